@@ -25,11 +25,7 @@ func (s *Statistics) total(id ID, sizes map[string]int64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := p.At(sizes)
-	if err != nil {
-		return 0, err
-	}
-	values, err := v.Totals([]string{id.text})
+	values, err := p.Totals(sizes, []string{id.text})
 	if err != nil {
 		return 0, err
 	}

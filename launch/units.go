@@ -25,7 +25,7 @@ type unitKind struct {
 }
 
 // kind numbers a kind: the higher half of the keys of units.
-func (m *memory) kind(k unitKind) uint64 {
+func (m *scratch) kind(k unitKind) uint64 {
 	n, ok := m.kinds[k]
 	if !ok {
 		n = uint64(len(m.kinds)) << 32
@@ -89,6 +89,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		w.sum[gathers] += runs
 		w.addUnits(a, &u, runs, bySubgroup)
 		w.recordGather(a, runs, &u)
+		w.stream.add(w, a, st, u.sectors, nil, nil)
 		return true
 	}
 	addr, lanes, ok := w.addresses(a, st)
@@ -99,6 +100,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	u.scale(st.weight)
 	w.addUnits(a, &u, runs, bySubgroup)
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
+	w.stream.add(w, a, st, u.sectors, addr, lanes)
 	return true
 }
 
@@ -412,7 +414,7 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 
 // part is the end of the work-items whose elements in local memory are accessed together with the one at from. Elements of 8 bytes are
 // those of half a sub-group, of 16 bytes of a quarter; but two such parts are one where neighbours access the same.
-func (m *memory) part(from int, bytes int64) int {
+func (m *scratch) part(from int, bytes int64) int {
 	lanes := int32(banks)
 	if bytes > bankBytes {
 		lanes = int32(max(banks*bankBytes/bytes, 1))
@@ -424,7 +426,7 @@ func (m *memory) part(from int, bytes int64) int {
 }
 
 // end is the end of the work-items that are in the same run of so many as the one at from.
-func (m *memory) end(from int, lanes int32) int {
+func (m *scratch) end(from int, lanes int32) int {
 	to := from
 	for to < len(m.at) && m.at[to]/lanes == m.at[from]/lanes {
 		to++
@@ -433,7 +435,7 @@ func (m *memory) end(from int, lanes int32) int {
 }
 
 // paired reports whether each two neighbours of a run access the same.
-func (m *memory) paired(from, to int) bool {
+func (m *scratch) paired(from, to int) bool {
 	for i := from + 1; i < to; i++ {
 		if m.at[i]/2 == m.at[i-1]/2 && m.addr[i] != m.addr[i-1] {
 			return false
@@ -454,7 +456,7 @@ func busiest(words []int64) (most int64) {
 }
 
 // touched lists the units of a size that contain elements of so many bytes at the addresses, each once.
-func (m *memory) touched(addresses []int64, bytes, size int64) []int64 {
+func (m *scratch) touched(addresses []int64, bytes, size int64) []int64 {
 	list := m.list[:0]
 	for _, at := range addresses {
 		for u := intmath.FloorDiv(at, size); u <= intmath.FloorDiv(at+bytes-1, size); u++ {

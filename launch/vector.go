@@ -141,9 +141,12 @@ func Sequence(list []*Program, sizes map[string]int64) (*Vector, error) {
 }
 
 // run walks the program.
-func (p *Program) run(sizes map[string]int64) (*result, error) {
+func (p *Program) run(sizes map[string]int64) (*result, error) { return p.runWith(sizes, nil) }
+
+// runWith also collects the accesses, if stream is not nil.
+func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, error) {
 	w := &walk{
-		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)),
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream,
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]
@@ -175,14 +178,14 @@ func (p *Program) run(sizes map[string]int64) (*result, error) {
 		w.sum[rounds] = r.total
 	}
 	if r.total > 0 {
-		w.memory = memories.Get().(*memory)
+		w.scratch = scratches.Get().(*scratch)
 		st := w.start(r.items)
 		leave := w.enter(st.nv)
 		w.nodes(p.body, st)
 		leave()
 		w.giveBack(st)
 		w.release()
-		w.memory = nil
+		w.scratch = nil
 	}
 	if p.resident {
 		r.onSM = resident(p.opt.Device, Group{r.items, p.registers, r.shared, int64(p.opt.SubgroupSize)})

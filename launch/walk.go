@@ -15,7 +15,7 @@ const maxLanes = 1 << 12
 // every guard one set of work-items that pass it. Where a box has several, it is divided.
 type walk struct {
 	// What walks share; lanes are the work-items of a group, axis 0 running fastest: the values of their variables.
-	*memory
+	*scratch
 	p       *Program
 	sizes   []int64
 	groups  [3]int64
@@ -29,7 +29,8 @@ type walk struct {
 	widest  int64   // access to global memory, in bytes
 	average []int64 // trip counts of loops with data-dependent bounds
 	straight
-	sum sums
+	stream *stream // collects accesses; nil where nobody asks for them
+	sum    sums
 }
 
 // laneMask is a set of work-items of a group.

@@ -271,13 +271,9 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 	if err != nil {
 		return nil, err
 	}
-	vector, err := program.At(c.Sizes)
+	totals, err := program.Totals(c.Sizes, static)
 	if err != nil {
 		return nil, err
-	}
-	totals, err := vector.Totals(static)
-	if err != nil {
-		return nil, fmt.Errorf("static features of kernel %s: %w", c.IR.Name, err)
 	}
 	for i, v := range totals {
 		values[static[i]] = v

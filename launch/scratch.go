@@ -2,8 +2,8 @@ package launch
 
 import "sync"
 
-// memory is reused from walk to walk: buffers, and results about work-groups and sub-groups that do not depend on the program.
-type memory struct {
+// scratch is reused from walk to walk: buffers, and results about work-groups and sub-groups that do not depend on the program.
+type scratch struct {
 	shapes map[string]int         // of sub-groups, by the differences between their work-items
 	whole  map[wholeKey]*laneMask // of all work-items of a group
 	kinds  map[unitKind]uint64
@@ -33,29 +33,29 @@ const (
 	mostShapes = 1 << 12
 )
 
-var memories = sync.Pool{New: func() any {
-	m := &memory{}
+var scratches = sync.Pool{New: func() any {
+	m := &scratch{}
 	m.forget()
 	return m
 }}
 
-func (m *memory) forget() {
+func (m *scratch) forget() {
 	m.shapes, m.whole = map[string]int{}, map[wholeKey]*laneMask{}
 	m.kinds, m.units = map[unitKind]uint64{}, map[uint64]unitCount{}
 }
 
 // release returns the memory to the pool.
-func (m *memory) release() {
+func (m *scratch) release() {
 	if len(m.units) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
 		m.forget()
 	}
 	clear(m.loads)
 	m.loads, m.lanes = m.loads[:0], m.lanes[:0]
-	memories.Put(m)
+	scratches.Put(m)
 }
 
 // copied returns a copy of a state, for giveBack to recycle.
-func (m *memory) copied(st *state) *state {
+func (m *scratch) copied(st *state) *state {
 	var out *state
 	if n := len(m.spare); n > 0 {
 		out, m.spare = m.spare[n-1], m.spare[:n-1]
@@ -66,7 +66,7 @@ func (m *memory) copied(st *state) *state {
 	return out
 }
 
-func (m *memory) giveBack(st *state) {
+func (m *scratch) giveBack(st *state) {
 	st.mask = nil
 	m.spare = append(m.spare, st)
 }

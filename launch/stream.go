@@ -1,0 +1,89 @@
+package launch
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/memory"
+)
+
+// stream collects the accesses of a walk.
+type stream struct{ at map[*access]*memory.Access }
+
+// launch is what a walk has collected.
+func (s *stream) launch(r *result) *memory.Launch {
+	p := r.p
+	out := &memory.Launch{Groups: r.groups}
+	index := map[int]int{}
+	for i, a := range p.arrays {
+		if a.Space == kernel.Global {
+			index[i] = len(out.Arrays)
+			out.Arrays = append(out.Arrays, memory.Array{Name: a.Name, Bytes: r.arrays[a.Name]})
+		}
+	}
+	out.Body = s.steps(p.body, index)
+	return out
+}
+
+// steps are nodes with their accesses to global memory.
+func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
+	take := func(list []access) {
+		for i := range list {
+			if a := s.at[&list[i]]; a != nil {
+				a.Array = index[list[i].array]
+				out = append(out, a)
+			}
+		}
+	}
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			take(x.accesses)
+		case *guard:
+			take(x.loads)
+			out = append(out, s.steps(x.body, index)...)
+		case *loop:
+			if body := s.steps(x.body, index); len(body) > 0 {
+				out = append(out, &memory.Loop{Body: body})
+			}
+		}
+	}
+	return out
+}
+
+// add notes the executions of an access on a box: addr is the address of all work-items, or lanes has that of each.
+func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, lanes []form) {
+	array := &w.p.arrays[a.array]
+	if s == nil || array.Space != kernel.Global {
+		return
+	}
+	to := s.at[a]
+	if to == nil {
+		to = &memory.Access{Store: a.write, Width: array.bytes * a.lanes}
+		s.at[a] = to
+	}
+	p := memory.Part{Times: float64(st.weight), Sectors: float64(sectors)}
+	for i, lane := range st.mask.lanes {
+		switch {
+		case addr == nil:
+			p.Lanes, p.Scattered = append(p.Lanes, 0), true
+		case lanes != nil:
+			f := w.fold(&lanes[i], lane)
+			p.Lanes = append(p.Lanes, f.c)
+		default:
+			f := w.fold(addr, lane)
+			p.Lanes = append(p.Lanes, f.c)
+		}
+	}
+	for v := lidVars; v < st.nv; v++ {
+		r := memory.Run{Count: st.n[v]}
+		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
+		if addr != nil {
+			r.Stride = addr.k[v]
+		}
+		if v < axisVars {
+			p.Groups[v-lidVars] = r
+		} else {
+			p.Loops = append(p.Loops, r)
+		}
+	}
+	to.Parts = append(to.Parts, p)
+}

@@ -1,0 +1,273 @@
+package memory
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gpuperf/internal/intmath"
+)
+
+// span is a range of groups or iterations, to excluded.
+type span struct{ from, to int64 }
+
+// window is a part of an execution: a box of work-groups, or those listed, in consecutive iterations of the outermost loops. Loops inside
+// of these run wholly.
+type window struct {
+	groups [3]span
+	list   [][3]int64 // nil for a box
+	trips  []span
+}
+
+// has is the number of listed groups that are of a part.
+func (w *window) has(p *Part) (n int64) {
+	for _, g := range w.list {
+		if p.has(g) {
+			n++
+		}
+	}
+	return n
+}
+
+// has reports whether the part takes place in a group.
+func (p *Part) has(group [3]int64) bool {
+	for axis, r := range p.Groups {
+		if _, n := r.clip(span{group[axis], group[axis] + 1}); n == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// direction selects accesses.
+type direction uint8
+
+const (
+	loads direction = 1 << iota
+	stores
+)
+
+func (a *Access) direction() direction {
+	if a.Store {
+		return stores
+	}
+	return loads
+}
+
+// clip is the part of a run inside of a span: how many, and the first, counted from that of the run.
+func (r Run) clip(s span) (first, count int64) {
+	step := max(r.Step, 1)
+	lo := max(intmath.CeilDiv(s.from-r.First, step), 0)
+	hi := min(intmath.FloorDiv(s.to-1-r.First, step), r.Count-1)
+	return lo, max(hi-lo+1, 0)
+}
+
+// whole is the span of a run.
+func (r Run) whole() span { return span{r.First, r.First + max(r.Step, 1)*(r.Count-1) + 1} }
+
+// pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration.
+type pattern struct {
+	strides []float64 // by unit of the coordinates: groups, then loops
+	parts   []placed
+}
+
+// placed is a part in a window: the box of its groups and iterations.
+type placed struct {
+	*Part
+	width int64
+	box   []span
+	runs  float64 // executions
+}
+
+// place is the part of a part that is in a window; false if there is none.
+func place(p *Part, width int64, w *window) (out placed, ok bool) {
+	out = placed{Part: p, width: width, runs: 1}
+	if w.list != nil {
+		n := w.has(p)
+		if n == 0 {
+			return out, false
+		}
+		out.runs = float64(n)
+	}
+	for i, r := range p.dims() {
+		s := r.whole()
+		switch {
+		case i < 3 && w.list != nil:
+			out.box = append(out.box, span{0, 1})
+			continue
+		case i < 3:
+			s = w.groups[i]
+		case i-3 < len(w.trips):
+			s = w.trips[i-3]
+		}
+		first, n := r.clip(s)
+		if n == 0 {
+			return out, false
+		}
+		step := max(r.Step, 1)
+		from := r.First + first*step
+		out.box = append(out.box, span{from, from + (n-1)*step + 1})
+		out.runs *= float64(n)
+	}
+	return out, true
+}
+
+// footprint is the number of aligned units of some bytes that the steps touch in a window.
+func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
+	patterns := map[int][]*pattern{}
+	scattered := map[int]float64{}
+	each(steps, func(a *Access) {
+		if a.direction()&which == 0 {
+			return
+		}
+		for i := range a.Parts {
+			p, ok := place(&a.Parts[i], a.Width, w)
+			if !ok {
+				continue
+			}
+			if p.Scattered {
+				scattered[a.Array] += p.runs * p.Times * float64(len(p.Lanes)) * math.Ceil(float64(a.Width)/float64(unit))
+				continue
+			}
+			patterns[a.Array] = join(patterns[a.Array], p)
+		}
+	})
+	for i, a := range l.Arrays {
+		all := float64(intmath.CeilDiv(a.Bytes, unit))
+		n := 0.0
+		for _, p := range patterns[i] {
+			n += p.units(unit, w.list)
+		}
+		n = min(n, all)
+		if s := scattered[i]; s > 0 {
+			n += (all - n) * -math.Expm1(-s/all)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// join adds a part to the pattern that it belongs to.
+func join(list []*pattern, p placed) []*pattern {
+	var strides []float64
+	for _, r := range p.dims() {
+		s := 0.0
+		if r.Count > 1 || r.Stride != 0 {
+			s = float64(r.Stride) / float64(max(r.Step, 1))
+		}
+		strides = append(strides, s)
+	}
+	for _, other := range list {
+		if slices.Equal(other.strides, strides) {
+			other.parts = append(other.parts, p)
+			return list
+		}
+	}
+	return append(list, &pattern{strides, []placed{p}})
+}
+
+// units is the number of units that a pattern touches. Parts that few lanes take part in, such as those at borders, are left out beside
+// others.
+func (p *pattern) units(unit int64, list [][3]int64) float64 {
+	s, box := p.base()
+	var moves []stride
+	for d, b := range box {
+		n, bytes := b.to-b.from, int64(math.Round(p.strides[d]))
+		if f := p.strides[d]; f != math.Trunc(f) { // moves once in some steps
+			whole := int64(math.Ceil(1 / (f - math.Floor(f))))
+			n, bytes = intmath.CeilDiv(n, whole), int64(math.Round(f*float64(whole)))
+		}
+		shift := int64(math.Round(p.strides[d] * float64(b.from)))
+		for i := range s.in {
+			s.in[i].lo, s.in[i].hi = s.in[i].lo+shift, s.in[i].hi+shift
+		}
+		moves = append(moves, stride{bytes, n})
+	}
+	slices.SortStableFunc(moves, func(a, b stride) int { return cmp.Compare(max(a.bytes, -a.bytes), max(b.bytes, -b.bytes)) })
+	for _, m := range moves {
+		s.repeat(m.bytes, m.count)
+	}
+	if list == nil {
+		return s.units(unit)
+	}
+	return s.spread(p.offsets(list), unit)
+}
+
+// base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
+// different iterations, the set has all of these.
+func (p *pattern) base() (s set, box []span) {
+	most, lanes := 0.0, int64(0)
+	box = slices.Clone(p.parts[0].box)
+	differ := make([]bool, len(box)) // loops
+	for _, x := range p.parts {
+		most = max(most, x.runs*float64(len(x.Lanes)))
+		each := int64(len(x.Lanes))
+		for d, s := range x.box {
+			differ[d] = differ[d] || d >= 3 && s != p.parts[0].box[d]
+			box[d].from, box[d].to = min(box[d].from, s.from), max(box[d].to, s.to)
+		}
+		for d, s := range x.box {
+			if differ[d] {
+				each *= s.to - s.from
+			}
+		}
+		lanes += each
+	}
+	apart := lanes <= 4*maxIntervals
+	for _, x := range p.parts {
+		if !apart && 4*x.runs*float64(len(x.Lanes)) < most {
+			continue
+		}
+		from := 0.0 // the addresses in group and iteration 0
+		for d, r := range x.dims() {
+			from -= p.strides[d] * float64(r.First)
+		}
+		at := []float64{from}
+		for d, s := range x.box {
+			if !apart || !differ[d] {
+				continue
+			}
+			step := max(x.dims()[d].Step, 1)
+			n := len(at)
+			for i := range at {
+				at[i] += p.strides[d] * float64(s.from)
+			}
+			for t := step; t < s.to-s.from; t += step {
+				for _, y := range at[:n] {
+					at = append(at, y+p.strides[d]*float64(t))
+				}
+			}
+		}
+		for _, shift := range at {
+			shift := int64(math.Round(shift))
+			for _, lane := range x.Lanes {
+				s.in = append(s.in, interval{lane + shift, lane + shift + x.width})
+			}
+		}
+	}
+	if apart {
+		for d := range box {
+			if differ[d] {
+				box[d] = span{0, 1}
+			}
+		}
+	}
+	s.in = merged(s.in)
+	return s, box
+}
+
+// offsets are the different distances by which listed groups move the addresses, in order.
+func (p *pattern) offsets(list [][3]int64) (out []int64) {
+	for _, g := range list {
+		if !slices.ContainsFunc(p.parts, func(x placed) bool { return x.has(g) }) {
+			continue
+		}
+		at := 0.0
+		for axis, n := range g {
+			at += p.strides[axis] * float64(n)
+		}
+		out = append(out, int64(math.Round(at)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,89 @@
+// Package memory derives how the accesses of a launch use the caches of a GPU and its DRAM.
+//
+// Its input is one description of all accesses to global memory, a [Launch], whoever makes it: the loops that a work-group runs, and for
+// each access in them the addresses of its lanes as affine functions of work-group and iteration. The footprint of a part of the execution
+// is the number of distinct sectors that it touches (footprint.go, set.go). A cache serves again what was touched since the start of a
+// window whose footprint fits into it; from the largest such windows follows what it has to fetch (cache.go). Estimate applies this to L1,
+// with the work-groups of one multiprocessor, and to L2, with those of the device (traffic.go).
+//
+// Nothing is simulated access by access, so that the cost depends on the number of accesses in the program, not on its sizes. That caches
+// keep what was used last, and that all sub-groups of a work-group are about equally far, are assumptions; docs/counters.md has what the
+// hardware counts.
+package memory
+
+// Sizes of the memory of NVIDIA's GPUs, in bytes: caches have lines of four sectors, and load two sectors at once from DRAM.
+const (
+	SectorBytes = 32
+	LineBytes   = 128
+	fetchBytes  = 64
+	wordBytes   = 4
+)
+
+// Launch is what a launch accesses in global memory.
+type Launch struct {
+	Groups [3]int64 // work-groups along each axis; they start in order, axis 0 fastest
+	Arrays []Array
+	Body   []Step // what a work-group does, in order
+}
+
+// Array is a range of memory that no other array overlaps.
+type Array struct {
+	Name  string
+	Bytes int64
+}
+
+// Step is a *Loop or an *Access.
+type Step interface{ step() }
+
+// Loop runs its body once per iteration.
+type Loop struct{ Body []Step }
+
+// Access is a load or a store, by all work-items that take part in it.
+type Access struct {
+	Array int
+	Store bool
+	Width int64 // bytes of a lane
+	Parts []Part
+}
+
+// Part is a set of executions of an access: the same lanes in some groups and iterations.
+type Part struct {
+	// Lanes are the addresses of the lanes of a work-group that take part, in bytes from the start of the array, in the first of the groups
+	// and iterations.
+	Lanes  []int64
+	Groups [3]Run
+	Loops  []Run   // outermost first
+	Times  float64 // executions that each of these stands for
+	// Sectors are those that sub-groups touch in all executions.
+	Sectors float64
+	// Scattered says that each lane touches any place of the array, in each execution another.
+	Scattered bool
+}
+
+// Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next.
+type Run struct{ First, Step, Count, Stride int64 }
+
+func (*Loop) step()   {}
+func (*Access) step() {}
+
+// each calls f for the accesses of the steps.
+func each(steps []Step, f func(*Access)) {
+	for _, s := range steps {
+		switch x := s.(type) {
+		case *Loop:
+			each(x.Body, f)
+		case *Access:
+			f(x)
+		}
+	}
+}
+
+// groups are the groups of the part.
+func (p *Part) groups() float64 {
+	return float64(p.Groups[0].Count) * float64(p.Groups[1].Count) * float64(p.Groups[2].Count)
+}
+
+// dims are the runs of the part: along the three axes, then of its loops.
+func (p *Part) dims() []Run {
+	return append(append(make([]Run, 0, 3+len(p.Loops)), p.Groups[:]...), p.Loops...)
+}

@@ -1,0 +1,184 @@
+package memory
+
+import "math"
+
+// Device are the caches of a device, and the work-groups that run at once.
+type Device struct {
+	Multiprocessors int64
+	Resident        int64   // work-groups of a multiprocessor at once
+	L1, L2          float64 // bytes; L1 is that of a multiprocessor
+}
+
+// Traffic is what a launch moves between the levels of memory.
+type Traffic struct {
+	L1Loads   float64 // sectors that sub-groups load
+	L2Loads   float64 // sectors of these that L1 does not have
+	L2Stores  float64 // sectors that sub-groups store
+	DRAMReads float64 // bytes that L2 does not have, which holds nothing at the start
+	Written   float64 // distinct bytes, in whole sectors, that are stored
+	Touched   float64 // the same, loaded or stored
+}
+
+// sampledWaves is for how many waves of work-groups L1 is looked into. Later ones go on as the later half of these.
+const sampledWaves = 8
+
+// Estimate derives the traffic of a launch.
+func (l *Launch) Estimate(d Device) (t Traffic) {
+	total := l.Groups[0] * l.Groups[1] * l.Groups[2]
+	if total == 0 {
+		return t
+	}
+	each(l.Body, func(a *Access) {
+		for i := range a.Parts {
+			if a.Store {
+				t.L2Stores += a.Parts[i].Sectors
+			} else {
+				t.L1Loads += a.Parts[i].Sectors
+			}
+		}
+	})
+	most := (total + d.Multiprocessors - 1) / d.Multiprocessors // groups of a multiprocessor
+	resident := min(max(d.Resident, 1), most)
+	t.L2Loads = t.L1Loads * l.missRatio(d, most, resident)
+	whole := window{groups: [3]span{{0, l.Groups[0]}, {0, l.Groups[1]}, {0, l.Groups[2]}}}
+	t.Touched = l.footprint(l.Body, &whole, loads|stores, SectorBytes) * SectorBytes
+	t.Written = l.footprint(l.Body, &whole, stores, SectorBytes) * SectorBytes
+	l2 := cache{Launch: l, bytes: d.L2, line: SectorBytes, holds: loads | stores, fetch: fetchBytes}
+	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole))*fetchBytes + l.filled(&whole)
+	return t
+}
+
+// missRatio is the part of the sectors loaded that L1 does not have.
+func (l *Launch) missRatio(d Device, most, resident int64) float64 {
+	groups := l.dealt(d.Multiprocessors)
+	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, fetch: SectorBytes}
+	fetched := func(n int64) float64 { return l1.waves(n, resident, groups) }
+	asked := func(n int64) float64 { return l.asked(groups(n)[0].list) }
+	n := min(most, sampledWaves*resident)
+	in, out := asked(n), fetched(n)
+	if in == 0 {
+		return 1
+	}
+	if half := n / 2; n < most && half > 0 {
+		more := float64(most-n) / float64(n-half)
+		in, out = in+more*max(in-asked(half), 0), out+more*max(out-fetched(half), 0)
+	}
+	return min(out/in, 1)
+}
+
+// asked are the sectors that sub-groups of some work-groups load.
+func (l *Launch) asked(groups [][3]int64) (sum float64) {
+	w := window{list: groups}
+	each(l.Body, func(a *Access) {
+		for i := range a.Parts {
+			if p := &a.Parts[i]; !a.Store {
+				sum += p.Sectors / p.groups() * float64(w.has(p))
+			}
+		}
+	})
+	return sum
+}
+
+// filled are the bytes that are read because of stores: those of sectors that are stored in part, of arrays that are not loaded.
+func (l *Launch) filled(w *window) (sum float64) {
+	loaded := map[int]bool{}
+	stored := make([][]Step, len(l.Arrays))
+	each(l.Body, func(a *Access) {
+		if a.Store {
+			stored[a.Array] = append(stored[a.Array], a)
+		} else {
+			loaded[a.Array] = true
+		}
+	})
+	const mostly = 0.9 // of a sector
+	for i, steps := range stored {
+		if loaded[i] {
+			continue
+		}
+		sectors := l.footprint(steps, w, stores, SectorBytes) * SectorBytes
+		if l.footprint(steps, w, stores, wordBytes)*wordBytes < mostly*sectors {
+			sum += sectors
+		}
+	}
+	return sum
+}
+
+// weighted is a window, and how much it counts in an average.
+type weighted struct {
+	window
+	weight float64
+}
+
+// consecutive are windows of n consecutive work-groups in the middle of the launch. Where that is no whole number of rows or planes, they
+// are the next smaller and greater ones.
+func (l *Launch) consecutive(n int64) []weighted {
+	box := func(x, y, z int64) window {
+		var w window
+		for axis, k := range [3]int64{x, y, z} {
+			from := (l.Groups[axis] - k) / 2
+			w.groups[axis] = span{from, from + k}
+		}
+		return w
+	}
+	between := func(unit int64, f func(int64) window) []weighted {
+		k, rest := n/unit, n%unit
+		if rest == 0 {
+			return []weighted{{f(k), 1}}
+		}
+		part := float64(rest) / float64(unit)
+		return []weighted{{f(k), 1 - part}, {f(k + 1), part}}
+	}
+	row, plane := l.Groups[0], l.Groups[0]*l.Groups[1]
+	switch {
+	case n <= row:
+		return []weighted{{box(n, 1, 1), 1}}
+	case n <= plane:
+		return between(row, func(k int64) window { return box(row, k, 1) })
+	}
+	return between(plane, func(k int64) window { return box(row, l.Groups[1], k) })
+}
+
+// dealt are windows of n work-groups that one multiprocessor gets one after the other, in the middle of the launch, where they are dealt
+// to all in turn.
+func (l *Launch) dealt(multiprocessors int64) func(n int64) []weighted {
+	total := l.Groups[0] * l.Groups[1] * l.Groups[2]
+	return func(n int64) []weighted {
+		w := weighted{weight: 1}
+		first := max(total/2-n/2*multiprocessors, (total/2)%multiprocessors)
+		for i := range n {
+			at := min(first+i*multiprocessors, total-1)
+			w.list = append(w.list, [3]int64{at % l.Groups[0], at / l.Groups[0] % l.Groups[1], at / l.Groups[0] / l.Groups[1]})
+		}
+		return []weighted{w}
+	}
+}
+
+// mean is the average of f over windows.
+func mean(list []weighted, f func(*window) float64) (sum float64) {
+	for i := range list {
+		sum += list[i].weight * f(&list[i].window)
+	}
+	return sum
+}
+
+// waves are the misses of work-groups in a cache that they share, of which some run at once. groups are windows of some of them.
+func (c *cache) waves(total, resident int64, groups func(int64) []weighted) float64 {
+	need := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.need(c.Body, w) })
+	}
+	traffic := func(n int64) float64 {
+		return mean(groups(n), func(w *window) float64 { return c.traffic(c.Body, w) })
+	}
+	switch {
+	case need(total) <= c.bytes:
+		return traffic(total)
+	case need(resident) > c.bytes:
+		n := float64(total) / float64(resident)
+		return n * mean(groups(resident), func(w *window) float64 { return c.misses(c.Body, w) })
+	}
+	fit := largest(total, func(n int64) bool { return need(n) <= c.bytes })
+	more := min(fit+max(resident, fit/4), total)
+	first := traffic(fit)
+	slope := math.Max(traffic(more)-first, 0) / float64(more-fit)
+	return first + slope*float64(total-fit)
+}
