@@ -50,7 +50,7 @@ func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
 }
 
 // add notes the executions of an access on a box: addr is the address of all work-items, or lanes has that of each.
-func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, lanes []form) {
+func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
 	if s == nil || array.Space != kernel.Global {
 		return
@@ -66,8 +66,7 @@ func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, l
 		case addr == nil:
 			p.Lanes, p.Scattered = append(p.Lanes, 0), true
 		case lanes != nil:
-			f := w.fold(&lanes[i], lane)
-			p.Lanes = append(p.Lanes, f.c)
+			p.Lanes = append(p.Lanes, lanes[i])
 		default:
 			f := w.fold(addr, lane)
 			p.Lanes = append(p.Lanes, f.c)
