@@ -51,7 +51,7 @@ func TestShares(t *testing.T) {
 			"smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": {Value: 786432}, "gpu__time_duration.sum": {Value: 1500, Unit: "ns"},
 		}},
 	}
-	got := compare(&launch.Counts{MergedWavefronts: 1048576}, c)
+	got := compare(&launch.Counts{MergedWavefronts: 1048576}, nil, c)
 	if len(got) != 2 || got[0].Hardware != 1.5e-6 || !got[1].Off() {
 		t.Fatalf("%+v", got)
 	}

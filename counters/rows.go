@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
+	"gpuperf/memory"
 	"gpuperf/samples"
 )
 
@@ -20,6 +21,8 @@ type Row struct {
 	count  func(*launch.Counts) int64 // what is counted of the kernel in the same unit; nil for nothing
 	opcode string                     // of the instructions that the hardware counts
 	of     func(*Instruction) float64 // what it counts of each
+	// estimate is what package memory expects, for caches in the given state; false where it expects nothing.
+	estimate func(*memory.Traffic, samples.Mode) (float64, bool)
 }
 
 func items(in *Instruction) float64      { return float64(in.Items) }
@@ -35,6 +38,16 @@ func float(t expr.DType, op, name, opcode string) Row {
 	}
 }
 
+// sectorsOf are what estimates give in sectors.
+func sectorsOf(of func(*memory.Traffic) float64) func(*memory.Traffic, samples.Mode) (float64, bool) {
+	return func(t *memory.Traffic, _ samples.Mode) (float64, bool) { return of(t), true }
+}
+
+// estimated is a row that is estimated alone.
+func estimated(what, metric, unit string, estimate func(*memory.Traffic, samples.Mode) (float64, bool)) Row {
+	return Row{What: what, Metric: metric, Unit: unit, estimate: estimate}
+}
+
 // only is a row that nothing is counted for.
 func only(what, metric, unit string) Row { return Row{What: what, Metric: metric, Unit: unit} }
 
@@ -47,22 +60,22 @@ var Rows = []Row{
 	float(expr.Float64, "madd", "multiply-adds", "DFMA"), float(expr.Float64, "add", "additions", "DADD"),
 	float(expr.Float64, "mul", "multiplications", "DMUL"),
 
-	{"barriers of sub-groups", barriers, "", func(c *launch.Counts) int64 { return c.Barriers }, "BAR", warps},
+	{"barriers of sub-groups", barriers, "", func(c *launch.Counts) int64 { return c.Barriers }, "BAR", warps, nil},
 	{
 		"sectors loaded", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector",
-		func(c *launch.Counts) int64 { return c.MergedSectors }, "LDG", sectors,
+		func(c *launch.Counts) int64 { return c.MergedSectors }, "LDG", sectors, nil,
 	},
 	{
 		"sectors stored", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector",
-		func(c *launch.Counts) int64 { return c.SectorsStored }, "STG", sectors,
+		func(c *launch.Counts) int64 { return c.SectorsStored }, "STG", sectors, nil,
 	},
 	{
 		"wavefronts of local loads", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "",
-		func(c *launch.Counts) int64 { return c.MergedWavefronts }, "LDS", wavefronts,
+		func(c *launch.Counts) int64 { return c.MergedWavefronts }, "LDS", wavefronts, nil,
 	},
 	{
 		"wavefronts of local stores", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "",
-		func(c *launch.Counts) int64 { return c.WavefrontsStored }, "STS", wavefronts,
+		func(c *launch.Counts) int64 { return c.WavefrontsStored }, "STS", wavefronts, nil,
 	},
 
 	// Compilers move constants into registers by multiply-adds of float16 too.
@@ -74,19 +87,21 @@ var Rows = []Row{
 	only("L1: requests to load", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ""),
 	only("L1: requests to store", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ""),
 	only("L1: hit rate", "l1tex__t_sector_hit_rate.pct", "%"),
-	only("L1: sectors from L2", "l1tex__m_xbar2l1tex_read_sectors.sum", "sector"),
+	estimated("L1: sectors from L2", "l1tex__m_xbar2l1tex_read_sectors.sum", "sector", sectorsOf(func(t *memory.Traffic) float64 { return t.L2Loads })),
 	only("L1: wavefronts with local memory", "l1tex__data_pipe_lsu_wavefronts.sum", ""),
 	only("L1: local loads, with waiting", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", ""),
 	only("L1: local stores, with waiting", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", ""),
 	only("L2: sectors read by L1", "lts__t_sectors_srcunit_tex_op_read.sum", "sector"),
 	only("L2: of these hit", "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", "sector"),
-	only("L2: sectors written by L1", "lts__t_sectors_srcunit_tex_op_write.sum", "sector"),
+	estimated("L2: sectors written by L1", "lts__t_sectors_srcunit_tex_op_write.sum", "sector", sectorsOf(func(t *memory.Traffic) float64 { return t.L2Stores })),
 	only("L2: sectors of its other half", "lts__t_sectors_srcunit_ltcfabric.sum", "sector"),
 	only("L2: sectors read", "lts__t_sectors_op_read.sum", "sector"),
 	only("L2: sectors written", "lts__t_sectors_op_write.sum", "sector"),
 	only("L2: hit rate", "lts__t_sector_hit_rate.pct", "%"),
 	only("L2: sectors from DRAM", "lts__d_sectors_fill_device.sum", "sector"),
-	only("DRAM: bytes read", "dram__bytes_read.sum", "B"),
+	estimated("DRAM: bytes read", "dram__bytes_read.sum", "B", func(t *memory.Traffic, caches samples.Mode) (float64, bool) {
+		return t.DRAMReads, caches == samples.Cold
+	}),
 	only("DRAM: bytes written", "dram__bytes_write.sum", "B"),
 
 	only("instructions of sub-groups", "smsp__inst_executed.sum", ""),
@@ -168,7 +183,9 @@ type Compared struct {
 	Metric   string   `json:"metric"`
 	Hardware float64  `json:"hardware"`
 	Counted  *float64 `json:"counted,omitempty"` // nil where nothing counts it
-	Shares   []Share  `json:"shares,omitempty"`  // of instructions in the hardware's number, where the ratio is off
+	// Estimated is what package memory expects, which is no count; nil where it expects nothing.
+	Estimated *float64 `json:"estimated,omitempty"`
+	Shares    []Share  `json:"shares,omitempty"` // of instructions in the hardware's number, where the ratio is off
 }
 
 // Share is what instructions of a kind have in a number of the hardware's.
@@ -224,15 +241,20 @@ func (c Compared) Ratio() (ratio float64, ok bool) {
 	return *c.Counted / c.Hardware, true
 }
 
-// compare evaluates the rows whose metrics a record has, beside what is counted of the kernel, where that is known. Rows of which there is
-// nothing on either side are left out.
-func compare(counts *launch.Counts, c Counted) (out []Compared) {
+// compare evaluates the rows whose metrics a record has, beside what is counted of the kernel and what is estimated, where that is known. Rows
+// of which there is nothing on either side are left out.
+func compare(counts *launch.Counts, traffic *memory.Traffic, c Counted) (out []Compared) {
 	for _, row := range Rows {
 		m, known := c.Record.Metrics[row.Metric]
 		one := Compared{What: row.What, Unit: row.Unit, Metric: row.Metric, Hardware: m.Value * cmp.Or(scales[m.Unit], 1)}
 		if row.count != nil && counts != nil {
 			n := float64(row.count(counts))
 			one.Counted = &n
+		}
+		if row.estimate != nil && traffic != nil {
+			if n, ok := row.estimate(traffic, c.Record.Mode); ok {
+				one.Estimated = &n
+			}
 		}
 		if known && (one.Hardware != 0 || one.Counted != nil && *one.Counted != 0) {
 			if one.Off() {

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 
+	"gpuperf/device/facts"
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
+	"gpuperf/memory"
 	"gpuperf/samples"
 )
 
@@ -25,8 +27,13 @@ type Result struct {
 // Results compares the counts of works, as Take has answered them for each state of the caches.
 func Results(works []Work, byMode [][]Counted) ([]Result, error) {
 	counts := make([]*launch.Counts, len(works))
+	traffic := make([]*memory.Traffic, len(works))
 	failed := make([]error, len(works))
-	parallel.For(len(works), func(i int) { counts[i], failed[i] = works[i].counts() })
+	parallel.For(len(works), func(i int) {
+		if counts[i], failed[i] = works[i].counts(); failed[i] == nil {
+			traffic[i], failed[i] = works[i].traffic(deviceOf(i, byMode))
+		}
+	})
 	var all []Result
 	for _, counted := range byMode {
 		for i, c := range counted {
@@ -37,10 +44,20 @@ func Results(works []Work, byMode [][]Counted) ([]Result, error) {
 			if failed[i] != nil {
 				return nil, fmt.Errorf("%s: %w", w.Kernel, failed[i])
 			}
-			all = append(all, Result{w.Kernel, w.Kind, c.Record.Kernel.Sizes, c.Record.Mode, compare(counts[i], c), c.Record.Metrics, c.Code})
+			all = append(all, Result{w.Kernel, w.Kind, c.Record.Kernel.Sizes, c.Record.Mode, compare(counts[i], traffic[i], c), c.Record.Metrics, c.Code})
 		}
 	}
 	return all, nil
+}
+
+// deviceOf is what is known of the device on which a work was counted.
+func deviceOf(work int, byMode [][]Counted) *facts.Device {
+	for _, counted := range byMode {
+		if r := counted[work].Record; r.Status != "" {
+			return facts.Of(r.Device)
+		}
+	}
+	return nil
 }
 
 // Write writes the comparisons as a table, and below it the instructions behind what is off.
@@ -56,6 +73,12 @@ func Write(w io.Writer, results []Result) error {
 			}
 			if v, ok := row.Ratio(); ok {
 				ratio = fmt.Sprintf("%.3f", v)
+			}
+			if row.Estimated != nil {
+				counted = "about " + format.Rough(*row.Estimated, row.Unit)
+				if row.Hardware != 0 {
+					ratio = fmt.Sprintf("%.2f", *row.Estimated/row.Hardware)
+				}
 			}
 			t.Row(r.Kernel, format.Sizes(r.At), string(r.Caches), row.What, format.Rough(row.Hardware, row.Unit), counted, ratio)
 			for _, s := range row.Shares {

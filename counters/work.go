@@ -1,8 +1,12 @@
 package counters
 
 import (
+	"errors"
+
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/launch"
+	"gpuperf/memory"
 	"gpuperf/workload"
 )
 
@@ -35,6 +39,28 @@ func (w *Work) counts() (sum *launch.Counts, err error) {
 			sum = one
 		} else {
 			sum.Add(one)
+		}
+	}
+	return sum, nil
+}
+
+// traffic is an estimate for the work's kernels together, nil where their device is not known well enough or there are none.
+func (w *Work) traffic(on *facts.Device) (sum *memory.Traffic, err error) {
+	for _, c := range w.Cases {
+		p, err := c.Static(launch.Options{Device: on})
+		if err != nil {
+			return nil, err
+		}
+		one, err := p.Traffic(c.Sizes)
+		if unknown := new(facts.Unknown); errors.As(err, &unknown) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = &one
+		} else {
+			sum.Add(&one)
 		}
 	}
 	return sum, nil

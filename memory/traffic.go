@@ -19,6 +19,16 @@ type Traffic struct {
 	Touched   float64 // the same, loaded or stored
 }
 
+// Add adds the traffic of another launch, for which nothing that this one left in caches is of use.
+func (t *Traffic) Add(o *Traffic) {
+	t.L1Loads += o.L1Loads
+	t.L2Loads += o.L2Loads
+	t.L2Stores += o.L2Stores
+	t.DRAMReads += o.DRAMReads
+	t.Written += o.Written
+	t.Touched += o.Touched
+}
+
 // sampledWaves is for how many waves of work-groups L1 is looked into. Later ones go on as the later half of these.
 const sampledWaves = 8
 

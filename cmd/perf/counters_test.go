@@ -71,6 +71,7 @@ func TestCountersOfTheH200(t *testing.T) {
 		"kinds":   func(b *strings.Builder) { writeKinds(b, warm) },
 		"reasons": func(b *strings.Builder) { writeReasons(t, b, warm, reasons) },
 		"memory":  func(b *strings.Builder) { writeMemory(b, result.Kernels) },
+		"caches":  func(b *strings.Builder) { writeCaches(b, result.Kernels) },
 	} {
 		var b strings.Builder
 		write(&b)
@@ -150,9 +151,9 @@ func writeKinds(b *strings.Builder, all []counters.Result) {
 	}
 }
 
-func total(sums map[string]*[4]int) *[4]int {
+func total[T any](sums map[string]*T) *T {
 	if sums["together"] == nil {
-		sums["together"] = &[4]int{}
+		sums["together"] = new(T)
 	}
 	return sums["together"]
 }
@@ -246,6 +247,56 @@ func writeMemory(b *strings.Builder, all []counters.Result) {
 		table.Row(cells...)
 	}
 	if err := table.WriteIndented(b, "    "); err != nil {
+		panic(err)
+	}
+}
+
+// writeCaches tells for each kind of kernels how many estimates of traffic are near what the hardware counts, caches cold, and which are not.
+func writeCaches(b *strings.Builder, all []counters.Result) {
+	const points, part, least = 0.05, 0.05, 2e6
+	table := format.NewTable("kind", ">kernels", ">L1 hit rate within 5 points", ">DRAM reads within 5 % or 2 MB")
+	off := format.NewTable("kernel", "sizes", ">L1 hits", ">estimated", ">DRAM read", ">estimated")
+	var order []string
+	sums := map[string]*[3]int{}
+	for _, r := range all {
+		estimated := map[string]float64{}
+		for _, row := range r.Rows {
+			if row.Estimated != nil {
+				estimated[row.Metric] = *row.Estimated
+			}
+		}
+		const fromL2, fromDRAM = "l1tex__m_xbar2l1tex_read_sectors.sum", "dram__bytes_read.sum"
+		if _, ok := estimated[fromDRAM]; !ok || r.Caches != samples.Cold {
+			continue
+		}
+		if sums[r.Kind] == nil {
+			order, sums[r.Kind] = append(order, r.Kind), &[3]int{}
+		}
+		asked := max(metric(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), 1)
+		hits, want := 1-metric(r, fromL2)/asked, 1-estimated[fromL2]/asked
+		read := metric(r, fromDRAM)
+		near := [2]bool{math.Abs(hits-want) <= points || asked == 1, math.Abs(estimated[fromDRAM]-read) <= max(part*read, least)}
+		for _, s := range []*[3]int{sums[r.Kind], total(sums)} {
+			s[0]++
+			for i, is := range near {
+				if is {
+					s[1+i]++
+				}
+			}
+		}
+		if !near[0] || !near[1] {
+			off.Row(short(r.Kernel), format.Sizes(r.At), share(hits, 1), share(max(want, 0), 1), format.Rough(read, "B"), format.Rough(estimated[fromDRAM], "B"))
+		}
+	}
+	for _, kind := range append(order, "together") {
+		s := sums[kind]
+		table.Row(kind, fmt.Sprint(s[0]), fmt.Sprint(s[1]), fmt.Sprint(s[2]))
+	}
+	if err := table.WriteIndented(b, "    "); err != nil {
+		panic(err)
+	}
+	b.WriteString("\nThe others:\n\n")
+	if err := off.WriteIndented(b, "    "); err != nil {
 		panic(err)
 	}
 }
