@@ -162,6 +162,18 @@ var removals = []struct {
 		[]map[string]int64{{"n": 3}, {"n": 4}},
 	},
 	{
+		"bounds from memory, and a tile",
+		kernel.Spec{
+			Domains:      []string{"{[i]: 0<=i<n}", "{[j]: lo<=j<hi}"},
+			Instructions: "<int32> lo = max(p[i], 0)\n<int32> hi = min(q[i], n)\nc[i] = sum(j, a[j]*b[i])",
+			Args:         []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Var{Name: "n"}}, DType: expr.Float32}},
+			DTypes:       map[string]expr.DType{"b": expr.Float32, "p": expr.Int32, "q": expr.Int32},
+		},
+		[]step{tag("i:g.0"), split("j", 2), prefetch("a", transform.Prefetch{}, "j_inner")},
+		[]string{"a", "b", "c"},
+		[]map[string]int64{{"n": 3}, {"n": 4}},
+	},
+	{
 		"no axes",
 		kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = a[i]*a[i]", DTypes: onlyA},
 		nil,

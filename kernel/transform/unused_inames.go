@@ -47,6 +47,9 @@ func RemoveUnusedInames(k *kernel.Kernel, inames ...string) (*kernel.Kernel, err
 		d := c.Domains[i]
 		drop := slices.DeleteFunc(slices.Clone(d.Dims()), func(n string) bool { return !gone[n] })
 		for _, later := range c.Domains[i+1:] {
+			if len(later.Dims()) == 0 {
+				continue // it goes
+			}
 			if bound := nameset.Intersect(drop, later.Params()); len(bound) > 0 {
 				if len(inames) > 0 {
 					return nil, k.Errorf("cannot remove iname %s: the domain %s depends on it", bound[0], later)
