@@ -27,7 +27,7 @@ const mostBoxes = 1 << 20
 // counts are those of the work's kernels together; nil where they are not known.
 func (w *Work) counts() (sum *launch.Counts, err error) {
 	for _, c := range w.Cases {
-		p, err := c.Static(launch.Options{Borders: true, Values: true, Boxes: mostBoxes})
+		p, err := c.Static(launch.Options{Borders: true, Values: true, Compiled: true, Boxes: mostBoxes})
 		if err != nil {
 			return nil, err
 		}

@@ -114,6 +114,7 @@ type access struct {
 	write bool
 	index []*linear.Index
 	under []branch
+	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -432,6 +433,12 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
+	}
+	for _, x := range acc.index {
+		acc.loops |= loopsOf(x)
+	}
+	for _, x := range under {
+		acc.loops |= loopsOf(x.condition)
 	}
 	*out = append(*out, acc)
 	return nil

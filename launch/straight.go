@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
 )
 
 // unrolledSize is how many accesses and operations a loop may unroll to without being told to: compilers unroll loops of
@@ -20,9 +21,16 @@ const comparedLoads = 1 << 12
 // unrolled loops are a part, an element is loaded once, if nothing is stored to the array in between. Work-items that compute
 // k neighbouring rows of a stencil of 5×5 points load (k+4)·5 elements in place of 25·k.
 type straight struct {
-	first  int            // slot of the first loop that the line of code includes
+	lines  []line         // that are open, the last one inside of the others
 	epochs []uint64       // of arrays: how often something was stored to them
 	open   [maxVars]*loop // by slot
+}
+
+// line is a straight line of code.
+type line struct {
+	first int    // slot of the first loop that it includes
+	body  bool   // it is the body of the loop before; else it is guarded, or the whole program
+	later []load // that come out of loops inside
 }
 
 // load is a load instruction over the points of a box.
@@ -93,13 +101,17 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 	return max(size, 1), loads
 }
 
-// enter begins a line of code inside of the loops below the slot; leave ends it.
-func (w *walk) enter(slot int) (leave func()) {
-	outer, from := w.first, len(w.loads)
-	w.first = slot
+// enter begins a line of code inside of the loops below the slot: the body of the last of them, or one that is guarded. leave ends it.
+func (w *walk) enter(slot int, body bool) (leave func()) {
+	from := len(w.loads)
+	w.lines = append(w.lines, line{first: slot, body: body})
 	return func() {
 		w.merge(from)
-		w.first = outer
+		w.lines = w.lines[:len(w.lines)-1]
+		if n := len(w.lines); n > 0 {
+			w.loads = append(w.loads, w.lines[n-1].later...)
+			w.lines[n-1].later = nil
+		}
 	}
 }
 
@@ -113,7 +125,7 @@ func (w *walk) loopBody(l *loop, st *state) {
 	if l.loads {
 		w.sum[rounds] += st.points() * int64(len(st.mask.lanes))
 	}
-	leave := w.enter(l.slot + 1)
+	leave := w.enter(l.slot+1, true)
 	w.nodes(l.body, st)
 	leave()
 }
@@ -127,20 +139,25 @@ func (w *walk) barrier() {
 	}
 }
 
-// record notes an access, of which u are the units over the points of the state.
+// record notes an access, of which u are the units over the points of the state. In compiled code a load that is the same in all iterations of a
+// loop is part of the line of code around it.
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []int64) {
 	if a.write {
 		w.epochs[a.array]++
 		w.sum.straight(&u, w.p.arrays[a.array].Space)
 		return
 	}
-	first := st.nv
-	for first > w.first {
+	box, at := st.box, len(w.lines)-1
+	first := w.outermost(a, st.nv, at)
+	for w.p.opt.Compiled && first == w.lines[at].first && w.lines[at].body {
 		l := w.open[first-1]
-		if l.barrier && w.p.written[a.array] || slices.Contains(l.stores, a.array) {
+		if a.loops&(1<<(l.slot-axisVars)) != 0 || w.p.changes(l, a.array) {
 			break
 		}
-		first--
+		u.divide(box.n[l.slot])
+		box.n[l.slot] = 1
+		at--
+		first = w.outermost(a, l.slot, at)
 	}
 	key := mix(mix(uint64(a.array), w.epochs[a.array]), uint64(bytes))
 	key = mix(mix(key, uint64(first)), uint64(st.weight))
@@ -157,9 +174,56 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 		key = mix(key, uint64(each[i]-each[0]))
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
-	w.loads = append(w.loads, load{
-		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: st.box, mask: st.mask, addr: *addr, each: each, units: u,
-	})
+	out := load{
+		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u,
+	}
+	if at < len(w.lines)-1 {
+		w.lines[at].later = append(w.lines[at].later, out)
+	} else {
+		w.loads = append(w.loads, out)
+	}
+}
+
+// changes reports whether an array may change while a loop runs.
+func (p *Program) changes(l *loop, array int) bool {
+	return l.barrier && p.written[array] || slices.Contains(l.stores, array)
+}
+
+// outermost is the slot of the outermost loop of a line of code, of those below a slot, whose iterations may share elements of an access.
+func (w *walk) outermost(a *access, slot, line int) int {
+	for slot > w.lines[line].first && !w.p.changes(w.open[slot-1], a.array) {
+		slot--
+	}
+	return slot
+}
+
+// loopsOf are the loops that an index depends on, as a set of bits. What depends on data depends on all.
+func loopsOf(x *linear.Index) (loops uint32) {
+	if x.Data {
+		return ^uint32(0)
+	}
+	if x.Kind == linear.AffineIndex {
+		return loopsOfForm(x.Form)
+	}
+	for _, arg := range x.Args {
+		loops |= loopsOf(arg)
+	}
+	return loops
+}
+
+func loopsOfForm(f *linear.Form) (loops uint32) {
+	if f.Data {
+		return ^uint32(0)
+	}
+	for _, t := range f.Terms {
+		if t.Slot >= linear.LoopSlot {
+			loops |= 1 << (t.Slot - linear.LoopSlot)
+		}
+	}
+	for _, t := range f.Floors {
+		loops |= loopsOfForm(t.Num)
+	}
+	return loops
 }
 
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
@@ -224,8 +288,8 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		units.add(&loads[i].units)
 	}
 	n := all
+	w.bytes = w.bytes[:0]
 	if all > 1 && all <= comparedLoads {
-		w.bytes = w.bytes[:0]
 		for _, i := range at {
 			x := &loads[i]
 			begin := len(w.bytes)
@@ -244,8 +308,12 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		w.bytes = slices.Compact(w.bytes)
 		n = int64(len(w.bytes))
 	}
-	if n < all {
-		units = w.unitsOf(l, &outer, global)
+	switch {
+	case w.p.opt.Compiled && !global && n == int64(len(w.bytes)):
+		n, units = w.widen(l, &outer)
+		units.scale(l.weight)
+	case n < all:
+		units = w.unitsOf(l, &outer, w.bytes, global)
 		units.scale(l.weight)
 	}
 	space := w.p.arrays[l.array].Space
@@ -253,11 +321,44 @@ func (w *walk) mergeLine(loads []load, at []int) {
 	w.sum.straight(&units, space)
 }
 
-// unitsOf counts the units of loads at w.bytes, sorted, by addresses modulo a line.
-func (w *walk) unitsOf(l *load, outer *box, global bool) (sum unitCount) {
+// widest is the most that a work-item loads at once, in bytes.
+const widest = 16
+
+// widen counts loads from local memory at w.bytes, of which neighbours at aligned places are one load.
+func (w *walk) widen(l *load, outer *box) (loads int64, sum unitCount) {
+	align := int64(widest)
+	for v, k := range l.addr.k[:l.first] {
+		if v < lidVars || outer.n[v] > 1 {
+			align = intmath.GCD(align, k)
+		}
+	}
+	for _, at := range l.each {
+		align = intmath.GCD(align, at-l.each[0])
+	}
+	for at := w.bytes; len(at) > 0; {
+		wide, n := l.size, 1
+		for next := 2 * wide; next <= align; next *= 2 {
+			count := int(next / l.size)
+			if intmath.Mod(at[0], next) != 0 || count > len(at) || at[count-1]-at[0] != next-l.size {
+				break
+			}
+			wide, n = next, count
+		}
+		one := *l
+		one.size = wide
+		units := w.unitsOf(&one, outer, at[:1], false)
+		sum.add(&units)
+		loads++
+		at = at[n:]
+	}
+	return loads, sum
+}
+
+// unitsOf counts the units of loads at the given bytes, sorted, by addresses modulo a line.
+func (w *walk) unitsOf(l *load, outer *box, bytes []int64, global bool) (sum unitCount) {
 	modulus := period(global)
 	var count, some [LineBytes]int64
-	for _, b := range w.bytes {
+	for _, b := range bytes {
 		r := intmath.Mod(b, modulus)
 		count[r]++
 		some[r] = b

@@ -366,3 +366,48 @@ func TestStraightExamples(t *testing.T) {
 		}
 	}
 }
+
+// Compiled code loads an element that is the same in all iterations of a loop before it, with those of the code there, unless a
+// condition is in between or the array may change.
+func TestCompiledLoads(t *testing.T) {
+	for _, test := range []struct {
+		name, text, floats string
+		sectors, asWritten int64
+	}{
+		{"the same in all iterations", `lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<m}", """
+for i
+  <> s = a[i] {id=s}
+  s = s*a[i] + 1 {id=t, dep=s, inames=i:k}
+  z[i] = s {dep=t}
+end""")`, "a, z", 2 * 4, 2*4 + 2*4*10},
+		{"another in each", `lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<m}", "z[i] = sum(k, a[i + 32*k])", [lp.GlobalArg("a", "float32", shape="n + 32*m"), "..."])`, "a, z", 2 * 4 * 10, 2 * 4 * 10},
+		{"guarded", `lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<m}", "z[i] = sum(k, a[i] if b[k] > 0 else 0.0f)")`, "a, b, z", 2*10 + 2*4*10, 2*10 + 2*4*10},
+		{"stored to", `lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<m}", "a[i] = a[i]*2 + k {inames=i:k}")`, "a", 2 * 4 * 10, 2 * 4 * 10},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			variants, err := script.Exec("loads.star", "knl = lp.add_dtypes("+test.text+`, "`+test.floats+`: float32")
+knl = lp.assume(knl, "n >= 1 and n mod 32 = 0 and m >= 1")
+knl = lp.split_iname(knl, "i", 32, outer_tag="g.0", inner_tag="l.0")`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for compiled, want := range map[bool]int64{true: test.sectors, false: test.asWritten} {
+				n, err := linear.New(variants[0].Kernel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := New(n, Options{Borders: true, Compiled: compiled})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := p.Counts(map[string]int64{"n": 64, "m": 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.MergedSectors != want {
+					t.Errorf("compiled %v: %d sectors, want %d\n%s", compiled, got.MergedSectors, want, n)
+				}
+			}
+		})
+	}
+}

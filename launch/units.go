@@ -64,6 +64,13 @@ func (u *unitCount) scale(n int64) {
 	}
 }
 
+func (u *unitCount) divide(n int64) {
+	u.lines, u.sectors, u.cycles = u.lines/n, u.sectors/n, u.cycles/n
+	for c := range u.classes {
+		u.classes[c] /= n
+	}
+}
+
 // tile is the part of an array that a work-group touches, as a box.
 type tile struct {
 	lo, hi []int64

@@ -29,6 +29,9 @@ type Options struct {
 	Borders bool
 	// Values takes indices that are read from memory for what the kernel assumes of the array. The default takes them to be all different.
 	Values bool
+	// Compiled counts loads as compilers make them, where the default takes code as it is written: a load that is the same in all iterations of a
+	// loop comes before it, and neighbouring elements in local memory are loaded together, up to 16 bytes.
+	Compiled bool
 	// Device limits the resident work-groups. Features that depend on unknown facts of it are left out of vectors; nil has no known
 	// facts.
 	Device *facts.Device
@@ -180,7 +183,7 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 	if r.total > 0 {
 		w.scratch = scratches.Get().(*scratch)
 		st := w.start(r.items)
-		leave := w.enter(st.nv)
+		leave := w.enter(st.nv, false)
 		w.nodes(p.body, st)
 		leave()
 		w.giveBack(st)

@@ -272,7 +272,7 @@ func (w *walk) guard(g *guard, st *state) {
 	}
 	if len(inner.mask.lanes) > 0 {
 		if tested {
-			defer w.enter(inner.nv)()
+			defer w.enter(inner.nv, false)()
 		}
 		w.nodes(g.body, inner)
 	}
