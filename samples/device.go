@@ -60,9 +60,12 @@ func (f Fingerprint) Alike(g Fingerprint) bool {
 	return f.Name == g.Name && f.Vendor == g.Vendor && f.Type == g.Type && f.ComputeUnits == g.ComputeUnits
 }
 
-// String names the device for messages: its name, platform and, where known, the start of the UUID.
+// String names the device for messages: its name, interface, platform of OpenCL and, where known, the start of the UUID.
 func (f Fingerprint) String() string {
 	s := f.Name + " (" + f.Platform
+	if f.Interface == OpenCL {
+		s = f.Name + " (OpenCL, " + f.Platform
+	}
 	if len(f.UUID) >= 8 {
 		s += ", uuid " + f.UUID[:8]
 	}
