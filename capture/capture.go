@@ -97,6 +97,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if status := new(StatusError); errors.As(failed, &status) {
 		result.Status = status.Status
 	}
+	if failed != nil && err != nil {
+		return result, fmt.Errorf("%w; %w", failed, err)
+	}
 	return result, cmp.Or(failed, err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -38,6 +39,8 @@ func (f *File) data(n *yamlfile.Node) (data, error) {
 	d, err := openData(path)
 	var failed *npyError
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, n.Errorf("there is no file %s", path)
 	case errors.As(err, &failed):
 		return d, n.Errorf("%s: %v", path, err)
 	case err != nil:

@@ -3,6 +3,7 @@ package launchfile
 import (
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -42,7 +43,11 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 	e = expr.Rewrite(e, expr.Extremes)
 	expr.FreeVars(e, func(name string) {
 		if err == nil && !slices.Contains(known, name) {
-			err = n.ErrorIn(strings.Index(text, name), "there is no size %q", name).WithHint("%s", source.Suggest(name, known))
+			hint := source.Suggest(name, known)
+			if len(known) == 0 {
+				hint = "give it a value: sizes: {" + name + ": 1048576}"
+			}
+			err = n.ErrorIn(strings.Index(text, name), "there is no size %q", name).WithHint("%s", hint)
 		}
 	})
 	return number{n, e}, err
@@ -81,6 +86,9 @@ func (v number) float(at map[string]int64) (float64, error) {
 	x, err := expr.EvalFloat(v.expr, at)
 	if err != nil {
 		return 0, v.node.Errorf("%v", err)
+	}
+	if math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0, v.errorAt(at, "it is %v, which is no number to pass", x)
 	}
 	return x, nil
 }

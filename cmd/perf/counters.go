@@ -21,8 +21,9 @@ func countersCommand() *cobra.Command {
 		Short: "Compare counts with the hardware's counters",
 		Long: `counters runs one launch of each kernel under NVIDIA's Nsight Compute (ncu), through CUDA, and prints what the hardware has counted beside
 what is counted from the kernel, and their ratio: operations, barriers, sectors of global memory, wavefronts of local memory; then the traffic
-of L1, L2 and DRAM, instructions by pipe, occupancy and why sub-groups waited. With --json there are all metrics, and the machine code with how
-often each instruction was executed. What the compiler has merged, hoisted or vectorized shows as a ratio above 1.
+of L1, L2 and DRAM, instructions by pipe, occupancy and why sub-groups waited ("stalled": how many wait for a reason, on average, whenever one
+issues an instruction). What the compiler has merged, hoisted or vectorized shows as a ratio above 1. With --json there are all metrics, and
+the machine code with how often each instruction was executed.
 
 The counts of the hardware are kept in a samples file by -o, FILE.jsonl, and the machine code beside it in FILE.code.jsonl; --recorded prints
 them again where there is no GPU. Many kernels are counted together by --kernels FILE, a line for the arguments of each; a line such as

@@ -97,7 +97,7 @@ source: --from app.ncu.csv --from kernel.cu.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&from, "from", nil, "a file with the kernel: "+strings.Join(draft.Extensions(), ", ")+" (of Nsight Compute); may be repeated")
+	flags.StringArrayVar(&from, "from", nil, "a file with the kernel: "+strings.Join(draft.Extensions(), ", ")+"; may be repeated")
 	flags.StringVarP(&name, "kernel", "k", "", "the kernel, where the file has several")
 	flags.StringVarP(&out, "output", "o", "", "the launch file to write (default: named by the kernel, here)")
 	return cmd

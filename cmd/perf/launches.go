@@ -83,7 +83,7 @@ Files of an earlier capture in the same folder are replaced.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			o.Command = args
 			if _, err := exec.LookPath(args[0]); err != nil {
-				return usagef("there is no program %s: %w", args[0], err)
+				return usagef("there is no program %s that may be run", args[0])
 			}
 			if err := capture.CheckPattern(o.Kernel); err != nil {
 				return usagef("--kernel %s: %w", o.Kernel, err)

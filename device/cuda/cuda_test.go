@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 		{func(j *device.Job) { j.Image = []byte(".version 8.0\n.target sm_90\nwrong") }, samples.BuildFailed, "CUDA_ERROR_INVALID_PTX", "ptxas"},
 		{func(j *device.Job) { j.Options = "--no-such-option" }, samples.BuildFailed, "error 5", ""},
 		{func(j *device.Job) { j.Args[0].Count = d.Info().GlobalMem/4 - 2000 }, samples.OutOfMemory, "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY", ""},
-		{func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused, "has 4 parameters, the job brings 3 arguments", ""},
+		{func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused, "has 4 parameters, and the launch gives it 3 arguments", ""},
 	} {
 		job := scaled(1000)
 		tt.edit(&job)

@@ -20,6 +20,7 @@ const (
 	outOfHostMemory      code = -6
 	profilingMissing     code = -7
 	waitListError        code = -14
+	invalidArgSize       code = -51
 	invalidWorkGroupSize code = -54
 	invalidCommandQueue  code = -36
 	invalidKernelName    code = -46
@@ -113,7 +114,10 @@ func (d *driver) Verdict(p runner.Phase, err error) *device.Error {
 	}
 	e := device.Errorf(status, "%v", err)
 	e.Fatal = status == samples.Crash
-	if c := codeOf(err); p == runner.Launching && (c == invalidWorkGroupSize || c == outOfResources) {
+	switch c := codeOf(err); {
+	case c == invalidArgSize:
+		e.Hint = "the parameter of the kernel has another size"
+	case p == runner.Launching && (c == invalidWorkGroupSize || c == outOfResources):
 		e.Hint = "make the work-group smaller, or the kernel use fewer registers"
 	}
 	return e

@@ -67,7 +67,7 @@ func TestExpect(t *testing.T) {
 		bad.Job.Source = "no kernel"
 		job := shift(n, 0, "1.0f")
 		job.Expect = &bad
-		if _, err := d.Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), "the job to compare with") {
+		if _, err := d.Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), "the reference: ") {
 			t.Errorf("with a job to compare with that does not build: %v", err)
 		}
 	})

@@ -1,6 +1,7 @@
 package opencl
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -122,10 +123,27 @@ func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
 	id := new(object)
 	err := k.call(enqueueNDRangeKernel, uintptr(k.queue), uintptr(k.id), uintptr(len(global)), sizes(&pin, k.begin, len(global)),
 		sizes(&pin, global, 0), sizes(&pin, local, 0), 0, 0, uintptr(unsafe.Pointer(id)))
+	if codeOf(err) == invalidWorkGroupSize {
+		err = cmp.Or(k.requires(local), err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return event{k.driver, *id}, nil
+}
+
+// requires is the error of a launch with other work-groups than the source requires; nil where it requires none.
+func (k *kernel) requires(local []int64) error {
+	const compileWorkGroupSize, word = 0x11B1, 8
+	b, err := k.query(getKernelWorkGroupInfo, compileWorkGroupSize, k.id, k.driver.id)
+	if err != nil || len(b) < 3*word || le(b[:word]) == 0 {
+		return nil
+	}
+	var size [3]uint64
+	for i := range size {
+		size[i] = le(b[i*word : (i+1)*word])
+	}
+	return device.Errorf(samples.Refused, "the source requires work-groups of %d work-items (reqd_work_group_size), and the launch has %d", size, local)
 }
 
 // sizes passes numbers as size_t, at least so many; none as NULL.

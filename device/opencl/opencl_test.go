@@ -265,10 +265,10 @@ func TestRefusals(t *testing.T) {
 			"unknown function": {func(j *device.Job) { j.Entry = "xpya" }, samples.BuildFailed, "no kernel function xpya"},
 			"bad option":       {func(j *device.Job) { j.Options = "-no-such-option" }, samples.BuildFailed, "CL_"},
 			"zero byte":        {func(j *device.Job) { j.Source += "\x00" }, samples.BuildFailed, "zero byte"},
-			"missing argument": {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused, "has 4 parameters, the job brings 3"},
+			"missing argument": {func(j *device.Job) { j.Args = j.Args[:3] }, samples.Refused, "has 4 parameters, and the launch gives it 3"},
 			"scalar's size": {func(j *device.Job) {
 				j.Args[3] = device.Arg{Kind: device.Scalar, DType: "int64", Int: 1}
-			}, samples.Refused, "argument 3 (): clSetKernelArg: CL_INVALID_ARG_SIZE"},
+			}, samples.Refused, "argument 3 (): clSetKernelArg: CL_INVALID_ARG_SIZE (the parameter of the kernel has another size)"},
 			"large work-group": {func(j *device.Job) { j.Global[0], j.Local[0] = 1<<20, 1<<20 }, samples.Refused, "the device allows"},
 			"large buffer":     {func(j *device.Job) { j.Args[1].Count = d.Info().MaxAlloc }, samples.Refused, "the device allows"},
 			"local memory": {func(j *device.Job) {
@@ -281,6 +281,9 @@ func TestRefusals(t *testing.T) {
 					"__local float t[%d]; t[get_local_id(0)] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE); y[0] = t[5]; int i =",
 					d.Info().LocalMem), 1)
 			}, samples.Refused, "local memory"},
+			"required work-group": {func(j *device.Job) {
+				j.Source = strings.Replace(j.Source, "__kernel", "__kernel __attribute__((reqd_work_group_size(32, 1, 1)))", 1)
+			}, samples.Refused, "the source requires work-groups of [32 1 1] work-items"},
 			"uneven": {func(j *device.Job) { j.Local[0] = 63 }, samples.Refused, "do not divide"},
 		} {
 			job := axpy(1024)

@@ -39,11 +39,11 @@ func (d *Device) expected(ctx context.Context, e *device.Expect) (expected, erro
 	}
 	out, err := d.expect(ctx, e)
 	if verdict, ok := device.AsError(err); ok {
-		verdict.Msg = "the job to compare with: " + verdict.Msg
+		verdict.Msg = "the reference: " + verdict.Msg
 		return nil, verdict
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the job to compare with: %w", err)
+		return nil, fmt.Errorf("the reference: %w", err)
 	}
 	if d.pool.expected == nil {
 		d.pool.expected = map[string]expected{}

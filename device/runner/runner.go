@@ -265,7 +265,7 @@ func added(job device.Job) int64 {
 // group is too large for the registers shows when it is launched.
 func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled) error {
 	if n := kernel.Params(); n >= 0 && n != len(job.Args) && !job.Packed {
-		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, the job brings %d arguments", job.Entry, n, len(job.Args))
+		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, and the launch gives it %d arguments", job.Entry, n, len(job.Args))
 	}
 	local := c.LocalMem + c.DynamicMem
 	if most := d.info.MaxLocalMem(); most > 0 && local > most {

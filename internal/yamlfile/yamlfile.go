@@ -272,7 +272,7 @@ func (n *Node) Pairs() ([]Entry, error) {
 		return nil, nil
 	}
 	if n.Kind != Map {
-		return nil, n.Errorf("expected a map (key: value), found %s", n.Kind)
+		return nil, n.Errorf("expected a map (key: value), found %s", n.describe())
 	}
 	return n.Entries, nil
 }
@@ -294,7 +294,7 @@ func (n *Node) List() ([]*Node, error) {
 		return nil, nil
 	}
 	if n.Kind != List {
-		return nil, n.Errorf("expected a list, found %s", n.Kind)
+		return nil, n.Errorf("expected a list, found %s", n.describe())
 	}
 	return n.Items, nil
 }
@@ -385,7 +385,7 @@ func Decode(file string, text []byte, into any, known ...string) error {
 		return err
 	}
 	if root.Kind != Map {
-		return root.Errorf("expected a map (key: value), found %s", root.Kind)
+		return root.Errorf("expected a map (key: value), found %s", root.describe())
 	}
 	err = decode([]byte(root.doc.text), into)
 	if err == nil {

@@ -201,9 +201,9 @@ func entry(declaration string) string {
 	return cmp.Or(name, declaration)
 }
 
-// toSeconds are the names of units of time.
-var toSeconds = map[string]float64{
-	"ns": 1e-9, "nsecond": 1e-9, "us": 1e-6, "usecond": 1e-6, "µs": 1e-6, "ms": 1e-3, "msecond": 1e-3, "s": 1, "second": 1, "sec": 1,
+// perSecond are the units of time, by how many make a second.
+var perSecond = map[string]float64{
+	"ns": 1e9, "nsecond": 1e9, "us": 1e6, "usecond": 1e6, "µs": 1e6, "ms": 1e3, "msecond": 1e3, "s": 1, "second": 1, "sec": 1,
 }
 
 // parseFloat reads a number with commas between its thousands. Behind the number may stand those of its instances: "12 (5; 7)".

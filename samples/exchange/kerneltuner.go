@@ -156,7 +156,7 @@ func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
 	var times []float64
 	if text := entry["times"]; text != nil {
 		if err := json.Unmarshal(text, &times); err != nil {
-			return fmt.Errorf("times is no list of numbers: %v", err)
+			return errors.New("times is no list of numbers")
 		}
 	}
 	if len(times) == 0 {

@@ -90,11 +90,11 @@ func ncuRow(f file, r row) (launch, error) {
 		}
 	}
 	if d, measured := l.metrics[ncuDuration]; measured {
-		scale, known := toSeconds[d.Unit]
+		second, known := perSecond[d.Unit]
 		if !known {
 			return l, f.at(r.line, "%s is in %q, which is no unit of time", ncuDuration, d.Unit)
 		}
-		if l.seconds = d.Value * scale; l.seconds <= 0 {
+		if l.seconds = d.Value / second; l.seconds <= 0 {
 			return l, f.at(r.line, "%s is %g, which is no time", ncuDuration, d.Value)
 		}
 	}

@@ -53,11 +53,11 @@ func nsysRow(f file, r row) (launch, error) {
 	if l.seconds, ok = parseFloat(duration); !ok || !grid || !block || l.kernel == "" || r.cells["Device"] == "" {
 		return l, f.at(r.line, "the launch needs a Duration, GrdX to GrdZ, BlkX to BlkZ, a Device and a Name")
 	}
-	scale, ok := toSeconds[unit]
+	second, ok := perSecond[unit]
 	if !ok {
 		return l, f.at(r.line, "Duration is in %q, which is no unit of time", unit)
 	}
-	if l.seconds *= scale; l.seconds <= 0 {
+	if l.seconds /= second; l.seconds <= 0 {
 		return l, f.at(r.line, "a Duration of %s is no time", duration)
 	}
 	l.registers, _ = parseCount(r.cells["Reg/Trd"])
