@@ -47,7 +47,7 @@ func (w *Work) counts() (sum *launch.Counts, err error) {
 // traffic is an estimate for the work's kernels together, nil where their device is not known well enough or there are none.
 func (w *Work) traffic(on *facts.Device) (sum *memory.Traffic, err error) {
 	for _, c := range w.Cases {
-		p, err := c.Static(launch.Options{Device: on})
+		p, err := c.Static(launch.Options{Device: on, Values: true})
 		if err != nil {
 			return nil, err
 		}

@@ -131,11 +131,10 @@ func largest(most int64, ok func(int64) bool) int64 {
 func (l *Loop) span(w *window) (s span, ok bool) {
 	each(l.Body, func(a *Access) {
 		for i := range a.Parts {
-			p, in := place(&a.Parts[i], a.Width, w)
-			if !in {
+			if _, in := place(&a.Parts[i], a.Width, w); !in {
 				continue
 			}
-			d := p.box[3+len(w.trips)]
+			d, _ := a.Parts[i].iterations(len(w.trips), w)
 			if !ok {
 				s, ok = d, true
 			}

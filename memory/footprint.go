@@ -54,6 +54,17 @@ func (a *Access) direction() direction {
 	return loads
 }
 
+// within is the part of a run inside of a span; false if there is none.
+func (r Run) within(s span) (span, bool) {
+	first, n := r.clip(s)
+	step := max(r.Step, 1)
+	from := r.First + first*step
+	return span{from, from + (n-1)*step + 1}, n > 0
+}
+
+// count is how many of a run a part of it has.
+func (r Run) count(s span) int64 { return (s.to-s.from-1)/max(r.Step, 1) + 1 }
+
 // clip is the part of a run inside of a span: how many, and the first, counted from that of the run.
 func (r Run) clip(s span) (first, count int64) {
 	step := max(r.Step, 1)
@@ -67,16 +78,18 @@ func (r Run) whole() span { return span{r.First, r.First + max(r.Step, 1)*(r.Cou
 
 // pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration.
 type pattern struct {
-	strides []float64 // by unit of the coordinates: groups, then loops
+	strides []float64
 	parts   []placed
 }
 
-// placed is a part in a window: the box of its groups and iterations.
+// placed is a part in a window. Its dimensions are the groups along each axis, and the loops in whose iterations its address differs.
 type placed struct {
 	*Part
-	width int64
-	box   []span
-	runs  float64 // executions
+	width   int64
+	dims    []Run
+	strides []float64 // by unit of the dimensions
+	box     []span
+	runs    float64 // executions
 }
 
 // place is the part of a part that is in a window; false if there is none.
@@ -89,27 +102,39 @@ func place(p *Part, width int64, w *window) (out placed, ok bool) {
 		}
 		out.runs = float64(n)
 	}
-	for i, r := range p.dims() {
-		s := r.whole()
-		switch {
-		case i < 3 && w.list != nil:
-			out.box = append(out.box, span{0, 1})
-			continue
-		case i < 3:
-			s = w.groups[i]
-		case i-3 < len(w.trips):
-			s = w.trips[i-3]
+	add := func(r Run, box span) {
+		out.dims, out.box = append(out.dims, r), append(out.box, box)
+		out.strides = append(out.strides, float64(r.Stride)/float64(max(r.Step, 1)))
+	}
+	for axis, r := range p.Groups {
+		box := span{0, 1}
+		if w.list == nil {
+			if box, ok = r.within(w.groups[axis]); !ok {
+				return out, false
+			}
+			out.runs *= float64(r.count(box))
 		}
-		first, n := r.clip(s)
-		if n == 0 {
+		add(r, box)
+	}
+	for depth, r := range p.Loops {
+		box, ok := p.iterations(depth, w)
+		if !ok {
 			return out, false
 		}
-		step := max(r.Step, 1)
-		from := r.First + first*step
-		out.box = append(out.box, span{from, from + (n-1)*step + 1})
-		out.runs *= float64(n)
+		if out.runs *= float64(r.count(box)); r.Stride != 0 {
+			add(r, box)
+		}
 	}
 	return out, true
+}
+
+// iterations are those of a loop around the part that are in a window; false if there are none.
+func (p *Part) iterations(depth int, w *window) (span, bool) {
+	r := p.Loops[depth]
+	if depth < len(w.trips) {
+		return r.within(w.trips[depth])
+	}
+	return r.whole(), true
 }
 
 // footprint is the number of aligned units of some bytes that the steps touch in a window.
@@ -149,21 +174,13 @@ func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64)
 
 // join adds a part to the pattern that it belongs to.
 func join(list []*pattern, p placed) []*pattern {
-	var strides []float64
-	for _, r := range p.dims() {
-		s := 0.0
-		if r.Count > 1 || r.Stride != 0 {
-			s = float64(r.Stride) / float64(max(r.Step, 1))
-		}
-		strides = append(strides, s)
-	}
 	for _, other := range list {
-		if slices.Equal(other.strides, strides) {
+		if slices.Equal(other.strides, p.strides) {
 			other.parts = append(other.parts, p)
 			return list
 		}
 	}
-	return append(list, &pattern{strides, []placed{p}})
+	return append(list, &pattern{p.strides, []placed{p}})
 }
 
 // units is the number of units that a pattern touches. Parts that few lanes take part in, such as those at borders, are left out beside
@@ -219,7 +236,7 @@ func (p *pattern) base() (s set, box []span) {
 			continue
 		}
 		from := 0.0 // the addresses in group and iteration 0
-		for d, r := range x.dims() {
+		for d, r := range x.dims {
 			from -= p.strides[d] * float64(r.First)
 		}
 		at := []float64{from}
@@ -227,7 +244,7 @@ func (p *pattern) base() (s set, box []span) {
 			if !apart || !differ[d] {
 				continue
 			}
-			step := max(x.dims()[d].Step, 1)
+			step := max(x.dims[d].Step, 1)
 			n := len(at)
 			for i := range at {
 				at[i] += p.strides[d] * float64(s.from)

@@ -3,6 +3,7 @@ package memory
 import (
 	"container/list"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func (l *Launch) run(groups [][3]int64, atOnce int, touch func(a *Access, addres
 					for i := range x.Parts {
 						p := &x.Parts[i]
 						shift, in := int64(x.Array)*apart, true
-						for d, r := range p.dims() {
+						for d, r := range slices.Concat(p.Groups[:], p.Loops) {
 							at := int64(0)
 							if d < 3 {
 								at = g[d]

@@ -82,8 +82,3 @@ func each(steps []Step, f func(*Access)) {
 func (p *Part) groups() float64 {
 	return float64(p.Groups[0].Count) * float64(p.Groups[1].Count) * float64(p.Groups[2].Count)
 }
-
-// dims are the runs of the part: along the three axes, then of its loops.
-func (p *Part) dims() []Run {
-	return append(append(make([]Run, 0, 3+len(p.Loops)), p.Groups[:]...), p.Loops...)
-}
