@@ -131,7 +131,7 @@ func largest(most int64, ok func(int64) bool) int64 {
 func (l *Loop) span(w *window) (s span, ok bool) {
 	each(l.Body, func(a *Access) {
 		for i := range a.Parts {
-			if _, in := place(&a.Parts[i], a.Width, w); !in {
+			if _, in := place(&a.Parts[i], w); !in {
 				continue
 			}
 			d, _ := a.Parts[i].iterations(len(w.trips), w)

@@ -85,7 +85,6 @@ type pattern struct {
 // placed is a part in a window. Its dimensions are the groups along each axis, and the loops in whose iterations its address differs.
 type placed struct {
 	*Part
-	width   int64
 	dims    []Run
 	strides []float64 // by unit of the dimensions
 	box     []span
@@ -93,8 +92,8 @@ type placed struct {
 }
 
 // place is the part of a part that is in a window; false if there is none.
-func place(p *Part, width int64, w *window) (out placed, ok bool) {
-	out = placed{Part: p, width: width, runs: 1}
+func place(p *Part, w *window) (out placed, ok bool) {
+	out = placed{Part: p, runs: 1}
 	if w.list != nil {
 		n := w.has(p)
 		if n == 0 {
@@ -146,7 +145,7 @@ func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64)
 			return
 		}
 		for i := range a.Parts {
-			p, ok := place(&a.Parts[i], a.Width, w)
+			p, ok := place(&a.Parts[i], w)
 			if !ok {
 				continue
 			}
@@ -218,7 +217,7 @@ func (p *pattern) base() (s set, box []span) {
 	differ := make([]bool, len(box)) // loops
 	for _, x := range p.parts {
 		most = max(most, x.runs*float64(len(x.Lanes)))
-		each := int64(len(x.Lanes))
+		each := int64(len(x.touched))
 		for d, s := range x.box {
 			differ[d] = differ[d] || d >= 3 && s != p.parts[0].box[d]
 			box[d].from, box[d].to = min(box[d].from, s.from), max(box[d].to, s.to)
@@ -257,8 +256,8 @@ func (p *pattern) base() (s set, box []span) {
 		}
 		for _, shift := range at {
 			shift := int64(math.Round(shift))
-			for _, lane := range x.Lanes {
-				s.in = append(s.in, interval{lane + shift, lane + shift + x.width})
+			for _, y := range x.touched {
+				s.in = append(s.in, interval{y.lo + shift, y.hi + shift})
 			}
 		}
 	}

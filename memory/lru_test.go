@@ -203,6 +203,7 @@ func programs(n int64) map[string]*Launch {
 func TestFootprint(t *testing.T) {
 	for _, n := range []int64{64, 128} {
 		for name, l := range programs(n) {
+			l.prepare()
 			for _, unit := range []int64{wordBytes, SectorBytes, fetchBytes, LineBytes} {
 				for _, which := range []direction{loads, stores, loads | stores} {
 					touched := map[int64]bool{}
@@ -244,6 +245,7 @@ func TestL2(t *testing.T) {
 							loaded[intmath.FloorDiv(at, SectorBytes)] = true
 						}
 					})
+					l.prepare()
 					c := cache{Launch: l, bytes: float64(bytes), line: SectorBytes, holds: loads | stores, fetch: SectorBytes}
 					total := l.Groups[0] * l.Groups[1] * l.Groups[2]
 					got := max(c.waves(total, min(int64(atOnce), total), l.consecutive), float64(len(loaded)))

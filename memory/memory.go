@@ -58,6 +58,8 @@ type Part struct {
 	Sectors float64
 	// Scattered says that each lane touches any place of the array, in each execution another.
 	Scattered bool
+
+	touched []interval // by the lanes, in the first of the groups and iterations
 }
 
 // Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next.

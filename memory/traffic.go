@@ -19,6 +19,20 @@ type Traffic struct {
 	Touched   float64 // the same, loaded or stored
 }
 
+// prepare joins neighbouring lanes.
+func (l *Launch) prepare() {
+	each(l.Body, func(a *Access) {
+		for i := range a.Parts {
+			p := &a.Parts[i]
+			p.touched = nil
+			for _, at := range p.Lanes {
+				p.touched = append(p.touched, interval{at, at + a.Width})
+			}
+			p.touched = merged(p.touched)
+		}
+	})
+}
+
 // Add adds the traffic of another launch, for which nothing that this one left in caches is of use.
 func (t *Traffic) Add(o *Traffic) {
 	t.L1Loads += o.L1Loads
@@ -38,6 +52,7 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	if total == 0 {
 		return t
 	}
+	l.prepare()
 	each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			if a.Store {
