@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,7 +40,9 @@ type Param struct {
 	Lanes int64  // of a vector, otherwise 1
 	Bytes int64  // of a value whose type is not known; 0 is not known either
 	Const bool   // what it points to is only read
-	Text  string // as its file has it
+	// Members are those of a structure that is passed or pointed to, where they are known.
+	Members []Param
+	Text    string // as its file has it
 }
 
 // Kind is what a parameter is.
@@ -62,6 +65,9 @@ func Extensions() []string { return slices.Sorted(maps.Keys(readers)) }
 
 const largest = 64 << 20
 
+// refused are the types of parameters that launch files do not have.
+var refused = regexp.MustCompile(`\b(?:image\d\w*_t|sampler_t|pipe|queue_t|cudaTextureObject_t|cudaSurfaceObject_t|CUtensorMap)\b`)
+
 // Read finds a kernel in files: of the sources and programs, with the ND-range that was recorded of it. Its name is needed where there are
 // several.
 func Read(paths []string, name string) (Kernel, error) {
@@ -72,6 +78,11 @@ func Read(paths []string, name string) (Kernel, error) {
 	k, err := pick(found, name, strings.Join(paths, ", "))
 	if err != nil {
 		return Kernel{}, err
+	}
+	for _, p := range k.Params {
+		if refused.MatchString(p.Text) {
+			return Kernel{}, source.At("", "", source.Pos{}, "the kernel %s takes %s, which no launch file can pass", k.Name, p.Text)
+		}
 	}
 	if i := slices.IndexFunc(recorded, func(r Kernel) bool { return base(r.Name) == base(k.Name) }); i >= 0 {
 		k = k.as(recorded[i])
@@ -125,7 +136,11 @@ func find(paths []string) (found, recorded []Kernel, err error) {
 
 // pick is the kernel of a name, which is needed where there are several.
 func pick(found []Kernel, name, where string) (Kernel, error) {
-	if i := slices.IndexFunc(found, func(k Kernel) bool { return k.Name == name || base(k.Name) == name }); i >= 0 {
+	is := func(k Kernel) bool {
+		plain, _, _ := strings.Cut(k.Name, "<")
+		return slices.Contains([]string{k.Name, plain, base(k.Name)}, name)
+	}
+	if i := slices.IndexFunc(found, is); i >= 0 {
 		return found[i], nil
 	}
 	switch known := names(found); {

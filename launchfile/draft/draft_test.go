@@ -35,7 +35,7 @@ var cases = []struct {
 // __kernel void commented(int n) {}
 __kernel __attribute__((reqd_work_group_size(16, 8, 1)))
 void t(__global const float4 *restrict in, /* out */ __global uchar *out, __constant half *h, __local double2 *tile,
-       const uint rows, size_t cols, int incx, float3 shift, struct pair q, image2d_t img) {
+       const uint rows, size_t cols, int incx, float3 shift, struct pair q) {
   out[get_global_id(1) * cols + get_global_id(0)] = 0;
 }
 kernel void declared(int n);
@@ -75,6 +75,40 @@ __global__ void outside(int n) { a::b::c::k<double, float, 3><<<1, 2>>>(0, 0); }
 	{
 		name: "a kernel without parameters, in a file of an odd name", files: map[string]string{"it's: a #1 \"k\".cu": `extern "C" __global__ void empty() {}`},
 		want: []string{`source: "it's: a #1 \"k\".cu"`, "kernel: empty", "sizes: {n: 1048576}", "grid: [(n + 255) / 256]", "block: [256]"},
+	},
+	{
+		name: "names that stand for others, and structures", files: map[string]string{"k.cl": `
+#define REAL real
+#ifdef WIDE
+typedef double real;
+#else
+typedef float real;
+#endif
+#define ITEMS 64
+#define KERNEL(T) kernel void of_##T(global T *p) { \
+  p[0] = 1; }
+struct point { real x, y, z; };
+typedef struct { REAL a, b; int shift; uint count; } coefficients;
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void k(global const REAL *in, global struct point *points, coefficients c
+#ifdef WIDE
+  , float weight
+#endif
+) {}
+`},
+		want: []string{
+			"sizes: {count: 1048576}", "block: [64]", "- {buffer: in, dtype: float32, size: count, restore: false}", "- {buffer: points, dtype: float32, size: 3 * count}",
+			"- {struct: [{float32: 1.5}, {float32: 1.5}, {int32: 0}, {uint32: count}]}", "- {float32: 1.5}",
+		},
+	},
+	{
+		name: "a structure with pointers, and the work-group of a launch", files: map[string]string{"k.cu": `
+namespace a { struct view { double *x; const int *of; size_t n; float w; }; template <class T> __global__ void k(view v, T t) {} }
+int main() { a::k<int><<<dim3(64, 2), dim3(32, 4), 0>>>({}, 3); }
+`}, pick: "a::k",
+		want: []string{
+			"kernel: a::k<int>", "block: [32, 4]", "grid: [(t + 31) / 32, (t + 3) / 4]",
+			"- {struct: [{buffer: x, dtype: float64, size: t * t}, {buffer: of, dtype: int32, size: t * t, restore: false}, {uint64: 1}, {float32: 1.5}]}",
+		},
 	},
 	{
 		name: "two of three sizes", files: map[string]string{
@@ -236,6 +270,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ path, name, want string }{
 		{two, "", "there are several kernels in " + two + "\n    choose one: -k a | b"},
 		{two, "c", "there is no kernel c in " + two},
+		{write("image.cl", "kernel void a(global int *x, read_only image2d_t y) {}"), "", "the kernel a takes read_only image2d_t y, which no launch file can pass"},
 		{write("none.cl", "void f(int n) {}"), "", "there is no kernel in "},
 		{write("k.cubin", "\x7fELF"), "", "k.cubin: this is no cubin"},
 		{write("k.csv", "a,b\n1,2\n"), "", "k.csv"},

@@ -23,6 +23,7 @@ var (
 	template  = regexp.MustCompile(`template\s*<([^{};]*)>[^{};]*$`)
 	dynamic   = regexp.MustCompile(`\bextern\s+__shared__\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?([\w ]+?)\s+\w+\s*\[\s*\]`)
 	launched  = regexp.MustCompile(`\b(\w+)\s*(?:<([^<>;]*)>)?\s*<<<(.*?)>>>`)
+	literal   = regexp.MustCompile(`^\s*(?:dim3\s*\()?([\d\s,]+)\)?\s*$`) // the size of a work-group, in a launch
 	scope     = regexp.MustCompile(`\bnamespace\s+([\w:]+)\s*\{|[{}]`)
 	digits    = regexp.MustCompile(`\d+`)
 	word      = regexp.MustCompile(`[A-Za-z_]\w*`)
@@ -39,7 +40,8 @@ func readCUDA(path, text string) ([]Kernel, error) { return readSource(cuda, pat
 
 // readSource finds the kernels that a source defines.
 func readSource(l language, path, text string) (kernels []Kernel) {
-	text = comments.ReplaceAllString(text, " ")
+	text = expanded(comments.ReplaceAllString(text, " "))
+	known := structures(text)
 	launches := map[string][]string{}
 	for _, m := range launched.FindAllStringSubmatch(text, -1) {
 		launches[m[1]] = m[2:]
@@ -62,22 +64,34 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		}
 		for _, p := range split(head.params) {
 			if one, ok := readParam(p, types); ok {
-				k.Params = append(k.Params, one)
+				k.Params = append(k.Params, one.of(known))
 			}
 		}
 		for _, m := range l.axis.FindAllStringSubmatch(head.body, -1) {
 			k.Dims = max(k.Dims, axes[m[1]])
 		}
+		by := launches[head.name]
+		if by != nil && k.Block == nil {
+			k.Block = blockOf(by[1])
+		}
 		k.shape()
 		if m := dynamic.FindStringSubmatch(head.body); m != nil {
 			k.Dynamic, _, _ = typeOf(m[1], types)
 		}
-		if by := launches[head.name]; by != nil {
+		if by != nil {
 			k.Notes = append(k.Notes, "launched in the source by <<<"+strings.Join(strings.Fields(by[1]), " ")+">>>")
 		}
 		kernels = append(kernels, k)
 	}
 	return kernels
+}
+
+// blockOf is the size of the work-groups of a launch where it is written in numbers.
+func blockOf(launch string) []int64 {
+	if given := split(launch); len(given) > 1 && literal.MatchString(given[1]) {
+		return numbers(literal.FindStringSubmatch(given[1])[1])
+	}
+	return nil
 }
 
 // shape leaves out the dimensions that the kernel does not ask for, and in which its work-groups have one work-item.

@@ -29,7 +29,7 @@ var (
 		value string
 	}{
 		{regexp.MustCompile(`(?i)^(inc|stride|step)`), "1"},
-		{regexp.MustCompile(`(?i)^(offset|start|begin|first|seed|flag|mode)`), "0"},
+		{regexp.MustCompile(`(?i)^(offset|shift|start|begin|first|seed|flag|mode)`), "0"},
 	}
 )
 
@@ -109,18 +109,14 @@ type sizes struct {
 	all   string            // the product, which the elements of a buffer are
 }
 
-// sizes are the integers that are passed, as far as their names do not say otherwise; n where there are none.
+// sizes are the integers that are passed, or else those in a structure, as far as their names do not say otherwise; n where there are none.
 func (k Kernel) sizes() sizes {
 	s := sizes{of: map[string]string{}}
+	s.add(k.Params)
 	for _, p := range k.Params {
-		if p.Kind != Value || p.Lanes > 1 || !slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type) || p.setting() != "" {
-			continue
+		if p.Kind == Value && len(s.names) == 0 {
+			s.add(p.Members)
 		}
-		name := p.Name
-		if !expr.IsName(name) || name == "step" {
-			name += "_"
-		}
-		s.names, s.of[p.Name] = append(s.names, name), name
 	}
 	if len(s.names) == 0 {
 		s.names = []string{"n"}
@@ -141,6 +137,20 @@ func (k Kernel) sizes() sizes {
 	}
 	s.all = strings.Join(factors, " * ")
 	return s
+}
+
+// add makes sizes of the integers among parameters, or members of a structure.
+func (s *sizes) add(params []Param) {
+	for _, p := range params {
+		if p.Kind != Value || p.Lanes > 1 || !slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type) || p.setting() != "" {
+			continue
+		}
+		name := p.Name
+		if !expr.IsName(name) || name == "step" {
+			name += "_"
+		}
+		s.names, s.of[p.Name] = append(s.names, name), name
+	}
 }
 
 // setting is the value of an integer whose name says that it is no size, "" for others.
@@ -182,8 +192,8 @@ func (k Kernel) grid(names []string, block []int64) (grid []string) {
 // argument is a parameter as an argument, and what is to be said of it.
 func (p Param) argument(s sizes, items int64) (text, note string) {
 	lanes := p.Lanes
-	if lanes == 3 {
-		lanes = 4
+	if lanes == 3 && p.Members == nil {
+		lanes = 4 // of a vector type
 	}
 	zeros := lanes * bytesOf(p.Type)
 	if p.Type == "" {
@@ -202,6 +212,13 @@ func (p Param) argument(s sizes, items int64) (text, note string) {
 			restore = ", restore: false"
 		}
 		return fmt.Sprintf("- {buffer: %s, dtype: %s, size: %s%s}", p.Name, p.Type, times(lanes, s.all), restore), note
+	case p.Members != nil:
+		var members []string
+		for _, m := range p.Members {
+			text, _ := m.argument(s, items)
+			members = append(members, strings.TrimPrefix(text, "- "))
+		}
+		return "- {struct: [" + strings.Join(members, ", ") + "]}", "guess"
 	case p.Type == "" && p.Bytes == 0:
 		return "- {struct: [{int32: 0}]}", "fill in its members"
 	case p.Type == "" || lanes > 1 || p.Type == "float16":
