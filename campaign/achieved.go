@@ -41,7 +41,7 @@ func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map
 	if roof, ok := roofOf(c, on, measured, r.Mode); ok && roof.Resource != roofline.Launching { // a launch says nothing of the work
 		a.OfRoof = roof.Seconds / r.Seconds()
 	}
-	s, err := c.Statistics(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
+	s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
 	if err != nil {
 		return a
 	}

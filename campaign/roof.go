@@ -65,7 +65,7 @@ func reached(on *facts.Device, cases []*workload.Case, records []samples.Record)
 		}
 		var w roofline.Work
 		if source := c.Identity.Source; source == "gmem_pattern" || strings.HasPrefix(source, "flops_") {
-			s, err := c.Statistics(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
+			s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
 			if err == nil {
 				w, err = c.Work(s, s.Records)
 			}

@@ -21,6 +21,10 @@ import (
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
 func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
+	d, err := c.fixed(d)
+	if err != nil {
+		return nil, err
+	}
 	bounds := c.boundsIn(d)
 	if len(bounds) == 0 {
 		return d.Count()
@@ -197,7 +201,7 @@ func (c *counter) nested(trips []trip) bool {
 
 // times is n times the average of a trip.
 func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
-	value, err := fractionOf(t.Value)
+	value, err := fractionOf(c.atSizes(t.Value))
 	if err != nil {
 		return nil, fmt.Errorf("average of %s: %w", t.Of, err)
 	}
@@ -221,6 +225,15 @@ func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
 		out = quotient
 	}
 	return out, nil
+}
+
+// atSizes is an expression with the sizes of the count in it.
+func (c *counter) atSizes(e expr.Expr) expr.Expr {
+	by := map[string]expr.Expr{}
+	for name, n := range c.at {
+		by[name] = expr.Int{Value: n}
+	}
+	return expr.Subst(e, by)
 }
 
 // fraction is num/(den·Π params).

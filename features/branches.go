@@ -74,6 +74,15 @@ func (c *counter) domainOf(at scope) (*polycount.Set, error) {
 	return d, err
 }
 
+// pointsOf is domainOf at the sizes of the count. Strides come from domainOf, so that they are the same at all sizes.
+func (c *counter) pointsOf(at scope) (*polycount.Set, error) {
+	d, err := c.domainOf(at)
+	if err != nil {
+		return nil, err
+	}
+	return c.fixed(d)
+}
+
 // String is equal for scopes with equal points.
 func (at scope) String() string {
 	text := strings.Join(at.stmt.Inames, ", ")

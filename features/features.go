@@ -105,6 +105,22 @@ func remember[K comparable, V any](s *Statistics, in map[K]V, key K, make func()
 // once per sub-group, global accesses once per work-item, except that those with stride 0 along lid(0) are once per
 // sub-group. Barriers are those that one work-item meets. Results hold under the kernel's assumptions.
 func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
+	o, err := Find(k, opt)
+	if err != nil {
+		return nil, err
+	}
+	return o.count(nil)
+}
+
+// Occurrences are what the statements of a kernel do in one execution each, and where. It takes much less time to find how often that is at
+// given sizes than at all. They are safe for use by several goroutines.
+type Occurrences struct {
+	c     *counter
+	sites map[Mem][]site
+}
+
+// Find finds what Count counts.
+func Find(k *kernel.Kernel, opt Options) (*Occurrences, error) {
 	switch {
 	case opt.SubgroupSize == 0:
 		opt.SubgroupSize = launch.DefaultSubgroup
@@ -116,12 +132,7 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		return nil, err
 	}
 	opt.ExactBranches = opt.ExactBranches || opt.Least
-	c := newCounter(k, opt)
-	s := &Statistics{
-		Kernel: k.Name, SubgroupSize: opt.SubgroupSize, c: c, sites: map[Mem][]site{},
-		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
-	}
-	s.loops = sync.OnceValues(s.findLoops)
+	o := &Occurrences{newCounter(k, opt), map[Mem][]site{}}
 	within, err := k.Match(opt.Within)
 	if err != nil {
 		return nil, err
@@ -130,15 +141,37 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 		if stmt.Kind != kernel.Assign {
 			continue
 		}
-		if err := c.countOps(stmt); err != nil {
+		if err := o.c.countOps(stmt); err != nil {
 			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
 		}
-		if err := c.countMem(stmt, s.sites); err != nil {
+		if err := o.c.countMem(stmt, o.sites); err != nil {
 			return nil, fmt.Errorf("kernel %s: statement %s: %w", k.Name, stmt.ID, err)
 		}
 	}
+	return o, nil
+}
+
+// CountAt is [Count] at given sizes alone: the records are the same, with numbers as counts, and features have no values at other sizes. A
+// record whose symbolic count takes too much work may well have a number.
+func (o *Occurrences) CountAt(sizes map[string]int64) (*Statistics, error) {
+	at := map[string]int64{}
+	for _, name := range o.c.k.Params() {
+		if n, ok := sizes[name]; ok {
+			at[name] = n
+		}
+	}
+	return o.count(at)
+}
+
+func (o *Occurrences) count(at map[string]int64) (*Statistics, error) {
+	c := o.c.to(at)
+	s := &Statistics{
+		Kernel: c.k.Name, SubgroupSize: c.opt.SubgroupSize, c: c, sites: o.sites,
+		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
+	}
+	s.loops = sync.OnceValues(s.findLoops)
 	parts := []func() ([]Record, []failure){c.records, c.countSync}
-	if opt.Footprint {
+	if c.opt.Footprint {
 		parts = append(parts, c.countFootprints)
 	}
 	for _, part := range parts {
@@ -148,16 +181,17 @@ func Count(k *kernel.Kernel, opt Options) (*Statistics, error) {
 	}
 	s.Warnings = append(s.Warnings, c.warnings...)
 	for _, f := range s.failed {
-		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", k.Name, f.err))
+		s.Warnings = append(s.Warnings, fmt.Errorf("kernel %s: %w", c.k.Name, f.err))
 	}
+	var err error
 	if s.Groups, err = c.groups(nil); err == nil {
 		s.Groups, err = c.gist(s.Groups)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	if err == nil {
+		err = s.finish()
 	}
-	if err := s.finish(); err != nil {
-		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
+	if err != nil {
+		return nil, fmt.Errorf("kernel %s: %w", c.k.Name, err)
 	}
 	return s, nil
 }

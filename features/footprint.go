@@ -75,7 +75,7 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 
 // image is the set of indices that an access touches.
 func (c *counter) image(s site) (*polycount.Set, error) {
-	domain, err := c.domainOf(s.at)
+	domain, err := c.pointsOf(s.at)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (c *counter) newTransactions(s site) (*transactions, error) {
 		return nil, err
 	}
 	var err error
-	if t.domain, err = c.domainOf(s.at); err != nil {
+	if t.domain, err = c.pointsOf(s.at); err != nil {
 		return nil, err
 	}
 	if err := c.dependsOnData(t.domain); err != nil {

@@ -180,7 +180,10 @@ func (w *loopWalker) measure(l *linear.Loop, open []string, domain *polycount.Se
 		return nil
 	}
 	f := &loopFacts{iname: l.Iname, size: d.size, path: d.longest.counts()}
-	points, err := domain.Project(open...)
+	points, err := w.c.fixed(domain)
+	if err == nil {
+		points, err = points.Project(open...)
+	}
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 type counter struct {
 	k     *kernel.Kernel
 	opt   Options
+	at    map[string]int64        // the sizes of the count; nil counts at all
 	found map[Key]map[where]int64 // occurrences
 	keys  []Key                   // in the order found
 	mults map[where]*polycount.Poly
@@ -69,6 +70,22 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 	}
 }
 
+// to is the counter for a count of what c has found, at all sizes or at some.
+func (c *counter) to(at map[string]int64) *counter {
+	n := *c
+	n.at, n.mults, n.axes = at, map[where]*polycount.Poly{}, map[int]*polycount.Poly{}
+	n.scopes, n.domains = maps.Clone(c.scopes), maps.Clone(c.domains)
+	return &n
+}
+
+// fixed is a set at the sizes of the count.
+func (c *counter) fixed(d *polycount.Set) (*polycount.Set, error) {
+	if c.at == nil {
+		return d, nil
+	}
+	return d.Fix(c.at)
+}
+
 func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
 	if n == 0 || at.maybe && c.opt.Least {
 		return
@@ -88,11 +105,21 @@ func (c *counter) records() (records []Record, failed []failure) {
 		switch {
 		case err != nil:
 			failed = append(failed, failure{key, fmt.Errorf("%s is not counted: %w", key, err)})
-		case !sum.IsZero():
+		case !sum.IsZero() || c.at != nil && occurs(c.found[key]): // no runs at these sizes, but at others
 			records = append(records, Record{key, sum})
 		}
 	}
 	return records, failed
+}
+
+// occurs reports that not all occurrences are products that multiply-adds have taken.
+func occurs(occurrences map[where]int64) bool {
+	for _, n := range occurrences {
+		if n != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
@@ -140,7 +167,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 			inames = append(inames, name)
 		}
 	}
-	domain, err := c.domainOf(at)
+	domain, err := c.pointsOf(at)
 	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
 	if exact {
 		domain, err = c.activeSubGroups(domain, w)
@@ -273,6 +300,9 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 		}
 		values, err := c.k.DomainOf([]string{name})
 		if err == nil {
+			values, err = c.fixed(values)
+		}
+		if err == nil {
 			err = c.dependsOnData(values)
 		}
 		if err != nil {
@@ -306,9 +336,9 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 	return n, nil
 }
 
-// gist rewrites a count under the kernel's assumptions.
+// gist rewrites a count at all sizes under the kernel's assumptions.
 func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
-	if c.k.Assumptions == nil {
+	if c.k.Assumptions == nil || c.at != nil {
 		return p, nil
 	}
 	return p.Gist(c.k.Assumptions)

@@ -101,6 +101,7 @@ func TestRandomKernels(t *testing.T) {
 
 		for n := int64(1); n <= 7; n++ {
 			sizes := map[string]int64{"n": n}
+			sameAt(t, k, opt, s, sizes)
 			set, err := k.DomainOf(all)
 			if err != nil {
 				t.Fatal(err)

@@ -155,7 +155,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 
 // lacks reports that the kernel has no parameter for a size that e names.
 func (s *Statistics) lacks(e expr.Expr) bool {
-	return slices.ContainsFunc(sizeNames(e), func(name string) bool { return !slices.Contains(s.Params, name) })
+	return slices.ContainsFunc(sizeNames(e), func(name string) bool { return !slices.Contains(s.c.k.Params(), name) })
 }
 
 // compareStride decides a constraint on a stride, or returns it as a condition on the sizes.

@@ -109,6 +109,11 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 
 // bind appends the values of s.Params to buffer and checks the assumptions.
 func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
+	for name, n := range s.c.at {
+		if sizes[name] != n {
+			return nil, fmt.Errorf("counted at %s=%d, not at %d", name, n, sizes[name])
+		}
+	}
 	values, err := bind(buffer, s.Params, sizes)
 	if err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ const (
 func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	d := device.Typical()
 	lanes := d.Value(facts.SubgroupSize)
-	s, err := c.Statistics(features.Options{SubgroupSize: int(lanes)})
+	s, err := c.Counts(features.Options{SubgroupSize: int(lanes)})
 	if err != nil {
 		return 0, err
 	}

@@ -2,50 +2,71 @@ package workload
 
 import (
 	"container/list"
+	"fmt"
 	"sync"
 
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 )
 
 // counted holds the statistics of the kernels of this process, by content: variants of a script that is loaded again,
 // or kernels that several front ends derive alike, are counted once (Stevens and Klöckner, section 6.1).
-var counted = newCache(512)
+var counted = newCache(1024)
 
-// cache keeps the statistics that were last asked for.
+// cache keeps what was last asked for of kernels.
 type cache struct {
 	limit int // of entries
 
 	mu      sync.Mutex
 	entries map[cacheKey]*list.Element // of *cacheEntry
 	recent  *list.List                 // latest first
-	made    int                        // counts made, for tests
+	made    int                        // entries made, for tests
 }
 
 type cacheKey struct {
 	kernel  string // kernel.Key
 	options features.Options
+	what    string // "" for the symbolic statistics, the sizes of those at given sizes, or found
 }
 
+// found is the key of the occurrences.
+const found = "occurrences"
+
 type cacheEntry struct {
-	key   cacheKey
-	count func() (*features.Statistics, error)
+	key  cacheKey
+	make func() (any, error)
 }
 
 func newCache(limit int) *cache {
 	return &cache{limit: limit, entries: map[cacheKey]*list.Element{}, recent: list.New()}
 }
 
-// statistics returns the counts of the kernel, whose key is given. Callers that ask for the same at the same time wait for
-// one of them. Errors are not kept.
+// statistics returns the symbolic counts of the kernel, whose key is given.
 func (c *cache) statistics(k *kernel.Kernel, key string, options features.Options) (*features.Statistics, error) {
-	at := cacheKey{key, options}
+	return entry(c, cacheKey{kernel: key, options: options}, func() (*features.Statistics, error) { return features.Count(k, options) })
+}
+
+// at returns the counts of the kernel at sizes.
+func (c *cache) at(k *kernel.Kernel, key string, options features.Options, sizes map[string]int64) (*features.Statistics, error) {
+	return entry(c, cacheKey{key, options, fmt.Sprintf("at %s", format.SizeList(sizes, ","))}, func() (*features.Statistics, error) {
+		occurrences, err := entry(c, cacheKey{key, options, found}, func() (*features.Occurrences, error) { return features.Find(k, options) })
+		if err != nil {
+			return nil, err
+		}
+		return occurrences.CountAt(sizes)
+	})
+}
+
+// entry returns what the cache has under a key, and makes it if it has not. Callers that ask for the same at the same time wait for
+// one of them. Errors are not kept.
+func entry[V any](c *cache, at cacheKey, make func() (V, error)) (V, error) {
 	c.mu.Lock()
 	e, ok := c.entries[at]
 	if ok {
 		c.recent.MoveToFront(e)
 	} else {
-		e = c.recent.PushFront(&cacheEntry{at, sync.OnceValues(func() (*features.Statistics, error) { return features.Count(k, options) })})
+		e = c.recent.PushFront(&cacheEntry{at, sync.OnceValues(func() (any, error) { return make() })})
 		c.entries[at] = e
 		c.made++
 		for c.recent.Len() > c.limit {
@@ -53,7 +74,7 @@ func (c *cache) statistics(k *kernel.Kernel, key string, options features.Option
 		}
 	}
 	c.mu.Unlock()
-	s, err := e.Value.(*cacheEntry).count()
+	v, err := e.Value.(*cacheEntry).make()
 	if err != nil {
 		c.mu.Lock()
 		if c.entries[at] == e {
@@ -61,7 +82,7 @@ func (c *cache) statistics(k *kernel.Kernel, key string, options features.Option
 		}
 		c.mu.Unlock()
 	}
-	return s, err
+	return v.(V), err
 }
 
 func (c *cache) drop(e *list.Element) {

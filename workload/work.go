@@ -80,7 +80,7 @@ func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error)
 // holds need not come from its memory, and an element that is both read and written saves two transfers; with cold caches, what is
 // written may stay in the cache.
 func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w roofline.Work, err error) {
-	s, err := c.Statistics(features.Options{SubgroupSize: subgroupSize, Least: true})
+	s, err := c.Counts(features.Options{SubgroupSize: subgroupSize, Least: true})
 	if err != nil {
 		return w, err
 	}
@@ -137,7 +137,7 @@ func (u Unpriced) Main() bool { return u.Share >= mainShare }
 // Unpriced finds the work of the case with which the time of a model does not grow, as [features.Statistics.Uncovered] does. With warm
 // caches, data that fit into the cache of the device need not come from its memory.
 func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, subgroupSize int, caches samples.Mode) (u Unpriced, err error) {
-	statistics, err := c.Statistics(features.Options{SubgroupSize: subgroupSize})
+	statistics, err := c.Counts(features.Options{SubgroupSize: subgroupSize})
 	if err != nil {
 		return u, err
 	}

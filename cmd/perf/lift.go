@@ -224,7 +224,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 	}
 	var mu sync.Mutex // what predicts is for one goroutine at a time
 	s.Predict = func(c *workload.Case) (float64, error) {
-		if _, err := c.Statistics(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
+		if _, err := c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
 			return 0, err
 		}
 		mu.Lock()

@@ -106,6 +106,9 @@ func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	if direct && len(sums.out) <= 1 {
 		return sums.piecewise()
 	}
+	if p, ok := byBoxes(w, g); ok {
+		return p
+	}
 	k, r := start()
 	if !k.try(func() { k.cones(r) }) {
 		k, r = start()
