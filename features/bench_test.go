@@ -3,6 +3,7 @@ package features
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"gpuperf/kernel/script"
@@ -95,6 +96,58 @@ func BenchmarkParseID(b *testing.B) {
 	for b.Loop() {
 		if _, err := ParseID("f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:16}_afr:>1"); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Guarded tiles, whose symbolic counts take seconds: numbers for a kernel that was never seen, with the distinct elements of all accesses
+// to global memory, and for the same at another size.
+func BenchmarkCountAt(b *testing.B) {
+	sizes := map[string]int64{"n": 4096}
+	for _, of := range []struct{ file, variant string }{
+		{"volumes.star", "odd_tile"}, {"timesteps.star", "plane_2_wide"}, {"permutations.star", "digits"}, {"strided.star", "pool_tile"},
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "examples", "evaluation", "general", of.file))
+		if err != nil {
+			b.Fatal(err)
+		}
+		variants, err := script.Exec(of.file, string(text))
+		if err != nil {
+			b.Fatal(err)
+		}
+		k := variants[slices.IndexFunc(variants, func(v script.Variant) bool { return v.Name == of.variant })].Kernel
+		id, err := ParseID("f_mem_footprint_global")
+		if err != nil {
+			b.Fatal(err)
+		}
+		find := func(b *testing.B, opt Options) *Occurrences {
+			o, err := Find(k, opt)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return o
+		}
+		count := func(b *testing.B, o *Occurrences) {
+			s, err := o.CountAt(sizes)
+			if err == nil {
+				_, err = s.Value(id, sizes)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, opt := range map[string]Options{"": {}, "/least": {Least: true}} {
+			b.Run(of.variant+name, func(b *testing.B) {
+				for b.Loop() {
+					count(b, find(b, opt))
+				}
+			})
+			b.Run(of.variant+name+"/again", func(b *testing.B) {
+				o := find(b, opt)
+				for b.Loop() {
+					count(b, o)
+				}
+			})
 		}
 	}
 }

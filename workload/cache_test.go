@@ -45,6 +45,22 @@ func TestEqualKernelsAreCountedOnce(t *testing.T) {
 	if ask(guarded, features.Options{}) == first || c.made != 3 {
 		t.Errorf("without the assumption: counted %d times", c.made)
 	}
+	// at sizes
+	k := kernels(t, fitting)[0]
+	at := func(n int64) *features.Statistics {
+		t.Helper()
+		s, err := c.at(k, k.Key(), features.Options{}, map[string]int64{"n": n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := at(64); at(64) != s || c.made != 5 { // with the occurrences
+		t.Errorf("at a size: %d entries made", c.made)
+	}
+	if at(64) == at(128) || c.made != 6 {
+		t.Errorf("at another size: %d entries made", c.made)
+	}
 	// through the package
 	a, b := NewKernel(kernels(t, fitting)[0]), NewKernel(kernels(t, fitting)[0])
 	s, err := a.Statistics(features.Options{})

@@ -1,8 +1,8 @@
 // Package workload joins a kernel with sizes to what the rest of the program needs of it.
 //
 // A Kernel derives the linearized program, the generated source and the static features of a kernel when they are first
-// asked for, and keeps them; the symbolic counts are shared by all equal kernels of the process, and the least recently
-// used ones are dropped (cache.go). A Case is a Kernel at given sizes, with the identity that its samples have: Job
+// asked for, and keeps them; the counts, symbolic or at given sizes, are shared by all equal kernels of the process, and the
+// least recently used ones are dropped (cache.go). A Case is a Kernel at given sizes, with the identity that its samples have: Job
 // makes the launch that package measure runs, Features the row that package calibrate fits, and Verify compares results
 // with those of the interpreter.
 package workload
