@@ -24,6 +24,7 @@ type Report struct {
 	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval with two ends
 	Inside               int           `json:"inside,omitempty"`                      // of these, points that were measured within it
 	Open                 int           `json:"open_intervals,omitempty"`              // points whose model ignores a main part of the work: a lower end alone
+	Choice               *Choice       `json:"choice,omitempty"`                      // nil where no suite has two variants
 	Suites               []SuiteReport `json:"suites"`
 	Sensitivity          *Sensitivity  `json:"sensitivity,omitempty"` // nil where it was not asked for
 	Conditions           []string      `json:"conditions,omitempty"`  // of the device while all samples were taken, those of the calibration too
@@ -115,6 +116,7 @@ func (r *Report) Summarize() {
 	}
 	all := r.Points()
 	r.GeomeanRelativeError, r.WorkRemoved = all.geomeans()
+	r.Choice = choice(r.Suites)
 	r.Intervals, r.Inside, r.Open = 0, 0, 0
 	for _, p := range all {
 		if p.Interval.Open() {
@@ -198,10 +200,9 @@ type entry struct {
 	Point
 }
 
-func rank(variants []VariantReport) Ranking {
-	var ranking Ranking
-	at := map[string][]entry{}
-	var sizes []string // in the order in which they first occur
+// bySize are the variants at each size, in the order in which sizes first occur. What is measured alone is its own prediction.
+func bySize(variants []VariantReport) (all [][]entry) {
+	at := map[string]int{}
 	for _, v := range variants {
 		points := slices.Clone(v.Points)
 		for _, t := range v.Times {
@@ -209,17 +210,23 @@ func rank(variants []VariantReport) Ranking {
 		}
 		for _, p := range points {
 			key := workload.FormatSizes(p.At)
-			if at[key] == nil {
-				sizes = append(sizes, key)
+			i, ok := at[key]
+			if !ok {
+				i = len(all)
+				at[key], all = i, append(all, nil)
 			}
-			at[key] = append(at[key], entry{v.Name, p})
+			all[i] = append(all[i], entry{v.Name, p})
 		}
 	}
-	for _, key := range sizes {
-		if len(at[key]) < 2 {
+	return all
+}
+
+func rank(variants []VariantReport) (ranking Ranking) {
+	for _, entries := range bySize(variants) {
+		if len(entries) < 2 {
 			continue
 		}
-		v := verdict(at[key])
+		v := verdict(entries)
 		ranking.Of++
 		if v.Right {
 			ranking.Right++

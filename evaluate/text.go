@@ -53,8 +53,10 @@ func (r *Report) Write(w io.Writer) error {
 		s.Ranking.write(w)
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "overall: geometric mean relative error %s, arithmetic mean %s, worst %s (caches %s)\n",
-		format.Percent(r.GeomeanRelativeError), format.Percent(r.Points().Mean()), format.Percent(r.Points().Worst()), r.Cache)
+	fmt.Fprintf(w, "overall: geometric mean relative error %s, arithmetic mean %s, 95th percentile %s, worst %s (caches %s)\n",
+		format.Percent(r.GeomeanRelativeError), format.Percent(r.Points().Mean()), format.Percent(r.Points().Percentile(0.95)),
+		format.Percent(r.Points().Worst()), r.Cache)
+	r.Choice.write(w)
 	if r.WorkRemoved != nil {
 		fmt.Fprintf(w, "taking the time with the work removed: geometric mean relative error %s\n", format.Percent(*r.WorkRemoved))
 	}

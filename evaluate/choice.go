@@ -1,0 +1,100 @@
+package evaluate
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gpuperf/internal/format"
+)
+
+// Measured times of pairs that differ by more than these are compared with the order of their predictions.
+const (
+	apart    = 0.05
+	farApart = 0.15
+)
+
+// Choice tells what predictions are worth where variants are to be chosen from, over suites and sizes with at least two.
+type Choice struct {
+	Apart    Pairs   `json:"apart"`     // whose times differ by more than 5 %
+	FarApart Pairs   `json:"far_apart"` // by more than 15 %
+	Loss     float64 `json:"loss"`      // how much slower than the fastest the one with the least prediction is, in the mean
+	Of       int     `json:"of"`        // choices
+}
+
+// Pairs counts pairs of variants at one size that predictions put in the measured order.
+type Pairs struct {
+	Right int `json:"right"`
+	Of    int `json:"of"`
+}
+
+func (p *Pairs) add(right bool) {
+	p.Of++
+	if right {
+		p.Right++
+	}
+}
+
+// choice judges the predictions of suites; nil where there is nothing to choose from.
+func choice(suites []SuiteReport) *Choice {
+	var c Choice
+	for _, s := range suites {
+		for _, entries := range bySize(s.Variants) {
+			if len(entries) > 1 {
+				c.add(entries)
+			}
+		}
+	}
+	if c.Of == 0 {
+		return nil
+	}
+	c.Loss /= float64(c.Of)
+	return &c
+}
+
+// add judges the variants at one size.
+func (c *Choice) add(entries []entry) {
+	least := func(time func(Point) float64) entry {
+		return slices.MinFunc(entries, func(a, b entry) int { return cmp.Compare(time(a.Point), time(b.Point)) })
+	}
+	measured := func(p Point) float64 { return p.Measured }
+	c.Of++
+	c.Loss += least(func(p Point) float64 { return p.Predicted }).Measured/least(measured).Measured - 1
+	for i, a := range entries {
+		for _, b := range entries[i+1:] {
+			right := cmp.Compare(a.Measured, b.Measured) == cmp.Compare(a.Predicted, b.Predicted)
+			difference := max(a.Measured, b.Measured)/min(a.Measured, b.Measured) - 1
+			if difference > apart {
+				c.Apart.add(right)
+			}
+			if difference > farApart {
+				c.FarApart.add(right)
+			}
+		}
+	}
+}
+
+func (c *Choice) write(w io.Writer) {
+	if c == nil {
+		return
+	}
+	fmt.Fprintf(w, "pairs of variants that differ by more than 5 %%: %d of %d in the right order; by more than 15 %%: %d of %d\n",
+		c.Apart.Right, c.Apart.Of, c.FarApart.Right, c.FarApart.Of)
+	fmt.Fprintf(w, "the variant that is predicted to be the fastest is %s slower than the fastest, in the mean of %s\n",
+		format.Percent(c.Loss), format.Count(c.Of, "choice"))
+}
+
+// Percentile is the relative error, without sign, that this part of the points does not exceed.
+func (points Points) Percentile(part float64) float64 {
+	var all []float64
+	for _, p := range points {
+		all = append(all, math.Abs(p.RelativeError))
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[max(int(math.Ceil(part*float64(len(all))))-1, 0)]
+}
