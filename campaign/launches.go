@@ -165,7 +165,7 @@ func (c *Campaign) RecordedLaunches(ctx context.Context, mode samples.Mode, laun
 
 func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure.Task, error) {
 	if on := c.Device.Info().Interface; launches.Any() && on != launches.Interface {
-		return nil, inputf("%s runs under %s, and the device is driven by %s: choose by --interface", launches.file, launches.Interface, on)
+		return nil, inputf("%s runs under %s, and the device is driven by %s: try --interface %s", launches.file, launches.Interface, on, launches.Interface)
 	}
 	tasks := make([]measure.Task, len(launches.jobs))
 	for i, job := range launches.jobs {
