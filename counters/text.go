@@ -60,36 +60,48 @@ func deviceOf(work int, byMode [][]Counted) *facts.Device {
 	return nil
 }
 
-// Write writes the comparisons as a table, and below it the instructions behind what is off.
+// Write writes the comparisons, a table for each kernel, and below it the instructions behind what is off.
 func Write(w io.Writer, results []Result) error {
-	t := format.NewTable("kernel", "sizes", "caches", "what", ">hardware", ">counted", ">ratio")
-	off := format.NewTable("kernel", "sizes", "what", "instructions", "such as", ">of the hardware's")
-	some := false
-	for _, r := range results {
-		for _, row := range r.Rows {
-			counted, ratio := "-", "-"
-			if row.Counted != nil {
-				counted = format.Rough(*row.Counted, row.Unit)
-			}
-			if v, ok := row.Ratio(); ok {
-				ratio = fmt.Sprintf("%.3f", v)
-			}
-			if row.Estimated != nil {
-				counted = "about " + format.Rough(*row.Estimated, row.Unit)
-				if row.Hardware != 0 {
-					ratio = fmt.Sprintf("%.2f", *row.Estimated/row.Hardware)
-				}
-			}
-			t.Row(r.Kernel, format.Sizes(r.At), string(r.Caches), row.What, format.Rough(row.Hardware, row.Unit), counted, ratio)
-			for _, s := range row.Shares {
-				some = true
-				off.Row(r.Kernel, format.Sizes(r.At), row.What, fmt.Sprintf("%d × %s", s.Instructions, s.Mnemonic), s.Example, format.Rough(s.Value, ""))
-			}
+	for i, r := range results {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s %s, caches %s\n\n", r.Kernel, format.Sizes(r.At), r.Caches)
+		if err := r.write(w); err != nil {
+			return err
 		}
 	}
-	if err := t.Write(w); err != nil || !some {
+	return nil
+}
+
+func (r Result) write(w io.Writer) error {
+	const indent = "  "
+	t := format.NewTable("what", ">hardware", ">counted", ">ratio")
+	off := format.NewTable("what", "instructions", "such as", ">of the hardware's")
+	some := false
+	for _, row := range r.Rows {
+		counted, ratio := "-", "-"
+		if row.Counted != nil {
+			counted = format.Rough(*row.Counted, row.Unit)
+		}
+		if v, ok := row.Ratio(); ok {
+			ratio = fmt.Sprintf("%.3f", v)
+		}
+		if row.Estimated != nil {
+			counted = "about " + format.Rough(*row.Estimated, row.Unit)
+			if row.Hardware != 0 {
+				ratio = fmt.Sprintf("%.2f", *row.Estimated/row.Hardware)
+			}
+		}
+		t.Row(row.What, format.Rough(row.Hardware, row.Unit), counted, ratio)
+		for _, s := range row.Shares {
+			some = true
+			off.Row(row.What, fmt.Sprintf("%d × %s", s.Instructions, s.Mnemonic), s.Example, format.Rough(s.Value, ""))
+		}
+	}
+	if err := t.WriteIndented(w, indent); err != nil || !some {
 		return err
 	}
-	fmt.Fprintf(w, "\nInstructions behind the numbers that are off by more than %.0f %%:\n\n", 100*Off)
-	return off.Write(w)
+	fmt.Fprintf(w, "\n%sinstructions behind the numbers that are off by more than %.0f %%\n\n", indent, 100*Off)
+	return off.WriteIndented(w, indent)
 }

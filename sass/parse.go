@@ -23,7 +23,7 @@ func Parse(text string) (*Listing, error) {
 	}
 	if len(p.listing.Functions) == 0 {
 		return nil, failure("there is no function in this listing").
-			WithHint("listings are made by `cuobjdump -sass FILE.cubin`, or `nvdisasm -hex -c FILE.cubin`;\n" +
+			WithHint("listings are made by `cuobjdump -sass FILE.cubin`, or `nvdisasm -hex -c FILE.cubin`; " +
 				"a source is compiled where a launch file names it")
 	}
 	return &p.listing, nil
