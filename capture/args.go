@@ -225,7 +225,9 @@ func readings(bytes []byte) string {
 	case 4:
 		return fmt.Sprintf("%d as int32, %g as float32", int32(u), math.Float32frombits(uint32(u)))
 	case 8:
-		return fmt.Sprintf("%d as int64, %g as float64", int64(u), math.Float64frombits(u))
+		first, second := uint32(u), uint32(u>>32)
+		return fmt.Sprintf("%d as int64, %g as float64; %d and %d as int32, %g and %g as float32", int64(u), math.Float64frombits(u),
+			int32(first), int32(second), math.Float32frombits(first), math.Float32frombits(second))
 	case 1, 2:
 		return strconv.FormatUint(u, 10)
 	}

@@ -83,8 +83,8 @@ func TestArgs(t *testing.T) {
 		{param{Size: 10, Space: "local", Type: "float*"}, "{local: uint8, size: 10}"},
 		{param{Size: 12}, "{local: uint8, size: 12}"}, // of a driver that tells no types
 		{param{Size: 8, Hex: number, Type: "double"}, "{float64: 3}"},
-		{param{Size: 8, Hex: number}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64`},
-		{param{Size: 8, Hex: number, Type: "float2"}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64`},
+		{param{Size: 8, Hex: number}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64; 0 and 1074266112 as int32, 0 and 2.125 as float32`},
+		{param{Size: 8, Hex: number, Type: "float2"}, `{hex: "0000000000000840"} 4613937818241073152 as int64, 3 as float64; 0 and 1074266112 as int32, 0 and 2.125 as float32`},
 		{param{Size: 2, Hex: "0102"}, `{hex: "0102"} 513`},
 	} {
 		got, comment, err := new(file).arg(c.param)

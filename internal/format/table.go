@@ -62,19 +62,26 @@ func (t *Table) widths() []int {
 	return width
 }
 
-// parts divides the columns into those that fit beside each other; a room of 0 or less holds all.
+// parts divides the columns into those that fit beside each other; a room of 0 or less holds all, and so does one that the columns
+// alone fill that tell the rows apart.
 func (t *Table) parts(width []int, room int) [][]int {
 	keys := t.keys()
+	beside := 0
+	for _, w := range width[:min(keys, len(width))] {
+		beside += w + gap
+	}
+	if beside >= room { // which leaves no room for any other column
+		room = 0
+	}
 	parts := [][]int{nil}
 	used := 0
 	for i := range width {
 		last := len(parts) - 1
 		if room > 0 && len(parts[last]) > keys && used+width[i] > room {
 			parts = append(parts, nil)
-			last, used = last+1, 0
+			last, used = last+1, beside
 			for k := range keys {
 				parts[last] = append(parts[last], k)
-				used += width[k] + gap
 			}
 		}
 		parts[last] = append(parts[last], i)
