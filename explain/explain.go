@@ -51,6 +51,7 @@ type Explanation struct {
 	Costs     []Cost             `json:"costs"`                    // the largest first
 	Bound     string             `json:"bound"`                    // the resource that takes most of the time
 	Compiled  *Compiled          `json:"compiled,omitempty"`       // nil where nothing is known of the built kernel
+	Caches    *Caches            `json:"caches,omitempty"`         // nil where those of the device are not known
 	Code      *Code              `json:"code,omitempty"`           // nil where the machine code is not known
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
@@ -93,7 +94,7 @@ func New(s Subject) (*Explanation, error) {
 		relative := (out.Predicted - s.Measured) / s.Measured
 		out.Error = &relative
 	}
-	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.compiled, e.code, e.check, e.roof, e.unpriced, e.advice} {
+	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.caches, e.compiled, e.code, e.check, e.roof, e.unpriced, e.advice} {
 		if err := step(out); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Case, err)
 		}

@@ -22,6 +22,9 @@ func (e *Explanation) Write(w io.Writer) {
 		fmt.Fprintf(w, "  measured   %s, the model is %+.2f %% off\n", format.Seconds(e.Measured), 100**e.Error)
 	}
 	fmt.Fprintf(w, "  bound by   %s\n", e.Bound)
+	if e.Caches != nil {
+		fmt.Fprintf(w, "  caches     %s (estimated)\n", e.Caches)
+	}
 	if e.Compiled != nil {
 		fmt.Fprintf(w, "  compiled   %s\n", e.Compiled)
 	}
