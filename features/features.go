@@ -1,7 +1,7 @@
 // Package features counts what a kernel does, symbolically in its sizes, and names the counts.
 //
-// Count makes the Statistics of a kernel, Occurrences.CountAt those at given sizes alone: records of operations (ops.go), memory accesses (mem.go), synchronization
-// (sync.go) and footprints (footprint.go). A record is a comparable key (record.go) and an exact piecewise
+// Count makes the Statistics of a kernel, Occurrences.CountAt those at given sizes alone: records of operations (ops.go), memory
+// accesses (mem.go), synchronization (sync.go) and footprints (footprint.go). A record is a comparable key (record.go) and an exact piecewise
 // quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
 // conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
 // the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element

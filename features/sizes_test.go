@@ -6,16 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 )
 
 // sameAt compares the symbolic counts of a kernel with those at sizes: they have the same records, and features the same values.
-func sameAt(t interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}, k *kernel.Kernel, opt Options, symbolic *Statistics, sizes map[string]int64,
-) {
+func sameAt(t rapid.TB, k *kernel.Kernel, opt Options, symbolic *Statistics, sizes map[string]int64) {
 	t.Helper()
 	o, err := Find(k, opt)
 	if err != nil {

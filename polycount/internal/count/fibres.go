@@ -80,6 +80,74 @@ func (f *fibres) classify() {
 	}
 }
 
+// frame is a form, without a constant, and its bounds at the points of a conjunction.
+type frame struct {
+	form   linear.Row
+	lo, hi int64
+}
+
+// frames are the forms of f.c that have two bounds, and those that sums and differences of two give by a common factor, as of i − 4j and
+// i − 16k, which gives j − 4k from 0 to 3.
+func (f *fibres) frames(w *linear.Work) []frame {
+	var all []frame
+	for i, x := range f.c.Ge {
+		for _, y := range f.c.Ge[:i] {
+			if linear.Parallel(x, y, true) {
+				form := slices.Clone(x)
+				form[0] = 0
+				all = append(all, frame{form, arith.Neg(x[0]), y[0]})
+			}
+		}
+	}
+	given := all
+	w.Spend(2 * len(given) * len(given) * f.c.Width())
+	for i, x := range given {
+		for _, y := range given[:i] {
+			for _, z := range []frame{y, {linear.NegRow(y.form), arith.Neg(y.hi), arith.Neg(y.lo)}} {
+				sum := linear.CombineRows(1, x.form, 1, z.form)
+				if k := linear.ContentOf(sum); k > 1 {
+					linear.DivideRow(sum, k)
+					all = append(all, frame{sum, arith.CeilDiv(arith.Add(x.lo, z.lo), k), arith.FloorDiv(arith.Add(x.hi, z.hi), k)})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// single reports that a fibre has one point, as far as frames show it: two points would differ by a step t ≠ 0 that changes no form by
+// more than the distance of its bounds.
+func (f *fibres) single(w *linear.Work) bool {
+	steps := true
+	return arith.Try(func() { steps = f.steps(w) }) == nil && !steps
+}
+
+// steps reports whether there is such a step.
+func (f *fibres) steps(w *linear.Work) bool {
+	r := len(f.basis)
+	s := &linear.System{Width: 1 + r}
+	for _, x := range f.frames(w) {
+		up := linear.Row{arith.Sub(x.hi, x.lo)}
+		down := slices.Clone(up)
+		for _, b := range f.basis {
+			v := linear.Dot(x.form, b)
+			up, down = append(up, v), append(down, arith.Neg(v))
+		}
+		s.Ge = append(s.Ge, up, down)
+	}
+	for k := range r { // t starts with k zeros; if t is such a step, so is −t
+		q := s.Clone()
+		q.Ge = append(q.Ge, linear.Plus(1+r, -1, 1, 1+k))
+		for zero := range k {
+			q.Eq = append(q.Eq, linear.Plus(1+r, 0, 1, 1+zero))
+		}
+		if w.Feasible(q) {
+			return true
+		}
+	}
+	return false
+}
+
 // forget removes the primitive direction d of existentials, on which no constraint depends: it changes to coordinates
 // in which d is one axis, and drops that axis.
 func forget(c *linear.Conj, d linear.Row) {

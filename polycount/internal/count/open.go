@@ -63,7 +63,7 @@ func countShadow(w *linear.Work, total *gathered, c *linear.Conj, params int, k 
 	signs := []int64{k}
 	if !plain {
 		f := newFibres(w, c)
-		if copies[0] = f.c; len(f.basis) > 0 {
+		if copies[0] = f.c; !f.single(w) {
 			copies, signs = nil, nil
 			for _, x := range moved(w, f, corners(w, f), params) {
 				copies, signs = append(copies, f.above(x.at)), append(signs, k*x.k)
