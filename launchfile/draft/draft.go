@@ -138,7 +138,7 @@ func find(paths []string) (found, recorded []Kernel, err error) {
 func pick(found []Kernel, name, where string) (Kernel, error) {
 	is := func(k Kernel) bool {
 		plain, _, _ := strings.Cut(k.Name, "<")
-		return slices.Contains([]string{k.Name, plain, base(k.Name)}, name)
+		return name != "" && slices.Contains([]string{k.Name, plain, base(k.Name)}, name)
 	}
 	if i := slices.IndexFunc(found, is); i >= 0 {
 		return found[i], nil

@@ -17,7 +17,7 @@ import (
 const ncu = `"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","gpu__time_duration.sum"
 "","","","","","","","","","","","us"
 "0","1","app","host","void tile<double, 32>(double *, const double *, unsigned int)","1","7","(32, 8, 1)","(16, 64, 1)","0","9.0","5.5"
-"1","1","app","host","copy(float *)","1","7","(128, 1, 1)","(10, 1, 1)","0","9.0","2.5"
+"1","1","app","host","app::<unnamed>::copy(float *)","1","7","(128, 1, 1)","(10, 1, 1)","0","9.0","2.5"
 `
 
 // compiled is where programs are; a file of a case that begins with it is one of them.
@@ -127,7 +127,7 @@ int main() { a::k<int><<<dim3(64, 2), dim3(32, 4), 0>>>({}, 3); }
 	},
 	{
 		name: "a recording alone", files: map[string]string{"a.csv": ncu}, pick: "copy",
-		want: []string{"source: copy.cu", "kernel: copy", "sizes: {n: 1280}", "grid: [10]", "block: [128]", "- {buffer: x, dtype: float32, size: n}"},
+		want: []string{"source: copy.cu", "kernel: app::copy", "sizes: {n: 1280}", "grid: [10]", "block: [128]", "- {buffer: x, dtype: float32, size: n}"},
 	},
 	{
 		name: "PTX", files: map[string]string{"k.ptx": `

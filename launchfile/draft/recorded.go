@@ -24,7 +24,7 @@ func readRecorded(path, _ string) (kernels []Kernel, err error) {
 		}
 		k.Grid, k.Block = k.Grid[:k.Dims], k.Block[:k.Dims]
 		var params string
-		k.Name, params = signature(r.Kernel.Source)
+		k.Name, params = signature(strings.ReplaceAll(r.Kernel.Source, "<unnamed>::", ""))
 		for _, p := range split(params) {
 			if one, ok := readParam(p, nil); ok {
 				k.Params = append(k.Params, one)
