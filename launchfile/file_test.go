@@ -305,6 +305,8 @@ func TestErrors(t *testing.T) {
 		{base, "size: n * m", "data: none.bin", "10:39: there is no file"},
 		{base, "{n: 1000, m: 3}", "{}", "give it a value: sizes: {n: 1048576}"},
 		{base, "block: [256]", "block: 256", `8:8: expected a list, found "256"`},
+		{base, `{int32: "min(n, 64) - 1"}`, "{int8: 2 ** (m + 4)}", "128 does not fit int8"},
+		{base, `{int32: "min(n, 64) - 1"}`, "{int8: 2 ** n}", "2**n is not an integer expression"},
 		{base, `{int32: "min(n, 64) - 1"}`, "{float32: 1 / (m - 3)}", "14:15: with m=3, n=1000 it is +Inf"},
 		{base, `{int32: "min`, `{int8: "1000 + min`, "does not fit int8"},
 		{base, `{int32: "min(n, 64) - 1"}`, "{int32: 1, int8: 2}", "14:5: expected a buffer, a pointer, local memory, a structure, bytes or one number"},

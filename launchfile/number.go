@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -53,17 +54,31 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 	return number{n, e}, err
 }
 
-// floored makes quotients integers, rounded down.
-func floored(e expr.Expr) expr.Expr {
-	if op, ok := e.(*expr.Op); ok && op.Kind == expr.Div {
-		return &expr.Op{Kind: expr.FloorDiv, Args: op.Args}
+// whole makes quotients integers, rounded down, and powers their values, as of 2 ** step.
+func whole(at map[string]int64) func(expr.Expr) expr.Expr {
+	return func(e expr.Expr) expr.Expr {
+		op, ok := e.(*expr.Op)
+		switch {
+		case ok && op.Kind == expr.Div:
+			return &expr.Op{Kind: expr.FloorDiv, Args: op.Args}
+		case !ok || op.Kind != expr.Pow:
+			return e
+		}
+		base, known := expr.EvalInt64(op.Args[0], at)
+		exponent, also := expr.EvalInt64(op.Args[1], at)
+		if !known || !also || exponent < 0 || exponent > 63 {
+			return e
+		}
+		if power := new(big.Int).Exp(big.NewInt(base), big.NewInt(exponent), nil); power.IsInt64() {
+			return expr.Int{Value: power.Int64()}
+		}
+		return e
 	}
-	return e
 }
 
 // int is the value as an integer.
 func (v number) int(at map[string]int64) (int64, error) {
-	x, err := expr.EvalInt(expr.Rewrite(v.expr, floored), at)
+	x, err := expr.EvalInt(expr.Rewrite(v.expr, whole(at)), at)
 	if err != nil {
 		return 0, v.node.Errorf("%v", err)
 	}
