@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/internal/yamlfile"
+	"gpuperf/internal/yamlfile/yamltest"
 	"gpuperf/samples"
 )
 
@@ -248,7 +248,7 @@ func TestProfileSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Validate(plainValue(n, ""))
+		return s.Validate(yamltest.Plain(n, texts))
 	}
 	if err := validate(string(text)); err != nil {
 		t.Errorf("%v in\n%s", err, text)
@@ -269,33 +269,6 @@ func TestProfileSchema(t *testing.T) {
 var texts = map[string]bool{
 	"name": true, "model": true, "uuid": true, "vendor": true, "driver": true, "platform": true, "samples_file": true,
 	"model_hash": true, "samples_hash": true, "date": true, "unit": true,
-}
-
-// plainValue turns a YAML tree into what a JSON decoder gives.
-func plainValue(n *yamlfile.Node, key string) any {
-	switch n.Kind {
-	case yamlfile.Map:
-		out := make(map[string]any)
-		for _, e := range n.Entries {
-			out[e.Key.Text] = plainValue(e.Value, e.Key.Text)
-		}
-		return out
-	case yamlfile.List:
-		out := []any{}
-		for _, i := range n.Items {
-			out = append(out, plainValue(i, key))
-		}
-		return out
-	case yamlfile.Scalar:
-		if v, err := strconv.ParseFloat(n.Text, 64); err == nil && !texts[key] && !math.IsInf(v, 0) && !math.IsNaN(v) {
-			return v
-		}
-		if v, err := n.Bool(); err == nil {
-			return v
-		}
-		return n.Text
-	}
-	return nil
 }
 
 func TestFitAsJSON(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/yamlfile"
+	"gpuperf/internal/yamlfile/yamltest"
 	"gpuperf/samples"
 )
 
@@ -379,33 +380,6 @@ func TestNPY(t *testing.T) {
 	}
 }
 
-// plain turns a YAML tree into what a JSON decoder gives.
-func plain(n *yamlfile.Node) any {
-	switch n.Kind {
-	case yamlfile.Map:
-		out := map[string]any{}
-		for _, e := range n.Entries {
-			out[e.Key.Text] = plain(e.Value)
-		}
-		return out
-	case yamlfile.List:
-		out := []any{}
-		for _, i := range n.Items {
-			out = append(out, plain(i))
-		}
-		return out
-	case yamlfile.Scalar:
-		if v, err := strconv.ParseFloat(n.Text, 64); err == nil {
-			return v
-		}
-		if v, err := n.Bool(); err == nil {
-			return v
-		}
-		return n.Text
-	}
-	return nil
-}
-
 // TestSchema: the schema has the keys that the reader has, accepts what it accepts, and refuses mistakes that a schema can see.
 func TestSchema(t *testing.T) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
@@ -446,7 +420,7 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s.Validate(plain(root))
+		return s.Validate(yamltest.Plain(root, nil))
 	}
 	for _, text := range texts {
 		if err := valid(text); err != nil {

@@ -4,41 +4,14 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gpuperf/internal/yamlfile"
+	"gpuperf/internal/yamlfile/yamltest"
 )
-
-// plainValue turns a YAML tree into what a JSON decoder gives.
-func plainValue(n *yamlfile.Node) any {
-	switch n.Kind {
-	case yamlfile.Map:
-		out := make(map[string]any)
-		for _, e := range n.Entries {
-			out[e.Key.Text] = plainValue(e.Value)
-		}
-		return out
-	case yamlfile.List:
-		out := []any{}
-		for _, i := range n.Items {
-			out = append(out, plainValue(i))
-		}
-		return out
-	case yamlfile.Scalar:
-		if v, err := strconv.ParseFloat(n.Text, 64); err == nil {
-			return v
-		}
-		if v, err := n.Bool(); err == nil {
-			return v
-		}
-		return n.Text
-	}
-	return nil
-}
 
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
@@ -77,7 +50,7 @@ func TestSchemaAcceptsModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Validate(plainValue(n)); err != nil {
+		if err := s.Validate(yamltest.Plain(n, nil)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -114,7 +87,7 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Validate(plainValue(n)) == nil {
+		if s.Validate(yamltest.Plain(n, nil)) == nil {
 			t.Errorf("%q passes", c.bad)
 		}
 		if _, err := Parse("", []byte(text)); err == nil {
