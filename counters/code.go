@@ -138,14 +138,7 @@ func relative(text string, start int64) string {
 }
 
 // CodeFile is the file beside a samples file that has the code of its kernels.
-func CodeFile(samples string) string {
-	base, packed := strings.CutSuffix(samples, ".gz")
-	name := strings.TrimSuffix(base, ".jsonl") + ".code.jsonl"
-	if packed {
-		name += ".gz"
-	}
-	return name
-}
+func CodeFile(path string) string { return samples.Beside(path, "code") }
 
 // codeLine is the code of a kernel at its sizes.
 type codeLine struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"gpuperf/internal/source"
@@ -127,6 +128,16 @@ func Add(path string, records []Record) error {
 		}
 	}
 	return j.Close()
+}
+
+// Beside is the path of a file with more about the samples of a file: samples.vectors.jsonl beside samples.jsonl, packed as that is.
+func Beside(path, what string) string {
+	base, packed := strings.CutSuffix(path, ".gz")
+	path = strings.TrimSuffix(base, ".jsonl") + "." + what + ".jsonl"
+	if packed {
+		path += ".gz"
+	}
+	return path
 }
 
 // Close closes the file.

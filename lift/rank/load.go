@@ -15,14 +15,7 @@ import (
 )
 
 // VectorsFile is the path of the file with the vectors of the samples of a file.
-func VectorsFile(samples string) string {
-	base, packed := strings.CutSuffix(samples, ".gz")
-	path := strings.TrimSuffix(base, ".jsonl") + ".vectors.jsonl"
-	if packed {
-		path += ".gz"
-	}
-	return path
-}
+func VectorsFile(path string) string { return samples.Beside(path, "vectors") }
 
 // Database has the points of samples files, each with a file of vectors next to it.
 type Database struct {
