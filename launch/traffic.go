@@ -38,17 +38,26 @@ func (r *result) l1() float64 {
 
 // Traffic estimates what the launch moves between the levels of memory at the given sizes.
 func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
-	if err := p.opt.Device.Need(append(residentFacts(p.opt.Device), trafficFacts...)...); err != nil {
-		return memory.Traffic{}, p.error(err)
-	}
-	s := &stream{at: map[*access]*memory.Access{}}
-	r, err := p.runWith(sizes, s)
+	r, err := p.collect(sizes)
 	if err != nil {
 		return memory.Traffic{}, p.error(err)
 	}
-	return s.launch(r).Estimate(memory.Device{
+	return r.traffic(), nil
+}
+
+// collect walks the program for the traffic of its accesses.
+func (p *Program) collect(sizes map[string]int64) (*result, error) {
+	if err := p.opt.Device.Need(append(residentFacts(p.opt.Device), trafficFacts...)...); err != nil {
+		return nil, err
+	}
+	return p.runWith(sizes, &stream{at: map[*access]*memory.Access{}})
+}
+
+// traffic is the estimate from what was collected.
+func (r *result) traffic() memory.Traffic {
+	return r.stream.launch(r).Estimate(memory.Device{
 		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)),
-	}), nil
+	})
 }
 
 // trafficTotals are totals of this, in bytes.
@@ -71,15 +80,17 @@ func needTraffic(totals []string) bool {
 
 // Totals returns the values of the totals with the given identifiers at the given sizes, in order.
 func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, error) {
-	v, err := p.At(sizes)
-	if err != nil {
-		return nil, err
+	run, estimate := p.run, needTraffic(totals)
+	if estimate {
+		run = p.collect
 	}
-	if needTraffic(totals) {
-		t, err := p.Traffic(sizes)
-		if err != nil {
-			return nil, err
-		}
+	r, err := run(sizes)
+	if err != nil {
+		return nil, p.error(err)
+	}
+	v := r.vector(sizes)
+	if estimate {
+		t := r.traffic()
 		for _, s := range trafficTotals {
 			v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: s.name}), append(v.Values, s.of(&t))
 		}

@@ -76,11 +76,8 @@ func (r Run) clip(s span) (first, count int64) {
 // whole is the span of a run.
 func (r Run) whole() span { return span{r.First, r.First + max(r.Step, 1)*(r.Count-1) + 1} }
 
-// pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration.
-type pattern struct {
-	strides []float64
-	parts   []placed
-}
+// pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration: by the same strides.
+type pattern []placed
 
 // placed is a part in a window. Its dimensions are the groups along each axis, and the loops in whose iterations its address differs.
 type placed struct {
@@ -138,7 +135,7 @@ func (p *Part) iterations(depth int, w *window) (span, bool) {
 
 // footprint is the number of aligned units of some bytes that the steps touch in a window.
 func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
-	patterns := map[int][]*pattern{}
+	patterns := map[int][]pattern{}
 	scattered := map[int]float64{}
 	each(steps, func(a *Access) {
 		if a.direction()&which == 0 {
@@ -172,28 +169,31 @@ func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64)
 }
 
 // join adds a part to the pattern that it belongs to.
-func join(list []*pattern, p placed) []*pattern {
-	for _, other := range list {
-		if slices.Equal(other.strides, p.strides) {
-			other.parts = append(other.parts, p)
+func join(list []pattern, p placed) []pattern {
+	for i, other := range list {
+		if slices.Equal(other.strides(), p.strides) {
+			list[i] = append(other, p)
 			return list
 		}
 	}
-	return append(list, &pattern{p.strides, []placed{p}})
+	return append(list, pattern{p})
 }
+
+func (p pattern) strides() []float64 { return p[0].strides }
 
 // units is the number of units that a pattern touches. Parts that few lanes take part in, such as those at borders, are left out beside
 // others.
-func (p *pattern) units(unit int64, list [][3]int64) float64 {
+func (p pattern) units(unit int64, list [][3]int64) float64 {
 	s, box := p.base()
 	var moves []stride
 	for d, b := range box {
-		n, bytes := b.to-b.from, int64(math.Round(p.strides[d]))
-		if f := p.strides[d]; f != math.Trunc(f) { // moves once in some steps
+		f := p.strides()[d]
+		n, bytes := b.to-b.from, int64(math.Round(f))
+		if f != math.Trunc(f) { // moves once in some steps
 			whole := int64(math.Ceil(1 / (f - math.Floor(f))))
 			n, bytes = intmath.CeilDiv(n, whole), int64(math.Round(f*float64(whole)))
 		}
-		shift := int64(math.Round(p.strides[d] * float64(b.from)))
+		shift := int64(math.Round(f * float64(b.from)))
 		for i := range s.in {
 			s.in[i].lo, s.in[i].hi = s.in[i].lo+shift, s.in[i].hi+shift
 		}
@@ -211,76 +211,96 @@ func (p *pattern) units(unit int64, list [][3]int64) float64 {
 
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
 // different iterations, the set has all of these.
-func (p *pattern) base() (s set, box []span) {
-	most, lanes := 0.0, int64(0)
-	box = slices.Clone(p.parts[0].box)
-	differ := make([]bool, len(box)) // loops
-	for _, x := range p.parts {
-		most = max(most, x.runs*float64(len(x.Lanes)))
-		each := int64(len(x.touched))
-		for d, s := range x.box {
-			differ[d] = differ[d] || d >= 3 && s != p.parts[0].box[d]
-			box[d].from, box[d].to = min(box[d].from, s.from), max(box[d].to, s.to)
-		}
-		for d, s := range x.box {
-			if differ[d] {
-				each *= s.to - s.from
-			}
-		}
-		lanes += each
+func (p pattern) base() (s set, box []span) {
+	box, differ := p.bounds()
+	most, intervals := 0.0, int64(0)
+	for _, x := range p {
+		most = max(most, x.lanes())
+		intervals += x.count(differ) * int64(len(x.touched))
 	}
-	apart := lanes <= 4*maxIntervals
-	for _, x := range p.parts {
-		if !apart && 4*x.runs*float64(len(x.Lanes)) < most {
+	apart := intervals <= 4*maxIntervals
+	if !apart {
+		clear(differ)
+	}
+	for _, x := range p {
+		if !apart && 4*x.lanes() < most {
 			continue
 		}
-		from := 0.0 // the addresses in group and iteration 0
-		for d, r := range x.dims {
-			from -= p.strides[d] * float64(r.First)
-		}
-		at := []float64{from}
-		for d, s := range x.box {
-			if !apart || !differ[d] {
-				continue
-			}
-			step := max(x.dims[d].Step, 1)
-			n := len(at)
-			for i := range at {
-				at[i] += p.strides[d] * float64(s.from)
-			}
-			for t := step; t < s.to-s.from; t += step {
-				for _, y := range at[:n] {
-					at = append(at, y+p.strides[d]*float64(t))
-				}
-			}
-		}
-		for _, shift := range at {
-			shift := int64(math.Round(shift))
+		for _, shift := range x.shifts(differ) {
 			for _, y := range x.touched {
 				s.in = append(s.in, interval{y.lo + shift, y.hi + shift})
 			}
 		}
 	}
-	if apart {
-		for d := range box {
-			if differ[d] {
-				box[d] = span{0, 1}
-			}
+	for d := range box {
+		if differ[d] {
+			box[d] = span{0, 1}
 		}
 	}
 	s.in = merged(s.in)
 	return s, box
 }
 
+// bounds are the groups and iterations of all parts, and of which loops parts have different iterations.
+func (p pattern) bounds() (box []span, differ []bool) {
+	box, differ = slices.Clone(p[0].box), make([]bool, len(p[0].box))
+	for _, x := range p {
+		for d, s := range x.box {
+			differ[d] = differ[d] || d >= len(x.Groups) && s != p[0].box[d]
+			box[d].from, box[d].to = min(box[d].from, s.from), max(box[d].to, s.to)
+		}
+	}
+	return box, differ
+}
+
+// lanes are those of all executions.
+func (x *placed) lanes() float64 { return x.runs * float64(len(x.Lanes)) }
+
+// count is how many values some of the dimensions have.
+func (x *placed) count(some []bool) int64 {
+	n := int64(1)
+	for d, s := range x.box {
+		if some[d] {
+			n *= s.to - s.from
+		}
+	}
+	return n
+}
+
+// shifts move the addresses to group 0 and iteration 0, but for some of the dimensions to each of their values.
+func (x *placed) shifts(some []bool) (out []int64) {
+	from := 0.0
+	for d, r := range x.dims {
+		from -= x.strides[d] * float64(r.First)
+	}
+	at := []float64{from}
+	for d, s := range x.box {
+		if !some[d] {
+			continue
+		}
+		before := at
+		at = nil
+		for t := s.from; t < s.to; t += max(x.dims[d].Step, 1) {
+			for _, y := range before {
+				at = append(at, y+x.strides[d]*float64(t))
+			}
+		}
+	}
+	for _, y := range at {
+		out = append(out, int64(math.Round(y)))
+	}
+	return out
+}
+
 // offsets are the different distances by which listed groups move the addresses, in order.
-func (p *pattern) offsets(list [][3]int64) (out []int64) {
+func (p pattern) offsets(list [][3]int64) (out []int64) {
 	for _, g := range list {
-		if !slices.ContainsFunc(p.parts, func(x placed) bool { return x.has(g) }) {
+		if !slices.ContainsFunc(p, func(x placed) bool { return x.has(g) }) {
 			continue
 		}
 		at := 0.0
 		for axis, n := range g {
-			at += p.strides[axis] * float64(n)
+			at += p.strides()[axis] * float64(n)
 		}
 		out = append(out, int64(math.Round(at)))
 	}
