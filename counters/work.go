@@ -1,8 +1,6 @@
 package counters
 
 import (
-	"errors"
-
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/launch"
@@ -47,20 +45,14 @@ func (w *Work) counts() (sum *launch.Counts, err error) {
 // traffic is an estimate for the work's kernels together, nil where their device is not known well enough or there are none.
 func (w *Work) traffic(on *facts.Device) (sum *memory.Traffic, err error) {
 	for _, c := range w.Cases {
-		p, err := c.Static(launch.Options{Device: on, Values: true})
-		if err != nil {
-			return nil, err
-		}
-		one, err := p.Traffic(c.Sizes)
-		if unknown := new(facts.Unknown); errors.As(err, &unknown) {
-			return nil, nil
-		} else if err != nil {
+		one, err := c.Traffic(on, launch.DefaultSubgroup)
+		if one == nil {
 			return nil, err
 		}
 		if sum == nil {
-			sum = &one
+			sum = one
 		} else {
-			sum.Add(&one)
+			sum.Add(one)
 		}
 	}
 	return sum, nil

@@ -21,15 +21,9 @@ type Caches struct {
 
 // caches estimates traffic, where the caches of the device are known.
 func (e *explainer) caches(out *Explanation) error {
-	p, err := e.Case.Static(launch.Options{SubgroupSize: e.Lanes, Device: e.Facts, Values: true})
-	if err != nil {
-		return nil // of this kernel little is known lane by lane; the model says what it needs
-	}
-	t, err := p.Traffic(e.Case.Sizes)
-	if unknown := new(facts.Unknown); errors.As(err, &unknown) {
-		return nil
-	} else if err != nil {
-		return err
+	t, err := e.Case.Traffic(e.Facts, e.Lanes)
+	if unable := new(launch.Error); errors.As(err, &unable) || t == nil {
+		return nil // the explanation does without
 	}
 	if t.Touched > 0 {
 		out.Caches = &Caches{

@@ -9,6 +9,7 @@ package workload
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -25,6 +26,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/launch"
+	"gpuperf/memory"
 	"gpuperf/polycount"
 	"gpuperf/samples"
 )
@@ -284,6 +286,22 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 		values[static[i]] = v
 	}
 	return values, nil
+}
+
+// Traffic estimates what the launch moves between the levels of memory of a device, where indices from memory have the values that the kernel
+// assumes; nil where not enough is known of the device.
+func (c *Case) Traffic(on *facts.Device, subgroupSize int) (*memory.Traffic, error) {
+	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Values: true})
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.Traffic(c.Sizes)
+	if unknown := new(facts.Unknown); errors.As(err, &unknown) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return &t, nil
 }
 
 // scalarValue is what is passed for a value argument that is not a size: a number that is neither 0 nor 1.
