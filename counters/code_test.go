@@ -83,7 +83,7 @@ func TestCommand(t *testing.T) {
 	n := ncu{path: "/bin/ncu", worker: []string{"perf", "worker"}}
 	w := Work{}
 	w.Job.Entry = "ns::k_1<float, 2>"
-	got := strings.Join(n.command([]Work{w, {Job: device.Job{Entry: "l"}}}, "log", "report", samples.Cold, true), " ")
+	got := strings.Join(n.command([]Work{w, {Job: device.Job{Entry: "l"}}}, "log", "report", samples.Cold, metrics(), true), " ")
 	for _, want := range []string{"/bin/ncu ", "--cache-control all", "--profile-from-start off", "regex:^(k_1|l)$", "--section SourceCounters", " perf worker"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %s", got, want)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -52,9 +53,9 @@ type Counted struct {
 	Code   []Instruction // of its launches; nil where it was not asked for
 }
 
-// count runs works in one worker, and returns the counts of each, or an error about all of them. Where the code is wanted, ncu counts how
+// count runs works in one worker, and returns the metrics of each, or an error about all of them. Where the code is wanted, ncu counts how
 // often each instruction is executed.
-func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, code bool) ([]Counted, error) {
+func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, metrics []string, code bool) ([]Counted, error) {
 	folder, err := os.MkdirTemp("", "perf-ncu-*")
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, code b
 	defer os.RemoveAll(folder)
 	log, report := filepath.Join(folder, "ncu.log"), filepath.Join(folder, "launches.ncu-rep")
 	dev, err := measure.Open(ctx, samples.CUDA.String()+":"+n.device, measure.Options{
-		Command: n.command(works, log, report, mode, code), StartLimit: 2 * time.Minute, Deadline: 5 * time.Minute, Grace: 5 * time.Minute,
+		Command: n.command(works, log, report, mode, metrics, code), StartLimit: 2 * time.Minute, Deadline: 5 * time.Minute, Grace: 5 * time.Minute,
 	})
 	if err != nil {
 		return nil, explain(err, log)
@@ -98,6 +99,15 @@ func (n *ncu) count(ctx context.Context, works []Work, mode samples.Mode, code b
 		}
 	}
 	return out, nil
+}
+
+// countAlone counts what is not to be disturbed by counting, in a run of its own, in place of what was counted of works before.
+func (n *ncu) countAlone(ctx context.Context, works []Work, counted []Counted, mode samples.Mode) error {
+	again, err := n.count(ctx, works, mode, alone, false)
+	for i := range again {
+		maps.Copy(counted[i].Record.Metrics, again[i].Record.Metrics)
+	}
+	return err
 }
 
 // launched is what ncu tells of a launch.
@@ -136,7 +146,7 @@ func together(all []launched) map[string]samples.Metric {
 func isSum(name string) bool { return strings.HasSuffix(name, ".sum") || name == barriers }
 
 // command runs the worker under ncu, which counts the launches that the worker tells it of, without those of the worker's own kernels.
-func (n *ncu) command(works []Work, log, report string, mode samples.Mode, code bool) []string {
+func (n *ncu) command(works []Work, log, report string, mode samples.Mode, metrics []string, code bool) []string {
 	var entries []string
 	for _, w := range works {
 		for _, l := range w.Job.Launches() {
@@ -147,7 +157,7 @@ func (n *ncu) command(works []Work, log, report string, mode samples.Mode, code 
 	command := []string{
 		n.path, "--log-file", log, "--export", report, "--profile-from-start", "off", "--clock-control", "none", "--cache-control", cache,
 		"--kernel-name-base", "function", "--kernel-name", "regex:^(" + strings.Join(entries, "|") + ")$",
-		"--metrics", strings.Join(metrics(), ","),
+		"--metrics", strings.Join(metrics, ","),
 	}
 	if code {
 		command = append(command, "--section", "SourceCounters")

@@ -151,6 +151,11 @@ var further = []string{
 	"launch__occupancy_limit_registers", "launch__occupancy_limit_shared_mem", "launch__occupancy_limit_warps", "launch__occupancy_limit_blocks",
 }
 
+// alone are metrics that depend on what the launch before has left in L2. ncu counts few things at once: for all metrics it runs a launch
+// several times, and before each writes the buffers anew that the launch writes, which takes room in L2. These it counts in one run, before
+// which it writes nothing.
+var alone = []string{"dram__bytes_read.sum", "dram__bytes_write.sum", "dram__sectors_read.sum", "dram__sectors_write.sum"}
+
 // barriers are no metric of ncu, but counted from the instructions that it lists.
 const barriers = "barriers"
 

@@ -159,7 +159,10 @@ func (s *live) take(ctx context.Context, works []Work, which []int, mode samples
 		own = append(own, works[i])
 	}
 	// The instructions that are executed do not depend on the caches.
-	counted, err := s.ncu.count(ctx, own, mode, mode == samples.Warm)
+	counted, err := s.ncu.count(ctx, own, mode, metrics(), mode == samples.Warm)
+	if err == nil && mode == samples.Warm {
+		err = s.ncu.countAlone(ctx, own, counted, mode)
+	}
 	switch {
 	case err != nil && len(own) == 1:
 		s.told("%s: %v", own[0].Kernel, err)
