@@ -102,6 +102,42 @@ var oracles = map[string]func(t *testing.T, v Variant, b arrays, start map[strin
 			return sum(v.integer("n_flops")+1, func(k int) float64 { return math.Pow(x, float64(k+1)) })
 		})
 	},
+	"stream_pattern":  streamOracle,
+	"walk_pattern":    walkOracle,
+	"tile_pattern":    tileOracle,
+	"stencil_pattern": stencilOracle,
+	"product_pattern": productOracle,
+	"ops_pattern":     opsOracle,
+	"tree_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
+		size := v.integer("lsize_0")
+		b.want(t, "result", func(i int) float64 {
+			return sum(size, func(l int) float64 { return b["in0"].At(i*size + l) })
+		})
+	},
+	"gather_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
+		run, seen := v.integer("run"), map[int64]bool{}
+		b.want(t, "result", func(i int) float64 {
+			at := b["at"].Int(i)
+			if seen[at] || i%run > 0 && at != b["at"].Int(i-1)+1 {
+				t.Errorf("place %d of %d follows %d", at, i, b["at"].Int(i-1))
+			}
+			seen[at] = true
+			return b["in0"].At(int(at))
+		})
+	},
+	"rounds_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
+		batch, step, stride := v.integer("batch"), v.integer("step"), v.integer("lid_stride")
+		b.want(t, "result", func(i int) float64 {
+			return sum(batch, func(k int) float64 { return b["in0"].At(i*stride + (int(v.Sizes["m"])-1)*batch*step + k*step) })
+		})
+	},
+	"guard_pattern": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
+		width := int(v.Sizes["width"])
+		b.want(t, "result", func(i int) float64 {
+			c := i % width
+			return float64(c) + sum(min(v.integer("guards")+1, width-c), func(k int) float64 { return b["in0"].At(i + k) })
+		})
+	},
 	"vary_subs": func(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
 		b.want(t, "result", func(i int) float64 { return b["in0"].At(i) - b["in1"].At(i) - b["in2"].At(i) })
 	},

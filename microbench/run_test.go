@@ -1,10 +1,12 @@
 package microbench
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
@@ -232,6 +234,93 @@ var smallRuns = []struct {
 		stores: map[string]int64{"res": 1 << 11},
 	},
 	{
+		filter: "stream_pattern dtype:float32,int32 reads:2 lsize_0:8 load_stride:1,2 store_stride:1,3 n:64", groups: 8,
+		loads: map[string]int64{"in0": 64, "in1": 64}, stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "stream_pattern reads:0 each:4 place:apart,near lsize_0:8 store_stride:1,3 n:64", groups: 2,
+		stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "stream_pattern each:4 place:apart,near,vector lsize_0:4 n:64", groups: 4,
+		loads: map[string]int64{"in0": 64}, stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "stream_pattern writes:sum each:4 place:apart,near lsize_0:4 load_stride:1,3 n:64", groups: 4,
+		loads: map[string]int64{"in0": 64}, stores: map[string]int64{"result": 16},
+	},
+	{
+		filter: "stream_pattern writes:sum each:2 lsize_0:4 local_bytes:32 n:64", groups: 8,
+		loads: map[string]int64{"in0": 64, "through": 32}, stores: map[string]int64{"through": 32, "result": 32}, barriers: 8,
+	},
+	{
+		filter: "walk_pattern along:rows,columns,groups lsize_0:8 batch:2 lines:16 m:6", groups: 2,
+		loads: map[string]int64{"in0": 96}, stores: map[string]int64{"result": 16},
+	},
+	{
+		filter: "walk_pattern along:rows,columns weights:True lsize_0:8 batch:1 lines:16 m:5", groups: 2,
+		loads: map[string]int64{"in0": 80, "weight": 80}, stores: map[string]int64{"result": 16},
+	},
+	{ // a barrier before the sums and one before the next tile
+		filter: "tile_pattern edge:8 reuse:3 across:columns,rows pad:0,1 shared:True,False groups:2 m:3", groups: 2,
+		loads: map[string]int64{"in0": 2 * 64 * 3, "tile": 2 * 64 * 3 * 3}, stores: map[string]int64{"tile": 2 * 64 * 3, "result": 128}, barriers: 2 * 3 * 2,
+	},
+	{ // 31 additions of two elements, and the one that is left
+		filter: "tree_pattern lsize_0:32 groups:3 m:2", groups: 3,
+		loads:    map[string]int64{"in0": 3 * 2 * 32, "acc_l0": 3 * 2 * 63},
+		stores:   map[string]int64{"result": 6, "acc_l0": 3 * 2 * 63},
+		barriers: 3 * 2 * 6,
+	},
+	{
+		filter: "gather_pattern run:1,4 lsize_0:8 table:64 n:32", groups: 4,
+		loads: map[string]int64{"at": 32, "in0": 32}, stores: map[string]int64{"result": 32},
+	},
+	{
+		filter: "rounds_pattern step:1,32 batch:2 lid_stride:1,3 lsize_0:8 nelements:32 m:5", groups: 4,
+		loads: map[string]int64{"in0": 32 * 2 * 5}, stores: map[string]int64{"result": 32},
+	},
+	{
+		filter: "stencil_pattern dims:1 radius:2 groups_fit:False n:300", groups: 2,
+		loads: map[string]int64{"in0": 5 * 300}, stores: map[string]int64{"result": 300},
+	},
+	{
+		filter: "stencil_pattern dims:2 radius:1 groups_fit:True n:32", groups: 4,
+		loads: map[string]int64{"in0": 5 << 10}, stores: map[string]int64{"result": 1 << 10},
+	},
+	{
+		filter: "stencil_pattern dims:3 radius:2 groups_fit:False n:9", groups: 15,
+		loads: map[string]int64{"in0": 13 * 729}, stores: map[string]int64{"result": 729},
+	},
+	{ // of the 4 elements after one, 32 rows lack 1, 2, 3 and 4 at their ends
+		filter: "guard_pattern column:divide,mask guards:4 form:if lsize_0:16 width:32 n:1024", groups: 64,
+		loads: map[string]int64{"in0": 5*1024 - 32*10}, stores: map[string]int64{"result": 1024},
+	},
+	{
+		filter: "guard_pattern column:divide guards:2 form:if,select lsize_0:16 width:33 n:1056", groups: 66,
+		loads: map[string]int64{"in0": 3*1056 - 32*3}, stores: map[string]int64{"result": 1056},
+	},
+	{
+		filter: "ops_pattern function:add,mul,madd,div,exp,rsqrt,sqrt,sin,convert,widen,select chains:1,3 lsize_0:8 nelements:64 m:9", groups: 8,
+		runs: map[string]int64{"next_0": 64 * 9}, stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "ops_pattern dtype:int32 function:add,mul,madd,select,divide,modulo,bits chains:4 lsize_0:8 nelements:64 m:9", groups: 8,
+		runs: map[string]int64{"next_3": 64 * 9}, stores: map[string]int64{"result": 64},
+	},
+	{ // rows of 16 elements, of which each work-item takes two of a and two of b
+		filter: "product_pattern each:2 edge:8 depth:4 groups:2 m:3", groups: 2,
+		loads:    map[string]int64{"a": 2 * 3 * 64, "b": 2 * 3 * 64, "tile_a": 128 * 3 * 4 * 2, "tile_b": 128 * 3 * 4 * 2},
+		stores:   map[string]int64{"tile_a": 2 * 3 * 64, "tile_b": 2 * 3 * 64, "result": 128},
+		barriers: 2 * 3 * 2,
+	},
+	{
+		filter: "product_pattern each:1 edge:8 depth:16 groups:2 m:1", groups: 2,
+		runs:     map[string]int64{"add_0_0": 128 * 16},
+		loads:    map[string]int64{"a": 256, "b": 256, "tile_a": 128 * 16, "tile_b": 128 * 16},
+		stores:   map[string]int64{"tile_a": 256, "tile_b": 256, "result": 128},
+		barriers: 4,
+	},
+	{
 		filter: "finite_diff_gmem remove_vars:res lsize_0:4 lsize_1:4 n:4", groups: 4,
 		loads: map[string]int64{"u": 64}, stores: map[string]int64{"read_tgt_dest": 64},
 	},
@@ -328,7 +417,7 @@ func runVariant(t *testing.T, v Variant, buffers arrays) (_ *kernel.Kernel, _ *i
 		b := interp.NewBuffer(a.DType, int(size))
 		if read[a.Name] || a.IsValue {
 			for i := range int(size) {
-				b.Set(i, float64((i*7+int(a.Name[len(a.Name)-1]))%11)-3)
+				b.Set(i, startOf(t, k, v.Sizes, a.Name, i))
 				start[a.Name] = append(start[a.Name], b.At(i))
 			}
 		}
@@ -339,6 +428,22 @@ func runVariant(t *testing.T, v Variant, buffers arrays) (_ *kernel.Kernel, _ *i
 		t.Fatal(err)
 	}
 	return nest.Kernel, report, start
+}
+
+// startOf is what element i of an array holds before a run: what the kernel assumes, else a small integer.
+func startOf(t *testing.T, k *kernel.Kernel, sizes map[string]int64, array string, i int) float64 {
+	t.Helper()
+	at := slices.IndexFunc(k.Values, func(v kernel.Values) bool { return v.Array == array })
+	if at < 0 {
+		return float64((i*7+int(array[len(array)-1]))%11) - 3
+	}
+	known := maps.Clone(sizes)
+	known[k.Values[at].Index] = int64(i)
+	n, err := expr.EvalInt(k.Values[at].Value, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(n.Int64())
 }
 
 // TestEveryKernelPrepares: all combinations of what is no size pass the checks.
