@@ -67,7 +67,7 @@ var trafficTotals = []struct {
 }{
 	{"l1_load_bytes", "sectors of global memory that sub-groups load", func(t *memory.Traffic) float64 { return t.L1Loads * SectorBytes }},
 	{"l2_load_bytes", "what L1 loads from L2", func(t *memory.Traffic) float64 { return t.L2Loads * SectorBytes }},
-	{"l2_store_bytes", "sectors that sub-groups store, which all go to L2", func(t *memory.Traffic) float64 { return t.L2Stores * SectorBytes }},
+	{"l2_store_bytes", "sectors that sub-groups store, which all go to L2; those that are stored in a row as one", func(t *memory.Traffic) float64 { return t.L2Stores * SectorBytes }},
 	{"dram_read_bytes", "what L2 loads from DRAM if it holds nothing at the start", func(t *memory.Traffic) float64 { return t.DRAMReads }},
 	{"dram_write_bytes", "distinct sectors that are stored", func(t *memory.Traffic) float64 { return t.Written }},
 	{"touched_bytes", "distinct sectors that are loaded or stored", func(t *memory.Traffic) float64 { return t.Touched }},

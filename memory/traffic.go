@@ -54,14 +54,12 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	}
 	l.prepare()
 	each(l.Body, func(a *Access) {
-		for i := range a.Parts {
-			if a.Store {
-				t.L2Stores += a.Parts[i].Sectors
-			} else {
-				t.L1Loads += a.Parts[i].Sectors
-			}
+		if !a.Store {
+			t.L1Loads += a.sectors()
 		}
 	})
+	group := l.consecutive(1)[0].window
+	t.L2Stores = l.stored(l.Body, &group)
 	most := (total + d.Multiprocessors - 1) / d.Multiprocessors // groups of a multiprocessor
 	resident := min(max(d.Resident, 1), most)
 	t.L2Loads = t.L1Loads * l.missRatio(d, most, resident)
@@ -71,6 +69,47 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	l2 := cache{Launch: l, bytes: d.L2, line: SectorBytes, holds: loads | stores, fetch: fetchBytes}
 	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole))*fetchBytes + l.filled(&whole)
 	return t
+}
+
+// stored are the sectors that L2 gets to store. Stores of a sub-group to the same sectors come as one where nothing but loads from other
+// arrays, which compilers move before them, is between; how many these are, a work-group tells.
+func (l *Launch) stored(steps []Step, group *window) (sum float64) {
+	var row []Step // stores to one array
+	end := func() {
+		apart, all := 0.0, 0.0
+		for i, s := range row {
+			apart += l.footprint(row[i:i+1], group, stores, SectorBytes)
+			all += s.(*Access).sectors()
+		}
+		if len(row) > 1 && apart > 0 {
+			all *= l.footprint(row, group, stores, SectorBytes) / apart
+		}
+		sum, row = sum+all, nil
+	}
+	for _, s := range steps {
+		switch x := s.(type) {
+		case *Loop:
+			end()
+			sum += l.stored(x.Body, group)
+		case *Access:
+			if len(row) > 0 && (x.Array == row[0].(*Access).Array) != x.Store {
+				end()
+			}
+			if x.Store {
+				row = append(row, x)
+			}
+		}
+	}
+	end()
+	return sum
+}
+
+// sectors are those that sub-groups touch.
+func (a *Access) sectors() (sum float64) {
+	for i := range a.Parts {
+		sum += a.Parts[i].Sectors
+	}
+	return sum
 }
 
 // missRatio is the part of the sectors loaded that L1 does not have.
