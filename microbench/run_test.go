@@ -242,7 +242,7 @@ var smallRuns = []struct {
 		stores: map[string]int64{"result": 64},
 	},
 	{
-		filter: "stream_pattern each:4 place:apart,near,vector lsize_0:4 n:64", groups: 4,
+		filter: "stream_pattern dtype:float32,float16 each:4 place:apart,near,vector lsize_0:4 n:64", groups: 4,
 		loads: map[string]int64{"in0": 64}, stores: map[string]int64{"result": 64},
 	},
 	{
@@ -304,7 +304,11 @@ var smallRuns = []struct {
 		runs: map[string]int64{"next_0": 64 * 9}, stores: map[string]int64{"result": 64},
 	},
 	{
-		filter: "ops_pattern dtype:int32 function:add,mul,madd,select,divide,modulo,bits chains:4 lsize_0:8 nelements:64 m:9", groups: 8,
+		filter: "ops_pattern dtype:float32,float16 function:mul,madd,convert,widen,select chains:2 lsize_0:8 nelements:64 m:9", groups: 8,
+		runs: map[string]int64{"next_1": 64 * 9}, stores: map[string]int64{"result": 64},
+	},
+	{
+		filter: "ops_pattern dtype:int32 function:madd,select,divide,modulo,bits chains:4 lsize_0:8 nelements:64 m:9", groups: 8,
 		runs: map[string]int64{"next_3": 64 * 9}, stores: map[string]int64{"result": 64},
 	},
 	{ // rows of 16 elements, of which each work-item takes two of a and two of b
