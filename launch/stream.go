@@ -49,6 +49,17 @@ func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
 	return out
 }
 
+// run are the values that one stands for, for which the part had its addresses.
+func (s *standing) run(p *memory.Part, one memory.Run) memory.Run {
+	all := s.all
+	all.Stride = one.Stride
+	back := (one.First - all.First) / all.Step * all.Stride
+	for i := range p.Lanes {
+		p.Lanes[i] -= back
+	}
+	return all
+}
+
 // add notes the executions of an access on a box: addr is the address of all work-items, or lanes has that of each.
 func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
@@ -77,6 +88,12 @@ func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, l
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
 		if addr != nil {
 			r.Stride = addr.k[v]
+		}
+		for _, one := range st.stands {
+			if one.v == v {
+				p.Times /= float64(one.all.Count)
+				r = one.run(&p, r)
+			}
 		}
 		if v < axisVars {
 			p.Groups[v-lidVars] = r

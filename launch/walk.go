@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/memory"
 )
 
 // maxLanes bounds the work-items of a group.
@@ -48,8 +49,15 @@ type state struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
+	stands []standing
 	// parts says for each variable which part of its values the box has: a number that equal divisions give.
 	parts [maxVars]uint64
+}
+
+// standing says that a box has one value of a variable for all of some.
+type standing struct {
+	v   int
+	all memory.Run
 }
 
 // points is the number of points of the box, without the lids.
@@ -114,6 +122,7 @@ func (w *walk) divide(st *state, f func(*state)) {
 		at := int64(float64(n) * spread(w.sampled))
 		one := part(min(at, n-1), 1, 1)
 		one.weight *= n
+		one.stands = append(slices.Clip(st.stands), standing{why.v, memory.Run{First: st.env[why.v].c, Step: max(st.env[why.v].k[why.v], 1), Count: n}})
 		run(one)
 		return
 	}

@@ -66,7 +66,7 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	whole := window{groups: [3]span{{0, l.Groups[0]}, {0, l.Groups[1]}, {0, l.Groups[2]}}}
 	t.Touched = l.footprint(l.Body, &whole, loads|stores, SectorBytes) * SectorBytes
 	t.Written = l.footprint(l.Body, &whole, stores, SectorBytes) * SectorBytes
-	l2 := cache{Launch: l, bytes: d.L2, line: SectorBytes, holds: loads | stores, fetch: fetchBytes}
+	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, fetch: fetchBytes}
 	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole))*fetchBytes + l.filled(&whole)
 	return t
 }
@@ -241,8 +241,8 @@ func (c *cache) waves(total, resident int64, groups func(int64) []weighted) floa
 		return n * mean(groups(resident), func(w *window) float64 { return c.misses(c.Body, w) })
 	}
 	fit := largest(total, func(n int64) bool { return need(n) <= c.bytes })
-	more := min(fit+max(resident, fit/4), total)
+	less := fit - min(max(resident, fit/4), max(fit/2, 1))
 	first := traffic(fit)
-	slope := math.Max(traffic(more)-first, 0) / float64(more-fit)
+	slope := math.Max(first-traffic(less), 0) / float64(fit-less)
 	return first + slope*float64(total-fit)
 }
