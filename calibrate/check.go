@@ -208,6 +208,23 @@ func checkEstimate(model *models.Model, e *yamlfile.Node, before []string) error
 	if v, err := stderr.Float(); err == nil && v < 0 {
 		return stderr.Errorf("a standard error is not negative")
 	}
+	return checkPrior(e.Get("prior"))
+}
+
+// checkPrior checks what a general fit says of a parameter, nil for none.
+func checkPrior(prior *yamlfile.Node) error {
+	if prior == nil {
+		return nil
+	}
+	for _, key := range []string{"value", "stderr"} {
+		n := prior.Get(key)
+		if n == nil {
+			return prior.Errorf("the prior has no %s", key)
+		}
+		if v, err := n.Float(); err != nil || !(v >= 0) || math.IsInf(v, 0) {
+			return n.Errorf("the %s of a prior is %s", key, n.Text).WithHint("it is a finite number, 0 or greater")
+		}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 // Fit is a model's parameters for one device, with the evidence.
 type Fit struct {
 	Model      string     `yaml:"model"`
+	Refines    string     `yaml:"refines,omitempty"` // the model whose fit was the prior of this one, for one kernel; "" is none
 	Parameters []Estimate `yaml:"parameters"`
 
 	Rows          int        `yaml:"rows"`                 // number of rows fitted
@@ -49,6 +50,7 @@ type Estimate struct {
 	AtBound  string  `yaml:"at_bound,omitempty"` // "min" or "max"
 	Rate     float64 `yaml:"rate,omitempty"`     // implied by value and unit, see Rate
 	RateUnit string  `yaml:"rate_unit,omitempty"`
+	Prior    *Prior  `yaml:"prior,omitempty"` // of a fit that refines another
 }
 
 // Estimate returns the estimate of a parameter, nil for an unknown one.
@@ -85,10 +87,11 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		AtBound  string   `json:"at_bound,omitempty"`
 		Rate     *float64 `json:"rate,omitempty"`
 		RateUnit string   `json:"rate_unit,omitempty"`
+		Prior    *Prior   `json:"prior,omitempty"`
 	}
 	parameters := make(map[string]parameter)
 	for _, e := range f.Parameters {
-		p := parameter{Value: finite(e.Value), StdErr: finite(e.StdErr), Unit: e.Unit, AtBound: e.AtBound, RateUnit: e.RateUnit}
+		p := parameter{Value: finite(e.Value), StdErr: finite(e.StdErr), Unit: e.Unit, AtBound: e.AtBound, RateUnit: e.RateUnit, Prior: e.Prior}
 		if e.RateUnit != "" {
 			p.Rate = finite(e.Rate)
 		}
@@ -100,6 +103,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		Model         string               `json:"model"`
+		Refines       string               `json:"refines,omitempty"`
 		Parameters    map[string]parameter `json:"parameters"`
 		Residual      *float64             `json:"residual"`
 		GeomeanRelErr *float64             `json:"geomean_relative_error"`
@@ -117,7 +121,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		Choice        *Choice              `json:"choice,omitempty"`
 		Warnings      []string             `json:"warnings"`
 	}{
-		f.Model, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
+		f.Model, f.Refines, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
 		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
 	})
 }

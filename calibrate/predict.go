@@ -140,7 +140,8 @@ type Predictor struct {
 	x        []float64
 	index    []int // of the compiled parameters in the fit
 	growth   func(features, params []float64) []float64
-	quantile []float64 // of Student's t, by levels
+	quantile []float64   // of Student's t, by levels
+	refined  *refinement // nil where the fit refines no other
 }
 
 // NewPredictor prepares predictions by a model and its fit, which must have the model's parameters.
@@ -152,6 +153,7 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	p, err := newPredictor(c, fit)
 	if err == nil {
 		p.growth = m.Growth()
+		p.refine(m)
 	}
 	return p, err
 }
@@ -274,10 +276,10 @@ func (p *Predictor) deviation(value float64) float64 {
 	if f.Freedom <= 0 || f.Covariance == nil || f.ScaleByOutput && value <= 0 {
 		return math.NaN()
 	}
-	variance := 0.0
+	variance := p.unmeasured()
 	for i, a := range p.index {
 		for j, b := range p.index {
-			variance += p.grad[i] * f.Covariance[a][b] * p.grad[j]
+			variance += p.measured(i) * p.grad[i] * f.Covariance[a][b] * p.grad[j] * p.measured(j)
 		}
 	}
 	spread := f.Residual / math.Sqrt(float64(f.Freedom))

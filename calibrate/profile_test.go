@@ -155,6 +155,8 @@ func TestProfileMistakes(t *testing.T) {
 		{value, "value: .inf", "29:12: parameter p_launch is .inf"},
 		{value, "rate: 1", "28:5: parameter p_launch has no value"},
 		{stderr, "stderr: -1", "30:13: a standard error is not negative"},
+		{stderr, "stderr: 1\n    prior: {value: 1}", "the prior has no stderr"},
+		{stderr, "stderr: 1\n    prior: {value: -1, stderr: 1}", "the value of a prior is -1"},
 		{"- name: p_group", "- name: p_launch", "31:11: parameter p_launch stands here twice"},
 		{"- name: p_group", "- name: p_grope", "31:11: the definition of the model has no parameter p_grope\n      - name: p_grope\n              ^\n    it has: p_launch, p_group"},
 		{group, "", "parameter p_group of the definition is not among the parameters"},

@@ -18,8 +18,12 @@ func (f *Fit) Write(w io.Writer, history bool) {
 		t.Write(w)
 		fmt.Fprintln(w)
 	}
+	name := f.Model
+	if f.Refines != "" {
+		name += " refines " + f.Refines
+	}
 	fmt.Fprintf(w, "model %s: %s of %s, geometric mean relative error %s\n",
-		f.Model, format.Count(f.Rows, "row"), format.Count(f.Kernels, "kernel"), format.Percent(f.GeomeanRelErr))
+		name, format.Count(f.Rows, "row"), format.Count(f.Kernels, "kernel"), format.Percent(f.GeomeanRelErr))
 	if f.Cross != nil {
 		fmt.Fprintf(w, "each kernel predicted from the others: %s%s\n", format.Percent(f.Cross.GeomeanRelErr), f.Cross.coverage())
 	}

@@ -25,6 +25,7 @@ type EvaluateOptions struct {
 	Within      TimeRange          // of the measurement kernels
 	Profile     *calibrate.Profile // of the fitted models; nil: they are calibrated
 	WorkRemoved bool               // also time each variant with its work removed
+	Refine      bool               // models for any kernel are refined for each variant
 	Sensitivity bool               // also calibrate with fewer kernels and fewer trials
 }
 
@@ -155,6 +156,11 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 	m, err := e.model(ctx, file, variant)
 	if err != nil {
 		return nil, err
+	}
+	if e.o.Refine {
+		if m, err = e.refined(ctx, m, file, suite, variant); err != nil {
+			return nil, err
+		}
 	}
 	v.Model = m.Predictor.Model.Name
 	cases, err := e.cases(ctx, file, suite, variant)

@@ -29,6 +29,7 @@ type Predictor struct {
 	Rows   *calibrate.Predictor
 
 	ids      []features.ID
+	refined  []*Predictor             // of this model, each for its kernel
 	measured map[string]roofline.Peak // rates that the device has reached, by resource
 }
 
@@ -56,6 +57,7 @@ func (p *Predictor) Static() bool {
 type Prediction struct {
 	*workload.Case
 	*calibrate.Prediction
+	Fit      *calibrate.Fit    // with the parameters that count for this kernel
 	Unpriced workload.Unpriced // work without a cost in the model
 	Measured *samples.Record   // nil where not measured
 }
@@ -83,11 +85,14 @@ func (p *Prediction) RelativeError() float64 {
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
 // does not apply, and the interval has no upper end.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
-	values, err := featuresOn(p.Facts, c, p.ids)
+	if own := p.For(c); own != p {
+		return own.Predict(c)
+	}
+	values, part, err := p.values(c)
 	if err != nil {
 		return nil, err
 	}
-	result, err := p.Rows.Predict(values)
+	result, err := p.Rows.PredictWith(values, part)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -106,7 +111,7 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
-	return &Prediction{Case: c, Prediction: result, Unpriced: unpriced}, nil
+	return &Prediction{Case: c, Prediction: result, Fit: p.Rows.FitWith(values, part), Unpriced: unpriced}, nil
 }
 
 // launching is what is known of the device, with the time of a launch where that was measured.
@@ -226,7 +231,10 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 	var failed error
 	for i := range profile.Models {
 		fit := &profile.Models[i].Fit
-		p, err := NewPredictor(profile.Device, profile.Roof, &profile.Models[i])
+		if profile.Find(fit.Refines) != nil {
+			continue // the model that it refines is with it
+		}
+		p, err := PredictorOf(profile, &profile.Models[i])
 		if err != nil {
 			return nil, err
 		}
@@ -276,7 +284,7 @@ func trueFirst(a, b bool) int {
 // purpose says which kernels the model was made for, as seen from those of the cases.
 func (p *Predictor) purpose(cases []*workload.Case) Purpose {
 	switch {
-	case len(cases) > 0 && p.madeFor(cases):
+	case len(cases) > 0 && (p.madeFor(cases) || !slices.ContainsFunc(cases, func(c *workload.Case) bool { return p.For(c) == p })):
 		return ForThese
 	case p.Static():
 		return ForAny

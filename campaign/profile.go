@@ -79,8 +79,17 @@ func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*c
 	return profile, nil
 }
 
-// AddToProfile adds a calibration, and rates that the device has reached, to the profile at path. Several processes may add to one profile: none loses what another has added.
-func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibration, roof ...calibrate.Reached) error {
+// AddTo adds the calibration, the one that it refines where the profile lacks that, and the rates that were reached to the profile at path.
+func (c *Calibrated) AddTo(path string, device samples.Fingerprint) error {
+	add := []calibrate.Calibration{*c.Calibration}
+	if c.General != nil {
+		add = append(add, *c.General)
+	}
+	return AddToProfile(path, device, add, c.Roof...)
+}
+
+// AddToProfile adds calibrations, the first in place of an earlier one and others that are not there, and rates that the device has reached, to the profile at path. Several processes may add to one profile: none loses what another has added.
+func AddToProfile(path string, device samples.Fingerprint, add []calibrate.Calibration, roof ...calibrate.Reached) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -93,11 +102,16 @@ func AddToProfile(path string, device samples.Fingerprint, c calibrate.Calibrati
 		return err
 	}
 	defer unlock()
-	profile, err := OpenProfile(path, device, samples.Mode(c.Origin.Cache))
+	profile, err := OpenProfile(path, device, samples.Mode(add[0].Origin.Cache))
 	if err != nil {
 		return err
 	}
-	profile.Put(c)
+	profile.Put(add[0])
+	for _, c := range add[1:] {
+		if profile.Find(c.Fit.Model) == nil {
+			profile.Put(c)
+		}
+	}
 	for _, r := range roof {
 		profile.Reach(r)
 	}

@@ -21,11 +21,11 @@ func TestAddToProfileTogether(t *testing.T) {
 	device := samples.Fingerprint{Name: "d"}
 	add := func(path string, i int) error {
 		name := fmt.Sprintf("m%d", i)
-		return AddToProfile(path, device, calibrate.Calibration{
+		return AddToProfile(path, device, []calibrate.Calibration{{
 			Fit:        calibrate.Fit{Model: name, Rows: 1, Parameters: []calibrate.Estimate{{Name: "p_a", Value: 1}}, FeatureRange: map[string][2]float64{}},
 			Definition: "version: 1\nname: " + name + "\noutput: f_t\nexpression: p_a * f_x\n",
 			Origin:     calibrate.Origin{Cache: string(samples.Warm)},
-		})
+		}})
 	}
 	if err := add(path, 0); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/warning"
+	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -106,6 +107,7 @@ func overlapRatio(on *facts.Device, c *workload.Case) (float64, error) {
 // Calibrated is a calibration with the rows that it was fitted to.
 type Calibrated struct {
 	*calibrate.Calibration
+	General *calibrate.Calibration // that it refines, nil for none
 	Rows
 }
 
@@ -126,8 +128,14 @@ func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan,
 		return out, err
 	}
 	out.Roof = append(out.Roof, more...)
+	out.Calibration = c.calibration(model, fit, mode)
+	return out, nil
+}
+
+// calibration is a fit with its model and where both come from.
+func (c *Campaign) calibration(model *models.Model, fit *calibrate.Fit, mode samples.Mode) *calibrate.Calibration {
 	definition := model.String()
-	out.Calibration = &calibrate.Calibration{
+	return &calibrate.Calibration{
 		Fit:        *fit,
 		Definition: definition,
 		Origin: calibrate.Origin{
@@ -140,7 +148,6 @@ func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan,
 			Cache:       string(mode),
 		},
 	}
-	return out, nil
 }
 
 func hashOf(text []byte) string {

@@ -45,7 +45,7 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 }
 
 func (p *Predictor) summary(r *Prediction) Summary {
-	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
 	if r.Measured == nil {
 		return s
 	}
@@ -97,7 +97,7 @@ func WriteRows(w io.Writer, rows []Summary) error {
 
 // Write writes predictions as a table, with the terms of the model.
 func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
-	fmt.Fprintf(w, "model %s, calibrated on %s\n", p.Model.Name, p.Device)
+	fmt.Fprintf(w, "model %s, calibrated on %s%s\n", p.Model.Name, p.Device, p.refinedNote(predictions))
 	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
 	measured := slices.ContainsFunc(predictions, func(r *Prediction) bool { return r.Measured != nil })
 	if measured {

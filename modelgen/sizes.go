@@ -26,25 +26,82 @@ const (
 	longest  = 1.0
 )
 
-// chooseSizes chooses sizes around those asked for and none of them. Several parameters vary independently, so that their costs can be
-// distinguished.
+// chooseSizes chooses sizes around those asked for and none of them, those among them at which the arrays are about as large as the
+// cache, and what encloses the sizes asked for.
 func (s *subject) chooseSizes(opt Options) error {
-	params := s.ir.Params()
-	if len(params) == 0 {
-		return fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name)
-	}
-	points := opt.points(len(params))
 	from, to, err := s.reach(opt)
 	if err != nil {
 		return err
 	}
+	chosen, err := s.around(from, to, opt)
+	if err != nil {
+		return err
+	}
+	if chosen, err = s.atCacheEdge(chosen, opt); err != nil {
+		return err
+	}
+	if err := s.enough(chosen); err != nil {
+		return err
+	}
+	if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
+		return err
+	}
+	s.sort(chosen)
+	s.sizes = chosen
+	return nil
+}
+
+// fewSizes chooses sizes around those asked for and none of them, no more than that.
+func (s *subject) fewSizes(opt Options) error {
+	from, to, err := s.reach(opt)
+	if err != nil {
+		return err
+	}
+	chosen, err := s.around(from, to, opt)
+	if err != nil {
+		return err
+	}
+	if err := s.enough(chosen); err != nil {
+		return err
+	}
+	s.sort(chosen)
+	s.sizes = chosen
+	return nil
+}
+
+func (s *subject) enough(chosen []map[string]int64) error {
+	if len(chosen) < 2 {
+		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
+	}
+	return nil
+}
+
+// sort orders sizes by their parameters, the first one first.
+func (s *subject) sort(chosen []map[string]int64) {
+	slices.SortStableFunc(chosen, func(a, b map[string]int64) int {
+		for _, p := range s.ir.Params() {
+			if a[p] != b[p] {
+				return int(min(max(a[p]-b[p], -1), 1))
+			}
+		}
+		return 0
+	})
+}
+
+// around spreads sizes between multiples of those asked for. Several parameters vary independently, so that their costs can be
+// distinguished.
+func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int64, err error) {
+	params := s.ir.Params()
+	if len(params) == 0 {
+		return nil, fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name)
+	}
+	points := opt.points(len(params))
 	axes := make([][]int64, len(params))
 	for i, p := range params {
 		if axes[i], err = s.axis(p, points, from, to); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	var chosen []map[string]int64
 	order := spreadOut(points, len(params))
 	for i := range points {
 		at := map[string]int64{}
@@ -55,30 +112,12 @@ func (s *subject) chooseSizes(opt Options) error {
 			continue
 		}
 		if fits, err := s.fits(at, opt); err != nil {
-			return err
+			return nil, err
 		} else if fits {
 			chosen = append(chosen, at)
 		}
 	}
-	if chosen, err = s.atCacheEdge(chosen, opt); err != nil {
-		return err
-	}
-	if len(chosen) < 2 {
-		return fmt.Errorf("kernel %s: of the sizes around those asked for only %d can be measured; its assumptions are %s", s.Variant.Name, len(chosen), s.ir.Assumptions)
-	}
-	if chosen, err = s.enclose(chosen, from, to, opt); err != nil {
-		return err
-	}
-	slices.SortStableFunc(chosen, func(a, b map[string]int64) int {
-		for _, p := range params {
-			if a[p] != b[p] {
-				return int(min(max(a[p]-b[p], -1), 1))
-			}
-		}
-		return 0
-	})
-	s.sizes = chosen
-	return nil
+	return chosen, nil
 }
 
 // fresh reports that the sizes are allowed, and neither asked for nor chosen.

@@ -24,10 +24,11 @@ form that predicts held-out rows best is kept. Kernels measured before are not m
 Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two. Several calibrations may add to
 one profile at the same time. A few kernels more show the highest rates of the device: no prediction is faster than they allow.
 
-With --for it makes a model for your own kernels: it finds the patterns in which they access global memory, removes the rest of
-their work to measure each pattern alone at sizes around those given by -p, adds measurement kernels for their other
-operations, and writes the result as a model file that you can read, edit and calibrate again. The kernels themselves are never
-run. The default is --model auto.`,
+With --for it refines the model for any kernel in the profile, or in one for the device that comes with the program: of each kernel it
+measures the accesses to global memory, all of them and each pattern alone, without the rest of its work, at sizes around those given by -p.
+These times correct the costs of that kernel, as far as they show them; others stay. The kernels themselves are never run. predict, rank
+and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
+for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.`,
 		Example: `  perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
   perf calibrate --for examples/matmul/matmul.star -p n=256 --dry-run
   perf calibrate examples/matmul/own_kernel.yaml --profile my-profile.yaml \
@@ -37,7 +38,7 @@ run. The default is --model auto.`,
 			if len(own.kernels) > 0 {
 				return own.run(cmd, on, selected, profile)
 			}
-			var plans []*campaign.Plan // mistakes in the files show before anything runs
+			var fits []fitting // mistakes in the files show before anything runs
 			for _, path := range args {
 				model, err := campaign.LoadModel(path)
 				if err != nil {
@@ -47,14 +48,14 @@ run. The default is --model auto.`,
 				if err != nil {
 					return err
 				}
-				plans = append(plans, plan)
+				fits = append(fits, ofPlan(cmd, plan))
 			}
 			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer finish(cmd, c)
-			return calibrateAll(cmd, c, on, plans, profile)
+			return calibrateAll(cmd, c, on, fits, profile)
 		},
 	}
 	on.add(cmd)
@@ -65,8 +66,17 @@ run. The default is --model auto.`,
 	return cmd
 }
 
-// calibrateAll calibrates the models of plans in each state of the caches that was asked for, into a profile each.
-func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, plans []*campaign.Plan, path string) error {
+// fitting measures and fits what goes to a profile; nil where there is nothing to measure.
+type fitting func(*campaign.Campaign, samples.Mode, campaign.TimeRange, *calibrate.Profile) (*campaign.Calibrated, error)
+
+func ofPlan(cmd *cobra.Command, plan *campaign.Plan) fitting {
+	return func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, _ *calibrate.Profile) (*campaign.Calibrated, error) {
+		return c.Calibrate(cmd.Context(), mode, plan, within)
+	}
+}
+
+// calibrateAll calibrates in each state of the caches that was asked for, into a profile each.
+func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, fittings []fitting, path string) error {
 	modes, err := on.modes()
 	if err != nil {
 		return err
@@ -76,7 +86,7 @@ func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, pla
 	}
 	var results []any
 	for _, mode := range modes {
-		result, err := calibrateMode(cmd, c, on, mode, plans, path)
+		result, err := calibrateMode(cmd, c, on, mode, fittings, path)
 		if err != nil {
 			return err
 		}
@@ -92,7 +102,7 @@ func calibrateAll(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, pla
 }
 
 // calibrateMode calibrates the models in one state of the caches. It returns what is printed as JSON.
-func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mode samples.Mode, plans []*campaign.Plan, path string) (any, error) {
+func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mode samples.Mode, fittings []fitting, path string) (any, error) {
 	within, err := campaign.ParseTimeRange(on.within)
 	if err != nil {
 		return nil, err
@@ -105,18 +115,19 @@ func calibrateMode(cmd *cobra.Command, c *campaign.Campaign, on measureFlags, mo
 		}
 		path = campaign.DeviceFile(data, "profiles", device, map[samples.Mode]string{samples.Warm: ".yaml", samples.Cold: "-cold.yaml"}[mode])
 	}
-	if _, err := campaign.OpenProfile(path, device, mode); err != nil { // a wrong profile shows before anything runs
+	profile, err := campaign.OpenProfile(path, device, mode) // a wrong profile shows before anything runs
+	if err != nil {
 		return nil, err
 	}
 	var fits []*calibrate.Fit
-	for _, plan := range plans {
-		m, err := c.Calibrate(cmd.Context(), mode, plan, within)
+	for _, fit := range fittings {
+		m, err := fit(c, mode, within, profile)
 		tellRows(cmd, within, m.Rows)
 		if err != nil {
 			return nil, err
 		}
 		// Added after each model, so that a failure of the next loses nothing.
-		if err := campaign.AddToProfile(path, device, *m.Calibration, m.Roof...); err != nil {
+		if err := m.AddTo(path, device); err != nil {
 			return nil, err
 		}
 		fits = append(fits, &m.Fit)

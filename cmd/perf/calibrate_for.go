@@ -13,18 +13,17 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
-	"gpuperf/internal/source"
-	"gpuperf/kernel/script"
 	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
-// forOptions ask for a model that is made for kernels.
+// forOptions ask for models of one's own kernels.
 type forOptions struct {
 	kernels  []string // scripts, with "#name" for one kernel of a script
 	sizes    []string
+	own      bool
 	folder   string
 	name     string
 	like     string
@@ -35,44 +34,54 @@ type forOptions struct {
 
 func (o *forOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.kernels, "for", nil, "make a model for the kernels of a script, KERNEL.star or KERNEL.star#name, and calibrate it (may be repeated)")
+	f.StringArrayVar(&o.kernels, "for", nil, "refine the model for any kernel for those of a script, KERNEL.star or KERNEL.star#name (may be repeated)")
 	addSizes(cmd, &o.sizes)
-	f.StringVar(&o.folder, "to", ".", "with --for: the folder to write the model file to")
-	f.StringVar(&o.name, "name", "", "with --for: the model's name, and that of its file (default: the first script's)")
+	f.BoolVar(&o.own, "own-model", false, "with --for: make one model for the kernels alone, which needs no other, and calibrate it")
+	f.StringVar(&o.folder, "to", ".", "with --own-model: the folder to write the model file to")
+	f.StringVar(&o.name, "name", "", "with --own-model: the model's name, and that of its file (default: the first script's)")
 	f.StringVar(&o.like, "like", "", `with --for and --dry-run: the device to choose for, such as "NVIDIA H200"`)
-	f.IntVar(&o.points, "points", 0, "with --for: number of sizes to measure each kernel at (default 6, or 7 where it has several parameters)")
+	f.IntVar(&o.points, "points", 0, "with --for: number of sizes to measure each kernel at (default 5; with --own-model 6, or 7 where it has several parameters)")
 	f.BoolVar(&o.isolated, "isolated", false, "with --for: measure each access pattern of a kernel alone, never all of them together")
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --for: write the model file and list what it would measure; no device is needed")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --for: list what would be measured, and write the model file; no device is needed")
 }
 
 // check refuses options that mean nothing together.
 func (o *forOptions) check(cmd *cobra.Command, args []string) error {
+	flags := []string{"to", "name", "model"}
 	if len(o.kernels) == 0 {
-		for _, flag := range []string{"param", "to", "name", "like", "points", "isolated", "dry-run"} {
-			if cmd.Flags().Changed(flag) {
-				return usagef("--%s has a meaning only with --for: give --for KERNEL.star", flag)
-			}
+		flags = []string{"param", "to", "name", "like", "points", "isolated", "dry-run", "own-model"}
+	}
+	for _, flag := range flags {
+		switch {
+		case !cmd.Flags().Changed(flag):
+		case len(o.kernels) == 0:
+			return usagef("--%s has a meaning only with --for: give --for KERNEL.star", flag)
+		case !o.own:
+			return usagef("--%s is about a model of the kernels alone: add --own-model", flag)
 		}
+	}
+	switch {
+	case len(o.kernels) == 0:
 		return minArgs(1, "at least one model, or --for KERNEL.star")(cmd, args)
-	}
-	if len(args) > 0 {
-		return usagef("--for makes its own model; calibrate %s in a separate call", strings.Join(args, ", "))
-	}
-	if o.like != "" && !o.dryRun {
+	case len(args) > 0:
+		return usagef("--for calibrates no other model; calibrate %s in a separate call", strings.Join(args, ", "))
+	case o.like != "" && !o.dryRun:
 		return usagef("--like is for a dry run: a calibration is always for the device it measures")
 	}
 	return nil
 }
 
-// run makes the model, writes its file, and calibrates it unless this is a dry run.
+// run refines the model for any kernel, or makes a model for the kernels alone, unless this is a dry run.
 func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.Selection, profile string) error {
-	if selected.Form == "" {
-		selected.Form = calibrate.Auto
-	}
-	targets, err := o.targets(cmd)
+	points, err := parseSizes(o.sizes)
 	if err != nil {
 		return err
 	}
+	targets, notes, err := campaign.Targets(cmd.Context(), o.kernels, points, o.folder)
+	if err != nil {
+		return err
+	}
+	warn(cmd, notes)
 	if o.dryRun {
 		device, err := o.target(cmd, on.device)
 		if err != nil {
@@ -89,7 +98,19 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	defer finish(cmd, c)
-	path, set, err := o.make(targets, facts.Of(c.Device.Info().Fingerprint), selected)
+	device := facts.Of(c.Device.Info().Fingerprint)
+	if !o.own {
+		var fits []fitting
+		for _, t := range targets {
+			fits = append(fits, func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, to *calibrate.Profile) (*campaign.Calibrated, error) {
+				m, notes, err := c.RefineIn(cmd.Context(), mode, to, t, o.options(device), within)
+				warn(cmd, notes)
+				return m, err
+			})
+		}
+		return calibrateAll(cmd, c, on, fits, profile)
+	}
+	path, set, err := o.make(targets, device, selected)
 	if err != nil {
 		return err
 	}
@@ -99,55 +120,19 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	if err != nil {
 		return err
 	}
+	if selected.Form == "" {
+		selected.Form = calibrate.Auto
+	}
 	plan, err := campaign.NewPlan(model, selected)
 	if err != nil {
 		return err
 	}
-	return calibrateAll(cmd, c, on, []*campaign.Plan{plan}, profile)
+	return calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
 }
 
-// targets loads the kernels, each at those of the sizes that are about its parameters.
-func (o *forOptions) targets(cmd *cobra.Command) ([]modelgen.Target, error) {
-	points, err := parseSizes(o.sizes)
-	if err != nil {
-		return nil, err
-	}
-	var out []modelgen.Target
-	var all []script.Variant
-	for _, path := range o.kernels {
-		variants, err := campaign.LoadScript(cmd.Context(), path)
-		if err != nil {
-			return nil, err
-		}
-		file, _, _ := source.CutName(path)
-		for _, v := range variants {
-			out = append(out, modelgen.Target{Script: relativeTo(o.folder, file), Variant: v})
-		}
-		all = append(all, variants...)
-	}
-	sizes, notes, err := campaign.CompleteSizes(all, points)
-	if err != nil {
-		return nil, err
-	}
-	warn(cmd, notes)
-	for i := range out {
-		out[i].Sizes = sizes[i]
-	}
-	return out, nil
-}
-
-// relativeTo is the path of a file as seen from a folder, or itself where there is none.
-func relativeTo(folder, file string) string {
-	from, err1 := filepath.Abs(folder)
-	to, err2 := filepath.Abs(file)
-	if err1 != nil || err2 != nil {
-		return file
-	}
-	rel, err := filepath.Rel(from, to)
-	if err != nil {
-		return to
-	}
-	return filepath.ToSlash(rel)
+// options are those of modelgen.
+func (o *forOptions) options(device *facts.Device) modelgen.Options {
+	return modelgen.Options{Device: device, Points: o.points, Isolated: o.isolated}
 }
 
 // modelName is the name asked for, or that of the first script.
@@ -159,11 +144,16 @@ func (o *forOptions) modelName() string {
 	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(base)
 }
 
-// make chooses the model, in the form that --model asks for, and writes its file. With auto it has the most general form, which
-// calibration brings into the others.
+// make chooses what is measured, and for a model of the kernels alone that model, in the form that --model asks for, and writes its file.
+// With auto it has the most general form, which calibration brings into the others.
 func (o *forOptions) make(targets []modelgen.Target, device *facts.Device, selected campaign.Selection) (string, *modelgen.Set, error) {
-	options := modelgen.Options{Name: o.modelName(), Device: device, Points: o.points, Isolated: o.isolated, Form: models.PNormForm}
-	if selected.Form != calibrate.Auto {
+	options := o.options(device)
+	if !o.own {
+		set, err := modelgen.OwnSet(targets, options)
+		return "", set, err
+	}
+	options.Name, options.Form = o.modelName(), models.PNormForm
+	if selected.Form != calibrate.Auto && selected.Form != "" {
 		var err error
 		if options.Form, err = models.ParseForm(selected.Form); err != nil {
 			return "", nil, usagef("--model: %v, or auto", err)
@@ -203,23 +193,22 @@ func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, er
 
 // list prints what a dry run would measure.
 func (o *forOptions) list(cmd *cobra.Command, path string, set *modelgen.Set) error {
-	type plannedJSON struct {
-		Kernel  samples.Identity `json:"kernel"`
-		Seconds float64          `json:"estimated_seconds"`
-	}
 	total := 0.0
-	var all []plannedJSON
+	all := []map[string]any{}
 	t := format.NewTable("kernel", "sizes", ">estimated time")
 	for _, p := range set.Planned {
 		total += p.Seconds
-		all = append(all, plannedJSON{p.Identity, p.Seconds})
+		all = append(all, map[string]any{"kernel": p.Identity, "estimated_seconds": p.Seconds})
 		t.Row(p.Program(), format.Sizes(p.Sizes), format.Seconds(p.Seconds))
 	}
 	result := map[string]any{"model": path, "kernels": all, "estimated_seconds": total, "notes": set.Notes}
 	return show(cmd, result, func(w io.Writer) error {
 		warn(cmd, set.Notes)
 		t.Write(w)
-		_, err := fmt.Fprintf(w, "%s, %s for one of each; model: %s\n", format.Count(len(all), "launch"), format.Seconds(total), path)
+		if path != "" {
+			path = "; model: " + path
+		}
+		_, err := fmt.Fprintf(w, "%s, %s for one of each%s\n", format.Count(len(all), "launch"), format.Seconds(total), path)
 		return err
 	})
 }

@@ -106,6 +106,7 @@ which is measured in place of the kernel that is predicted, or alone.`,
 	addSelection(cmd, &o.Selection)
 	cmd.Flags().StringVar(&profile, "profile", "", "take the fitted models from this profile"+shipped())
 	cmd.Flags().BoolVar(&o.WorkRemoved, "work-removed", false, "also time each variant with its work removed, as a simple prediction to compare with")
+	cmd.Flags().BoolVar(&o.Refine, "refine", false, "refine models for any kernel for each variant, as calibrate --for does, at sizes around the suite's")
 	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")

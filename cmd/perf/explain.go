@@ -84,7 +84,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 	subjects := make([]explain.Subject, len(whole))
 	for i, one := range whole {
 		s := explain.Subject{
-			Case: one.Case, Device: p.Device.Name, Model: p.Model, Fit: p.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
+			Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
 			Prediction: one.Prediction, Unpriced: one.Unpriced,
 		}
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {

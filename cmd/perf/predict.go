@@ -173,7 +173,7 @@ func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campai
 	if err != nil {
 		return nil, usage(fmt.Errorf("%s: %w", path, err))
 	}
-	return campaign.NewPredictor(profile.Device, profile.Roof, calibration)
+	return campaign.PredictorOf(profile, calibration)
 }
 
 // bestModel is the model of a profile that suits the cases best. A note says why. Unless auto was asked for, it must be the only one that
@@ -227,7 +227,7 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 // noModel is the error that no model of a profile applies to a kernel.
 func noModel(c *workload.Case, choices string) error {
 	return fmt.Errorf("no model of the profile has costs for the main part of the work of %s\n"+
-		"    make one: perf calibrate --for %s -p %s, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
+		"    make one: perf calibrate --for %s -p %s --own-model, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
 }
 
 // campaign opens the device to measure what a model predicts, in one state of the caches.
