@@ -43,6 +43,14 @@ func sectorsOf(of func(*memory.Traffic) float64) func(*memory.Traffic, samples.M
 	return func(t *memory.Traffic, _ samples.Mode) (float64, bool) { return of(t), true }
 }
 
+// by chooses by the state of the caches.
+func by(caches samples.Mode, cold, warm float64) float64 {
+	if caches == samples.Cold {
+		return cold
+	}
+	return warm
+}
+
 // estimated is a row that is estimated alone.
 func estimated(what, metric, unit string, estimate func(*memory.Traffic, samples.Mode) (float64, bool)) Row {
 	return Row{What: what, Metric: metric, Unit: unit, estimate: estimate}
@@ -100,9 +108,11 @@ var Rows = []Row{
 	only("L2: hit rate", "lts__t_sector_hit_rate.pct", "%"),
 	only("L2: sectors from DRAM", "lts__d_sectors_fill_device.sum", "sector"),
 	estimated("DRAM: bytes read", "dram__bytes_read.sum", "B", func(t *memory.Traffic, caches samples.Mode) (float64, bool) {
-		return t.DRAMReads, caches == samples.Cold
+		return by(caches, t.DRAMReads, t.WarmReads), true
 	}),
-	only("DRAM: bytes written", "dram__bytes_write.sum", "B"),
+	estimated("DRAM: bytes written", "dram__bytes_write.sum", "B", func(t *memory.Traffic, caches samples.Mode) (float64, bool) {
+		return by(caches, t.DRAMWrites, t.WarmWrites), true
+	}),
 
 	only("instructions of sub-groups", "smsp__inst_executed.sum", ""),
 	only("by pipe: ALU", "sm__inst_executed_pipe_alu.sum", ""),
@@ -261,7 +271,7 @@ func compare(counts *launch.Counts, traffic *memory.Traffic, c Counted) (out []C
 				one.Estimated = &n
 			}
 		}
-		if known && (one.Hardware != 0 || one.Counted != nil && *one.Counted != 0) {
+		if known && (one.Hardware != 0 || one.Counted != nil && *one.Counted != 0 || one.Estimated != nil && *one.Estimated != 0) {
 			if one.Off() {
 				one.Shares = row.shares(c.Code)
 			}

@@ -14,9 +14,13 @@ type Traffic struct {
 	L1Loads   float64 // sectors that sub-groups load
 	L2Loads   float64 // sectors of these that L1 does not have
 	L2Stores  float64 // sectors that sub-groups store
-	DRAMReads float64 // bytes that L2 does not have, which holds nothing at the start
 	Written   float64 // distinct bytes, in whole sectors, that are stored
 	Touched   float64 // the same, loaded or stored
+
+	// Bytes that L2 reads from DRAM and writes to it, where it holds nothing at the start, and where it holds what the same launch has left
+	// just before. What L2 has not written when the launch ends is not among them.
+	DRAMReads, DRAMWrites float64
+	WarmReads, WarmWrites float64
 }
 
 // prepare joins neighbouring lanes.
@@ -39,6 +43,9 @@ func (t *Traffic) Add(o *Traffic) {
 	t.L2Loads += o.L2Loads
 	t.L2Stores += o.L2Stores
 	t.DRAMReads += o.DRAMReads
+	t.DRAMWrites += o.DRAMWrites
+	t.WarmReads += o.WarmReads
+	t.WarmWrites += o.WarmWrites
 	t.Written += o.Written
 	t.Touched += o.Touched
 }
@@ -67,7 +74,8 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	t.Touched = l.footprint(l.Body, &whole, loads|stores, SectorBytes) * SectorBytes
 	t.Written = l.footprint(l.Body, &whole, stores, SectorBytes) * SectorBytes
 	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, fetch: fetchBytes}
-	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole))*fetchBytes + l.filled(&whole)
+	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * fetchBytes
+	l.keep(&t, &d, &whole)
 	return t
 }
 
