@@ -86,17 +86,18 @@ type placed struct {
 	strides []float64 // by unit of the dimensions
 	box     []span
 	runs    float64 // executions
+	listed  float64 // groups of the list of a window; 1 for a box
 }
 
 // place is the part of a part that is in a window; false if there is none.
 func place(p *Part, w *window) (out placed, ok bool) {
-	out = placed{Part: p, runs: 1}
+	out = placed{Part: p, runs: 1, listed: 1}
 	if w.list != nil {
 		n := w.has(p)
 		if n == 0 {
 			return out, false
 		}
-		out.runs = float64(n)
+		out.runs, out.listed = float64(n), float64(n)
 	}
 	add := func(r Run, box span) {
 		out.dims, out.box = append(out.dims, r), append(out.box, box)
@@ -203,10 +204,35 @@ func (p pattern) units(unit int64, list [][3]int64) float64 {
 	for _, m := range moves {
 		s.repeat(m.bytes, m.count)
 	}
+	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
+	part := p.bytes() / s.bytes()
 	if list == nil {
-		return s.units(unit)
+		return s.units(unit) * min(part, 1)
 	}
-	return s.spread(p.offsets(list), unit)
+	at := p.offsets(list)
+	return s.spread(at, unit) * min(part/float64(len(at)), 1)
+}
+
+// bytes are those that the parts touch, where they touch different ones.
+func (p pattern) bytes() (sum float64) {
+	for _, x := range p {
+		one := bytes(x.touched) * x.listed
+		for d, b := range x.box {
+			if x.strides[d] != 0 {
+				one *= float64(x.dims[d].count(b))
+			}
+		}
+		sum += one
+	}
+	return sum
+}
+
+// bytes is the length of intervals.
+func bytes(in []interval) (sum float64) {
+	for _, x := range in {
+		sum += float64(x.hi - x.lo)
+	}
+	return sum
 }
 
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in

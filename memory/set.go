@@ -40,6 +40,15 @@ func (s *set) number() int64 {
 	return n
 }
 
+// bytes is the number of bytes in the set.
+func (s *set) bytes() float64 {
+	n := bytes(s.in)
+	for _, c := range s.copies {
+		n *= float64(c.count)
+	}
+	return n
+}
+
 // repeat adds copies of the set at a stride of at least those before. What overlaps is merged.
 func (s *set) repeat(bytes, count int64) {
 	if bytes == 0 || count <= 1 {

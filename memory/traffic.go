@@ -11,11 +11,11 @@ type Device struct {
 
 // Traffic is what a launch moves between the levels of memory.
 type Traffic struct {
-	L1Loads   float64 // sectors that sub-groups load
-	L2Loads   float64 // sectors of these that L1 does not have
-	L2Stores  float64 // sectors that sub-groups store
-	Written   float64 // distinct bytes, in whole sectors, that are stored
-	Touched   float64 // the same, loaded or stored
+	L1Loads  float64 // sectors that sub-groups load
+	L2Loads  float64 // sectors of these that L1 does not have
+	L2Stores float64 // sectors that sub-groups store
+	Written  float64 // distinct bytes, in whole sectors, that are stored
+	Touched  float64 // the same, loaded or stored
 
 	// Bytes that L2 reads from DRAM and writes to it, where it holds nothing at the start, and where it holds what the same launch has left
 	// just before. What L2 has not written when the launch ends is not among them.
