@@ -70,6 +70,8 @@ var trafficTotals = []struct {
 	{"l2_store_bytes", "sectors that sub-groups store, which all go to L2; those that are stored in a row as one", func(t *memory.Traffic) float64 { return t.L2Stores * SectorBytes }},
 	{"dram_read_bytes", "what L2 loads from DRAM if it holds nothing at the start", func(t *memory.Traffic) float64 { return t.DRAMReads }},
 	{"dram_write_bytes", "distinct sectors that are stored", func(t *memory.Traffic) float64 { return t.Written }},
+	{"warm_read_bytes", "what L2 loads from DRAM if the same launch came just before", func(t *memory.Traffic) float64 { return t.WarmReads }},
+	{"warm_write_bytes", "what L2 writes to DRAM then, before the launch ends", func(t *memory.Traffic) float64 { return t.WarmWrites }},
 	{"touched_bytes", "distinct sectors that are loaded or stored", func(t *memory.Traffic) float64 { return t.Touched }},
 }
 

@@ -41,9 +41,12 @@ func TestCountersOfTheH200(t *testing.T) {
 	if err := yaml.UnmarshalWithOptions(text, &reasons, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
+	later := recordedCounts(t, "testdata/h200/counters_further")
 	var warm []counters.Result
-	for _, r := range all {
+	for _, r := range slices.Concat(all, later) {
 		checkIdentities(t, r)
+	}
+	for _, r := range all {
 		if r.Caches == samples.Warm {
 			warm = append(warm, r)
 		}
@@ -62,6 +65,7 @@ func TestCountersOfTheH200(t *testing.T) {
 		"reasons": func(b *strings.Builder) { writeReasons(t, b, warm, reasons) },
 		"memory":  func(b *strings.Builder) { writeMemory(b, all) },
 		"caches":  func(b *strings.Builder) { writeCaches(b, all) },
+		"further": func(b *strings.Builder) { writeCaches(b, later) },
 	} {
 		var b strings.Builder
 		write(&b)
