@@ -1,0 +1,68 @@
+package memory
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// TestKeep compares what L2 keeps from launch to launch with what an H200 did (testdata/h200/l2.csv, made by scripts/l2.cu): DRAM traffic of the
+// last of launches in a row of one kernel, by part of what it reads and writes.
+func TestKeep(t *testing.T) {
+	const mib = 1 << 20
+	f, err := os.Open("../testdata/h200/l2.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// stream has work-groups of 256 work-items that make the accesses, of 16 bytes each.
+	stream := func(bytes int64, stores ...bool) *Launch {
+		groups := bytes / 4096
+		l := &Launch{Groups: [3]int64{groups, 1, 1}}
+		for i, store := range stores {
+			a := access(i, store, run(groups, 4096), run(1, 0), nil, lanes(256, 1, 16, 0))
+			a.Width, a.Parts[0].Sectors = 16, float64(bytes/SectorBytes)
+			l.Arrays, l.Body = append(l.Arrays, Array{Bytes: bytes}), append(l.Body, a)
+		}
+		return l
+	}
+	all := func(bytes int64) *Launch {
+		a := access(0, false, run(132, 0), run(1, 0), []Run{run(bytes/16384, 16384)}, lanes(1024, 1, 16, 0))
+		a.Width, a.Parts[0].Sectors = 16, float64(132*bytes/SectorBytes)
+		return &Launch{Groups: [3]int64{132, 1, 1}, Arrays: []Array{{Bytes: bytes}}, Body: []Step{&Loop{[]Step{a}}}}
+	}
+	launches := map[string]func(bytes int64) *Launch{
+		"read": func(n int64) *Launch { return stream(n, false) }, "write": func(n int64) *Launch { return stream(n, true) },
+		"copy": func(n int64) *Launch { return stream(n/2, false, true) }, "read_all": all,
+	}
+	last := map[string]string{"read": "3", "write": "3", "copy": "3", "read_all": "2"}
+	worst, sum, n := 0.0, 0.0, 0
+	for _, row := range rows {
+		make, ok := launches[row[0]]
+		if !ok || row[2] != last[row[0]] {
+			continue
+		}
+		var v [3]float64
+		for i, text := range []string{row[1], row[3], row[4]} {
+			if v[i], err = strconv.ParseFloat(text, 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := make(int64(v[0]) * mib).Estimate(Device{Multiprocessors: 132, Resident: 8, L1: 1 << 17, L2: 60 * mib})
+		off := max(math.Abs(got.WarmReads-v[1]), math.Abs(got.WarmWrites-v[2])) / (v[0] * mib)
+		worst, sum, n = max(worst, off), sum+off, n+1
+		if off > 0.3 {
+			t.Errorf("%s of %s MiB: DRAM reads %.1f and writes %.1f MiB, want %.1f and %.1f", row[0], row[1], got.WarmReads/mib, got.WarmWrites/mib, v[1]/mib, v[2]/mib)
+		}
+	}
+	t.Logf("%d launches, off by %.3f of what they access in the mean, %.3f at worst", n, sum/float64(n), worst)
+	if n < 100 || sum/float64(n) > 0.04 {
+		t.Errorf("%d launches are off by %.3f of what they access, in the mean", n, sum/float64(n))
+	}
+}
