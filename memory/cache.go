@@ -6,7 +6,8 @@ type cache struct {
 	bytes float64   // capacity
 	line  int64     // bytes, by which the capacity is used
 	holds direction // accesses that it keeps
-	fetch int64     // bytes that a miss loads
+	asks  direction // accesses whose misses count
+	fetch int64     // bytes that a miss loads, or stores
 }
 
 // need is the capacity that a window takes.
@@ -16,7 +17,7 @@ func (c *cache) need(steps []Step, w *window) float64 {
 
 // traffic is the number of misses of a window that fits into the cache, which is empty at the start.
 func (c *cache) traffic(steps []Step, w *window) float64 {
-	return c.footprint(steps, w, loads, c.fetch)
+	return c.footprint(steps, w, c.asks, c.fetch)
 }
 
 // misses is the number of misses of the steps in a window: what is touched again is still there if all that was touched since then fits.

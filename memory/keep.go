@@ -41,23 +41,27 @@ func (f fading) through(all float64) float64 {
 	return (f.all + x - x*x/2/(f.none-f.all)) / all
 }
 
-// keep estimates what L2 keeps: of a launch that finds L2 empty, at the end; and of one that comes after the same launch.
-func (l *Launch) keep(t *Traffic, d *Device, whole *window) {
+// keep estimates what L2 keeps: of a launch that finds L2 empty, at the end; and of one that comes after the same launch. In all L2 writes
+// back so many bytes.
+func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	loaded := l.footprint(l.Body, whole, loads, fetchBytes) * fetchBytes
-	filled := l.filled(whole)
+	again := back - t.Written
+	// Sectors that are written back more than once are stored in part each time.
+	filled := min(l.filled(whole)+2*again, back)
 	reads := t.DRAMReads
 	room := l.footprint(l.Body, whole, loads|stores, fetchBytes) * fetchBytes
 	if loaded > 0 {
 		times := max(t.L2Loads*SectorBytes/loaded, 1)
 		room += loaded * ((2-math.Exp2(-times))/1.5 - 1)
 	}
-	t.DRAMWrites = t.Written - min(t.Written*young.through(room/d.L2), mostDirty*d.L2)*(1-filledSooner*filled/max(t.Written, 1))
+	kept := min(t.Written*young.through(room/d.L2), mostDirty*d.L2) * (1 - filledSooner*filled/max(back, 1))
+	t.DRAMWrites = back - kept
 	room += l.restored()
-	t.WarmWrites = t.Written * (1 - dirty.after(max(room, dirtyRoom*t.Written)/d.L2))
+	t.WarmWrites = back - t.Written*dirty.after(max(room, dirtyRoom*t.Written)/d.L2)
 	t.WarmReads = max(reads-loaded*clean.after(room/d.L2), 0)
-	if t.Written > 0 {
-		t.DRAMReads += filled * t.DRAMWrites / t.Written
-		t.WarmReads += filled * t.WarmWrites / t.Written
+	if back > 0 {
+		t.DRAMReads += filled * t.DRAMWrites / back
+		t.WarmReads += filled * t.WarmWrites / back
 	}
 }
 

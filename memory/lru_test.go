@@ -246,7 +246,7 @@ func TestL2(t *testing.T) {
 						}
 					})
 					l.prepare()
-					c := cache{Launch: l, bytes: float64(bytes), line: SectorBytes, holds: loads | stores, fetch: SectorBytes}
+					c := cache{Launch: l, bytes: float64(bytes), line: SectorBytes, holds: loads | stores, asks: loads, fetch: SectorBytes}
 					total := l.Groups[0] * l.Groups[1] * l.Groups[2]
 					got := max(c.waves(total, min(int64(atOnce), total), l.consecutive), float64(len(loaded)))
 					cases++

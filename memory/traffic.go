@@ -73,9 +73,17 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	whole := window{groups: [3]span{{0, l.Groups[0]}, {0, l.Groups[1]}, {0, l.Groups[2]}}}
 	t.Touched = l.footprint(l.Body, &whole, loads|stores, SectorBytes) * SectorBytes
 	t.Written = l.footprint(l.Body, &whole, stores, SectorBytes) * SectorBytes
-	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, fetch: fetchBytes}
-	t.DRAMReads = max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * fetchBytes
-	l.keep(&t, &d, &whole)
+	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, asks: loads, fetch: fetchBytes}
+	misses := func() float64 {
+		return max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * float64(l2.fetch)
+	}
+	t.DRAMReads = misses()
+	back := t.Written // bytes that L2 writes at some time, some of them again
+	if t.Touched > d.L2/2 && t.L2Stores*SectorBytes > 1.1*t.Written {
+		l2.asks, l2.fetch = stores, SectorBytes
+		back = misses()
+	}
+	l.keep(&t, back, &d, &whole)
 	return t
 }
 
@@ -123,7 +131,7 @@ func (a *Access) sectors() (sum float64) {
 // missRatio is the part of the sectors loaded that L1 does not have.
 func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 	groups := l.dealt(d.Multiprocessors)
-	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, fetch: SectorBytes}
+	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
 	fetched := func(n int64) float64 { return l1.waves(n, resident, groups) }
 	asked := func(n int64) float64 { return l.asked(groups(n)[0].list) }
 	n := min(most, sampledWaves*resident)
