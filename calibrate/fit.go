@@ -36,6 +36,9 @@ type Fit struct {
 	Null         [][]float64           `yaml:"undetermined,omitempty,flow"`
 	FeatureRange map[string][2]float64 `yaml:"feature_range"`
 
+	Spread *Spread `yaml:"spread,omitempty"` // of a fit that refines another
+	Own    []Own   `yaml:"own,omitempty"`    // its rows
+
 	Experiment *Experiment `yaml:"experiment,omitempty"` // nil where there are no such rows, or the model has no form
 	Choice     *Choice     `yaml:"choice,omitempty"`     // of the model's form, nil where there was none
 	Warnings   []string    `yaml:"warnings,omitempty"`

@@ -153,7 +153,7 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	p, err := newPredictor(c, fit)
 	if err == nil {
 		p.growth = m.Growth()
-		p.refine(m)
+		err = p.refine(m)
 	}
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -14,13 +15,49 @@ import (
 
 // Spread says how far one kernel may be from what a general model expects of all: standard deviations of logarithms.
 type Spread struct {
-	Cost   float64 // of the cost of each kind of work, from kernel to kernel
-	Common float64 // of all costs together
-	Row    float64 // of a row from the model with the kernel's own costs
+	Cost   float64 `yaml:"cost" json:"cost"`     // of the cost of each kind of work, from kernel to kernel
+	Common float64 `yaml:"common" json:"common"` // of all costs together
+	Size   float64 `yaml:"size" json:"size"`     // of a kernel's time from the model with its own costs, alike at sizes near each other
+	Reach  float64 `yaml:"reach" json:"reach"`   // of that: the distance of sizes, root mean square of the logarithms of features, at which it falls
+	Row    float64 `yaml:"row" json:"row"`       // of a row besides
 }
 
-// KernelSpread is what suited kernels of many kinds best (docs/evaluation.md); half and twice as much does nearly as well.
-var KernelSpread = Spread{Cost: 0.4, Common: 0.3, Row: 0.05}
+// Own is a row of a kernel's own measurements.
+type Own struct {
+	Features map[string]float64 `yaml:"features,flow" json:"features"`
+	Off      float64            `yaml:"off" json:"off"` // logarithm of the measured over the fitted output
+}
+
+// covariance is that of how far the model with a kernel's own costs is off, at the features of rows a and b; of n features some row has.
+func (s Spread) covariance(a, b []float64, n int) float64 {
+	sum := 0.0
+	for k, v := range a {
+		d := math.Log1p(v) - math.Log1p(b[k])
+		sum += d * d
+	}
+	return s.Size * s.Size * math.Exp(-sum/float64(max(n, 1))/(2*s.Reach*s.Reach))
+}
+
+// together is the covariance of rows, each with a variance of its own, and the number of features that some row has.
+func (s Spread) together(x [][]float64, own func(i int) float64) (*mat.SymDense, int) {
+	n := 0
+	for k := range x[0] {
+		if slices.ContainsFunc(x, func(row []float64) bool { return row[k] != 0 }) {
+			n++
+		}
+	}
+	c := mat.NewSymDense(len(x), nil)
+	for i, a := range x {
+		for j, b := range x[:i+1] {
+			c.SetSym(i, j, s.covariance(a, b, n))
+		}
+		c.SetSym(i, i, c.At(i, i)+own(i))
+	}
+	return c, n
+}
+
+// KernelSpread is what suited kernels of many kinds best (docs/rationale.md); half and twice as much does nearly as well.
+var KernelSpread = Spread{Cost: 0.4, Common: 0.3, Size: 0.1, Reach: 1, Row: 0.03}
 
 // Prior is what a general fit says of a parameter before a kernel's own rows are seen.
 type Prior struct {
@@ -34,7 +71,8 @@ const unknownVariance = 1
 // Refine fits the parameters of a model to the rows of one kernel, with a general fit of that model as the prior. The logarithms of the
 // parameters are normal around those of the general fit, with its covariance and the spread between kernels, and the result is the mode of
 // the posterior, with the covariance there (Gelman et al., Bayesian Data Analysis, sections 4.1 and 14.8). A parameter that the rows do
-// not determine keeps its value and its uncertainty. A parameter that is 0 stays 0. Residuals are those of the logarithm.
+// not determine keeps its value and its uncertainty. A parameter that is 0 stays 0. Residuals are those of the logarithm, and those at sizes near each
+// other are alike; how large these are is the kernel's own, within factors of the spread given.
 func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Spread) (*Fit, error) {
 	f, err := newFitter(m, rows, Options{})
 	if err != nil {
@@ -51,11 +89,30 @@ func Refine(ctx context.Context, m *models.Model, general *Fit, rows []Row, s Sp
 	}
 	settings := f.lm
 	settings.Lower, settings.Upper = p.bounds(f.lm.Lower, f.lm.Upper)
-	r, err := lm.Minimize(ctx, f.posterior(p, s.Row), make([]float64, len(p.value)), &settings)
-	if err != nil {
-		return nil, fmt.Errorf("refining the fit of %s: %w", general.Model, err)
+	// How far off the model is between sizes is the kernel's own: what makes its rows the most probable (Laplace's approximation).
+	var best *lm.Result
+	var inverse *mat.Cholesky // of the covariance
+	least, spread := math.Inf(1), s
+	for _, part := range []float64{0.1, 0.3, 1, 3} {
+		try := s
+		try.Size *= part
+		problem, rows, err := f.posterior(p, try)
+		if err != nil {
+			return nil, err
+		}
+		r, err := lm.Minimize(ctx, problem, make([]float64, len(p.value)), &settings)
+		if err != nil {
+			return nil, fmt.Errorf("refining the fit of %s: %w", general.Model, err)
+		}
+		curved, err := curvature(problem, r.P)
+		if err != nil {
+			return nil, fmt.Errorf("refining the fit of %s: %w", general.Model, err)
+		}
+		if e := r.Norm*r.Norm + rows + curved.LogDet(); best == nil || e < least {
+			best, least, spread, inverse = r, e, try, curved
+		}
 	}
-	return f.refined(r, p, general, s), nil
+	return f.refined(best, inverse, p, general, spread)
 }
 
 // prior is a normal distribution of the logarithms of parameters, relative to their values in a general fit.
@@ -136,60 +193,78 @@ func (p *prior) at(z, params []float64) {
 	}
 }
 
-// posterior is the least-squares problem of the logarithms: of the rows, each with a standard deviation, and below them of the prior.
-func (f *fitter) posterior(p *prior, sd float64) lm.Problem {
+// posterior is the least-squares problem of the logarithms: of the rows, and below them of the prior, each made independent.
+// It also returns the logarithm of the determinant of the covariance of the rows.
+func (f *fitter) posterior(p *prior, s Spread) (problem lm.Problem, determinant float64, err error) {
 	n, rows := len(p.value), len(f.t)
 	params, grad := make([]float64, n), make([]float64, n)
-	sds := make([]float64, rows)
-	for i, w := range f.w {
-		w *= f.scale
-		if f.model.Fit.ScaleByOutput {
-			w *= f.t[i]
-		}
-		sds[i] = sd / w
+	c, _ := s.together(f.x, func(int) float64 { return s.Row * s.Row })
+	var factor mat.Cholesky
+	if !factor.Factorize(c) {
+		return problem, 0, fmt.Errorf("the covariance of the rows is not positive definite")
+	}
+	var lower, whiten mat.TriDense
+	factor.LTo(&lower)
+	if err := whiten.InverseTri(&lower); err != nil {
+		return problem, 0, err
 	}
 	return lm.Problem{
 		M: rows + n, N: n,
 		Residual: func(z, r []float64) {
 			p.at(z, params)
+			off := mat.NewVecDense(rows, nil)
 			for i, x := range f.x {
-				r[i] = math.Log(f.compiled.Eval(x, params)/f.t[i]) / sds[i]
+				off.SetVec(i, math.Log(f.compiled.Eval(x, params)/f.t[i]))
 			}
+			mat.NewVecDense(rows, r[:rows]).MulVec(&whiten, off)
 			mat.NewVecDense(n, r[rows:]).MulVec(&p.whiten, mat.NewVecDense(n, z))
 		},
 		Jacobian: func(z []float64, j *mat.Dense) {
 			p.at(z, params)
+			off := mat.NewDense(rows, n, nil)
 			for i, x := range f.x {
 				value := f.compiled.Gradient(x, params, grad)
 				for k, g := range grad {
-					j.Set(i, k, g*params[k]/value/sds[i])
+					off.Set(i, k, g*params[k]/value)
 				}
 			}
+			j.Slice(0, rows, 0, n).(*mat.Dense).Mul(&whiten, off)
 			j.Slice(rows, rows+n, 0, n).(*mat.Dense).Copy(&p.whiten)
 		},
-	}
+	}, factor.LogDet(), nil
 }
 
-// refined reports the mode of the posterior as a fit. The standard deviation of rows is given, not estimated, so the covariance is not
-// scaled by the residual.
-func (f *fitter) refined(r *lm.Result, p *prior, general *Fit, s Spread) *Fit {
+// curvature is the inverse covariance of the logarithms at the mode z of a posterior.
+func curvature(problem lm.Problem, z []float64) (*mat.Cholesky, error) {
+	j := mat.NewDense(problem.M, problem.N, nil)
+	problem.Jacobian(z, j)
+	var product mat.SymDense
+	product.SymOuterK(1, j.T())
+	factor := new(mat.Cholesky)
+	if !factor.Factorize(&product) {
+		return nil, fmt.Errorf("the posterior has no covariance")
+	}
+	return factor, nil
+}
+
+// refined reports the mode of the posterior, with the inverse of its covariance, as a fit.
+func (f *fitter) refined(r *lm.Result, inverse *mat.Cholesky, p *prior, general *Fit, s Spread) (*Fit, error) {
 	n := len(p.value)
 	params := make([]float64, n)
 	p.at(r.P, params)
-	scale := 1.0
-	if r.Freedom > 0 && r.Norm > 0 {
-		scale = float64(r.Freedom) / (r.Norm * r.Norm)
-	}
 	covariance := mat.NewSymDense(n, nil)
+	if err := inverse.InverseTo(covariance); err != nil {
+		return nil, err
+	}
 	for i := range n {
 		for j := range i + 1 {
-			covariance.SetSym(i, j, r.Covariance.At(i, j)*scale*params[i]*params[j])
+			covariance.SetSym(i, j, covariance.At(i, j)*params[i]*params[j])
 		}
 		r.StdErr[i] = math.Sqrt(covariance.At(i, i))
 	}
 	r.P, r.Covariance = params, covariance
 	fit := f.report(r, 0)
-	fit.Refines, fit.Freedom, fit.LogSpread = general.Model, general.Freedom, s.Row
+	fit.Refines, fit.Freedom, fit.LogSpread, fit.Spread = general.Model, general.Freedom, s.Row, &s
 	for i := range fit.Parameters {
 		e := &fit.Parameters[i]
 		of := general.Estimate(e.Name)
@@ -204,9 +279,14 @@ func (f *fitter) refined(r *lm.Result, p *prior, general *Fit, s Spread) *Fit {
 	}
 	fit.Residual = 0
 	for i, x := range f.x {
-		off := math.Log(f.compiled.Eval(x, params) / f.t[i])
+		off := math.Log(f.t[i] / f.compiled.Eval(x, params))
 		fit.Residual += off * off
+		own := Own{Features: map[string]float64{}, Off: off}
+		for k, name := range f.compiled.Features {
+			own.Features[name] = x[k]
+		}
+		fit.Own = append(fit.Own, own)
 	}
 	fit.Residual = math.Sqrt(fit.Residual)
-	return fit
+	return fit, nil
 }

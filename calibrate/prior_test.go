@@ -37,7 +37,7 @@ func kernelRows(count int, factor float64) (rows []Row) {
 func TestRefineIsThePosterior(t *testing.T) {
 	for _, rho := range []float64{0, 0.6} {
 		m, general := generalFit(t, rho)
-		s := Spread{Cost: 0.3, Common: 0.2, Row: 0.05}
+		s := Spread{Cost: 0.3, Common: 0.2, Reach: 1, Row: 0.05}
 		const count, factor = 4, 1.5
 		fit, err := Refine(context.Background(), m, general, kernelRows(count, factor), s)
 		if err != nil {
@@ -68,7 +68,7 @@ func TestRefineIsThePosterior(t *testing.T) {
 func TestRefineKeepsWhatRowsDoNotShow(t *testing.T) {
 	m, general := generalFit(t, 0)
 	general.Parameters[1] = Estimate{Name: "p_b", Value: 3, StdErr: math.Inf(1)}
-	fit, err := Refine(context.Background(), m, general, kernelRows(3, 0.5), Spread{Cost: 0.4, Row: 0.05})
+	fit, err := Refine(context.Background(), m, general, kernelRows(3, 0.5), Spread{Cost: 0.4, Reach: 1, Row: 0.05})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestRefineKeepsWhatRowsDoNotShow(t *testing.T) {
 	for i := range rows {
 		rows[i].Features["f_b"] = 1
 	}
-	if fit, err = Refine(context.Background(), m, general, rows, Spread{Cost: 0.4, Row: 0.05}); err != nil || fit.Estimate("p_a").Value != 0 {
+	if fit, err = Refine(context.Background(), m, general, rows, Spread{Cost: 0.4, Reach: 1, Row: 0.05}); err != nil || fit.Estimate("p_a").Value != 0 {
 		t.Errorf("a cost of 0 is %v, %v", fit, err)
 	}
 }
@@ -88,7 +88,7 @@ func TestRefineKeepsWhatRowsDoNotShow(t *testing.T) {
 // TestPredictWithAPart: what was not measured of a kernel costs what the general fit says, and is as uncertain as that is.
 func TestPredictWithAPart(t *testing.T) {
 	m, general := generalFit(t, 0)
-	fit, err := Refine(context.Background(), m, general, kernelRows(4, 1.5), KernelSpread)
+	fit, err := Refine(context.Background(), m, general, kernelRows(4, 1.5), Spread{Cost: 0.4, Common: 0.3, Reach: 1, Row: 0.03})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,5 +153,46 @@ func TestRefinedProfile(t *testing.T) {
 	}
 	if a, b := of(fit), of(&back.Models[0].Fit); a.Seconds != b.Seconds || a.Interval != b.Interval || back.Models[0].Fit.Refines != "any" {
 		t.Errorf("%g s %v before, %g s %v after", a.Seconds, a.Interval, b.Seconds, b.Interval)
+	}
+}
+
+// TestOffAtSizesNearEachOther: where rows are off from the model at some sizes, so are predictions near these, and not far from them. A kernel
+// whose rows the model fits has narrower intervals.
+func TestOffAtSizesNearEachOther(t *testing.T) {
+	m, general := generalFit(t, 0)
+	at := func(n float64) map[string]float64 { return map[string]float64{"f_a": n, "f_b": 0} }
+	predict := func(off func(n float64) float64, n float64) *Prediction {
+		var rows []Row
+		for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8} {
+			rows = append(rows, Row{Kernel: "k", Features: at(n), Output: 2 * n * off(n)})
+		}
+		fit, err := Refine(context.Background(), m, general, rows, KernelSpread)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewPredictor(m, fit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.PredictWith(at(n), at(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	beyond := func(n float64) float64 { // a cache
+		if n > 3e5 {
+			return 1.8
+		}
+		return 1
+	}
+	for _, n := range []float64{2e3, 2e7} {
+		if got := predict(beyond, n); math.Abs(got.Seconds/(2*n*beyond(n))-1) > 0.06 {
+			t.Errorf("at %g: %g s, want about %g", n, got.Seconds, 2*n*beyond(n))
+		}
+	}
+	width := func(p *Prediction) float64 { return p.Interval[1] / p.Interval[0] }
+	if fits, off := width(predict(func(float64) float64 { return 1 }, 3e4)), width(predict(beyond, 3e4)); fits > 1.2 || off < 1.5*fits-0.5 {
+		t.Errorf("intervals of a factor of %g where the model fits, of %g where it does not", fits, off)
 	}
 }

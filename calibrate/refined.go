@@ -1,7 +1,11 @@
 package calibrate
 
 import (
+	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/models"
 )
@@ -12,12 +16,19 @@ type refinement struct {
 	own      []float64           // the kernel's parameters
 	general  []Prior             // what the general fit says of them
 	part     []float64           // of each parameter's cost, what was measured of the kernel to predict; nil: all
+
+	spread   Spread
+	x        [][]float64   // features of the kernel's own rows
+	shared   int           // features that some of them has
+	factor   mat.Cholesky  // of their covariance
+	weights  *mat.VecDense // by which a covariance with them gives how far off they make another row
+	variance float64       // of how far off the part to predict is
 }
 
 // refine prepares predictions by a fit that refines another.
-func (p *Predictor) refine(m *models.Model) {
+func (p *Predictor) refine(m *models.Model) error {
 	if p.fit.Refines == "" {
-		return
+		return nil
 	}
 	r := &refinement{features: m.CostFeatures(), own: p.params}
 	for _, i := range p.index {
@@ -29,6 +40,49 @@ func (p *Predictor) refine(m *models.Model) {
 		r.general = append(r.general, general)
 	}
 	p.refined = r
+	if len(p.fit.Own) == 0 || p.fit.Spread == nil {
+		return nil
+	}
+	r.spread = *p.fit.Spread
+	off := mat.NewVecDense(len(p.fit.Own), nil)
+	for i, own := range p.fit.Own {
+		r.x = append(r.x, p.inOrder(own.Features))
+		off.SetVec(i, own.Off)
+	}
+	var c *mat.SymDense
+	c, r.shared = r.spread.together(r.x, func(int) float64 { return r.spread.Row * r.spread.Row })
+	if !r.factor.Factorize(c) {
+		return fmt.Errorf("the fit of %s has rows whose covariance is not positive definite", p.fit.Model)
+	}
+	r.weights = new(mat.VecDense)
+	return r.factor.SolveVecTo(r.weights, off)
+}
+
+// inOrder lists values in the order of the model's features.
+func (p *Predictor) inOrder(values map[string]float64) (x []float64) {
+	for _, name := range p.compiled.Features {
+		x = append(x, values[name])
+	}
+	return x
+}
+
+// off is the logarithm by which the part of a kernel that is measured is off from the model with the kernel's own costs, from the rows at
+// sizes near it, with its variance (Rasmussen and Williams, Gaussian Processes for Machine Learning, algorithm 2.1).
+func (p *Predictor) off(part map[string]float64) (mean, variance float64) {
+	r := p.refined
+	if r.weights == nil {
+		return 0, 0
+	}
+	x := p.inOrder(part)
+	with := mat.NewVecDense(len(r.x), nil)
+	for i, row := range r.x {
+		with.SetVec(i, r.spread.covariance(x, row, r.shared))
+	}
+	var solved mat.VecDense
+	if err := r.factor.SolveVecTo(&solved, with); err != nil {
+		return 0, r.spread.Size * r.spread.Size
+	}
+	return mat.Dot(with, r.weights), max(0, r.spread.Size*r.spread.Size-mat.Dot(with, &solved))
 }
 
 // PredictWith predicts a kernel of which a part was measured, with the features of the whole and of that part: the part of each cost that was
@@ -40,16 +94,21 @@ func (p *Predictor) PredictWith(features, part map[string]float64) (*Prediction,
 		return p.Predict(features)
 	}
 	p.params, r.part = p.costs(features, part)
-	defer func() { p.params, r.part = r.own, nil }()
+	_, r.variance = p.off(part)
+	defer func() { p.params, r.part, r.variance = r.own, nil, 0 }()
 	return p.Predict(features)
 }
 
 // costs are the parameters that count for a kernel of which a part was measured, and that part of the cost of each.
 func (p *Predictor) costs(features, part map[string]float64) (params, measured []float64) {
+	off, _ := p.off(part)
 	for i, name := range p.compiled.Parameters {
 		share, general, own := 1.0, p.refined.general[i].Value, p.refined.own[i]
 		if some, whole := sum(part, p.refined.features[name]), sum(features, p.refined.features[name]); whole > 0 {
 			share = min(1, some/whole)
+		}
+		if len(p.refined.features[name]) > 0 {
+			own *= math.Exp(off)
 		}
 		params, measured = append(params, general+share*(own-general)), append(measured, share)
 	}
@@ -90,9 +149,13 @@ func (p *Predictor) unmeasured() (variance float64) {
 	if p.refined == nil {
 		return 0
 	}
+	own := 0.0 // what the measured part costs
 	for i, g := range p.grad {
 		off := (1 - p.measured(i)) * g * p.refined.general[i].StdErr
 		variance += off * off
+		if len(p.refined.features[p.compiled.Parameters[i]]) > 0 {
+			own += p.measured(i) * g * p.params[i]
+		}
 	}
-	return variance
+	return variance + own*own*p.refined.variance
 }
