@@ -136,6 +136,15 @@ func (p *Part) iterations(depth int, w *window) (span, bool) {
 
 // footprint is the number of aligned units of some bytes that the steps touch in a window.
 func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
+	for _, n := range l.footprints(steps, w, which, unit) {
+		sum += n
+	}
+	return sum
+}
+
+// footprints are those of each array.
+func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64) []float64 {
+	out := make([]float64, len(l.Arrays))
 	patterns := map[int][]pattern{}
 	scattered := map[int]float64{}
 	each(steps, func(a *Access) {
@@ -164,9 +173,9 @@ func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64)
 		if s := scattered[i]; s > 0 {
 			n += (all - n) * -math.Expm1(-s/all)
 		}
-		sum += n
+		out[i] = n
 	}
-	return sum
+	return out
 }
 
 // join adds a part to the pattern that it belongs to.

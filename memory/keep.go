@@ -57,12 +57,48 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	kept := min(t.Written*young.through(room/d.L2), mostDirty*d.L2) * (1 - filledSooner*filled/max(back, 1))
 	t.DRAMWrites = back - kept
 	room += l.restored()
-	t.WarmWrites = back - t.Written*dirty.after(max(room, dirtyRoom*t.Written)/d.L2)
-	t.WarmReads = max(reads-loaded*clean.after(room/d.L2), 0)
+	t.WarmWrites, t.WarmReads = back, reads
+	read, written := l.footprints(l.Body, whole, loads, fetchBytes), l.footprints(l.Body, whole, stores, SectorBytes)
+	for i, since := range l.since(d, whole, room) {
+		t.WarmWrites -= written[i] * SectorBytes * dirty.after(since*max(room, dirtyRoom*t.Written)/d.L2)
+		t.WarmReads -= read[i] * fetchBytes * clean.after(since*room/d.L2)
+	}
+	t.WarmReads = max(t.WarmReads, 0)
 	if back > 0 {
 		t.DRAMReads += filled * t.DRAMWrites / back
 		t.WarmReads += filled * t.WarmWrites / back
 	}
+}
+
+// since is what comes for each array before it is touched again, by all that a launch touches: all, or what a quarter of the launch touches where
+// that goes through the array and is more than the work-groups that run at once. What takes little room is not looked into: all of it is kept.
+func (l *Launch) since(d *Device, whole *window, room float64) []float64 {
+	const mostly = 0.9
+	out := make([]float64, len(l.Arrays))
+	for i := range out {
+		out[i] = 1
+	}
+	n := l.Groups[0] * l.Groups[1] * l.Groups[2] / 4
+	if room < dirty.all*d.L2 || n < d.Multiprocessors*max(d.Resident, 1) {
+		return out
+	}
+	all, quarter := l.footprints(l.Body, whole, loads|stores, SectorBytes), make([]float64, len(l.Arrays))
+	touched, most := 0.0, 0.0
+	for _, w := range l.consecutive(n) {
+		for i, units := range l.footprints(l.Body, &w.window, loads|stores, SectorBytes) {
+			quarter[i] += w.weight * units
+			touched += w.weight * units
+		}
+	}
+	for _, units := range all {
+		most += units
+	}
+	for i := range out {
+		if quarter[i] > mostly*all[i] {
+			out[i] = touched / most
+		}
+	}
+	return out
 }
 
 // restored are the bytes of arrays that are loaded and stored. Whoever times a launch over and over restores them before each, from copies.
