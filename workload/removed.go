@@ -1,25 +1,15 @@
 package workload
 
-import (
-	"maps"
-
-	"gpuperf/kernel/transform"
-)
+import "maps"
 
 // WorkRemoved returns cases of the same kernel, at the same sizes, of which only the accesses to global memory are left
 // (Stevens and Klöckner, section 7.1.1). Cases that share a kernel still do.
 func WorkRemoved(cases []*Case) ([]*Case, error) {
-	made := map[*Kernel]*Kernel{}
 	var out []*Case
 	for _, c := range cases {
-		k := made[c.Kernel]
-		if k == nil {
-			ir, err := transform.RemoveWork(c.IR, transform.WorkRemoval{})
-			if err != nil {
-				return nil, err
-			}
-			k = NewKernel(ir)
-			made[c.Kernel] = k
+		k, err := c.Kernel.left()
+		if err != nil {
+			return nil, err
 		}
 		removed := *c
 		removed.Kernel = k

@@ -25,6 +25,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
 	"gpuperf/launch"
 	"gpuperf/memory"
 	"gpuperf/polycount"
@@ -38,6 +39,7 @@ type Kernel struct {
 	nest   func() (*linear.Nest, error)
 	source map[emit.Options]func() (*emit.Source, error)
 	key    func() string
+	left   func() (*Kernel, error) // without its work
 
 	mu     sync.Mutex
 	runs   map[string]*polycount.Poly // how often a statement runs, by ID
@@ -48,6 +50,13 @@ type Kernel struct {
 func NewKernel(ir *kernel.Kernel) *Kernel {
 	k := &Kernel{IR: ir, key: sync.OnceValue(ir.Key), runs: map[string]*polycount.Poly{}, static: map[launch.Options]*launch.Program{}}
 	k.nest = sync.OnceValues(func() (*linear.Nest, error) { return linear.New(ir) })
+	k.left = sync.OnceValues(func() (*Kernel, error) {
+		left, err := transform.RemoveWork(ir, transform.WorkRemoval{})
+		if err != nil {
+			return nil, err
+		}
+		return NewKernel(left), nil
+	})
 	k.source = map[emit.Options]func() (*emit.Source, error){}
 	for _, language := range []emit.Language{emit.OpenCLC, emit.CUDAC} {
 		for _, wide := range []bool{false, true} {
