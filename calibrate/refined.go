@@ -12,10 +12,10 @@ import (
 
 // refinement is what a fit that refines another adds to its predictor: between the costs of the kernel and those of the general fit.
 type refinement struct {
-	features map[string][]string // that each parameter is the cost of
-	own      []float64           // the kernel's parameters
-	general  []Prior             // what the general fit says of them
-	part     []float64           // of each parameter's cost, what was measured of the kernel to predict; nil: all
+	cost    []bool    // which parameters are costs
+	own     []float64 // the kernel's parameters
+	general []Prior   // what the general fit says of them
+	part    []float64 // of each parameter's cost, what was measured of the kernel to predict; nil: all
 
 	spread   Spread
 	x        [][]float64   // features of the kernel's own rows
@@ -30,7 +30,10 @@ func (p *Predictor) refine(m *models.Model) error {
 	if p.fit.Refines == "" {
 		return nil
 	}
-	r := &refinement{features: m.CostFeatures(), own: p.params}
+	r := &refinement{own: p.params}
+	for _, name := range p.compiled.Parameters {
+		r.cost = append(r.cost, isCost(m, name))
+	}
 	for _, i := range p.index {
 		e := p.fit.Parameters[i]
 		general := Prior{e.Value, e.StdErr}
@@ -86,8 +89,7 @@ func (p *Predictor) off(part map[string]float64) (mean, variance float64) {
 }
 
 // PredictWith predicts a kernel of which a part was measured, with the features of the whole and of that part: the part of each cost that was
-// measured counts at the kernel's own parameter, the rest at the general fit's. Parameters that are no costs of features alone are
-// the kernel's own. Without a part, or by a fit that refines no other, it is Predict.
+// measured counts at the kernel's own parameter, the rest at the general fit's. Parameters that are no costs are the kernel's own. Without a part, or by a fit that refines no other, it is Predict.
 func (p *Predictor) PredictWith(features, part map[string]float64) (*Prediction, error) {
 	r := p.refined
 	if r == nil || part == nil {
@@ -101,14 +103,16 @@ func (p *Predictor) PredictWith(features, part map[string]float64) (*Prediction,
 
 // costs are the parameters that count for a kernel of which a part was measured, and that part of the cost of each.
 func (p *Predictor) costs(features, part map[string]float64) (params, measured []float64) {
+	r := p.refined
 	off, _ := p.off(part)
-	for i, name := range p.compiled.Parameters {
-		share, general, own := 1.0, p.refined.general[i].Value, p.refined.own[i]
-		if some, whole := sum(part, p.refined.features[name]), sum(features, p.refined.features[name]); whole > 0 {
-			share = min(1, some/whole)
-		}
-		if len(p.refined.features[name]) > 0 {
+	some, whole := p.inOrder(part), p.inOrder(features)
+	for i, own := range r.own {
+		share, general := 1.0, r.general[i].Value
+		if r.cost[i] {
 			own *= math.Exp(off)
+			if all := p.alone(i, whole); all > 0 {
+				share = min(1, p.alone(i, some)/all)
+			}
 		}
 		params, measured = append(params, general+share*(own-general)), append(measured, share)
 	}
@@ -129,11 +133,16 @@ func (p *Predictor) FitWith(features, part map[string]float64) *Fit {
 	return &out
 }
 
-func sum(values map[string]float64, names []string) (total float64) {
-	for _, name := range names {
-		total += values[name]
+// alone is what a kernel would take if the i-th parameter were its only cost.
+func (p *Predictor) alone(i int, x []float64) float64 {
+	params := slices.Clone(p.refined.own)
+	for k, cost := range p.refined.cost {
+		if cost && k != i {
+			params[k] = 0
+		}
 	}
-	return total
+	params[i] = 1
+	return p.compiled.Eval(x, params)
 }
 
 // measured is the part of the i-th parameter's cost that was measured of the kernel; 1 where the fit refines no other.
@@ -153,7 +162,7 @@ func (p *Predictor) unmeasured() (variance float64) {
 	for i, g := range p.grad {
 		off := (1 - p.measured(i)) * g * p.refined.general[i].StdErr
 		variance += off * off
-		if len(p.refined.features[p.compiled.Parameters[i]]) > 0 {
+		if p.refined.cost[i] {
 			own += p.measured(i) * g * p.params[i]
 		}
 	}
