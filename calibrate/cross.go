@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"gpuperf/calibrate/lm"
 )
 
@@ -19,7 +17,6 @@ type CrossEval struct {
 	Kernels       int           `yaml:"kernels" json:"kernels"`                     // predicted
 	Skipped       []string      `yaml:"skipped,omitempty" json:"skipped,omitempty"` // kernels that the others do not determine
 	ByKernel      []KernelError `yaml:"by_kernel,omitempty" json:"by_kernel,omitempty"`
-	Coverage      []Coverage    `yaml:"coverage,omitempty" json:"coverage,omitempty"` // of prediction intervals, a level each
 }
 
 // KernelError is the error on one kernel, predicted from the others.
@@ -28,25 +25,6 @@ type KernelError struct {
 	Points        int     `yaml:"points" json:"points"` // rows of the kernel
 	GeomeanRelErr float64 `yaml:"geomean_relative_error" json:"geomean_relative_error"`
 }
-
-// Coverage is the coverage of prediction intervals of a level, on held-out kernels.
-//
-// Residuals of microbenchmarks do not show how kernels of different kinds differ, so intervals from residuals and the covariance of the
-// parameters alone are too narrow for a new kind of kernel. The errors on held-out kernels widen them. Where residuals are relative to
-// the output, intervals are those of the logarithm, and a margin is added in quadrature to half of them; otherwise the interval is
-// multiplied by a factor, until it covers held-out kernels (split conformal prediction: Lei et al. 2018, section 5.2). InsideWidened is
-// the coverage of a kernel's points when the other kernels determine the widening.
-type Coverage struct {
-	Level         float64 `yaml:"level" json:"level"` // probability that the interval claims
-	Points        int     `yaml:"points" json:"points"`
-	Inside        float64 `yaml:"inside" json:"inside"` // share of the points within the interval before it is widened
-	Widening      float64 `yaml:"widening" json:"widening"`
-	Margin        float64 `yaml:"margin,omitempty" json:"margin,omitempty"` // in parts of the prediction, upwards; 0 where Widening does it
-	InsideWidened float64 `yaml:"inside_widened" json:"inside_widened"`     // share of the points within it, widened as the other kernels suggest
-}
-
-// levels are the probabilities at which coverage is measured; confidence is one of them.
-var levels = []float64{0.90, confidence}
 
 // essential is the share of an output from which on a cost must be determined by other rows. A smaller cost would be determined by what
 // remains after all others are subtracted, which includes the errors of the model.
@@ -72,36 +50,15 @@ func (c *CrossEval) MarshalJSON() ([]byte, error) {
 		Kernels       int           `json:"kernels"`
 		Skipped       []string      `json:"skipped,omitempty"`
 		ByKernel      []kernelError `json:"by_kernel,omitempty"`
-		Coverage      []Coverage    `json:"coverage,omitempty"`
-	}{finite(c.GeomeanRelErr), c.Kernels, c.Skipped, kernels, c.Coverage})
-}
-
-// At returns the coverage of a level, nil where it was not measured.
-func (c *CrossEval) At(level float64) *Coverage {
-	if c == nil {
-		return nil
-	}
-	i := slices.IndexFunc(c.Coverage, func(v Coverage) bool { return v.Level == level })
-	if i < 0 {
-		return nil
-	}
-	return &c.Coverage[i]
+	}{finite(c.GeomeanRelErr), c.Kernels, c.Skipped, kernels})
 }
 
 // heldOut is a row predicted by a fit that has not seen its kernel.
 type heldOut struct {
 	kernel              int // of those predicted, or one of several that were held out together
 	predicted, measured float64
-	sd                  float64   // of the prediction, by the fit; NaN where it is not known
-	quantile            []float64 // of the levels, by the freedom of the fit
-}
-
-// off is the size of the error, of the logarithm where residuals are relative to the output.
-func (r heldOut) off(relative bool) float64 {
-	if relative {
-		return math.Abs(math.Log(r.predicted / r.measured))
-	}
-	return math.Abs(r.predicted - r.measured)
+	sd                  float64 // of the prediction, by the fit; NaN where it is not known
+	shares              []int   // of its costs, by the fit
 }
 
 // Limits of cross-validation: it refits at most mostRefitted rows, all its fits together, but makes at least fewestParts fits.
@@ -147,8 +104,12 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	}
 	if out.Kernels > 0 {
 		out.GeomeanRelErr = geomeanOf(all)
-		out.Coverage = coverage(all, f.model.Fit.ScaleByOutput)
 		fit.Cross = out
+		var unseen []unseenRow
+		for _, r := range all {
+			unseen = append(unseen, unseenRow{r.kernel, "", errorOf(r.predicted, r.measured, fit.ScaleByOutput), r.sd, r.shares})
+		}
+		fit.Unseen = newUnseen("", unseen, fit.ScaleByOutput)
 	}
 	return nil
 }
@@ -177,7 +138,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 	if err != nil || !r.Status.Converged() {
 		return nil, nil //nolint:nilerr // the kernel is skipped, and the report says so
 	}
-	p, err := newPredictor(rest.compiled, rest.report(r, 0))
+	p, err := newPredictor(rest.model, rest.compiled, rest.report(r, 0))
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +157,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 				return nil, nil
 			}
 		}
-		row.sd, row.quantile = p.deviation(row.predicted), p.quantile
+		row.sd, row.shares = p.deviation(row.predicted), sharesOf(p.params, p.grad, p.shape)
 		rows = append(rows, row)
 	}
 	return rows, nil
@@ -231,86 +192,4 @@ func geomeanOf(rows []heldOut) float64 {
 		predicted, measured = append(predicted, r.predicted), append(measured, r.measured)
 	}
 	return GeomeanRelativeError(predicted, measured)
-}
-
-// coverage measures the coverage of intervals on held-out rows, and how to widen them. Rows without interval are ignored.
-func coverage(rows []heldOut, relative bool) []Coverage {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r heldOut) bool { return finite(r.off(relative)) == nil || finite(r.sd) == nil || r.sd == 0 })
-	if len(rows) == 0 {
-		return nil
-	}
-	var out []Coverage
-	for l, level := range levels {
-		c := widening(rows, l, relative)
-		byOthers := map[int]Coverage{}
-		for _, r := range rows {
-			others, ok := byOthers[r.kernel]
-			if !ok {
-				others = widening(slices.DeleteFunc(slices.Clone(rows), func(o heldOut) bool { return o.kernel == r.kernel }), l, relative)
-				byOthers[r.kernel] = others
-			}
-			off, half := r.off(relative), r.quantile[l]*r.sd
-			if off <= half {
-				c.Inside++
-			}
-			if off <= others.widen(half) {
-				c.InsideWidened++
-			}
-		}
-		c.Level, c.Points = level, len(rows)
-		c.Inside /= float64(len(rows))
-		c.InsideWidened /= float64(len(rows))
-		out = append(out, c)
-	}
-	return out
-}
-
-// normal is the standard deviation of normal values over the median of their sizes.
-const normal = 1.4826
-
-// widening is how rows of other kernels suggest to widen intervals of a level. Relative residuals: by the spread of what their errors
-// exceed the standard deviations by, in quadrature, at the quantile for as many kernels. A median keeps it from the few kernels that alone
-// determine a cost, whose errors say nothing of kernels with several. Otherwise: until the level's share of the rows is inside.
-func widening(rows []heldOut, l int, relative bool) Coverage {
-	c := Coverage{Widening: 1}
-	var beyond []float64
-	kernels := map[int]bool{}
-	for _, r := range rows {
-		kernels[r.kernel] = true
-		off := r.off(relative)
-		if relative {
-			beyond = append(beyond, math.Sqrt(max(0, off*off-r.sd*r.sd)))
-		} else {
-			beyond = append(beyond, off/(r.quantile[l]*r.sd))
-		}
-	}
-	switch {
-	case len(rows) == 0:
-	case relative:
-		slices.Sort(beyond)
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(kernels))}
-		c.Margin = math.Expm1(t.Quantile((1+levels[l])/2) * normal * beyond[len(beyond)/2])
-	default:
-		c.Widening = max(1, conformal(beyond, levels[l]))
-	}
-	return c
-}
-
-// widen is half of the widened interval, of the logarithm where there is a margin.
-func (c *Coverage) widen(half float64) float64 {
-	if c == nil {
-		return half
-	}
-	return math.Hypot(half*c.Widening, math.Log1p(c.Margin))
-}
-
-// conformal is the level's quantile of the scores, with the correction for a finite sample; the largest where there are too few
-// scores, 0 for none.
-func conformal(scores []float64, level float64) float64 {
-	if len(scores) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(scores))
-	rank := int(math.Ceil(level * float64(len(scores)+1)))
-	return sorted[min(rank, len(sorted))-1]
 }

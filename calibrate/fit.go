@@ -22,6 +22,7 @@ type Fit struct {
 	LogSpread     float64    `yaml:"log_spread,omitempty"` // standard deviation of log(fitted/measured), where residuals are relative
 	GeomeanRelErr float64    `yaml:"geomean_relative_error"`
 	Cross         *CrossEval `yaml:"cross_validation,omitempty"` // nil when it was not asked for or is not possible
+	Unseen        *Unseen    `yaml:"unseen,omitempty"`           // nil where no two kernels could be left out
 
 	Status      string         `yaml:"status"`
 	Converged   bool           `yaml:"converged"`

@@ -15,18 +15,21 @@ import (
 	"gpuperf/models"
 )
 
-// confidence of the prediction interval.
-const confidence = 0.95
+// Confidence is the level of all intervals of predictions.
+const Confidence = 0.90
 
 // Prediction is a model's output for one kernel at one size.
 type Prediction struct {
 	Seconds  float64    `json:"seconds"`  // in the unit of the model's output
-	Interval Interval   `json:"interval"` // where a measurement falls with 95 % probability, if the model is right
+	Interval Interval   `json:"interval"` // where a measurement falls with 90 % probability
 	Terms    TermValues `json:"terms"`
 	Warnings []string   `json:"warnings"`
 	Roof     *Roof      `json:"roof,omitempty"` // nil where no rate of the device is known
 
 	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
+
+	roots  []float64 // of the shares of its costs
+	unseen *Unseen   // of its fit, nil where the errors of two predictions cannot be compared
 }
 
 // Interval is a lower and an upper end. Both are NaN where the interval is not known. The upper is +Inf where there is none, because
@@ -42,8 +45,12 @@ func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != n
 // Open reports whether the interval has a lower end alone.
 func (i Interval) Open() bool { return finite(i[0]) != nil && math.IsInf(i[1], 1) }
 
-// Overlaps reports whether two intervals have a time in common; false where one is not known.
-func (i Interval) Overlaps(o Interval) bool { return i[0] <= o[1] && o[0] <= i[1] }
+// Holds reports whether the value is in the interval; false where that is not known.
+func (i Interval) Holds(v float64) bool { return i[0] <= v && v <= i[1] }
+
+// HalfWidth is half of the width of an interval of positive values on the log scale, as a part: 0.2 from the middle times 1.2 to the
+// middle divided by 1.2.
+func (i Interval) HalfWidth() float64 { return math.Sqrt(i[1]/i[0]) - 1 }
 
 // String writes the interval in the units of times, "≥ 2.1 ms" without an upper end, "unknown" where it is not known.
 func (i Interval) String() string {
@@ -131,6 +138,20 @@ func (p *Prediction) Open() {
 	p.Interval[1] = math.Inf(1)
 }
 
+// Against is the interval of the ratio of two predictions, p / o: without 1 in it, their order is right with 90 % probability. By the same fit,
+// errors of kernels with alike costs are alike, which narrows it; errors of different fits are independent.
+func (p *Prediction) Against(o *Prediction) Interval {
+	ratio := p.Seconds / o.Seconds
+	if !p.Interval.Known() || !o.Interval.Known() || !(ratio > 0) {
+		return unknown
+	}
+	half, together := math.Hypot(math.Log1p(p.Interval.HalfWidth()), math.Log1p(o.Interval.HalfWidth())), independent
+	if p.unseen != nil && p.unseen == o.unseen {
+		together = p.unseen.together(p.roots, o.roots)
+	}
+	return Interval{ratio * math.Exp(-half*together), ratio * math.Exp(half*together)}
+}
+
 // Predictor predicts with one fit. One goroutine at a time.
 type Predictor struct {
 	fit      *Fit
@@ -140,7 +161,9 @@ type Predictor struct {
 	x        []float64
 	index    []int // of the compiled parameters in the fit
 	growth   func(features, params []float64) []float64
-	quantile []float64   // of Student's t, by levels
+	shape    []bool      // whether a parameter is one of shape, and no cost
+	near     *neighbours // nil where no kernel was left out
+	quantile float64     // of Student's t, for as many rows as were to spare
 	refined  *refinement // nil where the fit refines no other
 }
 
@@ -150,7 +173,7 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPredictor(c, fit)
+	p, err := newPredictor(m, c, fit)
 	if err == nil {
 		p.growth = m.Growth()
 		err = p.refine(m)
@@ -158,7 +181,8 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	return p, err
 }
 
-func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
+func newPredictor(m *models.Model, c *models.Compiled, fit *Fit) (*Predictor, error) {
+	shape := m.ShapeParameters()
 	p := &Predictor{fit: fit, compiled: c, grad: make([]float64, len(c.Parameters)), x: make([]float64, len(c.Features))}
 	for _, name := range c.Parameters {
 		i := fit.index(name)
@@ -167,6 +191,7 @@ func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
 		}
 		p.params = append(p.params, fit.Parameters[i].Value)
 		p.index = append(p.index, i)
+		p.shape = append(p.shape, slices.Contains(shape, name))
 	}
 	if n := len(fit.Parameters); fit.Covariance != nil {
 		if len(fit.Covariance) != n || slices.ContainsFunc(fit.Covariance, func(row []float64) bool { return len(row) != n }) {
@@ -177,10 +202,13 @@ func newPredictor(c *models.Compiled, fit *Fit) (*Predictor, error) {
 		return nil, fmt.Errorf("the fit of %s has undetermined directions of another size than its parameters", fit.Model)
 	}
 	if fit.Freedom > 0 {
-		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(fit.Freedom)}
-		for _, level := range levels {
-			p.quantile = append(p.quantile, t.Quantile((1+level)/2))
+		p.quantile = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(fit.Freedom)}.Quantile((1 + Confidence) / 2)
+	}
+	if fit.Unseen != nil {
+		if err := fit.Unseen.check(len(p.params)); err != nil {
+			return nil, fmt.Errorf("the fit of %s: %w", fit.Model, err)
 		}
+		p.near = newNeighbours(fit.Unseen)
 	}
 	return p, nil
 }
@@ -229,12 +257,16 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
 		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
 	}
+	out.roots = rootsOf(sharesOf(p.params, p.grad, p.shape))
+	if p.fit.ScaleByOutput && p.fit.Unseen != nil && p.fit.Unseen.Apart != nil {
+		out.unseen = p.fit.Unseen
+	}
 	if names := p.undetermined(); len(names) > 0 {
 		out.Undetermined = names
 		out.Warnings = append(out.Warnings, warning.Undetermined.About("", "the prediction depends on %s, which calibration did not determine", list(names)))
 		out.Interval = unknown
 	} else {
-		out.Interval = p.interval(out.Seconds, confidence)
+		out.Interval = p.interval(out.Seconds, out.roots)
 	}
 	return out, nil
 }
@@ -250,17 +282,17 @@ func (p *Predictor) Growth(features map[string]float64) []float64 {
 // useless is half the width, of the logarithm, from which on an interval says nothing: a thousand times the value.
 const useless = 6.9
 
-// interval is the interval of a level around the value of which p.grad holds the derivatives, widened as cross-validation requires. It is
-// never narrower than that of a lower level. Where residuals are relative to the output, it is one of the logarithm.
-func (p *Predictor) interval(value, level float64) Interval {
-	sd, half := p.deviation(value), 0.0
-	for i, q := range p.quantile {
-		if levels[i] <= level {
-			half = max(half, p.fit.Cross.At(levels[i]).widen(q*sd))
-		}
+// interval is the interval around the value of which p.grad holds the derivatives, with these roots of the shares of its costs. Where
+// residuals are relative to the output, it is one of the logarithm. What kernels that were left out showed of errors tells the half of it;
+// without any, it is that of the residuals, by Student's t.
+func (p *Predictor) interval(value float64, roots []float64) Interval {
+	sd := p.deviation(value)
+	half := p.quantile * math.Hypot(sd, p.spread())
+	if p.near != nil {
+		half = p.near.half(roots, sd)
 	}
 	switch {
-	case math.IsNaN(sd) || p.fit.ScaleByOutput && half > useless:
+	case math.IsNaN(half) || p.fit.ScaleByOutput && half > useless:
 		return unknown
 	case p.fit.ScaleByOutput:
 		return Interval{value * math.Exp(-half), value * math.Exp(half)}
@@ -268,9 +300,8 @@ func (p *Predictor) interval(value, level float64) Interval {
 	return Interval{value - half, value + half}
 }
 
-// deviation is the standard deviation of measurements from the value of which p.grad holds the derivatives: the spread of the residuals
-// with the covariance of the parameters. Where residuals are relative to the output, it is that of the logarithm, by the delta method. NaN
-// where no rows were to spare.
+// deviation is the standard deviation, for what is not known of the parameters, of the value of which p.grad holds the derivatives. Where
+// residuals are relative to the output, it is that of the logarithm, by the delta method. NaN where no rows were to spare.
 func (p *Predictor) deviation(value float64) float64 {
 	f := p.fit
 	if f.Freedom <= 0 || f.Covariance == nil || f.ScaleByOutput && value <= 0 {
@@ -282,12 +313,19 @@ func (p *Predictor) deviation(value float64) float64 {
 			variance += p.measured(i) * p.grad[i] * f.Covariance[a][b] * p.grad[j] * p.measured(j)
 		}
 	}
-	spread := f.Residual / math.Sqrt(float64(f.Freedom))
 	if f.ScaleByOutput {
 		variance /= value * value
-		spread = cmp.Or(f.LogSpread, spread)
 	}
-	return math.Sqrt(max(variance, 0) + spread*spread)
+	return math.Sqrt(max(variance, 0))
+}
+
+// spread is the standard deviation of the residuals, of the logarithm where they are relative to the output.
+func (p *Predictor) spread() float64 {
+	residual := p.fit.Residual / math.Sqrt(float64(p.fit.Freedom))
+	if p.fit.ScaleByOutput {
+		return cmp.Or(p.fit.LogSpread, residual)
+	}
+	return residual
 }
 
 // undetermined names the parameters of the null directions along which the prediction changes.

@@ -63,7 +63,7 @@ func TestPredictionAsJSON(t *testing.T) {
 	}
 }
 
-// TestIntervalCoverage: 95 % of new measurements fall into the interval, however few the rows.
+// TestIntervalCoverage: 90 % of new measurements fall into the interval, however few the rows.
 func TestIntervalCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, options := range []string{"", "fit: {scale_by_output: true}\n"} {
@@ -97,8 +97,8 @@ func TestIntervalCoverage(t *testing.T) {
 				}
 			}
 		}
-		if share := float64(inside) / float64(total); share < 0.93 || share > 0.97 {
-			t.Errorf("%q: %.3f of the measurements fall into the interval of 95 %%", options, share)
+		if share := float64(inside) / float64(total); share < 0.87 || share > 0.93 {
+			t.Errorf("%q: %.3f of the measurements fall into the interval of 90 %%", options, share)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package calibrate
 import (
 	"fmt"
 	"io"
-	"math"
 
 	"gpuperf/internal/format"
 )
@@ -25,7 +24,10 @@ func (f *Fit) Write(w io.Writer, history bool) {
 	fmt.Fprintf(w, "model %s: %s of %s, geometric mean relative error %s\n",
 		name, format.Count(f.Rows, "row"), format.Count(f.Kernels, "kernel"), format.Percent(f.GeomeanRelErr))
 	if f.Cross != nil {
-		fmt.Fprintf(w, "each kernel predicted from the others: %s%s\n", format.Percent(f.Cross.GeomeanRelErr), f.Cross.coverage())
+		fmt.Fprintf(w, "each kernel predicted from the others: %s\n", format.Percent(f.Cross.GeomeanRelErr))
+	}
+	if f.Unseen != nil {
+		fmt.Fprintln(w, f.Unseen)
 	}
 	t := format.NewTable("parameter", ">value", ">standard error", "unit", ">implied rate", "")
 	for _, p := range f.Parameters {
@@ -44,24 +46,6 @@ func (f *Fit) Write(w io.Writer, history bool) {
 	if f.Choice != nil {
 		f.Choice.write(w)
 	}
-}
-
-// coverage says how many held-out points the intervals held, and how far they were widened for that.
-func (c *CrossEval) coverage() string {
-	text := ""
-	for _, v := range c.Coverage {
-		text += fmt.Sprintf("\nintervals: %.3g %% of %d held-out points fell inside the nominal %.3g %% intervals", 100*v.Inside, v.Points, 100*v.Level)
-		if v.Margin > 0 {
-			text += fmt.Sprintf(", so they were widened by %.3g %% of the prediction; now %.3g %% do", 100*v.Margin, 100*v.InsideWidened)
-		}
-		switch {
-		case math.IsInf(v.Widening, 1):
-			text += ", and the points are too few to tell how much wider intervals would have to be"
-		case v.Widening > 1:
-			text += fmt.Sprintf(", so they were made %.3g times as wide; now %.3g %% do", v.Widening, 100*v.InsideWidened)
-		}
-	}
-	return text
 }
 
 // write says how the form of a model was chosen.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
@@ -27,6 +28,7 @@ type EvaluateOptions struct {
 	WorkRemoved bool               // also time each variant with its work removed
 	Refine      bool               // models for any kernel are refined for each variant
 	Sensitivity bool               // also calibrate with fewer kernels and fewer trials
+	Learn       string             // path of a profile to which the models are added, with intervals by their errors here; "": none
 }
 
 // Evaluation is the outcome of suites in one state of the caches.
@@ -42,8 +44,8 @@ type Evaluation struct {
 type Fitted struct {
 	*Calibrated
 	Predictor *Predictor
-	Costs     []evaluate.Cost // against the peaks of the device
-	targets   []evaluate.Target
+	Costs     []evaluate.Cost   // against the peaks of the device
+	known     []calibrate.Known // the variants with their times
 }
 
 // sensitivitySeed makes the tables of sensitivity the same in every run.
@@ -83,15 +85,38 @@ func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*eva
 	if o.Sensitivity {
 		var all []evaluate.Calibrated
 		for _, m := range e.out.Models {
-			all = append(all, evaluate.Calibrated{Model: m.Predictor.Model, Fit: &m.Fit, Rows: m.Rows.Rows, Targets: m.targets})
+			all = append(all, evaluate.Calibrated{Model: m.Predictor.Model, Fit: &m.Fit, Rows: m.Rows.Rows, Targets: m.known})
 		}
 		var err error
 		if out.Report.Sensitivity, err = evaluate.Vary(ctx, all, sensitivitySeed); err != nil {
 			return out, fmt.Errorf("sensitivity: %w", err)
 		}
 	}
+	if o.Learn != "" {
+		if err := out.learn(o.Learn, files); err != nil {
+			return out, err
+		}
+	}
 	out.Report.Conditions = evaluate.Conditions(c.Used(mode))
 	return out, e.judge()
+}
+
+// learn takes the intervals of the models from their errors on the variants, and adds the models to the profile at path. The suites are
+// named in it by their files.
+func (e *Evaluation) learn(path string, files []*evaluate.File) error {
+	var from []string
+	for _, f := range files {
+		from = append(from, filepath.Base(f.Path))
+	}
+	for _, m := range e.Models {
+		if err := m.Fit.Learn(m.Predictor.Model, strings.Join(from, ", "), m.known); err != nil {
+			return err
+		}
+		if err := AddToProfile(path, e.Device, []calibrate.Calibration{*m.Calibration}, m.Roof...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *evaluation) note(k warning.Kind, about, format string, args ...any) {
@@ -157,6 +182,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 	if err != nil {
 		return nil, err
 	}
+	general := m
 	if e.o.Refine {
 		if m, err = e.refined(ctx, m, file, suite, variant); err != nil {
 			return nil, err
@@ -191,18 +217,16 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		if e.skips(v, p.Sizes, r) {
 			continue
 		}
-		point := evaluate.Point{At: p.Sizes, Predicted: p.Seconds, Interval: p.Interval, Measured: r.Seconds(), Warnings: p.Warnings}
+		point := evaluate.Point{At: p.Sizes, Predicted: p.Seconds, Interval: p.Interval, Measured: r.Seconds(), Warnings: p.Warnings, Prediction: p.Prediction}
 		if removed != nil && removed[i].Status == samples.OK {
 			point.WorkRemoved = removed[i].Seconds()
 		}
 		v.Points = append(v.Points, point)
-		if e.o.Sensitivity {
-			values, err := featuresOn(m.Predictor.Facts, p.Case, m.Predictor.ids)
-			if err != nil {
-				return nil, err
-			}
-			m.targets = append(m.targets, evaluate.Target{Features: values, Measured: point.Measured})
+		values, err := featuresOn(m.Predictor.Facts, p.Case, m.Predictor.ids)
+		if err != nil {
+			return nil, err
 		}
+		general.known = append(general.known, calibrate.Known{Kernel: suite.Name, Set: suite.Name + " " + format.Sizes(p.Sizes), Features: values, Measured: point.Measured})
 	}
 	return v, nil
 }

@@ -2,9 +2,11 @@ package campaign
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/samples"
@@ -23,10 +25,53 @@ type Ranking struct {
 // Place is where a kernel stands in a ranking.
 type Place struct {
 	Rank         int     `json:"rank"`
-	By           string  `json:"ranked_by"` // the time that counts: predicted, or of a launch file measured
-	Tied         bool    `json:"tied"`      // with the one before: their intervals overlap
+	By           string  `json:"ranked_by"`           // the time that counts: predicted, or of a launch file measured
+	TiedWith     []Ranks `json:"tied_with,omitempty"` // those that may be as fast: the interval of the ratio of the two times holds 1
 	MeasuredRank int     `json:"measured_rank,omitempty"`
 	Ratio        float64 `json:"ratio,omitempty"` // of its time to that of the fastest, measured times where scripts have any; 0 is not known
+}
+
+// Ranks are the first and the last of neighbours in a ranking.
+type Ranks [2]int
+
+// String writes "3", or "3–5".
+func (r Ranks) String() string {
+	if r[0] == r[1] {
+		return fmt.Sprint(r[0])
+	}
+	return fmt.Sprintf("%d–%d", r[0], r[1])
+}
+
+func ranksText(list []Ranks) string {
+	var texts []string
+	for _, r := range list {
+		texts = append(texts, r.String())
+	}
+	return strings.Join(texts, ", ")
+}
+
+// ties are, for each of the entries, the others that may be as fast.
+func ties(entries []entry) [][]Ranks {
+	out := make([][]Ranks, len(entries))
+	all := make([]*calibrate.Prediction, len(entries))
+	for i, e := range entries {
+		all[i] = e.timed()
+	}
+	add := func(i, rank int) {
+		if last := len(out[i]) - 1; last >= 0 && out[i][last][1] == rank-1 {
+			out[i][last][1] = rank
+		} else {
+			out[i] = append(out[i], Ranks{rank, rank})
+		}
+	}
+	for i, p := range all {
+		for j, o := range all {
+			if i != j && p.Against(o).Holds(1) {
+				add(i, j+1)
+			}
+		}
+	}
+	return out
 }
 
 // entry is what a ranking orders: a prediction, or the record of a launch file.
@@ -62,6 +107,15 @@ func (e entry) seconds() (t float64, within calibrate.Interval, bound bool) {
 	return e.launched.Seconds(), calibrate.Interval{e.launched.Summary.Lo, e.launched.Summary.Hi}, false
 }
 
+// timed is the time that it is ranked by, as a prediction.
+func (e entry) timed() *calibrate.Prediction {
+	if e.Prediction != nil {
+		return e.Prediction.Prediction
+	}
+	t, within, _ := e.seconds()
+	return &calibrate.Prediction{Seconds: t, Interval: within}
+}
+
 // faster orders entries; those without a time come last.
 func faster(a, b entry) int {
 	s, _, lower := a.seconds()
@@ -84,17 +138,13 @@ func (r *Ranking) entries() []entry {
 
 // places are those of the entries of a ranking.
 func places(entries []entry) []Place {
-	out := make([]Place, len(entries))
+	out, tied := make([]Place, len(entries)), ties(entries)
 	measured, ranked := make([]float64, len(out)), make([]float64, len(out))
 	for i, e := range entries {
-		t, within, bound := e.seconds()
-		out[i] = Place{Rank: i + 1, By: "measured"}
+		t, _, bound := e.seconds()
+		out[i] = Place{Rank: i + 1, By: "measured", TiedWith: tied[i]}
 		if e.Prediction != nil {
 			out[i].By = "predicted"
-		}
-		if i > 0 {
-			_, before, _ := entries[i-1].seconds()
-			out[i].Tied = within.Overlaps(before)
 		}
 		measured[i], ranked[i] = e.measured(), math.NaN()
 		if _, _, first := entries[0].seconds(); t > 0 && bound == first { // lower bounds compare with each other alone
@@ -164,6 +214,18 @@ func agree(own, asked map[string]int64) bool {
 		}
 	}
 	return true
+}
+
+// PredictionsOf are the predictions of rankings, each once.
+func PredictionsOf(rankings []Ranking) (all []*Prediction) {
+	for _, r := range rankings {
+		for _, one := range r.Predictions {
+			if !slices.Contains(all, one) {
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // SizesOf are the sizes of rankings.

@@ -19,7 +19,7 @@ func TestPlaces(t *testing.T) {
 	predict := func(seconds float64) *Prediction {
 		return &Prediction{
 			Case:       &workload.Case{},
-			Prediction: &calibrate.Prediction{Seconds: seconds, Interval: calibrate.Interval{0.8 * seconds, 1.25 * seconds}},
+			Prediction: &calibrate.Prediction{Seconds: seconds, Interval: calibrate.Interval{0.75 * seconds, seconds / 0.75}},
 		}
 	}
 	fast, slow := predict(1), predict(4)
@@ -34,8 +34,8 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	check([]Place{
-		{Rank: 1, By: "predicted", Ratio: 1},
-		{Rank: 2, By: "measured", Tied: true, Ratio: 1.2},
+		{Rank: 1, By: "predicted", Ratio: 1, TiedWith: []Ranks{{2, 2}}},
+		{Rank: 2, By: "measured", Ratio: 1.2, TiedWith: []Ranks{{1, 1}}},
 		{Rank: 3, By: "measured", Ratio: 2},
 		{Rank: 4, By: "predicted", Ratio: 4},
 		{Rank: 5, By: "measured"},
@@ -45,8 +45,8 @@ func TestPlaces(t *testing.T) {
 		p.Measured = &measured
 	}
 	check([]Place{
-		{Rank: 1, By: "predicted", Ratio: 2, MeasuredRank: 3},
-		{Rank: 2, By: "measured", Tied: true, Ratio: 1, MeasuredRank: 1},
+		{Rank: 1, By: "predicted", Ratio: 2, MeasuredRank: 3, TiedWith: []Ranks{{2, 2}}},
+		{Rank: 2, By: "measured", Ratio: 1, MeasuredRank: 1, TiedWith: []Ranks{{1, 1}}},
 		{Rank: 3, By: "measured", Ratio: 2 / 1.2, MeasuredRank: 2},
 		{Rank: 4, By: "predicted", Ratio: 2.5, MeasuredRank: 4},
 		{Rank: 5, By: "measured"},

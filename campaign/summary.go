@@ -88,7 +88,7 @@ func (p *Predictor) PredictTable(path string) ([]Summary, error) {
 
 // WriteRows writes the predictions of the rows of a table.
 func WriteRows(w io.Writer, rows []Summary) error {
-	t := format.NewTable("row", "kernel", ">predicted", ">95 % interval")
+	t := format.NewTable("row", "kernel", ">predicted", ">90 % interval")
 	for _, r := range rows {
 		t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
 	}
@@ -98,7 +98,7 @@ func WriteRows(w io.Writer, rows []Summary) error {
 // Write writes predictions as a table, with the terms of the model.
 func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	fmt.Fprintf(w, "model %s, calibrated on %s%s\n", p.Model.Name, p.Device, p.refinedNote(predictions))
-	header := []string{"kernel", "sizes", ">predicted", ">95 % interval"}
+	header := []string{"kernel", "sizes", ">predicted", ">90 % interval"}
 	measured := slices.ContainsFunc(predictions, func(r *Prediction) bool { return r.Measured != nil })
 	if measured {
 		header = append(header, measuredHeader...)
@@ -124,17 +124,21 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	return t.Write(w)
 }
 
-// WriteRanking writes a ranking as a table, and below it which were measured alone and what was skipped. A rank begins with ~ where the
-// intervals of a kernel and of the one before it overlap.
+// WriteRanking writes a ranking as a table, and below it which were measured alone and what was skipped. Where some cannot be told apart, a
+// column lists the ranks of those that may be as fast.
 func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 	entries := r.entries()
 	places := places(entries)
-	header := []string{">rank", "kernel", "sizes", ">predicted", ">95 % interval"}
+	header := []string{">rank", "kernel", "sizes", ">predicted", ">90 % interval"}
 	compared := slices.ContainsFunc(r.Predictions, func(p *Prediction) bool { return p.Measured != nil })
 	if compared {
 		header = append(header, ">measured rank")
 	}
 	header = append(header, ">of the fastest")
+	tied := slices.ContainsFunc(places, func(p Place) bool { return p.TiedWith != nil })
+	if tied {
+		header = append(header, "tied with")
+	}
 	measured := compared || len(r.Launched) > 0
 	if measured {
 		header = append(header, measuredHeader...)
@@ -142,15 +146,14 @@ func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 	t := format.NewTable(header...)
 	for i, e := range entries {
 		place := places[i]
-		rank := fmt.Sprint(place.Rank)
-		if place.Tied {
-			rank = "~ " + rank
-		}
-		row := append([]string{rank}, e.cells()...)
+		row := append([]string{fmt.Sprint(place.Rank)}, e.cells()...)
 		if compared {
 			row = append(row, format.Known(float64(place.MeasuredRank), fmt.Sprint(place.MeasuredRank)))
 		}
 		row = append(row, format.Known(place.Ratio, fmt.Sprintf("%.2f x", place.Ratio)))
+		if tied {
+			row = append(row, ranksText(place.TiedWith))
+		}
 		if measured {
 			row = append(row, p.measuredCells(e)...)
 		}

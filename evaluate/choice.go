@@ -18,10 +18,12 @@ const (
 
 // Choice tells what predictions are worth where variants are to be chosen from, over suites and sizes with at least two.
 type Choice struct {
-	Apart    Pairs   `json:"apart"`     // whose times differ by more than 5 %
-	FarApart Pairs   `json:"far_apart"` // by more than 15 %
-	Loss     float64 `json:"loss"`      // how much slower than the fastest the one with the least prediction is, in the mean
-	Of       int     `json:"of"`        // choices
+	Apart    Pairs   `json:"apart"`      // whose times differ by more than 5 %
+	FarApart Pairs   `json:"far_apart"`  // by more than 15 %
+	Told     Pairs   `json:"told_apart"` // whose ratio of times has an interval without 1
+	Pairs    int     `json:"pairs"`      // that have such an interval
+	Loss     float64 `json:"loss"`       // how much slower than the fastest the one with the least prediction is, in the mean
+	Of       int     `json:"of"`         // choices
 }
 
 // Pairs counts pairs of variants at one size that predictions put in the measured order.
@@ -66,6 +68,7 @@ func (c *Choice) add(entries []entry) {
 		for _, b := range entries[i+1:] {
 			right := cmp.Compare(a.Measured, b.Measured) == cmp.Compare(a.Predicted, b.Predicted)
 			difference := max(a.Measured, b.Measured)/min(a.Measured, b.Measured) - 1
+			c.tell(a.Point, b.Point, right)
 			if difference > apart {
 				c.Apart.add(right)
 			}
@@ -76,12 +79,30 @@ func (c *Choice) add(entries []entry) {
 	}
 }
 
+// tell judges whether the predictions of two variants say which one is faster, where they are compared by an interval.
+func (c *Choice) tell(a, b Point, right bool) {
+	if a.Prediction == nil || b.Prediction == nil {
+		return
+	}
+	ratio := a.Prediction.Against(b.Prediction)
+	if !ratio.Known() {
+		return
+	}
+	c.Pairs++
+	if !ratio.Holds(1) {
+		c.Told.add(right)
+	}
+}
+
 func (c *Choice) write(w io.Writer) {
 	if c == nil {
 		return
 	}
 	fmt.Fprintf(w, "pairs of variants that differ by more than 5 %%: %d of %d in the right order; by more than 15 %%: %d of %d\n",
 		c.Apart.Right, c.Apart.Of, c.FarApart.Right, c.FarApart.Of)
+	if c.Pairs > 0 {
+		fmt.Fprintf(w, "predictions tell %d of %d pairs apart, and %d of these are in the right order\n", c.Told.Of, c.Pairs, c.Told.Right)
+	}
 	fmt.Fprintf(w, "the variant that is predicted to be the fastest is %s slower than the fastest, in the mean of %s\n",
 		format.Percent(c.Loss), format.Count(c.Of, "choice"))
 }

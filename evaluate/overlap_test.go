@@ -73,7 +73,7 @@ func TestPageShowsTheExperiment(t *testing.T) {
 	fit := calibrate.Fit{
 		Model: "dg", Experiment: ratios(),
 		Choice: &calibrate.Choice{Form: "overlap", Reason: "overlap: for good reasons", Candidates: []calibrate.Candidate{{Form: "linear"}, {Form: "overlap", LeaveRatio: 0.02, Ratios: 11}}},
-		Cross:  &calibrate.CrossEval{Kernels: 4, Coverage: []calibrate.Coverage{{Level: 0.95, Points: 40, Inside: 0.7, Widening: 2.5, InsideWidened: 0.93}}},
+		Unseen: &calibrate.Unseen{Kernels: 4, Level: 0.9, Points: 40, Inside: 0.93, Half: 0.25},
 	}
 	page := &Page{Report: &Report{}, Models: []Model{{Calibration: &calibrate.Calibration{Fit: fit}}}}
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestPageShowsTheExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"for good reasons", "<strong>overlap</strong>", "70.00 % of 40 points fell inside the nominal 95 % intervals", "widened 2.5 times, and now 93.00 % do", "Overlap of local and global memory: dg"} {
+	for _, want := range []string{"for good reasons", "<strong>overlap</strong>", "90 % intervals: 93.00 % of 40 held-out points lie inside, median half-width 25.00 %", "Overlap of local and global memory: dg"} {
 		if !strings.Contains(string(html), want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -21,10 +21,10 @@ type Report struct {
 	Cache                samples.Mode  `json:"cache,omitempty"` // state of the caches before each trial
 	GeomeanRelativeError float64       `json:"geomean_relative_error"`
 	WorkRemoved          *float64      `json:"work_removed_relative_error,omitempty"` // as VariantReport.WorkRemoved, over all points
-	Intervals            int           `json:"intervals,omitempty"`                   // points whose prediction has an interval with two ends
-	Inside               int           `json:"inside,omitempty"`                      // of these, points that were measured within it
+	Intervals            *Intervals    `json:"intervals,omitempty"`                   // nil where no prediction has one
 	Open                 int           `json:"open_intervals,omitempty"`              // points whose model ignores a main part of the work: a lower end alone
 	Choice               *Choice       `json:"choice,omitempty"`                      // nil where no suite has two variants
+	Groups               []Group       `json:"groups,omitempty"`                      // by model, and by the first word of the names of suites, where there are several
 	Suites               []SuiteReport `json:"suites"`
 	Sensitivity          *Sensitivity  `json:"sensitivity,omitempty"` // nil where it was not asked for
 	Conditions           []string      `json:"conditions,omitempty"`  // of the device while all samples were taken, those of the calibration too
@@ -74,6 +74,8 @@ type Point struct {
 	WorkRemoved   float64            `json:"work_removed,omitempty"` // the time with nothing but accesses to global memory; 0 where not measured
 	RelativeError float64            `json:"relative_error"`         // (predicted - measured) / measured, signed
 	Warnings      []string           `json:"warnings,omitempty"`
+
+	Prediction *calibrate.Prediction `json:"-"` // with which others of its fit are compared; may be nil
 }
 
 // Points are several of them.
@@ -117,17 +119,11 @@ func (r *Report) Summarize() {
 	all := r.Points()
 	r.GeomeanRelativeError, r.WorkRemoved = all.geomeans()
 	r.Choice = choice(r.Suites)
-	r.Intervals, r.Inside, r.Open = 0, 0, 0
+	r.Intervals, r.Groups = all.intervals(), r.groups()
+	r.Open = 0
 	for _, p := range all {
 		if p.Interval.Open() {
 			r.Open++
-		}
-		if !p.Interval.Known() {
-			continue
-		}
-		r.Intervals++
-		if p.Interval[0] <= p.Measured && p.Measured <= p.Interval[1] {
-			r.Inside++
 		}
 	}
 }

@@ -34,13 +34,7 @@ type Calibrated struct {
 	Model   *models.Model
 	Fit     *calibrate.Fit // to all rows
 	Rows    []calibrate.Row
-	Targets []Target
-}
-
-// Target is an evaluated point.
-type Target struct {
-	Features map[string]float64
-	Measured float64
+	Targets []calibrate.Known
 }
 
 // The tables' rows.

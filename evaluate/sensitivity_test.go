@@ -43,7 +43,7 @@ func TestVary(t *testing.T) {
 	}
 	for range 12 {
 		f := draw(10)
-		c.Targets = append(c.Targets, Target{f, truth(f)})
+		c.Targets = append(c.Targets, calibrate.Known{Features: f, Measured: truth(f)})
 	}
 	if c.Fit, err = calibrate.FitRows(context.Background(), m, c.Rows, calibrate.Options{}); err != nil {
 		t.Fatal(err)

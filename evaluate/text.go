@@ -60,9 +60,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.WorkRemoved != nil {
 		fmt.Fprintf(w, "taking the time with the work removed: geometric mean relative error %s\n", format.Percent(*r.WorkRemoved))
 	}
-	if r.Intervals > 0 {
-		fmt.Fprintf(w, "%d of %d measured times lie within the 95 %% intervals of their predictions\n", r.Inside, r.Intervals)
-	}
+	r.writeIntervals(w)
 	if r.Open > 0 {
 		fmt.Fprintf(w, "%s without upper bound: a model with no cost for a main part of the work\n", format.Count(r.Open, "prediction"))
 	}

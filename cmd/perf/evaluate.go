@@ -22,7 +22,8 @@ func evaluateCommand() *cobra.Command {
 		Long: `evaluate calibrates the models of a suite, predicts its variants at its sizes, measures them, and reports the relative
 errors and whether the variants were ranked right. With --profile the models come from a profile instead of a calibration;
 with --replay all times come from recorded samples, and no device is needed. --report writes a web page with pictures,
-report.html, and the pictures of the suites as SVG files.
+report.html, and the pictures of the suites as SVG files. --learn adds the models to a profile, where the intervals of predictions then come from the
+errors on these suites: they are right for kernels of such kinds, where those from measurement kernels may be too narrow.
 
 Caches are warm, or with --cache cold, cold; --cache both evaluates and calibrates for each and compares them side by
 side. A variant that the device refuses at some size is skipped with the reason. A variant may name a launch file (perf help suite launch),
@@ -109,6 +110,7 @@ which is measured in place of the kernel that is predicted, or alone.`,
 	cmd.Flags().BoolVar(&o.Refine, "refine", false, "refine models for any kernel for each variant, as calibrate --for does, at sizes around the suite's")
 	cmd.Flags().BoolVar(&o.Sensitivity, "sensitivity", false, "also calibrate with fewer kernels and trials, and show how the error changes")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take all times from this samples file")
+	cmd.Flags().StringVar(&o.Learn, "learn", "", "add the models to this profile, with intervals by their errors here")
 	cmd.Flags().StringVar(&report, "report", "", "write a web page with pictures into this folder")
 	return cmd
 }

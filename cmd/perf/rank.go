@@ -21,8 +21,8 @@ func rankCommand() *cobra.Command {
 		Use:   "rank KERNEL.star... [LAUNCH.yaml...] -p n=4096",
 		Short: "Order kernels by predicted run time",
 		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
-file and kernel. The model cannot distinguish neighbours whose intervals overlap; they are marked with ~. With --measure the listed
-kernels are run as well, and stay in the order of predictions: a column has the rank by measured time, and "of the fastest" is of
+file and kernel. Where the predictions do not tell with 90 % probability which of two kernels is faster, a column lists each as "tied with"
+the other; kernels with alike costs err alike, so that less tells them apart. With --measure the listed kernels are run as well, and stay in the order of predictions: a column has the rank by measured time, and "of the fastest" is of
 measured times. Kernels to which the model does not apply come last, and --top leaves out none of them. Kernels that exceed a limit of
 the profile's device, such as its largest work-group or its local memory, are skipped with the reason.
 
@@ -61,17 +61,12 @@ measured time puts it among the predicted ones. Without --measure that is a time
 			if err != nil {
 				return err
 			}
-			var all []*campaign.Prediction // each once
 			for _, r := range rankings {
 				for _, k := range r.Skipped {
 					warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
 				}
-				for _, one := range r.Predictions {
-					if !slices.Contains(all, one) {
-						all = append(all, one)
-					}
-				}
 			}
+			all := campaign.PredictionsOf(rankings)
 			if len(all) == 0 {
 				return errors.New("the device would refuse every kernel")
 			}

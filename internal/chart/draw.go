@@ -65,7 +65,7 @@ func drawLegend(c *canvas, x, y float64) {
 		x += 32 + textWidth(text) + 18
 	}
 	entry(measured, "measured", func(x, y float64) { circle(c, x, y) })
-	entry(predicted, "predicted, with its 95 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
+	entry(predicted, "predicted, with its 90 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
 }
 
 // drawing is a panel being drawn.
