@@ -40,6 +40,7 @@ var flags = map[string]offer{
 	"--hardware":   factSheets,
 	"--like":       factSheets,
 	"--profile":    either(profileNames, files(".yaml")),
+	"--learn":      files(".yaml"),
 	"--model":      modelsOfProfile,
 	"--tag":        anyTag,
 	"--match":      words(models.Matches),
