@@ -70,7 +70,7 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	}
 }
 
-// since is what comes for each array before it is touched again, by all that a launch touches: all, or what a quarter of the launch touches where
+// since is what comes before each array is touched again, as a part of all that a launch touches: 1, or what a quarter of the launch touches where
 // that goes through the array and is more than the work-groups that run at once. What takes little room is not looked into: all of it is kept.
 func (l *Launch) since(d *Device, whole *window, room float64) []float64 {
 	const mostly = 0.9
