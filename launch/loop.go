@@ -229,6 +229,12 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 	if n <= 0 {
 		return
 	}
+	if len(l.lower) > 0 {
+		if from, ok := w.greatest(l, st); ok {
+			w.onAverage(l, st, &from, n)
+			return
+		}
+	}
 	items := int64(len(w.lanes))
 	inner := w.copied(st)
 	defer w.giveBack(inner)
@@ -248,10 +254,17 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 		inner.n[v] = items
 		start.k[v] = n
 	}
+	w.onAverage(l, inner, &start, n)
+}
+
+// onAverage walks the body for n iterations from a start.
+func (w *walk) onAverage(l *loop, st *state, start *form, n int64) {
+	inner := w.copied(st)
+	defer w.giveBack(inner)
 	inner.nv = max(inner.nv, l.slot+1)
 	inner.n[l.slot] = n
-	start.k[l.slot] = 1
-	inner.env[l.slot] = start
+	inner.env[l.slot] = *start
+	inner.env[l.slot].k[l.slot] = 1
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
 	w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
 	w.loopBody(l, inner)

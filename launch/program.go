@@ -35,6 +35,7 @@ type array struct {
 	*kernel.Array
 	bytes  int64 // of an element
 	layout *linear.Layout
+	sized  []bool // of its axes: the stride depends on sizes, so that offsets along it are no constants of the code
 }
 
 // bound is floor(num/den), or the same rounded up.
@@ -54,6 +55,8 @@ type loop struct {
 	loads        bool  // from global memory, in the body itself
 	trips        int64 // where they are a constant of the program, else 0
 	straight     bool  // its iterations are one straight line of code
+	by           int64 // iterations of a loop that stays one that compiled code runs as one; 0 is not known
+	waits        bool  // an iteration loads on conditions that loads of the last decide
 	stores       []int // arrays that its iterations store to
 	barrier      bool  // they have a barrier
 	average      int   // index of the average trip count; -1 where the bounds determine it
@@ -84,6 +87,7 @@ type exec struct {
 	accesses []access
 	ops      [len(opClasses)]int64
 	floats   []floatCount
+	issues   []instruction
 	selects  int64
 }
 
@@ -109,12 +113,13 @@ var floatOps = [...]struct {
 
 // access is an access to an array, under the selects around it in the statement.
 type access struct {
-	array int
-	lanes int64 // elements from the index on along the last axis
-	write bool
-	index []*linear.Index
-	under []branch
-	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
+	array   int
+	lanes   int64 // elements from the index on along the last axis
+	write   bool
+	index   []*linear.Index
+	under   []branch
+	assumed bool   // some index comes from memory, with values that the kernel assumes
+	loops   uint32 // in whose iterations it differs: bit 0 is the outermost one
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -206,9 +211,41 @@ func (b *builder) affine(a polycount.Affine) (*linear.Form, error) {
 
 func (b *builder) index(e expr.Expr) *linear.Index {
 	if values := b.p.nest.Kernel.Values; b.p.opt.Values && len(values) > 0 {
-		e = expr.Rewrite(e, func(x expr.Expr) expr.Expr { return assumed(values, x) })
+		e = b.known(e)
 	}
 	return b.p.nest.Index(e)
+}
+
+// known puts what the kernel assumes in the place of elements of arrays, and of scalars that hold such elements.
+func (b *builder) known(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(x expr.Expr) expr.Expr {
+		if v, ok := x.(expr.Var); ok {
+			if def := b.definition(v.Name); def != nil {
+				return b.known(def)
+			}
+		}
+		return assumed(b.p.nest.Kernel.Values, x)
+	})
+}
+
+// definition is the value of an integer scalar that one statement sets from an array with assumed values; nil for others.
+func (b *builder) definition(name string) expr.Expr {
+	k := b.p.nest.Kernel
+	if a := k.Array(name); a == nil || a.IsValue || a.Space != kernel.Private || len(a.Shape) > 0 || !a.DType.IsInteger() {
+		return nil
+	}
+	var def expr.Expr
+	for _, s := range k.Statements {
+		if v, ok := s.LHS.(expr.Var); !ok || v.Name != name {
+			continue
+		}
+		a, ok := s.RHS.(*expr.Access)
+		if def != nil || !ok || len(s.Predicates) > 0 || !slices.ContainsFunc(k.Values, func(v kernel.Values) bool { return v.Array == a.Array }) {
+			return nil
+		}
+		def = s.RHS
+	}
+	return def
 }
 
 // assumed is what the kernel assumes of an element of an array, or the expression where it is none.
@@ -353,6 +390,9 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if err := b.collect(s.RHS, nil, &out.accesses, &out.selects); err != nil {
 		return nil, err
 	}
+	if err := b.instructions(s.RHS, &out.issues); err != nil {
+		return nil, err
+	}
 	for _, w := range b.p.nest.Kernel.Writes(s) {
 		for _, i := range w.Index {
 			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {
@@ -427,12 +467,19 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 			return err
 		}
 		at = len(b.p.arrays)
-		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout})
+		sized := make([]bool, len(layout.Strides))
+		for i, s := range layout.Strides {
+			_, err := expr.EvalInt(s.Of, nil)
+			sized[i] = err != nil
+		}
+		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
 	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
-		acc.index = append(acc.index, b.index(i))
+		x := b.index(i)
+		acc.index = append(acc.index, x)
+		acc.assumed = acc.assumed || !x.Data && b.p.nest.Index(i).Data
 	}
 	for _, x := range acc.index {
 		acc.loops |= loopsOf(x)

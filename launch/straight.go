@@ -45,6 +45,7 @@ type load struct {
 	addr   form
 	each   []int64 // by work-item, where no one form is the address of all
 	units  unitCount
+	base   uint64 // as that of the walk
 }
 
 // mix is a hash of two numbers (the finalizer of MurmurHash3).
@@ -65,6 +66,9 @@ func mix(a, b uint64) uint64 {
 // once per iteration, or once in all if the loop is unrolled. With too few resident work-items to hide the latency, the number of rounds
 // determines the time (Little's law).
 func (p *Program) straighten(list []node) (size int64, loads bool) {
+	if p.opt.Compiled {
+		return p.unroll(list)
+	}
 	long := false
 	note := func(list []access) {
 		for _, a := range list {
@@ -125,6 +129,7 @@ func (w *walk) loopBody(l *loop, st *state) {
 	if l.loads {
 		w.sum[rounds] += st.points() * int64(len(st.mask.lanes))
 	}
+	w.turn(l, st)
 	leave := w.enter(l.slot+1, true)
 	w.nodes(l.body, st)
 	leave()
@@ -145,6 +150,8 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	if a.write {
 		w.epochs[a.array]++
 		w.sum.straight(&u, w.p.arrays[a.array].Space)
+		w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
+		w.storeAddress(a, st, addr)
 		return
 	}
 	box, at := st.box, len(w.lines)-1
@@ -175,7 +182,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
 	out := load{
-		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u,
+		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u, base: w.base,
 	}
 	if at < len(w.lines)-1 {
 		w.lines[at].later = append(w.lines[at].later, out)
@@ -227,7 +234,16 @@ func loopsOfForm(f *linear.Form) (loops uint32) {
 }
 
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
-func (w *walk) recordGather(a *access, runs int64, u *unitCount) {
+func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
+	w.issued[issueAddress] += st.bySubgroups(everyLoop)
+	w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
+	if w.global(a) && !a.write { // it waits for the load of the index
+		by := int64(1)
+		if l := w.lines[len(w.lines)-1]; l.body {
+			by = max(w.open[l.first-1].by, 1)
+		}
+		w.round(st, 1/float64(by))
+	}
 	if a.write {
 		w.epochs[a.array]++
 	} else {
@@ -287,9 +303,9 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		all += n
 		units.add(&loads[i].units)
 	}
-	n := all
+	n, iterations := all, int64(1)
 	w.bytes = w.bytes[:0]
-	if all > 1 && all <= comparedLoads {
+	if (all > 1 || w.p.opt.Compiled && !global) && all <= comparedLoads {
 		for _, i := range at {
 			x := &loads[i]
 			begin := len(w.bytes)
@@ -310,15 +326,43 @@ func (w *walk) mergeLine(loads []load, at []int) {
 	}
 	switch {
 	case w.p.opt.Compiled && !global && n == int64(len(w.bytes)):
-		n, units = w.widen(l, &outer)
+		iterations, n, units = w.widened(l, &outer)
 		units.scale(l.weight)
 	case n < all:
 		units = w.unitsOf(l, &outer, w.bytes, global)
 		units.scale(l.weight)
 	}
 	space := w.p.arrays[l.array].Space
-	w.sum[distinct[space]] += runs * n
+	w.sum[distinct[space]] += runs / iterations * n
+	w.issueAccess(space, points/iterations, len(l.mask.warps), n)
+	for i, x := range at {
+		if !slices.ContainsFunc(at[:i], func(y int) bool { return loads[y].base == loads[x].base }) {
+			w.issued[issueAddress] += points * int64(len(l.mask.warps))
+		}
+	}
 	w.sum.straight(&units, space)
+}
+
+// widened is widen, where a loop that is unrolled goes on with the neighbouring elements: what so many iterations load.
+func (w *walk) widened(l *load, outer *box) (iterations, loads int64, sum unitCount) {
+	iterations = widest / l.size
+	v := l.first - 1
+	if iterations <= 1 || v < axisVars || w.open[v] == nil || w.open[v].by < unrollBy || l.addr.k[v] != l.size || outer.n[v] < iterations {
+		loads, sum = w.widen(l, outer)
+		return 1, loads, sum
+	}
+	for _, b := range w.bytes {
+		for t := int64(1); t < iterations; t++ {
+			w.bytes = append(w.bytes, b+t*l.size)
+		}
+	}
+	slices.Sort(w.bytes)
+	w.bytes = slices.Compact(w.bytes)
+	together := *l
+	together.addr.k[v] *= iterations
+	loads, sum = w.widen(&together, outer)
+	sum.divide(iterations)
+	return iterations, loads, sum
 }
 
 // widest is the most that a work-item loads at once, in bytes.

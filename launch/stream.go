@@ -42,7 +42,7 @@ func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
 			out = append(out, s.steps(x.body, index)...)
 		case *loop:
 			if body := s.steps(x.body, index); len(body) > 0 {
-				out = append(out, &memory.Loop{Body: body})
+				out = append(out, &memory.Loop{Body: body, Together: x.by})
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (s *standing) run(p *memory.Part, one memory.Run) memory.Run {
 }
 
 // add notes the executions of an access on a box: addr is the address of all work-items, or lanes has that of each.
-func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, lanes []int64) {
+func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
 	if s == nil || array.Space != kernel.Global {
 		return
@@ -71,10 +71,15 @@ func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, l
 		to = &memory.Access{Store: a.write, Width: array.bytes * a.lanes}
 		s.at[a] = to
 	}
-	p := memory.Part{Times: float64(st.weight), Sectors: float64(sectors)}
+	if a.write {
+		u = w.send(a, st, u, addr)
+	}
+	p := memory.Part{
+		Times: float64(st.weight), Sectors: float64(u.sectors), Lines: float64(u.lines), Requests: float64(st.points() * int64(len(st.mask.warps))),
+	}
 	for i, lane := range st.mask.lanes {
 		switch {
-		case addr == nil:
+		case addr == nil, a.assumed && st.weight > 1: // one of many that were not looked at stands for all
 			p.Lanes, p.Scattered = append(p.Lanes, 0), true
 		case lanes != nil:
 			p.Lanes = append(p.Lanes, lanes[i])
@@ -86,7 +91,7 @@ func (s *stream) add(w *walk, a *access, st *state, sectors int64, addr *form, l
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
-		if addr != nil {
+		if addr != nil && !p.Scattered {
 			r.Stride = addr.k[v]
 		}
 		for _, one := range st.stands {

@@ -45,12 +45,14 @@ type warpKind struct {
 // unitCount is what a sub-group touches in one execution of an access.
 type unitCount struct {
 	lines, sectors, cycles int64
+	partial                int64    // sectors of which a part is accessed
 	classes                [3]int64 // by how work-items share, from uniformAccess on
 }
 
 func (u *unitCount) add(o *unitCount) {
 	u.lines += o.lines
 	u.sectors += o.sectors
+	u.partial += o.partial
 	u.cycles += o.cycles
 	for c := range u.classes {
 		u.classes[c] += o.classes[c]
@@ -58,14 +60,14 @@ func (u *unitCount) add(o *unitCount) {
 }
 
 func (u *unitCount) scale(n int64) {
-	u.lines, u.sectors, u.cycles = u.lines*n, u.sectors*n, u.cycles*n
+	u.lines, u.sectors, u.cycles, u.partial = u.lines*n, u.sectors*n, u.cycles*n, u.partial*n
 	for c := range u.classes {
 		u.classes[c] *= n
 	}
 }
 
 func (u *unitCount) divide(n int64) {
-	u.lines, u.sectors, u.cycles = u.lines/n, u.sectors/n, u.cycles/n
+	u.lines, u.sectors, u.cycles, u.partial = u.lines/n, u.sectors/n, u.cycles/n, u.partial/n
 	for c := range u.classes {
 		u.classes[c] /= n
 	}
@@ -95,8 +97,8 @@ func (w *walk) touch(a *access, st *state) bool {
 		}
 		w.sum[gathers] += runs
 		w.addUnits(a, &u, runs, bySubgroup)
-		w.recordGather(a, runs, &u)
-		w.stream.add(w, a, st, u.sectors, nil, nil)
+		w.recordGather(a, st, runs, &u)
+		w.stream.add(w, a, st, u, nil, nil)
 		return true
 	}
 	addr, lanes, ok := w.addresses(a, st)
@@ -107,7 +109,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	u.scale(st.weight)
 	w.addUnits(a, &u, runs, bySubgroup)
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
-	w.stream.add(w, a, st, u.sectors, addr, lanes)
+	w.stream.add(w, a, st, u, addr, lanes)
 	return true
 }
 
@@ -180,6 +182,7 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 func (w *walk) address(a *access, s *scene) (addr form, ok bool) {
 	array := &w.p.arrays[a.array]
 	addr.c = w.offsets[a.array]
+	w.base = 0
 	var each [8]form
 	for i, x := range a.index {
 		f, ok := s.eval(x)
@@ -190,6 +193,9 @@ func (w *walk) address(a *access, s *scene) (addr form, ok bool) {
 			each[i] = f
 		}
 		addr.addScaled(&f, w.strides[a.array][i])
+		if array.sized[i] {
+			w.base = mix(w.base, uint64(f.c))
+		}
 	}
 	if array.Space == kernel.Global && len(a.index) <= len(each) {
 		w.addTile(a, s, each[:len(a.index)])
@@ -404,9 +410,14 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 		}
 		return sum
 	}
-	sum.cycles = busiest(w.touched(w.addr, bytes, bankBytes))
+	for from := 0; from < len(w.addr); {
+		to := w.end(from, int32(max(min(banks*bankBytes/bytes, banks), 1)))
+		sum.cycles += busiest(w.touched(w.addr[from:to], bytes, bankBytes))
+		from = to
+	}
 	sum.lines = int64(len(w.touched(w.addr, bytes, LineBytes)))
 	sum.sectors = int64(len(w.touched(w.addr, bytes, SectorBytes)))
+	sum.partial = sum.sectors - w.covered(bytes)
 	elements := int64(len(w.touched(w.addr, 1, 1)))
 	class := scatteredAccess
 	switch {
@@ -417,6 +428,21 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	}
 	sum.classes[class-uniformAccess]++
 	return sum
+}
+
+// covered counts the sectors of which elements of so many bytes at w.addr are the whole.
+func (w *walk) covered(bytes int64) (whole int64) {
+	unit := min(bytes, bankBytes)
+	n, at := int64(0), int64(-1)
+	for _, u := range w.touched(w.addr, bytes, unit) {
+		if s := intmath.FloorDiv(u*unit, SectorBytes); s != at {
+			n, at = 0, s
+		}
+		if n++; n == SectorBytes/unit {
+			whole++
+		}
+	}
+	return whole
 }
 
 // part is the end of the work-items whose elements in local memory are accessed together with the one at from. Elements of 8 bytes are

@@ -179,6 +179,7 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 	}
 	if p.loads {
 		w.sum[rounds] = r.total
+		w.path = path{1, 1}
 	}
 	if r.total > 0 {
 		w.scratch = scratches.Get().(*scratch)

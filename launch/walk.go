@@ -32,6 +32,11 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
+	issued [issueKinds]int64 // by sub-groups
+	path   path
+	sent   sent
+	stored uint64 // the last store: a number for its array and how its address moves
+	base   uint64 // of the last address: its constants along axes whose strides depend on sizes
 }
 
 // laneMask is a set of work-items of a group.
@@ -272,6 +277,8 @@ func (w *walk) guard(g *guard, st *state) {
 	}
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
+		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
+		w.diverge(st, inner.mask)
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {
 		before := w.copied(inner)
@@ -309,6 +316,10 @@ func (w *walk) exec(x *exec, st *state) {
 	for i := range x.floats {
 		w.floats(&x.floats[i], st)
 	}
+	for i := range x.issues {
+		w.issue(&x.issues[i], st)
+	}
+	w.issued[issueSelect] += x.selects * st.bySubgroups(everyLoop)
 	w.accesses(x.accesses, st)
 }
 

@@ -80,9 +80,10 @@ func (c *cache) missesOf(l *Loop, w *window) (sum float64) {
 	}
 	trips := all.to - all.from
 	middle := func(n int64) *window { return at(all.from+(trips-n)/2, n) }
-	if one := middle(1); c.need(l.Body, one) > c.bytes {
-		if trips > fewTrips {
-			return float64(trips) * c.misses(l.Body, one)
+	together := min(max(l.Together, 1), trips)
+	if one := middle(together); c.need(l.Body, one) > c.bytes {
+		if trips > fewTrips || together > 1 {
+			return float64(trips) / float64(together) * c.misses(l.Body, one)
 		}
 		for i := range trips {
 			sum += c.misses(l.Body, at(all.from+i, 1))

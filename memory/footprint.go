@@ -157,7 +157,7 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 				continue
 			}
 			if p.Scattered {
-				scattered[a.Array] += p.runs * p.Times * float64(len(p.Lanes)) * math.Ceil(float64(a.Width)/float64(unit))
+				scattered[a.Array] += p.runs / p.executions() * p.Sectors * math.Ceil(float64(a.Width)/float64(unit)) / math.Ceil(float64(a.Width)/SectorBytes)
 				continue
 			}
 			patterns[a.Array] = join(patterns[a.Array], p)

@@ -163,26 +163,26 @@ func programs(n int64) map[string]*Launch {
 		}},
 		"stencil": {Groups: two, Arrays: []Array{{Bytes: (n + 2) * row}, {Bytes: n * row}}, Body: append(taps, square2(1, true))},
 		"product": {Groups: two, Arrays: arrays(3), Body: []Step{
-			&Loop{[]Step{
+			&Loop{Body: []Step{
 				access(0, false, run(g, 0), run(g, 16*row), []Run{run(n, 4)}, lanes(16, 16, 0, row)),
 				access(1, false, run(g, 64), run(g, 0), []Run{run(n, row)}, lanes(16, 16, 4, 0)),
 			}},
 			square2(2, true),
 		}},
 		"tiled product": {Groups: two, Arrays: arrays(3), Body: []Step{
-			&Loop{[]Step{
+			&Loop{Body: []Step{
 				access(0, false, run(g, 0), run(g, 16*row), []Run{run(g, 64)}, square),
 				access(1, false, run(g, 64), run(g, 0), []Run{run(g, 16*row)}, square),
 			}},
 			square2(2, true),
 		}},
 		"sums of rows": {Groups: [3]int64{n / 128, 1, 1}, Arrays: []Array{{Bytes: n * row}, {Bytes: row}}, Body: []Step{
-			&Loop{[]Step{access(0, false, run(n/128, 128*row), run(1, 0), []Run{run(n, 4)}, lanes(128, 1, row, 0))}},
+			&Loop{Body: []Step{access(0, false, run(n/128, 128*row), run(1, 0), []Run{run(n, 4)}, lanes(128, 1, row, 0))}},
 			access(1, true, run(n/128, 512), run(1, 0), nil, lanes(128, 1, 4, 0)),
 		}},
 		"sums of columns, twice": {Groups: [3]int64{n / 128, 1, 1}, Arrays: []Array{{Bytes: n * row}, {Bytes: row}}, Body: []Step{
-			&Loop{[]Step{access(0, false, run(n/128, 512), run(1, 0), []Run{run(n, row)}, lanes(128, 1, 4, 0))}},
-			&Loop{[]Step{access(0, false, run(n/128, 512), run(1, 0), []Run{run(n, row)}, lanes(128, 1, 4, 0))}},
+			&Loop{Body: []Step{access(0, false, run(n/128, 512), run(1, 0), []Run{run(n, row)}, lanes(128, 1, 4, 0))}},
+			&Loop{Body: []Step{access(0, false, run(n/128, 512), run(1, 0), []Run{run(n, row)}, lanes(128, 1, 4, 0))}},
 			access(1, true, run(n/128, 512), run(1, 0), nil, lanes(128, 1, 4, 0)),
 		}},
 		"strides of three": {Groups: [3]int64{n * g / 16, 1, 1}, Arrays: []Array{{Bytes: 3 * n * row}, {Bytes: n * row}}, Body: []Step{
@@ -190,7 +190,7 @@ func programs(n int64) map[string]*Launch {
 			access(1, true, run(n*g/16, 1024), run(1, 0), nil, lanes(256, 1, 4, 0)),
 		}},
 		"two parts": {Groups: [3]int64{n * g / 16, 1, 1}, Arrays: []Array{{Bytes: n*row + 64}, {Bytes: n * row}}, Body: []Step{
-			&Loop{[]Step{&Access{Array: 0, Width: 4, Parts: []Part{
+			&Loop{Body: []Step{&Access{Array: 0, Width: 4, Parts: []Part{
 				{Lanes: lanes(256, 1, 4, 0), Groups: [3]Run{run(n*g/16, 1024), run(1, 0), run(1, 0)}, Loops: []Run{{Step: 1, Count: 1, Stride: 1024}}, Times: 1},
 				{Lanes: shifted(lanes(16, 1, 4, 0), 1024), Groups: [3]Run{run(n*g/16, 1024), run(1, 0), run(1, 0)}, Loops: []Run{{First: 1, Step: 1, Count: 1, Stride: 1024}}, Times: 1},
 			}}}},

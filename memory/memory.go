@@ -35,8 +35,11 @@ type Array struct {
 // Step is a *Loop or an *Access.
 type Step interface{ step() }
 
-// Loop runs its body once per iteration.
-type Loop struct{ Body []Step }
+// Loop runs its body once per iteration. So many iterations a sub-group makes together, 1 or more.
+type Loop struct {
+	Body     []Step
+	Together int64
+}
 
 // Access is a load or a store, by all work-items that take part in it.
 type Access struct {
@@ -54,9 +57,10 @@ type Part struct {
 	Groups [3]Run
 	Loops  []Run   // outermost first
 	Times  float64 // executions that each of these stands for
-	// Sectors are those that sub-groups touch in all executions.
-	Sectors float64
-	// Scattered says that each lane touches any place of the array, in each execution another.
+	// Sectors and Lines are those that sub-groups touch in all executions, each access its own; of stores, those that are sent to L2.
+	// Requests are the accesses by sub-groups.
+	Sectors, Lines, Requests float64
+	// Scattered says that the sectors are any of the array, in each execution others.
 	Scattered bool
 
 	touched []interval // by the lanes, in the first of the groups and iterations
@@ -78,6 +82,15 @@ func each(steps []Step, f func(*Access)) {
 			f(x)
 		}
 	}
+}
+
+// executions are the groups of the part times its iterations.
+func (p *Part) executions() float64 {
+	n := p.groups()
+	for _, r := range p.Loops {
+		n *= float64(r.Count)
+	}
+	return n
 }
 
 // groups are the groups of the part.

@@ -16,6 +16,12 @@ type Traffic struct {
 	L2Stores float64 // sectors that sub-groups store
 	Written  float64 // distinct bytes, in whole sectors, that are stored
 	Touched  float64 // the same, loaded or stored
+	Held     float64 // the same in whole lines, in which L2 keeps them
+
+	// Missed are the loads by sub-groups for which L1 lacks something, and Fetched those for which L2 does, which holds nothing at the start.
+	Missed, Fetched float64
+	// LoadedLines and StoredLines are requests to L2: lines of which L1 loads, or stores, some sectors together.
+	LoadedLines, StoredLines float64
 
 	// Bytes that L2 reads from DRAM and writes to it, where it holds nothing at the start, and where it holds what the same launch has left
 	// just before. What L2 has not written when the launch ends is not among them.
@@ -48,6 +54,11 @@ func (t *Traffic) Add(o *Traffic) {
 	t.WarmWrites += o.WarmWrites
 	t.Written += o.Written
 	t.Touched += o.Touched
+	t.Missed += o.Missed
+	t.Fetched += o.Fetched
+	t.LoadedLines += o.LoadedLines
+	t.StoredLines += o.StoredLines
+	t.Held += o.Held
 }
 
 // sampledWaves is for how many waves of work-groups L1 is looked into. Later ones go on as the later half of these.
@@ -61,17 +72,21 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	}
 	l.prepare()
 	each(l.Body, func(a *Access) {
-		if !a.Store {
-			t.L1Loads += a.sectors()
+		for i := range a.Parts {
+			switch p := &a.Parts[i]; {
+			case a.Store:
+				t.L2Stores, t.StoredLines = t.L2Stores+p.Sectors, t.StoredLines+p.Lines
+			default:
+				t.L1Loads += p.Sectors
+			}
 		}
 	})
-	group := l.consecutive(1)[0].window
-	t.L2Stores = l.stored(l.Body, &group)
 	most := (total + d.Multiprocessors - 1) / d.Multiprocessors // groups of a multiprocessor
 	resident := min(max(d.Resident, 1), most)
 	t.L2Loads = t.L1Loads * l.missRatio(d, most, resident)
 	whole := window{groups: [3]span{{0, l.Groups[0]}, {0, l.Groups[1]}, {0, l.Groups[2]}}}
 	t.Touched = l.footprint(l.Body, &whole, loads|stores, SectorBytes) * SectorBytes
+	t.Held = l.footprint(l.Body, &whole, loads|stores, LineBytes) * LineBytes
 	t.Written = l.footprint(l.Body, &whole, stores, SectorBytes) * SectorBytes
 	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, asks: loads, fetch: fetchBytes}
 	misses := func() float64 {
@@ -84,48 +99,51 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 		back = misses()
 	}
 	l.keep(&t, back, &d, &whole)
+	l.missed(&t, &whole)
 	return t
 }
 
-// stored are the sectors that L2 gets to store. Stores of a sub-group to the same sectors come as one where nothing but loads from other
-// arrays, which compilers move before them, is between; how many these are, a work-group tells.
-func (l *Launch) stored(steps []Step, group *window) (sum float64) {
-	var row []Step // stores to one array
-	end := func() {
-		apart, all := 0.0, 0.0
-		for i, s := range row {
-			apart += l.footprint(row[i:i+1], group, stores, SectorBytes)
-			all += s.(*Access).sectors()
+// missed derives how many loads by sub-groups wait for L2 and for DRAM. Misses are divided among the arrays by what a work-group touches
+// of each, and those of L2 by what the launch touches of each.
+func (l *Launch) missed(t *Traffic, whole *window) {
+	type load struct{ requests, sectors, lines, group, all float64 }
+	arrays := make([]load, len(l.Arrays))
+	steps := make([][]Step, len(l.Arrays))
+	each(l.Body, func(a *Access) {
+		if a.Store {
+			return
 		}
-		if len(row) > 1 && apart > 0 {
-			all *= l.footprint(row, group, stores, SectorBytes) / apart
+		at := &arrays[a.Array]
+		for i := range a.Parts {
+			p := &a.Parts[i]
+			at.requests, at.sectors, at.lines = at.requests+p.Requests, at.sectors+p.Sectors, at.lines+p.Lines
 		}
-		sum, row = sum+all, nil
+		steps[a.Array] = append(steps[a.Array], a)
+	})
+	total := float64(l.Groups[0] * l.Groups[1] * l.Groups[2])
+	var middle window
+	for axis, n := range l.Groups {
+		middle.groups[axis] = span{n / 2, n/2 + 1}
 	}
-	for _, s := range steps {
-		switch x := s.(type) {
-		case *Loop:
-			end()
-			sum += l.stored(x.Body, group)
-		case *Access:
-			if len(row) > 0 && (x.Array == row[0].(*Access).Array) != x.Store {
-				end()
-			}
-			if x.Store {
-				row = append(row, x)
-			}
+	groups, all := 0.0, 0.0
+	for i := range arrays {
+		if a := &arrays[i]; a.sectors > 0 {
+			a.group = min(l.footprint(steps[i], &middle, loads, SectorBytes)*total, a.sectors)
+			a.all = l.footprint(steps[i], whole, loads, SectorBytes)
+			groups, all = groups+a.group, all+a.all
 		}
 	}
-	end()
-	return sum
-}
-
-// sectors are those that sub-groups touch.
-func (a *Access) sectors() (sum float64) {
-	for i := range a.Parts {
-		sum += a.Parts[i].Sectors
+	for _, a := range arrays {
+		if a.sectors == 0 || groups == 0 || all == 0 {
+			continue
+		}
+		bySector := a.requests / a.sectors
+		misses := min(t.L2Loads*a.group/groups, a.sectors)
+		missed := min(misses*max(bySector, 1.0/32), a.requests)
+		t.LoadedLines += misses * a.lines / a.sectors
+		t.Missed += missed
+		t.Fetched += min(t.DRAMReads/SectorBytes*a.all/all*bySector, missed)
 	}
-	return sum
 }
 
 // missRatio is the part of the sectors loaded that L1 does not have.
@@ -177,7 +195,7 @@ func (l *Launch) filled(w *window) (sum float64) {
 		}
 		sectors := l.footprint(steps, w, stores, SectorBytes) * SectorBytes
 		if l.footprint(steps, w, stores, wordBytes)*wordBytes < mostly*sectors {
-			sum += sectors
+			sum += l.footprint(steps, w, stores, fetchBytes) * fetchBytes
 		}
 	}
 	return sum

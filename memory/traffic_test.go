@@ -22,7 +22,7 @@ func TestStored(t *testing.T) {
 		"a load between":   {[]Step{every(0, true, 0), every(0, false, 4), every(0, true, 4)}, 12800},
 		"another array":    {[]Step{every(0, true, 0), every(1, true, 4)}, 12800},
 		"elsewhere":        {[]Step{every(0, true, 0), every(0, true, 100*2048)}, 12800},
-		"in a loop":        {[]Step{&Loop{[]Step{every(0, true, 0)}}, every(0, true, 4)}, 12800},
+		"in a loop":        {[]Step{&Loop{Body: []Step{every(0, true, 0)}}, every(0, true, 4)}, 12800},
 	} {
 		for _, s := range test.body {
 			if l, ok := s.(*Loop); ok {

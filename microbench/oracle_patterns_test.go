@@ -40,9 +40,15 @@ func streamOracle(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
 // walkOracle adds up rows, columns, or what each work-item of a group meets.
 func walkOracle(t *testing.T, v Variant, b arrays, _ map[string][]float64) {
 	lines, m, size := int(v.Sizes["lines"]), int(v.Sizes["m"]), v.integer("lsize_0")
+	along := v.text("along")
 	b.want(t, "result", func(i int) float64 {
-		return sum(m, func(k int) float64 {
-			at := map[string]int{"rows": i*m + k, "columns": k*lines + i, "groups": (i/size*m+k)*size + i%size}[v.text("along")]
+		n := m
+		if v.text("writes") == "each" { // element i is of a work-item after so many elements
+			last := map[string]int{"rows": i % m, "columns": i / lines, "groups": i / size % m}[along]
+			i, n = map[string]int{"rows": i / m, "columns": i % lines, "groups": i/size/m*size + i%size}[along], last+1
+		}
+		return sum(n, func(k int) float64 {
+			at := map[string]int{"rows": i*m + k, "columns": k*lines + i, "groups": (i/size*m+k)*size + i%size}[along]
 			if weight := b["weight"]; weight != nil {
 				return b["in0"].At(at) * weight.At(k)
 			}

@@ -261,6 +261,10 @@ var smallRuns = []struct {
 		filter: "walk_pattern along:rows,columns weights:True lsize_0:8 batch:1 lines:16 m:5", groups: 2,
 		loads: map[string]int64{"in0": 80, "weight": 80}, stores: map[string]int64{"result": 16},
 	},
+	{
+		filter: "walk_pattern along:rows,columns,groups writes:each lsize_0:8 batch:2 lines:16 m:6", groups: 2,
+		loads: map[string]int64{"in0": 96}, stores: map[string]int64{"result": 96},
+	},
 	{ // a barrier before the sums and one before the next tile
 		filter: "tile_pattern edge:8 reuse:3 across:columns,rows pad:0,1 shared:True,False groups:2 m:3", groups: 2,
 		loads: map[string]int64{"in0": 2 * 64 * 3, "tile": 2 * 64 * 3 * 3}, stores: map[string]int64{"tile": 2 * 64 * 3, "result": 128}, barriers: 2 * 3 * 2,
@@ -286,6 +290,12 @@ var smallRuns = []struct {
 	{
 		filter: "stencil_pattern dims:2 radius:1 groups_fit:True n:32", groups: 4,
 		loads: map[string]int64{"in0": 5 << 10}, stores: map[string]int64{"result": 1 << 10},
+	},
+	{ // four tiles of 34 by 10 elements, of which those above row 31 are of no group
+		filter: "stencil_pattern dims:2 radius:1 groups_fit:True tile:True n:32", groups: 4,
+		loads:    map[string]int64{"in0": 4 * 34 * 10, "in0_fetch": 5 << 10},
+		stores:   map[string]int64{"in0_fetch": 4 * 34 * 10, "result": 1 << 10},
+		barriers: 4,
 	},
 	{
 		filter: "stencil_pattern dims:3 radius:2 groups_fit:False n:9", groups: 15,

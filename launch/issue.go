@@ -1,0 +1,241 @@
+package launch
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
+)
+
+// issue is a kind of instruction that sub-groups issue.
+type issue int
+
+const (
+	issueGlobal issue = iota
+	issueLocal
+	issueAddress
+	issueHalf
+	issueSingle
+	issueDouble
+	issueInteger
+	issueProduct
+	issueDivide
+	issueDivideDouble
+	issueDivideInteger
+	issueRoot
+	issueRootDouble
+	issueFunction
+	issueFunctionDouble
+	issuePower
+	issuePeriodic
+	issueConvert
+	issueConvertDouble
+	issueTurn
+	issueCondition
+	issueDivergence
+	issueSelect
+	issueKinds
+)
+
+// issued describes the kinds of instructions: each is a total. size is how many instructions it is in code, roughly.
+var issued = [issueKinds]struct {
+	name, doc string
+	size      int64
+}{
+	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2},
+	issueLocal:          {"local_accesses", "the same of local memory", 2},
+	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1},
+	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1},
+	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1},
+	issueDouble:         {"double_ops", "the same of float64", 1},
+	issueInteger:        {"integer_ops", "additions, minima, maxima and logic of integers", 1},
+	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts of integers", 1},
+	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20},
+	issueDivideDouble:   {"double_divisions", "divisions of float64", 20},
+	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers, in indices too, where the divisor is no constant", 20},
+	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20},
+	issueRootDouble:     {"double_roots", "the same of float64", 20},
+	issueFunction:       {"float_functions", "other functions of float16 and float32", 20},
+	issueFunctionDouble: {"double_functions", "other functions of float64", 20},
+	issuePower:          {"powers", "powers", 20},
+	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100},
+	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1},
+	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1},
+	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1},
+	issueCondition:      {"conditions", "conditions of guards that are tested", 1},
+	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1},
+	issueSelect:         {"selects", "selects", 1},
+}
+
+// kinds are those of operations that are not simple arithmetic, for float32 and float64.
+var kinds = map[string][2]issue{
+	"div":        {issueDivide, issueDivideDouble},
+	"pow":        {issuePower, issuePower},
+	"func:sqrt":  {issueRoot, issueRootDouble},
+	"func:rsqrt": {issueRoot, issueRootDouble},
+	"func:sin":   {issuePeriodic, issuePeriodic},
+	"func:cos":   {issuePeriodic, issuePeriodic},
+	"func:tan":   {issuePeriodic, issuePeriodic},
+}
+
+// simple are functions that are one instruction.
+var simple = []string{"func:abs", "func:fabs", "func:min", "func:max", "func:fmin", "func:fmax", "func:floor", "func:ceil", "func:fma", "func:mad"}
+
+// issueOf is the kind of an operation on a type.
+func issueOf(op string, t expr.DType) issue {
+	of, found := kinds[op]
+	switch {
+	case op == "div" && t.IsInteger():
+		return issueDivideInteger
+	case !found && strings.HasPrefix(op, "func:") && !slices.Contains(simple, op):
+		of, found = [2]issue{issueFunction, issueFunctionDouble}, true
+	}
+	switch {
+	case found && t == expr.Float64:
+		return of[1]
+	case found:
+		return of[0]
+	case t.IsInteger() && (op == "mul" || op == "madd" || op == "shift"):
+		return issueProduct
+	case t.IsInteger():
+		return issueInteger
+	case t == expr.Float64:
+		return issueDouble
+	case t == expr.Float16:
+		return issueHalf
+	}
+	return issueSingle
+}
+
+// conversion is the kind of a conversion.
+func conversion(from, to expr.DType) issue {
+	switch {
+	case from == to || from.IsInteger() && to.IsInteger():
+		return issueInteger
+	case from.Size() > 4 || to.Size() > 4:
+		return issueConvertDouble
+	case !from.IsInteger() && !to.IsInteger():
+		return issueSingle
+	}
+	return issueConvert
+}
+
+// instruction is n instructions of a kind, below the selects around them. loops are those in which they are repeated: bit 0 is the outermost
+// one.
+type instruction struct {
+	kind  issue
+	n     int64
+	under []branch
+	loops uint32
+}
+
+const everyLoop = ^uint32(0)
+
+// instructions lists the arithmetic of an expression, and divisions in its indices.
+func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
+	if err := b.arithmetic(nil, out).Visit(e); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case *expr.Cast:
+			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil {
+				*out = append(*out, instruction{conversion(from, x.DType), 1, nil, everyLoop})
+			}
+		case *expr.Access:
+			for _, i := range x.Index {
+				b.quotients(i, seen, out)
+			}
+			return false
+		}
+		return true
+	})
+	return nil
+}
+
+func (b *builder) arithmetic(under []branch, out *[]instruction) ops.Visitor {
+	return ops.Visitor{
+		Kernel: b.p.nest.Kernel,
+		Found: func(op string, t expr.DType, n int64) {
+			*out = append(*out, instruction{issueOf(op, t), n, under, everyLoop})
+		},
+		Under: func(c expr.Expr) ops.Visitor {
+			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), out)
+		},
+	}
+}
+
+// byConstant are the instructions of a division by a constant that is no power of two: a multiplication and shifts.
+const byConstant = 3
+
+// quotients lists the divisions in an index, each once. Those by powers of two are part of the address.
+func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instruction) {
+	expr.Walk(index, func(x expr.Expr) bool {
+		op, ok := x.(*expr.Op)
+		if !ok || op.Kind != expr.FloorDiv && op.Kind != expr.Mod {
+			return true
+		}
+		division := op.Args[0].String() + "/" + op.Args[1].String()
+		if seen[division] {
+			return true
+		}
+		seen[division] = true
+		one := instruction{kind: issueDivideInteger, n: 1, loops: loopsOf(b.index(x))}
+		if v, err := expr.EvalInt(op.Args[1], nil); err == nil && v.IsInt64() {
+			if bits.OnesCount64(uint64(v.Int64())) == 1 {
+				return true
+			}
+			one.kind, one.n = issueInteger, byConstant
+		}
+		*out = append(*out, one)
+		return true
+	})
+}
+
+// bySubgroups are the executions by sub-groups at a state, of which those in the iterations of a loop in which nothing changes are one.
+func (st *state) bySubgroups(loops uint32) int64 {
+	n := st.points() * int64(len(st.mask.warps))
+	for v := st.nv - 1; v >= axisVars && loops&(1<<(v-axisVars)) == 0; v-- {
+		n /= max(st.n[v], 1)
+	}
+	return n
+}
+
+// issue counts an instruction by the sub-groups that get to it.
+func (w *walk) issue(x *instruction, st *state) {
+	w.below(x.under, st, func(inner *state) bool {
+		w.issued[x.kind] += x.n * inner.bySubgroups(x.loops)
+		return true
+	})
+}
+
+// issueAccess counts n accesses to memory at each point, of so many sub-groups.
+func (w *walk) issueAccess(space kernel.Space, points int64, subgroups int, n int64) {
+	kind := issueGlobal
+	if space == kernel.Local {
+		kind = issueLocal
+	}
+	w.issued[kind] += points * int64(subgroups) * n
+}
+
+// diverge counts the sub-groups of which some of the work-items in the mask are in the inner one, and others not.
+func (w *walk) diverge(st *state, inner *laneMask) {
+	size := int32(w.p.opt.SubgroupSize)
+	from, in, at, n := 0, 0, 0, int64(0)
+	for _, warp := range st.mask.warps {
+		subgroup := st.mask.lanes[from] / size
+		from += warp.lanes
+		for at < len(inner.warps) && inner.lanes[in]/size < subgroup {
+			in += inner.warps[at].lanes
+			at++
+		}
+		if at < len(inner.warps) && inner.lanes[in]/size == subgroup && inner.warps[at].lanes < warp.lanes {
+			n++
+		}
+	}
+	w.issued[issueDivergence] += n * st.points()
+}

@@ -1,0 +1,61 @@
+package launch
+
+import "gpuperf/kernel"
+
+// sent is the last store to global memory in a line of code that the next one may join.
+type sent struct {
+	array, line, subgroups int
+	addr                   form
+	points                 int64
+	open                   bool
+}
+
+// joinable bounds the lines by store of sub-groups that are joined.
+const joinable = 16
+
+// send is what a store to global memory of these units sends to L2: two stores in a row to the same sectors are sent together. On an H200
+// that is so for elements of 4 bytes and more, where a sub-group stores to no more than half as many lines as it has work-items.
+func (w *walk) send(a *access, st *state, u unitCount, addr *form) unitCount {
+	last := w.sent
+	w.sent = sent{}
+	requests := st.points() * int64(len(st.mask.warps))
+	if u.partial == 0 || w.p.arrays[a.array].bytes < bankBytes || u.lines > requests*joinable || addr == nil {
+		return u
+	}
+	near := func(d int64) bool { return d != 0 && d > -SectorBytes && d < SectorBytes }
+	for v := w.lines[len(w.lines)-1].first; v < st.nv; v++ {
+		if n := st.n[v]; n > 1 && near(addr.k[v]) {
+			u.scale((n + 1) / 2)
+			u.divide(n)
+			return u
+		}
+	}
+	if last.open && last.array == a.array && last.line == len(w.lines) && last.subgroups == len(st.mask.warps) &&
+		last.points == st.points() && last.addr.k == addr.k && near(addr.c-last.addr.c) {
+		return unitCount{}
+	}
+	w.sent = sent{a.array, len(w.lines), len(st.mask.warps), *addr, st.points(), true}
+	return u
+}
+
+// storeAddress counts the address of a store, where it is not a constant away from that of the store before.
+func (w *walk) storeAddress(a *access, st *state, addr *form) {
+	first := w.lines[len(w.lines)-1].first
+	key := mix(mix(uint64(a.array), w.base), uint64(first))
+	n := int64(len(st.mask.warps)) * st.weight
+	for v := lidVars; v < st.nv; v++ {
+		if addr != nil {
+			key = mix(key, uint64(addr.k[v]))
+		}
+		if v < first {
+			n *= st.n[v]
+		}
+	}
+	if key != w.stored {
+		w.issued[issueAddress] += n
+	}
+	w.stored = key
+}
+
+// global reports whether an access is to global memory.
+func (w *walk) global(a *access) bool { return w.p.arrays[a.array].Space == kernel.Global }

@@ -1,0 +1,124 @@
+package launch
+
+import (
+	"slices"
+
+	"gpuperf/kernel"
+)
+
+// What nvcc unrolls (13.0, for sm_90): seen in the code of the kernels of examples/evaluation/general.yaml whose names begin with choose. In
+// instructions, by their sizes in issued.
+const (
+	wholly   = 350 // of all iterations of a loop whose number is constant
+	twice    = 10  // of a body that is unrolled by 4, and that again, if the counter takes consecutive values and its end is no quotient
+	once     = 66  // of a body that is unrolled by 4
+	unrollBy = 4
+)
+
+// unroll decides as straighten does, for compiled code.
+func (p *Program) unroll(list []node) (size int64, loads bool) {
+	long := false
+	note := func(list []access) {
+		for _, a := range list {
+			switch p.arrays[a.array].Space {
+			case kernel.Global:
+				size += issued[issueGlobal].size
+				loads = loads || !a.write
+			case kernel.Local:
+				size += issued[issueLocal].size
+			}
+		}
+	}
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			note(x.accesses)
+			for _, i := range x.issues {
+				size += i.n * issued[i.kind].size
+			}
+		case barrier:
+			size++
+		case *guard:
+			note(x.loads)
+			n, inner := p.unroll(x.body)
+			long, loads = long || n == 0, loads || inner
+			size += n + 1
+		case *loop:
+			n, inner := p.unroll(x.body)
+			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= wholly
+			x.loads, x.waits = inner && !x.straight, p.loadsIfData(x.body)
+			switch {
+			case x.straight || n == 0 || n > once:
+				x.by = 1
+			case n <= twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
+				x.by = unrollBy * unrollBy
+			default:
+				x.by = unrollBy
+			}
+			loads = loads || inner && x.straight
+			long = long || !x.straight || n == 0
+			size += n * max(x.trips, 1)
+		}
+	}
+	if long {
+		return 0, loads
+	}
+	return max(size, 1), loads
+}
+
+// quotient reports whether the bound is rounded.
+func (b bound) quotient() bool { return b.den > 1 || len(b.num.Floors) > 0 }
+
+// loadsIfData reports whether some loads from global memory are made on conditions that depend on data.
+func (p *Program) loadsIfData(list []node) bool {
+	return slices.ContainsFunc(list, func(n node) bool {
+		g, ok := n.(*guard)
+		if !ok || !slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }) {
+			return false
+		}
+		return slices.ContainsFunc(g.body, func(n node) bool {
+			x, ok := n.(*exec)
+			return ok && slices.ContainsFunc(x.accesses, func(a access) bool { return !a.write && p.arrays[a.array].Space == kernel.Global })
+		})
+	})
+}
+
+// turns are how often a loop of n trips comes back to its start.
+func (l *loop) turns(n int64) (turns int64) {
+	for by := max(l.by, 1); by >= 1; by /= unrollBy {
+		turns += n / by
+		n %= by
+	}
+	return turns
+}
+
+// path is what a work-group does one after the other, a mean over the groups.
+type path struct {
+	rounds  float64 // of loads from global memory that are in flight together: a mean over the sub-groups
+	longest float64 // the same of the sub-group with most
+}
+
+// turn notes the iterations of a loop that stays one.
+func (w *walk) turn(l *loop, st *state) {
+	n := st.n[l.slot]
+	if n == 0 {
+		return
+	}
+	turns := l.turns(n)
+	w.issued[issueTurn] += st.bySubgroups(everyLoop) / n * turns
+	if l.waits {
+		turns = n
+	}
+	if l.loads {
+		w.round(st, float64(turns)/float64(n))
+	}
+}
+
+// round notes a part of the points of a box as rounds.
+func (w *walk) round(st *state, part float64) {
+	groups := float64(max(w.groups[0]*w.groups[1]*w.groups[2], 1))
+	size := w.p.opt.SubgroupSize
+	longest := float64(st.points()) / groups * part
+	w.path.longest += longest
+	w.path.rounds += longest * float64(len(st.mask.warps)) / float64((len(w.lanes)+size-1)/size)
+}
