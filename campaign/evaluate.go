@@ -298,8 +298,8 @@ func resolve(file *evaluate.File, path string) string {
 }
 
 func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 // cases returns the variant at each size of the suite.

@@ -16,9 +16,10 @@ type Total struct {
 	// Busiest marks work inside of multiprocessors: it is the work of the multiprocessor with most work-groups, times the number of
 	// multiprocessors. With fewer groups than multiprocessors, or slightly more than a multiple, the others are idle meanwhile.
 	Busiest bool
-	// Traffic marks estimates of package memory, which Program.Totals makes and vectors do not have.
-	Traffic bool
-	of      func(v statics) float64
+	// Walked marks what Program.Totals makes and vectors do not have.
+	Walked bool
+	of     func(v statics) float64
+	walked func(*estimate) float64
 }
 
 // statics are the values of static features.
@@ -78,45 +79,55 @@ func inWaves(name string) func(statics) float64 {
 	return func(v statics) float64 { return v.get(name) * math.Ceil(v.get("waves")) }
 }
 
-var allTotals = []Total{
-	{"launches", "", "kernels that run one after the other", false, false, func(v statics) float64 { return v.get("launches") }},
-	{"groups", "", "work-groups", false, false, func(v statics) float64 { return v.get("work_groups") }},
-	{"sub_groups", "", "sub-groups of all work-groups", false, false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
-	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, false, func(v statics) float64 { return v.get("data_bytes") }},
-	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, false, func(v statics) float64 {
+// vectorTotals are totals of vectors.
+var vectorTotals = []struct {
+	name, unit, doc string
+	busiest         bool
+	of              func(v statics) float64
+}{
+	{"launches", "", "kernels that run one after the other", false, func(v statics) float64 { return v.get("launches") }},
+	{"groups", "", "work-groups", false, func(v statics) float64 { return v.get("work_groups") }},
+	{"sub_groups", "", "sub-groups of all work-groups", false, func(v statics) float64 { return v.warps(DefaultSubgroup) }},
+	{"data_bytes", "B", "arrays in global memory that are accessed: what has to come from memory, or go there, at least once", false, func(v statics) float64 { return v.get("data_bytes") }},
+	{"tile_bytes", "B", "what work-groups have to fetch or store, each its own: global memory in the bounding boxes of their accesses, or the sectors of these if fewer", false, func(v statics) float64 {
 		return min(v.get("work_groups")*v.get("tile_bytes"), v.items()*v.get("sectors_distinct")*SectorBytes)
 	}},
-	{"sector_bytes", "B", "sectors of global memory that sub-groups touch, loads of elements that straight-line code holds left out", false, false, func(v statics) float64 {
+	{"sector_bytes", "B", "sectors of global memory that sub-groups touch, loads of elements that straight-line code holds left out", false, func(v statics) float64 {
 		return v.items() * v.get("sectors_distinct") * SectorBytes
 	}},
-	{"wavefronts", "", "cycles of the path that L1 and local memory share, of which each of the banks gives a word in one: of accesses by sub-groups, loads of elements that straight-line code holds left out", true, false, launched("wavefronts")},
-	{"lines", "", "lines of 128 B of global memory that these accesses touch", true, false, launched("lines_distinct")},
-	{"accesses", "", "these accesses, by sub-groups, to global and local memory", true, false, perWarp("global_loads_distinct", "global_stores", "local_loads_distinct", "local_stores")},
-	{"arithmetic", "", "additions, multiplications and multiply-adds of sub-groups", true, false, perWarp("adds", "muls", "madds")},
-	{"divisions", "", "divisions of sub-groups", true, false, perWarp("divs")},
-	{"functions", "", "powers and functions of sub-groups", true, false, perWarp("special_ops")},
-	{"control", "", "iterations of loops that are not unrolled, guards and selects of sub-groups, and other operations", true, false, perWarp("loop_bodies", "ifs", "selects", "other_ops")},
-	{"load_rounds", "", "load_rounds of a work-item, in each wave of work-groups", false, false, inWaves("load_rounds")},
-	{"fresh_rounds", "", "load_rounds as far as they load what the work-group has not loaded before", false, false, func(v statics) float64 {
+	{"wavefronts", "", "cycles of the path that L1 and local memory share, of which each of the banks gives a word in one: of accesses by sub-groups, loads of elements that straight-line code holds left out", true, launched("wavefronts")},
+	{"lines", "", "lines of 128 B of global memory that these accesses touch", true, launched("lines_distinct")},
+	{"accesses", "", "these accesses, by sub-groups, to global and local memory", true, perWarp("global_loads_distinct", "global_stores", "local_loads_distinct", "local_stores")},
+	{"arithmetic", "", "additions, multiplications and multiply-adds of sub-groups", true, perWarp("adds", "muls", "madds")},
+	{"divisions", "", "divisions of sub-groups", true, perWarp("divs")},
+	{"functions", "", "powers and functions of sub-groups", true, perWarp("special_ops")},
+	{"control", "", "iterations of loops that are not unrolled, guards and selects of sub-groups, and other operations", true, perWarp("loop_bodies", "ifs", "selects", "other_ops")},
+	{"load_rounds", "", "load_rounds of a work-item, in each wave of work-groups", false, inWaves("load_rounds")},
+	{"fresh_rounds", "", "load_rounds as far as they load what the work-group has not loaded before", false, func(v statics) float64 {
 		touched := v.items() * v.get("sectors_distinct") * SectorBytes
 		return inWaves("load_rounds")(v) * min(v.get("work_groups")*v.get("tile_bytes")/max(touched, 1), 1)
 	}},
-	{"iterations", "", "iterations of loops of a work-item, in each wave of work-groups", false, false, inWaves("loop_bodies")},
-	{"phases", "", "barriers that a work-item meets, in each wave of work-groups", false, false, inWaves("barriers")},
-	{"barriers", "", "barriers that sub-groups pass", true, false, perWarp("barriers")},
+	{"iterations", "", "iterations of loops of a work-item, in each wave of work-groups", false, inWaves("loop_bodies")},
+	{"phases", "", "barriers that a work-item meets, in each wave of work-groups", false, inWaves("barriers")},
+	{"barriers", "", "barriers that sub-groups pass", true, perWarp("barriers")},
 }
 
-func init() {
-	for _, t := range trafficTotals {
-		allTotals = append(allTotals, Total{Name: t.name, Unit: "B", Doc: t.doc, Traffic: true, of: func(v statics) float64 { return v.get(t.name) }})
+var allTotals = func() (all []Total) {
+	for _, t := range vectorTotals {
+		all = append(all, Total{Name: t.name, Unit: t.unit, Doc: t.doc, Busiest: t.busiest, of: t.of})
 	}
-	for i := range allTotals {
-		t := &allTotals[i]
+	for _, t := range walkedTotals {
+		t.of = func(v statics) float64 { return v.get(t.Feature()) }
+		all = append(all, t)
+	}
+	for i := range all {
+		t := &all[i]
 		if of := t.of; t.Busiest {
 			t.of = func(v statics) float64 { return of(v) * v.busiest() }
 		}
 	}
-}
+	return all
+}()
 
 // Totals lists the features of models that are made from static features, in a fixed order.
 func Totals() []Total { return slices.Clone(allTotals) }

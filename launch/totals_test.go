@@ -94,7 +94,7 @@ func TestTotalsErrors(t *testing.T) {
 		}
 	}
 	for _, s := range Totals() {
-		if _, err := NewSelection(Names(h200), []string{s.Feature()}); (err != nil) != s.Traffic {
+		if _, err := NewSelection(Names(h200), []string{s.Feature()}); (err != nil) != s.Walked {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 	}

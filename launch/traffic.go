@@ -1,9 +1,11 @@
 package launch
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/intmath"
 	"gpuperf/memory"
 )
 
@@ -60,30 +62,88 @@ func (r *result) traffic() memory.Traffic {
 	})
 }
 
-// trafficTotals are totals of this, in bytes.
-var trafficTotals = []struct {
-	name, doc string
-	of        func(*memory.Traffic) float64
-}{
-	{"l1_load_bytes", "sectors of global memory that sub-groups load", func(t *memory.Traffic) float64 { return t.L1Loads * SectorBytes }},
-	{"l2_load_bytes", "what L1 loads from L2", func(t *memory.Traffic) float64 { return t.L2Loads * SectorBytes }},
-	{"l2_store_bytes", "sectors that sub-groups store, which all go to L2; those that are stored in a row as one", func(t *memory.Traffic) float64 { return t.L2Stores * SectorBytes }},
-	{"dram_read_bytes", "what L2 loads from DRAM if it holds nothing at the start", func(t *memory.Traffic) float64 { return t.DRAMReads }},
-	{"dram_write_bytes", "distinct sectors that are stored", func(t *memory.Traffic) float64 { return t.Written }},
-	{"warm_read_bytes", "what L2 loads from DRAM if the same launch came just before", func(t *memory.Traffic) float64 { return t.WarmReads }},
-	{"warm_write_bytes", "what L2 writes to DRAM then, before the launch ends", func(t *memory.Traffic) float64 { return t.WarmWrites }},
-	{"touched_bytes", "distinct sectors that are loaded or stored", func(t *memory.Traffic) float64 { return t.Touched }},
+// estimate is what a walk with the accesses tells of a launch, beside its vector.
+type estimate struct {
+	*result
+	memory.Traffic
 }
 
-// needTraffic reports whether some of the totals with these identifiers are estimates of traffic.
-func needTraffic(totals []string) bool {
-	return slices.ContainsFunc(allTotals, func(t Total) bool { return t.Traffic && slices.Contains(totals, t.Feature()) })
+// walkedTotals are totals of estimates.
+var walkedTotals = func() []Total {
+	bytes := func(name, doc string, of func(*estimate) float64) Total { return Total{Name: name, Unit: "B", Doc: doc, walked: of} }
+	count := func(name, doc string, of func(*estimate) float64) Total { return Total{Name: name, Doc: doc, walked: of} }
+	list := []Total{
+		bytes("l1_load_bytes", "sectors of global memory that sub-groups load", func(e *estimate) float64 { return e.L1Loads * SectorBytes }),
+		bytes("l2_load_bytes", "what L1 loads from L2", func(e *estimate) float64 { return e.L2Loads * SectorBytes }),
+		bytes("l2_store_bytes", "sectors that sub-groups store, which all go to L2; two stores in a row to the same sectors go as one", func(e *estimate) float64 { return e.L2Stores * SectorBytes }),
+		count("l2_load_lines", "lines of 128 B of which L1 loads some sectors together", func(e *estimate) float64 { return e.LoadedLines }),
+		count("l2_store_lines", "lines of which sub-groups store some sectors together", func(e *estimate) float64 { return e.StoredLines }),
+		bytes("dram_read_bytes", "what L2 loads from DRAM if it holds nothing at the start", func(e *estimate) float64 { return e.DRAMReads }),
+		bytes("dram_write_bytes", "distinct sectors that are stored", func(e *estimate) float64 { return e.Written }),
+		bytes("warm_read_bytes", "what L2 loads from DRAM if the same launch came just before", func(e *estimate) float64 { return e.WarmReads }),
+		bytes("warm_write_bytes", "what L2 writes to DRAM then, before the launch ends", func(e *estimate) float64 { return e.WarmWrites }),
+		bytes("touched_bytes", "distinct sectors that are loaded or stored", func(e *estimate) float64 { return e.Touched }),
+		bytes("held_bytes", "lines of 128 B that have such sectors: what L2 has to hold for a next launch", func(e *estimate) float64 { return e.Held }),
+		count("rounds", "loads from global memory that a work-item waits for one after the other, those in flight together being one, in each wave of work-groups", (*estimate).rounds),
+		count("l2_rounds", "such rounds that wait for L2", func(e *estimate) float64 { return e.rounds() * e.share(e.Missed) }),
+		count("dram_rounds", "such rounds that wait for DRAM, if L2 holds nothing at the start", func(e *estimate) float64 { return e.rounds() * e.share(e.Fetched) }),
+		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once", walked: (*estimate).subgroupShare},
+		count("axes", "axes of the launch that have several work-items, by sub-groups", (*estimate).axes),
+	}
+	for kind, k := range issued {
+		list = append(list, Total{Name: k.name, Doc: k.doc + "; by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.issued[kind]) }})
+	}
+	for i := range list {
+		list[i].Walked = true
+	}
+	return list
+}()
+
+// rounds are those of the sub-group with most where others wait for it at barriers, else of all in the mean.
+func (e *estimate) rounds() float64 {
+	rounds := e.path.rounds
+	if e.sum[barriers] > 0 {
+		rounds = e.path.longest
+	}
+	waves := float64(e.numGroups()) / float64(max(e.onSM, 1)*e.device(facts.Multiprocessors))
+	return rounds * math.Ceil(waves)
+}
+
+// share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
+func (e *estimate) share(loads float64) float64 {
+	all := e.path.rounds * float64(e.numGroups()*e.subgroups())
+	if all == 0 {
+		return 0
+	}
+	return min(loads/all, 1)
+}
+
+// subgroups are those of a work-group.
+func (e *estimate) subgroups() int64 { return intmath.CeilDiv(e.items, int64(e.p.opt.SubgroupSize)) }
+
+func (e *estimate) subgroupShare() float64 {
+	groups := min(max(e.onSM, 1), intmath.CeilDiv(e.numGroups(), e.device(facts.Multiprocessors)))
+	return 1 / float64(max(groups*e.subgroups(), 1))
+}
+
+func (e *estimate) axes() (n float64) {
+	for axis, groups := range e.groups {
+		if groups*e.local[axis] > 1 {
+			n += float64(e.numGroups() * e.subgroups())
+		}
+	}
+	return n
+}
+
+// needWalked reports whether some of the totals with these identifiers are of estimates.
+func needWalked(totals []string) bool {
+	return slices.ContainsFunc(allTotals, func(t Total) bool { return t.Walked && slices.Contains(totals, t.Feature()) })
 }
 
 // Totals returns the values of the totals with the given identifiers at the given sizes, in order.
 func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, error) {
-	run, estimate := p.run, needTraffic(totals)
-	if estimate {
+	run, walked := p.run, needWalked(totals)
+	if walked {
 		run = p.collect
 	}
 	r, err := run(sizes)
@@ -91,10 +151,10 @@ func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, er
 		return nil, p.error(err)
 	}
 	v := r.vector(sizes)
-	if estimate {
-		t := r.traffic()
-		for _, s := range trafficTotals {
-			v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: s.name}), append(v.Values, s.of(&t))
+	if walked {
+		e := &estimate{r, r.traffic()}
+		for _, t := range walkedTotals {
+			v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: t.Feature()}), append(v.Values, t.walked(e))
 		}
 	}
 	values, err := v.Totals(totals)

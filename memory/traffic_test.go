@@ -46,7 +46,7 @@ func TestTriangle(t *testing.T) {
 			Groups: [3]Run{{First: i, Step: 1, Count: 1, Stride: 16 * row}, run(1, 0), run(1, 0)}, Loops: []Run{run(16*(i+1), 4)}, Times: 1,
 		})
 	}
-	l := &Launch{Groups: [3]int64{n / 16, 1, 1}, Arrays: []Array{{Bytes: n * row}}, Body: []Step{&Loop{[]Step{&Access{Width: 4, Parts: parts}}}}}
+	l := &Launch{Groups: [3]int64{n / 16, 1, 1}, Arrays: []Array{{Bytes: n * row}}, Body: []Step{&Loop{Body: []Step{&Access{Width: 4, Parts: parts}}}}}
 	l.prepare()
 	whole := window{groups: [3]span{{0, n / 16}, {0, 1}, {0, 1}}}
 	some := window{list: [][3]int64{{0, 0, 0}, {3, 0, 0}, {15, 0, 0}}}

@@ -283,7 +283,7 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on})
+	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Compiled: true, Values: true})
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 // Traffic estimates what the launch moves between the levels of memory of a device, where indices from memory have the values that the kernel
 // assumes; nil where not enough is known of the device.
 func (c *Case) Traffic(on *facts.Device, subgroupSize int) (*memory.Traffic, error) {
-	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Values: true})
+	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Compiled: true, Values: true})
 	if err != nil {
 		return nil, err
 	}
