@@ -113,13 +113,12 @@ var floatOps = [...]struct {
 
 // access is an access to an array, under the selects around it in the statement.
 type access struct {
-	array   int
-	lanes   int64 // elements from the index on along the last axis
-	write   bool
-	index   []*linear.Index
-	under   []branch
-	assumed bool   // some index comes from memory, with values that the kernel assumes
-	loops   uint32 // in whose iterations it differs: bit 0 is the outermost one
+	array int
+	lanes int64 // elements from the index on along the last axis
+	write bool
+	index []*linear.Index
+	under []branch
+	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -477,9 +476,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	}
 	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
 	for _, i := range a.Index {
-		x := b.index(i)
-		acc.index = append(acc.index, x)
-		acc.assumed = acc.assumed || !x.Data && b.p.nest.Index(i).Data
+		acc.index = append(acc.index, b.index(i))
 	}
 	for _, x := range acc.index {
 		acc.loops |= loopsOf(x)

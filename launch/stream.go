@@ -79,7 +79,7 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	}
 	for i, lane := range st.mask.lanes {
 		switch {
-		case addr == nil, a.assumed && st.weight > 1: // one of many that were not looked at stands for all
+		case addr == nil:
 			p.Lanes, p.Scattered = append(p.Lanes, 0), true
 		case lanes != nil:
 			p.Lanes = append(p.Lanes, lanes[i])
@@ -91,7 +91,7 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
-		if addr != nil && !p.Scattered {
+		if addr != nil {
 			r.Stride = addr.k[v]
 		}
 		for _, one := range st.stands {

@@ -70,8 +70,12 @@ type estimate struct {
 
 // walkedTotals are totals of estimates.
 var walkedTotals = func() []Total {
-	bytes := func(name, doc string, of func(*estimate) float64) Total { return Total{Name: name, Unit: "B", Doc: doc, walked: of} }
-	count := func(name, doc string, of func(*estimate) float64) Total { return Total{Name: name, Doc: doc, walked: of} }
+	bytes := func(name, doc string, of func(*estimate) float64) Total {
+		return Total{Name: name, Unit: "B", Doc: doc, walked: of}
+	}
+	count := func(name, doc string, of func(*estimate) float64) Total {
+		return Total{Name: name, Doc: doc, walked: of}
+	}
 	list := []Total{
 		bytes("l1_load_bytes", "sectors of global memory that sub-groups load", func(e *estimate) float64 { return e.L1Loads * SectorBytes }),
 		bytes("l2_load_bytes", "what L1 loads from L2", func(e *estimate) float64 { return e.L2Loads * SectorBytes }),

@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/script"
+)
+
+// issueTests have launches of one work-group of 32 work-items, l0, and totals of them.
+var issueTests = map[string]struct {
+	domain, code, dtypes string // NAMES: TYPE; NAME (SHAPE): TYPE
+	n                    int64
+	want                 map[string]float64
+}{
+	"two stores in a row to the same sectors are sent as one": {
+		"{[l0,u]: 0<=l0<32 and 0<=u<2}", "y[2*l0 + u] = 1", "y: float32", 1,
+		map[string]float64{"l2_store_bytes": 256, "l2_store_lines": 2, "global_accesses": 2, "addresses": 1},
+	},
+	"of four two and two": {
+		"{[l0,u]: 0<=l0<32 and 0<=u<4}", "y[4*l0 + u] = 1", "y: float32", 1,
+		map[string]float64{"l2_store_bytes": 2 * 512, "l2_store_lines": 2 * 4},
+	},
+	"so are two statements": {
+		"{[l0]: 0<=l0<32}", "y[2*l0] = 1 {id=a}; y[2*l0 + 1] = 2 {dep=a}", "y: float32", 1,
+		map[string]float64{"l2_store_bytes": 256, "l2_store_lines": 2, "addresses": 1},
+	},
+	"elements of two bytes are not": {
+		"{[l0,u]: 0<=l0<32 and 0<=u<2}", "y[2*l0 + u] = 1", "y: float16", 1,
+		map[string]float64{"l2_store_bytes": 2 * 128, "l2_store_lines": 2},
+	},
+	"nor those that touch more than 16 lines": {
+		"{[l0,u]: 0<=l0<32 and 0<=u<2}", "y[64*l0 + u] = 1", "y: float32", 1,
+		map[string]float64{"l2_store_bytes": 2 * 32 * 32, "l2_store_lines": 2 * 32},
+	},
+	"kinds of operations": {
+		"{[l0]: 0<=l0<32}", "y[l0] = sqrt(x[l0]) + sin(x[l0])/x[l0]; z[l0] = exp(z[l0])*z[l0] + fabs(z[l0]); k[l0] = (k[l0] >> 3) + 7; h[l0] = cast(float16, x[l0] + 2)",
+		"x, y: float32; z: float64; k: int32; h: float16", 1,
+		map[string]float64{
+			"roots": 1, "periodic_functions": 1, "float_divisions": 1, "single_ops": 3, "double_functions": 1, "double_ops": 2,
+			"integer_ops": 1, "integer_products": 1, "half_ops": 0, "conversions": 0,
+		},
+	},
+	"a quotient and its remainder are one division; those by powers of two are part of the address": {
+		"{[l0]: 0<=l0<32 and l0<100*n}", "y[l0] = x[l0 // n, l0 % n] + x[l0 // n, l0 // 4] + x[l0 // 3, 0]", "x (40, 40): float32; y: float32", 5,
+		map[string]float64{"integer_divisions": 1, "integer_ops": 3},
+	},
+	"a loop is unrolled by 16, its rest by 4": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 39,
+		map[string]float64{"turns": 2 + 1 + 3, "rounds": 2 + 1 + 3, "single_ops": 39, "global_accesses": 39 + 1},
+	},
+	"one of many instructions is not": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, exp(x[k, l0])*exp(2*x[k, l0])*exp(3*x[k, l0])*exp(4*x[k, l0]))", "x, y: float32", 39,
+		map[string]float64{"turns": 39, "rounds": 39, "float_functions": 4 * 39},
+	},
+	"a load at an index from memory waits for that": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[at[l0]]", "x (64): float32; y: float32; at: int32", 1,
+		map[string]float64{"rounds": 2},
+	},
+	"loads on a condition that earlier loads decide wait for them": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}",
+		"<float32> last = 0 {id=first}; last = x[k, l0] {id=load, dep=first, if=last > -1}; y[l0] = last {dep=load}", "x, y: float32", 20,
+		map[string]float64{"rounds": 20, "conditions": 20},
+	},
+	"sub-groups of which a part passes a guard": {
+		"{[l0]: 0<=l0<32}", "y[l0] = 1 {if=l0 < 5}", "y: float32", 1,
+		map[string]float64{"divergences": 1, "conditions": 1},
+	},
+}
+
+func TestIssue(t *testing.T) {
+	for name, test := range issueTests {
+		t.Run(name, func(t *testing.T) {
+			source := fmt.Sprintf(`
+def args(text):
+    out = []
+    for part in text.split("; "):
+        names, dtype = part.split(": ")
+        name, _, shape = names.partition(" (")
+        out.append(lp.GlobalArg(name, dtype, shape = shape[:-1]) if shape else lp.GlobalArg(names, dtype))
+    return out + ["..."]
+knl = lp.make_kernel(%q, %q.split("; "), args(%q), **({"assumptions": "n >= 1"} if "n" in %q.replace("and", "") else {}))
+knl = lp.tag_inames(knl, "l0:l.0")
+knl = lp.tag_inames(knl, "u:unr") if "u" in %q.split("]")[0] else knl
+`, test.domain, test.code, test.dtypes, test.domain, test.domain)
+			variants, err := script.Options{}.Exec(context.Background(), "test.star", source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nest, err := linear.New(variants[0].Kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := New(nest, Options{Device: h200, Compiled: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for total, want := range test.want {
+				got, err := p.Totals(map[string]int64{"n": test.n}, []string{"f_static_" + total})
+				if busiest := 132.0; err != nil || got[0] != want && got[0] != want*busiest {
+					t.Errorf("%s: %g, %v; want %g", total, got, err, want)
+				}
+			}
+		})
+	}
+}
