@@ -35,7 +35,7 @@ func TestKeep(t *testing.T) {
 	all := func(bytes int64) *Launch {
 		a := access(0, false, run(132, 0), run(1, 0), []Run{run(bytes/16384, 16384)}, lanes(1024, 1, 16, 0))
 		a.Width, a.Parts[0].Sectors = 16, float64(132*bytes/SectorBytes)
-		return &Launch{Groups: [3]int64{132, 1, 1}, Arrays: []Array{{Bytes: bytes}}, Body: []Step{&Loop{[]Step{a}}}}
+		return &Launch{Groups: [3]int64{132, 1, 1}, Arrays: []Array{{Bytes: bytes}}, Body: []Step{&Loop{Body: []Step{a}}}}
 	}
 	launches := map[string]func(bytes int64) *Launch{
 		"read": func(n int64) *Launch { return stream(n, false) }, "write": func(n int64) *Launch { return stream(n, true) },
