@@ -149,7 +149,7 @@ func (l *Launch) missed(t *Traffic, whole *window) {
 // missRatio is the part of the sectors loaded that L1 does not have.
 func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 	groups := l.dealt(d.Multiprocessors)
-	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
+	l1 := cache{Launch: l, own: true, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
 	fetched := func(n int64) float64 { return l1.waves(n, resident, groups) }
 	asked := func(n int64) float64 { return l.asked(groups(n)[0].list) }
 	n := min(most, sampledWaves*resident)
