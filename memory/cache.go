@@ -8,7 +8,7 @@ type cache struct {
 	holds direction // accesses that it keeps
 	asks  direction // accesses whose misses count
 	fetch int64     // bytes that a miss loads, or stores
-	own   bool // of a multiprocessor: what a sub-group loads together it loads once
+	own   bool      // of a multiprocessor: what a sub-group loads together it loads once
 }
 
 // need is the capacity that a window takes.
