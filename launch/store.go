@@ -1,6 +1,9 @@
 package launch
 
-import "gpuperf/kernel"
+import (
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+)
 
 // sent is the last store to global memory in a line of code that the next one may join.
 type sent struct {
@@ -59,3 +62,18 @@ func (w *walk) storeAddress(a *access, st *state, addr *form) {
 
 // global reports whether an access is to global memory.
 func (w *walk) global(a *access) bool { return w.p.arrays[a.array].Space == kernel.Global }
+
+// covered counts the sectors of which elements of so many bytes at w.addr are the whole.
+func (w *walk) covered(bytes int64) (whole int64) {
+	unit := min(bytes, bankBytes)
+	n, at := int64(0), int64(-1)
+	for _, u := range w.touched(w.addr, bytes, unit) {
+		if s := intmath.FloorDiv(u*unit, SectorBytes); s != at {
+			n, at = 0, s
+		}
+		if n++; n == SectorBytes/unit {
+			whole++
+		}
+	}
+	return whole
+}

@@ -430,21 +430,6 @@ func (w *walk) count(bytes int64, global bool) (sum unitCount) {
 	return sum
 }
 
-// covered counts the sectors of which elements of so many bytes at w.addr are the whole.
-func (w *walk) covered(bytes int64) (whole int64) {
-	unit := min(bytes, bankBytes)
-	n, at := int64(0), int64(-1)
-	for _, u := range w.touched(w.addr, bytes, unit) {
-		if s := intmath.FloorDiv(u*unit, SectorBytes); s != at {
-			n, at = 0, s
-		}
-		if n++; n == SectorBytes/unit {
-			whole++
-		}
-	}
-	return whole
-}
-
 // part is the end of the work-items whose elements in local memory are accessed together with the one at from. Elements of 8 bytes are
 // those of half a sub-group, of 16 bytes of a quarter; but two such parts are one where neighbours access the same.
 func (m *scratch) part(from int, bytes int64) int {
