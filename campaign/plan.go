@@ -36,6 +36,25 @@ type Plan struct {
 	ids []features.ID // of the model's features
 }
 
+// Plans are those of models, files or names of such that come with the program; without any that of the model for any kernel.
+func Plans(paths []string, s Selection) (plans []*Plan, err error) {
+	if len(paths) == 0 {
+		paths = []string{library.General}
+	}
+	for _, path := range paths {
+		model, err := LoadModel(path)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := NewPlan(model, s)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, plan)
+	}
+	return plans, nil
+}
+
 // NewPlan finds the measurement kernels that a model names, as the selection changes them. Errors are at their places in the
 // model file.
 func NewPlan(model *models.Model, s Selection) (*Plan, error) {

@@ -114,7 +114,7 @@ func GeneralOf(profile *calibrate.Profile, mode samples.Mode) (*calibrate.Calibr
 		}
 	}
 	return nil, inputf("there is no model for any kernel of %s with %s caches that measurements of a kernel could refine\n"+
-		"    calibrate one first: perf calibrate parts\n    or make a model of the kernel's own: --own-model", profile.Device, mode)
+		"    calibrate one first: perf calibrate\n    or make a model of the kernel's own: --own-model", profile.Device, mode)
 }
 
 func generalIn(p *calibrate.Profile, mode samples.Mode) (best *calibrate.Calibration) {

@@ -24,7 +24,7 @@ type Entry struct {
 
 // entries in the order in which they are shown.
 var entries = []Entry{
-	{"h200", "NVIDIA H200, 132 multiprocessors, caches warm"},
+	{"h200", "NVIDIA H200 by CUDA, 132 multiprocessors, caches warm"},
 }
 
 // Entries lists the profiles.

@@ -16,11 +16,12 @@ func calibrateCommand() *cobra.Command {
 	var own forOptions
 	var profile string
 	cmd := &cobra.Command{
-		Use:   "calibrate MODEL... | --for KERNEL.star -p n=4096",
+		Use:   "calibrate [MODEL...] | --for KERNEL.star -p n=4096",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
-models to their times, and adds them to the profile of the device. With --model auto each model is fitted in every form, and the
-form that predicts held-out rows best is kept. Kernels measured before are not measured again, so an interrupted calibration resumes.
+models to their times, and adds them to the profile of the device. Without a model it takes general, which predicts any kernel. With
+--model auto each model is fitted in every form, and the form that predicts held-out rows best is kept. Kernels measured before are
+not measured again, so an interrupted calibration resumes.
 Times are taken with warm caches, or with --cache cold; a profile holds models for one of the two. Several calibrations may add to
 one profile at the same time. A few kernels more show the highest rates of the device: no prediction is faster than they allow.
 
@@ -29,7 +30,8 @@ measures the accesses to global memory, all of them and each pattern alone, with
 These times correct the costs of that kernel, as far as they show them; others stay. The kernels themselves are never run. predict, rank
 and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
 for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.`,
-		Example: `  perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
+		Example: `  perf calibrate
+  perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
   perf calibrate --for examples/matmul/matmul.star -p n=256 --dry-run
   perf calibrate examples/matmul/own_kernel.yaml --profile my-profile.yaml \
       --device replay:testdata/h200/matmul_2_2.jsonl`,
@@ -38,16 +40,12 @@ for all of their work, as a model file that you can read, edit and calibrate aga
 			if len(own.kernels) > 0 {
 				return own.run(cmd, on, selected, profile)
 			}
-			var fits []fitting // mistakes in the files show before anything runs
-			for _, path := range args {
-				model, err := campaign.LoadModel(path)
-				if err != nil {
-					return err
-				}
-				plan, err := campaign.NewPlan(model, selected)
-				if err != nil {
-					return err
-				}
+			plans, err := campaign.Plans(args, selected) // mistakes in the files show before anything runs
+			if err != nil {
+				return err
+			}
+			var fits []fitting
+			for _, plan := range plans {
 				fits = append(fits, ofPlan(cmd, plan))
 			}
 			c, err := on.open(cmd)

@@ -62,7 +62,7 @@ func (o *forOptions) check(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(o.kernels) == 0:
-		return minArgs(1, "at least one model, or --for KERNEL.star")(cmd, args)
+		return nil
 	case len(args) > 0:
 		return usagef("--for calibrates no other model; calibrate %s in a separate call", strings.Join(args, ", "))
 	case o.like != "" && !o.dryRun:

@@ -14,19 +14,13 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	"gpuperf/models/library"
 )
 
-// recordedProfiles says what the profiles that come with the program are made from: models, and the samples that they are fitted to.
-var recordedProfiles = map[string][]struct {
-	recording string
-	models    []string
-}{
-	"h200": {
-		{"testdata/h200/parts.jsonl.gz", []string{"parts"}},
-		{"testdata/h200/applications.jsonl.gz", []string{
-			"examples/evaluation/matmul.yaml", "examples/evaluation/dg.yaml", "examples/evaluation/finite_diff.yaml",
-		}},
-	},
+// recordedProfiles says what the profiles that come with the program are made from: the samples to which the model for any kernel is
+// fitted, and suites from which its intervals are learned.
+var recordedProfiles = map[string]struct{ recording, suites string }{
+	"h200": {"testdata/h200/general.jsonl.gz", "examples/evaluation/choose.yaml"},
 }
 
 // TestProfiles makes the profiles that come with the program anew from their recordings. UPDATE=1 writes them.
@@ -35,16 +29,20 @@ func TestProfiles(t *testing.T) {
 	if len(recordedProfiles) != len(profiles.Names()) {
 		t.Errorf("%d profiles are made, %d come with the program", len(recordedProfiles), len(profiles.Names()))
 	}
-	for name, parts := range recordedProfiles {
-		var whole calibrate.Profile
-		for _, part := range parts {
-			path := filepath.Join(t.TempDir(), "part.yaml")
-			calibrateFrom(t, part.recording, part.models, path)
-			p, err := calibrate.LoadProfile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			join(&whole, p)
+	for name, from := range recordedProfiles {
+		path := filepath.Join(t.TempDir(), "profile.yaml")
+		args := []string{"evaluate", from.suites, "--device", "replay:" + from.recording, "--learn", path}
+		var stderr strings.Builder
+		if status := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); status != exitDone {
+			t.Fatalf("perf %s: status %d\n%s", strings.Join(args, " "), status, &stderr)
+		}
+		whole, err := calibrate.LoadProfile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole.Device.UUID, whole.Device.PCI = "", "" // it is for all devices of the kind
+		for i := range whole.Models {
+			whole.Models[i].Origin.Date, whole.Models[i].Origin.Perf = time.Time{}, ""
 		}
 		file := filepath.Join("calibrate/profiles", name+".yaml")
 		want, err := whole.YAML()
@@ -64,30 +62,6 @@ func TestProfiles(t *testing.T) {
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s is not what the recordings give (UPDATE=1 writes it):\n%s", file, diff)
 		}
-	}
-}
-
-// calibrateFrom runs perf calibrate on recorded samples.
-func calibrateFrom(t *testing.T, recording string, models []string, profile string) {
-	t.Helper()
-	var stderr strings.Builder
-	args := append([]string{"calibrate", "--device", "replay:" + recording, "--profile", profile}, models...)
-	if status := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); status != exitDone {
-		t.Fatalf("perf %s: status %d\n%s", strings.Join(args, " "), status, &stderr)
-	}
-}
-
-// join adds a part to a profile. The parts may be of different devices of one kind, so that no device is named, nor when and by which
-// build the program fitted them.
-func join(whole, part *calibrate.Profile) {
-	whole.Device = part.Device
-	whole.Device.UUID, whole.Device.PCI = "", ""
-	for _, c := range part.Models {
-		c.Origin.Date, c.Origin.Perf = time.Time{}, ""
-		whole.Put(c)
-	}
-	for _, r := range part.Roof {
-		whole.Reach(r)
 	}
 }
 
@@ -131,7 +105,7 @@ func TestProfileOfTheH200OnStrangers(t *testing.T) {
 			}
 			replayJSON(t, &p, "predict", "../../examples/"+k[0], "-p", k[1], "--profile", "h200",
 				"--measure", "--device", "replay:../../testdata/h200/"+recording+".jsonl.gz")
-			if p.Model != "parts" {
+			if p.Model != library.General {
 				t.Errorf("%s is predicted by %s", k[0], p.Model)
 			}
 			errs = append(errs, math.Abs(p.Measured.RelativeError))

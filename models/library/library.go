@@ -23,9 +23,12 @@ type Entry struct {
 	Doc  string `json:"doc"`  // what it is for, in a line
 }
 
+// General is the name of the model for any kernel.
+const General = "general"
+
 // entries in the order in which they are shown.
 var entries = []Entry{
-	{"general", "any kernel, by what its launch keeps busy; `perf calibrate` without a model calibrates it"},
+	{General, "any kernel, by what its launch keeps busy; `perf calibrate` without a model calibrates it"},
 	{"linear", "overhead, global memory and on-chip work add up (equation 7)"},
 	{"overlap", "the smaller of global memory and on-chip work hides behind the larger (equation 8)"},
 	{"pnorm", "anything between the two, by a fitted exponent"},
