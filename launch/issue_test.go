@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"gpuperf/kernel/linear"
@@ -104,5 +105,34 @@ knl = lp.tag_inames(knl, "u:unr") if "u" in %q.split("]")[0] else knl
 				}
 			}
 		})
+	}
+}
+
+// TestUneven: where the work-groups of a triangle run at once, the last one, with most work, counts; of many waves it is one of several.
+func TestUneven(t *testing.T) {
+	variants, err := script.Options{}.Exec(context.Background(), "test.star", `
+knl = lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<=i}", "y[i] = sum(k, x[k])", assumptions = "n >= 64 and n % 64 = 0")
+knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag = "g.0", inner_tag = "l.0"), "x, y: float32")
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nest, err := linear.New(variants[0].Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(nest, Options{Device: h200, Compiled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, waves := range map[int64]float64{64 * 100: 1, 64 * 132 * 32 * 4: 4} {
+		rounds, err := p.Totals(map[string]int64{"n": n}, []string{"f_static_rounds"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean := float64(n) / 2 / 16
+		if want := mean * (waves + 1); math.Abs(rounds[0]/want-1) > 0.1 {
+			t.Errorf("n=%d: %g rounds, want about %g", n, rounds[0], want)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type Program struct {
 	params   []string
 	body     []node
 	loads    bool // from global memory, outside of loops
+	uneven   bool // work-groups may have more work than others
 	arrays   []array
 
 	averages  []average
@@ -318,6 +319,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
 	}
+	b.p.uneven = b.p.uneven || slices.ContainsFunc(slices.Concat(out.lower, out.upper), func(x bound) bool { return ofGroup(x.num) })
 	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
 			out = append(out, s.steps(x.body, index)...)
 		case *loop:
 			if body := s.steps(x.body, index); len(body) > 0 {
-				out = append(out, &memory.Loop{Body: body, Together: x.by})
+				out = append(out, &memory.Loop{Body: body, Together: x.together()})
 			}
 		}
 	}

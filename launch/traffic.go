@@ -1,7 +1,6 @@
 package launch
 
 import (
-	"math"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -91,11 +90,11 @@ var walkedTotals = func() []Total {
 		count("rounds", "loads from global memory that a work-item waits for one after the other, those in flight together being one, in each wave of work-groups", (*estimate).rounds),
 		count("l2_rounds", "such rounds that wait for L2", func(e *estimate) float64 { return e.rounds() * e.share(e.Missed) }),
 		count("dram_rounds", "such rounds that wait for DRAM, if L2 holds nothing at the start", func(e *estimate) float64 { return e.rounds() * e.share(e.Fetched) }),
-		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once", walked: (*estimate).subgroupShare},
+		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once; more where some work-groups have more work than others", walked: (*estimate).subgroupShare},
 		count("axes", "axes of the launch that have several work-items, by sub-groups", (*estimate).axes),
 	}
 	for kind, k := range issued {
-		list = append(list, Total{Name: k.name, Doc: k.doc + "; by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.issued[kind]) }})
+		list = append(list, Total{Name: k.name, Doc: k.doc + "; by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.issued[kind]) * e.excess(e.byMultiprocessor()) }})
 	}
 	for i := range list {
 		list[i].Walked = true
@@ -109,8 +108,7 @@ func (e *estimate) rounds() float64 {
 	if e.sum[barriers] > 0 {
 		rounds = e.path.longest
 	}
-	waves := float64(e.numGroups()) / float64(max(e.onSM, 1)*e.device(facts.Multiprocessors))
-	return rounds * math.Ceil(waves)
+	return rounds * e.waves() * e.excess(e.waves())
 }
 
 // share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
@@ -122,12 +120,17 @@ func (e *estimate) share(loads float64) float64 {
 	return min(loads/all, 1)
 }
 
+// byMultiprocessor are the work-groups that a multiprocessor runs.
+func (e *estimate) byMultiprocessor() float64 {
+	return float64(e.numGroups()) / float64(e.device(facts.Multiprocessors))
+}
+
 // subgroups are those of a work-group.
 func (e *estimate) subgroups() int64 { return intmath.CeilDiv(e.items, int64(e.p.opt.SubgroupSize)) }
 
 func (e *estimate) subgroupShare() float64 {
 	groups := min(max(e.onSM, 1), intmath.CeilDiv(e.numGroups(), e.device(facts.Multiprocessors)))
-	return 1 / float64(max(groups*e.subgroups(), 1))
+	return e.excess(e.waves()) / float64(max(groups*e.subgroups(), 1))
 }
 
 func (e *estimate) axes() (n float64) {

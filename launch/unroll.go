@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/kernel"
@@ -46,7 +47,7 @@ func (p *Program) unroll(list []node) (size int64, loads bool) {
 		case *loop:
 			n, inner := p.unroll(x.body)
 			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= wholly
-			x.loads, x.waits = inner && !x.straight, p.loadsIfData(x.body)
+			x.loads, x.waits = !x.straight && p.loadsEach(x, x.body), p.loadsIfData(x.body)
 			switch {
 			case x.straight || n == 0 || n > once:
 				x.by = 1
@@ -64,6 +65,34 @@ func (p *Program) unroll(list []node) (size int64, loads bool) {
 		return 0, loads
 	}
 	return max(size, 1), loads
+}
+
+// loadsEach reports whether each iteration of a loop loads from global memory, loads in loops in it left out: what does not change is loaded
+// before it.
+func (p *Program) loadsEach(l *loop, list []node) bool {
+	own := func(a access) bool {
+		differs := a.loops&(1<<(l.slot-axisVars)) != 0 || p.changes(l, a.array)
+		return !a.write && p.arrays[a.array].Space == kernel.Global && differs
+	}
+	return slices.ContainsFunc(list, func(n node) bool {
+		switch x := n.(type) {
+		case *exec:
+			return slices.ContainsFunc(x.accesses, own)
+		case *guard:
+			return slices.ContainsFunc(x.loads, own) || p.loadsEach(l, x.body)
+		case *loop:
+			return x.straight && p.loadsEach(l, x.body)
+		}
+		return false
+	})
+}
+
+// together is how many iterations of a loop a sub-group runs as one, in compiled code.
+func (l *loop) together() int64 {
+	if l.straight {
+		return math.MaxInt64
+	}
+	return max(l.by, 1)
 }
 
 // quotient reports whether the bound is rounded.

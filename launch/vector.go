@@ -55,6 +55,7 @@ type result struct {
 	onSM     int64            // groups that run at once on a multiprocessor
 	arrays   map[string]int64 // bytes of the accessed arrays in global memory
 	launches int64
+	longest  float64 // work of the work-group that has most by the mean; 1 where nobody asks
 }
 
 // Vector are the static features of a kernel at some sizes (Table 1 of the paper on static features of Lift programs,
@@ -159,7 +160,7 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 		w.sizes = append(w.sizes, v)
 	}
 	w.epochs = make([]uint64, len(p.arrays))
-	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, arrays: map[string]int64{}}
+	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
 	var err error
 	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
 		return nil, err
@@ -182,14 +183,10 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 		w.path = path{1, 1}
 	}
 	if r.total > 0 {
-		w.scratch = scratches.Get().(*scratch)
-		st := w.start(r.items)
-		leave := w.enter(st.nv, false)
-		w.nodes(p.body, st)
-		leave()
-		w.giveBack(st)
-		w.release()
-		w.scratch = nil
+		w.run(r.items, nil)
+		if stream != nil && p.uneven {
+			r.longest = w.longest(r.items)
+		}
 	}
 	if p.resident {
 		r.onSM = resident(p.opt.Device, Group{r.items, p.registers, r.shared, int64(p.opt.SubgroupSize)})

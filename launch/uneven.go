@@ -1,0 +1,68 @@
+package launch
+
+import (
+	"math"
+
+	"gpuperf/device/facts"
+	"gpuperf/kernel/linear"
+)
+
+// ofGroup reports whether a form differs from work-group to work-group.
+func ofGroup(f *linear.Form) bool {
+	for _, t := range f.Terms {
+		if t.Slot >= linear.GroupSlot && t.Slot < linear.LoopSlot {
+			return true
+		}
+	}
+	for _, t := range f.Floors {
+		if ofGroup(t.Num) {
+			return true
+		}
+	}
+	return false
+}
+
+// run walks the program for all work-groups, or for one.
+func (w *walk) run(items int64, group *[3]int64) {
+	w.scratch = scratches.Get().(*scratch)
+	st := w.start(items)
+	if group != nil {
+		for axis, g := range group {
+			v := lidVars + axis
+			st.n[v], st.env[v] = 1, form{c: g}
+		}
+	}
+	leave := w.enter(st.nv, false)
+	w.nodes(w.p.body, st)
+	leave()
+	w.giveBack(st)
+	w.release()
+	w.scratch = nil
+}
+
+// longest is the number of statements that the first or the last work-group runs, whichever is more, by the mean of all groups.
+func (w *walk) longest(items int64) float64 {
+	groups := float64(w.groups[0] * w.groups[1] * w.groups[2])
+	if w.sum[statements] == 0 {
+		return 1
+	}
+	most := 0.0
+	for _, at := range [][3]int64{{}, {w.groups[0] - 1, w.groups[1] - 1, w.groups[2] - 1}} {
+		one := &walk{
+			p: w.p, boxes: w.p.opt.Boxes, tiles: make([]tile, len(w.p.arrays)), sizes: w.sizes, groups: w.groups, strides: w.strides,
+			offsets: w.offsets, average: w.average,
+		}
+		one.epochs = make([]uint64, len(w.p.arrays))
+		one.run(items, &at)
+		most = max(most, float64(one.sum[statements]))
+	}
+	return max(most*groups/float64(w.sum[statements]), 1)
+}
+
+// excess is how much longer it takes where one of n work-groups that run one after the other is the longest.
+func (e *estimate) excess(n float64) float64 { return 1 + (e.longest-1)/max(n, 1) }
+
+// waves is how often each multiprocessor runs all the work-groups that it has room for.
+func (e *estimate) waves() float64 {
+	return math.Ceil(float64(e.numGroups()) / float64(max(e.onSM, 1)*e.device(facts.Multiprocessors)))
+}
