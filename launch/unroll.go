@@ -134,6 +134,9 @@ func (w *walk) turn(l *loop, st *state) {
 		return
 	}
 	turns := l.turns(n)
+	if st.parts[l.slot] != 0 { // some work-items of sub-groups go on that have turned with others
+		turns = n / max(l.by, 1)
+	}
 	w.issued[issueTurn] += st.bySubgroups(everyLoop) / n * turns
 	if l.waits {
 		turns = n
