@@ -11,7 +11,7 @@ import (
 // span is a range of groups or iterations, to excluded.
 type span struct{ from, to int64 }
 
-// window is a part of an execution: a box of work-groups, or those listed, in consecutive iterations of the outermost loops. Loops inside
+// window is a part of an execution: a box of work-groups, or those listed in the order in which they start, in consecutive iterations of the outermost loops. Loops inside
 // of these run wholly.
 type window struct {
 	groups [3]span
@@ -21,6 +21,14 @@ type window struct {
 
 // has is the number of listed groups that are of a part.
 func (w *window) has(p *Part) (n int64) {
+	if p.Groups[0].Count == 1 && p.Groups[1].Count == 1 && p.Groups[2].Count == 1 {
+		g := [3]int64{p.Groups[0].First, p.Groups[1].First, p.Groups[2].First}
+		i, _ := slices.BinarySearchFunc(w.list, g, inOrder)
+		for ; i < len(w.list) && w.list[i] == g; i++ {
+			n++
+		}
+		return n
+	}
 	for _, g := range w.list {
 		if p.has(g) {
 			n++
@@ -29,10 +37,16 @@ func (w *window) has(p *Part) (n int64) {
 	return n
 }
 
+// inOrder compares groups by their places in the order in which they start.
+func inOrder(a, b [3]int64) int {
+	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+}
+
 // has reports whether the part takes place in a group.
 func (p *Part) has(group [3]int64) bool {
 	for axis, r := range p.Groups {
-		if _, n := r.clip(span{group[axis], group[axis] + 1}); n == 0 {
+		d, step := group[axis]-r.First, max(r.Step, 1)
+		if d < 0 || d > (r.Count-1)*step || step > 1 && d%step != 0 {
 			return false
 		}
 	}
@@ -79,50 +93,46 @@ func (r Run) whole() span { return span{r.First, r.First + max(r.Step, 1)*(r.Cou
 // pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration: by the same strides.
 type pattern []placed
 
-// placed is a part in a window. Its dimensions are the groups along each axis, and the loops in whose iterations its address differs.
+// placed is a part in a window.
 type placed struct {
 	*Part
-	dims    []Run
-	strides []float64 // by unit of the dimensions
-	box     []span
-	runs    float64 // executions
-	listed  float64 // groups of the list of a window; 1 for a box
+	box    []span  // of its dimensions
+	runs   float64 // executions
+	listed float64 // groups of the list of a window; 1 for a box
 }
 
-// place is the part of a part that is in a window; false if there is none.
-func place(p *Part, w *window) (out placed, ok bool) {
+// place is the part of a part that is in a window; false if there is none. Its box is appended to boxes.
+func place(p *Part, w *window, boxes []span) (out placed, _ []span, ok bool) {
 	out = placed{Part: p, runs: 1, listed: 1}
 	if w.list != nil {
 		n := w.has(p)
 		if n == 0 {
-			return out, false
+			return out, boxes, false
 		}
 		out.runs, out.listed = float64(n), float64(n)
 	}
-	add := func(r Run, box span) {
-		out.dims, out.box = append(out.dims, r), append(out.box, box)
-		out.strides = append(out.strides, float64(r.Stride)/float64(max(r.Step, 1)))
-	}
+	from := len(boxes)
 	for axis, r := range p.Groups {
 		box := span{0, 1}
 		if w.list == nil {
 			if box, ok = r.within(w.groups[axis]); !ok {
-				return out, false
+				return out, boxes[:from], false
 			}
 			out.runs *= float64(r.count(box))
 		}
-		add(r, box)
+		boxes = append(boxes, box)
 	}
 	for depth, r := range p.Loops {
 		box, ok := p.iterations(depth, w)
 		if !ok {
-			return out, false
+			return out, boxes[:from], false
 		}
 		if out.runs *= float64(r.count(box)); r.Stride != 0 {
-			add(r, box)
+			boxes = append(boxes, box)
 		}
 	}
-	return out, true
+	out.box = boxes[from:len(boxes):len(boxes)]
+	return out, boxes, true
 }
 
 // iterations are those of a loop around the part that are in a window; false if there are none.
@@ -134,66 +144,10 @@ func (p *Part) iterations(depth int, w *window) (span, bool) {
 	return r.whole(), true
 }
 
-// footprint is the number of aligned units of some bytes that the steps touch in a window.
-func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
-	for _, n := range l.footprints(steps, w, which, unit) {
-		sum += n
-	}
-	return sum
-}
-
-// footprints are those of each array.
-func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64) []float64 {
-	out := make([]float64, len(l.Arrays))
-	patterns := map[int][]pattern{}
-	scattered := map[int]float64{}
-	each(steps, func(a *Access) {
-		if a.direction()&which == 0 {
-			return
-		}
-		for i := range a.Parts {
-			p, ok := place(&a.Parts[i], w)
-			if !ok {
-				continue
-			}
-			if p.Scattered {
-				scattered[a.Array] += p.runs / p.executions() * p.Sectors * math.Ceil(float64(a.Width)/float64(unit)) / math.Ceil(float64(a.Width)/SectorBytes)
-				continue
-			}
-			patterns[a.Array] = join(patterns[a.Array], p)
-		}
-	})
-	for i, a := range l.Arrays {
-		all := float64(intmath.CeilDiv(a.Bytes, unit))
-		n := 0.0
-		for _, p := range patterns[i] {
-			n += p.units(unit, w.list)
-		}
-		n = min(n, all)
-		if s := scattered[i]; s > 0 {
-			n += (all - n) * -math.Expm1(-s/all)
-		}
-		out[i] = n
-	}
-	return out
-}
-
-// join adds a part to the pattern that it belongs to.
-func join(list []pattern, p placed) []pattern {
-	for i, other := range list {
-		if slices.Equal(other.strides(), p.strides) {
-			list[i] = append(other, p)
-			return list
-		}
-	}
-	return append(list, pattern{p})
-}
-
 func (p pattern) strides() []float64 { return p[0].strides }
 
-// units is the number of units that a pattern touches. Parts that few lanes take part in, such as those at borders, are left out beside
-// others.
-func (p pattern) units(unit int64, list [][3]int64) float64 {
+// figure is what a pattern touches in a window. Parts that few lanes take part in, such as those at borders, are left out beside others.
+func (p pattern) figure(list [][3]int64) figure {
 	s, box := p.base()
 	var moves []stride
 	for d, b := range box {
@@ -216,10 +170,10 @@ func (p pattern) units(unit int64, list [][3]int64) float64 {
 	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
 	part := p.bytes() / s.bytes()
 	if list == nil {
-		return s.units(unit) * min(part, 1)
+		return figure{s, nil, min(part, 1)}
 	}
 	at := p.offsets(list)
-	return s.spread(at, unit) * min(part/float64(len(at)), 1)
+	return figure{s, at, min(part/float64(len(at)), 1)}
 }
 
 // bytes are those that the parts touch, where they touch different ones.
@@ -249,7 +203,8 @@ func bytes(in []interval) (sum float64) {
 func (p pattern) base() (s set, box []span) {
 	box, differ := p.bounds()
 	most, intervals := 0.0, int64(0)
-	for _, x := range p {
+	for i := range p {
+		x := &p[i]
 		most = max(most, x.lanes())
 		intervals += x.count(differ) * int64(len(x.touched))
 	}
@@ -257,11 +212,15 @@ func (p pattern) base() (s set, box []span) {
 	if !apart {
 		clear(differ)
 	}
-	for _, x := range p {
+	var at []float64
+	for i := range p {
+		x := &p[i]
 		if !apart && 4*x.lanes() < most {
 			continue
 		}
-		for _, shift := range x.shifts(differ) {
+		at = x.shifts(differ, at[:0])
+		for _, y := range at {
+			shift := int64(math.Round(y))
 			for _, y := range x.touched {
 				s.in = append(s.in, interval{y.lo + shift, y.hi + shift})
 			}
@@ -302,29 +261,28 @@ func (x *placed) count(some []bool) int64 {
 	return n
 }
 
-// shifts move the addresses to group 0 and iteration 0, but for some of the dimensions to each of their values.
-func (x *placed) shifts(some []bool) (out []int64) {
+// shifts appends what moves the addresses to group 0 and iteration 0, but for some of the dimensions to each of their values.
+func (x *placed) shifts(some []bool, at []float64) []float64 {
 	from := 0.0
 	for d, r := range x.dims {
 		from -= x.strides[d] * float64(r.First)
 	}
-	at := []float64{from}
+	at = append(at, from)
 	for d, s := range x.box {
 		if !some[d] {
 			continue
 		}
-		before := at
-		at = nil
-		for t := s.from; t < s.to; t += max(x.dims[d].Step, 1) {
-			for _, y := range before {
+		step, before := max(x.dims[d].Step, 1), len(at)
+		for t := s.from + step; t < s.to; t += step {
+			for _, y := range at[:before] {
 				at = append(at, y+x.strides[d]*float64(t))
 			}
 		}
+		for i := range at[:before] {
+			at[i] += x.strides[d] * float64(s.from)
+		}
 	}
-	for _, y := range at {
-		out = append(out, int64(math.Round(y)))
-	}
-	return out
+	return at
 }
 
 // offsets are the different distances by which listed groups move the addresses, in order.

@@ -24,6 +24,8 @@ type Launch struct {
 	Groups [3]int64 // work-groups along each axis; they start in order, axis 0 fastest
 	Arrays []Array
 	Body   []Step // what a work-group does, in order
+
+	known known
 }
 
 // Array is a range of memory that no other array overlaps.
@@ -64,6 +66,9 @@ type Part struct {
 	Scattered bool
 
 	touched []interval // by the lanes, in the first of the groups and iterations
+	dims    []Run      // the groups along each axis, and the loops in whose iterations the address differs
+	strides []float64  // by unit of these
+	pattern int        // that the part belongs to
 }
 
 // Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next.

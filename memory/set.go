@@ -190,10 +190,11 @@ func (s *set) spread(offsets []int64, unit int64) float64 {
 	if s.number()*int64(len(offsets)) > maxIntervals {
 		return s.units(unit) * float64(len(offsets))
 	}
-	s.flatten()
-	var all []interval
+	one := *s
+	one.flatten()
+	all := make([]interval, 0, len(offsets)*len(one.in))
 	for _, at := range offsets {
-		for _, x := range s.in {
+		for _, x := range one.in {
 			all = append(all, interval{x.lo + at, x.hi + at})
 		}
 	}

@@ -29,12 +29,14 @@ type Traffic struct {
 	WarmReads, WarmWrites float64
 }
 
-// prepare joins neighbouring lanes.
+// prepare joins neighbouring lanes, and finds the patterns of parts.
 func (l *Launch) prepare() {
+	l.known = known{at: map[outlined]*outline{}}
 	each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			p := &a.Parts[i]
-			p.touched = nil
+			l.known.enter(a, p)
+			p.touched = make([]interval, 0, len(p.Lanes))
 			for _, at := range p.Lanes {
 				p.touched = append(p.touched, interval{at, at + a.Width})
 			}
@@ -240,14 +242,19 @@ func (l *Launch) consecutive(n int64) []weighted {
 // to all in turn.
 func (l *Launch) dealt(multiprocessors int64) func(n int64) []weighted {
 	total := l.Groups[0] * l.Groups[1] * l.Groups[2]
+	windows := map[int64][]weighted{}
 	return func(n int64) []weighted {
+		if w, ok := windows[n]; ok {
+			return w
+		}
 		w := weighted{weight: 1}
 		first := max(total/2-n/2*multiprocessors, (total/2)%multiprocessors)
 		for i := range n {
 			at := min(first+i*multiprocessors, total-1)
 			w.list = append(w.list, [3]int64{at % l.Groups[0], at / l.Groups[0] % l.Groups[1], at / l.Groups[0] / l.Groups[1]})
 		}
-		return []weighted{w}
+		windows[n] = []weighted{w}
+		return windows[n]
 	}
 }
 

@@ -1,0 +1,162 @@
+package memory
+
+import (
+	"math"
+	"slices"
+
+	"gpuperf/internal/intmath"
+)
+
+// outline is what steps touch in a window, whatever the unit in which that is counted.
+type outline struct {
+	figures   [][]figure // of each array
+	scattered []scattered
+}
+
+// figure is a part of a set, or of copies of it at some distances.
+type figure struct {
+	set
+	offsets []int64
+	part    float64
+}
+
+// scattered are so many sectors anywhere in an array, by accesses of a width.
+type scattered struct {
+	array   int
+	width   int64
+	sectors float64
+}
+
+// known are the outlines that an estimate has made already, by what they are of, and memory for the next one.
+type known struct {
+	at       map[outlined]*outline
+	strides  [][]float64 // of the parts of each pattern
+	arrays   []int       // of each pattern
+	patterns []pattern
+	boxes    []span
+}
+
+// outlined tells outlines apart.
+type outlined struct {
+	first  Step
+	steps  int
+	which  direction
+	groups [3]span
+	list   *[3]int64
+	listed int
+	trips  [deepest]span
+	depth  int
+}
+
+// deepest is how many loops around a window outlines are known for.
+const deepest = 12
+
+// enter finds the pattern that a part of an access belongs to.
+func (k *known) enter(a *Access, p *Part) {
+	p.dims, p.strides = append(p.dims[:0], p.Groups[:]...), p.strides[:0]
+	for _, r := range p.Loops {
+		if r.Stride != 0 {
+			p.dims = append(p.dims, r)
+		}
+	}
+	for _, r := range p.dims {
+		p.strides = append(p.strides, float64(r.Stride)/float64(max(r.Step, 1)))
+	}
+	for i := len(k.strides) - 1; i >= 0; i-- {
+		if k.arrays[i] == a.Array && slices.Equal(k.strides[i], p.strides) {
+			p.pattern, p.strides = i, k.strides[i]
+			return
+		}
+	}
+	p.pattern = len(k.strides)
+	k.strides, k.arrays, k.patterns = append(k.strides, p.strides), append(k.arrays, a.Array), append(k.patterns, nil)
+}
+
+// outline finds what the steps touch in a window.
+func (l *Launch) outline(steps []Step, w *window, which direction) *outline {
+	key := outlined{steps: len(steps), which: which, groups: w.groups, listed: len(w.list), depth: len(w.trips)}
+	if len(steps) > 0 {
+		key.first = steps[0]
+	}
+	if len(w.list) > 0 {
+		key.list = &w.list[0]
+	}
+	copy(key.trips[:], w.trips)
+	if out, ok := l.known.at[key]; ok && key.depth <= deepest {
+		return out
+	}
+	out := l.outlineOf(steps, w, which)
+	l.known.at[key] = out
+	return out
+}
+
+func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
+	out := &outline{figures: make([][]figure, len(l.Arrays))}
+	k := &l.known
+	k.boxes = k.boxes[:0]
+	var order []int // of the patterns
+	each(steps, func(a *Access) {
+		if a.direction()&which == 0 {
+			return
+		}
+		for i := range a.Parts {
+			p, boxes, ok := place(&a.Parts[i], w, k.boxes)
+			k.boxes = boxes
+			switch {
+			case !ok:
+			case p.Scattered:
+				out.scattered = append(out.scattered, scattered{a.Array, a.Width, p.runs / p.executions() * p.Sectors})
+			default:
+				if len(k.patterns[p.pattern]) == 0 {
+					order = append(order, p.pattern)
+				}
+				k.patterns[p.pattern] = append(k.patterns[p.pattern], p)
+			}
+		}
+	})
+	for _, i := range order {
+		array := k.arrays[i]
+		out.figures[array] = append(out.figures[array], k.patterns[i].figure(w.list))
+		k.patterns[i] = k.patterns[i][:0]
+	}
+	return out
+}
+
+// footprint is the number of aligned units of some bytes that the steps touch in a window.
+func (l *Launch) footprint(steps []Step, w *window, which direction, unit int64) (sum float64) {
+	for _, n := range l.footprints(steps, w, which, unit) {
+		sum += n
+	}
+	return sum
+}
+
+// footprints are those of each array.
+func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64) []float64 {
+	out := make([]float64, len(l.Arrays))
+	o := l.outline(steps, w, which)
+	anywhere := make([]float64, len(l.Arrays))
+	for _, s := range o.scattered {
+		anywhere[s.array] += s.sectors * math.Ceil(float64(s.width)/float64(unit)) / math.Ceil(float64(s.width)/SectorBytes)
+	}
+	for i, a := range l.Arrays {
+		all := float64(intmath.CeilDiv(a.Bytes, unit))
+		n := 0.0
+		for j := range o.figures[i] {
+			n += o.figures[i][j].units(unit)
+		}
+		n = min(n, all)
+		if s := anywhere[i]; s > 0 {
+			n += (all - n) * -math.Expm1(-s/all)
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// units is the number of units that the figure touches.
+func (f *figure) units(unit int64) float64 {
+	if f.offsets == nil {
+		return f.set.units(unit) * f.part
+	}
+	return f.spread(f.offsets, unit) * f.part
+}
