@@ -55,11 +55,12 @@ func (b *box) interval(f *form, from int) (lo, hi int64) {
 }
 
 // cut says how to divide a box in which something is not decided: by residues of t[v] modulo period, or where that is 0 into
-// t[v] < at and the rest.
+// t[v] < at and the rest. trips is set where the trips of a loop are not decided: how many different ones work-items of a group have.
 type cut struct {
 	v      int
 	at     int64
 	period int64
+	trips  int64
 }
 
 // maxPeriod bounds the parts that a division by residues makes.

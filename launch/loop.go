@@ -110,6 +110,13 @@ func (w *walk) greatest(l *loop, st *state) (best form, ok bool) {
 // iterate walks the body for the trips of a loop that starts at lower: once for each set of work-items that take part.
 func (w *walk) iterate(l *loop, st *state, lower *form) {
 	again := func(part *state) { w.loop(l, part) }
+	even := false
+	divide := func() {
+		if even {
+			st.why.trips = w.different(l, st, lower)
+		}
+		w.divide(st, again)
+	}
 	// top is such that the trips are 1 + floor(top/(den·step)), for all work-items or one.
 	top := func(b *bound, s *scene) (form, bool) {
 		f, ok := s.affine(b.num)
@@ -129,6 +136,7 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 	trips := func(lane int32, from int) (int64, bool) {
 		var low form // of the bound that may give the fewest
 		var lowDen, least, most int64
+		var lowMost, lowLo int64
 		for i := range tops {
 			f := tops[i]
 			if from == lidVars && !formed {
@@ -147,12 +155,15 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 			fewest, greatest := max(intmath.FloorDiv(lo, den)+1, 0), max(intmath.FloorDiv(hi, den)+1, 0)
 			if i == 0 || fewest < least {
 				low, lowDen, least = f, den, fewest
+				lowMost = greatest
+				lowLo = lo
 			}
 			if i == 0 || greatest < most {
 				most = greatest
 			}
 		}
 		if least < most { // divide where this bound allows as many as all may
+			even = lowMost == most && lowLo >= -lowDen
 			low.c -= lowDen * (most - 1)
 			st.why = st.cutAt(&low, from)
 			return 0, false
@@ -172,13 +183,13 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 		}
 	} else {
 		if formed && st.why.v >= lidVars {
-			w.divide(st, again)
+			divide()
 			return
 		}
 		for i, lane := range st.mask.lanes {
 			n, ok := trips(lane, lidVars)
 			if !ok {
-				w.divide(st, again)
+				divide()
 				return
 			}
 			byLane[i] = n
@@ -219,6 +230,27 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 		w.giveBack(inner)
 		done = n
 	}
+}
+
+// different is how many trip counts of a loop that starts at lower the work-items of a group have, at most.
+func (w *walk) different(l *loop, st *state, lower *form) int64 {
+	most := int64(1)
+	for i := range l.upper {
+		b := &l.upper[i]
+		f, ok := st.affine(b.num)
+		if !ok {
+			continue
+		}
+		f.addScaled(lower, -b.den)
+		distance := int64(0)
+		for v := range lidVars {
+			if k := f.k[v]; k != 0 {
+				distance += max(k, -k) * (st.n[v] - 1)
+			}
+		}
+		most = max(most, distance/(b.den*l.step)+1)
+	}
+	return min(most, int64(len(st.mask.lanes)))
 }
 
 // loopOnAverage walks a loop with data-dependent bounds, using its average trip count, rounded. Each work-item starts where the previous

@@ -106,5 +106,36 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 			p.Loops = append(p.Loops, r)
 		}
 	}
-	to.Parts = append(to.Parts, p)
+	if n := len(to.Parts); n < w.p.opt.Boxes/crowded || !further(&to.Parts[n-1], &p) {
+		to.Parts = append(to.Parts, p)
+	}
+}
+
+// crowded is the part of the boxes, as so many parts of an access, beyond which parts that go on with the iterations of the one before are joined
+// with it.
+const crowded = 16
+
+// further joins a part with the one after it, if that has further iterations of the same loops, by most of the same work-items, and
+// takes them to be by all of these.
+func further(p, next *memory.Part) bool {
+	if p.Groups != next.Groups || p.Times != next.Times || len(p.Loops) != len(next.Loops) || len(p.Lanes) < len(next.Lanes) || 4*len(next.Lanes) < 3*len(p.Lanes) || p.Scattered != next.Scattered {
+		return false
+	}
+	at := -1
+	for i, r := range p.Loops {
+		m := next.Loops[i]
+		switch {
+		case r == m:
+		case at < 0 && m.First == r.First+r.Step*r.Count && m.Step == r.Step && m.Stride == r.Stride:
+			at = i
+		default:
+			return false
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	p.Loops[at].Count += next.Loops[at].Count
+	p.Sectors, p.Lines, p.Requests = p.Sectors+next.Sectors, p.Lines+next.Lines, p.Requests+next.Requests
+	return true
 }

@@ -156,8 +156,9 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 		return nil, nil, false
 	}
 	lanes = make([]int64, len(st.mask.lanes))
+	one := w.alone(&st.scene, st.mask.lanes[0])
 	for i, lane := range st.mask.lanes {
-		one := w.alone(&st.scene, lane)
+		w.move(one, &st.scene, lane)
 		own, ok := w.address(a, one)
 		if !ok {
 			st.why = one.why

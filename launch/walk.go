@@ -104,6 +104,7 @@ func (w *walk) newMask(lanes []int32) *laneMask {
 // divide calls f on the parts of a box. When no more boxes may be made, one value of the variable represents all.
 func (w *walk) divide(st *state, f func(*state)) {
 	why := st.why
+	n := st.n[why.v]
 	part := func(from, step, n int64) *state {
 		out := w.copied(st)
 		out.n[why.v] = n
@@ -120,22 +121,33 @@ func (w *walk) divide(st *state, f func(*state)) {
 		f(part)
 		w.giveBack(part)
 	}
-	n := st.n[why.v]
-	parts := max(why.period, 2)
-	if w.boxes < int(parts) {
+	// The value at stands for those from so far to so far.
+	sample := func(at, from, to int64) {
 		w.sampled++
-		at := int64(float64(n) * spread(w.sampled))
-		one := part(min(at, n-1), 1, 1)
-		one.weight *= n
-		one.stands = append(slices.Clip(st.stands), standing{why.v, memory.Run{First: st.env[why.v].c, Step: max(st.env[why.v].k[why.v], 1), Count: n}})
+		one := part(at, 1, 1)
+		one.weight *= to - from
+		of := &st.env[why.v]
+		step := max(of.k[why.v], 1)
+		one.stands = append(slices.Clip(st.stands), standing{why.v, memory.Run{First: of.c + step*from, Step: step, Count: to - from}})
 		run(one)
+	}
+	parts := max(why.period, 2)
+	if why.trips == 0 && w.boxes < int(parts) {
+		sample(min(int64(float64(n)*spread(w.sampled+1)), n-1), 0, n)
 		return
 	}
-	left := w.boxes - int(parts)
+	even := why.trips > 0 && n > w.ranges(why.trips)
+	if even {
+		parts = w.ranges(why.trips)
+	}
+	left := max(w.boxes-int(parts), 0)
 	for i := range parts {
 		share := left / int(parts-i)
 		w.boxes = share
-		if why.period > 0 {
+		if even {
+			from, to := n*i/parts, n*(i+1)/parts
+			sample(w.middleOf(st, from, to), from, to)
+		} else if why.period > 0 {
 			run(part(i, why.period, (n-i+why.period-1)/why.period))
 		} else if (i == 0) == (2*why.at <= n) { // the smaller part first, which needs less
 			run(part(0, 1, why.at))
@@ -145,6 +157,29 @@ func (w *walk) divide(st *state, f func(*state)) {
 		left -= share - w.boxes
 	}
 	w.boxes = left
+}
+
+// ranges are into how many a variable is divided with which the trips of a loop grow evenly, of which work-items of one group have so many
+// different ones. Their number is odd, so that one is around the middle of the launch.
+func (w *walk) ranges(trips int64) int64 {
+	const (
+		least = 33
+		most  = 4 // boxes for each
+	)
+	return max(int64(w.boxes)/(most*trips), least) | 1
+}
+
+// middleOf is the value in the middle of a range of values of the variable that a box is divided by, or the one of the group in the middle of
+// the launch.
+func (w *walk) middleOf(st *state, from, to int64) int64 {
+	v := st.why.v
+	if axis := v - lidVars; axis < 3 {
+		f := &st.env[v]
+		if at := (w.groups[axis]/2 - f.c) / max(f.k[v], 1); from <= at && at < to {
+			return at
+		}
+	}
+	return from + (to-from-1+int64(w.sampled%2))/2 // of two, by turns the first and the second
 }
 
 // spread is the i-th number of a sequence that fills [0, 1) evenly.
@@ -178,6 +213,18 @@ func (w *walk) fold(f *form, lane int32) form {
 		g.k[axis] = 0
 	}
 	return g
+}
+
+// move makes one, the scene that alone made of s, that of another work-item.
+func (w *walk) move(one, s *scene, lane int32) {
+	for i := range s.nv {
+		f := &s.env[i]
+		c := f.c
+		for axis, at := range w.lanes[lane] {
+			c += f.k[axis] * at
+		}
+		one.env[i].c = c
+	}
 }
 
 // alone is the scene of one work-item; the next call overwrites it.
