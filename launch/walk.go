@@ -162,11 +162,8 @@ func (w *walk) divide(st *state, f func(*state)) {
 // ranges are into how many a variable is divided with which the trips of a loop grow evenly, of which work-items of one group have so many
 // different ones. Their number is odd, so that one is around the middle of the launch.
 func (w *walk) ranges(trips int64) int64 {
-	const (
-		least = 33
-		most  = 4 // boxes for each
-	)
-	return max(int64(w.boxes)/(most*trips), least) | 1
+	const least = 33
+	return max(int64(w.boxes)/trips, least) | 1
 }
 
 // middleOf is the value in the middle of a range of values of the variable that a box is divided by, or the one of the group in the middle of
