@@ -113,7 +113,9 @@ func (w *walk) iterate(l *loop, st *state, lower *form) {
 	even := false
 	divide := func() {
 		if even {
-			st.why.trips = w.different(l, st, lower)
+			why := st.why // which finding forms changes
+			why.trips = w.different(l, st, lower)
+			st.why = why
 		}
 		w.divide(st, again)
 	}
