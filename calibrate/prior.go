@@ -15,11 +15,11 @@ import (
 
 // Spread says how far one kernel may be from what a general model expects of all: standard deviations of logarithms.
 type Spread struct {
-	Cost   float64 `yaml:"cost" json:"cost"`     // of the cost of each kind of work, from kernel to kernel
-	Common float64 `yaml:"common" json:"common"` // of all costs together
-	Size   float64 `yaml:"size" json:"size"`     // of a kernel's time from the model with its own costs, alike at sizes near each other
-	Reach  float64 `yaml:"reach" json:"reach"`   // of that: the distance of sizes, root mean square of the logarithms of features, at which it falls
-	Row    float64 `yaml:"row" json:"row"`       // of a row besides
+	Cost  float64 `yaml:"cost" json:"cost"`   // of the cost of each kind of work, from kernel to kernel
+	Left  float64 `yaml:"left" json:"left"`   // of what is left of a kernel without its work, at all sizes, from the same accesses in the kernel
+	Size  float64 `yaml:"size" json:"size"`   // of a kernel's time from the model with its own costs, alike at sizes near each other
+	Reach float64 `yaml:"reach" json:"reach"` // of that: the distance of sizes, root mean square of the logarithms of features, at which it falls
+	Row   float64 `yaml:"row" json:"row"`     // of a row besides
 }
 
 // Own is a row of a kernel's own measurements.
@@ -49,7 +49,7 @@ func (s Spread) together(x [][]float64, own func(i int) float64) (*mat.SymDense,
 	c := mat.NewSymDense(len(x), nil)
 	for i, a := range x {
 		for j, b := range x[:i+1] {
-			c.SetSym(i, j, s.covariance(a, b, n))
+			c.SetSym(i, j, s.covariance(a, b, n)+s.Left*s.Left)
 		}
 		c.SetSym(i, i, c.At(i, i)+own(i))
 	}
@@ -57,7 +57,20 @@ func (s Spread) together(x [][]float64, own func(i int) float64) (*mat.SymDense,
 }
 
 // KernelSpread is what suited kernels of many kinds best (docs/rationale.md); half and twice as much does nearly as well.
-var KernelSpread = Spread{Cost: 0.4, Common: 0.3, Size: 0.1, Reach: 1, Row: 0.03}
+var KernelSpread = Spread{Cost: 0.15, Left: 0.03, Size: 0.15, Reach: 0.7, Row: 0.015}
+
+// How what is left of a kernel without its work differs from the kernel, where its time does by the general fit.
+const (
+	unlike      = 0.15 // standard deviation of the logarithm, where the times are far apart
+	unlikeReach = 0.15 // logarithm of the ratio of the times at which that is about reached
+)
+
+// Apart is the spread for a kernel whose time, by the general fit, is apart from that of what is left of it by a logarithm. Of another time,
+// what is left is another kernel: the compiler arranges it otherwise, and other costs hide one another.
+func (s Spread) Apart(logarithm float64) Spread {
+	s.Left = math.Sqrt(s.Left*s.Left - unlike*unlike*math.Expm1(-logarithm*logarithm/(2*unlikeReach*unlikeReach)))
+	return s
+}
 
 // Prior is what a general fit says of a parameter before a kernel's own rows are seen.
 type Prior struct {
@@ -143,13 +156,10 @@ func newPrior(m *models.Model, names []string, general *Fit, s Spread) (*prior, 
 		for j, b := range names[:i+1] {
 			rho, _ := general.Correlation(a, b)
 			v := rho * sd[i] * sd[j]
-			if isCost(m, a) && isCost(m, b) {
-				v += s.Common * s.Common
-			}
 			if i == j {
 				v = sd[i]*sd[i] + leastVariance
 				if isCost(m, a) {
-					v += s.Common*s.Common + s.Cost*s.Cost
+					v += s.Cost * s.Cost
 				}
 			}
 			p.covariance.SetSym(i, j, v)

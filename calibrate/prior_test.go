@@ -37,15 +37,15 @@ func kernelRows(count int, factor float64) (rows []Row) {
 func TestRefineIsThePosterior(t *testing.T) {
 	for _, rho := range []float64{0, 0.6} {
 		m, general := generalFit(t, rho)
-		s := Spread{Cost: 0.3, Common: 0.2, Reach: 1, Row: 0.05}
+		s := Spread{Cost: 0.3, Left: 0.2, Reach: 1, Row: 0.05}
 		const count, factor = 4, 1.5
 		fit, err := Refine(context.Background(), m, general, kernelRows(count, factor), s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := 0.01 + s.Cost*s.Cost + s.Common*s.Common // of both logarithms
-		joint := 0.01*rho + s.Common*s.Common              // their covariance
-		gain := before / (before + s.Row*s.Row/count)
+		before := 0.01 + s.Cost*s.Cost // of both logarithms
+		joint := 0.01 * rho            // their covariance
+		gain := before / (before + s.Left*s.Left + s.Row*s.Row/count)
 		for i, want := range []struct{ log, variance float64 }{
 			{gain * math.Log(factor), before * (1 - gain)},
 			{gain * joint / before * math.Log(factor), before - gain*joint*joint/before},
@@ -64,7 +64,7 @@ func TestRefineIsThePosterior(t *testing.T) {
 	}
 }
 
-// TestRefineKeepsWhatRowsDoNotShow: without anything in common, the other cost stays as it was, and so does a cost of 0.
+// TestRefineKeepsWhatRowsDoNotShow: the other cost stays as it was, and so does a cost of 0.
 func TestRefineKeepsWhatRowsDoNotShow(t *testing.T) {
 	m, general := generalFit(t, 0)
 	general.Parameters[1] = Estimate{Name: "p_b", Value: 3, StdErr: math.Inf(1)}
@@ -88,7 +88,7 @@ func TestRefineKeepsWhatRowsDoNotShow(t *testing.T) {
 // TestPredictWithAPart: what was not measured of a kernel costs what the general fit says, and is as uncertain as that is.
 func TestPredictWithAPart(t *testing.T) {
 	m, general := generalFit(t, 0)
-	fit, err := Refine(context.Background(), m, general, kernelRows(4, 1.5), Spread{Cost: 0.4, Common: 0.3, Reach: 1, Row: 0.03})
+	fit, err := Refine(context.Background(), m, general, kernelRows(4, 1.5), Spread{Cost: 0.4, Reach: 1, Row: 0.03})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestOffAtSizesNearEachOther(t *testing.T) {
 	at := func(n float64) map[string]float64 { return map[string]float64{"f_a": n, "f_b": 0} }
 	predict := func(off func(n float64) float64, n float64) *Prediction {
 		var rows []Row
-		for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 1e7, 1e8} {
+		for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 3e6, 1e7, 3e7, 1e8} {
 			rows = append(rows, Row{Kernel: "k", Features: at(n), Output: 2 * n * off(n)})
 		}
 		fit, err := Refine(context.Background(), m, general, rows, KernelSpread)

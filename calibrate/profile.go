@@ -154,7 +154,7 @@ func LoadProfile(path string) (*Profile, error) {
 
 // profileKeys are all keys of the format, for suggestions on a misspelt one.
 var profileKeys = []string{
-	"version", "device", "roof", "resource", "models", "model", "refines", "prior", "spread", "cost", "common", "size", "reach", "row", "own", "features", "off", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
+	"version", "device", "roof", "resource", "models", "model", "refines", "prior", "spread", "cost", "left", "size", "reach", "row", "own", "features", "off", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"choice", "form", "reason", "candidates", "leave_kernel_out", "leave_ratio_out", "ratios", "score",
 	"experiment", "ratio", "measured", "predicted", "overhead", "gmem", "onchip", "hidden",

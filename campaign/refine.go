@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,8 @@ type Refinement struct {
 
 	measure []models.Measurement
 	name    string
+	kernel  *workload.Kernel
+	device  *facts.Device
 }
 
 // PlanRefinement finds what is to be measured of a kernel. A kernel of which nothing can be measured has no cases.
@@ -39,7 +42,8 @@ func PlanRefinement(general *calibrate.Calibration, t modelgen.Target, opt model
 	if err != nil {
 		return nil, fmt.Errorf("model %s of the profile: %w", general.Fit.Model, err)
 	}
-	r := &Refinement{General: general, Plan: &Plan{Model: model}, name: RefinedName(general.Fit.Model, t.Script, t.Variant.Name)}
+	r := &Refinement{General: general, Plan: &Plan{Model: model}, name: RefinedName(general.Fit.Model, t.Script, t.Variant.Name), device: opt.Device}
+	r.kernel = workload.NewKernel(t.Variant.Kernel)
 	if r.Plan.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
@@ -71,12 +75,55 @@ func (c *Campaign) Refine(ctx context.Context, mode samples.Mode, r *Refinement,
 	}
 	model := *r.Plan.Model
 	model.Name, model.Measure = r.name, r.measure
-	fit, err := calibrate.Refine(ctx, &model, &r.General.Fit, rows.Rows, calibrate.KernelSpread)
+	apart, err := r.apart()
+	if err != nil {
+		return out, err
+	}
+	fit, err := calibrate.Refine(ctx, &model, &r.General.Fit, rows.Rows, calibrate.KernelSpread.Apart(apart))
 	if err != nil {
 		return out, err
 	}
 	out.Calibration = c.calibration(&model, fit, mode)
 	return out, nil
+}
+
+// apart is the mean, over the sizes that are measured, of the logarithm of the kernel's time over that of what is left of it without its work,
+// whichever is longer, by the general model.
+func (r *Refinement) apart() (float64, error) {
+	var whole []*workload.Case
+	for _, c := range r.Plan.Cases {
+		if !slices.ContainsFunc(whole, func(o *workload.Case) bool { return maps.Equal(o.Sizes, c.Sizes) }) {
+			of := *c
+			of.Kernel = r.kernel
+			whole = append(whole, &of)
+		}
+	}
+	left, err := workload.WorkRemoved(whole)
+	if err != nil {
+		return math.Inf(1), nil //nolint:nilerr // some accesses alone were measured, not all
+	}
+	general, err := calibrate.NewPredictor(r.Plan.Model, &r.General.Fit)
+	if err != nil {
+		return 0, err
+	}
+	logarithm := func(c *workload.Case) float64 {
+		values, e := featuresOn(r.device, c, r.Plan.ids)
+		if e != nil {
+			err = e
+			return 0
+		}
+		p, e := general.Predict(values)
+		if e != nil {
+			err = e
+			return 0
+		}
+		return math.Log(p.Seconds)
+	}
+	sum := 0.0
+	for i, c := range whole {
+		sum += math.Abs(logarithm(c) - logarithm(left[i]))
+	}
+	return sum / float64(len(whole)), err
 }
 
 // RefineIn refines the model for any kernel of a profile, or of one that comes with the program, for a kernel. A kernel of which nothing can
