@@ -90,3 +90,21 @@ func TestFurtherKernelsOnTheH200(t *testing.T) {
 		}
 	}
 }
+
+// TestRefinedOnTheH200 holds what docs/evaluation.md says of the general model refined for kernels of many kinds.
+func TestRefinedOnTheH200(t *testing.T) {
+	t.Parallel()
+	var report evaluate.Report
+	replayJSON(t, &report, "evaluate", "../../examples/evaluation/refined.yaml", "--refine", "--replay", "../../testdata/h200/general.jsonl.gz")
+	points := report.Points()
+	if len(points) != 304 || report.GeomeanRelativeError > 0.032 || points.Mean() > 0.072 || points.Worst() > 0.45 {
+		t.Errorf("geometric mean %.4f, mean %.4f, worst %.4f over %d points", report.GeomeanRelativeError, points.Mean(), points.Worst(), len(points))
+	}
+	share := func(right, of int) float64 { return float64(right) / float64(of) }
+	if c := report.Choice; share(c.Apart.Right, c.Apart.Of) < 0.92 || share(c.FarApart.Right, c.FarApart.Of) < 0.95 || c.Loss > 0.02 {
+		t.Errorf("pairs in the right order: %d of %d, far apart %d of %d; a loss of %.4f", c.Apart.Right, c.Apart.Of, c.FarApart.Right, c.FarApart.Of, c.Loss)
+	}
+	if i := report.Intervals; share(i.Inside, i.Points) < 0.82 || i.HalfWidth > 0.13 {
+		t.Errorf("intervals hold %s, half-width %.4f", i, i.HalfWidth)
+	}
+}

@@ -52,7 +52,7 @@ func predictCommand() *cobra.Command {
 		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks to compare
 the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.
 
-Of a profile with several models it takes the one that was made for the script, else the one for any kernel, such as the model parts;
+Of a profile with several models it takes the one that was made for the script, else the one for any kernel, such as the model general;
 with --model auto the one that suits best. A note tells which. The profile h200 comes with the program, so that no GPU is needed:
 
   perf predict examples/matmul/matmul.star -p n=4096 --profile h200
