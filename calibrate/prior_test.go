@@ -163,7 +163,7 @@ func TestOffAtSizesNearEachOther(t *testing.T) {
 	at := func(n float64) map[string]float64 { return map[string]float64{"f_a": n, "f_b": 0} }
 	predict := func(off func(n float64) float64, n float64) *Prediction {
 		var rows []Row
-		for _, n := range []float64{1e3, 1e4, 1e5, 1e6, 3e6, 1e7, 3e7, 1e8} {
+		for _, n := range []float64{1e3, 3e3, 1e4, 3e4, 1e5, 1e6, 3e6, 1e7, 3e7, 1e8} {
 			rows = append(rows, Row{Kernel: "k", Features: at(n), Output: 2 * n * off(n)})
 		}
 		fit, err := Refine(context.Background(), m, general, rows, KernelSpread)
@@ -194,5 +194,22 @@ func TestOffAtSizesNearEachOther(t *testing.T) {
 	width := func(p *Prediction) float64 { return p.Interval[1] / p.Interval[0] }
 	if fits, off := width(predict(func(float64) float64 { return 1 }, 3e4)), width(predict(beyond, 3e4)); fits > 1.2 || off < 1.5*fits-0.5 {
 		t.Errorf("intervals of a factor of %g where the model fits, of %g where it does not", fits, off)
+	}
+}
+
+// TestApart: rows of what is left of a kernel that the general fit gives another time say less of the kernel.
+func TestApart(t *testing.T) {
+	m, general := generalFit(t, 0)
+	moved := math.Inf(1)
+	for _, apart := range []float64{0, 0.1, 1, math.Inf(1)} {
+		fit, err := Refine(context.Background(), m, general, kernelRows(4, 1.5), KernelSpread.Apart(apart))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := fit.Estimate("p_a").Value
+		if cost <= 2 || cost > 3 || cost > moved || apart > 0 && apart <= 1 && cost == moved {
+			t.Errorf("times apart by a logarithm of %g: a cost of 2 that is 3 by the rows is %g, and %g where they are less apart", apart, cost, moved)
+		}
+		moved = cost
 	}
 }
