@@ -42,8 +42,8 @@ type Options struct {
 	// no predicates.
 	ExactBranches bool
 	// Least counts what every implementation has to do: of operations one for each statement that adds to or multiplies a floating-point
-	// variable which its own loops change, as compilers may share or hoist the others, and nothing under a condition that depends on
-	// data. Branches are exact.
+	// variable which its own loops change, as compilers may share or hoist the others, no barriers, and nothing under a condition that
+	// depends on data. Branches are exact.
 	Least bool
 	// Within selects the statements whose operations and accesses are counted, as in "tag:fetch or writes:c" (kernel.Match);
 	// "" counts all.

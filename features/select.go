@@ -238,19 +238,29 @@ func (s *Statistics) Formula(id ID, sizes map[string]int64) (*polycount.Poly, er
 	return sum, nil
 }
 
+// Covers reports whether a model's time grows with features that count all work, so that it ignores none. growth is how it grows with each.
+func Covers(ids []ID, growth []float64) bool {
+	for i, id := range ids {
+		if id.Class.Work() == AllWork && growth[i] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Uncovered lists the records that are not zero at the sizes and with which no class of features grows: work that a model ignores.
 // growth is how the model's time grows with each feature. Features of one class count in one unit, so that one may take back what another
 // counts, as in all stores but those of one array.
 func (s *Statistics) Uncovered(ids []ID, growth []float64, sizes map[string]int64) ([]Record, error) {
+	if Covers(ids, growth) {
+		return nil, nil
+	}
 	type part struct {
 		record int
 		class  Class
 	}
 	grows := map[part]float64{}
 	for i, id := range ids {
-		if id.Class.Work() == AllWork && growth[i] > 0 {
-			return nil, nil
-		}
 		selected, err := s.Selected(id, sizes)
 		if err != nil {
 			return nil, err

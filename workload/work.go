@@ -137,6 +137,9 @@ func (u Unpriced) Main() bool { return u.Share >= mainShare }
 // Unpriced finds the work of the case with which the time of a model does not grow, as [features.Statistics.Uncovered] does. With warm
 // caches, data that fit into the cache of the device need not come from its memory.
 func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, subgroupSize int, caches samples.Mode) (u Unpriced, err error) {
+	if features.Covers(ids, growth) {
+		return u, nil // without counts
+	}
 	statistics, err := c.Counts(features.Options{SubgroupSize: subgroupSize})
 	if err != nil {
 		return u, err
