@@ -42,3 +42,56 @@ func BenchmarkTraffic(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTotals derives all totals of a kernel that was not seen before, and those of another size of one that was.
+func BenchmarkTotals(b *testing.B) {
+	var ids []string
+	for _, t := range Totals() {
+		ids = append(ids, t.Feature())
+	}
+	opt := Options{Device: h200, Compiled: true, Values: true}
+	for _, test := range []struct {
+		file, kernel string
+		sizes        map[string]int64
+	}{
+		{"matmul/matmul_prefetch.star", "knl", map[string]int64{"n": 4096}},
+		{"evaluation/general/volumes.star", "odd_tile", map[string]int64{"n": 251}},
+		{"evaluation/general/triangular.star", "pairs", map[string]int64{"n": 65536}},
+		{"evaluation/general/sparse.star", "compressed_lines_8", map[string]int64{"n": 262144, "nnz": 8388608}},
+	} {
+		for _, v := range scriptVariants(b, test.file) {
+			if v.Name != test.kernel {
+				continue
+			}
+			fresh := func() *Program {
+				n, err := linear.New(v.Kernel)
+				if err != nil {
+					b.Fatal(err)
+				}
+				p, err := New(n, opt)
+				if err != nil {
+					b.Fatal(err)
+				}
+				return p
+			}
+			totals := func(p *Program) {
+				if _, err := p.Totals(test.sizes, ids); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.Run(test.kernel+"/fresh", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					totals(fresh())
+				}
+			})
+			b.Run(test.kernel+"/size", func(b *testing.B) {
+				p := fresh()
+				b.ReportAllocs()
+				for b.Loop() {
+					totals(p)
+				}
+			})
+		}
+	}
+}

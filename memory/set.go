@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -126,9 +125,7 @@ func (s *set) widen(bytes, count int64) {
 
 // merged is the union of intervals.
 func merged(list []interval) []interval {
-	slices.SortFunc(list, func(a, b interval) int {
-		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.hi, b.hi))
-	})
+	slices.SortFunc(list, func(a, b interval) int { return int(a.lo - b.lo) })
 	out := list[:0]
 	for _, x := range list {
 		if n := len(out); n > 0 && x.lo <= out[n-1].hi {
