@@ -56,7 +56,7 @@ func (s Spread) together(x [][]float64, own func(i int) float64) (*mat.SymDense,
 	return c, n
 }
 
-// KernelSpread is what suited kernels of many kinds best (docs/rationale.md); half and twice as much does nearly as well.
+// KernelSpread is what suited kernels of many kinds well (docs/rationale.md); half and twice as much does nearly as well.
 var KernelSpread = Spread{Cost: 0.3, Left: 0.03, Size: 0.15, Reach: 0.7, Row: 0.02}
 
 // How what is left of a kernel without its work differs from the kernel, where its time does by the general fit.
