@@ -134,8 +134,11 @@ func (w *walk) turn(l *loop, st *state) {
 		return
 	}
 	turns := l.turns(n)
-	if st.parts[l.slot] != 0 { // some work-items of sub-groups go on that have turned with others
+	switch done := st.parts[l.slot]; { // some work-items of sub-groups go on that have turned with others
+	case done >= uint64(max(l.by, 1)):
 		turns = n / max(l.by, 1)
+	case done > 0:
+		turns = n
 	}
 	w.issued[issueTurn] += st.bySubgroups(everyLoop) / n * turns
 	if l.waits {
