@@ -103,9 +103,9 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	if measured {
 		header = append(header, measuredHeader...)
 	}
-	var terms []int // that join no others, whose times would be shown twice
+	var terms []int // times that do more than join others, which would be shown twice
 	for i, term := range predictions[0].Terms {
-		if len(p.Model.Joins(term.Name)) == 0 {
+		if !p.Model.Joint(term.Name) && !p.Model.Factor(term.Name) {
 			terms = append(terms, i)
 			header = append(header, ">"+term.Name)
 		}

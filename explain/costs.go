@@ -76,6 +76,9 @@ func (e *explainer) parts(out *Explanation) error {
 		terms = append(slices.Clip(terms), calibrate.TermValue{Name: models.WholeTerm, Value: w})
 	}
 	for _, t := range terms {
+		if e.Model.Factor(t.Name) {
+			continue
+		}
 		half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
 		if err != nil {
 			return err
@@ -136,19 +139,25 @@ func (e *explainer) bound(out *Explanation) error {
 		return nil
 	}
 	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers", roofTerm: "the roof of the device, which the model does not know"}
-	var of Term
+	var of Cost // of all costs of a term together
 	for _, t := range out.Terms {
-		if len(t.Joins) == 0 && t.Seconds > of.Seconds {
-			of = t
+		own := Cost{Term: t.Name}
+		for _, c := range out.Costs {
+			if c.Term == t.Name {
+				own.Seconds, own.Share = own.Seconds+c.Seconds, own.Share+c.Share
+			}
+		}
+		if own.Seconds > of.Seconds {
+			of = own
 		}
 	}
-	i := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == of.Name })
+	i := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == of.Term })
 	known := i >= 0 && out.Costs[i].Parameter != ""
-	if known && of.Name == models.WholeTerm {
+	if known && of.Term == models.WholeTerm {
 		out.Bound = fmt.Sprintf("%s, %.0f %% of the time", e.describe(out.Costs[i]), 100*out.Costs[i].Share)
 		return nil
 	}
-	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", cmp.Or(names[of.Name], of.Name), 100*of.Share)
+	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", cmp.Or(names[of.Term], of.Term), 100*of.Share)
 	if known {
 		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*out.Costs[i].Seconds/of.Seconds, e.describe(out.Costs[i]))
 	}

@@ -17,13 +17,56 @@ func (c Cost) Features() []string { return c.work.names(Feature) }
 // WholeTerm is the term of the costs that stand in the expression of a model and in none of its terms.
 const WholeTerm = "time"
 
-// Joins lists the terms that the expression of a term refers to, in the order of the file: none for a term of features and
-// parameters alone.
-func (m *Model) Joins(term string) []string {
-	if i := m.term(term); i >= 0 {
-		return m.Terms[i].expr.names(TermRef)
+// Joins lists the terms whose costs a term joins, in the order of the file: none for a term of features and parameters alone.
+func (m *Model) Joins(term string) (terms []string) {
+	i := m.term(term)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	for _, name := range m.Terms[i].expr.names(TermRef) {
+		if !m.Factor(name) {
+			terms = append(terms, name)
+		}
+	}
+	return terms
+}
+
+// Factor reports that a term is no time, but a number: it has no cost, and others are multiplied by it.
+func (m *Model) Factor(term string) bool {
+	if m.term(term) < 0 || m.costs(term) {
+		return false
+	}
+	added := false
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		added = added || e.Op == TermRef && e.Name == term
+		if e.joins() {
+			for _, a := range e.Args {
+				walk(a)
+			}
+		}
+	}
+	walk(m.expression)
+	for _, t := range m.Terms {
+		walk(t.expr)
+	}
+	return !added
+}
+
+// Joint reports that a term has no costs but those of other terms.
+func (m *Model) Joint(term string) bool {
+	var joint func(e *Expr) bool
+	joint = func(e *Expr) bool {
+		args := e.Args
+		if i := m.carrier(e); i >= 0 {
+			args = args[i : i+1]
+		} else if !e.joins() {
+			return e.Op == TermRef
+		}
+		return !slices.ContainsFunc(args[:min(len(args), 2)], func(a *Expr) bool { return !joint(a) })
+	}
+	i := m.term(term)
+	return i >= 0 && joint(m.Terms[i].expr)
 }
 
 func (m *Model) term(name string) int {

@@ -37,15 +37,13 @@ func (s *splitter) split(term string, e *Expr, scale, slope float64) {
 		for i, d := range s.slopes(e) {
 			s.split(term, e.Args[i], scale, slope*d)
 		}
-	case e.Op == Mul && e.Args[0].joined():
-		by := s.value(e.Args[1])
-		s.split(term, e.Args[0], scale*by, slope*by)
-	case e.Op == Mul && e.Args[1].joined():
-		by := s.value(e.Args[0])
-		s.split(term, e.Args[1], scale*by, slope*by)
-	case e.Op == Div && e.Args[0].joined() && len(e.Args[1].names(Param)) == 0:
-		by := 1 / s.value(e.Args[1])
-		s.split(term, e.Args[0], scale*by, slope*by)
+	case s.carrier(e) >= 0:
+		i := s.carrier(e)
+		by := s.value(e.Args[1-i])
+		if e.Op == Div {
+			by = 1 / by
+		}
+		s.split(term, e.Args[i], scale*by, slope*by)
 	default:
 		for _, c := range s.costsOf(term, e) {
 			s.add(c, scale, slope)
@@ -64,13 +62,30 @@ func (e *Expr) joins() bool {
 	return false
 }
 
-// joined reports that there is something to split in the expression: a term, or costs that do not just add up.
-func (e *Expr) joined() bool {
+// carrier is the index of the factor of a product, or of the dividend, whose costs the other one scales; -1 where there is nothing to split.
+func (m *Model) carrier(e *Expr) int {
+	switch {
+	case (e.Op == Mul || e.Op == Div && len(e.Args[1].names(Param)) == 0) && m.joined(e.Args[0]):
+		return 0
+	case e.Op == Mul && m.joined(e.Args[1]):
+		return 1
+	}
+	return -1
+}
+
+// joined reports that there is something to split in the expression: a term that has costs, or costs that do not just add up.
+func (m *Model) joined(e *Expr) bool {
 	found := false
 	e.walk(func(n *Expr) {
-		found = found || n.Op == TermRef || n.Op != Add && n.Op != Sub && n.Op != Neg && n.joins()
+		found = found || n.Op == TermRef && m.costs(n.Name) || n.Op != Add && n.Op != Sub && n.Op != Neg && n.joins()
 	})
 	return found
+}
+
+// costs reports that a term has parameters that are costs. Others are numbers by which costs are multiplied, as a step from 0 to 1 is.
+func (m *Model) costs(term string) bool {
+	e := m.Terms[m.term(term)].expr
+	return m.joined(e) || slices.ContainsFunc(e.names(Param), func(p string) bool { return !slices.Contains(e.Derivative(p).names(Param), p) })
 }
 
 // slopes are the derivatives of a node by the costs that it joins.

@@ -218,7 +218,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 	if p == nil || err != nil {
 		return err
 	}
-	if p.Static() {
+	if rank.OfVectors(p.Model) {
 		s.Cost, err = rank.NewCostModel(launch.Names(device), p.Model, p.Fit)
 		return err
 	}
@@ -245,7 +245,7 @@ func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err
 	if p == nil || err != nil {
 		return true, err
 	}
-	if !p.Static() {
+	if !rank.OfVectors(p.Model) {
 		return false, nil
 	}
 	cost, err := rank.NewCostModel(s.Names, p.Model, p.Fit)

@@ -220,7 +220,7 @@ draws curves and bars, and a page of them.
 			case err != nil:
 				return err
 			case !known:
-				return usagef("--profile %s: the model has features beside f_static_…, which samples of explorations do not have", model.profile)
+				return usagef("--profile %s: the model has features that samples of explorations do not have; the model parts has none of these", model.profile)
 			}
 			var train *rank.Set
 			if len(learn) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"gpuperf/calibrate"
@@ -51,6 +52,13 @@ func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (*Cos
 	c := &CostModel{totals: totals, params: params}
 	c.compiled.New = func() any { return compiled.Clone() }
 	return c, nil
+}
+
+// OfVectors reports whether all features of a model are computed from static features, as those of points are.
+func OfVectors(m *models.Model) bool {
+	return !slices.ContainsFunc(m.FeatureNames(), func(id string) bool {
+		return !slices.ContainsFunc(launch.Totals(), func(t launch.Total) bool { return t.Feature() == id && !t.Walked })
+	})
 }
 
 // Estimate is the cost model with the initial parameters of its file, without a fit.
