@@ -127,7 +127,7 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 	if r.Unverified != "" {
 		warnings = append(warnings, warning.Unverified.About("", "its measured results are not verified, %s", r.Unverified))
 	}
-	if !r.Device.Same(p.Device) {
+	if !p.Device.Covers(r.Device) {
 		warnings = append(warnings, warning.OtherDevice.About("", "the profile is for %s, but the measurement is from %s", p.Device, r.Device))
 	}
 	return warnings

@@ -54,6 +54,39 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// A term without costs is a number by which others are multiplied: no part, no time, and joined by none.
+func TestFactors(t *testing.T) {
+	m, err := Parse("m.yaml", []byte(`
+version: 1
+name: m
+output: f_cl_wall_time
+terms:
+  beyond: step((f_x - p_cache) / (f_x + p_cache), p_edge)
+  dram: (p_read * f_x + p_write * f_y) * beyond
+  wait: p_round * f_y * beyond + p_alone * dram
+  fixed: 3.0e-6 * f_y
+expression: pnorm(dram, wait, p_norm) + fixed
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for term, want := range map[string][3]bool{"beyond": {true, false, false}, "dram": {}, "wait": {false, false, true}, "fixed": {}} {
+		if got := [3]bool{m.Factor(term), m.Joint(term), len(m.Joins(term)) > 0}; got != want {
+			t.Errorf("%s is a factor, joint, joins others: %v, want %v", term, got, want)
+		}
+	}
+	parts, within := m.Split(map[string]float64{"f_x": 3, "f_y": 2},
+		map[string]float64{"p_cache": 1, "p_edge": 2, "p_read": 1, "p_write": 2, "p_round": 1, "p_alone": 0.5, "p_norm": 2})
+	if _, found := within["beyond"]; found {
+		t.Error("beyond has a part of the time")
+	}
+	for _, p := range parts {
+		if p.Term == "beyond" || p.Parameter == "" && p.Term != "fixed" {
+			t.Errorf("part of %s, by %q: %s", p.Term, p.Parameter, p.Work)
+		}
+	}
+}
+
 // Under forms that are monotone in their costs, and under overlap, no part is negative, and the parts add up to the value.
 func TestPartsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

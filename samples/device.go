@@ -60,6 +60,12 @@ func (f Fingerprint) Alike(g Fingerprint) bool {
 	return f.Name == g.Name && f.Vendor == g.Vendor && f.Type == g.Type && f.ComputeUnits == g.ComputeUnits
 }
 
+// Covers reports whether what is known of f holds for g: the same device, or one of the kind that f describes by neither a UUID nor a place.
+func (f Fingerprint) Covers(g Fingerprint) bool {
+	kind := f.UUID == "" && f.PCI == "" && f.Alike(g) && f.Interface == g.Interface && f.Platform == g.Platform
+	return kind || f.Same(g)
+}
+
 // String names the device for messages: its name, interface, platform of OpenCL and, where known, the start of the UUID.
 func (f Fingerprint) String() string {
 	s := f.Name + " (" + f.Platform

@@ -236,6 +236,14 @@ func TestSame(t *testing.T) {
 		if got := testDevice.Alike(tt.other); got != tt.alike {
 			t.Errorf("%s: Alike is %v", name, got)
 		}
+		kind := testDevice
+		kind.UUID, kind.PCI = "", ""
+		if got := kind.Covers(tt.other); got != (tt.alike && name != "other runtime") {
+			t.Errorf("%s: its kind is covered: %v", name, got)
+		}
+		if got := testDevice.Covers(tt.other); got != tt.same {
+			t.Errorf("%s: covered: %v", name, got)
+		}
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package library holds the model files that come with the program: three general models in the forms of Stevens and Klöckner
-// (section 8.1) and between them, and one for each of their applications (sections 8.3 to 8.5).
+// Package library holds the model files that come with the program: one for any kernel, by what a walk through a launch counts; one for ranking
+// many variants, by static features alone; three in the forms of Stevens and Klöckner (section 8.1) and between them; and one for each of their
+// applications (sections 8.3 to 8.5).
 //
 // The files are ordinary model files. Load reads one by its name, which is that of the model; Names lists them in
 // the order in which they are shown; Text is the file itself, to start an own model from.
