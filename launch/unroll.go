@@ -7,7 +7,7 @@ import (
 	"gpuperf/kernel"
 )
 
-// What nvcc unrolls (13.0, for sm_90): seen in the code of the kernels of examples/evaluation/general.yaml whose names begin with choose. In
+// What nvcc unrolls (13.0, for sm_90): seen in the code of the kernels of examples/evaluation/choose.yaml. In
 // instructions, by their sizes in issued.
 const (
 	wholly   = 350 // of all iterations of a loop whose number is constant
