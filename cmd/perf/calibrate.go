@@ -30,7 +30,8 @@ measures the accesses to global memory, all of them and each pattern alone, with
 These times correct the costs of that kernel, as far as they show them; others stay. The kernels themselves are never run. predict, rank
 and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
 for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.`,
-		Example: `  perf calibrate --device replay:testdata/h200/general.jsonl.gz --profile my-h200.yaml
+		Example: `  perf calibrate --profile my-h200.yaml \
+      --device replay:testdata/h200/general.jsonl.gz
   perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
   perf calibrate --for examples/matmul/matmul.star -p n=256 --dry-run
   perf calibrate examples/matmul/own_kernel.yaml --profile my-profile.yaml \
