@@ -1,12 +1,12 @@
 package examples_test
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"gpuperf/evaluate"
@@ -19,10 +19,10 @@ import (
 	"gpuperf/workload"
 )
 
-// TestGeneral: the variants of each kernel of the development set compute the same, are counted, and are all in its suites; no kind of
-// kernels is in both halves.
+// TestGeneral: the variants of each kernel on which the general model is developed or reported compute the same, are counted, and are all in
+// suites; no kind of kernels is in both files.
 func TestGeneral(t *testing.T) {
-	file, err := evaluate.Load("evaluation/general.yaml")
+	files, err := evaluate.LoadAll([]string{"evaluation/choose.yaml", "evaluation/general.yaml"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,29 +40,27 @@ func TestGeneral(t *testing.T) {
 			left[path+"#"+v.Name] = true
 		}
 	}
-	half := map[string]string{}
-	for _, suite := range file.Suites {
-		part, _, _ := strings.Cut(suite.Name, "-")
-		var kernels []*workload.Kernel
-		for _, v := range suite.Variants {
-			path := filepath.Join("evaluation", v.Script)
-			if half[path] == "" {
-				half[path] = part
+	of := map[string]string{}
+	for _, file := range files {
+		for _, suite := range file.Suites {
+			var kernels []*workload.Kernel
+			for _, v := range suite.Variants {
+				path := filepath.Join("evaluation", v.Script)
+				if of[path] = cmp.Or(of[path], file.Path); of[path] != file.Path {
+					t.Errorf("%s is in both files", path)
+				}
+				named, err := script.Named(path, scripts[path], v.Kernel)
+				if err != nil || !left[path+"#"+v.Kernel] {
+					t.Fatalf("%s has %s#%s: no such variant, or named twice (%v)", suite.Name, path, v.Kernel, err)
+				}
+				delete(left, path+"#"+v.Kernel)
+				kernels = append(kernels, workload.NewKernel(named.Kernel))
 			}
-			if half[path] != part {
-				t.Errorf("%s is in both halves", path)
-			}
-			named, err := script.Named(path, scripts[path], v.Kernel)
-			if err != nil || !left[path+"#"+v.Kernel] {
-				t.Fatalf("%s has %s#%s: no such variant, or named twice (%v)", suite.Name, path, v.Kernel, err)
-			}
-			delete(left, path+"#"+v.Kernel)
-			kernels = append(kernels, workload.NewKernel(named.Kernel))
+			t.Run(suite.Name, func(t *testing.T) {
+				t.Parallel()
+				alike(t, kernels)
+			})
 		}
-		t.Run(suite.Name, func(t *testing.T) {
-			t.Parallel()
-			alike(t, kernels)
-		})
 	}
 	if len(left) > 0 {
 		t.Errorf("not in a suite: %v", slices.Sorted(maps.Keys(left)))
