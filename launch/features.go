@@ -106,6 +106,11 @@ func whole(of func(r *result) int64) func(*result) float64 {
 
 func (r *result) numGroups() int64 { return r.groups[0] * r.groups[1] * r.groups[2] }
 
+// waves are the work-groups by those that the device runs at once.
+func (r *result) waves() float64 {
+	return ratio(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
+}
+
 func (r *result) sectorBytes() int64 { return r.sum.of(sectorLoads, sectorStores) * SectorBytes }
 
 // device is a fact of the device that is known.
@@ -217,7 +222,7 @@ var deviceFeatures = []Feature{
 	{
 		Name: "waves", Doc: "work-groups by those that the device runs at once",
 		needs: []facts.Key{facts.Multiprocessors}, resident: true, of: func(r *result) float64 {
-			return ratio(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
+			return r.waves()
 		},
 	},
 }

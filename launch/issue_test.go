@@ -71,6 +71,24 @@ var issueTests = map[string]struct {
 	},
 }
 
+// compiled is the program of a script's first kernel as a compiler makes it, for an H200.
+func compiled(t *testing.T, source string) *Program {
+	t.Helper()
+	variants, err := script.Options{}.Exec(context.Background(), "test.star", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nest, err := linear.New(variants[0].Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(nest, Options{Device: h200, Compiled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func TestIssue(t *testing.T) {
 	for name, test := range issueTests {
 		t.Run(name, func(t *testing.T) {
@@ -86,18 +104,7 @@ knl = lp.make_kernel(%q, %q.split("; "), args(%q), **({"assumptions": "n >= 1"} 
 knl = lp.tag_inames(knl, "l0:l.0")
 knl = lp.tag_inames(knl, "u:unr") if "u" in %q.split("]")[0] else knl
 `, test.domain, test.code, test.dtypes, test.domain, test.domain)
-			variants, err := script.Options{}.Exec(context.Background(), "test.star", source)
-			if err != nil {
-				t.Fatal(err)
-			}
-			nest, err := linear.New(variants[0].Kernel)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := New(nest, Options{Device: h200, Compiled: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := compiled(t, source)
 			for total, want := range test.want {
 				got, err := p.Totals(map[string]int64{"n": test.n}, []string{"f_static_" + total})
 				if busiest := 132.0; err != nil || got[0] != want && got[0] != want*busiest {
@@ -110,21 +117,10 @@ knl = lp.tag_inames(knl, "u:unr") if "u" in %q.split("]")[0] else knl
 
 // TestUneven: where the work-groups of a triangle run at once, the last one, with most work, counts; of many waves it is one of several.
 func TestUneven(t *testing.T) {
-	variants, err := script.Options{}.Exec(context.Background(), "test.star", `
+	p := compiled(t, `
 knl = lp.make_kernel("{[i,k]: 0<=i<n and 0<=k<=i}", "y[i] = sum(k, x[k])", assumptions = "n >= 64 and n % 64 = 0")
 knl = lp.add_dtypes(lp.split_iname(knl, "i", 64, outer_tag = "g.0", inner_tag = "l.0"), "x, y: float32")
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nest, err := linear.New(variants[0].Kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(nest, Options{Device: h200, Compiled: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for n, waves := range map[int64]float64{64 * 100: 1, 64 * 132 * 32 * 2: 2} {
 		rounds, err := p.Totals(map[string]int64{"n": n}, []string{"f_static_rounds"})
 		if err != nil {

@@ -1,9 +1,6 @@
 package launch
 
-import (
-	"gpuperf/internal/intmath"
-	"gpuperf/kernel"
-)
+import "gpuperf/internal/intmath"
 
 // sent is the last store to global memory in a line of code that the next one may join.
 type sent struct {
@@ -59,9 +56,6 @@ func (w *walk) storeAddress(a *access, st *state, addr *form) {
 	}
 	w.stored = key
 }
-
-// global reports whether an access is to global memory.
-func (w *walk) global(a *access) bool { return w.p.arrays[a.array].Space == kernel.Global }
 
 // covered counts the sectors of which elements of so many bytes at w.addr are the whole.
 func (w *walk) covered(bytes int64) (whole int64) {

@@ -66,23 +66,13 @@ func mix(a, b uint64) uint64 {
 // once per iteration, or once in all if the loop is unrolled. With too few resident work-items to hide the latency, the number of rounds
 // determines the time (Little's law).
 func (p *Program) straighten(list []node) (size int64, loads bool) {
-	if p.opt.Compiled {
-		return p.unroll(list)
-	}
 	long := false
-	note := func(list []access) {
-		for _, a := range list {
-			loads = loads || !a.write && p.arrays[a.array].Space == kernel.Global
-		}
-	}
+	note := func(list []access) { loads = loads || slices.ContainsFunc(list, p.fetches) }
 	for _, n := range list {
 		switch x := n.(type) {
 		case *exec:
 			note(x.accesses)
-			size += int64(len(x.accesses))
-			for _, ops := range x.ops {
-				size += ops
-			}
+			size += p.sizeOf(x)
 		case barrier:
 			size++
 		case *guard:
@@ -90,10 +80,21 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 			n, inner := p.straighten(x.body)
 			long, loads = long || n == 0, loads || inner
 			size += n + 1
+			if p.opt.Compiled {
+				size += p.accessSize(x.loads)
+			}
 		case *loop:
 			n, inner := p.straighten(x.body)
-			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= unrolledSize
-			x.loads = inner && !x.straight
+			most := int64(unrolledSize)
+			if p.opt.Compiled {
+				most = wholly
+			}
+			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= most
+			if p.opt.Compiled {
+				p.unroll(x, n)
+			} else {
+				x.loads = inner && !x.straight
+			}
 			loads = loads || inner && x.straight
 			long = long || !x.straight || n == 0
 			size += n * max(x.trips, 1)
@@ -104,6 +105,23 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 	}
 	return max(size, 1), loads
 }
+
+// sizeOf is how many instructions a statement is.
+func (p *Program) sizeOf(x *exec) (size int64) {
+	if p.opt.Compiled {
+		for _, i := range x.issues {
+			size += i.n * issued[i.kind].size
+		}
+		return size + p.accessSize(x.accesses)
+	}
+	for _, ops := range x.ops {
+		size += ops
+	}
+	return size + int64(len(x.accesses))
+}
+
+// fetches reports whether an access is a load from global memory.
+func (p *Program) fetches(a access) bool { return !a.write && p.arrays[a.array].Space == kernel.Global }
 
 // enter begins a line of code inside of the loops below the slot: the body of the last of them, or one that is guarded. leave ends it.
 func (w *walk) enter(slot int, body bool) (leave func()) {
@@ -237,7 +255,7 @@ func loopsOfForm(f *linear.Form) (loops uint32) {
 func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
 	w.issued[issueAddress] += st.bySubgroups(everyLoop)
 	w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
-	if w.global(a) && !a.write { // it waits for the load of the index
+	if w.p.fetches(*a) { // it waits for the load of the index
 		by := int64(1)
 		if l := w.lines[len(w.lines)-1]; l.body {
 			by = max(w.open[l.first-1].by, 1)

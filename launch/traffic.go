@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -108,7 +109,8 @@ func (e *estimate) rounds() float64 {
 	if e.sum[barriers] > 0 {
 		rounds = e.path.longest
 	}
-	return rounds * e.waves() * e.excess(e.waves())
+	waves := math.Ceil(e.waves())
+	return rounds * waves * e.excess(waves)
 }
 
 // share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
@@ -130,7 +132,7 @@ func (e *estimate) subgroups() int64 { return intmath.CeilDiv(e.items, int64(e.p
 
 func (e *estimate) subgroupShare() float64 {
 	groups := min(max(e.onSM, 1), intmath.CeilDiv(e.numGroups(), e.device(facts.Multiprocessors)))
-	return e.excess(e.waves()) / float64(max(groups*e.subgroups(), 1))
+	return e.excess(math.Ceil(e.waves())) / float64(max(groups*e.subgroups(), 1))
 }
 
 func (e *estimate) axes() (n float64) {

@@ -1,11 +1,6 @@
 package launch
 
-import (
-	"math"
-
-	"gpuperf/device/facts"
-	"gpuperf/kernel/linear"
-)
+import "gpuperf/kernel/linear"
 
 // ofGroup reports whether a form differs from work-group to work-group.
 func ofGroup(f *linear.Form) bool {
@@ -61,8 +56,3 @@ func (w *walk) longest(items int64) float64 {
 
 // excess is how much longer it takes where one of n work-groups that run one after the other is the longest.
 func (e *estimate) excess(n float64) float64 { return 1 + (e.longest-1)/max(n, 1) }
-
-// waves is how often each multiprocessor runs all the work-groups that it has room for.
-func (e *estimate) waves() float64 {
-	return math.Ceil(float64(e.numGroups()) / float64(max(e.onSM, 1)*e.device(facts.Multiprocessors)))
-}

@@ -16,55 +16,30 @@ const (
 	unrollBy = 4
 )
 
-// unroll decides as straighten does, for compiled code.
-func (p *Program) unroll(list []node) (size int64, loads bool) {
-	long := false
-	note := func(list []access) {
-		for _, a := range list {
-			switch p.arrays[a.array].Space {
-			case kernel.Global:
-				size += issued[issueGlobal].size
-				loads = loads || !a.write
-			case kernel.Local:
-				size += issued[issueLocal].size
-			}
+// accessSize is how many instructions accesses to memory are in compiled code.
+func (p *Program) accessSize(list []access) (size int64) {
+	for _, a := range list {
+		switch p.arrays[a.array].Space {
+		case kernel.Global:
+			size += issued[issueGlobal].size
+		case kernel.Local:
+			size += issued[issueLocal].size
 		}
 	}
-	for _, n := range list {
-		switch x := n.(type) {
-		case *exec:
-			note(x.accesses)
-			for _, i := range x.issues {
-				size += i.n * issued[i.kind].size
-			}
-		case barrier:
-			size++
-		case *guard:
-			note(x.loads)
-			n, inner := p.unroll(x.body)
-			long, loads = long || n == 0, loads || inner
-			size += n + 1
-		case *loop:
-			n, inner := p.unroll(x.body)
-			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= wholly
-			x.loads, x.waits = !x.straight && p.loadsEach(x, x.body), p.loadsIfData(x.body)
-			switch {
-			case x.straight || n == 0 || n > once:
-				x.by = 1
-			case n <= twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
-				x.by = unrollBy * unrollBy
-			default:
-				x.by = unrollBy
-			}
-			loads = loads || inner && x.straight
-			long = long || !x.straight || n == 0
-			size += n * max(x.trips, 1)
-		}
+	return size
+}
+
+// unroll decides how compiled code runs a loop whose body is so many instructions, 0 where it has a loop that stays one.
+func (p *Program) unroll(x *loop, size int64) {
+	x.loads, x.waits = !x.straight && p.loadsEach(x, x.body), p.loadsIfData(x.body)
+	switch {
+	case x.straight || size == 0 || size > once:
+		x.by = 1
+	case size <= twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
+		x.by = unrollBy * unrollBy
+	default:
+		x.by = unrollBy
 	}
-	if long {
-		return 0, loads
-	}
-	return max(size, 1), loads
 }
 
 // loadsEach reports whether each iteration of a loop loads from global memory, loads in loops in it left out: what does not change is loaded
@@ -72,7 +47,7 @@ func (p *Program) unroll(list []node) (size int64, loads bool) {
 func (p *Program) loadsEach(l *loop, list []node) bool {
 	own := func(a access) bool {
 		differs := a.loops&(1<<(l.slot-axisVars)) != 0 || p.changes(l, a.array)
-		return !a.write && p.arrays[a.array].Space == kernel.Global && differs
+		return p.fetches(a) && differs
 	}
 	return slices.ContainsFunc(list, func(n node) bool {
 		switch x := n.(type) {
@@ -107,7 +82,7 @@ func (p *Program) loadsIfData(list []node) bool {
 		}
 		return slices.ContainsFunc(g.body, func(n node) bool {
 			x, ok := n.(*exec)
-			return ok && slices.ContainsFunc(x.accesses, func(a access) bool { return !a.write && p.arrays[a.array].Space == kernel.Global })
+			return ok && slices.ContainsFunc(x.accesses, p.fetches)
 		})
 	})
 }
