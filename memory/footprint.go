@@ -148,7 +148,7 @@ func (p pattern) strides() []float64 { return p[0].strides }
 
 // figure is what a pattern touches in a window. Parts that few lanes take part in, such as those at borders, are left out beside others.
 func (p pattern) figure(list [][3]int64) figure {
-	s, box := p.base()
+	in, box := p.base()
 	var moves []stride
 	for d, b := range box {
 		f := p.strides()[d]
@@ -158,22 +158,37 @@ func (p pattern) figure(list [][3]int64) figure {
 			n, bytes = intmath.CeilDiv(n, whole), int64(math.Round(f*float64(whole)))
 		}
 		shift := int64(math.Round(f * float64(b.from)))
-		for i := range s.in {
-			s.in[i].lo, s.in[i].hi = s.in[i].lo+shift, s.in[i].hi+shift
+		for i := range in {
+			in[i].lo, in[i].hi = in[i].lo+shift, in[i].hi+shift
 		}
 		moves = append(moves, stride{bytes, n})
 	}
-	slices.SortStableFunc(moves, func(a, b stride) int { return cmp.Compare(max(a.bytes, -a.bytes), max(b.bytes, -b.bytes)) })
-	for _, m := range moves {
-		s.repeat(m.bytes, m.count)
+	times := 1.0
+	if list != nil {
+		at := p.offsets(list)
+		if len(at)*len(in) > maxBoxes { // taken not to overlap
+			times, at = float64(len(at)), at[:1]
+		}
+		in = at.copies(in)
 	}
+	f := figure{union(in, moves), times}
 	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
-	part := p.bytes() / s.bytes()
-	if list == nil {
-		return figure{s, nil, min(part, 1)}
+	f.times *= min(p.bytes()/(times*f.bytes()), 1)
+	return f
+}
+
+// places are distances of copies.
+type places []int64
+
+// copies are the intervals at each place.
+func (at places) copies(in []interval) []interval {
+	out := make([]interval, 0, len(at)*len(in))
+	for _, shift := range at {
+		for _, x := range in {
+			out = append(out, interval{x.lo + shift, x.hi + shift})
+		}
 	}
-	at := p.offsets(list)
-	return figure{s, at, min(part/float64(len(at)), 1)}
+	return merged(out)
 }
 
 // bytes are those that the parts touch, where they touch different ones.
@@ -200,7 +215,7 @@ func bytes(in []interval) (sum float64) {
 
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
 // different iterations, the set has all of these.
-func (p pattern) base() (s set, box []span) {
+func (p pattern) base() (in []interval, box []span) {
 	box, differ := p.bounds()
 	most, intervals := 0.0, int64(0)
 	for i := range p {
@@ -208,7 +223,7 @@ func (p pattern) base() (s set, box []span) {
 		most = max(most, x.lanes())
 		intervals += x.count(differ) * int64(len(x.touched))
 	}
-	apart := intervals <= 4*maxIntervals
+	apart := intervals <= maxBoxes
 	if !apart {
 		clear(differ)
 	}
@@ -222,7 +237,7 @@ func (p pattern) base() (s set, box []span) {
 		for _, y := range at {
 			shift := int64(math.Round(y))
 			for _, y := range x.touched {
-				s.in = append(s.in, interval{y.lo + shift, y.hi + shift})
+				in = append(in, interval{y.lo + shift, y.hi + shift})
 			}
 		}
 	}
@@ -231,8 +246,7 @@ func (p pattern) base() (s set, box []span) {
 			box[d] = span{0, 1}
 		}
 	}
-	s.in = merged(s.in)
-	return s, box
+	return merged(in), box
 }
 
 // bounds are the groups and iterations of all parts, and of which loops parts have different iterations.
@@ -286,7 +300,7 @@ func (x *placed) shifts(some []bool, at []float64) []float64 {
 }
 
 // offsets are the different distances by which listed groups move the addresses, in order.
-func (p pattern) offsets(list [][3]int64) (out []int64) {
+func (p pattern) offsets(list [][3]int64) (out places) {
 	for _, g := range list {
 		if !slices.ContainsFunc(p, func(x placed) bool { return x.has(g) }) {
 			continue

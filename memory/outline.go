@@ -13,11 +13,10 @@ type outline struct {
 	scattered []scattered
 }
 
-// figure is a part of a set, or of copies of it at some distances.
+// figure is a union of sets that do not overlap, so many times: less than one where only a part of them is touched.
 type figure struct {
-	set
-	offsets []int64
-	part    float64
+	sets  []set
+	times float64
 }
 
 // scattered are so many sectors anywhere in an array, by accesses of a width.
@@ -154,9 +153,17 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 }
 
 // units is the number of units that the figure touches.
-func (f *figure) units(unit int64) float64 {
-	if f.offsets == nil {
-		return f.set.units(unit) * f.part
+func (f *figure) units(unit int64) (sum float64) {
+	for i := range f.sets {
+		sum += f.sets[i].units(unit)
 	}
-	return f.spread(f.offsets, unit) * f.part
+	return sum * f.times
+}
+
+// bytes is the number of bytes in the sets.
+func (f *figure) bytes() (sum float64) {
+	for i := range f.sets {
+		sum += f.sets[i].bytes()
+	}
+	return sum
 }
