@@ -36,7 +36,7 @@ typedef unsigned long ulong;
 	}, "_x"),
 	vectors: vectors{
 		cast: "%[1]s(%[2]s)", convert: "%[1]s(%[2]s)",
-		load: "vload<%[1]d>(%[2]s)", store: "vstore<%[1]d>(%[3]s, %[2]s)",
+		load: "vload<%[1]d>(%[2]s)", store: "vstore<%[1]d>(%[3]s, %[2]s)", wide: "vwide(%[1]s)",
 		define: cudaVectors, typeOf: "typedef vec<%[2]s, %[3]d> %[1]s;\n",
 	},
 	enable:   map[expr.DType]string{expr.Float16: cudaHalf},
@@ -50,7 +50,7 @@ typedef unsigned long ulong;
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator
 		or or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast
 		struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile
-		wchar_t while xor xor_eq restrict size_t ptrdiff_t uchar ushort uint ulong half main NULL lid gid vec vload vstore local_memory
+		wchar_t while xor xor_eq restrict size_t ptrdiff_t uchar ushort uint ulong half main NULL lid gid vec vword vload vwide vstore local_memory
 		lid_0 lid_1 lid_2 gid_0 gid_1 gid_2 threadIdx blockIdx blockDim gridDim warpSize dim3 char1 char2 char3 char4 uchar1 uchar2 uchar3 uchar4
 		short1 short2 short3 short4 ushort1 ushort2 ushort3 ushort4 int1 int2 int3 int4 uint1 uint2 uint3 uint4 long1 long2 long3 long4
 		ulong1 ulong2 ulong3 ulong4 longlong1 longlong2 ulonglong1 ulonglong2 float1 float2 float3 float4 double1 double2 double3 double4
@@ -60,7 +60,8 @@ typedef unsigned long ulong;
 		atomicAdd atomicSub atomicExch atomicMin atomicMax atomicInc atomicDec atomicCAS atomicAnd atomicOr atomicXor`),
 }
 
-// cudaVectors are vectors with operators on their lanes. A scalar stands for a vector of it.
+// cudaVectors are vectors with operators on their lanes. A scalar stands for a vector of it. An assignment would load the lanes one by one: vwide
+// loads the widest words.
 const cudaVectors = `template<typename T, int N> struct __align__(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) vec {
     T s[N];
     __device__ vec() {}
@@ -77,6 +78,11 @@ template<typename T, int N> __device__ vec<T, N> operator -(const vec<T, N> &a) 
 #define VEC_FUNCTION2(F) template<typename T, int N> __device__ vec<T, N> F(const vec<T, N> &a, const vec<T, N> &b) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = F(a.s[i], b.s[i]); return r; }
 template<typename T, int N> __device__ vec<T, N> fma(const vec<T, N> &a, const vec<T, N> &b, const vec<T, N> &c) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = fma(a.s[i], b.s[i], c.s[i]); return r; }
 template<int N, typename T> __device__ vec<T, N> vload(const T *p) { vec<T, N> r; for (int i = 0; i < N; i++) r.s[i] = p[i]; return r; }
+template<int BYTES> struct vword { typedef uint4 type; };
+template<> struct vword<2> { typedef ushort type; };
+template<> struct vword<4> { typedef uint type; };
+template<> struct vword<8> { typedef uint2 type; };
+template<typename T, int N> __device__ vec<T, N> vwide(const vec<T, N> *p) { typedef typename vword<sizeof(vec<T, N>)>::type W; vec<T, N> r; for (int i = 0; i < sizeof(r) / sizeof(W); i++) ((W *) &r)[i] = ((const W *) p)[i]; return r; }
 template<int N, typename T> __device__ void vstore(const vec<T, N> &v, T *p) { for (int i = 0; i < N; i++) p[i] = v.s[i]; }
 `
 

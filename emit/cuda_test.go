@@ -22,6 +22,8 @@ using namespace std;
 #define __align__(N) alignas(N)
 struct position { unsigned int x, y, z; };
 extern position threadIdx, blockIdx, blockDim, gridDim;
+struct alignas(8) uint2 { unsigned x, y; };
+struct alignas(16) uint4 { unsigned x, y, z, w; };
 void __syncthreads();
 float __int_as_float(int);
 template<typename T> T rsqrt(T x) { return 1 / sqrt(x); }

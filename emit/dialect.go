@@ -68,7 +68,7 @@ var openCL = dialect{
 	}, ""),
 	vectors: vectors{
 		cast: "((%[1]s) (%[2]s))", convert: "convert_%[1]s(%[2]s)",
-		load: "vload%[1]d(0, %[2]s)", store: "vstore%[1]d(%[3]s, 0, %[2]s)",
+		load: "vload%[1]d(0, %[2]s)", store: "vstore%[1]d(%[3]s, 0, %[2]s)", wide: "*(%[1]s)",
 	},
 	enable: map[expr.DType]string{
 		expr.Float16: "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n",
@@ -101,8 +101,8 @@ var openCL = dialect{
 type vectors struct {
 	// cast takes a scalar for all lanes, convert converts lane by lane: %[1]s is the type, %[2]s the value.
 	cast, convert string
-	// load and store take %[1]d elements from the pointer %[2]s on; store has %[3]s for the value.
-	load, store string
+	// load and store take %[1]d elements from the pointer %[2]s on; store has %[3]s for the value. wide loads from an aligned pointer %[1]s to a vector.
+	load, store, wide string
 	// define begins a source that uses vectors, and each type is defined by a line of type: %[1]s is its name, %[2]s that of its lanes, %[3]d
 	// their number. "" where the language has vectors.
 	define, typeOf string

@@ -17,11 +17,13 @@ type vectorPlace struct {
 }
 
 // place writes an aligned vector as an object in memory.
-func (v vectorPlace) place() string { return fmt.Sprintf("*((%s) (%s))", v.typed, v.pointer) }
+func (v vectorPlace) to() string { return fmt.Sprintf("(%s) (%s)", v.typed, v.pointer) }
+
+func (v vectorPlace) place() string { return "*(" + v.to() + ")" }
 
 func (v vectorPlace) load(w *writer, lanes int64) code {
 	if v.aligned {
-		return code{v.place(), precUnary}
+		return code{fmt.Sprintf(w.vectors.wide, v.to()), precUnary}
 	}
 	return code{fmt.Sprintf(w.vectors.load, lanes, v.pointer), precAtom}
 }

@@ -25,6 +25,7 @@ const (
 	issueDivide
 	issueDivideDouble
 	issueDivideInteger
+	issueQuotient
 	issueRoot
 	issueRootDouble
 	issueFunction
@@ -34,6 +35,7 @@ const (
 	issueConvert
 	issueConvertDouble
 	issueTurn
+	issueEntry
 	issueCondition
 	issueDivergence
 	issueSelect
@@ -55,7 +57,8 @@ var issued = [issueKinds]struct {
 	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts of integers", 1},
 	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20},
 	issueDivideDouble:   {"double_divisions", "divisions of float64", 20},
-	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers, in indices too, where the divisor is no constant", 20},
+	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers", 20},
+	issueQuotient:       {"quotients", "the same in indices, where the divisor is no constant", 20},
 	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20},
 	issueRootDouble:     {"double_roots", "the same of float64", 20},
 	issueFunction:       {"float_functions", "other functions of float16 and float32", 20},
@@ -65,6 +68,7 @@ var issued = [issueKinds]struct {
 	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1},
 	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1},
 	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1},
+	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4},
 	issueCondition:      {"conditions", "conditions of guards that are tested", 1},
 	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1},
 	issueSelect:         {"selects", "selects", 1},
@@ -136,7 +140,7 @@ const everyLoop = ^uint32(0)
 
 // instructions lists the arithmetic of an expression, and divisions in its indices.
 func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
-	if err := b.arithmetic(nil, out).Visit(e); err != nil {
+	if err := b.arithmetic(nil, map[string]bool{}, out).Visit(e); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
@@ -157,16 +161,37 @@ func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
 	return nil
 }
 
-func (b *builder) arithmetic(under []branch, out *[]instruction) ops.Visitor {
+// arithmetic finds the operations of an expression. Calls and quotients that stand in it twice are computed once.
+func (b *builder) arithmetic(under []branch, seen map[string]bool, out *[]instruction) ops.Visitor {
 	return ops.Visitor{
 		Kernel: b.p.nest.Kernel,
 		Found: func(op string, t expr.DType, n int64) {
 			*out = append(*out, instruction{issueOf(op, t), n, under, everyLoop})
 		},
 		Under: func(c expr.Expr) ops.Visitor {
-			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), out)
+			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), seen, out)
+		},
+		Skip: func(e expr.Expr) bool {
+			if !dear(e) {
+				return false
+			}
+			text := e.String()
+			again := seen[text]
+			seen[text] = true
+			return again
 		},
 	}
+}
+
+// dear reports whether an expression is a call or a quotient, whose instructions are many.
+func dear(e expr.Expr) bool {
+	switch x := e.(type) {
+	case *expr.Call:
+		return true
+	case *expr.Op:
+		return x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod || x.Kind == expr.Pow
+	}
+	return false
 }
 
 // byConstant are the instructions of a division by a constant that is no power of two: a multiplication and shifts.
@@ -184,7 +209,7 @@ func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instru
 			return true
 		}
 		seen[division] = true
-		one := instruction{kind: issueDivideInteger, n: 1, loops: loopsOf(b.index(x))}
+		one := instruction{kind: issueQuotient, n: 1, loops: loopsOf(b.index(x))}
 		if v, err := expr.EvalInt(op.Args[1], nil); err == nil && v.IsInt64() {
 			if bits.OnesCount64(uint64(v.Int64())) == 1 {
 				return true

@@ -120,6 +120,7 @@ type access struct {
 	index []*linear.Index
 	under []branch
 	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
+	apart uint32 // in whose iterations it differs by what depends on sizes
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -480,8 +481,11 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}
-	for _, x := range acc.index {
+	for i, x := range acc.index {
 		acc.loops |= loopsOf(x)
+		if b.p.arrays[at].sized[i] {
+			acc.apart |= loopsOf(x)
+		}
 	}
 	for _, x := range under {
 		acc.loops |= loopsOf(x.condition)

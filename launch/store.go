@@ -38,6 +38,44 @@ func (w *walk) send(a *access, st *state, u unitCount, addr *form) unitCount {
 	return u
 }
 
+// addressed are how many addresses an access has at so many points of the line of code in the loop at a slot: iterations that compiled code runs as one
+// differ by constants of the code, unless they are apart by what depends on sizes. n are the iterations of loops.
+func (w *walk) addressed(slot int, apart uint32, points int64, n []int64) int64 {
+	if slot < axisVars || w.open[slot] == nil || n[slot] == 0 || apart&(1<<(slot-axisVars)) != 0 {
+		return points
+	}
+	return points / n[slot] * w.open[slot].turns(n[slot])
+}
+
+// widenStore is a store to local memory at the points of a box of these units, where compiled code stores neighbours of a line of code at once.
+func (w *walk) widenStore(st *state, bytes int64, u unitCount, addr *form, each []int64) (points int64, _ unitCount) {
+	first, n := w.lines[len(w.lines)-1].first, widest/bytes
+	for v := first; v < st.nv && n > 1; v++ {
+		if addr.k[v] != bytes || st.n[v]%n != 0 {
+			continue
+		}
+		align := intmath.GCD(widest, addr.c)
+		for x, k := range addr.k {
+			if x != v && (x < lidVars || x < st.nv && st.n[x] > 1) {
+				align = intmath.GCD(align, k)
+			}
+		}
+		for _, at := range each {
+			align = intmath.GCD(align, at)
+		}
+		if align < widest {
+			continue
+		}
+		wide, to := st.box, *addr
+		wide.n[v] /= n
+		to.k[v] *= n
+		u = w.distribute(&wide, st.mask, widest, false, &to, each)
+		u.scale(st.weight)
+		return st.points() / n, u
+	}
+	return st.points(), u
+}
+
 // storeAddress counts the address of a store, where it is not a constant away from that of the store before.
 func (w *walk) storeAddress(a *access, st *state, addr *form) {
 	first := w.lines[len(w.lines)-1].first
@@ -52,7 +90,7 @@ func (w *walk) storeAddress(a *access, st *state, addr *form) {
 		}
 	}
 	if key != w.stored {
-		w.issued[issueAddress] += n
+		w.issued[issueAddress] += w.addressed(first-1, a.apart, n, st.n[:])
 	}
 	w.stored = key
 }

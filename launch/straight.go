@@ -46,6 +46,7 @@ type load struct {
 	each   []int64 // by work-item, where no one form is the address of all
 	units  unitCount
 	base   uint64 // as that of the walk
+	apart  uint32 // as that of the access
 }
 
 // mix is a hash of two numbers (the finalizer of MurmurHash3).
@@ -167,8 +168,12 @@ func (w *walk) barrier() {
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []int64) {
 	if a.write {
 		w.epochs[a.array]++
-		w.sum.straight(&u, w.p.arrays[a.array].Space)
-		w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
+		points, space := st.points(), w.p.arrays[a.array].Space
+		if w.p.opt.Compiled && space == kernel.Local {
+			points, u = w.widenStore(st, bytes, u, addr, each)
+		}
+		w.sum.straight(&u, space)
+		w.issueAccess(space, points, len(st.mask.warps), 1)
 		w.storeAddress(a, st, addr)
 		return
 	}
@@ -200,7 +205,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
 	out := load{
-		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u, base: w.base,
+		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u, base: w.base, apart: a.apart,
 	}
 	if at < len(w.lines)-1 {
 		w.lines[at].later = append(w.lines[at].later, out)
@@ -355,7 +360,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 	w.issueAccess(space, points/iterations, len(l.mask.warps), n)
 	for i, x := range at {
 		if !slices.ContainsFunc(at[:i], func(y int) bool { return loads[y].base == loads[x].base }) {
-			w.issued[issueAddress] += points * int64(len(l.mask.warps))
+			w.issued[issueAddress] += w.addressed(l.first-1, loads[x].apart, points, outer.n[:]) * int64(len(l.mask.warps))
 		}
 	}
 	w.sum.straight(&units, space)

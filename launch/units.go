@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"math"
 	"slices"
 
 	"gpuperf/internal/intmath"
@@ -89,10 +90,11 @@ func (w *walk) touch(a *access, st *state) bool {
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
-		// Read from memory: in the worst case all are in units of their own.
+		// Read from memory: they may be in any units.
 		u := unitCount{cycles: bySubgroup}
 		if array.Space == kernel.Global {
-			u.lines, u.sectors = runs, runs*((array.bytes*a.lanes+SectorBytes-1)/SectorBytes)
+			sectors := runs * intmath.CeilDiv(array.bytes*a.lanes, SectorBytes)
+			u.lines, u.sectors = w.anywhere(a.array, LineBytes, runs, bySubgroup), w.anywhere(a.array, SectorBytes, sectors, bySubgroup)
 			u.classes[scatteredAccess-uniformAccess] = bySubgroup
 		}
 		w.sum[gathers] += runs
@@ -111,6 +113,16 @@ func (w *walk) touch(a *access, st *state) bool {
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
 	w.stream.add(w, a, st, u, addr, lanes)
 	return true
+}
+
+// anywhere are the different units of an array that sub-groups touch which access so many, any of them.
+func (w *walk) anywhere(array int, unit, touches, subgroups int64) int64 {
+	all := float64(w.extents[array] / unit)
+	if all <= 1 {
+		return subgroups
+	}
+	each := float64(touches) / float64(max(subgroups, 1))
+	return int64(math.Round(-math.Expm1(each*math.Log1p(-1/all)) * all * float64(subgroups)))
 }
 
 // direction is what is added to the tally of loads to get that of loads or stores.

@@ -115,7 +115,11 @@ func (w *walk) turn(l *loop, st *state) {
 	case done > 0:
 		turns = n
 	}
-	w.issued[issueTurn] += st.bySubgroups(everyLoop) / n * turns
+	entries := st.bySubgroups(everyLoop) / n
+	w.issued[issueTurn] += entries * turns
+	if l.trips == 0 && st.parts[l.slot] == 0 {
+		w.issued[issueEntry] += entries
+	}
 	if l.waits {
 		turns = n
 	}

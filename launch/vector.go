@@ -222,12 +222,12 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 			}
 			offset = v * a.bytes
 		}
-		w.strides, w.offsets = append(w.strides, strides), append(w.offsets, offset)
+		n, err := a.Elements(sizes)
+		if err != nil {
+			return err
+		}
+		w.strides, w.offsets, w.extents = append(w.strides, strides), append(w.offsets, offset), append(w.extents, n*a.bytes)
 		if a.Space == kernel.Global {
-			n, err := a.Elements(sizes)
-			if err != nil {
-				return err
-			}
 			r.arrays[a.Name] = n * a.bytes
 		}
 	}

@@ -22,6 +22,7 @@ type walk struct {
 	groups  [3]int64
 	strides [][]int64 // of arrays, in bytes
 	offsets []int64   // the same
+	extents []int64   // the same: what they take
 	centre  centre
 	boxes   int // that may still be made
 	sampled int // boxes that were not divided any more, but represented by one of their points

@@ -47,6 +47,8 @@ type Visitor struct {
 	Found func(op string, t expr.DType, n int64)
 	// Under returns the visitor for expressions that are evaluated only where a condition holds; nil is the same visitor.
 	Under func(condition expr.Expr) Visitor
+	// Skip reports whether an expression is passed over, with all in it; nil skips none. Definitions of user functions are not asked for.
+	Skip func(e expr.Expr) bool
 }
 
 func (v Visitor) found(name string, t expr.DType, n int64) {
@@ -79,7 +81,7 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 	if v.Kernel, err = v.Kernel.Scope(f); err != nil {
 		return err
 	}
-	v.Under = nil // conditions in a function are over its parameters
+	v.Under, v.Skip = nil, nil // a function is over its parameters
 	for _, l := range f.Lets {
 		if err := v.Visit(l.Expr); err != nil {
 			return err
@@ -90,6 +92,9 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 
 // Visit finds the operations of an expression.
 func (v Visitor) Visit(e expr.Expr) error {
+	if v.Skip != nil && v.Skip(e) {
+		return nil
+	}
 	switch x := e.(type) {
 	case *expr.Op:
 		return v.operator(x)
