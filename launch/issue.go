@@ -42,36 +42,38 @@ const (
 	issueKinds
 )
 
-// issued describes the kinds of instructions: each is a total. size is how many instructions it is in code, roughly.
+// issued describes the kinds of instructions: each is a total. size is how many instructions it is in code, roughly, and latency how many cycles later its
+// result can be used, for those that chains are made of.
 var issued = [issueKinds]struct {
 	name, doc string
 	size      int64
+	latency   float64
 }{
-	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2},
-	issueLocal:          {"local_accesses", "the same of local memory", 2},
-	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1},
-	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1},
-	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1},
-	issueDouble:         {"double_ops", "the same of float64", 1},
-	issueInteger:        {"integer_ops", "additions, minima, maxima and logic of integers", 1},
-	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts of integers", 1},
-	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20},
-	issueDivideDouble:   {"double_divisions", "divisions of float64", 20},
-	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers", 20},
-	issueQuotient:       {"quotients", "the same in indices, where the divisor is no constant", 20},
-	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20},
-	issueRootDouble:     {"double_roots", "the same of float64", 20},
-	issueFunction:       {"float_functions", "other functions of float16 and float32", 20},
-	issueFunctionDouble: {"double_functions", "other functions of float64", 20},
-	issuePower:          {"powers", "powers", 20},
-	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100},
-	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1},
-	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1},
-	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1},
-	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4},
-	issueCondition:      {"conditions", "conditions of guards that are tested", 1},
-	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1},
-	issueSelect:         {"selects", "selects", 1},
+	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2, 0},
+	issueLocal:          {"local_accesses", "the same of local memory", 2, 0},
+	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1, 0},
+	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1, 4},
+	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1, 4},
+	issueDouble:         {"double_ops", "the same of float64", 1, 8},
+	issueInteger:        {"integer_ops", "additions, minima, maxima and logic of integers", 1, 4},
+	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts of integers", 1, 4},
+	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, 60},
+	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, 200},
+	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers", 20, 100},
+	issueQuotient:       {"quotients", "the same in indices, where the divisor is no constant", 20, 60},
+	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20, 40},
+	issueRootDouble:     {"double_roots", "the same of float64", 20, 200},
+	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, 40},
+	issueFunctionDouble: {"double_functions", "other functions of float64", 20, 250},
+	issuePower:          {"powers", "powers", 20, 120},
+	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100, 80},
+	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1, 12},
+	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1, 12},
+	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1, 0},
+	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4, 0},
+	issueCondition:      {"conditions", "conditions of guards that are tested", 1, 0},
+	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1, 0},
+	issueSelect:         {"selects", "selects", 1, 8},
 }
 
 // kinds are those of operations that are not simple arithmetic, for float32 and float64.

@@ -27,8 +27,10 @@ type Program struct {
 	arrays   []array
 
 	averages  []average
-	written   []bool // of the arrays: the kernel stores to it
-	registers int64  // of 32 bits, for a work-item
+	written   []bool              // of the arrays: the kernel stores to it
+	registers int64               // of 32 bits, for a work-item
+	varies    map[string][]string // the names in the indices of private variables
+	cycles    float64             // of the longest chain of dependent instructions outside of loops
 }
 
 // array is an array that is accessed.
@@ -49,18 +51,20 @@ type bound struct {
 type node interface{}
 
 type loop struct {
+	iname        string
 	slot         int
 	lower, upper []bound
 	step         int64
 	unroll       bool
-	loads        bool  // from global memory, in the body itself
-	trips        int64 // where they are a constant of the program, else 0
-	straight     bool  // its iterations are one straight line of code
-	by           int64 // iterations of a loop that stays one that compiled code runs as one; 0 is not known
-	waits        bool  // an iteration loads on conditions that loads of the last decide
-	stores       []int // arrays that its iterations store to
-	barrier      bool  // they have a barrier
-	average      int   // index of the average trip count; -1 where the bounds determine it
+	loads        bool    // from global memory, in the body itself
+	trips        int64   // where they are a constant of the program, else 0
+	straight     bool    // its iterations are one straight line of code
+	by           int64   // iterations of a loop that stays one that compiled code runs as one; 0 is not known
+	waits        bool    // an iteration loads on conditions that loads of the last decide
+	stores       []int   // arrays that its iterations store to
+	barrier      bool    // they have a barrier
+	chain        float64 // cycles of the longest chain of dependent instructions of as many iterations as compiled code runs as one
+	average      int     // index of the average trip count; -1 where the bounds determine it
 	body         []node
 }
 
@@ -90,6 +94,8 @@ type exec struct {
 	floats   []floatCount
 	issues   []instruction
 	selects  int64
+	links    []link // what it waits for
+	to       string // the private variable that it sets
 }
 
 // floatCount is n times an operation of floatOps, below the selects around it.
@@ -161,13 +167,17 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
 		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
-		params: n.Kernel.Params(),
+		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	if err := p.build(); err != nil {
 		return nil, p.error(err)
 	}
 	p.registers = registersOf(n)
 	_, p.loads = p.straighten(p.body)
+	if opt.Compiled {
+		p.chains(p.body)
+		p.cycles = p.chain(p.body, ready{}, 0)
+	}
 	return p, nil
 }
 
@@ -303,7 +313,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
+	out := &loop{iname: l.Iname, slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)
@@ -395,6 +405,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if err := b.instructions(s.RHS, &out.issues); err != nil {
 		return nil, err
 	}
+	b.chained(s, out)
 	for _, w := range b.p.nest.Kernel.Writes(s) {
 		for _, i := range w.Index {
 			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {

@@ -266,6 +266,7 @@ func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
 			by = max(w.open[l.first-1].by, 1)
 		}
 		w.round(st, 1/float64(by))
+		w.loaded(st.points(), st.mask, w.p.arrays[a.array].bytes*a.lanes)
 	}
 	if a.write {
 		w.epochs[a.array]++
@@ -358,6 +359,9 @@ func (w *walk) mergeLine(loads []load, at []int) {
 	space := w.p.arrays[l.array].Space
 	w.sum[distinct[space]] += runs / iterations * n
 	w.issueAccess(space, points/iterations, len(l.mask.warps), n)
+	if global {
+		w.loaded(points*n, l.mask, l.size)
+	}
 	for i, x := range at {
 		if !slices.ContainsFunc(at[:i], func(y int) bool { return loads[y].base == loads[x].base }) {
 			w.issued[issueAddress] += w.addressed(l.first-1, loads[x].apart, points, outer.n[:]) * int64(len(l.mask.warps))

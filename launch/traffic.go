@@ -91,6 +91,7 @@ var walkedTotals = func() []Total {
 		count("rounds", "loads from global memory that a work-item waits for one after the other, those in flight together being one, in each wave of work-groups", (*estimate).rounds),
 		count("l2_rounds", "such rounds that wait for L2", func(e *estimate) float64 { return e.rounds() * e.share(e.Missed) }),
 		count("dram_rounds", "such rounds that wait for DRAM, if L2 holds nothing at the start", func(e *estimate) float64 { return e.rounds() * e.share(e.Fetched) }),
+		count("chain_cycles", "cycles of the longest chains of dependent instructions of a work-item, loads from global memory left out, in each wave of work-groups", (*estimate).chain),
 		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once; more where some work-groups have more work than others", walked: (*estimate).subgroupShare},
 		count("axes", "axes of the launch that have several work-items, by sub-groups", (*estimate).axes),
 	}
@@ -105,17 +106,23 @@ var walkedTotals = func() []Total {
 
 // rounds are those of the sub-group with most where others wait for it at barriers, else of all in the mean.
 func (e *estimate) rounds() float64 {
-	rounds := e.path.rounds
+	rounds := e.path.most()
 	if e.sum[barriers] > 0 {
-		rounds = e.path.longest
+		rounds = max(rounds, e.path.longest)
 	}
 	waves := math.Ceil(e.waves())
 	return rounds * waves * e.excess(waves)
 }
 
+// chain is how long a sub-group computes, in the mean, if nothing else holds it up.
+func (e *estimate) chain() float64 {
+	waves := math.Ceil(e.waves())
+	return e.path.cycles * waves * e.excess(waves)
+}
+
 // share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
 func (e *estimate) share(loads float64) float64 {
-	all := e.path.rounds * float64(e.numGroups()*e.subgroups())
+	all := e.path.most() * float64(e.numGroups()*e.subgroups())
 	if all == 0 {
 		return 0
 	}

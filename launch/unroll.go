@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 )
 
@@ -100,6 +101,28 @@ func (l *loop) turns(n int64) (turns int64) {
 type path struct {
 	rounds  float64 // of loads from global memory that are in flight together: a mean over the sub-groups
 	longest float64 // the same of the sub-group with most
+	words   float64 // of 32 bits that a work-item loads from global memory: a mean over the sub-groups
+	cycles  float64 // of chains of dependent instructions: the same
+}
+
+// inFlight is how many words a work-item has in flight: nvcc holds what it loads in registers, of which it takes no more than 32 as long as it can, so
+// that all work-items are resident. Seen in times of loops that an H200 runs with few sub-groups: with 32 words for each time around they take twice as
+// long as with 16 or 8, with 64 four times.
+const inFlight = 16
+
+// most is the number of rounds in the mean, more than loops have where these load more than is in flight.
+func (p *path) most() float64 { return max(p.rounds, p.words/inFlight) }
+
+// loaded notes loads from global memory of so many bytes by a work-item, by the sub-groups of a mask.
+func (w *walk) loaded(points int64, mask *laneMask, bytes int64) {
+	w.path.words += w.bySubgroup(points, mask) * float64(intmath.CeilDiv(bytes, bankBytes))
+}
+
+// bySubgroup is how often a sub-group does, in the mean, what those of a mask do at so many points.
+func (w *walk) bySubgroup(points int64, mask *laneMask) float64 {
+	size := w.p.opt.SubgroupSize
+	groups := float64(max(w.groups[0]*w.groups[1]*w.groups[2], 1))
+	return float64(points) / groups * float64(len(mask.warps)) / float64((len(w.lanes)+size-1)/size)
 }
 
 // turn notes the iterations of a loop that stays one.
@@ -120,6 +143,7 @@ func (w *walk) turn(l *loop, st *state) {
 	if l.trips == 0 && st.parts[l.slot] == 0 {
 		w.issued[issueEntry] += entries
 	}
+	w.path.cycles += w.bySubgroup(st.points(), st.mask) * l.chain / float64(max(l.by, 1))
 	if l.waits {
 		turns = n
 	}
@@ -131,8 +155,6 @@ func (w *walk) turn(l *loop, st *state) {
 // round notes a part of the points of a box as rounds.
 func (w *walk) round(st *state, part float64) {
 	groups := float64(max(w.groups[0]*w.groups[1]*w.groups[2], 1))
-	size := w.p.opt.SubgroupSize
-	longest := float64(st.points()) / groups * part
-	w.path.longest += longest
-	w.path.rounds += longest * float64(len(st.mask.warps)) / float64((len(w.lanes)+size-1)/size)
+	w.path.longest += float64(st.points()) / groups * part
+	w.path.rounds += w.bySubgroup(st.points(), st.mask) * part
 }

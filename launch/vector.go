@@ -178,9 +178,10 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 	if err := w.layout(sizes, r); err != nil {
 		return nil, err
 	}
+	w.path.cycles = p.cycles
 	if p.loads {
 		w.sum[rounds] = r.total
-		w.path = path{1, 1}
+		w.path.rounds, w.path.longest = 1, 1
 	}
 	if r.total > 0 {
 		w.run(r.items, nil)

@@ -1,0 +1,210 @@
+package launch
+
+import (
+	"maps"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
+)
+
+// A work-item computes one after the other what depends on what it has computed before. With few sub-groups on a multiprocessor that is what the time
+// depends on: the longest chain of dependent instructions in each straight line of code, as a loop comes back to its start only when all instructions
+// of its body are issued.
+
+// localLatency is how long a load from local memory takes, in cycles (as other latencies: what chains of one operation take on an H200).
+const localLatency = 30
+
+// link says that a value is known so many cycles after another one, which is "" for what nothing in the code delays.
+type link struct {
+	from   string
+	cycles float64
+}
+
+// linker finds the links of a statement.
+type linker struct {
+	*kernel.Kernel
+	varies map[string][]string // the names in the indices of variables
+	links  []link
+}
+
+// variable is what the links of a private variable are named by.
+func (l *linker) variable(e expr.Expr) string {
+	name := e.String()
+	if a, ok := e.(*expr.Access); ok && l.varies[name] == nil {
+		for _, i := range a.Index {
+			expr.FreeVars(i, func(of string) { l.varies[name] = append(l.varies[name], of) })
+		}
+	}
+	return name
+}
+
+// visit adds the links of an expression whose value is used so many cycles before the end.
+func (l *linker) visit(e expr.Expr, after float64) {
+	switch x := e.(type) {
+	case expr.Var:
+		if a := l.Array(x.Name); a != nil && a.Space == kernel.Local {
+			after += localLatency
+		}
+		l.links = append(l.links, link{l.variable(x), after})
+	case *expr.Access:
+		l.access(x, after)
+	case *expr.Op:
+		l.operator(x, after)
+	case *expr.Call:
+		if f := l.Function(x.Func); f == nil {
+			after += l.latency("func:"+x.Func, x)
+		} else {
+			after += issued[issueSingle].latency
+		}
+		for _, arg := range x.Args {
+			l.visit(arg, after)
+		}
+	case *expr.Cond:
+		after += issued[issueSelect].latency
+		l.visit(x.If, after)
+		l.visit(x.Then, after)
+		l.visit(x.Else, after)
+	case *expr.Cast:
+		from, err := l.TypeOf(x.Arg)
+		if err == nil {
+			after += issued[conversion(from, x.DType)].latency
+		}
+		l.visit(x.Arg, after)
+	default:
+		l.links = append(l.links, link{"", after})
+	}
+}
+
+func (l *linker) access(x *expr.Access, after float64) {
+	a := l.Array(x.Array)
+	switch {
+	case a != nil && a.Space == kernel.Private:
+		l.links = append(l.links, link{l.variable(x), after})
+	case a != nil && a.Space == kernel.Local:
+		after += localLatency
+		fallthrough
+	default:
+		l.links = append(l.links, link{"", after})
+		for _, i := range x.Index { // that may be computed from data
+			expr.FreeVars(i, func(name string) { l.links = append(l.links, link{name, after}) })
+		}
+	}
+}
+
+// operator adds the links of an operation. Of several operands the first two come first. A product that is added is part of a multiply-add.
+func (l *linker) operator(x *expr.Op, after float64) {
+	cycles := l.latency(ops.Operators[x.Kind].Name, x)
+	if x.Kind == expr.Neg {
+		cycles = 0
+	}
+	for i, arg := range x.Args {
+		at := after + cycles*float64(len(x.Args)-max(i, 1))
+		if len(x.Args) == 1 {
+			at = after + cycles
+		}
+		if product, ok := arg.(*expr.Op); ok && (x.Kind == expr.Add || x.Kind == expr.Sub) && product.Kind == expr.Mul && len(product.Args) == 2 {
+			l.visit(product.Args[0], at)
+			l.visit(product.Args[1], at)
+			continue
+		}
+		l.visit(arg, at)
+	}
+}
+
+// latency is that of an operation, in cycles.
+func (l *linker) latency(op string, e expr.Expr) float64 {
+	t, err := l.TypeOf(e)
+	if err != nil {
+		return issued[issueSingle].latency
+	}
+	return issued[issueOf(op, t.Base())].latency
+}
+
+// chained finds what a statement waits for, and the variable that it sets.
+func (b *builder) chained(s *kernel.Stmt, out *exec) {
+	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies}
+	l.visit(s.RHS, 0)
+	out.links = l.links
+	if a, ok := s.LHS.(*expr.Access); ok {
+		if to := l.Array(a.Array); to == nil || to.Space != kernel.Private {
+			return
+		}
+	}
+	if s.LHS != nil {
+		out.to = l.variable(s.LHS)
+	}
+}
+
+// ready says when variables are known, in cycles since a straight line of code began; "" is when the next instruction can begin.
+type ready map[string]float64
+
+// chain goes on with nodes of a straight line of code, and returns when all that it has found so far has ended. Loops that stay loops are left out; what
+// comes after begins when all before has ended.
+func (p *Program) chain(list []node, at ready, end float64) float64 {
+	for _, n := range list {
+		switch x := n.(type) {
+		case *exec:
+			t := at[""]
+			for _, l := range x.links {
+				t = max(t, max(at[l.from], at[""])+l.cycles)
+			}
+			if x.to != "" {
+				at[x.to] = t
+			}
+			end = max(end, t)
+		case barrier:
+			at[""] = end
+		case *guard:
+			end = p.chain(x.body, at, end)
+		case *loop:
+			if x.straight {
+				end = p.repeat(x, x.trips, at, end)
+			} else {
+				at[""] = end
+			}
+		}
+	}
+	return end
+}
+
+// repeat goes on with so many iterations of a loop: after the second all take as long.
+func (p *Program) repeat(l *loop, n int64, at ready, end float64) float64 {
+	own := maps.Clone(at)
+	once := func() float64 {
+		for name := range at { // another element in each iteration
+			if slices.Contains(p.varies[name], l.iname) {
+				at[name] = own[name]
+			}
+		}
+		return p.chain(l.body, at, end)
+	}
+	first := once()
+	if end = first; n < 2 {
+		return end
+	}
+	before := maps.Clone(at)
+	end = once()
+	for name, t := range at {
+		if since, ok := before[name]; ok {
+			at[name] = t + (t-since)*float64(n-2)
+		}
+	}
+	return end + (end-first)*float64(n-2)
+}
+
+// chains finds the longest chains of loops that stay loops.
+func (p *Program) chains(list []node) {
+	for _, n := range list {
+		switch x := n.(type) {
+		case *guard:
+			p.chains(x.body)
+		case *loop:
+			p.chains(x.body)
+			if !x.straight {
+				x.chain = p.repeat(x, max(x.by, 1), ready{}, 0)
+			}
+		}
+	}
+}
