@@ -91,7 +91,10 @@ func (w *walk) touch(a *access, st *state) bool {
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: they may be in any units.
-		u := unitCount{cycles: bySubgroup}
+		u, ok := w.conflicts(a, st)
+		if !ok {
+			return false
+		}
 		if array.Space == kernel.Global {
 			sectors := runs * intmath.CeilDiv(array.bytes*a.lanes, SectorBytes)
 			u.lines, u.sectors = w.anywhere(a.array, LineBytes, runs, bySubgroup), w.anywhere(a.array, SectorBytes, sectors, bySubgroup)
@@ -124,6 +127,34 @@ func (w *walk) anywhere(array int, unit, touches, subgroups int64) int64 {
 	each := float64(touches) / float64(max(subgroups, 1))
 	return int64(math.Round(-math.Expm1(each*math.Log1p(-1/all)) * all * float64(subgroups)))
 }
+
+// conflicts are the cycles of an access at an index that is read from memory. Where the elements of an index lie in the same banks, the other indices decide;
+// else the banks are any. It is not ok where the box must be divided.
+func (w *walk) conflicts(a *access, st *state) (u unitCount, ok bool) {
+	array := &w.p.arrays[a.array]
+	fixed, random := *a, array.Space == kernel.Global
+	fixed.index = slices.Clone(a.index)
+	for i, x := range a.index {
+		if x.Data {
+			random = random || w.strides[a.array][i]%(banks*bankBytes) != 0
+			fixed.index[i] = &linear.Index{Form: &linear.Form{}}
+		}
+	}
+	if random {
+		bySubgroup := st.points() * int64(len(st.mask.warps))
+		words := w.anywhere(a.array, bankBytes, st.points()*int64(len(st.mask.lanes)), bySubgroup)
+		wide := intmath.CeilDiv(array.bytes*a.lanes, bankBytes)
+		return unitCount{cycles: wide * (bySubgroup + int64(busiestBank*float64(words)))}, true
+	}
+	addr, lanes, ok := w.addresses(&fixed, st)
+	if ok {
+		u.cycles = w.distribute(&st.box, st.mask, array.bytes*a.lanes, false, addr, lanes).cycles * st.weight
+	}
+	return u, ok
+}
+
+// busiestBank is how many words by word the busiest bank has more than one: of 32 words in any of as many banks it has 3.5 in the mean.
+const busiestBank = 2.5 / banks
 
 // direction is what is added to the tally of loads to get that of loads or stores.
 func (a *access) direction() tally {

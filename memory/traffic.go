@@ -27,6 +27,11 @@ type Traffic struct {
 	// just before. What L2 has not written when the launch ends is not among them.
 	DRAMReads, DRAMWrites float64
 	WarmReads, WarmWrites float64
+
+	// ReadUnits and WrittenUnits are the bytes that DRAM is busy with for DRAMReads and Written: it moves two sectors where one is asked for. Pages are how often
+	// it turns to other places for these: the pages that work-groups which run at once touch together.
+	ReadUnits, WrittenUnits float64
+	Pages                   float64
 }
 
 // prepare joins neighbouring lanes, and finds the patterns of parts.
@@ -61,6 +66,9 @@ func (t *Traffic) Add(o *Traffic) {
 	t.LoadedLines += o.LoadedLines
 	t.StoredLines += o.StoredLines
 	t.Held += o.Held
+	t.ReadUnits += o.ReadUnits
+	t.WrittenUnits += o.WrittenUnits
+	t.Pages += o.Pages
 }
 
 // sampledWaves is for how many waves of work-groups L1 is looked into. Later ones go on as the later half of these.
@@ -95,6 +103,7 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 		return max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * float64(l2.fetch)
 	}
 	t.DRAMReads = misses()
+	t.ReadUnits = t.DRAMReads + l.filled(&whole)
 	back := t.Written // bytes that L2 writes at some time, some of them again
 	if t.Touched > d.L2/2 && t.L2Stores*SectorBytes > 1.1*t.Written {
 		l2.asks, l2.fetch = stores, SectorBytes
@@ -102,7 +111,47 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	}
 	l.keep(&t, back, &d, &whole)
 	l.missed(&t, &whole)
+	read, written := l.pages(loads, resident*d.Multiprocessors, &whole), l.pages(stores, resident*d.Multiprocessors, &whole)
+	t.WrittenUnits = l.footprint(l.Body, &whole, stores, fetchBytes) * fetchBytes
+	t.Pages = (t.DRAMReads*read + (t.WrittenUnits+t.ReadUnits-t.DRAMReads)*written) / fetchBytes
 	return t
+}
+
+// pageBytes is the size of the places in DRAM that are opened at once, roughly: those of HBM3 have 1 KB.
+const pageBytes = 1 << 10
+
+// pages are how many pages are touched for each unit that DRAM moves: one for each where they lie apart, few where work-groups that run at once go
+// through memory together.
+func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
+	units, pages := make([]float64, len(l.Arrays)), make([]float64, len(l.Arrays))
+	var visit func(steps []Step, w window)
+	visit = func(steps []Step, w window) {
+		for i, s := range steps {
+			switch x := s.(type) {
+			case *Loop:
+				if all, ok := x.span(&w); ok {
+					n := min(max(x.Together, 1), all.to-all.from)
+					from := all.from + (all.to-all.from-n)/2
+					inner := w
+					inner.trips = append(w.trips[:len(w.trips):len(w.trips)], span{from, from + n})
+					visit(x.Body, inner)
+				}
+			case *Access:
+				if x.direction() == which {
+					units[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes)
+					pages[x.Array] += l.footprint(steps[i:i+1], &w, which, pageBytes)
+				}
+			}
+		}
+	}
+	visit(l.Body, l.consecutive(min(atOnce, l.Groups[0]*l.Groups[1]*l.Groups[2]))[0].window)
+	sum, all := 0.0, 0.0
+	for i, n := range l.footprints(l.Body, whole, which, fetchBytes) {
+		if units[i] > 0 {
+			sum, all = sum+n*pages[i]/units[i], all+n
+		}
+	}
+	return sum / max(all, 1)
 }
 
 // missed derives how many loads by sub-groups wait for L2 and for DRAM. Misses are divided among the arrays by what a work-group touches
