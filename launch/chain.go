@@ -27,6 +27,7 @@ type linker struct {
 	*kernel.Kernel
 	varies map[string][]string // the names in the indices of variables
 	links  []link
+	alone  bool // some operation is alone
 }
 
 // variable is what the links of a private variable are named by.
@@ -38,6 +39,16 @@ func (l *linker) variable(e expr.Expr) string {
 		}
 	}
 	return name
+}
+
+// alone reports whether an operation is computed by code with branches of its own, as quotients and roots that are rounded correctly are: nothing after it
+// begins before it has ended.
+func alone(kind issue, name string) bool {
+	switch kind {
+	case issueDivide, issueDivideDouble, issueRootDouble, issueFunctionDouble, issuePeriodic:
+		return true
+	}
+	return name == "func:sqrt"
 }
 
 // visit adds the links of an expression whose value is used so many cycles before the end.
@@ -95,9 +106,11 @@ func (l *linker) access(x *expr.Access, after float64) {
 
 // operator adds the links of an operation. Of several operands the first two come first. A product that is added is part of a multiply-add.
 func (l *linker) operator(x *expr.Op, after float64) {
-	cycles := l.latency(ops.Operators[x.Kind].Name, x)
-	if x.Kind == expr.Neg {
-		cycles = 0
+	cycles := 0.0
+	if _, constant := constantDivisor(x); constant && (x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod) {
+		cycles = byConstant * issued[issueSingle].latency
+	} else if x.Kind != expr.Neg {
+		cycles = l.latency(ops.Operators[x.Kind].Name, x)
 	}
 	for i, arg := range x.Args {
 		at := after + cycles*float64(len(x.Args)-max(i, 1))
@@ -119,14 +132,16 @@ func (l *linker) latency(op string, e expr.Expr) float64 {
 	if err != nil {
 		return issued[issueSingle].latency
 	}
-	return issued[issueOf(op, t.Base())].latency
+	kind := issueOf(op, t.Base())
+	l.alone = l.alone || alone(kind, op)
+	return issued[kind].latency
 }
 
 // chained finds what a statement waits for, and the variable that it sets.
 func (b *builder) chained(s *kernel.Stmt, out *exec) {
 	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies}
 	l.visit(s.RHS, 0)
-	out.links = l.links
+	out.links, out.alone = l.links, l.alone
 	if a, ok := s.LHS.(*expr.Access); ok {
 		if to := l.Array(a.Array); to == nil || to.Space != kernel.Private {
 			return
@@ -154,6 +169,9 @@ func (p *Program) chain(list []node, at ready, end float64) float64 {
 				at[x.to] = t
 			}
 			end = max(end, t)
+			if x.alone {
+				at[""] = end
+			}
 		case barrier:
 			at[""] = end
 		case *guard:

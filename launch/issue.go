@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -20,7 +21,9 @@ const (
 	issueHalf
 	issueSingle
 	issueDouble
+	issueExtremeDouble
 	issueInteger
+	issueLogic
 	issueProduct
 	issueDivide
 	issueDivideDouble
@@ -54,17 +57,19 @@ var issued = [issueKinds]struct {
 	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1, 0},
 	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1, 4},
 	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1, 4},
-	issueDouble:         {"double_ops", "the same of float64", 1, 8},
-	issueInteger:        {"integer_ops", "additions, minima, maxima and logic of integers", 1, 4},
-	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts of integers", 1, 4},
-	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, 60},
-	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, 200},
+	issueDouble:         {"double_ops", "additions, multiplications and multiply-adds of float64", 1, 8},
+	issueExtremeDouble:  {"double_extremes", "minima and maxima of float64", 8, 16},
+	issueInteger:        {"integer_ops", "additions, minima and maxima of integers", 1, 4},
+	issueLogic:          {"logic_ops", "logic and shifts to the right of integers", 1, 4},
+	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts to the left of integers", 1, 4},
+	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, 59},
+	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, 126},
 	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers", 20, 100},
 	issueQuotient:       {"quotients", "the same in indices, where the divisor is no constant", 20, 60},
 	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20, 40},
-	issueRootDouble:     {"double_roots", "the same of float64", 20, 200},
-	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, 40},
-	issueFunctionDouble: {"double_functions", "other functions of float64", 20, 250},
+	issueRootDouble:     {"double_roots", "the same of float64", 20, 80},
+	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, 41},
+	issueFunctionDouble: {"double_functions", "other functions of float64", 20, 145},
 	issuePower:          {"powers", "powers", 20, 120},
 	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100, 80},
 	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1, 12},
@@ -90,6 +95,9 @@ var kinds = map[string][2]issue{
 // simple are functions that are one instruction.
 var simple = []string{"func:abs", "func:fabs", "func:min", "func:max", "func:fmin", "func:fmax", "func:floor", "func:ceil", "func:fma", "func:mad"}
 
+// extremes are minima and maxima, as operators and as functions.
+var extremes = []string{"maxmin", "func:min", "func:max", "func:fmin", "func:fmax"}
+
 // issueOf is the kind of an operation on a type.
 func issueOf(op string, t expr.DType) issue {
 	of, found := kinds[op]
@@ -104,10 +112,14 @@ func issueOf(op string, t expr.DType) issue {
 		return of[1]
 	case found:
 		return of[0]
-	case t.IsInteger() && (op == "mul" || op == "madd" || op == "shift"):
+	case t.IsInteger() && (op == "mul" || op == "madd"):
 		return issueProduct
+	case t.IsInteger() && (op == "bw" || op == "shift"):
+		return issueLogic
 	case t.IsInteger():
 		return issueInteger
+	case t == expr.Float64 && slices.Contains(extremes, op):
+		return issueExtremeDouble
 	case t == expr.Float64:
 		return issueDouble
 	case t == expr.Float16:
@@ -148,6 +160,8 @@ func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
 	seen := map[string]bool{}
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
+		case *expr.Op:
+			b.simplified(x, seen, out)
 		case *expr.Cast:
 			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil {
 				*out = append(*out, instruction{conversion(from, x.DType), 1, nil, everyLoop})
@@ -163,7 +177,7 @@ func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
 	return nil
 }
 
-// arithmetic finds the operations of an expression. Calls and quotients that stand in it twice are computed once.
+// arithmetic finds the operations of an expression.
 func (b *builder) arithmetic(under []branch, seen map[string]bool, out *[]instruction) ops.Visitor {
 	return ops.Visitor{
 		Kernel: b.p.nest.Kernel,
@@ -174,7 +188,7 @@ func (b *builder) arithmetic(under []branch, seen map[string]bool, out *[]instru
 			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), seen, out)
 		},
 		Skip: func(e expr.Expr) bool {
-			if !dear(e) {
+			if !shared(e) {
 				return false
 			}
 			text := e.String()
@@ -185,19 +199,59 @@ func (b *builder) arithmetic(under []branch, seen map[string]bool, out *[]instru
 	}
 }
 
-// dear reports whether an expression is a call or a quotient, whose instructions are many.
-func dear(e expr.Expr) bool {
+// shared reports whether compiled code computes an expression once if it stands twice in another one. Products are left out, as they may be parts of
+// multiply-adds.
+func shared(e expr.Expr) bool {
 	switch x := e.(type) {
 	case *expr.Call:
 		return true
 	case *expr.Op:
-		return x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod || x.Kind == expr.Pow
+		return x.Kind != expr.Mul && x.Kind != expr.Neg
 	}
 	return false
 }
 
-// byConstant are the instructions of a division by a constant that is no power of two: a multiplication and shifts.
+// byConstant are the instructions of a division by a constant that is no power of two: a multiplication and shifts, or multiply-adds.
 const byConstant = 3
+
+// simplified notes what compiled code does in place of operations: a shift to the left multiplies, and a quotient by a constant is no division.
+func (b *builder) simplified(x *expr.Op, seen map[string]bool, out *[]instruction) {
+	replace := func(from, to issue, n int64) {
+		*out = append(*out, instruction{from, -1, nil, everyLoop}, instruction{to, n, nil, everyLoop})
+	}
+	switch x.Kind {
+	case expr.Shl:
+		replace(issueLogic, issueProduct, 1)
+	case expr.Div, expr.FloorDiv, expr.Mod:
+		text := x.String()
+		t, err := b.p.nest.Kernel.TypeOf(x)
+		if power, constant := constantDivisor(x); constant && err == nil && !seen[text] {
+			n := int64(byConstant)
+			if power {
+				n = 1
+			}
+			from, to := issueOf("div", t), issueOf("mul", t)
+			if x.Kind != expr.Div {
+				to = issueInteger
+			}
+			replace(from, to, n)
+		}
+		seen[text] = true
+	}
+}
+
+// constantDivisor reports whether a quotient is by a number, and whether that is a power of two.
+func constantDivisor(x *expr.Op) (power, constant bool) {
+	if len(x.Args) != 2 {
+		return false, false
+	}
+	v, err := expr.EvalFloat(x.Args[1], nil)
+	if err != nil || v == 0 {
+		return false, false
+	}
+	mantissa, _ := math.Frexp(math.Abs(v))
+	return mantissa == 0.5, true
+}
 
 // quotients lists the divisions in an index, each once. Those by powers of two are part of the address.
 func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instruction) {

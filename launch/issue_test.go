@@ -37,11 +37,11 @@ var issueTests = map[string]struct {
 		map[string]float64{"l2_store_bytes": 2 * 32 * 32, "l2_store_lines": 2 * 32},
 	},
 	"kinds of operations": {
-		"{[l0]: 0<=l0<32}", "y[l0] = sqrt(x[l0]) + sin(x[l0])/x[l0]; z[l0] = exp(z[l0])*z[l0] + fabs(z[l0]); k[l0] = (k[l0] >> 3) + 7; h[l0] = cast(float16, x[l0] + 2)",
+		"{[l0]: 0<=l0<32}", "y[l0] = sqrt(x[l0]) + sin(x[l0])/x[l0]; z[l0] = exp(z[l0])*z[l0] + fabs(z[l0]); k[l0] = 3*min(k[l0], 7) + (k[l0] & 3); h[l0] = cast(float16, x[l0] + 2)",
 		"x, y: float32; z: float64; k: int32; h: float16", 1,
 		map[string]float64{
 			"roots": 1, "periodic_functions": 1, "float_divisions": 1, "single_ops": 3, "double_functions": 1, "double_ops": 2,
-			"integer_ops": 1, "integer_products": 1, "half_ops": 0, "conversions": 0,
+			"integer_ops": 1, "integer_products": 1, "logic_ops": 1, "half_ops": 0, "conversions": 0,
 		},
 	},
 	"a quotient and its remainder are one division; those by powers of two are part of the address": {

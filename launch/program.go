@@ -95,6 +95,7 @@ type exec struct {
 	issues   []instruction
 	selects  int64
 	links    []link // what it waits for
+	alone    bool   // what comes after waits for it
 	to       string // the private variable that it sets
 }
 

@@ -1,6 +1,9 @@
 package launch
 
-import "gpuperf/internal/intmath"
+import (
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+)
 
 // sent is the last store to global memory in a line of code that the next one may join.
 type sent struct {
@@ -79,6 +82,10 @@ func (w *walk) widenStore(st *state, bytes int64, u unitCount, addr *form, each 
 // storeAddress counts the address of a store, where it is not a constant away from that of the store before.
 func (w *walk) storeAddress(a *access, st *state, addr *form) {
 	first := w.lines[len(w.lines)-1].first
+	if w.p.arrays[a.array].Space == kernel.Local {
+		w.localAddress(a, st, addr, len(w.lines)-1, first)
+		return
+	}
 	key := mix(mix(uint64(a.array), w.base), uint64(first))
 	n := int64(len(st.mask.warps)) * st.weight
 	for v := lidVars; v < st.nv; v++ {
@@ -93,6 +100,28 @@ func (w *walk) storeAddress(a *access, st *state, addr *form) {
 		w.issued[issueAddress] += w.addressed(first-1, a.apart, n, st.n[:])
 	}
 	w.stored = key
+}
+
+// localAddress counts the address of an access to local memory in a line of code, unless it is a constant away from another one there.
+func (w *walk) localAddress(a *access, st *state, addr *form, line, first int) {
+	key, points := mix(uint64(first), uint64(len(st.mask.lanes))), st.weight
+	for v := range first {
+		if addr != nil {
+			key = mix(key, uint64(addr.k[v]))
+		}
+		if v >= lidVars {
+			points *= st.n[v]
+			key = mix(key, st.parts[v])
+		}
+	}
+	l := &w.lines[line]
+	if l.forms == nil {
+		l.forms = map[uint64]bool{}
+	}
+	if !l.forms[key] {
+		l.forms[key] = true
+		w.issued[issueAddress] += w.addressed(first-1, a.apart, points, st.n[:]) * int64(len(st.mask.warps))
+	}
 }
 
 // covered counts the sectors of which elements of so many bytes at w.addr are the whole.

@@ -28,9 +28,10 @@ type straight struct {
 
 // line is a straight line of code.
 type line struct {
-	first int    // slot of the first loop that it includes
-	body  bool   // it is the body of the loop before; else it is guarded, or the whole program
-	later []load // that come out of loops inside
+	first int             // slot of the first loop that it includes
+	body  bool            // it is the body of the loop before; else it is guarded, or the whole program
+	later []load          // that come out of loops inside
+	forms map[uint64]bool // of addresses of local memory: where arrays begin is a constant of the code
 }
 
 // load is a load instruction over the points of a box.
@@ -204,6 +205,9 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 		key = mix(key, uint64(each[i]-each[0]))
 	}
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
+	if w.p.arrays[a.array].Space == kernel.Local {
+		w.localAddress(a, st, addr, at, first)
+	}
 	out := load{
 		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u, base: w.base, apart: a.apart,
 	}
@@ -363,7 +367,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		w.loaded(points*n, l.mask, l.size)
 	}
 	for i, x := range at {
-		if !slices.ContainsFunc(at[:i], func(y int) bool { return loads[y].base == loads[x].base }) {
+		if global && !slices.ContainsFunc(at[:i], func(y int) bool { return loads[y].base == loads[x].base }) {
 			w.issued[issueAddress] += w.addressed(l.first-1, loads[x].apart, points, outer.n[:]) * int64(len(l.mask.warps))
 		}
 	}

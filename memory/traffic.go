@@ -103,22 +103,28 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 		return max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * float64(l2.fetch)
 	}
 	t.DRAMReads = misses()
-	t.ReadUnits = t.DRAMReads + l.filled(&whole)
 	back := t.Written // bytes that L2 writes at some time, some of them again
 	if t.Touched > d.L2/2 && t.L2Stores*SectorBytes > 1.1*t.Written {
 		l2.asks, l2.fetch = stores, SectorBytes
 		back = misses()
 	}
+	t.ReadUnits = t.DRAMReads
 	l.keep(&t, back, &d, &whole)
 	l.missed(&t, &whole)
+	again := (back - t.Written) / SectorBytes * fetchBytes
+	t.WrittenUnits = l.footprint(l.Body, &whole, stores, fetchBytes)*fetchBytes + again
+	filled := l.filled(&whole) + again
 	read, written := l.pages(loads, resident*d.Multiprocessors, &whole), l.pages(stores, resident*d.Multiprocessors, &whole)
-	t.WrittenUnits = l.footprint(l.Body, &whole, stores, fetchBytes) * fetchBytes
-	t.Pages = (t.DRAMReads*read + (t.WrittenUnits+t.ReadUnits-t.DRAMReads)*written) / fetchBytes
+	t.Pages = (t.ReadUnits*read + (t.WrittenUnits+filled)*written) / fetchBytes
+	t.ReadUnits += filled
 	return t
 }
 
 // pageBytes is the size of the places in DRAM that are opened at once, roughly: those of HBM3 have 1 KB.
 const pageBytes = 1 << 10
+
+// queued is how many iterations of a loop are taken to be under way in DRAM at once.
+const queued = 16
 
 // pages are how many pages are touched for each unit that DRAM moves: one for each where they lie apart, few where work-groups that run at once go
 // through memory together.
@@ -130,7 +136,7 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 			switch x := s.(type) {
 			case *Loop:
 				if all, ok := x.span(&w); ok {
-					n := min(max(x.Together, 1), all.to-all.from)
+					n := min(max(x.Together, queued), all.to-all.from)
 					from := all.from + (all.to-all.from-n)/2
 					inner := w
 					inner.trips = append(w.trips[:len(w.trips):len(w.trips)], span{from, from + n})
