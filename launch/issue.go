@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -154,14 +155,12 @@ const everyLoop = ^uint32(0)
 
 // instructions lists the arithmetic of an expression, and divisions in its indices.
 func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
-	if err := b.arithmetic(nil, map[string]bool{}, out).Visit(e); err != nil {
+	if err := b.arithmetic(nil, out).Visit(e); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
-		case *expr.Op:
-			b.simplified(x, seen, out)
 		case *expr.Cast:
 			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil {
 				*out = append(*out, instruction{conversion(from, x.DType), 1, nil, everyLoop})
@@ -178,29 +177,57 @@ func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
 }
 
 // arithmetic finds the operations of an expression.
-func (b *builder) arithmetic(under []branch, seen map[string]bool, out *[]instruction) ops.Visitor {
+func (b *builder) arithmetic(under []branch, out *[]instruction) ops.Visitor {
 	return ops.Visitor{
 		Kernel: b.p.nest.Kernel,
 		Found: func(op string, t expr.DType, n int64) {
 			*out = append(*out, instruction{issueOf(op, t), n, under, everyLoop})
 		},
 		Under: func(c expr.Expr) ops.Visitor {
-			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), seen, out)
+			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), out)
 		},
 		Skip: func(e expr.Expr) bool {
-			if !shared(e) {
-				return false
+			if !shared(e) || b.computed.add(e) {
+				return shared(e)
 			}
-			text := e.String()
-			again := seen[text]
-			seen[text] = true
-			return again
+			if x, ok := e.(*expr.Op); ok {
+				b.simplified(x, out)
+			}
+			return false
 		},
 	}
 }
 
-// shared reports whether compiled code computes an expression once if it stands twice in another one. Products are left out, as they may be parts of
-// multiply-adds.
+// computed are the expressions that a straight line of code has computed, with the names in them.
+type computed map[string][]string
+
+// add notes an expression, and reports whether it was computed before.
+func (c computed) add(e expr.Expr) (again bool) {
+	text := e.String()
+	if _, again = c[text]; again {
+		return true
+	}
+	var names []string
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case expr.Var:
+			names = append(names, x.Name)
+		case *expr.Access:
+			names = append(names, x.Array)
+		}
+		return true
+	})
+	c[text] = names
+	return false
+}
+
+// changed forgets what is made from a variable.
+func (c computed) changed(name string) {
+	maps.DeleteFunc(c, func(_ string, names []string) bool { return slices.Contains(names, name) })
+}
+
+// shared reports whether compiled code computes an expression once if it stands twice in a straight line of code. Products are left out, as they may be
+// parts of multiply-adds.
 func shared(e expr.Expr) bool {
 	switch x := e.(type) {
 	case *expr.Call:
@@ -215,7 +242,7 @@ func shared(e expr.Expr) bool {
 const byConstant = 3
 
 // simplified notes what compiled code does in place of operations: a shift to the left multiplies, and a quotient by a constant is no division.
-func (b *builder) simplified(x *expr.Op, seen map[string]bool, out *[]instruction) {
+func (b *builder) simplified(x *expr.Op, out *[]instruction) {
 	replace := func(from, to issue, n int64) {
 		*out = append(*out, instruction{from, -1, nil, everyLoop}, instruction{to, n, nil, everyLoop})
 	}
@@ -223,9 +250,8 @@ func (b *builder) simplified(x *expr.Op, seen map[string]bool, out *[]instructio
 	case expr.Shl:
 		replace(issueLogic, issueProduct, 1)
 	case expr.Div, expr.FloorDiv, expr.Mod:
-		text := x.String()
 		t, err := b.p.nest.Kernel.TypeOf(x)
-		if power, constant := constantDivisor(x); constant && err == nil && !seen[text] {
+		if power, constant := constantDivisor(x); constant && err == nil {
 			n := int64(byConstant)
 			if power {
 				n = 1
@@ -236,7 +262,6 @@ func (b *builder) simplified(x *expr.Op, seen map[string]bool, out *[]instructio
 			}
 			replace(from, to, n)
 		}
-		seen[text] = true
 	}
 }
 

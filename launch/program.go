@@ -196,7 +196,7 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	b := &builder{p: p, arrays: map[string]int{}}
+	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}}
 	if p.body, err = b.nodes(n.Body, 0); err != nil {
 		return err
 	}
@@ -210,6 +210,7 @@ func (p *Program) build() (err error) {
 type builder struct {
 	p      *Program
 	arrays map[string]int
+	computed
 }
 
 // affine gives an affine expression its slots. What depends on data is an error.
@@ -297,9 +298,13 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 		case *linear.Barrier:
 			n = barrier{}
 		case *linear.Guard:
+			b.computed = computed{}
 			n, err = b.guard(x, depth)
+			b.computed = computed{}
 		case *linear.Loop:
+			b.computed = computed{}
 			n, err = b.loop(x, depth)
+			b.computed = computed{}
 		}
 		if err != nil {
 			return nil, err
@@ -407,6 +412,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 		return nil, err
 	}
 	b.chained(s, out)
+	b.changed(s.Target())
 	for _, w := range b.p.nest.Kernel.Writes(s) {
 		for _, i := range w.Index {
 			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {

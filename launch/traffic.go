@@ -96,6 +96,8 @@ var walkedTotals = func() []Total {
 		count("dram_rounds", "such rounds that wait for DRAM, if L2 holds nothing at the start", func(e *estimate) float64 { return e.rounds() * e.share(e.Fetched) }),
 		count("chain_cycles", "cycles of the longest chains of dependent instructions of a work-item, loads from global memory left out, in each wave of work-groups", (*estimate).chain),
 		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once; more where some work-groups have more work than others", walked: (*estimate).subgroupShare},
+		{Name: "store_lines", Doc: "l2_store_lines", Busiest: true, walked: func(e *estimate) float64 { return e.StoredLines }},
+		count("turnover", "sub-groups of a work-group, in each wave of work-groups", func(e *estimate) float64 { return float64(e.subgroups()) * math.Ceil(e.waves()) }),
 		count("axes", "axes of the launch that have several work-items, by sub-groups", (*estimate).axes),
 	}
 	for kind, k := range issued {
