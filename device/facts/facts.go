@@ -33,7 +33,7 @@ const (
 	LocalReserved        Key = "local_reserved"          // local memory that every work-group takes beside its own
 	Registers            Key = "registers"               // of a multiprocessor
 	RegistersPerItem     Key = "registers_per_item"      // at most
-	L1Bytes              Key = "l1_bytes"                // of a multiprocessor
+	L1Bytes              Key = "l1_bytes"                // of a multiprocessor; of a CPU, all caches that a core does not share
 	L2Bytes              Key = "l2_bytes"                // of the device
 	LineBytes            Key = "line_bytes"              // of a cache line
 	SectorBytes          Key = "sector_bytes"            // the smallest transfer from global memory
@@ -181,18 +181,14 @@ func find(list []*sheet, name string) *sheet {
 // multiprocessors; other devices have the facts of their architecture, and what the fingerprint tells.
 func Of(f samples.Fingerprint) *Device {
 	d := &Device{Names: []string{f.Name}, kind: f.Type, facts: map[Key]Fact{}}
-	for _, told := range []struct {
-		key    Key
-		value  int64
-		source string
-	}{
+	for _, t := range append(caches(f), []told{
 		{Multiprocessors, f.ComputeUnits, "CL_DEVICE_MAX_COMPUTE_UNITS of the device"},
 		{ClockMHz, f.ClockMHz, "CL_DEVICE_MAX_CLOCK_FREQUENCY of the device"},
 		{SubgroupSize, f.SubgroupSize, f.SubgroupSource},
 		{GlobalBytes, f.GlobalMem, "CL_DEVICE_GLOBAL_MEM_SIZE of the device"},
-	} {
-		if told.value > 0 {
-			d.facts[told.key] = Fact{float64(told.value), told.source}
+	}...) {
+		if t.value > 0 {
+			d.facts[t.key] = Fact{float64(t.value), t.source}
 		}
 	}
 	named, units := find(sheets().Devices, f.Name), float64(f.ComputeUnits)
