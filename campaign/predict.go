@@ -44,8 +44,13 @@ func NewPredictor(device samples.Fingerprint, roof []calibrate.Reached, calibrat
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
-	p.Rows, err = calibrate.NewPredictor(model, p.Fit)
-	return p, err
+	if p.Rows, err = calibrate.NewPredictor(model, p.Fit); err != nil {
+		return nil, err
+	}
+	if p.Static() {
+		p.Rows.AllowAbove()
+	}
+	return p, nil
 }
 
 // Static reports whether all features of the model are made from static features.
