@@ -49,6 +49,7 @@ type bound struct {
 type node interface{}
 
 type loop struct {
+	iname        string
 	slot         int
 	lower, upper []bound
 	step         int64
@@ -302,7 +303,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &loop{slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
+	out := &loop{iname: l.Iname, slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)

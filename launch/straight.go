@@ -140,6 +140,8 @@ func (w *walk) enter(slot int, body bool) (leave func()) {
 // loopBody walks the body of a loop over a box.
 func (w *walk) loopBody(l *loop, st *state) {
 	w.open[l.slot] = l
+	defer w.within(l)()
+	w.iterates(l, st)
 	if l.straight {
 		w.nodes(l.body, st)
 		return
@@ -168,6 +170,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	if a.write {
 		w.epochs[a.array]++
 		w.sum.straight(&u, w.p.arrays[a.array].Space)
+		w.moves(a.array, true, st.points()*int64(len(st.mask.warps)), bytes)
 		w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
 		w.storeAddress(a, st, addr)
 		return
@@ -254,6 +257,7 @@ func loopsOfForm(f *linear.Form) (loops uint32) {
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
 func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
 	w.issued[issueAddress] += st.bySubgroups(everyLoop)
+	w.moves(a.array, a.write, st.points()*int64(len(st.mask.warps)), w.p.arrays[a.array].bytes*a.lanes)
 	w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
 	if w.p.fetches(*a) { // it waits for the load of the index
 		by := int64(1)
@@ -342,6 +346,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		w.bytes = slices.Compact(w.bytes)
 		n = int64(len(w.bytes))
 	}
+	w.moves(l.array, false, points*int64(len(l.mask.warps))*n, l.size)
 	switch {
 	case w.p.opt.Compiled && !global && n == int64(len(w.bytes)):
 		iterations, n, units = w.widened(l, &outer)

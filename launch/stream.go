@@ -3,10 +3,15 @@ package launch
 import (
 	"gpuperf/kernel"
 	"gpuperf/memory"
+	"gpuperf/samples"
 )
 
-// stream collects the accesses of a walk.
-type stream struct{ at map[*access]*memory.Access }
+// stream collects the accesses of a walk, and what else of it package machine needs to know.
+type stream struct {
+	at       map[*access]*memory.Access
+	parts    *parts            // nil where nobody asks for them
+	compiled *samples.Compiled // what the compiler made of the kernel; nil where that is not known
+}
 
 // launch is what a walk has collected.
 func (s *stream) launch(r *result) *memory.Launch {

@@ -18,6 +18,8 @@ type Total struct {
 	Busiest bool
 	// Walked marks what Program.Totals makes and vectors do not have.
 	Walked bool
+	// Code marks what is counted in machine code.
+	Code   bool
 	of     func(v statics) float64
 	walked func(*estimate) float64
 }

@@ -6,7 +6,9 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
+	"gpuperf/launch/machine"
 	"gpuperf/memory"
+	"gpuperf/samples"
 )
 
 // trafficFacts are what an estimate of traffic needs to know of a device, beside its residentFacts.
@@ -40,7 +42,7 @@ func (r *result) l1() float64 {
 
 // Traffic estimates what the launch moves between the levels of memory at the given sizes.
 func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
-	r, err := p.collect(sizes)
+	r, err := p.collect(sizes, &stream{})
 	if err != nil {
 		return memory.Traffic{}, p.error(err)
 	}
@@ -48,11 +50,12 @@ func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
 }
 
 // collect walks the program for the traffic of its accesses.
-func (p *Program) collect(sizes map[string]int64) (*result, error) {
+func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 	if err := p.opt.Device.Need(append(residentFacts(p.opt.Device), trafficFacts...)...); err != nil {
 		return nil, err
 	}
-	return p.runWith(sizes, &stream{at: map[*access]*memory.Access{}})
+	s.at = map[*access]*memory.Access{}
+	return p.runWith(sizes, s)
 }
 
 // traffic is the estimate from what was collected.
@@ -66,6 +69,7 @@ func (r *result) traffic() memory.Traffic {
 type estimate struct {
 	*result
 	memory.Traffic
+	code *machine.Counts // what sub-groups execute of the machine code; nil where nobody asks
 }
 
 // walkedTotals are totals of estimates.
@@ -97,6 +101,7 @@ var walkedTotals = func() []Total {
 	for kind, k := range issued {
 		list = append(list, Total{Name: k.name, Doc: k.doc + "; by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.issued[kind]) * e.excess(e.byMultiprocessor()) }})
 	}
+	list = append(list, codeTotals...)
 	for i := range list {
 		list[i].Walked = true
 	}
@@ -128,7 +133,7 @@ func (e *estimate) byMultiprocessor() float64 {
 }
 
 // subgroups are those of a work-group.
-func (e *estimate) subgroups() int64 { return intmath.CeilDiv(e.items, int64(e.p.opt.SubgroupSize)) }
+func (r *result) subgroups() int64 { return intmath.CeilDiv(r.items, int64(r.p.opt.SubgroupSize)) }
 
 func (e *estimate) subgroupShare() float64 {
 	groups := min(max(e.onSM, 1), intmath.CeilDiv(e.numGroups(), e.device(facts.Multiprocessors)))
@@ -151,24 +156,46 @@ func needWalked(totals []string) bool {
 
 // Totals returns the values of the totals with the given identifiers at the given sizes, in order.
 func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, error) {
-	run, walked := p.run, needWalked(totals)
-	if walked {
-		run = p.collect
-	}
-	r, err := run(sizes)
-	if err != nil {
-		return nil, p.error(err)
-	}
-	v := r.vector(sizes)
-	if walked {
-		e := &estimate{r, r.traffic()}
-		for _, t := range walkedTotals {
-			v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: t.Feature()}), append(v.Values, t.walked(e))
-		}
-	}
-	values, err := v.Totals(totals)
+	return p.TotalsOf(nil, sizes, totals)
+}
+
+// TotalsOf is Totals where it is known what the compiler made of the kernel: from there come the work-groups that are resident at once, and the
+// totals that count instructions of machine code. Where it is not sure how often these are executed, a *NoCode says why.
+func (p *Program) TotalsOf(compiled *samples.Compiled, sizes map[string]int64, totals []string) ([]float64, error) {
+	values, err := p.totals(sizes, totals, compiled)
 	if err != nil {
 		return nil, p.error(err)
 	}
 	return values, nil
+}
+
+func (p *Program) totals(sizes map[string]int64, totals []string, compiled *samples.Compiled) ([]float64, error) {
+	if !needWalked(totals) {
+		r, err := p.run(sizes)
+		if err != nil {
+			return nil, err
+		}
+		return r.vector(sizes).Totals(totals)
+	}
+	s, coded := &stream{compiled: compiled}, ofCode(totals)
+	if coded {
+		s.parts = p.newParts()
+	}
+	r, err := p.collect(sizes, s)
+	if err != nil {
+		return nil, err
+	}
+	v, e := r.vector(sizes), &estimate{result: r, Traffic: r.traffic()}
+	if coded {
+		if e.code, err = r.executed(); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range walkedTotals {
+		if t.Code && e.code == nil {
+			continue
+		}
+		v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: t.Feature()}), append(v.Values, t.walked(e))
+	}
+	return v.Totals(totals)
 }
