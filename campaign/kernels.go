@@ -12,12 +12,16 @@ import (
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
 	"gpuperf/samples"
+	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 
 // LoadScript runs a kernel script and returns its variants, of which there is at least one. The path may end in "#name", for one
-// variant alone.
+// variant alone. A C file has a variant for each loop nest.
 func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
+	if IsC(path) {
+		return LoadKernels(ctx, path, cfront.Options{})
+	}
 	path, only, one := source.CutName(path)
 	variants, err := script.Options{}.Load(ctx, path)
 	if err != nil {

@@ -45,6 +45,8 @@ type Visitor struct {
 	// Found is called for operations of a type, n of them. A vector of k lanes counts as k scalar operations of its base type. n is
 	// negative where a multiply-add takes back a multiplication.
 	Found func(op string, t expr.DType, n int64)
+	// Free tells conditions whose operations do not count; nil: all count.
+	Free func(condition expr.Expr) bool
 	// Under returns the visitor for expressions that are evaluated only where a condition holds; nil is the same visitor.
 	Under func(condition expr.Expr) Visitor
 }
@@ -79,7 +81,7 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 	if v.Kernel, err = v.Kernel.Scope(f); err != nil {
 		return err
 	}
-	v.Under = nil // conditions in a function are over its parameters
+	v.Under, v.Free = nil, nil // conditions in a function are over its parameters
 	for _, l := range f.Lets {
 		if err := v.Visit(l.Expr); err != nil {
 			return err
@@ -92,6 +94,9 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 func (v Visitor) Visit(e expr.Expr) error {
 	switch x := e.(type) {
 	case *expr.Op:
+		if v.Free != nil && v.Free(x) {
+			return nil
+		}
 		return v.operator(x)
 	case *expr.Call:
 		if f := v.Kernel.Function(x.Func); f != nil {
