@@ -14,30 +14,30 @@ import (
 // trafficFacts are what an estimate of traffic needs to know of a device, beside its residentFacts.
 var trafficFacts = []facts.Key{facts.Multiprocessors, facts.L1Bytes, facts.L2Bytes}
 
-// carveouts are the sizes of local memory, in KB, that multiprocessors divide off their L1 (CUDA C++ Programming Guide, compute capability
-// 9.0; devices with less have a part of these).
+// carveouts are the sizes of local memory, in KB, that multiprocessors of GPUs divide off their L1 (CUDA C++ Programming Guide, compute
+// capability 9.0; devices with less have a part of these).
 var carveouts = []int64{0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
 
-// The driver divides off at least so much, in KB, for kernels without local memory and with. Seen in the counters of an H200.
-const (
-	leastCarveout      = 32
-	leastCarveoutLocal = 64
-)
-
-// l1 is what local memory leaves of L1.
+// l1 is what local memory leaves of L1. Of a CPU it takes the cache as any memory does.
 func (r *result) l1() float64 {
-	all, least := r.device(facts.L1Bytes), int64(leastCarveout)
+	all, least := r.device(facts.L1Bytes), r.device(facts.L1LeastLocal)
 	if r.shared > 0 {
-		least = leastCarveoutLocal
+		least = r.device(facts.L1LeastLocalUsed)
 	}
-	need := max(r.onSM*(r.shared+r.device(facts.LocalReserved)), least<<10)
-	for _, kb := range carveouts {
-		if kb<<10 >= need {
-			need = kb << 10
-			break
-		}
+	need := max(r.onSM*(r.shared+r.device(facts.LocalReserved)), least)
+	if i := slices.IndexFunc(carveouts, func(kb int64) bool { return kb<<10 >= need }); i >= 0 && r.device(facts.Groups) != 1 {
+		need = carveouts[i] << 10
 	}
 	return float64(max(all-need, all/16))
+}
+
+// keeps is how the device's L2 keeps data.
+func keeps(d *facts.Device) memory.Keeping {
+	return memory.Keeping{
+		Clean: memory.Fading{All: d.Value(facts.L2CleanKept), None: d.Value(facts.L2CleanLost)},
+		Dirty: memory.Fading{All: d.Value(facts.L2DirtyKept), None: d.Value(facts.L2DirtyLost)}, FirstDirty: d.Value(facts.L2FirstDirtyKept),
+		MostDirty: d.Value(facts.L2DirtyMost), DirtyRoom: d.Value(facts.L2DirtyRoom), FilledSooner: d.Value(facts.L2PartlyLost), SharedRoom: d.Value(facts.L2SharedRoom),
+	}
 }
 
 // Traffic estimates what the launch moves between the levels of memory at the given sizes.
@@ -61,7 +61,7 @@ func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
 	return r.stream.launch(r).Estimate(memory.Device{
-		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)),
+		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)), Keeps: keeps(r.p.opt.Device),
 	})
 }
 

@@ -35,6 +35,17 @@ const (
 	RegistersPerItem     Key = "registers_per_item"      // at most
 	L1Bytes              Key = "l1_bytes"                // of a multiprocessor; of a CPU, all caches that a core does not share
 	L2Bytes              Key = "l2_bytes"                // of the device
+	L1LeastLocal         Key = "l1_least_local"          // bytes of L1 that are local memory at least
+	L1LeastLocalUsed     Key = "l1_least_local_used"     // the same for kernels that use local memory
+	L2CleanKept          Key = "l2_clean_kept"           // what may come before L2 begins to drop data that is as in DRAM; in parts of l2_bytes, as all below
+	L2CleanLost          Key = "l2_clean_lost"           // what comes before L2 has dropped all of it
+	L2DirtyKept          Key = "l2_dirty_kept"           // l2_clean_kept of data that is not yet written to DRAM
+	L2DirtyLost          Key = "l2_dirty_lost"           // l2_clean_lost of such data
+	L2FirstDirtyKept     Key = "l2_first_dirty_kept"     // l2_dirty_kept of a launch that began when L2 was empty
+	L2DirtyMost          Key = "l2_dirty_most"           // that L2 uses for such data
+	L2DirtyRoom          Key = "l2_dirty_room"           // that such data takes, by its size
+	L2PartlyLost         Key = "l2_partly_lost"          // of such data in sectors that are stored in part, what is kept less
+	L2SharedRoom         Key = "l2_shared_room"          // that data takes more where many multiprocessors read it, by its size
 	LineBytes            Key = "line_bytes"              // of a cache line
 	SectorBytes          Key = "sector_bytes"            // the smallest transfer from global memory
 	Banks                Key = "banks"                   // of local memory
