@@ -9,6 +9,10 @@ import (
 // ⌊n/4⌋ and ⌊(n+3)/4⌋. It reports whether it changed something.
 func unifyFloors(w *linear.Work, p *Piecewise) bool {
 	changed := false
+	used := make([][]bool, len(p.Pieces))
+	for k, x := range p.Pieces {
+		used[k] = x.Q.atoms(p.Table.Width())
+	}
 	for i := range p.Table.Divs {
 		for j := range p.Table.Divs {
 			a, b := p.Table.Divs[i], p.Table.Divs[j]
@@ -16,14 +20,14 @@ func unifyFloors(w *linear.Work, p *Piecewise) bool {
 				continue
 			}
 			for k, x := range p.Pieces {
-				w.Spend(len(x.Q))
-				if at := 1 + p.Table.N; !x.Q.Uses(at+i) || !x.Q.Uses(at+j) {
+				if at := 1 + p.Table.N; !used[k][at+i] || !used[k][at+j] {
 					continue
 				}
 				w.Spend(8 * len(x.Q))
 				q := Unified(p.Table, x.Q, i, j)
 				if len(q) < len(x.Q) || len(q) == len(x.Q) && q.size() < x.Q.size() {
 					p.Pieces[k].Q, changed = q, true
+					used[k] = q.atoms(p.Table.Width())
 				}
 			}
 		}
