@@ -44,10 +44,10 @@ func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Pi
 // merger joins the pieces of one function. The function stays the same all the time.
 type merger struct {
 	*linear.Work
-	table  *linear.Conj // of the polynomials
-	space  *linear.Conj // of the domains
-	parts  []*part
-	grow   bool
+	table *linear.Conj // of the polynomials
+	space *linear.Conj // of the domains
+	parts []*part
+	grow  bool
 }
 
 // part is a piece and what is known of it. It is never changed.
