@@ -17,6 +17,11 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 			plain = append(plain, c)
 		}
 	}
+	if len(plain) > 1 {
+		if p, ok, err := ByInclusion(w, plain, params); ok || err != nil {
+			return p, err
+		}
+	}
 	total := quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(plain) {
 		q, err := countConj(w, c, params)

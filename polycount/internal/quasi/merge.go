@@ -93,27 +93,49 @@ func (m *merger) part(x Piece) *part {
 			m.note(p, at)
 		}
 	}
-	// And some around them.
+	// And some on ways along the axes from there.
 	var r scatter
 	for _, from := range slices.Clone(p.seen) {
-		for range aroundEach {
-			near := slices.Clone(from.at)
+		at := slices.Clone(from.at)
+		for range 2 {
 			for i := 1; i <= m.space.N; i++ {
-				near[i] = arith.Add(near[i], r.within(stray))
-			}
-			if near = m.space.WithFloors(near[:1+m.space.N]); satisfies(p.rows, near) {
-				m.note(p, near)
+				if next := m.moved(p, at, i, &r); next != nil {
+					at = next
+					m.note(p, at)
+				}
 			}
 		}
 	}
 	return p
 }
 
-// Points around a known one, and how far from it their coordinates are at most.
-const (
-	aroundEach = 8
-	stray      = 12
-)
+// farthest is how far a step along an axis goes at most.
+const farthest = 50
+
+// moved is a point of p on the line through one of its points in the direction of an axis; nil if none is found.
+func (m *merger) moved(p *part, at linear.Row, axis int, r *scatter) linear.Row {
+	m.Spend(len(p.rows))
+	steps := linear.Range{Lo: -farthest, Hi: farthest, HasLo: true, HasHi: true}
+	for _, x := range p.rows {
+		if x[axis] != 0 {
+			steps.Bound(x[axis], linear.Dot(x, at))
+		}
+	}
+	size := steps.Hi - steps.Lo
+	if size <= 0 {
+		return nil
+	}
+	step := steps.Lo + (r.within(size)+size)/2
+	if step == 0 {
+		step = steps.Hi
+	}
+	next := slices.Clone(at[:1+m.space.N])
+	next[axis] = arith.Add(next[axis], step)
+	if next = m.space.WithFloors(next); satisfies(p.rows, next) {
+		return next
+	}
+	return nil
+}
 
 // note adds a point to those known of p.
 func (m *merger) note(p *part, at linear.Row) {

@@ -79,9 +79,19 @@ func vanishesOn(w *linear.Work, table *linear.Conj, q Quasi, s *linear.System) b
 // manyPoints is the number of points from which looking for a direction in which a polyhedron is bounded comes first.
 const manyPoints = 1 << 16
 
-// boundedForm is an inequality of s whose form has an upper bound as well: it cannot grow on the cone of directions. It is
-// nil where there is none.
+// boundedForm is a form, with its least value at least 0, that has an upper bound on s as well: that of a variable with few
+// values, or an inequality that cannot grow on the cone of directions. It is nil where there is none.
 func boundedForm(w *linear.Work, s *linear.System) linear.Row {
+	w.Spend(len(s.Ge) * s.Width)
+	at, lo, size := 0, int64(0), int64(0)
+	for i, x := range s.Ranges() {
+		if i > 0 && x.HasLo && x.HasHi && (at == 0 || arith.Sub(x.Hi, x.Lo) < size) {
+			at, lo, size = i, x.Lo, x.Hi-x.Lo
+		}
+	}
+	if at > 0 {
+		return linear.Plus(s.Width, arith.Neg(lo), 1, at)
+	}
 	cone := &linear.System{Ge: linear.CloneRows(s.Ge), Width: s.Width}
 	for _, r := range cone.Ge {
 		r[0] = 0
