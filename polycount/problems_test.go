@@ -17,9 +17,9 @@ type problem struct {
 	held, ran  bool
 }
 
-func readProblems(t testing.TB) (ps []problem) {
+func readProblems(t testing.TB, file string) (ps []problem) {
 	t.Helper()
-	f, err := os.Open("testdata/problems.txt")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (p problem) count() (*Poly, error) {
 // The counts are those of the points, enumerated at random sizes.
 func TestProblems(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
-	for _, x := range readProblems(t) {
+	for _, x := range readProblems(t, "testdata/problems.txt") {
 		p, err := x.count()
 		if err != nil {
 			t.Errorf("%s: %v", x.expr, err)
@@ -102,7 +102,7 @@ func TestProblems(t *testing.T) {
 func BenchmarkProblems(b *testing.B) {
 	groups := map[string][]problem{}
 	var names []string
-	for _, x := range readProblems(b) {
+	for _, x := range readProblems(b, "testdata/problems.txt") {
 		name := x.kind + "/choose"
 		if x.held {
 			name = x.kind + "/held"

@@ -136,6 +136,7 @@ func (g *gathered) Disjoint(w *linear.Work) *quasi.Piecewise {
 		g.p.Pieces[i].Q = quasi.Periodic(w, g.p, x.Q)
 	}
 	g.p.Pieces = slices.DeleteFunc(g.p.Pieces, func(x quasi.Piece) bool { return len(x.Q) == 0 })
+	slices.SortStableFunc(g.p.Pieces, func(a, b quasi.Piece) int { return len(a.Dom.Ge) - len(b.Dom.Ge) })
 	g.p.Pieces = quasi.MakeDisjoint(w, g.p.Pieces)
 	return g.p
 }

@@ -167,14 +167,14 @@ func (m *merger) atoms(point linear.Row) []residue {
 
 // at is the value of the polynomial of p.
 func (m *merger) at(p *part, atoms []residue) residue {
-	m.Spend(len(p.Q))
+	m.Spend(1 + len(p.Q)/8)
 	return p.Q.residueAt(p.mod, atoms)
 }
 
 // value is that of the function at a point.
 func (m *merger) value(point linear.Row, atoms []residue) residue {
 	for _, x := range m.parts {
-		m.Spend(len(x.rows))
+		m.Spend(1)
 		if satisfies(x.rows, point) {
 			return m.at(x, atoms)
 		}
@@ -233,7 +233,7 @@ func (m *merger) mayServe(a, b *part) bool {
 
 // follows decides whether r ≥ 0 at every point of p.
 func (m *merger) follows(p *part, r linear.Row) bool {
-	m.Spend(len(p.rows))
+	m.Spend(1 + len(p.rows)/4)
 	for _, x := range p.seen {
 		if linear.Dot(r, x.at) < 0 {
 			return false
@@ -321,7 +321,7 @@ func (m *merger) between(a *part, hull *linear.Conj, cuts [2][]linear.Row) (rest
 func (m *merger) clashes(hull []linear.Row, a *part) bool {
 	for _, y := range m.parts {
 		for _, x := range y.seen {
-			m.Spend(len(hull))
+			m.Spend(1)
 			if satisfies(hull, x.at) && m.at(a, x.atoms) != x.value {
 				return true
 			}
