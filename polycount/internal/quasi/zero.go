@@ -56,41 +56,40 @@ func vanishesOn(w *linear.Work, table *linear.Conj, q Quasi, s *linear.System) b
 	case !q.at(table.WithFloors(point)).IsZero():
 		return false
 	}
-	bounded := boundedForm(w, s)
+	bounded, last := boundedForm(w, s)
 	if bounded == nil {
 		return zero && g.vanishes(w)
 	}
-	for v := int64(0); ; v++ { // bounded = v; the range is finite, and empty above
-		above := s.Clone()
-		high := slices.Clone(bounded)
-		high[0] = arith.Sub(high[0], v)
-		above.Ge = append(above.Ge, high)
-		if !w.Feasible(above) {
-			return true
+	for v := int64(0); last < 0 || v <= last; v++ { // bounded = v
+		value := slices.Clone(bounded)
+		value[0] = arith.Sub(value[0], v)
+		if last < 0 && !w.Feasible(&linear.System{Ge: append(slices.Clip(s.Ge), value), Width: s.Width}) {
+			return true // the range is finite, and empty above
 		}
 		slice := s.Clone()
-		slice.Eq = append(slice.Eq, slices.Clone(high))
+		slice.Eq = append(slice.Eq, value)
 		if !vanishesOn(w, table, q, slice) {
 			return false
 		}
 	}
+	return true
 }
 
 // manyPoints is the number of points from which looking for a direction in which a polyhedron is bounded comes first.
 const manyPoints = 1 << 16
 
-// boundedForm is a form, with its least value at least 0, that has an upper bound on s as well: that of a variable with few
-// values, or an inequality that cannot grow on the cone of directions. It is nil where there is none.
-func boundedForm(w *linear.Work, s *linear.System) linear.Row {
+// boundedForm is a form that is at least 0 on s and has an upper bound: last for a variable with few values, which is −1
+// for an inequality that cannot grow on the cone of directions. It is nil where there is none.
+func boundedForm(w *linear.Work, s *linear.System) (form linear.Row, last int64) {
 	w.Spend(len(s.Ge) * s.Width)
-	at, lo, size := 0, int64(0), int64(0)
+	at, lo := 0, int64(0)
 	for i, x := range s.Ranges() {
-		if i > 0 && x.HasLo && x.HasHi && (at == 0 || arith.Sub(x.Hi, x.Lo) < size) {
-			at, lo, size = i, x.Lo, x.Hi-x.Lo
+		if i > 0 && x.HasLo && x.HasHi && (at == 0 || arith.Sub(x.Hi, x.Lo) < last) {
+			at, lo, last = i, x.Lo, x.Hi-x.Lo
 		}
 	}
 	if at > 0 {
-		return linear.Plus(s.Width, arith.Neg(lo), 1, at)
+		return linear.Plus(s.Width, arith.Neg(lo), 1, at), max(last, 0)
 	}
 	cone := &linear.System{Ge: linear.CloneRows(s.Ge), Width: s.Width}
 	for _, r := range cone.Ge {
@@ -101,10 +100,10 @@ func boundedForm(w *linear.Work, s *linear.System) linear.Row {
 		up[0] = -1
 		t := &linear.System{Ge: append(slices.Clip(cone.Ge), up), Width: s.Width}
 		if !w.Feasible(t) {
-			return s.Ge[i]
+			return s.Ge[i], -1
 		}
 	}
-	return nil
+	return nil, 0
 }
 
 // grid has points enough to tell whether a quasi-polynomial is 0: for each residue class modulo the periods of its floors,
