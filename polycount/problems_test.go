@@ -70,7 +70,7 @@ func TestProblems(t *testing.T) {
 		}
 		back := must(ParsePoly(p.String()))
 		g, from := x.graph(t)
-		for trial := range 40 {
+		for trial := range 24 {
 			at := map[string]int64{}
 			size := []int64{4, 12, 40, 90}[trial%4]
 			for _, n := range g.params {
