@@ -151,7 +151,7 @@ func (e *estimate) axes() (n float64) {
 
 // needWalked reports whether some of the totals with these identifiers are of estimates.
 func needWalked(totals []string) bool {
-	return slices.ContainsFunc(allTotals, func(t Total) bool { return t.Walked && slices.Contains(totals, t.Feature()) })
+	return slices.ContainsFunc(totals, func(id string) bool { t := byFeature[id]; return t != nil && t.Walked })
 }
 
 // Totals returns the values of the totals with the given identifiers at the given sizes, in order.
@@ -162,20 +162,25 @@ func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, er
 // TotalsOf is Totals where it is known what the compiler made of the kernel: from there come the work-groups that are resident at once, and the
 // totals that count instructions of machine code. Where it is not sure how often these are executed, a *NoCode says why.
 func (p *Program) TotalsOf(compiled *samples.Compiled, sizes map[string]int64, totals []string) ([]float64, error) {
-	values, err := p.totals(sizes, totals, compiled)
+	v, err := p.walked(sizes, totals, compiled)
+	if err != nil {
+		return nil, p.error(err)
+	}
+	values, err := v.totals(p.places, totals)
 	if err != nil {
 		return nil, p.error(err)
 	}
 	return values, nil
 }
 
-func (p *Program) totals(sizes map[string]int64, totals []string, compiled *samples.Compiled) ([]float64, error) {
+// walked is the vector, and after it the totals that a walk makes, in their places, where some are asked for.
+func (p *Program) walked(sizes map[string]int64, totals []string, compiled *samples.Compiled) (*Vector, error) {
 	if !needWalked(totals) {
 		r, err := p.run(sizes)
 		if err != nil {
 			return nil, err
 		}
-		return r.vector(sizes).Totals(totals)
+		return r.vector(sizes), nil
 	}
 	s, coded := &stream{compiled: compiled}, ofCode(totals)
 	if coded {
@@ -192,10 +197,11 @@ func (p *Program) totals(sizes map[string]int64, totals []string, compiled *samp
 		}
 	}
 	for _, t := range walkedTotals {
-		if t.Code && e.code == nil {
-			continue
+		value := 0.0
+		if !t.Code || coded {
+			value = t.walked(e)
 		}
-		v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: t.Feature()}), append(v.Values, t.walked(e))
+		v.Values = append(v.Values, value)
 	}
-	return v.Totals(totals)
+	return v, nil
 }
