@@ -198,9 +198,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	for _, warp := range st.mask.warps {
 		key = mix(key, uint64(warp.shape))
 	}
-	for i := range each {
-		key = mix(key, uint64(each[i]-each[0]))
-	}
+	key = mix(key, differences(each))
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
 	out := load{
 		key: key, array: a.array, first: first, size: bytes, weight: st.weight, box: box, mask: st.mask, addr: *addr, each: each, units: u, base: w.base,
