@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
-	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
@@ -55,22 +54,6 @@ func (l *scanned) addresses(a *access, out []int64) (ok bool) {
 		l.addTiles(a, all)
 	}
 	return true
-}
-
-// addTiles is addTile for the work-items.
-func (l *scanned) addTiles(a *access, all []values) {
-	if l.p.arrays[a.array].Space != kernel.Global {
-		return
-	}
-	for _, bound := range []func([]int64) int64{slices.Min[[]int64], slices.Max[[]int64]} {
-		each := make([]form, len(all))
-		for i, v := range all {
-			if each[i] = v.form; v.each != nil {
-				each[i].c = bound(v.each)
-			}
-		}
-		l.addTile(a, l.scene, each)
-	}
 }
 
 func (l *scanned) eval(x *linear.Index) (v values, ok bool) {
