@@ -97,6 +97,9 @@ func (b *builder) variable(x *cfront.Ref) expr.Expr {
 // element is an access to an array.
 func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	r, ok := x.Of.(*cfront.Ref)
+	if _, moves := x.Of.(*cfront.Assign); moves {
+		b.value(x.Of)
+	}
 	switch {
 	case !ok:
 		b.fail(x, "", "only arrays that have a name are known to differ from others")
@@ -188,6 +191,10 @@ func (b *builder) apart() {
 
 // extent is the extent of an array: arithmetic on integers that the region does not change.
 func (b *builder) extent(e cfront.Expr) expr.Expr {
+	var pieces []piece
+	if b.attempt(func() { pieces = b.affine(e) }) && len(pieces) == 1 {
+		return expr.FromAffine(pieces[0].value)
+	}
 	switch x := e.(type) {
 	case *cfront.Int:
 		return expr.Int{Value: x.Value}

@@ -105,6 +105,10 @@ func (f *files) opened(name string, text []byte) (fs.File, error) {
 		f.refuse("it includes more than %d bytes", 4*maxBytes)
 		return nil, fs.ErrPermission
 	}
+	if err := directive(string(text)); err != nil {
+		f.refuse("%s: %v", f.shown(name), err)
+		return nil, fs.ErrPermission
+	}
 	f.texts[f.shown(name)] = string(text)
 	return &memory{Reader: strings.NewReader(string(text)), name: path.Base(name), size: int64(len(text))}, nil
 }

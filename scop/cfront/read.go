@@ -44,17 +44,15 @@ func Read(ctx context.Context, path string, opt Options) (f *File, err error) {
 
 // Parse is Read for the text of a file at path, which need not exist.
 func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
+	}
 	defines, err := defines(opt.Define)
 	if err != nil {
 		return nil, err
 	}
 	var f *File
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
-		defer func() { // the library panics on some of what is not C
-			if e := recover(); e != nil {
-				err = fmt.Errorf("%s: cannot be read as C: %v", path, e)
-			}
-		}()
 		f, err = parse(ctx, path, text, defines, opt.Include, check)
 		return err
 	})
@@ -98,8 +96,16 @@ const predefined = `#define __STDC__ 1
 `
 
 // parse reads twice: the first time only to refuse what would take too much.
-func parse(ctx context.Context, path, text, defines string, include []string, check func()) (*File, error) {
+func parse(ctx context.Context, path, text, defines string, include []string, check func()) (_ *File, err error) {
+	if err := directive(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	files := newFiles(path, text, include)
+	defer func() { // the library panics on some of what is not C
+		if recover() != nil {
+			err = files.explain(errors.New("it cannot be read as C: the preprocessor fails, as where a header includes itself without end"))
+		}
+	}()
 	sources := func() []cc.Source {
 		return []cc.Source{
 			{Name: "<predefined>", Value: predefined},
