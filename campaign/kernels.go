@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel"
@@ -50,10 +51,16 @@ func ScriptCases(ctx context.Context, paths []string, sizes []map[string]int64) 
 	for _, s := range scripts {
 		all = append(all, s.variants...)
 	}
+	kernels := make([]*workload.Kernel, len(all))
+	for i, v := range all {
+		kernels[i] = workload.NewKernel(v.Kernel)
+	}
+	parallel.For(len(kernels), func(i int) { kernels[i].Nest() }) // most of the time; errors show below
 	var cases []*workload.Case
 	for _, s := range scripts {
 		for _, v := range s.variants {
-			wrapped := workload.NewKernel(v.Kernel)
+			wrapped := kernels[0]
+			kernels = kernels[1:]
 			if _, err := wrapped.Nest(); err != nil {
 				return nil, v.Error(err)
 			}
