@@ -20,9 +20,11 @@ const Confidence = 0.90
 
 // Prediction is a model's output for one kernel at one size.
 type Prediction struct {
-	Seconds  float64    `json:"seconds"`  // in the unit of the model's output
-	Interval Interval   `json:"interval"` // where a measurement falls with 90 % probability
-	Terms    TermValues `json:"terms"`
+	Seconds  float64    `json:"seconds"`           // in the unit of the model's output
+	Interval Interval   `json:"interval"`          // where a measurement falls with 90 % probability
+	Terms    TermValues `json:"terms"`             // the times that the model has costs for, each alone
+	Joined   TermValues `json:"joined,omitempty"`  // the times of terms that only join those of others
+	Factors  TermValues `json:"factors,omitempty"` // terms that are no times, but numbers by which others are multiplied
 	Warnings []string   `json:"warnings"`
 	Roof     *Roof      `json:"roof,omitempty"` // nil where no rate of the device is known
 
@@ -69,6 +71,30 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal([]*float64{finite(i[0]), finite(i[1])})
+}
+
+// listOf is one of the lists of terms of a prediction.
+type listOf func(*Prediction) *TermValues
+
+// listed is the list in which a term of the model is.
+func listed(m *models.Model, term string) listOf {
+	switch {
+	case m.Factor(term):
+		return func(p *Prediction) *TermValues { return &p.Factors }
+	case m.Joint(term):
+		return func(p *Prediction) *TermValues { return &p.Joined }
+	}
+	return func(p *Prediction) *TermValues { return &p.Terms }
+}
+
+// Time is the time of a term that is one, 0 for others.
+func (p *Prediction) Time(term string) float64 {
+	for _, t := range slices.Concat(p.Terms, p.Joined) {
+		if t.Name == term {
+			return t.Value
+		}
+	}
+	return 0
 }
 
 // TermValue is the value of a named term of the model.
@@ -162,6 +188,8 @@ type Predictor struct {
 	index    []int // of the compiled parameters in the fit
 	growth   func(features, params []float64) []float64
 	shape    []bool      // whether a parameter is one of shape, and no cost
+	lists    []listOf    // in which each term of the model is
+	above    bool        // features may be above their calibrated range
 	near     *neighbours // nil where no kernel was left out
 	quantile float64     // of Student's t, for as many rows as were to spare
 	refined  *refinement // nil where the fit refines no other
@@ -184,6 +212,9 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 func newPredictor(m *models.Model, c *models.Compiled, fit *Fit) (*Predictor, error) {
 	shape := m.ShapeParameters()
 	p := &Predictor{fit: fit, compiled: c, grad: make([]float64, len(c.Parameters)), x: make([]float64, len(c.Features))}
+	for _, name := range c.TermNames {
+		p.lists = append(p.lists, listed(m, name))
+	}
 	for _, name := range c.Parameters {
 		i := fit.index(name)
 		if i < 0 {
@@ -225,6 +256,11 @@ func (f *Fit) Predict(m *models.Model, features map[string]float64) (*Prediction
 // Features lists the features that Predict needs.
 func (p *Predictor) Features() []string { return p.compiled.Features }
 
+// AllowAbove makes it no matter where features are above their calibrated range, as for totals of launches: costs grow with them in proportion,
+// and intervals have what kernels err that the fit has not seen. It still matters where the fit has seen none of a feature, or where intervals
+// do not come from such kernels.
+func (p *Predictor) AllowAbove() { p.above = true }
+
 // Predict evaluates the model (Perflex paper, section 7.3). A missing feature is an error; a feature outside its calibrated range, a fit
 // that did not converge, or a parameter that calibration could not determine, is a warning.
 func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
@@ -239,6 +275,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		switch {
 		case !known:
 			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "not calibrated"))
+		case p.above && p.fit.Unseen != nil && v > r[1] && r[1] > 0:
 		case v < r[0] || v > r[1]:
 			out.Warnings = append(out.Warnings, warning.Extrapolation.About("feature "+name, "%s is outside the calibrated range %s to %s",
 				format.Quantity(v, ""), format.Quantity(r[0], ""), format.Quantity(r[1], "")))
@@ -255,7 +292,8 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		out.Warnings = append(out.Warnings, warning.Negative.About("", "the prediction %s is negative, the model does not hold here", format.Seconds(out.Seconds)))
 	}
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
-		out.Terms = append(out.Terms, TermValue{p.compiled.TermNames[i], v})
+		list := p.lists[i](out)
+		*list = append(*list, TermValue{p.compiled.TermNames[i], v})
 	}
 	out.roots = rootsOf(sharesOf(p.params, p.grad, p.shape))
 	if p.fit.ScaleByOutput && p.fit.Unseen != nil && p.fit.Unseen.Apart != nil {

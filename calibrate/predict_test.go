@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -51,11 +52,78 @@ func TestPrediction(t *testing.T) {
 	}
 }
 
+// TestKindsOfTerms: costs, what joins them, and numbers are apart.
+func TestKindsOfTerms(t *testing.T) {
+	m := model(t, "terms:\n  part: step((f_x - p_edge) / f_x, 4)\n  loads: p_x * f_x * part\n  adds: p_y * f_y\n  both: max(loads, adds)\nexpression: p_launch + both\n")
+	fit := &Fit{Model: "m", Status: "converged", Converged: true, FeatureRange: map[string][2]float64{"f_x": {1, 9}, "f_y": {1, 9}}}
+	for i, name := range []string{"p_edge", "p_x", "p_y", "p_launch"} {
+		fit.Parameters = append(fit.Parameters, Estimate{Name: name, Value: float64(i + 1)})
+	}
+	p, err := fit.Predict(m, map[string]float64{"f_x": 8, "f_y": 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(list TermValues) (out []string) {
+		for _, v := range list {
+			out = append(out, v.Name)
+		}
+		return out
+	}
+	if got := [][]string{names(p.Terms), names(p.Joined), names(p.Factors)}; !reflect.DeepEqual(got, [][]string{{"loads", "adds"}, {"both"}, {"part"}}) {
+		t.Errorf("costs, joined and factors are %v", got)
+	}
+	if both := p.Time("both"); both != max(p.Time("loads"), p.Time("adds")) || both != p.Seconds-4 || p.Time("part") != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestAllowAbove: totals may be above their range where errors on unseen kernels are known, but not below, nor where the fit has seen none.
+func TestAllowAbove(t *testing.T) {
+	m := model(t, "expression: p_x * f_x + p_y * f_y\n")
+	for _, c := range []struct {
+		above, unseen bool
+		x, y          float64
+		warned        string
+	}{
+		{true, true, 10, 0, ""},
+		{true, true, 0.5, 0, "f_x"},
+		{true, true, 5, 1, "f_y"},
+		{false, true, 10, 0, "f_x"},
+		{true, false, 10, 0, "f_x"},
+	} {
+		fit := &Fit{
+			Model: "m", Status: "converged", Converged: true, FeatureRange: map[string][2]float64{"f_x": {1, 9}, "f_y": {0, 0}},
+			Parameters: []Estimate{{Name: "p_x", Value: 1}, {Name: "p_y", Value: 1}},
+		}
+		if c.unseen {
+			fit.Unseen = &Unseen{Kernels: 2, Rows: []UnseenRow{{0.1, []int{100, 0}}, {0.2, []int{0, 100}}}}
+		}
+		p, err := NewPredictor(m, fit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.above {
+			p.AllowAbove()
+		}
+		got, err := p.Predict(map[string]float64{"f_x": c.x, "f_y": c.y})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(got.Warnings, "; "); strings.Contains(text, "extrapolation") != (c.warned != "") || !strings.Contains(text, c.warned) {
+			t.Errorf("%+v: %q", c, got.Warnings)
+		}
+	}
+}
+
 func TestPredictionAsJSON(t *testing.T) {
 	p := Prediction{Seconds: 0.5, Interval: Interval{0.4, 0.6}, Terms: TermValues{{"gmem", 0.3}, {"arith", 0.2}}, Warnings: []string{}}
 	got, err := json.Marshal(p)
 	if want := `{"seconds":0.5,"interval":[0.4,0.6],"terms":{"gmem":0.3,"arith":0.2},"warnings":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+	p.Joined, p.Factors = TermValues{{"both", 0.5}}, TermValues{{"beyond", 1}}
+	if got, err = json.Marshal(p); err != nil || !strings.Contains(string(got), `"terms":{"gmem":0.3,"arith":0.2},"joined":{"both":0.5},"factors":{"beyond":1},"warnings"`) {
+		t.Errorf("got %s, %v", got, err)
 	}
 	p.Interval = Interval{math.NaN(), math.NaN()}
 	if got, err = json.Marshal(p); err != nil || !strings.Contains(string(got), `"interval":null`) {

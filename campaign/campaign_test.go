@@ -31,6 +31,19 @@ func plan(t *testing.T, text string, s Selection) (*Plan, error) {
 	return NewPlan(model, s)
 }
 
+// TestUnknownFacts: what a model needs to know of a device is asked before anything is measured.
+func TestUnknownFacts(t *testing.T) {
+	dev := &formula{time: func(map[string]int64) (float64, samples.Status) { return 1, samples.OK }}
+	p, err := plan(t, strings.Replace(groups, "f_thread_groups", "f_static_l2_load_bytes", 1), Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = New(dev, nil, Options{}).Rows(context.Background(), samples.Warm, p, TimeRange{})
+	if err == nil || !strings.Contains(err.Error(), "l1_bytes") || !strings.Contains(err.Error(), "--own-model") || dev.kernels > 0 {
+		t.Errorf("%v, %d kernels were run", err, dev.kernels)
+	}
+}
+
 // TestCalibrate finds the costs of a device that is a formula, leaves out what fails, and finds all in the journal the next time.
 func TestCalibrate(t *testing.T) {
 	dev := &formula{time: func(sizes map[string]int64) (float64, samples.Status) {

@@ -6,18 +6,23 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
 	"gpuperf/samples"
+	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 
 // LoadScript runs a kernel script and returns its variants, of which there is at least one. The path may end in "#name", for one
-// variant alone.
+// variant alone. A C file has a variant for each loop nest.
 func LoadScript(ctx context.Context, path string) ([]script.Variant, error) {
+	if IsC(path) {
+		return LoadKernels(ctx, path, cfront.Options{})
+	}
 	path, only, one := source.CutName(path)
 	variants, err := script.Options{}.Load(ctx, path)
 	if err != nil {
@@ -46,10 +51,16 @@ func ScriptCases(ctx context.Context, paths []string, sizes []map[string]int64) 
 	for _, s := range scripts {
 		all = append(all, s.variants...)
 	}
+	kernels := make([]*workload.Kernel, len(all))
+	for i, v := range all {
+		kernels[i] = workload.NewKernel(v.Kernel)
+	}
+	parallel.For(len(kernels), func(i int) { kernels[i].Nest() }) // most of the time; errors show below
 	var cases []*workload.Case
 	for _, s := range scripts {
 		for _, v := range s.variants {
-			wrapped := workload.NewKernel(v.Kernel)
+			wrapped := kernels[0]
+			kernels = kernels[1:]
 			if _, err := wrapped.Nest(); err != nil {
 				return nil, v.Error(err)
 			}

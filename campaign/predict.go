@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gpuperf/calibrate"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/parallel"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/roofline"
@@ -25,9 +28,10 @@ type Predictor struct {
 	Facts  *facts.Device       // what is known of it
 	Model  *models.Model
 	Fit    *calibrate.Fit
-	Cache  samples.Mode // state of the caches in which it was calibrated; "" is not known
-	Rows   *calibrate.Predictor
+	Cache  samples.Mode         // state of the caches in which it was calibrated; "" is not known
+	Rows   *calibrate.Predictor // for one at a time
 
+	turn     sync.Mutex // to use Rows
 	ids      []features.ID
 	refined  []*Predictor             // of this model, each for its kernel
 	measured map[string]roofline.Peak // rates that the device has reached, by resource
@@ -44,8 +48,13 @@ func NewPredictor(device samples.Fingerprint, roof []calibrate.Reached, calibrat
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
-	p.Rows, err = calibrate.NewPredictor(model, p.Fit)
-	return p, err
+	if p.Rows, err = calibrate.NewPredictor(model, p.Fit); err != nil {
+		return nil, err
+	}
+	if p.Static() {
+		p.Rows.AllowAbove()
+	}
+	return p, nil
 }
 
 // Static reports whether all features of the model are made from static features.
@@ -82,6 +91,17 @@ func (p *Prediction) RelativeError() float64 {
 	return (p.Seconds - measured) / measured
 }
 
+// byRows evaluates the model for the features of a case: the time, how it grows with each feature, and the fit that counts.
+func (p *Predictor) byRows(values, part map[string]float64) (*calibrate.Prediction, []float64, *calibrate.Fit, error) {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	result, err := p.Rows.PredictWith(values, part)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return result, p.Rows.Growth(values), p.Rows.FitWith(values, part), nil
+}
+
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
 // does not apply, and the interval has no upper end.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
@@ -92,11 +112,11 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := p.Rows.PredictWith(values, part)
+	result, growth, fit, err := p.byRows(values, part)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	unpriced, err := c.Unpriced(p.launching(), p.ids, p.Rows.Growth(values), int(p.Device.SubgroupSize), p.Cache)
+	unpriced, err := c.Unpriced(p.launching(), p.ids, growth, int(p.Device.SubgroupSize), p.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -111,7 +131,7 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
-	return &Prediction{Case: c, Prediction: result, Fit: p.Rows.FitWith(values, part), Unpriced: unpriced}, nil
+	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced}, nil
 }
 
 // launching is what is known of the device, with the time of a launch where that was measured.
@@ -133,14 +153,15 @@ func (p *Predictor) Doubts(r *samples.Record) (warnings []string) {
 	return warnings
 }
 
-// PredictAll predicts the times of cases.
-func (p *Predictor) PredictAll(cases []*workload.Case) (all []*Prediction, err error) {
-	for _, c := range cases {
-		one, err := p.Predict(c)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
+// PredictAll predicts the times of cases, on all processors.
+func (p *Predictor) PredictAll(cases []*workload.Case) ([]*Prediction, error) {
+	all := make([]*Prediction, len(cases))
+	err := parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) (err error) {
+		all[i], err = p.Predict(cases[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
@@ -171,12 +192,19 @@ type Refused struct {
 
 // Runnable separates the cases that keep to the limits of the model's device from those that do not.
 func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refused []Refused, err error) {
-	for _, c := range cases {
-		job, err := c.On(p.Device.Interface).Job(device.Policy{})
-		if err != nil {
-			return nil, nil, err
+	verdicts := make([]*device.Error, len(cases))
+	err = parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) error {
+		job, err := cases[i].On(p.Device.Interface).Job(device.Policy{})
+		if err == nil {
+			verdicts[i] = job.Check(device.Info{Fingerprint: p.Device})
 		}
-		if verdict := job.Check(device.Info{Fingerprint: p.Device}); verdict != nil {
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, c := range cases {
+		if verdict := verdicts[i]; verdict != nil {
 			refused = append(refused, Refused{c.Label, c.Script, c.Name, c.Sizes, verdict.Status, verdict.Msg})
 			continue
 		}

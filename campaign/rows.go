@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,7 +37,11 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 	if err := checkOutput(plan.Model, info); err != nil {
 		return out, err
 	}
-	var err error
+	on := facts.Of(info.Fingerprint)
+	err := knownTo(on, plan)
+	if err != nil {
+		return out, err
+	}
 	if out.Ranged, err = c.InRange(ctx, mode, plan.Cases, within); err != nil {
 		return out, err
 	}
@@ -46,7 +51,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return out, err
 	}
 	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
-	rows, on := make([]calibrate.Row, len(cases)), facts.Of(info.Fingerprint)
+	rows := make([]calibrate.Row, len(cases))
 	err = parallel.Try(len(cases), c.options.Jobs, func(i int) (err error) {
 		one, r := cases[i], result.Records[i]
 		if r.Status != samples.OK {
@@ -76,6 +81,19 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return out, fmt.Errorf("model %s: none of its %d measurement kernels could be measured", plan.Model.Name, len(cases))
 	}
 	return out, nil
+}
+
+// knownTo is an error where facts of the device are not known that the model of a plan counts by: better before hours of measuring than after.
+func knownTo(on *facts.Device, plan *Plan) error {
+	if len(plan.Cases) == 0 {
+		return nil
+	}
+	_, err := featuresOn(on, plan.Cases[0], plan.ids)
+	if unknown := (*facts.Unknown)(nil); errors.As(err, &unknown) {
+		return fmt.Errorf("model %s counts by the caches and limits of the device: %w; a model of your kernel alone needs none of them: "+
+			"perf calibrate --for KERNEL.star -p n=4096 --own-model", plan.Model.Name, unknown)
+	}
+	return nil
 }
 
 // featuresOn returns the values of features of a case on a device.

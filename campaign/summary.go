@@ -103,12 +103,8 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	if measured {
 		header = append(header, measuredHeader...)
 	}
-	var terms []int // times that do more than join others, which would be shown twice
-	for i, term := range predictions[0].Terms {
-		if !p.Model.Joint(term.Name) && !p.Model.Factor(term.Name) {
-			terms = append(terms, i)
-			header = append(header, ">"+term.Name)
-		}
+	for _, term := range predictions[0].Terms {
+		header = append(header, ">"+term.Name)
 	}
 	t := format.NewTable(header...)
 	for _, r := range predictions {
@@ -116,8 +112,8 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 		if measured {
 			row = append(row, p.measuredCells(entry{Prediction: r})...)
 		}
-		for _, i := range terms {
-			row = append(row, format.Seconds(r.Terms[i].Value))
+		for _, term := range r.Terms {
+			row = append(row, format.Seconds(term.Value))
 		}
 		t.Row(row...)
 	}

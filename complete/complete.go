@@ -65,7 +65,12 @@ func flagOffer(cmd *cobra.Command, f *pflag.Flag) offer {
 func (o Options) function(offer offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		found := offer(&call{o, cmd, args}, begun)
-		found = slices.DeleteFunc(found, func(text string) bool { return !strings.HasPrefix(text, begun) })
+		seen := map[string]bool{} // two offers may both have a folder
+		found = slices.DeleteFunc(found, func(text string) bool {
+			again := seen[text]
+			seen[text] = true
+			return again || !strings.HasPrefix(text, begun)
+		})
 		directive := cobra.ShellCompDirectiveNoFileComp
 		for _, text := range found {
 			if word, _, _ := strings.Cut(text, "\t"); strings.ContainsAny(word[len(word)-1:], open) {

@@ -13,6 +13,7 @@ import (
 // arguments are what completes the words of lines of usage.
 var arguments = map[string]offer{
 	"KERNEL.star":   kernels,
+	"FILE.c":        files(".c"),
 	"MODEL":         either(fixed(library.Names), files(".yaml")),
 	"NAME":          fixed(library.Names),
 	"TAG":           tags,
@@ -62,6 +63,7 @@ var flags = map[string]offer{
 	"--features":   files(".csv"),
 	"--picture":    files(".svg"),
 	"--generators": files(),
+	"--include":    files(),
 	"--report":     files(),
 	"--kernels":    files(),
 	"--out":        files(),

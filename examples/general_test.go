@@ -6,7 +6,9 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"gpuperf/evaluate"
@@ -64,6 +66,43 @@ func TestGeneral(t *testing.T) {
 	}
 	if len(left) > 0 {
 		t.Errorf("not in a suite: %v", slices.Sorted(maps.Keys(left)))
+	}
+}
+
+// TestCold: the suites for cold caches are the first ones of each kind of kernels, so that their errors can be compared with those of warm caches.
+func TestCold(t *testing.T) {
+	files, err := evaluate.LoadAll([]string{"evaluation/choose.yaml", "evaluation/general.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type computation struct {
+		name     string
+		sizes    []map[string]int64
+		variants []string
+	}
+	list := func(f *evaluate.File, kinds map[string]bool) (out []computation) {
+		for _, s := range f.Suites {
+			if kind := strings.Fields(s.Name)[0]; !kinds[kind] {
+				kinds[kind] = true
+				c := computation{name: s.Name, sizes: s.Sizes}
+				for _, v := range s.Variants {
+					c.variants = append(c.variants, v.Name+" "+v.Script+"#"+v.Kernel+" "+v.Model)
+				}
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	var want []computation
+	for _, f := range files {
+		want = append(want, list(f, map[string]bool{})...)
+	}
+	cold, err := evaluate.Load("evaluation/cold.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := list(cold, map[string]bool{}); len(got) != len(cold.Suites) || !reflect.DeepEqual(got, want) {
+		t.Errorf("the suites are\n%v\nnot\n%v", got, want)
 	}
 }
 

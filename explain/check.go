@@ -3,9 +3,6 @@ package explain
 import (
 	"cmp"
 	"fmt"
-	"slices"
-
-	"gpuperf/calibrate"
 )
 
 // Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
@@ -42,10 +39,9 @@ func (e *explainer) check(out *Explanation) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(p.Terms, func(t calibrate.TermValue) bool { return t.Name == onchip })
 	c := &Check{
 		Removed: cmp.Or(e.MeasuredRemoved, p.Seconds), RemovedMeasured: e.MeasuredRemoved > 0,
-		Onchip: max(e.Prediction.Terms[i].Value-p.Terms[i].Value, 0), // loads from caches stay
+		Onchip: max(e.Prediction.Time(onchip)-p.Time(onchip), 0), // loads from caches stay
 		Full:   e.seconds(), FullMeasured: e.Measured > 0,
 	}
 	if less := min(c.Removed, c.Onchip); less > 0 {

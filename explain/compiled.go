@@ -21,9 +21,6 @@ type Compiled struct {
 	Occupancy  float64 `json:"occupancy,omitempty"`   // the share of the sub-groups that a compute unit can hold
 }
 
-// registerStep is the multiple to which the registers of work-items are rounded up: NVIDIA's GPUs give 256 at once to a sub-group of 32.
-const registerStep = 8
-
 // compiled takes over what the record says, and names what limits the work-groups.
 func (e *explainer) compiled(out *Explanation) error {
 	if e.Record == nil {
@@ -37,7 +34,7 @@ func (e *explainer) compiled(out *Explanation) error {
 		return nil
 	}
 	out.Compiled = &c
-	group := launch.Group{Items: 1, Registers: (c.Registers + registerStep - 1) / registerStep * registerStep, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
+	group := launch.Group{Items: 1, Registers: launch.Allocated(c.Registers), Local: c.LocalMem, Subgroup: int64(e.Lanes)}
 	for _, n := range e.Record.Local {
 		group.Items *= n
 	}

@@ -66,19 +66,21 @@ func (e *explainer) parts(out *Explanation) error {
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
 	})
-	terms := e.Prediction.Terms
+	var terms []calibrate.TermValue
+	for _, t := range e.Model.Terms {
+		if !e.Model.Factor(t.Name) {
+			terms = append(terms, calibrate.TermValue{Name: t.Name, Value: e.Prediction.Time(t.Name)})
+		}
+	}
 	for _, p := range parts { // those that stand in no term
 		if p.Term == models.WholeTerm {
 			within[p.Term] += p.Within
 		}
 	}
 	if w, ok := within[models.WholeTerm]; ok {
-		terms = append(slices.Clip(terms), calibrate.TermValue{Name: models.WholeTerm, Value: w})
+		terms = append(terms, calibrate.TermValue{Name: models.WholeTerm, Value: w})
 	}
 	for _, t := range terms {
-		if e.Model.Factor(t.Name) {
-			continue
-		}
 		half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
 		if err != nil {
 			return err

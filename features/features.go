@@ -41,6 +41,8 @@ type Options struct {
 	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
 	// no predicates.
 	ExactBranches bool
+	// FreeControl leaves out the operations of affine conditions: like the bounds of loops they are control, not work.
+	FreeControl bool
 	// Least counts what every implementation has to do: of operations one for each statement that adds to or multiplies a floating-point
 	// variable which its own loops change, as compilers may share or hoist the others, no barriers, and nothing under a condition that
 	// depends on data. Branches are exact.

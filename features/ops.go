@@ -70,6 +70,9 @@ func (c *counter) changes(name string, s *kernel.Stmt) bool {
 func (c *counter) operations(at scope) ops.Visitor {
 	v := ops.Visitor{Kernel: c.k, NoMadd: c.opt.NoMadd, IndexOps: c.opt.IndexOps}
 	v.Found = func(op string, t expr.DType, n int64) { c.add(Op{op, t, SubGroup}, at, SubGroup, n) }
+	if c.opt.FreeControl {
+		v.Skip = c.k.IsAffineCondition
+	}
 	if c.opt.ExactBranches {
 		v.Under = func(condition expr.Expr) ops.Visitor { return c.operations(c.under(at, condition)) }
 	}

@@ -1,6 +1,9 @@
 package launch
 
-import "gpuperf/device/facts"
+import (
+	"gpuperf/device/facts"
+	"gpuperf/internal/intmath"
+)
 
 // residentFacts limit the resident work-groups of a multiprocessor. If there is at most one, registers do not matter: the compiler
 // spills.
@@ -19,6 +22,12 @@ type Group struct {
 	Local     int64 // bytes of local memory
 	Subgroup  int64 // work-items of a sub-group
 }
+
+// registerStep is the multiple to which the registers of work-items are rounded up: NVIDIA's GPUs give 256 at once to a sub-group of 32.
+const registerStep = 8
+
+// Allocated are the registers that a work-item is given where its code needs so many.
+func Allocated(registers int64) int64 { return intmath.CeilDiv(registers, registerStep) * registerStep }
 
 // Limit is how many work-groups a resource of a multiprocessor has room for.
 type Limit struct {

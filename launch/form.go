@@ -99,20 +99,25 @@ func (b *box) cutAt(f *form, from int) cut {
 	return cut{v: best, at: n / 2}
 }
 
-// quotient is floor(f/den) as a form where it is one over the box, else how to divide the box.
-func (b *box) quotient(f *form, den int64) (q form, why cut, ok bool) {
-	var rest form
+// divided is such that the coefficients of f are den times those of whole and those of rest, which are small.
+func (b *box) divided(f *form, den int64) (whole, rest form) {
 	for v := range b.nv {
 		if f.k[v] == 0 {
 			continue
 		}
-		whole := intmath.FloorDiv(f.k[v], den)
-		part := f.k[v] - whole*den
+		q := intmath.FloorDiv(f.k[v], den)
+		part := f.k[v] - q*den
 		if 2*part > den {
-			whole, part = whole+1, part-den
+			q, part = q+1, part-den
 		}
-		q.k[v], rest.k[v] = whole, part
+		whole.k[v], rest.k[v] = q, part
 	}
+	return whole, rest
+}
+
+// quotient is floor(f/den) as a form where it is one over the box, else how to divide the box.
+func (b *box) quotient(f *form, den int64) (q form, why cut, ok bool) {
+	q, rest := b.divided(f, den)
 	rest.c = f.c
 	lo, hi := b.interval(&rest, 0)
 	if q.c = intmath.FloorDiv(lo, den); q.c == intmath.FloorDiv(hi, den) {

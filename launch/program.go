@@ -18,8 +18,9 @@ import (
 type Program struct {
 	nest     *linear.Nest
 	opt      Options
-	features []Feature // that are known on the device
-	resident bool      // the device has the residentFacts
+	features []Feature      // that are known on the device
+	places   map[string]int // of these and of the totals that walks make, in this order
+	resident bool           // the device has the residentFacts
 	params   []string
 	body     []node
 	loads    bool // from global memory, outside of loops
@@ -170,6 +171,11 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
+	names := namesOf(p.features)
+	for i := range walkedTotals {
+		names = append(names, walkedTotals[i].Feature())
+	}
+	p.places = placesOf(names)
 	if err := p.build(); err != nil {
 		return nil, p.error(err)
 	}

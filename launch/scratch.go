@@ -8,6 +8,7 @@ type scratch struct {
 	whole  map[wholeKey]*laneMask // of all work-items of a group
 	kinds  map[unitKind]uint64
 	units  map[uint64]unitCount // by kind, shape and base
+	apart  map[uint64]unitCount // of sub-groups whose work-items have addresses of their own, by how these differ
 	text   []byte
 	addr   []int64
 	at     []int32 // the places of the work-items with these addresses in their sub-group
@@ -41,12 +42,12 @@ var scratches = sync.Pool{New: func() any {
 
 func (m *scratch) forget() {
 	m.shapes, m.whole = map[string]int{}, map[wholeKey]*laneMask{}
-	m.kinds, m.units = map[unitKind]uint64{}, map[uint64]unitCount{}
+	m.kinds, m.units, m.apart = map[unitKind]uint64{}, map[uint64]unitCount{}, map[uint64]unitCount{}
 }
 
 // release returns the memory to the pool.
 func (m *scratch) release() {
-	if len(m.units) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
+	if len(m.units)+len(m.apart) > mostUnits || len(m.shapes) > mostShapes || len(m.kinds) > mostUnits {
 		m.forget()
 	}
 	clear(m.loads)

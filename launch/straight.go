@@ -142,6 +142,8 @@ func (w *walk) enter(slot int, body bool) (leave func()) {
 // loopBody walks the body of a loop over a box.
 func (w *walk) loopBody(l *loop, st *state) {
 	w.open[l.slot] = l
+	defer w.within(l)()
+	w.iterates(l, st)
 	if l.straight {
 		w.nodes(l.body, st)
 		return
@@ -174,6 +176,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 			points, u = w.widenStore(st, bytes, u, addr, each)
 		}
 		w.sum.straight(&u, space)
+		w.moves(a.array, true, st.points()*int64(len(st.mask.warps)), bytes)
 		w.issueAccess(space, points, len(st.mask.warps), 1)
 		w.storeAddress(a, st, addr)
 		return
@@ -201,9 +204,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 	for _, warp := range st.mask.warps {
 		key = mix(key, uint64(warp.shape))
 	}
-	for i := range each {
-		key = mix(key, uint64(each[i]-each[0]))
-	}
+	key = mix(key, differences(each))
 	key = mix(mix(key, uint64(len(st.mask.lanes))), uint64(st.mask.lanes[0]))
 	if w.p.arrays[a.array].Space == kernel.Local {
 		w.localAddress(a, st, addr, at, first)
@@ -263,6 +264,7 @@ func loopsOfForm(f *linear.Form) (loops uint32) {
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
 func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
 	w.issued[issueAddress] += st.bySubgroups(everyLoop)
+	w.moves(a.array, a.write, st.points()*int64(len(st.mask.warps)), w.p.arrays[a.array].bytes*a.lanes)
 	w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
 	if w.p.fetches(*a) { // it waits for the load of the index
 		by := int64(1)
@@ -352,6 +354,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 		w.bytes = slices.Compact(w.bytes)
 		n = int64(len(w.bytes))
 	}
+	w.moves(l.array, false, points*int64(len(l.mask.warps))*n, l.size)
 	switch {
 	case w.p.opt.Compiled && !global && n == int64(len(w.bytes)):
 		iterations, n, units = w.widened(l, &outer)

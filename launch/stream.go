@@ -1,12 +1,19 @@
 package launch
 
 import (
+	"slices"
+
 	"gpuperf/kernel"
 	"gpuperf/memory"
+	"gpuperf/samples"
 )
 
-// stream collects the accesses of a walk.
-type stream struct{ at map[*access]*memory.Access }
+// stream collects the accesses of a walk, and what else of it package machine needs to know.
+type stream struct {
+	at       map[*access]*memory.Access
+	parts    *parts            // nil where nobody asks for them
+	compiled *samples.Compiled // what the compiler made of the kernel; nil where that is not known
+}
 
 // launch is what a walk has collected.
 func (s *stream) launch(r *result) *memory.Launch {
@@ -77,15 +84,18 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	p := memory.Part{
 		Times: float64(st.weight), Sectors: float64(u.sectors), Lines: float64(u.lines), Requests: float64(st.points() * int64(len(st.mask.warps))),
 	}
-	for i, lane := range st.mask.lanes {
-		switch {
-		case addr == nil:
-			p.Lanes, p.Scattered = append(p.Lanes, 0), true
-		case lanes != nil:
-			p.Lanes = append(p.Lanes, lanes[i])
-		default:
-			f := w.fold(addr, lane)
-			p.Lanes = append(p.Lanes, f.c)
+	switch {
+	case addr == nil:
+		p.Lanes, p.Scattered = make([]int64, len(st.mask.lanes)), true
+	case lanes != nil:
+		p.Lanes = slices.Clone(lanes)
+	default:
+		p.Lanes = make([]int64, len(st.mask.lanes))
+		for i, lane := range st.mask.lanes {
+			p.Lanes[i] = addr.c
+			for axis, at := range w.lanes[lane] {
+				p.Lanes[i] += addr.k[axis] * at
+			}
 		}
 	}
 	for v := lidVars; v < st.nv; v++ {

@@ -18,6 +18,8 @@ type Total struct {
 	Busiest bool
 	// Walked marks what Program.Totals makes and vectors do not have.
 	Walked bool
+	// Code marks what is counted in machine code.
+	Code   bool
 	of     func(v statics) float64
 	walked func(*estimate) float64
 }
@@ -129,6 +131,15 @@ var allTotals = func() (all []Total) {
 	return all
 }()
 
+// byFeature are the totals by their identifiers.
+var byFeature = func() map[string]*Total {
+	all := map[string]*Total{}
+	for i := range allTotals {
+		all[allTotals[i].Feature()] = &allTotals[i]
+	}
+	return all
+}()
+
 // Totals lists the features of models that are made from static features, in a fixed order.
 func Totals() []Total { return slices.Clone(allTotals) }
 
@@ -143,26 +154,37 @@ type Selection struct {
 
 // NewSelection prepares the totals with the given identifiers. A component that is missing from the names is an error.
 func NewSelection(names, totals []string) (*Selection, error) {
-	t := &Selection{at: map[string]int{}}
+	return selection(placesOf(names), totals)
+}
+
+// placesOf are the places of the components of vectors, by their names.
+func placesOf(names []string) map[string]int {
+	at := make(map[string]int, len(names))
 	for i, name := range names {
-		t.at[name] = i
+		at[name] = i
 	}
+	return at
+}
+
+func selection(at map[string]int, totals []string) (*Selection, error) {
+	t := &Selection{at: at}
+	zeros := make([]float64, len(at))
 	for _, id := range totals {
-		i := slices.IndexFunc(allTotals, func(s Total) bool { return s.Feature() == id })
-		if i < 0 {
+		total := byFeature[id]
+		if total == nil {
 			return nil, fmt.Errorf("feature %s is not made from static features", id)
 		}
-		t.list = append(t.list, &allTotals[i])
-		if lacks := t.lacks(&allTotals[i]); lacks != "" {
+		t.list = append(t.list, total)
+		if lacks := total.lacks(at, zeros); lacks != "" {
 			return nil, fmt.Errorf("feature %s is made from %s, which the vectors lack", id, lacks)
 		}
 	}
 	return t, nil
 }
 
-// lacks names a component that a total needs and vectors do not have; "" if they have all.
-func (t *Selection) lacks(total *Total) (name string) {
-	total.of(statics{t.at, make([]float64, len(t.at)), &name})
+// lacks names a component that the total needs and vectors do not have; "" if they have all.
+func (t *Total) lacks(at map[string]int, values []float64) (name string) {
+	t.of(statics{at, values, &name})
 	return name
 }
 
@@ -178,14 +200,19 @@ func (t *Selection) At(values []float64) []float64 {
 // Totals returns the values of the totals with the given identifiers, in order. An error names the facts of the device that they are
 // made from and that are not known.
 func (v *Vector) Totals(totals []string) ([]float64, error) {
-	t, err := NewSelection(v.Names(), totals)
+	return v.totals(placesOf(v.Names()), totals)
+}
+
+// totals are the totals of a vector whose components have these places.
+func (v *Vector) totals(at map[string]int, totals []string) ([]float64, error) {
+	t, err := selection(at, totals)
 	if err == nil {
 		return t.At(v.Values), nil
 	}
-	all, _ := NewSelection(v.Names(), nil)
-	for _, s := range allTotals {
+	for i := range allTotals {
+		s := &allTotals[i]
 		if slices.Contains(totals, s.Feature()) {
-			if lacks := all.lacks(&s); lacks != "" {
+			if lacks := s.lacks(at, make([]float64, len(at))); lacks != "" {
 				return nil, Needs(v.device, lacks)
 			}
 		}

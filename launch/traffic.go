@@ -6,41 +6,43 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
+	"gpuperf/launch/machine"
 	"gpuperf/memory"
+	"gpuperf/samples"
 )
 
 // trafficFacts are what an estimate of traffic needs to know of a device, beside its residentFacts.
 var trafficFacts = []facts.Key{facts.Multiprocessors, facts.L1Bytes, facts.L2Bytes}
 
-// carveouts are the sizes of local memory, in KB, that multiprocessors divide off their L1 (CUDA C++ Programming Guide, compute capability
-// 9.0; devices with less have a part of these).
+// carveouts are the sizes of local memory, in KB, that multiprocessors of GPUs divide off their L1 (CUDA C++ Programming Guide, compute
+// capability 9.0; devices with less have a part of these).
 var carveouts = []int64{0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
 
-// The driver divides off at least so much, in KB, for kernels without local memory and with. Seen in the counters of an H200.
-const (
-	leastCarveout      = 32
-	leastCarveoutLocal = 64
-)
-
-// l1 is what local memory leaves of L1.
+// l1 is what local memory leaves of L1. Of a CPU it takes the cache as any memory does.
 func (r *result) l1() float64 {
-	all, least := r.device(facts.L1Bytes), int64(leastCarveout)
+	all, least := r.device(facts.L1Bytes), r.device(facts.L1LeastLocal)
 	if r.shared > 0 {
-		least = leastCarveoutLocal
+		least = r.device(facts.L1LeastLocalUsed)
 	}
-	need := max(r.onSM*(r.shared+r.device(facts.LocalReserved)), least<<10)
-	for _, kb := range carveouts {
-		if kb<<10 >= need {
-			need = kb << 10
-			break
-		}
+	need := max(r.onSM*(r.shared+r.device(facts.LocalReserved)), least)
+	if i := slices.IndexFunc(carveouts, func(kb int64) bool { return kb<<10 >= need }); i >= 0 && r.device(facts.Groups) != 1 {
+		need = carveouts[i] << 10
 	}
 	return float64(max(all-need, all/16))
 }
 
+// keeps is how the device's L2 keeps data.
+func keeps(d *facts.Device) memory.Keeping {
+	return memory.Keeping{
+		Clean: memory.Fading{All: d.Value(facts.L2CleanKept), None: d.Value(facts.L2CleanLost)},
+		Dirty: memory.Fading{All: d.Value(facts.L2DirtyKept), None: d.Value(facts.L2DirtyLost)}, FirstDirty: d.Value(facts.L2FirstDirtyKept),
+		MostDirty: d.Value(facts.L2DirtyMost), DirtyRoom: d.Value(facts.L2DirtyRoom), FilledSooner: d.Value(facts.L2PartlyLost), SharedRoom: d.Value(facts.L2SharedRoom),
+	}
+}
+
 // Traffic estimates what the launch moves between the levels of memory at the given sizes.
 func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
-	r, err := p.collect(sizes)
+	r, err := p.collect(sizes, &stream{})
 	if err != nil {
 		return memory.Traffic{}, p.error(err)
 	}
@@ -48,17 +50,18 @@ func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
 }
 
 // collect walks the program for the traffic of its accesses.
-func (p *Program) collect(sizes map[string]int64) (*result, error) {
+func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 	if err := p.opt.Device.Need(append(residentFacts(p.opt.Device), trafficFacts...)...); err != nil {
 		return nil, err
 	}
-	return p.runWith(sizes, &stream{at: map[*access]*memory.Access{}})
+	s.at = map[*access]*memory.Access{}
+	return p.runWith(sizes, s)
 }
 
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
 	return r.stream.launch(r).Estimate(memory.Device{
-		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)),
+		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)), Keeps: keeps(r.p.opt.Device),
 	})
 }
 
@@ -66,6 +69,7 @@ func (r *result) traffic() memory.Traffic {
 type estimate struct {
 	*result
 	memory.Traffic
+	code *machine.Counts // what sub-groups execute of the machine code; nil where nobody asks
 }
 
 // walkedTotals are totals of estimates.
@@ -103,6 +107,7 @@ var walkedTotals = func() []Total {
 	for kind, k := range issued {
 		list = append(list, Total{Name: k.name, Doc: k.doc + "; by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.issued[kind]) * e.excess(e.byMultiprocessor()) }})
 	}
+	list = append(list, codeTotals...)
 	for i := range list {
 		list[i].Walked = true
 	}
@@ -140,7 +145,7 @@ func (e *estimate) byMultiprocessor() float64 {
 }
 
 // subgroups are those of a work-group.
-func (e *estimate) subgroups() int64 { return intmath.CeilDiv(e.items, int64(e.p.opt.SubgroupSize)) }
+func (r *result) subgroups() int64 { return intmath.CeilDiv(r.items, int64(r.p.opt.SubgroupSize)) }
 
 func (e *estimate) subgroupShare() float64 {
 	groups := min(max(e.onSM, 1), intmath.CeilDiv(e.numGroups(), e.device(facts.Multiprocessors)))
@@ -158,29 +163,57 @@ func (e *estimate) axes() (n float64) {
 
 // needWalked reports whether some of the totals with these identifiers are of estimates.
 func needWalked(totals []string) bool {
-	return slices.ContainsFunc(allTotals, func(t Total) bool { return t.Walked && slices.Contains(totals, t.Feature()) })
+	return slices.ContainsFunc(totals, func(id string) bool { t := byFeature[id]; return t != nil && t.Walked })
 }
 
 // Totals returns the values of the totals with the given identifiers at the given sizes, in order.
 func (p *Program) Totals(sizes map[string]int64, totals []string) ([]float64, error) {
-	run, walked := p.run, needWalked(totals)
-	if walked {
-		run = p.collect
-	}
-	r, err := run(sizes)
+	return p.TotalsOf(nil, sizes, totals)
+}
+
+// TotalsOf is Totals where it is known what the compiler made of the kernel: from there come the work-groups that are resident at once, and the
+// totals that count instructions of machine code. Where it is not sure how often these are executed, a *NoCode says why.
+func (p *Program) TotalsOf(compiled *samples.Compiled, sizes map[string]int64, totals []string) ([]float64, error) {
+	v, err := p.walked(sizes, totals, compiled)
 	if err != nil {
 		return nil, p.error(err)
 	}
-	v := r.vector(sizes)
-	if walked {
-		e := &estimate{r, r.traffic()}
-		for _, t := range walkedTotals {
-			v.Features, v.Values = append(slices.Clip(v.Features), Feature{Name: t.Feature()}), append(v.Values, t.walked(e))
-		}
-	}
-	values, err := v.Totals(totals)
+	values, err := v.totals(p.places, totals)
 	if err != nil {
 		return nil, p.error(err)
 	}
 	return values, nil
+}
+
+// walked is the vector, and after it the totals that a walk makes, in their places, where some are asked for.
+func (p *Program) walked(sizes map[string]int64, totals []string, compiled *samples.Compiled) (*Vector, error) {
+	if !needWalked(totals) {
+		r, err := p.run(sizes)
+		if err != nil {
+			return nil, err
+		}
+		return r.vector(sizes), nil
+	}
+	s, coded := &stream{compiled: compiled}, ofCode(totals)
+	if coded {
+		s.parts = p.newParts()
+	}
+	r, err := p.collect(sizes, s)
+	if err != nil {
+		return nil, err
+	}
+	v, e := r.vector(sizes), &estimate{result: r, Traffic: r.traffic()}
+	if coded {
+		if e.code, err = r.executed(); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range walkedTotals {
+		value := 0.0
+		if !t.Code || coded {
+			value = t.walked(e)
+		}
+		v.Values = append(v.Values, value)
+	}
+	return v, nil
 }

@@ -74,12 +74,6 @@ func (u *unitCount) divide(n int64) {
 	}
 }
 
-// tile is the part of an array that a work-group touches, as a box.
-type tile struct {
-	lo, hi []int64
-	used   bool
-}
-
 // touch adds what an access does. It is not ok where the box must be divided.
 func (w *walk) touch(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
@@ -198,17 +192,25 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 	if st.why.v >= lidVars {
 		return nil, nil, false
 	}
-	lanes = make([]int64, len(st.mask.lanes))
-	one := w.alone(&st.scene, st.mask.lanes[0])
-	for i, lane := range st.mask.lanes {
+	list := st.mask.lanes
+	lanes = make([]int64, len(list))
+	one := w.alone(&st.scene, list[0])
+	if all, ok = w.address(a, one); !ok {
+		st.why = one.why
+		return nil, nil, false
+	}
+	from := 0
+	if each := (scanned{w, &st.scene, list, len(list)}); each.addresses(a, lanes) {
+		if from = each.undecided; from == len(list) { // the base is that of the last
+			from--
+		}
+	}
+	for i, lane := range list[from:] {
 		w.move(one, &st.scene, lane)
 		own, ok := w.address(a, one)
 		if !ok {
 			st.why = one.why
 			return nil, nil, false
-		}
-		if i == 0 {
-			all = own
 		}
 		for v := lidVars; v < st.nv; v++ {
 			// Addresses of work-items that move by different amounts may meet in one line.
@@ -217,7 +219,7 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 				return nil, nil, false
 			}
 		}
-		lanes[i] = own.c
+		lanes[from+i] = own.c
 	}
 	return &all, lanes, true
 }
@@ -245,62 +247,6 @@ func (w *walk) address(a *access, s *scene) (addr form, ok bool) {
 		w.addTile(a, s, each[:len(a.index)])
 	}
 	return addr, true
-}
-
-// addTile widens the tile of an array by an access, where the box holds the group in the middle of the launch.
-func (w *walk) addTile(a *access, s *scene, each []form) {
-	var at [3]int64
-	for axis := range at {
-		f := &s.env[lidVars+axis]
-		v := lidVars + axis
-		d := w.groups[axis]/2 - f.c
-		switch k := f.k[v]; {
-		case k == 0 && d != 0, k != 0 && d%k != 0:
-			return
-		case k != 0:
-			at[axis] = d / k
-		}
-		if at[axis] < 0 || at[axis] >= s.n[v] {
-			return
-		}
-	}
-	t := &w.tiles[a.array]
-	first := !t.used
-	if first {
-		t.used, t.lo, t.hi = true, make([]int64, len(each)), make([]int64, len(each))
-	}
-	for i := range each {
-		f := each[i]
-		for axis := range at {
-			f.c += f.k[lidVars+axis] * at[axis]
-			f.k[lidVars+axis] = 0
-		}
-		lo, hi := s.interval(&f, 0)
-		if i == len(each)-1 {
-			hi += a.lanes - 1
-		}
-		if first {
-			t.lo[i], t.hi[i] = lo, hi+1
-			continue
-		}
-		t.lo[i], t.hi[i] = min(t.lo[i], lo), max(t.hi[i], hi+1)
-	}
-}
-
-// tileBytes is the size of the tiles of all arrays in global memory.
-func (w *walk) tileBytes() int64 {
-	sum := int64(0)
-	for i, t := range w.tiles {
-		if !t.used {
-			continue
-		}
-		n := w.p.arrays[i].bytes
-		for axis := range t.lo {
-			n *= t.hi[axis] - t.lo[axis]
-		}
-		sum += n
-	}
-	return sum
 }
 
 // distribute counts the units that an access touches over the points of the box. Which they are depends on the address modulo a
@@ -383,27 +329,32 @@ next:
 // distributeEach is distribute for addresses of each work-item, and for points whose addresses have these residues.
 func (w *walk) distributeEach(mask *laneMask, bytes int64, global bool, lanes []int64, residues []int64, step int64) (sum unitCount) {
 	modulus := period(global)
-	for i, n := range residues {
-		if n == 0 {
-			continue
-		}
-		start := int64(i) * step
-		var u unitCount
-		from := 0
-		for _, warp := range mask.warps {
-			members := lanes[from : from+warp.lanes]
-			first := intmath.Mod(start+members[0], modulus)
-			w.addr, w.at = w.addr[:0], w.at[:0]
-			for j := range members {
-				w.addr = append(w.addr, first+members[j]-members[0])
-				w.at = append(w.at, mask.lanes[from+j]%int32(w.p.opt.SubgroupSize))
+	k := unitKind{bytes: bytes}
+	if !global {
+		k.bytes = -bytes
+	}
+	kind, from := w.kind(k), 0
+	for _, warp := range mask.warps {
+		members, ids := lanes[from:from+warp.lanes], mask.lanes[from:from+warp.lanes]
+		from += warp.lanes
+		key := mix(mix(kind, uint64(warp.shape)), differences(members))
+		for i, n := range residues {
+			if n == 0 {
+				continue
 			}
-			from += warp.lanes
-			one := w.count(bytes, global)
-			u.add(&one)
+			first := intmath.Mod(int64(i)*step+members[0], modulus)
+			one, ok := w.apart[key^uint64(first)]
+			if !ok {
+				w.addr, w.at = w.addr[:0], w.at[:0]
+				for j, at := range members {
+					w.addr, w.at = append(w.addr, first+at-members[0]), append(w.at, ids[j]%int32(w.p.opt.SubgroupSize))
+				}
+				one = w.count(bytes, global)
+				w.apart[key^uint64(first)] = one
+			}
+			one.scale(n)
+			sum.add(&one)
 		}
-		u.scale(n)
-		sum.add(&u)
 	}
 	return sum
 }

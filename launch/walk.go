@@ -196,7 +196,9 @@ func (w *walk) nodes(list []node, st *state) {
 			w.sum[warpBarriers] += st.points() * int64(len(st.mask.warps))
 			w.barrier()
 		case *guard:
+			leave := w.within(x)
 			w.guard(x, st)
+			leave()
 		case *loop:
 			w.loop(x, st)
 		}
@@ -331,6 +333,7 @@ func (w *walk) guard(g *guard, st *state) {
 		w.accesses(g.loads, before)
 		w.giveBack(before)
 	}
+	w.passes(g, st, inner)
 	if len(inner.mask.lanes) > 0 {
 		if tested {
 			defer w.enter(inner.nv, false)()

@@ -147,8 +147,8 @@ func (p *Part) iterations(depth int, w *window) (span, bool) {
 func (p pattern) strides() []float64 { return p[0].strides }
 
 // figure is what a pattern touches in a window. Parts that few lanes take part in, such as those at borders, are left out beside others.
-func (p pattern) figure(list [][3]int64) figure {
-	in, box := p.base()
+func (k *known) figure(p pattern, list [][3]int64) figure {
+	in, box := k.base(p)
 	var moves []stride
 	for d, b := range box {
 		f := p.strides()[d]
@@ -215,7 +215,7 @@ func bytes(in []interval) (sum float64) {
 
 // base is what the parts touch in group 0 and iteration 0, and the groups and iterations in which they do the same. Where parts run in
 // different iterations, the set has all of these.
-func (p pattern) base() (in []interval, box []span) {
+func (k *known) base(p pattern) (_ []interval, box []span) {
 	box, differ := p.bounds()
 	most, intervals := 0.0, int64(0)
 	for i := range p {
@@ -227,7 +227,7 @@ func (p pattern) base() (in []interval, box []span) {
 	if !apart {
 		clear(differ)
 	}
-	var at []float64
+	at, in := k.shifts, k.intervals[:0]
 	for i := range p {
 		x := &p[i]
 		if !apart && 4*x.lanes() < most {
@@ -241,12 +241,13 @@ func (p pattern) base() (in []interval, box []span) {
 			}
 		}
 	}
+	k.shifts, k.intervals = at, in
 	for d := range box {
 		if differ[d] {
 			box[d] = span{0, 1}
 		}
 	}
-	return merged(in), box
+	return slices.Clone(merged(in)), box
 }
 
 // bounds are the groups and iterations of all parts, and of which loops parts have different iterations.

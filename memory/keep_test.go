@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// h200 is how an H200 keeps: the numbers of device/facts.
+var h200 = Keeping{Clean: Fading{0.55, 0.85}, Dirty: Fading{0.46, 0.91}, FirstDirty: 0.32, MostDirty: 0.45, FilledSooner: 0.67, DirtyRoom: 1.3, SharedRoom: 1.0 / 3}
+
 // TestKeep compares what L2 keeps from launch to launch with what an H200 did (testdata/h200/l2.csv, made by scripts/l2.cu): DRAM traffic of the
 // last of launches in a row of one kernel, by part of what it reads and writes.
 func TestKeep(t *testing.T) {
@@ -54,7 +57,7 @@ func TestKeep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := make(int64(v[0]) * mib).Estimate(Device{Multiprocessors: 132, Resident: 8, L1: 1 << 17, L2: 60 * mib})
+		got := make(int64(v[0]) * mib).Estimate(Device{Multiprocessors: 132, Resident: 8, L1: 1 << 17, L2: 60 * mib, Keeps: h200})
 		off := max(math.Abs(got.WarmReads-v[1]), math.Abs(got.WarmWrites-v[2])) / (v[0] * mib)
 		worst, sum, n = max(worst, off), sum+off, n+1
 		if off > 0.3 {
@@ -76,12 +79,32 @@ func TestScatteredStores(t *testing.T) {
 		a := access(0, true, run(groups, 256*4099*4), run(1, 0), nil, lanes(256, 1, 4099*4, 0))
 		a.Parts[0].Sectors = test.bytes / 4
 		l := &Launch{Groups: [3]int64{groups, 1, 1}, Arrays: []Array{{Bytes: int64(test.bytes)}}, Body: []Step{a}}
-		got := l.Estimate(Device{Multiprocessors: 132, Resident: 8, L1: 1 << 17, L2: 60 * mib})
+		got := l.Estimate(Device{Multiprocessors: 132, Resident: 8, L1: 1 << 17, L2: 60 * mib, Keeps: h200})
 		for _, n := range []float64{got.DRAMReads, got.DRAMWrites, got.WarmReads, got.WarmWrites} {
 			if n < test.least || n > test.most {
 				t.Errorf("%.0f MiB: %+v", test.bytes/mib, got)
 				break
 			}
+		}
+	}
+}
+
+// TestPlain: a cache of which nothing else is known keeps what a launch leaves as far as it has room.
+func TestPlain(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct{ bytes, reads, writes float64 }{{8 * mib, 0, 0}, {60 * mib, 0, 0}, {64 * mib, 64 * mib, 0}} {
+		groups := int64(c.bytes) / 4096
+		a := access(0, false, run(groups, 4096), run(1, 0), nil, lanes(256, 1, 16, 0))
+		a.Width, a.Parts[0].Sectors = 16, c.bytes/SectorBytes
+		l := &Launch{Groups: [3]int64{groups, 1, 1}, Arrays: []Array{{Bytes: int64(c.bytes)}}, Body: []Step{a}}
+		got := l.Estimate(Device{Multiprocessors: 4, Resident: 1, L1: 1 << 17, L2: 60 * mib})
+		if got.DRAMReads != c.bytes || got.WarmReads != c.reads || got.WarmWrites != c.writes {
+			t.Errorf("%.0f MiB: %+v", c.bytes/mib, got)
+		}
+	}
+	for _, c := range []struct{ all, left float64 }{{0.5, 1}, {1, 1}, {2, 0.5}} {
+		if got := plain.Dirty.through(c.all); got != c.left {
+			t.Errorf("of %g of the capacity %g is left, want %g", c.all, got, c.left)
 		}
 	}
 }

@@ -26,13 +26,16 @@ type scattered struct {
 	sectors float64
 }
 
-// known are the outlines that an estimate has made already, by what they are of, and memory for the next one.
+// known are the outlines that an estimate has made already, by what they are of.
 type known struct {
 	at       map[outlined]*outline
 	strides  [][]float64 // of the parts of each pattern
 	arrays   []int       // of each pattern
 	patterns []pattern
-	boxes    []span
+	// Memory for the next outline.
+	boxes     []span
+	shifts    []float64
+	intervals []interval
 }
 
 // outlined tells outlines apart.
@@ -115,7 +118,7 @@ func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
 	})
 	for _, i := range order {
 		array := k.arrays[i]
-		out.figures[array] = append(out.figures[array], k.patterns[i].figure(w.list))
+		out.figures[array] = append(out.figures[array], k.figure(k.patterns[i], w.list))
 		k.patterns[i] = k.patterns[i][:0]
 	}
 	return out

@@ -7,6 +7,7 @@ type Device struct {
 	Multiprocessors int64
 	Resident        int64   // work-groups of a multiprocessor at once
 	L1, L2          float64 // bytes; L1 is that of a multiprocessor
+	Keeps           Keeping // how L2 keeps what launches leave
 }
 
 // Traffic is what a launch moves between the levels of memory.

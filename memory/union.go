@@ -202,9 +202,6 @@ func (v *division) divide(boxes []box, d int, copies []stride, moved int64) {
 	}
 }
 
-// interval is a range of bytes, hi excluded.
-type interval struct{ lo, hi int64 }
-
 // set is a set of bytes: intervals, and copies of them at strides, innermost first. Copies do not overlap.
 type set struct {
 	in     []interval
@@ -220,20 +217,6 @@ func (s *set) bytes() float64 {
 		n *= float64(c.count)
 	}
 	return n
-}
-
-// merged is the union of intervals.
-func merged(list []interval) []interval {
-	slices.SortFunc(list, func(a, b interval) int { return int(a.lo - b.lo) })
-	out := list[:0]
-	for _, x := range list {
-		if n := len(out); n > 0 && x.lo <= out[n-1].hi {
-			out[n-1].hi = max(out[n-1].hi, x.hi)
-		} else {
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // units is the number of aligned units of a size that the set touches. Copies at strides that are no multiple of the unit start

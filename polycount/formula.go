@@ -179,30 +179,53 @@ func (p *parser) exprList() [][]choice {
 	return out
 }
 
+// compare is x op y. What is at least a maximum, or at most a minimum, is so for each of its choices; elsewhere one case
+// is distinguished for each.
 func (p *parser) compare(op string, x, y []choice, at int) formula {
-	f := formula{op: "cmp", at: at}
-	for _, a := range x {
-		for _, b := range y {
-			when := slices.Concat(a.when, b.when)
-			put := func(c Constraint) { f.cmp = append(f.cmp, append(slices.Clip(when), c)) }
-			switch op {
-			case "<":
-				put(before(a, b))
-			case "<=":
-				put(atMost(a, b, 0))
-			case ">":
-				put(before(b, a))
-			case ">=":
-				put(atMost(b, a, 0))
-			case "=":
-				put(Constraint{atMost(b, a, 0).Affine, true}) // x − y, as EQ has it
-			case "!=":
-				put(atMost(a, b, 1))
-				put(atMost(b, a, 1))
+	if op == ">" || op == ">=" {
+		return p.compare(map[string]string{">": "<", ">=": "<="}[op], y, x, at)
+	}
+	all := formula{op: "and"}
+	for _, xs := range alternatives(x, op, greatest) {
+		for _, ys := range alternatives(y, op, least) {
+			f := formula{op: "cmp", at: at}
+			for _, a := range xs {
+				for _, b := range ys {
+					when := slices.Concat(a.when, b.when)
+					put := func(c Constraint) { f.cmp = append(f.cmp, append(slices.Clip(when), c)) }
+					switch op {
+					case "<":
+						put(before(a, b))
+					case "<=":
+						put(atMost(a, b, 0))
+					case "=":
+						put(Constraint{atMost(b, a, 0).Affine, true}) // x − y, as EQ has it
+					case "!=":
+						put(atMost(a, b, 1))
+						put(atMost(b, a, 1))
+					}
+				}
 			}
+			all.args = append(all.args, f)
 		}
 	}
-	return f
+	if len(all.args) == 1 {
+		return all.args[0]
+	}
+	return all
+}
+
+// alternatives divides the choices of one side of a comparison into those of which each must hold.
+func alternatives(x []choice, op string, kind extreme) [][]choice {
+	if len(x) == 1 || x[0].extreme != kind || op != "<" && op != "<=" {
+		return [][]choice{x}
+	}
+	var out [][]choice
+	for _, c := range x {
+		c.when = nil
+		out = append(out, []choice{c})
+	}
+	return out
 }
 
 // lower turns f into a union of conjunctions over the named columns, all conjoined with base.
@@ -389,7 +412,7 @@ func (p *parser) under(f formula, so bool, values []choice, at int) []choice {
 	var out []choice
 	for _, c := range p.disjuncts(f, so, at) {
 		for _, v := range values {
-			v.when = slices.Concat(v.when, c)
+			v.when, v.extreme = slices.Concat(v.when, c), 0
 			out = append(out, v)
 		}
 	}

@@ -29,9 +29,44 @@ func ParseAffine(text string) (a Affine, err error) {
 // choice is a value a/den under conditions; an expression with min or max is several of them. As in isl, quotients are
 // rational numbers until a floor rounds them: i <= n/16 is 16i <= n. See before for strict comparisons.
 type choice struct {
-	when []Constraint
-	a    Affine
-	den  int64 // > 0, without a factor that all of a has
+	when    []Constraint
+	a       Affine
+	den     int64   // > 0, without a factor that all of a has
+	extreme extreme // of all choices together, if when says no more than which of them it is
+}
+
+// extreme says that a value is the greatest or the least of its choices, or neither.
+type extreme int8
+
+const (
+	greatest extreme = 1
+	least    extreme = -1
+)
+
+// of is the extreme that a sum of choices is.
+func (x choice) of(y choice) extreme {
+	switch {
+	case len(y.when) == 0:
+		return x.extreme
+	case len(x.when) == 0 || x.extreme == y.extreme:
+		return y.extreme
+	}
+	return 0
+}
+
+// scaling is the product of a constant and c.
+func (k choice) scaling(c choice) choice {
+	out := choice{nil, c.a.Scale(k.a.c), c.den, 0}
+	if len(k.when) == 0 {
+		out.extreme = c.times(k.a.c).extreme
+	}
+	return out.quotient(k.den)
+}
+
+// times is c with the extreme that it is times k.
+func (c choice) times(k int64) choice {
+	c.extreme *= extreme(arith.Sign(k))
+	return c
 }
 
 func single(a Affine) []choice { return []choice{{a: a, den: 1}} }
@@ -56,7 +91,7 @@ func (c choice) quotient(d int64) choice {
 // sum is x + k·y.
 func sum(x choice, k int64, y choice) choice {
 	den := arith.Lcm(x.den, y.den)
-	return choice{nil, combine(den/x.den, x.a, arith.Mul(k, den/y.den), y.a), den}.quotient(1)
+	return choice{nil, combine(den/x.den, x.a, arith.Mul(k, den/y.den), y.a), den, x.of(y.times(k))}.quotient(1)
 }
 
 // before is the constraint of x < y, which is x + 1 ≤ y as isl has it, also where x and y are not integers.
@@ -90,8 +125,9 @@ func (p *parser) pairs(x, y []choice, f func(a, b choice) choice) []choice {
 }
 
 func each(x []choice, f func(choice) choice) []choice {
-	for i := range x {
-		x[i] = fitting(f(x[i]))
+	for i, c := range x {
+		x[i] = fitting(f(c))
+		x[i].when = c.when
 	}
 	return x
 }
@@ -106,7 +142,7 @@ func fitting(c choice) choice {
 
 func negative(c choice) choice {
 	c.a = c.a.Neg()
-	return c
+	return c.times(-1)
 }
 
 // floored is ⌊c/d⌋, or ⌈c/d⌉.
@@ -181,9 +217,9 @@ func (p *parser) product(x, y []choice, at lex.Token) []choice {
 	return p.pairs(x, y, func(a, b choice) choice {
 		switch {
 		case a.a.IsConstant():
-			return choice{nil, b.a.Scale(a.a.c), b.den}.quotient(a.den)
+			return a.scaling(b)
 		case b.a.IsConstant():
-			return choice{nil, a.a.Scale(b.a.c), a.den}.quotient(b.den)
+			return b.scaling(a)
 		}
 		p.failAt(at.At, "the product of two variables is not affine")
 		return a
@@ -252,7 +288,7 @@ func (p *parser) factor() []choice {
 		p.expect("(")
 		v := p.expr()
 		for p.Accept(",") {
-			v = p.extreme(v, p.expr(), t.Text == "max")
+			v = p.extremes(v, p.expr(), t.Text == "max")
 		}
 		p.expect(")")
 		return v
@@ -269,10 +305,14 @@ func (p *parser) isLeast() bool {
 	return p.Is("-") && p.Peek(1).Kind == lex.Number && p.Peek(1).Text == "9223372036854775808"
 }
 
-// extreme splits on which of two values is the least or the greatest.
-func (p *parser) extreme(x, y []choice, most bool) []choice {
+// extremes splits on which of two values is the least or the greatest.
+func (p *parser) extremes(x, y []choice, most bool) []choice {
 	if len(x)*len(y) > 128 {
 		p.fail("too many combinations of min and max")
+	}
+	kind := least
+	if most {
+		kind = greatest
 	}
 	var out []choice
 	for _, a := range x {
@@ -281,9 +321,12 @@ func (p *parser) extreme(x, y []choice, most bool) []choice {
 			if most {
 				first, second = atMost(b, a, 0), atMost(a, b, 1)
 			}
-			when := slices.Concat(a.when, b.when)
-			a.when, b.when = append(slices.Clip(when), first), append(slices.Clip(when), second)
-			out = append(out, a, b)
+			var both extreme
+			if (len(a.when) == 0 || a.extreme == kind) && (len(b.when) == 0 || b.extreme == kind) {
+				both = kind
+			}
+			when := slices.Clip(slices.Concat(a.when, b.when))
+			out = append(out, choice{append(when, first), a.a, a.den, both}, choice{append(when, second), b.a, b.den, both})
 		}
 	}
 	return out

@@ -57,6 +57,13 @@ func (s *Set) HasParam(name string) bool { return slices.Contains(s.params, name
 // Tuple is the name of the tuple, "" without one.
 func (s *Set) Tuple() string { return s.tuple }
 
+// Named gives the tuple a name.
+func (s *Set) Named(tuple string) *Set {
+	c := *s
+	c.tuple = tuple
+	return &c
+}
+
 func (s *Set) names() []string { return slices.Concat(s.params, s.dims) }
 
 // at is the column of a name, 0 without one.

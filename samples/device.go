@@ -22,10 +22,18 @@ type Fingerprint struct {
 	MaxWorkGroup    int64     `json:"max_work_group"`
 	MaxWorkItems    []int64   `json:"max_work_items,omitempty"` // per dimension of a work-group
 	CacheSize       int64     `json:"cache_size"`               // of global memory, as the driver states it (often only a part)
+	Caches          []Cache   `json:"caches,omitempty"`         // of data, innermost first, where the operating system lists them: those of CPUs
 	TimerNS         int64     `json:"timer_ns"`                 // resolution of the profiling timer
 	Architecture    string    `json:"architecture,omitempty"`   // as sm_90, where the vendor tells
 	UUID            string    `json:"uuid,omitempty"`           // 32 hex digits
 	PCI             string    `json:"pci,omitempty"`            // domain:bus:device.function
+}
+
+// Cache is a cache of a CPU.
+type Cache struct {
+	Bytes     int64 `json:"bytes"`
+	LineBytes int64 `json:"line_bytes"`
+	Units     int64 `json:"units"` // logical processors that share it
 }
 
 // Interface is a way to drive a device.

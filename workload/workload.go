@@ -137,6 +137,8 @@ type Case struct {
 	Interface samples.Interface
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
+	// Compiled is what the compiler made of the kernel; nil where nobody asks for counts from there.
+	Compiled *samples.Compiled
 }
 
 // String names the case: the identity of its samples.
@@ -258,7 +260,8 @@ func (c *Case) elements() (map[string]int64, error) {
 }
 
 // Features returns the values of input features at the sizes of the case. Features of the static class take limits and caches of the
-// device; of nil nothing is known. Sub-group size in work-items.
+// device; of nil nothing is known. Those of machine code are taken from Compiled; an error that is a *launch.NoCode says why they are not known.
+// Sub-group size in work-items.
 func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (map[string]float64, error) {
 	if err := c.CheckSizes(); err != nil {
 		return nil, err
@@ -287,7 +290,7 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 	if err != nil {
 		return nil, err
 	}
-	totals, err := program.Totals(c.Sizes, static)
+	totals, err := program.TotalsOf(c.Compiled, c.Sizes, static)
 	if err != nil {
 		return nil, err
 	}

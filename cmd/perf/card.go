@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"io"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/cardinality"
+	"gpuperf/internal/format"
 )
 
 func cardCommand() *cobra.Command {
@@ -26,10 +28,10 @@ tuple of a union, or with --range the points of its range.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			points := make([]map[string]int64, len(at))
 			for i, text := range at {
-				values, err := parseValues([]string{text})
+				values, err := format.ParseCases([]string{text}, math.MinInt64)
 				switch {
 				case err != nil:
-					return err
+					return usage(err)
 				case len(values) > 1:
 					return usagef("--at %s gives %d points; repeat --at for several", text, len(values))
 				}

@@ -11,6 +11,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
+	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 
@@ -23,12 +24,13 @@ func addCounting(cmd *cobra.Command, o *features.Options) {
 func countCommand() *cobra.Command {
 	var sizes []string
 	var options features.Options
+	var c cfront.Options
 	cmd := &cobra.Command{
-		Use:   "count KERNEL.star [-p n=2048]",
+		Use:   "count KERNEL.star | FILE.c [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
 		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
-barriers once per work-item.`,
+barriers once per work-item. Of a C file it counts each loop nest as it runs: what one work-item does, with --exact-branches.`,
 		Example: `  perf count examples/matmul/matmul.star -p n=2048`,
 		Args:    exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +41,7 @@ barriers once per work-item.`,
 			if err != nil {
 				return err
 			}
-			variants, err := campaign.LoadScript(cmd.Context(), args[0])
+			variants, err := campaign.LoadKernels(cmd.Context(), args[0], c)
 			if err != nil {
 				return err
 			}
@@ -58,7 +60,7 @@ barriers once per work-item.`,
 				case len(within) == 0 && options.Within != "":
 					warnf(cmd, warning.NoMatch, "kernel "+v.Name, "--within %s selects no statement of it", options.Within)
 				}
-				if c.statistics, err = c.Statistics(options); err != nil {
+				if c.statistics, err = c.Statistics(campaign.AsRun(args[0], options)); err != nil {
 					return v.Error(err)
 				}
 				for _, w := range c.statistics.Warnings {
@@ -71,6 +73,7 @@ barriers once per work-item.`,
 	}
 	flags := cmd.Flags()
 	addSizes(cmd, &sizes)
+	addC(cmd, &c)
 	addCounting(cmd, &options)
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -245,76 +244,13 @@ func addSizes(cmd *cobra.Command, sizes *[]string) {
 // sizeForms says how sizes can be written.
 const sizeForms = "Also " + format.Integers
 
-// parseSizes reads the texts of one or more -p. Texts about different parameters describe one case together; a
-// parameter that was given before starts another case, which keeps the other sizes. Several values of one
-// parameter, n=1024,2048, stand for a case each. No text at all is one case without sizes. Sizes are positive.
+// parseSizes reads the texts of one or more -p. Sizes are positive.
 func parseSizes(texts []string) ([]map[string]int64, error) {
-	cases, err := parseValues(texts)
-	for _, c := range cases {
-		for _, name := range slices.Sorted(maps.Keys(c)) {
-			if c[name] < 1 {
-				return nil, usagef("size %s is %d; sizes are at least 1", name, c[name])
-			}
-		}
+	cases, err := format.ParseCases(texts, 1)
+	if err != nil {
+		return nil, usage(err)
 	}
-	return cases, err
-}
-
-// parseValues is parseSizes for values of any sign.
-func parseValues(texts []string) ([]map[string]int64, error) {
-	cases := []map[string]int64{{}}
-	given := map[string]bool{} // in the case that is being described
-	var done []map[string]int64
-	for _, text := range texts {
-		names, values, err := parseAssignments(text)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(names, func(n string) bool { return given[n] }) {
-			done = append(done, cases...)
-			cases = []map[string]int64{maps.Clone(cases[len(cases)-1])}
-			clear(given)
-		}
-		for _, name := range names {
-			given[name] = true
-			var next []map[string]int64
-			for _, c := range cases {
-				for _, v := range values[name] {
-					with := maps.Clone(c)
-					with[name] = v
-					next = append(next, with)
-				}
-			}
-			cases = next
-		}
-	}
-	return append(done, cases...), nil
-}
-
-// parseAssignments reads "n=1024,2048,m=3": names in order, and the values of each.
-func parseAssignments(text string) (names []string, values map[string][]int64, err error) {
-	values = map[string][]int64{}
-	for part := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(part, "=")
-		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		switch {
-		case !ok && len(names) > 0:
-			name, value = names[len(names)-1], name
-		case !ok || name == "":
-			return nil, nil, usagef("size %q is not of the form name=value, for example n=2048", part)
-		case slices.Contains(names, name):
-			return nil, nil, usagef("size %s is given twice in %q", name, text)
-		default:
-			names = append(names, name)
-		}
-		v, ok := format.ParseInteger(value)
-		if !ok {
-			return nil, nil, usagef("size %s: %q is not a 64-bit integer\n"+
-				"    write %s\n    separate several values by commas: %s=1024,2048", name, value, format.Integers, name)
-		}
-		values[name] = append(values[name], v)
-	}
-	return names, values, nil
+	return cases, nil
 }
 
 // parseOneSize reads sizes that must describe a single case.

@@ -112,7 +112,7 @@ func TestHelpSessions(t *testing.T) {
 }
 
 // free are the flags whose values are for the user to make up.
-var free = []string{"arch", "at", "contents", "data", "global", "init", "kernel", "local", "name", "time-range", "variant", "within"}
+var free = []string{"arch", "at", "contents", "data", "define", "global", "init", "kernel", "local", "name", "time-range", "variant", "within"}
 
 // TestFlagsComplete: a shell completes the values of every flag that takes a text, but for free ones.
 func TestFlagsComplete(t *testing.T) {

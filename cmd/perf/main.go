@@ -119,6 +119,7 @@ var commands = []func() *cobra.Command{
 	showCommand,
 	countCommand,
 	featureCommand,
+	scopCommand,
 	benchCommand,
 	measureCommand,
 	importCommand,

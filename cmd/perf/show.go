@@ -10,6 +10,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 
@@ -39,18 +40,19 @@ func sourceView(language emit.Language) func(*workload.Kernel) (string, error) {
 
 func showCommand() *cobra.Command {
 	var as string
+	var c cfront.Options
 	cmd := &cobra.Command{
-		Use:   "show KERNEL.star [--as nest|ir|opencl|cuda]",
+		Use:   "show KERNEL.star | FILE.c [--as nest|ir|opencl|cuda]",
 		Short: "Print the loop nest of a kernel, or its generated source",
 		Long: `show prints each kernel of a script: as the program of loops, guards and barriers that is derived from it (nest),
 as the domain, statements and arrays that the transformations work on (ir), as OpenCL C
 (opencl), or as CUDA C (cuda).
-KERNEL.star#name shows one kernel of a script that defines several.`,
+KERNEL.star#name shows one kernel of a script that defines several. The kernels of a C file are its loop nests (see perf scop).`,
 		Example: `  perf show examples/matmul/matmul.star
   perf show examples/matmul/matmul_prefetch.star --as opencl`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			variants, err := campaign.LoadScript(cmd.Context(), args[0])
+			variants, err := campaign.LoadKernels(cmd.Context(), args[0], c)
 			if err != nil {
 				return err
 			}
@@ -62,6 +64,7 @@ KERNEL.star#name shows one kernel of a script that defines several.`,
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir, opencl or cuda")
+	addC(cmd, &c)
 	return cmd
 }
 

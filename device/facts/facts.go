@@ -33,8 +33,19 @@ const (
 	LocalReserved        Key = "local_reserved"          // local memory that every work-group takes beside its own
 	Registers            Key = "registers"               // of a multiprocessor
 	RegistersPerItem     Key = "registers_per_item"      // at most
-	L1Bytes              Key = "l1_bytes"                // of a multiprocessor
+	L1Bytes              Key = "l1_bytes"                // of a multiprocessor; of a CPU, all caches that a core does not share
 	L2Bytes              Key = "l2_bytes"                // of the device
+	L1LeastLocal         Key = "l1_least_local"          // bytes of L1 that are local memory at least
+	L1LeastLocalUsed     Key = "l1_least_local_used"     // the same for kernels that use local memory
+	L2CleanKept          Key = "l2_clean_kept"           // what may come before L2 begins to drop data that is as in DRAM; in parts of l2_bytes, as all below
+	L2CleanLost          Key = "l2_clean_lost"           // what comes before L2 has dropped all of it
+	L2DirtyKept          Key = "l2_dirty_kept"           // l2_clean_kept of data that is not yet written to DRAM
+	L2DirtyLost          Key = "l2_dirty_lost"           // l2_clean_lost of such data
+	L2FirstDirtyKept     Key = "l2_first_dirty_kept"     // l2_dirty_kept of a launch that began when L2 was empty
+	L2DirtyMost          Key = "l2_dirty_most"           // that L2 uses for such data
+	L2DirtyRoom          Key = "l2_dirty_room"           // that such data takes, by its size
+	L2PartlyLost         Key = "l2_partly_lost"          // of such data in sectors that are stored in part, what is kept less
+	L2SharedRoom         Key = "l2_shared_room"          // that data takes more where many multiprocessors read it, by its size
 	LineBytes            Key = "line_bytes"              // of a cache line
 	SectorBytes          Key = "sector_bytes"            // the smallest transfer from global memory
 	Banks                Key = "banks"                   // of local memory
@@ -181,18 +192,14 @@ func find(list []*sheet, name string) *sheet {
 // multiprocessors; other devices have the facts of their architecture, and what the fingerprint tells.
 func Of(f samples.Fingerprint) *Device {
 	d := &Device{Names: []string{f.Name}, kind: f.Type, facts: map[Key]Fact{}}
-	for _, told := range []struct {
-		key    Key
-		value  int64
-		source string
-	}{
+	for _, t := range append(caches(f), []told{
 		{Multiprocessors, f.ComputeUnits, "CL_DEVICE_MAX_COMPUTE_UNITS of the device"},
 		{ClockMHz, f.ClockMHz, "CL_DEVICE_MAX_CLOCK_FREQUENCY of the device"},
 		{SubgroupSize, f.SubgroupSize, f.SubgroupSource},
 		{GlobalBytes, f.GlobalMem, "CL_DEVICE_GLOBAL_MEM_SIZE of the device"},
-	} {
-		if told.value > 0 {
-			d.facts[told.key] = Fact{float64(told.value), told.source}
+	}...) {
+		if t.value > 0 {
+			d.facts[t.key] = Fact{float64(t.value), t.source}
 		}
 	}
 	named, units := find(sheets().Devices, f.Name), float64(f.ComputeUnits)

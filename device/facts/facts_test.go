@@ -56,6 +56,39 @@ func TestOf(t *testing.T) {
 			map[Key]float64{Multiprocessors: 5, Groups: 1, LocalBytes: 4096, Items: 64},
 			[]Key{L1Bytes, L2Bytes, Registers, MemoryBandwidth},
 		},
+		{
+			"a CPU of which the driver tells the last cache",
+			samples.Fingerprint{Name: "X", Type: "cpu", Platform: "Portable Computing Language", ComputeUnits: 5, CacheSize: 1 << 25},
+			map[Key]float64{L2Bytes: 1 << 25},
+			[]Key{L1Bytes, LineBytes},
+		},
+		{
+			"a CPU with two threads by core and two caches of the last level",
+			samples.Fingerprint{
+				Name: "X", Type: "cpu", ComputeUnits: 32, CacheSize: 1 << 25,
+				Caches: []samples.Cache{{Bytes: 48 << 10, LineBytes: 64, Units: 2}, {Bytes: 2 << 20, LineBytes: 64, Units: 2}, {Bytes: 32 << 20, LineBytes: 64, Units: 16}},
+			},
+			map[Key]float64{L1Bytes: 1 << 20, L2Bytes: 64 << 20, LineBytes: 64, SectorBytes: 64},
+			[]Key{Groups},
+		},
+		{
+			"a CPU whose caches are those of more processors than it has",
+			samples.Fingerprint{Name: "X", Type: "cpu", ComputeUnits: 2, Caches: []samples.Cache{{Bytes: 32 << 10, LineBytes: 64, Units: 1}, {Bytes: 1 << 25, LineBytes: 64, Units: 8}}},
+			map[Key]float64{L1Bytes: 32 << 10, L2Bytes: 1 << 25},
+			nil,
+		},
+		{
+			"a GPU without a data sheet, by CUDA",
+			samples.Fingerprint{Name: "X", Type: "gpu", Interface: samples.CUDA, Architecture: "sm_90", CacheSize: 1 << 25},
+			map[Key]float64{L1Bytes: 256 << 10, L2Bytes: 1 << 25},
+			[]Key{MemoryBandwidth},
+		},
+		{
+			"and by OpenCL",
+			samples.Fingerprint{Name: "X", Type: "gpu", Architecture: "sm_90", CacheSize: 1 << 25},
+			nil,
+			[]Key{L2Bytes},
+		},
 	} {
 		d := Of(c.of)
 		for k, want := range c.want {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unsafe"
@@ -104,6 +105,9 @@ func (p platform) describeDevice(id object) device.Info {
 	d.GlobalMem, d.LocalMem, d.MaxAlloc = num(deviceGlobalMem), num(deviceLocalMem), num(deviceMaxAlloc)
 	d.MaxWorkGroup, d.MaxWorkItems = num(deviceMaxGroup), words(ask(deviceMaxItems))
 	d.CacheSize, d.TimerNS = num(deviceCacheSize), num(deviceTimer)
+	if d.Type == "cpu" {
+		d.Caches = listCaches(os.DirFS("/"))
+	}
 	p.describeVendor(&d, ask)
 	p.describeSubgroup(&d, id, ask)
 	return d
@@ -145,8 +149,8 @@ func (p platform) describeVendor(d *device.Info, ask asker) {
 
 func (p platform) describeSubgroup(d *device.Info, id object, ask asker) {
 	for _, q := range subgroupQueries {
-		if !slices.Contains(d.Extensions, q.extension) {
-			continue
+		if !slices.Contains(d.Extensions, q.extension) || q.param == deviceSubgroupsIntel && d.Type == "cpu" {
+			continue // sub-groups of a CPU are of any size that a program asks for, whatever it executes together
 		}
 		b := ask(q.param)
 		n := int64(le(b))

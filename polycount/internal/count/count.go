@@ -17,6 +17,11 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 			plain = append(plain, c)
 		}
 	}
+	if len(plain) > 1 {
+		if p, ok, err := ByInclusion(w, plain, params); ok || err != nil {
+			return p, err
+		}
+	}
 	total := quasi.NewPiecewise(params)
 	for _, c := range w.Disjoint(plain) {
 		q, err := countConj(w, c, params)
@@ -93,7 +98,7 @@ func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 // longer, by 161,126 characters.
 func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	start := func() (*counter, region) {
-		r := region{ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
+		r := region{eq: linear.CloneRows(g.Eq), ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
 		for at := 1 + g.N; at < g.Width(); at++ {
 			if g.Free(at) && g.UsedInRows(at) {
 				r.left = append(r.left, at)
@@ -224,6 +229,10 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			groups = append(groups, g)
 		}
 		g.Ge = append(g.Ge, r)
+	}
+	for _, g := range groups { // what holds of the parameters spares case distinctions
+		g.Eq = dom.Eq
+		g.Ge = append(g.Ge, dom.Ge...)
 	}
 	dom = dom.Clone()
 	return dom, factor, groups, dom.Simplify()

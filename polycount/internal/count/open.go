@@ -10,21 +10,21 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// maxOpen is the largest number of members that are counted by inclusion and exclusion.
-const maxOpen = 5
+// maxMembers is the largest number of members that are counted by inclusion and exclusion.
+const maxMembers = 5
 
-// Open counts a union of quantified conjunctions without eliminating the quantifiers: by inclusion and exclusion, each
-// intersection by its fibres. ok is false if that takes more than a fifth of the work that is left. Without this method
-// four of 149 counts exceed the default limit, and one takes 1,250 times the work.
-func Open(w *linear.Work, open []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
-	if len(open) > maxOpen {
+// ByInclusion counts a union by inclusion and exclusion: it neither makes members disjoint nor eliminates quantifiers, but
+// counts each intersection by its fibres. ok is false if that takes more than a fifth of the work that is left. Without
+// this method four of 149 counts exceed the default limit, and one takes 1,250 times the work.
+func ByInclusion(w *linear.Work, members []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
+	if len(members) > maxMembers {
 		return nil, false, nil
 	}
 	w.Within(w.Left/5, func(w *linear.Work) {
 		total := &gathered{p: quasi.NewPiecewise(params), index: map[string]int{}}
 		var visit func(from int, met *linear.Conj, k int64) bool
 		visit = func(from int, met *linear.Conj, k int64) bool {
-			for i, c := range open[from:] {
+			for i, c := range members[from:] {
 				if met != nil {
 					if c = linear.Conjunction(met, c); !c.Simplify() {
 						continue
@@ -136,6 +136,7 @@ func (g *gathered) Disjoint(w *linear.Work) *quasi.Piecewise {
 		g.p.Pieces[i].Q = quasi.Periodic(w, g.p, x.Q)
 	}
 	g.p.Pieces = slices.DeleteFunc(g.p.Pieces, func(x quasi.Piece) bool { return len(x.Q) == 0 })
+	slices.SortStableFunc(g.p.Pieces, func(a, b quasi.Piece) int { return len(a.Dom.Ge) - len(b.Dom.Ge) })
 	g.p.Pieces = quasi.MakeDisjoint(w, g.p.Pieces)
 	return g.p
 }

@@ -14,9 +14,6 @@ import (
 // of values, since the result would be longer than the one to be shortened. Without it the count of the case
 // h_mods_7_11 is 7,508 characters longer and takes twice the work.
 func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecewise, ok bool) {
-	if len(g.Eq) > 0 {
-		return nil, false
-	}
 	type digit struct {
 		at       int
 		lo, size int64

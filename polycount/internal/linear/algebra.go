@@ -7,6 +7,9 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	var out []*Conj
 	for _, x := range a {
 		for _, y := range b {
+			if apart(x, y) {
+				continue
+			}
 			c := Conjunction(x, y)
 			w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 			if c.Simplify() && (len(a)*len(b) == 1 || w.Solvable(c.Question())) {
@@ -15,6 +18,21 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 		}
 	}
 	return out
+}
+
+// apart reports that an inequality of x contradicts one of y, which is how most disjoint members are told apart.
+func apart(x, y *Conj) bool {
+	if len(x.Divs)+len(y.Divs) > 0 {
+		return false
+	}
+	for _, r := range x.Ge {
+		for _, o := range y.Ge {
+			if r[0] < -o[0] && Parallel(r, o, true) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Subtract is a \ b. Members that come from the same member of a are disjoint.
@@ -32,6 +50,9 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 // SubtractOne is x \ y as disjoint conjunctions: the k-th satisfies the first k−1 constraints of y and violates the
 // k-th.
 func (w *Work) SubtractOne(x, y *Conj) []*Conj {
+	if apart(x, y) {
+		return []*Conj{x}
+	}
 	both := x.Clone()
 	apply := both.Importer(y, nil)
 	type constraint struct {

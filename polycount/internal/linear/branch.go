@@ -37,9 +37,22 @@ func (w *Work) settle(s *System, point Row) (yes bool) {
 	return false
 }
 
-// narrowest finds the variable with the fewest possible values, but more than one, by interval propagation; x is 0
-// where no variable has at most branchValues. If a variable has no value, lo > hi.
+// narrowest finds the variable with the fewest possible values, but more than one; x is 0 where no variable has at most
+// branchValues. If a variable has no value, lo > hi.
 func (s *System) narrowest() (x int, lo, hi int64) {
+	for i, p := range s.Ranges() {
+		if i == 0 || !p.HasLo || !p.HasHi || p.Hi == p.Lo || arith.Sub(p.Hi, p.Lo) >= branchValues {
+			continue
+		}
+		if x == 0 || p.Hi-p.Lo < hi-lo {
+			x, lo, hi = i, p.Lo, p.Hi
+		}
+	}
+	return x, lo, hi
+}
+
+// Ranges are the intervals that the constraints, one by one, leave the columns.
+func (s *System) Ranges() []Range {
 	known := make([]Range, s.Width)
 	// most is an upper bound of a row without its term at column skip.
 	most := func(r Row, skip int) (top int64, ok bool) {
@@ -80,14 +93,5 @@ func (s *System) narrowest() (x int, lo, hi int64) {
 			}
 		}
 	}
-	for i := 1; i < s.Width; i++ {
-		p := known[i]
-		if !p.HasLo || !p.HasHi || p.Hi == p.Lo || arith.Sub(p.Hi, p.Lo) >= branchValues {
-			continue
-		}
-		if x == 0 || p.Hi-p.Lo < hi-lo {
-			x, lo, hi = i, p.Lo, p.Hi
-		}
-	}
-	return x, lo, hi
+	return known
 }

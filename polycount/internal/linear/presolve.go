@@ -36,11 +36,22 @@ func (q *question) system() *System {
 	return s
 }
 
+// compact is the question as a conjunction without the floors that it does not use.
+func (q *question) compact() *Conj {
+	c := (&Conj{q.n, q.eq, q.ge, q.divs}).Clone()
+	for _, r := range q.Extra {
+		c.AddGE(slices.Clone(r))
+	}
+	c.dropUnused()
+	return c
+}
+
 // presolved is a question without the rows that a box of intervals implies.
 type presolved struct {
 	question
 	box
-	rows []boxRow
+	rows  []boxRow
+	point [64]int64 // that guess tries
 	// used are the columns of rows, and the floors whose interval says more than their definition.
 	used uint64
 }
@@ -200,7 +211,8 @@ func (p *presolved) define() {
 // guess looks for a solution near a corner of the box: it moves one variable for each row that does not hold.
 // Many questions need no elimination then: without it BenchmarkCount of features takes a tenth more work.
 func (p *presolved) guess(high bool) bool {
-	var at [64]int64
+	at := &p.point
+	clear(at[:])
 	at[0] = 1
 	for i := 1; i <= p.n; i++ {
 		bit := uint64(1) << i
@@ -382,9 +394,7 @@ func (w *Work) Solvable(q question) (yes bool) {
 	p.question, p.hasLo, p.hasHi = q, 0, 0
 	err := arith.Try(func() { yes = w.reduced(p) })
 	w.Left, w.next = w.Left+kept, w.next+kept
-	clear(p.rows[:cap(p.rows)])
-	p.question, p.rows = question{}, p.rows[:0]
-	presolvers.Put(p)
+	p.release()
 	switch {
 	case err == nil:
 		return yes
@@ -393,6 +403,31 @@ func (w *Work) Solvable(q question) (yes bool) {
 	}
 	arith.Throw(err)
 	return false
+}
+
+// Witness is a solution [1, x…] of the question, in all of its columns; ok is false if there is none.
+func (w *Work) Witness(q question) (point Row, ok bool) {
+	p := presolvers.Get().(*presolved)
+	p.question, p.hasLo, p.hasHi = q, 0, 0
+	unsolvable, fits := p.presolve()
+	if fits && !unsolvable && (p.guess(false) || p.guess(true)) {
+		point = slices.Clone(p.point[:p.Width()])
+	}
+	p.release()
+	switch {
+	case point != nil:
+		return point, true
+	case unsolvable || !w.Solvable(q):
+		return nil, false
+	}
+	return w.Sample(q.system())
+}
+
+// release gives p back for further questions.
+func (p *presolved) release() {
+	clear(p.rows[:cap(p.rows)])
+	p.question, p.rows = question{}, p.rows[:0]
+	presolvers.Put(p)
 }
 
 // whole decides a question for which reduced overflows.
@@ -411,6 +446,9 @@ func (w *Work) reduced(p *presolved) bool {
 	case unsolvable:
 		return false
 	case !ok:
+		if c := p.compact(); c.Width() < p.Width() {
+			return w.Solvable(c.Question())
+		}
 		return w.settle(p.system(), nil)
 	}
 	if p.used == 0 || p.guess(false) || p.guess(true) {

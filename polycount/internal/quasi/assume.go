@@ -67,7 +67,7 @@ func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Co
 		return ps
 	}
 	// Pieces within ctx have a hull within ctx; there the general merging applies, with the exact test of agreement.
-	merged := mergePiecesBy(w, table, under, true, sameOn)
+	merged := MergePieces(w, table, under, true)
 	if len(merged) >= len(ps) {
 		return ps
 	}
@@ -78,11 +78,6 @@ func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Co
 		}
 	}
 	return out
-}
-
-// sameOn decides whether p and q have the same value on dom.
-func sameOn(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool {
-	return p.Equal(q) || vanishes(w, table, p.Sub(q), dom)
 }
 
 // Used marks the columns of the variables that occur in p.
@@ -119,7 +114,7 @@ func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Co
 	for k, d := range table.Divs {
 		at := 1 + table.N + k
 		e := known.Translate(table, d.Num)
-		r, ok := residue(known, e, d.Den)
+		r, ok := remainder(known, e, d.Den)
 		if !ok {
 			continue
 		}
@@ -132,8 +127,8 @@ func resolveFloors(w *linear.Work, table *linear.Conj, q Quasi, known *linear.Co
 	return q.Rename(by)
 }
 
-// residue finds r such that e ≡ r (mod d) on every solution of the equalities of c.
-func residue(c *linear.Conj, e linear.Row, d int64) (r int64, ok bool) {
+// remainder finds r such that e ≡ r (mod d) on every solution of the equalities of c.
+func remainder(c *linear.Conj, e linear.Row, d int64) (r int64, ok bool) {
 	s := &linear.System{Eq: linear.CloneRows(c.Eq), Ge: []linear.Row{c.Fit(append(linear.Row{}, e...))}, Width: c.Width()}
 	for i := range s.Eq {
 		s.Eq[i] = c.Fit(s.Eq[i])

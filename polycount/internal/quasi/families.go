@@ -15,26 +15,34 @@ const MaxValues = 64
 // family have the same coefficient and one cofactor, they become a multiple of e and a few floors. Without it four
 // of 149 counts are 859 characters longer.
 func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
-	for again := true; again; {
-		again = false
-		for k := range p.Table.Divs {
-			if p.Table.Divs[k].Den > MaxValues {
+	for {
+		best := q
+		for k, d := range slices.Clone(p.Table.Divs) {
+			if d.Den > MaxValues || slices.ContainsFunc(p.Table.Divs[:k], func(o linear.Div) bool { return oneFamily(o, d) }) {
 				continue
 			}
 			w.Spend(2*len(q) + p.Table.Width())
-			if next, ok := p.familyJoined(q, p.Table.Divs[k]); ok {
-				q, again = next, true
+			if next, ok := p.familyJoined(q, d); ok && len(next) < len(best) {
+				best = next
 			}
 		}
+		if len(best) == len(q) {
+			return q
+		}
+		q = best
 	}
-	return q
+}
+
+// oneFamily reports that two floors differ only in a constant.
+func oneFamily(a, b linear.Div) bool {
+	return a.Den == b.Den && linear.EqualPadded(a.Num[1:], b.Num[1:])
 }
 
 // familyJoined applies FamiliesJoined to the family of one floor and one cofactor.
 func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 	member := map[int]int64{}
 	for k, d := range p.Table.Divs {
-		if d.Den == of.Den && linear.EqualPadded(d.Num[1:], of.Num[1:]) {
+		if oneFamily(d, of) {
 			member[1+p.Table.N+k] = d.Num[0]
 		}
 	}

@@ -9,26 +9,41 @@ import (
 // ⌊n/4⌋ and ⌊(n+3)/4⌋. It reports whether it changed something.
 func unifyFloors(w *linear.Work, p *Piecewise) bool {
 	changed := false
+	used := make([][]bool, len(p.Pieces))
+	for k, x := range p.Pieces {
+		used[k] = x.Q.multiplied(p.Table.Width())
+	}
 	for i := range p.Table.Divs {
 		for j := range p.Table.Divs {
 			a, b := p.Table.Divs[i], p.Table.Divs[j]
-			if i == j || a.Den != b.Den || !linear.EqualPadded(a.Num[1:], b.Num[1:]) {
+			if i == j || !oneFamily(a, b) {
 				continue
 			}
 			for k, x := range p.Pieces {
-				w.Spend(len(x.Q))
-				if at := 1 + p.Table.N; !x.Q.Uses(at+i) || !x.Q.Uses(at+j) {
+				if at := 1 + p.Table.N; !used[k][at+i] && !used[k][at+j] || !x.Q.Uses(at+i) || !x.Q.Uses(at+j) {
 					continue
 				}
 				w.Spend(8 * len(x.Q))
 				q := Unified(p.Table, x.Q, i, j)
 				if len(q) < len(x.Q) || len(q) == len(x.Q) && q.size() < x.Q.size() {
 					p.Pieces[k].Q, changed = q, true
+					used[k] = q.multiplied(p.Table.Width())
 				}
 			}
 		}
 	}
 	return changed
+}
+
+// multiplied marks the atoms of p, among the first n, that occur in a product.
+func (p Quasi) multiplied(n int) []bool {
+	var products Quasi
+	for _, t := range p {
+		if len(t.Factors) > 2 {
+			products = append(products, t)
+		}
+	}
+	return products.atoms(n)
 }
 
 // size is the number of factors.

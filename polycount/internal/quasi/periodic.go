@@ -214,7 +214,7 @@ func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok boo
 	w.Spend(int(points) * (len(q) + p.Table.Width()))
 	values := make([]arith.Rat, points)
 	for n := range points {
-		values[n] = q.at(valuesOf(p.Table, v, n))
+		values[n] = q.at(valuesOf(p.Table, own, v, n))
 	}
 	// coeffs[k][r] belongs to n^k on the class of r.
 	coeffs := make([][]arith.Rat, degree+1)
@@ -236,10 +236,11 @@ func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok boo
 		for range k {
 			power = power.Mul(Quasi{{AtomKey(v), arith.RatInt(1)}})
 		}
-		part := periodicCoefficient(w, p, cs[:leastPeriod(cs)], v)
-		if out = out.Add(power.Mul(part)); len(out) >= len(q) {
+		part, ok := periodicCoefficient(w, p, cs[:leastPeriod(cs)], v, len(q)-len(out))
+		if !ok {
 			return nil, false
 		}
+		out = out.Add(power.Mul(part))
 	}
 	return out, true
 }
@@ -253,23 +254,29 @@ func lcmUpTo(a, b, limit int64) int64 {
 }
 
 // periodicCoefficient writes the function with the value cs[n mod T], T = len(cs), in floors. At n ≡ a it grows by
-// cs[a] − cs[a−1]; ⌊(n − a)/d⌋ grows by 1 at n ≡ a (mod d), for any divisor d of T.
-func periodicCoefficient(w *linear.Work, p *Piecewise, cs []arith.Rat, v int) Quasi {
+// cs[a] − cs[a−1]; ⌊(n − a)/d⌋ grows by 1 at n ≡ a (mod d), for any divisor d of T. ok is false where that has most terms or
+// more.
+func periodicCoefficient(w *linear.Work, p *Piecewise, cs []arith.Rat, v, most int) (out Quasi, ok bool) {
 	t := len(cs)
-	out := Constant(cs[0])
+	out = slices.Clone(Constant(cs[0]))
 	if t == 1 {
-		return out
+		return out, len(out) < most
 	}
 	steps := make([]arith.Rat, t)
 	for a := range steps {
 		steps[a] = cs[a].Add(cs[(a+t-1)%t].Neg())
 	}
-	for _, x := range stairs(w, steps) {
+	all := stairs(w, steps)
+	if len(all) >= 2*most { // some floors cancel
+		return nil, false
+	}
+	for _, x := range all {
 		num := make(linear.Row, p.Table.Width())
 		num[0], num[v] = (x.period-x.at)%x.period, 1 // from 0 up, so that the floor is 0 at n = 0
-		out = out.Add(Linear(p.Table.FloorRow(num, x.period)).Scale(x.height))
+		out = append(out, Linear(p.Table.FloorRow(num, x.period)).Scale(x.height)...)
 	}
-	return out
+	out = out.Collected()
+	return out, len(out) < most
 }
 
 // stair is a step of a given height at each n ≡ at (mod period).

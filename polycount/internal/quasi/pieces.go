@@ -2,7 +2,6 @@ package quasi
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -76,9 +75,6 @@ func Simplify(w *linear.Work, p *Piecewise) {
 	// What the conditions say of the polynomials; that can make more of them equal.
 	if specialize(w, p) || unifyFloors(w, p) {
 		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
-	}
-	if len(p.Pieces) > 1 && len(p.Pieces) <= fewPieces {
-		p.Pieces = mergePiecesBy(w, p.Table, p.Pieces, true, sameOn)
 	}
 	for i, x := range p.Pieces {
 		w.Within(attemptLimit, func(w *linear.Work) { x = listed(w, p, x) })
@@ -210,165 +206,6 @@ func (p *Piecewise) Compact() {
 		p.Pieces[i].Q = x.Q.Rename(atoms)
 	}
 	p.Table = table
-}
-
-// fewPieces is the largest number of pieces for which agreement is decided exactly. Deciding it for none makes ten of
-// 149 counts 1,630 characters longer; deciding it always takes 24 % more work for 578 characters less.
-const fewPieces = 4
-
-// attemptLimit is the work that one attempt to join two pieces, or to list the points of a piece, may take. A tenth of
-// it makes one of 149 counts 598 characters longer; without it they take 9 % more work and two are 481 characters
-// shorter.
-const attemptLimit = 200_000
-
-// MergePieces joins pieces if their union is a conjunction and one polynomial serves for both. With grow, the union may
-// take over parts of other pieces.
-func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Piece {
-	return mergePiecesBy(w, table, ps, grow, agree)
-}
-
-// agreement reports that two polynomials have equal values on a domain. It may report false although they have.
-type agreement func(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool
-
-func mergePiecesBy(w *linear.Work, table *linear.Conj, ps []Piece, grow bool, agree agreement) []Piece {
-	reserve := w.Left / 2 // a long answer is better than none
-	for again := true; again; {
-		again = false
-		for i := 0; i < len(ps); i++ {
-			for j := 0; j < len(ps); j++ {
-				if i == j {
-					continue
-				}
-				if w.Left < reserve {
-					return ps
-				}
-				q := ps[i].Q
-				var merged []Piece
-				w.Within(attemptLimit, func(w *linear.Work) {
-					if agree(w, table, q, ps[j].Q, ps[j].Dom) {
-						merged = join(w, table, ps, i, j, grow, agree)
-					}
-				})
-				if merged != nil {
-					ps = slices.Delete(merged, j, j+1)
-					if j < i {
-						i--
-					}
-					j = -1
-					again = true
-				}
-			}
-		}
-	}
-	return ps
-}
-
-// join merges piece j, which the polynomial of piece i serves, into piece i if the constraints that both satisfy
-// describe their union. The union may take over parts of other pieces where the polynomials agree, if those pieces
-// remain conjunctions. It returns the changed pieces, or nil.
-func join(w *linear.Work, table *linear.Conj, ps []Piece, i, j int, grow bool, agree agreement) []Piece {
-	a, b := ps[i].Dom, ps[j].Dom
-	hull := commonHull(w, a, b)
-	if hull == nil {
-		return nil
-	}
-	rest := w.Subtract(w.Subtract([]*linear.Conj{hull}, []*linear.Conj{a}), []*linear.Conj{b})
-	out := slices.Clone(ps)
-	for k, x := range ps {
-		if k == i || k == j || len(rest) == 0 || !grow {
-			continue
-		}
-		common := w.Intersect(rest, []*linear.Conj{x.Dom})
-		if w.IsEmpty(common) {
-			continue
-		}
-		for _, c := range common {
-			if !agree(w, table, ps[i].Q, x.Q, c) {
-				return nil
-			}
-		}
-		left := w.Subtract([]*linear.Conj{x.Dom}, []*linear.Conj{hull})
-		if len(left) != 1 {
-			return nil
-		}
-		rest = w.Subtract(rest, []*linear.Conj{x.Dom})
-		out[k].Dom = w.Irredundant(left[0], nil, 0)
-		out[k].Dom.Simplify()
-	}
-	for _, c := range rest { // outside all pieces the value is 0
-		if w.Solvable(c.Question()) && !(grow && agree(w, table, ps[i].Q, nil, c)) {
-			return nil
-		}
-	}
-	hull = w.Irredundant(hull, nil, 0)
-	hull.Simplify()
-	out[i].Dom = hull
-	return out
-}
-
-// commonHull is the conjunction of the constraints of a and b that both satisfy; nil if it is empty.
-func commonHull(w *linear.Work, a, b *linear.Conj) *linear.Conj {
-	hull := &linear.Conj{N: a.N}
-	for _, pair := range [][2]*linear.Conj{{a, b}, {b, a}} {
-		from, other := pair[0], pair[1]
-		premise := other.Clone()
-		apply := premise.Importer(from, nil)
-		into := hull.Importer(from, nil)
-		put := func(r linear.Row) {
-			if w.Implied(premise, premise.Fit(apply(r)), false) {
-				hull.AddGE(into(r))
-			}
-		}
-		for _, r := range from.Eq {
-			put(r)
-			put(linear.NegRow(r))
-		}
-		for _, r := range from.Ge {
-			put(r)
-		}
-	}
-	if !hull.Simplify() {
-		return nil
-	}
-	return hull
-}
-
-// agree reports that p and q have equal values on dom, as far as the equalities of dom show it.
-func agree(w *linear.Work, table *linear.Conj, p, q Quasi, dom *linear.Conj) bool {
-	w.Spend(len(p) + len(q))
-	if p.Equal(q) {
-		return true
-	}
-	by, any := dom.Solved()
-	if !any {
-		return false
-	}
-	// One point distinguishes most polynomials at little cost; floating point decides only where the values differ widely.
-	point, ok := w.Sample(dom.Flat())
-	if !ok {
-		return true
-	}
-	atoms := make([]float64, 1, table.Width())
-	atoms[0] = 1
-	for i := 1; i <= table.N; i++ {
-		atoms = append(atoms, float64(point[i]))
-	}
-	for _, d := range table.Divs {
-		s := 0.0
-		for i, v := range d.Num {
-			s += float64(v) * atoms[i]
-		}
-		atoms = append(atoms, math.Floor(s/float64(d.Den)))
-	}
-	x, sizeX := p.approximate(atoms)
-	y, sizeY := q.approximate(atoms)
-	if math.Abs(x-y) > 1e-6*(sizeX+sizeY) {
-		return false
-	}
-	w.Spend(16 * (len(p) + len(q)))
-	fresh := &Piecewise{Table: &linear.Conj{N: table.N}}
-	exact := fresh.ImportTable(table, by)
-	return p.Rename(exact).Equal(q.Rename(exact))
 }
 
 // Coalesce merges members of the union whose union is one conjunction, and drops those that others cover.

@@ -2,7 +2,6 @@ package quasi
 
 import (
 	"math/big"
-	"math/rand"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -176,9 +175,9 @@ func (p *Piecewise) Quo(at int) (out *Piecewise, ok bool) {
 func Equal(w *linear.Work, p, q *Piecewise) bool {
 	a, b := align(p, q)
 	// Most unequal pairs differ at some small point; the proof of equality is what takes time.
-	r := rand.New(rand.NewSource(1))
+	var r scatter
 	for size := int64(2); size < 1<<20; size += size/8 + 1 {
-		at := randomPoint(r, a.Table.N, size)
+		at := randomPoint(&r, a.Table.N, size)
 		if a.Value(at).Cmp(b.Value(at)) != 0 {
 			return false
 		}
@@ -195,10 +194,10 @@ func Equal(w *linear.Work, p, q *Piecewise) bool {
 }
 
 // randomPoint is a point [1, variables…] in [−size, size]ⁿ.
-func randomPoint(r *rand.Rand, n int, size int64) []*big.Int {
+func randomPoint(r *scatter, n int, size int64) []*big.Int {
 	at := []*big.Int{big.NewInt(1)}
 	for range n {
-		at = append(at, big.NewInt(r.Int63n(2*size+1)-size))
+		at = append(at, big.NewInt(r.within(size)))
 	}
 	return at
 }

@@ -1,7 +1,6 @@
 package quasi
 
 import (
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -225,6 +224,17 @@ func (p Quasi) Uses(at int) bool {
 	return false
 }
 
+// atoms marks the atoms of p among the first n.
+func (p Quasi) atoms(n int) []bool {
+	used := make([]bool, n)
+	for _, t := range p {
+		for i := 0; i < len(t.Factors); i += 2 {
+			used[AtomAt(t.Factors, i)] = true
+		}
+	}
+	return used
+}
+
 // Replace puts a polynomial for one atom.
 func (p Quasi) Replace(at int, by Quasi) Quasi {
 	if !p.Uses(at) {
@@ -270,22 +280,4 @@ func (p Quasi) Value(atoms []*big.Int) *big.Rat {
 		sum.Add(sum, new(big.Rat).Mul(t.C.Big(), new(big.Rat).SetInt(v)))
 	}
 	return sum
-}
-
-// approximate is the value in floating point, and the sum of the magnitudes that were added.
-func (p Quasi) approximate(atoms []float64) (v, size float64) {
-	for _, t := range p {
-		var x float64
-		if t.C.B != nil {
-			x, _ = t.C.B.Float64()
-		} else {
-			x = float64(t.C.N) / float64(t.C.D)
-		}
-		for i := 0; i < len(t.Factors); i += 2 {
-			x *= atoms[AtomAt(t.Factors, i)]
-		}
-		v += x
-		size += math.Abs(x)
-	}
-	return v, size
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/campaign"
+	"gpuperf/scop"
+	"gpuperf/scop/cfront"
+)
+
+// addC adds the flags of C files.
+func addC(cmd *cobra.Command, o *cfront.Options) {
+	cmd.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "of a C file: a folder of headers, beside its own (may be repeated)")
+	cmd.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "of a C file: a macro, NAME or NAME=VALUE (may be repeated)")
+}
+
+func scopCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "scop",
+		Short: "Loop nests of C files: what they are, and what depends on what",
+		Long: `scop reads the loop nests of a C file: what stands between #pragma scop and #pragma endscop, or without these every function whose body is
+one. Loop bounds, conditions and subscripts must be affine in the iterators and in integer variables that the nest does not change. What is not is
+an error with its place and the reason.
+
+Headers are read from the folder of the file and from those of -I; the system's are built in, and no compiler is run. FILE.c#name
+is one nest of several, by the name of its function.`,
+		Example: `  perf scop show examples/polybench/gemm.c
+  perf count examples/polybench/gemm.c -p ni=1000,nj=1100,nk=1200`,
+	}
+	cmd.AddCommand(scopShowCommand())
+	return cmd
+}
+
+func scopShowCommand() *cobra.Command {
+	var c cfront.Options
+	cmd := &cobra.Command{
+		Use:   "show FILE.c [-I DIR] [-D NAME=VALUE]",
+		Short: "Print the parameters, arrays and statements of loop nests",
+		Long: `show prints each loop nest of a C file: its parameters, its arrays, and of each statement the points at which it runs (domain), when it runs
+beside others (order, the lexicographically least first), and the elements that it reads and writes.`,
+		Example: `  perf scop show examples/polybench/gemm.c`,
+		Args:    exactArgs(1, "one C file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			nests, err := campaign.LoadNests(cmd.Context(), args[0], c)
+			if err != nil {
+				return err
+			}
+			var all []*scop.Object
+			for _, n := range nests {
+				all = append(all, n.JSON())
+			}
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return scop.Write(w, nests) })
+		},
+	}
+	addC(cmd, &c)
+	return cmd
+}

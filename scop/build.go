@@ -1,0 +1,310 @@
+package scop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop/cfront"
+)
+
+// Load reads a C file and returns the nest of each of its regions: those between #pragma scop and #pragma endscop, or without
+// any the bodies of its functions. The path may end in "#name", for one region alone. Of several functions without pragmas,
+// those that are no nests are left out, unless none is. Errors are *source.Error where they have a place.
+func Load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error) {
+	path, only, one := source.CutName(path)
+	f, err := cfront.Read(ctx, path, opt)
+	if err != nil {
+		return nil, err
+	}
+	regions, err := f.Regions()
+	if err != nil {
+		return nil, err
+	}
+	if one {
+		i := slices.IndexFunc(regions, func(r *cfront.Region) bool { return r.Name == only })
+		if i < 0 {
+			var names []string
+			for _, r := range regions {
+				names = append(names, r.Name)
+			}
+			return nil, fmt.Errorf("%s has no region %q; it has %s", path, only, strings.Join(names, ", "))
+		}
+		regions = regions[i : i+1]
+	}
+	var nests []*Nest
+	var first error
+	for _, r := range regions {
+		n, err := Build(f, r)
+		if err != nil && (one || r.Marked) {
+			return nil, err
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+		if err == nil && (len(n.Statements) > 0 || r.Marked || one) {
+			nests = append(nests, n)
+		}
+	}
+	switch {
+	case len(nests) > 0:
+		return nests, nil
+	case first != nil:
+		return nil, first
+	}
+	return nil, fmt.Errorf("%s: no function of it assigns anything", path)
+}
+
+// Build makes the nest of a region. What is not static control is a *source.Error.
+func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
+	n, err := build(f, r, r.Items)
+	if err != nil {
+		return nil, offer(f, r, err)
+	}
+	return n, nil
+}
+
+// build makes the nest of statements of a region.
+func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			fault, ok := e.(fault)
+			if !ok {
+				panic(e)
+			}
+			n, err = nil, fault.err
+		}
+	}()
+	b := newBuilder(f, r, items)
+	domain := polycount.NewSet(nil, nil)
+	b.list(items, scope{domain: domain})
+	return b.finish(), nil
+}
+
+// fault is an error on its way out of the recursion.
+type fault struct{ err error }
+
+func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
+	b.failAt(at.Place(), hint, format, args...)
+}
+
+func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
+	e := b.file.Errorf(at, format, args...)
+	if hint != "" {
+		e = e.WithHint("%s", hint)
+	}
+	panic(fault{e})
+}
+
+// try makes errors of sets faults at a place.
+func (b *builder) try(at cfront.Pos, err error) {
+	if err != nil {
+		panic(fault{b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
+	}
+}
+
+// builder makes a nest.
+type builder struct {
+	file   *cfront.File
+	region *cfront.Region
+	nest   *Nest
+	uses   uses
+	names  map[*cfront.Var]string
+	taken  map[string]bool
+	// reserved names are those of iterators. Loops that are not inside of one another may share them.
+	reserved map[string]bool
+	unsigned []string // parameters
+	pointers []*cfront.Var
+	arrays   map[*cfront.Var]*Array
+	open     []*Loop        // around the current statement
+	iters    []string       // their names in the nest
+	at       []*cfront.Var  // their variables
+	domain   *polycount.Set // of the current statement or part of an expression
+	narrow   bool           // domain is less than that of the statement
+	found    []Access       // of the current statement
+}
+
+// scope is what is known of a statement in a list: where it runs, and its order so far.
+type scope struct {
+	domain *polycount.Set
+	order  []polycount.Affine
+}
+
+func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
+	b := &builder{
+		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last},
+		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
+	}
+	for _, w := range polycount.Words() {
+		b.taken[w] = true
+	}
+	b.uses = usesOf(r, items)
+	for v := range b.uses.iterators {
+		if !b.taken[v.Name] && expr.IsName(v.Name) {
+			b.taken[v.Name], b.reserved[v.Name] = true, true
+		}
+	}
+	return b
+}
+
+// name is the name of a variable in the nest: that of the text, unless it is taken.
+func (b *builder) name(v *cfront.Var) string {
+	name, ok := b.names[v]
+	if !ok {
+		name = b.fresh(v.Name)
+		b.names[v] = name
+	}
+	return name
+}
+
+func (b *builder) fresh(base string) string {
+	name := kernel.Fresh(base, func(s string) bool { return b.taken[s] || !expr.IsName(s) })
+	b.taken[name] = true
+	return name
+}
+
+// list follows the statements of a body one after the other. It returns the number of places that they take in the order.
+func (b *builder) list(items []cfront.Stmt, at scope) {
+	place := int64(0)
+	for _, s := range items {
+		place = b.statement(s, at, place)
+	}
+}
+
+// statement follows a statement that stands at a place of a body, and returns the next place.
+func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
+	switch x := s.(type) {
+	case *cfront.Block:
+		for _, inner := range x.Items {
+			place = b.statement(inner, at, place)
+		}
+		return place
+	case *cfront.For:
+		b.loop(x, scope{at.domain, appended(at.order, polycount.Int(place))})
+		return place + 1
+	case *cfront.If:
+		b.domain = at.domain
+		holds := b.condition(x.Cond)
+		then, err := at.domain.Intersect(holds)
+		b.try(x.Pos, err)
+		place = b.statement(x.Then, scope{b.simple(x.Pos, then), at.order}, place)
+		if x.Else != nil {
+			other, err := at.domain.Subtract(holds)
+			b.try(x.Pos, err)
+			place = b.statement(x.Else, scope{b.simple(x.Pos, other), at.order}, place)
+		}
+		return place
+	case *cfront.Do:
+		if x.X == nil {
+			return place
+		}
+		return b.effect(x, at, place)
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			place = b.declare(v, at, place)
+		}
+		return place
+	case *cfront.Other:
+		b.failAt(x.Pos, "", "%s is not static control", x.What)
+	}
+	return place
+}
+
+func (b *builder) simple(at cfront.Pos, s *polycount.Set) *polycount.Set {
+	if len(s.Disjuncts()) < 2 {
+		return s
+	}
+	out, err := s.Coalesce()
+	b.try(at, err)
+	return out
+}
+
+func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+
+// declare enters a variable of the region; its value is a statement.
+func (b *builder) declare(v *cfront.Var, at scope, place int64) int64 {
+	if b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
+		return place
+	}
+	if v.Listed || len(v.Dims) > 0 {
+		b.failAt(v.Pos, "assign to its elements", "%s is declared with a list of values", v.Name)
+	}
+	return b.assign(v.Pos, cfront.Use(v), v.Init, at, place)
+}
+
+// effect follows an expression that is evaluated for its effect.
+func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
+	if a, ok := x.X.(*cfront.Assign); ok {
+		return b.assignment(a, at, place)
+	}
+	cfront.Walk(x.X, func(e cfront.Expr) {
+		switch y := e.(type) {
+		case *cfront.Call:
+			if !pure(y) {
+				b.fail(y, "", "the call of %s may have effects that are not seen here", y.Func)
+			}
+		case *cfront.Assign:
+			b.fail(y, "make it a statement of its own", "an assignment inside of an expression")
+		case *cfront.Unknown:
+			b.fail(y, "", "%s is not static control", y.What)
+		}
+	})
+	return place
+}
+
+// assignment follows an assignment and those that its value is made of, a = b = c, innermost first. It returns the next place.
+func (b *builder) assignment(a *cfront.Assign, at scope, place int64) int64 {
+	value := a.Value
+	if inner, ok := value.(*cfront.Assign); ok {
+		place, value = b.chained(inner, at, place)
+	}
+	if a.Op != "" {
+		value = cfront.Operation(a.Pos, a.Op, a.To, value)
+	}
+	return b.assign(a.Pos, a.To, value, at, place)
+}
+
+// chained follows an assignment whose value is used. That is what its target has then; elements of arrays are not loaded for it again.
+func (b *builder) chained(a *cfront.Assign, at scope, place int64) (int64, cfront.Expr) {
+	if a.After {
+		b.fail(a, "make it a statement of its own", "an assignment inside of an expression")
+	}
+	if x, ok := a.To.(*cfront.Ref); ok {
+		return b.assignment(a, at, place), x
+	}
+	value := a.Value
+	if inner, ok := value.(*cfront.Assign); ok {
+		place, value = b.chained(inner, at, place)
+	}
+	if a.Op != "" {
+		value = cfront.Operation(a.Pos, a.Op, a.To, value)
+	}
+	v, use := cfront.Temporary("value", a.To)
+	b.uses.written[v] = true
+	place = b.assign(a.Pos, use, value, at, place)
+	return b.assign(a.Pos, a.To, use, at, place), use
+}
+
+// assign makes a statement.
+func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place int64) int64 {
+	if to.Type() == "" {
+		b.failAt(at, "", "%s is neither a number nor an element of an array of numbers", describe(to))
+	}
+	b.domain = sc.domain
+	s := &Statement{
+		Name: fmt.Sprintf("S%d", len(b.nest.Statements)), Pos: at, Loops: slices.Clone(b.open), Iterators: slices.Clone(b.iters),
+		Order: appended(sc.order, polycount.Int(place)),
+	}
+	b.found = nil
+	s.RHS = b.value(value)
+	s.LHS = b.target(to)
+	s.Accesses = b.found
+	s.Domain = sc.domain.Named(s.Name)
+	b.nest.Statements = append(b.nest.Statements, s)
+	return place + 1
+}

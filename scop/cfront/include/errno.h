@@ -1,0 +1,4 @@
+#ifndef SCOP_ERRNO_H
+#define SCOP_ERRNO_H
+extern int errno;
+#endif

@@ -1,0 +1,7 @@
+#ifndef SCOP_SYS_TYPES_H
+#define SCOP_SYS_TYPES_H
+#include <stddef.h>
+typedef long ssize_t;
+typedef long off_t;
+typedef int pid_t;
+#endif

@@ -1,0 +1,91 @@
+package cfront
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Limits of what is read. Parsing, checking and converting recurse into what they read, and a stack that grows beyond the limit of
+// the runtime ends the process: what bounds the depth of the recursion is bounded here, far above what people write.
+const (
+	maxBytes     = 8 << 20   // of one file
+	maxExpansion = 500_000   // tokens that macro expansion handles
+	maxDirective = 16 << 10  // bytes of a line of the preprocessor
+	maxTokens    = 1_000_000 // after preprocessing
+	maxStatement = 50_000    // tokens without a semicolon or brace between them
+	maxDepth     = 400       // open brackets and braces
+	maxElse      = 5_000     // in one function
+)
+
+// directive refuses long lines of the preprocessor, whose conditions are read recursively too.
+func directive(text string) error {
+	for len(text) > 0 {
+		line := text
+		if i := endOfLine(text); i >= 0 {
+			line = text[:i]
+		}
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") && len(line) > maxDirective {
+			return fmt.Errorf("a line of the preprocessor has more than %d bytes", maxDirective)
+		}
+		text = text[min(len(line)+1, len(text)):]
+	}
+	return nil
+}
+
+// endOfLine is the place of the first end of line that no backslash continues; -1 without one.
+func endOfLine(text string) int {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return -1
+		}
+		if at += i; at == 0 || !strings.HasSuffix(strings.TrimSuffix(text[:at], "\r"), "\\") {
+			return at
+		}
+	}
+}
+
+// meter takes the tokens of a preprocessed file, one by one, and fails where there are too many.
+type meter struct {
+	ctx                   context.Context
+	tokens, run, branches int
+	open                  []byte // brackets and braces
+}
+
+// Write takes one token, or the space before one.
+func (m *meter) Write(token []byte) (int, error) {
+	if len(token) == 0 || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' {
+		return len(token), nil
+	}
+	m.tokens++
+	m.run++
+	switch string(token) {
+	case "(", "[", "{":
+		m.open = append(m.open, token[0])
+	case ")", "]", "}":
+		m.open = m.open[:max(0, len(m.open)-1)]
+	case "else":
+		m.branches++
+	}
+	if c := token[0]; len(token) == 1 && (c == '{' || c == '}' || (c == ';' || c == ',') && (len(m.open) == 0 || m.open[len(m.open)-1] == '{')) {
+		m.run = 0
+	}
+	if len(m.open) == 0 {
+		m.branches = 0
+	}
+	switch {
+	case m.tokens > maxTokens:
+		return 0, fmt.Errorf("the preprocessed text has more than %d tokens", maxTokens)
+	case m.run > maxStatement:
+		return 0, fmt.Errorf("a statement has more than %d tokens", maxStatement)
+	case len(m.open) > maxDepth:
+		return 0, fmt.Errorf("more than %d brackets are open at once", maxDepth)
+	case m.branches > maxElse:
+		return 0, fmt.Errorf("a function has more than %d branches", maxElse)
+	case m.tokens%4096 == 0 && m.ctx.Err() != nil:
+		return 0, errors.New("stopped")
+	}
+	return len(token), nil
+}

@@ -1,0 +1,254 @@
+package cfront
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"modernc.org/cc/v4"
+
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/source"
+)
+
+// Options say how to read a file. The zero value reads it as it is.
+type Options struct {
+	Include []string // folders of headers, as of -I
+	Define  []string // macros, NAME or NAME=VALUE, as of -D
+}
+
+// File is a C file with what it includes.
+type File struct {
+	Name      string // as the user named it
+	Functions []*Function
+	texts     map[string]string // of the files that were read
+	marks     []mark
+}
+
+// limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
+var limits = bounded.Limits{Time: 5 * time.Second, Memory: 512 << 20}
+
+// Read reads the file at path. Faults of the file are *source.Error.
+func Read(ctx context.Context, path string, opt Options) (f *File, err error) {
+	text, err := bounded.ReadFile(path, maxBytes)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(ctx, path, string(text), opt)
+}
+
+// Parse is Read for the text of a file at path, which need not exist.
+func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
+	if len(text) > maxBytes {
+		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
+	}
+	defines, err := defines(opt.Define)
+	if err != nil {
+		return nil, err
+	}
+	var f *File
+	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
+		f, err = parse(ctx, path, text, defines, opt.Include, check)
+		return err
+	})
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+		return nil, fmt.Errorf("%s: reading it %w", path, err)
+	}
+	return f, err
+}
+
+var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?$`)
+
+// defines is the text of the macros.
+func defines(list []string) (string, error) {
+	var b strings.Builder
+	for _, d := range list {
+		name, value, given := strings.Cut(d, "=")
+		if !given {
+			value = "1"
+		}
+		if !macroName.MatchString(name) || strings.ContainsAny(value, "\n\r") {
+			return "", fmt.Errorf("-D %s: a macro is NAME or NAME=VALUE", d)
+		}
+		fmt.Fprintf(&b, "#define %s %s\n", name, value)
+	}
+	return b.String(), nil
+}
+
+// predefined are macros that compilers define, for a machine with 64-bit addresses.
+const predefined = `#define __STDC__ 1
+#define __STDC_VERSION__ 201112L
+#define __STDC_HOSTED__ 1
+#define __CHAR_BIT__ 8
+#define __SIZE_TYPE__ unsigned long
+#define __PTRDIFF_TYPE__ long
+#define __WCHAR_TYPE__ int
+#define __UINT16_TYPE__ unsigned short
+#define __UINT32_TYPE__ unsigned int
+#define __UINT64_TYPE__ unsigned long
+#define __LP64__ 1
+`
+
+// parse reads twice: the first time only to refuse what would take too much.
+func parse(ctx context.Context, path, text, defines string, include []string, check func()) (_ *File, err error) {
+	if err := directive(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	files := newFiles(path, text, include)
+	defer func() { // the library panics on some of what is not C
+		if recover() != nil {
+			err = files.explain(errors.New("it cannot be read as C: the preprocessor fails, as where a header includes itself without end"))
+		}
+	}()
+	sources := func() []cc.Source {
+		return []cc.Source{
+			{Name: "<predefined>", Value: predefined},
+			{Name: "<builtin>", Value: cc.Builtin},
+			{Name: "<command line>", Value: defines},
+			{Name: files.main, Value: text},
+		}
+	}
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Name: path, texts: files.texts}
+	cfg := &cc.Config{
+		ABI: abi, FS: files, FSOnly: true, ExpansionLimit: maxExpansion,
+		IncludePaths: append([]string{"@"}, files.folders()...), SysIncludePaths: files.folders(),
+	}
+	meter := &meter{ctx: ctx}
+	if err := cc.Preprocess(cfg, sources(), meter); err != nil {
+		return nil, files.explain(err)
+	}
+	check()
+	cfg.PragmaHandler = func(tokens []cc.Token) error { return f.pragma(tokens, files.main) }
+	ast, err := cc.Translate(cfg, sources())
+	if err != nil {
+		return nil, files.explain(err)
+	}
+	check()
+	c := &converter{file: f, main: files.main, vars: map[*cc.Declarator]*Var{}}
+	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
+		if d := l.ExternalDeclaration; d.Case == cc.ExternalDeclarationFuncDef && !d.FunctionDefinition.Declarator.IsSynthetic() {
+			f.Functions = append(f.Functions, c.function(d.FunctionDefinition))
+		}
+	}
+	return f, nil
+}
+
+// Errorf is an error at a place, with the line and a caret.
+func (f *File) Errorf(at Pos, format string, args ...any) *source.Error {
+	return source.At(at.File, f.texts[at.File], at.Pos, format, args...)
+}
+
+var placed = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+
+// explain makes the first message of the library an error at its place.
+func (files *files) explain(err error) error {
+	if files.refused != nil {
+		return files.refused
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	m := placed.FindStringSubmatch(first)
+	if m == nil {
+		return fmt.Errorf("%s: %s", files.path, first)
+	}
+	line, _ := strconv.Atoi(m[2])
+	column, _ := strconv.Atoi(m[3])
+	name := files.shown(m[1])
+	e := source.At(name, files.texts[name], source.Pos{Line: line, Column: column}, "%s", strings.TrimSuffix(m[4], ":"))
+	if strings.Contains(e.Msg, "include file not found") {
+		e = e.WithHint("headers are read from the folder of the file and from those that -I gives, and not from outside of these")
+	}
+	return e
+}
+
+// mark is a #pragma scop or endscop of the main file.
+type mark struct {
+	end bool
+	at  Pos
+}
+
+func (f *File) pragma(tokens []cc.Token, main string) error {
+	if len(tokens) == 0 || tokens[0].Position().Filename != main {
+		return nil
+	}
+	word := tokens[0].SrcStr()
+	if word == "scop" || word == "endscop" {
+		p := tokens[0].Position()
+		f.marks = append(f.marks, mark{word == "endscop", Pos{f.Name, source.Pos{Line: p.Line, Column: p.Column}}})
+	}
+	return nil
+}
+
+// Regions lists the regions that pragmas mark; without any, the bodies of all functions of the main file.
+func (f *File) Regions() ([]*Region, error) {
+	var out []*Region
+	for i := 0; i < len(f.marks); i++ {
+		m := f.marks[i]
+		if m.end || i+1 == len(f.marks) || !f.marks[i+1].end {
+			what := map[bool]string{false: "#pragma scop without #pragma endscop", true: "#pragma endscop without #pragma scop"}[m.end]
+			return nil, f.Errorf(m.at, "%s", what)
+		}
+		i++
+		r, err := f.between(m.at, f.marks[i].at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	if len(f.marks) == 0 {
+		for _, fn := range f.Functions {
+			if fn.Pos.File == f.Name {
+				out = append(out, &Region{fn.Name, fn, fn.Body.Items, fn.Body.Line, fn.Body.Last, false})
+			}
+		}
+	}
+	seen := map[string]int{}
+	for _, r := range out { // several regions of one function are told apart by a number
+		if seen[r.Function.Name]++; seen[r.Function.Name] > 1 {
+			r.Name = fmt.Sprintf("%s_%d", r.Function.Name, seen[r.Function.Name])
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: it has no function with a body, and no #pragma scop", f.Name)
+	}
+	return out, nil
+}
+
+// between is the region between two lines of the main file.
+func (f *File) between(start, end Pos) (*Region, error) {
+	i := slices.IndexFunc(f.Functions, func(fn *Function) bool {
+		return fn.Pos.File == f.Name && fn.Body.Line <= start.Line && end.Line <= fn.Body.Last
+	})
+	if i < 0 {
+		return nil, f.Errorf(start, "#pragma scop is in no function")
+	}
+	fn := f.Functions[i]
+	items := fn.Body.Items
+search:
+	for {
+		var inside []Stmt
+		for _, s := range items {
+			first, last := Lines(s)
+			switch {
+			case first > start.Line && last < end.Line:
+				inside = append(inside, s)
+			case last < start.Line || first > end.Line:
+			case first < start.Line && last >= end.Line:
+				items, _ = Inside(s)
+				continue search
+			default:
+				return nil, f.Errorf(start, "#pragma scop and #pragma endscop are in different blocks")
+			}
+		}
+		return &Region{fn.Name, fn, inside, start.Line, end.Line, true}, nil
+	}
+}

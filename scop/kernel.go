@@ -1,0 +1,245 @@
+package scop
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// Kernel makes a kernel of the nest. Every loop is an iname, that of a decreasing loop negated; the order of the text is kept by dependencies.
+// What the loops do not imply of a statement's domain are its predicates, so that counts are those of a run with
+// features.Options.ExactBranches. Scalars that live in the region only are private; others that it writes are arrays of one element.
+func (n *Nest) Kernel() (*kernel.Kernel, error) {
+	k := &kernel.Kernel{Name: n.Name, Tags: map[string]kernel.Tag{}, Functions: n.Functions}
+	if list, exact := n.Context.Constraints(); len(list) > 0 || !exact {
+		k.Assumptions = n.Context
+	}
+	names := n.inames()
+	bounds := map[*Loop][]polycount.Constraint{}
+	for _, l := range n.Loops {
+		list, err := l.conjunction()
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", n.File, l.Pos.Line, err)
+		}
+		bounds[l] = list
+		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.Name}, over(list, l.Bounds.Dims(), appended(l.Outer, l), names)...))
+	}
+	n.declare(k)
+	for _, p := range n.Params { // that only values, subscripts or extents use
+		if !k.IsParam(p) {
+			k.Args = append(k.Args, &kernel.Array{Name: p, DType: expr.Int32, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
+		}
+	}
+	for i, s := range n.Statements {
+		stmt, err := n.stmt(s, names, bounds)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", n.File, s.Pos.Line, err)
+		}
+		if i > 0 {
+			stmt.Deps = []string{n.Statements[i-1].Name}
+		}
+		k.Statements = append(k.Statements, stmt)
+	}
+	if err := n.openExtents(k); err != nil {
+		return nil, err
+	}
+	return k, k.CheckForm()
+}
+
+// inames are the expressions in inames that stand for the iterators of each loop.
+func (n *Nest) inames() map[*Loop]polycount.Affine {
+	out := map[*Loop]polycount.Affine{}
+	for _, l := range n.Loops {
+		out[l] = polycount.Name(l.Name)
+		if l.Step < 0 {
+			out[l] = out[l].Neg()
+		}
+	}
+	return out
+}
+
+// over replaces the iterators of loops in constraints.
+func over(list []polycount.Constraint, iterators []string, loops []*Loop, names map[*Loop]polycount.Affine) []polycount.Constraint {
+	by := map[string]polycount.Affine{}
+	for i, l := range loops {
+		by[iterators[i]] = names[l]
+	}
+	out := make([]polycount.Constraint, len(list))
+	for i, c := range list {
+		out[i] = polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality}
+	}
+	return out
+}
+
+// conjunction are the bounds of the iterator, or those that hold in all of several alternatives. What is left of the alternatives becomes
+// predicates of statements.
+func (l *Loop) conjunction() ([]polycount.Constraint, error) {
+	list, exact := l.Bounds.Constraints()
+	if exact {
+		return list, nil
+	}
+	parts, err := kernel.Inhabited(l.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	dims := l.Bounds.Dims()
+	own := dims[len(dims)-1]
+	lower, upper, err := kernel.CommonBounds(parts, own)
+	if err != nil {
+		return nil, err
+	}
+	if len(lower) == 0 || len(upper) == 0 {
+		return nil, fmt.Errorf("no bound of %s holds for all alternatives of the loop", l.Iterator)
+	}
+	for _, b := range lower {
+		list = append(list, kernel.AtLeast(own, b))
+	}
+	for _, b := range upper {
+		list = append(list, kernel.AtMost(own, b))
+	}
+	return list, nil
+}
+
+// stmt is the statement of the kernel.
+func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
+	out := &kernel.Stmt{ID: s.Name}
+	by := map[string]expr.Expr{}
+	whole := polycount.NewSet(nil, nil)
+	for i, l := range s.Loops {
+		out.Inames = append(out.Inames, l.Name)
+		by[s.Iterators[i]] = expr.Var{Name: l.Name}
+		if l.Step < 0 {
+			by[s.Iterators[i]] = &expr.Op{Kind: expr.Neg, Args: []expr.Expr{expr.Var{Name: l.Name}}}
+		}
+		var err error
+		if whole, err = whole.AddDims(s.Iterators[i]).Constrain(bounds[l]...); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out.Inames)
+	guard, err := s.Domain.Gist(whole)
+	if err != nil {
+		return nil, err
+	}
+	for _, all := range conjunctions(guard) {
+		out.Predicates = append(out.Predicates, all...)
+	}
+	if len(guard.Disjuncts()) != 1 {
+		out.Predicates = []expr.Expr{disjunction(guard)}
+	}
+	for i, p := range out.Predicates {
+		out.Predicates[i] = expr.Subst(p, by)
+	}
+	out.LHS, out.RHS = n.stored(expr.Subst(s.LHS, by)), n.stored(expr.Subst(s.RHS, by))
+	return out, nil
+}
+
+// conjunctions are the disjuncts of a set, each as the conditions that hold in it.
+func conjunctions(set *polycount.Set) (all [][]expr.Expr) {
+	for _, part := range set.Disjuncts() {
+		list, _ := part.Constraints()
+		conditions := []expr.Expr{}
+		for _, c := range list {
+			conditions = append(conditions, comparison(c))
+		}
+		all = append(all, conditions)
+	}
+	return all
+}
+
+// disjunction is the condition that holds in a set.
+func disjunction(set *polycount.Set) expr.Expr {
+	var sides []expr.Expr
+	for _, all := range conjunctions(set) {
+		switch len(all) {
+		case 0:
+			return expr.Binary(expr.Eq, expr.Int{}, expr.Int{})
+		case 1:
+			sides = append(sides, all[0])
+		default:
+			sides = append(sides, &expr.Op{Kind: expr.And, Args: all})
+		}
+	}
+	switch len(sides) {
+	case 0:
+		return expr.Binary(expr.Lt, expr.Int{}, expr.Int{})
+	case 1:
+		return sides[0]
+	}
+	return &expr.Op{Kind: expr.Or, Args: sides}
+}
+
+// comparison is a constraint as an expression, with positive terms on both sides.
+func comparison(c polycount.Constraint) expr.Expr {
+	left, right := polycount.Int(max(c.Affine.Constant(), 0)), polycount.Int(max(-c.Affine.Constant(), 0))
+	for _, t := range c.Affine.Terms() {
+		x := polycount.Name(t.Name)
+		if t.Floor != nil {
+			x = t.Floor.Num.FloorDiv(t.Floor.Den)
+		}
+		if t.Coeff > 0 {
+			left = left.AddScaled(t.Coeff, x)
+		} else {
+			right = right.AddScaled(-t.Coeff, x)
+		}
+	}
+	op := expr.Ge
+	switch {
+	case c.Equality:
+		op = expr.Eq
+	case c.Affine.Constant() == -1:
+		op, right = expr.Gt, right.AddInt(-1)
+	}
+	return expr.Binary(op, expr.FromAffine(left), expr.FromAffine(right))
+}
+
+// inMemory reports that a scalar is an array of one element.
+func (a *Array) inMemory() bool { return len(a.Shape) == 0 && a.Written && !a.Local }
+
+// stored replaces scalars that are arrays of one element.
+func (n *Nest) stored(e expr.Expr) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if v, ok := e.(expr.Var); ok {
+			if a := n.Array(v.Name); a != nil && a.inMemory() {
+				return &expr.Access{Array: v.Name, Index: []expr.Expr{expr.Int{Value: 0}}}
+			}
+		}
+		return e
+	})
+}
+
+// declare enters the arrays. An array whose outermost extent is open has no shape yet.
+func (n *Nest) declare(k *kernel.Kernel) {
+	for _, a := range n.Arrays {
+		out := &kernel.Array{Name: a.Name, DType: a.DType, Space: kernel.Global, Shape: a.Shape}
+		switch {
+		case a.inMemory():
+			out.Shape = []expr.Expr{expr.Int{Value: 1}}
+		case len(a.Shape) == 0:
+			out.Space, out.IsValue, out.Shape = kernel.Private, !a.Written, []expr.Expr{}
+		case a.Shape[0] == nil:
+			out.Shape = nil
+		}
+		if a.Local {
+			k.Temps = append(k.Temps, out)
+		} else {
+			k.Args = append(k.Args, out)
+		}
+	}
+}
+
+// openExtents gives arrays whose outermost extent the declaration leaves open the one that their accesses need.
+func (n *Nest) openExtents(k *kernel.Kernel) error {
+	if err := k.InferShapes(); err != nil {
+		return err
+	}
+	k.MapArrays(func(out *kernel.Array) {
+		if a := n.Array(out.Name); a != nil && len(a.Shape) > 1 && a.Shape[0] == nil {
+			out.Shape = append([]expr.Expr{out.Shape[0]}, a.Shape[1:]...)
+		}
+	})
+	return nil
+}

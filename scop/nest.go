@@ -1,0 +1,107 @@
+// Package scop finds the loop nests of C functions: the parts of a program that are static control, where loop bounds, conditions
+// and subscripts are affine in the iterators of the loops around them and in integer parameters.
+//
+// A Nest lists statements. Each has a domain, the integer points at which it runs, over the iterators of its loops; an order
+// (Statement.Order), whose values tell for any two points of any two statements which is first; what it assigns, as
+// expressions of the kernel IR; and its accesses in the order in which a run makes them. Arrays have as many subscripts as
+// dimensions, scalars have none. In the domain of a statement iterators have the names that the C text gives them; a Loop
+// also has a name of its own in the nest.
+//
+// Load reads a file with package scop/cfront and makes a nest of each region: build.go follows the statements, affine.go
+// reads bounds, conditions and subscripts, value.go what is assigned. Anything that is not static control is refused with its place and the
+// reason, and with the largest part of the region that is (refuse.go). Kernel makes a kernel of a nest (kernel.go), which is counted and
+// shown like any other; Write and JSON print a nest (print.go).
+package scop
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop/cfront"
+)
+
+// Nest is a part of a function that is static control.
+type Nest struct {
+	Name string // of the function; with a number where it has several regions
+	File string
+	// First and Last are the lines of the region.
+	First, Last int
+	// Params are the integer variables that bounds, conditions, subscripts and extents use and that the region does not change, in the
+	// order of their first use.
+	Params []string
+	// Context holds of the parameters: a set without dimensions.
+	Context *polycount.Set
+	Arrays  []*Array
+	// Loops in the order of the text.
+	Loops []*Loop
+	// Statements in the order of the text.
+	Statements []*Statement
+	// Functions are those that expressions call besides the mathematical ones.
+	Functions []*kernel.Function
+}
+
+// Array is an array, or a scalar.
+type Array struct {
+	Name  string
+	Pos   cfront.Pos
+	DType expr.DType
+	// Shape are the extents, outermost first, over the parameters; nil where the declaration leaves the outermost open. Scalars have none.
+	Shape []expr.Expr
+	// Local arrays live in the region only: what they hold before and after it is not used. Others are input and output.
+	Local bool
+	// Written: a statement of the region assigns to it.
+	Written bool
+}
+
+// Loop is a for loop.
+type Loop struct {
+	Iterator string // as in the C text
+	Name     string // of the iterator, different for all loops of the nest
+	DType    expr.DType
+	Pos      cfront.Pos
+	// Step is what the iterator changes by; negative for decreasing loops.
+	Step int64
+	// Outer are the loops around it, outermost first.
+	Outer []*Loop
+	// Bounds are the values of the iterator: a set over the iterators of the outer loops and this one. It may have several disjuncts.
+	Bounds *polycount.Set
+}
+
+// Statement is an assignment.
+type Statement struct {
+	Name string // S0, S1, … in the order of the text
+	Pos  cfront.Pos
+	// Loops around it, outermost first.
+	Loops []*Loop
+	// Iterators of the loops, as the dimensions of Domain and the names in expressions.
+	Iterators []string
+	// Domain are the points at which it runs. Its tuple has the statement's name.
+	Domain *polycount.Set
+	// Order are 2·d+1 values, for d loops: positions among the statements and loops of a body, and between them the iterators,
+	// negated for decreasing loops (Feautrier's schedule of the text as it is). Of two points, the one whose values are
+	// lexicographically less is first.
+	Order []polycount.Affine
+	// LHS is an *expr.Access or, for scalars, an expr.Var.
+	LHS, RHS expr.Expr
+	// Accesses are the loads in their order, then the store. Both sides of ?: are accessed, unless affine conditions decide.
+	Accesses []Access
+}
+
+// Access is one access of a statement.
+type Access struct {
+	Array *Array
+	Write bool
+	Index []polycount.Affine // over the iterators and the parameters
+	// Where is the part of the statement's domain at which it is made; nil for all of it.
+	Where *polycount.Set
+}
+
+// Array is the array of that name, nil without one.
+func (n *Nest) Array(name string) *Array {
+	for _, a := range n.Arrays {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package scop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/features"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/interp"
+	"gpuperf/kernel/linear"
+	"gpuperf/scop/cfront"
+	"gpuperf/scop/scoptest"
+)
+
+// start is what an element holds before the region.
+func start(array, index string) float64 {
+	h := 7
+	for _, c := range []byte(array + "[" + index) {
+		h = (31*h + int(c)) % 1009
+	}
+	return float64(h%19 - 6)
+}
+
+// checkRegion compares a nest with runs of the text: its accesses in their order, the counts of its kernel, and what the kernel computes.
+func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64) {
+	k, err := n.Kernel()
+	if err != nil {
+		t.Fatalf("kernel: %v", err)
+	}
+	stats, err := features.Count(k, features.Options{ExactBranches: true, FreeControl: true, NoMadd: true})
+	if err != nil {
+		t.Fatalf("count: %v\n%s", err, k)
+	}
+	if len(stats.Warnings) > 0 {
+		t.Fatalf("count: %v\n%s", stats.Warnings, k)
+	}
+	nest, err := linear.New(k)
+	if err != nil {
+		t.Fatalf("linear: %v\n%s", err, k)
+	}
+	for _, at := range sizes {
+		trace, err := scoptest.Run(r, at, start, 100_000)
+		if err != nil {
+			t.Fatalf("run at %v: %v", at, err)
+		}
+		checkOrder(t, n, at, trace)
+		checkCounts(t, k, stats, at, trace)
+		checkValues(t, n, nest, at, trace)
+	}
+}
+
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+// helper reports names that the front end makes for values of chained assignments, and integers that only values use: a run has no accesses to them.
+func helper(n *Nest, name string) bool {
+	a := n.Array(name)
+	return a == nil || strings.HasPrefix(name, "value") || len(a.Shape) == 0 && a.DType.IsInteger() && !a.Written
+}
+
+// checkOrder compares the accesses of all points of all statements, in the order of the schedule, with those of the run.
+func checkOrder(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) {
+	type instance struct {
+		order []int64
+		s     *Statement
+		point map[string]int64
+	}
+	var all []instance
+	for _, s := range n.Statements {
+		points, err := s.Domain.Points(at, 100_000)
+		if err != nil {
+			t.Fatalf("%s at %v: %v", s.Domain, at, err)
+		}
+		for _, p := range points {
+			in := instance{s: s, point: map[string]int64{}}
+			for name, v := range at {
+				in.point[name] = v
+			}
+			for i, v := range p {
+				in.point[s.Iterators[i]] = v
+			}
+			for _, a := range s.Order {
+				v, err := a.Eval(in.point)
+				if err != nil {
+					t.Fatalf("%s: %v", a, err)
+				}
+				in.order = append(in.order, v)
+			}
+			all = append(all, in)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b instance) int { return slices.Compare(a.order, b.order) })
+	var got []scoptest.Touch
+	for _, in := range all {
+		for _, a := range in.s.Accesses {
+			if helper(n, a.Array.Name) {
+				continue
+			}
+			if a.Where != nil {
+				if inside, err := a.Where.Contains(in.point); err != nil {
+					t.Fatalf("%s: %v", a.Where, err)
+				} else if !inside {
+					continue
+				}
+			}
+			var index []string
+			for _, x := range a.Index {
+				v, err := x.Eval(in.point)
+				if err != nil {
+					t.Fatalf("%s: %v", x, err)
+				}
+				index = append(index, fmt.Sprint(v))
+			}
+			got = append(got, scoptest.Touch{Array: a.Array.Name, Index: strings.Join(index, ","), Write: a.Write})
+		}
+	}
+	want := slices.DeleteFunc(slices.Clone(trace.Touches), func(x scoptest.Touch) bool { return helper(n, x.Array) })
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("at %v, access %d of %d and %d: the nest has %v, the run %v\n%s", at, i, len(got), len(want), got[min(i, len(got)):min(i+3, len(got))], want[min(i, len(want)):min(i+3, len(want))], n)
+		}
+	}
+}
+
+// checkCounts compares the symbolic counts with those of the run.
+func checkCounts(t fataler, k *kernel.Kernel, stats *features.Statistics, at map[string]int64, trace *scoptest.Trace) {
+	want, got := map[string]int64{}, map[string]int64{}
+	for op, n := range trace.Ops {
+		want[op] = n
+	}
+	for _, x := range trace.Touches {
+		if a := k.Array(x.Array); a != nil && a.Space == kernel.Global {
+			want[fmt.Sprintf("%s %v", x.Array, x.Write)]++
+		}
+	}
+	for _, r := range stats.Records {
+		v, err := r.Count.Eval(at)
+		if err != nil {
+			t.Fatalf("%s: %v", r.Count, err)
+		}
+		switch key := r.Key.(type) {
+		case features.Op:
+			got[string(key.DType)+" "+key.Op] += v.Num().Int64()
+		case features.Mem:
+			got[fmt.Sprintf("%s %v", key.Variable, key.Direction == features.Store)] += v.Num().Int64()
+		}
+	}
+	for _, m := range []map[string]int64{want, got} {
+		for key := range m {
+			if got[key] != want[key] {
+				t.Fatalf("at %v: %s: counted %d, run %d\n%s", at, key, got[key], want[key], k)
+			}
+		}
+	}
+}
+
+// checkValues compares what the kernel computes with the values of the run.
+func checkValues(t fataler, n *Nest, nest *linear.Nest, at map[string]int64, trace *scoptest.Trace) {
+	buffers := map[string]*interp.Buffer{}
+	shapes := map[string][]int64{}
+	for _, a := range nest.Kernel.Arrays() {
+		if nest.Kernel.IsTemp(a.Name) && a.Space != kernel.Global || a.IsValue && a.DType.IsInteger() {
+			continue
+		}
+		size, shape := int64(1), []int64{}
+		for _, e := range a.Shape {
+			v, err := expr.EvalInt(e, at)
+			if err != nil {
+				t.Fatalf("%s: %v", e, err)
+			}
+			shape = append(shape, v.Int64())
+			size *= v.Int64()
+		}
+		shapes[a.Name] = shape
+		if c := n.Array(a.Name); len(c.Shape) == 0 {
+			shapes[a.Name] = nil
+		}
+		b := interp.NewBuffer(a.DType, int(size))
+		for i := range int(size) {
+			b.Set(i, start(a.Name, position(int64(i), shapes[a.Name])))
+		}
+		buffers[a.Name] = b
+	}
+	params := map[string]int64{}
+	for _, p := range nest.Kernel.Params() {
+		params[p] = at[p]
+	}
+	if _, err := interp.Run(nest, params, buffers); err != nil {
+		t.Fatalf("interpreting at %v: %v\n%s", at, err, nest)
+	}
+	for array, elements := range trace.Memory {
+		b := buffers[array]
+		if b == nil {
+			continue
+		}
+		for index, v := range elements {
+			got, want := b.At(flat(index, shapes[array])), v.Number()
+			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+				t.Fatalf("at %v: %s[%s] is %v, in the run %v\n%s", at, array, index, got, want, nest)
+			}
+		}
+	}
+}
+
+// position is the index of an element as traces write it.
+func position(i int64, shape []int64) string {
+	parts := make([]string, len(shape))
+	for d := len(shape) - 1; d >= 0; d-- {
+		parts[d] = fmt.Sprint(i % shape[d])
+		i /= shape[d]
+	}
+	return strings.Join(parts, ",")
+}
+
+func flat(index string, shape []int64) int {
+	if len(shape) == 0 {
+		return 0
+	}
+	out := int64(0)
+	for d, part := range strings.Split(index, ",") {
+		var v int64
+		fmt.Sscan(part, &v)
+		out = out*shape[d] + v
+	}
+	return int(out)
+}
+
+func parseRegion(t fataler, text string) (*cfront.File, *cfront.Region) {
+	f, err := cfront.Parse(context.Background(), "test.c", text, cfront.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	regions, err := f.Regions()
+	if err != nil || len(regions) != 1 {
+		t.Fatalf("%d regions, %v\n%s", len(regions), err, text)
+	}
+	return f, regions[0]
+}
+
+// TestRandomPrograms: nests of random programs are what runs of their text do.
+func TestRandomPrograms(t *testing.T) {
+	sizes := []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}}
+	rapid.Check(t, func(t *rapid.T) {
+		text := scoptest.Program(t)
+		f, r := parseRegion(t, text)
+		n, err := Build(f, r)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		checkRegion(t, r, n, sizes)
+	})
+}

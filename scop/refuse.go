@@ -1,0 +1,77 @@
+package scop
+
+import (
+	"errors"
+
+	"gpuperf/internal/source"
+	"gpuperf/scop/cfront"
+)
+
+// offer adds to the error about a region which part of it is static control.
+func offer(f *cfront.File, r *cfront.Region, why error) error {
+	var fault *source.Error
+	if !errors.As(why, &fault) {
+		return why
+	}
+	o := offering{file: f, region: r}
+	o.search(r.Items)
+	if o.best == 0 {
+		return why
+	}
+	hint := "put #pragma scop and #pragma endscop around lines %d to %d, which are static control"
+	if fault.Hint != "" {
+		hint = fault.Hint + "; or " + hint
+	}
+	return fault.WithHint(hint, o.first, o.last)
+}
+
+// offering is the search for the part of a region with most statements that is static control.
+type offering struct {
+	file              *cfront.File
+	region            *cfront.Region
+	best, first, last int
+	tried             int
+}
+
+// maxTries bounds the parts that are tried.
+const maxTries = 200
+
+// search tries the runs of statements of a list, and the bodies of those that cannot be part of one.
+func (o *offering) search(items []cfront.Stmt) {
+	start := 0
+	flush := func(end int) {
+		if start < end {
+			o.try(items[start:end])
+		}
+		start = end + 1
+	}
+	for i, s := range items {
+		if o.tried++; o.tried > maxTries {
+			return
+		}
+		if _, err := build(o.file, o.region, []cfront.Stmt{s}); err == nil {
+			continue
+		}
+		flush(i)
+		inner, _ := cfront.Inside(s)
+		o.search(inner)
+	}
+	flush(len(items))
+}
+
+// try tries a run of statements of which each alone is static control: together they may not be.
+func (o *offering) try(run []cfront.Stmt) {
+	for len(run) > 0 {
+		n, err := build(o.file, o.region, run)
+		if err != nil {
+			run = run[:len(run)-1]
+			continue
+		}
+		if len(n.Statements) > o.best && len(n.Loops) > 0 {
+			o.best = len(n.Statements)
+			o.first, _ = cfront.Lines(run[0])
+			_, o.last = cfront.Lines(run[len(run)-1])
+		}
+		return
+	}
+}

@@ -1,0 +1,128 @@
+package scop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpuperf/scop/cfront"
+)
+
+// TestRefusals: what is not static control is refused where it stands, with the reason.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name, body, want string // the place ^ in the body
+	}{
+		{"while", `^while (n > 0) n--;`, "a while loop is not static control"},
+		{"do", `^do n--; while (n > 0);`, "a do loop is not static control"},
+		{"break", `for (i = 0; i < n; i++) { a[i] = 0; ^break; }`, "break is not static control"},
+		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
+		{"goto", `^x: a[0] = 1;`, "a label is not static control"},
+		{"switch", `^switch (n) { case 1: a[0] = 1; }`, "a switch is not static control"},
+		{"data in a subscript", `for (i = 0; i < n; i++) a[^at[i]] = 0;`, "at is data, which is not affine"},
+		{"data in a bound", `for (i = 0; i < ^at[0]; i++) a[i] = 0;`, "at is data, which is not affine"},
+		{"data in a condition", `if (^a[0] > 0) a[1] = 0;`, "a floating-point number is not affine"},
+		{"a product", `for (i = 0; i < n; i++) a[^i*n] = 0;`, "a product of iterators or parameters is not affine"},
+		{"a square", `for (i = 0; ^i*i < n; i++) a[i] = 0;`, "a product of iterators or parameters is not affine"},
+		{"a remainder", `for (i = 0; i < n; i++) a[^i % n] = 0;`, "% is affine for positive constants on the right alone"},
+		{"alternatives", `for (i = 0; i < n; i++) a[^i < 3 ? i : 0] = 0;`, "a subscript with alternatives is not affine"},
+		{"an unknown call", `for (i = 0; i < n; i++) a[i] = ^g(i);`, "the call of g may have effects"},
+		{"a call alone", `^g(3);`, "the call of g may have effects"},
+		{"an inner assignment", `a[0] = 1 + (^j = 2);`, "an assignment inside of an expression"},
+		{"an iterator that the body changes", `^for (i = 0; i < n; i++) { i = i + 1; }`, "i is assigned in the region, other than in the heads of loops"},
+		{"an iterator after its loop", `for (i = 0; i < n; i++) a[i] = 0; a[^i] = 1;`, "i is used outside of its loop"},
+		{"the same iterator twice", `for (i = 0; i < n; i++) ^for (i = 0; i < n; i++) a[i] = 0;`, "i is also the iterator of a loop around"},
+		{"a parameter that changes", `m = n; for (i = 0; i < ^m; i++) a[i] = 0;`, "the region assigns to m, so that it is no parameter"},
+		{"a loop without end", `^for (i = 0; ; i++) a[i] = 0;`, "the loop has no condition"},
+		{"a loop without start", `^for (; i < n; i++) a[i] = 0;`, "the loop does not begin with an assignment"},
+		{"a step that varies", `for (i = 1; i < n; ^i *= 2) a[i] = 0;`, "the loop does not add a constant to i"},
+		{"a step by a parameter", `for (i = 1; i < n; ^i += n) a[i] = 0;`, "the loop does not add a constant to i"},
+		{"a condition in the other direction", `for (i = 0; ^i > n; i++) a[i] = 0;`, "the condition is no bound of i in the direction of the loop"},
+		{"a condition by inequality", `for (i = 0; ^i != n; i++) a[i] = 0;`, "the condition is no bound of i in the direction of the loop"},
+		{"a float iterator", `^for (d = 0; d < n; d++) a[0] = 0;`, "the iterator d is not an integer"},
+		{"an unsigned iterator that falls", `^for (u = 5; u > 0; u--) a[u] = 0;`, "the loop decreases u, which has no sign"},
+		{"a pointer", `for (i = 0; i < n; i++) ^p[i] = a[i];`, "p is a pointer, which may point to what another array has"},
+		{"a pointer that moves", `for (i = 0; i < n; i++) *^q++ = 0;`, "an assignment inside of an expression"},
+		{"a row", `^b[0] = a[0];`, ""},
+		{"a struct", `a[0] = ^s.x;`, "a member of a struct has no place"},
+		{"an address", `a[0] = *(^&d);`, ""},
+		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			head := "struct { float x; } s;\ndouble g(int);\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			before, after, _ := strings.Cut(c.body, "^")
+			text := head + before + after + "\n#pragma endscop\n}\n"
+			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
+			if err != nil { // the types are wrong
+				if c.want != "" {
+					t.Fatal(err)
+				}
+				return
+			}
+			regions, err := f.Regions()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := Build(f, regions[0])
+			if err == nil {
+				t.Fatalf("no error\n%s", n)
+			}
+			place := strings.SplitN(err.Error(), " ", 2)[0]
+			if !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+			if line, column := strings.Count(text[:len(head)+len(before)], "\n")+1, len(before)+1; place != fmt.Sprintf("test.c:%d:%d:", line, column) && c.want != "" {
+				t.Errorf("at %s, want column %d of line %d\n%v", place, column, line, err)
+			}
+		})
+	}
+}
+
+// TestOffer: the largest part that is static control is offered.
+func TestOffer(t *testing.T) {
+	text := `void f(int n, float a[n], float b[n]) {
+#pragma scop
+  a[0] = 1;
+  while (n > 3) {
+    for (int i = 0; i < n; i++) {
+      a[i] = 0;
+      b[i] = 1;
+    }
+    for (int i = 0; i < n; i++)
+      b[i] += a[i];
+    n--;
+  }
+#pragma endscop
+}
+`
+	f, r := parseRegion(t, text)
+	_, err := Build(f, r)
+	if err == nil || !strings.Contains(err.Error(), "around lines 5 to 10, which are static control") {
+		t.Error(err)
+	}
+}
+
+// TestPointers: arrays are different arrays; of pointers that must be known.
+func TestPointers(t *testing.T) {
+	for _, c := range []struct{ head, want string }{
+		{"void f(int n, float *p, float a[n])", "p is a pointer, which may point to what another array has"},
+		{"void f(int n, float *restrict p, float a[n])", ""},
+		{"void f(int n, float p[n], float a[n])", ""},
+		{"void f(int n, float *p, float *restrict a)", ""},
+		{"void f(int n, float *p, double *a)", ""},
+		{"float a[9]; void f(int n, float *p)", "p is a pointer"},
+		{"void *malloc(unsigned long); void f(int n, float a[n]) { float *p = (float *)malloc(n * sizeof(float));", ""},
+		{"void f(int n, float a[n]) { float *p = a + 1;", "p is a pointer, which may point to what another array has"},
+		{"void *malloc(unsigned long); void f(int n, float a[n]) { float *p = malloc(n); p = a;", "p is a pointer that is assigned"},
+	} {
+		text := c.head
+		if !strings.Contains(text, "{") {
+			text += " {"
+		}
+		f, r := parseRegion(t, text+"\n#pragma scop\nfor (int i = 0; i < n; i++) p[i] = a[i];\n#pragma endscop\n}\n")
+		switch _, err := Build(f, r); {
+		case err == nil && c.want != "", err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: got %v, want %q", c.head, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,476 @@
+// Package scoptest is for the tests of loop nests: Run interprets the C text of a region, statement after statement and without any
+// analysis, and Program makes random regions.
+package scoptest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gpuperf/kernel/expr"
+	"gpuperf/scop/cfront"
+)
+
+// Touch is an access to an element of an array, or to a scalar.
+type Touch struct {
+	Array string
+	Index string // as in "3,4"
+	Write bool
+}
+
+// Trace is what a run did.
+type Trace struct {
+	Touches []Touch
+	// Ops counts operations as features do without multiply-adds, by type and name: "float64 add".
+	Ops map[string]int64
+	// Memory are the values of elements, by array and index.
+	Memory map[string]map[string]Value
+}
+
+// Value is a number. Data: it is not affine in iterators and parameters, as it depends on what arrays or scalars hold or is a float.
+type Value struct {
+	Float bool
+	I     int64
+	F     float64
+	Data  bool
+}
+
+// Number is the value as a float.
+func (v Value) Number() float64 {
+	if v.Float {
+		return v.F
+	}
+	return float64(v.I)
+}
+
+func (v Value) truth() bool { return v.Number() != 0 }
+
+// Run interprets a region. Integer scalars that it does not assign have the values of params; elements have those that start gives them before
+// they are assigned. Where a condition of ?:, && or || depends on data, all operands are evaluated, as counts have them. It fails on what regions of tests have not,
+// and after most accesses.
+func Run(r *cfront.Region, params map[string]int64, start func(array, index string) float64, most int) (t *Trace, err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			if f, ok := e.(failure); ok {
+				t, err = nil, fmt.Errorf("%s", string(f))
+				return
+			}
+			panic(e)
+		}
+	}()
+	m := &machine{
+		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}}, params: params, start: start, most: most,
+		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{},
+	}
+	for _, s := range r.Items {
+		m.assigned(s)
+	}
+	for _, s := range r.Items {
+		m.statement(s)
+	}
+	return m.trace, nil
+}
+
+type failure string
+
+type machine struct {
+	trace     *Trace
+	params    map[string]int64
+	start     func(array, index string) float64
+	most      int
+	iterators map[*cfront.Var]int64 // of open loops
+	scalars   map[*cfront.Var]bool  // that are assigned, other than by the heads of loops
+}
+
+func (m *machine) assigned(s cfront.Stmt) {
+	stmts, exprs := cfront.Inside(s)
+	if _, ok := s.(*cfront.For); ok {
+		exprs, stmts = nil, stmts[len(stmts)-1:]
+	}
+	if d, ok := s.(*cfront.Declare); ok {
+		for _, v := range d.Vars {
+			m.scalars[v] = true
+		}
+	}
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			if a, ok := e.(*cfront.Assign); ok {
+				if to, ok := a.To.(*cfront.Ref); ok {
+					m.scalars[to.Var] = true
+				}
+			}
+		})
+	}
+	for _, s := range stmts {
+		m.assigned(s)
+	}
+}
+
+func (m *machine) statement(s cfront.Stmt) {
+	switch x := s.(type) {
+	case *cfront.Block:
+		for _, s := range x.Items {
+			m.statement(s)
+		}
+	case *cfront.If:
+		if m.control(x.Cond) != 0 {
+			m.statement(x.Then)
+		} else if x.Else != nil {
+			m.statement(x.Else)
+		}
+	case *cfront.For:
+		m.loop(x)
+	case *cfront.Do:
+		if x.X != nil {
+			m.eval(x.X)
+		}
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			if v.Init != nil {
+				m.store(v.Name, "", m.eval(v.Init), v.DType)
+			}
+		}
+	default:
+		panic(failure(fmt.Sprintf("%T", s)))
+	}
+}
+
+func (m *machine) loop(x *cfront.For) {
+	var v *cfront.Var
+	switch init := x.Init.(type) {
+	case *cfront.Declare:
+		v = init.Vars[0]
+		m.iterators[v] = m.control(v.Init)
+	case *cfront.Do:
+		a := init.X.(*cfront.Assign)
+		v = a.To.(*cfront.Ref).Var
+		m.iterators[v] = m.control(a.Value)
+	}
+	for m.control(x.Cond) != 0 {
+		m.statement(x.Body)
+		a := x.Step.(*cfront.Assign)
+		switch by := m.control(a.Value); a.Op {
+		case "+":
+			m.iterators[v] += by
+		case "-":
+			m.iterators[v] -= by
+		default:
+			m.iterators[v] = by
+		}
+	}
+	delete(m.iterators, v)
+}
+
+// control evaluates bounds, conditions and subscripts, whose operations are not counted.
+func (m *machine) control(e cfront.Expr) int64 {
+	ops := m.trace.Ops
+	m.trace.Ops = map[string]int64{}
+	v := m.eval(e)
+	m.trace.Ops = ops
+	if v.Float || v.Data {
+		panic(failure("control depends on data"))
+	}
+	return v.I
+}
+
+func (m *machine) touch(array, index string, write bool) {
+	if len(m.trace.Touches) >= m.most {
+		panic(failure("too many accesses"))
+	}
+	m.trace.Touches = append(m.trace.Touches, Touch{array, index, write})
+}
+
+func (m *machine) load(array, index string, t expr.DType) Value {
+	m.touch(array, index, false)
+	v, ok := m.trace.Memory[array][index]
+	if !ok {
+		v = convert(Value{Float: true, F: m.start(array, index)}, t)
+	}
+	v.Data = true
+	return v
+}
+
+func (m *machine) store(array, index string, v Value, t expr.DType) Value {
+	m.touch(array, index, true)
+	if m.trace.Memory[array] == nil {
+		m.trace.Memory[array] = map[string]Value{}
+	}
+	v = convert(v, t)
+	m.trace.Memory[array][index] = v
+	return v
+}
+
+func (m *machine) index(subs []cfront.Expr) string {
+	var parts []string
+	for _, s := range subs {
+		parts = append(parts, fmt.Sprint(m.control(s)))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (m *machine) eval(e cfront.Expr) Value {
+	switch x := e.(type) {
+	case *cfront.Int:
+		return Value{I: x.Value}
+	case *cfront.Float:
+		return convert(Value{Float: true, F: x.Value}, x.DType)
+	case *cfront.Ref:
+		if i, ok := m.iterators[x.Var]; ok {
+			return Value{I: i}
+		}
+		if p, ok := m.params[x.Var.Name]; ok && !m.scalars[x.Var] {
+			return Value{I: p}
+		}
+		return m.load(x.Var.Name, "", x.DType)
+	case *cfront.Index:
+		return m.load(x.Of.(*cfront.Ref).Var.Name, m.index(x.Subs), x.DType)
+	case *cfront.Unary:
+		return m.unary(x)
+	case *cfront.Binary:
+		if x.Op == "&&" || x.Op == "||" {
+			return m.logic(x)
+		}
+		if names[x.Op] == "" {
+			return m.condition(func() Value { left := m.eval(x.X); return m.binary(x.Op, left, m.eval(x.Y), x.DType) })
+		}
+		left := m.eval(x.X)
+		out := m.binary(x.Op, left, m.eval(x.Y), x.DType)
+		if x.Op == "*" && !isInt(x.X) && !isInt(x.Y) {
+			out.Data = true // no condition on it is affine
+		}
+		return out
+	case *cfront.Select:
+		c := m.truth(x.If)
+		var then, other Value
+		if c.Data || c.truth() {
+			then = m.eval(x.Then)
+		}
+		if c.Data || !c.truth() {
+			other = m.eval(x.Else)
+		}
+		out := other
+		if c.truth() {
+			out = then
+		}
+		out = convert(out, x.DType)
+		out.Data = out.Data || c.Data
+		return out
+	case *cfront.Cast:
+		return convert(m.eval(x.X), x.DType)
+	case *cfront.Call:
+		return m.call(x)
+	case *cfront.Assign:
+		return m.assign(x)
+	}
+	panic(failure(fmt.Sprintf("%T", e)))
+}
+
+func (m *machine) assign(x *cfront.Assign) Value {
+	var v Value
+	inner, chained := x.Value.(*cfront.Assign)
+	if chained {
+		v = m.assign(inner)
+	}
+	var old Value
+	if x.Op != "" {
+		old = m.eval(x.To)
+	}
+	if !chained {
+		v = m.eval(x.Value)
+	} else if to, ok := inner.To.(*cfront.Ref); ok { // the value is that of the scalar
+		m.touch(to.Var.Name, "", false)
+	}
+	if x.Op != "" {
+		t := cfront.Operation(x.Pos, x.Op, x.To, x.Value).DType
+		v = m.binary(x.Op, old, v, t)
+	}
+	switch to := x.To.(type) {
+	case *cfront.Ref:
+		return m.store(to.Var.Name, "", v, to.DType)
+	case *cfront.Index:
+		return m.store(to.Of.(*cfront.Ref).Var.Name, m.index(to.Subs), v, to.DType)
+	}
+	panic(failure(fmt.Sprintf("assignment to %T", x.To)))
+}
+
+func (m *machine) logic(x *cfront.Binary) Value {
+	left := m.truth(x.X)
+	is := left.truth()
+	if !left.Data && is == (x.Op == "||") {
+		return Value{I: bit(is)}
+	}
+	right := m.truth(x.Y)
+	if is == (x.Op == "&&") {
+		is = right.truth()
+	}
+	return Value{I: bit(is), Data: left.Data || right.Data}
+}
+
+// truth evaluates a condition.
+func (m *machine) truth(e cfront.Expr) Value {
+	return m.condition(func() Value {
+		v := m.eval(e)
+		v.Data = v.Data || v.Float
+		return v
+	})
+}
+
+// condition evaluates a condition. The operations of one that is affine are not counted.
+func (m *machine) condition(eval func() Value) Value {
+	ops := m.trace.Ops
+	m.trace.Ops = map[string]int64{}
+	v := eval()
+	if v.Data {
+		for op, n := range m.trace.Ops {
+			ops[op] += n
+		}
+	}
+	m.trace.Ops = ops
+	return v
+}
+
+func isInt(e cfront.Expr) bool { _, ok := e.(*cfront.Int); return ok }
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (m *machine) count(t expr.DType, op string) { m.trace.Ops[string(t)+" "+op]++ }
+
+func (m *machine) unary(x *cfront.Unary) Value {
+	if x.Op == "!" {
+		v := m.truth(x.X)
+		return Value{I: bit(!v.truth()), Data: v.Data}
+	}
+	v := m.eval(x.X)
+	switch x.Op {
+	case "-":
+		v = convert(v, x.DType)
+		v.I, v.F = -v.I, -v.F
+	case "~":
+		m.count(x.DType, "bw")
+		v.I = ^v.I
+	}
+	return convert(v, x.DType)
+}
+
+var names = map[string]string{
+	"+": "add", "-": "add", "*": "mul", "/": "div", "%": "div", "<<": "shift", ">>": "shift", "&": "bw", "|": "bw", "^": "bw",
+}
+
+func (m *machine) binary(op string, x, y Value, t expr.DType) Value {
+	data := x.Data || y.Data
+	switch op {
+	case "<", "<=", ">", ">=", "==", "!=":
+		return Value{I: bit(compare(op, x.Number(), y.Number())), Data: data || x.Float || y.Float}
+	}
+	m.count(t, names[op])
+	x, y = convert(x, t), convert(y, t)
+	out := Value{Float: t.IsFloat(), Data: data}
+	switch op {
+	case "+":
+		out.I, out.F = x.I+y.I, x.F+y.F
+	case "-":
+		out.I, out.F = x.I-y.I, x.F-y.F
+	case "*":
+		out.I, out.F = x.I*y.I, x.F*y.F
+	case "/":
+		if out.F = x.F / y.F; !out.Float && y.I != 0 {
+			out.I = x.I / y.I
+		}
+	case "%":
+		if y.I != 0 {
+			out.I = x.I % y.I
+		}
+	case "<<":
+		out.I = x.I << (y.I & 31)
+	case ">>":
+		out.I = x.I >> (y.I & 31)
+	case "&":
+		out.I = x.I & y.I
+	case "|":
+		out.I = x.I | y.I
+	case "^":
+		out.I = x.I ^ y.I
+	}
+	return convert(out, t)
+}
+
+func compare(op string, x, y float64) bool {
+	switch op {
+	case "<":
+		return x < y
+	case "<=":
+		return x <= y
+	case ">":
+		return x > y
+	case ">=":
+		return x >= y
+	case "==":
+		return x == y
+	}
+	return x != y
+}
+
+func (m *machine) call(x *cfront.Call) Value {
+	data := false
+	var args []float64
+	for _, a := range x.Args {
+		v := m.eval(a)
+		data = data || v.Data
+		args = append(args, v.Number())
+	}
+	name := x.Func
+	if x.DType == expr.Float32 {
+		name = strings.TrimSuffix(name, "f")
+	}
+	out := Value{Float: x.DType.IsFloat(), Data: data}
+	f1, f2 := expr.Math1[name], expr.Math2[name]
+	switch {
+	case name == "abs":
+		out.I = int64(math.Abs(args[0]))
+	case f1 != nil && len(args) == 1:
+		out.F = f1(args[0])
+	case f2 != nil && len(args) == 2:
+		out.F = f2(args[0], args[1])
+	default:
+		panic(failure("call of " + name))
+	}
+	if name == "pow" {
+		m.count(x.DType, "pow")
+	} else {
+		m.count(x.DType, "func:"+name)
+	}
+	return convert(out, x.DType)
+}
+
+// convert is a value as a type.
+func convert(v Value, t expr.DType) Value {
+	out := Value{Float: t.IsFloat(), Data: v.Data}
+	switch {
+	case t == expr.Float32:
+		out.F = float64(float32(v.Number()))
+	case t == expr.Float64:
+		out.F = v.Number()
+	case v.Float:
+		out.I = int64(v.F)
+	default:
+		out.I = v.I
+	}
+	switch t {
+	case expr.Int8:
+		out.I = int64(int8(out.I))
+	case expr.Uint8:
+		out.I = int64(uint8(out.I))
+	case expr.Int16:
+		out.I = int64(int16(out.I))
+	case expr.Int32:
+		out.I = int64(int32(out.I))
+	case expr.Uint32:
+		out.I = int64(uint32(out.I))
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package scop
+
+import "gpuperf/scop/cfront"
+
+// uses is what a region does with variables.
+type uses struct {
+	iterators map[*cfront.Var]bool // of its loops
+	written   map[*cfront.Var]bool // assigned or declared with a value, other than in the heads of loops
+	declared  map[*cfront.Var]bool
+	outside   map[*cfront.Var]bool // mentioned in the function, outside of the region
+	pointers  map[*cfront.Var]int  // how often a pointer is assigned anywhere in the function
+}
+
+func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
+	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
+	region := map[cfront.Stmt]bool{}
+	for _, s := range items {
+		region[s] = true
+		u.inside(s)
+	}
+	u.around(r.Function.Body, region)
+	return u
+}
+
+// inside notes what a statement of the region does.
+func (u uses) inside(s cfront.Stmt) {
+	stmts, exprs := cfront.Inside(s)
+	switch x := s.(type) {
+	case *cfront.For:
+		if h, ok := headOf(x); ok {
+			u.iterators[h.iterator] = true
+			u.assigns(h.start)
+			u.assigns(x.Cond)
+			u.inside(x.Body)
+			if d, ok := x.Init.(*cfront.Declare); ok {
+				u.declared[d.Vars[0]] = true
+			}
+			return
+		}
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			u.declared[v] = true
+			u.written[v] = u.written[v] || v.Init != nil
+		}
+	}
+	for _, e := range exprs {
+		u.assigns(e)
+	}
+	for _, inner := range stmts {
+		u.inside(inner)
+	}
+}
+
+func (u uses) assigns(e cfront.Expr) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		if a, ok := e.(*cfront.Assign); ok {
+			if v := base(a.To); v != nil {
+				u.written[v] = true
+			}
+			u.pointer(a)
+		}
+	})
+}
+
+// pointer counts the assignments to a pointer itself.
+func (u uses) pointer(a *cfront.Assign) {
+	if x, ok := a.To.(*cfront.Ref); ok && x.Var.Pointer {
+		u.pointers[x.Var]++
+	}
+}
+
+// around notes what the function does outside of the region.
+func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
+	if region[s] {
+		return
+	}
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			switch x := e.(type) {
+			case *cfront.Ref:
+				u.outside[x.Var] = true
+			case *cfront.Assign:
+				u.pointer(x)
+			}
+		})
+	}
+	if d, ok := s.(*cfront.Declare); ok {
+		for _, v := range d.Vars {
+			u.outside[v] = u.outside[v] || v.Init != nil || v.Listed
+		}
+	}
+	for _, inner := range stmts {
+		u.around(inner, region)
+	}
+}
+
+// base is the variable that an assignment changes a part of, nil where that is none.
+func base(e cfront.Expr) *cfront.Var {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		return x.Var
+	case *cfront.Index:
+		return base(x.Of)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package scop
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop/cfront"
+)
+
+// value reads what is assigned, and notes its loads in the order of the text.
+func (b *builder) value(e cfront.Expr) expr.Expr {
+	switch x := e.(type) {
+	case *cfront.Int:
+		return expr.Int{Value: x.Value}
+	case *cfront.Float:
+		return b.float(x)
+	case *cfront.Ref:
+		return b.variable(x)
+	case *cfront.Index:
+		return b.element(x, false)
+	case *cfront.Unary:
+		return b.unary(x)
+	case *cfront.Binary:
+		return b.binary(x)
+	case *cfront.Select:
+		return b.choice(x)
+	case *cfront.Cast:
+		return b.cast(x)
+	case *cfront.Call:
+		return b.call(x)
+	case *cfront.Assign:
+		b.fail(e, "make it a statement of its own", "an assignment inside of an expression")
+	case *cfront.Unknown:
+		b.fail(e, "", "%s has no place in a loop nest", x.What)
+	}
+	b.fail(e, "", "this has no place in a loop nest")
+	return nil
+}
+
+// target reads what is assigned to, and notes the store.
+func (b *builder) target(e cfront.Expr) expr.Expr {
+	switch x := e.(type) {
+	case *cfront.Index:
+		return b.element(x, true)
+	case *cfront.Ref:
+		if b.uses.iterators[x.Var] {
+			b.fail(e, "", "%s is the iterator of a loop", x.Var.Name)
+		}
+		if len(x.Var.Dims) == 0 && x.Var.DType != "" {
+			b.access(x, x.Var, true, nil)
+			return expr.Var{Name: b.name(x.Var)}
+		}
+	}
+	b.fail(e, "", "%s is neither a number nor an element of an array of numbers", describe(e))
+	return nil
+}
+
+func (b *builder) float(x *cfront.Float) expr.Expr {
+	if math.IsInf(x.Value, 0) || math.IsNaN(x.Value) {
+		b.fail(x, "", "the number is too large")
+	}
+	return floatOf(x.Value, x.DType)
+}
+
+// floatOf is a floating-point literal.
+func floatOf(v float64, t expr.DType) expr.Float {
+	bits, suffix := 64, "d"
+	if t == expr.Float32 {
+		bits, suffix = 32, "f"
+	}
+	text := strconv.FormatFloat(v, 'g', -1, bits)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return expr.Float{Value: v, Text: text + suffix, DType: t}
+}
+
+// variable is the value of an iterator, or of a scalar.
+func (b *builder) variable(x *cfront.Ref) expr.Expr {
+	v := x.Var
+	switch {
+	case slices.Contains(b.at, v):
+	case b.uses.iterators[v]:
+		b.fail(x, "", "%s is used outside of its loop", v.Name)
+	case len(v.Dims) > 0 || v.DType == "":
+		b.fail(x, "", "%s is neither a number nor an element of an array of numbers", v.Name)
+	default:
+		b.access(x, v, false, nil)
+	}
+	return expr.Var{Name: b.name(v)}
+}
+
+// element is an access to an array.
+func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
+	r, ok := x.Of.(*cfront.Ref)
+	if _, moves := x.Of.(*cfront.Assign); moves {
+		b.value(x.Of)
+	}
+	switch {
+	case !ok:
+		b.fail(x, "", "only arrays that have a name are known to differ from others")
+	case len(r.Var.Dims) != len(x.Subs) || r.Var.DType == "":
+		b.fail(x, "", "%s is not an element of an array of numbers with %d dimensions", r.Var.Name, len(r.Var.Dims))
+	}
+	var index []polycount.Affine
+	out := &expr.Access{Array: b.name(r.Var)}
+	for _, sub := range x.Subs {
+		pieces := b.affine(sub)
+		if len(pieces) != 1 {
+			b.fail(sub, "write an if around the statement", "a subscript with alternatives is not affine")
+		}
+		index = append(index, pieces[0].value)
+		out.Index = append(out.Index, expr.FromAffine(pieces[0].value))
+	}
+	b.access(x, r.Var, write, index)
+	return out
+}
+
+// access notes an access of the statement.
+func (b *builder) access(at cfront.Expr, v *cfront.Var, write bool, index []polycount.Affine) {
+	a := b.array(at, v)
+	a.Written = a.Written || write
+	access := Access{Array: a, Write: write, Index: index}
+	if b.narrow {
+		access.Where = b.domain
+	}
+	b.found = append(b.found, access)
+}
+
+// array is the array or scalar of a variable.
+func (b *builder) array(at cfront.Expr, v *cfront.Var) *Array {
+	if a := b.arrays[v]; a != nil {
+		return a
+	}
+	if v.Pointer {
+		b.alone(at, v)
+	}
+	a := &Array{Name: b.name(v), Pos: v.Pos, DType: v.DType, Local: v.Class == cfront.Local && !b.uses.outside[v]}
+	for _, d := range v.Dims {
+		var extent expr.Expr
+		if d != nil {
+			extent = b.extent(d)
+		}
+		a.Shape = append(a.Shape, extent)
+	}
+	b.arrays[v] = a
+	b.nest.Arrays = append(b.nest.Arrays, a)
+	return a
+}
+
+// allocators are functions whose result points to memory that nothing else points to.
+var allocators = []string{"malloc", "calloc", "aligned_alloc"}
+
+// alone refuses a pointer that may point to what another array has.
+func (b *builder) alone(at cfront.Expr, v *cfront.Var) {
+	init := v.Init
+	if c, ok := init.(*cfront.Cast); ok {
+		init = c.X
+	}
+	call, _ := init.(*cfront.Call)
+	fresh := call != nil && slices.Contains(allocators, call.Func)
+	switch {
+	case b.uses.pointers[v] > 0:
+		b.fail(at, "", "%s is a pointer that is assigned, so that it may point to what another array has", v.Name)
+	case v.Class == cfront.Param || v.Restrict || fresh:
+		b.pointers = append(b.pointers, v)
+	default:
+		b.fail(at, "declare it as an array, or as restrict", "%s is a pointer, which may point to what another array has", v.Name)
+	}
+}
+
+// apart refuses pointers that may point to what another array has: a parameter that is not restrict, where another array of its
+// type is not declared in the function, and one of the two is written.
+func (b *builder) apart() {
+	for _, p := range b.pointers {
+		if p.Restrict || p.Class == cfront.Local {
+			continue
+		}
+		for v, a := range b.arrays {
+			if v == p || len(v.Dims) == 0 || v.Class == cfront.Local || v.DType != p.DType || !a.Written && !b.arrays[p].Written || v.Restrict {
+				continue
+			}
+			b.failAt(p.Pos, "declare "+p.Name+" as an array, or as restrict", "%s is a pointer, which may point to what another array has", p.Name)
+		}
+	}
+}
+
+// extent is the extent of an array: arithmetic on integers that the region does not change.
+func (b *builder) extent(e cfront.Expr) expr.Expr {
+	var pieces []piece
+	if b.attempt(func() { pieces = b.affine(e) }) && len(pieces) == 1 {
+		return expr.FromAffine(pieces[0].value)
+	}
+	switch x := e.(type) {
+	case *cfront.Int:
+		return expr.Int{Value: x.Value}
+	case *cfront.Ref:
+		return expr.Var{Name: b.integer(x)}
+	case *cfront.Cast:
+		if x.DType.IsInteger() {
+			return b.extent(x.X)
+		}
+	case *cfront.Binary:
+		if op, ok := map[string]expr.OpKind{"+": expr.Add, "-": expr.Sub, "*": expr.Mul, "/": expr.FloorDiv}[x.Op]; ok {
+			return expr.Binary(op, b.extent(x.X), b.extent(x.Y))
+		}
+	}
+	b.fail(e, "", "the extent of an array is not arithmetic on parameters")
+	return nil
+}
