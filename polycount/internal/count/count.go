@@ -38,8 +38,7 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 type counter struct {
 	*linear.Work
 	table       *linear.Conj
-	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
-	visits      int
+	trial       bool // give up with errNotDirect instead of splintering, or of a second piece
 	areDisjoint bool          // the pieces do not overlap
 	out         []quasi.Piece // over the table, may overlap
 }
@@ -92,46 +91,32 @@ func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// countGroupWhole counts one group by nested sums. If these give several pieces, or would have to split into residue
-// classes, it also counts by signed cones, which give one piece per chamber, and takes the shorter result. Without sums
-// 20 of 149 counts differ and are 3,576 characters longer; without cones four exceed the default limit and 46 are
-// longer, by 161,126 characters.
+// countGroupWhole counts one group by nested sums, if these give one piece without residue classes. Otherwise it counts by
+// signed cones, which give one piece per chamber, and where these overflow by sums over residue classes.
 func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
-	start := func() (*counter, region) {
+	start := func(trial bool) (*counter, region) {
 		r := region{eq: linear.CloneRows(g.Eq), ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
 		for at := 1 + g.N; at < g.Width(); at++ {
 			if g.Free(at) && g.UsedInRows(at) {
 				r.left = append(r.left, at)
 			}
 		}
-		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
+		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: trial}, r
 	}
-	sums, r := start()
-	direct := sums.try(func() { sums.sum(r) })
-	if direct && len(sums.out) <= 1 {
-		return sums.piecewise()
+	k, r := start(true)
+	if k.try(func() { k.sum(r) }) {
+		return k.piecewise()
 	}
 	if p, ok := byBoxes(w, g); ok {
 		return p
 	}
-	k, r := start()
+	k, r = start(false)
 	if !k.try(func() { k.cones(r) }) {
-		k, r = start()
-		k.trial = false
+		k, r = start(false)
 		k.sum(r)
 	}
-	p := k.piecewise()
-	if direct && len(sums.out) <= max(trialPieces, len(p.Pieces)) {
-		if q := sums.piecewise(); len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() <= p.Terms() {
-			return q
-		}
-	}
-	return p
+	return k.piecewise()
 }
-
-// trialPieces is the number of pieces of nested sums, which may overlap, up to which they are compared with the result
-// of cones. Comparing always takes up to six times the work for one count of 149 that is 115 characters shorter.
-const trialPieces = 3
 
 // try runs f. It reports false if f gave up in favour of the other method, or overflowed.
 func (k *counter) try(f func()) bool {
