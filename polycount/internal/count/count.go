@@ -17,13 +17,14 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 			plain = append(plain, c)
 		}
 	}
+	parts := w.Disjoint(plain)
 	if len(plain) > 1 {
-		if p, ok, err := ByInclusion(w, plain, params); ok || err != nil {
+		if p, ok, err := ByInclusion(w, plain, params, termsPerPart*len(parts)); ok || err != nil {
 			return p, err
 		}
 	}
 	total := quasi.NewPiecewise(params)
-	for _, c := range w.Disjoint(plain) {
+	for _, c := range parts {
 		q, err := countConj(w, c, params)
 		if err != nil {
 			return nil, err
@@ -33,6 +34,10 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 	quasi.Simplify(w, total)
 	return total, nil
 }
+
+// termsPerPart is how many intersections of members take as long as one of the disjoint parts of their union, which have
+// more irregular borders.
+const termsPerPart = 2
 
 // counter counts one conjunction. The variables to be counted are the existentials of its table.
 type counter struct {
