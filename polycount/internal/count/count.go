@@ -82,17 +82,15 @@ func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// countGroup counts one group. If the result is long, it also counts value by value of the variables with few values,
-// and takes the shorter result.
+// countGroup counts one group. If that has variables with few values, it also counts value by value of these, and takes the
+// shorter result.
 func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	p := countGroupWhole(w, g)
-	if p.Terms() >= quasi.LongEnough {
-		w.Within(w.Left/8, func(w *linear.Work) {
-			if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
-				p = q
-			}
-		})
-	}
+	w.Within(w.Left/8, func(w *linear.Work) {
+		if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
+			p = q
+		}
+	})
 	return p
 }
 

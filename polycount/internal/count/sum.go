@@ -286,9 +286,6 @@ func (k *counter) emit(r region) {
 	}
 }
 
-// maxSplinters is the largest number of residue classes for one summation.
-const maxSplinters = 128
-
 // splinter sums where no variable can be summed directly. Variables that share a row with a non-unit coefficient of the
 // chosen one are written as m·y + residue. Then each bound is one in the y plus a floor of parameters.
 func (k *counter) splinter(r *region) {
@@ -316,9 +313,6 @@ func (k *counter) splinter(r *region) {
 			best, bestCost, bestModuli = at, cost, moduli
 		}
 	}
-	if bestCost > maxSplinters {
-		arith.Fail("polycount: %d residue classes needed for one summation: %w", bestCost, linear.ErrBudget)
-	}
 	classes := []region{r.Clone()}
 	for c, m := range bestModuli {
 		if m <= 1 {
@@ -327,6 +321,7 @@ func (k *counter) splinter(r *region) {
 		var split []region
 		for _, g := range classes {
 			for res := range m {
+				k.Spend((len(g.ge) + 1) * k.table.Width())
 				n := g.Clone()
 				k.put(&n, c, linear.Plus(k.table.Width(), res, m, c))
 				split = append(split, n)

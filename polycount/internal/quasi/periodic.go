@@ -7,10 +7,6 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// LongEnough is the number of terms from which shortening a polynomial is tried. With 4 instead, 149 counts are 1,014
-// characters shorter and some take three times the work; with 24 they are 1,815 characters longer.
-const LongEnough = 12
-
 // maxSamples is the largest number of values that are computed to shorten a polynomial. Sixteen times as many take 19 %
 // more work for 73 characters less.
 const maxSamples = 4096
@@ -28,14 +24,14 @@ const (
 // floors with divisors 2, 3 and 6. Without it 23 of 149 counts are 133,879 characters longer.
 func Periodic(w *linear.Work, p *Piecewise, q Quasi) Quasi {
 	w.Within(w.Left/16, func(w *linear.Work) {
-		for v := 1; v <= p.Table.N && LongEnough <= len(q) && len(q) <= tooLong; v++ {
+		for v := 1; v <= p.Table.N && len(q) <= tooLong; v++ {
 			w.Spend(8 * len(q))
 			if next := periodicIn(w, p, q, v); next != nil {
 				q = next
 			}
 		}
 		for _, form := range commonForms(p.Table, q) {
-			if len(q) < LongEnough || len(q) > tooLong {
+			if len(q) > tooLong {
 				break
 			}
 			w.Spend(8 * len(q))
