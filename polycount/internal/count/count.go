@@ -43,7 +43,7 @@ const termsPerPart = 2
 type counter struct {
 	*linear.Work
 	table       *linear.Conj
-	trial       bool // give up with errNotDirect instead of splintering, or of a second piece
+	trial       bool          // give up with errNotDirect instead of splintering, or of a second piece
 	areDisjoint bool          // the pieces do not overlap
 	out         []quasi.Piece // over the table, may overlap
 }
@@ -141,7 +141,7 @@ func (k *counter) piecewise() *quasi.Piecewise {
 		if !k.areDisjoint {
 			p.Pieces = quasi.MakeDisjoint(k.Work, p.Pieces)
 		}
-		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces, true)
+		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces)
 	}
 	return p
 }
