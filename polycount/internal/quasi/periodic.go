@@ -11,12 +11,8 @@ import (
 // more work for 73 characters less.
 const maxSamples = 4096
 
-// maxSampleWork is the largest number of values times terms, and tooLong the number of terms from which shortening is not
-// tried. Without them TestModuliAreShort takes three times as long.
-const (
-	maxSampleWork = 1 << 20
-	tooLong       = 2000
-)
+// maxSampleWork is the largest number of values times terms. Without it TestModuliAreShort takes twice as long.
+const maxSampleWork = 1 << 20
 
 // Periodic shortens q by its values. On each residue class modulo the common period of its floors, a polynomial in n
 // and floors of n is a polynomial of the same degree, determined by its values at degree + 1 points. If these
@@ -24,16 +20,13 @@ const (
 // floors with divisors 2, 3 and 6. Without it 23 of 149 counts are 133,879 characters longer.
 func Periodic(w *linear.Work, p *Piecewise, q Quasi) Quasi {
 	w.Within(w.Left/16, func(w *linear.Work) {
-		for v := 1; v <= p.Table.N && len(q) <= tooLong; v++ {
+		for v := 1; v <= p.Table.N; v++ {
 			w.Spend(8 * len(q))
 			if next := periodicIn(w, p, q, v); next != nil {
 				q = next
 			}
 		}
 		for _, form := range commonForms(p.Table, q) {
-			if len(q) > tooLong {
-				break
-			}
 			w.Spend(8 * len(q))
 			if next := periodicInForm(w, p, q, form); next != nil {
 				q = next
