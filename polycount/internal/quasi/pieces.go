@@ -101,7 +101,7 @@ func CompareConj(a, b *linear.Conj) int {
 
 // specialize shortens the polynomials by the conditions of their pieces: floors that have one value there, and
 // equalities. It reports whether it changed one. A single piece without equalities stays as it is, since its form is
-// the general one. Without it one of 149 counts exceeds the default limit, and others are longer, by 1,742 characters.
+// the general one.
 func specialize(w *linear.Work, p *Piecewise) bool {
 	changed := false
 	if len(p.Pieces) == 0 || len(p.Pieces) == 1 && len(p.Pieces[0].Dom.Eq) == 0 {
