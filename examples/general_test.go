@@ -106,6 +106,41 @@ func TestCold(t *testing.T) {
 	}
 }
 
+// TestCPU: the suites for CPUs are those of the same names, at other sizes, and no more than a CPU measures in minutes.
+func TestCPU(t *testing.T) {
+	files, err := evaluate.LoadAll([]string{"evaluation/choose.yaml", "evaluation/general.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(s evaluate.Suite) (out []string) {
+		for _, v := range s.Variants {
+			out = append(out, v.Name+" "+v.Script+"#"+v.Kernel)
+		}
+		return out
+	}
+	known := map[string][]string{}
+	for _, f := range files {
+		for _, s := range f.Suites {
+			known[s.Name] = names(s)
+		}
+	}
+	cpu, err := evaluate.Load("evaluation/cpu.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, points := map[string]bool{}, 0
+	for _, s := range cpu.Suites {
+		kinds[strings.Fields(s.Name)[0]] = true
+		points += len(s.Variants) * len(s.Sizes)
+		if !slices.Equal(names(s), known[s.Name]) {
+			t.Errorf("%s has other variants than the suite of this name", s.Name)
+		}
+	}
+	if len(kinds) < 10 || points > 100 {
+		t.Errorf("%d points of %d kinds", points, len(kinds))
+	}
+}
+
 // alike checks that the kernels compute the same at a small size that all of them allow, and that they can be counted.
 func alike(t *testing.T, kernels []*workload.Kernel) {
 	size, step := map[string]int64{}, map[string]int64{}

@@ -32,28 +32,35 @@ type scanned struct {
 	undecided int // the first work-item for which the box must be divided; their number if there is none
 }
 
-// addresses is the constant of address for each work-item. ok is false where it cannot tell.
-func (l *scanned) addresses(a *access, out []int64) (ok bool) {
+// addresses is address for all work-items: the form of the first, and the constant of each. ok is false where it cannot tell.
+func (l *scanned) addresses(a *access, out []int64) (first form, ok bool) {
+	array := &l.p.arrays[a.array]
 	for i := range out {
 		out[i] = l.offsets[a.array]
 	}
+	l.base = 0
 	all := make([]values, len(a.index))
 	for i, x := range a.index {
 		v := &all[i]
 		if *v, ok = l.eval(x); !ok {
-			return false
+			return first, false
 		}
 		stride := l.strides[a.array][i]
+		first.addScaled(&v.form, stride)
 		for lane := range out {
 			out[lane] += v.at(lane) * stride
 		}
+		if array.sized[i] {
+			l.base = mix(l.base, uint64(v.at(len(out)-1)))
+		}
 	}
+	first.c = out[0]
 	if _, tiled := l.middleGroup(l.scene); tiled && l.undecided < len(l.list) {
-		return false
+		return first, false
 	} else if tiled {
 		l.addTiles(a, all)
 	}
-	return true
+	return first, true
 }
 
 func (l *scanned) eval(x *linear.Index) (v values, ok bool) {

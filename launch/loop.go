@@ -66,6 +66,7 @@ func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
 	for i, lane := range st.mask.lanes {
 		w.lanes[lane][v] = from[i] - least
 	}
+	w.shaped++
 	st.mask = w.newMask(st.mask.lanes) // of other shapes
 	st.n[v] = most - least + 1
 	lower.c, lower.k[v] = least, 1
@@ -284,6 +285,7 @@ func (w *walk) loopOnAverage(l *loop, st *state) {
 		for i := range w.lanes {
 			w.lanes[i][v] = int64(i)
 		}
+		w.shaped++
 		inner.mask = w.newMask(st.mask.lanes)
 		inner.n[v] = items
 		start.k[v] = n

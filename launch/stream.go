@@ -1,12 +1,32 @@
 package launch
 
 import (
-	"slices"
-
 	"gpuperf/kernel"
 	"gpuperf/memory"
 	"gpuperf/samples"
 )
+
+// moved are the work-items of a mask, and how an address moves from one to the next.
+type moved struct {
+	mask *laneMask
+	k    [lidVars]int64
+}
+
+// from is how far the address of each work-item of a mask is from the constant of the form.
+func (w *walk) from(mask *laneMask, addr *form) []int64 {
+	key := moved{mask, [lidVars]int64(addr.k[:lidVars])}
+	list, ok := w.moved[key]
+	if !ok {
+		list = make([]int64, len(mask.lanes))
+		for i, lane := range mask.lanes {
+			for axis, at := range w.lanes[lane] {
+				list[i] += addr.k[axis] * at
+			}
+		}
+		w.moved[key] = list
+	}
+	return list
+}
 
 // stream collects the accesses of a walk, and what else of it package machine needs to know.
 type stream struct {
@@ -61,9 +81,7 @@ func (s *standing) run(p *memory.Part, one memory.Run) memory.Run {
 	all := s.all
 	all.Stride = one.Stride
 	back := (one.First - all.First) / all.Step * all.Stride
-	for i := range p.Lanes {
-		p.Lanes[i] -= back
-	}
+	p.From -= back
 	return all
 }
 
@@ -88,15 +106,9 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	case addr == nil:
 		p.Lanes, p.Scattered = make([]int64, len(st.mask.lanes)), true
 	case lanes != nil:
-		p.Lanes = slices.Clone(lanes)
+		p.Lanes = lanes
 	default:
-		p.Lanes = make([]int64, len(st.mask.lanes))
-		for i, lane := range st.mask.lanes {
-			p.Lanes[i] = addr.c
-			for axis, at := range w.lanes[lane] {
-				p.Lanes[i] += addr.k[axis] * at
-			}
-		}
+		p.From, p.Lanes = addr.c, w.from(st.mask, addr)
 	}
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}

@@ -19,7 +19,7 @@ func ofGroup(f *linear.Form) bool {
 
 // run walks the program for all work-groups, or for one.
 func (w *walk) run(items int64, group *[3]int64) {
-	w.scratch = scratches.Get().(*scratch)
+	w.scratch, w.masks, w.moved = scratches.Get().(*scratch), map[uint64]*laneMask{}, map[moved][]int64{}
 	st := w.start(items)
 	if group != nil {
 		for axis, g := range group {

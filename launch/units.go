@@ -194,23 +194,22 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 	}
 	list := st.mask.lanes
 	lanes = make([]int64, len(list))
-	one := w.alone(&st.scene, list[0])
-	if all, ok = w.address(a, one); !ok {
-		st.why = one.why
-		return nil, nil, false
+	from, once := 0, scanned{w, &st.scene, list, len(list)}
+	if all, ok = once.addresses(a, lanes); ok && once.undecided == len(list) {
+		return &all, lanes, true
+	} else if ok {
+		from = once.undecided
 	}
-	from := 0
-	if each := (scanned{w, &st.scene, list, len(list)}); each.addresses(a, lanes) {
-		if from = each.undecided; from == len(list) { // the base is that of the last
-			from--
-		}
-	}
+	one := w.alone(&st.scene, list[from])
 	for i, lane := range list[from:] {
 		w.move(one, &st.scene, lane)
 		own, ok := w.address(a, one)
 		if !ok {
 			st.why = one.why
 			return nil, nil, false
+		}
+		if i == 0 {
+			all = own
 		}
 		for v := lidVars; v < st.nv; v++ {
 			// Addresses of work-items that move by different amounts may meet in one line.

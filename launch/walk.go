@@ -2,6 +2,7 @@ package launch
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"gpuperf/kernel/expr"
@@ -27,9 +28,12 @@ type walk struct {
 	boxes   int // that may still be made
 	sampled int // boxes that were not divided any more, but represented by one of their points
 	merged  bool
-	tiles   []tile  // of arrays
-	widest  int64   // access to global memory, in bytes
-	average []int64 // trip counts of loops with data-dependent bounds
+	tiles   []tile               // of arrays
+	widest  int64                // access to global memory, in bytes
+	average []int64              // trip counts of loops with data-dependent bounds
+	masks   map[uint64]*laneMask // by their work-items
+	shaped  uint64               // how often the variables of work-items were changed
+	moved   map[moved][]int64
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
@@ -75,8 +79,17 @@ func (st *state) points() int64 {
 	return n
 }
 
+// newMask is the mask of some work-items. Until their variables change it is the same for the same ones.
 func (w *walk) newMask(lanes []int32) *laneMask {
+	key := w.shaped
+	for _, l := range lanes {
+		key = bits.RotateLeft64(key^uint64(l), 29) * 0x9e3779b97f4a7c15
+	}
+	if m := w.masks[key]; m != nil && slices.Equal(m.lanes, lanes) {
+		return m
+	}
 	m := &laneMask{lanes: lanes}
+	w.masks[key] = m
 	size := int32(w.p.opt.SubgroupSize)
 	for from := 0; from < len(lanes); {
 		to := from

@@ -194,7 +194,7 @@ func (at places) copies(in []interval) []interval {
 // bytes are those that the parts touch, where they touch different ones.
 func (p pattern) bytes() (sum float64) {
 	for _, x := range p {
-		one := bytes(x.touched) * x.listed
+		one := x.touched.bytes * x.listed
 		for d, b := range x.box {
 			if x.strides[d] != 0 {
 				one *= float64(x.dims[d].count(b))
@@ -205,8 +205,8 @@ func (p pattern) bytes() (sum float64) {
 	return sum
 }
 
-// bytes is the length of intervals.
-func bytes(in []interval) (sum float64) {
+// lengthOf is the length of intervals.
+func lengthOf(in []interval) (sum float64) {
 	for _, x := range in {
 		sum += float64(x.hi - x.lo)
 	}
@@ -221,7 +221,7 @@ func (k *known) base(p pattern) (_ []interval, box []span) {
 	for i := range p {
 		x := &p[i]
 		most = max(most, x.lanes())
-		intervals += x.count(differ) * int64(len(x.touched))
+		intervals += x.count(differ) * int64(len(x.touched.in))
 	}
 	apart := intervals <= maxBoxes
 	if !apart {
@@ -235,8 +235,8 @@ func (k *known) base(p pattern) (_ []interval, box []span) {
 		}
 		at = x.shifts(differ, at[:0])
 		for _, y := range at {
-			shift := int64(math.Round(y))
-			for _, y := range x.touched {
+			shift := x.From + int64(math.Round(y))
+			for _, y := range x.touched.in {
 				in = append(in, interval{y.lo + shift, y.hi + shift})
 			}
 		}

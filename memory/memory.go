@@ -53,8 +53,9 @@ type Access struct {
 
 // Part is a set of executions of an access: the same lanes in some groups and iterations.
 type Part struct {
-	// Lanes are the addresses of the lanes of a work-group that take part, in bytes from the start of the array, in the first of the groups
-	// and iterations.
+	// From and one of Lanes are the address of each lane of a work-group that takes part, in bytes from the start of the array, in the first of the
+	// groups and iterations. Parts may share Lanes.
+	From   int64
 	Lanes  []int64
 	Groups [3]Run
 	Loops  []Run   // outermost first
@@ -65,10 +66,10 @@ type Part struct {
 	// Scattered says that the sectors are any of the array, in each execution others.
 	Scattered bool
 
-	touched []interval // by the lanes, in the first of the groups and iterations
-	dims    []Run      // the groups along each axis, and the loops in whose iterations the address differs
-	strides []float64  // by unit of these
-	pattern int        // that the part belongs to
+	touched *touched  // by the lanes, in the first of the groups and iterations
+	dims    []Run     // the groups along each axis, and the loops in whose iterations the address differs
+	strides []float64 // by unit of these
+	pattern int       // that the part belongs to
 }
 
 // Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next.

@@ -29,6 +29,7 @@ type scattered struct {
 // known are the outlines that an estimate has made already, by what they are of.
 type known struct {
 	at       map[outlined]*outline
+	touched  map[width]*touched
 	strides  [][]float64 // of the parts of each pattern
 	arrays   []int       // of each pattern
 	patterns []pattern
@@ -36,6 +37,39 @@ type known struct {
 	boxes     []span
 	shifts    []float64
 	intervals []interval
+}
+
+// touched are the bytes that lanes touch, and how many these are.
+type touched struct {
+	in    []interval
+	bytes float64
+}
+
+// width is a list of lanes, each so many bytes wide.
+type width struct {
+	first *int64
+	lanes int
+	bytes int64
+}
+
+// by is what the lanes of a part touch.
+func (k *known) by(p *Part, bytes int64) *touched {
+	if len(p.Lanes) == 0 {
+		return &touched{}
+	}
+	key := width{&p.Lanes[0], len(p.Lanes), bytes}
+	t := k.touched[key]
+	if t == nil {
+		in := k.intervals[:0]
+		for _, at := range p.Lanes {
+			in = append(in, interval{at, at + bytes})
+		}
+		k.intervals = in
+		in = slices.Clone(merged(in))
+		t = &touched{in, lengthOf(in)}
+		k.touched[key] = t
+	}
+	return t
 }
 
 // outlined tells outlines apart.
@@ -55,6 +89,7 @@ const deepest = 12
 
 // enter finds the pattern that a part of an access belongs to.
 func (k *known) enter(a *Access, p *Part) {
+	p.touched = k.by(p, a.Width)
 	p.dims, p.strides = append(p.dims[:0], p.Groups[:]...), p.strides[:0]
 	for _, r := range p.Loops {
 		if r.Stride != 0 {

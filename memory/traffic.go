@@ -37,16 +37,10 @@ type Traffic struct {
 
 // prepare joins neighbouring lanes, and finds the patterns of parts.
 func (l *Launch) prepare() {
-	l.known = known{at: map[outlined]*outline{}}
+	l.known = known{at: map[outlined]*outline{}, touched: map[width]*touched{}}
 	each(l.Body, func(a *Access) {
 		for i := range a.Parts {
-			p := &a.Parts[i]
-			l.known.enter(a, p)
-			p.touched = make([]interval, 0, len(p.Lanes))
-			for _, at := range p.Lanes {
-				p.touched = append(p.touched, interval{at, at + a.Width})
-			}
-			p.touched = merged(p.touched)
+			l.known.enter(a, &a.Parts[i])
 		}
 	})
 }

@@ -212,7 +212,7 @@ type stride struct{ bytes, count int64 }
 
 // bytes is the number of bytes in the set.
 func (s *set) bytes() float64 {
-	n := bytes(s.in)
+	n := lengthOf(s.in)
 	for _, c := range s.copies {
 		n *= float64(c.count)
 	}

@@ -58,7 +58,7 @@ func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
 	if s.open == nil {
 		return count.Members(w, s.cs, len(s.params))
 	}
-	if p, ok, err := count.ByInclusion(w, s.open, len(s.params)); ok || err != nil {
+	if p, ok, err := count.ByInclusion(w, s.open, len(s.params), count.MaxTerms); ok || err != nil {
 		return p, err
 	}
 	// Where elimination makes many members of one, it rarely helps: not all that is left goes into the attempt.

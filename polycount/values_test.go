@@ -68,3 +68,20 @@ func TestModuliAtRandom(t *testing.T) {
 		})
 	}
 }
+
+// Sets at fixed sizes, as of the addresses in a cache line, are counted box by box.
+func TestFixedSizes(t *testing.T) {
+	r := rand.New(rand.NewSource(23))
+	check := func(text string, lo, hi int64) {
+		s := mustSet(t, text)
+		want := fmt.Sprint(naive(s, nil, lo, hi))
+		if got := must(must(s.Count()).Eval(nil)).RatString(); got != want {
+			t.Fatalf("%s: %s, want %s", text, got, want)
+		}
+	}
+	check("{ [g,h,k] : 3 = (7*g + 3*h - 3*k) mod 128 and 0 <= g <= 16 and 0 <= h <= 1 and 0 <= k <= 2 }", 0, 16)
+	for range 200 {
+		check(fmt.Sprintf("{ [g,h,k] : %d <= (%d*g + %d*h + %d*k) mod %d <= %d and 0 <= g <= %d and 0 <= h <= %d and -2 <= k <= %d }",
+			r.Intn(4), r.Intn(17)-8, r.Intn(17)-8, r.Intn(17)-8, 2+r.Intn(127), 3+r.Intn(4), r.Intn(17), r.Intn(5), r.Intn(4)), -2, 16)
+	}
+}

@@ -71,6 +71,12 @@ func (b *boxes) count(x box) (n arith.Rat, ok bool) {
 	tied := make([]bool, len(x.of))
 	for len(x.rows) > 0 {
 		part, columns := x.part()
+		if len(columns) == 0 { // narrow has fixed them all since it looked at the row
+			if lo, _ := part.span(part.rows[0]); lo < 0 {
+				return arith.RatInt(0), true
+			}
+			continue
+		}
 		for _, at := range columns {
 			tied[at] = true
 		}

@@ -17,13 +17,14 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 			plain = append(plain, c)
 		}
 	}
+	parts := w.Disjoint(plain)
 	if len(plain) > 1 {
-		if p, ok, err := ByInclusion(w, plain, params); ok || err != nil {
+		if p, ok, err := ByInclusion(w, plain, params, termsPerPart*len(parts)); ok || err != nil {
 			return p, err
 		}
 	}
 	total := quasi.NewPiecewise(params)
-	for _, c := range w.Disjoint(plain) {
+	for _, c := range parts {
 		q, err := countConj(w, c, params)
 		if err != nil {
 			return nil, err
@@ -34,12 +35,15 @@ func Members(w *linear.Work, cs []*linear.Conj, params int) (p *quasi.Piecewise,
 	return total, nil
 }
 
+// termsPerPart is how many intersections of members take as long as one of the disjoint parts of their union, which have
+// more irregular borders.
+const termsPerPart = 2
+
 // counter counts one conjunction. The variables to be counted are the existentials of its table.
 type counter struct {
 	*linear.Work
 	table       *linear.Conj
-	trial       bool // give up with errNotDirect instead of splintering, or after trialVisits summations
-	visits      int
+	trial       bool          // give up with errNotDirect instead of splintering, or of a second piece
 	areDisjoint bool          // the pieces do not overlap
 	out         []quasi.Piece // over the table, may overlap
 }
@@ -78,60 +82,44 @@ func countWhole(w *linear.Work, c *linear.Conj) *quasi.Piecewise {
 	return p
 }
 
-// countGroup counts one group. If the result is long, it also counts value by value of the variables with few values,
-// and takes the shorter result.
+// countGroup counts one group. If that has variables with few values, it also counts value by value of these, and takes the
+// shorter result.
 func countGroup(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
 	p := countGroupWhole(w, g)
-	if p.Terms() >= quasi.LongEnough {
-		w.Within(w.Left/8, func(w *linear.Work) {
-			if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
-				p = q
-			}
-		})
-	}
+	w.Within(w.Left/8, func(w *linear.Work) {
+		if q, ok := byValues(w, g, int64(p.Terms())); ok && (len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() < p.Terms()) {
+			p = q
+		}
+	})
 	return p
 }
 
-// countGroupWhole counts one group by nested sums. If these give several pieces, or would have to split into residue
-// classes, it also counts by signed cones, which give one piece per chamber, and takes the shorter result. Without sums
-// 20 of 149 counts differ and are 3,576 characters longer; without cones four exceed the default limit and 46 are
-// longer, by 161,126 characters.
+// countGroupWhole counts one group by nested sums, if these give one piece without residue classes. Otherwise it counts by
+// signed cones, which give one piece per chamber, and where these overflow by sums over residue classes.
 func countGroupWhole(w *linear.Work, g *linear.Conj) *quasi.Piecewise {
-	start := func() (*counter, region) {
+	start := func(trial bool) (*counter, region) {
 		r := region{eq: linear.CloneRows(g.Eq), ge: linear.CloneRows(g.Ge), q: quasi.Constant(arith.RatInt(1))}
 		for at := 1 + g.N; at < g.Width(); at++ {
 			if g.Free(at) && g.UsedInRows(at) {
 				r.left = append(r.left, at)
 			}
 		}
-		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: true}, r
+		return &counter{Work: w, table: &linear.Conj{N: g.N, Divs: slices.Clone(g.Divs)}, trial: trial}, r
 	}
-	sums, r := start()
-	direct := sums.try(func() { sums.sum(r) })
-	if direct && len(sums.out) <= 1 {
-		return sums.piecewise()
+	k, r := start(true)
+	if k.try(func() { k.sum(r) }) {
+		return k.piecewise()
 	}
 	if p, ok := byBoxes(w, g); ok {
 		return p
 	}
-	k, r := start()
+	k, r = start(false)
 	if !k.try(func() { k.cones(r) }) {
-		k, r = start()
-		k.trial = false
+		k, r = start(false)
 		k.sum(r)
 	}
-	p := k.piecewise()
-	if direct && len(sums.out) <= max(trialPieces, len(p.Pieces)) {
-		if q := sums.piecewise(); len(q.Pieces) < len(p.Pieces) || len(q.Pieces) == len(p.Pieces) && q.Terms() <= p.Terms() {
-			return q
-		}
-	}
-	return p
+	return k.piecewise()
 }
-
-// trialPieces is the number of pieces of nested sums, which may overlap, up to which they are compared with the result
-// of cones. Comparing always takes up to six times the work for one count of 149 that is 115 characters shorter.
-const trialPieces = 3
 
 // try runs f. It reports false if f gave up in favour of the other method, or overflowed.
 func (k *counter) try(f func()) bool {
@@ -153,7 +141,7 @@ func (k *counter) piecewise() *quasi.Piecewise {
 		if !k.areDisjoint {
 			p.Pieces = quasi.MakeDisjoint(k.Work, p.Pieces)
 		}
-		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces, true)
+		p.Pieces = quasi.MergePieces(k.Work, p.Table, p.Pieces)
 	}
 	return p
 }

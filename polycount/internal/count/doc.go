@@ -1,6 +1,8 @@
 // Package count counts the integer points of conjunctions by the values of their first variables, the parameters.
 //
-// Members counts a union without existentials: each conjunction by nested sums (sum.go), or by parametric vertices and
-// signed cones (vertices.go, cones.go). ByInclusion counts one of few members by inclusion and exclusion, with existentials by fibres (fibres.go). Optima uses the same test
-// sets (testset.go) for the lexicographic minimum.
+// Members counts a union without existentials: by inclusion and exclusion where members have few intersections (open.go),
+// otherwise by disjoint parts. A conjunction is counted by nested sums where these give one piece (sum.go), otherwise by
+// parametric vertices and signed cones (vertices.go, cones.go), or box by box if it has no parameter (boxes.go).
+// ByInclusion also counts unions with existentials, by fibres (fibres.go). Optima uses the same test sets (testset.go) for
+// the lexicographic minimum.
 package count

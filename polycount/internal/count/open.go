@@ -10,46 +10,62 @@ import (
 	"gpuperf/polycount/internal/quasi"
 )
 
-// maxMembers is the largest number of members that are counted by inclusion and exclusion.
-const maxMembers = 5
+// MaxTerms is the largest number of intersections for which a union with existentials is counted by inclusion and
+// exclusion.
+const MaxTerms = 31
 
 // ByInclusion counts a union by inclusion and exclusion: it neither makes members disjoint nor eliminates quantifiers, but
-// counts each intersection by its fibres. ok is false if that takes more than a fifth of the work that is left. Without
-// this method four of 149 counts exceed the default limit, and one takes 1,250 times the work.
-func ByInclusion(w *linear.Work, members []*linear.Conj, params int) (p *quasi.Piecewise, ok bool, err error) {
-	if len(members) > maxMembers {
-		return nil, false, nil
-	}
+// counts each intersection by its fibres. ok is false if there are more than most intersections, or if that takes more
+// than a fifth of the work that is left.
+func ByInclusion(w *linear.Work, members []*linear.Conj, params, most int) (p *quasi.Piecewise, ok bool, err error) {
 	w.Within(w.Left/5, func(w *linear.Work) {
+		terms := intersections(w, members, most)
+		if len(terms) > most {
+			return
+		}
 		total := &gathered{p: quasi.NewPiecewise(params), index: map[string]int{}}
-		var visit func(from int, met *linear.Conj, k int64) bool
-		visit = func(from int, met *linear.Conj, k int64) bool {
-			for i, c := range members[from:] {
-				if met != nil {
-					if c = linear.Conjunction(met, c); !c.Simplify() {
-						continue
-					}
-				}
-				if !w.Solvable(c.Question()) {
-					continue
-				}
-				bad := countShadow(w, total, c, params, k)
+		for _, x := range terms {
+			if bad := countShadow(w, total, x.of, params, x.sign); bad != nil {
 				var unbounded *UnboundedError
 				if errors.As(bad, &unbounded) {
 					err = bad
 				}
-				if bad != nil || !visit(from+i+1, c, -k) {
-					return false
-				}
+				return
 			}
-			return true
 		}
-		if visit(0, nil, 1) {
-			p, ok = total.Disjoint(w), true
-			quasi.Simplify(w, p)
-		}
+		p, ok = total.Disjoint(w), true
+		quasi.Simplify(w, p)
 	})
 	return p, ok, err
+}
+
+// term is the intersection of some members: an odd number of them for the sign 1, an even one for −1.
+type term struct {
+	of   *linear.Conj
+	sign int64
+}
+
+// intersections are those that have points; it stops after most of them.
+func intersections(w *linear.Work, members []*linear.Conj, most int) (out []term) {
+	var visit func(from int, met *linear.Conj, sign int64)
+	visit = func(from int, met *linear.Conj, sign int64) {
+		for i, c := range members[from:] {
+			if len(out) > most {
+				return
+			}
+			if met != nil {
+				if c = linear.Conjunction(met, c); !c.Simplify() {
+					continue
+				}
+			}
+			if w.Solvable(c.Question()) {
+				out = append(out, term{c, sign})
+				visit(from+i+1, c, -sign)
+			}
+		}
+	}
+	visit(0, nil, 1)
+	return out
 }
 
 // countShadow adds k times the number of points of the projection of c onto its variables: a signed sum of counts of

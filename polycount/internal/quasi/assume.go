@@ -67,7 +67,7 @@ func mergeUnder(w *linear.Work, table *linear.Conj, ps []Piece, ctx []*linear.Co
 		return ps
 	}
 	// Pieces within ctx have a hull within ctx; there the general merging applies, with the exact test of agreement.
-	merged := MergePieces(w, table, under, true)
+	merged := MergePieces(w, table, under)
 	if len(merged) >= len(ps) {
 		return ps
 	}

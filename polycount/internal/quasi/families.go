@@ -12,8 +12,7 @@ import (
 const MaxValues = 64
 
 // FamiliesJoined shortens q by Hermite's identity ⌊e/d⌋ + ⌊(e+1)/d⌋ + … + ⌊(e+d−1)/d⌋ = e: where most floors of such a
-// family have the same coefficient and one cofactor, they become a multiple of e and a few floors. Without it four
-// of 149 counts are 859 characters longer.
+// family have the same coefficient and one cofactor, they become a multiple of e and a few floors.
 func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	for {
 		best := q

@@ -48,7 +48,7 @@ func interpolate(xs []int64, ys []arith.Rat) []arith.Rat {
 const fewPoints = 8
 
 // interpolated is the polynomial of x, or a shorter one through its values, where the domain leaves one parameter only
-// a few values. Without it eight of 149 counts are longer, one of them by 194,093 characters.
+// a few values.
 func interpolated(w *linear.Work, p *Piecewise, x Piece) Quasi {
 	v := 0
 	var own []bool

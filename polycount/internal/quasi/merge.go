@@ -11,17 +11,15 @@ import (
 // attemptLimit is the work that one attempt to join two pieces, or to list the points of a piece, may take.
 const attemptLimit = 200_000
 
-// MergePieces joins pieces if their union is a conjunction and one polynomial serves for both. With grow, the union may
-// take over parts of other pieces.
+// MergePieces joins pieces if their union is a conjunction and one polynomial serves for both.
 //
-// Few pairs can be joined. Most attempts end at an integer point that refutes them: where the two polynomials differ, or
-// where the union would change the function. What is known of a piece, its points and the constraints that it satisfies,
-// is kept for all attempts.
-func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece, grow bool) []Piece {
+// Few pairs can be joined. Most attempts end at an integer point at which the two polynomials differ. What is known of a
+// piece, its points and the constraints that it satisfies, is kept for all attempts.
+func MergePieces(w *linear.Work, table *linear.Conj, ps []Piece) []Piece {
 	if len(ps) < 2 {
 		return ps
 	}
-	m := &merger{Work: w, table: table, space: &linear.Conj{N: table.N}, grow: grow}
+	m := &merger{Work: w, table: table, space: &linear.Conj{N: table.N}}
 	known := false
 	w.Within(w.Left/2, func(w *linear.Work) { // a long answer is better than none
 		m.Work = w
@@ -47,7 +45,6 @@ type merger struct {
 	table *linear.Conj // of the polynomials
 	space *linear.Conj // of the domains
 	parts []*part
-	grow  bool
 }
 
 // part is a piece and what is known of it. It is never changed.
@@ -171,17 +168,6 @@ func (m *merger) at(p *part, atoms []residue) residue {
 	return p.Q.residueAt(p.mod, atoms)
 }
 
-// value is that of the function at a point.
-func (m *merger) value(point linear.Row, atoms []residue) residue {
-	for _, x := range m.parts {
-		m.Spend(1)
-		if satisfies(x.rows, point) {
-			return m.at(x, atoms)
-		}
-	}
-	return 0
-}
-
 // merge joins pairs as long as there is one. First only parts with one polynomial, and those of fewer dimensions to others:
 // two of the former whose polynomials have equal values are better joined to different parts.
 func (m *merger) merge() {
@@ -257,8 +243,7 @@ func (m *merger) follows(p *part, r linear.Row) bool {
 }
 
 // join merges part j, which the polynomial of part i serves, into part i if the constraints that both satisfy describe
-// their union. The union may take over parts of others where the polynomials agree, if those remain conjunctions. It
-// returns the changed parts, or nil.
+// their union. It returns the changed parts, or nil.
 func (m *merger) join(i, j int) []*part {
 	a, b := m.parts[i], m.parts[j]
 	hull := &linear.Conj{N: m.space.N, Divs: m.space.Divs}
@@ -272,99 +257,29 @@ func (m *merger) join(i, j int) []*part {
 			}
 		}
 	}
-	rest, ok := m.between(a, hull, cuts)
-	if !ok {
-		return nil
+	for i, r := range cuts[0] {
+		for j, s := range cuts[1] { // what the hull has beside both
+			rest := slices.Concat(hull.Ge, cuts[0][:i], cuts[1][:j], []linear.Row{linear.Negated(r), linear.Negated(s)})
+			if m.Solvable((&linear.Conj{N: hull.N, Ge: rest, Divs: hull.Divs}).Question()) {
+				return nil
+			}
+		}
 	}
-	if len(rest) > 0 && m.clashes(hull.Ge, a) {
+	if !sameOn(m.Work, m.table, a.Q, b.Q, b.Dom) { // what takes longest comes last
 		return nil
 	}
 	hull = hull.Clone()
 	if !hull.Simplify() {
 		return nil
 	}
-	if !sameOn(m.Work, m.table, a.Q, b.Q, b.Dom) { // what takes longest comes last
-		return nil
-	}
-	out := slices.Clone(m.parts)
-	if len(rest) > 0 && !m.takeOver(out, i, j, hull, rest) {
-		return nil
-	}
 	hull = m.Irredundant(hull, nil, 0)
 	hull.Simplify()
+	out := slices.Clone(m.parts)
 	out[i] = m.part(Piece{hull, a.Q})
 	return out
-}
-
-// between is what the hull of two parts has beside them. ok is false where the function has not the polynomial of a there.
-func (m *merger) between(a *part, hull *linear.Conj, cuts [2][]linear.Row) (rest []*linear.Conj, ok bool) {
-	for i, r := range cuts[0] {
-		for j, s := range cuts[1] {
-			cell := &linear.Conj{N: hull.N, Divs: hull.Divs}
-			cell.Ge = slices.Concat(hull.Ge, cuts[0][:i], cuts[1][:j], []linear.Row{linear.Negated(r), linear.Negated(s)})
-			at, found := m.Witness(cell.Question())
-			if !found {
-				continue
-			}
-			if atoms := m.atoms(at); !m.grow || m.value(at, atoms) != m.at(a, atoms) {
-				return nil, false
-			}
-			cell = cell.Clone()
-			cell.Simplify()
-			rest = append(rest, cell)
-		}
-	}
-	return rest, true
-}
-
-// clashes reports that a known point of some part is in the hull, but the polynomial of a has another value there.
-func (m *merger) clashes(hull []linear.Row, a *part) bool {
-	for _, y := range m.parts {
-		for _, x := range y.seen {
-			m.Spend(1)
-			if satisfies(hull, x.at) && m.at(a, x.atoms) != x.value {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // satisfies reports that no row is negative at a point.
 func satisfies(rows []linear.Row, at linear.Row) bool {
 	return !slices.ContainsFunc(rows, func(r linear.Row) bool { return linear.Dot(r, at) < 0 })
-}
-
-// takeOver takes what the hull of parts i and j has beside them, rest, from the other parts. It reports false if that
-// changes the function or leaves a part that is no conjunction.
-func (m *merger) takeOver(parts []*part, i, j int, hull *linear.Conj, rest []*linear.Conj) bool {
-	q := parts[i].Q
-	for k, x := range parts {
-		if k == i || k == j || len(rest) == 0 {
-			continue
-		}
-		common := m.Intersect(rest, []*linear.Conj{x.Dom})
-		if m.IsEmpty(common) {
-			continue
-		}
-		for _, c := range common {
-			if !sameOn(m.Work, m.table, q, x.Q, c) {
-				return false
-			}
-		}
-		left := m.Subtract([]*linear.Conj{x.Dom}, []*linear.Conj{hull})
-		if len(left) != 1 {
-			return false
-		}
-		rest = m.Subtract(rest, []*linear.Conj{x.Dom})
-		dom := m.Irredundant(left[0], nil, 0)
-		dom.Simplify()
-		parts[k] = m.part(Piece{dom, x.Q})
-	}
-	for _, c := range rest { // outside all parts the value is 0
-		if m.Solvable(c.Question()) && !sameOn(m.Work, m.table, q, nil, c) {
-			return false
-		}
-	}
-	return true
 }

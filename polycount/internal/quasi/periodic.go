@@ -7,37 +7,26 @@ import (
 	"gpuperf/polycount/internal/linear"
 )
 
-// LongEnough is the number of terms from which shortening a polynomial is tried. With 4 instead, 149 counts are 1,014
-// characters shorter and some take three times the work; with 24 they are 1,815 characters longer.
-const LongEnough = 12
-
 // maxSamples is the largest number of values that are computed to shorten a polynomial. Sixteen times as many take 19 %
 // more work for 73 characters less.
 const maxSamples = 4096
 
-// maxSampleWork is the largest number of values times terms, and tooLong the number of terms from which shortening is not
-// tried. Without them TestModuliAreShort takes three times as long.
-const (
-	maxSampleWork = 1 << 20
-	tooLong       = 2000
-)
+// maxSampleWork is the largest number of values times terms. Without it TestModuliAreShort takes twice as long.
+const maxSampleWork = 1 << 20
 
 // Periodic shortens q by its values. On each residue class modulo the common period of its floors, a polynomial in n
 // and floors of n is a polynomial of the same degree, determined by its values at degree + 1 points. If these
 // polynomials have a coefficient in common for many classes, floors cancel, even those that no rule relates, such as
-// floors with divisors 2, 3 and 6. Without it 23 of 149 counts are 133,879 characters longer.
+// floors with divisors 2, 3 and 6.
 func Periodic(w *linear.Work, p *Piecewise, q Quasi) Quasi {
 	w.Within(w.Left/16, func(w *linear.Work) {
-		for v := 1; v <= p.Table.N && LongEnough <= len(q) && len(q) <= tooLong; v++ {
+		for v := 1; v <= p.Table.N; v++ {
 			w.Spend(8 * len(q))
 			if next := periodicIn(w, p, q, v); next != nil {
 				q = next
 			}
 		}
 		for _, form := range commonForms(p.Table, q) {
-			if len(q) < LongEnough || len(q) > tooLong {
-				break
-			}
 			w.Spend(8 * len(q))
 			if next := periodicInForm(w, p, q, form); next != nil {
 				q = next
@@ -76,7 +65,6 @@ func commonForms(c *linear.Conj, q Quasi) []linear.Row {
 }
 
 // periodicInForm is periodicIn for a form in several variables, such as n + m, which one of them then represents.
-// Without it three of 149 counts are 29,870 characters longer.
 func periodicInForm(w *linear.Work, p *Piecewise, q Quasi, form linear.Row) Quasi {
 	n, v, several := p.Table.N, 0, false
 	for i := 1; i < len(form); i++ {

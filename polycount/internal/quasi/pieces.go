@@ -71,10 +71,10 @@ func Simplify(w *linear.Work, p *Piecewise) {
 			}
 		}
 	}
-	p.Pieces = MergePieces(w, p.Table, kept, true)
+	p.Pieces = MergePieces(w, p.Table, kept)
 	// What the conditions say of the polynomials; that can make more of them equal.
 	if specialize(w, p) || unifyFloors(w, p) {
-		p.Pieces = MergePieces(w, p.Table, p.Pieces, true)
+		p.Pieces = MergePieces(w, p.Table, p.Pieces)
 	}
 	for i, x := range p.Pieces {
 		w.Within(attemptLimit, func(w *linear.Work) { x = listed(w, p, x) })
@@ -101,7 +101,7 @@ func CompareConj(a, b *linear.Conj) int {
 
 // specialize shortens the polynomials by the conditions of their pieces: floors that have one value there, and
 // equalities. It reports whether it changed one. A single piece without equalities stays as it is, since its form is
-// the general one. Without it one of 149 counts exceeds the default limit, and others are longer, by 1,742 characters.
+// the general one.
 func specialize(w *linear.Work, p *Piecewise) bool {
 	changed := false
 	if len(p.Pieces) == 0 || len(p.Pieces) == 1 && len(p.Pieces[0].Dom.Eq) == 0 {
@@ -229,7 +229,7 @@ func Coalesce(w *linear.Work, cs []*linear.Conj) (out []*linear.Conj) {
 			}
 		}
 	}
-	for _, x := range MergePieces(w, &linear.Conj{N: cs[0].N}, ps, false) {
+	for _, x := range MergePieces(w, &linear.Conj{N: cs[0].N}, ps) {
 		c := w.Irredundant(x.Dom, nil, 0)
 		if c.Simplify() {
 			out = append(out, c)
