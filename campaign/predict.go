@@ -34,6 +34,7 @@ type Predictor struct {
 	turn     sync.Mutex // to use Rows
 	ids      []features.ID
 	refined  []*Predictor             // of this model, each for its kernel
+	binary   *Predictor               // the model as it is with the binary; nil where it was not calibrated so
 	measured map[string]roofline.Peak // rates that the device has reached, by resource
 }
 
@@ -69,6 +70,7 @@ type Prediction struct {
 	Fit      *calibrate.Fit    // with the parameters that count for this kernel
 	Unpriced workload.Unpriced // work without a cost in the model
 	Measured *samples.Record   // nil where not measured
+	FromIR   string            // why it is not with the binary, where that was asked for
 }
 
 // Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
@@ -259,8 +261,8 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 	var failed error
 	for i := range profile.Models {
 		fit := &profile.Models[i].Fit
-		if profile.Find(fit.Refines) != nil {
-			continue // the model that it refines is with it
+		if profile.Find(fit.Refines) != nil || profile.Find(fit.BinaryOf) != nil {
+			continue // the model that it belongs to is with it
 		}
 		p, err := PredictorOf(profile, &profile.Models[i])
 		if err != nil {
