@@ -11,6 +11,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -97,53 +98,29 @@ func binaryIn(p *calibrate.Profile, model string) *calibrate.Calibration {
 	return &p.Models[i]
 }
 
-// HasBinary reports whether the model can predict with the binary.
-func (p *Predictor) HasBinary() bool { return p.binary != nil }
-
-// PredictBinary predicts the time of a case from what the compiler made of it. Where that does not tell enough, the prediction is that from the
-// IR, and its FromIR says why.
-func (p *Predictor) PredictBinary(c *workload.Case, ir *Prediction, r *samples.Record) (*Prediction, error) {
-	instead := func(reason string) (*Prediction, error) {
-		out := *ir
-		out.FromIR = reason
-		return &out, nil
+// UseBinaries makes the predictor predict cases from their machine code, of which a samples file tells: of each kernel at the same sizes, or at
+// others if its source is the same. Without a file it predicts them from the IR.
+func (p *Predictor) UseBinaries(path string, cases []*workload.Case) error {
+	if path == "" {
+		return nil
 	}
-	switch {
-	case p.binary == nil:
-		return instead("model " + p.Model.Name + " was not calibrated with the machine code of kernels")
-	case p.For(c) != p:
-		return instead("the model is refined for this kernel by what was measured of it")
-	case r == nil:
-		return instead("there is no sample of it")
-	}
-	out, err := p.binary.Predict(compiled(c, r))
-	if reason := (*launch.NoCode)(nil); errors.As(err, &reason) {
-		return instead(reason.Reason)
-	} else if err != nil {
-		return nil, err
-	}
-	out.Case = c
-	return out, nil
-}
-
-// Binaries are samples of kernels with their machine code.
-type Binaries struct{ set *samples.Set }
-
-// OpenBinaries reads a samples file.
-func OpenBinaries(path string) (*Binaries, error) {
 	set, err := samples.Load(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &Binaries{set}, nil
+	defer set.Close()
+	p.coded = map[string]*samples.Record{}
+	for _, c := range cases {
+		if p.coded[c.Identity.Key()], err = codedIn(set, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Close closes the file.
-func (b *Binaries) Close() error { return b.set.Close() }
-
-// of is a sample of the case's program with its machine code, at the same sizes where there is one, else at others; nil where there is none.
-func (b *Binaries) of(c *workload.Case) (*samples.Record, error) {
-	on, ok := b.set.Device()
+// codedIn is a sample of the case's kernel that has its machine code, nil where there is none.
+func codedIn(set *samples.Set, c *workload.Case) (best *samples.Record, err error) {
+	on, ok := set.Device()
 	if !ok {
 		return nil, nil
 	}
@@ -151,60 +128,87 @@ func (b *Binaries) of(c *workload.Case) (*samples.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, best := job.Record(), (*samples.Record)(nil)
+	want := job.Record()
 	for _, mode := range []samples.Mode{samples.Warm, samples.Cold} {
-		for r, err := range b.set.Like(c.Identity, mode) {
+		for r, err := range set.Like(c.Identity, mode) {
 			if err != nil {
 				return nil, err
 			}
 			if r.Compiled.Code == nil || r.SourceHash != want.SourceHash || !slices.Equal(r.Local, want.Local) {
 				continue
 			}
-			if same := r.Kernel.Key() == c.Identity.Key(); same || best == nil {
+			if best == nil || r.Kernel.Key() == c.Identity.Key() {
 				best = r
-			}
-			if best.Kernel.Key() == c.Identity.Key() {
-				return best, nil
 			}
 		}
 	}
 	return best, nil
 }
 
-// WithBinaries predicts again from the machine code that samples hold.
-func (p *Predictor) WithBinaries(all []*Prediction, b *Binaries) ([]*Prediction, error) {
-	out := make([]*Prediction, len(all))
-	for i, ir := range all {
-		r, err := b.of(ir.Case)
-		if err != nil {
+// withBinary is the prediction of a case from what the compiler made of it, as a sample tells. Where that does not tell enough it is the one from
+// the IR, and FromIR says why.
+func (p *Predictor) withBinary(ir *Prediction, r *samples.Record) (*Prediction, error) {
+	out, reason := *ir, (*launch.NoCode)(nil)
+	switch {
+	case p.binary == nil:
+		out.FromIR = "model " + p.Model.Name + " was not calibrated with the machine code of kernels"
+	case p.For(ir.Case) != p:
+		out.FromIR = "the model is refined for this kernel by what was measured of it"
+	case r == nil:
+		out.FromIR = "no sample tells of its machine code"
+	default:
+		with, err := p.binary.Predict(compiled(ir.Case, r))
+		if err == nil {
+			with.Case = ir.Case
+			return with, nil
+		}
+		if !errors.As(err, &reason) {
 			return nil, err
 		}
-		if out[i], err = p.PredictBinary(ir.Case, ir, r); err != nil {
-			return nil, err
-		}
-		if reason := out[i].FromIR; reason != "" {
-			out[i].Warnings = append(slices.Clone(out[i].Warnings), warning.NoBinary.About("", "predicted from the IR, not with the binary: %s", reason))
-		}
+		out.FromIR = reason.Reason
 	}
-	return out, nil
+	return &out, nil
 }
 
-// withBinary predicts a point of a variant that was measured from its machine code, too.
+// counts says where those of a prediction come from; "" where nobody asked.
+func (p *Predictor) counts(one *Prediction) string {
+	switch {
+	case p.coded == nil:
+		return ""
+	case one.FromIR != "":
+		return evaluate.FromIR
+	}
+	return evaluate.FromBinary
+}
+
+// binaryNote says that the predictions, or some of them, are with the binary; "" for none.
+func (p *Predictor) binaryNote(all []*Prediction) string {
+	n := 0
+	for _, one := range all {
+		if p.counts(one) == evaluate.FromBinary {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case len(all):
+		return ", " + evaluate.FromBinary
+	}
+	return fmt.Sprintf(", %s for %d of %s", evaluate.FromBinary, n, format.Count(len(all), "kernel"))
+}
+
+// withBinary predicts a point of a suite that was measured from its machine code, too.
 func (m *Fitted) withBinary(suite string, p *Prediction, r *samples.Record) (*evaluate.WithBinary, error) {
 	if m.Binary == nil {
 		return nil, nil
 	}
-	q, err := m.Predictor.PredictBinary(p.Case, p, r)
+	q, err := m.Predictor.withBinary(p, r)
 	if err != nil {
 		return nil, err
 	}
 	if q.FromIR == "" {
-		b := m.Predictor.binary
-		values, err := featuresOn(b.Facts, compiled(p.Case, r), b.ids)
-		if err != nil {
-			return nil, err
-		}
-		m.Binary.know(suite, p, values, r.Seconds())
+		m.Binary.know(suite, q, r.Seconds())
 	}
 	return &evaluate.WithBinary{Predicted: q.Seconds, Interval: q.Interval, FromIR: q.FromIR, Prediction: q.Prediction}, nil
 }

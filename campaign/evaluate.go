@@ -50,8 +50,8 @@ type Fitted struct {
 }
 
 // know keeps the features of a point of a suite with its time.
-func (m *Fitted) know(suite string, p *Prediction, values map[string]float64, seconds float64) {
-	m.known = append(m.known, calibrate.Known{Kernel: suite, Set: suite + " " + format.Sizes(p.Sizes), Features: values, Measured: seconds})
+func (m *Fitted) know(suite string, p *Prediction, seconds float64) {
+	m.known = append(m.known, calibrate.Known{Kernel: suite, Set: suite + " " + format.Sizes(p.Sizes), Features: p.values, Measured: seconds})
 }
 
 // sensitivitySeed makes the tables of sensitivity the same in every run.
@@ -233,11 +233,7 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 			return nil, err
 		}
 		v.Points = append(v.Points, point)
-		values, err := featuresOn(m.Predictor.Facts, p.Case, m.Predictor.ids)
-		if err != nil {
-			return nil, err
-		}
-		general.know(suite.Name, p, values, point.Measured)
+		general.know(suite.Name, p, point.Measured)
 	}
 	return v, nil
 }

@@ -11,6 +11,12 @@ import (
 	"gpuperf/internal/format"
 )
 
+// Where the counts of instructions come from.
+const (
+	FromIR     = "from the IR"
+	FromBinary = "with the binary"
+)
+
 // WithBinary is the prediction of a point from its machine code.
 type WithBinary struct {
 	Predicted     float64            `json:"predicted"`
@@ -83,9 +89,9 @@ func (r *Report) rows() []Row {
 		}
 	}
 	ir.Summarize()
-	with := binary.row("with the binary")
+	with := binary.row(FromBinary)
 	with.FromIR = reasons
-	return []Row{ir.row("from the IR"), with}
+	return []Row{ir.row(FromIR), with}
 }
 
 // writeRows writes the two rows, and why points are counted from the IR after all.
