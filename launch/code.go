@@ -94,14 +94,14 @@ func (r *result) rarely(code *samples.Code) (sum float64) {
 // codeAccesses are the executed accesses of which some work-items do not have their guards against them.
 func (e *estimate) codeAccesses() (sum float64) {
 	there, opened := e.p.workOf(&e.stream.parts.whole.done), e.shape().Work
-	for a, n := range e.code.Accesses {
+	for _, a := range e.code.Ways() {
 		part := 1.0
 		for _, key := range []machine.Key{{Space: a.Space, Action: a.Action, Array: a.Array}, {Space: a.Space, Action: a.Action}} {
 			if all := opened[key]; all > 0 {
 				part = min(there[key]/all, 1)
 			}
 		}
-		sum += n * part
+		sum += e.code.Accesses[a] * part
 	}
 	return sum
 }

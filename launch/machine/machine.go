@@ -8,8 +8,11 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"gpuperf/samples"
 )
@@ -59,10 +62,17 @@ type Counts struct {
 
 // Instructions are all of them.
 func (c *Counts) Instructions() (sum float64) {
-	for _, n := range c.Classes {
-		sum += n
+	for _, class := range slices.Sorted(maps.Keys(c.Classes)) {
+		sum += c.Classes[class]
 	}
 	return sum
+}
+
+// Ways are the ways in which memory is accessed, in a fixed order, in which sums are the same to all digits.
+func (c *Counts) Ways() []samples.CodeAccess {
+	return slices.SortedFunc(maps.Keys(c.Accesses), func(a, b samples.CodeAccess) int {
+		return cmp.Or(cmp.Compare(a.Space, b.Space), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Array, b.Array), cmp.Compare(a.Bytes, b.Bytes))
+	})
 }
 
 func newCounts() *Counts {
@@ -109,8 +119,8 @@ var limits = []float64{0.1, 0.1, 0.2, 0.6}
 // check compares what is executed with what the kernel does.
 func (m *matcher) check(c *Counts) error {
 	done := Work{{Space: Barriers}: c.Barriers}
-	for a, n := range c.Accesses {
-		done[m.joined.key(Key{spaceOf(a), a.Action, a.Array})] += n * float64(a.Bytes)
+	for _, a := range c.Ways() {
+		done[m.joined.key(Key{spaceOf(a), a.Action, a.Array})] += c.Accesses[a] * float64(a.Bytes)
 	}
 	want := m.joined.join(m.kernel.Work.Plus(m.skipped, 1))
 	for _, key := range want.keys() {
