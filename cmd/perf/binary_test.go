@@ -43,7 +43,8 @@ func TestPredictWithSamples(t *testing.T) {
 		Counts   string
 		Seconds  float64
 		Warnings []string
-	}) {
+	},
+	) {
 		replayJSON(t, &out, append([]string{"predict", kernel, "-p", sizes, "--profile", "h200"}, args...)...)
 		return out
 	}
