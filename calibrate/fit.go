@@ -11,7 +11,8 @@ import (
 // Fit is a model's parameters for one device, with the evidence.
 type Fit struct {
 	Model      string     `yaml:"model"`
-	Refines    string     `yaml:"refines,omitempty"` // the model whose fit was the prior of this one, for one kernel; "" is none
+	Refines    string     `yaml:"refines,omitempty"`   // the model whose fit was the prior of this one, for one kernel; "" is none
+	BinaryOf   string     `yaml:"binary_of,omitempty"` // the model that this one is where the machine code of kernels is known; "" is none
 	Parameters []Estimate `yaml:"parameters"`
 
 	Rows          int        `yaml:"rows"`                 // number of rows fitted
@@ -108,6 +109,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Model         string               `json:"model"`
 		Refines       string               `json:"refines,omitempty"`
+		BinaryOf      string               `json:"binary_of,omitempty"`
 		Parameters    map[string]parameter `json:"parameters"`
 		Residual      *float64             `json:"residual"`
 		GeomeanRelErr *float64             `json:"geomean_relative_error"`
@@ -125,7 +127,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		Choice        *Choice              `json:"choice,omitempty"`
 		Warnings      []string             `json:"warnings"`
 	}{
-		f.Model, f.Refines, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
+		f.Model, f.Refines, f.BinaryOf, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
 		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
 	})
 }

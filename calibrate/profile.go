@@ -134,11 +134,13 @@ func (u Unread) Reason() string {
 	return fmt.Sprintf("left out of the profile, made by another version of the program: calibrate it again (%s)", why)
 }
 
-// Names lists the models of the profile that can be used.
+// Names lists the models of the profile that can be used, those left out that others of it are with the binary.
 func (p *Profile) Names() []string {
-	out := make([]string, len(p.Models))
-	for i, c := range p.Models {
-		out[i] = c.Fit.Model
+	out := []string{}
+	for _, c := range p.Models {
+		if p.Find(c.Fit.BinaryOf) == nil {
+			out = append(out, c.Fit.Model)
+		}
 	}
 	return out
 }
@@ -154,7 +156,7 @@ func LoadProfile(path string) (*Profile, error) {
 
 // profileKeys are all keys of the format, for suggestions on a misspelt one.
 var profileKeys = []string{
-	"version", "device", "roof", "resource", "models", "model", "refines", "prior", "spread", "cost", "left", "size", "reach", "row", "own", "features", "off", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
+	"version", "device", "roof", "resource", "models", "model", "refines", "binary_of", "prior", "spread", "cost", "left", "size", "reach", "row", "own", "features", "off", "parameters", "name", "value", "stderr", "unit", "at_bound", "rate",
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"choice", "form", "reason", "candidates", "leave_kernel_out", "leave_ratio_out", "ratios", "score",
 	"experiment", "ratio", "measured", "predicted", "overhead", "gmem", "onchip", "hidden",

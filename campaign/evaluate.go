@@ -45,7 +45,13 @@ type Fitted struct {
 	*Calibrated
 	Predictor *Predictor
 	Costs     []evaluate.Cost   // against the peaks of the device
+	Binary    *Fitted           // the model as it is with the binary; nil where it has no such form
 	known     []calibrate.Known // the variants with their times
+}
+
+// know keeps the features of a point of a suite with its time.
+func (m *Fitted) know(suite string, p *Prediction, seconds float64) {
+	m.known = append(m.known, calibrate.Known{Kernel: suite, Set: suite + " " + format.Sizes(p.Sizes), Features: p.values, Measured: seconds})
 }
 
 // sensitivitySeed makes the tables of sensitivity the same in every run.
@@ -109,11 +115,13 @@ func (e *Evaluation) learn(path string, files []*evaluate.File) error {
 		from = append(from, filepath.Base(f.Path))
 	}
 	for _, m := range e.Models {
-		if err := m.Fit.Learn(m.Predictor.Model, strings.Join(from, ", "), m.known); err != nil {
-			return err
-		}
-		if err := AddToProfile(path, e.Device, []calibrate.Calibration{*m.Calibration}, m.Roof...); err != nil {
-			return err
+		for ; m != nil; m = m.Binary {
+			if err := m.Fit.Learn(m.Predictor.Model, strings.Join(from, ", "), m.known); err != nil {
+				return err
+			}
+			if err := AddToProfile(path, e.Device, []calibrate.Calibration{*m.Calibration}, m.Roof...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -221,12 +229,11 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		if removed != nil && removed[i].Status == samples.OK {
 			point.WorkRemoved = removed[i].Seconds()
 		}
-		v.Points = append(v.Points, point)
-		values, err := featuresOn(m.Predictor.Facts, p.Case, m.Predictor.ids)
-		if err != nil {
+		if point.Binary, err = general.withBinary(suite.Name, p, &r); err != nil {
 			return nil, err
 		}
-		general.known = append(general.known, calibrate.Known{Kernel: suite.Name, Set: suite.Name + " " + format.Sizes(p.Sizes), Features: values, Measured: point.Measured})
+		v.Points = append(v.Points, point)
+		general.know(suite.Name, p, point.Measured)
 	}
 	return v, nil
 }
@@ -260,6 +267,13 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 	if m.Predictor, err = NewPredictor(e.out.Device, roof, m.Calibration); err != nil {
 		return nil, err
 	}
+	if m.Calibrated.Binary != nil {
+		m.Binary = &Fitted{Calibrated: &Calibrated{Calibration: m.Calibrated.Binary}}
+		if m.Binary.Predictor, err = NewPredictor(e.out.Device, roof, m.Calibrated.Binary); err != nil {
+			return nil, err
+		}
+		m.Predictor.binary = m.Binary.Predictor
+	}
 	e.models[path] = m
 	e.out.Models = append(e.out.Models, m)
 	return m, nil
@@ -286,7 +300,7 @@ func (e *evaluation) fromProfile(model *models.Model) (*Calibrated, error) {
 	if c := calibration.Origin.Cache; c != "" && c != string(e.mode) {
 		e.note(warning.OtherCaches, "model "+model.Name, "the profile has it for %s caches, but the times are with %s caches", c, e.mode)
 	}
-	return &Calibrated{Calibration: calibration}, nil
+	return &Calibrated{Calibration: calibration, Binary: binaryIn(e.o.Profile, model.Name)}, nil
 }
 
 // resolve resolves a path relative to the suite file.

@@ -33,7 +33,8 @@ type Plan struct {
 	Form  string           // as that of a Selection
 	Cases []*workload.Case // the measurement kernels, each once
 
-	ids []features.ID // of the model's features
+	ids    []features.ID // of the model's features
+	binary *withBinary   // nil where the model has no such form
 }
 
 // Plans are those of models, files or names of such that come with the program; without any that of the model for any kernel.
@@ -65,6 +66,9 @@ func NewPlan(model *models.Model, s Selection) (*Plan, error) {
 	}
 	if err := calibrate.CheckForm(model, s.Form); err != nil {
 		return nil, &InputError{err}
+	}
+	if p.binary, err = newWithBinary(model); err != nil {
+		return nil, err
 	}
 	if len(model.Measure) == 0 {
 		return nil, model.ErrorAt(model.Place("name"), "model %s names no kernels to measure", model.Name).

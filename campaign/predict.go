@@ -33,8 +33,10 @@ type Predictor struct {
 
 	turn     sync.Mutex // to use Rows
 	ids      []features.ID
-	refined  []*Predictor             // of this model, each for its kernel
-	measured map[string]roofline.Peak // rates that the device has reached, by resource
+	refined  []*Predictor               // of this model, each for its kernel
+	coded    map[string]*samples.Record // by case, samples that tell of its machine code; nil where nobody asks for that
+	binary   *Predictor                 // the model as it is with the binary; nil where it was not calibrated so
+	measured map[string]roofline.Peak   // rates that the device has reached, by resource
 }
 
 // NewPredictor makes a calibrated model ready. The calibration holds the model's definition, so that no other file is needed.
@@ -69,6 +71,9 @@ type Prediction struct {
 	Fit      *calibrate.Fit    // with the parameters that count for this kernel
 	Unpriced workload.Unpriced // work without a cost in the model
 	Measured *samples.Record   // nil where not measured
+	FromIR   string            // why it is not with the binary, where that was asked for
+
+	values map[string]float64 // of the model's features
 }
 
 // Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
@@ -105,8 +110,22 @@ func (p *Predictor) byRows(values, part map[string]float64) (*calibrate.Predicti
 // Predict predicts the time of a case. Work without a cost in the model is a warning. Where that is a main part of all work, the model
 // does not apply, and the interval has no upper end.
 func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
+	one, err := p.predict(c)
+	if err != nil || p.coded == nil {
+		return one, err
+	}
+	if one, err = p.withBinary(one, p.coded[c.Identity.Key()]); err == nil && one.FromIR != "" {
+		warnings := slices.Clone(one.Warnings)
+		with := *one.Prediction
+		with.Warnings = append(warnings, warning.NoBinary.About("", "predicted from the IR, not with the binary: %s", one.FromIR))
+		one.Prediction = &with
+	}
+	return one, err
+}
+
+func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if own := p.For(c); own != p {
-		return own.Predict(c)
+		return own.predict(c)
 	}
 	values, part, err := p.values(c)
 	if err != nil {
@@ -131,7 +150,7 @@ func (p *Predictor) Predict(c *workload.Case) (*Prediction, error) {
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
-	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced}, nil
+	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values}, nil
 }
 
 // launching is what is known of the device, with the time of a launch where that was measured.
@@ -259,8 +278,8 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 	var failed error
 	for i := range profile.Models {
 		fit := &profile.Models[i].Fit
-		if profile.Find(fit.Refines) != nil {
-			continue // the model that it refines is with it
+		if profile.Find(fit.Refines) != nil || profile.Find(fit.BinaryOf) != nil {
+			continue // the model that it belongs to is with it
 		}
 		p, err := PredictorOf(profile, &profile.Models[i])
 		if err != nil {
@@ -290,6 +309,12 @@ func Rank(profile *calibrate.Profile, cases []*workload.Case) ([]Suitability, er
 			cmp.Compare(a.Unpriced, b.Unpriced), cmp.Compare(a.Doubts, b.Doubts), cmp.Compare(a.Error, b.Error))
 	})
 	return all, nil
+}
+
+// NoModel is the error that no model of a profile applies to a kernel, of those that may be chosen.
+func NoModel(c *workload.Case, choices string) error {
+	return fmt.Errorf("no model of the profile has costs for the main part of the work of %s\n"+
+		"    make one: perf calibrate --for %s -p %s --own-model, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
 }
 
 // Clear reports whether the first of ranked models applies, and is the only such one that was made for the kernels, or for any.

@@ -85,7 +85,10 @@ func (c *Calibrated) AddTo(path string, device samples.Fingerprint) error {
 	if c.General != nil {
 		add = append(add, *c.General)
 	}
-	return AddToProfile(path, device, add, c.Roof...)
+	if err := AddToProfile(path, device, add, c.Roof...); err != nil || c.Binary == nil {
+		return err
+	}
+	return AddToProfile(path, device, []calibrate.Calibration{*c.Binary})
 }
 
 // AddToProfile adds calibrations, the first in place of an earlier one and others that are not there, and rates that the device has reached, to the profile at path. Several processes may add to one profile: none loses what another has added.

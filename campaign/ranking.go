@@ -206,6 +206,25 @@ func (p *Predictor) Rankings(cases []*workload.Case, sizes []map[string]int64, t
 	return rankings, nil
 }
 
+// rankingJSON is the form of `perf rank --json`.
+type rankingJSON struct {
+	At      map[string]int64 `json:"at"`
+	Ranking []Ranked         `json:"ranking"`
+	Skipped []Refused        `json:"skipped,omitempty"`
+}
+
+// RankingsJSON are rankings as they are printed as JSON: one alone, or a list.
+func (p *Predictor) RankingsJSON(rankings []Ranking) any {
+	var objects []rankingJSON
+	for _, r := range rankings {
+		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped})
+	}
+	if len(objects) == 1 {
+		return objects[0]
+	}
+	return map[string]any{"rankings": objects}
+}
+
 // agree reports whether a kernel's own sizes are among those asked for.
 func agree(own, asked map[string]int64) bool {
 	for name, size := range own {

@@ -173,7 +173,7 @@ func generalIn(p *calibrate.Profile, mode samples.Mode) (best *calibrate.Calibra
 	}
 	for i := range p.Models {
 		c := &p.Models[i]
-		if c.Fit.Refines != "" || c.Origin.Cache != "" && c.Origin.Cache != string(mode) {
+		if c.Fit.Refines != "" || c.Fit.BinaryOf != "" || c.Origin.Cache != "" && c.Origin.Cache != string(mode) {
 			continue
 		}
 		q, e := NewPredictor(p.Device, p.Roof, c)
@@ -204,6 +204,11 @@ func PredictorOf(profile *calibrate.Profile, calibration *calibrate.Calibration)
 	p, err := NewPredictor(profile.Device, profile.Roof, calibration)
 	if err != nil {
 		return nil, err
+	}
+	if b := binaryIn(profile, calibration.Fit.Model); b != nil {
+		if p.binary, err = NewPredictor(profile.Device, profile.Roof, b); err != nil {
+			return nil, err
+		}
 	}
 	p.refined, err = refinements(profile, calibration.Fit.Model)
 	return p, err

@@ -27,6 +27,8 @@ type Rows struct {
 	Ranged   *Ranged             // the sizes that were chosen; nil without a range
 	Roof     []calibrate.Reached // that the kernels have reached
 	Warnings []string            // kernels left out among them
+
+	binary []calibrate.Row // those whose machine code is known, for the model as it is with the binary
 }
 
 // Rows measures the kernels of a plan, at sizes whose times are within a range, and counts their features. An error may come with rows
@@ -51,7 +53,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		return out, err
 	}
 	out.Warnings = append(out.Ranged.Warnings, result.Warnings...)
-	rows := make([]calibrate.Row, len(cases))
+	rows, binary := make([]calibrate.Row, len(cases)), make([]binaryRow, len(cases))
 	err = parallel.Try(len(cases), c.options.Jobs, func(i int) (err error) {
 		one, r := cases[i], result.Records[i]
 		if r.Status != samples.OK {
@@ -61,7 +63,10 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 		if rows[i].Features, err = featuresOn(on, one, plan.ids); err != nil {
 			return err
 		}
-		rows[i].Ratio, err = overlapRatio(on, one)
+		if rows[i].Ratio, err = overlapRatio(on, one); err != nil || plan.binary == nil {
+			return err
+		}
+		binary[i], err = plan.binary.row(on, one, &r, rows[i])
 		return err
 	})
 	if err != nil {
@@ -73,6 +78,7 @@ func (c *Campaign) Rows(ctx context.Context, mode samples.Mode, plan *Plan, with
 	for i, r := range result.Records {
 		if r.Status == samples.OK {
 			out.Rows = append(out.Rows, rows[i])
+			out.addBinary(binary[i])
 			continue
 		}
 		out.Warnings = append(out.Warnings, warning.LeftOut.About(cases[i].String(), "left out of the fit, %s: %s", r.Status, r.Error))
@@ -126,6 +132,7 @@ func overlapRatio(on *facts.Device, c *workload.Case) (float64, error) {
 type Calibrated struct {
 	*calibrate.Calibration
 	General *calibrate.Calibration // that it refines, nil for none
+	Binary  *calibrate.Calibration // of the model as it is with the binary, nil for none
 	Rows
 }
 
@@ -147,7 +154,8 @@ func (c *Campaign) Calibrate(ctx context.Context, mode samples.Mode, plan *Plan,
 	}
 	out.Roof = append(out.Roof, more...)
 	out.Calibration = c.calibration(model, fit, mode)
-	return out, nil
+	out.Binary, err = c.fitBinary(ctx, mode, plan, rows)
+	return out, err
 }
 
 // calibration is a fit with its model and where both come from.

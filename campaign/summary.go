@@ -17,6 +17,7 @@ type Summary struct {
 	Launch   string           `json:"launch_file,omitempty"` // which has no prediction
 	Kernel   string           `json:"kernel"`
 	Model    string           `json:"model,omitempty"`
+	Counts   string           `json:"counts,omitempty"` // "from the IR" or "with the binary", where that was asked for
 	Device   string           `json:"device"`
 	At       map[string]int64 `json:"at,omitempty"`
 	Row      string           `json:"row,omitempty"` // of a table of feature values
@@ -45,7 +46,7 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 }
 
 func (p *Predictor) summary(r *Prediction) Summary {
-	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
 	if r.Measured == nil {
 		return s
 	}
@@ -97,7 +98,7 @@ func WriteRows(w io.Writer, rows []Summary) error {
 
 // Write writes predictions as a table, with the terms of the model.
 func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
-	fmt.Fprintf(w, "model %s, calibrated on %s%s\n", p.Model.Name, p.Device, p.refinedNote(predictions))
+	fmt.Fprintf(w, "model %s%s, calibrated on %s%s\n", p.Model.Name, p.binaryNote(predictions), p.Device, p.refinedNote(predictions))
 	header := []string{"kernel", "sizes", ">predicted", ">90 % interval"}
 	measured := slices.ContainsFunc(predictions, func(r *Prediction) bool { return r.Measured != nil })
 	if measured {

@@ -57,6 +57,7 @@ var flags = map[string]offer{
 	"--database":   files(".jsonl", ".jsonl.gz"),
 	"--train":      files(".jsonl", ".jsonl.gz"),
 	"--replay":     files(".jsonl", ".jsonl.gz"),
+	"--binary":     files(".jsonl", ".jsonl.gz"),
 	"--recorded":   files(".jsonl", ".jsonl.gz"),
 	"--output":     files(".jsonl"),
 	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),

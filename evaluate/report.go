@@ -24,6 +24,7 @@ type Report struct {
 	Intervals            *Intervals    `json:"intervals,omitempty"`                   // nil where no prediction has one
 	Open                 int           `json:"open_intervals,omitempty"`              // points whose model ignores a main part of the work: a lower end alone
 	Choice               *Choice       `json:"choice,omitempty"`                      // nil where no suite has two variants
+	Rows                 []Row         `json:"rows,omitempty"`                        // from the IR and with the binary; none where no binary is known
 	Groups               []Group       `json:"groups,omitempty"`                      // by model, and by the first word of the names of suites, where there are several
 	Suites               []SuiteReport `json:"suites"`
 	Sensitivity          *Sensitivity  `json:"sensitivity,omitempty"` // nil where it was not asked for
@@ -74,6 +75,7 @@ type Point struct {
 	WorkRemoved   float64            `json:"work_removed,omitempty"` // the time with nothing but accesses to global memory; 0 where not measured
 	RelativeError float64            `json:"relative_error"`         // (predicted - measured) / measured, signed
 	Warnings      []string           `json:"warnings,omitempty"`
+	Binary        *WithBinary        `json:"with_binary,omitempty"` // nil where the model has no such form
 
 	Prediction *calibrate.Prediction `json:"-"` // with which others of its fit are compared; may be nil
 }
@@ -119,7 +121,7 @@ func (r *Report) Summarize() {
 	all := r.Points()
 	r.GeomeanRelativeError, r.WorkRemoved = all.geomeans()
 	r.Choice = choice(r.Suites)
-	r.Intervals, r.Groups = all.intervals(), r.groups()
+	r.Intervals, r.Groups, r.Rows = all.intervals(), r.groups(), r.rows()
 	r.Open = 0
 	for _, p := range all {
 		if p.Interval.Open() {

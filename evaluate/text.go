@@ -67,6 +67,7 @@ func (r *Report) Write(w io.Writer) error {
 	if r.Sensitivity != nil {
 		r.Sensitivity.write(w)
 	}
+	r.writeRows(w)
 	for _, c := range r.Conditions {
 		fmt.Fprintf(w, "conditions: %s\n", c)
 	}

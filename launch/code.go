@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/launch/machine"
+	"gpuperf/samples"
 )
 
 // NoCode says why it is not known how often the instructions of a kernel's machine code are executed.
@@ -57,20 +58,50 @@ func (r *result) executed() (*machine.Counts, error) {
 	if err != nil {
 		return nil, &NoCode{err.Error()}
 	}
+	if r.rarely(c.Code) > mostRare*code.Instructions() {
+		return nil, &NoCode{"quotients and roots have subroutines for rare cases, and nothing tells how often they are executed"}
+	}
 	return code, nil
+}
+
+// Code for rare cases of quotients and roots (nvcc 13.0, for sm_90): a subroutine for each kind, outside of all loops.
+const (
+	subroutine = 100 // instructions, at most
+	calling    = 4   // instructions of flow that a kernel with a subroutine has outside of its loops
+	mostRare   = 0.1 // of the executed instructions, that may be taken for some
+)
+
+// rarely is how many instructions of the code may be taken for executed, though they are for rare cases.
+func (r *result) rarely(code *samples.Code) (sum float64) {
+	outside := func(class string) int {
+		n := code.Classes[class]
+		for _, l := range code.Loops {
+			n -= l.Classes[class]
+		}
+		return n
+	}
+	if outside("flow") < calling || code.Classes[machine.Special] == 0 {
+		return 0
+	}
+	for _, kind := range []issue{issueDivide, issueDivideDouble, issueRoot, issueRootDouble} {
+		if r.issued[kind] > 0 {
+			sum += subroutine * float64(r.numGroups()*r.subgroups())
+		}
+	}
+	return sum
 }
 
 // codeAccesses are the executed accesses of which some work-items do not have their guards against them.
 func (e *estimate) codeAccesses() (sum float64) {
 	there, opened := e.p.workOf(&e.stream.parts.whole.done), e.shape().Work
-	for a, n := range e.code.Accesses {
+	for _, a := range e.code.Ways() {
 		part := 1.0
 		for _, key := range []machine.Key{{Space: a.Space, Action: a.Action, Array: a.Array}, {Space: a.Space, Action: a.Action}} {
 			if all := opened[key]; all > 0 {
 				part = min(there[key]/all, 1)
 			}
 		}
-		sum += n * part
+		sum += e.code.Accesses[a] * part
 	}
 	return sum
 }

@@ -145,6 +145,7 @@ func codeOf(t *testing.T, c *workload.Case, list []counted) (*samples.Code, map[
 func TestExecutedByHardware(t *testing.T) {
 	by := hardware(t)
 	var errs []float64
+	unsure := 0
 	for _, c := range listed(t) {
 		code, want := codeOf(t, c, by[c.Identity.Key()])
 		p, err := c.Static(launch.Options{Device: facts.Of(samples.Fingerprint{Name: "NVIDIA H200"}), Compiled: true, Values: true})
@@ -152,9 +153,12 @@ func TestExecutedByHardware(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := p.Executed(c.Sizes, code)
-		if err != nil {
-			t.Errorf("%s: %v", c, err)
+		if reason := (*launch.NoCode)(nil); errors.As(err, &reason) {
+			t.Logf("%s: %s", c, reason.Reason)
+			unsure++
 			continue
+		} else if err != nil {
+			t.Fatal(err)
 		}
 		all, sum := 0.0, 0.0
 		for class, n := range want {
@@ -177,7 +181,7 @@ func TestExecutedByHardware(t *testing.T) {
 	}
 	slices.Sort(errs)
 	t.Logf("%d kernels: within %.2g of the hardware's count at half of them, %.2g at nine of ten, %.2g at all", len(errs), errs[len(errs)/2], errs[len(errs)*9/10], errs[len(errs)-1])
-	if len(errs) < 90 || errs[len(errs)/2] > 1e-3 || errs[len(errs)*9/10] > 0.09 || errs[len(errs)-1] > 0.35 {
+	if len(errs) < 90 || unsure > 4 || errs[len(errs)/2] > 1e-3 || errs[len(errs)*9/10] > 0.09 || errs[len(errs)-1] > 0.35 {
 		t.Errorf("relative errors: %.3f", errs)
 	}
 }

@@ -33,34 +33,47 @@ type scanned struct {
 }
 
 // addresses is address for all work-items: the form of the first, and the constant of each. ok is false where it cannot tell.
-func (l *scanned) addresses(a *access, out []int64) (first form, ok bool) {
+func (l *scanned) addresses(a *access) (first form, each []int64, ok bool) {
 	array := &l.p.arrays[a.array]
-	for i := range out {
-		out[i] = l.offsets[a.array]
-	}
+	each = l.vector(l.offsets[a.array])
 	l.base = 0
-	all := make([]values, len(a.index))
+	_, tiled := l.middleGroup(l.scene)
+	var all []values
 	for i, x := range a.index {
-		v := &all[i]
-		if *v, ok = l.eval(x); !ok {
-			return first, false
+		v, ok := l.eval(x)
+		if !ok {
+			return first, nil, false
 		}
 		stride := l.strides[a.array][i]
 		first.addScaled(&v.form, stride)
-		for lane := range out {
-			out[lane] += v.at(lane) * stride
+		for lane := range each {
+			each[lane] += v.at(lane) * stride
 		}
 		if array.sized[i] {
-			l.base = mix(l.base, uint64(v.at(len(out)-1)))
+			l.base = mix(l.base, uint64(v.at(len(each)-1)))
+		}
+		if tiled {
+			all = append(all, v)
 		}
 	}
-	first.c = out[0]
-	if _, tiled := l.middleGroup(l.scene); tiled && l.undecided < len(l.list) {
-		return first, false
+	first.c = each[0]
+	if tiled && l.undecided < len(l.list) {
+		return first, nil, false
 	} else if tiled {
 		l.addTiles(a, all)
 	}
-	return first, true
+	return first, each, true
+}
+
+// vector is a list of a number for each work-item, in memory that is free again when the next access is looked at.
+func (l *scanned) vector(number int64) []int64 {
+	from, n := len(l.vectors), len(l.list)
+	l.vectors = slices.Grow(l.vectors, n)[:from+n]
+	out := l.vectors[from : from+n : from+n]
+	for i := range out {
+		out[i] = number
+	}
+	return out
 }
 
 func (l *scanned) eval(x *linear.Index) (v values, ok bool) {
@@ -112,7 +125,7 @@ func (l *scanned) affine(x *linear.Form) (v values) {
 			continue
 		}
 		if v.each == nil {
-			v.each = slices.Repeat([]int64{v.c}, len(l.list))
+			v.each = l.vector(v.c)
 		}
 		for i, lane := range l.list {
 			v.each[i] += k * l.lanes[lane][axis]
@@ -134,10 +147,8 @@ func (l *scanned) number(v *values) bool { return v.each == nil && l.constant(&v
 func (l *scanned) add(a, b *values, times int64) {
 	switch {
 	case b.each != nil && a.each == nil:
-		a.each = make([]int64, len(b.each))
-		for i, x := range b.each {
-			a.each[i] = a.c + times*x
-		}
+		a.each = l.vector(a.c)
+		fallthrough
 	case b.each != nil:
 		for i, x := range b.each {
 			a.each[i] += times * x
@@ -163,7 +174,7 @@ func (l *scanned) quotient(v *values, den int64, num *linear.Form) (out values) 
 	rest.c = 0
 	lo, hi := l.interval(&rest, 0)
 	if v.each != nil {
-		out.each = make([]int64, len(v.each))
+		out.each = l.vector(0)
 	}
 	for i := range max(len(v.each), 1) {
 		x := v.at(i)

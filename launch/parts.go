@@ -1,6 +1,8 @@
 package launch
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"gpuperf/kernel"
@@ -143,8 +145,8 @@ func (p *Program) opened(x *part, times float64) (all machine.Work, loops []*mac
 		}
 		l := &machine.Loop{Name: i.loop.iname, Fixed: i.loop.trips > 0}
 		l.Work, l.Inner = p.opened(i, 1)
-		for t, n := range i.trips {
-			l.Trips = append(l.Trips, machine.Trips{After: t.after, Count: t.count, Times: float64(n)})
+		for _, t := range slices.SortedFunc(maps.Keys(i.trips), func(a, b trips) int { return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.count, b.count)) }) {
+			l.Trips = append(l.Trips, machine.Trips{After: t.after, Count: t.count, Times: float64(i.trips[t])})
 		}
 		all, loops = all.Plus(l.Work, 1), append(loops, l)
 	}

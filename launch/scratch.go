@@ -4,22 +4,23 @@ import "sync"
 
 // scratch is reused from walk to walk: buffers, and results about work-groups and sub-groups that do not depend on the program.
 type scratch struct {
-	shapes map[string]int         // of sub-groups, by the differences between their work-items
-	whole  map[wholeKey]*laneMask // of all work-items of a group
-	kinds  map[unitKind]uint64
-	units  map[uint64]unitCount // by kind, shape and base
-	apart  map[uint64]unitCount // of sub-groups whose work-items have addresses of their own, by how these differ
-	text   []byte
-	addr   []int64
-	at     []int32 // the places of the work-items with these addresses in their sub-group
-	list   []int64
-	lanes  [][lidVars]int64
-	loads  []load
-	order  []int
-	bytes  []int64
-	spare  []*state
-	one    scene
-	warps  []warpKind
+	shapes  map[string]int         // of sub-groups, by the differences between their work-items
+	whole   map[wholeKey]*laneMask // of all work-items of a group
+	kinds   map[unitKind]uint64
+	units   map[uint64]unitCount // by kind, shape and base
+	apart   map[uint64]unitCount // of sub-groups whose work-items have addresses of their own, by how these differ
+	text    []byte
+	addr    []int64
+	at      []int32 // the places of the work-items with these addresses in their sub-group
+	list    []int64
+	lanes   [][lidVars]int64
+	loads   []load
+	order   []int
+	bytes   []int64
+	spare   []*state
+	one     scene
+	warps   []warpKind
+	vectors []int64 // of numbers for each work-item
 }
 
 // wholeKey is the shape of a work-group and the size of a sub-group.

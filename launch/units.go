@@ -193,13 +193,14 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 		return nil, nil, false
 	}
 	list := st.mask.lanes
-	lanes = make([]int64, len(list))
+	w.vectors = w.vectors[:0]
 	from, once := 0, scanned{w, &st.scene, list, len(list)}
-	if all, ok = once.addresses(a, lanes); ok && once.undecided == len(list) {
-		return &all, lanes, true
+	if all, each, ok := once.addresses(a); ok && once.undecided == len(list) {
+		return &all, slices.Clone(each), true
 	} else if ok {
 		from = once.undecided
 	}
+	lanes = make([]int64, len(list))
 	one := w.alone(&st.scene, list[from])
 	for i, lane := range list[from:] {
 		w.move(one, &st.scene, lane)

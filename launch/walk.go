@@ -123,7 +123,7 @@ func (w *walk) divide(st *state, f func(*state)) {
 		out := w.copied(st)
 		out.n[why.v] = n
 		out.parts[why.v] = mix(mix(out.parts[why.v], uint64(from)), uint64(step))
-		for i := range out.env {
+		for i := range out.env[:st.nv] {
 			e := &out.env[i]
 			if k := e.k[why.v]; k != 0 {
 				e.c, e.k[why.v] = e.c+k*from, k*step

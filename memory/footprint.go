@@ -21,15 +21,15 @@ type window struct {
 
 // has is the number of listed groups that are of a part.
 func (w *window) has(p *Part) (n int64) {
-	if p.Groups[0].Count == 1 && p.Groups[1].Count == 1 && p.Groups[2].Count == 1 {
-		g := [3]int64{p.Groups[0].First, p.Groups[1].First, p.Groups[2].First}
-		i, _ := slices.BinarySearchFunc(w.list, g, inOrder)
-		for ; i < len(w.list) && w.list[i] == g; i++ {
-			n++
-		}
-		return n
+	first, last := [3]int64{}, [3]int64{}
+	for axis, r := range p.Groups {
+		first[axis], last[axis] = r.First, r.First+(r.Count-1)*max(r.Step, 1)
 	}
-	for _, g := range w.list {
+	at, _ := slices.BinarySearchFunc(w.list, first, inOrder)
+	for _, g := range w.list[at:] {
+		if inOrder(g, last) > 0 {
+			break
+		}
 		if p.has(g) {
 			n++
 		}
@@ -39,7 +39,12 @@ func (w *window) has(p *Part) (n int64) {
 
 // inOrder compares groups by their places in the order in which they start.
 func inOrder(a, b [3]int64) int {
-	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+	for axis := 2; axis > 0; axis-- {
+		if a[axis] != b[axis] {
+			return cmp.Compare(a[axis], b[axis])
+		}
+	}
+	return cmp.Compare(a[0], b[0])
 }
 
 // has reports whether the part takes place in a group.

@@ -32,6 +32,7 @@ type Model struct {
 	Features   []Custom    // the user's own features
 	Fit        FitOptions
 	Measure    []Measurement
+	Binary     *Binary // nil where it is the same whether the machine code of the kernel is known or not
 
 	File string // the name under which it was read
 	text string

@@ -19,19 +19,9 @@ func (m *Model) String() string {
 			fmt.Fprintf(&b, "  %s: %s\n", quoteBlock(f.Name), quoteBlock(f.Expression))
 		}
 	}
-	if len(m.Terms) > 0 {
-		b.WriteString("terms:\n")
-		for _, t := range m.Terms {
-			fmt.Fprintf(&b, "  %s: %s\n", t.Name, quoteBlock(t.Expression))
-		}
-	}
+	writeTerms(&b, "", m.Terms)
 	fmt.Fprintf(&b, "expression: %s\n", quoteBlock(m.Expression))
-	if len(m.Parameters) > 0 {
-		b.WriteString("parameters:\n")
-		for _, p := range m.Parameters {
-			fmt.Fprintf(&b, "  %s: {%s}\n", p.Name, strings.Join(p.fields(), ", "))
-		}
-	}
+	writeParameters(&b, "", m.Parameters)
 	b.WriteString(m.Fit.String())
 	if len(m.Measure) > 0 {
 		b.WriteString("measure:\n")
@@ -41,7 +31,30 @@ func (m *Model) String() string {
 			}
 		}
 	}
+	if m.Binary != nil {
+		b.WriteString("binary:\n")
+		writeTerms(&b, "  ", m.Binary.Terms)
+		writeParameters(&b, "  ", m.Binary.Parameters)
+	}
 	return b.String()
+}
+
+func writeTerms(b *strings.Builder, indent string, list []Term) {
+	if len(list) > 0 {
+		b.WriteString(indent + "terms:\n")
+	}
+	for _, t := range list {
+		fmt.Fprintf(b, "%s  %s: %s\n", indent, t.Name, quoteBlock(t.Expression))
+	}
+}
+
+func writeParameters(b *strings.Builder, indent string, list []Parameter) {
+	if len(list) > 0 {
+		b.WriteString(indent + "parameters:\n")
+	}
+	for _, p := range list {
+		fmt.Fprintf(b, "%s  %s: {%s}\n", indent, p.Name, strings.Join(p.fields(), ", "))
+	}
 }
 
 // String prints the options as the fit line of a model file, nothing where all are at their default.

@@ -15,11 +15,12 @@ import (
 
 // Keys are the keys of each map in a model file.
 var Keys = map[string][]string{
-	"model":       {"version", "name", "output", "features", "terms", "expression", "parameters", "fit", "measure"},
+	"model":       {"version", "name", "output", "features", "terms", "expression", "parameters", "fit", "measure", "binary"},
 	"parameter":   {"init", "min", "max", "unit"},
 	"fit":         {"scale_by_output", "nonnegative", "starts"},
 	"measure":     {"tags", "match", "script", "remove_work", "sizes"},
 	"remove_work": {"keep", "accumulators"},
+	"binary":      {"terms", "parameters"},
 }
 
 // Load reads a model file.
@@ -74,6 +75,7 @@ func Parse(file string, text []byte) (*Model, error) {
 		func() error { return r.parameters(f["parameters"]) },
 		func() error { return m.readFit(f["fit"]) },
 		func() error { return m.readMeasure(f["measure"]) },
+		func() error { return r.binary(f["binary"]) },
 	} {
 		if err := step(); err != nil {
 			return nil, err

@@ -36,6 +36,11 @@ func NewMap(domain *Set, out []string, exprs []Affine) (*Map, error) {
 	return &Map{slices.Clone(domain.dims), slices.Clone(out), domain.tuple, set}, nil
 }
 
+// Relation is the map whose pairs are the points of a set: the first of its dimensions, as many as in, are those of the domain.
+func Relation(pairs *Set, in int, domain, rng string) *Map {
+	return &Map{slices.Clone(pairs.dims[:in]), slices.Clone(pairs.dims[in:]), domain, pairs.Named(rng)}
+}
+
 // In are the names of the domain's dimensions.
 func (m *Map) In() []string { return slices.Clone(m.in) }
 

@@ -43,6 +43,7 @@ var tables = map[string]func() []row{
 	"model fit":         keys(models.Keys, "fit"),
 	"model measure":     keys(models.Keys, "measure"),
 	"model removal":     keys(models.Keys, "remove_work"),
+	"model binary":      keys(models.Keys, "binary"),
 	"model functions":   modelFunctions,
 	"warning":           warningKinds,
 	"match conditions":  names(func() []models.Match { return models.Matches }),

@@ -249,7 +249,7 @@ func parseRegion(t fataler, text string) (*cfront.File, *cfront.Region) {
 func TestRandomPrograms(t *testing.T) {
 	sizes := []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}}
 	rapid.Check(t, func(t *rapid.T) {
-		text := scoptest.Program(t)
+		text := scoptest.Program(t, false)
 		f, r := parseRegion(t, text)
 		n, err := Build(f, r)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
@@ -66,7 +67,7 @@ those of one program, and models are not fitted to imported samples, nor are the
 			note(cmd, "%s: recorded by %s; samples: %s", args[0], from, to)
 			t := format.NewTable("kernel", ">median", ">trials", ">metrics", "status")
 			for _, r := range records {
-				t.Row(r.Kernel.Key(), recordTime(r), fmt.Sprint(len(r.Trials)), fmt.Sprint(len(r.Metrics)), string(r.Status))
+				t.Row(r.Kernel.Key(), campaign.TimeOf(r), fmt.Sprint(len(r.Trials)), fmt.Sprint(len(r.Metrics)), string(r.Status))
 			}
 			return show(cmd, map[string]any{"format": from, "samples": records}, t.Write)
 		},

@@ -161,35 +161,10 @@ func tellRanged(cmd *cobra.Command, within campaign.TimeRange, r *campaign.Range
 		return
 	}
 	warn(cmd, r.Warnings)
-	t, changed := format.NewTable("kernel", "sizes", ">time", "scaled to", ">time", ""), false
-	for _, s := range r.Sizes {
-		if s.To == nil && s.LeftOut == "" {
-			continue
-		}
-		row := []string{s.Case.Program(), format.Sizes(s.Case.Sizes), recordTime(s.Record), "", "", ""}
-		if s.To != nil {
-			row[3], row[4] = format.Sizes(s.To.Sizes), recordTime(s.After)
-		}
-		if s.LeftOut != "" {
-			row[5] = "left out: " + s.LeftOut
-		}
-		changed = true
-		t.Row(row...)
-	}
-	if changed {
+	if t := r.Table(); t != nil {
 		note(cmd, "sizes for times within %s:", within)
 		t.Write(cmd.ErrOrStderr())
 	}
-}
-
-func recordTime(r samples.Record) string {
-	switch r.Status {
-	case "":
-		return ""
-	case samples.OK:
-		return format.Seconds(r.Seconds())
-	}
-	return string(r.Status)
 }
 
 // openDevice opens the device that --device names, and says which it is.

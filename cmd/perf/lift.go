@@ -18,8 +18,6 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
-	"gpuperf/internal/bounded"
-	"gpuperf/internal/source"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
@@ -45,22 +43,6 @@ them are run, compared with a reference, and kept as samples. perf help lift des
 		cmd.AddCommand(sub())
 	}
 	return cmd
-}
-
-// loadProgram reads a program.
-func loadProgram(path string) (*lift.Program, error) {
-	text, err := bounded.ReadFile(path, lift.MaxText)
-	if err != nil {
-		return nil, err
-	}
-	p, err := lift.Parse(string(text))
-	if err != nil {
-		return nil, source.InFile(err, path)
-	}
-	if p.Name == "" { // its samples and kernels bear it
-		return nil, source.New(path, string(text), 0, "the program has no name").WithHint("begin with a line such as: program dot")
-	}
-	return p, nil
 }
 
 // rareCollections lets the heap grow to five times what is in use before it is collected, until the function returned is called:
@@ -114,7 +96,7 @@ func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, erro
 	); err != nil {
 		return nil, err
 	}
-	p, err := loadProgram(path)
+	p, err := lift.Load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +245,7 @@ func liftShowCommand() *cobra.Command {
 		Example: `  perf lift show examples/lift/dot.lift`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadProgram(args[0])
+			p, err := lift.Load(args[0])
 			if err != nil {
 				return err
 			}
@@ -292,7 +274,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 		Example: `  perf lift eval examples/lift/dot.lift -s n=8`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := loadProgram(args[0])
+			p, err := lift.Load(args[0])
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/launch"
+	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -49,7 +50,7 @@ and the samples stay as they are. All programs of the file must be given: if a v
 			}
 			known := map[string]bool{}
 			for _, program := range args[1:] {
-				p, err := loadProgram(program)
+				p, err := lift.Load(program)
 				if err != nil {
 					return err
 				}

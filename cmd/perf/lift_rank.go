@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
+	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 )
@@ -82,7 +83,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			p, err := loadProgram(args[0])
+			p, err := lift.Load(args[0])
 			if err != nil {
 				return err
 			}

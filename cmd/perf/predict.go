@@ -25,6 +25,7 @@ type predictFlags struct {
 	profile  string
 	on       measureFlags
 	measured bool
+	binary   string
 }
 
 func (o *predictFlags) add(cmd *cobra.Command) {
@@ -41,6 +42,11 @@ func shipped() string {
 		text += fmt.Sprintf(" %s (%s)", e.Name, e.Doc)
 	}
 	return text
+}
+
+// addBinary adds what predict and rank have: explain explains the costs of the IR.
+func (o *predictFlags) addBinary(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.binary, "binary", "", "count instructions in the kernels' machine code, which this samples file holds")
 }
 
 func predictCommand() *cobra.Command {
@@ -104,6 +110,7 @@ interval without upper end.`,
 		},
 	}
 	o.add(cmd)
+	o.addBinary(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure as well, and compare")
 	cmd.Flags().StringVar(&table, "features", "", "predict from a CSV table of feature values instead of a kernel")
 	return cmd
@@ -146,8 +153,17 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 	return path, nil
 }
 
-// open loads the profile and finds the model in it, or chooses one for the cases and says why.
+// open finds the model for the cases, and their machine code where that is asked for.
 func (o *predictFlags) open(cmd *cobra.Command, cases []*workload.Case) (*campaign.Predictor, error) {
+	p, err := o.find(cmd, cases)
+	if err == nil {
+		err = p.UseBinaries(o.binary, cases)
+	}
+	return p, err
+}
+
+// find loads the profile and finds the model in it, or chooses one for the cases and says why.
+func (o *predictFlags) find(cmd *cobra.Command, cases []*workload.Case) (*campaign.Predictor, error) {
 	path, err := o.path(cmd)
 	if err != nil {
 		return nil, err
@@ -217,17 +233,11 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 	}
 	switch choices := strings.Join(names, " | "); {
 	case !ranked[0].Applies:
-		return nil, noModel(cases[0], choices)
+		return nil, campaign.NoModel(cases[0], choices)
 	case !choose:
 		return nil, usagef("the profile holds %d models, best first; choose one: --model %s | auto", len(names), choices)
 	}
 	return ranked[0].Predictor, nil
-}
-
-// noModel is the error that no model of a profile applies to a kernel.
-func noModel(c *workload.Case, choices string) error {
-	return fmt.Errorf("no model of the profile has costs for the main part of the work of %s\n"+
-		"    make one: perf calibrate --for %s -p %s --own-model, or name one for a lower bound: --model %s", c.Name, c.Identity.Source, format.Sizes(c.Sizes), choices)
 }
 
 // campaign opens the device to measure what a model predicts, in one state of the caches.

@@ -71,7 +71,7 @@ measured time puts it among the predicted ones. Without --measure that is a time
 				return errors.New("the device would refuse every kernel")
 			}
 			if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
-				return noModel(all[0].Case, p.Model.Name)
+				return campaign.NoModel(all[0].Case, p.Model.Name)
 			}
 			if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
 				return err
@@ -80,6 +80,7 @@ measured time puts it among the predicted ones. Without --measure that is a time
 		},
 	}
 	o.add(cmd)
+	o.addBinary(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	return cmd
@@ -120,24 +121,9 @@ func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, 
 	return nil
 }
 
-// rankingJSON is the form of `perf rank --json`.
-type rankingJSON struct {
-	At      map[string]int64   `json:"at"`
-	Ranking []campaign.Ranked  `json:"ranking"`
-	Skipped []campaign.Refused `json:"skipped,omitempty"`
-}
-
 // printRankings prints a ranking for each size, and what is said against the predictions.
 func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction) error {
-	var objects []rankingJSON
-	for _, r := range rankings {
-		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped})
-	}
-	result := any(map[string]any{"rankings": objects})
-	if len(objects) == 1 {
-		result = objects[0]
-	}
-	return show(cmd, result, func(w io.Writer) error {
+	return show(cmd, p.RankingsJSON(rankings), func(w io.Writer) error {
 		warnOf(cmd, all)
 		for i, r := range rankings {
 			if len(rankings) > 1 {

@@ -8,6 +8,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/scop"
 	"gpuperf/scop/cfront"
+	"gpuperf/scop/deps"
 )
 
 // addC adds the flags of C files.
@@ -27,9 +28,10 @@ an error with its place and the reason.
 Headers are read from the folder of the file and from those of -I; the system's are built in, and no compiler is run. FILE.c#name
 is one nest of several, by the name of its function.`,
 		Example: `  perf scop show examples/polybench/gemm.c
+  perf scop deps examples/polybench/gemm.c
   perf count examples/polybench/gemm.c -p ni=1000,nj=1100,nk=1200`,
 	}
-	cmd.AddCommand(scopShowCommand())
+	cmd.AddCommand(scopShowCommand(), scopDepsCommand())
 	return cmd
 }
 
@@ -54,6 +56,38 @@ beside others (order, the lexicographically least first), and the elements that 
 			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return scop.Write(w, nests) })
 		},
 	}
+	addC(cmd, &c)
+	return cmd
+}
+
+func scopDepsCommand() *cobra.Command {
+	var c cfront.Options
+	var sizes []string
+	cmd := &cobra.Command{
+		Use:   "deps FILE.c [-p n=100]",
+		Short: "Print what depends on what in loop nests, and which loops are parallel",
+		Long: `deps prints the dependences between the statements of each loop nest of a C file, exactly: by memory, and of flow also by value, from the last
+writer of what is read. Each is a map from the points of one statement to those of another, with the loop that carries it. A loop is
+parallel, a reduction (it carries only an associative accumulation), private (parallel with private or old copies of arrays), or sequential.`,
+		Example: `  perf scop deps examples/polybench/gemm.c`,
+		Args:    exactArgs(1, "one C file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseOneSize(sizes)
+			if err != nil {
+				return err
+			}
+			nests, err := campaign.LoadNests(cmd.Context(), args[0], c)
+			if err != nil {
+				return err
+			}
+			all, err := deps.Objects(nests, at)
+			if err != nil {
+				return err
+			}
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return deps.Write(w, all) })
+		},
+	}
+	addSizes(cmd, &sizes)
 	addC(cmd, &c)
 	return cmd
 }

@@ -37,6 +37,7 @@ const (
 	NotMeasured    Kind = "not-measured"
 	Estimated      Kind = "estimated"
 	NotCounted     Kind = "not-counted"
+	NoBinary       Kind = "no-binary"
 	UnknownFacts   Kind = "unknown-facts"
 	Ranker         Kind = "ranker"
 	IncompleteFile Kind = "incomplete-file"
@@ -76,6 +77,7 @@ var Kinds = []Info{
 	{NotMeasured, false},
 	{Estimated, false},
 	{NotCounted, true},
+	{NoBinary, false},
 	{UnknownFacts, false},
 	{Ranker, false},
 	{IncompleteFile, false},

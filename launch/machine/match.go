@@ -250,8 +250,8 @@ func (m *matcher) settle(n *node, work Work, loops []*Loop, times float64) error
 	more := skipped(loops, matched, times*max(n.by, 1))
 	m.skipped = m.skipped.Plus(more, 1)
 	own := work.Plus(more, 1)
-	for l := range matched {
-		own = own.Plus(l.Work, -1)
+	for _, g := range n.groups() {
+		own = own.Plus(g[0].loop.Work, -1)
 	}
 	n.own = m.join(own).scaled(1 / times)
 	for _, x := range n.inner {

@@ -123,8 +123,8 @@ func (j joined) key(k Key) Key {
 // join puts kinds together that the code does not tell apart.
 func (j joined) join(w Work) Work {
 	out := Work{}
-	for key, n := range w {
-		out[j.key(key)] += n
+	for _, key := range w.keys() {
+		out[j.key(key)] += w[key]
 	}
 	return out
 }

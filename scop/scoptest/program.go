@@ -9,9 +9,13 @@ import (
 
 // Program is a random C function with a region: nests that are rectangular, triangular, skewed or reversed, with strides, guards and statements
 // between loops, over arrays and scalars, with compound and chained assignments and ?:. Every subscript is within bounds that all arrays
-// have, and every loop ends.
-func Program(t *rapid.T) string {
-	g := &generator{t: t}
+// have, and every loop ends. Convex programs have no quotients and no conditions that are unions, and fewer statements, for analyses that
+// compare points of statements with each other.
+func Program(t *rapid.T, convex bool) string {
+	g := &generator{t: t, convex: convex, most: 9}
+	if convex {
+		g.most = 5
+	}
 	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
 	g.line("  int i, j, k;")
@@ -36,6 +40,8 @@ type generator struct {
 	text       strings.Builder
 	open       []string // iterators
 	statements int
+	convex     bool
+	most       int // statements, about
 }
 
 func (g *generator) line(format string, args ...any) {
@@ -54,7 +60,7 @@ func (g *generator) chance(label string, of int) bool {
 // block writes a loop, a branch or a statement.
 func (g *generator) block(depth int) {
 	switch kind := rapid.IntRange(0, 9).Draw(g.t, "kind"); {
-	case g.statements > 8 || depth > 0 && kind < 4:
+	case g.statements >= g.most || depth > 0 && kind < 4:
 		g.statement()
 	case depth < 3 && len(g.open) < 3 && kind < 8:
 		g.loop(depth)
@@ -73,7 +79,10 @@ func (g *generator) body(depth int) {
 
 // bound is an affine expression in outer iterators and parameters, small at small parameters.
 func (g *generator) bound() string {
-	choices := []string{"n", "m", "n - 1", "m + 1", "5", "n + m", "(n < m ? n : m)", "n/2"}
+	choices := []string{"n", "m", "n - 1", "m + 1", "5", "n + m", "(n < m ? n : m)"}
+	if !g.convex {
+		choices = append(choices, "n/2")
+	}
 	for _, i := range g.open {
 		choices = append(choices, i, i+" + 2", "n - "+i, "m + "+i+" - 1")
 	}
@@ -81,9 +90,14 @@ func (g *generator) bound() string {
 }
 
 func (g *generator) low() string {
-	choices := []string{"0", "1", "0", "2", "(n > 2 ? 1 : 0)"}
+	choices := []string{"0", "1", "0", "2"}
+	if !g.convex {
+		choices = append(choices, "(n > 2 ? 1 : 0)")
+	}
 	for _, i := range g.open {
-		choices = append(choices, i, i+" + 1", i+"/2")
+		if choices = append(choices, i, i+" + 1"); !g.convex {
+			choices = append(choices, i+"/2")
+		}
 	}
 	return g.pick("low", choices...)
 }
@@ -115,7 +129,11 @@ func (g *generator) loop(depth int) {
 
 func (g *generator) condition() string {
 	i := g.affine()
-	simple := []string{i + " < n", i + " >= 2", i + " == " + g.affine(), i + " != m", "n > m", i + " + " + g.affine() + " < n + 1", "(" + i + " + 120) % 2 == 0"}
+	simple := []string{i + " < n", i + " >= 2", i + " == " + g.affine(), "n > m", i + " + " + g.affine() + " < n + 1"}
+	if g.convex {
+		return g.pick("condition", simple...)
+	}
+	simple = append(simple, i+" != m", "("+i+" + 120) % 2 == 0")
 	c := g.pick("condition", simple...)
 	switch rapid.IntRange(0, 5).Draw(g.t, "joined") {
 	case 0:

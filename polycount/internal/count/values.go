@@ -11,8 +11,7 @@ import (
 // byValues counts a group value by value of those variables that have only a few, such as i mod 7, if that leaves each
 // other variable between two bounds in parameters. Nested sums and cones raise the degree of such a group by one for
 // each modulus; here it stays the number of the dimensions. It gives up if there are more than maxClasses combinations
-// of values, since the result would be longer than the one to be shortened. Without it the count of the case
-// h_mods_7_11 is 7,508 characters longer and takes twice the work.
+// of values, since the result would be longer than the one to be shortened.
 func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecewise, ok bool) {
 	type digit struct {
 		at       int
