@@ -38,7 +38,7 @@ func (p *Program) Counts(sizes map[string]int64) (*Counts, error) {
 	out := &Counts{
 		Floats:        map[Float]int64{},
 		SectorsLoaded: s[sectorLoads], SectorsStored: s[sectorStores], MergedSectors: s[straightSectors] - s[sectorStores],
-		WavefrontsLoaded: s[localCycles], WavefrontsStored: s[localCycleStores], MergedWavefronts: s[straightLocal] - s[localCycleStores],
+		WavefrontsLoaded: s[localCycles], WavefrontsStored: s[localCycleStores], MergedWavefronts: s[straightLocal],
 		Barriers: s[warpBarriers], Gathers: s[gathers], Exact: r.sampled == 0 && !r.merged,
 	}
 	for i, f := range floatOps {

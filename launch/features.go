@@ -59,7 +59,7 @@ const (
 	straightLines // of these loads and of stores to global memory
 	straightSectors
 	straightCycles                                      // of these and those of local memory
-	straightLocal                                       // of these cycles those of local memory
+	straightLocal                                       // of these cycles those of loads from local memory
 	operations                                          // of the first of opClasses; the others follow
 	floating       = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
 	tallies        = floating + tally(len(floatOps))

@@ -176,6 +176,9 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 			points, u = w.widenStore(st, bytes, u, addr, each)
 		}
 		w.sum.straight(&u, space)
+		if space == kernel.Local {
+			w.sum[straightLocal] -= u.cycles // of loads alone
+		}
 		w.moves(a.array, true, st.points()*int64(len(st.mask.warps)), bytes)
 		w.issueAccess(space, points, len(st.mask.warps), 1)
 		w.storeAddress(a, st, addr)
