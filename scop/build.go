@@ -2,10 +2,13 @@ package scop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -16,7 +19,22 @@ import (
 // Load reads a C file and returns the nest of each of its regions: those between #pragma scop and #pragma endscop, or without
 // any the bodies of its functions. The path may end in "#name", for one region alone. Of several functions without pragmas,
 // those that are no nests are left out, unless none is. Errors are *source.Error where they have a place.
-func Load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error) {
+func Load(ctx context.Context, path string, opt cfront.Options) (nests []*Nest, err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func()) (err error) {
+		nests, err = load(ctx, path, opt)
+		return err
+	})
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+		err = fmt.Errorf("%s: finding its loop nests %w", path, err)
+	}
+	return nests, err
+}
+
+// limits of finding the nests of a file, so that a stranger's file is safe to open.
+var limits = bounded.Limits{Time: 5 * time.Second, Memory: 768 << 20}
+
+func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error) {
 	path, only, one := source.CutName(path)
 	f, err := cfront.Read(ctx, path, opt)
 	if err != nil {
@@ -40,6 +58,9 @@ func Load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 	var nests []*Nest
 	var first error
 	for _, r := range regions {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		n, err := Build(f, r)
 		if err != nil && (one || r.Marked) {
 			return nil, err

@@ -17,6 +17,7 @@ func (n *Nest) Kernel() (*kernel.Kernel, error) {
 	if list, exact := n.Context.Constraints(); len(list) > 0 || !exact {
 		k.Assumptions = n.Context
 	}
+	n = n.running()
 	names := n.inames()
 	bounds := map[*Loop][]polycount.Constraint{}
 	for _, l := range n.Loops {
@@ -47,6 +48,30 @@ func (n *Nest) Kernel() (*kernel.Kernel, error) {
 		return nil, err
 	}
 	return k, k.CheckForm()
+}
+
+// running is the nest without statements that never run, and without the loops and arrays of these alone: the domain of an iname is not empty.
+func (n *Nest) running() *Nest {
+	out := *n
+	out.Statements = slices.DeleteFunc(slices.Clone(n.Statements), func(s *Statement) bool {
+		empty, err := s.Domain.IsEmpty()
+		return err == nil && empty
+	})
+	if len(out.Statements) == len(n.Statements) {
+		return n
+	}
+	loops, arrays := map[*Loop]bool{}, map[*Array]bool{}
+	for _, s := range out.Statements {
+		for _, l := range s.Loops {
+			loops[l] = true
+		}
+		for _, a := range s.Accesses {
+			arrays[a.Array] = true
+		}
+	}
+	out.Loops = slices.DeleteFunc(slices.Clone(n.Loops), func(l *Loop) bool { return !loops[l] })
+	out.Arrays = slices.DeleteFunc(slices.Clone(n.Arrays), func(a *Array) bool { return !arrays[a] })
+	return &out
 }
 
 // inames are the expressions in inames that stand for the iterators of each loop.

@@ -80,7 +80,7 @@ parallel, a reduction (it carries only an associative accumulation), private (pa
 			if err != nil {
 				return err
 			}
-			all, err := deps.Objects(nests, at)
+			all, err := deps.Objects(cmd.Context(), nests, at)
 			if err != nil {
 				return err
 			}

@@ -1,10 +1,14 @@
 package deps
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/scop"
 )
@@ -116,22 +120,39 @@ func Write(w io.Writer, all []*Object) error {
 	return nil
 }
 
-// Objects analyses nests, with values in place of parameters.
-func Objects(nests []*scop.Nest, values map[string]int64) (all []*Object, err error) {
-	for _, n := range nests {
-		fixed, err := n.Fix(values)
-		if err != nil {
-			return nil, err
+// limits of analysing the nests of a file, so that a stranger's file is safe to open.
+var limits = bounded.Limits{Time: 4 * time.Second, Memory: 768 << 20}
+
+// Objects analyses nests, with values in place of parameters, within limits of time and memory.
+func Objects(ctx context.Context, nests []*scop.Nest, values map[string]int64) (all []*Object, err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
+		for _, n := range nests {
+			o, err := object(n, values)
+			if err != nil {
+				return err
+			}
+			all = append(all, o)
+			if check(); ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
 		}
-		a, err := Analyze(fixed)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n.File, err)
-		}
-		o, err := a.JSON()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, o)
+		return nil
+	})
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+		err = fmt.Errorf("%s: the analysis of dependences %w", nests[0].File, err)
 	}
-	return all, nil
+	return all, err
+}
+
+func object(n *scop.Nest, values map[string]int64) (*Object, error) {
+	fixed, err := n.Fix(values)
+	if err != nil {
+		return nil, err
+	}
+	a, err := Analyze(fixed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.File, err)
+	}
+	return a.JSON()
 }

@@ -60,7 +60,7 @@ func (g *generator) chance(label string, of int) bool {
 // block writes a loop, a branch or a statement.
 func (g *generator) block(depth int) {
 	switch kind := rapid.IntRange(0, 9).Draw(g.t, "kind"); {
-	case g.statements >= g.most || depth > 0 && kind < 4:
+	case g.statements >= g.most || depth > 4 || depth > 0 && kind < 4:
 		g.statement()
 	case depth < 3 && len(g.open) < 3 && kind < 8:
 		g.loop(depth)
