@@ -29,7 +29,6 @@ const (
 	issueDivide
 	issueDivideDouble
 	issueDivideInteger
-	issueQuotient
 	issueRoot
 	issueRootDouble
 	issueFunction
@@ -65,8 +64,7 @@ var issued = [issueKinds]struct {
 	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts to the left of integers", 1, 4},
 	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, 59},
 	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, 126},
-	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers", 20, 100},
-	issueQuotient:       {"quotients", "the same in indices, where the divisor is no constant", 20, 60},
+	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers, in indices too, where the divisor is no constant", 20, 100},
 	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20, 40},
 	issueRootDouble:     {"double_roots", "the same of float64", 20, 80},
 	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, 41},
@@ -290,7 +288,7 @@ func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instru
 			return true
 		}
 		seen[division] = true
-		one := instruction{kind: issueQuotient, n: 1, loops: loopsOf(b.index(x))}
+		one := instruction{kind: issueDivideInteger, n: 1, loops: loopsOf(b.index(x))}
 		if v, err := expr.EvalInt(op.Args[1], nil); err == nil && v.IsInt64() {
 			if bits.OnesCount64(uint64(v.Int64())) == 1 {
 				return true

@@ -46,7 +46,7 @@ var issueTests = map[string]struct {
 	},
 	"a quotient and its remainder are one division; those by powers of two are part of the address": {
 		"{[l0]: 0<=l0<32 and l0<100*n}", "y[l0] = x[l0 // n, l0 % n] + x[l0 // n, l0 // 4] + x[l0 // 3, 0]", "x (40, 40): float32; y: float32", 5,
-		map[string]float64{"quotients": 1, "integer_ops": 3},
+		map[string]float64{"integer_divisions": 1, "integer_ops": 3},
 	},
 	"a loop is unrolled by 16, its rest by 4": {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 39,
