@@ -65,6 +65,42 @@ var issueTests = map[string]struct {
 		"<float32> last = 0 {id=first}; last = x[k, l0] {id=load, dep=first, if=last > -1}; y[l0] = last {dep=load}", "x, y: float32", 20,
 		map[string]float64{"rounds": 20, "conditions": 20},
 	},
+	"loads of more words than are in flight take more rounds": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0]*w[k])", "x, y, w: float32", 64,
+		map[string]float64{"turns": 4, "rounds": 8},
+	},
+	"neighbours of an unrolled loop have one address, those apart by a size each its own": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[l0, k])", "x (32, n): float32; y: float32", 64,
+		map[string]float64{"addresses": 4 + 1, "turns": 4, "entries": 1},
+	},
+	"apart by a size": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0])", "x (n, n + 31): float32; y: float32", 64,
+		map[string]float64{"addresses": 64 + 1},
+	},
+	"sums of a loop wait for each other": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 64,
+		map[string]float64{"chain_cycles": 64 * 4},
+	},
+	"independent chains do not": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "<float32> a = 0 {id=a}; <float32> b = 0 {id=b}; a = a + x[k, l0] {id=c, dep=a}; b = b*2 + x[k, l0] {id=d, dep=b}; y[l0] = a + b {dep=c:d}", "x, y: float32", 64,
+		map[string]float64{"chain_cycles": 64*4 + 4},
+	},
+	"quotients come one after the other": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, 1/x[k, l0])", "x, y: float32", 64,
+		map[string]float64{"chain_cycles": 64 * (59 + 4), "float_divisions": 64},
+	},
+	"what stands twice is computed once": {
+		"{[l0]: 0<=l0<32}", "y[l0] = (x[l0] - 1)*(x[l0] - 1) + exp(x[l0] - 1) {id=a}; z[l0] = 3*exp(x[l0] - 1) {dep=a}", "x, y, z: float32", 1,
+		map[string]float64{"single_ops": 3, "float_functions": 1},
+	},
+	"a quotient by a number is no division, a shift to the left is a product": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[l0]/3 + x[l0]/4; k[l0] = (k[l0] << 3) + (k[l0] >> 2) + k[l0] % 8", "x, y: float32; k: int32", 1,
+		map[string]float64{"float_divisions": 0, "single_ops": 3 + 1 + 1, "integer_divisions": 0, "integer_products": 1, "logic_ops": 1, "integer_ops": 2 + 1},
+	},
+	"lanes that go to any place of a small table share its lines": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[at[l0]]", "x (32): float32; y: float32; at: int32", 1,
+		map[string]float64{"lines": 1 + 1 + 1},
+	},
 	"sub-groups of which a part passes a guard": {
 		"{[l0]: 0<=l0<32}", "y[l0] = 1 {if=l0 < 5}", "y: float32", 1,
 		map[string]float64{"divergences": 1, "conditions": 1},
