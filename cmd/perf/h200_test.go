@@ -91,6 +91,8 @@ func TestFurtherKernelsOnTheH200(t *testing.T) {
 	}
 }
 
+func fraction(part, of int) float64 { return float64(part) / float64(of) }
+
 // TestRefinedOnTheH200 holds what docs/evaluation.md says of the general model refined for kernels of many kinds.
 func TestRefinedOnTheH200(t *testing.T) {
 	t.Parallel()
@@ -100,11 +102,43 @@ func TestRefinedOnTheH200(t *testing.T) {
 	if len(points) != 304 || report.GeomeanRelativeError > 0.032 || points.Mean() > 0.072 || points.Worst() > 0.45 {
 		t.Errorf("geometric mean %.4f, mean %.4f, worst %.4f over %d points", report.GeomeanRelativeError, points.Mean(), points.Worst(), len(points))
 	}
-	share := func(right, of int) float64 { return float64(right) / float64(of) }
-	if c := report.Choice; share(c.Apart.Right, c.Apart.Of) < 0.92 || share(c.FarApart.Right, c.FarApart.Of) < 0.95 || c.Loss > 0.02 {
+	if c := report.Choice; fraction(c.Apart.Right, c.Apart.Of) < 0.92 || fraction(c.FarApart.Right, c.FarApart.Of) < 0.95 || c.Loss > 0.02 {
 		t.Errorf("pairs in the right order: %d of %d, far apart %d of %d; a loss of %.4f", c.Apart.Right, c.Apart.Of, c.FarApart.Right, c.FarApart.Of, c.Loss)
 	}
-	if i := report.Intervals; share(i.Inside, i.Points) < 0.82 || i.HalfWidth > 0.13 {
+	if i := report.Intervals; fraction(i.Inside, i.Points) < 0.82 || i.HalfWidth > 0.13 {
 		t.Errorf("intervals hold %s, half-width %.4f", i, i.HalfWidth)
+	}
+}
+
+// TestGeneralWithColdCaches holds what docs/evaluation.md says of the general model calibrated with cold caches, for kernels of all kinds.
+func TestGeneralWithColdCaches(t *testing.T) {
+	t.Parallel()
+	var report evaluate.Report
+	replayJSON(t, &report, "evaluate", "../../examples/evaluation/cold.yaml", "--cache", "cold", "--replay", "../../testdata/h200/general_cold.jsonl.gz")
+	points := report.Points()
+	if len(points) != 291 || report.GeomeanRelativeError > 0.065 || points.Mean() > 0.115 || points.Worst() > 1 {
+		t.Errorf("geometric mean %.4f, mean %.4f, worst %.4f over %d points", report.GeomeanRelativeError, points.Mean(), points.Worst(), len(points))
+	}
+	if c := report.Choice; fraction(c.Apart.Right, c.Apart.Of) < 0.93 || fraction(c.FarApart.Right, c.FarApart.Of) < 0.95 || c.Loss > 0.025 {
+		t.Errorf("pairs in the right order: %+v, far apart %+v; a loss of %.4f", c.Apart, c.FarApart, c.Loss)
+	}
+	if i := report.Intervals; fraction(i.Inside, i.Points) < 0.8 || i.HalfWidth > 0.25 {
+		t.Errorf("intervals hold %s, half-width %.4f", i, i.HalfWidth)
+	}
+}
+
+// TestGeneralOnACPU holds what docs/evaluation.md says of the general model calibrated on a CPU: a rough guess that ranks, with intervals that say so.
+func TestGeneralOnACPU(t *testing.T) {
+	t.Parallel()
+	var report evaluate.Report
+	replayJSON(t, &report, "evaluate", "../../examples/evaluation/cpu.yaml", "--replay", "../../testdata/pocl/general.jsonl.gz")
+	if points := report.Points(); len(points) != 100 || report.GeomeanRelativeError > 0.55 {
+		t.Errorf("geometric mean %.4f over %d points", report.GeomeanRelativeError, len(points))
+	}
+	if c := report.Choice; fraction(c.Apart.Right, c.Apart.Of) < 0.7 || fraction(c.FarApart.Right, c.FarApart.Of) < 0.7 {
+		t.Errorf("pairs in the right order: %+v, far apart %+v", c.Apart, c.FarApart)
+	}
+	if i := report.Intervals; fraction(i.Inside, i.Points) < 0.75 {
+		t.Errorf("intervals hold %s", i)
 	}
 }
