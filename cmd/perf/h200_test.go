@@ -112,6 +112,9 @@ func TestRefinedOnTheH200(t *testing.T) {
 
 // TestGeneralWithColdCaches holds what docs/evaluation.md says of the general model calibrated with cold caches, for kernels of all kinds.
 func TestGeneralWithColdCaches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it fits two models, which takes about 20 s")
+	}
 	t.Parallel()
 	var report evaluate.Report
 	replayJSON(t, &report, "evaluate", "../../examples/evaluation/cold.yaml", "--cache", "cold", "--replay", "../../testdata/h200/general_cold.jsonl.gz")
