@@ -2,6 +2,7 @@ package deps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/cfront"
 	"gpuperf/scop/scoptest"
@@ -178,6 +180,9 @@ func TestRandomPrograms(t *testing.T) {
 		text := scoptest.Program(t, true)
 		n := nestOf(t, text)
 		a, err := Analyze(n)
+		if errors.Is(err, polycount.ErrBudget) { // some of the deepest take too much work, which is said
+			t.Skip(err)
+		}
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
