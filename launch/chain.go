@@ -107,16 +107,13 @@ func (l *linker) access(x *expr.Access, after float64) {
 // operator adds the links of an operation. Of several operands the first two come first. A product that is added is part of a multiply-add.
 func (l *linker) operator(x *expr.Op, after float64) {
 	cycles := 0.0
-	if _, constant := constantDivisor(x); constant && (x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod) {
+	if _, constant := constantDivisor(x); constant {
 		cycles = byConstant * issued[issueSingle].latency
 	} else if x.Kind != expr.Neg {
 		cycles = l.latency(ops.Operators[x.Kind].Name, x)
 	}
 	for i, arg := range x.Args {
-		at := after + cycles*float64(len(x.Args)-max(i, 1))
-		if len(x.Args) == 1 {
-			at = after + cycles
-		}
+		at := after + cycles*float64(max(1, len(x.Args)-max(i, 1)))
 		if product, ok := arg.(*expr.Op); ok && (x.Kind == expr.Add || x.Kind == expr.Sub) && product.Kind == expr.Mul && len(product.Args) == 2 {
 			l.visit(product.Args[0], at)
 			l.visit(product.Args[1], at)

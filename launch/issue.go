@@ -263,9 +263,9 @@ func (b *builder) simplified(x *expr.Op, out *[]instruction) {
 	}
 }
 
-// constantDivisor reports whether a quotient is by a number, and whether that is a power of two.
+// constantDivisor reports whether an operation is a quotient or remainder by a number, and whether that is a power of two.
 func constantDivisor(x *expr.Op) (power, constant bool) {
-	if len(x.Args) != 2 {
+	if x.Kind != expr.Div && x.Kind != expr.FloorDiv && x.Kind != expr.Mod || len(x.Args) != 2 {
 		return false, false
 	}
 	v, err := expr.EvalFloat(x.Args[1], nil)
