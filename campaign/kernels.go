@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/cfront"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
@@ -13,7 +14,6 @@ import (
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
 	"gpuperf/samples"
-	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 

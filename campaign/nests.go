@@ -5,11 +5,11 @@ import (
 	"errors"
 	"path/filepath"
 
+	"gpuperf/cfront"
 	"gpuperf/features"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 	"gpuperf/scop"
-	"gpuperf/scop/cfront"
 )
 
 // IsC reports whether a path names a C file, with or without "#name".

@@ -3,8 +3,8 @@ package scop
 import (
 	"slices"
 
+	"gpuperf/cfront"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // piece is an affine value where a set over the open iterators holds; nil is everywhere.
@@ -59,10 +59,8 @@ func (b *builder) affine(e cfront.Expr) []piece {
 		b.fail(e, "", "%s is data, which is not affine in iterators and parameters", describe(e))
 	case *cfront.Call:
 		b.fail(e, "", "the value of a call of %s is not affine in iterators and parameters", x.Func)
-	case *cfront.Unknown:
-		b.fail(e, "", "%s is not affine in iterators and parameters", x.What)
 	}
-	b.fail(e, "", "this is not affine in iterators and parameters")
+	b.fail(e, "", "%s is not affine in iterators and parameters", foreign(e))
 	return nil
 }
 

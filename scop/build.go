@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/cfront"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // Load reads a C file and returns the nest of each of its regions: those between #pragma scop and #pragma endscop, or without
@@ -230,9 +230,8 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 			place = b.declare(v, at, place)
 		}
 		return place
-	case *cfront.Other:
-		b.failAt(x.Pos, "", "%s is not static control", x.What)
 	}
+	b.failAt(s.Place(), "", "%s is not static control", foreignStatement(s))
 	return place
 }
 
@@ -271,8 +270,8 @@ func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 			}
 		case *cfront.Assign:
 			b.fail(y, "make it a statement of its own", "an assignment inside of an expression")
-		case *cfront.Unknown:
-			b.fail(y, "", "%s is not static control", y.What)
+		case *cfront.List, *cfront.Address, *cfront.Member, *cfront.Unknown:
+			b.fail(y, "", "%s is not static control", foreign(y))
 		}
 	})
 	return place

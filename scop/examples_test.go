@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/scop/cfront"
+	"gpuperf/cfront"
 )
 
 // polybench are the nests of examples/polybench: their loops and statements, of which a = b = c is two.

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"gpuperf/scop/cfront"
+	"gpuperf/cfront"
 )
 
 // FuzzBuild: whatever the C text, it ends as nests or in an error, and every nest is a kernel or none.

@@ -3,8 +3,8 @@ package scop
 import (
 	"slices"
 
+	"gpuperf/cfront"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // head is what the head of a for loop says of its iterator.

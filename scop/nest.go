@@ -7,17 +7,17 @@
 // dimensions, scalars have none. In the domain of a statement iterators have the names that the C text gives them; a Loop
 // also has a name of its own in the nest.
 //
-// Load reads a file with package scop/cfront and makes a nest of each region: build.go follows the statements, affine.go
+// Load reads a file with package cfront and makes a nest of each region: build.go follows the statements, affine.go
 // reads bounds, conditions and subscripts, value.go what is assigned. Anything that is not static control is refused with its place and the
 // reason, and with the largest part of the region that is (refuse.go). Kernel makes a kernel of a nest (kernel.go), which is counted and
 // shown like any other; Write and JSON print a nest (print.go).
 package scop
 
 import (
+	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // Nest is a part of a function that is static control.

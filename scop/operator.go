@@ -3,10 +3,10 @@ package scop
 import (
 	"slices"
 
+	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // operators of C as those of kernels. Quotients and remainders of integers are not among them, as they are rounded differently.

@@ -10,12 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/cfront"
 	"gpuperf/features"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
-	"gpuperf/scop/cfront"
 	"gpuperf/scop/scoptest"
 )
 

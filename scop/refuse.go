@@ -3,8 +3,8 @@ package scop
 import (
 	"errors"
 
+	"gpuperf/cfront"
 	"gpuperf/internal/source"
-	"gpuperf/scop/cfront"
 )
 
 // offer adds to the error about a region which part of it is static control.
@@ -74,4 +74,35 @@ func (o *offering) try(run []cfront.Stmt) {
 		}
 		return
 	}
+}
+
+// foreignStatement says what a statement is that loop nests have not.
+func foreignStatement(s cfront.Stmt) string {
+	switch x := s.(type) {
+	case *cfront.While:
+		if x.Do {
+			return "a do loop"
+		}
+		return "a while loop"
+	case *cfront.Jump:
+		return x.What
+	case *cfront.Other:
+		return x.What
+	}
+	return "this"
+}
+
+// foreign says what an expression is that loop nests have not.
+func foreign(e cfront.Expr) string {
+	switch x := e.(type) {
+	case *cfront.List:
+		return "the comma operator"
+	case *cfront.Address:
+		return "an address"
+	case *cfront.Member:
+		return "a member of a struct"
+	case *cfront.Unknown:
+		return x.What
+	}
+	return "this"
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/scop/cfront"
+	"gpuperf/cfront"
 )
 
 // TestRefusals: what is not static control is refused where it stands, with the reason.

@@ -1,6 +1,6 @@
 package scop
 
-import "gpuperf/scop/cfront"
+import "gpuperf/cfront"
 
 // uses is what a region does with variables.
 type uses struct {

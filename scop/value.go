@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
-	"gpuperf/scop/cfront"
 )
 
 // value reads what is assigned, and notes its loads in the order of the text.
@@ -34,10 +34,8 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 		return b.call(x)
 	case *cfront.Assign:
 		b.fail(e, "make it a statement of its own", "an assignment inside of an expression")
-	case *cfront.Unknown:
-		b.fail(e, "", "%s has no place in a loop nest", x.What)
 	}
-	b.fail(e, "", "this has no place in a loop nest")
+	b.fail(e, "", "%s has no place in a loop nest", foreign(e))
 	return nil
 }
 

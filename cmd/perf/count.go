@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/cfront"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
-	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 

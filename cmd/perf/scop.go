@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/cfront"
 	"gpuperf/scop"
-	"gpuperf/scop/cfront"
 	"gpuperf/scop/deps"
 )
 

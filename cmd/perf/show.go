@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
+	"gpuperf/cfront"
 	"gpuperf/emit"
 	"gpuperf/kernel"
-	"gpuperf/scop/cfront"
 	"gpuperf/workload"
 )
 

@@ -29,7 +29,7 @@ var restricted = map[string][]string{
 	"github.com/ebitengine/purego":       {"device/cuda", "device/dl", "device/nvml", "device/opencl"},
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "microbench"},
-	"modernc.org/cc":                     {"scop/cfront"},
+	"modernc.org/cc":                     {"cfront"},
 	"github.com/spf13/cobra":             {"cmd/perf", "complete", "manual"},
 }
 

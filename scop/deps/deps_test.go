@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/cfront"
 	"gpuperf/polycount"
 	"gpuperf/scop"
-	"gpuperf/scop/cfront"
 	"gpuperf/scop/scoptest"
 )
 

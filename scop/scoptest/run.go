@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
-	"gpuperf/scop/cfront"
 )
 
 // Touch is an access to an element of an array, or to a scalar.

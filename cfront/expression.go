@@ -13,7 +13,7 @@ func (c *converter) expr(n cc.ExpressionNode) Expr {
 	if n == nil || reflect.ValueOf(n).IsNil() {
 		return nil
 	}
-	at := typed{c.pos(n), dtypeOf(n.Type())}
+	at := typed{c.pos(n), dtypeOf(n.Type()), pointee(n.Type())}
 	e := c.form(n, at)
 	switch e.(type) {
 	case *Unary, *Binary, *Select, *Cast:
@@ -132,7 +132,7 @@ func (c *converter) list(x *cc.ExpressionList, at typed) Expr {
 	if len(all) == 1 {
 		return all[0]
 	}
-	return &Unknown{at, "the comma operator", all}
+	return &List{at, all}
 }
 
 var assignments = map[cc.AssignmentExpressionCase]string{
@@ -154,7 +154,7 @@ func (c *converter) assignment(x *cc.AssignmentExpression, at typed) Expr {
 func (c *converter) step(x cc.ExpressionNode, op string, after bool, at typed) Expr {
 	to := c.expr(x)
 	at.DType = to.Type()
-	return &Assign{typed: at, Op: op, To: to, Value: &Int{typed{at.Pos, expr.Int32}, 1}, Step: true, After: after}
+	return &Assign{typed: at, Op: op, To: to, Value: &Int{typed{Pos: at.Pos, DType: expr.Int32}, 1}, Step: true, After: after}
 }
 
 func (c *converter) unary(x *cc.UnaryExpression, at typed) Expr {
@@ -166,7 +166,7 @@ func (c *converter) unary(x *cc.UnaryExpression, at typed) Expr {
 	case cc.UnaryExpressionDec:
 		return c.step(x.UnaryExpression, "-", false, at)
 	case cc.UnaryExpressionDeref: // *p is p[0]
-		return c.element(c.expr(x.CastExpression), &Int{typed{at.Pos, expr.Int32}, 0}, at)
+		return c.element(c.expr(x.CastExpression), &Int{typed{Pos: at.Pos, DType: expr.Int32}, 0}, at)
 	case cc.UnaryExpressionPlus:
 		return &Unary{at, "+", c.expr(x.CastExpression)}
 	case cc.UnaryExpressionMinus:
@@ -180,7 +180,7 @@ func (c *converter) unary(x *cc.UnaryExpression, at typed) Expr {
 			return v
 		}
 	case cc.UnaryExpressionAddrof:
-		return &Unknown{at, "an address", []Expr{c.expr(x.CastExpression)}}
+		return &Address{at, c.expr(x.CastExpression)}
 	}
 	return &Unknown{at, "an operator that is not known", nil}
 }
@@ -205,7 +205,7 @@ func (c *converter) postfix(x *cc.PostfixExpression, at typed) Expr {
 		}
 		return &Unknown{at, "a call through a pointer", args}
 	case cc.PostfixExpressionSelect, cc.PostfixExpressionPSelect:
-		return &Unknown{at, "a member of a struct", []Expr{c.expr(x.PostfixExpression)}}
+		return &Member{at, c.expr(x.PostfixExpression), x.Token2.SrcStr()}
 	}
 	return &Unknown{at, "a compound literal", nil}
 }
@@ -235,7 +235,7 @@ func (c *converter) callee(n cc.ExpressionNode) (string, bool) {
 // element is an element of an array, or of an element that is an array itself.
 func (c *converter) element(of, sub Expr, at typed) Expr {
 	if x, ok := of.(*Index); ok {
-		return &Index{typed{x.Pos, at.DType}, x.Of, append(x.Subs[:len(x.Subs):len(x.Subs)], sub)}
+		return &Index{typed{x.Pos, at.DType, at.Elem}, x.Of, append(x.Subs[:len(x.Subs):len(x.Subs)], sub)}
 	}
 	return &Index{at, of, []Expr{sub}}
 }

@@ -27,6 +27,18 @@ const (
 	Global Class = iota
 	Param
 	Local
+	Builtin // of the language, as threadIdx of CUDA
+)
+
+// Space is an address space of kernel languages.
+type Space string
+
+// The address spaces. What C declares has none.
+const (
+	GlobalSpace   Space = "global"
+	ConstantSpace Space = "constant"
+	LocalSpace    Space = "local" // CUDA's shared memory
+	PrivateSpace  Space = "private"
 )
 
 // Var is a variable.
@@ -34,12 +46,18 @@ type Var struct {
 	Name  string
 	Pos   Pos
 	Class Class
-	// DType is the type of a scalar, or of the elements of an array; "" for types that are neither.
+	// DType is the type of a scalar or vector, or of the elements of an array; "" for types that are neither.
 	DType expr.DType
 	// Dims are the extents of an array, outermost first; an extent that the declaration leaves open is nil. Empty for scalars.
 	Dims []Expr
 	// Pointer: the outermost dimension is declared by a star. Restrict: it is a restrict pointer.
 	Pointer, Restrict bool
+	// Space is that of what a pointer points to, or of the variable itself.
+	Space Space
+	// Dynamic: the launch says how large the array is (extern __shared__ T s[]).
+	Dynamic bool
+	// Const: the variable, or what the pointer points to, is const or in constant memory.
+	Const bool
 	// Init is the value that its declaration gives it, or nil.
 	Init Expr
 	// Listed: the declaration has a list of values.
@@ -52,6 +70,12 @@ type Function struct {
 	Pos    Pos
 	Params []*Var
 	Body   *Block
+	// Kernel: the host launches it (__kernel, __global__).
+	Kernel bool
+	// Result is the type of the value; "" for void, and for types that are no numbers.
+	Result expr.DType
+	// Group are the extents of the work-group that reqd_work_group_size demands, or nil.
+	Group []int64
 }
 
 // Region is a part of a function: all of its body, or the statements between #pragma scop and #pragma endscop.
@@ -65,14 +89,17 @@ type Region struct {
 	Marked bool
 }
 
-// Stmt is *Block, *For, *If, *Do, *Declare or *Other.
+// Stmt is *Block, *For, *While, *If, *Jump, *Do, *Declare or *Other.
 type Stmt interface{ Place() Pos }
 
-// Expr is *Int, *Float, *Ref, *Index, *Unary, *Binary, *Select, *Cast, *Call, *Assign or *Unknown.
+// Expr is *Int, *Float, *Ref, *Index, *Lane, *Member, *Address, *Unary, *Binary, *Select, *Cast, *Vector, *Call, *Assign, *List or
+// *Unknown.
 type Expr interface {
 	Place() Pos
 	// Type is the C type of the value; "" if kernels have none such.
 	Type() expr.DType
+	// PointsTo is the type of what a pointer or an array points to, through all dimensions of an array; "" for other values.
+	PointsTo() expr.DType
 }
 
 // Place is the place itself.
@@ -81,10 +108,15 @@ func (p Pos) Place() Pos { return p }
 type typed struct {
 	Pos
 	DType expr.DType
+	// Elem is the type of what a pointer points to. DType is "" then.
+	Elem expr.DType
 }
 
 // Type is the C type of the value.
 func (t typed) Type() expr.DType { return t.DType }
+
+// PointsTo is the type of what a pointer points to.
+func (t typed) PointsTo() expr.DType { return t.Elem }
 
 // The kinds of statements.
 type (
@@ -101,6 +133,15 @@ type (
 		Cond Expr
 		Step Expr
 		Body Stmt
+		// Unroll is what a pragma or an attribute asks for: 0 nothing, -1 all iterations, else that many at a time; 1 forbids it.
+		Unroll int
+	}
+	// While is a while loop; Do: the condition stands after the body.
+	While struct {
+		Pos
+		Cond Expr
+		Body Stmt
+		Do   bool
 	}
 	// If is a branch; Else may be nil.
 	If struct {
@@ -108,6 +149,12 @@ type (
 		Cond Expr
 		Then Stmt
 		Else Stmt
+	}
+	// Jump is break, continue, goto, or return, which may have a value.
+	Jump struct {
+		Pos
+		What  string
+		Value Expr
 	}
 	// Do evaluates an expression for its effect; nil for the empty statement.
 	Do struct {
@@ -122,7 +169,7 @@ type (
 	// Other is a statement of another kind, with the statements in it.
 	Other struct {
 		Pos
-		What string // "a while loop"
+		What string // "a switch"
 		Body []Stmt
 	}
 )
@@ -144,11 +191,28 @@ type (
 		typed
 		Var *Var
 	}
-	// Index is an element of an array.
+	// Index is an element of an array, or an array within one. *p is p[0].
 	Index struct {
 		typed
 		Of   Expr // *Ref, unless the array is an expression of another kind
 		Subs []Expr
+	}
+	// Lane takes lanes of a vector: v.x, v.s03, v.lo. It may be assigned to.
+	Lane struct {
+		typed
+		X     Expr
+		Lanes []int
+	}
+	// Member is a member of a struct, or of a built-in variable, as x of threadIdx.
+	Member struct {
+		typed
+		X    Expr
+		Name string
+	}
+	// Address is &X.
+	Address struct {
+		typed
+		X Expr
 	}
 	// Unary applies -, !, ~ or + to X.
 	Unary struct {
@@ -167,10 +231,15 @@ type (
 		typed
 		If, Then, Else Expr
 	}
-	// Cast converts X to the type.
+	// Cast converts X to the type; to a pointer to Elem where that is set.
 	Cast struct {
 		typed
 		X Expr
+	}
+	// Vector is a vector of its elements, which may be vectors themselves; a scalar alone is all its lanes.
+	Vector struct {
+		typed
+		Elems []Expr
 	}
 	// Call calls a function by its name.
 	Call struct {
@@ -185,10 +254,15 @@ type (
 		To, Value   Expr
 		Step, After bool
 	}
+	// List evaluates expressions one after the other, for the value of the last: the comma operator.
+	List struct {
+		typed
+		Items []Expr
+	}
 	// Unknown is an expression of another kind.
 	Unknown struct {
 		typed
-		What string // "a member of a struct"
+		What string // "a string"
 		Args []Expr
 	}
 )
@@ -201,7 +275,7 @@ func Operation(at Pos, op string, x, y Expr) *Binary {
 	} else if x.Type().Size() > 4 {
 		t = x.Type()
 	}
-	return &Binary{typed{at, t}, op, x, y}
+	return &Binary{typed{Pos: at, DType: t}, op, x, y}
 }
 
 // common is the type of arithmetic on two types (C11, 6.3.1.8).
@@ -217,17 +291,23 @@ func common(a, b expr.DType) expr.DType {
 // Temporary is a new scalar that a value is kept in, and its use.
 func Temporary(name string, like Expr) (*Var, *Ref) {
 	v := &Var{Name: name, Pos: like.Place(), Class: Local, DType: like.Type()}
-	return v, &Ref{typed{like.Place(), like.Type()}, v}
+	return v, &Ref{typed{Pos: like.Place(), DType: like.Type()}, v}
 }
 
 // Use is the value of a variable.
-func Use(v *Var) *Ref { return &Ref{typed{v.Pos, v.DType}, v} }
+func Use(v *Var) *Ref { return &Ref{typed{Pos: v.Pos, DType: v.DType}, v} }
 
 // Operands lists the operands of e from left to right.
 func Operands(e Expr) []Expr {
 	switch x := e.(type) {
 	case *Index:
 		return append([]Expr{x.Of}, x.Subs...)
+	case *Lane:
+		return []Expr{x.X}
+	case *Member:
+		return []Expr{x.X}
+	case *Address:
+		return []Expr{x.X}
 	case *Unary:
 		return []Expr{x.X}
 	case *Binary:
@@ -236,10 +316,14 @@ func Operands(e Expr) []Expr {
 		return []Expr{x.If, x.Then, x.Else}
 	case *Cast:
 		return []Expr{x.X}
+	case *Vector:
+		return x.Elems
 	case *Call:
 		return x.Args
 	case *Assign:
 		return []Expr{x.To, x.Value}
+	case *List:
+		return x.Items
 	case *Unknown:
 		return x.Args
 	}
@@ -271,6 +355,11 @@ func Inside(s Stmt) (stmts []Stmt, exprs []Expr) {
 		add(x.Init)
 		add(x.Body)
 		exprs = []Expr{x.Cond, x.Step}
+	case *While:
+		add(x.Body)
+		exprs = []Expr{x.Cond}
+	case *Jump:
+		exprs = []Expr{x.Value}
 	case *If:
 		add(x.Then)
 		add(x.Else)

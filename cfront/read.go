@@ -16,10 +16,23 @@ import (
 	"gpuperf/internal/source"
 )
 
-// Options say how to read a file. The zero value reads it as it is.
+// Language is what a file is written in.
+type Language string
+
+// The languages.
+const (
+	C      Language = "C"
+	OpenCL Language = "OpenCL C"
+	CUDA   Language = "CUDA C"
+)
+
+// Options say how to read a file. The zero value reads it as it is, in the language that its name ends in: .cl, .cu, else C.
 type Options struct {
-	Include []string // folders of headers, as of -I
-	Define  []string // macros, NAME or NAME=VALUE, as of -D
+	Language Language
+	// Instance is a function template with its arguments, as name expressions of NVRTC give them: "tile<16, float>".
+	Instance string
+	Include  []string // folders of headers, as of -I
+	Define   []string // macros, NAME or NAME=VALUE, as of -D
 }
 
 // File is a C file with what it includes.
@@ -141,6 +154,15 @@ func parse(ctx context.Context, path, text, defines string, include []string, ch
 		}
 	}
 	return f, nil
+}
+
+// Function is the function of that name with a body, or nil.
+func (f *File) Function(name string) *Function {
+	i := slices.IndexFunc(f.Functions, func(fn *Function) bool { return fn.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return f.Functions[i]
 }
 
 // Errorf is an error at a place, with the line and a caret.

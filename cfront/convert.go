@@ -38,10 +38,27 @@ func dtypeOf(t cc.Type) expr.DType {
 	return dtypes[t.Kind()]
 }
 
+// pointee is the type of the numbers that a pointer or an array points to.
+func pointee(t cc.Type) expr.DType {
+	switch x := t.(type) {
+	case *cc.PointerType:
+		t = x.Elem()
+	case *cc.ArrayType:
+		t = x.Elem()
+	default:
+		return ""
+	}
+	for a, ok := t.(*cc.ArrayType); ok; a, ok = t.(*cc.ArrayType) {
+		t = a.Elem()
+	}
+	return dtypeOf(t)
+}
+
 func (c *converter) function(f *cc.FunctionDefinition) *Function {
 	fn := &Function{Name: f.Declarator.Name(), Pos: c.pos(f.Declarator)}
 	c.fn = fn
 	if t, ok := f.Declarator.Type().(*cc.FunctionType); ok {
+		fn.Result = dtypeOf(t.Result())
 		for _, p := range t.Parameters() {
 			if p.Declarator != nil {
 				fn.Params = append(fn.Params, c.variable(p.Declarator))
@@ -113,7 +130,7 @@ func (c *converter) dimensions(v *Var, d *cc.Declarator) {
 	for a, ok := t.(*cc.ArrayType); ok; a, ok = t.(*cc.ArrayType) {
 		extent := c.expr(a.SizeExpression())
 		if a.Len() >= 0 && !a.IsVLA() {
-			extent = &Int{typed{v.Pos, expr.Int64}, a.Len()}
+			extent = &Int{typed{Pos: v.Pos, DType: expr.Int64}, a.Len()}
 		}
 		v.Dims = append(v.Dims, extent)
 		t = a.Elem()
@@ -178,7 +195,7 @@ func (c *converter) statement(s *cc.Statement) Stmt {
 	case cc.StatementIteration:
 		return c.loop(s.IterationStatement)
 	case cc.StatementJump:
-		return &Other{Pos: at, What: jumps[s.JumpStatement.Case]}
+		return &Jump{at, jumps[s.JumpStatement.Case], c.expr(s.JumpStatement.ExpressionList)}
 	case cc.StatementLabeled:
 		return &Other{at, "a label", []Stmt{c.statement(s.LabeledStatement.Statement)}}
 	}
@@ -195,9 +212,9 @@ func (c *converter) loop(x *cc.IterationStatement) Stmt {
 	body := c.statement(x.Statement)
 	switch x.Case {
 	case cc.IterationStatementWhile:
-		return &Other{at, "a while loop", []Stmt{body}}
+		return &While{at, c.expr(x.ExpressionList), body, false}
 	case cc.IterationStatementDo:
-		return &Other{at, "a do loop", []Stmt{body}}
+		return &While{at, c.expr(x.ExpressionList), body, true}
 	}
 	out := &For{Pos: at, Body: body}
 	if x.Case == cc.IterationStatementForDecl {

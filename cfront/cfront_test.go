@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/cfront"
 	"gpuperf/scop"
-	"gpuperf/scop/cfront"
 )
 
 // header is in the manner of benchmarks: macros for arrays that are fixed or of variable length, for literals of the data type, for bounds.
@@ -113,6 +113,32 @@ func TestMacros(t *testing.T) {
 				t.Errorf("%v: no %q in\n%s", c.defines, want, nests[0])
 			}
 		}
+	}
+}
+
+// TestTree: what has no place in loop nests is a tree too.
+func TestTree(t *testing.T) {
+	f, err := cfront.Parse(t.Context(), "a.c", "struct s { int x; };\nint f(struct s s, int *p) {\n  while (p[1]) p++;\n  return *p = 1, s.x;\n}\n", cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fn := f.Function("f")
+	if fn == nil || fn.Result != "int32" || len(fn.Body.Items) != 2 || f.Function("g") != nil {
+		t.Fatalf("got %+v", fn)
+	}
+	if w, ok := fn.Body.Items[0].(*cfront.While); !ok || w.Do || w.Cond.Type() != "int32" {
+		t.Errorf("got %#v", fn.Body.Items[0])
+	}
+	j, ok := fn.Body.Items[1].(*cfront.Jump)
+	if !ok || j.What != "return" {
+		t.Fatalf("got %#v", fn.Body.Items[1])
+	}
+	l, ok := j.Value.(*cfront.List)
+	if !ok || len(l.Items) != 2 {
+		t.Fatalf("got %#v", j.Value)
+	}
+	if m, ok := l.Items[1].(*cfront.Member); !ok || m.Name != "x" {
+		t.Errorf("got %#v", l.Items[1])
 	}
 }
 
