@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -149,76 +150,12 @@ func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*
 	if err != nil {
 		return nil, err
 	}
-	for _, all := range conjunctions(guard) {
-		out.Predicates = append(out.Predicates, all...)
-	}
-	if len(guard.Disjuncts()) != 1 {
-		out.Predicates = []expr.Expr{disjunction(guard)}
-	}
+	out.Predicates = cexpr.Predicates(guard)
 	for i, p := range out.Predicates {
 		out.Predicates[i] = expr.Subst(p, by)
 	}
 	out.LHS, out.RHS = n.stored(expr.Subst(s.LHS, by)), n.stored(expr.Subst(s.RHS, by))
 	return out, nil
-}
-
-// conjunctions are the disjuncts of a set, each as the conditions that hold in it.
-func conjunctions(set *polycount.Set) (all [][]expr.Expr) {
-	for _, part := range set.Disjuncts() {
-		list, _ := part.Constraints()
-		conditions := []expr.Expr{}
-		for _, c := range list {
-			conditions = append(conditions, comparison(c))
-		}
-		all = append(all, conditions)
-	}
-	return all
-}
-
-// disjunction is the condition that holds in a set.
-func disjunction(set *polycount.Set) expr.Expr {
-	var sides []expr.Expr
-	for _, all := range conjunctions(set) {
-		switch len(all) {
-		case 0:
-			return expr.Binary(expr.Eq, expr.Int{}, expr.Int{})
-		case 1:
-			sides = append(sides, all[0])
-		default:
-			sides = append(sides, &expr.Op{Kind: expr.And, Args: all})
-		}
-	}
-	switch len(sides) {
-	case 0:
-		return expr.Binary(expr.Lt, expr.Int{}, expr.Int{})
-	case 1:
-		return sides[0]
-	}
-	return &expr.Op{Kind: expr.Or, Args: sides}
-}
-
-// comparison is a constraint as an expression, with positive terms on both sides.
-func comparison(c polycount.Constraint) expr.Expr {
-	left, right := polycount.Int(max(c.Affine.Constant(), 0)), polycount.Int(max(-c.Affine.Constant(), 0))
-	for _, t := range c.Affine.Terms() {
-		x := polycount.Name(t.Name)
-		if t.Floor != nil {
-			x = t.Floor.Num.FloorDiv(t.Floor.Den)
-		}
-		if t.Coeff > 0 {
-			left = left.AddScaled(t.Coeff, x)
-		} else {
-			right = right.AddScaled(-t.Coeff, x)
-		}
-	}
-	op := expr.Ge
-	switch {
-	case c.Equality:
-		op = expr.Eq
-	case c.Affine.Constant() == -1:
-		op, right = expr.Gt, right.AddInt(-1)
-	}
-	return expr.Binary(op, expr.FromAffine(left), expr.FromAffine(right))
 }
 
 // inMemory reports that a scalar is an array of one element.

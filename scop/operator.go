@@ -4,20 +4,11 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
-
-// operators of C as those of kernels. Quotients and remainders of integers are not among them, as they are rounded differently.
-var operators = map[string]expr.OpKind{
-	"+": expr.Add, "-": expr.Sub, "*": expr.Mul, "/": expr.Div, "<<": expr.Shl, ">>": expr.Shr, "&": expr.BitAnd, "|": expr.BitOr, "^": expr.BitXor,
-}
-
-// tests are operators whose result is a truth value.
-var tests = map[string]expr.OpKind{
-	"<": expr.Lt, "<=": expr.Le, ">": expr.Gt, ">=": expr.Ge, "==": expr.Eq, "!=": expr.Ne, "&&": expr.And, "||": expr.Or,
-}
 
 func (b *builder) unary(x *cfront.Unary) expr.Expr {
 	switch x.Op {
@@ -28,31 +19,22 @@ func (b *builder) unary(x *cfront.Unary) expr.Expr {
 	case "~":
 		return &expr.Op{Kind: expr.BitNot, Args: []expr.Expr{b.promoted(x.X, x.DType)}}
 	}
-	return number(b.truth(x))
+	return cexpr.Number(b.truth(x))
 }
 
-// number is a truth value as the integer that C makes of it.
-func number(e expr.Expr) expr.Expr {
-	return &expr.Cond{If: e, Then: expr.Int{Value: 1}, Else: expr.Int{Value: 0}}
-}
-
-// promoted is an operand in the type in which C computes, where that of the kernel would be another.
+// promoted is an operand in the type in which C computes.
 func (b *builder) promoted(e cfront.Expr, t expr.DType) expr.Expr {
-	v := b.value(e)
-	if _, literal := v.(expr.Int); literal || e.Type() == t || t.IsFloat() && e.Type() == expr.Int32 || t == expr.Float64 && e.Type().Size() >= 4 {
-		return v
-	}
-	return &expr.Cast{DType: t, Arg: v}
+	return cexpr.Promoted(b.value(e), e.Type(), t)
 }
 
 func (b *builder) binary(x *cfront.Binary) expr.Expr {
-	if _, ok := tests[x.Op]; ok {
-		return number(b.truth(x))
+	if _, ok := cexpr.Tests[x.Op]; ok {
+		return cexpr.Number(b.truth(x))
 	}
 	if x.DType.IsInteger() && (x.Op == "/" || x.Op == "%") {
 		return b.division(x)
 	}
-	op, ok := operators[x.Op]
+	op, ok := cexpr.Operators[x.Op]
 	if !ok || x.DType == "" {
 		b.fail(x, "", "the operator %s has no place in a loop nest", x.Op)
 	}
@@ -84,21 +66,11 @@ func (b *builder) division(x *cfront.Binary) expr.Expr {
 
 // rounding is the name of the function that divides as C does.
 func (b *builder) rounding(op string, t expr.DType) string {
-	name, def := "c_div_"+string(t), "a // b + (1 if a % b != 0 and (a < 0 and b > 0 or a > 0 and b < 0) else 0)"
-	if op == "%" {
-		name, def = "c_mod_"+string(t), "a % b - (b if a % b != 0 and (a < 0 and b > 0 or a > 0 and b < 0) else 0)"
+	divide := cexpr.Division(op, t)
+	if !slices.ContainsFunc(b.nest.Functions, func(f *kernel.Function) bool { return f.Name == divide.Name }) {
+		b.nest.Functions = append(b.nest.Functions, divide)
 	}
-	if !slices.ContainsFunc(b.nest.Functions, func(f *kernel.Function) bool { return f.Name == name }) {
-		parsed, err := expr.Parse(def)
-		if err != nil {
-			panic(err)
-		}
-		b.nest.Functions = append(b.nest.Functions, &kernel.Function{
-			Name: name, Params: []kernel.FunctionParam{{Name: "a", DType: t}, {Name: "b", DType: t}}, Result: t,
-			Body: "return a " + op + " b;", Def: parsed, Counts: map[expr.DType]map[string]int64{t: {"div": 1}},
-		})
-	}
-	return name
+	return divide.Name
 }
 
 // truth reads a condition that may depend on data. One that is affine is written by its constraints.
@@ -107,7 +79,7 @@ func (b *builder) truth(e cfront.Expr) expr.Expr {
 	if b.attempt(func() { holds = b.condition(e) }) {
 		guard, err := holds.Gist(b.domain)
 		b.try(e.Place(), err)
-		return disjunction(guard)
+		return cexpr.Disjunction(guard)
 	}
 	switch x := e.(type) {
 	case *cfront.Unary:
@@ -115,7 +87,7 @@ func (b *builder) truth(e cfront.Expr) expr.Expr {
 			return expr.Negate(b.truth(x.X))
 		}
 	case *cfront.Binary:
-		op, ok := tests[x.Op]
+		op, ok := cexpr.Tests[x.Op]
 		switch {
 		case op == expr.And || op == expr.Or:
 			left := b.truth(x.X)
@@ -165,41 +137,17 @@ func (b *builder) cast(x *cfront.Cast) expr.Expr {
 	return &expr.Cast{DType: x.DType, Arg: b.value(x.X)}
 }
 
-// function is the name of the function of kernels that a function of the C library is, and the type of its operands.
-func function(x *cfront.Call) (name string, t expr.DType, ok bool) {
-	if n, known := expr.Arity(x.Func); known && n == len(x.Args) && x.DType == expr.Float64 {
-		return x.Func, expr.Float64, true
-	}
-	short, cut := x.Func[:max(0, len(x.Func)-1)], len(x.Func) > 1 && x.Func[len(x.Func)-1] == 'f'
-	if n, known := expr.Arity(short); cut && known && n == len(x.Args) && x.DType == expr.Float32 {
-		return short, expr.Float32, true
-	}
-	return "abs", expr.Int32, x.Func == "abs" && len(x.Args) == 1
-}
-
-// converted is a value of one type as another.
-func converted(v expr.Expr, from, to expr.DType) expr.Expr {
-	literal, ok := v.(expr.Int)
-	switch {
-	case from == to:
-		return v
-	case ok && to.IsFloat():
-		return floatOf(float64(literal.Value), to)
-	}
-	return &expr.Cast{DType: to, Arg: v}
-}
-
 // pure reports that a call has no effect.
-func pure(x *cfront.Call) bool { _, _, ok := function(x); return ok }
+func pure(x *cfront.Call) bool { _, _, ok := cexpr.LibraryFunction(x); return ok }
 
 func (b *builder) call(x *cfront.Call) expr.Expr {
-	name, t, ok := function(x)
+	name, t, ok := cexpr.LibraryFunction(x)
 	if !ok {
 		b.fail(x, "", "the call of %s may have effects that are not seen here", x.Func)
 	}
 	var args []expr.Expr
 	for _, a := range x.Args {
-		args = append(args, converted(b.value(a), a.Type(), t))
+		args = append(args, cexpr.Converted(b.value(a), a.Type(), t))
 	}
 	if name == "pow" {
 		return expr.Binary(expr.Pow, args[0], args[1])

@@ -3,10 +3,9 @@ package scop
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -61,20 +60,7 @@ func (b *builder) float(x *cfront.Float) expr.Expr {
 	if math.IsInf(x.Value, 0) || math.IsNaN(x.Value) {
 		b.fail(x, "", "the number is too large")
 	}
-	return floatOf(x.Value, x.DType)
-}
-
-// floatOf is a floating-point literal.
-func floatOf(v float64, t expr.DType) expr.Float {
-	bits, suffix := 64, "d"
-	if t == expr.Float32 {
-		bits, suffix = 32, "f"
-	}
-	text := strconv.FormatFloat(v, 'g', -1, bits)
-	if !strings.ContainsAny(text, ".e") {
-		text += ".0"
-	}
-	return expr.Float{Value: v, Text: text + suffix, DType: t}
+	return cexpr.Float(x.Value, x.DType)
 }
 
 // variable is the value of an iterator, or of a scalar.
