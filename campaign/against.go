@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
@@ -47,9 +48,9 @@ func compatible(a, b map[string]int64) bool {
 	return true
 }
 
-// ScriptPairs is Pairs for the kernels of two scripts, each with those of the sizes that it has a parameter for.
-func ScriptPairs(ctx context.Context, path, other string, sizes []map[string]int64) ([]Pair, error) {
-	all, err := ScriptCases(ctx, []string{path, other}, sizes)
+// filePairs is Pairs for the kernels of two files, each with those of the sizes that it has a parameter for.
+func filePairs(ctx context.Context, o frontend.Options, path, other string, sizes []map[string]int64) ([]Pair, error) {
+	all, err := Cases(ctx, o, []string{path, other}, sizes)
 	if err != nil {
 		return nil, err
 	}

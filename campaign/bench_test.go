@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpuperf/frontend"
 )
 
 // manyVariants are products of matrices and stencils, in tilings, unrolled or not, and layouts, for sizes from the least on.
@@ -74,7 +76,7 @@ func BenchmarkRank(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		cases, err := ScriptCases(context.Background(), []string{path}, sizes)
+		cases, err := Cases(context.Background(), frontend.Options{}, []string{path}, sizes)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,12 +3,13 @@ package campaign
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"gpuperf/kernel/script"
+	"gpuperf/frontend"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -115,18 +116,22 @@ func TestPlan(t *testing.T) {
 }
 
 func TestOwnSizes(t *testing.T) {
-	variants, err := script.Exec("two.star", `
+	path := filepath.Join(t.TempDir(), "two.star")
+	if err := os.WriteFile(path, []byte(`
 rows = lp.make_kernel("{[i]: 0<=i<n}", "a[i] = 1")
 full = lp.make_kernel("{[i,j]: 0<=i<n and 0<=j<m}", "b[i,j] = 1")
-`)
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := frontend.Options{}.Load(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sizes := []map[string]int64{{"n": 1, "m": 2}, {"n": 1, "m": 3}, {"n": 4, "k": 5}}
-	if got := OwnSizes(variants[0], variants, sizes); len(got) != 2 || len(got[0]) != 1 || got[1]["k"] != 5 {
+	if got := ownSizes(kernels[0], kernels, sizes); len(got) != 2 || len(got[0]) != 1 || got[1]["k"] != 5 {
 		t.Errorf("%v", got) // k is nobody's, and stays
 	}
-	if got := OwnSizes(variants[1], variants, sizes); len(got) != 3 {
+	if got := ownSizes(kernels[1], kernels, sizes); len(got) != 3 {
 		t.Errorf("%v", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
@@ -323,7 +324,7 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 		if variant.Kernel != "" {
 			path += "#" + variant.Kernel
 		}
-		cases, err := ScriptCases(ctx, []string{path}, suite.Sizes)
+		cases, err := Cases(ctx, frontend.Options{}, []string{path}, suite.Sizes)
 		switch {
 		case err != nil:
 			return nil, placed(file.ErrorAt, variant.Pos, err)

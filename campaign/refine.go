@@ -16,6 +16,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
+	"gpuperf/frontend"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/modelgen"
@@ -267,11 +268,11 @@ func (e *evaluation) refined(ctx context.Context, m *Fitted, file *evaluate.File
 	if variant.Kernel != "" {
 		path += "#" + variant.Kernel
 	}
-	variants, err := LoadScript(ctx, path)
+	kernels, err := frontend.Options{}.Load(ctx, path)
 	if err != nil {
 		return nil, placed(file.ErrorAt, variant.Pos, err)
 	}
-	target := modelgen.Target{Script: variant.Script, Variant: variants[0], Sizes: suite.Sizes}
+	target := modelgen.Target{Script: variant.Script, Variant: kernels[0].Variant, Sizes: suite.Sizes}
 	r, err := PlanRefinement(m.Calibration, target, modelgen.Options{Device: facts.Of(e.out.Device)})
 	if err != nil {
 		return nil, placed(file.ErrorAt, variant.Pos, err)

@@ -11,6 +11,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
+	"gpuperf/frontend"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -125,7 +126,7 @@ func TestNoMeasuredTimeIsBelowTheRoof(t *testing.T) {
 func TestRoof(t *testing.T) {
 	h200 := samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, SubgroupSize: 32}
 	const n = 16384
-	cases, err := ScriptCases(t.Context(), []string{"../examples/transpose/transpose.star#transpose_tiled"}, []map[string]int64{{"n": n}})
+	cases, err := Cases(t.Context(), frontend.Options{}, []string{"../examples/transpose/transpose.star#transpose_tiled"}, []map[string]int64{{"n": n}})
 	if err != nil {
 		t.Fatal(err)
 	}

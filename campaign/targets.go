@@ -4,27 +4,25 @@ import (
 	"context"
 	"path/filepath"
 
-	"gpuperf/internal/source"
-	"gpuperf/kernel/script"
+	"gpuperf/frontend"
 	"gpuperf/modelgen"
 )
 
 // Targets loads the kernels of scripts, each at those of the sizes that are about its parameters. Scripts are named as seen from a folder.
 // Notes name the sizes that are left out.
 func Targets(ctx context.Context, scripts []string, sizes []map[string]int64, folder string) (out []modelgen.Target, notes []string, err error) {
-	var all []script.Variant
+	var all []*frontend.Kernel
 	for _, path := range scripts {
-		variants, err := LoadScript(ctx, path)
+		kernels, err := frontend.Options{}.Load(ctx, path)
 		if err != nil {
 			return nil, nil, err
 		}
-		file, _, _ := source.CutName(path)
-		for _, v := range variants {
-			out = append(out, modelgen.Target{Script: relativeTo(folder, file), Variant: v})
+		for _, k := range kernels {
+			out = append(out, modelgen.Target{Script: relativeTo(folder, k.File), Variant: k.Variant})
 		}
-		all = append(all, variants...)
+		all = append(all, kernels...)
 	}
-	own, notes, err := CompleteSizes(all, sizes)
+	own, notes, err := completeSizes(all, sizes)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/campaign"
+	"gpuperf/frontend"
 	"gpuperf/internal/source"
 )
 
@@ -49,7 +49,7 @@ func kernels(c *call, begun string) (all []string) {
 	if !ok {
 		return files(".star")(c, begun)
 	}
-	variants, _ := campaign.LoadScript(c.cmd.Context(), file)
+	variants, _ := frontend.Options{}.Load(c.cmd.Context(), file)
 	for _, v := range variants {
 		all = append(all, file+"#"+v.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/frontend"
 	"gpuperf/launch"
 	"gpuperf/launchfile/draft"
 	"gpuperf/lift"
@@ -141,7 +142,7 @@ func rankers(*call, string) (all []string) {
 func sizesOfKernel(c *call, _ string) (all []string) {
 	own, _ := c.cmd.Flags().GetStringArray("for") // of calibrate alone
 	for _, path := range slices.Concat(c.args, own) {
-		variants, _ := campaign.LoadScript(c.cmd.Context(), path)
+		variants, _ := frontend.Options{}.Load(c.cmd.Context(), path)
 		for _, v := range variants {
 			all = append(all, sizes(v.Kernel.Params())...)
 		}

@@ -18,6 +18,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/frontend"
 	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/sass"
@@ -74,7 +75,7 @@ func listed(t *testing.T) (all []*workload.Case) {
 		}
 		var cases []*workload.Case
 		if strings.HasSuffix(words[0], ".star") || strings.Contains(words[0], ".star#") {
-			cases, err = campaign.ScriptCases(t.Context(), []string{filepath.Join("..", words[0])}, sizesOf(words[2]))
+			cases, err = campaign.Cases(t.Context(), frontend.Options{}, []string{filepath.Join("..", words[0])}, sizesOf(words[2]))
 		} else {
 			cases, err = campaign.TagCases("", words, "")
 		}
@@ -188,7 +189,7 @@ func TestExecutedByHardware(t *testing.T) {
 
 // TestNoCode says why nothing is known with the binary.
 func TestNoCode(t *testing.T) {
-	cases, err := campaign.ScriptCases(t.Context(), []string{"../examples/evaluation/general/polynomials.star#sines"}, []map[string]int64{{"n": 1 << 20, "m": 8}})
+	cases, err := campaign.Cases(t.Context(), frontend.Options{}, []string{"../examples/evaluation/general/polynomials.star#sines"}, []map[string]int64{{"n": 1 << 20, "m": 8}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func TestNoCode(t *testing.T) {
 
 // TestResidents: what the driver tells of the compiled kernel goes before what is estimated.
 func TestResidents(t *testing.T) {
-	cases, err := campaign.ScriptCases(t.Context(), []string{"../examples/matmul/matmul.star"}, []map[string]int64{{"n": 1024}})
+	cases, err := campaign.Cases(t.Context(), frontend.Options{}, []string{"../examples/matmul/matmul.star"}, []map[string]int64{{"n": 1024}})
 	if err != nil {
 		t.Fatal(err)
 	}

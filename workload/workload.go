@@ -35,6 +35,8 @@ import (
 // Kernel is a kernel with what is derived from it. It is safe for concurrent use.
 type Kernel struct {
 	IR *kernel.Kernel
+	// AsRun: bounds and conditions are control, so that only what runs counts.
+	AsRun bool
 
 	nest   func() (*linear.Nest, error)
 	source map[emit.Options]func() (*emit.Source, error)
@@ -78,6 +80,14 @@ func (k *Kernel) Nest() (*linear.Nest, error) { return k.nest() }
 
 // Source returns the generated source.
 func (k *Kernel) Source(o emit.Options) (*emit.Source, error) { return k.source[o]() }
+
+// Counting are the options that count what the kernel does: those that are given, and only what runs where the kernel asks for that.
+func (k *Kernel) Counting(o features.Options) features.Options {
+	if k.AsRun {
+		o.ExactBranches, o.FreeControl = true, true
+	}
+	return o
+}
 
 // Statistics returns the symbolic counts of the kernel, which equal kernels share (cache.go).
 func (k *Kernel) Statistics(options features.Options) (*features.Statistics, error) {

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/campaign"
-	"gpuperf/cfront"
 	"gpuperf/features"
-	"gpuperf/internal/format"
-	"gpuperf/internal/warning"
-	"gpuperf/workload"
+	"gpuperf/frontend"
 )
 
 // addCounting adds the flags of counts.
@@ -24,7 +19,7 @@ func addCounting(cmd *cobra.Command, o *features.Options) {
 func countCommand() *cobra.Command {
 	var sizes []string
 	var options features.Options
-	var c cfront.Options
+	var files frontend.Options
 	cmd := &cobra.Command{
 		Use:   "count KERNEL.star | FILE.c [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
@@ -41,39 +36,26 @@ barriers once per work-item. Of a C file it counts each loop nest as it runs: wh
 			if err != nil {
 				return err
 			}
-			variants, err := campaign.LoadKernels(cmd.Context(), args[0], c)
+			if len(sizes) == 0 { // symbolic counts alone
+				at = nil
+			}
+			all, warnings, err := campaign.Counts(cmd.Context(), files, args[0], at, options)
 			if err != nil {
 				return err
 			}
-			var all []*counted
-			for _, v := range variants {
-				c := &counted{Case: workload.Case{Kernel: workload.NewKernel(v.Kernel), Name: v.Name}}
-				if len(sizes) > 0 { // else symbolic counts alone
-					c.Sizes = campaign.OwnSizes(v, variants, []map[string]int64{at})[0]
-					if err := c.CheckSizes(); err != nil {
-						return usage(err)
-					}
+			warn(cmd, warnings)
+			objects := make([]any, len(all))
+			for i, c := range all {
+				if objects[i], err = c.JSON(); err != nil {
+					return err
 				}
-				switch within, err := v.Kernel.Match(options.Within); {
-				case err != nil:
-					return usagef("--within: %v", err)
-				case len(within) == 0 && options.Within != "":
-					warnf(cmd, warning.NoMatch, "kernel "+v.Name, "--within %s selects no statement of it", options.Within)
-				}
-				if c.statistics, err = c.Statistics(campaign.AsRun(args[0], options)); err != nil {
-					return v.Error(err)
-				}
-				for _, w := range c.statistics.Warnings {
-					warnf(cmd, warning.NotCounted, v.Name, "%v", w)
-				}
-				all = append(all, c)
 			}
-			return printCounts(cmd, all)
+			return show(cmd, kernelsJSON(objects), func(w io.Writer) error { return campaign.WriteCounts(w, all) })
 		},
 	}
 	flags := cmd.Flags()
 	addSizes(cmd, &sizes)
-	addC(cmd, &c)
+	addC(cmd, &files)
 	addCounting(cmd, &options)
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
@@ -84,38 +66,11 @@ barriers once per work-item. Of a C file it counts each loop nest as it runs: wh
 	return cmd
 }
 
-// counted is a kernel with its counts.
-type counted struct {
-	workload.Case
-	statistics *features.Statistics
-}
-
-func printCounts(cmd *cobra.Command, all []*counted) error {
-	if !wantJSON(cmd) {
-		out := cmd.OutOrStdout()
-		for i, c := range all {
-			fmt.Fprintf(out, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), c.Name, c.statistics.SubgroupSize)
-			if err := c.statistics.Write(out, c.Sizes); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var objects []any
-	for _, c := range all {
-		object, err := c.statistics.JSON(c.Sizes)
-		if err != nil {
-			return err
-		}
-		objects = append(objects, object)
-	}
-	return printJSON(cmd.OutOrStdout(), kernelsJSON(objects))
-}
-
 func featureCommand() *cobra.Command {
 	var sizes []string
 	var options features.Options
 	var static bool
+	var files frontend.Options
 	var staticOptions staticOptions
 	cmd := &cobra.Command{
 		Use:   "feature KERNEL.star FEATURE... -p n=2048",
@@ -142,7 +97,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 			if err != nil {
 				return err
 			}
-			cases, err := scriptCases(cmd, args[0], sizes)
+			cases, err := fileCases(cmd, files, args[0], sizes)
 			if err != nil {
 				return err
 			}
@@ -154,64 +109,18 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 				return printStatic(cmd, cases, opt)
 			}
 			options.Device = opt.Device
-			type value struct {
-				Feature string   `json:"feature"`
-				Value   float64  `json:"value"`
-				Selects []string `json:"selects"`
+			all, warnings, err := campaign.Features(cases, ids, options)
+			if err != nil {
+				return nameDevice(err)
 			}
-			type result struct {
-				Kernel   string           `json:"kernel"`
-				At       map[string]int64 `json:"at"`
-				Features []value          `json:"features"`
-			}
-			var all []result
-			for _, c := range cases {
-				statistics, err := c.Statistics(options)
-				if err != nil {
-					return err
-				}
-				r := result{Kernel: c.Name, At: c.Sizes}
-				for _, id := range ids {
-					v, err := statistics.Value(id, c.Sizes)
-					if err != nil {
-						return nameDevice(ofKernel(c.Name, err))
-					}
-					if tags, unknown := statistics.UnknownTag(id); unknown {
-						warnf(cmd, warning.NoMatch, "feature "+id.String(), "no access of kernel %s has the tag %q%s", c.Name, id.Tag, knownTags(tags))
-					}
-					r.Features = append(r.Features, value{id.String(), v, statistics.Explain(id)})
-				}
-				all = append(all, r)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-				t := format.NewTable("kernel", "sizes", "feature", ">value")
-				for _, r := range all {
-					for _, f := range r.Features {
-						t.Row(r.Kernel, format.Sizes(r.At), f.Feature, fmt.Sprintf("%.17g", f.Value))
-					}
-				}
-				return t.Write(w)
-			})
+			warn(cmd, warnings)
+			return show(cmd, kernelsJSON(all), campaign.FeatureTable(all).Write)
 		},
 	}
 	addSizes(cmd, &sizes)
+	addC(cmd, &files)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
 	staticOptions.addFlags(cmd, "for static features: ")
 	addCounting(cmd, &options)
 	return cmd
-}
-
-// ofKernel puts the name of a kernel before an error that does not begin with it.
-func ofKernel(name string, err error) error {
-	if prefix := "kernel " + name + ": "; !strings.HasPrefix(err.Error(), prefix) {
-		return fmt.Errorf("%s%w", prefix, err)
-	}
-	return err
-}
-
-func knownTags(tags []string) string {
-	if len(tags) == 0 {
-		return ": none has one"
-	}
-	return ": there are " + strings.Join(tags, ", ")
 }

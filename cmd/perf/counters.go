@@ -71,15 +71,12 @@ them again where there is no GPU. Many kernels are counted together by --kernels
 
 // countedKernels say which kernels are counted.
 type countedKernels struct {
-	sizes         []string
-	folder, match string
-	point         pointOptions
+	chosenKernels
+	point pointOptions
 }
 
 func (k *countedKernels) addFlags(cmd *cobra.Command) {
-	addSizes(cmd, &k.sizes)
-	addGenerators(cmd, &k.folder)
-	addMatch(cmd, &k.match)
+	k.add(cmd)
 	k.point.addFlags(cmd)
 }
 
@@ -95,13 +92,12 @@ func listedWorks(cmd *cobra.Command, args []string) ([]counters.Work, error) {
 }
 
 func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Work, error) {
+	if err := k.parse(); err != nil {
+		return nil, err
+	}
 	switch {
 	case campaign.AreLaunches(args, ""):
-		at, err := parseSizes(k.sizes)
-		if err != nil {
-			return nil, err
-		}
-		launches, err := campaign.LoadLaunches(args, "", at)
+		launches, err := campaign.LoadLaunches(args, "", k.Sizes)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +105,7 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 	case filepath.Ext(args[0]) == ".lift":
 		return k.variant(args[0])
 	}
-	cases, err := measureCases(cmd, args, k.sizes, k.folder, k.match)
+	cases, err := k.Cases(cmd.Context(), args)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ recorded samples; otherwise the check uses predictions alone.`,
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
-			whole, err := scriptCases(cmd, args[0], o.sizes)
+			whole, err := fileCases(cmd, o.files, args[0], o.sizes)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/internal/progress"
 	"gpuperf/internal/warning"
@@ -240,11 +241,17 @@ func parseOneSize(texts []string) (map[string]int64, error) {
 	return cases[0], nil
 }
 
-// scriptCases returns every variant of a script at every one of the sizes, which are texts such as "n=4096".
-func scriptCases(cmd *cobra.Command, path string, sizes []string) ([]*workload.Case, error) {
+// addC adds the flags of C files.
+func addC(cmd *cobra.Command, o *frontend.Options) {
+	cmd.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "of a C file: a folder of headers, beside its own (may be repeated)")
+	cmd.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "of a C file: a macro, NAME or NAME=VALUE (may be repeated)")
+}
+
+// fileCases returns every kernel of a file at every one of the sizes, which are texts such as "n=4096".
+func fileCases(cmd *cobra.Command, o frontend.Options, path string, sizes []string) ([]*workload.Case, error) {
 	variants, err := parseSizes(sizes)
 	if err != nil {
 		return nil, err
 	}
-	return campaign.ScriptCases(cmd.Context(), []string{path}, variants)
+	return campaign.Cases(cmd.Context(), o, []string{path}, variants)
 }

@@ -9,15 +9,13 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
-	"gpuperf/internal/source"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 func measureCommand() *cobra.Command {
 	var on measureFlags
-	var sizes []string
-	var folder, match, against string
+	var kernels chosenKernels
+	var against string
 	cmd := &cobra.Command{
 		Use:   "measure KERNEL.star -p n=2048 | LAUNCH.yaml... | TAG...",
 		Short: "Measure kernels on a device",
@@ -55,13 +53,16 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 				return err
 			}
 			if campaign.AreLaunches(args, against) {
-				return measureLaunches(cmd, &on, args, sizes, against)
+				return measureLaunches(cmd, &on, args, kernels.sizes, against)
 			}
 			if against != "" && on.within != "" {
 				return usagef("--time-range chooses sizes for one kernel, --against compares two at the same")
 			}
 			if against != "" {
-				pairs, err := comparedPairs(cmd, args, against, sizes, folder, match)
+				if err := kernels.parse(); err != nil {
+					return err
+				}
+				pairs, err := kernels.Pairs(cmd.Context(), args, against)
 				if err != nil {
 					return err
 				}
@@ -69,7 +70,10 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 					return c.Against(cmd.Context(), mode, pairs)
 				})
 			}
-			cases, err := measureCases(cmd, args, sizes, folder, match)
+			if err := kernels.parse(); err != nil {
+				return err
+			}
+			cases, err := kernels.Cases(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -95,29 +99,28 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 	}
 	on.add(cmd)
 	on.addTimeRange(cmd)
-	addSizes(cmd, &sizes)
-	addGenerators(cmd, &folder)
-	addMatch(cmd, &match)
+	kernels.add(cmd)
 	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL, LAUNCH.yaml or tags, by trials of both in turn")
 	return cmd
 }
 
-// isScript tells a kernel script, or a kernel of one, from a tag.
-func isScript(arg string) bool {
-	file, _, _ := source.CutName(arg)
-	return strings.HasSuffix(file, ".star")
+// chosenKernels are the flags of commands whose arguments are a file with kernels, or tags.
+type chosenKernels struct {
+	campaign.Chosen
+	sizes []string
 }
 
-func measureCases(cmd *cobra.Command, args, sizes []string, folder, match string) ([]*workload.Case, error) {
-	switch script := isScript(args[0]); {
-	case !script && len(sizes) > 0:
-		return nil, usagef("-p is for kernel scripts; tags give sizes as %s", `"n:2048"`)
-	case !script:
-		return campaign.TagCases(folder, args, match)
-	case len(args) > 1:
-		return nil, usagef("measure takes one kernel script, got %s too", args[1])
-	}
-	return scriptCases(cmd, args[0], sizes)
+func (k *chosenKernels) add(cmd *cobra.Command) {
+	addSizes(cmd, &k.sizes)
+	addC(cmd, &k.Files)
+	addGenerators(cmd, &k.Generators)
+	addMatch(cmd, &k.Match)
+}
+
+// parse reads the sizes.
+func (k *chosenKernels) parse() (err error) {
+	k.Sizes, err = parseSizes(k.sizes)
+	return err
 }
 
 // printSamples prints samples, with what the kernels achieved or without. Where one failed, the exit status says so.
@@ -138,30 +141,6 @@ func printSamples(cmd *cobra.Command, list []campaign.Sample, achieved bool) err
 		return fmt.Errorf("%d of %s could not be measured", failed, format.Count(len(list), "kernel"))
 	}
 	return nil
-}
-
-// comparedPairs are the kernels of a call with --against.
-func comparedPairs(cmd *cobra.Command, args []string, against string, sizes []string, folder, match string) ([]campaign.Pair, error) {
-	if isScript(args[0]) && isScript(against) && len(args) == 1 {
-		at, err := parseSizes(sizes)
-		if err != nil {
-			return nil, err
-		}
-		return campaign.ScriptPairs(cmd.Context(), args[0], against, at)
-	}
-	others := []string{against}
-	if !isScript(against) {
-		others = strings.Fields(against)
-	}
-	cases, err := measureCases(cmd, args, sizes, folder, match)
-	if err != nil {
-		return nil, err
-	}
-	than, err := measureCases(cmd, others, sizes, folder, match)
-	if err != nil {
-		return nil, err
-	}
-	return campaign.Pairs(cases, than)
 }
 
 // comparison compares pairs of kernels in a state of the caches.

@@ -12,6 +12,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
@@ -26,10 +27,12 @@ type predictFlags struct {
 	on       measureFlags
 	measured bool
 	binary   string
+	files    frontend.Options
 }
 
 func (o *predictFlags) add(cmd *cobra.Command) {
 	addSizes(cmd, &o.sizes)
+	addC(cmd, &o.files)
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile; auto is the one that suits the kernels best")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)"+shipped())
 	o.on.add(cmd)
@@ -80,7 +83,7 @@ interval without upper end.`,
 				}
 				return predictTable(cmd, p, table)
 			}
-			cases, err := scriptCases(cmd, args[0], o.sizes)
+			cases, err := fileCases(cmd, o.files, args[0], o.sizes)
 			if err != nil {
 				return err
 			}

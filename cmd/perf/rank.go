@@ -45,7 +45,7 @@ measured time puts it among the predicted ones. Without --measure that is a time
 				return usagef("launch files have no counts to predict their times from, and no script is beside them\n"+
 					"    compare measured times: perf measure %s", strings.Join(args, " "))
 			}
-			cases, err := campaign.ScriptCases(cmd.Context(), scripts, sizes)
+			cases, err := campaign.Cases(cmd.Context(), o.files, scripts, sizes)
 			if err != nil {
 				return err
 			}

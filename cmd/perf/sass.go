@@ -9,6 +9,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/cuda"
+	"gpuperf/frontend"
 	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/sass"
@@ -61,7 +62,7 @@ is here, or the one that --arch names.`,
 
 // read reads a listing or a cubin, or compiles a kernel and lists that.
 func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, error) {
-	if !isScript(path) && !campaign.AreLaunches([]string{path}, "") {
+	if !frontend.IsKernel(path) && !campaign.AreLaunches([]string{path}, "") {
 		if o.arch != "" || o.sizes != nil {
 			return nil, usagef("--arch and -p are for kernels that are compiled first; %s is a listing or a cubin", path)
 		}
@@ -105,7 +106,7 @@ func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, erro
 
 // jobs are what a script or a launch file would run by CUDA.
 func (o *machineCode) jobs(cmd *cobra.Command, path string) ([]device.Job, error) {
-	if !isScript(path) {
+	if !frontend.IsKernel(path) {
 		at, err := parseSizes(o.sizes)
 		if err != nil {
 			return nil, err
@@ -119,7 +120,7 @@ func (o *machineCode) jobs(cmd *cobra.Command, path string) ([]device.Job, error
 		}
 		return launches.Jobs(), nil
 	}
-	cases, err := scriptCases(cmd, path, o.sizes)
+	cases, err := fileCases(cmd, frontend.Options{}, path, o.sizes)
 	if err != nil {
 		return nil, err
 	}

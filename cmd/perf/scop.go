@@ -5,17 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/cfront"
+	"gpuperf/frontend"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
-
-// addC adds the flags of C files.
-func addC(cmd *cobra.Command, o *cfront.Options) {
-	cmd.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "of a C file: a folder of headers, beside its own (may be repeated)")
-	cmd.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "of a C file: a macro, NAME or NAME=VALUE (may be repeated)")
-}
 
 func scopCommand() *cobra.Command {
 	cmd := &cobra.Command{
@@ -36,7 +29,7 @@ is one nest of several, by the name of its function.`,
 }
 
 func scopShowCommand() *cobra.Command {
-	var c cfront.Options
+	var files frontend.Options
 	cmd := &cobra.Command{
 		Use:   "show FILE.c [-I DIR] [-D NAME=VALUE]",
 		Short: "Print the parameters, arrays and statements of loop nests",
@@ -45,7 +38,7 @@ beside others (order, the lexicographically least first), and the elements that 
 		Example: `  perf scop show examples/polybench/gemm.c`,
 		Args:    exactArgs(1, "one C file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			nests, err := campaign.LoadNests(cmd.Context(), args[0], c)
+			nests, err := files.Nests(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -56,12 +49,12 @@ beside others (order, the lexicographically least first), and the elements that 
 			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return scop.Write(w, nests) })
 		},
 	}
-	addC(cmd, &c)
+	addC(cmd, &files)
 	return cmd
 }
 
 func scopDepsCommand() *cobra.Command {
-	var c cfront.Options
+	var files frontend.Options
 	var sizes []string
 	cmd := &cobra.Command{
 		Use:   "deps FILE.c [-p n=100]",
@@ -76,7 +69,7 @@ parallel, a reduction (it carries only an associative accumulation), private (pa
 			if err != nil {
 				return err
 			}
-			nests, err := campaign.LoadNests(cmd.Context(), args[0], c)
+			nests, err := files.Nests(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -88,6 +81,6 @@ parallel, a reduction (it carries only an associative accumulation), private (pa
 		},
 	}
 	addSizes(cmd, &sizes)
-	addC(cmd, &c)
+	addC(cmd, &files)
 	return cmd
 }

@@ -7,9 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/cfront"
 	"gpuperf/emit"
+	"gpuperf/frontend"
 	"gpuperf/kernel"
 	"gpuperf/workload"
 )
@@ -40,7 +39,7 @@ func sourceView(language emit.Language) func(*workload.Kernel) (string, error) {
 
 func showCommand() *cobra.Command {
 	var as string
-	var c cfront.Options
+	var files frontend.Options
 	cmd := &cobra.Command{
 		Use:   "show KERNEL.star | FILE.c [--as nest|ir|opencl|cuda]",
 		Short: "Print the loop nest of a kernel, or its generated source",
@@ -52,7 +51,7 @@ KERNEL.star#name shows one kernel of a script that defines several. The kernels 
   perf show examples/matmul/matmul_prefetch.star --as opencl`,
 		Args: exactArgs(1, "one kernel script"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			variants, err := campaign.LoadKernels(cmd.Context(), args[0], c)
+			variants, err := files.Load(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -64,7 +63,7 @@ KERNEL.star#name shows one kernel of a script that defines several. The kernels 
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir, opencl or cuda")
-	addC(cmd, &c)
+	addC(cmd, &files)
 	return cmd
 }
 
