@@ -78,8 +78,12 @@ func (w *writer) statement(s *kernel.Stmt, depth int) {
 		w.fail("unrolling makes more than %d statements", maxCopies)
 		return
 	}
-	target := w.typeOf(s.LHS)
-	w.store(s.LHS, target, w.assigned(s.RHS, target), depth)
+	if u := s.Update(); u != nil {
+		w.update(s, u, depth)
+	} else {
+		target := w.typeOf(s.LHS)
+		w.store(s.LHS, target, w.assigned(s.RHS, target), depth)
+	}
 	w.wrap("statement " + s.ID)
 }
 

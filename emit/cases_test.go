@@ -244,6 +244,16 @@ var cases = []testCase{
 	}, []step{tag("g:g.0, l:l.0, m:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) {
 		return transform.SetTemporaryAddressSpace(k, []string{"s"}, kernel.Local)
 	}}, at("n", 3)},
+	{"histogram", kernel.Spec{
+		Name: "histogram", Domains: []string{"{[g,l,m,k,t]: 0<=g<n and 0<=l,m<64 and 0<=k<4 and 0<=t<16}"}, Instructions: `
+			s[m] = 0                                                {id=clear, if=m < 16, inames=g:m}
+			s[x[256*g + 64*k + l] % 16] = s[x[256*g + 64*k + l] % 16] + 1    {id=add, dep=clear, atomic}
+			h[m] = h[m] + s[m]                                      {id=out, dep=add, if=m < 16, inames=g:m, atomic}
+			most[0] = max(most[0], s[m])                            {id=most, dep=add, if=m < 16, inames=g:m, atomic}`,
+		DTypes: map[string]expr.DType{"x": "int32", "h": "int32", "most": "int32"},
+		Args:   []*kernel.Array{{Name: "h", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 16}}}, {Name: "most", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 1}}}},
+		Temps:  []*kernel.Array{{Name: "s", DType: "int32", Space: kernel.Local, Shape: []expr.Expr{expr.Int{Value: 16}}}},
+	}, []step{tag("g:g.0, l:l.0, m:l.0")}, at("n", 1, 3)},
 	{"argmax", kernel.Spec{
 		Name: "extremes", Domains: []string{"{[i]: 0<=i<n}", "{[j,k]: 0<=j,k<m}"}, Instructions: `
 			v[i], at[i] = argmax(j, x[i,j], j)

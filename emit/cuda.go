@@ -10,6 +10,7 @@ import (
 // cudaC is CUDA C++ as NVRTC and nvcc compile it. Types have the names that they have in OpenCL C, by the prelude, and vectors of
 // any width have the operators that they have there.
 var cudaC = dialect{
+	title: "CUDA C",
 	prelude: `typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -44,7 +45,12 @@ typedef unsigned long ulong;
 	suffix:   map[expr.DType]string{expr.Float16: "f", expr.Float32: "f", expr.Float64: ""},
 	explicit: map[expr.DType]string{expr.Float16: "half(%s)"},
 	static:   48 << 10,
-	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	atomics: map[expr.DType]map[expr.OpKind]string{
+		expr.Int32: atomics("atomic", "(&%[1]s, %[2]s)"), expr.Uint32: atomics("atomic", "(&%[1]s, %[2]s)"),
+		expr.Int64: cudaAtomics64("long long"), expr.Uint64: cudaAtomics64("unsigned long long"),
+		expr.Float32: cudaSums, expr.Float64: cudaSums,
+	},
+	funcs: map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	reserved: strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 		consteval constexpr const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator

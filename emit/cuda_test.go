@@ -26,6 +26,8 @@ struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 void __syncthreads();
 float __int_as_float(int);
+int atomicAdd(int *, int);
+int atomicMax(int *, int);
 template<typename T> T rsqrt(T x) { return 1 / sqrt(x); }
 template<typename T> T exp10(T x) { return pow((T) 10, x); }
 #undef NAN

@@ -12,6 +12,7 @@ import (
 
 // dialect is what differs between the C-like languages that kernels are written in.
 type dialect struct {
+	title string
 	// prelude begins every source.
 	prelude string
 	// axes define lid(N) and gid(N), %s is the index type.
@@ -40,6 +41,8 @@ type dialect struct {
 	explicit map[expr.DType]string
 	// static is the most local memory that a kernel may declare, 0 for all that the device has. More is added to the launch.
 	static int64
+	// atomics are the statements of atomic updates by type and operation: %[1]s is the element, %[2]s the operand.
+	atomics map[expr.DType]map[expr.OpKind]string
 	// funcs renames functions of integers and floats for arguments of float type.
 	funcs map[string]string
 	// reserved names cannot be used for variables.
@@ -47,6 +50,7 @@ type dialect struct {
 }
 
 var openCL = dialect{
+	title: "OpenCL C 1.2",
 	axes: "#define lid(N) ((%[1]s) get_local_id(N))\n" +
 		"#define gid(N) ((%[1]s) get_group_id(N))\n",
 	kernel:   "__kernel void __attribute__((reqd_work_group_size(%d, %d, %d)))\n",
@@ -75,7 +79,11 @@ var openCL = dialect{
 		expr.Float64: "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
 	},
 	suffix: map[expr.DType]string{expr.Float16: "h", expr.Float32: "f", expr.Float64: ""},
-	funcs:  map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	atomics: map[expr.DType]map[expr.OpKind]string{
+		expr.Int32:  atomics("atomic_", "(&%[1]s, %[2]s)"),
+		expr.Uint32: atomics("atomic_", "(&%[1]s, %[2]s)"),
+	},
+	funcs: map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
 	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 		bool half quad complex imaginary uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t

@@ -68,8 +68,10 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 	at := c.scopeOf(s)
 	collect(at, s.RHS)
 	for _, w := range c.k.Writes(s) {
-		for _, i := range w.Index {
-			collect(at, i)
+		if s.Update() == nil { // which finds its element once
+			for _, i := range w.Index {
+				collect(at, i)
+			}
 		}
 		store = &site{at, w}
 	}

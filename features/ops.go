@@ -13,11 +13,7 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 	if c.opt.Least {
 		return c.countUpdate(s)
 	}
-	v := c.operations(c.scopeOf(s))
-	if err := v.Visit(s.LHS); err != nil {
-		return err
-	}
-	if err := v.Visit(s.RHS); err != nil || !c.opt.ExactBranches {
+	if err := c.operations(c.scopeOf(s)).Statement(s); err != nil || !c.opt.ExactBranches {
 		return err
 	}
 	at := scope{stmt: s}

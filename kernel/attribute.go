@@ -18,7 +18,7 @@ type attribute struct {
 	at, from   int // offsets of the key and the value
 }
 
-// attributes reads {key=value, ...}.
+// attributes reads {key=value, ...}. The key atomic has no value.
 func (b blockParser) attributes() []attribute {
 	b.Expect("{")
 	var list []attribute
@@ -35,6 +35,10 @@ func (b blockParser) attributes() []attribute {
 		}
 		if b.Accept("@") {
 			a.key += "@" + b.Name("an address space")
+		}
+		if a.key == "atomic" {
+			list = append(list, a)
+			continue
 		}
 		b.Expect("=")
 		if a.key == "if" {
@@ -67,7 +71,8 @@ var attributeKinds = map[string]func(b blockParser, a attribute, s *Stmt, notes 
 		s.Tags = append(s.Tags, b.names(a, a.list(), "tag")...)
 	},
 	"nosync": blockParser.setNoSync, "nosync@any": blockParser.setNoSync, "nosync@local": blockParser.setNoSync, "nosync@global": blockParser.setNoSync,
-	"priority": blockParser.setPriority,
+	"priority": blockParser.setPriority, "mem_kind": blockParser.setMemory,
+	"atomic": func(_ blockParser, _ attribute, s *Stmt, _ *stmtNotes) { s.Atomic = true },
 }
 
 // Attributes lists the attributes that a statement may have, sorted.
@@ -176,4 +181,11 @@ func (b blockParser) setPriority(a attribute, s *Stmt, _ *stmtNotes) {
 		b.FailHint(a.at, "the greatest runs first", "priority %q is not an integer", a.value)
 	}
 	s.Priority = n
+}
+
+func (b blockParser) setMemory(a attribute, s *Stmt, _ *stmtNotes) {
+	s.Memory = Space(a.value)
+	if s.Kind != LocalBarrier || s.Memory != Local && s.Memory != Global {
+		b.FailHint(a.at, "write ... lbarrier {mem_kind=global}", "mem_kind is local or global, the memory that an lbarrier orders")
+	}
 }

@@ -29,6 +29,7 @@ func (k *Kernel) CheckForm() error {
 		k.CheckDeps,
 		k.checkAccesses,
 		k.checkReductions,
+		k.checkAtomics,
 		k.checkTags,
 		k.checkArrays,
 		k.checkBounds,
@@ -336,6 +337,9 @@ func (k *Kernel) checkRaces() error {
 	}
 	for _, s := range k.Statements {
 		for _, w := range k.Writes(s) {
+			if s.Atomic && k.Array(w.Array).Space == Private {
+				return k.Errorf("statement %s updates %s atomically, which no other work-item can access: it is private", s.ID, w.Array)
+			}
 			if iname, space, err := k.writesShared(s, w); err != nil {
 				return err
 			} else if iname != "" {
@@ -355,10 +359,10 @@ func (k *Kernel) checkRaces() error {
 
 // writesShared finds a parallel iname of s that does not index the written element, although all its work-items share
 // that element. Statements with predicates are exempt: a predicate may let a single work-item write. The interpreter
-// checks them.
+// checks them, and kernels whose barriers are explicit.
 func (k *Kernel) writesShared(s *Stmt, w *expr.Access) (iname string, space Space, err error) {
 	space = k.SpaceOf(w.Array)
-	if space == Private || len(s.Predicates) > 0 {
+	if space == Private || len(s.Predicates) > 0 || s.Atomic || k.ExplicitBarriers {
 		return "", space, nil
 	}
 	for _, n := range s.Inames {

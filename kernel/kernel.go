@@ -45,6 +45,8 @@ type Kernel struct {
 	Tags map[string]Tag
 	// Priorities are partial nesting orders, outermost first; a later one gives way to those before it.
 	Priorities [][]string
+	// ExplicitBarriers: the barriers are the LocalBarrier statements alone, as in a kernel that somebody wrote. Whether they suffice only a run tells.
+	ExplicitBarriers bool
 }
 
 // Stmt is a statement. It runs once for each point of the domain projected on Inames for which all Predicates hold.
@@ -63,6 +65,10 @@ type Stmt struct {
 	NoSync []string
 	// Priority breaks ties: of the statements that may come next, the one with the greatest priority does.
 	Priority int
+	// Memory is what a LocalBarrier orders: Global for accesses to global and local memory, else to local memory alone.
+	Memory Space
+	// Atomic: the statement is an Update of an element that other work-items may update at the same time.
+	Atomic bool
 }
 
 // StmtKind tells what a statement does.

@@ -35,6 +35,9 @@ func (k *Kernel) String() string {
 		priorities = append(priorities, strings.Join(p, ", "))
 	}
 	section("loop priorities", priorities)
+	if k.ExplicitBarriers {
+		section("barriers", []string{"those of the statements"})
+	}
 	section("arguments", texts(k.Args))
 	section("temporaries", texts(k.Temps))
 	section("rules", texts(k.Rules))
@@ -121,6 +124,12 @@ func (s *Stmt) String() string {
 	}
 	if s.Priority != 0 {
 		b.WriteString(", priority=" + strconv.Itoa(s.Priority))
+	}
+	if s.Memory != Auto {
+		b.WriteString(", mem_kind=" + string(s.Memory))
+	}
+	if s.Atomic {
+		b.WriteString(", atomic")
 	}
 	for i, p := range s.Predicates {
 		b.WriteString(map[bool]string{true: ", if=", false: ":"}[i == 0] + p.String())

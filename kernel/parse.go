@@ -52,14 +52,14 @@ type guard struct {
 // 0.1f is float32, 0.1d is float64. An integer takes the type of what it meets too, if that has at least 32 bits and
 // holds it; another type is written cast(int64, 5).
 //
-// Attributes are id, id_prefix, dep, inames, if, tags, nosync and priority. Lists are separated by colons. dep takes
+// Attributes are id, id_prefix, dep, inames, if, tags, nosync, priority, mem_kind (local or global, of an lbarrier) and atomic. Lists are separated by colons. dep takes
 // wildcards, and a leading * suppresses automatic dependencies ("dep=*a:b"; "dep=*" alone is every statement). inames
 // replaces the inames found in the expressions, inames=+i:j adds to them. nosync takes wildcards too, each
 // followed by @local, @global or @any, or nosync@local=... for all. Two targets are two statements, v = max(i, x[i]) and
 // at = argmax(i, x[i], i), which RealizeReduction computes in one loop: the first has the id as written, the second one
-// ending in _index, and what depends on the first depends on both. Unlike Loopy's instructions, these have no calls of
-// other kernels, no several targets of other calls (a, b = f(..)), no conflict groups and no atomic updates. Errors are
-// *source.Error.
+// ending in _index, and what depends on the first depends on both. An update h[i] = h[i] + x {atomic} is one step, in which
+// no other work-item changes the element. Unlike Loopy's instructions, these have no calls of other kernels, no several
+// targets of other calls (a, b = f(..)), no conflict groups and no other atomic operations. Errors are *source.Error.
 func ParseInstructions(text string) (ins *Instructions, err error) {
 	p, err := expr.NewParser(text)
 	if err != nil {

@@ -160,6 +160,14 @@ func (s *Stmt) Target() string {
 	return ""
 }
 
+// Orders is the space of the accesses that a LocalBarrier orders; Global includes Local.
+func (s *Stmt) Orders() Space {
+	if s.Memory == Global {
+		return Global
+	}
+	return Local
+}
+
 // Exprs are the expressions of a statement: LHS, RHS and predicates.
 func (s *Stmt) Exprs() []expr.Expr {
 	out := make([]expr.Expr, 0, 2+len(s.Predicates))

@@ -134,10 +134,10 @@ func (l *linker) latency(op string, e expr.Expr) float64 {
 	return issued[kind].latency
 }
 
-// chained finds what a statement waits for, and the variable that it sets.
-func (b *builder) chained(s *kernel.Stmt, out *exec) {
+// chained finds what a statement waits for to compute its value, and the variable that it sets.
+func (b *builder) chained(s *kernel.Stmt, value expr.Expr, out *exec) {
 	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies}
-	l.visit(s.RHS, 0)
+	l.visit(value, 0)
 	out.links, out.alone = l.links, l.alone
 	if a, ok := s.LHS.(*expr.Access); ok {
 		if to := l.Array(a.Array); to == nil || to.Space != kernel.Private {

@@ -151,9 +151,11 @@ type instruction struct {
 
 const everyLoop = ^uint32(0)
 
-// instructions lists the arithmetic of an expression, and divisions in its indices.
-func (b *builder) instructions(e expr.Expr, out *[]instruction) error {
-	if err := b.arithmetic(nil, out).Visit(e); err != nil {
+// instructions lists the arithmetic of an expression, and divisions in its indices. That of an atomic update has no multiply-adds.
+func (b *builder) instructions(e expr.Expr, atomic bool, out *[]instruction) error {
+	v := b.arithmetic(nil, out)
+	v.NoMadd = atomic
+	if err := v.Visit(e); err != nil {
 		return err
 	}
 	seen := map[string]bool{}

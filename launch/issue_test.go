@@ -101,6 +101,14 @@ var issueTests = map[string]struct {
 		"{[l0]: 0<=l0<32}", "y[l0] = x[at[l0]]", "x (32): float32; y: float32; at: int32", 1,
 		map[string]float64{"lines": 1 + 1 + 1},
 	},
+	"an atomic update is sent to L2, which loads and adds": {
+		"{[l0]: 0<=l0<32}", "y[l0] = y[l0] + 2*x[l0] {atomic}", "x, y: float32", 1,
+		map[string]float64{"global_accesses": 2, "lines": 2, "l2_store_bytes": 128, "rounds": 1, "single_ops": 1},
+	},
+	"of local memory it is a load, an addition and a store": {
+		"{[l0]: 0<=l0<32}", "<float32> s[l0] = 0 {id=a}; s[l0] = s[l0] + 2*x[l0] {id=b, dep=a, atomic}; y[l0] = s[31 - l0] {dep=b}", "x, y: float32", 1,
+		map[string]float64{"global_accesses": 2, "local_accesses": 4, "single_ops": 2},
+	},
 	"sub-groups of which a part passes a guard": {
 		"{[l0]: 0<=l0<32}", "y[l0] = 1 {if=l0 < 5}", "y: float32", 1,
 		map[string]float64{"divergences": 1, "conditions": 1},

@@ -394,16 +394,27 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if s.Kind != kernel.Assign {
 		return out, nil
 	}
-	if err := b.collect(s.RHS, nil, &out.accesses, &out.selects); err != nil {
+	// An atomic update of global memory is an operation of L2, to which work-items send the operand as a store sends a value; in local memory they load,
+	// compute and store.
+	u := s.Update()
+	inL2 := u != nil && b.p.nest.Kernel.SpaceOf(s.Target()) == kernel.Global
+	value := s.RHS
+	if inL2 {
+		value = u.Operand
+	}
+	if err := b.collect(value, nil, &out.accesses, &out.selects); err != nil {
 		return nil, err
 	}
-	if err := b.instructions(s.RHS, &out.issues); err != nil {
+	if err := b.instructions(value, u != nil && !inL2, &out.issues); err != nil {
 		return nil, err
 	}
-	b.chained(s, out)
+	b.chained(s, value, out)
 	b.changed(s.Target())
 	for _, w := range b.p.nest.Kernel.Writes(s) {
 		for _, i := range w.Index {
+			if u != nil && !inL2 { // the load has them
+				break
+			}
 			if err := b.collect(i, nil, &out.accesses, &out.selects); err != nil {
 				return nil, err
 			}
@@ -414,9 +425,13 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	}
 	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
 		out.ops[opClassOf(op)] += n
-	}}.Visit(s.RHS)
-	if err == nil {
-		err = b.floats(nil, &out.floats).Visit(s.RHS)
+	}}.Statement(s)
+	switch {
+	case err != nil:
+	case inL2:
+		err = b.floats(nil, &out.floats).Visit(value)
+	default:
+		err = b.floats(nil, &out.floats).Statement(s)
 	}
 	return out, err
 }

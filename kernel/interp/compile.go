@@ -27,6 +27,8 @@ type compiler struct {
 	mem  map[string]*memory
 	// params are the values of parameters, by the slots of the nest.
 	params []int64
+	// updated is the element that the atomic statement changes that the compiler is in; nil in others.
+	updated *updated
 	// bound are variables with a value of their own: parameters of the function, or operands of the operation on vectors,
 	// that the compiler is in.
 	bound map[string]value
@@ -372,6 +374,9 @@ func fetch[T any](m *memory, from *[]T, access expr.Expr, at func(*state) int64)
 }
 
 func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
+	if u := c.updated; u != nil && name == u.array.Name {
+		return u.value(t), nil
+	}
 	m, at, err := c.place(access, name, index)
 	switch {
 	case err != nil:
@@ -413,6 +418,9 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 	m, at, err := c.place(s.LHS, name, index)
 	if err != nil {
 		return nil, err
+	}
+	if u := s.Update(); u != nil {
+		return c.update(s, &updated{memory: m, class: u.Class()}, at)
 	}
 	v, err := c.typed(s.RHS, m.array.DType.Vector(lanes))
 	switch {

@@ -121,7 +121,7 @@ func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		report.Loads[name], report.Stores[name] = m.loads, m.stores
 		if m.array.Space == kernel.Global {
 			for element, at := range m.buf.held() {
-				if at < int64(len(m.marks)) && m.marks[at].writeGroup != 0 {
+				if at < int64(len(m.marks)) && (m.marks[at].writeGroup != 0 || m.atomics[at] != nil) {
 					report.Written[name] = append(report.Written[name], element)
 				}
 			}

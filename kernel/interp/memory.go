@@ -17,6 +17,7 @@ type memory struct {
 	size    int64 // elements per work-item (private), per group (local) or in all
 	// marks of shared memory, by place in the buffer.
 	marks         []mark
+	atomics       map[int64]*atomic // by place in the buffer; nil where no statement is atomic
 	loads, stores int64
 }
 
@@ -59,6 +60,7 @@ func (m *memory) load(st *state, access expr.Expr, element int64) int64 {
 		epoch, me := st.epoch(m.array.Space), st.id()
 		k := m.mark(at)
 		st.check(access, m, element, "read", "written", k.writer, k.writeEpoch, k.writeGroup)
+		m.atomics[at].check(st, access, m, element, "read")
 		if k.readGroup == 0 {
 			k.readGroup = st.groupID
 		} else if k.readGroup != st.groupID {
@@ -90,6 +92,7 @@ func (m *memory) store(st *state, access expr.Expr, element int64) int64 {
 	k := m.mark(at)
 	st.check(access, m, element, "written", "written", k.writer, k.writeEpoch, k.writeGroup)
 	st.check(access, m, element, "written", "read", k.reader, k.readEpoch, k.readGroup)
+	m.atomics[at].check(st, access, m, element, "written")
 	k.writer, k.writeEpoch, k.writeGroup = me, epoch, st.groupID
 	m.buf.defined[at] = true
 	return at

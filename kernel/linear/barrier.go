@@ -8,12 +8,16 @@ import (
 )
 
 // barriers inserts a barrier before the first block whose accesses conflict with those made since the last barrier. It
-// follows the iterations of loops one after the other: accesses pending at the end of a body meet those at its start.
+// follows the iterations of loops one after the other: accesses pending at the end of a body meet those at its start. Where
+// barriers are explicit it inserts none.
 func (b *builder) barriers() error {
 	for _, s := range b.stmts {
 		if s.Kind == kernel.GlobalBarrier {
 			return fmt.Errorf("statement %s is a barrier across work-groups, which one launch cannot have: split the kernel there", s.ID)
 		}
+	}
+	if b.k.ExplicitBarriers {
+		return nil
 	}
 	var err error
 	b.root.kids, _, err = b.place(b.root.kids, nil, nil)
@@ -44,7 +48,7 @@ func (b *builder) place(kids []*block, path []string, pending []pend) (out []*bl
 			fence(k.barrier.Space, k.barrier.Why)
 		case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
 			out = append(out, k)
-			pass(kernel.Local)
+			pass(k.stmt.Orders())
 		case k.stmt != nil:
 			if space, why, err := b.needs(pending, k.stmt, path); err != nil {
 				return nil, nil, err
@@ -194,7 +198,7 @@ func (k *block) fences() (kernel.Space, bool) {
 	case k.barrier != nil:
 		return k.barrier.Space, true
 	case k.stmt != nil && k.stmt.Kind == kernel.LocalBarrier:
-		return kernel.Local, true
+		return k.stmt.Orders(), true
 	}
 	return "", false
 }

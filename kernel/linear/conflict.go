@@ -43,6 +43,12 @@ func (s *stmt) mayClash(t *stmt) bool {
 	return s.puts&(t.gets|t.puts)|s.gets&t.puts != 0
 }
 
+// needsOrder reports whether it matters which of two accesses comes first if they are to one element: one writes, and they are not both parts
+// of atomic updates of one class.
+func (x access) needsOrder(y access) bool {
+	return x.array == y.array && (x.write || y.write) && (x.atomic == "" || x.atomic != y.atomic)
+}
+
 // question is the key under which conflict remembers an answer: two statements, the number of loops open around both, and
 // whether the next loop is carried.
 type question struct {
@@ -65,7 +71,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 	var c clash
 	for _, x := range s.shared {
 		for _, y := range t.shared {
-			if x.array != y.array || !x.write && !y.write || c[x.array.Space] != "" || s.Unsynced(t.Stmt, x.array.Space) {
+			if !x.needsOrder(y) || c[x.array.Space] != "" || s.Unsynced(t.Stmt, x.array.Space) {
 				continue
 			}
 			if b.disjoint(s, t, x, y, common, "lid", "lid") {
@@ -259,13 +265,16 @@ func (e *unorderedError) Error() string { return e.msg }
 // crossGroup refuses kernels in which a work-group touches what another one writes, because nothing orders work-groups. It
 // also refuses a statement that reads what other work-items write in the same statement, because no barrier fits in between.
 // Where data decides whether a statement writes one element by several work-groups, by an index or a condition, it is noted
-// for the interpreter to find out.
+// for the interpreter to find out; where barriers are explicit, all is.
 func (b *builder) crossGroup() error {
+	if b.k.ExplicitBarriers {
+		return nil
+	}
 	for i, s := range b.stmts {
 		for _, t := range b.stmts[i:] {
 			for _, x := range s.shared {
 				for _, y := range t.shared {
-					if x.array != y.array || !x.write && !y.write || s.Unsynced(t.Stmt, x.array.Space) {
+					if !x.needsOrder(y) || s.Unsynced(t.Stmt, x.array.Space) {
 						continue
 					}
 					if s == t && x.write == y.write {

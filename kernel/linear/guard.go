@@ -33,11 +33,11 @@ type guardKey struct {
 	pinned      string
 }
 
-// item is a node with the conditions under which it runs. A barrier has none, and no condition moves across it.
+// item is a node with the conditions under which it runs. A barrier has none, unless barriers are explicit, and no condition moves across it.
 type item struct {
 	node    Node
 	conds   []cond
-	barrier bool // a barrier, or something that holds one
+	barrier bool // a barrier without conditions, or something that holds one
 }
 
 // program turns the tree of blocks into nodes: loops with their bounds, statements under the guards that these leave.
@@ -75,7 +75,7 @@ func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]ite
 }
 
 func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
-	if s.Kind == kernel.LocalBarrier {
+	if s.Kind == kernel.LocalBarrier && !b.k.ExplicitBarriers {
 		return barrierItem(s, ctx)
 	}
 	key := guardKey{ctx, s.domain, strings.Join(s.pinned, " ")}
@@ -91,6 +91,9 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 		b.guards[key] = conds
 	}
 	it := item{node: &Exec{s.Stmt}, conds: slices.Clip(conds)}
+	if s.Kind == kernel.LocalBarrier { // explicit, under the conditions that its text has
+		it.node = s.barrier()
+	}
 	var reading []expr.Expr
 	for _, p := range s.Predicates {
 		q := b.nest.Expr(p)
@@ -123,12 +126,14 @@ func barrierItem(s *stmt, ctx *polycount.Set) (item, error) {
 	if len(s.Predicates) > 0 {
 		return item{}, fmt.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID)
 	}
-	var node Node = &Barrier{Space: kernel.Local, Why: "statement " + s.ID}
+	var node Node = s.barrier()
 	if len(left) > 0 {
 		node = &Guard{Conds: left, Body: []Node{node}}
 	}
 	return item{node: node, barrier: true}, nil
 }
+
+func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "statement " + s.ID} }
 
 // zeros are the constraints that pin s to item 0 of axes.
 func (s *stmt) zeros() []polycount.Constraint {

@@ -3,8 +3,8 @@
 //
 // New orders the statements by their dependencies, opens and closes loops by their inames and the loop priorities
 // (tree.go, order.go), places barriers from the read and write sets of local and global memory (conflict.go,
-// barrier.go), and takes loop bounds and guards from the domain by projection (bounds.go, guard.go). The emitter, the
-// interpreter and the barrier counts share this form.
+// barrier.go), and takes loop bounds and guards from the domain by projection (bounds.go, guard.go). A kernel with explicit
+// barriers keeps those that it has. The emitter, the interpreter and the barrier counts share this form.
 package linear
 
 import (
@@ -121,14 +121,14 @@ type Sync struct {
 
 // Barriers lists the barriers in program order.
 func (n *Nest) Barriers() ([]Sync, error) {
-	// Bounds may depend on the group: what counts are the iterations that any group makes.
-	var groups []string
+	// Bounds may depend on the group: what counts are the iterations that any group makes. Explicit barriers may depend on work-items.
+	var axes []string
 	for _, d := range n.Context.Dims() {
-		if isGroup(d) {
-			groups = append(groups, d)
+		if isGroup(d) || n.Kernel.ExplicitBarriers {
+			axes = append(axes, d)
 		}
 	}
-	base, err := n.Context.Project(groups...)
+	base, err := n.Context.Project(axes...)
 	if err != nil {
 		return nil, err
 	}

@@ -101,6 +101,8 @@ type access struct {
 	index []expr.Expr
 	lanes int64 // elements from the index on, along the last axis; 0 for one
 	write bool
+	// atomic is the class of an atomic update that the access is part of; "" for others.
+	atomic expr.OpKind
 	// forms are the indices over loops, axis names and parameters, made when asked for; nil where not affine.
 	forms *[]*polycount.Affine
 }
@@ -173,6 +175,7 @@ func (b *builder) domain(s *stmt) error {
 }
 
 func (b *builder) accesses(s *stmt) error {
+	update := s.Update()
 	add := func(list []*expr.Access, write bool) error {
 		for _, a := range list {
 			array := b.k.Array(a.Array)
@@ -180,6 +183,9 @@ func (b *builder) accesses(s *stmt) error {
 				return fmt.Errorf("unknown variable %s", a.Array)
 			}
 			acc := access{array: array, index: a.Index, lanes: a.Lanes, write: write}
+			if update != nil && a.Array == s.Target() { // which it accesses nowhere else
+				acc.atomic = update.Class()
+			}
 			switch {
 			case array.IsValue && !write:
 			case array.IsValue:

@@ -81,7 +81,7 @@ func reachable(before [][]int) [][]bool {
 
 // sequence orders the blocks of one loop body by the dependencies of the statements in them. Of the blocks that are
 // ready it takes the first that needs no barrier after those placed since the last one, so that fetches of several
-// tiles share a barrier; ties go to the order of the text.
+// tiles share a barrier; ties go to the order of the text. Explicit barriers do not depend on the order.
 func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error) {
 	if len(blocks) == 1 {
 		return blocks, nil
@@ -114,9 +114,12 @@ func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error)
 			if placed[i] || !ready(waits[i], placed) {
 				continue
 			}
-			clash, err := t.clashes(pending, blocks[i].statements(), path)
-			if err != nil {
-				return nil, err
+			clash := false
+			if !t.k.ExplicitBarriers {
+				var err error
+				if clash, err = t.clashes(pending, blocks[i].statements(), path); err != nil {
+					return nil, err
+				}
 			}
 			if next < 0 || !clash {
 				next, quiet = i, !clash

@@ -90,6 +90,31 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 	return v.Visit(f.Def)
 }
 
+// Statement finds the operations of a statement, those of its predicates left out. An atomic update is an operation of its own, which is not
+// part of a multiply-add, and finds its element once.
+func (v Visitor) Statement(s *kernel.Stmt) error {
+	if err := v.Visit(s.LHS); err != nil {
+		return err
+	}
+	u := s.Update()
+	if u == nil {
+		return v.Visit(s.RHS)
+	}
+	if err := v.Visit(u.Operand); err != nil {
+		return err
+	}
+	t, err := v.Kernel.TypeOf(s.LHS)
+	if err != nil {
+		return err
+	}
+	name := "add"
+	if op, ok := Operators[u.Op]; ok {
+		name = op.Name
+	}
+	v.found(name, t, 1)
+	return nil
+}
+
 // Visit finds the operations of an expression.
 func (v Visitor) Visit(e expr.Expr) error {
 	if v.Skip != nil && v.Skip(e) {

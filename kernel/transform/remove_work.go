@@ -45,6 +45,11 @@ func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err erro
 			return nil, k.Errorf("removing work: %s is a vector, and only scalars can be added up", acc)
 		}
 	}
+	for _, s := range k.Statements {
+		if s.Atomic {
+			return nil, k.Errorf("removing work: statement %s is atomic, a load and a store in one", s.ID)
+		}
+	}
 	p, err := Prepare(k)
 	if err != nil {
 		return nil, err

@@ -363,6 +363,7 @@ func TestRemoveWorkRefusals(t *testing.T) {
 		{"y[i] = a[i] {if=p[i] > 0}", nil, transform.WorkRemoval{Vars: []string{"p"}}, "p is to be removed"},
 		{"y[i] = a[p[i]] if p[i] >= 0 else 0.0f", nil, transform.WorkRemoval{}, "may be out of bounds"},
 		{"y[i] = a[i]", []step{tag("i:l.0")}, transform.WorkRemoval{}, "not constant"},
+		{"y[i] = y[i] + a[i] {atomic}", nil, transform.WorkRemoval{}, "statement insn is atomic"},
 	} {
 		k, err := build(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: c.instructions, DTypes: onlyA,
