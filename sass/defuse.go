@@ -138,3 +138,24 @@ func add(list []Register, first Register, n int) []Register {
 	}
 	return list
 }
+
+// Written is how many operands, from the first, the instruction writes.
+func (in *Instruction) Written() int { return in.written() }
+
+// Widths are how many registers each operand stands for; 0 for predicates, addresses and what is no register, constant or number.
+func (in *Instruction) Widths() []int {
+	widths := make([]int, len(in.Operands))
+	sized := 0
+	for i := range in.Operands {
+		o := &in.Operands[i]
+		if !o.counted() {
+			continue
+		}
+		widths[i] = in.size(sized)
+		sized++
+		if o.Kind == RegisterOperand {
+			widths[i] = in.width(o, o.Registers[0], widths[i])
+		}
+	}
+	return widths
+}

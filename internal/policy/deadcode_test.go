@@ -23,6 +23,11 @@ var unreached = map[string]string{
 	"scop/scoptest/Run":          "the oracle of tests of several packages",
 	"scop/scoptest/Value.Number": "a value of the oracle",
 	"scop/scoptest":              "behind the oracle and the random nests",
+	"emulate/exec":               "behind the steps of a sub-group, which the emulator takes",
+	"emulate/exec/New":           "the emulator begins with it",
+	"emulate/exec/Group.Read":    "tests look at what was stored",
+	"sass/Instruction.Written":   "the emulator decodes instructions",
+	"sass/Instruction.Widths":    "the emulator decodes instructions",
 	"polycount":                  "behind the operations of sets and maps that a dependence analysis needs",
 }
 

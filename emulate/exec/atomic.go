@@ -1,0 +1,180 @@
+package exec
+
+import (
+	"math"
+	"math/bits"
+
+	"gpuperf/sass"
+)
+
+// change is what an atomic operation stores for what was there and its operands.
+type update func(old, a, b uint64) uint64
+
+// atomicType is the type of the numbers of an atomic operation.
+type atomicType struct {
+	bits   int
+	signed bool
+	float  bool
+}
+
+// type of an atomic operation, as its modifiers say.
+func (d *decoder) atomicType() atomicType {
+	t := atomicType{bits: 32}
+	for _, m := range d.in.Modifiers {
+		switch m {
+		case "64", "U64":
+			t.bits = 64
+		case "S64":
+			t.bits, t.signed = 64, true
+		case "S32":
+			t.signed = true
+		case "F64":
+			t.bits, t.float = 64, true
+		case "F32":
+			t.float = true
+		case "F16x2", "F16", "BF16", "BF16_V2", "128", "16":
+			t.bits = 0
+		}
+	}
+	return t
+}
+
+// updates are the operations by modifier.
+var updates = map[string]func(t atomicType) update{
+	"ADD":  atomicAdd,
+	"AND":  func(atomicType) update { return func(old, a, _ uint64) uint64 { return old & a } },
+	"OR":   func(atomicType) update { return func(old, a, _ uint64) uint64 { return old | a } },
+	"XOR":  func(atomicType) update { return func(old, a, _ uint64) uint64 { return old ^ a } },
+	"EXCH": func(atomicType) update { return func(_, a, _ uint64) uint64 { return a } },
+	"MIN":  func(t atomicType) update { return t.extreme(true) },
+	"MAX":  func(t atomicType) update { return t.extreme(false) },
+	"INC": func(atomicType) update {
+		return func(old, a, _ uint64) uint64 {
+			if old >= a {
+				return 0
+			}
+			return old + 1
+		}
+	},
+	"DEC": func(atomicType) update {
+		return func(old, a, _ uint64) uint64 {
+			if old == 0 || old > a {
+				return a
+			}
+			return old - 1
+		}
+	},
+	"CAS":  func(atomicType) update { return swap },
+	"CAST": func(atomicType) update { return swap },
+	"POPC": func(atomicType) update { return func(old, _, _ uint64) uint64 { return old + 1 } },
+}
+
+func swap(old, a, b uint64) uint64 {
+	if old == a {
+		return b
+	}
+	return old
+}
+
+func atomicAdd(t atomicType) update {
+	switch {
+	case t.float && t.bits == 64:
+		return func(old, a, _ uint64) uint64 { return bits64(math.Float64frombits(old) + math.Float64frombits(a)) }
+	case t.float:
+		s := single{flush: true}
+		return func(old, a, _ uint64) uint64 { return s.word(odd(floats(old, true), floats(a, true))) }
+	}
+	return func(old, a, _ uint64) uint64 { return old + a }
+}
+
+// extreme is the least or the greatest.
+func (t atomicType) extreme(least bool) update {
+	return func(old, a, _ uint64) uint64 {
+		under := a < old
+		switch {
+		case t.float && t.bits == 32:
+			under = floats(a, false) < floats(old, false)
+		case t.signed && t.bits == 32:
+			under = int32(a) < int32(old)
+		case t.signed:
+			under = int64(a) < int64(old)
+		}
+		if under == least {
+			return a
+		}
+		return old
+	}
+}
+
+// decodeAtomic decodes an atomic operation.
+func decodeAtomic(d *decoder) {
+	decodeAccess(d)
+	t := d.atomicType()
+	var made func(atomicType) update
+	for _, m := range d.in.Modifiers {
+		if u, ok := updates[m]; ok && made == nil {
+			made = u
+		}
+	}
+	if made != nil && t.bits > 0 {
+		d.o.update = made(t)
+	}
+	d.o.access.bytes = max(4, t.bits/8)
+	if d.has("128") {
+		d.o.access.bytes = 16
+	}
+	d.o.access.tells = d.has("CAST")
+	for i := range d.o.access.values {
+		d.o.access.values[i].wide = t.bits == 64 && d.o.access.values[i].fixed == nil && d.o.access.values[i].row != zeroRow
+	}
+}
+
+// atomic changes memory lane by lane, in order. What it returns is what it would if the group ran alone.
+func atomic(w *Warp, o *op, lanes uint32) {
+	f := w.path.file
+	a := w.reach(o, &o.access.parts[0], o.access.space, sass.Atomic, o.access.bytes, lanes)
+	if a.Known != lanes && a.Space == sass.Local {
+		w.Group.shared.forget()
+	}
+	if o.to[0] != sinkRow && a.Space == sass.Global {
+		w.launch.doubt(AssumedOrder, o.index)
+	}
+	var old [2]row
+	known := uint32(0)
+	for m := a.Known; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		s, at := w.memory(a, i)
+		before := s.read(at, o.access.bytes)
+		v, sure := uint64(before.value[0]), before.known&1 != 0
+		if o.access.bytes == 8 {
+			v |= uint64(before.value[1]) << 32
+			sure = before.known&3 == 3
+		}
+		var operand [2]uint64
+		for k := range min(2, len(o.access.values)) {
+			x, ok := o.access.values[k].lane(f, i)
+			operand[k] = x
+			sure = sure && ok
+		}
+		after := words{}
+		if o.update != nil && sure {
+			n := o.update(v, operand[0], operand[1])
+			after = words{value: [4]uint32{uint32(n), uint32(n >> 32)}, known: 3}
+		}
+		if o.access.tells {
+			v = uint64Of(sure && v == operand[0])
+		}
+		if old[0][i], old[1][i] = uint32(v), uint32(v>>32); sure {
+			known |= 1 << i
+		}
+		s.store(at, o.access.bytes, &after, w.step.Doubtful>>i&1 != 0)
+	}
+	if o.to[0] != sinkRow {
+		for k := range o.width {
+			f.set(o.to[0]+k, lanes, &old[k&1], known)
+		}
+	}
+	if o.results > 0 {
+		f.setPredicate(o.toPred[0], lanes, truth{})
+	}
+}

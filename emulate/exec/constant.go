@@ -1,0 +1,181 @@
+package exec
+
+import (
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"gpuperf/device"
+	"gpuperf/sass"
+)
+
+// bank is a constant bank: bytes, and which of them are known.
+type bank struct{ data, known []byte }
+
+// banks are the constant banks of a launch, by number.
+type banks map[int]*bank
+
+// set writes known bytes.
+func (b banks) set(number int, at uint64, data []byte) {
+	k := b[number]
+	if k == nil {
+		k = &bank{}
+		b[number] = k
+	}
+	if grow := int(at) + len(data) - len(k.data); grow > 0 {
+		k.data = append(k.data, make([]byte, grow)...)
+		k.known = append(k.known, make([]byte, grow)...)
+	}
+	copy(k.data[at:], data)
+	for i := range data {
+		k.known[int(at)+i] = 1
+	}
+}
+
+// words writes known words of 32 bits.
+func (b banks) words(number int, at uint64, values ...uint32) {
+	for i, v := range values {
+		b.set(number, at+4*uint64(i), binary.LittleEndian.AppendUint32(nil, v))
+	}
+}
+
+// word reads up to 8 bytes.
+func (b banks) word(number int, at uint64, bytes int) (v uint64, known bool) {
+	k := b[number]
+	if k == nil || at+uint64(bytes) > uint64(len(k.data)) {
+		return 0, false
+	}
+	for i := range uint64(bytes) {
+		if k.known[at+i] == 0 {
+			return 0, false
+		}
+		v |= uint64(k.data[at+i]) << (8 * i)
+	}
+	return v, true
+}
+
+// layout is where the driver puts what into constant bank 0. Seen in listings of nvcc for each architecture.
+type layout struct {
+	from       int    // the first architecture that has it
+	parameters uint64 // where those of the kernel begin
+	block      uint64 // the work-items per group, in three words; the groups per grid lie behind them
+	grid       uint64
+	stack      uint64 // the address of private memory at which the stack begins
+	private    uint64 // where private memory lies among generic addresses
+	descriptor uint64 // of global memory
+}
+
+var layouts = []layout{
+	{from: 100, parameters: 0x380, block: 0x360, grid: 0x370, stack: 0x37c, private: 0x350, descriptor: 0x358},
+	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208},
+	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x118},
+}
+
+// stackTop is where private memory ends.
+const stackTop = 0xfff000
+
+var architecture = regexp.MustCompile(`^sm_(\d+)`)
+
+// layoutOf is the layout of an architecture; that of sm_90 where it is not told.
+func layoutOf(target string) (layout, error) {
+	m := architecture.FindStringSubmatch(target)
+	if m == nil {
+		return layouts[1], nil
+	}
+	n, _ := strconv.Atoi(m[1])
+	for _, l := range layouts {
+		if n >= l.from {
+			return l, nil
+		}
+	}
+	return layout{}, fmt.Errorf("code for %s cannot be executed: sm_70 is the oldest architecture whose code is known", target)
+}
+
+// constants are the constant banks of a launch.
+func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
+	l, err := layoutOf(f.Target)
+	if err != nil {
+		return nil, err
+	}
+	b := banks{}
+	for number, data := range f.Constants {
+		b.set(number, 0, data)
+	}
+	block, grid := shape(job)
+	b.words(0, l.block, block[:]...)
+	b.words(0, l.grid, grid[:]...)
+	b.words(0, l.stack, stackTop)
+	b.words(0, l.private, uint32(privateAt&0xffffffff), uint32(privateAt>>32))
+	b.words(0, l.descriptor, 0, 0)
+	at := l.parameters
+	for i, a := range job.Args {
+		if a.Kind == device.Local {
+			continue
+		}
+		data, err := value(a, m)
+		if err != nil {
+			return nil, err
+		}
+		size := uint64(len(data))
+		if align := alignmentOf(a); align > 0 {
+			at = (at + align - 1) / align * align
+		}
+		if i < len(f.Parameters) && !job.Packed {
+			at = uint64(f.Parameters[i].From)
+		}
+		b.set(0, at, data)
+		at += size
+	}
+	return b, nil
+}
+
+// shape is how many work-items a group has and how many groups there are.
+func shape(job device.Job) (block, grid [3]uint32) {
+	for d := range 3 {
+		block[d], grid[d] = 1, 1
+		if d < len(job.Local) {
+			block[d] = uint32(job.Local[d])
+		}
+		if d < len(job.Global) {
+			grid[d] = (uint32(job.Global[d]) + block[d] - 1) / block[d]
+		}
+	}
+	return block, grid
+}
+
+// alignmentOf is how a parameter is aligned. Structures are aligned for a pointer: their members are not known here.
+func alignmentOf(a device.Arg) uint64 {
+	switch a.Kind {
+	case device.Struct:
+		return 8
+	case device.Raw:
+		n := uint64(len(a.Bits))
+		return max(1, min(8, n&-n))
+	}
+	return uint64(a.Size())
+}
+
+// value is the bytes of an argument.
+func value(a device.Arg, m *Memory) ([]byte, error) {
+	switch a.Kind {
+	case device.Buffer:
+		return binary.LittleEndian.AppendUint64(nil, m.place(a)+uint64(a.At)), nil
+	case device.Raw:
+		return a.Bits, nil
+	case device.Struct:
+		all := make([]byte, a.Count)
+		for _, f := range a.Fields {
+			data, err := value(f.Arg, m)
+			if err != nil {
+				return nil, err
+			}
+			if f.Offset < 0 || f.Offset+int64(len(data)) > a.Count {
+				return nil, fmt.Errorf("%s: a field of %d bytes at %d lies outside of %d bytes", a.Name, len(data), f.Offset, a.Count)
+			}
+			copy(all[f.Offset:], data)
+		}
+		return all, nil
+	}
+	return a.ScalarBytes()
+}

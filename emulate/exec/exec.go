@@ -1,0 +1,49 @@
+// Package exec executes NVIDIA's machine code without a device: sub-group by sub-group and instruction by instruction, on what is known.
+//
+// A Launch binds a function to its arguments. Its Groups hold Warps and local (shared) memory; each Warp is stepped by whoever
+// schedules it, and a Step tells what was executed and which memory it accessed. A value is known or unknown for each lane: arguments,
+// indices, constants and the data that buffers start with are known, and what follows from them. Everything else is unknown, and stays so.
+//
+// Where control depends on what is unknown, both ways are taken, in the order of addresses, and what they leave behind is known where
+// both agree. Ways that lead to the end of the program, a trap or a slow path of arithmetic are not taken. Loops that end on an unknown
+// condition run as often as Assumptions say. Doubts lists all of this.
+//
+// The groups that are executed stand for others that are not, so that each sees the data that buffers start with and its own stores.
+package exec
+
+import "gpuperf/sass"
+
+// WarpSize is how many work-items a sub-group has.
+const WarpSize = 32
+
+// Step is what one instruction of a sub-group did. It is valid until the sub-group's next step.
+type Step struct {
+	Index    int      // of the instruction, in the function
+	Active   uint32   // lanes that were there, as bits
+	Lanes    uint32   // those of them whose guard holds or is not known: the lanes that executed it
+	Doubtful uint32   // those of Lanes whose guard is not known
+	Accesses []Access // of memory; a copy has its source first, and its destination behind it
+	Taken    uint32   // of a jump, the lanes that went to its target
+	State    State    // of the sub-group after the instruction
+}
+
+// Access is an access of the lanes of a sub-group to memory.
+type Access struct {
+	Space   sass.Space // Generic where no address is known
+	Action  sass.Action
+	Bytes   int    // for each lane
+	Lanes   uint32 // that take part
+	Known   uint32 // those of them whose address is known
+	Address [WarpSize]uint64
+}
+
+// State is what a sub-group does next.
+type State uint8
+
+// The states.
+const (
+	Ready   State = iota // its next instruction can be executed
+	Waiting              // for other sub-groups, at a barrier
+	Ended                // all its work-items have left
+	Stuck                // its work-items wait for each other, or it went where nothing is known of: Doubts says why
+)

@@ -1,0 +1,263 @@
+package exec
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+// floatForms are the opcodes of single precision.
+var floatForms = map[string]form{
+	"FADD":    {number: float, compute: addFloats},
+	"FADD32I": {number: float, compute: addFloats},
+	"FMUL":    {number: float, compute: multiplyFloats},
+	"FMUL32I": {number: float, compute: multiplyFloats},
+	"FFMA":    {number: float, compute: multiplyAddFloats},
+	"FFMA32I": {number: float, compute: multiplyAddFloats},
+	"FMNMX":   {number: float, compute: extremeFloat, chooses: choosesOne},
+	"FSEL":    {number: float, compute: plain(selects), chooses: choosesOne},
+	"FSETP":   {number: float, compute: compareFloats, chooses: choosesCompared},
+	"FSET":    {number: float, compute: setFloat},
+	"FCHK":    {number: float, compute: checkDivision},
+	"MUFU":    {number: float, compute: special},
+}
+
+// directions are the modifiers that name a rounding.
+var directions = map[string]rounding{
+	"RN": nearest, "RZ": toZero, "RM": down, "RP": up, "TRUNC": toZero, "FLOOR": down, "CEIL": up,
+}
+
+// direction is the rounding that the modifiers name.
+func (d *decoder) direction() rounding {
+	for _, m := range d.in.Modifiers {
+		if r, ok := directions[m]; ok {
+			return r
+		}
+	}
+	return nearest
+}
+
+// floats is the value of a word; flush takes subnormal numbers as zero.
+func floats(v uint64, flush bool) float64 {
+	b := uint32(v)
+	if flush && b&0x7f800000 == 0 {
+		b &= 0x80000000
+	}
+	return float64(math.Float32frombits(b))
+}
+
+// single finishes a computation of single precision.
+type single struct {
+	flush, saturate bool
+	mode            rounding
+}
+
+// single reads the modifiers of single precision; false if there are others.
+func (d *decoder) single() (single, bool) {
+	return single{d.has("FTZ"), d.has("SAT"), d.direction()}, d.only("FTZ", "SAT", "RN", "RZ", "RM", "RP")
+}
+
+// word rounds a value that a second rounding does not harm.
+func (s single) word(v float64) uint64 {
+	if s.saturate {
+		if v != v {
+			return 0
+		}
+		v = min(max(v, 0), 1)
+	}
+	b := to32(v, s.mode)
+	if s.flush && b&0x7f800000 == 0 {
+		b &= 0x80000000
+	}
+	return uint64(b)
+}
+
+func addFloats(d *decoder) semantics {
+	s, ok := d.single()
+	if !ok {
+		return nil
+	}
+	return func(x *item) {
+		a, b := floats(x.v[0], s.flush), floats(x.v[1], s.flush)
+		x.d = s.word(s.zero(odd(a, b), a, b))
+	}
+}
+
+// zero gives a sum that is exactly zero the sign of its direction.
+func (s single) zero(sum, a, b float64) float64 {
+	if sum == 0 && s.mode == down && (a != 0 || math.Signbit(a) != math.Signbit(b)) {
+		return math.Copysign(0, -1)
+	}
+	return sum
+}
+
+func multiplyFloats(d *decoder) semantics {
+	s, ok := d.single()
+	if !ok {
+		return nil
+	}
+	return func(x *item) { x.d = s.word(floats(x.v[0], s.flush) * floats(x.v[1], s.flush)) }
+}
+
+func multiplyAddFloats(d *decoder) semantics {
+	s, ok := d.single()
+	if !ok {
+		return nil
+	}
+	return func(x *item) {
+		p, c := floats(x.v[0], s.flush)*floats(x.v[1], s.flush), floats(x.v[2], s.flush)
+		x.d = s.word(s.zero(odd(p, c), p, c))
+	}
+}
+
+// extremeFloat is the minimum where the predicate holds, else the maximum. What is no number gives way to a number.
+func extremeFloat(d *decoder) semantics {
+	if !d.only("FTZ", "NAN") {
+		return nil
+	}
+	flush, spreads := d.has("FTZ"), d.has("NAN")
+	return func(x *item) {
+		a, b := floats(x.v[0], flush), floats(x.v[1], flush)
+		x.d = uint64(to32(extremeOf(a, b, x.p[0], spreads), nearest))
+	}
+}
+
+// extremeOf is the lesser or the greater of two numbers; -0 is less than 0.
+func extremeOf(a, b float64, least, spreads bool) float64 {
+	switch {
+	case spreads && (a != a || b != b):
+		return math.NaN()
+	case a != a:
+		return b
+	case b != b:
+		return a
+	case least:
+		return min(a, b)
+	}
+	return max(a, b)
+}
+
+// ordered finds a comparison of floating-point numbers by name: those that end with U hold too where one of the two is no number.
+func ordered(name string) (holds [3]bool, unordered, ok bool) {
+	switch name {
+	case "NUM":
+		return [3]bool{true, true, true}, false, true
+	case "NAN":
+		return holds, true, true
+	}
+	if holds, ok = comparisons[name]; ok {
+		return holds, name == "T", true
+	}
+	base, found := strings.CutSuffix(name, "U")
+	holds, ok = comparisons[base]
+	return holds, true, ok && found
+}
+
+// comparing compares two numbers and combines what comes out with a predicate, the opposite for the second result.
+func (d *decoder) comparing(value func(uint64) float64) semantics {
+	for i, m := range d.in.Modifiers {
+		holds, unordered, ok := ordered(m)
+		if !ok {
+			continue
+		}
+		if rest := d.in.Modifiers[i+1:]; len(rest) == 0 || combinations[rest[0]] == nil {
+			continue
+		}
+		combine := d.combination()
+		return func(x *item) {
+			a, b := value(x.v[0]), value(x.v[1])
+			r := unordered
+			switch {
+			case a < b:
+				r = holds[0]
+			case a == b:
+				r = holds[1]
+			case a > b:
+				r = holds[2]
+			}
+			x.q[0], x.q[1] = combine(r, x.p[0]), combine(!r, x.p[0])
+		}
+	}
+	return nil
+}
+
+// without is the decoder of the instruction without some modifiers.
+func (d *decoder) without(modifiers ...string) *decoder {
+	in := *d.in
+	in.Modifiers = slices.DeleteFunc(slices.Clone(d.in.Modifiers), func(m string) bool { return slices.Contains(modifiers, m) })
+	plain := *d
+	plain.in = &in
+	return &plain
+}
+
+func compareFloats(d *decoder) semantics {
+	flush := d.has("FTZ")
+	return d.without("FTZ").comparing(func(v uint64) float64 { return floats(v, flush) })
+}
+
+// setFloat is a comparison whose result is a word: 1.0 (BF) or all bits, or 0.
+func setFloat(d *decoder) semantics {
+	yes, flush := uint64(0xffffffff), d.has("FTZ")
+	if d.has("BF") {
+		yes = uint64(math.Float32bits(1))
+	}
+	compute := d.without("FTZ", "BF").comparing(func(v uint64) float64 { return floats(v, flush) })
+	if compute == nil {
+		return nil
+	}
+	return func(x *item) {
+		compute(x)
+		x.d = 0
+		if x.q[0] {
+			x.d = yes
+		}
+	}
+}
+
+// checkDivision tells whether a / b needs the slow path: where an operand, the quotient or what comes in between may be out of range.
+// The exact limits are not published; these are those within which the fast path is right.
+func checkDivision(d *decoder) semantics {
+	return func(x *item) {
+		a, b := int(x.v[0]>>23&255), int(x.v[1]>>23&255)
+		x.q[0] = a == 255 || b == 255 || b == 0 || a <= 23 || b >= 253 || a-b >= 126 || a-b <= -126
+		x.q[1] = !x.q[0]
+	}
+}
+
+// specials are the functions of MUFU. The hardware's results differ from these in the last bits: its tables are not published.
+var specials = map[string]func(float64) float64{
+	"RCP":  func(v float64) float64 { return 1 / v },
+	"RSQ":  func(v float64) float64 { return 1 / math.Sqrt(v) },
+	"SQRT": math.Sqrt,
+	"EX2":  math.Exp2,
+	"LG2":  math.Log2,
+	"SIN":  func(v float64) float64 { return math.Sin(2 * math.Pi * v) }, // of turns
+	"COS":  func(v float64) float64 { return math.Cos(2 * math.Pi * v) },
+	"TANH": math.Tanh,
+}
+
+func special(d *decoder) semantics {
+	if len(d.in.Modifiers) == 0 {
+		return nil
+	}
+	name := d.in.Modifiers[0]
+	if base, ok := strings.CutSuffix(name, "64H"); ok {
+		f := specials[base]
+		if f == nil {
+			return nil
+		}
+		return func(x *item) { // of the high word of a number of double precision
+			v := f(math.Float64frombits(x.v[0] << 32))
+			x.d = math.Float64bits(v) >> 32
+			if v != v {
+				x.d = 0x7fffffff
+			}
+		}
+	}
+	f := specials[name]
+	if f == nil || len(d.in.Modifiers) > 1 {
+		return nil
+	}
+	flush := name != "RCP" && name != "TANH"
+	return func(x *item) { x.d = uint64(to32(f(floats(x.v[0], flush)), nearest)) }
+}

@@ -1,0 +1,171 @@
+package exec
+
+import (
+	"math/bits"
+)
+
+// Group is a work-group as it runs: sub-groups, and the local memory that they share.
+type Group struct {
+	Warps []*Warp
+
+	launch  *Launch
+	index   [3]uint32
+	shared  *space
+	global  *space
+	barrier [16]meeting
+}
+
+// meeting is a barrier of a work-group.
+type meeting struct {
+	arrived int // work-items that went on without waiting
+}
+
+// Group makes a work-group of the launch, by its index.
+func (l *Launch) Group(index [3]uint32) *Group {
+	g := &Group{launch: l, index: index, shared: newSpace(nil)}
+	g.global = newSpace(l.Memory.page)
+	items := int(l.Block[0] * l.Block[1] * l.Block[2])
+	for first := 0; first < items; first += WarpSize {
+		w := &Warp{
+			Group: g, Number: first / WarpSize, launch: l, first: first,
+			lanes: uint32(1)<<min(WarpSize, items-first) - 1, trips: make([]tripCount, l.loops),
+		}
+		w.step.Accesses = w.pair[:0]
+		p := &path{lanes: w.lanes, file: newFile(), from: -1}
+		w.paths = []*path{p}
+		w.path = p
+		g.Warps = append(g.Warps, w)
+	}
+	return g
+}
+
+// waitGroup waits at a barrier of the work-group: BAR.
+func waitGroup(w *Warp, o *op, lanes uint32) {
+	p := w.path
+	number, count := 0, 0
+	f := p.file
+	var values []uint64
+	for i := range o.sources {
+		v, known := o.sources[i].first(f, lanes)
+		if !known {
+			w.launch.doubt(UnknownAddress, o.index)
+		}
+		values = append(values, v)
+	}
+	if len(values) > 0 {
+		number = int(values[0] & 15)
+	}
+	if len(values) > 1 {
+		count = int(values[1] & 0xfff)
+	}
+	g := w.Group
+	if o.in.Has("ARV") {
+		g.barrier[number].arrived += WarpSize
+	} else {
+		p.wait, p.at = groupSync, number|count<<4
+	}
+	g.open(number)
+}
+
+// open lets the sub-groups go on that wait at a barrier, once all are there.
+func (g *Group) open(number int) {
+	waiting, count, here := 0, 0, true
+	for _, w := range g.Warps {
+		var at, missing uint32
+		for _, p := range w.paths {
+			if p.wait == groupSync && p.at&15 == number {
+				at |= p.lanes
+				count = max(count, p.at>>4)
+			}
+		}
+		for _, p := range w.paths {
+			missing |= p.lanes &^ at
+		}
+		if at != 0 {
+			waiting += WarpSize
+		}
+		here = here && missing == 0
+	}
+	b := &g.barrier[number]
+	if waiting == 0 && b.arrived < count || count == 0 && !here || count > 0 && waiting+b.arrived < (count+WarpSize-1)/WarpSize*WarpSize {
+		return
+	}
+	b.arrived = 0
+	for _, w := range g.Warps {
+		opened := false
+		for _, p := range w.paths {
+			if p.wait == groupSync && p.at&15 == number {
+				p.wait, opened = nothing, true
+			}
+		}
+		if opened && w.path == nil {
+			w.next()
+		}
+	}
+}
+
+// left looks whether a barrier waited only for work-items that have left.
+func (g *Group) left(w *Warp) {
+	for _, v := range g.Warps {
+		for _, p := range v.paths {
+			if p.wait == groupSync && p.at>>4 == 0 {
+				g.open(p.at & 15)
+				return
+			}
+		}
+	}
+}
+
+// Ended reports whether all sub-groups have ended.
+func (g *Group) Ended() bool {
+	for _, w := range g.Warps {
+		if w.state != Ended {
+			return false
+		}
+	}
+	return true
+}
+
+// Run executes the group until it ends or no sub-group can go on, each in turn for as long as it is ready but at most turn steps, and
+// in all at most limit. It returns the steps.
+func (g *Group) Run(limit int) (steps int) {
+	const turn = 4096
+	for went := true; went && steps < limit; {
+		went = false
+		for _, w := range g.Warps {
+			for n := 0; w.state == Ready && n < turn && steps < limit; n++ {
+				w.Step()
+				steps++
+				went = true
+			}
+		}
+	}
+	return steps
+}
+
+// item is the index of a work-item within the group.
+func (w *Warp) item(lane int) (index [3]uint32) {
+	n := uint32(w.first + lane)
+	b := w.launch.Block
+	return [3]uint32{n % b[0], n / b[0] % b[1], n / b[0] / b[1]}
+}
+
+// active is the lowest of the lanes.
+func active(lanes uint32) int { return bits.TrailingZeros32(lanes) }
+
+// Read returns bytes of a buffer as the group left them, and for each whether it is known.
+func (g *Group) Read(buffer string, offset, bytes int64) (data []byte, known []bool) {
+	data, known = make([]byte, bytes), make([]bool, bytes)
+	i, ok := g.launch.Memory.index[buffer]
+	if !ok {
+		return data, known
+	}
+	b := &g.launch.Memory.buffers[i]
+	for k := range data {
+		if offset+int64(k) < b.arg.Bytes() {
+			w := g.global.read(b.at+uint64(offset)+uint64(k), 1)
+			data[k], known[k] = byte(w.value[0]), w.known&1 != 0
+		}
+	}
+	return data, known
+}

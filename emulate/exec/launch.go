@@ -1,0 +1,82 @@
+package exec
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/sass"
+)
+
+// Launch is one launch of a function, ready to be executed.
+type Launch struct {
+	Function    *sass.Function
+	Grid, Block [3]uint32 // groups, and work-items of a group
+	Memory      *Memory
+
+	ops       []op
+	constants banks
+	used      int // rows of general registers that the function names
+	loops     int
+	inside    [][]int // of each instruction, the loops that it is in, from 1, the innermost first
+	blockOf   []int   // of each instruction
+	joins     []int   // of each block, that where the ways from its end meet; -1 for none
+	entries   []int   // of each block, from how many others it is reached
+	cluster   [3]uint32
+	trips     int // of loops that nothing is known of
+	doubts    map[Doubt]int
+}
+
+// New binds a function to one launch of a job. The function's parameters lie where the cubin says, or else as C aligns the arguments.
+// Buffers hold what they start with.
+func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
+	memory := newMemory()
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1)}
+	l.Block, l.Grid = shape(job)
+	l.cluster = [3]uint32{1, 1, 1}
+	if job.Attributes != nil {
+		for d, n := range job.Attributes.Cluster {
+			l.cluster[d] = uint32(n)
+		}
+	}
+	const most = 1024
+	if items := int(l.Block[0]) * int(l.Block[1]) * int(l.Block[2]); items < 1 || items > most {
+		return nil, fmt.Errorf("a group has %d work-items, and a device executes at most %d", items, most)
+	}
+	var err error
+	if l.constants, err = constants(f, job, memory); err != nil {
+		return nil, err
+	}
+	if err := l.variables(f, job); err != nil {
+		return nil, err
+	}
+	return l, l.decode(assume)
+}
+
+// variables gives the program's variables their addresses.
+func (l *Launch) variables(f *sass.Function, job device.Job) error {
+	for _, v := range job.Variables {
+		l.Memory.place(v)
+	}
+	return nil
+}
+
+// doubt notes something that is not known.
+func (l *Launch) doubt(kind Kind, index int) { l.doubts[Doubt{Kind: kind, Index: index}]++ }
+
+// Doubts lists what was not known in all that was executed so far, by instruction.
+func (l *Launch) Doubts() []Doubt {
+	list := make([]Doubt, 0, len(l.doubts))
+	for d, n := range l.doubts {
+		d.Times = n
+		list = append(list, d)
+	}
+	slices.SortFunc(list, func(a, b Doubt) int { return cmp.Or(cmp.Compare(a.Index, b.Index), cmp.Compare(a.Kind, b.Kind)) })
+	return list
+}
+
+// inLoop reports whether an instruction is in a loop.
+func (l *Launch) inLoop(index, loop int) bool {
+	return index >= 0 && slices.Contains(l.inside[index], loop)
+}
