@@ -24,12 +24,13 @@ type files struct {
 	main    string   // its name for the parser
 	roots   []string // folders, the one of the main file first
 	texts   map[string]string
+	names   map[string]string // by what the user knows a file by: its name here
 	bytes   int
 	refused error
 }
 
 func newFiles(file, text string, include []string) *files {
-	f := &files{path: file, main: "0/" + filepath.Base(file), texts: map[string]string{file: text}}
+	f := &files{path: file, main: "0/" + filepath.Base(file), texts: map[string]string{file: text}, names: map[string]string{}}
 	f.roots = append([]string{filepath.Dir(file)}, include...)
 	return f
 }
@@ -110,12 +111,13 @@ func (f *files) opened(name string, text []byte) (fs.File, error) {
 		return nil, fs.ErrPermission
 	}
 	f.texts[f.shown(name)] = string(text)
-	return &memory{Reader: strings.NewReader(string(text)), name: path.Base(name), size: int64(len(text))}, nil
+	return &memory{Reader: strings.NewReader(string(text)), text: string(text), name: path.Base(name), size: int64(len(text))}, nil
 }
 
 // memory is an open file in memory.
 type memory struct {
 	io.Reader
+	text string
 	name string
 	size int64
 }

@@ -59,9 +59,16 @@ func (m *meter) Write(token []byte) (int, error) {
 	if len(token) == 0 || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' {
 		return len(token), nil
 	}
+	return len(token), m.take(string(token))
+}
+
+func (m *meter) take(token string) error {
+	if token == "" {
+		return nil
+	}
 	m.tokens++
 	m.run++
-	switch string(token) {
+	switch token {
 	case "(", "[", "{":
 		m.open = append(m.open, token[0])
 	case ")", "]", "}":
@@ -77,15 +84,15 @@ func (m *meter) Write(token []byte) (int, error) {
 	}
 	switch {
 	case m.tokens > maxTokens:
-		return 0, fmt.Errorf("the preprocessed text has more than %d tokens", maxTokens)
+		return fmt.Errorf("the preprocessed text has more than %d tokens", maxTokens)
 	case m.run > maxStatement:
-		return 0, fmt.Errorf("a statement has more than %d tokens", maxStatement)
+		return fmt.Errorf("a statement has more than %d tokens", maxStatement)
 	case len(m.open) > maxDepth:
-		return 0, fmt.Errorf("more than %d brackets are open at once", maxDepth)
+		return fmt.Errorf("more than %d brackets are open at once", maxDepth)
 	case m.branches > maxElse:
-		return 0, fmt.Errorf("a function has more than %d branches", maxElse)
+		return fmt.Errorf("a function has more than %d branches", maxElse)
 	case m.tokens%4096 == 0 && m.ctx.Err() != nil:
-		return 0, errors.New("stopped")
+		return errors.New("stopped")
 	}
-	return len(token), nil
+	return nil
 }

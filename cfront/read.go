@@ -29,7 +29,9 @@ const (
 // Options say how to read a file. The zero value reads it as it is, in the language that its name ends in: .cl, .cu, else C.
 type Options struct {
 	Language Language
-	// Instance is a function template with its arguments, as name expressions of NVRTC give them: "tile<16, float>".
+	// Instance is the function of a kernel language that is wanted; a template with its arguments, as name expressions of NVRTC give
+	// them: "tile<16, float>". Only that and what it calls is read then, and it is an error if its body cannot be. Without it all
+	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
 	Include  []string // folders of headers, as of -I
 	Define   []string // macros, NAME or NAME=VALUE, as of -D
@@ -60,13 +62,23 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
+	if opt.Language == "" {
+		opt.Language = languageOf(path)
+	}
+	if opt.Language != C && dialects[opt.Language] == nil {
+		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
+	}
 	defines, err := defines(opt.Define)
 	if err != nil {
 		return nil, err
 	}
 	var f *File
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
-		f, err = parse(ctx, path, text, defines, opt.Include, check)
+		if opt.Language == C {
+			f, err = parse(ctx, path, text, defines, opt.Include, check)
+		} else {
+			f, err = kernels(ctx, path, text, defines, opt, check)
+		}
 		return err
 	})
 	var abandoned *bounded.Abandoned
@@ -187,10 +199,12 @@ func (files *files) explain(err error) error {
 	name := files.shown(m[1])
 	e := source.At(name, files.texts[name], source.Pos{Line: line, Column: column}, "%s", strings.TrimSuffix(m[4], ":"))
 	if strings.Contains(e.Msg, "include file not found") {
-		e = e.WithHint("headers are read from the folder of the file and from those that -I gives, and not from outside of these")
+		e = e.WithHint(missingHeader)
 	}
 	return e
 }
+
+const missingHeader = "headers are read from the folder of the file and from those that -I gives, and not from outside of these"
 
 // mark is a #pragma scop or endscop of the main file.
 type mark struct {

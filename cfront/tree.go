@@ -1,11 +1,16 @@
-// Package cfront reads C files as small trees with types and places: functions, and the regions of them that
-// #pragma scop marks.
+// Package cfront reads files of C, OpenCL C and CUDA C as small trees with types and places: functions, and of C the regions of them
+// that #pragma scop marks.
 //
-// Read preprocesses, parses and checks a file with modernc.org/cc/v4, without a compiler of the machine: system headers are
-// declarations of the package's own (include/), and files come only from the folder of the file and from those given by
-// Options.Include (files.go). Input that would take too much is refused (limits.go). The trees (tree.go) keep of C what loop
-// nests are made of; any other construct becomes *Other or *Unknown, which name it, so that whoever analyses a tree can
-// refuse it at its place.
+// Files come only from the folder of the file and from those given by Options.Include (files.go), and input that would take too much is
+// refused (limits.go). The trees (tree.go, print.go) keep of C what loop nests and kernels are made of; any other construct becomes *Other
+// or *Unknown, which name it, so that whoever analyses a tree can refuse it at its place.
+//
+// C is preprocessed, parsed and checked by modernc.org/cc/v4, without a compiler of the machine: system headers are declarations of the
+// package's own (include/); convert.go and expression.go make the trees. Kernel languages have what C has not: address spaces, vectors,
+// templates, references, code for the host. Their tokens come from package cpp, and parser.go reads them: declarations first (external.go,
+// specifiers.go, declarator.go), then the bodies that are needed (function.go, template.go, statement.go, operator.go, primary.go, call.go).
+// It checks what the trees need, not all that a compiler does. dialect.go says how the two languages differ, intrinsics.go what their
+// functions do.
 package cfront
 
 import (
@@ -58,6 +63,10 @@ type Var struct {
 	Dynamic bool
 	// Const: the variable, or what the pointer points to, is const or in constant memory.
 	Const bool
+	// Reference: the variable is another name of what Init, or the argument of a call, names.
+	Reference bool
+	// TypeName is how C names the type where DType is "": float3, struct point.
+	TypeName string
 	// Init is the value that its declaration gives it, or nil.
 	Init Expr
 	// Listed: the declaration has a list of values.
@@ -76,6 +85,8 @@ type Function struct {
 	Result expr.DType
 	// Group are the extents of the work-group that reqd_work_group_size demands, or nil.
 	Group []int64
+	// Err says why the body of a function of a kernel language was not read; it is empty then.
+	Err error
 }
 
 // Region is a part of a function: all of its body, or the statements between #pragma scop and #pragma endscop.
@@ -280,7 +291,7 @@ func Operation(at Pos, op string, x, y Expr) *Binary {
 
 // common is the type of arithmetic on two types (C11, 6.3.1.8).
 func common(a, b expr.DType) expr.DType {
-	for _, t := range []expr.DType{expr.Float64, expr.Float32, expr.Uint64, expr.Int64, expr.Uint32} {
+	for _, t := range []expr.DType{expr.Float64, expr.Float32, expr.Float16, expr.Uint64, expr.Int64, expr.Uint32} {
 		if a == t || b == t {
 			return t
 		}

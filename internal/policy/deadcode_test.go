@@ -18,7 +18,6 @@ import (
 // for the unexported functions behind those that have an Example.
 var unreached = map[string]string{
 	"device/devicetest/Open":     "opens the device for tests of several packages",
-	"cfront/File.Function":       "the kernels of a file are found by it",
 	"scop/scoptest/Program":      "random nests for tests of several packages",
 	"scop/scoptest/Run":          "the oracle of tests of several packages",
 	"scop/scoptest/Value.Number": "a value of the oracle",

@@ -1,0 +1,118 @@
+package cfront
+
+import (
+	"fmt"
+	"strings"
+
+	"gpuperf/kernel/expr"
+)
+
+// calls reads a call of a function by its name, after that.
+func (p *parser) calls(at Pos, name string, o *overloads) value {
+	var explicit []argument
+	if p.is("<") {
+		explicit = p.templateArguments()
+	}
+	if !p.is("(") {
+		p.fail(at, "%s is a function, whose value is that of a call", name)
+	}
+	p.next()
+	args := p.arguments()
+	var c *callable
+	if o != nil {
+		if v, ok := p.vectorAccess(at, name, explicit, args); ok {
+			return v
+		}
+		if !lifted(name, o, args) {
+			c = p.resolve(o, explicit, args, at)
+		}
+	}
+	switch {
+	case c != nil:
+		return p.called(at, c, args)
+	case o != nil && !isIntrinsic(name):
+		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
+	}
+	return p.known(at, name, args)
+}
+
+func argumentTypes(args []value) string {
+	var out []string
+	for _, a := range args {
+		out = append(out, a.t.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// lifted reports whether a program brings a function of floats to half precision or to vectors itself, which the language has elsewhere:
+// the function is that of the language then.
+func lifted(name string, o *overloads, args []value) bool {
+	if !isIntrinsic(name) {
+		return false
+	}
+	for _, a := range args {
+		if a.t.dtype.IsVector() || a.t.dtype.Base() == expr.Float16 {
+			return true
+		}
+	}
+	return len(o.list) == 0
+}
+
+// vectorAccess reads accesses to vectors by the templates vload<N>(p), vstore<N>(v, p) and vwide(p) of generated programs: they are
+// vloadN(0, p), vstoreN(v, 0, p) and *p.
+func (p *parser) vectorAccess(at Pos, name string, explicit []argument, args []value) (value, bool) {
+	zero := value{&Int{intType.typed(at), 0}, intType}
+	switch {
+	case name == "vwide" && len(args) == 1:
+		return p.element(at, args[0], zero), true
+	case name == "vload" && len(args) == 1 && len(explicit) == 1 && explicit[0].value != nil:
+		return p.known(at, fmt.Sprint(name, explicit[0].value.Value), []value{zero, args[0]}), true
+	case name == "vstore" && len(args) == 2 && len(explicit) == 1 && explicit[0].value != nil:
+		return p.known(at, fmt.Sprint(name, explicit[0].value.Value), []value{args[0], zero, args[1]}), true
+	}
+	return value{}, false
+}
+
+// called is a call of a function of the file.
+func (p *parser) called(at Pos, c *callable, args []value) value {
+	for i := len(args); i < len(c.params); i++ {
+		p.at(c.params[i].def, c.scope, func() { args = append(args, p.initializer(c.params[i].t)) })
+	}
+	if c.auto && c.result.form == otherForm && c.body > 0 && c.fn == nil {
+		p.define(c)
+	}
+	p.need(c)
+	return value{&Call{c.result.typed(at), c.name, expressions(args)}, c.result}
+}
+
+func expressions(args []value) []Expr {
+	var out []Expr
+	for _, a := range args {
+		out = append(out, a.e)
+	}
+	return out
+}
+
+// known is a call of a function of the language, or of one that is not known.
+func (p *parser) known(at Pos, name string, args []value) value {
+	if of, ok := strings.CutPrefix(name, "make_"); ok {
+		if t := p.lang.types[of]; t != nil {
+			return p.make(at, t, args)
+		}
+	}
+	t := p.resultOf(name, args)
+	e := &Call{t.typed(at), name, expressions(args)}
+	f, ok := IntrinsicOf(name)
+	if n, constant := oneConstant(args); ok && constant && f.Kind == Reinterpret {
+		return reinterpreted(at, n, t)
+	}
+	return value{e, t}
+}
+
+func oneConstant(args []value) (*Int, bool) {
+	if len(args) != 1 {
+		return nil, false
+	}
+	n, ok := args[0].e.(*Int)
+	return n, ok
+}

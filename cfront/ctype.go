@@ -1,0 +1,211 @@
+package cfront
+
+import (
+	"fmt"
+	"strings"
+
+	"gpuperf/kernel/expr"
+)
+
+// form is what kind of type a type is.
+type form uint8
+
+const (
+	voidForm form = iota
+	numberForm
+	pointerForm
+	arrayForm
+	recordForm
+	otherForm // a type of which only the name is known
+)
+
+// ctype is a type of a kernel language.
+type ctype struct {
+	form     form
+	name     string     // how C names it
+	dtype    expr.DType // of numbers and vectors
+	elem     *ctype     // of pointers and arrays
+	extent   Expr       // of an array; nil where it is open
+	fields   []field    // of a record
+	space    Space      // of objects of the type
+	constant bool       // const
+	restrict bool       // of a pointer
+	alias    bool       // a reference: a variable of the type is another name of an object
+}
+
+// field is a member of a record.
+type field struct {
+	name string
+	t    *ctype
+}
+
+func (t *ctype) field(name string) *ctype {
+	for _, f := range t.fields {
+		if f.name == name {
+			return f.t
+		}
+	}
+	return nil
+}
+
+// number is the type of numbers or vectors.
+func number(t expr.DType) *ctype { return &ctype{form: numberForm, dtype: t, name: string(t)} }
+
+func pointerTo(t *ctype) *ctype { return &ctype{form: pointerForm, elem: t} }
+
+var (
+	voidType  = &ctype{form: voidForm, name: "void"}
+	otherType = &ctype{form: otherForm}
+)
+
+// with is a copy that f changed.
+func (t *ctype) with(f func(*ctype)) *ctype {
+	c := *t
+	f(&c)
+	return &c
+}
+
+// innermost is the type of the elements of arrays in arrays.
+func (t *ctype) innermost() *ctype {
+	for t.form == arrayForm {
+		t = t.elem
+	}
+	return t
+}
+
+// pointee is the type of numbers that a value of the type points to; "" for others.
+func (t *ctype) pointee() expr.DType {
+	if t.form != pointerForm && t.form != arrayForm {
+		return ""
+	}
+	return t.elem.innermost().dtype
+}
+
+// typed is the place and the type of an expression.
+func (t *ctype) typed(at Pos) typed { return typed{Pos: at, DType: t.dtype, Elem: t.pointee()} }
+
+// pointed is the type of a value that an array is where it is used.
+func (t *ctype) pointed() *ctype {
+	if t.form == arrayForm {
+		return pointerTo(t.elem)
+	}
+	return t
+}
+
+// size is the number of bytes of an object; ok is false where that is not known.
+func (t *ctype) size() (n int64, ok bool) {
+	switch t.form {
+	case numberForm:
+		return t.dtype.Size(), true
+	case pointerForm:
+		return 8, true
+	case arrayForm:
+		extent, known := t.extent.(*Int)
+		n, ok = t.elem.size()
+		if !known || !ok || n > 0 && extent.Value > 1<<40/n {
+			return 0, false
+		}
+		return n * extent.Value, true
+	case recordForm:
+		align := int64(1)
+		for _, f := range t.fields {
+			size, known := f.t.size()
+			if !known {
+				return 0, false
+			}
+			a := max(1, min(f.t.innermost().align(), 16))
+			n, align = (n+a-1)/a*a+size, max(align, a)
+		}
+		return (n + align - 1) / align * align, true
+	}
+	return 0, false
+}
+
+func (t *ctype) align() int64 {
+	if t.form == recordForm {
+		a := int64(1)
+		for _, f := range t.fields {
+			a = max(a, f.t.innermost().align())
+		}
+		return a
+	}
+	n, _ := t.size()
+	return n
+}
+
+// same reports whether two types are the same, but for qualifiers.
+func (t *ctype) same(u *ctype) bool {
+	if t.form != u.form || t.dtype != u.dtype {
+		return false
+	}
+	switch t.form {
+	case pointerForm, arrayForm:
+		return t.elem.same(u.elem)
+	case recordForm, otherForm:
+		return t.name == u.name
+	}
+	return true
+}
+
+// String is the type in C, without qualifiers.
+func (t *ctype) String() string {
+	switch t.form {
+	case pointerForm:
+		return t.elem.String() + " *"
+	case arrayForm:
+		if n, ok := t.extent.(*Int); ok {
+			return fmt.Sprintf("%s[%d]", t.elem, n.Value)
+		}
+		return t.elem.String() + "[]"
+	case numberForm:
+		if name, ok := shortNames[t.dtype]; ok {
+			return name
+		}
+	}
+	return t.name
+}
+
+// shortNames are how C names numbers.
+var shortNames = map[expr.DType]string{
+	expr.Bool: "bool", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long", expr.Uint8: "unsigned char",
+	expr.Uint16: "unsigned short", expr.Uint32: "unsigned int", expr.Uint64: "unsigned long", expr.Float16: "half", expr.Float32: "float",
+	expr.Float64: "double",
+}
+
+// types by the names that both kernel languages have.
+var commonTypes = map[string]*ctype{
+	"size_t": number(expr.Uint64), "ptrdiff_t": number(expr.Int64), "intptr_t": number(expr.Int64), "uintptr_t": number(expr.Uint64),
+	"uchar": number(expr.Uint8), "ushort": number(expr.Uint16), "uint": number(expr.Uint32), "ulong": number(expr.Uint64),
+	"half": number(expr.Float16), "bool": number(expr.Bool), "_Bool": number(expr.Bool),
+	"int8_t": number(expr.Int8), "int16_t": number(expr.Int16), "int32_t": number(expr.Int32), "int64_t": number(expr.Int64),
+	"uint8_t": number(expr.Uint8), "uint16_t": number(expr.Uint16), "uint32_t": number(expr.Uint32), "uint64_t": number(expr.Uint64),
+}
+
+// opaque are types of OpenCL C of which only the name matters.
+var opaque = strings.Fields(`image1d_t image1d_array_t image1d_buffer_t image2d_t image2d_array_t image3d_t sampler_t event_t queue_t
+	clk_event_t reserve_id_t ndrange_t`)
+
+// withVectors adds the vector types of some numbers: float2, float4 and so on. Those of three lanes are records, as kernels have no such
+// vectors.
+func withVectors(bases map[string]expr.DType, lanes ...int64) map[string]*ctype {
+	all := map[string]*ctype{}
+	for name, t := range commonTypes {
+		all[name] = t
+	}
+	for base, t := range bases {
+		for _, n := range lanes {
+			name := fmt.Sprint(base, n)
+			if v := t.Vector(n); n > 1 && v.Known() {
+				all[name] = number(v)
+				all[name].name = name
+				continue
+			}
+			record := &ctype{form: recordForm, name: name}
+			for _, lane := range []string{"x", "y", "z"}[:min(n, 3)] {
+				record.fields = append(record.fields, field{lane, number(t)})
+			}
+			all[name] = record
+		}
+	}
+	return all
+}

@@ -1,0 +1,338 @@
+package cfront
+
+import (
+	"gpuperf/cfront/cpp"
+)
+
+// declarator is a name with its type, as a declaration gives it.
+type declarator struct {
+	name     string
+	at       Pos
+	t        *ctype
+	function *signature // of a function: t is the type of its result
+}
+
+// signature are the parameters of a function.
+type signature struct {
+	params []param
+}
+
+type param struct {
+	name string
+	at   Pos
+	t    *ctype
+	def  int // the token where its default begins; 0 without one
+}
+
+// declarator reads a declarator, whose name may be missing, upon a type.
+func (p *parser) declarator(base *ctype) declarator {
+	defer p.nest()()
+	t := p.pointers(base)
+	d := declarator{at: p.here()}
+	switch {
+	case p.is("(") && p.nested():
+		p.next()
+		alias := p.lang.plusPlus && (p.accept("&") || p.accept("&&"))
+		hole := &ctype{}
+		d = p.declarator(hole)
+		p.expect(")")
+		*hole = *p.suffixes(t, &declarator{})
+		if alias {
+			d.t = d.t.with(func(t *ctype) { t.alias = true })
+		}
+		return d
+	case p.tok().Kind == cpp.Name && !p.startsType() || p.declares():
+		if p.is("operator") {
+			p.fail(p.here(), "operators of C++ are not read")
+		}
+		d.name = p.name().Text
+	}
+	d.t = p.suffixes(t, &d)
+	p.attributes(&specifiers{})
+	return d
+}
+
+// declares reports whether a name that means a type is declared anew.
+func (p *parser) declares() bool {
+	if p.tok().Kind != cpp.Name {
+		return false
+	}
+	if _, ok := p.meaning(p.tok().Text).(*ctype); !ok {
+		return false
+	}
+	after := p.peek(1)
+	return after.Is(";") || after.Is("=") || after.Is(",") || after.Is(")") || after.Is("[")
+}
+
+// nested reports whether a bracket holds a declarator, rather than parameters or values.
+func (p *parser) nested() bool {
+	after := p.peek(1)
+	return after.Is("*") || after.Is("&") || after.Is("(")
+}
+
+// pointers reads stars and references with their qualifiers.
+func (p *parser) pointers(t *ctype) *ctype {
+	for {
+		p.attributes(&specifiers{})
+		word := p.tok().Text
+		space, isSpace := p.lang.spaces[word]
+		switch {
+		case p.accept("*"):
+			t = pointerTo(t)
+		case p.lang.plusPlus && (p.is("&") || p.is("&&")):
+			p.next()
+			t = t.with(func(t *ctype) { t.alias = true })
+		case p.is("const"):
+			p.next()
+			t = t.with(func(t *ctype) { t.constant = true })
+		case p.is("restrict"), p.is("__restrict"), p.is("__restrict__"):
+			p.next()
+			t = t.with(func(t *ctype) { t.restrict = true })
+		case p.is("volatile"), p.is("__volatile__"):
+			p.next()
+		case isSpace && t.form == pointerForm && p.tok().Kind == cpp.Name:
+			p.next()
+			t = t.with(func(t *ctype) { t.space = space })
+		default:
+			return t
+		}
+	}
+}
+
+// suffixes reads extents and parameters after a name. The innermost comes last.
+func (p *parser) suffixes(t *ctype, d *declarator) *ctype {
+	if p.is("(") && d.function == nil && (d.name == "" || p.parameters()) {
+		d.function = p.signature()
+		return t
+	}
+	type dimension struct{ extent Expr }
+	var dims []dimension
+	for p.is("[") && !p.peek(1).Is("[") {
+		p.next()
+		var extent Expr
+		for p.accept("const") || p.accept("restrict") || p.accept("static") {
+		}
+		if !p.is("]") {
+			extent = p.withAngle(0, p.value).e
+		}
+		p.expect("]")
+		dims = append(dims, dimension{extent})
+		if len(dims) > 16 {
+			p.fail(p.here(), "an array of more than 16 dimensions")
+		}
+	}
+	if len(dims) > 0 && t.alias {
+		p.fail(p.here(), "an array of references is none")
+	}
+	for i := len(dims) - 1; i >= 0; i-- {
+		t = &ctype{form: arrayForm, elem: t, extent: dims[i].extent, space: t.space, constant: t.constant}
+	}
+	return t
+}
+
+// parameters reports whether a bracket after a name holds parameters, rather than the values of an object.
+func (p *parser) parameters() bool {
+	if p.peek(1).Is(")") || p.peek(1).Is("...") {
+		return true
+	}
+	found := false
+	p.at(p.i+1, p.scope, func() {
+		found = p.startsType() || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
+	})
+	return found
+}
+
+// signature reads parameters.
+func (p *parser) signature() *signature {
+	defer p.nest()()
+	s := &signature{}
+	p.expect("(")
+	if p.is("void") && p.peek(1).Is(")") {
+		p.next()
+	}
+	for !p.accept(")") {
+		if p.accept("...") {
+			continue
+		}
+		spec := p.specifiers()
+		d := p.declarator(spec.t)
+		if d.function != nil {
+			d.t = otherType // a pointer to a function
+		}
+		x := param{name: d.name, at: d.at, t: d.t}
+		if p.accept("=") {
+			x.def = p.i
+			p.assignment()
+		}
+		s.params = append(s.params, x)
+		if !p.accept(",") && !p.is(")") {
+			p.unexpected(`"," or ")"`)
+		}
+	}
+	for p.accept("const") || p.accept("noexcept") || p.accept("override") {
+	}
+	return s
+}
+
+// withAngle runs f where > has another meaning than around.
+func (p *parser) withAngle(angle int, f func() value) value {
+	saved := p.angle
+	p.angle = angle
+	v := f()
+	p.angle = saved
+	return v
+}
+
+// variable enters a declared variable, and reads its value.
+func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
+	t := d.t
+	v := &Var{Name: d.name, Pos: d.at, Class: Local}
+	if external {
+		v.Class = Global
+	}
+	entry := &variable{v: v, t: t}
+	if !s.auto { // the variable is known in its own value
+		p.scope.set(d.name, entry)
+	}
+	var init value
+	switch {
+	case p.accept("="):
+		init = p.initializer(t)
+	case p.is("{") && p.lang.plusPlus:
+		init = p.initializer(t)
+	case p.is("(") && p.lang.plusPlus:
+		init = p.constructed(t)
+	}
+	if init.e != nil {
+		t = p.initialized(s, entry, init)
+	}
+	p.scope.set(d.name, entry)
+	p.describe(v, t)
+	if s.space == LocalSpace && t.form != pointerForm {
+		v.Space, v.Dynamic = LocalSpace, s.extern
+	} else if s.spaced && t.form != pointerForm {
+		v.Space = s.space
+	}
+	return v
+}
+
+// initialized gives a variable its value, and returns its type.
+func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype {
+	v := entry.v
+	if s.auto {
+		t := init.t.pointed()
+		if entry.t.form == pointerForm { // auto *p
+			t = init.t.pointed()
+		}
+		if entry.t.alias {
+			t = init.t
+		}
+		alias, constant := entry.t.alias, entry.t.constant
+		entry.t = t.with(func(t *ctype) { t.alias, t.constant = alias, constant || t.constant && t.form != numberForm })
+	}
+	v.Init = init.e
+	if list, ok := init.e.(*List); ok && init.t == nil {
+		v.Listed = true
+		if entry.t.form == arrayForm && entry.t.extent == nil {
+			n := &Int{intType.typed(v.Pos), int64(len(list.Items))}
+			entry.t = entry.t.with(func(t *ctype) { t.extent = n })
+		}
+	}
+	if (entry.t.constant || s.fixed) && entry.t.form == numberForm && (entry.t.dtype.IsInteger() || entry.t.dtype == boolType.dtype) {
+		if folded, ok := p.converted(init, entry.t, v.Pos).e.(*Int); ok {
+			entry.value = folded
+		}
+	}
+	return entry.t
+}
+
+// describe tells a variable's type in the terms of trees.
+func (p *parser) describe(v *Var, t *ctype) {
+	v.Const = t.constant
+	v.Reference = t.alias && !(t.constant && t.form == numberForm)
+	if t.form == pointerForm {
+		v.Pointer, v.Restrict, v.Dims = true, t.restrict, []Expr{nil}
+		v.Const, v.Space = t.elem.constant, t.elem.innermost().space
+		t = t.elem
+		if t.form == pointerForm {
+			v.TypeName = pointerTo(t).String()
+			return
+		}
+	}
+	for ; t.form == arrayForm; t = t.elem {
+		v.Dims = append(v.Dims, t.extent)
+		v.Const = v.Const || t.constant
+	}
+	if t.form == pointerForm {
+		v.TypeName = t.String()
+		return
+	}
+	v.DType = t.dtype
+	if t.dtype == "" {
+		v.TypeName = t.name
+	}
+}
+
+// initializer reads the value of a variable. A list in braces is a *List without a type, unless it is one value or makes a vector.
+func (p *parser) initializer(t *ctype) value {
+	if !p.is("{") {
+		return p.assignment()
+	}
+	defer p.nest()()
+	at := p.here()
+	p.next()
+	var items []Expr
+	elem := t
+	if t.form == arrayForm {
+		elem = t.elem
+	}
+	for i := 0; !p.accept("}"); i++ {
+		if p.is(".") || p.is("[") {
+			p.fail(p.here(), "designated values are not read")
+		}
+		if t.form == recordForm && i < len(t.fields) {
+			elem = t.fields[i].t
+		}
+		items = append(items, p.initializer(elem).e)
+		if !p.accept(",") && !p.is("}") {
+			p.unexpected(`"," or "}"`)
+		}
+	}
+	if t.form == numberForm {
+		return p.braced(at, t, items)
+	}
+	return value{e: &List{typed{Pos: at}, items}}
+}
+
+// braced is the value of a number or vector that a list gives. Lanes that are not given are zero.
+func (p *parser) braced(at Pos, t *ctype, items []Expr) value {
+	lanes := int(t.dtype.Lanes())
+	zero := &Int{intType.typed(at), 0}
+	switch {
+	case lanes == 1 && len(items) == 0:
+		return value{zero, intType}
+	case lanes == 1 && len(items) == 1:
+		return value{items[0], t}
+	case len(items) > lanes:
+		p.fail(at, "%d values for %s", len(items), t)
+	}
+	for len(items) < lanes {
+		items = append(items, zero)
+	}
+	return value{&Vector{t.typed(at), items}, t}
+}
+
+// constructed reads the values in brackets after the name of a variable.
+func (p *parser) constructed(t *ctype) value {
+	at := p.here()
+	p.next()
+	args := p.arguments()
+	if t.form == recordForm {
+		var items []Expr
+		for _, a := range args {
+			items = append(items, a.e)
+		}
+		return value{e: &List{typed{Pos: at}, items}}
+	}
+	return p.make(at, t, args)
+}

@@ -1,0 +1,176 @@
+package cfront
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel/expr"
+)
+
+// dialect is what differs between the kernel languages.
+type dialect struct {
+	predefined string
+	types      map[string]*ctype
+	variables  map[string]*ctype // built in
+	// plusPlus: the language has templates, references and what else C++ has.
+	plusPlus bool
+	// spaces are the qualifiers of address spaces.
+	spaces map[string]Space
+	// ignored are words of declarations that do not matter here.
+	ignored []string
+	// empty are the beginnings of the names of headers that are read as empty, as what they declare is known.
+	empty []string
+}
+
+var dialects = map[Language]*dialect{OpenCL: openCL(), CUDA: cuda()}
+
+// languageOf is the language that the name of a file ends in.
+func languageOf(path string) Language {
+	switch filepath.Ext(path) {
+	case ".cl":
+		return OpenCL
+	case ".cu", ".cuh":
+		return CUDA
+	}
+	return C
+}
+
+// constants are macros that both languages have, in their headers or built in.
+const constants = `#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+#define M_E 2.7182818284590452354
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_LOG2E 1.4426950408889634074
+#define M_LOG10E 0.43429448190325182765
+#define M_PI_F 3.14159265358979323846f
+#define M_PI_2_F 1.57079632679489661923f
+#define M_E_F 2.7182818284590452354f
+#define M_LOG2E_F 1.4426950408889634074f
+#define M_SQRT2_F 1.41421356237309504880f
+#define FLT_MAX 3.402823466e+38f
+#define FLT_MIN 1.175494351e-38f
+#define FLT_EPSILON 1.1920928955e-7f
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
+#define HALF_MAX 65504.0f
+#define CHAR_BIT 8
+#define CHAR_MAX 127
+#define UCHAR_MAX 255
+#define SHRT_MAX 32767
+#define USHRT_MAX 65535
+#define INT_MAX 2147483647
+#define INT_MIN (-2147483647 - 1)
+#define UINT_MAX 4294967295u
+#define LONG_MAX 9223372036854775807L
+#define LONG_MIN (-9223372036854775807L - 1)
+#define NULL ((void *) 0)
+`
+
+func openCL() *dialect {
+	d := &dialect{
+		predefined: constants + `#define __OPENCL_VERSION__ 300
+#define __OPENCL_C_VERSION__ 120
+#define CL_VERSION_1_0 100
+#define CL_VERSION_1_1 110
+#define CL_VERSION_1_2 120
+#define CL_VERSION_2_0 200
+#define CL_VERSION_3_0 300
+#define __ENDIAN_LITTLE__ 1
+#define __STDC_VERSION__ 199901L
+#define cl_khr_fp16 1
+#define cl_khr_fp64 1
+#define cl_khr_int64_base_atomics 1
+#define cl_khr_subgroups 1
+#define MAXFLOAT 3.402823466e+38f
+#define CLK_LOCAL_MEM_FENCE 1
+#define CLK_GLOBAL_MEM_FENCE 2
+#define CLK_IMAGE_MEM_FENCE 4
+`,
+		types: withVectors(map[string]expr.DType{
+			"char": expr.Int8, "uchar": expr.Uint8, "short": expr.Int16, "ushort": expr.Uint16, "int": expr.Int32, "uint": expr.Uint32,
+			"long": expr.Int64, "ulong": expr.Uint64, "half": expr.Float16, "float": expr.Float32, "double": expr.Float64,
+		}, 2, 3, 4, 8, 16),
+		spaces: map[string]Space{
+			"global": GlobalSpace, "local": LocalSpace, "constant": ConstantSpace, "private": PrivateSpace, "generic": "",
+		},
+		ignored: strings.Fields(`volatile register inline __inline __inline__ read_only write_only read_write __read_only __write_only
+			__read_write`),
+	}
+	for name, space := range map[string]Space{
+		"__global": GlobalSpace, "__local": LocalSpace, "__constant": ConstantSpace, "__private": PrivateSpace, "__generic": "",
+	} {
+		d.spaces[name] = space
+	}
+	for _, name := range opaque {
+		d.types[name] = &ctype{form: otherForm, name: name}
+	}
+	// Variables of C11 atomics hold the numbers.
+	for name, t := range map[string]expr.DType{
+		"atomic_int": expr.Int32, "atomic_uint": expr.Uint32, "atomic_long": expr.Int64, "atomic_ulong": expr.Uint64,
+		"atomic_float": expr.Float32, "atomic_double": expr.Float64, "memory_order": expr.Int32, "memory_scope": expr.Int32,
+		"cl_mem_fence_flags": expr.Uint32,
+	} {
+		d.types[name] = number(t)
+	}
+	return d
+}
+
+func cuda() *dialect {
+	d := &dialect{
+		predefined: constants + `#define __CUDACC__ 1
+#define __CUDACC_RTC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDA_ARCH__ 800
+#define __cplusplus 201703L
+#define __LP64__ 1
+#define assert(condition) ((void) 0)
+#define CUDART_PI_F 3.141592654f
+#define CUDART_PI 3.1415926535897931e+0
+#define CUDART_SQRT_TWO_F 1.414213562f
+#define CUDART_L2E_F 1.442695041f
+#define CUDART_LN2_F 0.693147181f
+#define CUDART_INF_F INFINITY
+#define CUDART_NAN_F NAN
+#define CUDART_MAX_NORMAL_F 3.402823466e+38f
+`,
+		types: withVectors(map[string]expr.DType{
+			"char": expr.Int8, "uchar": expr.Uint8, "short": expr.Int16, "ushort": expr.Uint16, "int": expr.Int32, "uint": expr.Uint32,
+			"long": expr.Int64, "ulong": expr.Uint64, "longlong": expr.Int64, "ulonglong": expr.Uint64, "float": expr.Float32,
+			"double": expr.Float64,
+		}, 1, 2, 3, 4),
+		plusPlus: true,
+		spaces: map[string]Space{
+			"__shared__": LocalSpace, "__constant__": ConstantSpace, "__device__": GlobalSpace, "__managed__": GlobalSpace,
+		},
+		ignored: strings.Fields(`volatile register inline __inline __inline__ __forceinline__ __noinline__ __host__ explicit virtual mutable
+			friend __grid_constant__ thread_local typename noexcept`),
+		empty: strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ curand nv/ mma helper_ builtin_types driver_`),
+	}
+	for name, t := range map[string]string{"__half": "half", "half2": "", "__half2": ""} {
+		d.types[name] = number(expr.Float16)
+		if t == "" {
+			d.types[name] = number(expr.Float16.Vector(2))
+		}
+	}
+	triple := &ctype{form: recordForm, name: "dim3", fields: d.types["uint3"].fields}
+	d.types["dim3"] = triple
+	d.variables = map[string]*ctype{
+		"threadIdx": d.types["uint3"], "blockIdx": d.types["uint3"], "blockDim": triple, "gridDim": triple,
+	}
+	return d
+}
+
+// header is the text of a header that is not found: empty for those of the toolkit, whose functions are known, and for those of the host.
+func (d *dialect) header(name string, quoted bool) bool {
+	return d.plusPlus && (!quoted || slices.ContainsFunc(d.empty, func(p string) bool { return strings.HasPrefix(name, p) }))
+}

@@ -1,0 +1,383 @@
+package cfront
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+)
+
+// run reads all declarations, then the bodies of kernels and of what they call.
+func (p *parser) run(instance string) {
+	for p.tok().Kind != cpp.End {
+		p.external()
+	}
+	var wanted []*callable
+	switch {
+	case instance != "":
+		wanted = []*callable{p.instance(instance)}
+	default:
+		for _, c := range p.declared {
+			if c.body > 0 && (c.kernel || !p.lang.plusPlus) {
+				wanted = append(wanted, c)
+			}
+		}
+	}
+	for _, c := range wanted {
+		p.need(c)
+	}
+	for len(p.queue) > 0 {
+		c := p.queue[0]
+		p.queue = p.queue[1:]
+		p.define(c)
+	}
+	if instance != "" && wanted[0].fn.Err != nil {
+		panic(fault{err: wanted[0].fn.Err})
+	}
+	slices.SortStableFunc(p.defined, func(a, b *callable) int { return a.start - b.start })
+	for _, c := range p.defined {
+		p.file.Functions = append(p.file.Functions, c.fn)
+	}
+}
+
+// external reads a declaration of the file. What C++ declares for the host is passed where it cannot be read.
+func (p *parser) external() {
+	start := p.i
+	if !p.lang.plusPlus {
+		p.outer()
+		return
+	}
+	err := p.attempt(p.outer)
+	if err == nil {
+		return
+	}
+	end := p.declarationEnd(start)
+	for _, t := range p.tokens[start:end] {
+		if t.Is("__global__") || t.Is("__device__") || t.Is("__constant__") || t.Is("__shared__") {
+			panic(fault{err: err})
+		}
+	}
+	p.i = max(end, start+1)
+}
+
+// declarationEnd is the token after the declaration that begins at one.
+func (p *parser) declarationEnd(start int) int {
+	record, function := false, false
+	depth := 0
+	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
+		t := p.tokens[i]
+		if t.Kind == cpp.Name && depth == 0 && slices.Contains([]string{"struct", "class", "union", "enum", "typedef"}, t.Text) && !function {
+			record = true
+		}
+		if t.Kind != cpp.Symbol {
+			continue
+		}
+		switch t.Text {
+		case "(", "[", "{":
+			function = function || t.Text == "(" && depth == 0 && !record
+			depth++
+		case ")", "]", "}":
+			if depth--; depth < 0 {
+				return i
+			}
+			if depth == 0 && t.Text == "}" && function {
+				return i + 1
+			}
+		case "=":
+			record = record || depth == 0
+		case ";":
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(p.tokens) - 1
+}
+
+// templateHead is the token after template<...>, if that stands at a token.
+func (p *parser) templateHead(start int) int {
+	if !p.tokens[start].Is("template") {
+		return start
+	}
+	angle, open := 0, 0
+	for i := start + 1; i < len(p.tokens)-1; i++ {
+		switch t := p.tokens[i]; {
+		case t.Is("("):
+			open++
+		case t.Is(")"):
+			open--
+		case open > 0:
+		case t.Is("<"):
+			angle++
+		case t.Is(">"):
+			angle--
+		case t.Is(">>"):
+			angle -= 2
+		case t.Is(";"), t.Is("{"):
+			return i
+		}
+		if angle <= 0 {
+			return i + 1
+		}
+	}
+	return start
+}
+
+func (p *parser) outer() {
+	t := p.tok()
+	switch {
+	case t.Kind == cpp.Pragma:
+		p.next()
+	case p.accept(";"):
+	case p.is("extern") && p.peek(1).Kind == cpp.String:
+		p.next()
+		p.next()
+		if p.accept("{") {
+			p.inside(t)
+		} else {
+			p.external()
+		}
+	case !p.lang.plusPlus:
+		p.declaration(true)
+	case p.is("namespace"), p.is("inline") && p.peek(1).Is("namespace"):
+		p.namespace()
+	case p.is("using"):
+		p.using()
+	case p.is("static_assert"), p.is("asm"), p.is("__asm__"):
+		p.i = p.declarationEnd(p.i)
+	case p.is("template"):
+		p.template()
+	default:
+		end := p.declarationEnd(p.i)
+		if _, operator := p.functionName(p.i, end); operator { // of vectors, which have operators anyhow, or of records, whose values are refused
+			p.i = end
+			return
+		}
+		p.declaration(true)
+	}
+}
+
+// inside reads declarations up to a closing brace.
+func (p *parser) inside(open cpp.Token) {
+	defer p.nest()()
+	for !p.accept("}") {
+		if p.tok().Kind == cpp.End {
+			p.fail(Pos(open.At), "the brace is not closed")
+		}
+		p.external()
+	}
+}
+
+// namespace reads a namespace. Its names are those of the file.
+func (p *parser) namespace() {
+	open := p.tok()
+	p.accept("inline")
+	p.next()
+	for p.tok().Kind == cpp.Name || p.is("::") {
+		if t := p.next(); t.Kind == cpp.Name {
+			p.spaces[t.Text] = true
+		}
+	}
+	if p.accept("=") {
+		for !p.accept(";") {
+			p.mention(p.next())
+		}
+		return
+	}
+	p.expect("{")
+	p.inside(open)
+}
+
+// mention notes the name of cooperative groups, whose types are not read.
+func (p *parser) mention(t cpp.Token) {
+	if t.Kind == cpp.End {
+		p.unexpected("a name")
+	}
+	p.groups = p.groups || t.Text == "cooperative_groups"
+}
+
+// using reads an alias of a type; other names are known without their namespace.
+func (p *parser) using() {
+	p.next()
+	if p.tok().Kind == cpp.Name && p.peek(1).Is("=") {
+		name := p.next().Text
+		p.next()
+		p.scope.set(name, p.typeName())
+		p.expect(";")
+		return
+	}
+	for !p.accept(";") {
+		p.mention(p.next())
+	}
+}
+
+// declaration reads declared variables, functions and types; of the file, or of a block, whose variables it returns.
+func (p *parser) declaration(external bool) []*Var {
+	start := p.i
+	s := p.specifiers()
+	var vars []*Var
+	for first := true; ; first = false {
+		if p.accept(";") {
+			return vars
+		}
+		d := p.declarator(s.t)
+		if d.name == "" {
+			p.unexpected("a name")
+		}
+		switch {
+		case s.typedef:
+			if d.t.form == recordForm && !strings.Contains(d.t.name, " ") { // it has no other name
+				d.t.name = d.name
+			}
+			p.scope.set(d.name, d.t)
+		case d.function != nil:
+			c := p.declare(s, d, start)
+			if p.is("{") && first {
+				if !external {
+					p.fail(p.here(), "a function in a function is not read")
+				}
+				c.body, c.start, c.scope = p.i, start, p.scope
+				p.pass()
+				return nil
+			}
+		default:
+			vars = append(vars, p.variable(s, d, external))
+		}
+		if !p.accept(",") {
+			p.expect(";")
+			return vars
+		}
+	}
+}
+
+// record reads struct, class, union and enum from the word on, and returns the type.
+func (p *parser) record() *ctype {
+	word := p.next().Text
+	if word == "enum" {
+		return p.enumeration()
+	}
+	p.attributes(&specifiers{})
+	name := ""
+	if p.tok().Kind == cpp.Name {
+		name = p.next().Text
+	}
+	if p.is("<") { // a specialization
+		p.fail(p.here(), "specializations of class templates are not read")
+	}
+	if p.is(":") || p.accept("final") {
+		for !p.is("{") && !p.is(";") && p.tok().Kind != cpp.End {
+			p.next()
+		}
+	}
+	known, _ := p.scope.find("struct " + name).(*ctype)
+	if !p.is("{") {
+		if known != nil {
+			return known
+		}
+		return p.enter(name, &ctype{form: recordForm, name: word + " " + name})
+	}
+	if built := p.lang.types[name]; built != nil { // the program brings a type of its own in place of the built-in one
+		p.pass()
+		return built
+	}
+	t := &ctype{form: recordForm, name: strings.TrimSpace(word + " " + name)}
+	if known != nil && len(known.fields) == 0 {
+		t = known
+	}
+	p.enter(name, t)
+	p.members(t, word == "union")
+	return t
+}
+
+// enter gives a record its name.
+func (p *parser) enter(name string, t *ctype) *ctype {
+	if name != "" {
+		p.scope.set("struct "+name, t)
+		if p.lang.plusPlus {
+			p.scope.set(name, t)
+		}
+	}
+	return t
+}
+
+// members reads the members of a record; functions among them are passed.
+func (p *parser) members(t *ctype, union bool) {
+	defer p.nest()()
+	open := p.here()
+	p.expect("{")
+	outer := p.scope
+	p.scope = &scope{outer: outer}
+	defer func() { p.scope = outer }()
+	for !p.accept("}") {
+		if p.tok().Kind == cpp.End {
+			p.fail(open, "the brace is not closed")
+		}
+		if p.peek(1).Is(":") && (p.is("public") || p.is("private") || p.is("protected")) {
+			p.next()
+			p.next()
+			continue
+		}
+		start := p.i
+		err := p.attempt(func() { p.readMember(t) })
+		if err != nil && !p.lang.plusPlus {
+			panic(fault{err: err})
+		}
+		if err != nil {
+			p.i = max(p.declarationEnd(start), start+1)
+		}
+	}
+	if union {
+		t.fields = nil // they are in the same place
+	}
+}
+
+func (p *parser) readMember(t *ctype) {
+	if p.accept(";") {
+		return
+	}
+	if p.is("template") || p.is("using") || p.is("static_assert") || p.is("static") {
+		p.fail(p.here(), "this is no member")
+	}
+	s := p.specifiers()
+	for !p.accept(";") {
+		d := p.declarator(s.t)
+		if d.function != nil || d.name == "" {
+			p.fail(p.here(), "functions of records are not read")
+		}
+		t.fields = append(t.fields, field{d.name, d.t})
+		if p.accept("=") {
+			p.value()
+		}
+		p.accept(",")
+	}
+}
+
+// enumeration reads an enum after that word; its names are constants.
+func (p *parser) enumeration() *ctype {
+	if !p.accept("class") {
+		p.accept("struct")
+	}
+	t := number(intType.dtype)
+	if p.tok().Kind == cpp.Name {
+		p.enter(p.next().Text, t)
+	}
+	if p.accept(":") {
+		p.specifiers()
+	}
+	if !p.accept("{") {
+		return t
+	}
+	value := int64(0)
+	for !p.accept("}") {
+		name := p.name()
+		if p.accept("=") {
+			value = p.constant("the value of an enumerator")
+		}
+		p.scope.set(name.Text, &Int{t.typed(Pos(name.At)), value})
+		value++
+		if !p.accept(",") && !p.is("}") {
+			p.unexpected(`"," or "}"`)
+		}
+	}
+	return t
+}

@@ -1,0 +1,215 @@
+package cfront
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+)
+
+// callable is a function of the file, or an instance of a template of functions.
+type callable struct {
+	name           string
+	at             Pos
+	params         []param
+	result         *ctype
+	start, body    int // tokens where the declaration and the body begin; body is 0 without one
+	scope          *scope
+	kernel, device bool
+	auto           bool // the result is that of the body
+	group          []int64
+	fn             *Function // once the body is read, or begun
+	needed         bool
+}
+
+// overloads are the functions of a name.
+type overloads struct {
+	list      []*callable
+	templates []*template
+}
+
+// declare enters a declared function. One that was declared with the same parameters is the same.
+func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
+	o, _ := p.scope.names[d.name].(*overloads)
+	if o == nil {
+		o = &overloads{}
+		p.scope.set(d.name, o)
+	}
+	i := slices.IndexFunc(o.list, func(c *callable) bool { return sameParams(c.params, d.function.params) })
+	var c *callable
+	if i >= 0 {
+		c = o.list[i]
+		if c.body > 0 && p.is("{") {
+			p.fail(d.at, "%s has a body already", d.name)
+		}
+		c.params = d.function.params
+	} else {
+		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start}
+		if len(o.list) > 0 {
+			c.name = fmt.Sprintf("%s(%s)", d.name, types(c.params))
+		}
+		o.list = append(o.list, c)
+		p.declared = append(p.declared, c)
+	}
+	c.result, c.auto = d.t, s.auto && d.t.form == otherForm
+	c.kernel, c.device = c.kernel || s.kernel, c.device || s.device
+	if s.group != nil {
+		c.group = s.group
+	}
+	c.at = d.at
+	return c
+}
+
+func sameParams(a, b []param) bool {
+	return slices.EqualFunc(a, b, func(x, y param) bool { return x.t.pointed().same(y.t.pointed()) && x.t.alias == y.t.alias })
+}
+
+func types(params []param) string {
+	var out []string
+	for _, x := range params {
+		out = append(out, x.t.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// need has the body of a function read, now or later.
+func (p *parser) need(c *callable) {
+	if !c.needed && c.body > 0 {
+		c.needed = true
+		p.queue = append(p.queue, c)
+	}
+}
+
+// define reads the body of a function.
+func (p *parser) define(c *callable) {
+	if c.fn != nil {
+		return
+	}
+	c.needed = true
+	c.fn = &Function{Name: c.name, Pos: c.at, Kernel: c.kernel, Group: c.group}
+	p.defined = append(p.defined, c)
+	s := &scope{outer: c.scope}
+	for _, x := range c.params {
+		v := &Var{Name: x.name, Pos: x.at, Class: Param}
+		p.describe(v, x.t)
+		if c.kernel && v.Pointer && v.Space == "" && p.lang.plusPlus {
+			v.Space = GlobalSpace
+		}
+		c.fn.Params = append(c.fn.Params, v)
+		if x.name != "" {
+			s.set(x.name, &variable{v: v, t: x.t})
+		}
+	}
+	c.fn.Body = &Block{Pos: c.at, Last: c.at.Line}
+	c.fn.Err = p.attempt(func() {
+		p.at(c.body, s, func() {
+			outer := p.within
+			p.within = c
+			c.fn.Body = p.block()
+			p.within = outer
+		})
+	})
+	c.fn.Result = c.result.dtype
+}
+
+// instance is the function that a name expression names: "tile<16, float>".
+func (p *parser) instance(text string) (c *callable) {
+	start := len(p.tokens)
+	p.tokens = append(p.tokens, cpp.Lex("", text)...)
+	var known, templated bool
+	err := p.attempt(func() {
+		p.at(start, p.global, func() {
+			p.i += p.qualifiers()
+			o, _ := p.global.find(p.name().Text).(*overloads)
+			if known = o != nil; !known {
+				return
+			}
+			templated = len(o.templates) > 0
+			if !p.is("<") {
+				for _, x := range o.list {
+					if x.body > 0 && (c == nil || x.kernel && !c.kernel) {
+						c = x
+					}
+				}
+				return
+			}
+			args := p.templateArguments()
+			for _, t := range o.templates {
+				if c == nil {
+					c = p.instantiate(t, args, nil, p.here())
+				}
+			}
+			if p.tok().Kind != cpp.End {
+				p.unexpected("the end")
+			}
+		})
+	})
+	switch {
+	case err != nil:
+		panic(fault{err: fmt.Errorf("%s: the function %s: %w", p.file.Name, text, err)})
+	case c == nil && templated && strings.Contains(text, "<"):
+		panic(fault{err: fmt.Errorf("%s: the arguments of %s are not those of the template", p.file.Name, text)})
+	case c == nil && templated:
+		panic(fault{err: fmt.Errorf("%s: %s is a template: name an instance with its arguments, as %s<16, float>", p.file.Name, text, strings.TrimSpace(text))})
+	case c == nil:
+		panic(fault{err: fmt.Errorf("%s: it has no function %s; it has %s", p.file.Name, text, p.names())})
+	}
+	c.name = text
+	return c
+}
+
+// names lists the kernels of the file.
+func (p *parser) names() string {
+	var out []string
+	for _, c := range p.declared {
+		if c.kernel && c.body > 0 {
+			out = append(out, c.name)
+		}
+	}
+	if len(out) == 0 {
+		return "no kernel"
+	}
+	return strings.Join(out, ", ")
+}
+
+// resolve is the function of a name that takes arguments best; nil if none does.
+func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos) *callable {
+	var best *callable
+	most := -1
+	for _, c := range o.list {
+		if score, ok := c.takes(args); ok && explicit == nil && score > most {
+			best, most = c, score
+		}
+	}
+	for _, t := range o.templates {
+		if best != nil {
+			break
+		}
+		best = p.instantiate(t, explicit, args, at)
+	}
+	return best
+}
+
+// takes tells how many arguments have just the type of their parameter.
+func (c *callable) takes(args []value) (score int, ok bool) {
+	if len(args) > len(c.params) {
+		return 0, false
+	}
+	for i, x := range c.params {
+		if i >= len(args) {
+			if x.def == 0 {
+				return 0, false
+			}
+			continue
+		}
+		t := args[i].t.pointed()
+		switch {
+		case x.t.pointed().same(t):
+			score++
+		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
+			return 0, false
+		}
+	}
+	return score, true
+}

@@ -1,0 +1,87 @@
+package cfront
+
+import "gpuperf/kernel/expr"
+
+// intrinsicTable lists functions as name or name:IR, by what they do and what type their value has. Sources: OpenCL C 3.0, 6.15; CUDA C++
+// Programming Guide 12, 10 (language extensions); CUDA Math API 12.
+var intrinsicTable = []struct {
+	kind   Kind
+	result rule
+	fixed  expr.DType
+	names  string
+}{
+	{Math, floatResult, "", `sqrt rsqrt cbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh
+		atanh fabs floor ceil round trunc rint erf erfc tgamma lgamma pow atan2 fmin fmax fmod hypot fdim copysign fma mad
+		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr nextafter remainder nearbyint:rint logb degrees radians sign mix step
+		smoothstep clamp:clamp fract dot length fast_length distance normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
+		normcdf normcdfinv saturate:saturate
+		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
+		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
+		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
+		half_powr:pow pown:pow rootn:rootn ldexp:ldexp j0 j1 y0 y1`},
+	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
+		__fsqrt_rn:sqrt __fsqrt_rz:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma __fmaf_ru:fma __fmaf_rd:fma __saturatef:saturate`},
+	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
+		bitselect labs:abs llabs:abs umin:min umax:max llmin:min llmax:max ullmin:min ullmax:max __mulhi:mul_hi __umulhi:mul_hi
+		__mul64hi:mul_hi __umul64hi:mul_hi __sad:sad __usad:sad __brev:brev __brevll:brev __byte_perm:byte_perm popcount clz ctz
+		__hadd:hadd __rhadd:rhadd`},
+	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma hsqrt:sqrt h2sqrt:sqrt hrsqrt:rsqrt h2rsqrt:rsqrt hexp:exp h2exp:exp hlog:log
+		h2log:log hsin:sin hcos:cos __hmin:fmin __hmax:fmax __hmin2:fmin __hmax2:fmax __habs:fabs __habs2:fabs`},
+	{Math, integerResult, "", `__popc:popcount __popcll:popcount __clz:clz __clzll:clz __ffs:ffs __ffsll:ffs ilogb lrintf:rint lroundf:round
+		lrint:rint lround:round`},
+	{Math, booleanResult, "", `isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal
+		islessgreater isordered isunordered __hisnan:isnan`},
+	{Math, fixedResult, expr.Int32, `any all`},
+	{Operator, commonResult, "", `native_divide:/ half_divide:/ native_recip:/ half_recip:/ mul24:* __mul24:* __umul24:* __hadd_rn:+ __hadd2:+
+		__hsub:- __hsub2:- __hmul:* __hmul2:* __hdiv:/ __h2div:/ __hneg:neg __hneg2:neg hrcp:/ h2rcp:/`},
+	{Operator, singleResult, "", `__fdividef:/ fdividef:/ __fadd_rn:+ __fadd_rz:+ __fadd_ru:+ __fadd_rd:+ __fsub_rn:- __fsub_rz:- __fmul_rn:*
+		__fmul_rz:* __fmul_ru:* __fmul_rd:* __fdiv_rn:/ __fdiv_rz:/ __frcp_rn:/ __frcp_rz:/`},
+	{Operator, fixedResult, expr.Float64, `__dadd_rn:+ __dsub_rn:- __dmul_rn:* __ddiv_rn:/ __drcp_rn:/`},
+	{Math, fixedResult, expr.Float64, `__dsqrt_rn:sqrt __fma_rn:fma`},
+	{WorkItem, fixedResult, expr.Uint64, `get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups
+		get_global_offset get_enqueued_local_size get_global_linear_id get_local_linear_id`},
+	{WorkItem, fixedResult, expr.Uint32, `get_work_dim get_sub_group_id get_sub_group_local_id get_sub_group_size get_num_sub_groups
+		get_max_sub_group_size`},
+	{Barrier, fixedResult, "", `barrier work_group_barrier:barrier __syncthreads:barrier`},
+	{Barrier, fixedResult, expr.Int32, `__syncthreads_count:barrier_count __syncthreads_and:barrier_and __syncthreads_or:barrier_or`},
+	{SubgroupBarrier, fixedResult, "", `sub_group_barrier __syncwarp:sub_group_barrier`},
+	{Fence, fixedResult, "", `mem_fence read_mem_fence:mem_fence write_mem_fence:mem_fence atomic_work_item_fence:mem_fence
+		__threadfence:mem_fence __threadfence_block:mem_fence __threadfence_system:mem_fence`},
+	{Atomic, pointeeResult, "", `atomic_add:add atomic_sub:sub atomic_xchg:xchg atomic_inc:inc atomic_dec:dec atomic_cmpxchg:cmpxchg
+		atomic_min:min atomic_max:max atomic_and:and atomic_or:or atomic_xor:xor atom_add:add atom_sub:sub atom_xchg:xchg atom_inc:inc
+		atom_dec:dec atom_cmpxchg:cmpxchg atom_min:min atom_max:max atom_and:and atom_or:or atom_xor:xor
+		atomic_fetch_add:add atomic_fetch_sub:sub atomic_fetch_min:min atomic_fetch_max:max atomic_fetch_and:and atomic_fetch_or:or
+		atomic_fetch_xor:xor atomic_exchange:xchg atomic_load:load
+		atomic_fetch_add_explicit:add atomic_fetch_sub_explicit:sub atomic_fetch_min_explicit:min atomic_fetch_max_explicit:max
+		atomic_fetch_and_explicit:and atomic_fetch_or_explicit:or atomic_fetch_xor_explicit:xor atomic_exchange_explicit:xchg
+		atomic_load_explicit:load
+		atomicAdd:add atomicSub:sub atomicExch:xchg atomicInc:inc atomicDec:dec atomicCAS:cmpxchg atomicMin:min atomicMax:max
+		atomicAnd:and atomicOr:or atomicXor:xor
+		atomicAdd_block:add atomicSub_block:sub atomicExch_block:xchg atomicMin_block:min atomicMax_block:max atomicCAS_block:cmpxchg
+		atomicAdd_system:add atomicSub_system:sub atomicExch_system:xchg atomicMin_system:min atomicMax_system:max
+		atomicCAS_system:cmpxchg`},
+	{Atomic, fixedResult, "", `atomic_store:store atomic_store_explicit:store`},
+	{Shuffle, secondResult, "", `__shfl_sync:shfl __shfl_up_sync:shfl_up __shfl_down_sync:shfl_down __shfl_xor_sync:shfl_xor`},
+	{Shuffle, firstResult, "", `__shfl:shfl __shfl_up:shfl_up __shfl_down:shfl_down __shfl_xor:shfl_xor sub_group_shuffle:shfl
+		sub_group_shuffle_up:shfl_up sub_group_shuffle_down:shfl_down sub_group_shuffle_xor:shfl_xor sub_group_broadcast:shfl
+		work_group_broadcast:broadcast`},
+	{Vote, fixedResult, expr.Uint32, `__ballot_sync:ballot __activemask:active __match_any_sync:match`},
+	{Vote, fixedResult, expr.Int32, `__any_sync:any __all_sync:all sub_group_any:any sub_group_all:all work_group_any:any work_group_all:all`},
+	{Reduction, firstResult, "", `sub_group_reduce_add:reduce_add sub_group_reduce_min:reduce_min sub_group_reduce_max:reduce_max
+		sub_group_scan_inclusive_add:scan_inclusive_add sub_group_scan_exclusive_add:scan_exclusive_add
+		sub_group_scan_inclusive_min:scan_inclusive_min sub_group_scan_inclusive_max:scan_inclusive_max
+		sub_group_scan_exclusive_min:scan_exclusive_min sub_group_scan_exclusive_max:scan_exclusive_max
+		work_group_reduce_add:reduce_add work_group_reduce_min:reduce_min work_group_reduce_max:reduce_max
+		work_group_scan_inclusive_add:scan_inclusive_add work_group_scan_exclusive_add:scan_exclusive_add`},
+	{Reduction, secondResult, "", `__reduce_add_sync:reduce_add __reduce_min_sync:reduce_min __reduce_max_sync:reduce_max
+		__reduce_and_sync:reduce_and __reduce_or_sync:reduce_or __reduce_xor_sync:reduce_xor`},
+	{Load, pointeeResult, "", `__ldg:load __ldcg:load __ldca:load __ldcs:load __ldlu:load __ldcv:load`},
+	{Load, fixedResult, "", `prefetch`},
+	{Store, fixedResult, "", `__stcg:store __stcs:store __stwb:store __stwt:store`},
+	{Convert, fixedResult, expr.Float32, `__low2float:low __high2float:high`},
+	{Convert, fixedResult, "float16x2", `__floats2half2_rn:pack __halves2half2:pack __half2half2:splat __float2half2_rn:splat`},
+	{Convert, fixedResult, expr.Float16, `__low2half:low __high2half:high`},
+	{Print, fixedResult, expr.Int32, `printf`},
+	{Trap, fixedResult, "", `__trap __builtin_trap __builtin_unreachable __assume __builtin_assume __nanosleep`},
+	{Clock, fixedResult, expr.Int64, `clock clock64`},
+}

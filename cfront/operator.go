@@ -1,0 +1,398 @@
+package cfront
+
+import (
+	"gpuperf/cfront/cpp"
+	"gpuperf/kernel/expr"
+)
+
+// value is an expression with its type; the type of a list in braces is nil.
+type value struct {
+	e Expr
+	t *ctype
+}
+
+var boolType = number(expr.Bool)
+
+// value reads an expression.
+func (p *parser) value() value {
+	at := p.here()
+	v := p.assignment()
+	if !p.is(",") {
+		return v
+	}
+	items := []Expr{v.e}
+	for p.accept(",") {
+		v = p.assignment()
+		items = append(items, v.e)
+	}
+	return value{&List{v.t.typed(at), items}, v.t}
+}
+
+// assigning are the operators of assignments, with the operation that they make.
+var assigning = map[string]string{
+	"=": "", "+=": "+", "-=": "-", "*=": "*", "/=": "/", "%=": "%", "<<=": "<<", ">>=": ">>", "&=": "&", "^=": "^", "|=": "|",
+}
+
+func (p *parser) assignment() value {
+	defer p.nest()()
+	at := p.here()
+	to := p.conditional()
+	op, ok := assigning[p.tok().Text]
+	if !ok || p.tok().Kind != cpp.Symbol {
+		return to
+	}
+	p.next()
+	v := p.initializer(to.t)
+	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: v.e}, to.t}
+}
+
+func (p *parser) conditional() value {
+	at := p.here()
+	cond := p.binary(1)
+	if !p.accept("?") {
+		return cond
+	}
+	then := p.withAngle(0, p.value)
+	p.expect(":")
+	other := p.assignment()
+	t := then.t.pointed()
+	if t.form == numberForm && other.t.form == numberForm {
+		t = arithmetic(then.t, other.t)
+		if then.t.dtype == other.t.dtype {
+			t = then.t
+		}
+	}
+	return p.folded(value{&Select{t.typed(at), cond.e, then.e, other.e}, t})
+}
+
+// levels are the binary operators, from the weakest.
+var levels = map[string]int{
+	"||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, ">": 7, "<=": 7, ">=": 7, "<<": 8, ">>": 8, "+": 9, "-": 9,
+	"*": 10, "/": 10, "%": 10,
+}
+
+// binary reads operations that bind at least as strongly as a level.
+func (p *parser) binary(least int) value {
+	at := p.here()
+	x := p.unary()
+	for {
+		op := p.tok()
+		level := levels[op.Text]
+		if op.Kind != cpp.Symbol || level < least || level == 0 || p.angle > 0 && (op.Text == ">" || op.Text == ">>") {
+			return x
+		}
+		p.next()
+		y := p.binary(level + 1)
+		x = p.operation(at, op.Text, x, y)
+	}
+}
+
+// operation is x op y.
+func (p *parser) operation(at Pos, op string, x, y value) value {
+	t := resultType(op, x.t.pointed(), y.t.pointed())
+	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
+}
+
+// resultType is the type of x op y.
+func resultType(op string, x, y *ctype) *ctype {
+	level := levels[op]
+	switch {
+	case level <= 2 || level == 6 || level == 7:
+		if v := arithmetic(x, y); v.dtype.IsVector() {
+			return number(signed(v.dtype.Base()).Vector(v.dtype.Lanes()))
+		}
+		return intType
+	case x.form == pointerForm && y.form == pointerForm:
+		return number(expr.Int64)
+	case x.form == pointerForm:
+		return x
+	case y.form == pointerForm:
+		return y
+	case level == 8:
+		return promoted(x)
+	}
+	return arithmetic(x, y)
+}
+
+// signed is the integer type of as many bytes, which comparisons of vectors have.
+func signed(t expr.DType) expr.DType {
+	return map[int64]expr.DType{1: expr.Int8, 2: expr.Int16, 4: expr.Int32, 8: expr.Int64}[t.Size()]
+}
+
+// arithmetic is the type of arithmetic on two types. A number beside a vector is taken for all lanes.
+func arithmetic(x, y *ctype) *ctype {
+	switch {
+	case x.form != numberForm || y.form != numberForm:
+		return otherType
+	case x.dtype.IsVector():
+		return x
+	case y.dtype.IsVector():
+		return y
+	}
+	return number(common(x.dtype, y.dtype))
+}
+
+// promoted is the type that an integer is computed in.
+func promoted(t *ctype) *ctype {
+	if t.form != numberForm {
+		return otherType
+	}
+	if t.dtype.IsVector() || t.dtype.IsFloat() {
+		return t
+	}
+	return number(common(t.dtype, expr.Int32))
+}
+
+// folded is the constant that an operation on integer constants makes.
+func (p *parser) folded(v value) value {
+	if !v.t.dtype.IsInteger() && v.t.dtype != expr.Bool {
+		return v
+	}
+	n, ok := constantOf(v.e)
+	if !ok {
+		return v
+	}
+	return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, wrapped(n, v.t.dtype)}, v.t}
+}
+
+// constantOf is the value of an operation on constants.
+func constantOf(e Expr) (int64, bool) {
+	var args []int64
+	for _, o := range Operands(e) {
+		n, ok := o.(*Int)
+		if !ok {
+			return 0, false
+		}
+		args = append(args, n.Value)
+	}
+	switch x := e.(type) {
+	case *Unary:
+		switch x.Op {
+		case "-":
+			return -args[0], true
+		case "~":
+			return ^args[0], true
+		case "!":
+			return truth(args[0] == 0), true
+		case "+":
+			return args[0], true
+		}
+	case *Cast:
+		return args[0], x.DType != ""
+	case *Select:
+		if args[0] != 0 {
+			return args[1], true
+		}
+		return args[2], true
+	case *Binary:
+		return computed(x.Op, args[0], args[1], x.X.Type() == expr.Uint64 || x.Y.Type() == expr.Uint64)
+	}
+	return 0, false
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// computed is x op y. Numbers without a sign that need 64 bits are computed as such.
+func computed(op string, x, y int64, unsigned bool) (int64, bool) {
+	less := x < y
+	if unsigned {
+		less = uint64(x) < uint64(y)
+	}
+	switch op {
+	case "+":
+		return x + y, true
+	case "-":
+		return x - y, true
+	case "*":
+		return x * y, true
+	case "/", "%":
+		switch {
+		case y == 0 || y == -1 && x == -1<<63:
+			return 0, false
+		case unsigned && op == "/":
+			return int64(uint64(x) / uint64(y)), true
+		case unsigned:
+			return int64(uint64(x) % uint64(y)), true
+		case op == "/":
+			return x / y, true
+		}
+		return x % y, true
+	case "<<":
+		return x << (uint64(y) & 63), y >= 0
+	case ">>":
+		if unsigned {
+			return int64(uint64(x) >> (uint64(y) & 63)), y >= 0
+		}
+		return x >> (uint64(y) & 63), y >= 0
+	case "&":
+		return x & y, true
+	case "|":
+		return x | y, true
+	case "^":
+		return x ^ y, true
+	case "==":
+		return truth(x == y), true
+	case "!=":
+		return truth(x != y), true
+	case "<":
+		return truth(less), true
+	case ">=":
+		return truth(!less), true
+	case ">":
+		return truth(!less && x != y), true
+	case "<=":
+		return truth(less || x == y), true
+	case "&&":
+		return truth(x != 0 && y != 0), true
+	case "||":
+		return truth(x != 0 || y != 0), true
+	}
+	return 0, false
+}
+
+// wrapped is an integer as a type holds it.
+func wrapped(n int64, t expr.DType) int64 {
+	switch t {
+	case expr.Bool:
+		return truth(n != 0)
+	case expr.Int8:
+		return int64(int8(n))
+	case expr.Int16:
+		return int64(int16(n))
+	case expr.Int32:
+		return int64(int32(n))
+	case expr.Uint8:
+		return int64(uint8(n))
+	case expr.Uint16:
+		return int64(uint16(n))
+	case expr.Uint32:
+		return int64(uint32(n))
+	}
+	return n
+}
+
+// constant reads an integer constant.
+func (p *parser) constant(what string) int64 {
+	at := p.here()
+	v := p.conditional()
+	n, ok := v.e.(*Int)
+	if !ok {
+		p.fail(at, "%s is an integer constant", what)
+	}
+	return n.Value
+}
+
+// unary reads an expression that begins with an operator, a cast, or what binds more strongly.
+func (p *parser) unary() value {
+	defer p.nest()()
+	at := p.here()
+	t := p.tok()
+	if t.Kind == cpp.Symbol {
+		switch t.Text {
+		case "++", "--":
+			p.next()
+			return p.step(at, p.unary(), t.Text[:1], false)
+		case "-", "+", "~", "!":
+			p.next()
+			return p.sign(at, t.Text, p.unary())
+		case "*":
+			p.next()
+			return p.element(at, p.unary(), value{&Int{intType.typed(at), 0}, intType})
+		case "&":
+			p.next()
+			return p.address(at, p.unary())
+		case "(":
+			if v, ok := p.cast(); ok {
+				return v
+			}
+		}
+	}
+	if p.is("sizeof") || p.is("alignof") || p.is("__alignof__") || p.is("_Alignof") {
+		return p.sizeOf(at)
+	}
+	return p.postfix()
+}
+
+func (p *parser) sign(at Pos, op string, x value) value {
+	t := promoted(x.t)
+	if op == "!" {
+		t = resultType("==", x.t.pointed(), intType)
+	}
+	return p.folded(value{&Unary{t.typed(at), op, x.e}, t})
+}
+
+// step is x++ and its like.
+func (p *parser) step(at Pos, to value, op string, after bool) value {
+	one := &Int{intType.typed(at), 1}
+	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: one, Step: true, After: after}, to.t}
+}
+
+// address is &x; of an element that a pointer points to it is that pointer.
+func (p *parser) address(at Pos, x value) value {
+	t := pointerTo(x.t)
+	return value{&Address{t.typed(at), x.e}, t}
+}
+
+func (p *parser) sizeOf(at Pos) value {
+	size := p.next().Text == "sizeof"
+	var t *ctype
+	if p.is("(") {
+		p.at(p.i+1, p.scope, func() {
+			if p.startsType() {
+				t = p.typeName()
+			}
+		})
+	}
+	if t != nil {
+		p.pass()
+	} else {
+		t = p.unary().t
+	}
+	result := number(expr.Uint64)
+	n, ok := t.size()
+	if !size {
+		n, ok = t.innermost().align(), true
+	}
+	if !ok {
+		return value{&Unknown{result.typed(at), "the size of " + t.String(), nil}, result}
+	}
+	return value{&Int{result.typed(at), n}, result}
+}
+
+// element is x[i].
+func (p *parser) element(at Pos, x, i value) value {
+	if x.t.form == numberForm && i.t.form == pointerForm { // i[x]
+		x, i = i, x
+	}
+	switch {
+	case x.t.form == numberForm && x.t.dtype.IsVector():
+		if n, ok := i.e.(*Int); ok && n.Value >= 0 && n.Value < x.t.dtype.Lanes() {
+			return p.lanes(at, x, []int{int(n.Value)})
+		}
+		t := number(x.t.dtype.Base())
+		return value{&Unknown{t.typed(at), "a lane that is not known", []Expr{x.e, i.e}}, t}
+	case x.t.form != pointerForm && x.t.form != arrayForm:
+		p.fail(at, "%s has no elements", x.t)
+	}
+	if of, ok := x.e.(*Index); ok && x.t.form == arrayForm {
+		return value{&Index{x.t.elem.typed(of.Pos), of.Of, append(of.Subs[:len(of.Subs):len(of.Subs)], i.e)}, x.t.elem}
+	}
+	return value{&Index{x.t.elem.typed(at), x.e, []Expr{i.e}}, x.t.elem}
+}
+
+// lanes are lanes of a vector. Those of lanes of a vector are lanes of that.
+func (p *parser) lanes(at Pos, x value, lanes []int) value {
+	t := number(x.t.dtype.Base().Vector(int64(len(lanes))))
+	if inner, ok := x.e.(*Lane); ok {
+		for i := range lanes {
+			lanes[i] = inner.Lanes[lanes[i]]
+		}
+		return value{&Lane{t.typed(at), inner.X, lanes}, t}
+	}
+	return value{&Lane{t.typed(at), x.e, lanes}, t}
+}

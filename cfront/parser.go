@@ -1,0 +1,310 @@
+package cfront
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+)
+
+// parser reads the tokens of a kernel language as trees. Declarations of the file are read first (external.go); the body of a function
+// is read when a kernel needs it, as that of a template is for each of its instances (function.go).
+type parser struct {
+	ctx      context.Context
+	file     *File
+	lang     *dialect
+	tokens   []cpp.Token
+	i        int
+	split    bool // the first half of >> was read
+	angle    int  // in template arguments, where > is no operator
+	depth    int
+	work     int
+	global   *scope
+	scope    *scope
+	within   *callable       // whose body is read
+	declared []*callable     // functions, in the order of the text
+	defined  []*callable     // those whose bodies are read
+	queue    []*callable     // functions whose bodies are to be read
+	special  map[string]bool // templates that have specializations
+	lifted   map[string]bool // class templates that have operators
+	spaces   map[string]bool // names of namespaces
+	groups   bool            // cooperative groups are mentioned
+	copies   int             // instances of templates
+}
+
+// Limits of parsing, which recurses into the text, and reads a template again for each instance.
+const (
+	maxNesting = 500
+	maxWork    = 8_000_000 // tokens that are read
+	maxCopies  = 2_000     // instances of templates
+)
+
+// fault is an error on its way out of the recursion.
+type fault struct {
+	err   error
+	final bool // the whole file is refused
+}
+
+// scope holds what names mean.
+type scope struct {
+	outer *scope
+	names map[string]any // *variable, *ctype, *Int, *overloads, *class
+}
+
+// variable is a variable with its type. One that is constant and has a known integer value has that.
+type variable struct {
+	v     *Var
+	t     *ctype
+	value *Int
+}
+
+func (s *scope) set(name string, what any) {
+	if s.names == nil {
+		s.names = map[string]any{}
+	}
+	s.names[name] = what
+}
+
+func (s *scope) find(name string) any {
+	for ; s != nil; s = s.outer {
+		if x, ok := s.names[name]; ok {
+			return x
+		}
+	}
+	return nil
+}
+
+// kernels reads a file of a kernel language.
+func kernels(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
+	lang := dialects[opt.Language]
+	files := newFiles(file, text, opt.Include)
+	f = &File{Name: file, texts: files.texts}
+	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
+		found, text, ok := files.find(name, quoted, from)
+		if !ok && files.refused == nil && lang.header(name, quoted) {
+			return name, "", true
+		}
+		return found, text, ok
+	}}, file, text)
+	check()
+	if err != nil {
+		return nil, files.explainKernel(f, err)
+	}
+	if err := limited(tokens); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	p := &parser{
+		ctx: ctx, file: f, lang: lang, tokens: tokens, lifted: map[string]bool{}, special: map[string]bool{}, spaces: map[string]bool{"std": true, "cuda": true},
+		global: &scope{},
+	}
+	p.scope = p.global
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case fault:
+			f, err = nil, e.err
+		default:
+			panic(e)
+		}
+	}()
+	p.run(opt.Instance)
+	return f, nil
+}
+
+// explainKernel is an error of the preprocessor with its line.
+func (files *files) explainKernel(f *File, err error) error {
+	if files.refused != nil {
+		return files.refused
+	}
+	var e *cpp.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	out := f.Errorf(Pos(e.At), "%s", e.Text)
+	if e.Missing {
+		return out.WithHint(missingHeader)
+	}
+	return out
+}
+
+// find is the header of a name: of the folder of the file that includes it, if it is quoted, else of those that may be read.
+func (files *files) find(name string, quoted bool, from string) (file, text string, ok bool) {
+	folders := files.folders()
+	folders = folders[:len(folders)-1] // the headers of C are not for kernels
+	if !quoted {
+		folders = folders[1:]
+	} else if inner, ok := files.names[from]; ok {
+		folders = append([]string{path.Dir(inner)}, folders...)
+	}
+	if path.IsAbs(name) {
+		return "", "", false
+	}
+	for _, folder := range folders {
+		inner := path.Join(folder, name)
+		opened, err := files.Open(inner)
+		if err != nil {
+			continue
+		}
+		text := opened.(*memory).text
+		shown := files.shown(path.Clean(inner))
+		files.names[shown] = path.Clean(inner)
+		return shown, text, true
+	}
+	return "", "", false
+}
+
+// limited refuses tokens that would take too deep a recursion.
+func limited(tokens []cpp.Token) error {
+	m := meter{ctx: context.Background()}
+	for _, t := range tokens {
+		if err := m.take(t.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail leaves the parser with an error at a place.
+func (p *parser) fail(at Pos, format string, args ...any) {
+	panic(fault{err: p.file.Errorf(at, format, args...)})
+}
+
+func (p *parser) failHint(at Pos, hint, format string, args ...any) {
+	panic(fault{err: p.file.Errorf(at, format, args...).WithHint("%s", hint)})
+}
+
+// attempt runs f, and tells its error.
+func (p *parser) attempt(f func()) (err error) {
+	saved := *p
+	defer func() {
+		if e := recover(); e != nil {
+			x, ok := e.(fault)
+			if !ok || x.final {
+				panic(e)
+			}
+			p.i, p.scope, p.within, p.depth, p.angle, p.split = saved.i, saved.scope, saved.within, saved.depth, saved.angle, saved.split
+			err = x.err
+		}
+	}()
+	f()
+	return nil
+}
+
+// nest enters a construct that may contain itself.
+func (p *parser) nest() func() {
+	if p.depth++; p.depth > maxNesting {
+		p.fail(p.here(), "more than %d constructs are in each other", maxNesting)
+	}
+	return func() { p.depth-- }
+}
+
+// tok is the current token.
+func (p *parser) tok() cpp.Token {
+	t := p.tokens[p.i]
+	if p.split {
+		t.Text = ">"
+	}
+	return t
+}
+
+// peek is the n-th token after the current one.
+func (p *parser) peek(n int) cpp.Token { return p.tokens[min(p.i+n, len(p.tokens)-1)] }
+
+func (p *parser) here() Pos { return Pos(p.tok().At) }
+
+func (p *parser) is(text string) bool {
+	t := p.tok()
+	return t.Text == text && (t.Kind == cpp.Symbol || t.Kind == cpp.Name)
+}
+
+// next passes the current token, and returns it.
+func (p *parser) next() cpp.Token {
+	t := p.tok()
+	p.split = false
+	if p.work++; p.work%4096 == 0 && p.ctx.Err() != nil {
+		panic(fault{context.Cause(p.ctx), true})
+	}
+	if p.work > maxWork {
+		panic(fault{p.file.Errorf(Pos(t.At), "reading the instances of templates takes more than %d steps", maxWork), true})
+	}
+	if p.i < len(p.tokens)-1 {
+		p.i++
+	}
+	return t
+}
+
+func (p *parser) accept(text string) bool {
+	if p.is(text) {
+		p.next()
+		return true
+	}
+	return false
+}
+
+func (p *parser) expect(text string) {
+	if !p.accept(text) {
+		p.unexpected(fmt.Sprintf("%q", text))
+	}
+}
+
+// closeAngle passes a >, which may be the first half of >>.
+func (p *parser) closeAngle() {
+	if p.is(">>") {
+		p.split = true
+		return
+	}
+	p.expect(">")
+}
+
+func (p *parser) unexpected(wanted string) {
+	t := p.tok()
+	switch t.Kind {
+	case cpp.End:
+		p.fail(p.here(), "the text ends where %s should stand", wanted)
+	case cpp.Pragma:
+		p.fail(p.here(), "#pragma %s stands where %s should stand", t.Text, wanted)
+	}
+	p.fail(p.here(), "%q stands where %s should stand", t.Text, wanted)
+}
+
+// name passes a name that is no keyword.
+func (p *parser) name() cpp.Token {
+	if p.tok().Kind != cpp.Name || slices.Contains(keywords, p.tok().Text) {
+		p.unexpected("a name")
+	}
+	return p.next()
+}
+
+// keywords are words that are no names of variables.
+var keywords = strings.Fields(`break case const continue default do double else enum extern float for goto if int long restrict return short
+	signed sizeof static struct switch typedef union unsigned void while`)
+
+// at moves the parser to a token, in a scope, runs f there, and comes back.
+func (p *parser) at(i int, s *scope, f func()) {
+	saved, scope, split, angle, depth := p.i, p.scope, p.split, p.angle, p.depth
+	p.i, p.scope, p.split, p.angle = i, s, false, 0
+	f()
+	p.i, p.scope, p.split, p.angle, p.depth = saved, scope, split, angle, depth
+}
+
+// pass passes tokens up to the end of what the bracket at the current token opens.
+func (p *parser) pass() {
+	open := p.here()
+	for depth := 0; ; {
+		switch t := p.next(); {
+		case t.Kind == cpp.End:
+			p.fail(open, "the bracket is not closed")
+		case t.Kind != cpp.Symbol:
+		case t.Text == "(" || t.Text == "[" || t.Text == "{":
+			depth++
+		case t.Text == ")" || t.Text == "]" || t.Text == "}":
+			if depth--; depth == 0 {
+				return
+			}
+		}
+	}
+}

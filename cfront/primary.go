@@ -1,0 +1,366 @@
+package cfront
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+	"gpuperf/kernel/expr"
+)
+
+// cast reads a cast, or a vector of values; ok is false if the bracket holds no type.
+func (p *parser) cast() (v value, ok bool) {
+	at := p.here()
+	p.at(p.i+1, p.scope, func() { ok = p.startsType() && !p.converts() })
+	if !ok {
+		return v, false
+	}
+	p.next()
+	t := p.withAngleType(p.typeName)
+	p.expect(")")
+	switch {
+	case p.is("{"):
+		v := p.initializer(t)
+		if v.t == nil {
+			v = value{&Unknown{t.typed(at), "a compound literal", Operands(v.e)}, t}
+		}
+		return v, true
+	case p.is("(") && t.dtype.IsVector() && !p.lang.plusPlus:
+		p.next()
+		return p.make(at, t, p.arguments()), true
+	}
+	return p.castTo(at, t, p.unary()), true
+}
+
+// withAngleType reads a type where > has its usual meaning.
+func (p *parser) withAngleType(f func() *ctype) *ctype {
+	saved := p.angle
+	p.angle = 0
+	t := f()
+	p.angle = saved
+	return t
+}
+
+// castTo converts a value to a type.
+func (p *parser) castTo(at Pos, t *ctype, v value) value {
+	t = t.with(func(t *ctype) { t.alias = false })
+	switch {
+	case t.form == voidForm, v.t.form == numberForm && t.form == numberForm && v.t.dtype == t.dtype:
+		return value{v.e, t}
+	case t.form == numberForm && t.dtype.IsVector() && !v.t.dtype.IsVector():
+		return value{&Vector{t.typed(at), []Expr{v.e}}, t}
+	}
+	return p.folded(value{&Cast{t.typed(at), v.e}, t})
+}
+
+// converted is a constant as a variable of a type holds it.
+func (p *parser) converted(v value, t *ctype, at Pos) value {
+	if v.t == nil || v.t.form != numberForm {
+		return v
+	}
+	return p.castTo(at, t, v)
+}
+
+// make is a value that a type makes of values: float4(a, b, c, d), int(x).
+func (p *parser) make(at Pos, t *ctype, args []value) value {
+	var items []Expr
+	for _, a := range args {
+		items = append(items, a.e)
+	}
+	switch {
+	case t.form == numberForm && len(args) == 0:
+		return p.castTo(at, t, value{&Int{intType.typed(at), 0}, intType})
+	case t.form == numberForm && len(args) == 1, t.form == pointerForm && len(args) == 1, t.form == voidForm && len(args) == 1:
+		return p.castTo(at, t, args[0])
+	case t.form == numberForm && t.dtype.IsVector():
+		lanes := int64(0)
+		for _, a := range args {
+			lanes += a.t.dtype.Lanes()
+		}
+		if lanes != t.dtype.Lanes() {
+			p.fail(at, "%d values for %s", lanes, t)
+		}
+		return value{&Vector{t.typed(at), items}, t}
+	case t.form == recordForm, t.form == otherForm:
+		return value{&Unknown{t.typed(at), "a value of type " + t.String(), items}, t}
+	}
+	p.fail(at, "%d values for %s", len(args), t)
+	return value{}
+}
+
+// arguments reads values up to a closing bracket, after the opening one.
+func (p *parser) arguments() (out []value) {
+	saved := p.angle
+	p.angle = 0
+	for !p.accept(")") {
+		v := p.initializer(otherType)
+		if v.t == nil {
+			v.t = otherType
+		}
+		out = append(out, v)
+		if !p.accept(",") && !p.is(")") {
+			p.unexpected(`"," or ")"`)
+		}
+	}
+	p.angle = saved
+	return out
+}
+
+func (p *parser) postfix() value {
+	at := p.here()
+	v := p.primary()
+	for {
+		switch {
+		case p.is("["):
+			p.next()
+			i := p.withAngle(0, p.value)
+			p.expect("]")
+			v = p.element(at, v, i)
+		case p.accept("."):
+			v = p.member(at, v)
+		case p.accept("->"):
+			v = p.member(at, p.element(at, v, value{&Int{intType.typed(at), 0}, intType}))
+		case p.accept("++"):
+			v = p.step(at, v, "+", true)
+		case p.accept("--"):
+			v = p.step(at, v, "-", true)
+		case p.accept("("):
+			var items []Expr
+			for _, a := range p.arguments() {
+				items = append(items, a.e)
+			}
+			v = value{&Unknown{typed{Pos: at}, "a call of what is no function by name", append([]Expr{v.e}, items...)}, otherType}
+		default:
+			return v
+		}
+	}
+}
+
+// member is a member of a record, or lanes of a vector.
+func (p *parser) member(at Pos, x value) value {
+	name := p.tok()
+	if name.Kind != cpp.Name {
+		p.unexpected("the name of a member")
+	}
+	p.next()
+	if x.t.form == numberForm && x.t.dtype.Known() {
+		lanes := lanesOf(name.Text, int(x.t.dtype.Lanes()))
+		if lanes == nil || !x.t.dtype.IsVector() {
+			p.fail(Pos(name.At), "%s has no member %s", x.t, name.Text)
+		}
+		return p.lanes(at, x, lanes)
+	}
+	t := x.t.field(name.Text)
+	if t == nil {
+		t = otherType
+	}
+	return value{&Member{t.typed(at), x.e, name.Text}, t}
+}
+
+// lanesOf are the lanes that a name selects of a vector: x, yzw, s0F, lo, hi, even, odd (OpenCL C, 6.1.7); nil for others.
+func lanesOf(name string, n int) (out []int) {
+	half := map[string][2]int{"lo": {0, 1}, "hi": {n / 2, 1}, "even": {0, 2}, "odd": {1, 2}}
+	if h, ok := half[name]; ok {
+		for i := range n / 2 {
+			out = append(out, h[0]+i*h[1])
+		}
+		return out
+	}
+	digits, letters := "xyzw", name
+	if len(name) > 1 && (name[0] == 's' || name[0] == 'S') {
+		digits, letters = "0123456789abcdef", strings.ToLower(name[1:])
+	}
+	for _, c := range letters {
+		lane := strings.IndexRune(digits, c)
+		if lane < 0 || lane >= n {
+			return nil
+		}
+		out = append(out, lane)
+	}
+	if !expr.IsLanes(int64(len(out))) && len(out) != 1 {
+		return nil
+	}
+	return out
+}
+
+func (p *parser) primary() value {
+	at := p.here()
+	t := p.tok()
+	switch t.Kind {
+	case cpp.Number:
+		p.next()
+		return p.number(at, t.Text)
+	case cpp.Char:
+		p.next()
+		s, err := strconv.Unquote(t.Text)
+		if err != nil || s == "" {
+			p.fail(at, "a character that is not known")
+		}
+		return value{&Int{intType.typed(at), int64([]rune(s)[0])}, intType}
+	case cpp.String:
+		for p.tok().Kind == cpp.String {
+			p.next()
+		}
+		return value{&Unknown{typed{Pos: at}, "a string", nil}, pointerTo(number(expr.Int8))}
+	case cpp.Name:
+		return p.named(at)
+	}
+	switch {
+	case p.accept("("):
+		if p.is("{") {
+			p.fail(at, "statements in expressions are not read")
+		}
+		v := p.withAngle(0, p.value)
+		p.expect(")")
+		return v
+	case p.lang.plusPlus && p.is("::"):
+		return p.named(at)
+	case p.lang.plusPlus && p.is("["):
+		p.fail(at, "functions without a name are not read")
+	}
+	p.unexpected("an expression")
+	return value{}
+}
+
+// casts of C++.
+var casts = map[string]bool{"static_cast": true, "reinterpret_cast": true, "const_cast": true, "dynamic_cast": true}
+
+// words with a value.
+var words = map[string]func(Pos) value{
+	"true":      func(at Pos) value { return value{&Int{boolType.typed(at), 1}, boolType} },
+	"false":     func(at Pos) value { return value{&Int{boolType.typed(at), 0}, boolType} },
+	"INFINITY":  func(at Pos) value { return floatValue(at, math.Inf(1), expr.Float32) },
+	"HUGE_VALF": func(at Pos) value { return floatValue(at, math.Inf(1), expr.Float32) },
+	"HUGE_VAL":  func(at Pos) value { return floatValue(at, math.Inf(1), expr.Float64) },
+	"NAN":       func(at Pos) value { return floatValue(at, math.NaN(), expr.Float32) },
+	"warpSize":  func(at Pos) value { return value{&Int{intType.typed(at), 32}, intType} },
+	"nullptr": func(at Pos) value {
+		t := pointerTo(voidType)
+		return value{&Cast{t.typed(at), &Int{intType.typed(at), 0}}, t}
+	},
+}
+
+func floatValue(at Pos, v float64, t expr.DType) value {
+	n := number(t)
+	return value{&Float{n.typed(at), v}, n}
+}
+
+// named reads an expression that begins with a name.
+func (p *parser) named(at Pos) value {
+	switch {
+	case casts[p.tok().Text]:
+		p.next()
+		p.expect("<")
+		t := p.withAngleType(p.typeName)
+		p.closeAngle()
+		p.expect("(")
+		v := p.withAngle(0, p.value)
+		p.expect(")")
+		return p.castTo(at, t, v)
+	case p.lang.plusPlus && cppExpressions[p.tok().Text] != "":
+		p.fail(at, "%s", cppExpressions[p.tok().Text])
+	case p.startsType():
+		t := p.specifiers().t
+		switch {
+		case p.accept("("):
+			return p.make(at, t, p.arguments())
+		case p.is("{"):
+			v := p.initializer(t)
+			if v.t == nil {
+				v = value{&Unknown{t.typed(at), "a value of type " + t.String(), Operands(v.e)}, t}
+			}
+			return v
+		}
+		p.fail(at, "a type stands where a value should stand")
+	}
+	p.i += p.qualifiers()
+	name := p.tok()
+	if name.Kind != cpp.Name {
+		p.unexpected("a name")
+	}
+	switch x := p.meaning(name.Text).(type) {
+	case *variable:
+		p.next()
+		if x.value != nil {
+			return value{&Int{typed{Pos: at, DType: x.t.dtype}, x.value.Value}, x.t}
+		}
+		return value{&Ref{x.t.typed(at), x.v}, x.t}
+	case *Int:
+		p.next()
+		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
+	case *overloads:
+		p.next()
+		return p.calls(at, name.Text, x)
+	}
+	if w := words[name.Text]; w != nil {
+		p.next()
+		return w(at)
+	}
+	if p.peek(1).Is("(") || p.peek(1).Is("<") {
+		p.next()
+		return p.calls(at, name.Text, nil)
+	}
+	if p.groups {
+		p.failHint(at, "cooperative groups are not read; __syncthreads() and __shfl_sync are", "%s is not declared", name.Text)
+	}
+	p.fail(at, "%s is not declared", name.Text)
+	return value{}
+}
+
+// cppExpressions are words of C++ that begin expressions that are not read.
+var cppExpressions = map[string]string{
+	"new": "new is not read", "this": "functions of records are not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
+	"decltype": "decltype is not read", "cooperative_groups": "cooperative groups are not read", "operator": "operators of C++ are not read",
+}
+
+// number is the value of a literal.
+func (p *parser) number(at Pos, text string) value {
+	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
+	hex := strings.HasPrefix(digits, "0x")
+	if strings.Contains(digits, ".") || !hex && strings.ContainsAny(digits, "e") || hex && strings.Contains(digits, "p") || !hex && strings.HasSuffix(digits, "f") {
+		return p.float(at, text, digits, hex)
+	}
+	body := strings.TrimRight(digits, "ul")
+	suffix := digits[len(body):]
+	if len(body) > 1 && body[0] == '0' && strings.Trim(body, "01234567") == "" {
+		body = "0o" + body[1:]
+	}
+	n, err := strconv.ParseUint(body, 0, 64)
+	if err != nil {
+		p.fail(at, "%s is no number", text)
+	}
+	t := literalType(n, strings.Contains(suffix, "u"), strings.Contains(suffix, "l"), body[0] != '0' || len(body) == 1)
+	return value{&Int{t.typed(at), int64(n)}, t}
+}
+
+// literalType is the type of an integer literal (C11, 6.4.4.1).
+func literalType(n uint64, unsigned, long, decimal bool) *ctype {
+	switch {
+	case !unsigned && !long && n <= math.MaxInt32:
+		return intType
+	case !long && n <= math.MaxUint32 && (unsigned || !decimal):
+		return number(expr.Uint32)
+	case !unsigned && n <= math.MaxInt64:
+		return number(expr.Int64)
+	}
+	return number(expr.Uint64)
+}
+
+func (p *parser) float(at Pos, text, digits string, hex bool) value {
+	t := expr.Float64
+	body := digits
+	switch last := digits[len(digits)-1]; {
+	case last == 'f' && (!hex || strings.Contains(digits, "p")):
+		t, body = expr.Float32, digits[:len(digits)-1]
+	case last == 'h':
+		t, body = expr.Float16, digits[:len(digits)-1]
+	case last == 'l':
+		body = digits[:len(digits)-1]
+	}
+	v, err := strconv.ParseFloat(body, 64)
+	if err != nil && !math.IsInf(v, 0) {
+		p.fail(at, "%s is no number", text)
+	}
+	return floatValue(at, v, t)
+}

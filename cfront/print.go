@@ -1,0 +1,212 @@
+package cfront
+
+import (
+	"fmt"
+	"strings"
+
+	"gpuperf/internal/source"
+)
+
+// String is the function as text: brackets around every operation, types in the notation of kernels.
+func (f *Function) String() string {
+	w := &printer{}
+	var params []string
+	for _, v := range f.Params {
+		params = append(params, variableText(v))
+	}
+	head := "function"
+	if f.Kernel {
+		head = "kernel"
+	}
+	if f.Group != nil {
+		head += fmt.Sprint(f.Group)
+	}
+	result := string(f.Result)
+	if result != "" {
+		result = " " + result
+	}
+	w.line("%s %s(%s)%s", head, f.Name, strings.Join(params, ", "), result)
+	w.block(f.Body)
+	if f.Err != nil {
+		w.line("  not read: %s", source.Message(f.Err))
+	}
+	return w.b.String()
+}
+
+// variableText is a declaration: its space and qualifiers, its type and name, its extents.
+func variableText(v *Var) string {
+	var b strings.Builder
+	for _, word := range []struct {
+		is   bool
+		text string
+	}{{v.Dynamic, "dynamic"}, {v.Const, "const"}, {v.Restrict, "restrict"}, {v.Reference, "ref"}, {v.Space != "", string(v.Space)}} {
+		if word.is {
+			b.WriteString(word.text + " ")
+		}
+	}
+	t := string(v.DType)
+	if t == "" {
+		t = v.TypeName
+	}
+	b.WriteString(strings.TrimSpace(t + " " + v.Name))
+	for i, d := range v.Dims {
+		switch {
+		case i == 0 && v.Pointer:
+			b.WriteString("[*]")
+		case d == nil:
+			b.WriteString("[]")
+		default:
+			b.WriteString("[" + exprText(d) + "]")
+		}
+	}
+	return b.String()
+}
+
+// printer writes statements, indented.
+type printer struct {
+	b      strings.Builder
+	indent int
+}
+
+func (w *printer) line(format string, args ...any) {
+	fmt.Fprintf(&w.b, strings.Repeat("  ", w.indent)+format+"\n", args...)
+}
+
+// block writes the statements in one, or one alone.
+func (w *printer) block(s Stmt) {
+	w.indent++
+	if b, ok := s.(*Block); ok {
+		for _, inner := range b.Items {
+			w.statement(inner)
+		}
+	} else {
+		w.statement(s)
+	}
+	w.indent--
+}
+
+func (w *printer) statement(s Stmt) {
+	switch x := s.(type) {
+	case *Block:
+		w.line("block")
+		w.block(x)
+	case *For:
+		init := ""
+		switch i := x.Init.(type) {
+		case *Declare:
+			init = declareText(i)
+		case *Do:
+			init = exprText(i.X)
+		}
+		unroll := ""
+		if x.Unroll != 0 {
+			unroll = fmt.Sprintf(" unroll %d", x.Unroll)
+		}
+		w.line("for %s; %s; %s%s", init, exprText(x.Cond), exprText(x.Step), unroll)
+		w.block(x.Body)
+	case *While:
+		if x.Do {
+			w.line("do while %s", exprText(x.Cond))
+		} else {
+			w.line("while %s", exprText(x.Cond))
+		}
+		w.block(x.Body)
+	case *If:
+		w.line("if %s", exprText(x.Cond))
+		w.block(x.Then)
+		if x.Else != nil {
+			w.line("else")
+			w.block(x.Else)
+		}
+	case *Jump:
+		w.line("%s", strings.TrimSpace(x.What+" "+exprText(x.Value)))
+	case *Do:
+		if x.X == nil {
+			w.line("nothing")
+			break
+		}
+		w.line("%s", exprText(x.X))
+	case *Declare:
+		w.line("%s", declareText(x))
+	case *Other:
+		w.line("other: %s", x.What)
+		for _, inner := range x.Body {
+			w.block(inner)
+		}
+	}
+}
+
+func declareText(d *Declare) string {
+	var out []string
+	for _, v := range d.Vars {
+		text := variableText(v)
+		if v.Init != nil {
+			text += " = " + exprText(v.Init)
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, ", ")
+}
+
+// exprText is an expression as text.
+func exprText(e Expr) string {
+	switch x := e.(type) {
+	case nil:
+		return ""
+	case *Int:
+		return fmt.Sprint(x.Value)
+	case *Float:
+		return fmt.Sprintf("%g:%s", x.Value, x.DType)
+	case *Ref:
+		return x.Var.Name
+	case *Index:
+		return exprText(x.Of) + "[" + texts(x.Subs) + "]"
+	case *Lane:
+		return exprText(x.X) + "." + strings.ReplaceAll(strings.Trim(fmt.Sprint(x.Lanes), "[]"), " ", ",")
+	case *Member:
+		return exprText(x.X) + "." + x.Name
+	case *Address:
+		return "&" + exprText(x.X)
+	case *Unary:
+		return "(" + x.Op + exprText(x.X) + ")"
+	case *Binary:
+		return "(" + exprText(x.X) + " " + x.Op + " " + exprText(x.Y) + ")" + typeText(x.typed)
+	case *Select:
+		return "(" + exprText(x.If) + " ? " + exprText(x.Then) + " : " + exprText(x.Else) + ")"
+	case *Cast:
+		return "(" + strings.TrimPrefix(typeText(x.typed), ":") + ")" + exprText(x.X)
+	case *Vector:
+		return strings.TrimPrefix(typeText(x.typed), ":") + "{" + texts(x.Elems) + "}"
+	case *Call:
+		return x.Func + "(" + texts(x.Args) + ")" + typeText(x.typed)
+	case *Assign:
+		if x.Step {
+			return fmt.Sprintf("%s %s%s", exprText(x.To), x.Op, map[bool]string{false: "=", true: "after="}[x.After])
+		}
+		return exprText(x.To) + " " + x.Op + "= " + exprText(x.Value)
+	case *List:
+		return "{" + texts(x.Items) + "}"
+	case *Unknown:
+		return "unknown(" + x.What + ")"
+	}
+	return "?"
+}
+
+// typeText is the type of a value; of pointers with a star.
+func typeText(t typed) string {
+	switch {
+	case t.DType != "":
+		return ":" + string(t.DType)
+	case t.Elem != "":
+		return ":" + string(t.Elem) + "*"
+	}
+	return ""
+}
+
+func texts(list []Expr) string {
+	var out []string
+	for _, e := range list {
+		out = append(out, exprText(e))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,293 @@
+package cfront
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+	"gpuperf/kernel/expr"
+)
+
+// specifiers are what a declaration begins with.
+type specifiers struct {
+	t                              *ctype
+	typedef, extern, static, fixed bool // fixed: constexpr
+	kernel, device                 bool
+	space                          Space
+	spaced                         bool // an address space is given
+	group                          []int64
+	unroll                         int
+	auto                           bool
+}
+
+// numbers are the types that words make: the words sorted, int left out beside others.
+var numbers = map[string]*ctype{
+	"char": number(expr.Int8), "char signed": number(expr.Int8), "char unsigned": number(expr.Uint8), "short": number(expr.Int16),
+	"short signed": number(expr.Int16), "short unsigned": number(expr.Uint16), "int": intType, "": intType, "signed": intType,
+	"unsigned": number(expr.Uint32), "long": number(expr.Int64), "long signed": number(expr.Int64), "long unsigned": number(expr.Uint64),
+	"long long": number(expr.Int64), "long long signed": number(expr.Int64), "long long unsigned": number(expr.Uint64),
+	"float": number(expr.Float32), "double": number(expr.Float64),
+}
+
+var intType = number(expr.Int32)
+
+// basic are the words of types of numbers.
+var basic = strings.Fields("char short int long signed unsigned float double __signed__")
+
+// specifiers reads what a declaration begins with. There must be a type.
+func (p *parser) specifiers() *specifiers {
+	s := &specifiers{}
+	var words []string
+	constant := false
+	for {
+		t := p.tok()
+		if t.Kind != cpp.Name {
+			break
+		}
+		space, isSpace := p.lang.spaces[t.Text]
+		switch {
+		case slices.Contains(basic, t.Text):
+			if s.t != nil {
+				p.fail(p.here(), "a second type stands here")
+			}
+			words = append(words, strings.Trim(p.next().Text, "_"))
+		case t.Text == "const":
+			p.next()
+			constant = true
+		case t.Text == "constexpr" || t.Text == "consteval" || t.Text == "constinit":
+			p.next()
+			s.fixed, constant = true, true
+		case t.Text == "typedef":
+			p.next()
+			s.typedef = true
+		case t.Text == "extern":
+			p.next()
+			s.extern = true
+			if p.tok().Kind == cpp.String {
+				p.next()
+			}
+		case t.Text == "static":
+			p.next()
+			s.static = true
+		case t.Text == "__kernel" || t.Text == "kernel" && !p.lang.plusPlus, t.Text == "__global__":
+			p.next()
+			s.kernel = true
+		case isSpace:
+			p.next()
+			s.space, s.spaced = space, true
+			s.device = s.device || t.Text == "__device__"
+			constant = constant || space == ConstantSpace
+		case slices.Contains(p.lang.ignored, t.Text):
+			p.next()
+		case p.attributes(s):
+		case s.t == nil && len(words) == 0:
+			if t.Text == "auto" && p.lang.plusPlus {
+				p.next()
+				s.t, s.auto = otherType, true
+				continue
+			}
+			if s.t = p.typeHere(); s.t == nil {
+				p.noType()
+			}
+		default:
+			return p.specified(s, words, constant)
+		}
+	}
+	return p.specified(s, words, constant)
+}
+
+func (p *parser) specified(s *specifiers, words []string, constant bool) *specifiers {
+	if s.t == nil {
+		if len(words) == 0 && !s.spaced && !constant && !s.static && !s.extern && !s.kernel {
+			p.noType()
+		}
+		if len(words) > 1 {
+			words = slices.DeleteFunc(words, func(w string) bool { return w == "int" })
+		}
+		slices.Sort(words)
+		t := numbers[strings.Join(words, " ")]
+		if t == nil {
+			p.fail(p.here(), "%s is no type", strings.Join(words, " "))
+		}
+		s.t = t
+	}
+	if constant || s.space != "" {
+		s.t = s.t.with(func(t *ctype) {
+			t.constant = t.constant || constant
+			if !p.lang.plusPlus { // there it is that of the variable, whatever it points to
+				t.space = s.space
+			}
+		})
+	}
+	return s
+}
+
+// noType refuses a name that is no type.
+func (p *parser) noType() {
+	t := p.tok()
+	if t.Kind != cpp.Name {
+		p.unexpected("a type")
+	}
+	if p.groups {
+		p.failHint(p.here(), "cooperative groups are not read; __syncthreads() and __shfl_sync are", "%s is no type that is known here", t.Text)
+	}
+	p.fail(p.here(), "%s is no type that is known here", t.Text)
+}
+
+// typeHere reads the name of a type other than a basic one, or a record; nil where none stands.
+func (p *parser) typeHere() *ctype {
+	t := p.tok()
+	switch {
+	case t.Kind != cpp.Name && !p.is("::"):
+		return nil
+	case p.is("void"):
+		p.next()
+		return voidType
+	case p.is("struct"), p.is("class"), p.is("union"), p.is("enum"):
+		return p.record()
+	}
+	n := p.qualifiers()
+	t = p.peek(n)
+	switch x := p.meaning(t.Text).(type) {
+	case *ctype:
+		p.i += n + 1
+		return x
+	case *class:
+		if !p.peek(n + 1).Is("<") {
+			return nil
+		}
+		p.i += n + 1
+		return p.classInstance(x, Pos(t.At))
+	}
+	return nil
+}
+
+// qualifiers is the number of tokens of namespaces before a name.
+func (p *parser) qualifiers() int {
+	n := 0
+	if p.is("::") {
+		n = 1
+	}
+	for p.lang.plusPlus && p.spaces[p.peek(n).Text] && p.peek(n+1).Is("::") {
+		n += 2
+	}
+	return n
+}
+
+// meaning is what a name means here, declared or built in.
+func (p *parser) meaning(name string) any {
+	if x := p.scope.find(name); x != nil {
+		return x
+	}
+	if t, ok := p.lang.types[name]; ok {
+		return t
+	}
+	if t, ok := p.lang.variables[name]; ok {
+		v := &variable{v: &Var{Name: name, Class: Builtin}, t: t}
+		p.global.set(name, v)
+		return v
+	}
+	return nil
+}
+
+// startsType reports whether a type, or what else begins a declaration, stands here.
+func (p *parser) startsType() bool {
+	t := p.tok()
+	if t.Kind != cpp.Name && !(p.lang.plusPlus && p.is("::")) {
+		return false
+	}
+	if _, ok := p.lang.spaces[t.Text]; ok || slices.Contains(basic, t.Text) || slices.Contains(p.lang.ignored, t.Text) {
+		return true
+	}
+	switch t.Text {
+	case "const", "static", "extern", "typedef", "void", "struct", "union", "enum", "__attribute__":
+		return true
+	case "constexpr", "auto", "class", "alignas", "__align__":
+		return p.lang.plusPlus
+	}
+	n := p.qualifiers()
+	switch p.meaning(p.peek(n).Text).(type) {
+	case *ctype:
+		return true
+	case *class:
+		return p.peek(n + 1).Is("<")
+	}
+	return false
+}
+
+// typeName reads a type without a name, as in a cast.
+func (p *parser) typeName() *ctype {
+	s := p.specifiers()
+	d := p.declarator(s.t)
+	if d.name != "" || d.function != nil {
+		p.fail(p.here(), "a type without a name should stand here")
+	}
+	return d.t
+}
+
+// attributes passes an attribute, and notes those that matter.
+func (p *parser) attributes(s *specifiers) bool {
+	any := false
+	for {
+		switch {
+		case p.is("__attribute__"), p.is("__attribute"):
+			p.next()
+			p.expect("(")
+			p.expect("(")
+			for !p.accept(")") {
+				p.attribute(s)
+			}
+			p.expect(")")
+		case p.is("[") && p.peek(1).Is("[") && p.lang.plusPlus:
+			p.pass()
+		case p.is("__launch_bounds__"), p.is("__align__"), p.is("alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
+			p.next()
+			if !p.is("(") {
+				p.unexpected(`"("`)
+			}
+			p.pass()
+		default:
+			return any
+		}
+		any = true
+	}
+}
+
+// attribute reads one of GNU's attributes.
+func (p *parser) attribute(s *specifiers) {
+	if p.accept(",") {
+		return
+	}
+	if p.tok().Kind != cpp.Name {
+		p.unexpected("an attribute")
+	}
+	name := strings.Trim(p.next().Text, "_")
+	switch {
+	case name == "reqd_work_group_size" && p.accept("("):
+		for range 3 {
+			at := p.here()
+			n := p.constant("an extent of a work-group")
+			if n < 1 {
+				p.fail(at, "an extent of a work-group is positive")
+			}
+			s.group = append(s.group, n)
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect(")")
+		if len(s.group) != 3 {
+			p.fail(p.here(), "reqd_work_group_size has three extents")
+		}
+	case name == "opencl_unroll_hint":
+		s.unroll = -1
+		if p.accept("(") {
+			if !p.is(")") {
+				s.unroll = int(min(p.constant("a number of iterations"), 1<<20))
+			}
+			p.expect(")")
+		}
+	case p.is("("):
+		p.pass()
+	}
+}

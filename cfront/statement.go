@@ -1,0 +1,345 @@
+package cfront
+
+import (
+	"strings"
+
+	"gpuperf/cfront/cpp"
+)
+
+// block reads statements in braces.
+func (p *parser) block() *Block {
+	defer p.nest()()
+	b := &Block{Pos: p.here()}
+	p.expect("{")
+	p.scope = &scope{outer: p.scope}
+	for !p.is("}") {
+		if p.tok().Kind == cpp.End {
+			p.fail(b.Pos, "the brace is not closed")
+		}
+		if s := p.statement(); s != nil {
+			b.Items = append(b.Items, s)
+		}
+	}
+	p.scope = p.scope.outer
+	b.Last = p.here().Line
+	p.next()
+	return b
+}
+
+// statement reads a statement; nil for what is none, as a pragma that does not matter.
+func (p *parser) statement() Stmt {
+	defer p.nest()()
+	at := p.here()
+	t := p.tok()
+	switch {
+	case t.Kind == cpp.Pragma:
+		return p.pragma()
+	case p.is("{"):
+		return p.block()
+	case p.is(";"):
+		p.next()
+		return &Do{at, nil}
+	case p.is("__attribute__"), p.is("[") && p.peek(1).Is("["):
+		s := &specifiers{}
+		p.attributes(s)
+		if s.unroll != 0 {
+			return p.unrolled(s.unroll)
+		}
+		return p.statement()
+	case t.Kind != cpp.Name:
+		return p.expressionStatement()
+	}
+	if read := statements[t.Text]; read != nil {
+		return read(p, at)
+	}
+	switch {
+	case p.peek(1).Is(":") && !p.peek(2).Is(":"):
+		p.next()
+		p.next()
+		return &Other{at, "a label", p.body()}
+	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
+		return p.assembly()
+	case p.lang.plusPlus && cppWords[t.Text] != "":
+		p.fail(at, "%s", cppWords[t.Text])
+	case p.startsType() && !p.converts():
+		if p.is("extern") || p.is("typedef") || !p.is("using") {
+			return p.local(at)
+		}
+	case p.lang.plusPlus && p.is("using"):
+		p.using()
+		return nil
+	case p.lang.plusPlus && p.is("static_assert"):
+		p.passStatement()
+		return nil
+	}
+	return p.expressionStatement()
+}
+
+// cppWords are words of C++ that begin what is not read.
+var cppWords = map[string]string{
+	"try": "exceptions are not read", "throw": "exceptions are not read", "delete": "delete is not read", "template": "a template in a function is none",
+}
+
+// statements by the word that they begin with.
+var statements map[string]func(*parser, Pos) Stmt
+
+func init() {
+	statements = map[string]func(*parser, Pos) Stmt{
+		"if": (*parser).branch, "for": (*parser).forLoop, "while": (*parser).whileLoop, "do": (*parser).doLoop, "switch": (*parser).switches,
+		"break": (*parser).jump, "continue": (*parser).jump, "return": (*parser).jump, "goto": (*parser).jump, "case": (*parser).label,
+		"default": (*parser).label,
+	}
+}
+
+// local reads a declaration in a block.
+func (p *parser) local(at Pos) Stmt {
+	vars := p.declaration(false)
+	if len(vars) == 0 {
+		return nil
+	}
+	return &Declare{at, vars}
+}
+
+// converts reports whether the type here begins an expression: float4(x), or T{}.
+func (p *parser) converts() bool {
+	if !p.lang.plusPlus {
+		return false
+	}
+	found := false
+	err := p.attempt(func() {
+		p.at(p.i, p.scope, func() {
+			if p.is("const") || p.is("auto") || p.is("static") || p.is("extern") {
+				return
+			}
+			p.specifiers()
+			found = p.is("(") && !p.nested() || p.is("{") || p.is("::")
+		})
+	})
+	return err == nil && found
+}
+
+func (p *parser) expressionStatement() Stmt {
+	at := p.here()
+	v := p.value()
+	p.expect(";")
+	return &Do{at, v.e}
+}
+
+// passStatement passes tokens up to a semicolon.
+func (p *parser) passStatement() {
+	for !p.accept(";") {
+		if p.tok().Kind == cpp.End || p.is("}") {
+			p.unexpected(`";"`)
+		}
+		if p.is("(") || p.is("{") || p.is("[") {
+			p.pass()
+			continue
+		}
+		p.next()
+	}
+}
+
+// body is a statement that another one controls, as a list.
+func (p *parser) body() []Stmt {
+	if p.is("}") { // after a label
+		return nil
+	}
+	if s := p.statement(); s != nil {
+		return []Stmt{s}
+	}
+	return nil
+}
+
+// controlled is a statement that another one controls, in a scope of its own.
+func (p *parser) controlled() Stmt {
+	at := p.here()
+	outer := p.scope
+	p.scope = &scope{outer: outer}
+	s := p.statement()
+	p.scope = outer
+	if s == nil {
+		return &Do{at, nil}
+	}
+	return s
+}
+
+func (p *parser) condition() Expr {
+	p.expect("(")
+	at := p.here()
+	if p.startsType() && !p.converts() {
+		p.fail(at, "a declaration as a condition is not read")
+	}
+	v := p.value()
+	p.expect(")")
+	return v.e
+}
+
+// branch reads if and else. One whose condition must be constant is the part that is compiled.
+func (p *parser) branch(at Pos) Stmt {
+	p.next()
+	constant := p.lang.plusPlus && p.accept("constexpr")
+	out := &If{Pos: at, Cond: p.condition()}
+	out.Then = p.controlled()
+	if p.accept("else") {
+		out.Else = p.controlled()
+	}
+	if c, ok := out.Cond.(*Int); ok && constant {
+		if c.Value != 0 {
+			return out.Then
+		}
+		if out.Else == nil {
+			return &Do{at, nil}
+		}
+		return out.Else
+	}
+	return out
+}
+
+func (p *parser) forLoop(at Pos) Stmt {
+	p.next()
+	p.expect("(")
+	outer := p.scope
+	p.scope = &scope{outer: outer}
+	out := &For{Pos: at}
+	switch init := p.here(); {
+	case p.accept(";"):
+	case p.startsType() && !p.converts():
+		p.ranged()
+		if s := p.local(init); s != nil {
+			out.Init = s
+		}
+	default:
+		out.Init = &Do{init, p.value().e}
+		p.expect(";")
+	}
+	if !p.is(";") {
+		out.Cond = p.value().e
+	}
+	p.expect(";")
+	if !p.is(")") {
+		out.Step = p.value().e
+	}
+	p.expect(")")
+	out.Body = p.controlled()
+	p.scope = outer
+	return out
+}
+
+// ranged refuses for (x : list).
+func (p *parser) ranged() {
+	for n, depth := 0, 0; ; n++ {
+		t := p.peek(n)
+		switch {
+		case t.Kind == cpp.End, t.Is(";"), t.Is("?"):
+			return
+		case t.Is("("):
+			depth++
+		case t.Is(")"):
+			if depth--; depth < 0 {
+				return
+			}
+		case t.Is(":") && depth == 0:
+			p.fail(p.here(), "a loop over the elements of a list is not read")
+		}
+	}
+}
+
+func (p *parser) whileLoop(at Pos) Stmt {
+	p.next()
+	cond := p.condition()
+	return &While{at, cond, p.controlled(), false}
+}
+
+func (p *parser) doLoop(at Pos) Stmt {
+	p.next()
+	body := p.controlled()
+	if !p.is("while") {
+		p.unexpected(`"while"`)
+	}
+	p.next()
+	cond := p.condition()
+	p.expect(";")
+	return &While{at, cond, body, true}
+}
+
+func (p *parser) switches(at Pos) Stmt {
+	p.next()
+	p.condition()
+	return &Other{at, "a switch", []Stmt{p.controlled()}}
+}
+
+func (p *parser) label(at Pos) Stmt {
+	if p.next().Text == "case" {
+		p.constant("the value of a case")
+	}
+	p.expect(":")
+	return &Other{at, "a label", p.body()}
+}
+
+func (p *parser) jump(at Pos) Stmt {
+	out := &Jump{Pos: at, What: p.next().Text}
+	switch {
+	case out.What == "goto":
+		p.name()
+	case out.What == "return" && !p.is(";"):
+		v := p.initializer(p.within.result)
+		if p.within.auto && p.within.result.form == otherForm && v.t != nil {
+			p.within.result = v.t.pointed()
+		}
+		out.Value = v.e
+	}
+	p.expect(";")
+	return out
+}
+
+// assembly passes asm; its text is named.
+func (p *parser) assembly() Stmt {
+	at := p.here()
+	for p.tok().Kind == cpp.Name {
+		p.next()
+	}
+	text := ""
+	if p.is("(") && p.peek(1).Kind == cpp.String {
+		text = strings.Trim(p.peek(1).Text, `"`)
+		if word, _, cut := strings.Cut(strings.TrimSpace(text), " "); cut {
+			text = word
+		}
+	}
+	p.passStatement()
+	return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text)}
+}
+
+// pragma reads #pragma unroll with the loop after it. Other pragmas do not matter.
+func (p *parser) pragma() Stmt {
+	t := p.next()
+	args := t.Args
+	if len(args) > 0 && args[0].Is("GCC") {
+		args = args[1:]
+	}
+	if len(args) == 0 || !args[0].Is("unroll") && !args[0].Is("nounroll") {
+		return nil
+	}
+	n := -1
+	if args[0].Is("nounroll") {
+		n = 1
+	} else if len(args) > 1 {
+		start := len(p.tokens)
+		p.tokens = append(p.tokens, args[1:]...)
+		p.tokens = append(p.tokens, cpp.Token{At: args[0].At})
+		p.at(start, p.scope, func() { n = int(max(1, min(p.constant("the number of iterations to unroll"), 1<<20))) })
+		p.tokens = p.tokens[:start]
+	}
+	return p.unrolled(n)
+}
+
+// unrolled is the statement after a pragma; a loop notes it.
+func (p *parser) unrolled(n int) Stmt {
+	if p.is("}") {
+		return nil
+	}
+	s := p.statement()
+	if l, ok := s.(*For); ok {
+		l.Unroll = n
+	}
+	return s
+}
