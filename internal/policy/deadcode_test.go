@@ -17,17 +17,26 @@ import (
 // unreached are functions that the command does not reach, and why they stay: by package and name, or by package alone
 // for the unexported functions behind those that have an Example.
 var unreached = map[string]string{
-	"device/devicetest/Open":     "opens the device for tests of several packages",
-	"scop/scoptest/Program":      "random nests for tests of several packages",
-	"scop/scoptest/Run":          "the oracle of tests of several packages",
-	"scop/scoptest/Value.Number": "a value of the oracle",
-	"scop/scoptest":              "behind the oracle and the random nests",
-	"emulate/exec":               "behind the steps of a sub-group, which the emulator takes",
-	"emulate/exec/New":           "the emulator begins with it",
-	"emulate/exec/Group.Read":    "tests look at what was stored",
-	"sass/Instruction.Written":   "the emulator decodes instructions",
-	"sass/Instruction.Widths":    "the emulator decodes instructions",
-	"polycount":                  "behind the operations of sets and maps that a dependence analysis needs",
+	"device/devicetest/Open":             "opens the device for tests of several packages",
+	"scop/scoptest/Program":              "random nests for tests of several packages",
+	"scop/scoptest/Run":                  "the oracle of tests of several packages",
+	"scop/scoptest/Value.Number":         "a value of the oracle",
+	"scop/scoptest":                      "behind the oracle and the random nests",
+	"emulate/exec":                       "behind the steps of a sub-group, which the emulator takes",
+	"emulate/exec/New":                   "the emulator begins with it",
+	"emulate/exec/Group.Read":            "tests look at what was stored",
+	"sass/Instruction.Written":           "the emulator decodes instructions",
+	"sass/Instruction.Widths":            "the emulator decodes instructions",
+	"ckernel/ckerneltest/Run":            "the oracle of tests of kernel functions",
+	"ckernel/ckerneltest":                "behind the oracle and the random functions",
+	"ckernel/ckerneltest/Example.Launch": "launches of the examples for tests",
+	"ckernel/ckerneltest/Example.Read":   "launches of the examples for tests",
+	"ckernel/ckerneltest/Example.Name":   "launches of the examples for tests",
+	"ckernel/ckerneltest/Arbitrary":      "what arrays of the oracle hold",
+	"ckernel/ckerneltest/Random.Launch":  "random kernel functions for tests",
+	"ckernel/ckerneltest/Random.Read":    "random kernel functions for tests",
+	"ckernel/ckerneltest/Program":        "random kernel functions for tests",
+	"polycount":                          "behind the operations of sets and maps that a dependence analysis needs",
 }
 
 // TestDeadCode: tests reach every function. What the command does not reach is used in an Example of its package, which
