@@ -106,6 +106,11 @@ func (p *parser) known(at Pos, name string, args []value) value {
 	if n, constant := oneConstant(args); ok && constant && f.Kind == Reinterpret {
 		return reinterpreted(at, n, t)
 	}
+	if ok && f.Kind == Convert && len(args) == 1 && t.form == numberForm && !t.dtype.IsVector() {
+		if _, constant := literal(args[0].e); constant && (t.dtype.IsFloat() || args[0].t.dtype.IsInteger()) {
+			return p.castTo(at, t, args[0])
+		}
+	}
 	return value{e, t}
 }
 

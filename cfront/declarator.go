@@ -72,12 +72,15 @@ func (p *parser) nested() bool {
 
 // pointers reads stars and references with their qualifiers.
 func (p *parser) pointers(t *ctype) *ctype {
-	for {
+	for stars := 0; ; {
 		p.attributes(&specifiers{})
 		word := p.tok().Text
 		space, isSpace := p.lang.spaces[word]
 		switch {
 		case p.accept("*"):
+			if stars++; stars > 16 {
+				p.fail(p.here(), "more than 16 pointers to each other")
+			}
 			t = pointerTo(t)
 		case p.lang.plusPlus && (p.is("&") || p.is("&&")):
 			p.next()

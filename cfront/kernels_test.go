@@ -2,6 +2,7 @@ package cfront_test
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -190,6 +191,7 @@ func TestExamples(t *testing.T) {
 		{"../examples/launch/*.cl", ""},
 		{"../examples/launch/*.cu", "cooperative groups are not read"},
 		{"../emit/testdata/*.cl", ""},
+		{"../testdata/*/*.cu", "is not declared|functions without a name|cooperative groups"},
 	} {
 		files, _ := filepath.Glob(c.pattern)
 		for _, file := range files {
@@ -199,7 +201,7 @@ func TestExamples(t *testing.T) {
 				continue
 			}
 			for _, fn := range f.Functions {
-				if fn.Err != nil && (c.refused == "" || !strings.Contains(fn.Err.Error(), c.refused)) {
+				if fn.Err != nil && (c.refused == "" || !regexp.MustCompile(c.refused).MatchString(fn.Err.Error())) {
 					t.Error(fn.Err)
 				}
 			}

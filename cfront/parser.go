@@ -39,7 +39,7 @@ type parser struct {
 // Limits of parsing, which recurses into the text, and reads a template again for each instance.
 const (
 	maxNesting = 500
-	maxWork    = 8_000_000 // tokens that are read
+	maxWork    = 3_000_000 // tokens that are read
 	maxCopies  = 2_000     // instances of templates
 )
 

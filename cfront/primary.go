@@ -51,7 +51,21 @@ func (p *parser) castTo(at Pos, t *ctype, v value) value {
 	case t.form == numberForm && t.dtype.IsVector() && !v.t.dtype.IsVector():
 		return value{&Vector{t.typed(at), []Expr{v.e}}, t}
 	}
+	if n, ok := literal(v.e); ok && t.dtype.IsFloat() {
+		return floatValue(at, n, t.dtype)
+	}
 	return p.folded(value{&Cast{t.typed(at), v.e}, t})
+}
+
+// literal is the value of a constant.
+func literal(e Expr) (float64, bool) {
+	switch x := e.(type) {
+	case *Int:
+		return float64(x.Value), x.DType != expr.Uint64 || x.Value >= 0
+	case *Float:
+		return x.Value, true
+	}
+	return 0, false
 }
 
 // converted is a constant as a variable of a type holds it.
@@ -243,6 +257,9 @@ var words = map[string]func(Pos) value{
 
 func floatValue(at Pos, v float64, t expr.DType) value {
 	n := number(t)
+	if t == expr.Float32 {
+		v = float64(float32(v))
+	}
 	return value{&Float{n.typed(at), v}, n}
 }
 

@@ -1,0 +1,56 @@
+package cfront_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gpuperf/cfront"
+)
+
+// FuzzKernels: whatever the text of a kernel language, it ends as functions that have a text, or in an error.
+func FuzzKernels(f *testing.F) {
+	for _, pattern := range []string{"../examples/launch/*.c[lu]", "../testdata/*/*.cu", "../emit/testdata/*vectors.cl"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(string(text), filepath.Ext(file) == ".cu")
+		}
+	}
+	f.Add("#define A(x, ...) x##1 #__VA_ARGS__\nkernel void f(global float4 *p) { p[0].xy = (float2)(p->w, 1); A(x) }", false)
+	f.Add("template <int N, class T = float> __global__ void f(T (&x)[N]) { x[N >> 1] = static_cast<T>(N); }", true)
+	f.Add("namespace a { struct S { int x[3], *y; S(); }; }\nusing T = a::S;\n__device__ auto g(T &s) { return s.y + 1; }\n__global__ void f(T s) { *g(s) = s.x[1]; }", true)
+	f.Add("struct half { int x; };\n__global__ void f(half *h) { auto &q = h[1]; q = half(2.0f) * q; }", true)
+	f.Fuzz(func(t *testing.T, text string, cuda bool) {
+		language := cfront.OpenCL
+		if cuda {
+			language = cfront.CUDA
+		}
+		file, err := cfront.Parse(t.Context(), "fuzz", text, cfront.Options{Language: language})
+		if err != nil {
+			return
+		}
+		for _, fn := range file.Functions {
+			if fn.String() == "" || fn.Body == nil {
+				t.Error("a function without text")
+			}
+		}
+	})
+}
+
+// BenchmarkKernels reads a file of CUDA C with templates.
+func BenchmarkKernels(b *testing.B) {
+	const file = "../examples/launch/smooth.cu"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := cfront.Parse(b.Context(), file, string(text), cfront.Options{Instance: "smooth<2>"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
