@@ -33,7 +33,11 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 	case o != nil && !isIntrinsic(name):
 		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
 	}
-	return p.known(at, name, args)
+	v := p.known(at, name, args)
+	if len(explicit) > 0 && explicit[0].t != nil && !isIntrinsic(name) { // as tex1Dfetch<float>(t, i)
+		return value{&Call{explicit[0].t.typed(at), name, expressions(args)}, explicit[0].t}
+	}
+	return v
 }
 
 func argumentTypes(args []value) string {

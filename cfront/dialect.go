@@ -162,6 +162,9 @@ func cuda() *dialect {
 			d.types[name] = number(expr.Float16.Vector(2))
 		}
 	}
+	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
+		d.types[name] = number(expr.Uint64)
+	}
 	triple := &ctype{form: recordForm, name: "dim3", fields: d.types["uint3"].fields}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{

@@ -345,6 +345,9 @@ func (p *parser) readMember(t *ctype) {
 			p.fail(p.here(), "functions of records are not read")
 		}
 		t.fields = append(t.fields, field{d.name, d.t})
+		if p.accept(":") {
+			p.constant("the number of bits of a member")
+		}
 		if p.accept("=") {
 			p.value()
 		}

@@ -167,6 +167,9 @@ func (p *parser) names() string {
 			out = append(out, c.name)
 		}
 	}
+	for _, name := range p.file.Templates {
+		out = append(out, name+"<…>")
+	}
 	if len(out) == 0 {
 		return "no kernel"
 	}
@@ -183,10 +186,16 @@ func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos
 		}
 	}
 	for _, t := range o.templates {
-		if best != nil {
+		if most == len(args) { // just the types of the parameters
 			break
 		}
-		best = p.instantiate(t, explicit, args, at)
+		c := p.instantiate(t, explicit, args, at)
+		if c == nil {
+			continue
+		}
+		if score, _ := c.takes(args); score > most {
+			best, most = c, score
+		}
 	}
 	return best
 }
@@ -207,6 +216,7 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		switch {
 		case x.t.pointed().same(t):
 			score++
+		case t.form == otherForm:
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
 			return 0, false
 		}

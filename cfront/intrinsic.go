@@ -27,6 +27,7 @@ const (
 	Reinterpret     Kind = "reinterpret"      // the same bits in the type of the call
 	Load            Kind = "load"             // IR: vload (offset, pointer), load (pointer), prefetch
 	Store           Kind = "store"            // IR: vstore (value, offset, pointer), store (pointer, value)
+	Image           Kind = "image"            // a read or write of an image, or of a texture
 	Print           Kind = "print"
 	Trap            Kind = "trap"
 	Clock           Kind = "clock"

@@ -153,10 +153,25 @@ func TestDeclarations(t *testing.T) {
 			"the result is that of the body", cfront.CUDA, "", "__device__ auto g(float x) { return x * 2; }\n__global__ void f(float *p) { p[0] = g(1); }",
 			"function g(float32 x) float32; return (x * 2):float32; kernel f(global float32 p[*]); p[0] = g(1):float32",
 		},
+		{
+			"the best overload", cfront.CUDA, "", "template <class T> __device__ T twice(T x) { return x + x; }\n__device__ float twice(float x) { return 2 * x; }\n" +
+				"__global__ void f(float *p) { p[twice(1)] = twice(p[0]); }",
+			"function twice<int>(int32 x) int32; return (x + x):int32; function twice(float32 x) float32; return (2 * x):float32; " +
+				"kernel f(global float32 p[*]); p[twice<int>(1):int32] = twice(p[0]):float32",
+		},
+		{
+			"images", cfront.OpenCL, "", "kernel void f(read_only image2d_t m, sampler_t s, global float4 *p) { p[0] = read_imagef(m, s, (float2)(1, 2)) * 2; }",
+			"kernel f(image2d_t m, sampler_t s, global float32x4 p[*]); p[0] = (read_imagef(m, s, float32x2{1, 2}):float32x4 * 2):float32x4",
+		},
+		{
+			"textures", cfront.CUDA, "f", "__global__ void f(float *p, cudaTextureObject_t t) { p[0] = tex1Dfetch<float>(t, 3) + '\\0'; }",
+			"kernel f(global float32 p[*], uint64 t); p[0] = (tex1Dfetch(t, 3):float32 + 0):float32",
+		},
 		{"one bad kernel", cfront.CUDA, "", "__global__ void f() { nonsense; }\n__global__ void g() {}", "kernel f(); not read: nonsense is not declared; kernel g()"},
 
 		{"wanted", cfront.CUDA, "f", "__global__ void f() { nonsense; }\n__global__ void g() {}", "error: a:1:23: nonsense is not declared"},
 		{"missing", cfront.CUDA, "h", "__global__ void f() {}\n__global__ void g() {}", "error: a: it has no function h; it has f, g"},
+		{"missing template", cfront.CUDA, "h<3>", "template <int N> __global__ void f() {}", "error: a: it has no function h<3>; it has f<…>"},
 		{"no arguments", cfront.CUDA, "tile", "template <int N> __global__ void tile() {}", "error: a: tile is a template: name an instance with its arguments, as tile<16, float>"},
 		{"wrong arguments", cfront.CUDA, "tile<float>", "template <int N> __global__ void tile() {}", "error: a: the arguments of tile<float> are not those of the template"},
 		{

@@ -207,7 +207,7 @@ func (p *parser) primary() value {
 		return p.number(at, t.Text)
 	case cpp.Char:
 		p.next()
-		s, err := strconv.Unquote(t.Text)
+		s, err := strconv.Unquote(strings.Replace(t.Text, `'\0'`, `'\x00'`, 1))
 		if err != nil || s == "" {
 			p.fail(at, "a character that is not known")
 		}

@@ -41,6 +41,8 @@ type Options struct {
 type File struct {
 	Name      string // as the user named it
 	Functions []*Function
+	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
+	Templates []string
 	texts     map[string]string // of the files that were read
 	marks     []mark
 }
@@ -242,7 +244,7 @@ func (f *File) Regions() ([]*Region, error) {
 	}
 	if len(f.marks) == 0 {
 		for _, fn := range f.Functions {
-			if fn.Pos.File == f.Name {
+			if fn.Pos.File == f.Name && fn.Err == nil {
 				out = append(out, &Region{fn.Name, fn, fn.Body.Items, fn.Body.Line, fn.Body.Last, false})
 			}
 		}

@@ -89,6 +89,9 @@ func (p *parser) template() {
 		p.special[p.tokens[i].Text] = true
 	default:
 		name := p.tokens[i].Text
+		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
+			p.file.Templates = append(p.file.Templates, name)
+		}
 		o, _ := p.scope.names[name].(*overloads)
 		if o == nil {
 			o = &overloads{}

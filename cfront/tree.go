@@ -65,7 +65,7 @@ type Var struct {
 	Const bool
 	// Reference: the variable is another name of what Init, or the argument of a call, names.
 	Reference bool
-	// TypeName is how C names the type where DType is "": float3, struct point.
+	// TypeName is how a kernel language names the type where DType is "": float3, struct point.
 	TypeName string
 	// Init is the value that its declaration gives it, or nil.
 	Init Expr
