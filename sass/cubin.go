@@ -63,11 +63,7 @@ func readCubin(ctx context.Context, path string, text []byte, lines bool) (*List
 	if err != nil {
 		return nil, err
 	}
-	counts := registerCounts(file)
-	for _, f := range l.Functions {
-		f.Registers = counts[f.Name]
-		f.Parameters = parameters(file, f.Name)
-	}
+	l.complete(file)
 	return l, nil
 }
 

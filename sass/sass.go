@@ -22,10 +22,12 @@ type Listing struct {
 // Function is the code of one section: a kernel with the subroutines that belong to it, or a function that is linked by itself.
 type Function struct {
 	Name         string
-	Target       string         // the architecture, such as sm_90; "" where the listing does not say
-	Registers    int            // allocated to a work-item; 0 where the listing does not say
-	Parameters   []Parameter    // of a kernel, in order; only cubins say
-	Constants    map[int][]byte // what constant banks start with, by number; only cubins say
+	Target       string            // the architecture, such as sm_90; "" where the listing does not say
+	Registers    int               // allocated to a work-item; 0 where the listing does not say
+	Parameters   []Parameter       // of a kernel, in order; only cubins say
+	Constants    map[int][]byte    // what constant banks start with, by number; only cubins say
+	Addresses    []Address         // the places of constant banks that hold addresses of variables; only cubins say
+	Variables    map[string][]byte // what variables of the program start with; only cubins say
 	Instructions []Instruction
 	Blocks       []Block // by address
 	Loops        []*Loop // by the address of their headers

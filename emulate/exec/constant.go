@@ -160,7 +160,7 @@ func alignmentOf(a device.Arg) uint64 {
 func value(a device.Arg, m *Memory) ([]byte, error) {
 	switch a.Kind {
 	case device.Buffer:
-		return binary.LittleEndian.AppendUint64(nil, m.place(a)+uint64(a.At)), nil
+		return binary.LittleEndian.AppendUint64(nil, m.place(a, nil)+uint64(a.At)), nil
 	case device.Raw:
 		return a.Bits, nil
 	case device.Struct:

@@ -21,6 +21,7 @@ var flowForms = map[string]form{
 	"BREAK":         {run: breaks, operands: true},
 	"WARPSYNC":      {run: syncWarp, operands: true},
 	"BAR":           {run: waitGroup, operands: true},
+	"B2R":           {run: readReduced},
 	"YIELD":         {run: yield},
 	"NANOSLEEP":     {run: yield},
 	"ENDCOLLECTIVE": {run: skip},

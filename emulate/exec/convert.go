@@ -264,14 +264,15 @@ func (t integerType) value(v uint64) int64 {
 	return int64(v >> (64 - t.bits))
 }
 
-// packIntegers shifts c left by two bytes and puts two saturated bytes below: the second operand is the lowest.
+// packIntegers puts two saturated numbers below those of c: the second operand is the lowest.
 func packIntegers(d *decoder) semantics {
 	to, from, ok := d.pairOfTypes()
-	if !ok || to.bits != 8 || !d.has("SAT") {
+	if !ok || to.bits > 16 || !d.has("SAT") {
 		return nil
 	}
 	return func(x *item) {
 		a, b := to.bounded(from.value(x.v[0])), to.bounded(from.value(x.v[1]))
-		x.d = x.v[2]<<16&0xffff0000 | uint64(uint8(a))<<8 | uint64(uint8(b))
+		mask := uint64(1)<<to.bits - 1
+		x.d = (x.v[2]<<(2*to.bits) | uint64(a)&mask<<to.bits | uint64(b)&mask) & 0xffffffff
 	}
 }

@@ -19,7 +19,7 @@ type decoder struct {
 }
 
 // decode makes the operations of the launch.
-func (l *Launch) decode(assume Assumptions) error {
+func (l *Launch) decode(assume Assumptions) {
 	f := l.Function
 	l.outline()
 	l.ops = make([]op, len(f.Instructions)+1)
@@ -34,7 +34,6 @@ func (l *Launch) decode(assume Assumptions) error {
 	}
 	l.ops[len(f.Instructions)] = op{in: &sass.Instruction{}, index: len(f.Instructions), run: lost, to: noRows, toPred: noPredicates, target: -1}
 	l.branches(assume)
-	return nil
 }
 
 var (

@@ -155,6 +155,9 @@ func ordered(name string) (holds [3]bool, unordered, ok bool) {
 
 // comparing compares two numbers and combines what comes out with a predicate, the opposite for the second result.
 func (d *decoder) comparing(value func(uint64) float64) semantics {
+	if d.has("MIN") || d.has("MAX") {
+		return d.picking(value)
+	}
 	for i, m := range d.in.Modifiers {
 		holds, unordered, ok := ordered(m)
 		if !ok {
@@ -188,6 +191,16 @@ func (d *decoder) without(modifiers ...string) *decoder {
 	plain := *d
 	plain.in = &in
 	return &plain
+}
+
+// picking tells whether the first of two numbers is their minimum or maximum; the second result is whether neither is a number.
+func (d *decoder) picking(value func(uint64) float64) semantics {
+	least := d.has("MIN")
+	return func(x *item) {
+		a, b := value(x.v[0]), value(x.v[1])
+		x.q[0] = a == a && math.Float64bits(extremeOf(a, b, least, false)) == math.Float64bits(a)
+		x.q[1] = a != a && b != b
+	}
 }
 
 func compareFloats(d *decoder) semantics {

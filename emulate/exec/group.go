@@ -18,6 +18,13 @@ type Group struct {
 // meeting is a barrier of a work-group.
 type meeting struct {
 	arrived int // work-items that went on without waiting
+	votes   votes
+}
+
+// votes are what work-items bring to a barrier that reduces a predicate.
+type votes struct {
+	yes, no int
+	doubt   bool // some are not known
 }
 
 // Group makes a work-group of the launch, by its index.
@@ -59,6 +66,13 @@ func waitGroup(w *Warp, o *op, lanes uint32) {
 		count = int(values[1] & 0xfff)
 	}
 	g := w.Group
+	if o.in.Has("RED") && len(o.guards) > 0 {
+		b, v := o.guards[len(o.guards)-1].read(f), &g.barrier[number].votes
+		v.yes += bits.OnesCount32(lanes & b.value)
+		v.no += bits.OnesCount32(lanes & b.known &^ b.value)
+		v.doubt = v.doubt || lanes&^b.known != 0
+		w.reduction = o.in.Modifiers[1]
+	}
 	if o.in.Has("ARV") {
 		g.barrier[number].arrived += WarpSize
 	} else {
@@ -90,17 +104,49 @@ func (g *Group) open(number int) {
 	if waiting == 0 && b.arrived < count || count == 0 && !here || count > 0 && waiting+b.arrived < (count+WarpSize-1)/WarpSize*WarpSize {
 		return
 	}
-	b.arrived = 0
+	all := b.votes
+	*b = meeting{}
 	for _, w := range g.Warps {
 		opened := false
 		for _, p := range w.paths {
 			if p.wait == groupSync && p.at&15 == number {
-				p.wait, opened = nothing, true
+				p.wait, opened, w.reduced = nothing, true, all
 			}
 		}
 		if opened && w.path == nil {
 			w.next()
 		}
+	}
+}
+
+// readReduced reads what a barrier has reduced: a count, or whether all or any brought a predicate that holds.
+func readReduced(w *Warp, o *op, lanes uint32) {
+	v := w.reduced
+	result := truth{known: all}
+	known := uint32(all)
+	holds := v.yes > 0
+	if w.reduction == "AND" {
+		holds = v.no == 0
+	}
+	if v.doubt {
+		result.known, known = 0, 0
+		if w.reduction == "AND" && v.no > 0 || w.reduction == "OR" && v.yes > 0 {
+			result.known = all
+		}
+	}
+	if holds {
+		result.value = all
+	}
+	var values row
+	for i := range values {
+		values[i] = uint32(v.yes)
+	}
+	f := w.path.file
+	if o.to[0] != sinkRow {
+		f.set(o.to[0], lanes, &values, known)
+	}
+	if o.results > 0 {
+		f.setPredicate(o.toPred[0], lanes, result)
 	}
 }
 

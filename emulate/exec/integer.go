@@ -16,6 +16,7 @@ var integerForms = map[string]form{
 	"LEA":       {compute: shiftAdd},
 	"IABS":      {compute: plain(func(x *item) { v := int32(x.v[0]); x.d = uint64(uint32(max(v, -v))) })},
 	"VABSDIFF":  {compute: difference},
+	"VABSDIFF4": {compute: differenceOfBytes},
 	"IDP":       {compute: dot},
 	"IMNMX":     {compute: extreme, chooses: choosesOne},
 	"VIMNMX":    {compute: extreme, chooses: choosesOne},
@@ -33,6 +34,9 @@ func uint64Of(b bool) uint64 {
 
 // add3 adds up to three numbers and carries. The first predicate is a carry of one, the second of two.
 func add3(d *decoder) semantics {
+	if t, ok := d.halvesOf(); ok {
+		return both(func(x *item) { x.d = x.v[0] + x.v[1] + x.v[2] }, t)
+	}
 	if !d.only("X", "U32", "S32") {
 		if d.only("64") {
 			return func(x *item) { x.d = x.v[0] + x.v[1] + x.v[2] }
@@ -126,26 +130,79 @@ func difference(d *decoder) semantics {
 	return nil
 }
 
-// dot is the sum of the products of bytes, and c: 4A.S8.U8 names the types of a and of b.
-func dot(d *decoder) semantics {
+// differenceOfBytes is the sum of |a - b| for each byte, and c (ACC), or each of them in its byte.
+func differenceOfBytes(d *decoder) semantics {
 	m := d.in.Modifiers
-	if len(m) != 3 || m[0] != "4A" {
+	if len(m) == 0 || integerTypes[m[0]].bits != 8 || !d.only(m[0], "ACC") {
 		return nil
 	}
-	byteOf := func(name string) func(uint64, int) int32 {
-		if name[0] == 'S' {
-			return func(v uint64, i int) int32 { return int32(int8(v >> (8 * i))) }
-		}
-		return func(v uint64, i int) int32 { return int32(uint8(v >> (8 * i))) }
-	}
-	a, b := byteOf(m[1]), byteOf(m[2])
+	t, sums := integerTypes[m[0]], d.has("ACC")
 	return func(x *item) {
-		sum := int32(x.v[2])
+		sum, each := uint32(x.v[2]), uint32(0)
 		for i := range 4 {
-			sum += a(x.v[0], i) * b(x.v[1], i)
+			a, b := t.value(x.v[0]>>(8*i)), t.value(x.v[1]>>(8*i))
+			v := uint32(max(a, b) - min(a, b))
+			sum += v
+			each |= v & 255 << (8 * i)
+		}
+		if x.d = uint64(each); sums {
+			x.d = uint64(sum)
+		}
+	}
+}
+
+// dot is c and a sum of products: of all bytes (4A), or of the halves of a with the low or high bytes of b (2A.LO, 2A.HI). The modifiers
+// name the types of a and b.
+func dot(d *decoder) semantics {
+	m := d.in.Modifiers
+	if len(m) < 3 {
+		return nil
+	}
+	a, b := integerTypes[m[len(m)-2]], integerTypes[m[len(m)-1]]
+	n, from := 32/max(1, a.bits), 0
+	switch {
+	case b.bits != 8 || a.bits == 0:
+		return nil
+	case m[0] == "2A" && m[1] == "HI":
+		from = 16
+	case m[0] != "4A" && m[0] != "2A":
+		return nil
+	}
+	return func(x *item) {
+		sum := int64(x.v[2])
+		for i := range n {
+			sum += a.value(x.v[0]>>(a.bits*i)) * b.value(x.v[1]>>(8*i+from))
 		}
 		x.d = uint64(uint32(sum))
 	}
+}
+
+// both applies an operation to both halves of its operands.
+func both(compute semantics, t integerType) semantics {
+	return func(x *item) {
+		v, r := x.v, uint64(0)
+		for shift := uint64(0); shift < 32; shift += 16 {
+			for i := range v {
+				x.v[i] = uint64(uint32(t.value(v[i] >> shift)))
+			}
+			compute(x)
+			r |= x.d & 0xffff << shift
+		}
+		x.v, x.d = v, r
+	}
+}
+
+// halvesOf is the type of the halves that a modifier such as S16x2 names.
+func (d *decoder) halvesOf() (integerType, bool) {
+	for _, m := range d.in.Modifiers {
+		switch m {
+		case "S16x2":
+			return integerType{16, true}, true
+		case "U16x2", "16x2":
+			return integerType{16, false}, true
+		}
+	}
+	return integerType{}, false
 }
 
 // less compares two words.
@@ -158,6 +215,9 @@ func less(unsigned bool) func(a, b uint64) bool {
 
 // extreme is the minimum where the predicate holds, else the maximum.
 func extreme(d *decoder) semantics {
+	if t, ok := d.halvesOf(); ok {
+		return both(extreme(d.without("S16x2", "U16x2")), t)
+	}
 	if !d.only("U32", "S32") {
 		return nil
 	}

@@ -48,18 +48,24 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 	if l.constants, err = constants(f, job, memory); err != nil {
 		return nil, err
 	}
-	if err := l.variables(f, job); err != nil {
-		return nil, err
-	}
-	return l, l.decode(assume)
+	l.variables(f, job)
+	l.decode(assume)
+	return l, nil
 }
 
-// variables gives the program's variables their addresses.
-func (l *Launch) variables(f *sass.Function, job device.Job) error {
-	for _, v := range job.Variables {
-		l.Memory.place(v)
+// variables gives the program's variables their addresses. They start with what the job says, or else the program.
+func (l *Launch) variables(f *sass.Function, job device.Job) {
+	for _, a := range f.Addresses {
+		at := uint64(0)
+		if i := slices.IndexFunc(job.Variables, func(v device.Arg) bool { return v.Name == a.Variable }); i >= 0 {
+			at = l.Memory.place(job.Variables[i], nil)
+		} else if data, ok := f.Variables[a.Variable]; ok && len(data) > 0 {
+			at = l.Memory.place(device.Arg{Name: a.Variable, DType: "uint8", Count: int64(len(data))}, data)
+		} else {
+			continue
+		}
+		l.constants.words(a.Bank, uint64(a.At), uint32(at), uint32(at>>32))
 	}
-	return nil
 }
 
 // doubt notes something that is not known.

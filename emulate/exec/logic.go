@@ -142,18 +142,31 @@ func funnel(d *decoder) semantics {
 	}
 }
 
+// permutations are the bytes that PRMT picks by a mode and the low bits of its selector: PTX ISA, prmt.
+var permutations = map[string]func(selector, i uint64) uint64{
+	"F4E":  func(s, i uint64) uint64 { return s&3 + i },
+	"B4E":  func(s, i uint64) uint64 { return (s&3 - i) & 7 },
+	"RC8":  func(s, _ uint64) uint64 { return s & 3 },
+	"ECL":  func(s, i uint64) uint64 { return max(s&3, i) },
+	"ECR":  func(s, i uint64) uint64 { return min(s&3, i) },
+	"RC16": func(s, i uint64) uint64 { return s&1*2 + i&1 },
+}
+
 // permute picks bytes of b and a.
 func permute(d *decoder) semantics {
-	if !d.only() {
-		return nil
+	pick := func(selector, i uint64) uint64 { return selector >> (4 * i) & 15 }
+	if len(d.in.Modifiers) > 0 {
+		if pick = permutations[d.in.Modifiers[0]]; pick == nil {
+			return nil
+		}
 	}
 	return func(x *item) {
 		all := x.v[0]&0xffffffff | x.v[2]<<32
 		x.d = 0
-		for i := range 4 {
-			pick := x.v[1] >> (4 * i)
-			v := uint64(uint8(all >> (8 * (pick & 7))))
-			if pick&8 != 0 {
+		for i := range uint64(4) {
+			p := pick(x.v[1], i)
+			v := uint64(uint8(all >> (8 * (p & 7))))
+			if p&8 != 0 {
 				v = uint64(uint8(int8(v) >> 7))
 			}
 			x.d |= v << (8 * i)

@@ -17,8 +17,9 @@ type Memory struct {
 
 // placed is a buffer at an address.
 type placed struct {
-	arg device.Arg
-	at  uint64
+	arg  device.Arg
+	at   uint64
+	data []byte // what it starts with; nil where the argument says it
 }
 
 // Addresses of what a launch sees.
@@ -33,8 +34,8 @@ const (
 // newMemory is memory without buffers.
 func newMemory() *Memory { return &Memory{index: map[string]int{}, pages: map[uint64]*page{}} }
 
-// place returns the address of a buffer, which it adds if there is none of its name.
-func (m *Memory) place(a device.Arg) uint64 {
+// place returns the address of a buffer, which it adds if there is none of its name. Without data it starts as the argument says.
+func (m *Memory) place(a device.Arg, data []byte) uint64 {
 	if i, ok := m.index[a.Name]; ok {
 		return m.buffers[i].at
 	}
@@ -44,7 +45,7 @@ func (m *Memory) place(a device.Arg) uint64 {
 		at = (last.at + uint64(last.arg.Bytes()) + alignment - 1) / alignment * alignment
 	}
 	m.index[a.Name] = len(m.buffers)
-	m.buffers = append(m.buffers, placed{arg: a, at: at})
+	m.buffers = append(m.buffers, placed{arg: a, at: at, data: data})
 	return at
 }
 
@@ -75,12 +76,13 @@ func (m *Memory) page(number uint64) *page {
 		offset := number*pageSize - b.at
 		n := min(pageSize, uint64(b.arg.Bytes())-offset)
 		p = &page{}
-		if err := b.arg.Load(p.data[:n], int64(offset/size)); err != nil {
-			p, m.err = nil, fmt.Errorf("buffer %s: %w", b.arg.Name, err)
-		} else {
-			for i := range n {
-				p.known[i] = 0xff
-			}
+		if b.data != nil {
+			copy(p.data[:n], b.data[offset:])
+		} else if err := b.arg.Load(p.data[:n], int64(offset/size)); err != nil {
+			n, m.err = 0, fmt.Errorf("buffer %s: %w", b.arg.Name, err)
+		}
+		for i := range n {
+			p.known[i] = 0xff
 		}
 	}
 	m.pages[number] = p
