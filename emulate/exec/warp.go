@@ -7,22 +7,24 @@ type Warp struct {
 	Group  *Group
 	Number int // in its group
 
-	launch  *Launch
-	first   int // the number in the group of the work-item of lane 0
-	lanes   uint32
-	paths   []*path
-	path    *path // the one that runs
-	spare   []*path
-	files   []*file // that are not in use
-	step    Step
-	pair    [2]Access // of step
-	old     [4]row
-	oldP    [2]truth
-	oldN    [4]uint32
-	forks   int // how many branches on unknown conditions were taken so far
-	private *space
-	trips   []tripCount // of each loop
-	state   State
+	launch    *Launch
+	first     int // the number in the group of the work-item of lane 0
+	lanes     uint32
+	paths     []*path
+	path      *path // the one that runs
+	spare     []*path
+	files     []*file // that are not in use
+	step      Step
+	pair      [2]Access // of step
+	old       [4]row
+	oldP      [2]truth
+	oldN      [4]uint32
+	forks     int // how many branches on unknown conditions were taken so far
+	private   *space
+	trips     []tripCount // of each loop
+	reduction string      // of the last barrier that reduced a predicate: POPC, AND or OR
+	reduced   votes
+	state     State
 }
 
 // path is a set of lanes that are at the same instruction.
