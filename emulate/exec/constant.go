@@ -63,13 +63,14 @@ type layout struct {
 	grid       uint64
 	stack      uint64 // the address of private memory at which the stack begins
 	private    uint64 // where private memory lies among generic addresses
+	shared     uint64 // where local (shared) memory lies; 0 where code asks a special register
 	descriptor uint64 // of global memory
 }
 
 var layouts = []layout{
 	{from: 100, parameters: 0x380, block: 0x360, grid: 0x370, stack: 0x37c, private: 0x350, descriptor: 0x358},
 	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208},
-	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x118},
+	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, shared: 0x18, descriptor: 0x118},
 }
 
 // stackTop is where private memory ends.
@@ -107,6 +108,9 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 	b.words(0, l.grid, grid[:]...)
 	b.words(0, l.stack, stackTop)
 	b.words(0, l.private, uint32(privateAt&0xffffffff), uint32(privateAt>>32))
+	if l.shared != 0 {
+		b.words(0, l.shared, uint32(sharedAt&0xffffffff), uint32(sharedAt>>32))
+	}
 	b.words(0, l.descriptor, 0, 0)
 	at := l.parameters
 	for i, a := range job.Args {

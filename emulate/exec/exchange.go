@@ -182,7 +182,7 @@ var reductions = map[string]func(a, b uint32, signed bool) uint32{
 // reduce combines the values of all lanes: REDUX.
 func reduce(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
-	combine := reductions["OR"]
+	combine := reductions["AND"] // which has no modifier
 	for _, m := range o.in.Modifiers {
 		if c, ok := reductions[m]; ok {
 			combine = c

@@ -29,7 +29,7 @@ type Step struct {
 
 // Access is an access of the lanes of a sub-group to memory.
 type Access struct {
-	Space   sass.Space // Generic where no address is known
+	Space   sass.Space // Generic where no address is known, or lanes access several spaces
 	Action  sass.Action
 	Bytes   int    // for each lane
 	Lanes   uint32 // that take part

@@ -115,19 +115,14 @@ func shiftAdd(d *decoder) semantics {
 
 // difference is |a - b| + c.
 func difference(d *decoder) semantics {
-	switch {
-	case d.only("U32"):
-		return func(x *item) {
-			a, b := uint32(x.v[0]), uint32(x.v[1])
-			x.d = uint64(max(a, b) - min(a, b) + uint32(x.v[2]))
-		}
-	case d.only("S32"):
-		return func(x *item) {
-			a, b := int32(x.v[0]), int32(x.v[1])
-			x.d = uint64(uint32(max(a, b)-min(a, b)) + uint32(x.v[2]))
-		}
+	if !d.only("U32", "S32") {
+		return nil
 	}
-	return nil
+	t := integerType{32, !d.has("U32")}
+	return func(x *item) {
+		a, b := t.value(x.v[0]), t.value(x.v[1])
+		x.d = uint64(uint32(max(a, b)-min(a, b)) + uint32(x.v[2]))
+	}
 }
 
 // differenceOfBytes is the sum of |a - b| for each byte, and c (ACC), or each of them in its byte.

@@ -81,8 +81,8 @@ func (w *Warp) reach(o *op, part *address, space sass.Space, action sass.Action,
 		}
 		a.Address[i] = v
 	}
-	if space == sass.Generic && a.Known != 0 {
-		a.Space = kindOf(a.Address[active(a.Known)])
+	if space == sass.Generic {
+		a.Space = a.common()
 	}
 	if a.Space == sass.Local || a.Space == sass.Private {
 		for i := range a.Address {
@@ -93,6 +93,19 @@ func (w *Warp) reach(o *op, part *address, space sass.Space, action sass.Action,
 		w.launch.doubt(UnknownAddress, o.index)
 	}
 	return a
+}
+
+// common is the space that all known generic addresses lie in, Generic if there are several or none.
+func (a *Access) common() sass.Space {
+	space := sass.Generic
+	for m := a.Known; m != 0; m &= m - 1 {
+		one := kindOf(a.Address[active(m)])
+		if m != a.Known && one != space {
+			return sass.Generic
+		}
+		space = one
+	}
+	return space
 }
 
 // kindOf is the space that a generic address lies in.
@@ -108,16 +121,20 @@ func kindOf(address uint64) sass.Space {
 
 // memory is the space of an access, with the address in it.
 func (w *Warp) memory(a *Access, lane int) (*space, uint64) {
-	switch a.Space {
+	space, at := a.Space, a.Address[lane]
+	if space == sass.Generic {
+		space = kindOf(at)
+	}
+	switch space {
 	case sass.Local:
-		return w.Group.shared, a.Address[lane]
+		return w.Group.shared, at & (windowSize - 1)
 	case sass.Private:
 		if w.private == nil {
 			w.private = newSpace(nil)
 		}
-		return w.private, a.Address[lane] | uint64(lane)*windowSize
+		return w.private, at&(windowSize-1) | uint64(lane)*windowSize
 	}
-	return w.Group.global, a.Address[lane]
+	return w.Group.global, at
 }
 
 func load(w *Warp, o *op, lanes uint32) {

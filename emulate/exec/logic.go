@@ -3,6 +3,8 @@ package exec
 import (
 	"math/bits"
 	"strings"
+
+	"gpuperf/sass"
 )
 
 // logicForms are the opcodes that work on bits.
@@ -78,20 +80,45 @@ func choosesBits(o *op, x *item, unknown, doubtful uint8) (bool, [2]bool) {
 	return same, known
 }
 
-// lookupPredicates is PLOP3.LUT: two functions of three predicates.
+// lookupPredicates is PLOP3.LUT: two functions of three predicates, or of the signs of registers: R2.SIGN.
 func lookupPredicates(d *decoder) semantics {
 	if !d.only("LUT") || len(d.numbers) < 2 {
 		return nil
 	}
 	first, second := uint32(d.numbers[0]), uint32(d.numbers[1])
+	if len(d.o.guards) == 3 {
+		return func(x *item) {
+			i := uint64Of(x.p[0])<<2 | uint64Of(x.p[1])<<1 | uint64Of(x.p[2])
+			x.q[0], x.q[1] = first>>i&1 != 0, second>>i&1 != 0
+		}
+	}
+	var signs []bool // of the three, in order
+	for _, o := range d.in.Operands[d.in.Written():] {
+		if o.Kind == sass.RegisterOperand {
+			signs = append(signs, strings.HasSuffix(o.Text, ".SIGN"))
+		}
+	}
 	return func(x *item) {
-		i := uint64Of(x.p[0])<<2 | uint64Of(x.p[1])<<1 | uint64Of(x.p[2])
+		i, value, predicate := uint64(0), 0, 0
+		for _, sign := range signs {
+			i <<= 1
+			if sign {
+				i |= x.v[value] >> 31 & 1
+				value++
+			} else {
+				i |= uint64Of(x.p[predicate])
+				predicate++
+			}
+		}
 		x.q[0], x.q[1] = first>>i&1 != 0, second>>i&1 != 0
 	}
 }
 
 // choosesPredicates knows what is the same for all values of the unknown predicates.
-func choosesPredicates(o *op, x *item, _, doubtful uint8) (bool, [2]bool) {
+func choosesPredicates(o *op, x *item, unknown, doubtful uint8) (bool, [2]bool) {
+	if unknown != 0 {
+		return false, [2]bool{}
+	}
 	given := x.p
 	var seen [2][2]bool
 	for set := range uint8(8) {

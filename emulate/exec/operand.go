@@ -90,7 +90,7 @@ func (d *decoder) source(o *sass.Operand, width int, n number) source {
 		v, ok := immediate(text, n, s.wide)
 		return fixed(v, s.wide, ok)
 	}
-	s.change = change(text, n, s.wide)
+	s.change = change(text, n, width == 2)
 	return s
 }
 

@@ -12,6 +12,7 @@ typedef long long s64;
   const u32 x = a[i], y = b[i], z = c[i]; \
   u32 *o = out + i; \
   (void)x; (void)y; (void)z; (void)o;
+#ifndef HOST
 __device__ __forceinline__ void put(u32 *&o, int n, u32 v) { *o = v; o += n; }
 __device__ __forceinline__ void put(u32 *&o, int n, s32 v) { put(o, n, (u32)v); }
 __device__ __forceinline__ void put(u32 *&o, int n, bool v) { put(o, n, (u32)v); }
@@ -19,7 +20,11 @@ __device__ __forceinline__ void put(u32 *&o, int n, float v) { put(o, n, __float
 __device__ __forceinline__ void put(u32 *&o, int n, u64 v) { put(o, n, (u32)v); put(o, n, (u32)(v >> 32)); }
 __device__ __forceinline__ void put(u32 *&o, int n, s64 v) { put(o, n, (u64)v); }
 __device__ __forceinline__ void put(u32 *&o, int n, double v) { put(o, n, (u64)__double_as_longlong(v)); }
+#endif
 #define OUT(v) put(o, n, (v))
+#ifndef HOST
+#define TO(type, v) ((type)(v))
+#endif
 
 KERNEL(whole) {
   BEGIN
@@ -44,7 +49,7 @@ KERNEL(logic) {
   const s32 sx = x;
   OUT(x & y); OUT(x | y); OUT(x ^ y); OUT(~x); OUT(x & ~y); OUT((x & y) | z); OUT((x & y) ^ z); OUT((x | y) & ~z);
   OUT((x & y) | (~x & z)); OUT((x & y) | (y & z) | (x & z)); OUT(x ^ y ^ z); OUT(~(x | y | z)); OUT((x ^ 0x5a5a5a5au) & y);
-  OUT(x << (y & 31)); OUT(x >> (y & 31)); OUT(sx >> (y & 31)); OUT(x << (y & 63)); OUT(x >> (y & 63)); OUT(sx >> (y & 63));
+  OUT(x << (y & 31)); OUT(x >> (y & 31)); OUT(sx >> (y & 31));
   u32 v;
   asm("shl.b32 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
   asm("shr.u32 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
@@ -90,16 +95,13 @@ KERNEL(logic) {
   asm("mad.hi.s32 %0, %1, %2, %3;" : "=r"(v) : "r"(x), "r"(y), "r"(z)); OUT(v);
   asm("mad.hi.u32 %0, %1, %2, %3;" : "=r"(v) : "r"(x), "r"(y), "r"(z)); OUT(v);
   asm("mad.hi.sat.s32 %0, %1, %2, %3;" : "=r"(v) : "r"(x), "r"(y), "r"(z)); OUT(v);
-  asm("add.u16x2 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
-  asm("min.s16x2 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
-  asm("max.u16x2 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
   asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(v) : "r"(x), "r"(y), "r"(z)); OUT(v);
 }
 
 KERNEL(division) {
   BEGIN
   const s32 sx = x, sy = y;
-  const u32 m = z >> (y & 31), w = m ? m : 3;
+  const u32 m = z >> (y & 31) >> 1, w = m ? m : 3;
   OUT(x / w); OUT(x % w); OUT(sx / (s32)w); OUT(sx % (s32)w);
   OUT(y ? x / y : 0); OUT(y ? x % y : 1); OUT(sy != 0 && sy != -1 ? sx / sy : 5); OUT(sy != 0 && sy != -1 ? sx % sy : 6);
   OUT((x >> 7) / (w >> 3 | 1)); OUT((u32)n / w); OUT(x / (u32)n); OUT(x % (u32)n);
@@ -130,7 +132,7 @@ KERNEL(floats) {
   OUT(__fadd_rz(f, g)); OUT(__fadd_rd(f, g)); OUT(__fadd_ru(f, g)); OUT(__fmul_rz(f, g)); OUT(__fmul_rd(f, g)); OUT(__fmul_ru(f, g));
   OUT(__fmaf_rz(f, g, h)); OUT(__fmaf_rd(f, g, h)); OUT(__fmaf_ru(f, g, h));
   OUT(f / g); OUT(sqrtf(f)); OUT(sqrtf(fabsf(g))); OUT(1.0f / f); OUT(__frcp_rn(g)); OUT(__fsqrt_rn(h)); OUT(__fdiv_rz(f, g)); OUT(__fdiv_ru(f, g)); OUT(__fsqrt_rd(f)); OUT(__frcp_ru(h));
-  OUT(fminf(f, g)); OUT(fmaxf(f, g)); OUT(fminf(f, 2.0f)); OUT(fmaxf(fminf(f, 1.0f), 0.0f)); OUT(__saturatef(f)); OUT(__saturatef(f + g)); OUT(__saturatef(fmaf(f, g, h)));
+  OUT(fminf(f, g)); OUT(fmaxf(f, g)); OUT(fminf(f, 2.0f)); OUT(fminf(fmaxf(f, 0.0f), 1.0f)); OUT(__saturatef(f)); OUT(__saturatef(f + g)); OUT(__saturatef(fmaf(f, g, h)));
   OUT(f < g); OUT(f <= g); OUT(f > g); OUT(f >= g); OUT(f == g); OUT(f != g); OUT(!(f < g)); OUT(isnan(f)); OUT(isinf(g)); OUT(isfinite(h)); OUT(f < g && g < h); OUT(f < g || g > h); OUT(signbit(f) != 0);
   OUT(f < g ? h : f); OUT(f == f ? g : h); OUT(f > 0.0f ? f : 0.0f);
   OUT(floorf(f)); OUT(ceilf(f)); OUT(truncf(f)); OUT(rintf(f)); OUT(roundf(f)); OUT(fmodf(g, 3.0f)); OUT(copysignf(f, g)); OUT(ldexpf(f, 3)); OUT(f - floorf(f));
@@ -165,11 +167,11 @@ KERNEL(conversions) {
   OUT((float)(s32)x); OUT((float)x); OUT((float)l); OUT((float)(s64)l); OUT((double)(s32)x); OUT((double)x); OUT((double)l); OUT((double)(s64)l);
   OUT(__int2float_rz(x)); OUT(__int2float_rd(x)); OUT(__int2float_ru(x)); OUT(__uint2float_rz(x)); OUT(__uint2float_ru(x)); OUT(__ll2float_rd(l)); OUT(__ull2float_rz(l)); OUT(__ull2float_ru(l));
   OUT(__ll2double_rz(l)); OUT(__ll2double_rd(l)); OUT(__ull2double_ru(l)); OUT(__ull2double_rd(l));
-  OUT((s32)f); OUT((u32)f); OUT((s64)f); OUT((u64)f); OUT((s32)e); OUT((u32)e); OUT((s64)e); OUT((u64)e);
+  OUT(TO(s32, f)); OUT(TO(u32, f)); OUT(TO(s64, f)); OUT(TO(u64, f)); OUT(TO(s32, e)); OUT(TO(u32, e)); OUT(TO(s64, e)); OUT(TO(u64, e));
   OUT(__float2int_rn(f)); OUT(__float2int_rn(e)); OUT(__float2int_rd(e)); OUT(__float2int_ru(e)); OUT(__float2uint_rn(e)); OUT(__float2uint_rd(g)); OUT(__float2ll_rn(e)); OUT(__float2ull_ru(g)); OUT(__float2ll_rd(g));
-  OUT((s32)p); OUT((u32)p); OUT((s64)p); OUT((u64)p); OUT((s32)d); OUT((u32)d); OUT((s64)d); OUT((u64)d); OUT(__double2int_rn(d)); OUT(__double2int_rd(d)); OUT(__double2uint_ru(p)); OUT(__double2ll_ru(d)); OUT(__double2ull_rn(p));
+  OUT(TO(s32, p)); OUT(TO(u32, p)); OUT(TO(s64, p)); OUT(TO(u64, p)); OUT(TO(s32, d)); OUT(TO(u32, d)); OUT(TO(s64, d)); OUT(TO(u64, d)); OUT(__double2int_rn(d)); OUT(__double2int_rd(d)); OUT(__double2uint_ru(p)); OUT(__double2ll_ru(d)); OUT(__double2ull_rn(p));
   OUT((float)p); OUT(__double2float_rz(p)); OUT(__double2float_rd(p)); OUT(__double2float_ru(p)); OUT((double)f); OUT((float)d); OUT((double)e);
-  OUT((s32)(signed char)e); OUT((u32)(unsigned char)e); OUT((s32)(short)e); OUT((float)(signed char)x); OUT((float)(unsigned char)(x >> 8)); OUT((float)(short)(y >> 16)); OUT((float)(unsigned short)y); OUT((double)(short)x);
+  OUT((s32)(signed char)(s32)e); OUT((u32)(unsigned char)(s32)e); OUT((s32)(short)(s32)e); OUT((float)(signed char)x); OUT((float)(unsigned char)(x >> 8)); OUT((float)(short)(y >> 16)); OUT((float)(unsigned short)y); OUT((double)(short)x);
   unsigned short s;
   u32 v;
   float w;
@@ -196,7 +198,7 @@ KERNEL(halves) {
   u32 v;
   H2("add.f16x2") H2("sub.f16x2") H2("mul.f16x2") H2("add.rn.sat.f16x2") H2("add.ftz.f16x2") H2("mul.ftz.f16x2") H3("fma.rn.f16x2") H3("fma.rn.sat.f16x2") H3("fma.rn.relu.f16x2") H3("fma.rn.ftz.f16x2")
   H2("min.f16x2") H2("max.f16x2") H2("max.NaN.f16x2")
-  H3("fma.rn.bf16x2") H2("min.bf16x2") H2("max.bf16x2") H2("add.rn.bf16x2") H2("mul.rn.bf16x2")
+  H3("fma.rn.bf16x2") H2("min.bf16x2") H2("max.bf16x2")
   asm("neg.f16x2 %0, %1;" : "=r"(v) : "r"(x)); OUT(v);
   asm("abs.f16x2 %0, %1;" : "=r"(v) : "r"(x)); OUT(v);
   asm("set.lt.f16x2.f16x2 %0, %1, %2;" : "=r"(v) : "r"(x), "r"(y)); OUT(v);
@@ -207,6 +209,14 @@ KERNEL(halves) {
   asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(s) : "h"(sx), "h"(sy), "h"(sz)); OUT((u32)s);
   asm("mul.f16 %0, %1, %2;" : "=h"(s) : "h"((unsigned short)(x >> 16)), "h"(sy)); OUT((u32)s);
 }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+KERNEL(hopper) {
+  BEGIN
+  u32 v;
+  H2("add.rn.bf16x2") H2("sub.rn.bf16x2") H2("mul.rn.bf16x2") H2("add.u16x2") H2("min.s16x2") H2("max.u16x2")
+}
+#endif
 
 // Functions that the hardware approximates: these need not be equal in the last bits.
 #define F1(op) asm(op " %0, %1;" : "=f"(v) : "f"(f)); OUT(v);
@@ -297,6 +307,7 @@ KERNEL(lanes) {
   for (int d = 1; d < 32; d <<= 1) { const u32 t = __shfl_up_sync(all, scan, d); if (lane >= d) scan += t; }
   OUT(scan);
   u32 r = 0;
+#ifndef HOST // which has no lanes that part
   if (x & 2) {
     const u32 here = __activemask();
     r = __popc(here) + __shfl_sync(here, y, __ffs(here) - 1) + (__ballot_sync(here, y & 1) << 3);
@@ -306,6 +317,9 @@ KERNEL(lanes) {
   }
   __syncwarp();
   OUT(r);
+#else
+  skip(o, n);
+#endif
   u32 lm, le, gm, id;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lm)); asm("mov.u32 %0, %%lanemask_le;" : "=r"(le)); asm("mov.u32 %0, %%lanemask_gt;" : "=r"(gm)); asm("mov.u32 %0, %%laneid;" : "=r"(id));
   OUT(lm); OUT(le); OUT(gm); OUT(id); OUT(threadIdx.x + 1000 * threadIdx.y + 100000 * blockIdx.x); OUT(blockDim.x + 1000 * gridDim.x);
@@ -315,7 +329,9 @@ KERNEL(shared) {
   __shared__ u32 tile[32][33];
   __shared__ u32 bins[16];
   __shared__ u64 wide[256];
+#ifndef HOST
   extern __shared__ u32 more[];
+#endif
   const int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x;
   const u32 x = a[i], y = b[i], z = c[i];
   u32 *o = out + i;
@@ -359,7 +375,7 @@ KERNEL(shared) {
     __syncthreads();
   }
   OUT(wide[0]);
-  u32 *p = z & 1 ? &tile[t & 31][3] : (z & 2 ? &more[t] : out + 5 * n + i);
+  u32 *p = z & 1 ? &tile[t & 7][3] : (z & 2 ? &more[t] : out + 5 * n + i);
   OUT(*p);
   OUT(__syncthreads_count(x & 1)); OUT(__syncthreads_or(x == 7)); OUT(__syncthreads_and(x != 7));
   if (t < 64) { asm volatile("bar.sync 1, 64;"); more[t] = y + t; asm volatile("bar.sync 1, 64;"); OUT(more[63 - t]); }
