@@ -39,6 +39,8 @@ var flags = map[string]offer{
 	"--device":     either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
 	"--interface":  words([]string{"cuda", "opencl"}),
 	"--hardware":   factSheets,
+	"--on":         either(factSheets, files(".yaml")),
+	"--code":       files(".sass", ".cubin"),
 	"--like":       factSheets,
 	"--profile":    either(profileNames, files(".yaml")),
 	"--learn":      files(".yaml"),

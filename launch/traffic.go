@@ -19,16 +19,23 @@ var trafficFacts = []facts.Key{facts.Multiprocessors, facts.L1Bytes, facts.L2Byt
 var carveouts = []int64{0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
 
 // l1 is what local memory leaves of L1. Of a CPU it takes the cache as any memory does.
-func (r *result) l1() float64 {
-	all, least := r.device(facts.L1Bytes), r.device(facts.L1LeastLocal)
-	if r.shared > 0 {
-		least = r.device(facts.L1LeastLocalUsed)
+func l1(d *facts.Device, shared, resident int64) float64 {
+	all, least := d.Int(facts.L1Bytes), d.Int(facts.L1LeastLocal)
+	if shared > 0 {
+		least = d.Int(facts.L1LeastLocalUsed)
 	}
-	need := max(r.onSM*(r.shared+r.device(facts.LocalReserved)), least)
-	if i := slices.IndexFunc(carveouts, func(kb int64) bool { return kb<<10 >= need }); i >= 0 && r.device(facts.Groups) != 1 {
+	need := max(resident*(shared+d.Int(facts.LocalReserved)), least)
+	if i := slices.IndexFunc(carveouts, func(kb int64) bool { return kb<<10 >= need }); i >= 0 && d.Int(facts.Groups) != 1 {
 		need = carveouts[i] << 10
 	}
 	return float64(max(all-need, all/16))
+}
+
+// Caches are those of a device, of which each multiprocessor has so many work-groups at once that each use so many bytes of local memory.
+func Caches(d *facts.Device, local, resident int64) memory.Device {
+	return memory.Device{
+		Multiprocessors: d.Int(facts.Multiprocessors), Resident: resident, L1: l1(d, local, resident), L2: d.Value(facts.L2Bytes), Keeps: keeps(d),
+	}
 }
 
 // keeps is how the device's L2 keeps data.
@@ -60,9 +67,7 @@ func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
-	return r.stream.launch(r).Estimate(memory.Device{
-		Multiprocessors: r.device(facts.Multiprocessors), Resident: r.onSM, L1: r.l1(), L2: float64(r.device(facts.L2Bytes)), Keeps: keeps(r.p.opt.Device),
-	})
+	return r.stream.launch(r).Estimate(Caches(r.p.opt.Device, r.shared, r.onSM))
 }
 
 // estimate is what a walk with the accesses tells of a launch, beside its vector.

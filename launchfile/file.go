@@ -27,7 +27,7 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file": {
 		"version", "source", "kernel", "define", "options", "compiler", "include", "sizes", "grid", "block", "shared", "attributes", "args", "globals",
-		"restore", "sequence", "expect",
+		"restore", "sequence", "expect", "listing", "arch", "resources", "assume",
 	},
 	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
 	"attributes": {"begin", "cluster", "cooperative", "carveout"},
@@ -37,6 +37,8 @@ var Keys = map[string][]string{
 	"hex":        {"hex", "offset"},
 	"struct":     {"struct", "offset"},
 	"global":     {"dtype", "size", "bytes", "fill", "data", "restore"},
+	"resources":  {"registers", "shared", "local"},
+	"assumption": {"branch", "taken", "loop", "trips", "region", "l2_hit"},
 	"expect":     {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }
 
@@ -51,6 +53,9 @@ type File struct {
 	Path      string
 	Interface samples.Interface // under which the source runs
 	Sizes     map[string]int64  // unless others are given
+
+	Code   Code         // for emulation
+	Assume []Assumption // for emulation
 
 	root     *yamlfile.Node
 	program  program

@@ -406,7 +406,7 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Job(nil); err != nil {
+		if _, err := f.Emulated(nil); err != nil {
 			t.Error(err)
 		}
 		text, err := os.ReadFile(file)

@@ -25,6 +25,15 @@ const (
 
 // Job is the launch at sizes, where they differ from those of the file.
 func (f *File) Job(sizes map[string]int64) (device.Job, error) {
+	if f.program.path == "" {
+		return device.Job{}, f.root.Get("listing").Errorf("a listing of machine code can be emulated, and not executed").
+			WithHint("name what is executed as source, beside the listing or in its place")
+	}
+	return f.Emulated(sizes)
+}
+
+// Emulated is Job, for emulation: a listing in place of a source is enough.
+func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
 	at := maps.Clone(f.Sizes)
 	known := slices.Sorted(maps.Keys(f.Sizes))
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
@@ -35,9 +44,12 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 		at[name] = sizes[name]
 	}
 	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
-	headers, err := f.load(f.program, &job, f.launches)
-	if err != nil {
-		return job, err
+	var headers []byte
+	if f.program.path != "" {
+		var err error
+		if headers, err = f.load(f.program, &job, f.launches); err != nil {
+			return job, err
+		}
 	}
 	if err := f.launch(&job, f.launches, at); err != nil {
 		return job, err

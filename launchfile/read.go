@@ -23,10 +23,6 @@ type reader struct {
 
 // unsupported are keys that stand for what cannot be launched, and what they are, by the map that they stand in.
 var unsupported = map[string]map[string]string{
-	"file": {
-		"listing": "a listing of machine code", "arch": "an architecture to build for", "resources": "the resources of a listing",
-		"assume": "an assumption for emulation",
-	},
 	"argument": {"texture": "a texture", "surface": "a surface", "tensor_map": "a tensor map"},
 }
 
@@ -50,10 +46,11 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"version", "source"} {
-		if f[key] == nil {
-			return nil, root.Errorf("the launch file has no %s", key)
-		}
+	if f["version"] == nil {
+		return nil, root.Errorf("the launch file has no version")
+	}
+	if f["source"] == nil && f["listing"] == nil {
+		return nil, root.Errorf("the launch file has no source")
 	}
 	if err := f["version"].CheckVersion("launch files", Version); err != nil {
 		return nil, err
@@ -62,6 +59,7 @@ func Parse(path string, text []byte) (*File, error) {
 	var common launch
 	for _, read := range []func() error{
 		func() error { return r.program(f) },
+		func() error { return r.code(f) },
 		func() error { return r.sizes(f["sizes"]) },
 		func() error { return optional(f["restore"], (*yamlfile.Node).Bool, &r.restore) },
 		func() (err error) { common, err = r.launch(f, launch{}); return err },
@@ -354,6 +352,10 @@ func (r *reader) tolerance(n *yamlfile.Node) error {
 
 // program reads what is built, and how.
 func (r *reader) program(f map[string]*yamlfile.Node) error {
+	if f["source"] == nil {
+		r.file.Interface = samples.CUDA
+		return nil
+	}
 	p, err := r.source(f["source"])
 	if err != nil {
 		return err

@@ -135,6 +135,7 @@ var commands = []func() *cobra.Command{
 	liftCommand,
 	evaluateCommand,
 	sassCommand,
+	emulateCommand,
 	workerCommand,
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/cuda"
+	"gpuperf/emulate"
 	"gpuperf/frontend"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -142,4 +144,46 @@ func architecture(cmd *cobra.Command) (string, error) {
 		}
 	}
 	return "", usagef("there is no GPU of NVIDIA's here to compile for: name an architecture, as --arch sm_90")
+}
+
+func emulateCommand() *cobra.Command {
+	var sizes, on []string
+	var code, arch string
+	cmd := &cobra.Command{
+		Use:   "emulate LAUNCH.yaml [--on DEVICE]",
+		Short: "Tell from machine code how long a launch takes, and why",
+		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
+wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
+
+The code is the listing or cubin that the launch file or --code names; otherwise the source is compiled, which needs CUDA.
+The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
+bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit.`,
+		Example: `  perf emulate examples/launch/matmul-sass.yaml
+  perf emulate examples/launch/matmul-sass.yaml -p n=512 --json`,
+		Args: exactArgs(1, "one launch file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseOneSize(sizes)
+			if err != nil {
+				return err
+			}
+			var all []*emulate.Result
+			o := emulate.Options{Sizes: at, Code: code, Sensitivity: true, Compile: func() (*sass.Listing, error) {
+				return (&machineCode{arch: arch, sizes: sizes}).read(cmd, args[0])
+			}}
+			for _, o.On = range on {
+				r, err := emulate.File(cmd.Context(), args[0], o)
+				if err != nil {
+					return err
+				}
+				warn(cmd, r.Warnings)
+				all = append(all, r)
+			}
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return emulate.Write(w, all) })
+		},
+	}
+	addSizes(cmd, &sizes)
+	cmd.Flags().StringSliceVar(&on, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
+	cmd.Flags().StringVar(&code, "code", "", "a listing or a cubin, in place of what the launch file names")
+	cmd.Flags().StringVar(&arch, "arch", "sm_90", "the architecture that a source is compiled for")
+	return cmd
 }

@@ -10,12 +10,15 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
 
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -63,6 +66,56 @@ const (
 	FunctionLatency      Key = "function_latency"        // of a division or a function, in additions
 	LocalLatency         Key = "local_latency"           // of a load from local memory, in additions
 	GlobalLatency        Key = "global_latency"          // of a load from global memory, in additions
+
+	// What the emulator of machine code needs. Latencies and gaps are in cycles of a multiprocessor.
+	SubPartitions       Key = "sub_partitions" // of a multiprocessor, each with a scheduler
+	DispatchGap         Key = "dispatch_gap"   // between two instructions of a sub-partition; gaps and latencies are in cycles
+	ALULatency          Key = "alu_latency"    // of integer and logic instructions, until a dependent one
+	ALUGap              Key = "alu_gap"        // between two of a sub-partition
+	FMALatency          Key = "fma_latency"    // of single precision
+	FMAGap              Key = "fma_gap"
+	IMADLatency         Key = "imad_latency" // of products of integers
+	IMADGap             Key = "imad_gap"
+	FP64Latency         Key = "fp64_latency" // of double precision
+	FP64Gap             Key = "fp64_gap"
+	FP16Latency         Key = "fp16_latency" // of half precision
+	FP16Gap             Key = "fp16_gap"
+	XULatency           Key = "xu_latency" // of transcendental functions and conversions
+	XUGap               Key = "xu_gap"
+	ConvertLatency      Key = "convert_latency" // of conversions from and to double precision
+	ConvertGap          Key = "convert_gap"
+	TensorLatency       Key = "tensor_latency"  // of a matrix product
+	TensorGap           Key = "tensor_gap"      // of a product of 16x8x8 halves
+	UniformLatency      Key = "uniform_latency" // of instructions that are executed once per sub-group
+	UniformGap          Key = "uniform_gap"
+	BranchGap           Key = "branch_gap"     // of jumps
+	VoteGap             Key = "vote_gap"       // of votes
+	ReduceLatency       Key = "reduce_latency" // of REDUX
+	ReduceGap           Key = "reduce_gap"
+	AddressGap          Key = "address_gap"             // of memory instructions of a sub-partition
+	AddressQueue        Key = "address_queue"           // memory instructions of a sub-partition that wait
+	BarrierLatency      Key = "barrier_latency"         // of a barrier, from its last sub-group
+	BarrierGap          Key = "barrier_gap"             // between two sub-groups that come to barriers of a multiprocessor
+	SharedLatency       Key = "shared_latency"          // of a load from shared memory
+	SharedGap           Key = "shared_gap"              // of a wavefront: 128 B of a multiprocessor
+	SharedAtomicLatency Key = "shared_atomic_latency"   // of an atomic operation on shared memory
+	SharedAtomicGap     Key = "shared_atomic_gap"       // of two lanes that meet at an address
+	ShuffleLatency      Key = "shuffle_latency"         // of SHFL
+	L1Latency           Key = "l1_latency"              // of a load that the first-level cache serves
+	L2Latency           Key = "l2_latency"              // of a load that the second-level cache serves
+	L2BytesPerClock     Key = "l2_bytes_per_clock"      // of all multiprocessors
+	L2PortBytesPerClock Key = "l2_port_bytes_per_clock" // of a multiprocessor
+	DRAMLatency         Key = "dram_latency"            // of a load that DRAM serves
+	DRAMRate            Key = "dram_rate"               // that loads reach, B/s
+	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
+	AtomicGap           Key = "atomic_gap"              // of two that meet at an address
+	ConstantLatency     Key = "constant_latency"        // of constants by address
+	SpecialLatency      Key = "special_latency"         // of special registers
+	GroupStart          Key = "group_start"             // cycles between the end of a work-group and the start of the next one in its place
+	OperandWindow       Key = "operand_window"          // cycles in which an instruction reads its registers, of two banks
+	CodeLine            Key = "code_line"               // bytes of code that are fetched together
+	CodeLatency         Key = "code_latency"            // of code that no cache of the multiprocessor has
+	StartCycles         Key = "start_cycles"            // before the first instruction of a launch and after the last
 )
 
 // Fact is a number with its source. The zero Fact is not known.
@@ -231,6 +284,40 @@ func Named(name string) (*Device, []string) {
 		known = append(known, s.Names...)
 	}
 	return nil, known
+}
+
+// Sheet returns the data sheet of the device with a name, or of the first one of a file in the format of the embedded ones. There, what a device
+// does not say is as in the sheet that it names as its architecture: an architecture, or another device.
+func Sheet(nameOrPath string) (*Device, error) {
+	if ext := filepath.Ext(nameOrPath); ext != ".yaml" && ext != ".yml" {
+		d, known := Named(nameOrPath)
+		if d == nil {
+			return nil, source.At("", "", source.Pos{}, "there is no data sheet of %q", nameOrPath).WithHint("there are %s; a file can have another", strings.Join(known, ", "))
+		}
+		return d, nil
+	}
+	const most = 1 << 20
+	text, err := bounded.ReadFile(nameOrPath, most)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{}
+	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
+		return nil, &source.Error{File: nameOrPath, Msg: yaml.FormatError(err, false, false)}
+	}
+	if len(f.Devices) == 0 {
+		return nil, &source.Error{File: nameOrPath, Msg: "there is no device in this file"}
+	}
+	s := f.Devices[0]
+	d := &Device{Names: s.Names, facts: maps.Clone(find(sheets().Architectures, s.Architecture).Facts)}
+	if base, _ := Named(s.Architecture); base != nil {
+		d.facts = maps.Clone(base.facts)
+	}
+	if d.facts == nil {
+		d.facts = map[Key]Fact{}
+	}
+	maps.Copy(d.facts, s.Facts)
+	return d, nil
 }
 
 // Typical returns the device with orders of magnitude for what is not known of it: those of a CPU or of a large GPU.

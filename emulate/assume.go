@@ -1,0 +1,83 @@
+package emulate
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+
+	"gpuperf/emulate/exec"
+	"gpuperf/launchfile"
+	"gpuperf/sass"
+)
+
+// assumptions finds the instructions that assumptions are about.
+func assumptions(f *sass.Function, list []launchfile.Assumption) (exec.Assumptions, error) {
+	out := exec.Assumptions{Branches: map[int]float64{}, Loops: map[int]float64{}}
+	for _, a := range list {
+		switch {
+		case a.Branch != "":
+			at := find(f, a.Branch, func(i int) bool {
+				op := f.Instructions[i].Opcode
+				return op != nil && op.Jump == sass.Branch && f.Instructions[i].Guard != sass.Guard{}
+			})
+			if at < 0 {
+				return out, a.Errorf("%s has no branch at %s", f.Name, a.Branch)
+			}
+			out.Branches[at] = a.Value
+		case a.Loop != "":
+			at := find(f, a.Loop, func(i int) bool { return headerOf(f, i) >= 0 })
+			if at < 0 {
+				return out, a.Errorf("%s has no loop at %s", f.Name, a.Loop)
+			}
+			out.Loops[headerOf(f, at)] = a.Value
+		case a.Region != "":
+			if _, _, err := region(a.Region); err != nil {
+				return out, a.Errorf("%v", err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// find returns the first instruction of a kind at an address or a line; -1 for none.
+func find(f *sass.Function, place string, is func(i int) bool) int {
+	if address, err := strconv.ParseInt(place, 0, 64); err == nil {
+		list := f.Instructions
+		i := sort.Search(len(list), func(i int) bool { return list[i].Address >= address })
+		if i < len(list) && list[i].Address == address && is(i) {
+			return i
+		}
+		return -1
+	}
+	file, line, _ := strings.Cut(place, ":")
+	n, err := strconv.Atoi(line)
+	for i := range f.Instructions {
+		if s := f.Instructions[i].Source; err == nil && s.Line == n && path.Base(s.File) == path.Base(file) && is(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// headerOf is the first instruction of the innermost loop that an instruction is in; -1 for none.
+func headerOf(f *sass.Function, i int) int {
+	for _, b := range f.Blocks {
+		if i >= b.From && i < b.To && b.Loop != nil {
+			return f.Blocks[b.Loop.Header].From
+		}
+	}
+	return -1
+}
+
+// region reads a range of addresses.
+func region(text string) (from, to int64, err error) {
+	a, b, ok := strings.Cut(text, "-")
+	from, err1 := strconv.ParseInt(a, 0, 64)
+	to, err2 := strconv.ParseInt(b, 0, 64)
+	if !ok || err1 != nil || err2 != nil || to < from {
+		return 0, 0, fmt.Errorf("expected a range of addresses such as 0x300-0x7f0, found %q", text)
+	}
+	return from, to, nil
+}

@@ -1,0 +1,123 @@
+package emulate
+
+import (
+	"gpuperf/device/facts"
+	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
+	"gpuperf/launch"
+)
+
+// Bounds of the work of one emulation, which keep it short.
+const (
+	mostExecuted = 40_000  // instructions that are executed lane by lane, beyond the first block
+	mostTimed    = 200_000 // instructions that are timed, in one run
+	enoughTimed  = 60_000  // the same, once a wave has ended
+	windows      = 3       // waves of blocks that stand for all
+)
+
+// choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
+func (e *emulation) choose() {
+	want := min(e.most, windows*e.resident)
+	for i := int64(0); i < want; i++ {
+		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 0 && e.builder.Steps > mostExecuted {
+			break
+		}
+		e.blocks = append(e.blocks, e.builder.Block(e.place(e.number(i, want))))
+	}
+	if n := len(e.blocks); int64(n) < want && n > 1 {
+		e.extend(want)
+	}
+}
+
+// number is the number, among those of the multiprocessor, of one of the blocks that are looked at: whole waves, spread evenly.
+func (e *emulation) number(i, want int64) int64 {
+	waves := (want + e.resident - 1) / e.resident
+	if e.most <= want || waves < 2 {
+		return i
+	}
+	wave, in := i/e.resident, i%e.resident
+	last := e.most - e.resident
+	return wave*last/(waves-1) + in
+}
+
+// place is the index of a block, by its number among those of a multiprocessor in the middle.
+func (e *emulation) place(n int64) [3]uint32 {
+	i := min(e.busy/2+n*e.Device.Int(facts.Multiprocessors), e.total-1)
+	return [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
+}
+
+// extend adds blocks that go on as the last two: their addresses move by the same distances.
+func (e *emulation) extend(want int64) {
+	n := len(e.blocks)
+	row := trace.Row(e.blocks[n-2], e.blocks[n-1])
+	for i := int64(n); i < want; i++ {
+		if row == nil {
+			e.blocks = append(e.blocks, e.blocks[i%int64(n)])
+			continue
+		}
+		b := &timing.Block{}
+		for _, w := range row {
+			b.Warps = append(b.Warps, &timing.Trace{Nodes: w, Trip: i - int64(n) + 1})
+		}
+		e.blocks = append(e.blocks, b)
+	}
+}
+
+// dealt gives blocks one after the other, those that stand for more again and again.
+type dealt struct {
+	blocks []*timing.Block
+	next   int
+	most   int64
+}
+
+func (s *dealt) Next() *timing.Block {
+	if int64(s.next) >= s.most {
+		return nil
+	}
+	b := s.blocks[s.next%len(s.blocks)]
+	s.next++
+	return b
+}
+
+// timed is what a run says of the launch.
+type timed struct {
+	*timing.Result
+	cycles float64 // of the kernel
+	scale  float64 // blocks of the multiprocessor for each that was timed
+}
+
+// time lets the blocks of a multiprocessor run on a machine.
+func (e *emulation) time(change func(*timing.Machine)) timed {
+	m := machine(e.Device, e.busy, int64(e.l1()))
+	if change != nil {
+		change(m)
+	}
+	resident := min(e.resident, e.most)
+	want := int64(len(e.blocks))
+	s := &dealt{blocks: e.blocks, most: e.most}
+	o := timing.Options{Resident: int(resident), Most: mostTimed}
+	whole := e.most <= want
+	if !whole {
+		s.most = want + resident
+		o.Ends, o.Enough = int(want), enoughTimed
+	}
+	r := m.Run(e.ops, s, o)
+	t := timed{Result: r, cycles: float64(r.Finished) / timing.Cycle, scale: 1}
+	if !whole && len(r.Ends) >= int(resident) {
+		first, last, n := r.Ends[resident-1], r.Ends[len(r.Ends)-1], int64(len(r.Ends))-resident
+		each := float64(last-first) / float64(max(n, 1))
+		if n < resident {
+			each = float64(first) / float64(resident)
+		}
+		all := float64(e.total) / float64(e.busy)
+		t.cycles = (float64(first) + each*max(all-float64(resident), 0)) / timing.Cycle
+		t.scale = all / float64(len(r.Ends))
+	}
+	t.cycles += e.Device.Value(facts.StartCycles)
+	return t
+}
+
+// l1 are the bytes of the first-level cache that hold data of global memory.
+func (e *emulation) l1() float64 {
+	return launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)).L1
+}

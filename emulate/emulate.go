@@ -1,0 +1,181 @@
+// Package emulate tells how long a launch takes on a GPU, from its machine code alone, what its warps wait for, and what would help.
+//
+// It is abstract emulation with sensitivity analysis after Hong et al., "GPU Code Optimization using Abstract Kernel Emulation and Sensitivity
+// Analysis", PLDI 2018. Package trace executes the blocks of one multiprocessor as far as values decide about control and addresses; package
+// timing lets their warps issue on a machine that is made of the facts of a device (machine.go, op.go). Some blocks stand for the others
+// (blocks.go), and package memory says what of their traffic DRAM serves (traffic.go). Of each latency and gap follows by how much the time
+// would change if it was 10 % greater (sensitivity.go).
+package emulate
+
+import (
+	"fmt"
+
+	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
+	"gpuperf/launch"
+	"gpuperf/launchfile"
+	"gpuperf/sass"
+)
+
+// Input is what is emulated.
+type Input struct {
+	Function *sass.Function
+	Job      device.Job // its first launch
+	Code     launchfile.Code
+	Assume   []launchfile.Assumption
+	Device   *facts.Device
+	ClockMHz float64 // 0 is the greatest of the device
+	// Sensitivity asks for the time with each latency and gap 10 % greater.
+	Sensitivity bool
+}
+
+// Result is what emulation tells of a launch.
+type Result struct {
+	Kernel   string
+	Device   string
+	Seconds  float64    // of the kernel on the device
+	Interval [2]float64 // that the time is taken to be in
+	Launch   float64    // seconds that a launch adds where it is timed from outside
+	Cycles   float64
+	ClockMHz float64
+	Waves    float64
+
+	Blocks    int64 // of a multiprocessor at once
+	Limits    []launch.Limit
+	LimitedBy string
+	Occupancy float64 // warps that are resident on average, of those that a multiprocessor has room for
+
+	Bottleneck  Bottleneck
+	Sensitivity []Sensitivity // the greatest first
+	Utilization map[timing.Unit]float64
+	Memory      Memory
+	Hottest     []Hot
+	Doubts      []exec.Doubt
+	Warnings    []string
+	Work        Work
+
+	function *sass.Function
+}
+
+// Memory is what a launch moves.
+type Memory struct {
+	L1Hit, L2Hit float64 // parts of the sectors that are loaded
+	DRAMBytes    float64
+}
+
+// Work is what emulation did.
+type Work struct {
+	Blocks  int   // that were executed
+	Steps   int   // instructions that were executed lane by lane
+	Issued  int64 // instructions that were timed
+	Stands  int64 // instructions for which they stand
+	Seconds float64
+}
+
+// Hot is an instruction, and the part of the warps' time that they wait before it.
+type Hot struct {
+	Index  int
+	Part   float64
+	Reason timing.Reason
+}
+
+// Run emulates a launch.
+func Run(in Input) (*Result, error) {
+	if err := in.Device.Need(Facts()...); err != nil {
+		return nil, err
+	}
+	e := &emulation{Input: in}
+	if err := e.prepare(); err != nil {
+		return nil, err
+	}
+	e.choose()
+	e.traffic()
+	base := e.time(nil)
+	r := e.result(base)
+	if in.Sensitivity {
+		e.sensitivity(r, base)
+	}
+	return r, nil
+}
+
+// emulation is one in progress.
+type emulation struct {
+	Input
+	launch   *exec.Launch
+	builder  *trace.Builder
+	ops      []timing.Op
+	grid     [3]int64
+	total    int64 // blocks
+	warps    int64 // of a block
+	group    launch.Group
+	resident int64
+	limits   []launch.Limit
+	busy     int64 // multiprocessors
+	blocks   []*timing.Block
+	most     int64 // blocks of the multiprocessor with most
+	memory   Memory
+	warnings []string
+}
+
+func (e *emulation) prepare() (err error) {
+	assume, err := assumptions(e.Function, e.Assume)
+	if err != nil {
+		return err
+	}
+	if e.launch, err = exec.New(e.Function, e.Job, assume); err != nil {
+		return err
+	}
+	e.builder = trace.New(e.launch)
+	e.ops = ops(e.Function)
+	items := int64(1)
+	e.total = 1
+	for d := range e.grid {
+		e.grid[d] = int64(e.launch.Grid[d])
+		e.total *= e.grid[d]
+		items *= int64(e.launch.Block[d])
+	}
+	e.warps = (items + exec.WarpSize - 1) / exec.WarpSize
+	registers := e.Code.Registers
+	if registers == 0 {
+		registers = int64(e.Function.Registers)
+	}
+	if registers == 0 {
+		registers = named(e.Function)
+		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
+	}
+	e.group = launch.Group{Items: items, Registers: launch.Allocated(registers), Local: e.Code.Shared + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.limits = launch.Limits(e.Device, e.group)
+	e.resident = e.limits[0].Groups
+	for _, l := range e.limits {
+		e.resident = min(e.resident, l.Groups)
+	}
+	if e.resident < 1 {
+		return fmt.Errorf("a work-group of %d work-items with %d registers and %d bytes of shared memory has no room on %s", items, registers, e.group.Local,
+			e.Device.Name())
+	}
+	multiprocessors := e.Device.Int(facts.Multiprocessors)
+	e.busy = min(e.total, multiprocessors)
+	e.most = (e.total + multiprocessors - 1) / multiprocessors
+	return nil
+}
+
+func (e *emulation) warn(format string, args ...any) {
+	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))
+}
+
+// named is how many general registers the code names.
+func named(f *sass.Function) (n int64) {
+	for i := range f.Instructions {
+		for _, list := range [][]sass.Register{f.Instructions[i].Defines(), f.Instructions[i].Uses()} {
+			for _, r := range list {
+				if r.File == sass.General {
+					n = max(n, int64(r.Index)+1)
+				}
+			}
+		}
+	}
+	return n
+}

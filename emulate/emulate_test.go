@@ -1,0 +1,58 @@
+package emulate
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+const matmul = "../examples/launch/matmul-sass.yaml"
+
+func run(t testing.TB, path string, o Options) *Result {
+	t.Helper()
+	if o.On == "" {
+		o.On = "NVIDIA H200"
+	}
+	r, err := File(context.Background(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The work of a product of matrices grows with the third power of its size, that of emulation does not.
+func TestSizes(t *testing.T) {
+	small, large := run(t, matmul, Options{Sizes: map[string]int64{"n": 2048}}), run(t, matmul, Options{Sizes: map[string]int64{"n": 16384}})
+	if ratio := large.Seconds / small.Seconds; ratio < 450 || ratio > 570 {
+		t.Errorf("512 times the work takes %g times as long", ratio)
+	}
+	if large.Work.Steps > 2*small.Work.Steps || large.Work.Issued > 400_000 {
+		t.Errorf("%+v and %+v", small.Work, large.Work)
+	}
+}
+
+// A result names what binds, and prints it.
+func TestResult(t *testing.T) {
+	r := run(t, matmul, Options{Sizes: map[string]int64{"n": 512}, Sensitivity: true})
+	var out bytes.Buffer
+	if err := Write(&out, []*Result{r, r}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"bottleneck", "limited by grid", "LDS", "█"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &out)
+		}
+	}
+	if r.Bottleneck.Kind != Throughput || len(r.Doubts) > 0 || r.Blocks != 8 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func BenchmarkMatmul(b *testing.B) {
+	for b.Loop() {
+		r := run(b, matmul, Options{})
+		b.ReportMetric(float64(r.Work.Steps), "steps")
+		b.ReportMetric(float64(r.Work.Issued), "timed")
+	}
+}

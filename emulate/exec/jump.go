@@ -1,0 +1,202 @@
+package exec
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"gpuperf/sass"
+)
+
+// Next is the instruction that Step executes next.
+func (w *Warp) Next() int { return w.path.pc }
+
+// Together reports whether all lanes that have not left are at the same instruction.
+func (w *Warp) Together() bool { return len(w.paths) == 1 }
+
+// Only lets the launch compute nothing but the results of some instructions, and what jumps, waits or accesses memory. What others would
+// write keeps any value.
+func (l *Launch) Only(results []bool) {
+	for i := range l.Function.Instructions {
+		in := &l.Function.Instructions[i]
+		if op := in.Opcode; op != nil && !results[i] && op.Action == "" && op.Class != sass.Flow && op.Class != sass.Synchronize {
+			l.ops[i].run = pass
+		}
+	}
+}
+
+func pass(*Warp, *op, uint32) {}
+
+// Difference gives the difference of the first two values that the next instruction reads, or the first one where there is one, for the
+// lanes that it returns: those that execute it and have both.
+func (w *Warp) Difference(values *[WarpSize]int64) (lanes uint32) {
+	o, f := &w.launch.ops[w.path.pc], w.path.file
+	lanes = w.path.lanes
+	if o.guarded {
+		g := o.guard.read(f)
+		lanes &= g.value & g.known
+	}
+	unsigned := o.in.Has("U32")
+	for m := lanes; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		values[i] = 0
+		for k := range min(2, len(o.sources)) {
+			v, known := o.sources[k].lane(f, i)
+			if !known {
+				lanes &^= 1 << i
+			}
+			n := int64(int32(v))
+			if unsigned {
+				n = int64(uint32(v))
+			}
+			values[i] += n * int64(1-2*k)
+		}
+	}
+	return lanes
+}
+
+// Inputs adds the values that the next instruction reads to a hash.
+func (w *Warp) Inputs(hash uint64) uint64 {
+	const prime = 1099511628211 // of FNV-1a
+	o, f := &w.launch.ops[w.path.pc], w.path.file
+	add := func(v uint64) { hash = (hash ^ v) * prime }
+	add(uint64(o.index))
+	for k := range o.sources {
+		s := &o.sources[k]
+		if s.fixed != nil {
+			continue
+		}
+		for _, v := range f.rows[s.row] {
+			add(uint64(v))
+		}
+		add(uint64(f.known[s.row]))
+	}
+	for _, g := range o.guards {
+		add(uint64(g.read(f).value))
+	}
+	return hash
+}
+
+// Snapshot holds the registers of a sub-group whose lanes are together.
+type Snapshot struct {
+	rows  [rows]row
+	known [rows]uint32
+	preds [predicates]truth
+	lanes uint32
+}
+
+// Save notes the registers of the sub-group.
+func (w *Warp) Save(s *Snapshot) {
+	f := w.path.file
+	used := w.launch.used
+	copy(s.rows[:used], f.rows[:used])
+	copy(s.known[:used], f.known[:used])
+	copy(s.rows[firstUniform:firstUniform+uniforms], f.rows[firstUniform:])
+	copy(s.known[firstUniform:firstUniform+uniforms], f.known[firstUniform:])
+	s.preds, s.lanes = f.preds, w.path.lanes
+}
+
+// uniforms is how many uniform registers there are at most.
+const uniforms = 64
+
+// Change is how registers change from one time to the next, by row; those that are not in it do not change.
+type Change map[int]*row
+
+// Between returns how the registers of a list have changed from a to b, if they have changed likewise from b to c.
+func Between(a, b, c *Snapshot, list []sass.Register) (Change, bool) {
+	if a.lanes != b.lanes || b.lanes != c.lanes {
+		return nil, false
+	}
+	change := Change{}
+	for _, r := range list {
+		n := reads(r)
+		switch r.File {
+		case sass.Predicate, sass.UniformPredicate:
+			x, y := b.preds[n], c.preds[n]
+			if x.value&c.lanes != y.value&c.lanes || x.known&c.lanes != y.known&c.lanes {
+				return nil, false
+			}
+			continue
+		case sass.ConvergenceBarrier:
+			continue
+		}
+		if a.known[n] != b.known[n] || b.known[n] != c.known[n] {
+			return nil, false
+		}
+		var step *row
+		for i := range WarpSize {
+			d := c.rows[n][i] - b.rows[n][i]
+			if c.lanes>>i&1 == 0 || c.known[n]>>i&1 == 0 {
+				continue
+			}
+			if b.rows[n][i]-a.rows[n][i] != d {
+				return nil, false
+			}
+			if d != 0 {
+				if step == nil {
+					step = &row{}
+				}
+				step[i] = d
+			}
+		}
+		if step != nil {
+			change[n] = step
+		}
+	}
+	return change, true
+}
+
+// Limit is how often a change can be added to registers before one of them passes zero or its greatest value.
+func (c Change) Limit(s *Snapshot) int64 {
+	limit := int64(math.MaxInt32)
+	for n, step := range c {
+		for i, d := range step {
+			v := int64(s.rows[n][i])
+			switch d := int64(int32(d)); {
+			case d > 0:
+				limit = min(limit, (math.MaxUint32-v)/d)
+			case d < 0:
+				limit = min(limit, v/-d)
+			}
+		}
+	}
+	return limit
+}
+
+// Advance adds a change so often to the registers, as that many turns of a loop would do.
+func (w *Warp) Advance(c Change, times int64, header int) {
+	f := w.path.file
+	for n, step := range c {
+		for i := range step {
+			if f.known[n]>>i&1 != 0 {
+				f.rows[n][i] += step[i] * uint32(times)
+			}
+		}
+	}
+	if o := &w.launch.ops[header]; o.loop != 0 {
+		for i := range w.trips[o.loop-1].turns {
+			w.trips[o.loop-1].turns[i] += float64(times)
+		}
+	}
+}
+
+// TurnsLeft is how many turns of the loop that begins at an instruction are left where their number is assumed; many where it is not.
+func (w *Warp) TurnsLeft(header int) int64 {
+	o := &w.launch.ops[header]
+	if o.loop == 0 {
+		return math.MaxInt32
+	}
+	left := int64(math.MaxInt32)
+	for i := range w.launch.ops {
+		b := w.launch.ops[i].flow
+		if b == nil || b.loop != o.loop || w.trips[o.loop-1].ends {
+			continue
+		}
+		limit := b.turns
+		if limit < 0 {
+			limit = float64(w.launch.trips)
+		}
+		left = min(left, int64(limit-slices.Max(w.trips[o.loop-1].turns[:]))-2)
+	}
+	return left
+}

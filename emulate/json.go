@@ -1,0 +1,138 @@
+package emulate
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gpuperf/emulate/exec"
+)
+
+// resultJSON is the form of results for other programs.
+type resultJSON struct {
+	Kernel        string             `json:"kernel"`
+	Device        string             `json:"device,omitempty"`
+	Seconds       float64            `json:"seconds"`
+	Interval      [2]float64         `json:"interval"`
+	LaunchSeconds float64            `json:"launch_seconds"`
+	Cycles        float64            `json:"cycles"`
+	ClockMHz      float64            `json:"clock_mhz"`
+	Waves         float64            `json:"waves"`
+	Occupancy     occupancyJSON      `json:"occupancy"`
+	Bottleneck    bottleneckJSON     `json:"bottleneck"`
+	Sensitivity   []sensitivityJSON  `json:"sensitivity"`
+	Utilization   map[string]float64 `json:"utilization"`
+	Memory        memoryJSON         `json:"memory"`
+	Hottest       []hotJSON          `json:"hottest"`
+	Unknown       unknownJSON        `json:"unknown"`
+	Warnings      []string           `json:"warnings"`
+	Work          workJSON           `json:"work"`
+}
+
+type (
+	occupancyJSON struct {
+		Blocks    int64   `json:"blocks_per_sm"`
+		LimitedBy string  `json:"limited_by"`
+		Achieved  float64 `json:"achieved"`
+	}
+	bottleneckJSON struct {
+		Resource string `json:"resource"`
+		Kind     Kind   `json:"kind"`
+	}
+	sensitivityJSON struct {
+		Parameter string  `json:"parameter"`
+		Value     float64 `json:"value"`
+	}
+	memoryJSON struct {
+		L1Hit     float64 `json:"l1_hit"`
+		L2Hit     float64 `json:"l2_hit"`
+		DRAMBytes float64 `json:"dram_bytes"`
+	}
+	hotJSON struct {
+		Address string  `json:"address"`
+		Source  string  `json:"source,omitempty"`
+		Text    string  `json:"text"`
+		Part    float64 `json:"part"`
+		Reason  string  `json:"reason"`
+	}
+	unknownJSON struct {
+		Branches []doubtJSON `json:"branches"`
+		Loops    []doubtJSON `json:"loops"`
+		Accesses []doubtJSON `json:"accesses"`
+	}
+	doubtJSON struct {
+		Address string `json:"address"`
+		Source  string `json:"source,omitempty"`
+		Text    string `json:"text"`
+		What    string `json:"what"`
+		Times   int    `json:"times"`
+	}
+	workJSON struct {
+		Blocks   int   `json:"blocks"`
+		Executed int   `json:"executed"`
+		Timed    int64 `json:"timed"`
+		Stands   int64 `json:"stands_for"`
+	}
+)
+
+// MarshalJSON writes the result as other programs read it.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	out := resultJSON{
+		Kernel: r.Kernel, Device: r.Device, Seconds: r.Seconds, Interval: r.Interval, LaunchSeconds: r.Launch, Cycles: r.Cycles, ClockMHz: r.ClockMHz,
+		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
+		Memory: memoryJSON(r.Memory), Sensitivity: []sensitivityJSON{}, Warnings: append([]string{}, r.Warnings...),
+		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{},
+		Work: workJSON{r.Work.Blocks, r.Work.Steps, r.Work.Issued, r.Work.Stands},
+	}
+	if r.Bottleneck.Kind != "" {
+		out.Bottleneck = bottleneckJSON{r.Bottleneck.Unit.String(), r.Bottleneck.Kind}
+	}
+	for _, s := range r.Sensitivity {
+		out.Sensitivity = append(out.Sensitivity, sensitivityJSON{s.Name(), s.Value})
+	}
+	for u, part := range r.Utilization {
+		out.Utilization[strings.ReplaceAll(u.String(), " ", "_")] = part
+	}
+	for _, h := range r.Hottest {
+		out.Hottest = append(out.Hottest, hotJSON{r.address(h.Index), r.place(h.Index), r.function.Instructions[h.Index].String(), h.Part, h.Reason.String()})
+	}
+	for _, d := range r.Doubts {
+		list := out.Unknown.of(d.Kind)
+		*list = append(*list, doubtJSON{r.address(d.Index), r.place(d.Index), r.text(d.Index), string(d.Kind), d.Times})
+	}
+	return json.Marshal(out)
+}
+
+// of is the list that a doubt belongs to.
+func (u *unknownJSON) of(k exec.Kind) *[]doubtJSON {
+	switch k {
+	case exec.UnknownTrips:
+		return &u.Loops
+	case exec.UnknownAddress, exec.UnknownOpcode:
+		return &u.Accesses
+	}
+	return &u.Branches
+}
+
+func (r *Result) address(i int) string {
+	if i >= len(r.function.Instructions) {
+		return ""
+	}
+	return fmt.Sprintf("0x%x", r.function.Instructions[i].Address)
+}
+
+func (r *Result) text(i int) string {
+	if i >= len(r.function.Instructions) {
+		return ""
+	}
+	return r.function.Instructions[i].String()
+}
+
+// place is the source line of an instruction, "" where it is not known.
+func (r *Result) place(i int) string {
+	if i >= len(r.function.Instructions) || r.function.Instructions[i].Source.Line == 0 {
+		return ""
+	}
+	s := r.function.Instructions[i].Source
+	return fmt.Sprintf("%s:%d", s.File, s.Line)
+}

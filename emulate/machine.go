@@ -1,0 +1,83 @@
+package emulate
+
+import (
+	"gpuperf/device/facts"
+	"gpuperf/emulate/timing"
+)
+
+// unitFacts are the facts of each unit, in cycles. A latency of "" is a cycle, a gap of "" that of the unit without waiting.
+var unitFacts = []struct {
+	unit         timing.Unit
+	latency, gap facts.Key
+}{
+	{timing.Dispatch, "", facts.DispatchGap},
+	{timing.ALU, facts.ALULatency, facts.ALUGap},
+	{timing.FMA, facts.FMALatency, facts.FMAGap},
+	{timing.IMAD, facts.IMADLatency, facts.IMADGap},
+	{timing.FP64, facts.FP64Latency, facts.FP64Gap},
+	{timing.FP16, facts.FP16Latency, facts.FP16Gap},
+	{timing.XU, facts.XULatency, facts.XUGap},
+	{timing.Convert, facts.ConvertLatency, facts.ConvertGap},
+	{timing.Tensor, facts.TensorLatency, facts.TensorGap},
+	{timing.Uniform, facts.UniformLatency, facts.UniformGap},
+	{timing.Branch, "", facts.BranchGap},
+	{timing.Vote, "", facts.VoteGap},
+	{timing.Reduce, facts.ReduceLatency, facts.ReduceGap},
+	{timing.Address, "", facts.AddressGap},
+	{timing.Barrier, facts.BarrierLatency, facts.BarrierGap},
+	{timing.Shared, facts.SharedLatency, facts.SharedGap},
+	{timing.SharedAtomic, facts.SharedAtomicLatency, facts.SharedAtomicGap},
+	{timing.Shuffle, facts.ShuffleLatency, ""},
+	{timing.L1, facts.L1Latency, ""},
+	{timing.L2, facts.L2Latency, ""},
+	{timing.DRAM, facts.DRAMLatency, ""},
+	{timing.Atomic, facts.AtomicLatency, facts.AtomicGap},
+	{timing.Constant, facts.ConstantLatency, ""},
+	{timing.Special, facts.SpecialLatency, ""},
+}
+
+// Facts are those that a device must have for its machine code to be emulated.
+func Facts() []facts.Key {
+	keys := []facts.Key{
+		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
+		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMRate, facts.GroupStart, facts.CodeLine,
+		facts.CodeLatency, facts.StartCycles,
+	}
+	for _, u := range unitFacts {
+		for _, k := range []facts.Key{u.latency, u.gap} {
+			if k != "" {
+				keys = append(keys, k)
+			}
+		}
+	}
+	return keys
+}
+
+// machine is a multiprocessor of a device of which so many are busy, with so many bytes of its first-level cache for global memory.
+func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
+	cycles := func(k facts.Key) int64 {
+		if k == "" {
+			return timing.Cycle
+		}
+		return timing.Cycles(d.Value(k))
+	}
+	m := &timing.Machine{
+		Partitions: int(d.Value(facts.SubPartitions)),
+		Depth:      int(d.Value(facts.AddressQueue)),
+		Reads:      cycles(facts.OperandWindow),
+		Start:      cycles(facts.GroupStart),
+		L1Bytes:    l1,
+		Code:       timing.Code{Cold: cycles(facts.CodeLatency), Line: d.Int(facts.CodeLine)},
+	}
+	for _, u := range unitFacts {
+		m.Units[u.unit] = timing.Resource{Latency: cycles(u.latency), Gap: cycles(u.gap)}
+	}
+	share := func(perClock float64) int64 {
+		return timing.Cycles(sectorBytes / min(perClock/float64(max(busy, 1)), d.Value(facts.L2PortBytesPerClock)))
+	}
+	m.Units[timing.L2].Gap = share(d.Value(facts.L2BytesPerClock))
+	m.Units[timing.DRAM].Gap = share(d.Value(facts.DRAMRate) / (d.Value(facts.ClockMHz) * 1e6))
+	return m
+}
+
+const sectorBytes = 32

@@ -1,0 +1,195 @@
+package emulate
+
+import (
+	"strconv"
+	"strings"
+
+	"gpuperf/emulate/timing"
+	"gpuperf/sass"
+)
+
+// pipeUnits are the units of pipes; rows of opcodeUnits come first.
+var pipeUnits = map[sass.Pipe]timing.Unit{
+	sass.ALU: timing.ALU, sass.FMA: timing.FMA, sass.FP64: timing.FP64, sass.FP16: timing.FP16, sass.XU: timing.XU, sass.LSU: timing.Address,
+	sass.TEX: timing.Address, sass.ADU: timing.Constant, sass.CBU: timing.Branch, sass.TC: timing.Tensor, sass.UDP: timing.Uniform,
+	sass.TMA: timing.Address, sass.NotTold: timing.Dispatch,
+}
+
+// opcodeUnits are the units of opcodes that differ from others of their pipe.
+var opcodeUnits = map[string]timing.Unit{
+	"BAR": timing.Barrier, "S2R": timing.Special, "S2UR": timing.Special, "SHFL": timing.Shuffle, "VOTE": timing.Vote, "VOTEU": timing.Vote,
+	"REDUX": timing.Reduce, "MATCH": timing.Reduce, "CREDUX": timing.Reduce, "FCHK": timing.XU, "NOP": timing.Dispatch,
+}
+
+// spaceUnits are the units whose latency a memory instruction has, where it is of one space.
+var spaceUnits = map[sass.Space]timing.Unit{sass.Local: timing.Shared, sass.Bank: timing.Constant}
+
+// unit is what executes an instruction, and what else it occupies.
+func unit(in *sass.Instruction) (unit, beside timing.Unit) {
+	if in.Opcode == nil {
+		return timing.Dispatch, timing.Dispatch
+	}
+	if u, ok := opcodeUnits[in.Name]; ok {
+		return u, timing.Dispatch
+	}
+	switch op := in.Opcode; {
+	case op.Pipe == sass.FMA && op.Class != sass.Float32:
+		return timing.IMAD, timing.FMA
+	case op.Pipe == sass.XU && in.Has("F64"):
+		return timing.Convert, timing.Dispatch
+	case op.Pipe == sass.UDP && op.Space == sass.Bank:
+		return timing.Uniform, timing.Dispatch
+	case spaceUnits[op.Space] != timing.Dispatch:
+		return spaceUnits[op.Space], timing.Dispatch
+	default:
+		return pipeUnits[op.Pipe], timing.Dispatch
+	}
+}
+
+// decoder makes Ops of instructions.
+type decoder struct {
+	numbers map[sass.Register]uint16
+	kept    [4]sass.Reference // of each operand, what the reuse cache holds
+}
+
+// ops are what the instructions of a function ask of a machine. Without control bits, instructions wait for the registers that they name.
+func ops(f *sass.Function) []timing.Op {
+	d := decoder{numbers: map[sass.Register]uint16{}}
+	out := make([]timing.Op, len(f.Instructions))
+	for i := range f.Instructions {
+		out[i] = d.op(&f.Instructions[i])
+	}
+	return out
+}
+
+func (d *decoder) op(in *sass.Instruction) timing.Op {
+	op := timing.Op{Written: timing.NoBoard, Read: timing.NoBoard, Stall: timing.Cycle, Address: in.Address}
+	op.Unit, op.Beside = unit(in)
+	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
+	op.Action = action(in)
+	op.Parts = parts(in)
+	reuse := 0
+	if in.Code != nil {
+		c := in.Code.Control()
+		op.Stall = max(int64(c.Stall), 1) * timing.Cycle
+		op.Yield = c.Yield && c.Stall > 0
+		op.Written, op.Read = board(c.WriteBarrier), board(c.ReadBarrier)
+		op.Waits = uint8(c.Wait)
+		reuse = c.Reuse
+	}
+	if in.Name == "DEPBAR" {
+		op.Waits, op.Left = held(in)
+	}
+	op.Banks = d.banks(in, reuse)
+	return op
+}
+
+func board(n int) int8 {
+	if n == sass.None {
+		return timing.NoBoard
+	}
+	return int8(n)
+}
+
+// action is what the instruction does beside occupying its unit.
+func action(in *sass.Instruction) timing.Action {
+	switch {
+	case in.Opcode == nil:
+		return timing.Compute
+	case in.Name == "BAR" && !in.Has("ARV"):
+		return timing.Wait
+	case in.Name == "LDGDEPBAR":
+		return timing.Commit
+	case in.Opcode.Space != "" && in.Opcode.Pipe != sass.UDP:
+		return timing.Access
+	}
+	return timing.Compute
+}
+
+// held reads the operands of DEPBAR.LE: a scoreboard, and how many may hold it still.
+func held(in *sass.Instruction) (waits uint8, left int) {
+	for _, o := range in.Operands {
+		if n, ok := strings.CutPrefix(o.Text, "SB"); ok {
+			if b, err := strconv.Atoi(n); err == nil {
+				waits |= 1 << b
+			}
+		} else if n, err := strconv.ParseInt(o.Text, 0, 32); err == nil {
+			left = int(n)
+		}
+	}
+	return waits, left
+}
+
+func (d *decoder) registers(list []sass.Register) (out []uint16) {
+	for _, r := range list {
+		n, ok := d.numbers[r]
+		if !ok {
+			n = uint16(len(d.numbers))
+			d.numbers[r] = n
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// banks counts the operands that an instruction of fixed latency reads from each of the two register banks, those in the reuse cache aside.
+func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
+	if in.Opcode == nil || in.Opcode.Latency != sass.Fixed {
+		return n
+	}
+	slot := -1
+	for i, o := range in.Operands {
+		if o.Kind == sass.AllPredicates || i == 0 || o.Kind == sass.RegisterOperand && isPredicate(o.Registers[0].Register.File) {
+			continue
+		}
+		if slot++; slot >= len(d.kept) {
+			break
+		}
+		if o.Kind != sass.RegisterOperand || o.Registers[0].Register.File != sass.General || o.Registers[0].Register.Index == sass.Constant {
+			d.kept[slot] = sass.Reference{}
+			continue
+		}
+		r := o.Registers[0]
+		if d.kept[slot].Register != r.Register {
+			n[r.Register.Index%2]++
+		}
+		d.kept[slot] = sass.Reference{}
+		if reuse>>slot&1 != 0 {
+			d.kept[slot] = r
+		}
+	}
+	return n
+}
+
+func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.UniformPredicate }
+
+// parts are how many products of 16x8x8 halves a matrix product has.
+func parts(in *sass.Instruction) int64 {
+	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
+		return 1
+	}
+	shape := in.Modifiers[0]
+	if m, n, k, ok := sizes(shape); ok {
+		const group = 4 // sub-groups that make the product together
+		return max(m*n*k/group/(16*8*8), 1)
+	}
+	return max(shapes[shape], 1)
+}
+
+// shapes are the shapes of matrix products of one sub-group, by their parts.
+var shapes = map[string]int64{"884": 1, "1684": 1, "1688": 1, "16816": 2, "8816": 1, "16832": 2, "16864": 2}
+
+func sizes(shape string) (m, n, k int64, ok bool) {
+	part := strings.Split(shape, "x")
+	if len(part) != 3 {
+		return 0, 0, 0, false
+	}
+	var v [3]int64
+	for i, p := range part {
+		var err error
+		if v[i], err = strconv.ParseInt(p, 10, 64); err != nil {
+			return 0, 0, 0, false
+		}
+	}
+	return v[0], v[1], v[2], true
+}

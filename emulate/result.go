@@ -1,0 +1,92 @@
+package emulate
+
+import (
+	"cmp"
+	"slices"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate/timing"
+	"gpuperf/launch"
+)
+
+// within is the factor that the interval of a time spans on each side.
+const within = 1.5
+
+// hottest is how many instructions are listed as those that warps wait for most.
+const hottest = 10
+
+func (e *emulation) result(t timed) *Result {
+	d := e.Device
+	r := &Result{
+		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: cmp.Or(e.ClockMHz, d.Value(facts.ClockMHz)), Blocks: e.resident, Limits: e.limits,
+		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function,
+	}
+	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
+	r.Interval = [2]float64{r.Seconds / within, r.Seconds * within}
+	r.Waves = float64(e.total) / float64(d.Int(facts.Multiprocessors)*e.resident)
+	r.LimitedBy = e.limitedBy()
+	r.Utilization = e.utilization(t)
+	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
+	r.Hottest = hot(t)
+	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: t.Issued}
+	scale := t.scale * float64(e.busy)
+	if tr := t.Traffic; tr.Sectors > 0 {
+		r.Memory.L1Hit = float64(tr.Hits) / float64(tr.Sectors)
+	}
+	r.Memory.DRAMBytes = float64(t.Traffic.FromDRAM+t.Traffic.ToDRAM) * sectorBytes * scale
+	return r
+}
+
+const warpSize = 32
+
+// limitedBy is the resource that keeps more blocks from a multiprocessor: the grid, where it has no more.
+func (e *emulation) limitedBy() string {
+	if e.most <= e.resident {
+		return "grid"
+	}
+	i := slices.IndexFunc(e.limits, func(l launch.Limit) bool { return l.Groups == e.resident })
+	return e.limits[i].Resource
+}
+
+// utilization is how much of the time each unit is busy.
+func (e *emulation) utilization(t timed) map[timing.Unit]float64 {
+	out := map[timing.Unit]float64{}
+	for _, u := range timing.Units() {
+		if busy := t.Busy[u]; busy > 0 {
+			out[u] = float64(busy) / float64(max(t.Last, 1)) / float64(e.copies(u))
+		}
+	}
+	return out
+}
+
+// copies is how many of a unit a multiprocessor has.
+func (e *emulation) copies(u timing.Unit) int64 {
+	if u.Shared() {
+		return 1
+	}
+	return e.Device.Int(facts.SubPartitions)
+}
+
+// hot lists the instructions that warps wait for most.
+func hot(t timed) []Hot {
+	var list []Hot
+	all := int64(0)
+	for i := range t.Ops {
+		sum, most := int64(0), timing.Reason(0)
+		for r, n := range t.Ops[i].Waited {
+			sum += n
+			if n > t.Ops[i].Waited[most] {
+				most = timing.Reason(r)
+			}
+		}
+		sum += t.Ops[i].Issued * timing.Cycle
+		all += sum
+		list = append(list, Hot{Index: i, Part: float64(sum), Reason: most})
+	}
+	slices.SortStableFunc(list, func(a, b Hot) int { return cmp.Compare(b.Part, a.Part) })
+	list = list[:min(len(list), hottest)]
+	for i := range list {
+		list[i].Part /= float64(max(all, 1))
+	}
+	return slices.DeleteFunc(list, func(h Hot) bool { return h.Part < 0.005 })
+}

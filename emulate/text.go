@@ -1,0 +1,111 @@
+package emulate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gpuperf/emulate/timing"
+	"gpuperf/internal/format"
+)
+
+// shown is the least sensitivity or part that is printed.
+const shown = 0.01
+
+// Write prints results: one in full; of several, which differ in the device, first a comparison.
+func Write(w io.Writer, all []*Result) error {
+	if len(all) > 1 {
+		t := format.NewTable("device", ">time", "bottleneck", ">waves")
+		for _, r := range all {
+			t.Row(r.Device, format.Seconds(r.Seconds), fmt.Sprintf("%s: %s", r.Bottleneck.Unit, r.Bottleneck.Kind), fmt.Sprintf("%.2f", r.Waves))
+		}
+		if err := t.Write(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	for i, r := range all {
+		fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+		r.write(w)
+	}
+	return nil
+}
+
+func (r *Result) write(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
+	fmt.Fprintf(w, "  time        %s (%s to %s), %.0f cycles at %.0f MHz\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]), format.Seconds(r.Interval[1]),
+		r.Cycles, r.ClockMHz)
+	fmt.Fprintf(w, "  waves       %.2f of %s a multiprocessor, limited by %s; %.0f %% of its sub-groups run on average\n", r.Waves,
+		format.Count(int(r.Blocks), "work-group"), r.LimitedBy, 100*r.Occupancy)
+	if r.Bottleneck.Kind != "" {
+		fmt.Fprintf(w, "  bottleneck  %s: %s\n", r.Bottleneck.Unit, r.Bottleneck.Kind)
+	}
+	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit, format.Bytes(int64(r.Memory.DRAMBytes)))
+	r.writeSensitivity(w)
+	r.writeUtilization(w)
+	r.writeHottest(w)
+	r.writeDoubts(w)
+}
+
+func (r *Result) writeSensitivity(w io.Writer) {
+	if len(r.Sensitivity) == 0 || r.Sensitivity[0].Value < shown {
+		return
+	}
+	fmt.Fprintf(w, "\nwhat the time depends on: its change over that of a parameter, both in parts\n")
+	const width = 40
+	for _, s := range r.Sensitivity {
+		if s.Value >= shown {
+			fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, strings.Repeat("█", max(1, min(width, int(s.Value*width+0.5)))))
+		}
+	}
+}
+
+func (r *Result) writeUtilization(w io.Writer) {
+	var list []string
+	units := timing.Units()
+	slices.SortStableFunc(units, func(a, b timing.Unit) int {
+		switch x, y := r.Utilization[a], r.Utilization[b]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	for _, u := range units {
+		if part := r.Utilization[u]; part >= shown {
+			list = append(list, fmt.Sprintf("%s %.0f %%", u, 100*part))
+		}
+	}
+	fmt.Fprintf(w, "\nbusy: %s\n", strings.Join(list, ", "))
+}
+
+func (r *Result) writeHottest(w io.Writer) {
+	if len(r.Hottest) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nwhere sub-groups spend their time, and what they wait for\n")
+	for _, h := range r.Hottest {
+		fmt.Fprintf(w, "  %5.1f %%  %-18s  %s\n", 100*h.Part, h.Reason, r.line(h.Index))
+	}
+}
+
+// line is an instruction with its place.
+func (r *Result) line(i int) string {
+	text := r.address(i) + "  " + r.text(i)
+	if p := r.place(i); p != "" {
+		text += "  (" + p[strings.LastIndexByte(p, '/')+1:] + ")"
+	}
+	return text
+}
+
+func (r *Result) writeDoubts(w io.Writer) {
+	if len(r.Doubts) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nnot known; `assume` in the launch file can say it\n")
+	for _, d := range r.Doubts {
+		fmt.Fprintf(w, "  %s: %s\n", r.line(d.Index), d.Kind)
+	}
+}

@@ -1,0 +1,187 @@
+package timing
+
+import "slices"
+
+const (
+	sectorBytes = 32
+	lineSectors = 4
+)
+
+// access lets the units of memory take the request of a warp. It returns when the data is there, and when the operands have been read.
+func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at int64) (result, read int64) {
+	t := e.Touch
+	if t.Space == ConstantSpace {
+		start := p.address(part, at)
+		return start + p.Units[Constant].Latency, start + p.Units[Address].Gap
+	}
+	late, read := p.path(part, at, t.Waves)
+	switch {
+	case t.Space == SharedSpace && t.Atomic:
+		extra := (max(t.Conflicts, 1) - 1) * p.Units[SharedAtomic].Gap
+		p.shared[Shared] += extra
+		p.result.Busy[SharedAtomic] += extra + p.Units[SharedAtomic].Gap
+		return late + extra + p.Units[SharedAtomic].Latency, read
+	case t.Space == SharedSpace:
+		return late + p.Units[Shared].Latency, read
+	}
+	result = p.global(w, e, late)
+	if t.Copy {
+		w.copies = max(w.copies, result)
+	}
+	return result, read
+}
+
+// address lets the address unit of a sub-partition take a request. It returns when.
+func (p *multiprocessor) address(part *partition, at int64) int64 {
+	start, gap := max(at, part.units[Address]), p.Units[Address].Gap
+	part.units[Address] = start + gap
+	p.result.Busy[Address] += gap
+	part.starts[part.head] = start
+	part.head = (part.head + 1) % len(part.starts)
+	return start
+}
+
+// path lets the address unit, and then the data path for some cycles, take a request. It returns when its last part is on its way, and when
+// its operands have been read.
+func (p *multiprocessor) path(part *partition, at, waves int64) (late, read int64) {
+	gap := p.Units[Shared].Gap
+	data := max(p.address(part, at), p.shared[Shared])
+	busy := max(waves, 1) * gap
+	p.shared[Shared] = data + busy
+	p.result.Busy[Shared] += busy
+	return data + busy - gap, data + busy
+}
+
+// global is an access that passes the first-level cache from a time on.
+func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
+	t := e.Touch
+	sectors := p.sectorsOf(&w.cursor, t)
+	n := int64(len(sectors)) + int64(t.Unknown)
+	tr := &p.result.Traffic
+	tr.Requests++
+	p.result.Busy[L1] += p.Units[L1].Gap
+	switch {
+	case t.Space == LocalSpace:
+		return p.local(sectors, t, at)
+	case t.Atomic:
+		tr.Stored += n
+		from := p.second(n, at)
+		gap := (max(t.Conflicts, 1) - 1) * p.Units[Atomic].Gap
+		start := max(from, p.shared[Atomic])
+		p.shared[Atomic] = start + gap
+		p.result.Busy[Atomic] += gap
+		return start + gap + p.Units[Atomic].Latency
+	case t.Store:
+		tr.Stored += n
+		from := p.second(n, at)
+		if p.owes(e, 1) {
+			tr.ToDRAM += n
+			p.dram(n, from)
+		}
+		return from + p.Units[L2].Latency
+	}
+	tr.Sectors += n
+	missing, filled := int64(t.Unknown), at
+	for _, s := range sectors {
+		if there, ok := p.l1.has(s); ok {
+			filled = max(filled, there)
+			tr.Hits++
+		} else {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return max(at+p.Units[L1].Latency, filled)
+	}
+	tr.FromL2 += missing
+	from := p.second(missing, at)
+	result := from + p.Units[L2].Latency
+	if p.owes(e, 1) {
+		tr.FromDRAM += missing
+		result = p.dram(missing, from) + p.Units[DRAM].Latency
+	}
+	result = max(result, filled)
+	p.l1.fill(sectors, t, result)
+	return result
+}
+
+// second lets sectors pass between the multiprocessor and the second-level cache. It returns when the last one does.
+func (p *multiprocessor) second(n, at int64) int64 {
+	gap := p.Units[L2].Gap
+	start := max(at, p.shared[L2])
+	p.shared[L2] = start + n*gap
+	p.result.Busy[L2] += n * gap
+	return start + (n-1)*gap
+}
+
+// dram lets sectors pass between the second-level cache and DRAM.
+func (p *multiprocessor) dram(n, at int64) int64 {
+	gap := p.Units[DRAM].Gap
+	start := max(at, p.shared[DRAM])
+	p.shared[DRAM] = start + n*gap
+	p.result.Busy[DRAM] += n * gap
+	return start + (n-1)*gap
+}
+
+// owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
+func (p *multiprocessor) owes(e *Event, part float64) bool {
+	c := &p.credit[e.Op]
+	*c += e.Touch.DRAM * part
+	if *c >= 1 {
+		*c--
+		return true
+	}
+	return false
+}
+
+// local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full.
+func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
+	if t.Store {
+		p.l1.fill(sectors, t, at)
+		return at + p.Units[L1].Latency
+	}
+	missing, filled := int64(0), at
+	for _, s := range sectors {
+		if there, ok := p.l1.has(s); ok {
+			filled = max(filled, there)
+		} else {
+			missing++
+		}
+	}
+	p.result.Traffic.Sectors += int64(len(sectors))
+	p.result.Traffic.Hits += int64(len(sectors)) - missing
+	if missing == 0 {
+		return max(at+p.Units[L1].Latency, filled)
+	}
+	p.result.Traffic.FromL2 += missing
+	result := p.second(missing, at) + p.Units[L2].Latency
+	p.l1.fill(sectors, t, result)
+	return result
+}
+
+// sectorsOf are the distinct sectors that a request touches, in order.
+func (p *multiprocessor) sectorsOf(c *cursor, t *Touched) []int64 {
+	all, each := c.shift(t)
+	p.sectors = p.sectors[:0]
+	sorted := true
+	for i := range t.Lanes {
+		from := t.Lanes[i] + all
+		if each {
+			from = c.lane(t, i) + all
+		}
+		for s := from >> 5; s <= (from+t.Width-1)>>5; s++ {
+			switch n := len(p.sectors); {
+			case n > 0 && p.sectors[n-1] == s:
+				continue
+			case n > 0 && p.sectors[n-1] > s:
+				sorted = false
+			}
+			p.sectors = append(p.sectors, s)
+		}
+	}
+	if !sorted {
+		slices.Sort(p.sectors)
+		p.sectors = slices.Compact(p.sectors)
+	}
+	return p.sectors
+}

@@ -1,0 +1,304 @@
+package timing
+
+import "math"
+
+// Source gives the blocks of a multiprocessor in the order in which they start; nil when there are no more.
+type Source interface{ Next() *Block }
+
+// Block is a work-group: the traces of its warps.
+type Block struct{ Warps []*Trace }
+
+// Options bound a run.
+type Options struct {
+	Resident int  // blocks at once
+	NoSkip   bool // execute all iterations
+	// Ends is how many blocks are to end; 0 is all.
+	Ends int
+	// Enough is after how many instructions a run may end once as many blocks have ended as run at once. 0 is never.
+	Enough int64
+	// Most is how many instructions are issued at most, skipped ones aside; what then remains goes on at the rate of the later half. 0 is no bound.
+	Most int64
+}
+
+// Result is what a run took.
+type Result struct {
+	Finished int64   // until the last result is there
+	Last     int64   // until the last instruction is issued
+	Ends     []int64 // of blocks, in the order in which they end
+	Begun    int     // blocks
+	Issued   int64   // instructions, skipped ones too
+	Stepped  int64   // instructions that were not skipped
+	Busy     [units]int64
+	Ops      []OpResult
+	Exact    bool // all skipped iterations were like those before, in every unit of time
+	Skipped  bool
+	Cut      bool // the bound of instructions was reached
+	Traffic  Traffic
+	Slots    int64 // the time during which warps were resident, added up
+}
+
+// OpResult is what became of one instruction of the program.
+type OpResult struct {
+	Issued int64
+	Waited [Reasons]int64
+}
+
+// Traffic is what memory instructions moved.
+type Traffic struct {
+	Requests, Sectors, Hits, Stored, FromL2, FromDRAM, ToDRAM int64
+}
+
+// Reason is why a warp does not issue.
+type Reason uint8
+
+// The reasons.
+const (
+	ForStall   Reason = iota // the distance that the instruction before asks for
+	ForMemory                // a result of global or local memory
+	ForResult                // a result of another unit that takes its time
+	ForBarrier               // other warps of the block
+	ForUnit                  // a unit that is busy
+	ForQueue                 // a queue of memory instructions that is full
+	ForTurn                  // another warp issues
+	ForCode                  // instructions that have not come yet
+	Reasons
+)
+
+var reasons = [Reasons]string{
+	"fixed latency", "memory", "variable latency", "barrier", "busy unit", "memory queue", "not selected", "instructions",
+}
+
+func (r Reason) String() string { return reasons[r] }
+
+const never = math.MaxInt64 / 4
+
+type multiprocessor struct {
+	*Machine
+	ops       []Op
+	options   Options
+	source    Source
+	parts     []partition
+	shared    [units]int64 // when the next request may start
+	blocks    []*block
+	l1        *l1
+	code      map[int64]int64 // when each line of code is there
+	credit    []float64       // of each Op, the part of a request to DRAM that is owed
+	result    Result
+	now       int64
+	born      int
+	records   []*record // of loops, by depth from 1
+	sectors   []int64
+	registers int
+	again     int // the depth of a loop of which the last instruction began another iteration
+}
+
+type partition struct {
+	free   int64 // when it may dispatch next
+	units  [Barrier]int64
+	starts []int64 // of the last memory instructions, a ring
+	head   int
+	warps  []*warp
+	last   *warp
+	yield  bool // its last instruction asks for another warp
+	banks  [2]int64
+	pick   *warp // next; nil is not known
+	at     int64
+}
+
+type block struct {
+	warps   []*warp
+	running int
+	waiting int
+}
+
+type warp struct {
+	cursor
+	trace   *Trace
+	block   *block
+	part    int
+	age     int
+	at      int64 // when its next instruction may issue, units aside; never while it waits for others
+	stalled int64 // when it could issue but for what it waits for
+	reason  Reason
+	before  int64 // when it issued last
+	begun   int64
+	copies  int64 // when the copies to shared memory so far end
+	ready   []int64
+	done    int64 // instructions
+	boards  [boards]board
+}
+
+// board is a scoreboard.
+type board struct {
+	last   int64   // when all that hold it have released it
+	times  []int64 // when each does
+	reason Reason
+}
+
+// Run lets the warps of all blocks run.
+func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
+	p := &multiprocessor{Machine: m, ops: ops, options: o, source: source, parts: make([]partition, m.Partitions), l1: newL1(m.L1Bytes), code: map[int64]int64{}}
+	p.result.Ops = make([]OpResult, len(ops))
+	p.result.Exact = true
+	for i := range ops {
+		for _, r := range append(ops[i].Defines, ops[i].Uses...) {
+			p.registers = max(p.registers, int(r)+1)
+		}
+	}
+	p.credit = make([]float64, len(ops))
+	for i := range p.parts {
+		p.parts[i].starts = make([]int64, max(m.Depth, 1))
+	}
+	for range max(o.Resident, 1) {
+		if !p.begin(0) {
+			break
+		}
+	}
+	half := struct{ issued, at int64 }{}
+	for p.step() {
+		switch {
+		case o.Ends > 0 && len(p.result.Ends) >= o.Ends:
+			return &p.result
+		case o.Enough > 0 && p.result.Stepped >= o.Enough && len(p.result.Ends) >= o.Resident:
+			return &p.result
+		case o.Most > 0 && half.at == 0 && p.result.Stepped >= o.Most/2:
+			half.issued, half.at = p.result.Issued, p.now
+		case o.Most > 0 && p.result.Stepped >= o.Most:
+			p.cut(half.issued, half.at)
+			return &p.result
+		}
+	}
+	return &p.result
+}
+
+// cut ends a run: what remains is issued at the rate since a time.
+func (p *multiprocessor) cut(issued, since int64) {
+	r := &p.result
+	r.Cut = true
+	left, blocks := int64(0), len(p.blocks)
+	for w := range p.warps {
+		left += w.trace.Count() - w.done
+	}
+	for {
+		b := p.source.Next()
+		if b == nil || p.options.Ends > 0 && len(r.Ends)+blocks >= p.options.Ends {
+			break
+		}
+		blocks++
+		for _, t := range b.Warps {
+			left += t.Count()
+		}
+	}
+	rest := float64(left) * float64(p.now-since) / float64(max(r.Issued-issued, 1))
+	for i := range blocks {
+		r.Ends = append(r.Ends, p.now+int64(rest*float64(i+1)/float64(blocks)))
+	}
+	r.Finished = max(r.Finished, p.now+int64(rest))
+	r.Issued += left
+}
+
+// begin starts the next block.
+func (p *multiprocessor) begin(at int64) bool {
+	next := p.source.Next()
+	if next == nil {
+		return false
+	}
+	p.result.Begun++
+	b := &block{}
+	for _, t := range next.Warps {
+		w := &warp{cursor: newCursor(t), trace: t, block: b, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
+		p.born++
+		if w.current() == nil {
+			continue
+		}
+		for i := range p.parts {
+			if len(p.parts[i].warps) < len(p.parts[w.part].warps) {
+				w.part = i
+			}
+		}
+		part := &p.parts[w.part]
+		part.warps, part.pick = append(part.warps, w), nil
+		b.warps = append(b.warps, w)
+		p.arrive(w)
+	}
+	b.running = len(b.warps)
+	if b.running == 0 {
+		p.result.Ends = append(p.result.Ends, at)
+		return p.begin(at)
+	}
+	p.blocks = append(p.blocks, b)
+	return true
+}
+
+// step issues one instruction; false when no warp is left.
+func (p *multiprocessor) step() bool {
+	best := -1
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.pick == nil {
+			p.choose(part)
+		}
+		if part.pick != nil && (best < 0 || part.at < p.parts[best].at) {
+			best = i
+		}
+	}
+	if best < 0 || p.parts[best].at >= never {
+		return false
+	}
+	part := &p.parts[best]
+	w := part.pick
+	part.pick = nil
+	p.now = part.at
+	p.result.Last = p.now
+	p.again = 0
+	p.issue(part, w, part.at)
+	if p.again > 0 && !p.options.NoSkip {
+		p.epoch(w, p.again)
+	}
+	return true
+}
+
+// choose picks the warp that a sub-partition issues next, of those that are ready first: the one of the last instruction, unless it asks
+// for another; else the youngest (Huerta et al., "Analyzing Modern NVIDIA GPU Cores", 2025, section 5.1), or the one that has been ready
+// longest.
+func (p *multiprocessor) choose(part *partition) {
+	part.at = never
+	for _, w := range part.warps {
+		if w.at >= never {
+			continue
+		}
+		at := max(w.at, part.free, p.admitted(part, w.current()))
+		if at < part.at || at == part.at && p.before(part, w, part.pick) {
+			part.at, part.pick = at, w
+		}
+	}
+}
+
+// before reports whether a warp issues before another that is ready as well.
+func (p *multiprocessor) before(part *partition, w, other *warp) bool {
+	switch {
+	case other == part.last:
+		return part.yield
+	case w == part.last:
+		return !part.yield
+	case p.Fair && w.at != other.at:
+		return w.at < other.at
+	}
+	return w.age > other.age
+}
+
+// admitted is when the units of an instruction take it.
+func (p *multiprocessor) admitted(part *partition, e *Event) int64 {
+	op := &p.ops[e.Op]
+	at := int64(0)
+	if op.Unit < Barrier {
+		at = part.units[op.Unit]
+	}
+	if op.Beside != Dispatch {
+		at = max(at, part.units[op.Beside])
+	}
+	if (op.Action == Access || op.Unit.queued()) && !e.Off {
+		at = max(at, part.starts[part.head])
+	}
+	return at
+}

@@ -1,0 +1,233 @@
+package timing
+
+// arrive finds when the next instruction of a warp may issue, units aside.
+func (p *multiprocessor) arrive(w *warp) {
+	e := w.current()
+	if e == nil {
+		w.at = never
+		return
+	}
+	op := &p.ops[e.Op]
+	w.stalled, w.reason = w.at, ForResult
+	at := w.at
+	for i := range boards {
+		if op.Waits>>i&1 == 0 {
+			continue
+		}
+		if t := w.boards[i].until(op.Left); t > at {
+			at, w.reason = t, w.boards[i].reason
+		}
+	}
+	for _, r := range op.Uses {
+		at = max(at, w.ready[r])
+	}
+	for _, r := range op.Defines {
+		at = max(at, w.ready[r]-p.Units[op.Unit].Latency)
+	}
+	if p.Code.Cold > 0 {
+		line := op.Address / p.Code.Line
+		there, ok := p.code[line]
+		if !ok {
+			there = w.at + p.Code.Cold
+			p.code[line] = there
+		}
+		if there > at {
+			at, w.reason = there, ForCode
+		}
+	}
+	w.at = at
+}
+
+// until is when at most so many hold the scoreboard.
+func (b *board) until(left int) int64 {
+	if left == 0 || len(b.times) == 0 {
+		return b.last
+	}
+	if left >= len(b.times) {
+		return 0
+	}
+	// Those that hold it release it in order.
+	return b.times[len(b.times)-1-left]
+}
+
+// hold holds the scoreboard until a time.
+func (b *board) hold(now, until int64, reason Reason) {
+	keep := b.times[:0]
+	for _, t := range b.times {
+		if t > now {
+			keep = append(keep, t)
+		}
+	}
+	if until >= b.last {
+		b.reason = reason
+	}
+	b.last = max(b.last, until)
+	b.times = append(keep, b.last)
+}
+
+// issue issues the next instruction of a warp.
+func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
+	e := w.current()
+	op := &p.ops[e.Op]
+	p.account(part, w, e, at)
+	part.last, part.yield = w, op.Yield
+	part.free = at + p.bubbles(part, op, at) + p.Units[Dispatch].Gap
+	p.result.Busy[Dispatch] += p.Units[Dispatch].Gap
+	w.before = at
+	w.at = at + max(op.Stall, p.Units[Dispatch].Gap)
+	result, read := p.occupy(part, w, e, op, at)
+	for _, r := range op.Defines {
+		w.ready[r] = max(w.ready[r], result)
+	}
+	p.result.Finished = max(p.result.Finished, result)
+	reason := ForResult
+	if op.Action == Access && e.Touch != nil && (e.Touch.Space == GlobalSpace || e.Touch.Space == LocalSpace) {
+		reason = ForMemory
+	}
+	if op.Written >= 0 {
+		w.boards[op.Written].hold(at, result, reason)
+	}
+	if op.Read >= 0 {
+		w.boards[op.Read].hold(at, read, reason)
+	}
+	if e.Off && op.Action != Compute {
+		p.advance(w, at)
+		return
+	}
+	switch op.Action {
+	case Wait:
+		p.advance(w, at)
+		w.stalled, w.at = w.at, never
+		w.reason = ForBarrier
+		w.block.waiting++
+		p.release(w.block, result)
+	case Commit:
+		w.boards[0].hold(at, max(w.copies, at), ForMemory)
+		p.advance(w, at)
+	default:
+		p.advance(w, at)
+	}
+}
+
+// advance moves a warp to its next instruction.
+func (p *multiprocessor) advance(w *warp, at int64) {
+	w.done++
+	p.again = w.next()
+	if w.current() == nil {
+		p.exit(&p.parts[w.part], w, at)
+		return
+	}
+	p.arrive(w)
+}
+
+// bubbles is how much later the next instruction is dispatched because the operands of this one lie in the same register bank.
+func (p *multiprocessor) bubbles(part *partition, op *Op, at int64) (late int64) {
+	if p.Reads == 0 {
+		return 0
+	}
+	for i, n := range op.Banks {
+		if n == 0 {
+			continue
+		}
+		part.banks[i] = max(part.banks[i], at) + n*Cycle
+		late = max(late, part.banks[i]-at-p.Reads)
+	}
+	return late
+}
+
+// occupy lets the units of an instruction start it. It returns when its result is there, and when its operands have been read.
+func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at int64) (result, read int64) {
+	unit := p.Units[op.Unit]
+	if e.Off {
+		return at + Cycle, at + Cycle
+	}
+	if op.Action == Access && e.Touch != nil {
+		return p.access(part, w, e, op, at)
+	}
+	if op.Unit.queued() {
+		late, read := p.path(part, at, 1)
+		p.result.Busy[op.Unit] += unit.Gap
+		return late + unit.Latency, read
+	}
+	gap := unit.Gap * max(op.Parts, 1)
+	start := at
+	if op.Unit.Shared() {
+		start = max(at, p.shared[op.Unit])
+		p.shared[op.Unit] = start + gap
+	} else if op.Unit != Dispatch {
+		part.units[op.Unit] = start + gap
+	}
+	if op.Unit != Dispatch {
+		p.result.Busy[op.Unit] += gap
+	}
+	if op.Beside != Dispatch {
+		part.units[op.Beside] = at + p.Units[op.Beside].Gap
+		p.result.Busy[op.Beside] += p.Units[op.Beside].Gap
+	}
+	return start + unit.Latency + gap - unit.Gap, start + gap
+}
+
+// release lets the warps of a block go on if all wait.
+func (p *multiprocessor) release(b *block, at int64) {
+	if b.waiting == 0 || b.waiting < b.running {
+		return
+	}
+	b.waiting = 0
+	for _, w := range b.warps {
+		if w.at < never || w.current() == nil {
+			continue
+		}
+		begun := w.stalled
+		w.at = max(w.stalled, at)
+		p.arrive(w)
+		w.stalled, w.reason = begun, ForBarrier
+		p.parts[w.part].pick = nil
+	}
+}
+
+// exit ends a warp, and perhaps its block.
+func (p *multiprocessor) exit(part *partition, w *warp, at int64) {
+	w.frames = w.frames[:0]
+	w.at = never
+	p.result.Slots += at - w.begun
+	part.warps = without(part.warps, w)
+	part.pick = nil
+	b := w.block
+	if b.running--; b.running > 0 {
+		p.release(b, at+p.Units[Barrier].Latency)
+		return
+	}
+	p.result.Ends = append(p.result.Ends, at)
+	p.blocks = without(p.blocks, b)
+	p.records = nil
+	p.begin(at + p.Start)
+}
+
+func without[T comparable](list []T, x T) []T {
+	for i := range list {
+		if list[i] == x {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// account adds up why the warp has waited since its last instruction.
+func (p *multiprocessor) account(part *partition, w *warp, e *Event, at int64) {
+	o := &p.result.Ops[e.Op]
+	o.Issued++
+	p.result.Issued++
+	p.result.Stepped++
+	o.Waited[ForStall] += max(w.stalled-w.before-Cycle, 0)
+	o.Waited[w.reason] += w.at - w.stalled
+	if admitted := p.admitted(part, e); admitted > w.at {
+		reason := ForUnit
+		if p.ops[e.Op].Action == Access {
+			reason = ForQueue
+		}
+		o.Waited[reason] += min(admitted, at) - w.at
+		o.Waited[ForTurn] += max(at-admitted, 0)
+		return
+	}
+	o.Waited[ForTurn] += at - w.at
+}

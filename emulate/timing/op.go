@@ -1,0 +1,36 @@
+package timing
+
+// Op is what an instruction asks of the machine whenever a warp issues it.
+type Op struct {
+	Unit    Unit
+	Beside  Unit     // another unit that it occupies for that one's gap; Dispatch is none
+	Parts   int64    // of which each takes the gap of the unit; 0 is 1
+	Stall   int64    // until the same warp may issue again, at least
+	Yield   bool     // another warp comes next if one is ready
+	Written int8     // the scoreboard that is released when the result is there; NoBoard
+	Read    int8     // the scoreboard that is released when the operands have been read; NoBoard
+	Waits   uint8    // the scoreboards, as bits, that it waits for
+	Left    int      // of Waits, so many may still be held
+	Defines []uint16 // registers by number, from 0; so that the numbers are small
+	Uses    []uint16
+	Banks   [2]int64 // operands that it reads from each register bank
+	Action  Action
+	Address int64 // in the code
+}
+
+// NoBoard is no scoreboard.
+const NoBoard = -1
+
+// boards are the scoreboards of a warp.
+const boards = 6
+
+// Action is what an instruction does beside occupying a unit.
+type Action uint8
+
+// The actions.
+const (
+	Compute Action = iota
+	Access         // memory, at the addresses that the trace tells
+	Wait           // for the other warps of the block
+	Commit         // the copies to shared memory so far, whose end releases scoreboard 0
+)

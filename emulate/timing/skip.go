@@ -1,0 +1,310 @@
+package timing
+
+import (
+	"hash/maphash"
+	"maps"
+	"slices"
+)
+
+// patience is after how many iterations a loop goes on as in the last ones, though the machine did not come back to the same state.
+const patience = 8
+
+// record is what is known of the iterations of a loop, of one that all blocks run, by the warp that is watched.
+type record struct {
+	depth   int
+	watched *warp
+	states  map[uint64]moment
+	epochs  int
+	traffic Traffic
+	mark    *mark // the start of a period
+}
+
+// moment is when the machine was in a state.
+type moment struct {
+	at     int64
+	epochs int
+}
+
+// mark is a state of the machine with all that is counted.
+type mark struct {
+	state  uint64
+	at     int64
+	epochs int
+	result Result
+	trips  map[*warp]int64
+	done   map[*warp]int64
+}
+
+var seed = maphash.MakeSeed()
+
+// epoch is the start of another iteration of a loop of a warp. Where the machine is in the same state as at an earlier one, all iterations
+// that every warp still has before it take the same time, and are skipped.
+func (p *multiprocessor) epoch(w *warp, depth int) {
+	for len(p.records) <= depth {
+		p.records = append(p.records, nil)
+	}
+	r := p.records[depth]
+	if r == nil || r.watched.current() == nil || len(r.watched.frames) <= depth {
+		r = &record{depth: depth, watched: w, states: map[uint64]moment{}, traffic: p.result.Traffic}
+		p.records[depth] = r
+	}
+	if r.watched != w {
+		return
+	}
+	for i := depth + 1; i < len(p.records); i++ {
+		p.records[i] = nil
+	}
+	r.epochs++
+	if p.left(w, depth) < 2 {
+		return
+	}
+	state := p.state(r)
+	r.traffic = p.result.Traffic
+	if m := r.mark; m != nil {
+		same := m.state == state
+		if same || m.state == 0 && r.epochs-m.epochs >= patience/2 {
+			p.skip(r, m, same)
+			p.records[depth] = nil
+		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
+			r.mark = nil
+		}
+		return
+	}
+	seen, again := r.states[state]
+	r.states[state] = moment{p.now, r.epochs}
+	switch {
+	case again && p.left(w, depth) > int64(2*(r.epochs-seen.epochs)):
+		r.mark = p.mark(r, state)
+	case r.epochs >= patience && p.left(w, depth) > 2*patience:
+		r.mark = p.mark(r, 0)
+	}
+}
+
+// left are the iterations that a warp has before it, the one that it is in aside.
+func (p *multiprocessor) left(w *warp, depth int) int64 {
+	up := &w.frames[depth-1]
+	return up.nodes[up.node].Times - 1 - w.frames[depth].trip
+}
+
+func (p *multiprocessor) mark(r *record, state uint64) *mark {
+	m := &mark{state: state, at: p.now, epochs: r.epochs, result: p.result, trips: map[*warp]int64{}, done: map[*warp]int64{}}
+	m.result.Ops = slices.Clone(p.result.Ops)
+	for w := range p.warps {
+		m.done[w] = w.done
+		if len(w.frames) > r.depth {
+			m.trips[w] = w.frames[r.depth].trip
+		}
+	}
+	return m
+}
+
+// warps are those that run.
+func (p *multiprocessor) warps(yield func(*warp) bool) {
+	for i := range p.parts {
+		for _, w := range p.parts[i].warps {
+			if !yield(w) {
+				return
+			}
+		}
+	}
+}
+
+// skip repeats what has happened since the mark as often as all warps can.
+func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
+	period, times := p.now-m.at, int64(never)
+	trips := map[*warp]int64{}
+	for w := range p.warps {
+		first, looped := m.trips[w]
+		switch {
+		case !looped && exact: // it waits for the others
+			continue
+		case !looped, len(w.frames) <= r.depth:
+			return
+		}
+		n := w.frames[r.depth].trip - first
+		if n <= 0 {
+			if exact && n == 0 {
+				continue
+			}
+			return
+		}
+		trips[w] = n
+		times = min(times, (p.left(w, r.depth)-1)/n)
+	}
+	if times <= 0 || times >= never {
+		return
+	}
+	p.l1.move(trips, r.depth, times)
+	for w, n := range trips {
+		w.frames[r.depth].trip += n * times
+	}
+	for w := range p.warps {
+		w.done += (w.done - m.done[w]) * times
+	}
+	p.result.repeat(&m.result, times)
+	p.result.Exact = p.result.Exact && exact
+	p.result.Skipped = true
+	p.delay(period * times)
+}
+
+// repeat adds what was counted since a mark so often again.
+func (r *Result) repeat(from *Result, times int64) {
+	r.Issued += (r.Issued - from.Issued) * times
+	for u := range r.Busy {
+		r.Busy[u] += (r.Busy[u] - from.Busy[u]) * times
+	}
+	for i := range r.Ops {
+		o, f := &r.Ops[i], &from.Ops[i]
+		o.Issued += (o.Issued - f.Issued) * times
+		for j := range o.Waited {
+			o.Waited[j] += (o.Waited[j] - f.Waited[j]) * times
+		}
+	}
+	t, f := &r.Traffic, &from.Traffic
+	for i, now := range t.fields() {
+		*now += (*now - *f.fields()[i]) * times
+	}
+}
+
+func (t *Traffic) fields() []*int64 {
+	return []*int64{&t.Requests, &t.Sectors, &t.Hits, &t.Stored, &t.FromL2, &t.FromDRAM, &t.ToDRAM}
+}
+
+// delay moves all that is to come.
+func (p *multiprocessor) delay(by int64) {
+	later := func(t *int64) {
+		if *t < never {
+			*t += by
+		}
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at}, each(part.units[:]), each(part.starts)) {
+			later(t)
+		}
+	}
+	for i := range p.shared {
+		later(&p.shared[i])
+	}
+	for w := range p.warps {
+		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies}, each(w.ready)) {
+			later(t)
+		}
+		for i := range w.boards {
+			later(&w.boards[i].last)
+			for j := range w.boards[i].times {
+				later(&w.boards[i].times[j])
+			}
+		}
+	}
+	later(&p.result.Finished)
+	p.l1.delay(by)
+	p.now += by
+}
+
+func each(list []int64) (all []*int64) {
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return all
+}
+
+// state is a hash of all that decides what happens from now on, but for the iterations of loops of a depth. The addresses in the
+// cache are not among it: what it served in the last iteration stands for them.
+func (p *multiprocessor) state(r *record) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	add := func(n int64) { maphash.WriteComparable(&h, n) }
+	when := func(t int64) {
+		if t < never {
+			t = max(t-p.now, 0)
+		}
+		add(t)
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		when(part.free)
+		for _, t := range part.units {
+			when(t)
+		}
+		for j := range part.starts {
+			when(part.starts[(part.head+j)%len(part.starts)])
+		}
+		when(part.banks[0])
+		when(part.banks[1])
+		for _, w := range part.warps {
+			if w == part.last {
+				add(1)
+				if part.yield {
+					add(2)
+				}
+			}
+			p.stateOf(w, r.depth, add, when)
+		}
+	}
+	for _, t := range p.shared {
+		when(t)
+	}
+	for _, b := range p.blocks {
+		add(int64(b.waiting))
+	}
+	for _, c := range p.credit {
+		if c > 0 {
+			add(int64(c * 1e6))
+		}
+	}
+	now, before := p.result.Traffic, r.traffic
+	for i, n := range now.fields() {
+		add(*n - *before.fields()[i])
+	}
+	return max(h.Sum64(), 1)
+}
+
+func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
+	add(int64(len(w.frames)))
+	for i, f := range w.frames {
+		add(int64(f.node))
+		if i != depth {
+			add(f.trip)
+		}
+	}
+	add(int64(w.event))
+	when(w.at)
+	when(w.stalled)
+	when(w.copies)
+	for _, t := range w.ready {
+		when(t)
+	}
+	for i := range w.boards {
+		when(w.boards[i].last)
+		for _, t := range w.boards[i].times {
+			if t > p.now {
+				when(t)
+			}
+		}
+	}
+}
+
+// move lets the lines of the cache follow the accesses that have loaded them.
+func (c *l1) move(trips map[*warp]int64, depth int, times int64) {
+	counts := slices.Collect(maps.Values(trips))
+	if len(counts) == 0 || slices.Min(counts) != slices.Max(counts) {
+		return
+	}
+	clear(c.index)
+	for i := range c.all {
+		l := &c.all[i]
+		if l.by != nil && depth-1 < len(l.by.Steps) {
+			l.tag += l.by.Steps[depth-1].All * counts[0] * times / (sectorBytes * lineSectors)
+		}
+		c.index[l.tag] = int32(i)
+	}
+}
+
+func (c *l1) delay(by int64) {
+	for i := range c.all {
+		for j := range c.all[i].filled {
+			c.all[i].filled[j] += by
+		}
+	}
+}

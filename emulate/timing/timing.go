@@ -1,0 +1,90 @@
+// Package timing tells how long the warps of one multiprocessor take, from what each of their instructions asks of the machine.
+//
+// A Machine has units with a latency, until a dependent instruction may start, and a gap between two starts (Hong et al., "GPU Code
+// Optimization using Abstract Kernel Emulation and Sensitivity Analysis", 2018, section 3.1). An Op is what an instruction of the program
+// needs (op.go), a Trace the instructions of a warp with the addresses that they access, its steady loops written once (trace.go). Run
+// lets the warps of the blocks that a Source gives issue in the order in which the schedulers of the sub-partitions would choose them
+// (core.go, issue.go), through memory queues, the first-level cache and what lies behind it (access.go, l1.go). Where all warps come back
+// to the same state, the iterations that remain are skipped (skip.go).
+package timing
+
+// Cycle is a clock cycle of the multiprocessor, in units of time.
+const Cycle = 1000
+
+// Cycles converts cycles to units of time.
+func Cycles(n float64) int64 { return int64(n*Cycle + 0.5) }
+
+// Unit is what instructions wait for.
+type Unit int
+
+// The units. Those up to Convert stand in each sub-partition.
+const (
+	Dispatch Unit = iota // one warp's instruction at a time
+	ALU                  // integer, logic, comparisons
+	FMA                  // single precision
+	IMAD                 // products of integers: the half of FMA that has them
+	FP64                 // double precision
+	FP16                 // half precision, two at once
+	XU                   // transcendental functions, conversions
+	Convert              // conversions from and to double precision
+	Tensor               // products of small matrices
+	Uniform              // once per warp
+	Branch               // jumps, convergence
+	Vote                 // between the lanes of a warp
+	Reduce               // sums and minima over the lanes of a warp
+	Address              // of memory instructions
+	Barrier              // of blocks
+	Shared               // shared memory
+	L1                   // the first-level cache; it shares its data path with shared memory
+	L2                   // the second-level cache, and the way to it
+	DRAM
+	Atomic // atomic operations of L2
+	SharedAtomic
+	Shuffle
+	Constant // constants by address
+	Special  // special registers
+	units
+)
+
+// Resource is a unit of a machine, in units of time.
+type Resource struct{ Latency, Gap int64 }
+
+// Machine is a multiprocessor, with its share of what all of them use together.
+type Machine struct {
+	Partitions int
+	Units      [units]Resource
+	Depth      int   // memory instructions that wait in a sub-partition
+	L1Bytes    int64 // that hold data of global memory
+	Start      int64 // from the end of a block to the first instruction of the one in its place
+	Code       Code
+	Fair       bool  // of several warps that are ready, the one that has been so longest issues; not the youngest
+	Reads      int64 // cycles in which the operands of an instruction may be read; 0 does without register banks
+}
+
+// Code is how instructions come to the schedulers.
+type Code struct {
+	Cold int64 // for a line that no cache of the multiprocessor has
+	Line int64 // bytes
+}
+
+// Shared reports whether all sub-partitions use the unit.
+func (u Unit) Shared() bool { return u >= Barrier }
+
+// queued reports whether requests to the unit pass the queue and the data path of memory instructions.
+func (u Unit) queued() bool { return u == Shuffle || u == Special }
+
+var names = [units]string{
+	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
+	"shared memory", "l1", "l2", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers",
+}
+
+// String is the name of the unit in results.
+func (u Unit) String() string { return names[u] }
+
+// Units are all units.
+func Units() (all []Unit) {
+	for u := range units {
+		all = append(all, u)
+	}
+	return all
+}

@@ -1,0 +1,174 @@
+package timing
+
+// Trace is what a warp executes, as a tree: a Node with a body is a loop, whose iterations differ in addresses only.
+type Trace struct {
+	Nodes []Node
+	// Trip is the one iteration of the only node that is executed, if that is a loop: the traces of a row of blocks are one trace, in which
+	// the addresses move from one block to the next.
+	Trip int64
+}
+
+// Node is a sequence of instructions, or a body that is repeated.
+type Node struct {
+	Events []Event
+	Body   []Node // in place of Events
+	Times  int64  // that Body is executed
+}
+
+// Event is an instruction that a warp issues.
+type Event struct {
+	Op    int32
+	Off   bool     // its guard is false for all lanes
+	Touch *Touched // of accesses to memory; nil for others
+}
+
+// Touched is what the lanes of a warp access together.
+type Touched struct {
+	Space   Space
+	Store   bool
+	Atomic  bool
+	Copy    bool    // to shared memory, without a register between
+	Width   int64   // bytes of a lane
+	Lanes   []int64 // addresses of the lanes that take part and whose address is known
+	Unknown int     // lanes whose address is not known
+	// Steps are how far the addresses move from one iteration to the next of each loop around the access, outermost first.
+	Steps     []Step
+	Waves     int64 // cycles for which the data path is busy
+	Conflicts int64 // lanes of an atomic operation that meet at one address, at most
+	DRAM      float64
+}
+
+// Step is the distance of addresses from one iteration to the next: All for all lanes, or that of each.
+type Step struct {
+	All  int64
+	Each []int64
+}
+
+// Space is a part of memory.
+type Space uint8
+
+// The parts of memory.
+const (
+	GlobalSpace Space = iota
+	SharedSpace
+	LocalSpace
+	ConstantSpace
+)
+
+// Count is how many instructions the trace has, with all repetitions.
+func (t *Trace) Count() int64 {
+	if t.Trip > 0 {
+		return count(t.Nodes[0].Body)
+	}
+	return count(t.Nodes)
+}
+
+func count(nodes []Node) (n int64) {
+	for i := range nodes {
+		n += int64(len(nodes[i].Events))
+		if nodes[i].Body != nil {
+			n += nodes[i].Times * count(nodes[i].Body)
+		}
+	}
+	return n
+}
+
+// cursor is a place in a trace.
+type cursor struct {
+	frames []frame // the last is the innermost
+	event  int
+}
+
+type frame struct {
+	nodes []Node
+	node  int
+	trip  int64 // of the loop that the nodes are the body of
+}
+
+func newCursor(t *Trace) cursor {
+	c := cursor{frames: []frame{{nodes: t.Nodes}}}
+	if t.Trip > 0 {
+		loop := t.Nodes[0]
+		loop.Times = t.Trip + 1
+		c.frames = []frame{{nodes: []Node{loop}}, {nodes: loop.Body, trip: t.Trip}}
+	}
+	c.settle()
+	return c
+}
+
+// current is the event at the cursor; nil at the end.
+func (c *cursor) current() *Event {
+	if len(c.frames) == 0 {
+		return nil
+	}
+	f := &c.frames[len(c.frames)-1]
+	return &f.nodes[f.node].Events[c.event]
+}
+
+// next moves to the next event. It returns the depth of the outermost loop of which another iteration begins, 0 for none.
+func (c *cursor) next() int {
+	c.event++
+	f := &c.frames[len(c.frames)-1]
+	if c.event < len(f.nodes[f.node].Events) {
+		return 0
+	}
+	f.node++
+	c.event = 0
+	return c.settle()
+}
+
+// settle descends to the next event, and leaves what has ended.
+func (c *cursor) settle() (again int) {
+	for len(c.frames) > 0 {
+		f := &c.frames[len(c.frames)-1]
+		if f.node == len(f.nodes) {
+			if len(c.frames) == 1 {
+				c.frames = c.frames[:0]
+				return again
+			}
+			up := &c.frames[len(c.frames)-2]
+			f.trip++
+			if f.trip < up.nodes[up.node].Times {
+				f.node = 0
+				again = len(c.frames) - 1
+				continue
+			}
+			c.frames = c.frames[:len(c.frames)-1]
+			up.node++
+			continue
+		}
+		switch n := &f.nodes[f.node]; {
+		case n.Body != nil && n.Times > 0:
+			c.frames = append(c.frames, frame{nodes: n.Body})
+		case len(n.Events) > 0:
+			return again
+		default:
+			f.node++
+		}
+	}
+	return again
+}
+
+// shift is how far an address that all lanes share in steps has moved; each is whether lanes differ.
+func (c *cursor) shift(t *Touched) (all int64, each bool) {
+	for level, s := range t.Steps {
+		if level+1 >= len(c.frames) {
+			break
+		}
+		trip := c.frames[level+1].trip
+		all += trip * s.All
+		each = each || s.Each != nil && trip > 0
+	}
+	return all, each
+}
+
+// lane is the address of a lane now, but for what all lanes share.
+func (c *cursor) lane(t *Touched, i int) int64 {
+	at := t.Lanes[i]
+	for level, s := range t.Steps {
+		if s.Each != nil && level+1 < len(c.frames) {
+			at += c.frames[level+1].trip * s.Each[i]
+		}
+	}
+	return at
+}

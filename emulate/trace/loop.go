@@ -1,0 +1,298 @@
+package trace
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/sass"
+)
+
+// loop is a loop that a warp has come back to the header of.
+type loop struct {
+	header int
+	block  int
+	passes int
+	marks  []mark // the last times that it came, at most three
+}
+
+// mark is a time at which the warp was at the header.
+type mark struct {
+	at    int // items before
+	noted int // differences before
+	saved *exec.Snapshot
+}
+
+// difference is what decides in an iteration how many more are like it: what a comparison compares in each lane that executes it. Of an
+// instruction whose result may change in any way it is a hash of what it reads.
+type difference struct {
+	at     int
+	lanes  uint32
+	hash   uint64
+	values [exec.WarpSize]int64
+}
+
+// note looks at an instruction that is executed next.
+func (r *recorder) note(at int) {
+	switch r.kinds[at] {
+	case compares, signs:
+		d := difference{at: at}
+		d.lanes = r.w.Difference(&d.values)
+		r.noted = append(r.noted, d)
+	case uneven:
+		r.noted = append(r.noted, difference{at: at, hash: r.w.Inputs(0)})
+	}
+}
+
+// back is called when the warp has jumped back to an instruction.
+func (r *recorder) back(to int) {
+	block, ok := r.headers[to]
+	if !ok {
+		return
+	}
+	for i := len(r.loops) - 1; i >= 0; i-- {
+		if r.loops[i].header == to {
+			r.free(r.loops[i+1:])
+			r.loops = r.loops[:i+1]
+			r.again(r.loops[i])
+			return
+		}
+		if r.loops[i].header < to { // an inner loop of that one begins
+			break
+		}
+	}
+	for len(r.loops) > 0 && r.loops[len(r.loops)-1].header > to {
+		r.free(r.loops[len(r.loops)-1:])
+		r.loops = r.loops[:len(r.loops)-1]
+	}
+	if len(r.loops) == 0 {
+		r.noted = r.noted[:0]
+	}
+	l := &loop{header: to, block: block}
+	r.loops = append(r.loops, l)
+	r.again(l)
+}
+
+// again marks another iteration of a loop, and leaves it early if the last ones are alike.
+func (r *recorder) again(l *loop) {
+	l.passes++
+	m := mark{at: len(r.items), noted: len(r.noted)}
+	if len(l.marks) == 3 {
+		m.saved = l.marks[0].saved
+		l.marks = append(l.marks[:0], l.marks[1:]...)
+	} else {
+		m.saved = r.snapshot()
+	}
+	r.w.Save(m.saved)
+	l.marks = append(l.marks, m)
+	if len(l.marks) == 3 && r.leave(l) {
+		l.free(r.Builder)
+	}
+}
+
+// leave skips the iterations that are like the last two. It reports whether there are any.
+func (r *recorder) leave(l *loop) bool {
+	a, b, c := &l.marks[0], &l.marks[1], &l.marks[2]
+	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
+	if !alike(before, last) {
+		return false
+	}
+	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
+	if limit < 2 {
+		return false
+	}
+	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
+	if !ok || !exact {
+		return r.sample(l, limit)
+	}
+	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header))
+	if limit < 2 {
+		return false
+	}
+	r.w.Advance(step, limit, l.header)
+	r.repeat(b.at, steps(before, last), limit+1)
+	return true
+}
+
+// sample leaves a loop early whose iterations are not alike, once there are enough to stand for the others.
+func (r *recorder) sample(*loop, int64) bool { return false }
+
+// repeat makes a loop of the items from a place on.
+func (r *recorder) repeat(from int, moved map[*timing.Touched]timing.Step, times int64) {
+	body := enclosed(nodes(r.items[from:]), moved)
+	r.items = append(r.items[:from], item{node: &timing.Node{Body: body, Times: times}})
+}
+
+// enclosed is the body of a loop, from iterations that were executed: its accesses know how they move from one to the next.
+func enclosed(body []timing.Node, moved map[*timing.Touched]timing.Step) []timing.Node {
+	out := slices.Clone(body)
+	for i := range out {
+		out[i].Body = enclosed(out[i].Body, moved)
+		out[i].Events = slices.Clone(out[i].Events)
+		for j := range out[i].Events {
+			if t := out[i].Events[j].Touch; t != nil {
+				inner := *t
+				inner.Steps = append([]timing.Step{moved[t]}, t.Steps...)
+				out[i].Events[j].Touch = &inner
+			}
+		}
+	}
+	return out
+}
+
+// alike reports whether two sequences execute the same.
+func alike(a, b []item) bool {
+	return slices.EqualFunc(a, b, func(x, y item) bool {
+		if (x.node == nil) != (y.node == nil) {
+			return false
+		}
+		if x.node != nil {
+			return alikeNodes(*x.node, *y.node)
+		}
+		return alikeEvents(x.event, y.event)
+	})
+}
+
+func alikeNodes(a, b timing.Node) bool {
+	return a.Times == b.Times && slices.EqualFunc(a.Body, b.Body, alikeNodes) && slices.EqualFunc(a.Events, b.Events, alikeEvents)
+}
+
+func alikeEvents(a, b timing.Event) bool {
+	if a.Op != b.Op || a.Off != b.Off || (a.Touch == nil) != (b.Touch == nil) {
+		return false
+	}
+	return a.Touch == nil || len(a.Touch.Lanes) == len(b.Touch.Lanes) && a.Touch.Unknown == b.Touch.Unknown
+}
+
+// steps is how far each access of the second of two sequences that are alike has moved since the first.
+func steps(a, b []item) map[*timing.Touched]timing.Step {
+	moved := map[*timing.Touched]timing.Step{}
+	for i := range a {
+		if a[i].node != nil {
+			moves([]timing.Node{*a[i].node}, []timing.Node{*b[i].node}, moved)
+		} else {
+			move(&a[i].event, &b[i].event, moved)
+		}
+	}
+	return moved
+}
+
+func moves(a, b []timing.Node, moved map[*timing.Touched]timing.Step) {
+	for i := range a {
+		moves(a[i].Body, b[i].Body, moved)
+		for j := range a[i].Events {
+			move(&a[i].Events[j], &b[i].Events[j], moved)
+		}
+	}
+}
+
+func move(a, b *timing.Event, moved map[*timing.Touched]timing.Step) {
+	if b.Touch != nil {
+		moved[b.Touch] = stepBetween(a.Touch.Lanes, b.Touch.Lanes)
+	}
+}
+
+func stepBetween(a, b []int64) (s timing.Step) {
+	if len(b) == 0 {
+		return s
+	}
+	s.All = b[0] - a[0]
+	for i := range b {
+		if b[i]-a[i] != s.All {
+			s = timing.Step{Each: make([]int64, len(b))}
+			for j := range b {
+				s.Each[j] = b[j] - a[j]
+			}
+			return s
+		}
+	}
+	return s
+}
+
+// alikeFor is for how many more iterations all comparisons of the last one come out as they did, if the differences go on to change as they
+// did from the one before. exact is whether they are all that decides.
+func alikeFor(a, b []difference) (limit int64, exact bool) {
+	if len(a) != len(b) {
+		return 0, false
+	}
+	limit, exact = math.MaxInt32, true
+	for i := range b {
+		x, y := &a[i], &b[i]
+		if x.at != y.at || x.lanes != y.lanes {
+			return 0, false
+		}
+		exact = exact && x.hash == y.hash
+		for m := y.lanes; m != 0; m &= m - 1 {
+			lane := bits.TrailingZeros32(m)
+			limit = min(limit, sameSign(y.values[lane], y.values[lane]-x.values[lane]))
+		}
+	}
+	return limit, exact
+}
+
+// sameSign is how often a step can be added until a number is negative, zero or positive as it was not before.
+func sameSign(value, step int64) int64 {
+	switch {
+	case step == 0 || value > 0 && step > 0 || value < 0 && step < 0:
+		return math.MaxInt32
+	case value == 0:
+		return 0
+	case value < 0:
+		value, step = -value, -step
+	}
+	return (value - 1) / -step
+}
+
+// registers are those that are needed when a block begins.
+func (b *Builder) registers(block int) (list []sass.Register) {
+	for n, r := range b.needs.registers {
+		if b.needs.before[block].any(n) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Row is the traces of two blocks as one for each warp: a loop of which the first block is an iteration, and the second the next one; nil
+// where they do not execute the same.
+func Row(a, b *timing.Block) (row [][]timing.Node) {
+	if len(a.Warps) != len(b.Warps) {
+		return nil
+	}
+	for i := range a.Warps {
+		x, y := a.Warps[i].Nodes, b.Warps[i].Nodes
+		if !slices.EqualFunc(x, y, alikeNodes) {
+			return nil
+		}
+		moved := map[*timing.Touched]timing.Step{}
+		moves(x, y, moved)
+		row = append(row, []timing.Node{{Body: enclosed(y, moved), Times: 1}})
+	}
+	return row
+}
+
+// snapshot returns one that is free.
+func (b *Builder) snapshot() *exec.Snapshot {
+	if n := len(b.spare); n > 0 {
+		s := b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		return s
+	}
+	return &exec.Snapshot{}
+}
+
+// free gives back the snapshots of loops that a warp has left.
+func (r *recorder) free(loops []*loop) {
+	for _, l := range loops {
+		l.free(r.Builder)
+	}
+}
+
+func (l *loop) free(b *Builder) {
+	for i := range l.marks {
+		b.spare = append(b.spare, l.marks[i].saved)
+	}
+	l.marks = l.marks[:0]
+}

@@ -1,0 +1,135 @@
+// Package trace tells what the warps of a block execute, as package timing wants it: instructions in order, and the addresses that they
+// access.
+//
+// The values come from package exec. Only those that decide about addresses and jumps are computed (needed.go). A loop whose iterations
+// do the same at addresses that move by constants is left early: how many iterations are alike follows from the comparisons in it, which
+// come out the same until a difference that changes by a constant changes its sign (loop.go). So its cost does not grow with the number of
+// its iterations.
+package trace
+
+import (
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/sass"
+)
+
+// Builder makes traces of the blocks of a launch.
+type Builder struct {
+	Launch *exec.Launch
+	Steps  int // instructions executed so far
+	// Sampled is set when a loop was left early whose iterations are not all alike: those that were executed stand for the others.
+	Sampled bool
+	// Cut is set when a block was not executed to its end, as that would have taken too long.
+	Cut bool
+
+	needs    *needs
+	kinds    []kind
+	headers  map[int]int // of loops, the block that begins at an instruction
+	number   int64       // of the next warp
+	function *sass.Function
+	spare    []*exec.Snapshot
+	whole    bool // for tests: all iterations are executed
+}
+
+// mostSteps bounds the instructions that are executed for one block.
+const mostSteps = 400_000
+
+// New prepares the traces of a launch.
+func New(l *exec.Launch) *Builder {
+	f := l.Function
+	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}}
+	b.kinds = kinds(f, b.needs)
+	l.Only(b.needs.result)
+	for n, block := range f.Blocks {
+		b.headers[block.From] = n
+	}
+	return b
+}
+
+// Block executes a block.
+func (b *Builder) Block(index [3]uint32) *timing.Block {
+	g := b.Launch.Group(index)
+	recorders := make([]*recorder, len(g.Warps))
+	for i, w := range g.Warps {
+		recorders[i] = &recorder{Builder: b, w: w, number: b.number}
+		b.number++
+	}
+	const turn = 4096
+	most := mostSteps
+	for went := true; went && most > 0; {
+		went = false
+		for i, w := range g.Warps {
+			for n := 0; w.State() == exec.Ready && n < turn && most > 0; n++ {
+				recorders[i].step()
+				most--
+				went = true
+			}
+		}
+	}
+	b.Cut = b.Cut || most == 0
+	b.Steps += mostSteps - most
+	out := &timing.Block{}
+	for _, r := range recorders {
+		r.free(r.loops)
+		out.Warps = append(out.Warps, &timing.Trace{Nodes: nodes(r.items)})
+	}
+	return out
+}
+
+// recorder notes what a warp executes.
+type recorder struct {
+	*Builder
+	w      *exec.Warp
+	number int64
+	items  []item
+	loops  []*loop // that the warp is in, as far as it has come back to their headers
+	noted  []difference
+}
+
+// item is an instruction or a loop.
+type item struct {
+	event timing.Event
+	node  *timing.Node // of a loop
+}
+
+// step executes an instruction.
+func (r *recorder) step() {
+	at := r.w.Next()
+	if len(r.loops) > 0 {
+		r.note(at)
+	}
+	s := r.w.Step()
+	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Touch: touched(s.Accesses, r.number)}})
+	if s.State != exec.Ready {
+		return
+	}
+	if !r.w.Together() {
+		r.free(r.loops)
+		r.loops, r.noted = r.loops[:0], r.noted[:0]
+		return
+	}
+	if next := r.w.Next(); next <= at && !r.whole {
+		r.back(next)
+	}
+}
+
+// nodes joins instructions in sequence.
+func nodes(items []item) (out []timing.Node) {
+	var events []timing.Event
+	end := func() {
+		if events != nil {
+			out = append(out, timing.Node{Events: events})
+			events = nil
+		}
+	}
+	for i := range items {
+		if n := items[i].node; n != nil {
+			end()
+			out = append(out, *n)
+			continue
+		}
+		events = append(events, items[i].event)
+	}
+	end()
+	return out
+}

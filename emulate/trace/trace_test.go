@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/sass"
+)
+
+// written are the instructions of a trace, one by one, with the addresses of their lanes.
+func written(nodes []timing.Node, trips []int64) (out []string) {
+	for i := range nodes {
+		for _, e := range nodes[i].Events {
+			text := fmt.Sprint(e.Op, e.Off)
+			if t := e.Touch; t != nil {
+				lanes := slices.Clone(t.Lanes)
+				for level, s := range t.Steps {
+					for lane := range lanes {
+						lanes[lane] += trips[level] * s.All
+						if s.Each != nil {
+							lanes[lane] += trips[level] * s.Each[lane]
+						}
+					}
+				}
+				text += fmt.Sprint(lanes)
+			}
+			out = append(out, text)
+		}
+		for trip := range nodes[i].Times {
+			out = append(out, written(nodes[i].Body, append(trips[:len(trips):len(trips)], trip))...)
+		}
+	}
+	return out
+}
+
+func buffers(names ...string) (list []device.Arg) {
+	for _, n := range names {
+		list = append(list, device.Arg{Name: n, Kind: device.Buffer, DType: "float32", Count: 1 << 16})
+	}
+	return list
+}
+
+func number(n int64) device.Arg { return device.Arg{Kind: device.Scalar, DType: "int32", Int: n} }
+
+// A trace with loops is what is executed without leaving any early.
+func TestLoops(t *testing.T) {
+	for _, c := range []struct {
+		listing string
+		args    []device.Arg
+		block   []int64
+		shorter bool // than what is executed
+	}{
+		{"matmul", append([]device.Arg{number(160)}, buffers("a", "b", "c")...), []int64{16, 16}, true},
+		{"reduce", append([]device.Arg{number(50000)}, buffers("x", "y")...), []int64{256}, true},
+		{"stencil", append([]device.Arg{number(64), number(64), number(40)}, buffers("x", "y")...), []int64{16, 16}, true},
+	} {
+		t.Run(c.listing, func(t *testing.T) {
+			l, err := sass.ReadFile(context.Background(), "../../testdata/sass/"+c.listing+".sass")
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := l.Functions[0]
+			global := slices.Clone(c.block)
+			for i := range global {
+				global[i] *= 4
+			}
+			var blocks [2]*timing.Block
+			var steps [2]int
+			for i := range blocks {
+				x, err := exec.New(f, device.Job{Entry: f.Name, Global: global, Local: c.block, Args: c.args}, exec.Assumptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b := New(x)
+				b.whole = i == 1
+				blocks[i], steps[i] = b.Block([3]uint32{1, uint32(len(c.block) - 1)}), b.Steps
+			}
+			if c.shorter && steps[0] >= steps[1] {
+				t.Error("no loop is left early:", steps)
+			}
+			for i := range blocks[1].Warps {
+				got, want := written(blocks[0].Warps[i].Nodes, nil), written(blocks[1].Warps[i].Nodes, nil)
+				if !slices.Equal(got, want) {
+					t.Fatalf("warp %d executes %d instructions, want %d", i, len(got), len(want))
+				}
+				if blocks[0].Warps[i].Count() != int64(len(want)) {
+					t.Error("counted", blocks[0].Warps[i].Count(), "want", len(want))
+				}
+			}
+		})
+	}
+}
+
+// sameSign says how often a step can be added: checked one by one.
+func TestSameSign(t *testing.T) {
+	sign := func(n int64) int { return map[bool]int{true: 1}[n > 0] - map[bool]int{true: 1}[n < 0] }
+	for value := int64(-20); value <= 20; value++ {
+		for step := int64(-7); step <= 7; step++ {
+			want := int64(0)
+			for v := value; want < 100 && sign(v+step) == sign(value); v += step {
+				want++
+			}
+			if got := sameSign(value, step); min(got, 100) != want {
+				t.Errorf("%d + n * %d keeps its sign %d times, got %d", value, step, want, got)
+			}
+		}
+	}
+}
+
+// Lanes that want different words of one bank are served one after the other.
+func TestWaves(t *testing.T) {
+	for _, c := range []struct {
+		stride, width, want int64
+	}{{4, 4, 1}, {8, 4, 2}, {12, 4, 1}, {128, 4, 32}, {132, 4, 1}, {0, 4, 1}, {8, 8, 2}, {16, 16, 4}, {32, 16, 8}, {64, 8, 16}} {
+		touch := &timing.Touched{Space: timing.SharedSpace, Width: c.width}
+		for i := range int64(exec.WarpSize) {
+			touch.Lanes = append(touch.Lanes, i*c.stride)
+		}
+		if got := waves(touch); got != c.want {
+			t.Errorf("lanes of %d B, %d B apart, take %d cycles, want %d", c.width, c.stride, got, c.want)
+		}
+	}
+}
+
+// Only what decides about addresses and jumps is needed.
+func TestNeeded(t *testing.T) {
+	l, err := sass.ReadFile(context.Background(), "../../testdata/sass/matmul.sass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := l.Functions[0]
+	n := needed(f)
+	for i := range f.Instructions {
+		in := &f.Instructions[i]
+		switch {
+		case in.Name == "FFMA" && n.result[i]:
+			t.Errorf("%s is needed", in)
+		case (in.Name == "ISETP" || in.Name == "IMAD" && in.Has("WIDE")) && !n.result[i]:
+			t.Errorf("%s is not needed", in)
+		}
+	}
+	if bits.OnesCount64(n.before[0][0][0]) != 0 {
+		t.Error("a register is needed that nothing defines")
+	}
+}
