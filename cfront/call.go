@@ -30,6 +30,8 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 	switch {
 	case c != nil:
 		return p.called(at, c, args)
+	case o != nil && o.err != nil:
+		panic(fault{err: o.err})
 	case o != nil && !isIntrinsic(name):
 		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
 	}

@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 // run reads all declarations, then the bodies of kernels and of what they call.
 func (p *parser) run(instance string) {
+	p.one = instance != ""
 	for p.tok().Kind != cpp.End {
 		p.external()
 	}
@@ -34,7 +36,7 @@ func (p *parser) run(instance string) {
 	if instance != "" && wanted[0].fn.Err != nil {
 		panic(fault{err: wanted[0].fn.Err})
 	}
-	slices.SortStableFunc(p.defined, func(a, b *callable) int { return a.start - b.start })
+	slices.SortStableFunc(p.defined, func(a, b *callable) int { return cmp.Or(a.start-b.start, a.body-b.body) })
 	for _, c := range p.defined {
 		p.file.Functions = append(p.file.Functions, c.fn)
 	}
@@ -52,12 +54,28 @@ func (p *parser) external() {
 		return
 	}
 	end := p.declarationEnd(start)
-	for _, t := range p.tokens[start:end] {
-		if t.Is("__global__") || t.Is("__device__") || t.Is("__constant__") || t.Is("__shared__") {
-			panic(fault{err: err})
-		}
-	}
+	p.broken(start, end, err)
 	p.i = max(end, start+1)
+}
+
+// broken enters a function for the device whose declaration cannot be read: it is an error to use it.
+func (p *parser) broken(start, end int, err error) {
+	has := func(word string) bool {
+		return slices.ContainsFunc(p.tokens[start:end], func(t cpp.Token) bool { return t.Is(word) })
+	}
+	kernel := has("__global__")
+	name, operator := p.functionName(start, end)
+	if name == 0 || operator || !kernel && !has("__device__") {
+		return
+	}
+	t := p.tokens[name]
+	o := p.overloaded(t.Text)
+	o.err = err
+	if kernel && !p.one {
+		at := Pos(t.At)
+		fn := &Function{Name: t.Text, Pos: at, Kernel: true, Body: &Block{Pos: at, Last: at.Line}, Err: err}
+		p.defined = append(p.defined, &callable{name: t.Text, start: start, fn: fn})
+	}
 }
 
 // declarationEnd is the token after the declaration that begins at one.
@@ -240,6 +258,8 @@ func (p *parser) declaration(external bool) []*Var {
 				p.pass()
 				return nil
 			}
+		case s.auto && p.is("=") && p.peek(1).Is("["):
+			p.closure(d, start)
 		default:
 			vars = append(vars, p.variable(s, d, external))
 		}

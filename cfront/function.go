@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/internal/source"
 )
 
 // callable is a function of the file, or an instance of a template of functions.
@@ -27,15 +28,22 @@ type callable struct {
 type overloads struct {
 	list      []*callable
 	templates []*template
+	err       error // of a declaration that was not read
+}
+
+// overloaded are the functions of a name in this scope.
+func (p *parser) overloaded(name string) *overloads {
+	o, _ := p.scope.names[name].(*overloads)
+	if o == nil {
+		o = &overloads{}
+		p.scope.set(name, o)
+	}
+	return o
 }
 
 // declare enters a declared function. One that was declared with the same parameters is the same.
 func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
-	o, _ := p.scope.names[d.name].(*overloads)
-	if o == nil {
-		o = &overloads{}
-		p.scope.set(d.name, o)
-	}
+	o := p.overloaded(d.name)
 	i := slices.IndexFunc(o.list, func(c *callable) bool { return sameParams(c.params, d.function.params) })
 	var c *callable
 	if i >= 0 {
@@ -110,6 +118,9 @@ func (p *parser) define(c *callable) {
 			p.within = outer
 		})
 	})
+	if c.auto && c.result.form == otherForm { // it returns nothing
+		c.result = voidType
+	}
 	c.fn.Result = c.result.dtype
 }
 
@@ -124,6 +135,9 @@ func (p *parser) instance(text string) (c *callable) {
 			o, _ := p.global.find(p.name().Text).(*overloads)
 			if known = o != nil; !known {
 				return
+			}
+			if o.err != nil {
+				panic(fault{err: o.err})
 			}
 			templated = len(o.templates) > 0
 			if !p.is("<") {
@@ -147,7 +161,7 @@ func (p *parser) instance(text string) (c *callable) {
 	})
 	switch {
 	case err != nil:
-		panic(fault{err: fmt.Errorf("%s: the function %s: %w", p.file.Name, text, err)})
+		panic(fault{err: source.InFile(err, "<the function "+text+">")})
 	case c == nil && templated && strings.Contains(text, "<"):
 		panic(fault{err: fmt.Errorf("%s: the arguments of %s are not those of the template", p.file.Name, text)})
 	case c == nil && templated:
@@ -222,4 +236,43 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		}
 	}
 	return score, true
+}
+
+// closure reads a function that a variable holds, [&](int i) { … }, after that variable. It is a function of the block, named after the
+// function around it, whose body names variables of that.
+func (p *parser) closure(d declarator, start int) {
+	p.next()
+	p.expect("[")
+	for !p.accept("]") {
+		t := p.tok()
+		if t.Is("=") || t.Kind == cpp.Name && t.Text != "this" && !p.unchanging(t.Text) {
+			p.fail(p.here(), "functions that copy variables are not read")
+		}
+		if p.next().Is("&") && p.tok().Kind == cpp.Name {
+			p.next()
+		}
+		if !p.accept(",") && !p.is("]") {
+			p.unexpected(`"," or "]"`)
+		}
+	}
+	c := &callable{name: p.within.name + "." + d.name, at: d.at, start: start, scope: p.scope, device: true, auto: true, result: otherType}
+	if p.is("(") {
+		c.params = p.signature().params
+	}
+	p.accept("mutable")
+	if p.accept("->") {
+		c.result, c.auto = p.typeName(), false
+	}
+	c.body = p.i
+	if !p.is("{") {
+		p.unexpected(`"{"`)
+	}
+	p.pass()
+	p.scope.set(d.name, &overloads{list: []*callable{c}})
+}
+
+// unchanging reports whether a copy of a variable is as good as the variable.
+func (p *parser) unchanging(name string) bool {
+	x, ok := p.scope.find(name).(*variable)
+	return ok && x.t.constant && x.t.form != recordForm
 }

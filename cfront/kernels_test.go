@@ -77,7 +77,8 @@ func TestBodies(t *testing.T) {
 		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = {2, n}; int32 k = b.y; a[32] = gridDim.z"},
 		{cu, "using T = double; typedef float2 P; T t = (T) n; P p; p.y = std::max(n, 2); a[0] = std::sqrt(p.x);", "float64 t = (float64)n; float32x2 p; p.1 = max(n, 2):int32; a[0] = sqrt(p.0):float32"},
 		{cu, "for (int i : {1}) ;", "not read: a loop over the elements of a list is not read"},
-		{cu, "auto g = [](int x) { return x; };", "not read: functions without a name are not read"},
+		{cu, "auto g = [=](int x) { return x + n; };", "not read: functions that copy variables are not read"},
+		{cu, "a[0] = [](int x) { return x; }(1);", "not read: functions without a name are not read"},
 		{cu, "int *p = new int;", "not read: new is not read"},
 	} {
 		got, err := functions(t, c.language, "", heads[c.language]+"\n"+c.body+"\n}")
@@ -167,6 +168,17 @@ func TestDeclarations(t *testing.T) {
 			"textures", cfront.CUDA, "f", "__global__ void f(float *p, cudaTextureObject_t t) { p[0] = tex1Dfetch<float>(t, 3) + '\\0'; }",
 			"kernel f(global float32 p[*], uint64 t); p[0] = (tex1Dfetch(t, 3):float32 + 0):float32",
 		},
+		{
+			"closures", cfront.CUDA, "f", "__global__ void f(float *p) {\n  __shared__ float s[9];\n  auto put = [&](int i, float x) { s[i] = x; };\n" +
+				"  auto get = [&s](auto i) -> float { return s[i]; };\n  put(1, p[0]);\n  p[1] = [&](int i) { return s[i]; }(2);\n}",
+			"error: a:6:10: functions without a name are not read",
+		},
+		{
+			"closures by name", cfront.CUDA, "f", "__global__ void f(float *p) {\n  __shared__ float s[9];\n  auto put = [&](int i, float x) { s[i] = x; };\n" +
+				"  auto get = [&s](int i) -> float { return s[i]; }, two = [] { return 2; };\n  put(1, p[0]);\n  p[1] = get(two());\n}",
+			"kernel f(global float32 p[*]); local float32 s[9]; f.put(1, p[0]); p[1] = f.get(f.two():int32):float32; " +
+				"function f.put(int32 i, float32 x); s[i] = x; function f.get(int32 i) float32; return s[i]; function f.two() int32; return 2",
+		},
 		{"one bad kernel", cfront.CUDA, "", "__global__ void f() { nonsense; }\n__global__ void g() {}", "kernel f(); not read: nonsense is not declared; kernel g()"},
 
 		{"wanted", cfront.CUDA, "f", "__global__ void f() { nonsense; }\n__global__ void g() {}", "error: a:1:23: nonsense is not declared"},
@@ -182,7 +194,10 @@ func TestDeclarations(t *testing.T) {
 			"cooperative groups", cfront.CUDA, "f", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n__global__ void f() { cg::thread_block b = cg::this_thread_block(); }",
 			"error: a:3:23: thread_block is not declared\n",
 		},
-		{"an unknown type", cfront.CUDA, "", "__global__ void f(foo x) {}", "error: a:1:19: foo is no type that is known here"},
+		{"an unknown type", cfront.CUDA, "", "__global__ void f(foo x) {}", "kernel f(); not read: foo is no type that is known here"},
+		{"an unknown type elsewhere", cfront.CUDA, "g", "__global__ void f(foo x) {}\n__device__ int h(foo x) {}\n__global__ void g() {}", "kernel g()"},
+		{"an unknown type called", cfront.CUDA, "g", "__device__ int h(foo x) {}\n__global__ void g() { h(1); }", "error: a:1:18: foo is no type that is known here"},
+		{"a bad instance", cfront.CUDA, "f<", "template <int N> __global__ void f() {}", "error: <the function f<>:1:3: the text ends where an expression should stand"},
 		{"syntax", cfront.OpenCL, "f", "kernel void f(global int *p) {\n  p[0] = ;\n}", `error: a:2:10: ";" stands where an expression should stand`},
 		{"brace", cfront.OpenCL, "", "kernel void f(global int *p) {", "error: a:1:30: the bracket is not closed"},
 		{"twice", cfront.OpenCL, "", "void f() {}\nvoid f() {}", "error: a:2:6: f has a body already"},

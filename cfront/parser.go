@@ -33,6 +33,7 @@ type parser struct {
 	lifted   map[string]bool // class templates that have operators
 	spaces   map[string]bool // names of namespaces
 	groups   bool            // cooperative groups are mentioned
+	one      bool            // one function is wanted
 	copies   int             // instances of templates
 }
 

@@ -92,11 +92,7 @@ func (p *parser) template() {
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
 		}
-		o, _ := p.scope.names[name].(*overloads)
-		if o == nil {
-			o = &overloads{}
-			p.scope.set(name, o)
-		}
+		o := p.overloaded(name)
 		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}})
 	}
 }
