@@ -1,10 +1,15 @@
 package transform
 
 import (
+	"errors"
+
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
+
+// errExplicit refuses what work-items would have to wait for, where no barrier is added.
+var errExplicit = errors.New("the kernel's barriers are explicit, and this would need more of them")
 
 // matchSome is Match that must find a statement.
 func matchSome(k *kernel.Kernel, text string) ([]*kernel.Stmt, error) {

@@ -81,6 +81,9 @@ type prefetch struct {
 
 // run replaces the accesses; it works on a copy of the kernel.
 func (p *prefetch) run() error {
+	if p.ExplicitBarriers {
+		return errExplicit
+	}
 	p.Kernel = p.Clone()
 	for _, step := range []func() error{p.checkSweep, p.collect, p.findOuter, p.measure, p.name, p.fetchDomain, p.restrict, p.rewrite} {
 		if err := step(); err != nil {

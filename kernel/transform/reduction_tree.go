@@ -16,6 +16,9 @@ import (
 // the other inames stay in the statement that stores the values.
 func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err error) {
 	s, k := z.stmt, z.Kernel
+	if k.ExplicitBarriers {
+		return nil, k.Errorf("statement %s: %s over iname %s: %w", s.ID, r.Kind, iname, errExplicit)
+	}
 	if r.Index != nil {
 		return nil, k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
 			s.ID, r.Kind, iname, k.Tags[iname])

@@ -123,6 +123,10 @@ func TestRefusals(t *testing.T) {
 		{"private value read elsewhere", kernel.Spec{Domains: []string{"{[l,m]: 0<=l,m<4}"}, Instructions: "<> s = a[l] {inames=l}\nb[m] = s {inames=m}", DTypes: types("a")}, do(checked("l:l.0, m:l.0")), "writes for each value of l (l.0) separately"},
 		{"neutral element of an unknown type", kernel.Spec{Domains: matmul.Domains, Instructions: "c[i] = max(k, a[k])"}, do(realized), "needs the dtype"},
 		{"work-group of unknown size", matmul, do(tagged("i:l.0"), func(k *kernel.Kernel) (*kernel.Kernel, error) { return k, k.Launchable() }), "its extent is not constant"},
+		{"tile without barriers", matmul, do(tiled, explicit, func(k *kernel.Kernel) (*kernel.Kernel, error) {
+			return AddPrefetch(k, "a", []string{"i_inner", "k_inner"}, Prefetch{})
+		}), "barriers are explicit"},
+		{"tree without barriers", matmul, do(split("k", 16, "for", "l.0"), explicit, realized), "over iname k_inner: the kernel's barriers are explicit"},
 		{"tile of unknown size", kernel.Spec{Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "<float32> s[i] = 1.0f"}, do(prepared, func(k *kernel.Kernel) (*kernel.Kernel, error) { return k, k.Launchable() }), "as private memory needs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -188,4 +192,11 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
+}
+
+// explicit makes the barriers of the kernel those of its text.
+func explicit(k *kernel.Kernel) (*kernel.Kernel, error) {
+	k = k.Clone()
+	k.ExplicitBarriers = true
+	return k, nil
 }
