@@ -165,42 +165,10 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 			set(iname, Varying)
 		}
 	}
-	for _, iname := range slices.Concat(opaque, c.boundBy(form, opaque)) {
+	for _, iname := range slices.Concat(opaque, c.boundBy(s.at.stmt, form, opaque)) {
 		set(iname, Varying)
 	}
 	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
-}
-
-// boundBy lists the inames on which the values of others in an index depend through bounds that are read from memory:
-// neighbours along them are then at different places, each in its own row.
-func (c *counter) boundBy(form *kernel.LinearForm, opaque []string) []string {
-	if len(c.bounds) == 0 {
-		return nil
-	}
-	used, out := slices.Clone(opaque), []string(nil) // inames
-	for _, t := range form.Terms {
-		used = append(used, t.Iname)
-	}
-	for _, f := range form.Floors {
-		used = append(used, slices.DeleteFunc(f.Num.Names(), func(n string) bool { return !c.k.IsIname(n) })...)
-	}
-	for _, b := range c.k.Bounds(used) {
-		out = append(out, c.assignedWithin(b)...)
-	}
-	return out
-}
-
-// assignedWithin lists the inames of the statements that assign to a variable.
-func (c *counter) assignedWithin(variable string) []string {
-	var inames []string
-	for _, s := range c.k.Statements {
-		for _, w := range c.k.Writes(s) {
-			if w.Array == variable {
-				inames = append(inames, s.Inames...)
-			}
-		}
-	}
-	return inames
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.
@@ -232,33 +200,6 @@ func (c *counter) affinePart(s site) (rest expr.Access, inames []string) {
 		rest.Index[axis] = terms(index)
 	}
 	return rest, inames
-}
-
-// variesWith lists the inames that an expression may depend on: those in it, those within which private scalars that it
-// reads are assigned and, where it reads another variable of the kernel's, all of the statement's.
-func (c *counter) variesWith(s *kernel.Stmt, e expr.Expr) []string {
-	var inames []string
-	opaque := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch x := e.(type) {
-		case expr.Var:
-			if c.k.IsIname(x.Name) {
-				inames = append(inames, x.Name)
-			} else if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-				opaque = opaque || a.Space != kernel.Private || a.PerItem
-				inames = append(inames, c.assignedWithin(x.Name)...)
-			}
-		case *expr.Access:
-			if c.k.IsTemp(x.Array) {
-				opaque = true
-			}
-		}
-		return true
-	})
-	if opaque {
-		return s.Inames
-	}
-	return inames
 }
 
 // flatIndex is that of the access, without the floors that are constant on its domain, as floor(i_inner/16) is for
