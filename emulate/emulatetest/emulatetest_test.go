@@ -1,0 +1,105 @@
+package emulatetest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/counters"
+	"gpuperf/samples"
+)
+
+const recorded = "../../testdata/h200/listings.jsonl.gz"
+
+// TestLaunches holds the recording to what it says of itself: the listings have the instructions that the device executed, and its registers.
+func TestLaunches(t *testing.T) {
+	all, err := Launches(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, number := map[string][]Launch{}, map[Code]int{}
+	for _, l := range all {
+		of[l.Samples] = append(of[l.Samples], l)
+		number[l.Code]++
+	}
+	if number[Same] < 90 {
+		t.Errorf("%d launches have the code that was executed, want 90", number[Same])
+	}
+	for path, launches := range of {
+		warm, err := Counted(launches, samples.Warm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cold, err := Counted(launches, samples.Cold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range launches {
+			t.Run(strings.TrimSuffix(path, ".jsonl.gz")[len("../../testdata/h200/"):]+"/"+l.Job.Identity.String(), func(t *testing.T) {
+				if got := compared(l, warm[i]); got != l.Code {
+					t.Errorf("the code is %s, and the file says %s", got, l.Code)
+				}
+				for _, c := range []counters.Counted{warm[i], cold[i]} {
+					if c.Record.Metrics["gpu__time_duration.sum"].Value <= 0 {
+						t.Errorf("%s caches: no time", c.Record.Mode)
+					}
+				}
+			})
+		}
+	}
+}
+
+// granule is in how many registers the device allocates them to a work-item.
+const granule = 8
+
+// compared compares the code of a launch with what was executed.
+func compared(l Launch, c counters.Counted) Code {
+	allocated := int(c.Record.Metrics["launch__registers_per_thread"].Value)
+	own := l.Function.Registers
+	switch registers := own == allocated || (own+granule-1)/granule*granule == allocated; {
+	case !registers:
+		return Other
+	case c.Code == nil:
+		return Unlisted
+	}
+	var listed, executed []string
+	for i := range l.Function.Instructions {
+		if i < len(c.Code) {
+			listed = append(listed, plain(l.Function.Instructions[i].Text))
+		}
+	}
+	for i := range c.Code {
+		executed = append(executed, plain(c.Code[i].Text))
+	}
+	if slices.Equal(listed, executed) {
+		return Same
+	}
+	for i := range listed {
+		listed[i], _, _ = strings.Cut(listed[i], " ")
+	}
+	for i := range executed {
+		executed[i], _, _ = strings.Cut(executed[i], " ")
+	}
+	if slices.Equal(listed, executed) {
+		return Alike
+	}
+	return Other
+}
+
+var (
+	guard = regexp.MustCompile(`^@!?U?P[0-9T]+ `)
+	space = regexp.MustCompile(`\s+`)
+	// target is what the two listings write differently of a jump.
+	target = regexp.MustCompile("^((?:BRA|BSSY|CALL|WARPSYNC|BREAK|RET)\\S*(?: .*?)?)\\s*(?:`\\(.*\\)|\\b0x[0-9a-f]+)$")
+	// shared is how the address of shared memory is made from that of the block in its cluster, by two compilers.
+	shared = regexp.MustCompile(`^(U?)(?:LEA|PRMT) (U?R\d+), (U?R\d+), (?:0x654, (U?R\d+)|(U?R\d+), 0x18)$`)
+)
+
+// plain is the text of an instruction without what differs from one listing to another: the guard, hints, the names of targets.
+func plain(text string) string {
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), ";"))
+	text = space.ReplaceAllString(guard.ReplaceAllString(strings.ReplaceAll(text, ".reuse", ""), ""), " ")
+	text = target.ReplaceAllString(text, "$1 to")
+	return shared.ReplaceAllString(text, "${1}SHARED $2, $3, $4$5")
+}
