@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"iter"
 	"math/big"
 	"slices"
 	"strings"
@@ -83,8 +84,19 @@ func (p *Poly) Len() int { return len(p.list()) }
 // IsZero reports whether p is 0.
 func (p *Poly) IsZero() bool { return len(p.list()) == 0 }
 
-// constant is the value of a constant polynomial; ok is false for any other, or one that needs more than 64 bits.
-func (p *Poly) constant() (v int64, ok bool) {
+// All yields the terms: coefficients, and the variables that they multiply, sorted, a name once per power.
+func (p *Poly) All() iter.Seq2[*big.Int, []string] {
+	return func(yield func(*big.Int, []string) bool) {
+		for _, t := range p.list() {
+			if !yield(t.coeff, t.vars) {
+				return
+			}
+		}
+	}
+}
+
+// Constant is the value of a constant polynomial; ok is false for any other, or one that needs more than 64 bits.
+func (p *Poly) Constant() (v int64, ok bool) {
 	switch t := p.list(); {
 	case len(t) == 0:
 		return 0, true
@@ -188,7 +200,7 @@ var polynomials = Domain[*Poly]{
 		case Mul:
 			return p.Mul(q), nil
 		case Pow:
-			if n, ok := q.constant(); ok && n >= 0 && n <= 8 {
+			if n, ok := q.Constant(); ok && n >= 0 && n <= 8 {
 				out := ConstPoly(1)
 				for range n {
 					out = out.Mul(p)

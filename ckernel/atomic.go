@@ -1,0 +1,120 @@
+package ckernel
+
+import (
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// atomics are the operations of atomic functions by what their names say. Others exchange.
+var atomics = map[string]expr.OpKind{
+	"add": expr.Add, "inc": expr.Add, "sub": expr.Sub, "dec": expr.Sub, "min": expr.Min, "max": expr.Max, "and": expr.BitAnd, "or": expr.BitOr, "xor": expr.BitXor,
+}
+
+// atomicName is what an atomic function does: atomicAdd, atomic_add, atom_add, atomic_fetch_add_explicit.
+func atomicName(f string) string {
+	f = strings.ToLower(f)
+	for _, prefix := range []string{"atomic", "atom", "_", "fetch_"} {
+		f = strings.TrimPrefix(f, prefix)
+	}
+	f, _, _ = strings.Cut(f, "_")
+	return f
+}
+
+// atomic enters an atomic update. Its value, where it is used, is what the element had before: the update has loaded it.
+func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
+	name := atomicName(x.Func)
+	if len(x.Args) == 0 {
+		b.fail(x, "", "%s has no operand", x.Func)
+	}
+	elem := x.Args[0].PointsTo()
+	p := b.pointed(x.Args[0])
+	if !elem.Known() || elem.IsVector() || p.array.space == cfront.PrivateSpace {
+		b.fail(x, "", "%s changes no number that work-items share", x.Func)
+	}
+	if p.array.base != elem {
+		b.fail(x, "", "%s holds %s, and is accessed as %s", p.array.name, p.array.base, elem)
+	}
+	var operand expr.Expr = expr.Int{Value: 1}
+	if len(x.Args) > 1 && name != "inc" && name != "dec" {
+		operand = b.converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
+		if from := b.typeInKernel(operand, x.Args[1].Type()); from != elem {
+			operand = cexpr.Converted(operand, from, elem)
+		}
+	}
+	if loads(operand) { // the update reads one element alone
+		temp := b.scratch("operand", elem)
+		b.assignTemp(x.Pos, temp, operand)
+		operand = expr.Var{Name: temp}
+	}
+	place := func() expr.Expr { return b.access(x.Pos, p.array, p.offset, 1, p.subs) }
+	op, update := atomics[name]
+	if update {
+		b.emit(&record{pos: x.Pos, lhs: place(), rhs: expr.Binary(op, place(), operand), atomic: true})
+	} else {
+		b.exchange(x, name, elem, place, operand)
+	}
+	if !used {
+		return nil
+	}
+	return b.before(x, elem)
+}
+
+func loads(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) bool {
+		_, is := e.(*expr.Access)
+		found = found || is
+		return !found
+	})
+	return found
+}
+
+// pointed is the element that a pointer points to.
+func (b *builder) pointed(e cfront.Expr) place {
+	if a, ok := e.(*cfront.Address); ok {
+		return b.placeOf(a.X)
+	}
+	at := b.addressOf(e)
+	if at.array == nil {
+		b.fail(e, "", "this points to a variable that no other work-item has")
+	}
+	return place{array: at.array, offset: at.offset, elem: e.PointsTo(), lanes: 1}
+}
+
+// exchange is an atomic exchange, or one that depends on a comparison: a load and a store.
+func (b *builder) exchange(x *cfront.Call, name string, elem expr.DType, place func() expr.Expr, operand expr.Expr) {
+	var value expr.Expr
+	switch {
+	case (name == "exch" || name == "xchg") && len(x.Args) > 1:
+		value = operand
+	case (name == "cas" || name == "cmpxchg") && len(x.Args) > 2:
+		next := b.value(x.Args[2])
+		if from := b.typeInKernel(next, x.Args[2].Type()); from != elem {
+			next = cexpr.Converted(next, from, elem)
+		}
+		value = &expr.Cond{If: expr.Binary(expr.Eq, place(), operand), Then: next, Else: place()}
+		old := b.scratch("old", elem)
+		b.assignTemp(x.Pos, old, place())
+		value = &expr.Cond{If: expr.Binary(expr.Eq, expr.Var{Name: old}, operand), Then: next, Else: expr.Var{Name: old}}
+		b.emit(&record{pos: x.Pos, lhs: place(), rhs: value})
+		return
+	default:
+		b.fail(x, "", "%s is no atomic function that is known", x.Func)
+	}
+	b.assignTemp(x.Pos, b.scratch("old", elem), place())
+	b.emit(&record{pos: x.Pos, lhs: place(), rhs: value})
+}
+
+// before is the value that an atomic update returns.
+func (b *builder) before(x *cfront.Call, elem expr.DType) expr.Expr {
+	f := &kernel.Function{
+		Name: "value_before_" + string(elem), Result: elem, Counts: map[expr.DType]map[string]int64{}, Body: "return the_value_before_an_atomic_update;",
+	}
+	temp := b.scratch("old", elem)
+	b.assignTemp(x.Pos, temp, &expr.Call{Func: b.function(f)})
+	return expr.Var{Name: temp}
+}

@@ -1,0 +1,292 @@
+package ckernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// axis is one of the three axes of the launch. In expressions a work-item has the index item of its group, and this the index group.
+type axis struct {
+	local       int64
+	groups      *expr.Poly
+	item, group string // "" where the index is always 0
+}
+
+// size is an integer that the launch gives: an argument, or a name in the expressions of the launch.
+type size struct {
+	natural bool // it is assumed not to be negative
+	dtype   expr.DType
+}
+
+// index is a number from the name of an iname, 0 without one.
+func index(iname string) *expr.Poly {
+	if iname == "" {
+		return constant(0)
+	}
+	return name(iname)
+}
+
+// globalID is the index of a work-item in the grid.
+func (a *axis) globalID() *expr.Poly { return index(a.group).Scale(a.local).Add(index(a.item)) }
+
+// globalSize is the number of work-items along the axis.
+func (a *axis) globalSize() *expr.Poly { return a.groups.Scale(a.local) }
+
+// maxLocal is more work-items than a work-group of any device has along an axis.
+const maxLocal = 1 << 20
+
+// launch enters the axes and the set of all work-items.
+func (b *builder) launch() {
+	local := b.opt.Local
+	if len(local) == 0 {
+		local = b.fn.Group
+	}
+	switch {
+	case len(local) == 0:
+		b.failLaunch("say it with --local, as in --local 256", "the size of the work-group is not known")
+	case len(local) > 3:
+		b.failLaunch("a work-group has up to 3 axes", "a work-group of %d axes", len(local))
+	case len(b.opt.Global) > 3 || len(b.opt.Groups) > 3:
+		b.failLaunch("a launch has up to 3 axes", "a launch of more than 3 axes")
+	case len(b.opt.Global) == 0 && len(b.opt.Groups) == 0:
+		b.failLaunch("say it with --global, as in --global n", "the number of work-items is not known")
+	}
+	for d := range b.axes {
+		a := &b.axes[d]
+		a.local, a.groups = 1, constant(1)
+		if d < len(local) {
+			a.local = local[d]
+		}
+		if a.local < 1 || a.local > maxLocal {
+			b.failLaunch("", "a work-group of %d work-items along axis %d", a.local, d)
+		}
+		switch {
+		case d < len(b.opt.Groups):
+			a.groups = b.launchSize(b.opt.Groups[d])
+		case d < len(b.opt.Global):
+			items, ok := b.affine(b.launchSize(b.opt.Global[d]))
+			if !ok {
+				b.failLaunch("give a product a name of its own", "the number of work-items %s is no linear expression in sizes", b.opt.Global[d])
+			}
+			a.groups = b.fromAffine(items.AddInt(a.local - 1).FloorDiv(a.local))
+		}
+		if a.local > 1 {
+			a.item = b.fresh(fmt.Sprintf("l%d", d))
+			b.constrain(kernel.Within(a.item, 0, a.local-1)...)
+		}
+		n, ok := b.affine(a.groups)
+		if !ok {
+			b.failLaunch("give a product a name of its own", "the number of work-groups along axis %d, %s, is no linear expression in sizes", d, a.groups)
+		}
+		if !n.IsConstant() || n.Constant() != 1 {
+			a.group = b.fresh(fmt.Sprintf("g%d", d))
+			g := polycount.Name(a.group)
+			b.constrain(polycount.GE(g, polycount.Int(0)), polycount.GE(n, g.AddInt(1)))
+		}
+	}
+}
+
+// constrain narrows what is live.
+func (b *builder) constrain(cs ...polycount.Constraint) {
+	var err error
+	b.live.domain, err = b.live.domain.Constrain(cs...)
+	b.try(err)
+}
+
+// launchSize reads an expression in sizes, whose names are those of the text.
+func (b *builder) launchSize(text string) *expr.Poly {
+	e, err := expr.Parse(text)
+	if err != nil {
+		b.failLaunch("", "%v", source.Message(err))
+	}
+	return b.launchNumber(text, expr.Rewrite(e, expr.Extremes))
+}
+
+func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
+	bad := func(what string) {
+		b.failLaunch("sizes are sums, products and // of names and numbers", "%s: %s is no size", text, what)
+	}
+	switch x := e.(type) {
+	case expr.Int:
+		return constant(x.Value)
+	case expr.Var:
+		return b.sizeNamed(x.Name)
+	case *expr.Op:
+		var args []*expr.Poly
+		for _, a := range x.Args {
+			args = append(args, b.launchNumber(text, a))
+		}
+		p := args[0]
+		for _, q := range args[1:] {
+			switch x.Kind {
+			case expr.Add:
+				p = p.Add(q)
+			case expr.Sub:
+				p = minus(p, q)
+			case expr.Mul:
+				p = p.Mul(q)
+			case expr.Min, expr.Max:
+				p = b.extremeOf(x.Kind, p, q)
+			case expr.FloorDiv, expr.Mod:
+				a, ok := b.affine(p)
+				d, number := q.Constant()
+				if !ok || !number || d <= 0 {
+					bad(e.String())
+				}
+				if x.Kind == expr.FloorDiv {
+					p = b.fromAffine(a.FloorDiv(d))
+				} else {
+					p = b.fromAffine(a.Mod(d))
+				}
+			default:
+				bad(e.String())
+			}
+		}
+		if x.Kind == expr.Neg {
+			return p.Scale(-1)
+		}
+		return p
+	}
+	bad(e.String())
+	return nil
+}
+
+// sizeNamed is the size that has a name in the text: an argument, or a size of its own.
+func (b *builder) sizeNamed(text string) *expr.Poly {
+	for _, p := range b.fn.Params {
+		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
+			if _, bound := b.opt.Bind[text]; !bound {
+				return b.argument(p)
+			}
+		}
+	}
+	n := b.ownSizes[text]
+	if n == "" {
+		n = b.fresh(text)
+		b.ownSizes[text] = n
+		b.sizes[n] = &size{dtype: expr.Int32}
+		b.sizeOrder = append(b.sizeOrder, n)
+	}
+	return name(n)
+}
+
+// argument is the value of an integer that is passed by value.
+func (b *builder) argument(p *builderVar) *expr.Poly {
+	if text, bound := b.opt.Bind[p.Name]; bound {
+		return b.launchSize(text)
+	}
+	n := b.name(p)
+	if b.sizes[n] == nil {
+		b.sizes[n] = &size{dtype: p.DType, natural: !p.DType.IsSigned()}
+		if !p.DType.IsSigned() {
+			b.constrain(polycount.GE(polycount.Name(n), polycount.Int(0)))
+		}
+	}
+	return name(n)
+}
+
+// workItem is the value of a function of OpenCL C or of a variable of CUDA C that tells where a work-item is; nil for others.
+func (b *builder) workItem(what string, d int64) *expr.Poly {
+	if d < 0 || d > 2 {
+		return nil
+	}
+	a := &b.axes[d]
+	switch what {
+	case "get_global_id":
+		return a.globalID()
+	case "get_local_id", "threadIdx":
+		return index(a.item)
+	case "get_group_id", "blockIdx":
+		return index(a.group)
+	case "get_local_size", "get_enqueued_local_size", "blockDim":
+		return constant(a.local)
+	case "get_num_groups", "gridDim":
+		return a.groups
+	case "get_global_size":
+		return a.globalSize()
+	case "get_global_offset":
+		return constant(0)
+	case "get_work_dim":
+		return constant(3)
+	}
+	return nil
+}
+
+// linearItem is the index of a work-item within its group, over all axes.
+func (b *builder) linearItem() *expr.Poly {
+	p, stride := constant(0), int64(1)
+	for d := range b.axes {
+		p = p.Add(index(b.axes[d].item).Scale(stride))
+		stride *= b.axes[d].local
+	}
+	return p
+}
+
+// assumptions reads Options.Assume.
+func (b *builder) assumptions() {
+	for _, text := range b.opt.Assume {
+		if rest, is := strings.CutPrefix(strings.TrimSpace(text), "trips("); is {
+			b.assumeTrips(text, rest)
+			continue
+		}
+		set, err := polycount.ParseConditions(text)
+		if err != nil {
+			b.failLaunch("an assumption is like n % 16 = 0, or trips(12) = nnz/n for the loop in line 12", "assumption %s: %s", text, source.Message(err))
+		}
+		if len(set.Disjuncts()) != 1 {
+			b.failLaunch("assume conditions that hold together", "the assumption %s is a choice", text)
+		}
+		for _, p := range set.Params() {
+			to := b.sizeNamed(p).Params()[0]
+			if to != p {
+				set, err = set.Rename(p, to)
+				b.try(err)
+			}
+		}
+		b.live.domain = b.both(b.live.domain, set)
+		b.assumed = b.both(b.assumed, set)
+	}
+	if b.assumed != nil && b.isEmpty(b.assumed) {
+		b.failLaunch("", "no sizes satisfy the assumptions %s", strings.Join(b.opt.Assume, ", "))
+	}
+}
+
+// assumeTrips reads trips(LINE) = VALUE.
+func (b *builder) assumeTrips(text, rest string) {
+	var line int
+	at, value, ok := strings.Cut(rest, ")")
+	if _, err := fmt.Sscanf(at, "%d", &line); err != nil {
+		ok = false
+	}
+	value, equals := strings.CutPrefix(strings.TrimSpace(value), "=")
+	e, err := expr.Parse(value)
+	if !ok || !equals || err != nil {
+		b.failLaunch("write trips(12) = nnz/n for the loop in line 12", "the assumption %s is not understood", text)
+	}
+	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if v, ok := e.(expr.Var); ok {
+			return b.express(b.sizeNamed(v.Name))
+		}
+		return e
+	})
+	b.trips[line] = e
+}
+
+// unusedTrips refuses averages for lines without a loop that needs one.
+func (b *builder) unusedTrips() {
+	var lines []int
+	for line := range b.trips {
+		if !b.tripsUsed[line] {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > 0 {
+		b.failLaunch("leave it out, or name the line of the loop", "trips(%d): no loop in that line has a number of iterations that depends on data", slices.Min(lines))
+	}
+}

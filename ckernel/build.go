@@ -1,0 +1,378 @@
+package ckernel
+
+import (
+	"context"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// maxRounds bounds how often a function is read, each time with more known of its variables.
+const maxRounds = 60
+
+// build makes the kernel of a function.
+func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options) (*kernel.Kernel, error) {
+	known := newLearnt()
+	for range maxRounds {
+		known.changed = false
+		b := newBuilder(ctx, file, fn, opt, known)
+		k, repeat, err := b.read()
+		if !repeat {
+			return k, err
+		}
+	}
+	return nil, file.Errorf(fn.Pos, "the integer variables of %s are too entangled to follow", fn.Name).WithHint(elsewhere)
+}
+
+// builder reads a kernel function once.
+type builder struct {
+	ctx    context.Context
+	file   *cfront.File
+	fn     *cfront.Function
+	opt    *Options
+	learnt *learnt
+
+	taken  map[string]bool
+	names  map[*builderVar]string
+	copies map[*builderVar]string // temporaries
+	// assignedTo are the variables of the file that something assigns to.
+	assignedTo map[*builderVar]bool
+	axes       [3]axis
+	sizes      map[string]*size
+	ownSizes   map[string]string // names in expressions of the launch
+	sizeOrder  []string
+	assumed    *polycount.Set
+	trips      map[int]expr.Expr // averages by line
+	tripsUsed  map[int]bool
+
+	atoms     map[string]*atom
+	env       map[*builderVar]value
+	results   map[*cfront.Call]outcome // of calls in the current statement
+	temps     map[string]*kernel.Array
+	tempOrder []string
+	bounds    map[string]bool // temporaries that bound loops
+	counters  map[string]bool // inames that have the names of variables
+	averages  []kernel.Average
+	arrays    map[*builderVar]*array
+	order     []*array
+	functions []*kernel.Function
+	lanes     map[*builderVar]bool // vectors whose lanes are used apart
+	accesses  []*access
+
+	live    live
+	base    *polycount.Set // all work-items
+	open    []*loop
+	loops   []*loop
+	guards  []*guard
+	records []*record
+	frames  []*frame
+	path    string // of calls
+	depth   int    // of calls and statements
+	trial   int    // what is read now may be read again
+	inHead  bool   // of a loop, whose arithmetic is free
+	index   int    // what is read is index arithmetic, which is free
+	steps   int
+}
+
+// live is where the current statement runs: the points of a set at which conditions on data hold.
+type live struct {
+	domain *polycount.Set
+	preds  []expr.Expr
+	dead   bool
+}
+
+// record is a statement of the kernel to be.
+type record struct {
+	kind     kernel.StmtKind
+	pos      cfront.Pos
+	lhs, rhs expr.Expr
+	guard    *guard
+	loops    []*loop
+	live     live
+	memory   kernel.Space
+	atomic   bool
+}
+
+// frame is a loop or a function that jumps leave.
+type frame struct {
+	function bool
+	result   *builderVar
+	text     *loopText
+	copies   bool // the loop is followed iteration by iteration
+	declared bool // the user declares how many iterations it makes
+	// What holds where a jump leaves the iteration or the function early.
+	exits []exit
+	broke []exit
+}
+
+type exit struct {
+	env  map[*builderVar]value
+	live live
+}
+
+func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options, known *learnt) *builder {
+	b := &builder{
+		ctx: ctx, file: file, fn: fn, opt: opt, learnt: known, taken: map[string]bool{}, names: map[*builderVar]string{}, copies: map[*builderVar]string{}, sizes: map[string]*size{},
+		ownSizes: map[string]string{}, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{}, atoms: map[string]*atom{}, env: map[*builderVar]value{},
+		results: map[*cfront.Call]outcome{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
+		lanes: lanesApart(file), assignedTo: assignedIn(bodies(file)...),
+	}
+	for _, w := range polycount.Words() {
+		b.taken[w] = true
+	}
+	for _, p := range fn.Params { // first, as they keep their names
+		b.name(p)
+	}
+	return b
+}
+
+// read reads the function; repeat asks for another reading with what was learnt.
+func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case fault:
+			k, repeat, err = nil, false, e.err
+		case again:
+			k, repeat, err = nil, true, nil
+		default:
+			panic(e)
+		}
+	}()
+	b.live.domain = everywhere()
+	b.assumptions()
+	b.launch()
+	for _, p := range b.fn.Params {
+		b.parameter(p)
+	}
+	b.base = b.live.domain
+	b.frames = append(b.frames, &frame{function: true})
+	b.statement(b.fn.Body)
+	b.unusedTrips()
+	if b.learnt.changed {
+		return nil, true, nil
+	}
+	k = b.finish()
+	return k, false, nil
+}
+
+// parameter enters a parameter of the kernel.
+func (b *builder) parameter(p *builderVar) {
+	switch {
+	case len(p.Dims) > 0:
+		if p.DType.Known() && p.DType != expr.Bool {
+			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
+		}
+	case p.DType == "":
+		b.failAt(p.Pos, "pass numbers and pointers to numbers", "%s is neither a number nor a pointer to numbers", p.Name)
+	case b.follows(p):
+		b.env[p] = value{isNum: true, num: b.argument(p), plain: true}
+	case p.DType.IsVector():
+		b.failAt(p.Pos, "pass its lanes", "%s is a vector that is passed by value", p.Name)
+	case b.assignedTo[p]:
+		b.assignTemp(p.Pos, b.temp(p), expr.Var{Name: b.name(p)})
+		b.env[p] = value{data: true}
+	}
+}
+
+// name is the name of a variable in the kernel: that of the text, unless it is taken.
+func (b *builder) name(v *builderVar) string {
+	n, ok := b.names[v]
+	if !ok {
+		n = b.fresh(v.Name)
+		b.names[v] = n
+	}
+	return n
+}
+
+func (b *builder) fresh(base string) string {
+	n := kernel.Fresh(base, func(s string) bool {
+		return b.taken[s] || !expr.IsName(s)
+	})
+	b.taken[n] = true
+	return n
+}
+
+// maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
+const maxSteps = 100_000
+
+// statement follows a statement.
+func (b *builder) statement(s cfront.Stmt) {
+	if b.live.dead || s == nil {
+		return
+	}
+	b.step(s.Place())
+	b.depth++
+	defer func() { b.depth-- }()
+	switch x := s.(type) {
+	case *cfront.Block:
+		for _, item := range x.Items {
+			b.statement(item)
+		}
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			b.declare(v)
+		}
+	case *cfront.Do:
+		if x.X != nil {
+			b.effect(x.X)
+		}
+	case *cfront.If:
+		b.branch(x)
+	case *cfront.For:
+		b.forLoop(x)
+	case *cfront.While:
+		b.loop(&loopText{pos: x.Pos, cond: x.Cond, body: x.Body, do: x.Do})
+	case *cfront.Jump:
+		b.jump(x)
+	case *cfront.Other:
+		b.failAt(x.Pos, "", "%s has no place in a kernel", x.What)
+	default:
+		b.failAt(s.Place(), "", "this statement has no place in a kernel")
+	}
+}
+
+// step bounds the work.
+func (b *builder) step(at cfront.Pos) {
+	b.steps++
+	if b.steps%64 == 0 && b.ctx.Err() != nil {
+		panic(fault{context.Cause(b.ctx)})
+	}
+	if b.steps > maxSteps || len(b.records) > maxSteps {
+		b.failAt(at, "write loops that are not unrolled", "the function has more than %d statements, with those of its functions and of unrolled loops", maxSteps)
+	}
+}
+
+// emit adds a statement where it is live.
+func (b *builder) emit(r *record) {
+	r.loops, r.live = slices.Clone(b.open), b.live
+	b.records = append(b.records, r)
+}
+
+// assignTemp adds a statement that assigns to a private temporary.
+func (b *builder) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
+	b.emit(&record{pos: at, lhs: expr.Var{Name: temp}, rhs: v})
+}
+
+// declare enters a variable.
+func (b *builder) declare(v *builderVar) {
+	delete(b.env, v)
+	switch {
+	case v.Space == cfront.LocalSpace || v.Dynamic:
+	case v.DType == "":
+		b.failAt(v.Pos, "", "%s is neither a number nor an array of numbers", v.Name)
+	case v.Listed:
+		b.initialise(v)
+	case v.Init != nil && v.Pointer:
+		b.env[v] = value{at: b.addressOf(v.Init)}
+		b.settleAddress(v.Pos, v)
+	case v.Init != nil:
+		b.assign(v.Pos, v, v.Init)
+	}
+	b.results = map[*cfront.Call]outcome{}
+}
+
+// effect follows an expression for its effect.
+func (b *builder) effect(e cfront.Expr) {
+	switch x := e.(type) {
+	case *cfront.Assign:
+		b.assignment(x)
+	case *cfront.List:
+		for _, item := range x.Items {
+			b.effect(item)
+		}
+		return
+	case *cfront.Cast: // (void) x
+		b.effect(x.X)
+		return
+	case *cfront.Call:
+		b.callEffect(x)
+	case *cfront.Select:
+		b.branch(&cfront.If{Pos: x.Pos, Cond: x.If, Then: &cfront.Do{Pos: x.Then.Place(), X: x.Then}, Else: &cfront.Do{Pos: x.Else.Place(), X: x.Else}})
+	case *cfront.Unknown:
+		b.fail(e, "", "%s has no place in a kernel", x.What)
+	default:
+		cfront.Walk(e, func(e cfront.Expr) {
+			if c, ok := e.(*cfront.Call); ok {
+				b.callEffect(c)
+			}
+		})
+	}
+	b.results = map[*cfront.Call]outcome{}
+}
+
+// assignment follows an assignment to a variable or an element.
+func (b *builder) assignment(x *cfront.Assign) {
+	b.step(x.Pos)
+	v := x.Value
+	if x.Op != "" {
+		op := cfront.Operation(x.Pos, x.Op, x.To, x.Value)
+		if t := x.To.Type(); t.IsVector() {
+			op.DType = t
+		}
+		if x.To.PointsTo() != "" {
+			op.DType, op.Elem = "", x.To.PointsTo()
+		}
+		v = op
+	}
+	if ref, ok := x.To.(*cfront.Ref); ok {
+		b.assign(x.Pos, ref.Var, v)
+		return
+	}
+	if p, ok := x.To.(*cfront.Index); ok {
+		if v0 := b.aliased(p); v0 != nil {
+			b.assign(x.Pos, v0, v)
+			return
+		}
+	}
+	b.store(x.Pos, x.To, v)
+}
+
+// assign gives a variable a value.
+func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
+	switch {
+	case v.Pointer:
+		b.env[v] = value{at: b.addressOf(e)}
+		b.settleAddress(at, v)
+		return
+	case len(v.Dims) > 0 || v.DType == "":
+		b.failAt(at, "", "%s is no variable that is assigned to as a whole", v.Name)
+	case inMemory(v):
+		b.storeScalar(at, v, e)
+		return
+	case v.DType.IsVector():
+		b.assignVector(at, v, e)
+		return
+	}
+	if n, ok := b.tracked(v, e); ok {
+		val := value{isNum: true, num: n, from: []site{b.here(at)}, plain: b.plain(e)}
+		if b.inHead {
+			val.from = nil
+		}
+		if b.learnt.stored[b.here(at)] {
+			b.assignTemp(at, b.temp(v), b.converting(b.value(e), e.Type(), v.DType))
+		}
+		b.env[v] = val
+		return
+	}
+	read := b.value
+	if b.inHead {
+		read = b.freeValue
+	}
+	b.assignTemp(at, b.temp(v), b.converting(read(e), e.Type(), v.DType))
+	b.env[v] = value{data: true}
+}
+
+// tracked is the number that a variable gets; ok is false if it is none.
+func (b *builder) tracked(v *builderVar, e cfront.Expr) (n *expr.Poly, ok bool) {
+	if !b.follows(v) {
+		return nil, false
+	}
+	if n, ok = b.number(e); ok {
+		n = b.wrapped(e, n, v.DType)
+	}
+	return n, ok
+}

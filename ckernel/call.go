@@ -1,0 +1,289 @@
+package ckernel
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// barriers are the functions that a work-group meets at.
+var barriers = []string{"barrier", "work_group_barrier", "__syncthreads"}
+
+// nothing are functions that only order accesses, or tell the compiler something.
+var nothing = []string{
+	"__syncwarp", "mem_fence", "read_mem_fence", "write_mem_fence", "__threadfence", "__threadfence_block", "__threadfence_system", "sub_group_barrier",
+	"__builtin_assume", "prefetch", "assert", "atomic_work_item_fence",
+}
+
+// callEffect follows a call for its effect.
+func (b *builder) callEffect(x *cfront.Call) {
+	switch {
+	case b.file.Function(x.Func) != nil:
+		b.called(x)
+	case slices.Contains(barriers, x.Func):
+		b.barrier(x)
+	case slices.Contains(nothing, x.Func):
+	case strings.HasPrefix(x.Func, "atom"):
+		b.atomic(x, false)
+	case strings.HasPrefix(x.Func, "vstore") && len(x.Args) == 3:
+		b.vstore(x)
+	case isWorkItem(x.Func):
+	default:
+		b.call(x)
+	}
+}
+
+// barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
+func (b *builder) barrier(x *cfront.Call) {
+	if len(b.live.preds) > 0 {
+		b.fail(x, "put it outside of the branch", "a barrier under a condition that depends on data")
+	}
+	memory := kernel.Local
+	for _, a := range x.Args {
+		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE
+			memory = kernel.Global
+		}
+	}
+	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
+}
+
+// call is the value of a call.
+func (b *builder) call(x *cfront.Call) expr.Expr {
+	switch {
+	case b.file.Function(x.Func) != nil:
+		return b.result(x)
+	case isWorkItem(x.Func):
+		return b.free(b.express(b.workItemCall(x)))
+	case strings.HasPrefix(x.Func, "atom"):
+		return b.atomic(x, true)
+	case shuffle.MatchString(x.Func):
+		return b.shuffled(x)
+	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
+		p := b.vectorAt(x, x.Args[0], x.Args[1], x.DType)
+		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
+	case x.Func == "__ldg" && len(x.Args) == 1:
+		p := b.placeOf(x)
+		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
+	case strings.HasPrefix(x.Func, "convert_") && len(x.Args) == 1:
+		return b.conversion(x)
+	}
+	return b.mathFunction(x)
+}
+
+// result is the value of a call of a function of the file.
+func (b *builder) result(x *cfront.Call) expr.Expr {
+	v := b.called(x)
+	if v.variable == nil {
+		b.fail(x, "", "%s has no value", x.Func)
+	}
+	return b.variable(cfront.Use(v.variable), v.variable)
+}
+
+// vectorAt is the place of vector i from a pointer on.
+func (b *builder) vectorAt(at, i, p cfront.Expr, t expr.DType) place {
+	b.checkVector(at, t)
+	to := b.addressOf(p)
+	if to.array == nil || to.array.base != t.Base() {
+		b.fail(at, "", "this is no pointer to the lanes of the vector")
+	}
+	return place{array: to.array, offset: to.offset.Add(b.subscript(i).Scale(t.Lanes())), elem: t, lanes: t.Lanes()}
+}
+
+func (b *builder) vstore(x *cfront.Call) {
+	v := b.value(x.Args[0])
+	p := b.vectorAt(x, x.Args[1], x.Args[2], x.Args[0].Type())
+	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, p.array, p.offset, p.lanes, nil), rhs: v})
+}
+
+// conversion is convert_float4(x) and the like.
+func (b *builder) conversion(x *cfront.Call) expr.Expr {
+	b.checkVector(x, x.DType)
+	v := b.value(x.Args[0])
+	if strings.Contains(x.Func, "_sat") || x.Args[0].Type() != x.DType {
+		return &expr.Cast{DType: x.DType, Arg: v}
+	}
+	return v
+}
+
+var shuffle = regexp.MustCompile(`^(__shfl(_up|_down|_xor)?(_sync)?|__(ballot|any|all)(_sync)?|__activemask|sub_group_.*|work_group_(reduce|scan|broadcast).*|__reduce_.*|__popc(ll)?|__clz(ll)?|__ffs(ll)?|popcount|clz)$`)
+
+// shuffled is a function over the work-items of a sub-group, which counts as one operation under its name without underscores.
+func (b *builder) shuffled(x *cfront.Call) expr.Expr {
+	args := x.Args
+	label := strings.TrimLeft(x.Func, "_")
+	if short, sync := strings.CutSuffix(label, "_sync"); sync {
+		label = short
+		args = args[min(1, len(args)):]
+	}
+	if !x.DType.Known() || x.DType.IsVector() {
+		b.fail(x, "", "%s of a type that is no number", x.Func)
+	}
+	f := &kernel.Function{Result: x.DType, Counts: map[expr.DType]map[string]int64{x.DType: {"func:" + label: 1}}}
+	call := &expr.Call{}
+	for i, a := range args {
+		v := b.argumentOf(a, i)
+		t := a.Type()
+		if t == expr.Bool {
+			t = expr.Int32
+		}
+		if i == 0 {
+			t = b.typeInKernel(v, t)
+		} else {
+			t = expr.Int32
+		}
+		f.Params = append(f.Params, kernel.FunctionParam{Name: string(rune('a' + i)), DType: t})
+		call.Args = append(call.Args, v)
+	}
+	f.Body = "return " + x.Func + "(" + strings.Join(shuffleArgs(x, f), ", ") + ");"
+	f.Name = b.functionNamed(label, f)
+	call.Func = f.Name
+	return call
+}
+
+// argumentOf is an argument of a shuffle: the value first, then lanes, whose arithmetic is free.
+func (b *builder) argumentOf(e cfront.Expr, i int) expr.Expr {
+	if n, ok := b.number(e); ok && i > 0 {
+		return b.free(b.express(n))
+	}
+	return b.value(e)
+}
+
+func shuffleArgs(x *cfront.Call, f *kernel.Function) (out []string) {
+	if strings.HasSuffix(x.Func, "_sync") {
+		out = append(out, "0xffffffff")
+	}
+	for _, p := range f.Params {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// renamed are functions of the languages that kernels know under another name.
+var renamed = map[string]string{
+	"__fdividef": "/", "fdividef": "/", "native_divide": "/", "half_divide": "/", "native_recip": "1/", "half_recip": "1/", "__frcp_rn": "1/",
+	"__fmul_rn": "*", "__fadd_rn": "+", "__fsub_rn": "-", "__fdiv_rn": "/", "__dmul_rn": "*", "__dadd_rn": "+", "mul24": "*", "__mul24": "*", "__umul24": "*",
+	"__saturatef": "saturate", "powr": "pow", "pown": "pow", "__powf": "pow", "umin": "min", "umax": "max", "logb": "floor",
+}
+
+// mathFunction is a function on numbers.
+func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
+	t := x.DType
+	if !t.Known() {
+		b.fail(x, "put its definition into the file", "%s is no function that is known", x.Func)
+	}
+	name := x.Func
+	for _, prefix := range []string{"native_", "half_", "fast_"} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	name = strings.TrimPrefix(name, "__")
+	if base := strings.TrimSuffix(name, "f"); base != name && expr.IsFunction(base) {
+		name = base
+	}
+	if to := renamed[x.Func]; to != "" {
+		name = to
+	}
+	args := make([]expr.Expr, len(x.Args))
+	for i, a := range x.Args {
+		if t.IsVector() || isPredicate(name) {
+			args[i] = b.value(a)
+			continue
+		}
+		v := b.value(a)
+		args[i] = v
+		if from := b.typeInKernel(v, a.Type()); from != t {
+			args[i] = cexpr.Converted(v, from, t)
+		}
+	}
+	two := len(args) == 2
+	switch {
+	case (name == "min" || name == "max") && two:
+		return expr.Binary(map[string]expr.OpKind{"min": expr.Min, "max": expr.Max}[name], args[0], args[1])
+	case name == "pow" && two:
+		return expr.Binary(expr.Pow, args[0], args[1])
+	case cexpr.Operators[name] != "" && two:
+		return expr.Binary(cexpr.Operators[name], args[0], args[1])
+	case name == "1/" && len(args) == 1:
+		return expr.Binary(expr.Div, cexpr.Float(1, t.Base()), args[0])
+	case (name == "clamp" || name == "saturate") && len(args) > 0:
+		low, high := expr.Expr(cexpr.Float(0, t.Base())), expr.Expr(cexpr.Float(1, t.Base()))
+		if len(args) == 3 {
+			low, high = args[1], args[2]
+		}
+		return expr.Binary(expr.Min, expr.Binary(expr.Max, args[0], low), high)
+	case (name == "mad24") && len(args) == 3:
+		return expr.Binary(expr.Add, expr.Binary(expr.Mul, args[0], args[1]), args[2])
+	}
+	if n, known := expr.Arity(name); known && n == len(args) {
+		return &expr.Call{Func: name, Args: args}
+	}
+	return b.otherFunction(x, name, args)
+}
+
+func isPredicate(name string) bool { return name == "isnan" || name == "isinf" || name == "isfinite" }
+
+// operations are those of functions that are no single operation, for vectors and scalars of n lanes.
+var operations = map[string]func(n int64) map[string]int64{
+	"dot":    func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1} },
+	"length": func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1, "func:sqrt": 1} },
+	"distance": func(n int64) map[string]int64 {
+		return map[string]int64{"add": n, "mul": 1, "madd": n - 1, "func:sqrt": 1}
+	},
+	"normalize": func(n int64) map[string]int64 { return map[string]int64{"mul": 1 + n, "madd": n - 1, "func:rsqrt": 1} },
+	"mix":       func(n int64) map[string]int64 { return map[string]int64{"add": n, "madd": n} },
+	"sign":      func(n int64) map[string]int64 { return map[string]int64{"maxmin": 2 * n} },
+	"step":      func(n int64) map[string]int64 { return map[string]int64{} },
+	"select":    func(n int64) map[string]int64 { return map[string]int64{} },
+	"as_float":  func(n int64) map[string]int64 { return map[string]int64{} },
+	"as_int":    func(n int64) map[string]int64 { return map[string]int64{} },
+	"as_uint":   func(n int64) map[string]int64 { return map[string]int64{} },
+	"smoothstep": func(n int64) map[string]int64 {
+		return map[string]int64{"add": 2 * n, "div": n, "mul": 3 * n, "maxmin": 2 * n}
+	},
+}
+
+// bits are functions of CUDA C that only say of bits what type they are.
+var bits = map[string]bool{"float_as_int": true, "int_as_float": true, "float_as_uint": true, "uint_as_float": true, "double_as_longlong": true, "longlong_as_double": true}
+
+// otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
+func (b *builder) otherFunction(x *cfront.Call, name string, args []expr.Expr) expr.Expr {
+	t := x.DType
+	lanes := t.Lanes()
+	if len(x.Args) > 0 {
+		lanes = max(lanes, x.Args[0].Type().Lanes())
+	}
+	counts := map[string]int64{}
+	switch {
+	case operations[name] != nil:
+		counts = operations[name](lanes)
+	case bits[name]:
+	case expr.IsName(name) && knownFunctions[name]:
+		counts["func:"+name] = t.Lanes()
+	default:
+		b.fail(x, "put its definition into the file", "%s is no function that is known", x.Func)
+	}
+	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): counts}}
+	var names []string
+	for i, a := range x.Args {
+		at := a.Type()
+		if !t.IsVector() && !at.IsVector() {
+			at = t
+		}
+		names = append(names, string(rune('a'+i)))
+		f.Params = append(f.Params, kernel.FunctionParam{Name: names[i], DType: at})
+	}
+	f.Body = "return " + x.Func + "(" + strings.Join(names, ", ") + ");"
+	f.Name = b.functionNamed(name, f)
+	return &expr.Call{Func: f.Name, Args: args}
+}
+
+// knownFunctions are functions of numbers that count under their own name.
+var knownFunctions = map[string]bool{
+	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
+	"normcdf": true, "j0": true, "j1": true, "nextafter": true, "rotate": true, "mul_hi": true, "mad_hi": true, "umulhi": true, "mulhi": true, "add_sat": true,
+	"sub_sat": true, "hadd": true, "abs_diff": true, "brev": true, "dp4a": true, "log1pf": true, "nearbyint": true, "signbit": true, "fabs": true,
+}

@@ -1,0 +1,223 @@
+package ckernel
+
+import (
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// condition holds at the points of a set at which a predicate holds. Without a set it is everywhere; without a predicate it does not depend
+// on data.
+type condition struct {
+	set  *polycount.Set
+	pred expr.Expr
+}
+
+// answer is what is known of a condition where the current statement runs.
+type answer uint8
+
+const (
+	unknown answer = iota
+	yes
+	no
+)
+
+func (b *builder) decided(c condition) answer {
+	switch {
+	case c.set == nil && c.pred == nil:
+		return yes
+	case c.set == nil:
+		return unknown
+	case b.isEmpty(b.both(b.live.domain, c.set)):
+		return no
+	case c.pred == nil && b.inside(b.live.domain, c.set):
+		return yes
+	}
+	return unknown
+}
+
+// truth reads a condition.
+func (b *builder) truth(e cfront.Expr) condition {
+	switch x := e.(type) {
+	case *cfront.Int:
+		if x.Value != 0 {
+			return condition{}
+		}
+		return condition{set: nowhere()}
+	case *cfront.Unary:
+		if x.Op == "!" {
+			return b.negated(b.truth(x.X))
+		}
+	case *cfront.Cast:
+		if x.DType == expr.Bool {
+			return b.truth(x.X)
+		}
+	case *cfront.Binary:
+		switch x.Op {
+		case "&&":
+			return b.conjunction(x)
+		case "||":
+			return b.disjunction(x)
+		}
+		if cexpr.Tests[x.Op] != "" {
+			return b.comparison(x)
+		}
+	case *cfront.Select:
+		return b.choiceTruth(x)
+	}
+	if n, ok := b.number(e); ok {
+		return b.negated(condition{set: b.set(e, n, true)})
+	}
+	return condition{pred: expr.Binary(expr.Ne, b.value(e), expr.Int{})}
+}
+
+func nowhere() *polycount.Set {
+	return polycount.NewSet(nil, nil, polycount.GE(polycount.Int(-1), polycount.Int(0)))
+}
+
+func (b *builder) negated(c condition) condition {
+	switch {
+	case c.pred == nil && c.set == nil:
+		return condition{set: nowhere()}
+	case c.pred == nil:
+		return condition{set: b.simple(b.not(c.set))}
+	case c.set == nil:
+		return condition{pred: expr.Negate(c.pred)}
+	}
+	return condition{pred: expr.Negate(b.whole(c))}
+}
+
+// whole is a condition as one predicate.
+func (b *builder) whole(c condition) expr.Expr {
+	switch {
+	case c.pred == nil:
+		return cexpr.Disjunction(b.setOf(c))
+	case c.set == nil:
+		return c.pred
+	}
+	args := []expr.Expr{cexpr.Disjunction(c.set), c.pred}
+	return &expr.Op{Kind: expr.And, Args: args}
+}
+
+// conjunction reads &&, whose right side is evaluated where the left one holds.
+func (b *builder) conjunction(x *cfront.Binary) condition {
+	left := b.truth(x.X)
+	var right condition
+	b.under(left, true, func() { right = b.truth(x.Y) })
+	if right.pred == nil {
+		return condition{b.both(left.set, right.set), left.pred}
+	}
+	if left.pred == nil {
+		return condition{b.both(left.set, right.set), right.pred}
+	}
+	return condition{left.set, &expr.Op{Kind: expr.And, Args: []expr.Expr{left.pred, b.whole(right)}}}
+}
+
+func (b *builder) disjunction(x *cfront.Binary) condition {
+	left := b.truth(x.X)
+	var right condition
+	b.under(left, false, func() { right = b.truth(x.Y) })
+	switch {
+	case left.pred == nil && left.set == nil:
+		return left
+	case left.pred == nil && right.pred == nil && right.set == nil:
+		return right
+	case left.pred == nil && right.pred == nil:
+		return condition{set: b.simple(b.union(left.set, right.set))}
+	}
+	return condition{pred: &expr.Op{Kind: expr.Or, Args: []expr.Expr{b.whole(left), b.whole(right)}}}
+}
+
+// choiceTruth reads c ? x : y as a condition.
+func (b *builder) choiceTruth(x *cfront.Select) condition {
+	c := b.truth(x.If)
+	switch b.decided(c) {
+	case yes:
+		return b.truth(x.Then)
+	case no:
+		return b.truth(x.Else)
+	}
+	var then, other condition
+	b.under(c, true, func() { then = b.truth(x.Then) })
+	b.under(c, false, func() { other = b.truth(x.Else) })
+	if c.pred == nil && then.pred == nil && other.pred == nil {
+		return condition{set: b.simple(b.union(b.both(c.set, then.set), b.both(b.not(c.set), other.set)))}
+	}
+	return condition{pred: &expr.Cond{If: b.whole(c), Then: b.whole(then), Else: b.whole(other)}}
+}
+
+// under reads a part that is evaluated only where a condition holds, or does not.
+func (b *builder) under(c condition, holds bool, read func()) {
+	before := b.live
+	switch {
+	case c.set == nil:
+	case holds:
+		b.live = b.narrowed(b.both(b.live.domain, c.set))
+	case c.pred == nil:
+		rest, err := b.live.domain.Subtract(c.set)
+		b.try(err)
+		b.live = b.narrowed(rest)
+	}
+	read()
+	b.live.domain, b.live.preds = before.domain, before.preds
+}
+
+// comparison reads a comparison.
+func (b *builder) comparison(x *cfront.Binary) condition {
+	t := cfront.Operation(x.Pos, "+", x.X, x.Y).DType
+	p, ok := b.number(x.X)
+	var q *expr.Poly
+	if ok {
+		q, ok = b.number(x.Y)
+	}
+	if !ok {
+		if x.X.PointsTo() != "" || x.Y.PointsTo() != "" {
+			b.fail(x, "compare indices", "pointers are compared")
+		}
+		return condition{pred: expr.Binary(cexpr.Tests[x.Op], b.operand(x.X, t), b.operand(x.Y, t))}
+	}
+	if !t.IsSigned() && t != expr.Bool {
+		left, right := b.nonNegative(p), b.nonNegative(q)
+		switch {
+		case !left && !right:
+			b.fail(x, "convert them to int", "numbers without sign are compared that may be below 0, where they are very large")
+		case !left:
+			return b.unsigned(x, x.Op, p, q)
+		case !right:
+			return b.unsigned(x, mirrored[x.Op], q, p)
+		}
+	}
+	return condition{set: b.compared(x, x.Op, p, q)}
+}
+
+// mirrored are the comparisons with their sides exchanged.
+var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+// unsigned compares a number without sign that may be below 0, where it is greater than all that are not.
+func (b *builder) unsigned(at *cfront.Binary, op string, p, q *expr.Poly) condition {
+	natural := b.set(at, p, false)
+	set := b.compared(at, op, p, q)
+	switch op {
+	case "<", "<=", "==":
+		return condition{set: b.both(natural, set)}
+	}
+	return condition{set: b.simple(b.union(b.not(natural), set))}
+}
+
+// compared is where a comparison of two numbers holds.
+func (b *builder) compared(at *cfront.Binary, op string, p, q *expr.Poly) *polycount.Set {
+	switch op {
+	case "<":
+		return b.set(at, minus(minus(q, p), constant(1)), false)
+	case "<=":
+		return b.set(at, minus(q, p), false)
+	case ">":
+		return b.set(at, minus(minus(p, q), constant(1)), false)
+	case ">=":
+		return b.set(at, minus(p, q), false)
+	case "==":
+		return b.set(at, minus(p, q), true)
+	}
+	return b.not(b.set(at, minus(p, q), true))
+}

@@ -1,0 +1,240 @@
+package ckernel
+
+import (
+	"maps"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// counted follows a loop whose condition is a bound of its iterations.
+func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done bool, why error) {
+	before := b.live
+	first := maps.Clone(b.env)
+	iname, iteration := b.iterationName(x, steps)
+	var runs *polycount.Set
+	why = b.attempt(func() {
+		if x.cond == nil {
+			b.failAt(x.pos, "give it a condition", "the loop has no condition")
+		}
+		entered := b.set(nil, iteration, false)
+		b.live = b.narrowed(b.both(b.live.domain, entered))
+		b.at(x, first, steps, iteration)
+		c := b.truth(x.cond)
+		if c.pred != nil {
+			b.fail(x.cond, "declare the average, as in "+b.example(x), "how many iterations the loop makes depends on data")
+		}
+		runs = b.entering(x, b.setOf(c), entered, iteration)
+		b.monotone(x, runs, b.live.domain, iname)
+	})
+	if why != nil {
+		b.live, b.env = before, first
+		return false, why
+	}
+	parts, err := inhabited(b.both(b.live.domain, runs))
+	b.try(err)
+	if len(parts) == 0 { // no iteration
+		b.live, b.env = before, first
+		return true, nil
+	}
+	bounds, err := commonBounds(parts, iname)
+	b.try(err)
+	l := &loop{name: iname, pos: x.pos, bounds: bounds}
+	l.unroll = x.unroll != 0 && x.unroll != 1 && b.constantTrips(l)
+	domain := b.both(b.live.domain, runs)
+	b.live = before
+	b.openLoop(l)
+	b.live = b.narrowed(b.both(b.live.domain, domain))
+	b.at(x, first, steps, iteration)
+	b.iteration(x, nil)
+	b.live, b.open = before, b.open[:len(b.open)-1]
+	b.env = b.ended(x, first, steps, l, iteration)
+	return true, nil
+}
+
+// iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that
+// counts upwards by one.
+func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (iname string, iteration *expr.Poly) {
+	v := b.counter(x, steps)
+	if v == nil {
+		iname = b.fresh("iteration")
+		return iname, name(iname)
+	}
+	iname = b.inameOf(v)
+	if start, ok := b.affine(b.env[v].num); ok && same(steps[v], constant(1)) {
+		return iname, minus(name(iname), b.fromAffine(start))
+	}
+	return iname, name(iname)
+}
+
+// inameOf is a new iname for a variable that counts: its name, unless that is taken.
+func (b *builder) inameOf(v *builderVar) string {
+	iname := b.name(v)
+	if b.counters[iname] || b.copies[v] != "" || slices.Contains(b.fn.Params, v) {
+		iname = b.fresh(v.Name)
+	}
+	b.counters[iname] = true
+	return iname
+}
+
+// counter is the variable that the condition of a loop is about.
+func (b *builder) counter(x *loopText, steps map[*builderVar]*expr.Poly) (counter *builderVar) {
+	if x.head != nil && steps[x.head] != nil && b.env[x.head].isNum {
+		return x.head
+	}
+	cfront.Walk(x.cond, func(e cfront.Expr) {
+		if ref, ok := e.(*cfront.Ref); ok && counter == nil && steps[ref.Var] != nil && b.env[ref.Var].isNum {
+			counter = ref.Var
+		}
+	})
+	return counter
+}
+
+// entering is the set of iterations that run: those for which the condition holds; of a loop that tests it at its end also the first.
+func (b *builder) entering(x *loopText, holds, entered *polycount.Set, iteration *expr.Poly) *polycount.Set {
+	if isInequality(x.cond) {
+		holds = b.reached(holds, iteration)
+	}
+	if !x.do {
+		return holds
+	}
+	first := b.set(nil, iteration, true)
+	if b.inside(b.both(b.live.domain, first), holds) {
+		return holds
+	}
+	return b.simple(b.union(first, holds))
+}
+
+func isInequality(e cfront.Expr) bool {
+	x, ok := e.(*cfront.Binary)
+	return ok && x.Op == "!="
+}
+
+// reached are the parts of a set that the first iteration is in: a loop that counts to an end and tests for != does not go beyond it.
+func (b *builder) reached(holds *polycount.Set, iteration *expr.Poly) *polycount.Set {
+	first := b.set(nil, iteration, true)
+	var out *polycount.Set
+	for _, part := range holds.Disjuncts() {
+		if b.isEmpty(b.both(b.both(b.live.domain, first), part)) {
+			continue
+		}
+		if out == nil {
+			out = part
+		} else {
+			out = b.union(out, part)
+		}
+	}
+	if out == nil {
+		return holds
+	}
+	return out
+}
+
+// monotone refuses a condition that could hold again after it did not.
+func (b *builder) monotone(x *loopText, holds, entered *polycount.Set, iname string) {
+	for _, part := range holds.Disjuncts() {
+		list, _ := part.Constraints()
+		for _, c := range list {
+			if !c.Affine.Has(iname) || !c.Equality && c.Affine.Coeff(iname) < 0 && !floored(c.Affine, iname) {
+				continue
+			}
+			if implied, err := entered.Implies(c); err != nil || !implied {
+				b.try(err)
+				b.fail(x.cond, "compare a variable that each iteration changes by the same amount with the end", "the condition is no bound of the iterations of the loop")
+			}
+		}
+	}
+}
+
+// floored reports that the name stands in a floor.
+func floored(a polycount.Affine, name string) bool {
+	for _, t := range a.Terms() {
+		if t.Floor != nil && t.Floor.Num.Has(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inhabited lists the disjuncts of a set that have points.
+func inhabited(s *polycount.Set) ([]*polycount.Set, error) { return kernel.Inhabited(s) }
+
+// commonBounds are the constraints on an iname that hold in all parts.
+func commonBounds(parts []*polycount.Set, iname string) (out []polycount.Constraint, err error) {
+	if len(parts) == 1 {
+		list, _ := parts[0].Constraints()
+		for _, c := range list {
+			if c.Affine.Has(iname) {
+				out = append(out, c)
+			}
+		}
+		return out, nil
+	}
+	for i := range parts {
+		parts[i] = parts[i].ToDims(iname)
+	}
+	lower, upper, err := kernel.CommonBounds(parts, iname)
+	for _, l := range lower {
+		out = append(out, kernel.AtLeast(iname, l))
+	}
+	for _, u := range upper {
+		out = append(out, kernel.AtMost(iname, u))
+	}
+	return out, err
+}
+
+// constantTrips reports whether a loop has constant bounds.
+func (b *builder) constantTrips(l *loop) bool {
+	lo, hi, ok := polycount.Between(l.bounds, l.name)
+	return ok && hi-lo < 1<<16
+}
+
+// ended is what is known after a loop: variables have made as many steps as there are iterations, others are not known.
+func (b *builder) ended(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, l *loop, iteration *expr.Poly) map[*builderVar]value {
+	return b.after(x, first, steps, b.tripsOf(l, iteration))
+}
+
+// after is what is known after a loop that makes a number of iterations, which is nil if it is not known.
+func (b *builder) after(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, trips *number) map[*builderVar]value {
+	out := maps.Clone(b.env)
+	for v := range x.assigned {
+		last := out[v]
+		if !last.isNum && last.at == nil {
+			continue
+		}
+		out[v] = value{}
+		d, changes := steps[v]
+		switch {
+		case !changes || trips == nil:
+		case first[v].at != nil:
+			out[v] = value{at: &address{array: first[v].at.array, offset: first[v].at.offset.Add(d.Mul(trips.p))}}
+		default:
+			out[v] = value{isNum: true, num: first[v].num.Add(d.Mul(trips.p)), from: united(first[v].from, last.from), plain: len(last.from) == 0}
+		}
+	}
+	return out
+}
+
+// number is a polynomial that may be missing: that of 0 is nil.
+type number struct{ p *expr.Poly }
+
+// tripsOf is the number of iterations of a loop, nil where it is no number.
+func (b *builder) tripsOf(l *loop, iteration *expr.Poly) *number {
+	set, err := everywhere().Constrain(l.bounds...)
+	b.try(err)
+	lower, upper, err := set.ToDims(l.name).Bounds(l.name)
+	b.try(err)
+	if len(upper) != 1 || len(lower) == 0 {
+		return nil
+	}
+	last := b.fromAffine(upper[0].Num.FloorDiv(upper[0].Den))
+	from := minus(name(l.name), iteration)
+	trips := minus(last, from).Add(constant(1))
+	if a, ok := b.affine(trips); ok && upper[0].Den == 1 {
+		trips = b.fromAffine(a)
+	}
+	return &number{b.extremeOf(expr.Max, trips, constant(0))}
+}

@@ -1,0 +1,300 @@
+package ckernel
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// Subscripts of the text are flat: a[i*n + j]. An array has more dimensions than that in the kernel where it is certain what they are: its
+// strides are products of sizes that divide each other, and in all accesses the part of the offset below each stride is at least 0 and less than
+// the stride. Else it stays flat.
+
+// dimensions finds the dimensions of all arrays, and the indices of their accesses.
+func (b *builder) dimensions() {
+	by := map[*array][]*access{}
+	for _, x := range b.accesses {
+		by[x.array] = append(by[x.array], x)
+	}
+	for _, a := range b.order {
+		list := by[a]
+		if slices.ContainsFunc(list, func(x *access) bool { return x.subs == nil }) || len(a.inner) == 0 {
+			b.unflatten(a, list)
+			continue
+		}
+		a.shape = b.extents(a.outer, a.inner)
+	}
+}
+
+// extents are the extents of an array as expressions; nil where the outermost is not known.
+func (b *builder) extents(outer *expr.Poly, inner []*expr.Poly) (shape []expr.Expr) {
+	shape = []expr.Expr{nil}
+	if outer != nil {
+		shape[0] = b.express(outer)
+	}
+	for _, n := range inner {
+		shape = append(shape, b.express(n))
+	}
+	return shape
+}
+
+// unflatten gives an array that has flat accesses dimensions.
+func (b *builder) unflatten(a *array, list []*access) {
+	for _, common := range []bool{false, true} {
+		for strides := b.strides(a, list, common); len(strides) > 0; strides = strides[1:] {
+			if b.split(a, list, strides) {
+				return
+			}
+		}
+	}
+	for _, x := range list {
+		x.subs = []*expr.Poly{x.offset}
+	}
+	n := a.elements()
+	if n == nil && a.outer != nil {
+		n = a.outer.Scale(a.lanes)
+		for _, d := range a.inner {
+			n = n.Mul(d)
+		}
+	}
+	a.shape = b.extents(n, nil)
+}
+
+// strides are the products of sizes that multiply indices in the offsets of an array, the largest first, where each divides the one before; with
+// the common factors of their terms, or else with the number of lanes of an element.
+func (b *builder) strides(a *array, list []*access, common bool) (out []*expr.Poly) {
+	if a.space != cfront.GlobalSpace && a.space != cfront.ConstantSpace {
+		return nil
+	}
+	factors, products := map[string]int64{}, map[string][]string{}
+	for _, x := range list {
+		for c, vars := range x.offset.All() {
+			var sizes []string
+			for _, v := range vars {
+				if b.sizes[v] != nil {
+					sizes = append(sizes, v)
+				}
+			}
+			if len(sizes) == 0 || len(sizes) == len(vars) || !c.IsInt64() {
+				continue
+			}
+			key := strings.Join(sizes, "*")
+			products[key] = sizes
+			factors[key] = intmath.GCD(factors[key], c.Int64())
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(products)) {
+		factor := a.lanes
+		if common {
+			factor = max(factors[key], -factors[key])
+		}
+		out = append(out, term(factor, products[key]))
+	}
+	slices.SortStableFunc(out, func(p, q *expr.Poly) int { return degree(q) - degree(p) })
+	for i := 1; i < len(out); i++ {
+		if _, ok := quotientOf(out[i-1], out[i]); !ok {
+			return nil
+		}
+	}
+	return out
+}
+
+func degree(p *expr.Poly) int {
+	n := 0
+	for _, vars := range p.All() {
+		n = max(n, len(vars))
+	}
+	return n
+}
+
+// quotientOf is p/q for products, where q divides p.
+func quotientOf(p, q *expr.Poly) (*expr.Poly, bool) {
+	var rest, by []string
+	factor, divisor := new(big.Int), new(big.Int)
+	for c, vars := range p.All() {
+		factor, rest = c, slices.Clone(vars)
+	}
+	for c, vars := range q.All() {
+		divisor, by = c, vars
+	}
+	left := new(big.Int)
+	factor, left = new(big.Int).QuoRem(factor, divisor, left)
+	if left.Sign() != 0 || !factor.IsInt64() {
+		return nil, false
+	}
+	for _, v := range by {
+		i := slices.Index(rest, v)
+		if i < 0 {
+			return nil, false
+		}
+		rest = slices.Delete(rest, i, i+1)
+	}
+	return term(factor.Int64(), rest), true
+}
+
+// split gives an array dimensions of the given strides, and the last one of stride 1, if all accesses allow that.
+func (b *builder) split(a *array, list []*access, strides []*expr.Poly) bool {
+	var inner []*expr.Poly
+	for i, s := range strides {
+		next := constant(1)
+		if i+1 < len(strides) {
+			next = strides[i+1]
+		}
+		n, ok := quotientOf(s, next)
+		if !ok {
+			return false
+		}
+		inner = append(inner, n)
+	}
+	subs := make([][]*expr.Poly, len(list))
+	for i, x := range list {
+		rest := x.offset
+		for _, s := range strides {
+			var q *expr.Poly
+			q, rest = b.parts(rest, s)
+			subs[i] = append(subs[i], q)
+		}
+		subs[i] = append(subs[i], rest)
+		for d, n := range inner {
+			lanes := int64(1)
+			if d == len(inner)-1 {
+				lanes = max(x.lanes, 1)
+			}
+			if !b.within(x, subs[i][d+1], n, lanes) {
+				return false
+			}
+		}
+	}
+	for i, x := range list {
+		x.subs = subs[i]
+	}
+	a.shape = b.extents(nil, inner)
+	return true
+}
+
+// parts are p/s of the terms that s divides, and the other terms.
+func (b *builder) parts(p, s *expr.Poly) (quotient, rest *expr.Poly) {
+	quotient, rest = constant(0), constant(0)
+	for c, vars := range p.All() {
+		one := bigTerm(c, vars)
+		if q, ok := quotientOf(one, s); ok {
+			quotient = quotient.Add(q)
+		} else {
+			rest = rest.Add(one)
+		}
+	}
+	return quotient, rest
+}
+
+func bigTerm(c *big.Int, vars []string) *expr.Poly {
+	if !c.IsInt64() {
+		return expr.VarPoly("(" + c.String() + ")")
+	}
+	return term(c.Int64(), vars)
+}
+
+// within decides whether an index is in its dimension wherever the access is made.
+func (b *builder) within(x *access, index, extent *expr.Poly, lanes int64) bool {
+	i, ok := b.affine(index)
+	n, sized := b.affine(extent)
+	if !ok || !sized {
+		return false
+	}
+	before := b.live
+	b.live = x.live
+	defer func() { b.live = before }()
+	return b.holds(polycount.GE(i, polycount.Int(0))) && b.holds(polycount.GE(n, i.AddInt(lanes)))
+}
+
+// shapes finds the outermost extents: one more than the largest index. Where that depends on data the number of elements is a size of the launch.
+func (b *builder) shapes(k *kernel.Kernel) error {
+	for _, list := range [][]*kernel.Array{k.Args, k.Temps} {
+		for _, a := range list {
+			if a.IsValue || len(a.Shape) == 0 || a.Shape[0] != nil {
+				continue
+			}
+			inner := a.Shape[1:]
+			if a.Space == kernel.Local {
+				shape, err := b.dynamic(a)
+				if err != nil {
+					return err
+				}
+				if shape != nil {
+					a.Shape = shape
+					continue
+				}
+			}
+			outer, err := b.outermost(k, a.Name)
+			switch {
+			case err != nil && a.Space == kernel.Local:
+				b.failLaunch("say how many elements it has, as in --shared '"+a.Name+"=256', or how many bytes there are in all", "the size of %s is not known", a.Name)
+			case err != nil:
+				n := b.fresh(a.Name + "_size")
+				k.Args = append(k.Args, &kernel.Array{Name: n, DType: expr.Int32, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
+				outer = expr.Var{Name: n}
+			}
+			a.Shape = append([]expr.Expr{outer}, inner...)
+		}
+	}
+	return nil
+}
+
+// outermost is the outermost extent that the accesses need.
+func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
+	c := k.Clone()
+	c.MapArrays(func(a *kernel.Array) {
+		switch {
+		case a.Name == array:
+			a.Shape = nil
+		case len(a.Shape) > 0 && a.Shape[0] == nil:
+			a.Shape = append([]expr.Expr{expr.Int{Value: 1}}, a.Shape[1:]...)
+		}
+	})
+	if err := c.InferShapes(); err != nil {
+		return nil, err
+	}
+	return c.Array(array).Shape[0], nil
+}
+
+// dynamic is the shape of an array in local memory whose size the launch gives; nil where it does not say.
+func (b *builder) dynamic(a *kernel.Array) ([]expr.Expr, error) {
+	text := strings.TrimSpace(b.opt.Dynamic)
+	if text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		n, size, named := strings.Cut(part, "=")
+		if named && strings.TrimSpace(n) != a.Name {
+			continue
+		}
+		if !named {
+			size = part
+		}
+		v, ok := b.launchSize(size).Constant()
+		if !ok || v <= 0 {
+			b.failLaunch("give a number", "the size %s of local memory", size)
+		}
+		lanes := int64(1)
+		for _, x := range b.order {
+			if x.name == a.Name {
+				lanes = x.lanes
+			}
+		}
+		if named {
+			return []expr.Expr{expr.Int{Value: v * lanes}}, nil
+		}
+		if v%a.DType.Size() != 0 {
+			return nil, fmt.Errorf("%d bytes of local memory are no whole number of elements of %s", v, a.Name)
+		}
+		return []expr.Expr{expr.Int{Value: v / a.DType.Size()}}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,94 @@
+package ckernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/cfront"
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/nameset"
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+)
+
+// Options say which kernel function of a file is read, and how it is launched.
+type Options struct {
+	// C says how the file is read: folders of headers, macros, the language, the instance of a template.
+	C cfront.Options
+	// Kernel is the name of the function; "" where the file has one. For an instance of a template that is C.Instance it may be "".
+	Kernel string
+	// Local are the extents of the work-group along axes 0, 1, 2; those that are left out are 1. Without any they are those that the
+	// function demands (reqd_work_group_size).
+	Local []int64
+	// Global are the work-items along the axes as expressions in sizes, rounded up to work-groups; Groups the work-groups. One of them is given.
+	Global, Groups []string
+	// Dynamic is the local memory whose size the launch gives: a number of bytes for CUDA's dynamic shared memory; for pointers
+	// to local memory of OpenCL C their elements by name, as in "tile=256, part=64".
+	Dynamic string
+	// Bind gives scalar arguments values: expressions in sizes. Others are sizes themselves.
+	Bind map[string]string
+	// Assume are assumptions on sizes ("n % 16 = 0") and averages of trips of loops ("trips(12) = nnz/n", for the loop in line 12).
+	Assume []string
+}
+
+// limits of making a kernel, without reading the file, so that a stranger's file is safe to open.
+var limits = bounded.Limits{Time: 5 * time.Second, Memory: 400 << 20}
+
+// Read reads a kernel function of a file as a kernel. What the IR cannot hold is a *source.Error at its place.
+func Read(ctx context.Context, file *cfront.File, opt Options) (k *kernel.Kernel, err error) {
+	fn, err := Find(file, &opt)
+	if err != nil {
+		return nil, err
+	}
+	err = bounded.Do(ctx, limits, func(ctx context.Context, _ func()) (err error) {
+		k, err = build(ctx, file, fn, &opt)
+		return err
+	})
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+		err = fmt.Errorf("%s: making a kernel of %s %w", file.Name, fn.Name, err)
+	}
+	return k, err
+}
+
+// Names lists the kernel functions of a file, in its order.
+func Names(file *cfront.File) (names []string) {
+	for _, f := range file.Functions {
+		if f.Kernel {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Find finds the kernel function that the options name.
+func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
+	names := Names(file)
+	name := opt.Kernel
+	if name == "" && opt.C.Instance != "" {
+		name = baseName(opt.C.Instance)
+	}
+	switch {
+	case len(names) == 0:
+		return nil, &source.Error{Msg: file.Name + " has no kernel function", Hint: "kernel functions are __kernel in OpenCL C and __global__ in CUDA C"}
+	case name == "" && len(names) > 1:
+		return nil, &source.Error{Msg: fmt.Sprintf("%s has %d kernel functions: %s", file.Name, len(names), nameset.Text(names)), Hint: "choose one with --kernel"}
+	case name == "":
+		name = names[0]
+	}
+	i := slices.IndexFunc(file.Functions, func(f *cfront.Function) bool { return f.Kernel && (f.Name == name || baseName(f.Name) == name) })
+	if i < 0 {
+		return nil, &source.Error{Msg: fmt.Sprintf("%s has no kernel function %q", file.Name, name), Hint: source.Suggest(name, names)}
+	}
+	return file.Functions[i], nil
+}
+
+// baseName is the name of a template without the arguments of an instance.
+func baseName(name string) string {
+	name, _, _ = strings.Cut(name, "<")
+	return strings.TrimSpace(name)
+}

@@ -1,0 +1,350 @@
+package ckernel
+
+import (
+	"maps"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// A loop is followed in one of these ways, the first that applies: as an iname, where variables that each iteration changes by the same amount
+// decide how many iterations there are (counted); as a branch, where there is at most one (once); iteration by iteration, where
+// numbers decide (unrolled). Where the user declares the average number of iterations, as for bounds that are read from memory, it is an iname
+// with bounds that only a run tells (trips.go).
+
+// loop is an iname with its bounds.
+type loop struct {
+	name   string
+	pos    cfront.Pos
+	unroll bool
+	outer  []*loop
+	bounds []polycount.Constraint
+	guard  *guard
+}
+
+// loopText is a loop of the text whose variables have their first values.
+type loopText struct {
+	pos        cfront.Pos
+	cond, step cfront.Expr
+	body       cfront.Stmt
+	do         bool
+	isFor      bool
+	unroll     int
+	head       *builderVar // that the head of a for loop gives its first value
+	// assigned are the variables that an iteration changes.
+	assigned map[*builderVar]bool
+}
+
+// forLoop follows a for loop.
+func (b *builder) forLoop(x *cfront.For) {
+	l := &loopText{pos: x.Pos, cond: x.Cond, step: x.Step, body: x.Body, isFor: true, unroll: x.Unroll}
+	switch init := x.Init.(type) {
+	case nil:
+	case *cfront.Declare:
+		for _, v := range init.Vars {
+			b.begin(l, v, v.Init)
+		}
+	case *cfront.Do:
+		b.beginAll(l, init.X)
+	default:
+		b.statement(x.Init)
+	}
+	b.loop(l)
+}
+
+func (b *builder) beginAll(l *loopText, e cfront.Expr) {
+	switch x := e.(type) {
+	case nil:
+	case *cfront.List:
+		for _, item := range x.Items {
+			b.beginAll(l, item)
+		}
+	case *cfront.Assign:
+		if ref, ok := x.To.(*cfront.Ref); ok && x.Op == "" {
+			b.begin(l, ref.Var, x.Value)
+			return
+		}
+		b.effect(e)
+	default:
+		b.effect(e)
+	}
+}
+
+// begin gives a variable of the head of a loop its first value, whose arithmetic is free. One that depends on data is kept in a temporary,
+// which may bound the loop.
+func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
+	switch {
+	case e == nil || v.Pointer || !b.follows(v):
+		if e != nil {
+			b.assign(l.pos, v, e)
+		}
+	default:
+		n, ok := b.tracked(v, e)
+		if !ok {
+			n = name(b.boundTemp(l.pos, v.Name+"_start", b.converting(b.freeValue(e), e.Type(), v.DType)))
+		}
+		b.env[v] = value{isNum: true, num: n, plain: b.plain(e)}
+		if l.head == nil {
+			l.head = v
+		}
+	}
+	b.results = map[*cfront.Call]outcome{}
+}
+
+// boundTemp is a new temporary that may bound loops, with its value.
+func (b *builder) boundTemp(at cfront.Pos, base string, v expr.Expr) string {
+	n := b.fresh(base)
+	b.addTemp(&kernel.Array{Name: n, DType: expr.Int32, Space: kernel.Private, Shape: []expr.Expr{}})
+	b.bounds[n] = true
+	b.assignTemp(at, n, v)
+	return n
+}
+
+// loop follows a loop whose variables have their first values.
+func (b *builder) loop(x *loopText) {
+	x.assigned = assignedIn(x.body)
+	assignedBy(x.step, x.assigned)
+	assignedBy(x.cond, x.assigned)
+	steps, fault := b.changes(x)
+	if fault != nil && b.trial > 0 {
+		panic(asFault(fault))
+	}
+	var why error
+	for _, way := range []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.declaredTrips, b.counted, b.once, b.unrolledHere} {
+		done, err := way(x, steps)
+		if done {
+			return
+		}
+		if why == nil {
+			why = err
+		}
+	}
+	if fault != nil {
+		panic(asFault(fault))
+	}
+	panic(asFault(why))
+}
+
+func asFault(err error) fault { return fault{err} }
+
+// symbol marks the names of values at the beginning of an iteration.
+const symbol = "$"
+
+// changes finds by how much an iteration changes the numbers and addresses that it assigns to, where that is the same in all iterations. It reads
+// the body once, with names for the values at its beginning, and forgets it again.
+func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
+	var candidates []*builderVar
+	for v := range x.assigned {
+		if val := b.env[v]; val.isNum && b.follows(v) || val.at != nil && val.at.array != nil {
+			candidates = append(candidates, v)
+		}
+	}
+	slices.SortFunc(candidates, func(v, w *builderVar) int { return site{pos: v.Pos}.compare(site{pos: w.Pos}) })
+	out := map[*builderVar]*expr.Poly{}
+	if len(candidates) == 0 {
+		return out, nil
+	}
+	undo := b.snapshot()
+	domain := b.live.domain
+	before := map[string]bool{}
+	for n := range b.taken {
+		before[n] = true
+	}
+	err := b.attempt(func() {
+		first := maps.Clone(b.env)
+		for v := range x.assigned {
+			b.unknown(v)
+		}
+		names := map[*builderVar]*expr.Poly{}
+		for _, v := range candidates {
+			names[v] = name(symbol + b.name(v))
+			if at := first[v].at; at != nil {
+				b.env[v] = value{at: &address{array: at.array, offset: names[v]}}
+				continue
+			}
+			b.env[v] = value{isNum: true, num: names[v]}
+		}
+		b.iteration(x, nil)
+		for _, v := range candidates {
+			after := b.env[v]
+			if at := after.at; at != nil && at.array == first[v].at.array {
+				after.num, after.isNum = at.offset, true
+			}
+			if !after.isNum {
+				continue
+			}
+			d := minus(after.num, names[v])
+			fixed := !b.isData(d) && !slices.ContainsFunc(b.variables(d), func(n string) bool { return !before[n] })
+			if fixed {
+				out[v] = d
+			}
+		}
+	})
+	undo()
+	b.live.domain = domain
+	return out, err
+}
+
+// unknown takes what is known of a variable.
+func (b *builder) unknown(v *builderVar) {
+	if val := b.env[v]; val.isNum || val.at != nil {
+		b.env[v] = value{}
+	}
+}
+
+// iteration follows the body and the step. breaks is told whether a break leaves the loop.
+func (b *builder) iteration(x *loopText, copies *frame) {
+	f := &frame{text: x}
+	if copies != nil {
+		f = copies
+	}
+	depth := len(b.frames)
+	b.frames = append(b.frames, f)
+	before := b.live
+	b.statement(x.body)
+	if b.live.dead && len(f.exits) > 0 {
+		b.live = before
+		b.live.dead = true
+	}
+	b.joinExits(f)
+	b.frames = b.frames[:depth]
+	b.live = before
+	if x.step != nil {
+		b.inHead = true
+		b.effect(x.step)
+		b.inHead = false
+	}
+}
+
+// at gives the variables that iterations change their values in one iteration: the first value and as many steps as iterations before it.
+func (b *builder) at(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, iteration *expr.Poly) {
+	for v := range x.assigned {
+		b.unknown(v)
+	}
+	for v, d := range steps {
+		moved := d.Mul(iteration)
+		if at := first[v].at; at != nil {
+			b.env[v] = value{at: &address{array: at.array, offset: at.offset.Add(moved)}}
+			continue
+		}
+		b.env[v] = value{isNum: true, num: first[v].num.Add(moved), plain: true}
+	}
+}
+
+// openLoop enters a loop with its bounds, and narrows what is live to them.
+func (b *builder) openLoop(l *loop) {
+	l.outer = slices.Clone(b.open)
+	l.guard = b.guardOf(b.live)
+	if len(b.open) > 0 {
+		l.guard = b.open[0].guard
+	}
+	b.loops = append(b.loops, l)
+	b.open = append(b.open[:len(b.open):len(b.open)], l)
+	b.constrain(l.bounds...)
+}
+
+// once follows a loop that makes at most one iteration, as one over all work-items does where their number is that of the elements.
+func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool, why error) {
+	if x.cond == nil || x.do {
+		return false, nil
+	}
+	before, first := b.live, maps.Clone(b.env)
+	var c condition
+	why = b.attempt(func() {
+		b.at(x, first, steps, constant(1))
+		if again := b.truth(x.cond); again.pred != nil || b.decided(again) != no {
+			b.fail(x.cond, "give the number of work-groups as a number, or assume more of the sizes", "how far an iteration moves depends on sizes")
+		}
+		b.env = maps.Clone(first)
+		if c = b.truth(x.cond); c.pred != nil {
+			b.fail(x.cond, "", "the condition depends on data")
+		}
+	})
+	b.live, b.env = before, maps.Clone(first)
+	if why != nil {
+		return false, why
+	}
+	switch b.decided(c) {
+	case no:
+		return true, nil
+	case unknown:
+		b.live = b.narrowed(b.both(before.domain, c.set))
+	}
+	b.iteration(x, nil)
+	after := b.env
+	b.live, b.env = before, first
+	if c.set != nil {
+		after = b.merge(c.set, after, first)
+	}
+	b.env = after
+	return true, nil
+}
+
+// maxCopies bounds the iterations of loops that are unrolled here.
+const maxCopies = 1024
+
+// unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
+func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
+	undo := b.snapshot()
+	before := b.live
+	f := &frame{text: x, copies: true}
+	for i := range maxCopies {
+		var is answer
+		why = b.attempt(func() {
+			is = yes
+			if x.cond != nil && (i > 0 || !x.do) {
+				is = b.decided(b.truth(x.cond))
+			}
+		})
+		if why != nil || is == unknown {
+			undo()
+			return false, why
+		}
+		if is == no || b.live.dead {
+			b.live = b.left(before, f)
+			return true, nil
+		}
+		leaving := len(f.broke)
+		b.iterationCopy(x, f)
+		if len(f.broke) > leaving && b.live.dead {
+			b.live = b.left(before, f)
+			return true, nil
+		}
+	}
+	undo()
+	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations, and its variables change by another amount in each", maxCopies).WithHint("%s", elsewhere)
+}
+
+// iterationCopy is iteration where breaks end the loop for good.
+func (b *builder) iterationCopy(x *loopText, f *frame) {
+	depth := len(b.frames)
+	b.frames = append(b.frames, f)
+	before := b.live
+	b.statement(x.body)
+	continued := len(f.exits) > 0
+	end := b.live
+	b.joinExits(f)
+	b.frames = b.frames[:depth]
+	if continued {
+		end = before
+	}
+	b.live = end
+	if !b.live.dead && x.step != nil {
+		b.inHead = true
+		b.effect(x.step)
+		b.inHead = false
+	}
+}
+
+// left is what is live after an unrolled loop.
+func (b *builder) left(before live, f *frame) live {
+	for _, inner := range b.frames { // a function that has returned within the loop
+		if inner.function && len(inner.exits) > 0 && b.live.dead && len(f.broke) == 0 {
+			return b.live
+		}
+	}
+	return before
+}

@@ -1,0 +1,365 @@
+package ckernel
+
+import (
+	"fmt"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel/expr"
+)
+
+// array is an array in memory: an argument, or local or private memory of the kernel's own.
+type array struct {
+	v     *builderVar
+	name  string
+	base  expr.DType // of its elements, which are lanes where the text has vectors
+	lanes int64      // of the text's elements
+	space cfront.Space
+	// inner are the extents but the outermost, in elements of the text; outer is that, nil where the declaration leaves it open.
+	inner []*expr.Poly
+	outer *expr.Poly
+	shape []expr.Expr // in the kernel, once that is known
+}
+
+// access is one access of a statement, before it is known which dimensions the array has in the kernel. Until then it stands in
+// expressions as an access with a tag.
+type access struct {
+	array  *array
+	offset *expr.Poly   // in elements of the array
+	subs   []*expr.Poly // as in the text, where they are all of those that the array is declared with
+	lanes  int64
+	live   live
+}
+
+// place is an element that is accessed.
+type place struct {
+	array  *array
+	offset *expr.Poly
+	subs   []*expr.Poly
+	elem   expr.DType
+	lanes  int64
+}
+
+// array finds the array of a variable.
+func (b *builder) array(at cfront.Expr, v *builderVar) *array {
+	if a := b.arrays[v]; a != nil {
+		return a
+	}
+	if !v.DType.Known() || v.DType == expr.Bool {
+		b.fail(at, "float4 and int4 have a place, float3 and structs have none", "%s is no array of numbers or vectors of 2, 4, 8 or 16 of them", v.Name)
+	}
+	a := &array{v: v, name: b.name(v), base: v.DType.Base(), lanes: v.DType.Lanes(), space: v.Space}
+	if a.space == "" {
+		a.space = cfront.PrivateSpace
+		if v.Pointer || v.Class == cfront.Global {
+			a.space = cfront.GlobalSpace
+		}
+	}
+	for i, d := range v.Dims {
+		var n *expr.Poly
+		if d != nil {
+			var ok bool
+			if n, ok = b.number(d); !ok || !b.inSizes(n) {
+				b.failAt(v.Pos, "", "an extent of %s is no number and no size", v.Name)
+			}
+		}
+		switch {
+		case i == 0:
+			a.outer = n
+		case n == nil:
+			b.failAt(v.Pos, "", "an inner extent of %s is not known", v.Name)
+		default:
+			a.inner = append(a.inner, n)
+		}
+	}
+	if len(v.Dims) == 0 {
+		a.outer = constant(1)
+	}
+	b.arrays[v] = a
+	b.order = append(b.order, a)
+	return a
+}
+
+// aliased is the variable that *p is, if p points to a variable.
+func (b *builder) aliased(x *cfront.Index) *builderVar {
+	ref, ok := x.Of.(*cfront.Ref)
+	if !ok || len(x.Subs) != 1 {
+		return nil
+	}
+	at := b.env[ref.Var].at
+	if at == nil || at.alias == nil {
+		return nil
+	}
+	if zero, ok := x.Subs[0].(*cfront.Int); !ok || zero.Value != 0 {
+		b.fail(x, "", "%s points to one variable", ref.Var.Name)
+	}
+	return at.alias
+}
+
+// subscript reads an integer of index arithmetic, which may depend on data.
+func (b *builder) subscript(e cfront.Expr) *expr.Poly {
+	if n, ok := b.number(e); ok {
+		return n
+	}
+	switch x := e.(type) { // the parts that do not depend on data stay apart
+	case *cfront.Binary:
+		switch x.Op {
+		case "+":
+			return b.subscript(x.X).Add(b.subscript(x.Y))
+		case "-":
+			return minus(b.subscript(x.X), b.subscript(x.Y))
+		case "*":
+			p, q := b.subscript(x.X), b.subscript(x.Y)
+			if b.inSizes(p) || b.inSizes(q) {
+				return p.Mul(q)
+			}
+			return b.opaque(expr.Binary(expr.Mul, b.express(p), b.express(q)))
+		}
+	case *cfront.Cast:
+		if x.DType.IsInteger() && x.DType.Size() >= 4 && x.X.Type().IsInteger() {
+			return b.subscript(x.X)
+		}
+	case *cfront.Ref:
+		if v, ok := b.freeValue(e).(expr.Var); ok {
+			return name(v.Name)
+		}
+	}
+	if !e.Type().IsInteger() && e.Type() != expr.Bool {
+		b.fail(e, "", "this is no integer")
+	}
+	return b.opaque(b.freeValue(e))
+}
+
+// addressOf reads a pointer.
+func (b *builder) addressOf(e cfront.Expr) *address {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		if at := b.env[x.Var].at; at != nil {
+			return at
+		}
+		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() {
+			return &address{array: b.array(e, x.Var), offset: constant(0)}
+		}
+		if x.Var.Pointer {
+			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
+		}
+	case *cfront.Address:
+		return b.addressOfPlace(x.X)
+	case *cfront.Index: // an array within an array
+		p := b.placeOf(x)
+		return &address{array: p.array, offset: p.offset}
+	case *cfront.Cast:
+		at := b.addressOf(x.X)
+		if at.alias == nil && x.Elem.Base() != at.array.base {
+			b.fail(e, "", "%s holds %s, and is accessed as %s", at.array.name, at.array.base, x.Elem.Base())
+		}
+		return at
+	case *cfront.Binary:
+		p, s, sign := x.X, x.Y, int64(1)
+		if p.PointsTo() == "" {
+			p, s = s, p
+		}
+		if x.Op == "-" {
+			sign = -1
+		}
+		if x.Op == "+" || x.Op == "-" && s.PointsTo() == "" {
+			at := b.addressOf(p)
+			if at.alias != nil {
+				break
+			}
+			return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * x.Elem.Lanes() * b.innerSize(p)))}
+		}
+	case *cfront.Select:
+		c := b.truth(x.If)
+		switch b.decided(c) {
+		case yes:
+			return b.addressOf(x.Then)
+		case no:
+			return b.addressOf(x.Else)
+		}
+		p, q := b.addressOf(x.Then), b.addressOf(x.Else)
+		if c.pred == nil && p.array == q.array && p.array != nil {
+			return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+		}
+	case *cfront.Call:
+		if b.file.Function(x.Func) != nil {
+			if at := b.called(x).at; at != nil {
+				return at
+			}
+		}
+	case *cfront.Assign:
+		b.assignment(x)
+		return b.addressOf(x.To)
+	}
+	b.fail(e, "", "it is not known which array this points to")
+	return nil
+}
+
+// innerSize is 1: pointers to arrays are not moved.
+func (b *builder) innerSize(p cfront.Expr) int64 {
+	if ref, ok := p.(*cfront.Ref); ok && len(ref.Var.Dims) > 1 {
+		b.fail(p, "write subscripts", "the rows of %s are moved through by a sum", ref.Var.Name)
+	}
+	return 1
+}
+
+// addressOfPlace reads &x.
+func (b *builder) addressOfPlace(e cfront.Expr) *address {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		if inMemory(x.Var) || len(x.Var.Dims) > 0 {
+			return &address{array: b.array(e, x.Var), offset: constant(0)}
+		}
+		return &address{alias: x.Var}
+	case *cfront.Index:
+		if v := b.aliased(x); v != nil {
+			return &address{alias: v}
+		}
+		p := b.placeOf(x)
+		return &address{array: p.array, offset: p.offset}
+	case *cfront.Lane:
+		if len(x.Lanes) == 1 {
+			p := b.placeOf(x)
+			return &address{array: p.array, offset: p.offset}
+		}
+	}
+	b.fail(e, "", "the address of this has no place in a kernel")
+	return nil
+}
+
+// placeOf reads an element, or lanes of one that follow each other.
+func (b *builder) placeOf(e cfront.Expr) place {
+	switch x := e.(type) {
+	case *cfront.Index:
+		return b.element(x)
+	case *cfront.Ref:
+		if inMemory(x.Var) && len(x.Var.Dims) == 0 {
+			a := b.array(e, x.Var)
+			return place{array: a, offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes()}
+		}
+		if x.Var.DType.IsVector() && b.lanes[x.Var] && len(x.Var.Dims) == 0 {
+			return place{array: b.array(e, x.Var), offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes()}
+		}
+	case *cfront.Lane:
+		p := b.placeOf(x.X)
+		for i, l := range x.Lanes {
+			if l != x.Lanes[0]+i {
+				b.fail(e, "", "lanes that do not follow each other have no place here")
+			}
+		}
+		return place{array: p.array, offset: p.offset.Add(constant(int64(x.Lanes[0]))), elem: x.DType, lanes: int64(len(x.Lanes))}
+	case *cfront.Call:
+		if x.Func == "__ldg" && len(x.Args) == 1 {
+			at := b.addressOf(x.Args[0])
+			if at.array != nil {
+				return place{array: at.array, offset: at.offset, elem: x.DType, lanes: x.DType.Lanes()}
+			}
+		}
+	}
+	b.fail(e, "", "this is neither a variable nor an element of an array")
+	return place{}
+}
+
+// element reads a[i], a[i][j] and (p + k)[i].
+func (b *builder) element(x *cfront.Index) place {
+	ref, named := x.Of.(*cfront.Ref)
+	at := b.addressOf(x.Of)
+	if at.array == nil {
+		b.fail(x, "", "this points to a variable, and not to an array")
+	}
+	a := at.array
+	elem := x.Type()
+	if elem == "" {
+		elem = x.PointsTo()
+	}
+	if elem.Base() != a.base {
+		b.fail(x, "", "%s holds %s, and is accessed as %s", a.name, a.base, elem.Base())
+	}
+	var inner []*expr.Poly
+	if named && len(ref.Var.Dims) > 0 {
+		for _, d := range ref.Var.Dims[1:] {
+			n, ok := b.number(d)
+			if !ok {
+				b.fail(x, "", "an extent of %s depends on data", ref.Var.Name)
+			}
+			inner = append(inner, n)
+		}
+	}
+	if len(x.Subs) > len(inner)+1 {
+		b.fail(x, "", "this has more subscripts than its array has dimensions")
+	}
+	p := place{array: a, offset: at.offset, elem: elem, lanes: elem.Lanes()}
+	var subs []*expr.Poly
+	for i, s := range x.Subs {
+		n := b.subscript(s)
+		subs = append(subs, n)
+		step := n.Scale(elem.Lanes())
+		for _, size := range inner[i:] {
+			step = step.Mul(size)
+		}
+		p.offset = p.offset.Add(step)
+	}
+	if named && ref.Var == a.v && len(subs) == len(a.inner)+1 && len(a.inner) > 0 && a.lanes == 1 {
+		p.subs = subs
+	}
+	return p
+}
+
+// access enters an access, and is the expression that stands for it.
+func (b *builder) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64, subs []*expr.Poly) expr.Expr {
+	if lanes == 1 {
+		lanes = 0
+	}
+	b.accesses = append(b.accesses, &access{a, offset, subs, lanes, b.live})
+	return &expr.Access{Array: a.name, Tag: fmt.Sprintf("at%d", len(b.accesses)-1), Index: []expr.Expr{}, Lanes: lanes}
+}
+
+// accessOf is the access that an expression stands for.
+func (b *builder) accessOf(x *expr.Access) *access {
+	var i int
+	if _, err := fmt.Sscanf(x.Tag, "at%d", &i); err != nil || i >= len(b.accesses) {
+		return nil
+	}
+	return b.accesses[i]
+}
+
+// load is the value of an element.
+func (b *builder) load(e cfront.Expr) expr.Expr {
+	p := b.placeOf(e)
+	return b.access(e.Place(), p.array, p.offset, p.lanes, p.subs)
+}
+
+// store assigns to an element.
+func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
+	if l, ok := to.(*cfront.Lane); ok && b.storeLanes(at, l, e) {
+		return
+	}
+	v := b.converting(b.value(e), e.Type(), to.Type())
+	p := b.placeOf(to)
+	b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset, p.lanes, p.subs), rhs: v})
+}
+
+// storeScalar assigns to a scalar in memory that work-items share.
+func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
+	val := b.converting(b.value(e), e.Type(), v.DType)
+	a := b.array(e, v)
+	b.emit(&record{pos: at, lhs: b.access(at, a, constant(0), v.DType.Lanes(), nil), rhs: val})
+}
+
+// settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
+func (b *builder) settleAddress(pos cfront.Pos, v *builderVar) {
+	at := b.env[v].at
+	if at.array == nil || !b.isData(at.offset) {
+		return
+	}
+	known, rest := constant(0), constant(0)
+	for c, vars := range at.offset.All() {
+		if one := term(c.Int64(), vars); b.isData(one) {
+			rest = rest.Add(one)
+		} else {
+			known = known.Add(one)
+		}
+	}
+	temp := b.scratch(v.Name+"_offset", expr.Int32)
+	b.assignTemp(pos, temp, b.free(b.express(rest)))
+	b.env[v] = value{at: &address{array: at.array, offset: known.Add(name(temp))}}
+}

@@ -1,0 +1,393 @@
+package ckernel
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// pureCalls are functions of integers that numbers are made with, by their operands.
+var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mul24": 2, "__mul24": 2, "__umul24": 2, "mad24": 3, "umin": 2, "umax": 2}
+
+// plain reports whether an expression has no arithmetic, nor have the variables in it.
+func (b *builder) plain(e cfront.Expr) bool {
+	plain := true
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch x := e.(type) {
+		case *cfront.Ref:
+			plain = plain && (len(b.env[x.Var].from) == 0 || b.env[x.Var].plain)
+		case *cfront.Binary:
+			plain = plain && cexpr.Tests[x.Op] != ""
+		case *cfront.Unary:
+			plain = plain && x.Op != "~"
+		case *cfront.Call:
+			plain = plain && isWorkItem(x.Func)
+		}
+	})
+	return plain
+}
+
+// number reads an integer expression as index arithmetic. It is none (ok is false) if it depends on data: on memory, on floats, on operators
+// of bits, on products of indices.
+func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
+	if t := e.Type(); !t.IsInteger() && t != expr.Bool {
+		return nil, false
+	}
+	switch x := e.(type) {
+	case *cfront.Int:
+		return constant(x.Value), true
+	case *cfront.Ref:
+		val, ok := b.integerOf(x.Pos, x.Var)
+		return val.num, ok
+	case *cfront.Index:
+		if v := b.aliased(x); v != nil {
+			val, ok := b.integerOf(x.Pos, v)
+			return val.num, ok
+		}
+		return nil, false
+	case *cfront.Member:
+		return b.member(x), true
+	case *cfront.Cast:
+		if x.DType.Size() < 4 && x.DType != expr.Bool {
+			return nil, false
+		}
+		if n, ok = b.number(x.X); ok {
+			n = b.wrapped(x.X, n, x.DType)
+		}
+		return n, ok
+	case *cfront.Unary:
+		if x.Op == "!" {
+			return b.truthNumber(x)
+		}
+		if n, ok = b.number(x.X); ok && x.Op == "-" {
+			n = n.Scale(-1)
+		} else if ok && x.Op == "~" {
+			v, known := n.Constant()
+			n, ok = constant(^v), known
+		}
+		return n, ok
+	case *cfront.Select:
+		return b.alternatives(x)
+	case *cfront.Binary:
+		return b.arithmetic(x)
+	case *cfront.Call:
+		return b.callNumber(x)
+	}
+	return nil, false
+}
+
+// wrapped is the number of an expression converted to another integer type: to bool, or between widths and signs in which it stays what it is.
+func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
+	if t != expr.Bool || e.Type() == expr.Bool {
+		return n
+	}
+	if v, ok := n.Constant(); ok {
+		return constant(bit(v != 0))
+	}
+	return b.either(b.set(e, n, true), constant(0), constant(1))
+}
+
+// set is where a number is at least 0, or 0.
+func (b *builder) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
+	set, ok := b.where(n, equality)
+	if !ok {
+		b.fail(at, "give the sizes in it numbers, by macros or in a launch file", "%s is compared with 0, which is not linear in sizes and indices", b.express(n))
+	}
+	return set
+}
+
+func bit(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// truthNumber is a condition as 0 or 1.
+func (b *builder) truthNumber(e cfront.Expr) (*expr.Poly, bool) {
+	c, ok := b.pureTruth(e)
+	if !ok {
+		return nil, false
+	}
+	switch b.decided(c) {
+	case yes:
+		return constant(1), true
+	case no:
+		return constant(0), true
+	}
+	return b.either(c.set, constant(1), constant(0)), true
+}
+
+// pureTruth is a condition that does not depend on data.
+func (b *builder) pureTruth(e cfront.Expr) (condition, bool) {
+	data := false
+	cfront.Walk(e, func(e cfront.Expr) { // what loads need not be read
+		switch x := e.(type) {
+		case *cfront.Index:
+			data = data || b.aliased(x) == nil
+		case *cfront.Float:
+			data = true
+		case *cfront.Ref:
+			data = data || x.Type().IsFloat()
+		}
+	})
+	if data {
+		return condition{}, false
+	}
+	c := b.truth(e)
+	return c, c.pred == nil
+}
+
+// alternatives is a conditional expression.
+func (b *builder) alternatives(x *cfront.Select) (*expr.Poly, bool) {
+	c, ok := b.pureTruth(x.If)
+	if !ok {
+		return nil, false
+	}
+	switch b.decided(c) {
+	case yes:
+		return b.number(x.Then)
+	case no:
+		return b.number(x.Else)
+	}
+	var then, other *expr.Poly
+	b.under(c, true, func() { then, ok = b.number(x.Then) })
+	if ok {
+		b.under(c, false, func() { other, ok = b.number(x.Else) })
+	}
+	if !ok {
+		return nil, false
+	}
+	return b.either(c.set, then, other), true
+}
+
+func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
+	if cexpr.Tests[x.Op] != "" {
+		return b.truthNumber(x)
+	}
+	p, ok := b.number(x.X)
+	if !ok {
+		return nil, false
+	}
+	q, ok := b.number(x.Y)
+	if !ok {
+		return nil, false
+	}
+	v, left := p.Constant()
+	w, right := q.Constant()
+	if left && right {
+		if r, ok := integers(x.Op, v, w); ok {
+			return constant(r), true
+		}
+	}
+	switch x.Op {
+	case "+":
+		return p.Add(q), true
+	case "-":
+		return minus(p, q), true
+	case "*":
+		return p.Mul(q), b.inSizes(p) || b.inSizes(q)
+	case "<<":
+		if right && w >= 0 && w < 62 {
+			return p.Scale(1 << w), true
+		}
+	case ">>":
+		if a, ok := b.affine(p); ok && right && w >= 0 && w < 62 && (x.DType.IsSigned() || b.nonNegative(p)) {
+			return b.fromAffine(a.FloorDiv(1 << w)), true
+		}
+	case "&":
+		if left {
+			p, w, right = q, v, true
+		}
+		if a, ok := b.affine(p); ok && right && w >= 0 && w&(w+1) == 0 { // also of negative numbers in two's complement
+			return b.fromAffine(a.Mod(w + 1)), true
+		}
+	case "/", "%":
+		if right {
+			return b.quotient(x, p, w), true
+		}
+	}
+	return nil, false
+}
+
+// inSizes reports whether a number is the same for all work-items and iterations.
+func (b *builder) inSizes(p *expr.Poly) bool {
+	return !slices.ContainsFunc(b.variables(p), func(n string) bool { return b.sizes[n] == nil && !strings.HasPrefix(n, symbol) })
+}
+
+// integers computes with numbers that are known.
+func integers(op string, v, w int64) (int64, bool) {
+	if op == "/" || op == "%" {
+		if w == 0 {
+			return 0, false
+		}
+		if op == "/" {
+			return v / w, true
+		}
+		return v % w, true
+	}
+	if op == "&" || op == "|" || op == "^" {
+		return map[string]int64{"&": v & w, "|": v | w, "^": v ^ w}[op], true
+	}
+	if (op == "<<" || op == ">>") && w >= 0 && w < 63 {
+		if op == ">>" {
+			return v >> w, true
+		}
+		r := v << w
+		return r, r>>w == v
+	}
+	return 0, false
+}
+
+// quotient is / or % by a number, which round towards zero.
+func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+	if d == 0 {
+		b.fail(x, "", "a division by zero")
+	}
+	whole, exact := divided(p, d)
+	if !exact {
+		whole = b.towardsZero(x, p, d)
+	}
+	if x.Op == "%" {
+		return minus(p, whole.Scale(d))
+	}
+	return whole
+}
+
+func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+	sign := int64(1)
+	if d < 0 {
+		d, sign = -d, -1
+	}
+	a, linear := b.affine(p)
+	if !linear {
+		if !b.nonNegative(p) {
+			b.fail(x, "give the sizes in it numbers, by macros or in a launch file", "%s may be below 0, and is not linear in sizes and indices", b.express(p))
+		}
+		return b.opaque(expr.Binary(expr.FloorDiv, b.express(p), expr.Int{Value: d})).Scale(sign)
+	}
+	down, up := b.floored(a, d), b.floored(a.Neg(), d).Scale(-1)
+	switch {
+	case b.nonNegative(p):
+		return down.Scale(sign)
+	case b.nonNegative(p.Scale(-1)):
+		return up.Scale(sign)
+	}
+	return b.either(b.set(x, p, false), down, up).Scale(sign)
+}
+
+// floored is a quotient rounded down, 0 where it is that for all work-items that are live.
+func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
+	if b.holds(polycount.GE(a, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(d-1), a)) {
+		return constant(0)
+	}
+	return b.fromAffine(a.FloorDiv(d))
+}
+
+// divided is p/d where d divides all coefficients of p.
+func divided(p *expr.Poly, d int64) (*expr.Poly, bool) {
+	out := constant(0)
+	for c, vars := range p.All() {
+		if !c.IsInt64() || intmath.Mod(c.Int64(), max(d, -d)) != 0 {
+			return nil, false
+		}
+		out = out.Add(term(c.Int64()/d, vars))
+	}
+	return out, true
+}
+
+// callNumber is the value of a call, if it is index arithmetic.
+func (b *builder) callNumber(x *cfront.Call) (*expr.Poly, bool) {
+	if isWorkItem(x.Func) {
+		return b.workItemCall(x), true
+	}
+	if b.file.Function(x.Func) != nil {
+		out := b.called(x)
+		return out.num, out.isNum
+	}
+	if n, ok := pureCalls[x.Func]; !ok || n != len(x.Args) {
+		return nil, false
+	}
+	var args []*expr.Poly
+	for _, a := range x.Args {
+		n, ok := b.number(a)
+		if !ok {
+			return nil, false
+		}
+		args = append(args, n)
+	}
+	switch x.Func {
+	case "min", "umin":
+		return b.extremeOf(expr.Min, args[0], args[1]), true
+	case "max", "umax":
+		return b.extremeOf(expr.Max, args[0], args[1]), true
+	case "abs":
+		return b.extremeOf(expr.Max, args[0], args[0].Scale(-1)), true
+	case "mad24":
+		return args[0].Mul(args[1]).Add(args[2]), b.inSizes(args[0]) || b.inSizes(args[1])
+	}
+	return args[0].Mul(args[1]), b.inSizes(args[0]) || b.inSizes(args[1])
+}
+
+// isWorkItem reports whether a function tells where a work-item is.
+func isWorkItem(f string) bool {
+	switch f {
+	case "get_global_linear_id", "get_local_linear_id":
+		return true
+	}
+	return workItemFunctions[f]
+}
+
+var workItemFunctions = map[string]bool{
+	"get_global_id": true, "get_local_id": true, "get_group_id": true, "get_local_size": true, "get_enqueued_local_size": true,
+	"get_num_groups": true, "get_global_size": true, "get_global_offset": true, "get_work_dim": true,
+}
+
+func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
+	switch x.Func {
+	case "get_local_linear_id":
+		return b.linearItem()
+	case "get_global_linear_id":
+		p, stride := constant(0), constant(1)
+		for d := range b.axes {
+			p = p.Add(b.axes[d].globalID().Mul(stride))
+			stride = stride.Mul(b.axes[d].globalSize())
+		}
+		return p
+	case "get_work_dim":
+		n := 1
+		for d := range b.axes {
+			if d < len(b.opt.Global) || d < len(b.opt.Groups) {
+				n = d + 1
+			}
+		}
+		return constant(int64(n))
+	}
+	if len(x.Args) == 1 {
+		if d, ok := x.Args[0].(*cfront.Int); ok {
+			if p := b.workItem(x.Func, d.Value); p != nil {
+				return p
+			}
+			return constant(bit(x.Func == "get_local_size" || x.Func == "get_num_groups" || x.Func == "get_global_size"))
+		}
+		b.fail(x, "", "the axis of %s is no number", x.Func)
+	}
+	b.fail(x, "", "%s takes the number of an axis", x.Func)
+	return nil
+}
+
+// member is threadIdx.x and the like.
+func (b *builder) member(x *cfront.Member) *expr.Poly {
+	if ref, ok := x.X.(*cfront.Ref); ok && len(x.Name) == 1 && x.Name[0] >= 'x' && x.Name[0] <= 'z' {
+		if p := b.workItem(ref.Var.Name, int64(x.Name[0]-'x')); p != nil {
+			return p
+		}
+	}
+	b.fail(x, "", "the member %s of a struct has no place in a kernel", x.Name)
+	return nil
+}

@@ -1,0 +1,107 @@
+package ckernel
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"gpuperf/cfront"
+	"gpuperf/internal/source"
+)
+
+// TestRefusals: what the IR cannot hold is refused where it stands, with the reason, and with what still takes the kernel.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct {
+		name, body, want string // the place ^ in the body
+	}{
+		{"data in a bound", `for (int k = 0; ^k < d[i]; k++) y[i] = 0;`, "how many iterations the loop makes depends on data (declare the average, as in --assume 'trips(5) = 8'"},
+		{"data in a condition of while", `while (^x[i] > 1.0f) x[i] = x[i] * 0.5f;`, "depends on data"},
+		{"a break", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^break; y[k] = 0; }`, "a loop that ends in its middle (declare the average"},
+		{"a return in a loop", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^return; y[k] = 0; }`, "a return within a loop"},
+		{"a condition that is no bound", `for (int k = 0; ^k * k < n; k++) y[k] = 0;`, ""},
+		{"a step that varies", `for (int k = 1; ^k < n; k *= 2) y[k] = 0;`, "the value of k is not known"},
+		{"no end", `^for (int k = 0; ; k++) y[k] = 0;`, "the loop has no condition"},
+		{"a stride in sizes", `for (int k = i; ^k < m; k += n) y[k] = 0;`, ""},
+		{"a product in a condition", `if (^i < n * m) y[i] = 0;`, "is compared with 0, which is not linear in sizes and indices"},
+		{"a barrier on data", `if (x[i] > 0.0f) ^barrier(1);`, "a barrier under a condition that depends on data"},
+		{"two arrays", `__global float *p = x; if (x[i] > 0.0f) p = y; ^p[i] = 0;`, "it is not known which array p points to"},
+		{"another type", `y[i] = ((__global int *) x)^[i];`, ""},
+		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
+		{"goto", `^again: y[i] = 0; goto again;`, ""},
+		{"switch", `^switch (n) { case 1: y[0] = 1; }`, "a switch has no place in a kernel"},
+		{"unsigned", `unsigned u = n - m; unsigned v = m - n; if (^u < v) y[i] = 0;`, "numbers without sign are compared that may be below 0"},
+		{"a division by zero", `y[^i / 0] = 1;`, "a division by zero"},
+		{"pointers compared", `__global float *p = x + n; if (^p > x) y[i] = 0;`, "pointers are compared"},
+		{"a recursive function", `y[i] = again(1.0f);`, "more than 16 deep"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			head := "float again(float v) { return v > 0.0f ? again(v - 1.0f) : v; }\n__kernel void f(int n, int m, __global int *d, __global float *x, __global float *y)\n{\n  int i = get_global_id(0);\n"
+			before, after, placed := strings.Cut(c.body, "^")
+			text := head + before + after + "\n}\n"
+			f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})
+			if err != nil { // it is no OpenCL C
+				if c.want != "" {
+					t.Fatal(err)
+				}
+				return
+			}
+			_, err = Read(t.Context(), f, Options{Local: []int64{64}, Global: []string{"n"}})
+			var at *source.Error
+			if !errors.As(err, &at) {
+				t.Fatalf("%v", err)
+			}
+			if !strings.Contains(err.Error(), c.want) && !strings.Contains(at.Msg+" ("+at.Hint+")", c.want) {
+				t.Errorf("refused as\n%v\nwant %s", err, c.want)
+			}
+			if !strings.HasSuffix(at.Hint, elsewhere) {
+				t.Errorf("the hint is %q", at.Hint)
+			}
+			if want := len(head) + len(before); placed && c.want != "" {
+				if got := offset(text, at.Pos); got != want {
+					t.Errorf("refused at %q, want %q", text[got:], text[want:])
+				}
+			}
+		})
+	}
+}
+
+func offset(text string, at source.Pos) int {
+	lines := strings.SplitAfter(text, "\n")
+	return len(strings.Join(lines[:at.Line-1], "")) + at.Column - 1
+}
+
+// TestLaunches: a launch that does not fit the function is refused with what would.
+func TestLaunches(t *testing.T) {
+	const text = "__kernel void f(int n, __global float *y, __local float *part) { part[get_local_id(0)] = n; y[get_global_id(0)] = part[n % 7]; }\n"
+	one := []int64{64}
+	for _, c := range []struct {
+		name string
+		opt  Options
+		want string
+	}{
+		{"no group", Options{Global: []string{"n"}}, "the size of the work-group is not known"},
+		{"no grid", Options{Local: one}, "the number of work-items is not known"},
+		{"a large group", Options{Local: []int64{1 << 30}, Global: []string{"n"}}, "a work-group of 1073741824 work-items along axis 0"},
+		{"many axes", Options{Local: []int64{1, 1, 1, 1}, Global: []string{"n"}}, "a work-group of 4 axes"},
+		{"a product", Options{Local: one, Global: []string{"n*m"}}, "is no linear expression in sizes"},
+		{"no size", Options{Local: one, Global: []string{"n/2"}}, "is no size"},
+		{"a bad expression", Options{Local: one, Global: []string{"n +"}}, "a value is missing"},
+		{"an assumption", Options{Local: one, Global: []string{"n"}, Assume: []string{"n >"}}, "assumption n >"},
+		{"an impossible one", Options{Local: one, Global: []string{"n"}, Assume: []string{"n > 3", "n < 2"}}, "no sizes satisfy the assumptions"},
+		{"trips of no loop", Options{Local: one, Global: []string{"n"}, Assume: []string{"trips(9) = n"}, Dynamic: "part=64"}, "trips(9): no loop in that line"},
+		{"trips without a value", Options{Local: one, Global: []string{"n"}, Assume: []string{"trips(9)"}}, "is not understood"},
+		{"another name", Options{Kernel: "g", Local: one, Global: []string{"n"}}, `no kernel function "g"`},
+		{"a part of an element", Options{Local: one, Global: []string{"n"}, Dynamic: "30"}, "no whole number of elements"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Read(t.Context(), f, c.opt)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+}

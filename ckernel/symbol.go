@@ -1,0 +1,187 @@
+package ckernel
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// The value of an integer variable is a number as long as it does not depend on memory, and an address is that of a pointer. All other
+// variables are private temporaries, with statements that assign to them. Whether an integer can be followed shows on the way:
+// if not, it is opaque from then on, and the function is read again.
+
+type builderVar = cfront.Var
+
+// value is what is known of a variable.
+type value struct {
+	isNum bool
+	num   *expr.Poly
+	at    *address
+	// data: its temporary has it.
+	data bool
+	// from are the assignments that made the number. Without any it is free, as the counters of loops are.
+	from []site
+	// plain: no arithmetic made it.
+	plain bool
+}
+
+// site is an assignment, or a call: its place in the text, and the calls around it.
+type site struct {
+	pos   cfront.Pos
+	calls string
+}
+
+func (s site) compare(o site) int {
+	return cmp.Or(cmp.Compare(s.pos.Line, o.pos.Line), cmp.Compare(s.pos.Column, o.pos.Column), cmp.Compare(s.calls, o.calls), cmp.Compare(s.pos.File, o.pos.File))
+}
+
+// address is what a pointer points to.
+type address struct {
+	array  *array
+	offset *expr.Poly  // in elements of the array
+	alias  *builderVar // a variable, instead of an array
+}
+
+// learnt is what one reading of the function tells the next one.
+type learnt struct {
+	opaque  map[*builderVar]bool // integers that cannot be followed
+	stored  map[site]bool        // assignments of numbers that values use: these are statements too
+	results map[site]*builderVar // of calls
+	changed bool
+}
+
+func newLearnt() *learnt {
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, false}
+}
+
+// again is thrown when a variable turns out to be opaque.
+type again struct{}
+
+func (b *builder) here(at cfront.Pos) site { return site{at, b.path} }
+
+// follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows.
+func (b *builder) follows(v *builderVar) bool {
+	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
+}
+
+// inMemory reports whether a variable is in memory that work-items share.
+func inMemory(v *builderVar) bool {
+	return v.Space == cfront.LocalSpace || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
+}
+
+// forget makes a variable opaque and reads the function again; within a trial it is a fault.
+func (b *builder) forget(at cfront.Pos, v *builderVar) {
+	if v.Class == cfront.Param && len(v.Dims) == 0 && v.DType == "" || len(v.Dims) > 0 {
+		b.failAt(at, "give each of the arrays its own statement", "%s does not point to one array here", v.Name)
+	}
+	if b.trial > 0 {
+		b.failAt(at, "", "the value of %s is not known", v.Name)
+	}
+	b.learnt.opaque[v] = true
+	panic(again{})
+}
+
+// integerOf is the number that a variable has; ok is false if it is data.
+func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
+	if !b.follows(v) {
+		return value{}, false
+	}
+	val = b.env[v]
+	switch {
+	case val.data:
+		return val, false
+	case !val.isNum && v.Init != nil && v.Class == cfront.Global && !v.Listed:
+		n, ok := b.number(v.Init)
+		return value{isNum: true, num: n}, ok
+	case !val.isNum:
+		b.forget(at, v)
+	}
+	return val, true
+}
+
+// temp is the private temporary of a variable.
+func (b *builder) temp(v *builderVar) string {
+	n := b.copies[v]
+	if n == "" {
+		n = b.name(v)
+		if slices.Contains(b.fn.Params, v) || b.counters[n] { // the argument or the iname of this name is not assigned to
+			n = b.fresh(v.Name)
+		}
+		b.copies[v] = n
+	}
+	if b.temps[n] == nil {
+		t := v.DType
+		if t == expr.Bool {
+			t = expr.Int32
+		}
+		b.addTemp(&kernel.Array{Name: n, DType: t, Space: kernel.Private, Shape: []expr.Expr{}, PerItem: true})
+	}
+	return n
+}
+
+func (b *builder) addTemp(a *kernel.Array) {
+	b.temps[a.Name] = a
+	b.tempOrder = append(b.tempOrder, a.Name)
+}
+
+// scratch is a new private temporary.
+func (b *builder) scratch(base string, t expr.DType) string {
+	n := b.fresh(base)
+	if t == expr.Bool {
+		t = expr.Int32
+	}
+	b.addTemp(&kernel.Array{Name: n, DType: t, Space: kernel.Private, Shape: []expr.Expr{}, PerItem: true})
+	return n
+}
+
+// merge is what is known after two ways: the values of one where when holds, which is nil where that depends on data.
+func (b *builder) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
+	out := maps.Clone(second)
+	vars := map[*builderVar]bool{}
+	for v := range first {
+		vars[v] = true
+	}
+	for v := range second {
+		vars[v] = true
+	}
+	for v := range vars {
+		out[v] = b.join(when, first[v], second[v])
+	}
+	return out
+}
+
+// united are the assignments that made either of two numbers; none if one of them is free.
+func united(x, y []site) []site {
+	if len(x) == 0 || len(y) == 0 {
+		return nil
+	}
+	from := slices.Concat(x, y)
+	slices.SortFunc(from, site.compare)
+	return slices.Compact(from)
+}
+
+// join is one of two values.
+func (b *builder) join(when *polycount.Set, x, y value) value {
+	from := united(x.from, y.from)
+	switch {
+	case x.data && y.data:
+		return x
+	case x.isNum && y.isNum && same(x.num, y.num):
+		return value{isNum: true, num: x.num, from: from, plain: x.plain && y.plain}
+	case x.isNum && y.isNum && when != nil:
+		return value{isNum: true, num: b.either(when, x.num, y.num), from: from}
+	case x.at != nil && y.at != nil && x.at.array == y.at.array && x.at.alias == y.at.alias:
+		if same(x.at.offset, y.at.offset) {
+			return x
+		}
+		if when != nil {
+			return value{at: &address{x.at.array, b.either(when, x.at.offset, y.at.offset), x.at.alias}}
+		}
+	}
+	return value{}
+}

@@ -1,0 +1,287 @@
+package ckernel
+
+import (
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+)
+
+// A vector variable is a private temporary of a vector type. If its lanes are used apart it is a private array, of which the whole
+// vector is one wide access.
+
+// lanesApart finds the vector variables of a file whose lanes are used apart.
+func lanesApart(file *cfront.File) map[*builderVar]bool {
+	apart := map[*builderVar]bool{}
+	var visit func(s cfront.Stmt)
+	visit = func(s cfront.Stmt) {
+		if s == nil {
+			return
+		}
+		stmts, exprs := cfront.Inside(s)
+		for _, e := range exprs {
+			cfront.Walk(e, func(e cfront.Expr) {
+				if l, ok := e.(*cfront.Lane); ok {
+					if ref, ok := l.X.(*cfront.Ref); ok {
+						apart[ref.Var] = true
+					}
+				}
+				if a, ok := e.(*cfront.Address); ok {
+					if ref, ok := a.X.(*cfront.Ref); ok {
+						apart[ref.Var] = true
+					}
+				}
+			})
+		}
+		for _, inner := range stmts {
+			visit(inner)
+		}
+	}
+	for _, f := range file.Functions {
+		visit(f.Body)
+	}
+	return apart
+}
+
+// vectorVariable is the value of a vector variable.
+func (b *builder) vectorVariable(at cfront.Expr, v *builderVar) expr.Expr {
+	b.checkVector(at, v.DType)
+	if b.lanes[v] {
+		return b.access(at.Place(), b.array(at, v), constant(0), v.DType.Lanes(), nil)
+	}
+	return expr.Var{Name: b.temp(v)}
+}
+
+func (b *builder) checkVector(at cfront.Expr, t expr.DType) {
+	if !t.Known() {
+		b.fail(at, "vectors have 2, 4, 8 or 16 lanes", "vectors of another number of lanes have no place in a kernel")
+	}
+}
+
+// assignVector gives a vector variable a value.
+func (b *builder) assignVector(at cfront.Pos, v *builderVar, e cfront.Expr) {
+	b.checkVector(e, v.DType)
+	use := cfront.Use(v)
+	if !b.lanes[v] {
+		b.assignTemp(at, b.temp(v), b.value(e))
+		return
+	}
+	a := b.array(use, v)
+	if list, ok := e.(*cfront.Vector); ok && len(list.Elems) == int(v.DType.Lanes()) && !mentions(e, v) {
+		b.fill(at, a, list)
+		return
+	}
+	val := b.value(e)
+	b.emit(&record{pos: at, lhs: b.access(at, a, constant(0), v.DType.Lanes(), nil), rhs: val})
+}
+
+// fill assigns the elements of a list to the lanes of a vector, one by one.
+func (b *builder) fill(at cfront.Pos, a *array, list *cfront.Vector) {
+	lane := int64(0)
+	for _, e := range list.Elems {
+		v := b.converting(b.value(e), e.Type(), list.DType.Base().Vector(e.Type().Lanes()))
+		b.emit(&record{pos: at, lhs: b.access(at, a, constant(lane), e.Type().Lanes(), nil), rhs: v})
+		lane += e.Type().Lanes()
+	}
+	if lane != list.DType.Lanes() {
+		b.failAt(at, "", "a vector of %d lanes is made of %d", list.DType.Lanes(), lane)
+	}
+}
+
+func mentions(e cfront.Expr, v *builderVar) bool {
+	found := false
+	cfront.Walk(e, func(e cfront.Expr) {
+		if ref, ok := e.(*cfront.Ref); ok {
+			found = found || ref.Var == v
+		}
+	})
+	return found
+}
+
+// vector is a vector of its elements. One scalar alone stands for all lanes.
+func (b *builder) vector(x *cfront.Vector) expr.Expr {
+	b.checkVector(x, x.DType)
+	if len(x.Elems) == 1 && !x.Elems[0].Type().IsVector() {
+		e := x.Elems[0]
+		return &expr.Cast{DType: x.DType, Arg: b.operand(e, x.DType.Base())}
+	}
+	if len(x.Elems) == 1 {
+		return b.value(x.Elems[0])
+	}
+	a := b.vectorArray("vector", x.DType)
+	b.fill(x.Pos, a, x)
+	return b.access(x.Pos, a, constant(0), x.DType.Lanes(), nil)
+}
+
+// vectorArray is a new private array for the lanes of a vector.
+func (b *builder) vectorArray(base string, t expr.DType) *array {
+	v := &builderVar{Name: base, Class: cfront.Local, DType: t}
+	a := &array{v: v, name: b.fresh(base), base: t.Base(), lanes: t.Lanes(), space: cfront.PrivateSpace, outer: constant(1)}
+	b.arrays[v] = a
+	b.order = append(b.order, a)
+	return a
+}
+
+// lane is a part of a vector. Of one in memory only these lanes are loaded.
+func (b *builder) lane(x *cfront.Lane) expr.Expr {
+	follow := true
+	for i, l := range x.Lanes {
+		follow = follow && l == x.Lanes[0]+i
+	}
+	of := x.X
+	if !isPlace(of) {
+		of = b.kept(of)
+	}
+	if follow {
+		b.checkVector(x, x.DType)
+		p := b.placeOf(&cfront.Lane{X: of, Lanes: x.Lanes})
+		return b.access(x.Pos, p.array, p.offset, int64(len(x.Lanes)), nil)
+	}
+	b.checkVector(x, x.DType)
+	a := b.vectorArray("lanes", x.DType)
+	for i, l := range x.Lanes {
+		p := b.placeOf(of)
+		v := b.access(x.Pos, p.array, p.offset.Add(constant(int64(l))), 1, nil)
+		b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, a, constant(int64(i)), 1, nil), rhs: v})
+	}
+	return b.access(x.Pos, a, constant(0), x.DType.Lanes(), nil)
+}
+
+// isPlace reports whether a vector is in a variable or in memory.
+func isPlace(e cfront.Expr) bool {
+	switch x := e.(type) {
+	case *cfront.Ref, *cfront.Index:
+		return true
+	case *cfront.Lane:
+		return isPlace(x.X)
+	}
+	return false
+}
+
+// kept is the value of a vector in a private array of its own.
+func (b *builder) kept(e cfront.Expr) cfront.Expr {
+	v, use := cfront.Temporary("vector", e)
+	b.lanes[v] = true
+	b.assignVector(e.Place(), v, e)
+	return use
+}
+
+// storeLanes assigns to lanes of a vector that do not follow each other, or to several of one that is loaded and stored lane by lane.
+func (b *builder) storeLanes(at cfront.Pos, to *cfront.Lane, e cfront.Expr) bool {
+	if len(to.Lanes) == 1 {
+		return false
+	}
+	p := b.placeOf(to.X)
+	if !e.Type().IsVector() {
+		v := b.converting(b.value(e), e.Type(), to.DType.Base())
+		temp := b.scratch("value", to.DType.Base())
+		b.assignTemp(at, temp, v)
+		for _, l := range to.Lanes {
+			b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset.Add(constant(int64(l))), 1, nil), rhs: expr.Var{Name: temp}})
+		}
+		return true
+	}
+	from := b.placeOf(b.kept(e))
+	for i, l := range to.Lanes {
+		v := b.access(at, from.array, from.offset.Add(constant(int64(i))), 1, nil)
+		b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset.Add(constant(int64(l))), 1, nil), rhs: v})
+	}
+	return true
+}
+
+// initialise gives the elements of an array the values of a list; those that the list leaves out are 0.
+func (b *builder) initialise(v *builderVar) {
+	use := cfront.Use(v)
+	if len(v.Dims) == 0 {
+		b.fail(use, "", "%s is declared with a list of values", v.Name)
+	}
+	a := b.array(use, v)
+	n := a.elements()
+	if n == nil {
+		b.failAt(v.Pos, "", "the extent of %s is no number", v.Name)
+	}
+	size, _ := n.Constant()
+	zero := expr.Expr(expr.Int{})
+	if a.base.IsFloat() {
+		zero = cexpr.Float(0, a.base)
+	}
+	if b.zeros(v.Init) && size > 1 { // by a loop
+		iname := b.fresh(v.Name + "_element")
+		before := b.live
+		b.openLoop(&loop{name: iname, pos: v.Pos, unroll: true, bounds: kernel.Within(iname, 0, size-1)})
+		b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, name(iname), 1, nil), rhs: zero})
+		b.live, b.open = before, b.open[:len(b.open)-1]
+		return
+	}
+	at := int64(0)
+	var items func(e cfront.Expr, depth int)
+	items = func(e cfront.Expr, depth int) {
+		if list, ok := e.(*cfront.List); ok {
+			start := at
+			for _, item := range list.Items {
+				items(item, depth+1)
+			}
+			if depth > 0 && depth <= len(a.inner) { // a row may have less values than elements
+				row := int64(1)
+				for _, d := range a.inner[depth-1:] {
+					c, _ := d.Constant()
+					row *= c
+				}
+				for ; at < start+row*a.lanes; at++ {
+					b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, constant(at), 1, nil), rhs: zero})
+				}
+			}
+			return
+		}
+		val := b.converting(b.value(e), e.Type(), a.base)
+		b.emit(&record{pos: e.Place(), lhs: b.access(e.Place(), a, constant(at), e.Type().Lanes(), nil), rhs: val})
+		at += e.Type().Lanes()
+	}
+	if size > maxList {
+		b.failAt(v.Pos, "assign to its elements in a loop", "%s has a list of values for %d elements", v.Name, size)
+	}
+	if v.Init != nil {
+		items(v.Init, 0)
+	}
+	for ; at < size; at++ {
+		b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, constant(at), 1, nil), rhs: zero})
+	}
+}
+
+// maxList bounds the elements that lists give values.
+const maxList = 4096
+
+// zeros reports whether all values of a list are 0.
+func (b *builder) zeros(e cfront.Expr) bool {
+	switch x := e.(type) {
+	case nil:
+		return true
+	case *cfront.List:
+		for _, item := range x.Items {
+			if !b.zeros(item) {
+				return false
+			}
+		}
+		return true
+	case *cfront.Int:
+		return x.Value == 0
+	case *cfront.Float:
+		return x.Value == 0
+	}
+	return false
+}
+
+// elements is the number of elements of an array, nil where it is not known.
+func (a *array) elements() *expr.Poly {
+	if a.outer == nil {
+		return nil
+	}
+	n := a.outer.Scale(a.lanes)
+	for _, d := range a.inner {
+		n = n.Mul(d)
+	}
+	if _, ok := n.Constant(); !ok {
+		return nil
+	}
+	return n
+}
