@@ -1,8 +1,8 @@
 // Package emulatetest has launches that were recorded on a device, with their machine code, for tests of the emulator.
 //
-// A file of launches has a line for each: the job, what nvdisasm printed of its kernel, and the samples file beside it that holds what the
-// device measured. The listings are of a compiler in another version than that of the recording: Code says whether what the device executed is
-// known to be the same.
+// A file of launches has a line for each kernel: its source, what nvdisasm printed of it, and its launches with the samples file beside it that
+// holds what the device measured. The listings are of a compiler in another version than that of the recording: Code says whether what the device
+// executed is known to be the same.
 package emulatetest
 
 import (
@@ -28,7 +28,8 @@ type Code string
 const (
 	Same     Code = "same"     // instruction by instruction
 	Alike    Code = "alike"    // the same opcodes, with other registers
-	Unlisted Code = "unlisted" // the recording has no listing; the number of registers is the same
+	Facts    Code = "facts"    // as many instructions of each kind in each loop, the same accesses and registers; the recording has no listing
+	Unlisted Code = "unlisted" // the number of registers is the same; the recording has no more
 	Other    Code = "other"    // other instructions
 )
 
@@ -37,18 +38,23 @@ type Launch struct {
 	Job      device.Job
 	Function *sass.Function
 	Code     Code
+	Suite    string // the suite of examples/evaluation that it is from: choose, general; "" for none
 	Samples  string // the file with what was measured of the launch
 }
 
-// line is a launch in a file.
-type line struct {
-	Samples    string           `json:"samples"`
-	Code       Code             `json:"code"`
+// program is a kernel in a file.
+type program struct {
+	Source     string           `json:"source"`
 	Function   string           `json:"function"`
 	Registers  int              `json:"registers"`
 	Parameters []sass.Parameter `json:"parameters"`
-	Job        device.Job       `json:"job"`
 	Listing    string           `json:"listing"`
+	Launches   []struct {
+		Samples string     `json:"samples"`
+		Suite   string     `json:"suite"`
+		Code    Code       `json:"code"`
+		Job     device.Job `json:"job"` // without the source
+	} `json:"launches"`
 }
 
 // Launches reads a file of launches, packed by gzip.
@@ -63,33 +69,36 @@ func Launches(path string) (all []Launch, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for lines := json.NewDecoder(unpacked); ; {
-		var l line
-		if err := lines.Decode(&l); err == io.EOF {
+		var p program
+		if err := lines.Decode(&p); err == io.EOF {
 			return all, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		f, err := l.function()
+		f, err := p.function()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, l.Job.Identity, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		all = append(all, Launch{Job: l.Job, Function: f, Code: l.Code, Samples: filepath.Join(filepath.Dir(path), l.Samples)})
+		for _, l := range p.Launches {
+			l.Job.Source = p.Source
+			all = append(all, Launch{Job: l.Job, Function: f, Code: l.Code, Suite: l.Suite, Samples: filepath.Join(filepath.Dir(path), l.Samples)})
+		}
 	}
 }
 
 // function is that of the listing which is launched, with what only the cubin says.
-func (l *line) function() (*sass.Function, error) {
-	listing, err := sass.Parse(l.Listing)
+func (p *program) function() (*sass.Function, error) {
+	listing, err := sass.Parse(p.Listing)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range listing.Functions {
-		if f.Name == l.Function {
-			f.Registers, f.Parameters = l.Registers, l.Parameters
+		if f.Name == p.Function {
+			f.Registers, f.Parameters = p.Registers, p.Parameters
 			return f, nil
 		}
 	}
-	return nil, fmt.Errorf("its listing has no %s", l.Function)
+	return nil, fmt.Errorf("a listing has no %s", p.Function)
 }
 
 // Counted is what ncu counted of launches that name the same samples file, in their order, in a state of the caches: metrics, such as
@@ -101,6 +110,29 @@ func Counted(launches []Launch, mode samples.Mode) ([]counters.Counted, error) {
 	}
 	defer source.Close()
 	return source.Take(context.Background(), works(launches), mode)
+}
+
+// Measured are the samples of launches that name the same samples file, in their order, in a state of the caches. Their times are those between
+// two events, a few microseconds longer than what ncu calls the duration.
+func Measured(launches []Launch, mode samples.Mode) ([]samples.Record, error) {
+	set, err := samples.Load(launches[0].Samples)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	all := make([]samples.Record, len(launches))
+	for i, l := range launches {
+		want := l.Job.Record()
+		want.Mode = mode
+		found := samples.Missing
+		if all[i], found, err = set.Find(want); err != nil {
+			return nil, err
+		}
+		if found != samples.Fresh {
+			return nil, fmt.Errorf("%s has no %s sample of %s", l.Samples, mode, l.Job.Identity)
+		}
+	}
+	return all, nil
 }
 
 // works are launches as package counters has them.

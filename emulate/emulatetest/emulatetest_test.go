@@ -1,28 +1,41 @@
 package emulatetest
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"gpuperf/counters"
+	"gpuperf/device"
 	"gpuperf/samples"
+	"gpuperf/sass"
 )
 
-const recorded = "../../testdata/h200/listings.jsonl.gz"
+const folder = "../../testdata/h200/"
 
-// TestLaunches holds the recording to what it says of itself: the listings have the instructions that the device executed, and its registers.
-func TestLaunches(t *testing.T) {
-	all, err := Launches(recorded)
+// load reads a file of launches, and returns them by their samples files and how many there are of each kind of code.
+func load(t *testing.T, name string) (of map[string][]Launch, number map[Code]int) {
+	t.Helper()
+	all, err := Launches(folder + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, number := map[string][]Launch{}, map[Code]int{}
+	of, number = map[string][]Launch{}, map[Code]int{}
 	for _, l := range all {
 		of[l.Samples] = append(of[l.Samples], l)
 		number[l.Code]++
 	}
+	return of, number
+}
+
+// TestCounted holds the recording to what it says of itself: the listings have the instructions that the device executed, and its registers.
+func TestCounted(t *testing.T) {
+	of, number := load(t, "listings.jsonl.gz")
 	if number[Same] < 90 {
 		t.Errorf("%d launches have the code that was executed, want 90", number[Same])
 	}
@@ -36,7 +49,7 @@ func TestLaunches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, l := range launches {
-			t.Run(strings.TrimSuffix(path, ".jsonl.gz")[len("../../testdata/h200/"):]+"/"+l.Job.Identity.String(), func(t *testing.T) {
+			t.Run(strings.TrimPrefix(path, folder)+"/"+l.Job.Identity.String(), func(t *testing.T) {
 				if got := compared(l, warm[i]); got != l.Code {
 					t.Errorf("the code is %s, and the file says %s", got, l.Code)
 				}
@@ -48,6 +61,57 @@ func TestLaunches(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestMeasured holds the recording of samples to what it says of itself: the listings have as many instructions of each kind, in each loop, as
+// the code that was measured.
+func TestMeasured(t *testing.T) {
+	of, number := load(t, "listings_general.jsonl.gz")
+	if len(number) != 1 || number[Facts] < 1000 {
+		t.Errorf("the launches are %v, want 1000 with the facts of what was measured", number)
+	}
+	for path, launches := range of {
+		mode := samples.Warm
+		if strings.HasSuffix(path, "_cold.jsonl.gz") {
+			mode = samples.Cold
+		}
+		measured, err := Measured(launches, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range launches {
+			var arrays []string
+			for _, a := range l.Job.Args {
+				if a.Kind != device.Buffer {
+					a.Name = ""
+				}
+				arrays = append(arrays, a.Name)
+			}
+			r := measured[i]
+			want := r.Compiled.Code
+			if int(r.Compiled.Registers) != l.Function.Registers || r.Seconds() <= 0 || l.Suite != "choose" && l.Suite != "general" {
+				t.Errorf("%s: %d registers of %d, %g s, suite %q", l.Job.Identity, l.Function.Registers, r.Compiled.Registers, r.Seconds(), l.Suite)
+			}
+			if diff := cmp.Diff(asInteger(want), asInteger(l.Function.Code(arrays)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: measured (-), listed (+):\n%s", l.Job.Identity, diff)
+			}
+		}
+	}
+}
+
+// asInteger counts logic among integers: one compiler makes the address of shared memory by PRMT, the other by LEA.
+func asInteger(c *samples.Code) *samples.Code {
+	part := func(p samples.CodePart) samples.CodePart {
+		p.Classes = maps.Clone(p.Classes)
+		p.Classes[string(sass.Integer)] += p.Classes[string(sass.Logic)]
+		delete(p.Classes, string(sass.Logic))
+		return p
+	}
+	out := &samples.Code{CodePart: part(c.CodePart)}
+	for _, l := range c.Loops {
+		out.Loops = append(out.Loops, samples.CodeLoop{Depth: l.Depth, CodePart: part(l.CodePart)})
+	}
+	return out
 }
 
 // granule is in how many registers the device allocates them to a work-item.

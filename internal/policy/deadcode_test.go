@@ -28,6 +28,7 @@ var unreached = map[string]string{
 	"scop/scoptest":                      "behind the oracle and the random nests",
 	"emulate/emulatetest/Launches":       "recorded launches for tests of the emulator",
 	"emulate/emulatetest/Counted":        "what was counted of recorded launches, for tests of the emulator",
+	"emulate/emulatetest/Measured":       "what was measured of recorded launches, for tests of the emulator",
 	"emulate/emulatetest":                "behind the recorded launches",
 	"emulate/exec/Group.Read":            "tests look at what was stored",
 	"ckernel/ckerneltest/Run":            "the oracle of tests of kernel functions",
