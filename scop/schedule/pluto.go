@@ -1,0 +1,285 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/deps"
+)
+
+// Fusion says which statements are looked at together.
+type Fusion string
+
+// The ways of fusion.
+const (
+	Smart   Fusion = "smart"   // statements of the same number of loops
+	Maximal Fusion = "maximal" // all, as long as they have a common band
+	None    Fusion = "none"    // only those that depend on each other in a circle
+)
+
+// Pluto finds a tree in which outer loops are parallel where that is possible, and bands are as deep as possible. Where no band is found, or numbers
+// are too large, it is an error.
+func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
+	edges, err := edgesOf(n, dependences)
+	if err != nil {
+		return nil, err
+	}
+	p := &pluto{nest: n, fusion: fusion, found: map[*scop.Statement][][]int64{}}
+	tree, err := p.part(n.Statements, edges)
+	if err != nil {
+		return nil, err
+	}
+	if err := Verify(tree, dependences); err != nil {
+		return nil, err
+	}
+	return tree, nil
+}
+
+// pluto is the search for a tree.
+type pluto struct {
+	nest   *scop.Nest
+	fusion Fusion
+	// found are the coefficients of the loops so far, over the iterators in the order of time.
+	found map[*scop.Statement][][]int64
+}
+
+var errNoBand = errors.New("no loop is found that satisfies all dependences")
+
+// part makes the tree of statements; edges are the dependences among them that nothing around them satisfies.
+func (p *pluto) part(list []*scop.Statement, edges []*edge) (Node, error) {
+	circles := components(list, edges)
+	if groups := p.groups(circles); len(groups) > 1 {
+		return p.sequence(groups, edges)
+	}
+	if len(list) == 1 && len(edges) == 0 && p.missing(list[0]) == 0 {
+		return &Leaf{list[0]}, nil
+	}
+	band := &Band{}
+	for slices.ContainsFunc(list, func(s *scop.Statement) bool { return p.missing(s) > 0 }) {
+		l, coefficients, err := p.loop(list, edges)
+		if errors.Is(err, errNoBand) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		for s, c := range coefficients {
+			p.found[s] = append(p.found[s], c)
+		}
+		band.Loops = append(band.Loops, l)
+	}
+	if len(band.Loops) == 0 {
+		if len(circles) > 1 {
+			return p.sequence(circles, edges)
+		}
+		return nil, errNoBand
+	}
+	var left []*edge
+	for _, e := range edges {
+		if in := e.within(band.Loops); in != nil {
+			left = append(left, in)
+		}
+	}
+	body, err := p.part(list, left)
+	if err != nil {
+		return nil, err
+	}
+	band.Body = body
+	return band, nil
+}
+
+func (p *pluto) sequence(groups [][]*scop.Statement, edges []*edge) (Node, error) {
+	out := &Sequence{}
+	for _, g := range groups {
+		inner := slices.DeleteFunc(slices.Clone(edges), func(e *edge) bool { return !slices.Contains(g, e.from) || !slices.Contains(g, e.to) })
+		n, err := p.part(g, inner)
+		if err != nil {
+			return nil, err
+		}
+		out.Parts = append(out.Parts, n)
+	}
+	return out, nil
+}
+
+// missing is the number of loops that a statement still needs.
+func (p *pluto) missing(s *scop.Statement) int { return len(s.Loops) - rank(p.found[s]) }
+
+// groups joins circles of statements, in their order, by the way of fusion.
+func (p *pluto) groups(circles [][]*scop.Statement) (groups [][]*scop.Statement) {
+	depth := func(c []*scop.Statement) (d int) {
+		for _, s := range c {
+			d = max(d, p.missing(s))
+		}
+		return d
+	}
+	for i, c := range circles {
+		apart := i == 0 || p.fusion == None || depth(c) == 0 || p.fusion == Smart && depth(c) != depth(circles[i-1])
+		if apart {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], c...)
+	}
+	return groups
+}
+
+// components are the strongly connected components of the dependences (Tarjan 1972), each before those that depend on it, and otherwise in the order
+// of the text.
+func components(list []*scop.Statement, edges []*edge) (out [][]*scop.Statement) {
+	index, low := map[*scop.Statement]int{}, map[*scop.Statement]int{}
+	var stack []*scop.Statement
+	var visit func(s *scop.Statement)
+	visit = func(s *scop.Statement) {
+		index[s] = len(index) + 1
+		low[s] = index[s]
+		stack = append(stack, s)
+		for _, e := range edges { // against their direction, so that sources come first
+			switch {
+			case e.to != s || e.from == s:
+			case index[e.from] == 0:
+				visit(e.from)
+				low[s] = min(low[s], low[e.from])
+			case slices.Contains(stack, e.from):
+				low[s] = min(low[s], index[e.from])
+			}
+		}
+		if low[s] == index[s] {
+			i := slices.Index(stack, s)
+			c := slices.Clone(stack[i:])
+			stack = stack[:i]
+			slices.SortFunc(c, func(a, b *scop.Statement) int { return slices.Index(list, a) - slices.Index(list, b) })
+			out = append(out, c)
+		}
+	}
+	for _, s := range list {
+		if index[s] == 0 {
+			visit(s)
+		}
+	}
+	return out
+}
+
+// loop finds the next loop of a band: the least multiples of the parameters and constant that bound the distance of dependences, then the least
+// coefficients, those of inner iterators first, so that loops keep their order where nothing speaks against it.
+func (p *pluto) loop(list []*scop.Statement, edges []*edge) (l Loop, coefficients map[*scop.Statement][]int64, err error) {
+	defer rescue(&err)
+	params := len(p.nest.Params)
+	at := map[*scop.Statement]int{} // of its innermost coefficient; the constant is the last one
+	width := 1 + params + 1 + 1     // 1, a bound of the distance by parameters and by a constant, the sum of all coefficients
+	for _, s := range list {
+		at[s] = width
+		width += len(s.Loops) + 1
+	}
+	var cs [][]int64
+	add := func(c []int64) {
+		if !slices.ContainsFunc(cs, func(o []int64) bool { return slices.Equal(o, c) }) {
+			cs = append(cs, c)
+		}
+	}
+	for _, e := range edges {
+		for _, x := range e.corners {
+			far := make([]int64, width)
+			copy(far[1:], x.params)
+			far[1+params] = x.one
+			near := x.distance(e, at, width)
+			add(near)
+			for i, v := range near {
+				far[i] -= v
+			}
+			add(far)
+		}
+	}
+	sum := make([]int64, width)
+	for _, s := range list {
+		for i := range s.Loops {
+			sum[at[s]+i] = -1
+		}
+		if p.missing(s) > 0 {
+			p.independent(s, at[s], width, add)
+		}
+	}
+	sum[2+params] = 1
+	add(sum)
+	x, err := lexmin(width-1, cs)
+	if err != nil {
+		return l, nil, err
+	}
+	if x == nil {
+		return l, nil, errNoBand
+	}
+	l.Of, coefficients = map[*scop.Statement]polycount.Affine{}, map[*scop.Statement][]int64{}
+	for _, s := range list {
+		d := len(s.Loops)
+		c := make([]int64, d)
+		a := polycount.Int(x[at[s]+d-1])
+		for i, loop := range s.Loops {
+			c[i] = x[at[s]+d-1-i-1]
+			sign := int64(1)
+			if loop.Step < 0 {
+				sign = -1
+			}
+			a = a.AddScaled(sign*c[i], polycount.Name(s.Iterators[i]))
+		}
+		l.Of[s], coefficients[s] = a, c
+	}
+	l.Parallel = !slices.ContainsFunc(edges, func(e *edge) bool { return e.connects(l) })
+	return l, coefficients, nil
+}
+
+// distance is the coefficients of the distance of a corner, in the variables of a problem.
+func (x corner) distance(e *edge, at map[*scop.Statement]int, width int) []int64 {
+	c := make([]int64, width)
+	for i, v := range x.to {
+		c[at[e.to]+len(x.to)-1-i] += v
+	}
+	for i, v := range x.from {
+		c[at[e.from]+len(x.from)-1-i] -= v
+	}
+	c[at[e.to]+len(x.to)] += x.one
+	c[at[e.from]+len(x.from)] -= x.one
+	return c
+}
+
+// independent adds the constraints of a loop that is independent of those that the statement has.
+func (p *pluto) independent(s *scop.Statement, at, width int, add func([]int64)) {
+	all := make([]int64, width)
+	all[0] = -1
+	for _, v := range nullspace(p.found[s], len(s.Loops)) {
+		c := make([]int64, width)
+		for i, x := range v {
+			c[at+len(v)-1-i] = x
+			all[at+len(v)-1-i] += x
+		}
+		add(c)
+	}
+	add(all)
+}
+
+// connects reports that points of the edge are in different iterations of the loop.
+func (e *edge) connects(l Loop) bool {
+	return slices.ContainsFunc(e.corners, func(x corner) bool { return e.distance(x, l) != 0 })
+}
+
+// distance is the distance by a loop at a corner, times its first coordinate.
+func (e *edge) distance(x corner, l Loop) int64 { return x.at(e.to, x.to, l) - x.at(e.from, x.from, l) }
+
+// at is the value of a loop at a corner, times its first coordinate.
+func (x corner) at(s *scop.Statement, point []int64, l Loop) int64 {
+	v := l.Of[s].Constant() * x.one
+	for i, y := range point {
+		v += l.coefficient(s, i) * y
+	}
+	return v
+}
+
+func rescue(err *error) {
+	if e := recover(); e != nil {
+		cause, ok := e.(error)
+		if !ok || cause != errOverflow && cause != errRays {
+			panic(e)
+		}
+		*err = fmt.Errorf("the search for a schedule has %w", cause)
+	}
+}

@@ -1,0 +1,126 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gpuperf/internal/bounded"
+	"gpuperf/scop"
+	"gpuperf/scop/deps"
+)
+
+// Object is what perf scop schedule --json prints for a nest.
+type Object struct {
+	Scop string `json:"scop"`
+	// Original says why the order is that of the text, where none is found.
+	Original string      `json:"original,omitempty"`
+	Tree     *NodeObject `json:"tree"`
+}
+
+// NodeObject is a sequence, a band with its body, or a statement.
+type NodeObject struct {
+	Sequence  []*NodeObject `json:"sequence,omitempty"`
+	Band      []LoopObject  `json:"band,omitempty"`
+	Body      *NodeObject   `json:"body,omitempty"`
+	Statement string        `json:"statement,omitempty"`
+}
+
+// LoopObject is a loop of a band: what it counts, by statement.
+type LoopObject struct {
+	Of       map[string]string `json:"of"`
+	Parallel bool              `json:"parallel"`
+	// names are the statements in the order of the tree.
+	names []string
+}
+
+func objectOf(n Node) *NodeObject {
+	out := &NodeObject{}
+	switch x := n.(type) {
+	case *Sequence:
+		for _, p := range x.Parts {
+			out.Sequence = append(out.Sequence, objectOf(p))
+		}
+	case *Band:
+		for _, l := range x.Loops {
+			o := LoopObject{Of: map[string]string{}, Parallel: l.Parallel}
+			for _, s := range x.statements() {
+				o.Of[s.Name] = l.Of[s].String()
+				o.names = append(o.names, s.Name)
+			}
+			out.Band = append(out.Band, o)
+		}
+		out.Body = objectOf(x.Body)
+	case *Leaf:
+		out.Statement = x.Statement.Name
+	}
+	return out
+}
+
+// Write prints trees: a line for each loop of a band, for each statement, and for each sequence.
+func Write(w io.Writer, all []*Object) error {
+	for i, o := range all {
+		fmt.Fprintf(w, "%s%s\n\n", strings.Repeat("\n", min(i, 1)), o.Scop)
+		if o.Original != "" {
+			fmt.Fprintf(w, "the order of the text: %s\n", o.Original)
+		}
+		o.Tree.write(w, "")
+	}
+	return nil
+}
+
+func (n *NodeObject) write(w io.Writer, indent string) {
+	switch {
+	case n.Sequence != nil:
+		fmt.Fprintf(w, "%ssequence\n", indent)
+		for _, p := range n.Sequence {
+			p.write(w, indent+"  ")
+		}
+	case n.Band != nil:
+		fmt.Fprintf(w, "%sband\n", indent)
+		for _, l := range n.Band {
+			var list []string
+			for _, name := range l.names {
+				list = append(list, name+": "+l.Of[name])
+			}
+			fmt.Fprintf(w, "%s  %s%s\n", indent, strings.Join(list, ", "), map[bool]string{true: " (parallel)"}[l.Parallel])
+		}
+		n.Body.write(w, indent+"  ")
+	default:
+		fmt.Fprintf(w, "%s%s\n", indent, n.Statement)
+	}
+}
+
+// limits of scheduling the nests of a file, so that a stranger's file is safe to open.
+var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
+
+// Objects schedules nests, within limits of time and memory.
+func Objects(ctx context.Context, nests []*scop.Nest, fusion Fusion) (all []*Object, err error) {
+	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
+		for _, n := range nests {
+			a, err := deps.Analyze(n)
+			if err != nil {
+				return fmt.Errorf("%s: %w", n.File, err)
+			}
+			o := &Object{Scop: n.Name}
+			tree, err := Pluto(n, a.Dependences, fusion)
+			if err != nil {
+				tree, o.Original = Original(n), err.Error()
+			}
+			o.Tree = objectOf(tree)
+			all = append(all, o)
+			if check(); ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
+	}
+	return all, err
+}

@@ -1,0 +1,87 @@
+// Package schedule finds orders in which the points of loop nests may run: with parallel loops outside, and loops that may be tiled.
+//
+// An order is a tree (Node): a sequence of parts, or a band of loops around a part. The loops of a band are permutable, so that they may be tiled:
+// each is an affine function of the iterators of a statement that no dependence of the part decreases. Pluto finds them (pluto.go), as
+// Bondhugula and others do (A practical automatic polyhedral parallelizer and locality optimizer, 2008): of all functions that no dependence decreases, those
+// that bound the distance of dependences by the least multiples of the parameters and then the least constant. What holds on a dependence is said by
+// the corners of its polyhedron (cone.go), and the least coefficients are integers (lexmin.go). Verify asks package polycount, independently of all
+// that, whether any dependence is violated.
+package schedule
+
+import (
+	"gpuperf/polycount"
+	"gpuperf/scop"
+)
+
+// Node is *Sequence, *Band or *Leaf.
+type Node interface{ statements() []*scop.Statement }
+
+// Sequence runs its parts one after the other.
+type Sequence struct{ Parts []Node }
+
+// Band is a nest of permutable loops, outermost first.
+type Band struct {
+	Loops []Loop
+	Body  Node
+}
+
+// Loop is a loop of a band.
+type Loop struct {
+	// Of each statement: what the loop counts, over the iterators of the C text.
+	Of map[*scop.Statement]polycount.Affine
+	// Parallel: no dependence of the band connects two of its iterations.
+	Parallel bool
+}
+
+// Leaf is a statement.
+type Leaf struct{ Statement *scop.Statement }
+
+func (s *Sequence) statements() (all []*scop.Statement) {
+	for _, p := range s.Parts {
+		all = append(all, p.statements()...)
+	}
+	return all
+}
+
+func (b *Band) statements() []*scop.Statement { return b.Body.statements() }
+func (l *Leaf) statements() []*scop.Statement { return []*scop.Statement{l.Statement} }
+
+// times are the values whose lexicographic order is that of the tree, for each statement; all have the same number.
+func times(n Node) map[*scop.Statement][]polycount.Affine {
+	out := map[*scop.Statement][]polycount.Affine{}
+	longest := 0
+	var visit func(n Node, before map[*scop.Statement][]polycount.Affine)
+	visit = func(n Node, before map[*scop.Statement][]polycount.Affine) {
+		next := map[*scop.Statement][]polycount.Affine{}
+		switch x := n.(type) {
+		case *Sequence:
+			for i, p := range x.Parts {
+				for _, s := range p.statements() {
+					next[s] = appended(before[s], polycount.Int(int64(i)))
+				}
+				visit(p, next)
+			}
+		case *Band:
+			for _, s := range x.statements() {
+				next[s] = before[s]
+				for _, l := range x.Loops {
+					next[s] = appended(next[s], l.Of[s])
+				}
+			}
+			visit(x.Body, next)
+		case *Leaf:
+			out[x.Statement] = before[x.Statement]
+			longest = max(longest, len(before[x.Statement]))
+		}
+	}
+	visit(n, map[*scop.Statement][]polycount.Affine{})
+	for s, list := range out {
+		for len(list) < longest {
+			list = append(list, polycount.Int(0))
+		}
+		out[s] = list
+	}
+	return out
+}
+
+func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }

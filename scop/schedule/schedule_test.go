@@ -1,0 +1,186 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/cfront"
+	"gpuperf/scop/deps"
+	"gpuperf/scop/scoptest"
+)
+
+
+func polybench(t testing.TB) []string {
+	files, err := filepath.Glob("../../examples/polybench/*.c")
+	if err != nil || len(files) != 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return files
+}
+
+// TestPolybench compares the trees of the examples with testdata/polybench.txt; all are verified, for each way of fusion.
+func TestPolybench(t *testing.T) {
+	var out strings.Builder
+	for _, file := range polybench(t) {
+		nests, err := scop.Load(t.Context(), file, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []Fusion{Maximal, None, Smart} {
+			all, err := Objects(t.Context(), nests, f)
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			for _, o := range all {
+				if o.Original != "" {
+					t.Errorf("%s, fusion %s: %s", file, f, o.Original)
+				}
+			}
+			if f == Smart {
+				Write(&out, all)
+				out.WriteByte('\n')
+			}
+		}
+	}
+	const golden = "testdata/polybench.txt"
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || string(want) != out.String() {
+		t.Errorf("the trees differ from %s (UPDATE=1 writes them): %v\n%s", golden, err, out.String())
+	}
+}
+
+// TestOriginal: the order of the text violates no dependence, its reverse does.
+func TestOriginal(t *testing.T) {
+	for _, file := range polybench(t) {
+		nests, err := scop.Load(t.Context(), file, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := deps.Analyze(nests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := Original(nests[0])
+		if err := Verify(tree, a.Dependences); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if err := Verify(reversed(tree), a.Dependences); err == nil {
+			t.Errorf("%s: the reverse order violates nothing", file)
+		}
+	}
+}
+
+// reversed runs all points in the opposite order.
+func reversed(n Node) Node {
+	switch x := n.(type) {
+	case *Sequence:
+		out := &Sequence{}
+		for i := range x.Parts {
+			out.Parts = append(out.Parts, reversed(x.Parts[len(x.Parts)-1-i]))
+		}
+		return out
+	case *Band:
+		out := &Band{Body: reversed(x.Body)}
+		for _, l := range x.Loops {
+			back := Loop{Of: map[*scop.Statement]polycount.Affine{}}
+			for s, a := range l.Of {
+				back.Of[s] = a.Neg()
+			}
+			out.Loops = append(out.Loops, back)
+		}
+		return out
+	}
+	return n
+}
+
+// TestRandomPrograms: a tree is found for most programs, has each point of each statement at a time of its own, and runs the points of a trace that
+// depend on each other in their order (Verify).
+func TestRandomPrograms(t *testing.T) {
+	tried, found := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := scoptest.Program(t, true)
+		f, err := cfront.Parse(context.Background(), "test.c", text, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		regions, err := f.Regions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := scop.Build(f, regions[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := deps.Analyze(n)
+		if errors.Is(err, polycount.ErrBudget) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried++
+		tree, err := Pluto(n, a.Dependences, rapid.SampledFrom([]Fusion{Smart, Maximal, None}).Draw(t, "fusion"))
+		if err != nil {
+			if strings.Contains(err.Error(), "violated") {
+				t.Fatalf("%v\n%s", err, text)
+			}
+			return
+		}
+		found++
+		when := times(tree)
+		if len(when) != len(n.Statements) {
+			t.Fatalf("%d of %d statements\n%s", len(when), len(n.Statements), text)
+		}
+		for s, list := range when {
+			var rows [][]int64
+			for _, e := range list {
+				row := make([]int64, len(s.Iterators))
+				for i, name := range s.Iterators {
+					row[i] = e.Coeff(name)
+				}
+				rows = append(rows, row)
+			}
+			if len(s.Iterators) > 0 && rank(rows) != len(s.Iterators) {
+				t.Fatalf("%s runs several points at %v\n%s", s.Name, list, text)
+			}
+		}
+	})
+	t.Logf("%d of %d programs", found, tried)
+	if found*10 < tried*9 {
+		t.Errorf("trees are found for %d of %d programs", found, tried)
+	}
+}
+
+// BenchmarkPolybench takes the time of the trees of each example, without that of dependences.
+func BenchmarkPolybench(b *testing.B) {
+	for _, file := range polybench(b) {
+		nests, err := scop.Load(b.Context(), file, cfront.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		a, err := deps.Analyze(nests[0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(strings.TrimSuffix(filepath.Base(file), ".c"), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Pluto(nests[0], a.Dependences, Smart); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
