@@ -3,6 +3,7 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/polycount"
@@ -20,17 +21,28 @@ const (
 	None    Fusion = "none"    // only those that depend on each other in a circle
 )
 
-// Pluto finds a tree in which outer loops are parallel where that is possible, and bands are as deep as possible. Where no band is found, or numbers
-// are too large, it is an error.
+// Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.
+type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
+
+// Strategies are the ways to find trees.
+var Strategies = map[string]Strategy{"pluto": Pluto, "launches": Launches}
+
+// Pluto finds a tree in which outer loops are parallel where that is possible, and bands are as deep as possible.
 func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
+	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}})
+}
+
+func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (Node, error) {
 	edges, err := edgesOf(n, dependences)
 	if err != nil {
 		return nil, err
 	}
-	p := &pluto{nest: n, fusion: fusion, found: map[*scop.Statement][][]int64{}}
 	tree, err := p.part(n.Statements, edges)
 	if err != nil {
 		return nil, err
+	}
+	if p.host {
+		tree = gathered(tree)
 	}
 	if err := Verify(tree, dependences); err != nil {
 		return nil, err
@@ -42,8 +54,9 @@ func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, e
 type pluto struct {
 	nest   *scop.Nest
 	fusion Fusion
-	// found are the coefficients of the loops so far, over the iterators in the order of time.
-	found map[*scop.Statement][][]int64
+	found  found
+	// host: loops without parallel ones inside are for the host (launch.go).
+	host bool
 }
 
 var errNoBand = errors.New("no loop is found that satisfies all dependences")
@@ -57,29 +70,25 @@ func (p *pluto) part(list []*scop.Statement, edges []*edge) (Node, error) {
 	if len(list) == 1 && len(edges) == 0 && p.missing(list[0]) == 0 {
 		return &Leaf{list[0]}, nil
 	}
-	band := &Band{}
-	for slices.ContainsFunc(list, func(s *scop.Statement) bool { return p.missing(s) > 0 }) {
-		l, coefficients, err := p.loop(list, edges)
-		if errors.Is(err, errNoBand) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		for s, c := range coefficients {
-			p.found[s] = append(p.found[s], c)
-		}
-		band.Loops = append(band.Loops, l)
+	loops, err := p.band(list, edges)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(loops) > 0 && p.host:
+		return p.launch(list, edges, loops)
+	case len(loops) > 0:
+		return p.around(list, edges, loops)
+	case len(circles) > 1:
+		return p.sequence(circles, edges)
 	}
-	if len(band.Loops) == 0 {
-		if len(circles) > 1 {
-			return p.sequence(circles, edges)
-		}
-		return nil, errNoBand
-	}
+	return nil, errNoBand
+}
+
+// around makes a band of loops around what is left in their iterations.
+func (p *pluto) around(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
 	var left []*edge
 	for _, e := range edges {
-		if in := e.within(band.Loops); in != nil {
+		if in := e.within(loops); in != nil {
 			left = append(left, in)
 		}
 	}
@@ -87,8 +96,39 @@ func (p *pluto) part(list []*scop.Statement, edges []*edge) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	band.Body = body
-	return band, nil
+	return &Band{loops, body}, nil
+}
+
+// band finds permutable loops.
+func (p *pluto) band(list []*scop.Statement, edges []*edge) (loops []Loop, err error) {
+	for slices.ContainsFunc(list, func(s *scop.Statement) bool { return p.missing(s) > 0 }) {
+		l, err := p.loop(list, edges, false)
+		if errors.Is(err, errNoBand) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.found = p.found.with(l)
+		loops = append(loops, l)
+	}
+	return loops, nil
+}
+
+// loops are those found so far for each statement, as coefficients of the iterators in the order of time.
+type found map[*scop.Statement][][]int64
+
+// with is what is found with one more loop.
+func (f found) with(l Loop) found {
+	out := maps.Clone(f)
+	for s := range l.Of {
+		row := make([]int64, len(s.Loops))
+		for i := range row {
+			row[i] = l.coefficient(s, i)
+		}
+		out[s] = appended(out[s], row)
+	}
+	return out
 }
 
 func (p *pluto) sequence(groups [][]*scop.Statement, edges []*edge) (Node, error) {
@@ -162,74 +202,90 @@ func components(list []*scop.Statement, edges []*edge) (out [][]*scop.Statement)
 }
 
 // loop finds the next loop of a band: the least multiples of the parameters and constant that bound the distance of dependences, then the least
-// coefficients, those of inner iterators first, so that loops keep their order where nothing speaks against it.
-func (p *pluto) loop(list []*scop.Statement, edges []*edge) (l Loop, coefficients map[*scop.Statement][]int64, err error) {
+// coefficients, those of inner iterators first, so that loops keep their order where nothing speaks against it. With carry, before all that the loop
+// leaves as few dependences as possible at distance 0 (Feautrier, Some efficient solutions to the affine scheduling problem, 1992).
+func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop, err error) {
 	defer rescue(&err)
-	params := len(p.nest.Params)
-	at := map[*scop.Statement]int{} // of its innermost coefficient; the constant is the last one
-	width := 1 + params + 1 + 1     // 1, a bound of the distance by parameters and by a constant, the sum of all coefficients
+	left, params := 1, len(p.nest.Params) // the variables: 1, how many edges are left, which ones,
+	first := left + 1
+	bound := first
+	if carry {
+		bound += len(edges)
+	}
+	sum := bound + params + 1 // a bound of the distance by parameters and by a constant, the sum of all coefficients,
+	width := sum + 1
+	at := map[*scop.Statement]int{} // and the coefficients of each statement, the innermost first, the constant last
 	for _, s := range list {
 		at[s] = width
 		width += len(s.Loops) + 1
 	}
 	var cs [][]int64
+	seen := map[string]bool{}
 	add := func(c []int64) {
-		if !slices.ContainsFunc(cs, func(o []int64) bool { return slices.Equal(o, c) }) {
+		if key := fmt.Sprint(c); !seen[key] {
+			seen[key] = true
 			cs = append(cs, c)
 		}
 	}
-	for _, e := range edges {
+	total := make([]int64, width)
+	total[left] = 1
+	for i, e := range edges {
+		if carry {
+			total[first+i] = -1
+		}
 		for _, x := range e.corners {
 			far := make([]int64, width)
-			copy(far[1:], x.params)
-			far[1+params] = x.one
-			near := x.distance(e, at, width)
-			add(near)
-			for i, v := range near {
-				far[i] -= v
+			copy(far[bound:], x.params)
+			far[bound+params] = x.one
+			near := x.coefficients(e, at, width)
+			for j, v := range near {
+				far[j] -= v
 			}
+			if carry && x.one > 0 {
+				near[0], near[first+i] = -x.one, x.one
+			}
+			add(near)
 			add(far)
 		}
 	}
-	sum := make([]int64, width)
+	add(total)
+	all := make([]int64, width)
 	for _, s := range list {
 		for i := range s.Loops {
-			sum[at[s]+i] = -1
+			all[at[s]+i] = -1
 		}
 		if p.missing(s) > 0 {
 			p.independent(s, at[s], width, add)
 		}
 	}
-	sum[2+params] = 1
-	add(sum)
+	all[sum] = 1
+	add(all)
 	x, err := lexmin(width-1, cs)
 	if err != nil {
-		return l, nil, err
+		return l, err
 	}
 	if x == nil {
-		return l, nil, errNoBand
+		return l, errNoBand
 	}
-	l.Of, coefficients = map[*scop.Statement]polycount.Affine{}, map[*scop.Statement][]int64{}
+	l.Of = map[*scop.Statement]polycount.Affine{}
 	for _, s := range list {
 		d := len(s.Loops)
-		c := make([]int64, d)
 		a := polycount.Int(x[at[s]+d-1])
 		for i, loop := range s.Loops {
-			c[i] = x[at[s]+d-1-i-1]
 			sign := int64(1)
 			if loop.Step < 0 {
 				sign = -1
 			}
-			a = a.AddScaled(sign*c[i], polycount.Name(s.Iterators[i]))
+			a = a.AddScaled(sign*x[at[s]+d-1-i-1], polycount.Name(s.Iterators[i]))
 		}
-		l.Of[s], coefficients[s] = a, c
+		l.Of[s] = a
 	}
 	l.Parallel = !slices.ContainsFunc(edges, func(e *edge) bool { return e.connects(l) })
-	return l, coefficients, nil
+	return l, nil
 }
 
-// distance is the coefficients of the distance of a corner, in the variables of a problem.
-func (x corner) distance(e *edge, at map[*scop.Statement]int, width int) []int64 {
+// coefficients are those of the distance of a corner, in the variables of a problem.
+func (x corner) coefficients(e *edge, at map[*scop.Statement]int, width int) []int64 {
 	c := make([]int64, width)
 	for i, v := range x.to {
 		c[at[e.to]+len(x.to)-1-i] += v

@@ -21,9 +21,10 @@ type Object struct {
 	Tree     *NodeObject `json:"tree"`
 }
 
-// NodeObject is a sequence, a band with its body, or a statement.
+// NodeObject is a sequence, a launch, a band with its body, or a statement.
 type NodeObject struct {
 	Sequence  []*NodeObject `json:"sequence,omitempty"`
+	Launch    *NodeObject   `json:"launch,omitempty"`
 	Band      []LoopObject  `json:"band,omitempty"`
 	Body      *NodeObject   `json:"body,omitempty"`
 	Statement string        `json:"statement,omitempty"`
@@ -54,6 +55,8 @@ func objectOf(n Node) *NodeObject {
 			out.Band = append(out.Band, o)
 		}
 		out.Body = objectOf(x.Body)
+	case *Launch:
+		out.Launch = objectOf(x.Body)
 	case *Leaf:
 		out.Statement = x.Statement.Name
 	}
@@ -79,6 +82,9 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 		for _, p := range n.Sequence {
 			p.write(w, indent+"  ")
 		}
+	case n.Launch != nil:
+		fmt.Fprintf(w, "%slaunch\n", indent)
+		n.Launch.write(w, indent+"  ")
 	case n.Band != nil:
 		fmt.Fprintf(w, "%sband\n", indent)
 		for _, l := range n.Band {
@@ -98,7 +104,7 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
 
 // Objects schedules nests, within limits of time and memory.
-func Objects(ctx context.Context, nests []*scop.Nest, fusion Fusion) (all []*Object, err error) {
+func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
 		for _, n := range nests {
 			a, err := deps.Analyze(n)
@@ -106,7 +112,7 @@ func Objects(ctx context.Context, nests []*scop.Nest, fusion Fusion) (all []*Obj
 				return fmt.Errorf("%s: %w", n.File, err)
 			}
 			o := &Object{Scop: n.Name}
-			tree, err := Pluto(n, a.Dependences, fusion)
+			tree, err := find(n, a.Dependences, fusion)
 			if err != nil {
 				tree, o.Original = Original(n), err.Error()
 			}

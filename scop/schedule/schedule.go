@@ -13,7 +13,7 @@ import (
 	"gpuperf/scop"
 )
 
-// Node is *Sequence, *Band or *Leaf.
+// Node is *Sequence, *Band, *Launch or *Leaf.
 type Node interface{ statements() []*scop.Statement }
 
 // Sequence runs its parts one after the other.
@@ -33,6 +33,9 @@ type Loop struct {
 	Parallel bool
 }
 
+// Launch is what one launch of a kernel does. Its body is a band whose parallel loops are outermost, or has no loops.
+type Launch struct{ Body Node }
+
 // Leaf is a statement.
 type Leaf struct{ Statement *scop.Statement }
 
@@ -43,8 +46,9 @@ func (s *Sequence) statements() (all []*scop.Statement) {
 	return all
 }
 
-func (b *Band) statements() []*scop.Statement { return b.Body.statements() }
-func (l *Leaf) statements() []*scop.Statement { return []*scop.Statement{l.Statement} }
+func (b *Band) statements() []*scop.Statement   { return b.Body.statements() }
+func (l *Launch) statements() []*scop.Statement { return l.Body.statements() }
+func (l *Leaf) statements() []*scop.Statement   { return []*scop.Statement{l.Statement} }
 
 // times are the values whose lexicographic order is that of the tree, for each statement; all have the same number.
 func times(n Node) map[*scop.Statement][]polycount.Affine {
@@ -69,6 +73,8 @@ func times(n Node) map[*scop.Statement][]polycount.Affine {
 				}
 			}
 			visit(x.Body, next)
+		case *Launch:
+			visit(x.Body, before)
 		case *Leaf:
 			out[x.Statement] = before[x.Statement]
 			longest = max(longest, len(before[x.Statement]))

@@ -26,39 +26,41 @@ func polybench(t testing.TB) []string {
 	return files
 }
 
-// TestPolybench compares the trees of the examples with testdata/polybench.txt; all are verified, for each way of fusion.
+// TestPolybench compares the trees of the examples with golden files; all are verified, for each way of fusion.
 func TestPolybench(t *testing.T) {
-	var out strings.Builder
-	for _, file := range polybench(t) {
-		nests, err := scop.Load(t.Context(), file, cfront.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range []Fusion{Maximal, None, Smart} {
-			all, err := Objects(t.Context(), nests, f)
+	for name, strategy := range Strategies {
+		var out strings.Builder
+		for _, file := range polybench(t) {
+			nests, err := scop.Load(t.Context(), file, cfront.Options{})
 			if err != nil {
-				t.Fatalf("%s: %v", file, err)
+				t.Fatal(err)
 			}
-			for _, o := range all {
-				if o.Original != "" {
-					t.Errorf("%s, fusion %s: %s", file, f, o.Original)
+			for _, f := range []Fusion{Maximal, None, Smart} {
+				all, err := Objects(t.Context(), nests, strategy, f)
+				if err != nil {
+					t.Fatalf("%s: %v", file, err)
+				}
+				for _, o := range all {
+					if o.Original != "" {
+						t.Errorf("%s, %s, fusion %s: %s", file, name, f, o.Original)
+					}
+				}
+				if f == Smart {
+					Write(&out, all)
+					out.WriteByte('\n')
 				}
 			}
-			if f == Smart {
-				Write(&out, all)
-				out.WriteByte('\n')
+		}
+		golden := "testdata/" + name + ".txt"
+		if os.Getenv("UPDATE") != "" {
+			if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
+				t.Fatal(err)
 			}
 		}
-	}
-	const golden = "testdata/polybench.txt"
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != out.String() {
+			t.Errorf("the trees differ from %s (UPDATE=1 writes them): %v\n%s", golden, err, out.String())
 		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || string(want) != out.String() {
-		t.Errorf("the trees differ from %s (UPDATE=1 writes them): %v\n%s", golden, err, out.String())
 	}
 }
 
@@ -132,7 +134,7 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		tried++
-		tree, err := Pluto(n, a.Dependences, rapid.SampledFrom([]Fusion{Smart, Maximal, None}).Draw(t, "fusion"))
+		tree, err := rapid.SampledFrom([]Strategy{Pluto, Launches}).Draw(t, "strategy")(n, a.Dependences, rapid.SampledFrom([]Fusion{Smart, Maximal, None}).Draw(t, "fusion"))
 		if err != nil {
 			if strings.Contains(err.Error(), "violated") {
 				t.Fatalf("%v\n%s", err, text)
