@@ -18,21 +18,27 @@ func Launches(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node
 // sequential loops: a sequence of parts that do not depend on each other in circles, a loop of the host that is the band's first one, or one that
 // carries as many dependences as possible.
 func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
+	before := p.found
+	for _, s := range list {
+		before = before.without(s, len(loops))
+	}
+	circles := components(list, edges)
 	if slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }) {
+		if fits, err := haveBounds(list, loops); err != nil {
+			return nil, err
+		} else if !fits && len(circles) > 1 {
+			p.found = before
+			return p.sequence(circles, edges)
+		}
 		p.host = false
 		defer func() { p.host = true }()
 		slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
 		n, err := p.around(list, edges, loops)
 		return &Launch{n}, err
 	}
-	before := p.found
-	for _, s := range list {
-		before = before.without(s, len(loops))
-	}
 	var best Node
 	for _, try := range []func() (Node, error){
 		func() (Node, error) {
-			circles := components(list, edges)
 			if len(circles) == 1 {
 				return nil, errNoBand
 			}

@@ -91,3 +91,6 @@ func times(n Node) map[*scop.Statement][]polycount.Affine {
 }
 
 func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+
+// Statements are those of a part of a tree, in their order.
+func Statements(n Node) []*scop.Statement { return n.statements() }

@@ -10,13 +10,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/cfront"
 	"gpuperf/polycount"
 	"gpuperf/scop"
-	"gpuperf/scop/cfront"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/scoptest"
 )
-
 
 func polybench(t testing.TB) []string {
 	files, err := filepath.Glob("../../examples/polybench/*.c")

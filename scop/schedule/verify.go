@@ -44,4 +44,3 @@ func violated(d *deps.Dependence, err error) error {
 	}
 	return fmt.Errorf("the %s dependence of %s on %s by %s is violated", d.Kind, d.To.Name, d.From.Name, d.Array.Name)
 }
-

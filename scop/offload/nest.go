@@ -1,0 +1,301 @@
+package offload
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/schedule"
+)
+
+// moved is a statement over the loops of a tree.
+type moved struct {
+	*scop.Statement
+	// at are the iterators of the text as functions of the loops.
+	at map[string]polycount.Affine
+	// domain is over the names of all loops around the statement.
+	domain *polycount.Set
+}
+
+// move finds the points of a statement at the values of loops.
+func (c *compiler) move(s *scop.Statement, levels []level) (*moved, error) {
+	d := len(s.Iterators)
+	var rows [][]int64
+	var values []polycount.Affine // of rows: the loop, less the constant
+	dims := make([]string, len(levels))
+	for i, l := range levels {
+		dims[i] = l.name
+		a := l.loop.Of[s]
+		row := make([]int64, d)
+		for j, name := range s.Iterators {
+			row[j] = a.Coeff(name)
+		}
+		rows = append(rows, row)
+		for j, name := range s.Iterators { // what is left are a constant, parameters and loops around
+			a = a.AddScaled(-row[j], polycount.Name(name))
+		}
+		values = append(values, polycount.Name(l.name).Sub(a))
+	}
+	inverse, ok := solve(rows, values, d)
+	if !ok {
+		return nil, fmt.Errorf("the loops around %s do not determine its points", s.Name)
+	}
+	m := &moved{Statement: s, at: map[string]polycount.Affine{}}
+	for j, name := range s.Iterators {
+		m.at[name] = inverse[j]
+	}
+	for _, part := range s.Domain.Disjuncts() {
+		list, _ := part.Constraints()
+		cs := make([]polycount.Constraint, 0, len(list)+len(levels))
+		for _, x := range list {
+			cs = append(cs, polycount.Constraint{Affine: x.Affine.Subst(m.at), Equality: x.Equality})
+		}
+		for i, l := range levels {
+			cs = append(cs, polycount.EQ(polycount.Name(dims[i]), l.loop.Of[s].Subst(m.at)))
+		}
+		next := polycount.NewSet(nil, dims, cs...)
+		if m.domain == nil {
+			m.domain = next
+			continue
+		}
+		var err error
+		if m.domain, err = m.domain.Union(next); err != nil {
+			return nil, err
+		}
+	}
+	if m.domain == nil {
+		m.domain = polycount.NewSet(nil, dims, polycount.EQ(polycount.Int(1), polycount.Int(0)))
+	}
+	return m, nil
+}
+
+// solve finds x of rows·x = values, by elimination; rows that are not needed may contradict it. A quotient of the solution is exact at
+// points that exist.
+func solve(rows [][]int64, values []polycount.Affine, width int) (x []polycount.Affine, ok bool) {
+	rows, values = slices.Clone(rows), slices.Clone(values)
+	for i := range rows {
+		rows[i] = slices.Clone(rows[i])
+	}
+	var pivots []int
+	for col := range width {
+		best := -1
+		for i := len(pivots); i < len(rows); i++ {
+			if v := magnitude(rows[i][col]); v != 0 && (best < 0 || v < magnitude(rows[best][col])) {
+				best = i
+			}
+		}
+		if best < 0 {
+			return nil, false
+		}
+		at := len(pivots)
+		rows[at], rows[best] = rows[best], rows[at]
+		values[at], values[best] = values[best], values[at]
+		p := rows[at][col]
+		for i := range rows {
+			if f := rows[i][col]; i != at && f != 0 {
+				for j := range width {
+					rows[i][j] = rows[i][j]*p - rows[at][j]*f
+				}
+				values[i] = values[i].Scale(p).AddScaled(-f, values[at])
+			}
+		}
+		pivots = append(pivots, col)
+	}
+	x = make([]polycount.Affine, width)
+	for i, col := range pivots {
+		v, p := values[i], rows[i][col]
+		if p < 0 {
+			v, p = v.Neg(), -p
+		}
+		if p > 1 {
+			v = v.FloorDiv(p)
+		}
+		x[col] = v
+	}
+	return x, true
+}
+
+func magnitude(v int64) int64 { return max(v, -v) }
+
+// values are those that loops take for any of the statements.
+func values(list []*scop.Statement, levels []level) (*polycount.Set, error) {
+	var loops []schedule.Loop
+	var names []string
+	for _, l := range levels {
+		loops, names = append(loops, l.loop), append(names, l.name)
+	}
+	return schedule.Values(list, loops, names)
+}
+
+// fromZero moves a parallel loop so that its values are not negative, as work-items are numbered. Where it counts down it counts up instead: nothing depends on
+// the order of its iterations.
+func fromZero(list []*scop.Statement, levels []level) (level, error) {
+	last := len(levels) - 1
+	l := levels[last]
+	back := schedule.Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
+	down := true
+	for s, a := range l.loop.Of {
+		back.Of[s] = a.Neg()
+		down = down && !slices.ContainsFunc(s.Iterators, func(name string) bool { return a.Coeff(name) > 0 })
+	}
+	if down {
+		l.loop = back
+	}
+	levels = append(slices.Clone(levels[:last]), l)
+	set, err := values(list, levels)
+	if err != nil {
+		return l, err
+	}
+	parts, err := kernel.Inhabited(set)
+	if err != nil {
+		return l, err
+	}
+	lower, _, err := kernel.CommonBounds(parts, l.name)
+	if err != nil {
+		return l, err
+	}
+	for _, b := range lower {
+		if below, err := set.Implies(polycount.GE(b.Num, polycount.Int(0))); err != nil || below {
+			return l, err
+		}
+	}
+	i := slices.IndexFunc(lower, func(b polycount.Bound) bool { return b.Den == 1 })
+	if i < 0 {
+		return l, fmt.Errorf("no bound of the parallel loop %s from below holds for all statements", l.name)
+	}
+	moved := schedule.Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
+	for s, a := range l.loop.Of {
+		moved.Of[s] = a.Sub(lower[i].Num)
+	}
+	l.loop = moved
+	return l, nil
+}
+
+// nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of its parallel loops, outermost first.
+func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *scop.Nest, parallel []string, err error) {
+	n = &scop.Nest{
+		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
+		Functions: c.nest.Functions,
+	}
+	for _, h := range host {
+		n.Params = append(n.Params, h.name)
+	}
+	arrays := map[*scop.Array]*scop.Array{}
+	place := int64(0)
+	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64) error
+	visit = func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64) error {
+		switch x := node.(type) {
+		case *schedule.Sequence:
+			for _, p := range x.Parts {
+				if err := visit(p, levels, loops, order, place); err != nil {
+					return err
+				}
+			}
+		case *schedule.Band:
+			inner := int64(0)
+			for i, l := range x.Loops {
+				name := c.fresh(plain(l, "c"))
+				levels = append(slices.Clip(levels), level{name, l})
+				if l.Parallel && len(loops) == i {
+					parallel = append(parallel, name)
+					var err error
+					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels); err != nil {
+						return err
+					}
+				}
+				bounds, err := values(schedule.Statements(x), levels)
+				if err != nil {
+					return err
+				}
+				loop := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: loops, Bounds: hosted(bounds, host)}
+				n.Loops = append(n.Loops, loop)
+				loops = append(slices.Clip(loops), loop)
+				order = append(slices.Clip(order), polycount.Int(*place), polycount.Name(name))
+				*place++
+				place = &inner
+			}
+			return visit(x.Body, levels, loops, order, place)
+		case *schedule.Leaf:
+			s, err := c.statement(x.Statement, levels, host, arrays)
+			if err != nil {
+				return err
+			}
+			s.Loops = loops
+			s.Order = append(slices.Clip(order), polycount.Int(*place))
+			*place++
+			for _, l := range loops {
+				s.Iterators = append(s.Iterators, l.Name)
+			}
+			n.Statements = append(n.Statements, s)
+		}
+		return nil
+	}
+	if err := visit(x.Body, host, nil, nil, &place); err != nil {
+		return nil, nil, err
+	}
+	for _, a := range c.nest.Arrays {
+		if arrays[a] != nil {
+			n.Arrays = append(n.Arrays, arrays[a])
+		}
+	}
+	n.Params = slices.DeleteFunc(n.Params, func(p string) bool { return !mentions(n, p) })
+	return n, parallel, nil
+}
+
+// hosted is a set whose first dimensions, the loops of the host, are parameters.
+func hosted(s *polycount.Set, host []level) *polycount.Set {
+	var names []string
+	for _, h := range host {
+		names = append(names, h.name)
+	}
+	return s.ToParams(names...)
+}
+
+// statement is a statement over the loops of the tree.
+func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) (*scop.Statement, error) {
+	m, err := c.move(s, levels)
+	if err != nil {
+		return nil, err
+	}
+	by := map[string]expr.Expr{}
+	for name, a := range m.at {
+		by[name] = expr.FromAffine(a)
+	}
+	out := &scop.Statement{Name: s.Name, Pos: s.Pos, LHS: expr.Subst(s.LHS, by), RHS: expr.Subst(s.RHS, by), Domain: hosted(m.domain, host).Named(s.Name)}
+	for _, a := range s.Accesses {
+		if arrays[a.Array] == nil {
+			own := *a.Array
+			own.Local = own.Local && len(own.Shape) == 0 && c.launches[a.Array] == 1
+			arrays[a.Array] = &own
+		}
+		x := scop.Access{Array: arrays[a.Array], Write: a.Write}
+		for _, i := range a.Index {
+			x.Index = append(x.Index, i.Subst(m.at))
+		}
+		out.Accesses = append(out.Accesses, x)
+	}
+	return out, nil
+}
+
+// mentions reports that a nest needs a parameter.
+func mentions(n *scop.Nest, name string) bool {
+	has := func(e expr.Expr) (found bool) {
+		expr.Walk(e, func(e expr.Expr) bool {
+			v, ok := e.(expr.Var)
+			found = found || ok && v.Name == name
+			return !found
+		})
+		return found
+	}
+	for _, s := range n.Statements {
+		if slices.Contains(s.Domain.Params(), name) || has(s.LHS) || has(s.RHS) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(n.Arrays, func(a *scop.Array) bool {
+		return slices.ContainsFunc(a.Shape, func(e expr.Expr) bool { return e != nil && has(e) })
+	})
+}

@@ -1,0 +1,171 @@
+// Package offload makes kernels of loop nests, and the loops of the host around their launches.
+//
+// Compile takes a nest and a tree of launches (package scop/schedule). The loops of the host are Loop steps. Each launch becomes a nest of its own
+// (nest.go), whose statements run over the loops of the tree, with the host's loops as parameters; that nest is a kernel like any other, whose
+// parallel loops are tiled and put on the axes of work-items (kernel.go). Plan lists the launches at given sizes (plan.go).
+package offload
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/schedule"
+)
+
+// Program is a nest as kernels.
+type Program struct {
+	Nest    *scop.Nest
+	Steps   []Step
+	Kernels []*kernel.Kernel // in the order of the steps
+	// Scratch are arrays of the nest alone: neither inputs nor results.
+	Scratch []string
+}
+
+// Step is *Loop or *Launch.
+type Step any
+
+// Loop is a loop of the host. Its values increase by 1.
+type Loop struct {
+	Name string
+	// Values are those of the loop, over the names of the host's loops around it and its own; some may do nothing.
+	Values *polycount.Set
+	Body   []Step
+}
+
+// Launch is the launch of a kernel. The host's loops around it are parameters of the kernel; where no statement runs there is no launch.
+type Launch struct {
+	Kernel *kernel.Kernel
+	// Where are the values of the host's loops at which it does something.
+	Where *polycount.Set
+}
+
+// Options say how loops are put on work-items.
+type Options struct {
+	// Block is the extent of work-groups for launches of 1, 2 and 3 parallel loops, the fastest axis first.
+	Block [3][]int64
+}
+
+// Blocks are the extents of work-groups by default.
+var Blocks = [3][]int64{{128}, {32, 4}, {32, 4, 1}}
+
+// Compile makes kernels of a tree that violates no dependence (schedule.Verify).
+func Compile(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
+	for i := range opt.Block {
+		if opt.Block[i] == nil {
+			opt.Block[i] = Blocks[i]
+		}
+	}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
+	for _, w := range polycount.Words() {
+		c.taken[w] = true
+	}
+	for _, p := range n.Params {
+		c.taken[p] = true
+	}
+	for _, a := range n.Arrays {
+		c.taken[a.Name] = true
+	}
+	c.arrays(tree, false)
+	var err error
+	c.program.Steps, err = c.steps(tree, nil)
+	for _, a := range n.Arrays {
+		if a.Local && len(a.Shape) > 0 || a.Local && c.launches[a] > 1 {
+			c.program.Scratch = append(c.program.Scratch, a.Name)
+		}
+	}
+	return c.program, err
+}
+
+type compiler struct {
+	nest    *scop.Nest
+	opt     Options
+	program *Program
+	taken   map[string]bool
+	// launches is in how many launches an array is used; a launch in a loop of the host counts as several.
+	launches map[*scop.Array]int
+}
+
+func (c *compiler) arrays(n schedule.Node, repeated bool) {
+	switch x := n.(type) {
+	case *schedule.Sequence:
+		for _, p := range x.Parts {
+			c.arrays(p, repeated)
+		}
+	case *schedule.Band:
+		c.arrays(x.Body, true)
+	case *schedule.Launch:
+		seen := map[*scop.Array]bool{}
+		for _, s := range schedule.Statements(x) {
+			for _, a := range s.Accesses {
+				if !seen[a.Array] {
+					seen[a.Array] = true
+					c.launches[a.Array]++
+					if repeated {
+						c.launches[a.Array]++
+					}
+				}
+			}
+		}
+	}
+}
+
+// fresh is a name that nothing has.
+func (c *compiler) fresh(base string) string {
+	name := kernel.Fresh(base, func(s string) bool { return c.taken[s] || !expr.IsName(s) })
+	c.taken[name] = true
+	return name
+}
+
+// level is a loop of the tree around a part, with its name.
+type level struct {
+	name string
+	loop schedule.Loop
+}
+
+// steps follows the tree outside of launches.
+func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
+	switch x := n.(type) {
+	case *schedule.Sequence:
+		var out []Step
+		for _, p := range x.Parts {
+			more, err := c.steps(p, host)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+		return out, nil
+	case *schedule.Band:
+		if len(x.Loops) != 1 {
+			return nil, fmt.Errorf("a band of %d loops is outside of launches", len(x.Loops))
+		}
+		l := level{c.fresh(plain(x.Loops[0], "step")), x.Loops[0]}
+		inner := append(slices.Clip(host), l)
+		values, err := values(schedule.Statements(x), inner)
+		if err != nil {
+			return nil, err
+		}
+		body, err := c.steps(x.Body, inner)
+		return []Step{&Loop{l.name, values, body}}, err
+	case *schedule.Launch:
+		return c.launch(x, host)
+	}
+	return nil, fmt.Errorf("statement %s is in no launch", schedule.Statements(n)[0].Name)
+}
+
+// plain is the name of the iterator that a loop counts, where that is the same for all statements.
+func plain(l schedule.Loop, otherwise string) string {
+	name := ""
+	for _, a := range l.Of {
+		if names := a.Names(); !a.IsName() || name != "" && name != names[0] {
+			return otherwise
+		} else {
+			name = names[0]
+		}
+	}
+	return name
+}

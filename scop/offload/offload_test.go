@@ -1,0 +1,128 @@
+package offload
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/interp"
+	"gpuperf/kernel/linear"
+	"gpuperf/scop"
+	"gpuperf/scop/deps"
+	"gpuperf/scop/schedule"
+)
+
+// TestPolybench: the kernels of the examples compute what the order of the text does, work-item by work-item, without races.
+func TestPolybench(t *testing.T) {
+	files, err := filepath.Glob("../../examples/polybench/*.c")
+	if err != nil || len(files) != 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".c")
+		t.Run(name, func(t *testing.T) {
+			nests, err := scop.Load(t.Context(), file, cfront.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := nests[0]
+			a, err := deps.Analyze(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree, err := schedule.Launches(n, a.Dependences, schedule.Smart)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Compile(n, tree, Options{Block: [3][]int64{{4}, {4, 2}, {4, 2, 1}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := map[string]int64{}
+			for i, p := range n.Params {
+				at[p] = 7 + int64(i%3)
+			}
+			check(t, p, at)
+		})
+	}
+}
+
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+// check compares what the program does to its arrays with what the nest does in the order of the text.
+func check(t fataler, p *Program, at map[string]int64) {
+	whole, err := p.Nest.Kernel()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	want := map[string]*interp.Buffer{}
+	run(t, whole, at, want)
+	got := map[string]*interp.Buffer{}
+	list, err := p.Plan(at)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, r := range list {
+		run(t, r.Kernel, r.Sizes, got)
+	}
+	for _, a := range p.Nest.Arrays {
+		w, g := want[a.Name], got[a.Name]
+		if a.Local || w == nil {
+			continue
+		}
+		for i := range w.Len() {
+			x, y := w.At(i), g.At(i)
+			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+				t.Fatalf("%s[%d] is %g, want %g", a.Name, i, y, x)
+			}
+		}
+	}
+}
+
+// run interprets a kernel. Arrays that are not there yet have data that depend on their name alone.
+func run(t fataler, k *kernel.Kernel, at map[string]int64, buffers map[string]*interp.Buffer) {
+	n, err := linear.New(k)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, k)
+	}
+	own := map[string]*interp.Buffer{}
+	sizes := map[string]int64{}
+	for _, name := range n.Kernel.Params() {
+		sizes[name] = at[name]
+	}
+	for _, a := range n.Kernel.Args {
+		switch {
+		case a.IsValue && n.Kernel.IsParam(a.Name):
+			continue
+		case a.IsValue:
+			own[a.Name] = interp.NewBuffer(a.DType, 1)
+			fill(own[a.Name], a.Name)
+			continue
+		}
+		count, err := a.Elements(sizes)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		b := buffers[a.Name]
+		if b == nil {
+			b = interp.NewBuffer(a.DType, int(count))
+			fill(b, a.Name)
+			buffers[a.Name] = b
+		}
+		own[a.Name] = b
+	}
+	if _, err := interp.Run(n, sizes, own); err != nil {
+		t.Fatalf("%v\n%s", err, k)
+	}
+}
+
+func fill(b *interp.Buffer, name string) {
+	for i := range b.Len() {
+		b.Set(i, 1+math.Mod(float64(i*7+len(name)*3+int(name[0])), 11)/8)
+	}
+}
