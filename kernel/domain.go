@@ -102,8 +102,12 @@ func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 	if d, err = d.ToDims(params...).Project(x); err != nil {
 		return 0, 0, false, false, err
 	}
-	hasLo, hasHi = true, true
-	for i, part := range d.Disjuncts() {
+	parts, err := Inhabited(d)
+	if err != nil {
+		return 0, 0, false, false, err
+	}
+	hasLo, hasHi = len(parts) > 0, len(parts) > 0
+	for i, part := range parts {
 		lower, upper, err := part.Bounds(x)
 		if err != nil {
 			return 0, 0, false, false, err

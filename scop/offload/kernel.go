@@ -14,11 +14,11 @@ import (
 // launch makes the kernel of a launch.
 func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
-	n, parallel, err := c.nestOf(x, host, name)
+	where, err := values(schedule.Statements(x), host)
 	if err != nil {
 		return nil, err
 	}
-	where, err := values(schedule.Statements(x), host)
+	n, parallel, err := c.nestOf(x, host, name)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +26,7 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
 	if k, err = c.mapped(k, n, parallel); err != nil {
 		return nil, err
 	}

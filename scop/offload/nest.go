@@ -131,8 +131,8 @@ func values(list []*scop.Statement, levels []level) (*polycount.Set, error) {
 }
 
 // fromZero moves a parallel loop so that its values are not negative, as work-items are numbered. Where it counts down it counts up instead: nothing depends on
-// the order of its iterations.
-func fromZero(list []*scop.Statement, levels []level) (level, error) {
+// the order of its iterations. The context is what the kernel assumes, and that parallel loops around are not negative.
+func fromZero(list []*scop.Statement, levels []level, context *polycount.Set) (level, error) {
 	last := len(levels) - 1
 	l := levels[last]
 	back := schedule.Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
@@ -145,33 +145,47 @@ func fromZero(list []*scop.Statement, levels []level) (level, error) {
 		l.loop = back
 	}
 	levels = append(slices.Clone(levels[:last]), l)
-	set, err := values(list, levels)
-	if err != nil {
-		return l, err
-	}
-	parts, err := kernel.Inhabited(set)
-	if err != nil {
-		return l, err
-	}
-	lower, _, err := kernel.CommonBounds(parts, l.name)
-	if err != nil {
+	lower, _, err := common(list, levels)
+	if err != nil || lower == nil {
 		return l, err
 	}
 	for _, b := range lower {
-		if below, err := set.Implies(polycount.GE(b.Num, polycount.Int(0))); err != nil || below {
+		if positive, err := context.Implies(polycount.GE(b.Num, polycount.Int(0))); err != nil || positive {
 			return l, err
 		}
 	}
-	i := slices.IndexFunc(lower, func(b polycount.Bound) bool { return b.Den == 1 })
-	if i < 0 {
-		return l, fmt.Errorf("no bound of the parallel loop %s from below holds for all statements", l.name)
-	}
 	moved := schedule.Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
 	for s, a := range l.loop.Of {
-		moved.Of[s] = a.Sub(lower[i].Num)
+		moved.Of[s] = a.Sub(lower[0].Num.FloorDiv(lower[0].Den))
 	}
 	l.loop = moved
 	return l, nil
+}
+
+// common are the bounds of the innermost loop that hold for all statements.
+func common(list []*scop.Statement, levels []level) (lower, upper []polycount.Bound, err error) {
+	set, err := values(list, levels)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := kernel.Inhabited(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	return kernel.CommonBounds(parts, levels[len(levels)-1].name)
+}
+
+// hull are the common bounds of the innermost loop as constraints.
+func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, err error) {
+	lower, upper, err := common(list, levels)
+	name := levels[len(levels)-1].name
+	for _, b := range lower {
+		cs = append(cs, kernel.AtLeast(name, b))
+	}
+	for _, b := range upper {
+		cs = append(cs, kernel.AtMost(name, b))
+	}
+	return cs, err
 }
 
 // nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of its parallel loops, outermost first.
@@ -180,9 +194,17 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
 		Functions: c.nest.Functions,
 	}
-	for _, h := range host {
+	for i, h := range host {
+		bounds, err := hull(schedule.Statements(x), host[:i+1])
+		if err != nil {
+			return nil, nil, err
+		}
+		if n.Context, err = n.Context.Constrain(bounds...); err != nil {
+			return nil, nil, err
+		}
 		n.Params = append(n.Params, h.name)
 	}
+	context := n.Context
 	arrays := map[*scop.Array]*scop.Array{}
 	place := int64(0)
 	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64) error
@@ -202,7 +224,10 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 				if l.Parallel && len(loops) == i {
 					parallel = append(parallel, name)
 					var err error
-					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels); err != nil {
+					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels, context); err != nil {
+						return err
+					}
+					if context, err = context.AddDims(name).Constrain(polycount.GE(polycount.Name(name), polycount.Int(0))); err != nil {
 						return err
 					}
 				}

@@ -1,6 +1,8 @@
 package offload
 
 import (
+	"context"
+	"errors"
 	"math"
 	"path/filepath"
 	"strings"
@@ -10,9 +12,12 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
+	"gpuperf/scop/scoptest"
+	"pgregory.net/rapid"
 )
 
 // TestPolybench: the kernels of the examples compute what the order of the text does, work-item by work-item, without races.
@@ -75,6 +80,10 @@ func check(t fataler, p *Program, at map[string]int64) {
 		if a.Local || w == nil {
 			continue
 		}
+		if g == nil { // no launch uses it
+			g = interp.NewBuffer(a.DType, w.Len())
+			fill(g, a.Name)
+		}
 		for i := range w.Len() {
 			x, y := w.At(i), g.At(i)
 			if x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
@@ -125,4 +134,43 @@ func fill(b *interp.Buffer, name string) {
 	for i := range b.Len() {
 		b.Set(i, 1+math.Mod(float64(i*7+len(name)*3+int(name[0])), 11)/8)
 	}
+}
+
+// TestRandomPrograms is TestPolybench for random nests.
+func TestRandomPrograms(t *testing.T) {
+	tried, launched := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := scoptest.Program(t, true)
+		f, err := cfront.Parse(context.Background(), "test.c", text, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		regions, err := f.Regions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := scop.Build(f, regions[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := deps.Analyze(n)
+		if errors.Is(err, polycount.ErrBudget) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tried++
+		tree, err := schedule.Launches(n, a.Dependences, rapid.SampledFrom([]schedule.Fusion{schedule.Smart, schedule.Maximal, schedule.None}).Draw(t, "fusion"))
+		if err != nil {
+			t.Skip(err)
+		}
+		p, err := Compile(n, tree, Options{Block: [3][]int64{{4}, {4, 2}, {4, 2, 1}}})
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		launched++
+		check(t, p, map[string]int64{"n": 6, "m": 5})
+	})
+	t.Logf("%d of %d programs", launched, tried)
 }

@@ -24,16 +24,18 @@ func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 	}
 	circles := components(list, edges)
 	if slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }) {
-		if fits, err := haveBounds(list, loops); err != nil {
+		p.host = false
+		slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
+		n, err := p.around(list, edges, loops)
+		p.host = true
+		if err != nil {
 			return nil, err
-		} else if !fits && len(circles) > 1 {
+		}
+		fits, err := haveBounds(n, nil)
+		if !fits && err == nil && len(circles) > 1 {
 			p.found = before
 			return p.sequence(circles, edges)
 		}
-		p.host = false
-		defer func() { p.host = true }()
-		slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
-		n, err := p.around(list, edges, loops)
 		return &Launch{n}, err
 	}
 	var best Node
@@ -107,6 +109,31 @@ func sequential(n Node) (most int) {
 		return sequential(x.Body)
 	}
 	return most
+}
+
+// writable gives launches whose loops have no common bounds the order of the text, without parallel loops.
+func writable(n Node) (Node, error) {
+	switch x := n.(type) {
+	case *Launch:
+		if fits, err := haveBounds(x.Body, nil); fits || err != nil {
+			return n, err
+		}
+		return &Launch{original(x.statements(), 0)}, nil
+	case *Band:
+		body, err := writable(x.Body)
+		return &Band{x.Loops, body}, err
+	case *Sequence:
+		out := &Sequence{}
+		for _, p := range x.Parts {
+			part, err := writable(p)
+			if err != nil {
+				return nil, err
+			}
+			out.Parts = append(out.Parts, part)
+		}
+		return out, nil
+	}
+	return n, nil
 }
 
 // gathered puts what has no parallel loop into launches of its own, as large as possible.

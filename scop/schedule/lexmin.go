@@ -15,16 +15,13 @@ type row struct {
 
 var (
 	errOverflow = errors.New("numbers of more than 63 bits")
-	errSteps    = errors.New("too many steps")
+	errSteps    = errors.New("too much work")
 )
-
-// maxPivots bounds the work of one problem.
-const maxPivots = 20_000
 
 // lexmin finds the lexicographically least integers x ≥ 0 at which all constraints c[0] + c[1]·x1 + c[2]·x2 + … are at least 0; x is nil if there
 // are none. It is the dual simplex with the lexicographic rule (Feautrier, Parametric integer programming, 1988, without parameters); where
-// a variable is a fraction, it branches.
-func lexmin(variables int, constraints [][]int64) (x []int64, err error) {
+// a variable is a fraction, it branches. Work is how many numbers may be computed; what is left of it remains.
+func lexmin(variables int, constraints [][]int64, work *int) (x []int64, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			if e != errOverflow && e != errSteps {
@@ -42,15 +39,16 @@ func lexmin(variables int, constraints [][]int64) (x []int64, err error) {
 	for _, c := range constraints {
 		t = append(t, row{slices.Clone(c), 1})
 	}
-	s := search{variables: variables, left: maxPivots}
+	s := search{variables: variables, work: work}
 	s.branch(t)
 	return s.best, nil
 }
 
 // search is for the least integers.
 type search struct {
-	variables, left int
-	best            []int64 // so far, or nil
+	variables int
+	work      *int
+	best      []int64 // so far, or nil
 }
 
 // branch solves a problem over the rationals, and where its solution has a fraction, with the variable below and above it.
@@ -103,7 +101,7 @@ func (s *search) solve(t []row) bool {
 		if j == 0 {
 			return false
 		}
-		if s.left--; s.left < 0 {
+		if *s.work -= len(t) * len(t[i].c); *s.work < 0 {
 			panic(errSteps)
 		}
 		pivot(t, i, j)

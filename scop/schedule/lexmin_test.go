@@ -37,7 +37,8 @@ func TestLexmin(t *testing.T) {
 			}
 			x[i]++
 		}
-		got, err := lexmin(n, cs)
+		work := 10_000_000
+		got, err := lexmin(n, cs, &work)
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("%v: %v, %v, want %v", cs, got, err, want)
 		}

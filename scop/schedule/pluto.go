@@ -32,7 +32,11 @@ func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, e
 	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}})
 }
 
+// work is how many numbers the search for a tree may compute: about a second.
+const work = 150_000_000
+
 func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (Node, error) {
+	p.work = work
 	edges, err := edgesOf(n, dependences)
 	if err != nil {
 		return nil, err
@@ -42,7 +46,9 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (Node, error) 
 		return nil, err
 	}
 	if p.host {
-		tree = gathered(tree)
+		if tree, err = writable(gathered(tree)); err != nil {
+			return nil, err
+		}
 	}
 	if err := Verify(tree, dependences); err != nil {
 		return nil, err
@@ -57,6 +63,7 @@ type pluto struct {
 	found  found
 	// host: loops without parallel ones inside are for the host (launch.go).
 	host bool
+	work int // left
 }
 
 var errNoBand = errors.New("no loop is found that satisfies all dependences")
@@ -206,11 +213,15 @@ func components(list []*scop.Statement, edges []*edge) (out [][]*scop.Statement)
 // leaves as few dependences as possible at distance 0 (Feautrier, Some efficient solutions to the affine scheduling problem, 1992).
 func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop, err error) {
 	defer rescue(&err)
-	left, params := 1, len(p.nest.Params) // the variables: 1, how many edges are left, which ones,
+	left, params := 1, len(p.nest.Params) // the variables: 1, how many pairs of statements are left, which ones,
 	first := left + 1
 	bound := first
-	if carry {
-		bound += len(edges)
+	pairs := map[[2]*scop.Statement]int{}
+	for _, e := range edges {
+		if pair := [2]*scop.Statement{e.from, e.to}; carry && pairs[pair] == 0 {
+			pairs[pair] = bound
+			bound++
+		}
 	}
 	sum := bound + params + 1 // a bound of the distance by parameters and by a constant, the sum of all coefficients,
 	width := sum + 1
@@ -229,10 +240,11 @@ func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop,
 	}
 	total := make([]int64, width)
 	total[left] = 1
-	for i, e := range edges {
-		if carry {
-			total[first+i] = -1
-		}
+	for at := first; at < bound; at++ {
+		total[at] = -1
+	}
+	for _, e := range edges {
+		z := pairs[[2]*scop.Statement{e.from, e.to}]
 		for _, x := range e.corners {
 			far := make([]int64, width)
 			copy(far[bound:], x.params)
@@ -242,7 +254,7 @@ func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop,
 				far[j] -= v
 			}
 			if carry && x.one > 0 {
-				near[0], near[first+i] = -x.one, x.one
+				near[0], near[z] = -x.one, x.one
 			}
 			add(near)
 			add(far)
@@ -260,7 +272,7 @@ func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop,
 	}
 	all[sum] = 1
 	add(all)
-	x, err := lexmin(width-1, cs)
+	x, err := lexmin(width-1, cs, &p.work)
 	if err != nil {
 		return l, err
 	}

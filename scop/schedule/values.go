@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/kernel"
@@ -48,23 +49,43 @@ func shadow(s *scop.Statement, part *polycount.Set, loops []Loop, names []string
 	return polycount.NewSet(nil, dims, list...).Project(names...)
 }
 
-// haveBounds reports that each loop has a lower and an upper bound that hold for all of the statements.
-func haveBounds(list []*scop.Statement, loops []Loop) (bool, error) {
-	names := make([]string, len(loops))
-	for i := range loops {
-		names[i] = prefix + "loop" + string(rune('a'+i))
-		set, err := Values(list, loops[:i+1], names[:i+1])
-		if err != nil {
-			return false, err
+// haveBounds reports that each loop of a tree has a lower and an upper bound that hold for all of its statements.
+func haveBounds(n Node, around []Loop) (ok bool, err error) {
+	switch x := n.(type) {
+	case *Sequence:
+		for _, p := range x.Parts {
+			if ok, err := haveBounds(p, around); !ok || err != nil {
+				return ok, err
+			}
 		}
-		parts, err := kernel.Inhabited(set)
-		if err != nil {
-			return false, err
+	case *Launch:
+		return haveBounds(x.Body, around)
+	case *Band:
+		for _, l := range x.Loops {
+			around = appended(around, l)
+			if ok, err := haveBound(x.statements(), around); !ok || err != nil {
+				return ok, err
+			}
 		}
-		lower, upper, err := kernel.CommonBounds(parts, names[i])
-		if err != nil || len(parts) > 0 && (len(lower) == 0 || len(upper) == 0) {
-			return false, err
-		}
+		return haveBounds(x.Body, around)
 	}
 	return true, nil
+}
+
+// haveBound is haveBounds for the innermost loop around statements.
+func haveBound(list []*scop.Statement, loops []Loop) (bool, error) {
+	names := make([]string, len(loops))
+	for i := range loops {
+		names[i] = fmt.Sprint(prefix, "loop", i)
+	}
+	set, err := Values(list, loops, names)
+	if err != nil {
+		return false, err
+	}
+	parts, err := kernel.Inhabited(set)
+	if err != nil || len(parts) == 0 {
+		return true, err
+	}
+	lower, upper, err := kernel.CommonBounds(parts, names[len(names)-1])
+	return len(lower) > 0 && len(upper) > 0, err
 }
