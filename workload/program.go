@@ -35,6 +35,16 @@ type ProgramCase struct {
 	Sizes    map[string]int64
 	// Interface is that of the device which the source is for.
 	Interface samples.Interface
+	// Plan are the launches, where they are not each kernel once.
+	Plan []Planned
+	// Meaning is a kernel that computes what the program does, for comparison; nil is the program itself.
+	Meaning *kernel.Kernel
+}
+
+// Planned is one launch of a program: the number of its kernel, and the sizes of that.
+type Planned struct {
+	Kernel int
+	Sizes  map[string]int64
 }
 
 // Cases are the kernels of the program at the sizes of their own parameters.
@@ -61,12 +71,18 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 	cases := c.Cases()
 	var nests []*linear.Nest
 	wide := false
-	for _, one := range cases {
-		needs, err := one.needsWide()
-		if err != nil {
-			return device.Job{}, err
+	for i, one := range cases {
+		first := slices.IndexFunc(c.Plan, func(l Planned) bool { return l.Kernel == i })
+		if first >= 0 {
+			one.Sizes = c.Plan[first].Sizes
 		}
-		wide = wide || needs
+		if c.Plan == nil || first >= 0 {
+			needs, err := one.needsWide()
+			if err != nil {
+				return device.Job{}, err
+			}
+			wide = wide || needs
+		}
 		nest, err := one.Nest()
 		if err != nil {
 			return device.Job{}, err
@@ -78,8 +94,12 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 		return device.Job{}, err
 	}
 	var all device.Job
-	for i, one := range cases {
-		job, err := one.job(policy, sources[i])
+	for i, l := range c.launches() {
+		one := *cases[l.Kernel]
+		if l.Sizes != nil {
+			one.Sizes = l.Sizes
+		}
+		job, err := one.job(policy, sources[l.Kernel])
 		if err != nil {
 			return device.Job{}, err
 		}
@@ -95,6 +115,18 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 		all.Then = append(all.Then, device.Launch{Entry: job.Entry, Global: job.Global, Local: job.Local, Args: job.Args, LocalMem: job.LocalMem, Dynamic: job.Dynamic})
 	}
 	return all, nil
+}
+
+// launches are the planned ones, or each kernel once.
+func (c *ProgramCase) launches() []Planned {
+	if c.Plan != nil {
+		return c.Plan
+	}
+	list := make([]Planned, len(c.Kernels))
+	for i := range list {
+		list[i].Kernel = i
+	}
+	return list
 }
 
 // Results names the arrays that the program writes, but for scratch, in the order of its kernels' arguments.
@@ -125,6 +157,61 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	if err != nil {
 		return err
 	}
+	ref, err := c.Reference(job)
+	if err != nil {
+		return err
+	}
+	ref.Ask(&job)
+	result, err := launched(ctx, dev, job)
+	if err != nil {
+		return fmt.Errorf("verification of %s: %w", c.IR.Name, err)
+	}
+	if err := ref.Check(result.Outputs); err != nil {
+		return fmt.Errorf("program %s: %w", c.IR.Name, err)
+	}
+	return nil
+}
+
+// Reference is what a job of the program should write, by the interpreter, which runs all of it. A program that is too large for that is
+// ErrUnverified.
+func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
+	buffers := map[string]*interp.Buffer{}
+	for _, l := range job.Launches() {
+		more, err := (&Case{Sizes: c.Sizes}).buffers(l, false)
+		if err != nil {
+			return nil, err
+		}
+		for name, b := range more {
+			if buffers[name] == nil && !slices.Contains(c.IR.Scratch, name) {
+				buffers[name] = b
+			}
+		}
+	}
+	if err := c.interpret(buffers); err != nil {
+		return nil, err
+	}
+	ref := newReference(samples.Comparison{Sizes: c.Sizes})
+	for _, name := range c.Results() {
+		ref.add(name, buffers[name], nil, true)
+	}
+	if err := ref.check(); err != nil {
+		return nil, fmt.Errorf("program %s: %w", c.IR.Name, err)
+	}
+	return ref, nil
+}
+
+// interpret computes what the program does to buffers.
+func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer) error {
+	if c.Meaning != nil {
+		n, err := linear.New(c.Meaning)
+		if err != nil {
+			return err
+		}
+		if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit}); err != nil {
+			return fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
+		}
+		return nil
+	}
 	total := int64(0)
 	for _, one := range c.Cases() {
 		_, work, err := one.extent()
@@ -136,35 +223,6 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 	if total > verifyLimit {
 		return fmt.Errorf("%w: program %s runs %d statements, too many to interpret", ErrUnverified, c.IR.Name, total)
 	}
-	buffers := map[string]*interp.Buffer{}
-	for i, l := range job.Launches() {
-		more, err := c.Cases()[i].buffers(l, false)
-		if err != nil {
-			return err
-		}
-		for name, b := range more {
-			if buffers[name] == nil && !slices.Contains(c.IR.Scratch, name) {
-				buffers[name] = b
-			}
-		}
-	}
-	if _, err := interp.RunProgram(c.IR, c.Sizes, buffers); err != nil {
-		return err
-	}
-	ref := newReference(samples.Comparison{Sizes: c.Sizes})
-	for _, name := range c.Results() {
-		ref.add(name, buffers[name], nil, true)
-	}
-	if err := ref.check(); err != nil {
-		return fmt.Errorf("program %s: %w", c.IR.Name, err)
-	}
-	ref.Ask(&job)
-	result, err := launched(ctx, dev, job)
-	if err != nil {
-		return fmt.Errorf("verification of %s: %w", c.IR.Name, err)
-	}
-	if err := ref.Check(result.Outputs); err != nil {
-		return fmt.Errorf("program %s: %w", c.IR.Name, err)
-	}
-	return nil
+	_, err := interp.RunProgram(c.IR, c.Sizes, buffers)
+	return err
 }

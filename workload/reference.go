@@ -137,6 +137,25 @@ func (r *Reference) Check(outputs map[string][]byte) error {
 	return nil
 }
 
+// Errors are the largest differences of the elements of each array of floats, relative to the greater of the element and the mean magnitude of the array.
+func (r *Reference) Errors(outputs map[string][]byte) (map[string]float64, error) {
+	out := map[string]float64{}
+	for name, e := range r.arrays {
+		got, err := interp.FromBytes(e.want.DType, outputs[name])
+		if err != nil || got.Len() != len(e.elements) {
+			return nil, fmt.Errorf("array %s: %d elements instead of %d", name, got.Len(), len(e.elements))
+		}
+		out[name] = 0
+		for i := range e.elements {
+			w, g := e.want.At(i), got.At(i)
+			if d := math.Abs(w - g); d > 0 {
+				out[name] = max(out[name], d/max(math.Abs(w), e.scale))
+			}
+		}
+	}
+	return out, nil
+}
+
 // compare returns where the device's data differs from the reference by more than rounding may.
 func (e *expected) compare(data []byte) error {
 	got, err := interp.FromBytes(e.want.DType, data)

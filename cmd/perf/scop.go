@@ -2,12 +2,15 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/frontend"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
+	"gpuperf/scop/offload"
+	"gpuperf/scop/schedule"
 )
 
 func scopCommand() *cobra.Command {
@@ -24,7 +27,7 @@ is one nest of several, by the name of its function.`,
   perf scop deps examples/polybench/gemm.c
   perf count examples/polybench/gemm.c -p ni=1000,nj=1100,nk=1200`,
 	}
-	cmd.AddCommand(scopShowCommand(), scopDepsCommand())
+	cmd.AddCommand(scopShowCommand(), scopDepsCommand(), scopScheduleCommand(), scopRunCommand())
 	return cmd
 }
 
@@ -82,5 +85,79 @@ parallel, a reduction (it carries only an associative accumulation), private (pa
 	}
 	addSizes(cmd, &sizes)
 	addC(cmd, &files)
+	return cmd
+}
+
+func scopScheduleCommand() *cobra.Command {
+	var o frontend.Options
+	var fusion, strategy string
+	cmd := &cobra.Command{
+		Use:   "schedule FILE.c [--strategy pluto|launches] [--fusion smart|maximal|none]",
+		Short: "Print an order with parallel loops, and loops that may be tiled",
+		Long: `schedule finds an order of each loop nest of a C file that violates no dependence, and prints it as a tree. The loops of a band may be
+exchanged and tiled; after each stands what it counts, for each statement. A parallel loop has no dependence between its iterations.
+
+--strategy pluto looks for parallel outer loops and deep bands; launches also says which loops are in a launch of a kernel, and which
+ones around it are the host's. --fusion says which statements share loops.`,
+		Example: `  perf scop schedule examples/polybench/jacobi-2d.c
+  perf scop schedule examples/polybench/cholesky.c --strategy launches`,
+		Args: exactArgs(1, "one C file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			find := schedule.Strategies[strategy]
+			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
+				return usagef("--strategy is pluto or launches, and --fusion smart, maximal or none")
+			}
+			nests, err := o.Nests(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			all, err := schedule.Objects(cmd.Context(), nests, find, schedule.Fusion(fusion))
+			if err != nil {
+				return err
+			}
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return schedule.Write(w, all) })
+		},
+	}
+	cmd.Flags().StringVar(&strategy, "strategy", "pluto", "pluto or launches")
+	cmd.Flags().StringVar(&fusion, "fusion", string(schedule.Smart), "smart, maximal or none")
+	addC(cmd, &o)
+	return cmd
+}
+
+func scopRunCommand() *cobra.Command {
+	var o frontend.Options
+	var device string
+	var sizes []string
+	cmd := &cobra.Command{
+		Use:   "run FILE.c -p n=100",
+		Short: "Run loop nests on a device, verified against the C text",
+		Long: `run makes kernels of each loop nest of a C file (see perf scop schedule --strategy launches), runs them at the given sizes on a device, with
+random data, and compares all arrays with the interpretation of the C text. The time is that of all kernels together.`,
+		Example: `  perf scop run examples/polybench/jacobi-2d.c -p tsteps=5,n=40`,
+		Args:    exactArgs(1, "one C file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseOneSize(sizes)
+			if err != nil {
+				return err
+			}
+			nests, err := o.Nests(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			dev, err := openDevice(cmd, device)
+			if err != nil {
+				return err
+			}
+			defer dev.Close()
+			all, err := offload.RunAll(cmd.Context(), dev, nests, at)
+			if err != nil {
+				return err
+			}
+			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return offload.WriteResults(w, all) })
+		},
+	}
+	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
+	addSizes(cmd, &sizes)
+	addC(cmd, &o)
 	return cmd
 }

@@ -21,6 +21,9 @@ const (
 	None    Fusion = "none"    // only those that depend on each other in a circle
 )
 
+// Fusions lists them.
+var Fusions = []Fusion{Smart, Maximal, None}
+
 // Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.
 type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
 

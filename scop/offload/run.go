@@ -1,0 +1,151 @@
+package offload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/internal/format"
+	"gpuperf/kernel"
+	"gpuperf/samples"
+	"gpuperf/scop"
+	"gpuperf/scop/deps"
+	"gpuperf/scop/schedule"
+	"gpuperf/workload"
+)
+
+// Result is a run of a nest on a device.
+type Result struct {
+	Scop     string                  `json:"scop"`
+	Kernels  int                     `json:"kernels"`
+	Launches int                     `json:"launches"`
+	Seconds  float64                 `json:"seconds"` // of all kernels together, the median of the trials
+	Verified bool                    `json:"verified"`
+	Why      string                  `json:"unverified,omitempty"` // why it is not
+	Arrays   map[string]ArrayVerdict `json:"arrays"`
+}
+
+// ArrayVerdict is how far an array is from the interpretation of the text.
+type ArrayVerdict struct {
+	MaxRelativeError float64 `json:"max_relative_error"`
+}
+
+// find makes kernels of a nest, by a strategy for launches; where that finds none, all of it is one work-item's.
+func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
+	a, err := deps.Analyze(n)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := schedule.Launches(n, a.Dependences, fusion)
+	if err != nil {
+		tree = &schedule.Launch{Body: schedule.Original(n)}
+	}
+	return Compile(n, tree, opt)
+}
+
+// launches is the program at given sizes, for a device.
+func (p *Program) launches(at map[string]int64, dev device.Info) (*workload.ProgramCase, error) {
+	meaning, err := p.Nest.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.Plan(at)
+	if err != nil {
+		return nil, err
+	}
+	ir := &kernel.Program{Name: p.Nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}
+	c := &workload.ProgramCase{
+		Program: workload.NewProgram(ir), Identity: samples.Identity{Source: p.Nest.Name, Sizes: at}, Sizes: at, Interface: dev.Interface, Meaning: meaning,
+		Plan: []workload.Planned{},
+	}
+	for _, r := range plan {
+		c.Plan = append(c.Plan, workload.Planned{Kernel: slices.Index(p.Kernels, r.Kernel), Sizes: r.Sizes})
+	}
+	return c, nil
+}
+
+// run runs the program on a device at given sizes and compares what it computes with the interpretation of the text, as far as that is small enough.
+// A wrong result is an error of status wrong_result.
+func (p *Program) run(ctx context.Context, dev device.Device, at map[string]int64, policy device.Policy) (*Result, error) {
+	c, err := p.launches(at, dev.Info())
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Plan) == 0 {
+		return nil, fmt.Errorf("%s does nothing at these sizes", p.Nest.Name)
+	}
+	job, err := c.Job(policy)
+	if err != nil {
+		return nil, err
+	}
+	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
+	ref, err := c.Reference(job)
+	switch {
+	case errors.Is(err, workload.ErrUnverified):
+		out.Why = err.Error()
+	case err != nil:
+		return nil, err
+	default:
+		ref.Ask(&job)
+	}
+	result, err := dev.Run(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	out.Seconds = samples.Summarize(result.Trials).Median
+	if ref == nil {
+		return out, nil
+	}
+	if err := ref.Check(result.Outputs); err != nil {
+		return nil, err
+	}
+	errs, err := ref.Errors(result.Outputs)
+	for name, e := range errs {
+		out.Arrays[name] = ArrayVerdict{e}
+	}
+	out.Verified = err == nil
+	return out, err
+}
+
+// RunAll makes kernels of nests and runs them at given sizes.
+func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64) (all []*Result, err error) {
+	for _, n := range nests {
+		own := map[string]int64{}
+		for _, p := range n.Params {
+			v, ok := at[p]
+			if !ok {
+				return nil, fmt.Errorf("%s needs a size for %s; give -p %s=VALUE", n.Name, p, p)
+			}
+			own[p] = v
+		}
+		p, err := find(n, schedule.Smart, Options{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n.File, err)
+		}
+		r, err := p.run(ctx, dev, own, device.Policy{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// WriteResults prints runs.
+func WriteResults(w io.Writer, all []*Result) error {
+	for _, r := range all {
+		fmt.Fprintf(w, "%s: %d kernels, %d launches, %s\n", r.Scop, r.Kernels, r.Launches, format.Seconds(r.Seconds))
+		if !r.Verified {
+			fmt.Fprintf(w, "  %s\n", r.Why)
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.Arrays)) {
+			fmt.Fprintf(w, "  %s equals the interpretation of the text, to %.1g\n", name, r.Arrays[name].MaxRelativeError)
+		}
+	}
+	return nil
+}
