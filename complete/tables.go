@@ -8,6 +8,7 @@ import (
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples/exchange"
+	"gpuperf/scop/schedule"
 )
 
 // arguments are what completes the words of lines of usage.
@@ -55,7 +56,7 @@ var flags = map[string]offer{
 	"--against":    either(kernels, files(launchfile.Extensions...), anyTag),
 	"--order":      fixed(explore.Orders),
 	"--ranker":     rankers,
-	"--as":         words([]string{"nest", "ir", "opencl"}),
+	"--as":         words([]string{"nest", "ir", "opencl", "cuda"}),
 	"--database":   files(".jsonl", ".jsonl.gz"),
 	"--train":      files(".jsonl", ".jsonl.gz"),
 	"--replay":     files(".jsonl", ".jsonl.gz"),
@@ -65,6 +66,7 @@ var flags = map[string]offer{
 	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),
 	"--features":   files(".csv"),
 	"--picture":    files(".svg"),
+	"--fusion":     words(schedule.Fusions),
 	"--generators": files(),
 	"--include":    files(),
 	"--report":     files(),
@@ -73,16 +75,17 @@ var flags = map[string]offer{
 	"--to":         files(),
 	"--man":        files(),
 
-	"calibrate --model":    forms,
-	"capture --output":     files(),
-	"fit --model":          forms,
-	"evaluate --model":     forms,
-	"export --as":          words(exchange.Names(exchange.Exports)),
-	"import --as":          words(exchange.Names(exchange.Imports)),
-	"init launch --from":   files(draft.Extensions()...),
-	"init launch --kernel": sourceKernels,
-	"init launch --output": files(launchfile.Extensions...),
-	"lift emit --as":       words([]string{"opencl", "ir", "lift", "derivation"}),
+	"calibrate --model":        forms,
+	"capture --output":         files(),
+	"fit --model":              forms,
+	"evaluate --model":         forms,
+	"export --as":              words(exchange.Names(exchange.Exports)),
+	"import --as":              words(exchange.Names(exchange.Imports)),
+	"init launch --from":       files(draft.Extensions()...),
+	"init launch --kernel":     sourceKernels,
+	"init launch --output":     files(launchfile.Extensions...),
+	"scop schedule --strategy": fixed(schedule.Strategies),
+	"lift emit --as":           words([]string{"opencl", "ir", "lift", "derivation"}),
 }
 
 // fixed offers the words of a list, which need not be those that have been begun.

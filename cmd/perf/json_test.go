@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// named are the keys of objects whose own keys are names of sizes or of metrics, numbers of axes, or accesses of machine code.
-var named = []string{"accesses", "at", "gstrides", "lstrides", "metrics"}
+// named are the keys of objects whose own keys are names of sizes, of arrays or of metrics, numbers of axes, or accesses of machine code.
+var named = []string{"accesses", "arrays", "at", "gstrides", "lstrides", "metrics"}
 
 var keyForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 

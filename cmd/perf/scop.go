@@ -103,7 +103,7 @@ ones around it are the host's. --fusion says which statements share loops.`,
   perf scop schedule examples/polybench/cholesky.c --strategy launches`,
 		Args: exactArgs(1, "one C file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			find := schedule.Strategies[strategy]
+			find := schedule.ByName[strategy]
 			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
 				return usagef("--strategy is pluto or launches, and --fusion smart, maximal or none")
 			}

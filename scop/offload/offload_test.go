@@ -1,7 +1,6 @@
 package offload
 
 import (
-	"context"
 	"errors"
 	"math"
 	"path/filepath"
@@ -138,10 +137,11 @@ func fill(b *interp.Buffer, name string) {
 
 // TestRandomPrograms is TestPolybench for random nests.
 func TestRandomPrograms(t *testing.T) {
-	tried, launched := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
-		text := scoptest.Program(t, true)
-		f, err := cfront.Parse(context.Background(), "test.c", text, cfront.Options{})
+	const programs = 12
+	launched := 0
+	for seed := range programs {
+		text := rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, true) }).Example(seed)
+		f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,15 +155,14 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		a, err := deps.Analyze(n)
 		if errors.Is(err, polycount.ErrBudget) {
-			t.Skip(err)
+			continue
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		tried++
-		tree, err := schedule.Launches(n, a.Dependences, rapid.SampledFrom([]schedule.Fusion{schedule.Smart, schedule.Maximal, schedule.None}).Draw(t, "fusion"))
+		tree, err := schedule.Launches(n, a.Dependences, schedule.Fusions[seed%len(schedule.Fusions)])
 		if err != nil {
-			t.Skip(err)
+			continue
 		}
 		p, err := Compile(n, tree, Options{Block: [3][]int64{{4}, {4, 2}, {4, 2, 1}}})
 		if err != nil {
@@ -171,6 +170,8 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		launched++
 		check(t, p, map[string]int64{"n": 6, "m": 5})
-	})
-	t.Logf("%d of %d programs", launched, tried)
+	}
+	if launched < programs*2/3 {
+		t.Errorf("%d of %d programs have launches", launched, programs)
+	}
 }

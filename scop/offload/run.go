@@ -7,9 +7,11 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/samples"
 	"gpuperf/scop"
@@ -115,10 +117,15 @@ func (p *Program) run(ctx context.Context, dev device.Device, at map[string]int6
 func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64) (all []*Result, err error) {
 	for _, n := range nests {
 		own := map[string]int64{}
+		for _, name := range slices.Sorted(maps.Keys(at)) {
+			if len(nests) == 1 && !slices.Contains(n.Params, name) {
+				return nil, source.At(n.File, "", source.Pos{}, "%s has no parameter %s; it has: %s", n.Name, name, strings.Join(n.Params, ", "))
+			}
+		}
 		for _, p := range n.Params {
 			v, ok := at[p]
 			if !ok {
-				return nil, fmt.Errorf("%s needs a size for %s; give -p %s=VALUE", n.Name, p, p)
+				return nil, source.At(n.File, "", source.Pos{}, "%s needs a size for %s; give -p %s=VALUE", n.Name, p, p)
 			}
 			own[p] = v
 		}

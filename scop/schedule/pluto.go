@@ -27,16 +27,19 @@ var Fusions = []Fusion{Smart, Maximal, None}
 // Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.
 type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
 
-// Strategies are the ways to find trees.
-var Strategies = map[string]Strategy{"pluto": Pluto, "launches": Launches}
+// ByName are the strategies.
+var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches}
+
+// Strategies are their names.
+func Strategies() []string { return slices.Sorted(maps.Keys(ByName)) }
 
 // Pluto finds a tree in which outer loops are parallel where that is possible, and bands are as deep as possible.
 func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
 	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}})
 }
 
-// work is how many numbers the search for a tree may compute: about a second.
-const work = 150_000_000
+// work is how many numbers the search for a tree may compute: a fifth of a second or so.
+const work = 20_000_000
 
 func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (Node, error) {
 	p.work = work

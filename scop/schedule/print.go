@@ -30,12 +30,16 @@ type NodeObject struct {
 	Statement string        `json:"statement,omitempty"`
 }
 
-// LoopObject is a loop of a band: what it counts, by statement.
+// LoopObject is a loop of a band: what it counts, for each statement in the order of the tree.
 type LoopObject struct {
-	Of       map[string]string `json:"of"`
-	Parallel bool              `json:"parallel"`
-	// names are the statements in the order of the tree.
-	names []string
+	Counts   []CountObject `json:"counts"`
+	Parallel bool          `json:"parallel"`
+}
+
+// CountObject is what a loop counts, over the iterators of a statement.
+type CountObject struct {
+	Statement string `json:"statement"`
+	Value     string `json:"value"`
 }
 
 func objectOf(n Node) *NodeObject {
@@ -47,10 +51,9 @@ func objectOf(n Node) *NodeObject {
 		}
 	case *Band:
 		for _, l := range x.Loops {
-			o := LoopObject{Of: map[string]string{}, Parallel: l.Parallel}
+			o := LoopObject{Parallel: l.Parallel}
 			for _, s := range x.statements() {
-				o.Of[s.Name] = l.Of[s].String()
-				o.names = append(o.names, s.Name)
+				o.Counts = append(o.Counts, CountObject{s.Name, l.Of[s].String()})
 			}
 			out.Band = append(out.Band, o)
 		}
@@ -89,8 +92,8 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 		fmt.Fprintf(w, "%sband\n", indent)
 		for _, l := range n.Band {
 			var list []string
-			for _, name := range l.names {
-				list = append(list, name+": "+l.Of[name])
+			for _, c := range l.Counts {
+				list = append(list, c.Statement+": "+c.Value)
 			}
 			fmt.Fprintf(w, "%s  %s%s\n", indent, strings.Join(list, ", "), map[bool]string{true: " (parallel)"}[l.Parallel])
 		}
