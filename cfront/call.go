@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel/expr"
@@ -57,11 +58,14 @@ func lifted(name string, o *overloads, args []value) bool {
 		return false
 	}
 	for _, a := range args {
-		if a.t.dtype.IsVector() || a.t.dtype.Base() == expr.Float16 {
+		if a.t.dtype.Base() == expr.Float16 {
 			return true
 		}
 	}
-	return len(o.list) == 0
+	return !slices.ContainsFunc(o.list, func(c *callable) bool {
+		score, ok := c.takes(args)
+		return ok && (score == len(args) || len(o.templates) == 0)
+	})
 }
 
 // vectorAccess reads accesses to vectors by the templates vload<N>(p), vstore<N>(v, p) and vwide(p) of generated programs: they are

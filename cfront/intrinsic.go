@@ -52,6 +52,7 @@ const (
 	secondResult       // that of the second
 	commonResult       // the common type of all
 	floatResult        // the common type; integers are taken as float
+	laneResult         // that of one lane of the common type
 	singleResult       // float, or vectors of it
 	pointeeResult      // what the first argument points to
 	integerResult      // int, as many as the argument has lanes
@@ -151,6 +152,8 @@ func (p *parser) resultOf(name string, args []value) *ctype {
 			common = expr.DType(expr.Float32).Vector(common.Lanes())
 		}
 		return numberOf(common)
+	case laneResult:
+		return numberOf(common.Base())
 	case singleResult:
 		return numberOf(expr.DType(expr.Float32).Vector(common.Lanes()))
 	case integerResult:

@@ -13,12 +13,13 @@ var intrinsicTable = []struct {
 	{Math, floatResult, "", `sqrt rsqrt cbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh
 		atanh fabs floor ceil round trunc rint erf erfc tgamma lgamma pow atan2 fmin fmax fmod hypot fdim copysign fma mad
 		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr nextafter remainder nearbyint:rint logb degrees radians sign mix step
-		smoothstep clamp:clamp fract dot length fast_length distance normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
+		smoothstep clamp:clamp fract normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
 		normcdf normcdfinv saturate:saturate
 		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
 		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
 		half_powr:pow pown:pow rootn:rootn ldexp:ldexp j0 j1 y0 y1`},
+	{Math, laneResult, "", `dot length fast_length distance fast_distance`},
 	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
 		__fsqrt_rn:sqrt __fsqrt_rz:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma __fmaf_ru:fma __fmaf_rd:fma __saturatef:saturate`},
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
