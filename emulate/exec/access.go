@@ -96,3 +96,32 @@ func (a *address) at(f *file, lane int) (v uint64, known bool) {
 	}
 	return v, known
 }
+
+// all computes the addresses of lanes.
+func (a *address) all(f *file, lanes uint32, to *Access) {
+	if len(a.terms) != 1 || a.terms[0].wide != a.wide || a.terms[0].scale != 1 {
+		for m := lanes; m != 0; m &= m - 1 {
+			i := active(m)
+			v, known := a.at(f, i)
+			to.Address[i] = v
+			if known {
+				to.Known |= 1 << i
+			}
+		}
+		return
+	}
+	n := a.terms[0].row
+	low := &f.rows[n]
+	to.Known = lanes & f.known[n]
+	if !a.wide {
+		for i := range low {
+			to.Address[i] = uint64(low[i] + uint32(a.offset))
+		}
+		return
+	}
+	high := &f.rows[n+1]
+	to.Known &= f.known[n+1]
+	for i := range low {
+		to.Address[i] = (uint64(low[i]) | uint64(high[i])<<32) + a.offset
+	}
+}

@@ -74,6 +74,8 @@ func (d *decoder) decode(index int) {
 		o.run, o.chooses = each, form.chooses
 		if o.compute = form.compute(d); o.compute == nil {
 			o.run = unknown
+		} else if o.vector = d.vector(); o.vector != nil {
+			o.run = together
 		}
 	}
 }

@@ -93,6 +93,20 @@ func (f *file) set(n int, lanes uint32, values *row, known uint32) {
 	f.known[n] = f.known[n]&^lanes | known&lanes
 }
 
+// spread writes a value to all lanes.
+func (f *file) spread(n int, v uint32, known bool) {
+	f.known[n] = 0
+	if known {
+		f.known[n] = all
+	} else {
+		v = 0
+	}
+	r := &f.rows[n]
+	for i := range r {
+		r[i] = v
+	}
+}
+
 // setPredicate writes a predicate in lanes.
 func (f *file) setPredicate(n int, lanes uint32, b truth) {
 	p := &f.preds[n]

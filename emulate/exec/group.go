@@ -51,19 +51,17 @@ func waitGroup(w *Warp, o *op, lanes uint32) {
 	p := w.path
 	number, count := 0, 0
 	f := p.file
-	var values []uint64
 	for i := range o.sources {
 		v, known := o.sources[i].first(f, lanes)
 		if !known {
 			w.launch.doubt(UnknownAddress, o.index)
 		}
-		values = append(values, v)
-	}
-	if len(values) > 0 {
-		number = int(values[0] & 15)
-	}
-	if len(values) > 1 {
-		count = int(values[1] & 0xfff)
+		switch i {
+		case 0:
+			number = int(v & 15)
+		case 1:
+			count = int(v & 0xfff)
+		}
 	}
 	g := w.Group
 	if o.in.Has("RED") && len(o.guards) > 0 {
@@ -189,8 +187,8 @@ func (g *Group) Run(limit int) (steps int) {
 	return steps
 }
 
-// item is the index of a work-item within the group.
-func (w *Warp) item(lane int) (index [3]uint32) {
+// place is the index of a work-item within the group.
+func (w *Warp) place(lane int) (index [3]uint32) {
 	n := uint32(w.first + lane)
 	b := w.launch.Block
 	return [3]uint32{n % b[0], n / b[0] % b[1], n / b[0] / b[1]}

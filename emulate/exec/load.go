@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"gpuperf/sass"
@@ -72,15 +73,7 @@ func (w *Warp) reach(o *op, part *address, space sass.Space, action sass.Action,
 	w.step.Accesses = w.pair[:n+1]
 	a := &w.pair[n]
 	a.Space, a.Action, a.Bytes, a.Lanes, a.Known = space, action, size, lanes, 0
-	f := w.path.file
-	for m := lanes; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		v, known := part.at(f, i)
-		if known {
-			a.Known |= 1 << i
-		}
-		a.Address[i] = v
-	}
+	part.all(w.path.file, lanes, a)
 	if space == sass.Generic {
 		a.Space = a.common()
 	}
@@ -144,8 +137,28 @@ func load(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	var known [4]uint32
+	if o.access.bytes == 4 && a.Space != sass.Generic {
+		known[0] = w.loadWords(a, &f.rows[o.to[0]])
+	} else {
+		w.loadAny(o, a, &known)
+	}
+	for k := range o.width {
+		n := o.to[0] + k
+		f.known[n] = f.known[n]&^lanes | known[k]
+		for m := lanes &^ known[k]; m != 0; m &= m - 1 {
+			f.rows[n][bits.TrailingZeros32(m)] = 0
+		}
+	}
+	if o.results > 0 {
+		f.setPredicate(o.toPred[0], lanes, truth{})
+	}
+}
+
+// loadAny loads values of any size into registers, and tells which lanes of each register are known.
+func (w *Warp) loadAny(o *op, a *Access, known *[4]uint32) {
+	f := w.path.file
 	for m := a.Known; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
+		i := active(m)
 		s, at := w.memory(a, i)
 		v := s.read(at, o.access.bytes)
 		if o.access.bytes < 4 && o.access.signed {
@@ -158,16 +171,31 @@ func load(w *Warp, o *op, lanes uint32) {
 			}
 		}
 	}
-	for k := range o.width {
-		n := o.to[0] + k
-		f.known[n] = f.known[n]&^lanes | known[k]
-		for m := lanes &^ known[k]; m != 0; m &= m - 1 {
-			f.rows[n][bits.TrailingZeros32(m)] = 0
+}
+
+// loadWords loads words of one space, and tells which lanes are known.
+func (w *Warp) loadWords(a *Access, to *row) (known uint32) {
+	var p *page
+	var number uint64
+	for m := a.Known; m != 0; m &= m - 1 {
+		i := active(m) & (WarpSize - 1)
+		s, at := w.memory(a, i)
+		if at%4 != 0 {
+			v := s.read(at, 4)
+			to[i] = v.value[0]
+			known |= uint32(v.known&1) << i
+			continue
+		}
+		if n := at / pageSize; p == nil || n != number {
+			p, number = s.find(n).page, n
+		}
+		to[i] = binary.LittleEndian.Uint32(p.data[at%pageSize:])
+		known |= uint32(p.known[at%pageSize]&1) << i & -uint32(p.known[at%pageSize+3]&1)
+		if p.known[at%pageSize+1]&p.known[at%pageSize+2] == 0 {
+			known &^= 1 << i
 		}
 	}
-	if o.results > 0 {
-		f.setPredicate(o.toPred[0], lanes, truth{})
-	}
+	return known
 }
 
 func store(w *Warp, o *op, lanes uint32) {
@@ -235,15 +263,29 @@ func loadConstant(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	uniform := o.to[0] >= firstUniform
-	a := w.reach(o, &o.access.parts[0], sass.Bank, sass.Load, o.access.bytes, lanes)
+	part := &o.access.parts[0]
+	if len(part.terms) == 0 && !uniform {
+		for k := range o.width {
+			v, known := w.constant(o, part.offset+4*uint64(k), true)
+			if lanes == all {
+				f.spread(o.to[0]+k, uint32(v), known)
+				continue
+			}
+			var values row
+			for i := range values {
+				values[i] = uint32(v)
+			}
+			f.set(o.to[0]+k, lanes, &values, -uint32(uint64Of(known)))
+		}
+		return
+	}
+	a := w.reach(o, part, sass.Bank, sass.Load, o.access.bytes, lanes)
 	if uniform {
 		i := active(lanes)
 		at := a.Address[i]
 		for k := range o.width {
 			v, known := w.constant(o, at+4*uint64(k), a.Known>>i&1 != 0)
-			one := *o
-			one.to[0], one.width = o.to[0]+k, 1
-			w.spread(&one, v, known)
+			f.spread(o.to[0]+k, uint32(v), known)
 		}
 		return
 	}

@@ -39,10 +39,10 @@ type specialRegister func(w *Warp, lane int) uint32
 var specialRegisters = map[string]specialRegister{
 	"SRZ":            func(*Warp, int) uint32 { return 0 },
 	"SR_LANEID":      func(_ *Warp, lane int) uint32 { return uint32(lane) },
-	"SR_TID.X":       func(w *Warp, lane int) uint32 { return w.item(lane)[0] },
-	"SR_TID.Y":       func(w *Warp, lane int) uint32 { return w.item(lane)[1] },
-	"SR_TID.Z":       func(w *Warp, lane int) uint32 { return w.item(lane)[2] },
-	"SR_TID":         func(w *Warp, lane int) uint32 { t := w.item(lane); return t[0] | t[1]<<16 | t[2]<<26 },
+	"SR_TID.X":       func(w *Warp, lane int) uint32 { return w.place(lane)[0] },
+	"SR_TID.Y":       func(w *Warp, lane int) uint32 { return w.place(lane)[1] },
+	"SR_TID.Z":       func(w *Warp, lane int) uint32 { return w.place(lane)[2] },
+	"SR_TID":         func(w *Warp, lane int) uint32 { t := w.place(lane); return t[0] | t[1]<<16 | t[2]<<26 },
 	"SR_CTAID.X":     func(w *Warp, _ int) uint32 { return w.Group.index[0] },
 	"SR_CTAID.Y":     func(w *Warp, _ int) uint32 { return w.Group.index[1] },
 	"SR_CTAID.Z":     func(w *Warp, _ int) uint32 { return w.Group.index[2] },
@@ -107,21 +107,13 @@ func toUniform(w *Warp, o *op, lanes uint32) {
 
 // spread writes a value to a uniform register.
 func (w *Warp) spread(o *op, v uint64, known bool) {
-	f := w.path.file
-	mask := uint32(0)
-	if known {
-		mask = all
-	}
-	low, high := row{}, row{}
-	for i := range low {
-		low[i], high[i] = uint32(v), uint32(v>>32)
-	}
 	if o.to[0] == sinkRow {
 		return
 	}
-	f.set(o.to[0], all, &low, mask)
+	f := w.path.file
+	f.spread(o.to[0], uint32(v), known)
 	if o.width == 2 {
-		f.set(o.to[0]+1, all, &high, mask)
+		f.spread(o.to[0]+1, uint32(v>>32), known)
 	}
 }
 

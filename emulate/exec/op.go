@@ -16,6 +16,7 @@ type op struct {
 	// run executes it in lanes; it goes on with the next instruction unless run says otherwise.
 	run     func(w *Warp, o *op, lanes uint32)
 	compute semantics // of a lane, where run is each
+	vector  vector    // of all lanes, where run is together
 	chooses chooses   // what is known where not all operands are
 	sources []source
 	guards  []guard // predicates that it reads
@@ -47,35 +48,70 @@ type semantics func(x *item)
 // unknown has a bit for each value, doubtful one for each predicate that is not known.
 type chooses func(o *op, x *item, unknown, doubtful uint8) (result bool, preds [2]bool)
 
-// each executes an operation lane by lane.
-func each(w *Warp, o *op, lanes uint32) {
-	f := w.path.file
-	var low, high [4]*row
-	var x item
-	known := uint32(all)
-	var sureValues [4]uint32
+// operands are what an operation reads: the words of its sources, and the lanes in which they are known.
+type operands struct {
+	low, high [4]*row
+	sure      [4]uint32
+	held      [3]truth
+	known     uint32 // lanes in which all is
+}
+
+// gather finds the operands.
+func (o *op) gather(f *file, a *operands) {
+	a.known = all
 	for i := range o.sources {
 		s := &o.sources[i]
 		k := s.known
 		if s.fixed != nil {
-			low[i], high[i] = s.fixed, s.high
+			a.low[i], a.high[i] = s.fixed, s.high
 		} else {
-			low[i], k = &f.rows[s.row], f.known[s.row]
-			high[i] = &f.rows[zeroRow]
+			a.low[i], k = &f.rows[s.row], f.known[s.row]
+			a.high[i] = &f.rows[zeroRow]
 			if s.wide {
-				high[i] = &f.rows[s.row+1]
+				a.high[i] = &f.rows[s.row+1]
 				k &= f.known[s.row+1]
 			}
 		}
-		sureValues[i] = k
-		known &= k
+		a.sure[i] = k
+		a.known &= k
 	}
-	var held [3]truth
 	for i, g := range o.guards {
-		b := g.read(f)
-		held[i] = b
-		known &= b.known
+		a.held[i] = g.read(f)
+		a.known &= a.held[i].known
 	}
+}
+
+// together executes an operation in all lanes at once.
+func together(w *Warp, o *op, lanes uint32) {
+	a := &w.operands
+	f := w.path.file
+	o.gather(f, a)
+	if lanes == all && a.known == all && o.to[0] != sinkRow {
+		low, high := &f.rows[o.to[0]], &f.rows[sinkRow]
+		if o.width == 2 {
+			high = &f.rows[o.to[0]+1]
+			f.known[o.to[0]+1] = all
+		}
+		f.known[o.to[0]] = all
+		o.vector(low, high, &a.low, &a.high)
+		return
+	}
+	low, high := &w.result[0], &w.result[1]
+	o.vector(low, high, &a.low, &a.high)
+	if o.to[0] == sinkRow {
+		return
+	}
+	f.set(o.to[0], lanes, low, a.known)
+	if o.width == 2 {
+		f.set(o.to[0]+1, lanes, high, a.known)
+	}
+}
+
+// each executes an operation lane by lane.
+func each(w *Warp, o *op, lanes uint32) {
+	a, x := &w.operands, &w.item
+	f := w.path.file
+	o.gather(f, a)
 	work := lanes
 	if o.uniform {
 		work = lanes & -lanes
@@ -86,13 +122,12 @@ func each(w *Warp, o *op, lanes uint32) {
 	}
 	var pred [2]truth
 	sure := uint32(0)
-	n := len(o.sources)
 	for m := work; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		for s := range n {
-			v := uint64(low[s][i])
+		i := bits.TrailingZeros32(m) & (WarpSize - 1)
+		for s := range o.sources {
+			v := uint64(a.low[s][i])
 			if o.sources[s].wide {
-				v |= uint64(high[s][i]) << 32
+				v |= uint64(a.high[s][i]) << 32
 			}
 			if c := o.sources[s].change; c != nil {
 				v = c(v)
@@ -100,14 +135,14 @@ func each(w *Warp, o *op, lanes uint32) {
 			x.v[s] = v
 		}
 		for s := range o.guards {
-			x.p[s] = held[s].value>>i&1 != 0
+			x.p[s] = a.held[s].value>>i&1 != 0
 		}
-		bit := uint32(1) << i
+		bit := m & -m
 		result, preds := true, [2]bool{true, true}
-		if known>>i&1 == 0 {
-			result, preds = o.partly(&x, &sureValues, &held, i)
+		if a.known&bit == 0 {
+			result, preds = o.partly(x, &a.sure, &a.held, i)
 		} else {
-			o.compute(&x)
+			o.compute(x)
 		}
 		if result {
 			sure |= bit

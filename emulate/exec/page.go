@@ -26,15 +26,23 @@ func (p *page) load(at, n int, w *words) {
 	}
 }
 
-// space is memory by address: pages that were written or read, above what it starts with.
+// space is memory by address: pages that were written, above what it starts with.
 type space struct {
 	pages map[uint64]*page
 	base  func(number uint64) *page // a page as it starts, shared and never written; nil where nothing is known of it
-	last  uint64                    // the number of the page that was used last, plus 1
-	page  *page                     // that page
-	own   bool                      // whether it may be written
+	used  [recent]recentPage        // by the low bits of their numbers
 	// forgotten is whether something was stored where nobody knows: what a page starts with is not known any more.
 	forgotten bool
+}
+
+// recent is how many pages a space has at hand.
+const recent = 64
+
+// recentPage is a page that was used.
+type recentPage struct {
+	number uint64 // plus 1
+	page   *page
+	own    bool // whether it may be written
 }
 
 func newSpace(base func(uint64) *page) *space { return &space{pages: map[uint64]*page{}, base: base} }
@@ -43,9 +51,10 @@ func newSpace(base func(uint64) *page) *space { return &space{pages: map[uint64]
 var unknownPage = &page{}
 
 // find returns the page of a number to be read.
-func (s *space) find(number uint64) *page {
-	if s.last == number+1 {
-		return s.page
+func (s *space) find(number uint64) *recentPage {
+	r := &s.used[number%recent]
+	if r.number == number+1 {
+		return r
 	}
 	p, own := s.pages[number], true
 	if p == nil {
@@ -56,32 +65,31 @@ func (s *space) find(number uint64) *page {
 			}
 		}
 	}
-	s.last, s.page, s.own = number+1, p, own
-	return p
+	*r = recentPage{number + 1, p, own}
+	return r
 }
 
 // write returns the page of a number to be written.
 func (s *space) write(number uint64) *page {
-	p := s.find(number)
-	if !s.own {
-		p = &page{data: p.data, known: p.known}
-		s.pages[number] = p
-		s.page, s.own = p, true
+	r := s.find(number)
+	if !r.own {
+		r.page, r.own = &page{data: r.page.data, known: r.page.known}, true
+		s.pages[number] = r.page
 	}
-	return p
+	return r.page
 }
 
 // read reads up to 16 bytes: whole words, or one byte or two in the first word.
 func (s *space) read(address uint64, bytes int) (w words) {
 	at := int(address % pageSize)
 	if bytes >= 4 && address%4 == 0 && at+bytes <= pageSize {
-		s.find(address/pageSize).load(at, bytes/4, &w)
+		s.find(address/pageSize).page.load(at, bytes/4, &w)
 		return w
 	}
 	w.known = 0xf
 	for i := range bytes {
 		a := address + uint64(i)
-		p := s.find(a / pageSize)
+		p := s.find(a / pageSize).page
 		w.value[i/4] |= uint32(p.data[a%pageSize]) << (8 * (i % 4))
 		if p.known[a%pageSize] == 0 {
 			w.known &^= 1 << (i / 4)
@@ -92,6 +100,15 @@ func (s *space) read(address uint64, bytes int) (w words) {
 
 // store writes up to 16 bytes. Where maybe says that nobody knows whether they are written, bytes stay known that do not change.
 func (s *space) store(address uint64, bytes int, w *words, maybe bool) {
+	at := int(address % pageSize)
+	if !maybe && bytes >= 4 && address%4 == 0 && at+bytes <= pageSize {
+		p := s.write(address / pageSize)
+		for i := range bytes / 4 {
+			binary.LittleEndian.PutUint32(p.data[at+4*i:], w.value[i])
+			binary.LittleEndian.PutUint32(p.known[at+4*i:], -uint32(w.known>>i&1))
+		}
+		return
+	}
 	for i := range bytes {
 		a := address + uint64(i)
 		p := s.write(a / pageSize)
@@ -117,5 +134,5 @@ func (s *space) blur(address, bytes uint64) {
 // forget makes everything unknown.
 func (s *space) forget() {
 	clear(s.pages)
-	s.forgotten, s.last = true, 0
+	s.forgotten, s.used = true, [recent]recentPage{}
 }

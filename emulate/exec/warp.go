@@ -15,6 +15,9 @@ type Warp struct {
 	spare     []*path
 	files     []*file // that are not in use
 	step      Step
+	operands  operands // of the operation that is executed
+	item      item
+	result    [2]row
 	pair      [2]Access // of step
 	old       [4]row
 	oldP      [2]truth
