@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 
+	"gpuperf/emulate/round"
+
 	"gpuperf/sass"
 )
 
@@ -82,7 +84,7 @@ func atomicAdd(t atomicType) update {
 		return func(old, a, _ uint64) uint64 { return bits64(math.Float64frombits(old) + math.Float64frombits(a)) }
 	case t.float:
 		s := single{flush: true}
-		return func(old, a, _ uint64) uint64 { return s.word(odd(floats(old, true), floats(a, true))) }
+		return func(old, a, _ uint64) uint64 { return s.word(round.Odd(floats(old, true), floats(a, true))) }
 	}
 	return func(old, a, _ uint64) uint64 { return old + a }
 }

@@ -3,6 +3,8 @@ package exec
 import (
 	"math"
 	"strings"
+
+	"gpuperf/emulate/round"
 )
 
 // conversionForms are the opcodes that convert between kinds of numbers.
@@ -61,7 +63,7 @@ func fromInteger(d *decoder) semantics {
 		}
 		// rounded to odd, of which every format takes fewer bits
 		high := float64(v >> 32 << 32)
-		f := odd(high, float64(v&0xffffffff))
+		f := round.Odd(high, float64(v&0xffffffff))
 		if to == "F64" {
 			f = wholeNumber(v, mode, negative)
 		}
@@ -72,22 +74,22 @@ func fromInteger(d *decoder) semantics {
 		case "F64":
 			x.d = math.Float64bits(f)
 		case "F16":
-			x.d = uint64(toHalf(f, mode))
+			x.d = uint64(round.ToHalf(f, mode))
 		case "BF16":
-			x.d = uint64(toBfloat(f, mode))
+			x.d = uint64(round.ToBfloat(f, mode))
 		default:
-			x.d = uint64(to32(f, mode))
+			x.d = uint64(round.Single(f, mode))
 		}
 	}
 }
 
 // wholeNumber rounds the size of an integer to double precision.
-func wholeNumber(v uint64, mode rounding, negative bool) float64 {
-	if mode == down && negative || mode == up && !negative {
-		return sum64(float64(v>>32), 1<<32, float64(v&0xffffffff), up)
+func wholeNumber(v uint64, mode round.Mode, negative bool) float64 {
+	if mode == round.Down && negative || mode == round.Up && !negative {
+		return round.Sum(float64(v>>32), 1<<32, float64(v&0xffffffff), round.Up)
 	}
-	if mode != nearest {
-		return sum64(float64(v>>32), 1<<32, float64(v&0xffffffff), toZero)
+	if mode != round.Nearest {
+		return round.Sum(float64(v>>32), 1<<32, float64(v&0xffffffff), round.ToZero)
 	}
 	return float64(v)
 }
@@ -98,21 +100,21 @@ func floatSource(kind string, flush bool) func(uint64) float64 {
 	case "F64":
 		return math.Float64frombits
 	case "F16":
-		return func(v uint64) float64 { return fromHalf(uint16(v)) }
+		return func(v uint64) float64 { return round.FromHalf(uint16(v)) }
 	case "BF16":
-		return func(v uint64) float64 { return fromBfloat(uint16(v)) }
+		return func(v uint64) float64 { return round.FromBfloat(uint16(v)) }
 	}
 	return func(v uint64) float64 { return floats(v, flush) }
 }
 
 // whole rounds to a whole number.
-func whole(v float64, mode rounding) float64 {
+func whole(v float64, mode round.Mode) float64 {
 	switch mode {
-	case toZero:
+	case round.ToZero:
 		return math.Trunc(v)
-	case down:
+	case round.Down:
 		return math.Floor(v)
-	case up:
+	case round.Up:
 		return math.Ceil(v)
 	}
 	return math.RoundToEven(v)
@@ -169,9 +171,9 @@ func convertFloat(d *decoder) semantics {
 		case "F64":
 			x.d = bits64(v)
 		case "F16":
-			x.d = uint64(toHalf(v, mode))
+			x.d = uint64(round.ToHalf(v, mode))
 		case "BF16":
-			x.d = uint64(toBfloat(v, mode))
+			x.d = uint64(round.ToBfloat(v, mode))
 		default:
 			x.d = single{flush: flush, mode: mode}.word(v)
 		}
@@ -191,9 +193,9 @@ func roundFloat(d *decoder) semantics {
 		case "F64":
 			x.d = bits64(v)
 		case "F16":
-			x.d = uint64(toHalf(v, nearest))
+			x.d = uint64(round.ToHalf(v, round.Nearest))
 		default:
-			x.d = uint64(to32(v, nearest))
+			x.d = uint64(round.Single(v, round.Nearest))
 		}
 	}
 }

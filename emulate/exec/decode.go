@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/emulate/round"
+
 	"gpuperf/sass"
 )
 
@@ -154,7 +156,7 @@ func (d *decoder) operands() {
 // bfloats is a number as bfloat16 in both halves of a word.
 func bfloats(text string) uint64 {
 	v, _ := decimal(text)
-	h := uint64(toBfloat(v, nearest))
+	h := uint64(round.ToBfloat(v, round.Nearest))
 	return h | h<<16
 }
 

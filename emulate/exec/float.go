@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"gpuperf/emulate/round"
 )
 
 // floatForms are the opcodes of single precision.
@@ -23,18 +25,18 @@ var floatForms = map[string]form{
 }
 
 // directions are the modifiers that name a rounding.
-var directions = map[string]rounding{
-	"RN": nearest, "RZ": toZero, "RM": down, "RP": up, "TRUNC": toZero, "FLOOR": down, "CEIL": up,
+var directions = map[string]round.Mode{
+	"RN": round.Nearest, "RZ": round.ToZero, "RM": round.Down, "RP": round.Up, "TRUNC": round.ToZero, "FLOOR": round.Down, "CEIL": round.Up,
 }
 
 // direction is the rounding that the modifiers name.
-func (d *decoder) direction() rounding {
+func (d *decoder) direction() round.Mode {
 	for _, m := range d.in.Modifiers {
 		if r, ok := directions[m]; ok {
 			return r
 		}
 	}
-	return nearest
+	return round.Nearest
 }
 
 // floats is the value of a word; flush takes subnormal numbers as zero.
@@ -49,7 +51,7 @@ func floats(v uint64, flush bool) float64 {
 // single finishes a computation of single precision.
 type single struct {
 	flush, saturate bool
-	mode            rounding
+	mode            round.Mode
 }
 
 // single reads the modifiers of single precision; false if there are others.
@@ -65,7 +67,7 @@ func (s single) word(v float64) uint64 {
 		}
 		v = min(max(v, 0), 1)
 	}
-	b := to32(v, s.mode)
+	b := round.Single(v, s.mode)
 	if s.flush && b&0x7f800000 == 0 {
 		b &= 0x80000000
 	}
@@ -79,13 +81,13 @@ func addFloats(d *decoder) semantics {
 	}
 	return func(x *item) {
 		a, b := floats(x.v[0], s.flush), floats(x.v[1], s.flush)
-		x.d = s.word(s.zero(odd(a, b), a, b))
+		x.d = s.word(s.zero(round.Odd(a, b), a, b))
 	}
 }
 
 // zero gives a sum that is exactly zero the sign of its direction.
 func (s single) zero(sum, a, b float64) float64 {
-	if sum == 0 && s.mode == down && (a != 0 || math.Signbit(a) != math.Signbit(b)) {
+	if sum == 0 && s.mode == round.Down && (a != 0 || math.Signbit(a) != math.Signbit(b)) {
 		return math.Copysign(0, -1)
 	}
 	return sum
@@ -106,7 +108,7 @@ func multiplyAddFloats(d *decoder) semantics {
 	}
 	return func(x *item) {
 		p, c := floats(x.v[0], s.flush)*floats(x.v[1], s.flush), floats(x.v[2], s.flush)
-		x.d = s.word(s.zero(odd(p, c), p, c))
+		x.d = s.word(s.zero(round.Odd(p, c), p, c))
 	}
 }
 
@@ -118,7 +120,7 @@ func extremeFloat(d *decoder) semantics {
 	flush, spreads := d.has("FTZ"), d.has("NAN")
 	return func(x *item) {
 		a, b := floats(x.v[0], flush), floats(x.v[1], flush)
-		x.d = uint64(to32(extremeOf(a, b, x.p[0], spreads), nearest))
+		x.d = uint64(round.Single(extremeOf(a, b, x.p[0], spreads), round.Nearest))
 	}
 }
 
@@ -272,5 +274,60 @@ func special(d *decoder) semantics {
 		return nil
 	}
 	flush := name != "RCP" && name != "TANH"
-	return func(x *item) { x.d = uint64(to32(f(floats(x.v[0], flush)), nearest)) }
+	return func(x *item) { x.d = uint64(round.Single(f(floats(x.v[0], flush)), round.Nearest)) }
+}
+
+// doubleForms are the opcodes of double precision.
+var doubleForms = map[string]form{
+	"DADD":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), 1, real64(x, 1) })},
+	"DMUL":  {number: float, compute: multiplyDoubles},
+	"DFMA":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), real64(x, 1), real64(x, 2) })},
+	"DMNMX": {number: float, compute: extremeDouble, chooses: choosesOne},
+	"DSETP": {number: float, compute: func(d *decoder) semantics { return d.comparing(math.Float64frombits) }, chooses: choosesCompared},
+}
+
+func real64(x *item, i int) float64 { return math.Float64frombits(x.v[i]) }
+
+// doubles is a * b + c.
+func doubles(operands func(x *item) (a, b, c float64)) func(d *decoder) semantics {
+	return func(d *decoder) semantics {
+		if !d.only("RN", "RZ", "RM", "RP") {
+			return nil
+		}
+		mode := d.direction()
+		return func(x *item) {
+			a, b, c := operands(x)
+			x.d = bits64(round.Sum(a, b, c, mode))
+		}
+	}
+}
+
+// bits64 are the bits of a number; what is none is the canonical one.
+func bits64(v float64) uint64 {
+	if v != v {
+		return round.Canonical64
+	}
+	return math.Float64bits(v)
+}
+
+func multiplyDoubles(d *decoder) semantics {
+	if !d.only("RN", "RZ", "RM", "RP") {
+		return nil
+	}
+	mode := d.direction()
+	return func(x *item) {
+		a, b := real64(x, 0), real64(x, 1)
+		if mode == round.Nearest {
+			x.d = bits64(a * b)
+			return
+		}
+		x.d = bits64(round.Sum(a, b, math.Copysign(0, a*b), mode))
+	}
+}
+
+func extremeDouble(d *decoder) semantics {
+	if !d.only("NAN") {
+		return nil
+	}
+	return func(x *item) { x.d = bits64(extremeOf(real64(x, 0), real64(x, 1), x.p[0], d.has("NAN"))) }
 }

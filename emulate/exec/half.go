@@ -1,46 +1,11 @@
 package exec
 
-import "math"
+import "gpuperf/emulate/round"
 
 // halfBits is the number as binary16, rounded to the nearest, in both halves of a word.
 func halfBits(v float64) uint32 {
-	h := uint32(toHalf(v, nearest))
+	h := uint32(round.ToHalf(v, round.Nearest))
 	return h | h<<16
-}
-
-// toHalf rounds to binary16.
-func toHalf(v float64, mode rounding) uint16 { return uint16(narrow(v, 5, 10, mode)) }
-
-// toBfloat rounds to bfloat16.
-func toBfloat(v float64, mode rounding) uint16 { return uint16(narrow(v, 8, 7, mode)) }
-
-// fromHalf is the value of a binary16.
-func fromHalf(h uint16) float64 { return widen(uint64(h), 5, 10) }
-
-// fromBfloat is the value of a bfloat16.
-func fromBfloat(h uint16) float64 { return float64(math.Float32frombits(uint32(h) << 16)) }
-
-// widen is the value of a floating-point number by the bits of its exponent and fraction.
-func widen(bits uint64, exponent, fraction int) float64 {
-	sign := bits>>(exponent+fraction)&1 != 0
-	e := int(bits >> fraction & (1<<exponent - 1))
-	f := bits & (1<<fraction - 1)
-	bias := 1<<(exponent-1) - 1
-	var v float64
-	switch {
-	case e == 1<<exponent-1 && f != 0:
-		return math.NaN()
-	case e == 1<<exponent-1:
-		v = math.Inf(1)
-	case e == 0:
-		v = math.Ldexp(float64(f), 1-bias-fraction)
-	default:
-		v = math.Ldexp(float64(f|1<<fraction), e-bias-fraction)
-	}
-	if sign {
-		v = -v
-	}
-	return v
 }
 
 // halfForms are the opcodes of half precision, two numbers at once.
@@ -49,8 +14,8 @@ var halfForms = map[string]form{
 	"HADD2_32I": {number: half, compute: halves(func(a, b, _ float64) float64 { return a + b }, 2)},
 	"HMUL2":     {number: half, compute: halves(func(a, b, _ float64) float64 { return a * b }, 2)},
 	"HMUL2_32I": {number: half, compute: halves(func(a, b, _ float64) float64 { return a * b }, 2)},
-	"HFMA2":     {number: half, compute: halves(func(a, b, c float64) float64 { return odd(a*b, c) }, 3)},
-	"HFMA2_32I": {number: half, compute: halves(func(a, b, c float64) float64 { return odd(a*b, c) }, 3)},
+	"HFMA2":     {number: half, compute: halves(func(a, b, c float64) float64 { return round.Odd(a*b, c) }, 3)},
+	"HFMA2_32I": {number: half, compute: halves(func(a, b, c float64) float64 { return round.Odd(a*b, c) }, 3)},
 	"HMNMX2":    {number: half, compute: extremeHalves},
 	"HSETP2":    {number: half, compute: compareHalves},
 	"HSET2":     {number: half, compute: setHalves},
@@ -59,15 +24,15 @@ var halfForms = map[string]form{
 // format is a way to keep numbers in 16 bits.
 type format struct {
 	from func(uint16) float64
-	to   func(float64, rounding) uint16
+	to   func(float64, round.Mode) uint16
 }
 
 // format is the one that the modifiers name.
 func (d *decoder) format() format {
 	if d.has("BF16_V2") || d.has("BF16") {
-		return format{fromBfloat, toBfloat}
+		return format{round.FromBfloat, round.ToBfloat}
 	}
-	return format{fromHalf, toHalf}
+	return format{round.FromHalf, round.ToHalf}
 }
 
 // pair applies a function to both halves.
@@ -104,11 +69,11 @@ func halves(f func(a, b, c float64) float64, n int) func(d *decoder) semantics {
 			return v
 		}
 		if single {
-			return func(x *item) { x.d = uint64(to32(at(x, 0), nearest)) }
+			return func(x *item) { x.d = uint64(round.Single(at(x, 0), round.Nearest)) }
 		}
 		return func(x *item) {
 			x.d = pair(func(shift int) uint16 {
-				h := k.to(at(x, shift), nearest)
+				h := k.to(at(x, shift), round.Nearest)
 				if flush && h&0x7c00 == 0 {
 					h &= 0x8000
 				}
@@ -125,7 +90,7 @@ func extremeHalves(d *decoder) semantics {
 	k, spreads := d.format(), d.has("NAN")
 	return func(x *item) {
 		x.d = pair(func(shift int) uint16 {
-			return k.to(extremeOf(k.from(uint16(x.v[0]>>shift)), k.from(uint16(x.v[1]>>shift)), x.p[0], spreads), nearest)
+			return k.to(extremeOf(k.from(uint16(x.v[0]>>shift)), k.from(uint16(x.v[1]>>shift)), x.p[0], spreads), round.Nearest)
 		})
 	}
 }
@@ -151,7 +116,7 @@ func setHalves(d *decoder) semantics {
 	k := d.format()
 	yes := uint16(0xffff)
 	if d.has("BF") {
-		yes = k.to(1, nearest)
+		yes = k.to(1, round.Nearest)
 	}
 	plain := d.without("BF16_V2", "FTZ", "BF")
 	low := plain.comparing(func(v uint64) float64 { return k.from(uint16(v)) })

@@ -1,6 +1,10 @@
 package exec
 
-import "math"
+import (
+	"math"
+
+	"gpuperf/emulate/round"
+)
 
 // vector computes an operation in all lanes at once: low and high words of the result from those of the operands. It is what semantics
 // computes lane by lane, for the forms that programs use most, without predicates. Words of lanes that are not known are 0.
@@ -102,7 +106,7 @@ func rounded(x, y float64) uint32 {
 	sum := x + y
 	b := math.Float64bits(sum)
 	if b&rest == half || b&^(1<<63) < least || sum != sum {
-		return to32(odd(x, y), nearest)
+		return round.Single(round.Odd(x, y), round.Nearest)
 	}
 	return math.Float32bits(float32(sum))
 }
@@ -125,6 +129,6 @@ func addSingles(low, _ *row, s, _ *[4]*row) {
 func multiplySingles(low, _ *row, s, _ *[4]*row) {
 	a, b := s[0], s[1]
 	for i := range low {
-		low[i] = to32(float64(math.Float32frombits(a[i]))*float64(math.Float32frombits(b[i])), nearest)
+		low[i] = round.Single(float64(math.Float32frombits(a[i]))*float64(math.Float32frombits(b[i])), round.Nearest)
 	}
 }
