@@ -99,6 +99,13 @@ func (a *address) at(f *file, lane int) (v uint64, known bool) {
 
 // all computes the addresses of lanes.
 func (a *address) all(f *file, lanes uint32, to *Access) {
+	if len(a.terms) == 0 {
+		to.Known = lanes
+		for i := range to.Address {
+			to.Address[i] = a.offset
+		}
+		return
+	}
 	if len(a.terms) != 1 || a.terms[0].wide != a.wide || a.terms[0].scale != 1 {
 		for m := lanes; m != 0; m &= m - 1 {
 			i := active(m)

@@ -264,6 +264,7 @@ func loadConstant(w *Warp, o *op, lanes uint32) {
 	}
 	uniform := o.to[0] >= firstUniform
 	part := &o.access.parts[0]
+	a := w.reach(o, part, sass.Bank, sass.Load, o.access.bytes, lanes)
 	if len(part.terms) == 0 && !uniform {
 		for k := range o.width {
 			v, known := w.constant(o, part.offset+4*uint64(k), true)
@@ -279,7 +280,6 @@ func loadConstant(w *Warp, o *op, lanes uint32) {
 		}
 		return
 	}
-	a := w.reach(o, part, sass.Bank, sass.Load, o.access.bytes, lanes)
 	if uniform {
 		i := active(lanes)
 		at := a.Address[i]
