@@ -25,9 +25,12 @@ func (m *machine) assigned(x *cfront.Assign, to cfront.Expr) cfront.Expr {
 // assignVar gives a variable a value, and returns what is work for that. The value of an integer which is an index form is work only if a
 // value uses it.
 func (m *machine) assignVar(v *cfront.Var, e cfront.Expr, mask []bool) (work tally) {
+	return m.assignTo(m.vars[v], e, mask)
+}
+
+func (m *machine) assignTo(to *values, e cfront.Expr, mask []bool) (work tally) {
 	var x values
 	t := m.apart(func() { x = m.value(e, mask) })
-	to := m.vars[v]
 	free := to.t == ""
 	var ver *version
 	if to.t.IsInteger() || to.t == expr.Bool {
@@ -36,7 +39,9 @@ func (m *machine) assignVar(v *cfront.Var, e cfront.Expr, mask []bool) (work tal
 			free = free && (!is || x.v[item].form != data)
 		}
 		if free && !m.head {
-			ver = &version{t}
+			if ver = (&version{t, site{e.Place(), m.path}}); m.launch.Used[ver.at] {
+				work.uses = []*version{ver}
+			}
 		}
 	}
 	if !free && !m.head {
@@ -49,7 +54,9 @@ func (m *machine) assignVar(v *cfront.Var, e cfront.Expr, mask []bool) (work tal
 		}
 		for l := range to.lanes {
 			n := x.lane(item, l)
-			n.version = ver
+			if n.version = ver; n.form == data { // features do not follow what variables hold
+				n.axes = m.everyAxis
+			}
 			m.set(slot{vars: to, i: int64(item*to.lanes + l)}, item, to.depth, n)
 		}
 	}
@@ -83,10 +90,10 @@ func (m *machine) assignPlace(x *cfront.Assign, p values, mask []bool) values {
 	t := x.To.Type()
 	var old cfront.Expr
 	if x.Op != "" {
-		old = &evaluated{x.To, m.load(p, t, mask)}
+		old = &evaluated{x.To, m.load(p, t, mask, x.Pos)}
 	}
 	v := m.convert(m.value(m.assigned(x, old), mask), t, mask)
-	m.store(p, v, t, mask)
+	m.store(p, v, t, mask, x.Pos)
 	if x.After {
 		return old.(*evaluated).v
 	}
@@ -105,7 +112,7 @@ func (m *machine) assignLanes(x *cfront.Assign, to *cfront.Lane, mask []bool) va
 		p := m.pointer(to.X, mask)
 		for l, lane := range to.Lanes {
 			one := m.each(v.t.Base(), func(item int) number { return v.lane(item, l) })
-			m.store(m.shift(p, int64(lane), mask), one, v.t.Base(), mask)
+			m.store(m.shift(p, int64(lane), mask), one, v.t.Base(), mask, x.Pos)
 		}
 		return v
 	}

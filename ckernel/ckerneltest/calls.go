@@ -1,6 +1,7 @@
 package ckerneltest
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -98,13 +99,13 @@ func (m *machine) call(x *cfront.Call, mask []bool) values {
 	case strings.HasPrefix(x.Func, "__shfl"):
 		return m.shuffle(x, mask)
 	case strings.HasPrefix(x.Func, "vload"):
-		return m.load(m.vectorAt(x.Args[0], x.Args[1], x.DType.Lanes(), mask), x.DType, mask)
+		return m.load(m.vectorAt(x.Args[0], x.Args[1], x.DType.Lanes(), mask), x.DType, mask, x.Pos)
 	case strings.HasPrefix(x.Func, "vstore"):
 		v := m.value(x.Args[0], mask)
-		m.store(m.vectorAt(x.Args[1], x.Args[2], v.t.Lanes(), mask), v, v.t, mask)
+		m.store(m.vectorAt(x.Args[1], x.Args[2], v.t.Lanes(), mask), v, v.t, mask, x.Pos)
 		return none
 	case x.Func == "__ldg":
-		return m.load(m.value(x.Args[0], mask), x.DType, mask)
+		return m.load(m.value(x.Args[0], mask), x.DType, mask, x.Pos)
 	case strings.HasPrefix(x.Func, "convert_") || strings.HasPrefix(x.Func, "as_"):
 		return m.conversion(x, mask)
 	}
@@ -177,8 +178,8 @@ func (m *machine) atomic(x *cfront.Call, mask []bool) values {
 	if op != "" {
 		m.found(op, t, mask, 1)
 	}
-	m.touch(p, t, mask, false)
-	m.touch(p, t, mask, true)
+	m.touch(p, t, mask, false, x.Pos)
+	m.touch(p, t, mask, true, x.Pos)
 	old := newValues(t, m.items)
 	for item, is := range mask {
 		if !is {
@@ -331,6 +332,7 @@ func (m *machine) user(f *cfront.Function, x *cfront.Call, mask []bool) values {
 	if m.depth++; m.depth > 20 {
 		panic(failure("functions that call each other without end"))
 	}
+	params := make([]*values, len(f.Params)) // bound when all arguments are evaluated, which may call the function too
 	for i, p := range f.Params {
 		t := p.DType
 		if p.Pointer || len(p.Dims) > 0 {
@@ -338,9 +340,14 @@ func (m *machine) user(f *cfront.Function, x *cfront.Call, mask []bool) values {
 		}
 		v := newValues(t, m.items)
 		v.depth = len(m.branches)
-		m.vars[p] = &v
-		m.tally.merge(m.assignVar(p, x.Args[i], mask))
+		params[i] = &v
+		m.tally.merge(m.assignTo(params[i], x.Args[i], mask))
 	}
+	for i, p := range f.Params {
+		m.vars[p] = params[i]
+	}
+	path := m.path
+	m.path += fmt.Sprintf(" %d:%d", x.Line, x.Column)
 	returned, finished, result, loops, head, ghosts := m.returned, m.finished, m.result, m.loops, m.head, m.ghosts
 	pretending := make([]bool, m.items)
 	for item := range pretending {
@@ -351,6 +358,7 @@ func (m *machine) user(f *cfront.Function, x *cfront.Call, mask []bool) values {
 	m.block(f.Body, mask)
 	out := m.result
 	m.returned, m.finished, m.result, m.loops, m.head, m.ghosts = returned, finished, result, loops, head, ghosts
+	m.path = path
 	m.depth--
 	return out
 }

@@ -22,6 +22,8 @@ type Example struct {
 	Assume       []string
 	Dynamic      map[string]string  // elements of arrays in local memory that the launch allocates
 	Floats       map[string]float64 // arguments that are not 0.5
+	// WarpSynchronous: work-items of a sub-group rely on running in lock step, which is a race elsewhere.
+	WarpSynchronous bool
 	// Start gives arrays other values than arbitrary ones.
 	Start map[string]func(sizes map[string]int64, i int64) float64
 }
@@ -39,7 +41,7 @@ func below(size string) func(map[string]int64, int64) float64 {
 	return func(sizes map[string]int64, i int64) float64 { return float64((7*i + 3) % sizes[size]) }
 }
 
-func perRow(sizes map[string]int64) int64 { return sizes["nnz"] / sizes["n"] }
+func perRow(sizes map[string]int64) int64 { return sizes["length"] }
 
 type sizes = map[string]int64
 
@@ -69,7 +71,7 @@ var Corpus = []Example{
 	{File: "reduce.cl", Kernel: "reduce", Local: []int64{64}, Global: []string{"n"}, Sizes: []sizes{{"n": 64}, {"n": 300}}, Dynamic: map[string]string{"part": "64"}},
 	{
 		File: "reduce.cu", Kernel: "reduce_unrolled", Instance: "reduce_unrolled<128>", Local: []int64{128}, Global: []string{"n // 2"}, Sizes: []sizes{{"n": 256}, {"n": 1024}},
-		Assume: []string{"n % 256 = 0"},
+		Assume: []string{"n % 256 = 0"}, WarpSynchronous: true,
 	},
 	{File: "reduce.cu", Kernel: "reduce_shuffle", Local: []int64{128}, Global: []string{"256"}, Sizes: []sizes{{"n": 256}, {"n": 1000}}},
 	{File: "stencil1d.cu", Kernel: "stencil1d", Local: []int64{128}, Global: []string{"n"}, Sizes: []sizes{{"n": 128}, {"n": 384}}, Assume: []string{"n % 128 = 0"}},
@@ -85,12 +87,12 @@ var Corpus = []Example{
 	{File: "scan.cl", Kernel: "scan", Local: []int64{32}, Global: []string{"n"}, Sizes: []sizes{{"n": 32}, {"n": 100}}, Dynamic: map[string]string{"buffers": "64"}},
 	{File: "scan.cu", Kernel: "scan_blocks", Local: []int64{32}, Global: []string{"32*blocks"}, Sizes: []sizes{{"blocks": 1}, {"blocks": 3}}, Dynamic: map[string]string{"temp": "66"}},
 	{
-		File: "spmv.cl", Kernel: "spmv", Local: []int64{32}, Global: []string{"n"}, Sizes: []sizes{{"n": 32, "nnz": 160}, {"n": 50, "nnz": 150}}, Assume: []string{"trips(7) = nnz/n"},
+		File: "spmv.cl", Kernel: "spmv", Local: []int64{32}, Global: []string{"n"}, Sizes: []sizes{{"n": 32, "length": 5}, {"n": 96, "length": 3}}, Assume: []string{"trips(7) = length"},
 		Start: starts{"rows": each(perRow), "cols": below("n")},
 	},
 	{
-		File: "spmv.cu", Kernel: "spmv_warps", Local: []int64{64}, Global: []string{"32*n"}, Sizes: []sizes{{"n": 8, "nnz": 512}, {"n": 13, "nnz": 1248}},
-		Assume: []string{"trips(9) = nnz/(32*n)"}, Start: starts{"rows": each(perRow), "cols": below("n")},
+		File: "spmv.cu", Kernel: "spmv_warps", Local: []int64{64}, Global: []string{"32*n"}, Sizes: []sizes{{"n": 8, "length": 64}, {"n": 14, "length": 96}},
+		Assume: []string{"trips(9) = length/32"}, Start: starts{"rows": each(perRow), "cols": below("n")},
 	},
 	{
 		File: "nbody.cl", Kernel: "nbody", Local: []int64{32}, Global: []string{"n"}, Sizes: []sizes{{"n": 32}, {"n": 96}}, Assume: []string{"n % 32 = 0"},
@@ -99,8 +101,8 @@ var Corpus = []Example{
 	{File: "nbody.cu", Kernel: "nbody", Local: []int64{128}, Global: []string{"n"}, Sizes: []sizes{{"n": 128}, {"n": 256}}, Assume: []string{"n % 128 = 0"}},
 	{File: "kmeans.cl", Kernel: "kmeans_assign", Local: []int64{32}, Global: []string{"n"}, Sizes: []sizes{{"n": 32, "k": 3, "dims": 2}, {"n": 70, "k": 4, "dims": 3}}},
 	{
-		File: "mandelbrot.cl", Kernel: "mandelbrot", Local: []int64{8, 8}, Global: []string{"w", "h"}, Sizes: []sizes{{"w": 8, "h": 8, "limit": 5}, {"w": 20, "h": 9, "limit": 12}},
-		Floats: map[string]float64{"x0": 0, "y0": 0, "dx": 0.001, "dy": 0.001}, Assume: []string{"trips(12) = limit"},
+		File: "mandelbrot.cl", Kernel: "mandelbrot", Local: []int64{8, 8}, Global: []string{"w", "h"}, Sizes: []sizes{{"w": 8, "h": 8, "limit": 5}, {"w": 24, "h": 16, "limit": 12}},
+		Floats: map[string]float64{"x0": 0, "y0": 0, "dx": 0.001, "dy": 0.001}, Assume: []string{"trips(12) = limit"}, // no point leaves
 	},
 	{File: "lu_batched.cu", Kernel: "lu_batched", Instance: "lu_batched<float, 4>", Local: []int64{32}, Global: []string{"count"}, Sizes: []sizes{{"count": 32}, {"count": 50}}},
 	{
@@ -112,7 +114,7 @@ var Corpus = []Example{
 		File: "gather.cu", Kernel: "gather_rows", Local: []int64{32}, Global: []string{"32", "4"}, Sizes: []sizes{{"n": 8, "width": 32}, {"n": 11, "width": 50}},
 		Start: starts{"index": below("n")},
 	},
-	{File: "floyd_warshall.cl", Kernel: "floyd_warshall", Local: []int64{16, 4}, Global: []string{"n", "n"}, Sizes: []sizes{{"n": 16, "k": 3}, {"n": 21, "k": 0}}},
+	{File: "floyd_warshall.cl", Kernel: "floyd_warshall", Local: []int64{16, 4}, Global: []string{"n", "n"}, Sizes: []sizes{{"n": 16, "k": 3}, {"n": 21, "k": 0}}, Assume: []string{"0 <= k and k < n"}},
 	{File: "fdtd2d.cu", Kernel: "fdtd_e", Local: []int64{32, 4}, Global: []string{"ny", "nx"}, Sizes: []sizes{{"nx": 8, "ny": 32}, {"nx": 10, "ny": 40}}},
 	{File: "fdtd2d.cu", Kernel: "fdtd_h", Local: []int64{32, 4}, Global: []string{"ny", "nx"}, Sizes: []sizes{{"nx": 8, "ny": 32}, {"nx": 10, "ny": 40}}},
 	{File: "grey.cl", Kernel: "grey", Local: []int64{16, 4}, Global: []string{"w", "h"}, Sizes: []sizes{{"w": 16, "h": 8}, {"w": 20, "h": 5}}},

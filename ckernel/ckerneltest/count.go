@@ -11,13 +11,20 @@ type Op struct {
 	DType expr.DType
 }
 
-// Access is a kind of access to an array. An access that is the same for all work-items of a sub-group is Shared.
+// Access is a place of the text that accesses an array.
 type Access struct {
-	Array  string
-	Space  cfront.Space
-	DType  expr.DType
-	Write  bool
-	Shared bool
+	Array string
+	Space cfront.Space
+	DType expr.DType
+	Write bool
+	At    cfront.Pos
+}
+
+// Accesses are those of one place.
+type Accesses struct {
+	Count
+	// Shared: by its form it is the same for all work-items of a sub-group. Uniform: it has always been.
+	Shared, Uniform bool
 }
 
 // Count is how often something is done: by work-items, and by sub-groups of which a work-item does it.
@@ -30,7 +37,16 @@ type tally struct {
 }
 
 // version is an assignment to an integer variable whose value is an index form: work, once, if a value uses it.
-type version struct{ tally }
+type version struct {
+	tally
+	at site
+}
+
+// site is a place of the text, and the calls by which it is reached.
+type site struct {
+	at   cfront.Pos
+	path string
+}
 
 // take is the work of the assignment, once.
 func (v *version) take() tally {
@@ -66,6 +82,7 @@ func (m *machine) commit(t tally) {
 			m.run.Ops[op] = Count{old.Items + n.Items, old.SubGroups + n.SubGroups}
 		}
 		for _, v := range next.uses {
+			m.launch.Used[v.at] = true
 			work = append(work, v.take())
 		}
 	}

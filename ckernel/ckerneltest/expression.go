@@ -77,7 +77,7 @@ func (m *machine) value(e cfront.Expr, mask []bool) values {
 		if x.DType == "" { // an array within an array
 			return m.pointer(x, mask)
 		}
-		return m.load(m.pointer(x, mask), x.DType, mask)
+		return m.load(m.pointer(x, mask), x.DType, mask, x.Pos)
 	case *cfront.Lane:
 		return m.lanes(x, mask)
 	case *cfront.Member:
@@ -117,7 +117,7 @@ func (m *machine) variable(x *cfront.Ref, mask []bool) values {
 	v := x.Var
 	if p, ok := m.places[v]; ok {
 		if len(v.Dims) == 0 { // a scalar in local memory
-			return m.load(p, v.DType, mask)
+			return m.load(p, v.DType, mask, x.Pos)
 		}
 		return p
 	}
@@ -127,7 +127,7 @@ func (m *machine) variable(x *cfront.Ref, mask []bool) values {
 		}
 		p := m.each("", func(int) number { return number{at: m.arrayOf(v)} })
 		if m.places[v] = p; len(v.Dims) == 0 {
-			return m.load(p, v.DType, mask)
+			return m.load(p, v.DType, mask, x.Pos)
 		}
 		return p
 	}
@@ -208,7 +208,7 @@ func (m *machine) lanes(x *cfront.Lane, mask []bool) values {
 	if at, ok := x.X.(*cfront.Index); ok {
 		p := m.pointer(at, mask)
 		for l, from := range x.Lanes {
-			one := m.load(m.shift(p, int64(from), mask), x.DType.Base(), mask)
+			one := m.load(m.shift(p, int64(from), mask), x.DType.Base(), mask, x.Pos)
 			for item := range mask {
 				out.v[item*out.lanes+l] = one.v[item]
 			}
@@ -331,14 +331,15 @@ func (m *machine) comparison(x *cfront.Binary, mask []bool) values {
 
 // logic evaluates the second operand where the first does not decide, and everywhere if that depends on data.
 func (m *machine) logic(x *cfront.Binary, mask []bool) values {
-	left, onData := m.condition(x.X, mask)
+	left, onData, leftAxes := m.condition(x.X, mask)
 	rest := left
 	if x.Op == "||" {
 		rest = less(mask, left)
 	}
 	var right []bool
 	var rightData bool
-	second := func(mask []bool) { right, rightData = m.condition(x.Y, mask) }
+	var rightAxes uint8
+	second := func(mask []bool) { right, rightData, rightAxes = m.condition(x.Y, mask) }
 	if onData {
 		m.pretend(mask, less(mask, rest), second)
 	} else {
@@ -350,12 +351,12 @@ func (m *machine) logic(x *cfront.Binary, mask []bool) values {
 		if onData || rightData {
 			f = data
 		}
-		return number{i: bit(is), form: f, axes: m.everyAxis}
+		return number{i: bit(is), form: f, axes: leftAxes | rightAxes}
 	})
 }
 
 func (m *machine) selection(x *cfront.Select, mask []bool) values {
-	holds, onData := m.condition(x.If, mask)
+	holds, onData, axes := m.condition(x.If, mask)
 	var then, other values
 	first := func(mask []bool) { then = m.convert(m.value(x.Then, mask), x.DType, mask) }
 	second := func(mask []bool) { other = m.convert(m.value(x.Else, mask), x.DType, mask) }
@@ -380,7 +381,7 @@ func (m *machine) selection(x *cfront.Select, mask []bool) values {
 			if n.form = max(n.form, index); onData {
 				n.form = data
 			}
-			n.axes = m.everyAxis
+			n.axes = axes | then.lane(item, l).axes | other.lane(item, l).axes
 			out.v[item*out.lanes+l] = n
 		}
 	}

@@ -30,14 +30,20 @@ type Launch struct {
 	NoMadd   bool
 	// Symbolic: the number of work-groups along an axis is an expression in the arguments, not a number.
 	Symbolic [3]bool
+	// Used are the assignments to integers that values use in some launch of the function. Launches at several sizes share it: what the text
+	// uses in one is work in all, once it is found.
+	Used Used
 	// Steps bounds the executions of expressions; 0 is a million.
 	Steps int
 }
 
+// Used is a set of assignments.
+type Used map[site]bool
+
 // Report is what a run did.
 type Report struct {
 	Ops      map[Op]Count
-	Accesses map[Access]Count
+	Accesses map[Access]*Accesses
 	// Barriers that a work-item of the first work-group passes.
 	Barriers int64
 	// Read and Written count the elements of global arrays that are read and written.
@@ -49,6 +55,25 @@ type Report struct {
 }
 
 type failure string
+
+// RunAll runs launches of one function at several sizes.
+func RunAll(launches []Launch) (reports []*Report, err error) {
+	for used := (Used{}); ; {
+		before := len(used)
+		reports = reports[:0]
+		for _, l := range launches {
+			l.Used = used
+			r, err := Run(l)
+			if err != nil {
+				return nil, err
+			}
+			reports = append(reports, r)
+		}
+		if len(used) == before {
+			return reports, nil
+		}
+	}
+}
 
 // Run interprets a launch. It fails on C that kernels of tests have not, on accesses out of bounds and on barriers that only some work-items meet.
 func Run(l Launch) (r *Report, err error) {
@@ -64,12 +89,15 @@ func Run(l Launch) (r *Report, err error) {
 	if l.SubGroup == 0 {
 		l.SubGroup = 32
 	}
+	if l.Used == nil {
+		l.Used = Used{}
+	}
 	if l.Steps == 0 {
 		l.Steps = 1_000_000
 	}
 	m := &machine{
 		launch: l, items: int(l.Local[0] * l.Local[1] * l.Local[2]), arrays: map[string]*array{}, inner: map[*cfront.Binary]bool{},
-		run: &Report{Ops: map[Op]Count{}, Accesses: map[Access]Count{}, Read: map[string]int64{}, Written: map[string]int64{}, Memory: map[string][]float64{}},
+		run: &Report{Ops: map[Op]Count{}, Accesses: map[Access]*Accesses{}, Read: map[string]int64{}, Written: map[string]int64{}, Memory: map[string][]float64{}},
 	}
 	for axis, n := range l.Local {
 		if n > 1 {
@@ -118,6 +146,7 @@ type machine struct {
 	result   values
 	loops    []*loop
 	depth    int       // of calls
+	path     string    // of calls
 	head     bool      // of a loop: what is assigned is free
 	ghosts   []bool    // work-items that pretend; nil is none
 	branches []*[]undo // that depend on data

@@ -50,7 +50,7 @@ func (m *machine) place(p number, lane, item int) (a *array, i int64) {
 }
 
 // load is what pointers point to, as type t.
-func (m *machine) load(p values, t expr.DType, mask []bool) values {
+func (m *machine) load(p values, t expr.DType, mask []bool, at cfront.Pos) values {
 	out := newValues(t, m.items)
 	for item, is := range mask {
 		if !is {
@@ -66,16 +66,16 @@ func (m *machine) load(p values, t expr.DType, mask []bool) values {
 			a.read[i] = true
 			x := a.elems[i]
 			x.form, x.version = data, nil
-			x.axes = m.everyAxis
+			x.axes = p.v[item].axes // work-items that load one element have one value
 			out.v[item*out.lanes+l] = x
 		}
 	}
-	m.touch(p, t, mask, false)
+	m.touch(p, t, mask, false, at)
 	return out
 }
 
 // store puts values where pointers point to, for the work-items that do not pretend.
-func (m *machine) store(p, v values, t expr.DType, mask []bool) {
+func (m *machine) store(p, v values, t expr.DType, mask []bool, at cfront.Pos) {
 	v = m.convert(v, t, mask)
 	for item, is := range mask {
 		if !is {
@@ -100,7 +100,7 @@ func (m *machine) store(p, v values, t expr.DType, mask []bool) {
 			}
 		}
 	}
-	m.touch(p, t, mask, true)
+	m.touch(p, t, mask, true, at)
 }
 
 func (m *machine) checkType(a *array, t expr.DType) {
@@ -113,28 +113,36 @@ func (m *machine) checkType(a *array, t expr.DType) {
 }
 
 // touch counts an access of the work-items of a mask.
-func (m *machine) touch(p values, t expr.DType, mask []bool, write bool) {
+func (m *machine) touch(p values, t expr.DType, mask []bool, write bool, at cfront.Pos) {
 	var a *array
-	axes, opaque := uint8(0), false
+	axes, uniform := uint8(0), true
+	first, subGroup := number{}, -1
 	for item, is := range mask {
 		if !is {
 			continue
 		}
-		if p.v[item].at != nil {
-			a = p.v[item].at
+		n := p.v[item]
+		if n.at != nil {
+			a = n.at
 		}
-		axes |= p.v[item].axes
-		opaque = opaque || p.v[item].form == data
+		axes |= n.axes
+		if s := item / m.launch.SubGroup; s != subGroup {
+			first, subGroup = n, s
+		}
+		uniform = uniform && n.at == first.at && n.i == first.i
 	}
 	if a == nil || a.space == cfront.PrivateSpace {
 		return
 	}
-	if opaque {
-		axes |= m.everyAxis
+	key := Access{a.name, a.space, t, write, at}
+	x := m.run.Accesses[key]
+	if x == nil {
+		x = &Accesses{Shared: true, Uniform: true}
+		m.run.Accesses[key] = x
 	}
-	key := Access{a.name, a.space, t, write, m.shared(axes)}
-	n, old := m.executions(mask), m.run.Accesses[key]
-	m.run.Accesses[key] = Count{old.Items + n.Items, old.SubGroups + n.SubGroups}
+	n := m.executions(mask)
+	x.Items, x.SubGroups = x.Items+n.Items, x.SubGroups+n.SubGroups
+	x.Shared, x.Uniform = x.Shared && m.shared(axes), x.Uniform && uniform
 }
 
 // shared reports whether the work-items of any sub-group access one element, where accesses vary along some axes.
@@ -190,7 +198,7 @@ func (m *machine) settle(u undo, ghosts []bool) {
 		*at = u.old
 	}
 	if at.version != nil {
-		m.commit(at.version.take())
+		m.commit(tally{uses: []*version{at.version}})
 	}
 	at.form, at.version, at.axes = data, nil, m.everyAxis
 	if n := len(m.branches); u.depth < n {

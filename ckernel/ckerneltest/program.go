@@ -104,6 +104,7 @@ type generator struct {
 	// continues: the innermost loop may go to its next iteration early.
 	continues bool
 	indices   []string // integer variables, none negative
+	linear    []string // those that are linear in sizes and work-items
 	floats    []string
 	vectors   []string
 	most      int
@@ -144,13 +145,14 @@ func (g *generator) program() {
 	g.line("int x = %s;", w.id[0])
 	g.line("int l = %s;", w.item[0])
 	g.line("int b = %s;", w.group[0])
-	g.indices = []string{"x", "l", "b"}
+	g.linear = []string{"x", "l", "b"}
 	inside, at := "x < n", "x"
 	if g.axes == 2 {
 		g.line("int y = %s;", w.id[1])
-		g.indices = append(g.indices, "y")
+		g.linear = append(g.linear, "y")
 		inside, at = "x < n && y < m", "y * n + x"
 	}
+	g.indices = append(g.indices, g.linear...)
 	g.line("float acc = 0.0f;")
 	g.floats = []string{"acc", "alpha"}
 	guarded := g.even && g.chance("unguarded", 2)
@@ -200,11 +202,11 @@ func (g *generator) body(guarded bool) {
 
 // block writes statements within braces; what they declare ends there.
 func (g *generator) block(guarded bool) {
-	i, f, v := len(g.indices), len(g.floats), len(g.vectors)
+	i, j, f, v := len(g.indices), len(g.linear), len(g.floats), len(g.vectors)
 	g.depth++
 	g.body(guarded)
 	g.depth--
-	g.indices, g.floats, g.vectors = g.indices[:i], g.floats[:f], g.vectors[:v]
+	g.indices, g.linear, g.floats, g.vectors = g.indices[:i], g.linear[:j], g.floats[:f], g.vectors[:v]
 }
 
 func (g *generator) statement(guarded bool) {
@@ -225,7 +227,12 @@ func (g *generator) statement(guarded bool) {
 		g.line("}")
 	case kind == 6:
 		name := g.name("i")
-		g.line("int %s = %s;", name, g.index())
+		if i, j := g.pick("i", g.linear...), g.pick("j", g.linear...); g.chance("linear", 2) {
+			g.line("int %s = %s;", name, g.pick("linear", "2 * "+i+" + "+j, i+" + n", i+" + 1", i+" / 2", "("+i+" + "+j+") % 4"))
+			g.linear = append(g.linear, name)
+		} else {
+			g.line("int %s = %s;", name, g.index())
+		}
 		g.indices = append(g.indices, name)
 	case kind == 7:
 		name := g.name("s")
@@ -308,12 +315,12 @@ func (g *generator) loop(guarded bool) {
 		g.line("for (int %s = 0; %[1]s < %s; %[1]s++) {", k, bound)
 	}
 	g.loops = append(g.loops, k)
-	g.indices = append(g.indices, k)
+	g.indices, g.linear = append(g.indices, k), append(g.linear, k)
 	g.continues = true
 	g.block(guarded)
 	g.continues = false
 	g.loops = g.loops[:len(g.loops)-1]
-	g.indices = g.indices[:len(g.indices)-1]
+	g.indices, g.linear = g.indices[:len(g.indices)-1], g.linear[:len(g.linear)-1]
 	g.line("}")
 }
 
@@ -385,7 +392,7 @@ func (g *generator) integer() string {
 }
 
 func (g *generator) condition() string {
-	i, j := g.pick("i", g.indices...), g.pick("j", g.indices...)
+	i, j := g.pick("i", g.linear...), g.pick("j", g.linear...)
 	simple := func() string {
 		return g.pick("condition", i+" < m", i+" >= 2", i+" == "+j, i+" + "+j+" < n", i+" % 2 == 0", "n > 4", i+" != 1", i+" < "+j+" + 3")
 	}

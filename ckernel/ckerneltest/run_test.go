@@ -20,9 +20,19 @@ func shown(r *Report) string {
 	for op, n := range r.Ops {
 		lines = append(lines, fmt.Sprintf("%s %s: %d, %d", op.DType, op.Name, n.Items, n.SubGroups))
 	}
+	type kind struct {
+		text   string
+		shared bool
+	}
+	accesses := map[kind]Count{}
 	for a, n := range r.Accesses {
-		line := fmt.Sprintf("%s %s: %d, %d", a.Space, accessKey(a.Array, a.DType, a.Write), n.Items, n.SubGroups)
-		if a.Shared {
+		key := kind{fmt.Sprintf("%s %s", a.Space, accessKey(a.Array, a.DType, a.Write)), n.Shared}
+		old := accesses[key]
+		accesses[key] = Count{old.Items + n.Items, old.SubGroups + n.SubGroups}
+	}
+	for key, n := range accesses {
+		line := fmt.Sprintf("%s: %d, %d", key.text, n.Items, n.SubGroups)
+		if key.shared {
 			line += " shared"
 		}
 		lines = append(lines, line)

@@ -80,8 +80,9 @@ func (m *machine) jump(x *cfront.Jump, mask []bool) {
 	}
 }
 
-// condition evaluates a condition: where it holds, and whether it depends on data. It is free if it does not.
-func (m *machine) condition(e cfront.Expr, mask []bool) (holds []bool, onData bool) {
+// condition evaluates a condition: where it holds, whether it depends on data, and along which axes it varies. It is free if it does not
+// depend on data.
+func (m *machine) condition(e cfront.Expr, mask []bool) (holds []bool, onData bool, axes uint8) {
 	var v values
 	t := m.apart(func() { v = m.value(e, mask) })
 	holds = make([]bool, len(mask))
@@ -89,18 +90,19 @@ func (m *machine) condition(e cfront.Expr, mask []bool) (holds []bool, onData bo
 		if is {
 			holds[i] = truth(v.v[i], v.t)
 			onData = onData || v.v[i].form == data || v.t.IsFloat()
+			axes |= v.v[i].axes
 		}
 	}
 	if onData {
 		m.tally.merge(t)
 	}
-	return holds, onData
+	return holds, onData, axes
 }
 
 func (m *machine) branch(x *cfront.If, mask []bool) {
 	var holds []bool
 	var onData bool
-	m.commit(m.apart(func() { holds, onData = m.condition(x.Cond, mask) }))
+	m.commit(m.apart(func() { holds, onData, _ = m.condition(x.Cond, mask) }))
 	then := func(mask []bool) { m.statement(x.Then, mask) }
 	other := func(mask []bool) { m.statement(x.Else, mask) }
 	if !onData {
@@ -170,7 +172,7 @@ func (m *machine) loop(cond, step cfront.Expr, body cfront.Stmt, mask []bool, af
 		clear(l.finished)
 		if cond != nil && !(first && after) {
 			var holds []bool
-			t := m.apart(func() { holds, _ = m.condition(cond, mask) })
+			t := m.apart(func() { holds, _, _ = m.condition(cond, mask) })
 			if step == nil { // the condition of a while loop is work, if it depends on data
 				m.commit(t)
 			}
@@ -251,6 +253,6 @@ func (m *machine) list(e cfront.Expr, p values, from int64, t expr.DType, mask [
 	}
 	var v values
 	m.commit(m.apart(func() { v = m.value(e, mask) }))
-	m.store(m.shift(p, from, mask), v, t, mask)
+	m.store(m.shift(p, from, mask), v, t, mask, e.Place())
 	return from + max(1, t.Lanes())
 }
