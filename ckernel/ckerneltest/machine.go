@@ -11,6 +11,7 @@ package ckerneltest
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
@@ -56,12 +57,12 @@ type Report struct {
 
 type failure string
 
-// RunAll runs launches of one function at several sizes.
-func RunAll(launches []Launch) (reports []*Report, err error) {
+// RunAll runs launches of one function at several sizes; with others, which tell more of what values use.
+func RunAll(launches, others []Launch) (reports []*Report, err error) {
 	for used := (Used{}); ; {
 		before := len(used)
 		reports = reports[:0]
-		for _, l := range launches {
+		for _, l := range slices.Concat(launches, others) {
 			l.Used = used
 			r, err := Run(l)
 			if err != nil {
@@ -70,7 +71,7 @@ func RunAll(launches []Launch) (reports []*Report, err error) {
 			reports = append(reports, r)
 		}
 		if len(used) == before {
-			return reports, nil
+			return reports[:len(launches)], nil
 		}
 	}
 }

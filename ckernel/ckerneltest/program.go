@@ -380,9 +380,10 @@ func (g *generator) pointer() {
 
 // index is an integer that is not negative.
 func (g *generator) index() string {
+	k := g.pick("k", g.linear...)
 	i, j := g.pick("i", g.indices...), g.pick("j", g.indices...)
 	return g.pick("index", i, i, i+" + 1", i+" + "+j, "2 * "+i, i+" * n + "+j, i+" * m", i+" / 4", i+" % 4", "("+i+" + 1) / 2", i+" + n", "place("+i+", "+j+", n)",
-		"("+i+" >> 1)", "("+i+" & 7)", "min("+i+", "+j+")", "max("+i+", 3)", "("+i+" < m ? "+i+" : "+j+")")
+		"("+i+" >> 1)", "("+i+" & 7)", "min("+k+", 5)", "max("+k+", 3)", "("+k+" < m ? "+k+" : "+j+")")
 }
 
 // integer is a value that is computed of integers.
