@@ -1,0 +1,41 @@
+#!/bin/bash
+# record.sh FOLDER: on a machine with an NVIDIA GPU, records in FOLDER what the emulator is calibrated and judged with.
+#
+#   operations.csv, memory.csv, machine.csv   measurement kernels of this folder, for the description of the device
+#   operations.sass                           the code of the first; `LISTING=… go test ./emulate/emulatetest -run Operations` checks it
+#   cubins/NAME.cubin, NAME.sass              the code of each launch file in testdata/emulate, by nvcc's nvdisasm -hex -c -g
+#   counters.jsonl, counters.code.jsonl       what ncu counts of their launches, caches warm and cold, and how often each instruction was executed
+#
+# It takes about 15 minutes on an H200. What fails is told, and the rest goes on; started again, ncu counts what is missing alone. It needs the
+# nvcc, nvdisasm and ncu of CUDA 13 on the PATH, and bin/perf (make build) or the program that PERF names.
+set -u
+cd "$(dirname "$0")/../.."
+out=$(mkdir -p "${1:?a folder for the recordings}" && cd "$1" && pwd)
+perf=$(realpath "${PERF:-bin/perf}")
+arch=${ARCH:-sm_90}
+say() { echo "$(date +%T) $*"; }
+
+for name in operations memory machine; do
+  nvcc -std=c++17 -arch="$arch" -o "$out/$name" "scripts/emulate/$name.cu" && timeout 200 "$out/$name" > "$out/$name.csv"
+  say "$name: $(wc -l < "$out/$name.csv") measurements"
+done
+nvcc -std=c++17 -arch="$arch" -cubin -o "$out/operations.cubin" scripts/emulate/operations.cu && nvdisasm -hex -c "$out/operations.cubin" > "$out/operations.sass"
+
+mkdir -p "$out/cubins"
+for launch in testdata/emulate/*.yaml; do
+  name=$(basename "$launch" .yaml)
+  source=testdata/emulate/$(sed -n 's/^source: //p' "$launch")
+  options=$(sed -n 's/^options: \[\(.*\)\]/\1/p' "$launch" | tr -d ,)
+  kernel=$(sed -n 's/^kernel: //p' "$launch")
+  # a template is compiled for what takes the address of an instance
+  { cat "$source"; echo "static const void *const instance __attribute__((used)) = (const void *) ($kernel);"; } > "$out/kernel.cu"
+  # shellcheck disable=SC2086
+  nvcc -cubin -arch="$arch" -std=c++17 -lineinfo $options -o "$out/cubins/$name.cubin" "$out/kernel.cu" &&
+    nvdisasm -hex -c -g "$out/cubins/$name.cubin" > "$out/cubins/$name.sass" || say "$name does not compile"
+done
+say "$(ls "$out"/cubins/*.cubin | wc -l) kernels compiled"
+
+for half in choose report; do
+  "$perf" counters --kernels testdata/emulate/$half.txt --cache both -o "$out/counters.jsonl" > "$out/$half.txt" || say "of $half not all was counted"
+done
+say "$(wc -l < "$out/counters.jsonl") launches counted"
