@@ -9,6 +9,7 @@ import (
 var exchangeForms = map[string]form{
 	"SHFL":  {run: shuffle, operands: true},
 	"VOTE":  {run: vote, operands: true},
+	"VOTEU": {run: vote, operands: true},
 	"MATCH": {run: match, operands: true},
 	"REDUX": {run: reduce, operands: true},
 	"ELECT": {run: elect, operands: true},
