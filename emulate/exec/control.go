@@ -82,6 +82,14 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		}
 		return
 	}
+	if o.in.Has("ANY") { // one lane takes all with it
+		if lanes &^= w.step.Doubtful; lanes != 0 {
+			w.step.Doubtful = 0
+		} else {
+			w.step.Doubtful = w.path.lanes
+		}
+		lanes = w.path.lanes
+	}
 	for _, g := range o.guards {
 		b := g.read(f)
 		w.step.Doubtful |= lanes &^ b.known

@@ -30,7 +30,7 @@ var forms map[string]form
 
 func init() {
 	forms = map[string]form{}
-	for _, table := range []map[string]form{integerForms, logicForms, floatForms, doubleForms, halfForms, conversionForms, moveForms, exchangeForms, memoryForms, flowForms} {
+	for _, table := range []map[string]form{integerForms, logicForms, floatForms, doubleForms, halfForms, conversionForms, moveForms, exchangeForms, memoryForms, transferForms, flowForms} {
 		for name, f := range table {
 			forms[name] = f
 		}

@@ -13,6 +13,7 @@ type Group struct {
 	shared  *space
 	global  *space
 	barrier [16]meeting
+	inbox   map[uint64]*arrivals // barriers in local memory, by address
 }
 
 // meeting is a barrier of a work-group.
@@ -29,7 +30,7 @@ type votes struct {
 
 // Group makes a work-group of the launch, by its index.
 func (l *Launch) Group(index [3]uint32) *Group {
-	g := &Group{launch: l, index: index, shared: newSpace(nil)}
+	g := &Group{launch: l, index: index, shared: newSpace(nil), inbox: map[uint64]*arrivals{}}
 	g.global = newSpace(l.Memory.page)
 	items := int(l.Block[0] * l.Block[1] * l.Block[2])
 	for first := 0; first < items; first += WarpSize {

@@ -54,6 +54,7 @@ const (
 	convergence      // BSYNC
 	warpSync         // WARPSYNC
 	groupSync        // BAR
+	phaseSync        // SYNCS.PHASECHK
 	junctions        // the other ways of a branch on an unknown condition
 )
 
@@ -144,7 +145,7 @@ func (w *Warp) next() {
 		}
 	}
 	for _, p := range w.paths {
-		if p.wait == groupSync {
+		if p.wait == groupSync || p.wait == phaseSync {
 			waiting = true
 		}
 		if p.wait == nothing && (w.path == nil || p.pc < w.path.pc) {
