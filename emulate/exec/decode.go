@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"sort"
 	"strconv"
 	"strings"
@@ -20,6 +21,28 @@ type decoder struct {
 	numbers   []uint64 // operands that are numbers in the text, in order
 }
 
+// lastRegisters are the last registers that code can name, by file.
+var lastRegisters = map[sass.File]int{
+	sass.General: zeroRow - 1, sass.Uniform: uniformZero - firstUniform - 1, sass.Predicate: truePredicate - 1,
+	sass.UniformPredicate: alwaysTrue - uniformPredicate - 1, sass.ConvergenceBarrier: barriers - 1,
+}
+
+// registers finds out how many general registers the function names, and refuses those that there are not.
+func (l *Launch) registers() error {
+	for i := range l.Function.Instructions {
+		in := &l.Function.Instructions[i]
+		for _, r := range append(in.Defines(), in.Uses()...) {
+			if r.Index > lastRegisters[r.File] {
+				return fmt.Errorf("%s at %04x: %s accesses %s, and there is no such register", l.Function.Name, in.Address, in, r)
+			}
+			if r.File == sass.General {
+				l.used = max(l.used, r.Index+1)
+			}
+		}
+	}
+	return nil
+}
+
 // decode makes the operations of the launch.
 func (l *Launch) decode(assume Assumptions) {
 	f := l.Function
@@ -28,11 +51,6 @@ func (l *Launch) decode(assume Assumptions) {
 	for i := range f.Instructions {
 		d := &decoder{launch: l, constants: l.constants, o: &l.ops[i], in: &f.Instructions[i]}
 		d.decode(i)
-		for _, r := range append(f.Instructions[i].Defines(), f.Instructions[i].Uses()...) {
-			if r.File == sass.General {
-				l.used = max(l.used, r.Index+1)
-			}
-		}
 	}
 	l.ops[len(f.Instructions)] = op{in: &sass.Instruction{}, index: len(f.Instructions), run: lost, to: noRows, toPred: noPredicates, target: -1}
 	l.branches(assume)

@@ -104,6 +104,10 @@ func TestFlow(t *testing.T) {
 			letters: ".t.a..", before: "P0=?", assume: Assumptions{Loops: map[int]float64{1: 3}}, order: "tatatat", after: "0x3 0x3",
 			doubts: []string{"0020 is taken as often as was assumed 4"},
 		},
+		"a loop that ends at its top alone": {
+			code:    []string{"MOV R9, RZ", ".L_loop: MOV R8, RZ", "@P0 BRA `(.L_out)", "VIADD R9, R9, 0x1", "BRA `(.L_loop)", ".L_out: EXIT"},
+			letters: ".t.a..", before: "P0=?", order: "tat", after: "0x1 0x1", doubts: []string{"0020 is taken as often as the default says 2"},
+		},
 		"an unknown end beside a known one is not taken": {
 			code: []string{
 				"MOV R9, RZ", ".L_loop: VIADD R9, R9, 0x1", "@P1 BRA `(.L_out)", "ISETP.LT.AND P0, PT, R9, 0x3, PT", "@P0 BRA `(.L_loop)", ".L_out: EXIT",

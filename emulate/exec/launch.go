@@ -44,6 +44,9 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 	if items := int(l.Block[0]) * int(l.Block[1]) * int(l.Block[2]); items < 1 || items > most {
 		return nil, fmt.Errorf("a group has %d work-items, and a device executes at most %d", items, most)
 	}
+	if err := l.registers(); err != nil {
+		return nil, err
+	}
 	var err error
 	if l.constants, err = constants(f, job, memory); err != nil {
 		return nil, err

@@ -55,7 +55,8 @@ func (l *Launch) branch(block int, assume Assumptions) *branch {
 	if l.joins[block] >= 0 {
 		out.join = f.Blocks[l.joins[block]].From
 	}
-	if o.target < 0 || b.To >= len(f.Instructions) {
+	conditional := o.guarded || len(o.guards) > 0
+	if o.target < 0 || b.To >= len(f.Instructions) || !conditional {
 		return out
 	}
 	out.avoid = [2]bool{l.avoids(block + 1), l.avoids(l.blockOf[o.target])}
