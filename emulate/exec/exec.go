@@ -9,6 +9,9 @@
 // condition run as often as Assumptions say. Doubts lists all of this.
 //
 // The groups that are executed stand for others that are not, so that each sees the data that buffers start with and its own stores.
+// Three things are taken for granted: a store to an unknown address of global memory changes nothing that is read later (one to local
+// memory makes all of that unknown), atomic operations return what they would if the group ran alone, and the functions that the hardware
+// approximates (MUFU) are exact to the last bits.
 package exec
 
 import "gpuperf/sass"

@@ -52,6 +52,9 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 		return nil, err
 	}
 	l.variables(f, job)
+	if err := memory.check(); err != nil {
+		return nil, err
+	}
 	l.decode(assume)
 	return l, nil
 }

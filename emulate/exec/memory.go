@@ -12,7 +12,6 @@ type Memory struct {
 	buffers []placed
 	index   map[string]int
 	pages   map[uint64]*page
-	err     error
 }
 
 // placed is a buffer at an address.
@@ -49,6 +48,19 @@ func (m *Memory) place(a device.Arg, data []byte) uint64 {
 	return at
 }
 
+// check reads the first element of every buffer whose data lies in a file.
+func (m *Memory) check() error {
+	for _, b := range m.buffers {
+		if b.data != nil || b.arg.File == nil {
+			continue
+		}
+		if err := b.arg.Load(make([]byte, device.DTypeSize(b.arg.DType)), 0); err != nil {
+			return fmt.Errorf("buffer %s: %w", b.arg.Name, err)
+		}
+	}
+	return nil
+}
+
 // Find returns the buffer that an address lies in, and how many bytes behind its start; "" for none.
 func (m *Memory) Find(address uint64) (name string, offset uint64) {
 	if b := m.holding(address); b != nil {
@@ -79,7 +91,7 @@ func (m *Memory) page(number uint64) *page {
 		if b.data != nil {
 			copy(p.data[:n], b.data[offset:])
 		} else if err := b.arg.Load(p.data[:n], int64(offset/size)); err != nil {
-			n, m.err = 0, fmt.Errorf("buffer %s: %w", b.arg.Name, err)
+			n = 0 // the file has become shorter: what it held is not known
 		}
 		for i := range n {
 			p.known[i] = 0xff
