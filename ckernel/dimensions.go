@@ -247,8 +247,11 @@ func (b *builder) shapes(k *kernel.Kernel) error {
 	return nil
 }
 
-// outermost is the outermost extent that the accesses need.
+// outermost is the outermost extent that the accesses need: where their indices are affine, at the points where they are made.
 func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
+	if c := b.accessesAlone(k, array); c != nil && c.InferShapes() == nil {
+		return c.Array(array).Shape[0], nil
+	}
 	c := k.Clone()
 	c.MapArrays(func(a *kernel.Array) {
 		switch {
@@ -262,6 +265,54 @@ func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 		return nil, err
 	}
 	return c.Array(array).Shape[0], nil
+}
+
+// accessesAlone is a kernel with a statement for each access to an array, over the values of its outermost index; nil where one is not affine.
+func (b *builder) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
+	c := &kernel.Kernel{Name: k.Name, Assumptions: k.Assumptions}
+	for _, a := range k.Args {
+		if a.IsValue {
+			c.Args = append(c.Args, a)
+		}
+	}
+	c.Args = append(c.Args, &kernel.Array{Name: array, DType: k.Array(array).DType, Space: kernel.Global})
+	for _, x := range b.accesses {
+		if x.array.name != array {
+			continue
+		}
+		at, ok := b.affine(x.subs[0])
+		if !ok {
+			return nil
+		}
+		const value = "$index" // no variable has such a name
+		set, err := x.live.domain.Constrain(polycount.EQ(polycount.Name(value), at))
+		b.try(err)
+		inner := slices.DeleteFunc(set.Params(), func(n string) bool { return b.sizes[n] != nil })
+		values, err := set.ToDims(inner...).Project(value)
+		if err != nil {
+			return nil
+		}
+		parts, err := kernel.Inhabited(values)
+		b.try(err)
+		for _, part := range parts {
+			iname := fmt.Sprintf("e%d", len(c.Domains))
+			for k.InUse(iname) {
+				iname += "_"
+			}
+			part, err = part.Rename(value, iname)
+			b.try(err)
+			c.Domains = append(c.Domains, part)
+			lhs := &expr.Access{Array: array, Index: []expr.Expr{expr.Var{Name: iname}}}
+			for range x.subs[1:] {
+				lhs.Index = append(lhs.Index, expr.Int{})
+			}
+			if len(x.subs) == 1 {
+				lhs.Lanes = x.lanes
+			}
+			c.Statements = append(c.Statements, &kernel.Stmt{ID: iname, LHS: lhs, RHS: expr.Int{}, Inames: []string{iname}})
+		}
+	}
+	return c
 }
 
 // dynamic is the shape of an array in local memory whose size the launch gives; nil where it does not say.

@@ -3,6 +3,7 @@ package ckernel
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel"
@@ -177,7 +178,10 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 				continue
 			}
 			d := minus(after.num, names[v])
-			fixed := !b.isData(d) && !slices.ContainsFunc(b.variables(d), func(n string) bool { return !before[n] })
+			own := func(n string) bool { // it differs between iterations
+				return slices.ContainsFunc(candidates, func(v *builderVar) bool { return n == symbol+b.name(v) }) || !before[n] && !strings.HasPrefix(n, symbol)
+			}
+			fixed := !b.isData(d) && !slices.ContainsFunc(b.variables(d), own)
 			if fixed {
 				out[v] = d
 			}
