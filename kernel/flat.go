@@ -179,6 +179,8 @@ func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 		for _, a := range x.Args {
 			if p, err := expr.PolyOf(a, s.k.IsParam); err == nil {
 				by = by.Mul(p)
+			} else if s.ofSizes(a) {
+				by = by.Mul(opaquePoly(a))
 			} else {
 				rest = append(rest, a)
 			}
@@ -192,6 +194,12 @@ func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 		}
 	}
 	return notAffine
+}
+
+// ofSizes reports whether e is affine in parameters alone, as n // 16 is.
+func (s *formSum) ofSizes(e expr.Expr) bool {
+	a, err := s.k.AffineOf(e)
+	return err == nil && !slices.ContainsFunc(a.Names(), s.k.IsIname)
 }
 
 func (s *formSum) addAffine(a polycount.Affine, by *expr.Poly) {

@@ -169,6 +169,18 @@ func TestFlatIndexForms(t *testing.T) {
 	}
 }
 
+// TestFlatIndexOfSizes: what multiplies an iname may be a quotient of sizes.
+func TestFlatIndexOfSizes(t *testing.T) {
+	k := apply(t, kernel.Spec{
+		Domains: []string{"{[i,j]: 0<=i<n and 0<=j<16}"}, Instructions: "a[16*(m // 16)*i + (n - 1)//4*j + m*(m // 3)] = 1.0f",
+		Args: []*kernel.Array{{Name: "a", Shape: []expr.Expr{expr.Int{Value: 1 << 20}}}, {Name: "m", DType: expr.Int32, IsValue: true}},
+	})
+	f, err := k.FlatIndex(k.Writes(k.Statements[0])[0])
+	if want := "16*(m // 16)*i + ((n - 1) // 4)*j + (m // 3)*m"; err != nil || f.String() != want {
+		t.Errorf("got %v, %v, want %s", f, err, want)
+	}
+}
+
 // TestTypes follows the rules that decide the dtype of a counted operation.
 func TestTypes(t *testing.T) {
 	k := &kernel.Kernel{Domains: []*polycount.Set{polycount.NewSet([]string{"n"}, []string{"i"})}}
