@@ -1,0 +1,78 @@
+package roundtrip_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"testing"
+
+	"gpuperf/ckernel/roundtrip"
+	"gpuperf/emit"
+)
+
+// full asks for all kernels, and for symbolic counts; without it there is a sample, counted at sizes.
+var full = os.Getenv("LONG") != ""
+
+// amount is how many kernels of a kind are read back.
+func amount(sample, all int) int {
+	if full {
+		return all
+	}
+	return sample
+}
+
+// sampled is each n-th of a sequence.
+func sampled(all iter.Seq[subject], n int) iter.Seq[subject] {
+	return func(yield func(subject) bool) {
+		i := 0
+		for s := range all {
+			if i++; (i-1)%n == 0 && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// TestRoundTrip: kernels that are written as OpenCL C and as CUDA C and read back have the counts that they had: those of the examples' scripts and loop nests,
+// of all generators, and derived variants of functional programs.
+func TestRoundTrip(t *testing.T) {
+	for _, kind := range []struct {
+		name     string
+		subjects iter.Seq[subject]
+	}{
+		{"scripts", sampled(scripts(t), amount(19, 1))},
+		{"nests", sampled(nests(t), amount(8, 1))},
+		{"measurements", sampled(measurements(t, amount(1, 1<<20)), amount(5, 1))},
+		{"lift", sampled(variants(t, amount(1, 60), 3), amount(2, 1))},
+	} {
+		for language, name := range map[emit.Language]string{emit.OpenCLC: "opencl", emit.CUDAC: "cuda"} {
+			t.Run(kind.name+"/"+name, func(t *testing.T) {
+				n := map[string]int{}
+				for s := range kind.subjects {
+					err := roundtrip.Check(context.Background(), s.kernel, language, full, sizesOf(t, s, 3))
+					n[became(err)]++
+					if err != nil && !errors.Is(err, roundtrip.ErrNotCounted) {
+						t.Errorf("%s: %v", s.name, err)
+					}
+				}
+				t.Logf("kernels by what became of them: %v", n)
+			})
+		}
+	}
+}
+
+// became says what became of a kernel in a word.
+func became(err error) string {
+	switch {
+	case err == nil:
+		return "equal"
+	case errors.Is(err, roundtrip.ErrNotWritten):
+		return "not written"
+	case errors.Is(err, roundtrip.ErrNotRead):
+		return "not read"
+	case errors.Is(err, roundtrip.ErrNotCounted):
+		return "not counted"
+	}
+	return "different"
+}
