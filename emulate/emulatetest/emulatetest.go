@@ -113,7 +113,8 @@ func Counted(launches []Launch, mode samples.Mode) ([]counters.Counted, error) {
 }
 
 // Measured are the samples of launches that name the same samples file, in their order, in a state of the caches. Their times are those between
-// two events, a few microseconds longer than what ncu calls the duration.
+// two events, on an H200 1.2 µs longer (median of the 14 launches that both recordings have, quartiles 0.9 and 1.4) than what ncu calls the
+// duration.
 func Measured(launches []Launch, mode samples.Mode) ([]samples.Record, error) {
 	set, err := samples.Load(launches[0].Samples)
 	if err != nil {
