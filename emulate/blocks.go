@@ -18,6 +18,10 @@ const (
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
 func (e *emulation) choose() {
 	want := min(e.most, windows*e.resident)
+	e.first = e.busy / 2
+	if e.most <= e.resident {
+		e.longest()
+	}
 	for i := int64(0); i < want; i++ {
 		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 0 && e.builder.Steps > mostExecuted {
 			break
@@ -26,6 +30,22 @@ func (e *emulation) choose() {
 	}
 	if n := len(e.blocks); int64(n) < want && n > 1 {
 		e.extend(want)
+	}
+}
+
+// longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.
+func (e *emulation) longest() {
+	const parts = 4
+	most := int64(0)
+	for i := range int64(parts + 1) {
+		first := i * (e.busy - 1) / parts
+		sum := int64(0)
+		for _, w := range e.builder.Block([3]uint32{uint32(first % e.grid[0]), uint32(first / e.grid[0] % e.grid[1]), uint32(first / e.grid[0] / e.grid[1])}).Warps {
+			sum += w.Count()
+		}
+		if sum > most {
+			e.first, most = first, sum
+		}
 	}
 }
 
@@ -40,9 +60,9 @@ func (e *emulation) number(i, want int64) int64 {
 	return wave*last/(waves-1) + in
 }
 
-// place is the index of a block, by its number among those of a multiprocessor in the middle.
+// place is the index of a block, by its number among those of the multiprocessor that is looked at.
 func (e *emulation) place(n int64) [3]uint32 {
-	i := min(e.busy/2+n*e.Device.Int(facts.Multiprocessors), e.total-1)
+	i := min(e.first+n*e.Device.Int(facts.Multiprocessors), e.total-1)
 	return [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
 }
 
@@ -89,6 +109,9 @@ type timed struct {
 // time lets the blocks of a multiprocessor run on a machine.
 func (e *emulation) time(change func(*timing.Machine)) timed {
 	m := machine(e.Device, e.busy, int64(e.l1()))
+	if e.sector > 0 {
+		m.Units[timing.DRAM].Gap = timing.Cycles(e.sector * e.Device.Value(facts.ClockMHz) * 1e6 * float64(e.busy))
+	}
 	if change != nil {
 		change(m)
 	}
@@ -106,12 +129,17 @@ func (e *emulation) time(change func(*timing.Machine)) timed {
 	if !whole && len(r.Ends) >= int(resident) {
 		first, last, n := r.Ends[resident-1], r.Ends[len(r.Ends)-1], int64(len(r.Ends))-resident
 		each := float64(last-first) / float64(max(n, 1))
-		if n < resident {
-			each = float64(first) / float64(resident)
-		}
 		all := float64(e.total) / float64(e.busy)
 		t.cycles = (float64(first) + each*max(all-float64(resident), 0)) / timing.Cycle
+		if n < resident || r.Cut { // too few have ended to tell how often one does: all go on as those that run
+			instructions := float64(e.instructions()) / float64(e.busy)
+			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
+		}
 		t.scale = all / float64(len(r.Ends))
+		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM} { // stores wait there, and their warps do not
+			share := float64(r.Busy[u]) * float64(len(r.Ends)) / float64(r.Begun)
+			t.cycles = max(t.cycles, share*t.scale/timing.Cycle)
+		}
 	}
 	t.cycles += e.Device.Value(facts.StartCycles)
 	return t

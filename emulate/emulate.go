@@ -68,11 +68,11 @@ type Memory struct {
 
 // Work is what emulation did.
 type Work struct {
-	Blocks  int   // that were executed
-	Steps   int   // instructions that were executed lane by lane
-	Issued  int64 // instructions that were timed
-	Stands  int64 // instructions for which they stand
-	Seconds float64
+	Blocks int     // that were executed
+	Steps  int     // instructions that were executed lane by lane
+	Issued int64   // instructions that were timed
+	Stands int64   // instructions of these blocks with all iterations
+	Scale  float64 // by which those of the launch are more
 }
 
 // Hot is an instruction, and the part of the warps' time that they wait before it.
@@ -93,6 +93,9 @@ func Run(in Input) (*Result, error) {
 	}
 	e.choose()
 	e.traffic()
+	if e.builder.Cut {
+		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
+	}
 	base := e.time(nil)
 	r := e.result(base)
 	if in.Sensitivity {
@@ -116,7 +119,9 @@ type emulation struct {
 	busy     int64 // multiprocessors
 	blocks   []*timing.Block
 	most     int64 // blocks of the multiprocessor with most
+	first    int64 // number of the first block of the multiprocessor that is looked at
 	memory   Memory
+	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	warnings []string
 }
 
@@ -146,7 +151,7 @@ func (e *emulation) prepare() (err error) {
 		registers = named(e.Function)
 		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
 	}
-	e.group = launch.Group{Items: items, Registers: launch.Allocated(registers), Local: e.Code.Shared + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.group = launch.Group{Items: items, Registers: launch.Allocated(registers), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
 	e.limits = launch.Limits(e.Device, e.group)
 	e.resident = e.limits[0].Groups
 	for _, l := range e.limits {

@@ -40,7 +40,7 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMRate, facts.GroupStart, facts.CodeLine,
+		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
 		facts.CodeLatency, facts.StartCycles,
 	}
 	for _, u := range unitFacts {
@@ -66,6 +66,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Depth:      int(d.Value(facts.AddressQueue)),
 		Reads:      cycles(facts.OperandWindow),
 		Start:      cycles(facts.GroupStart),
+		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),
 		L1Bytes:    l1,
 		Code:       timing.Code{Cold: cycles(facts.CodeLatency), Line: d.Int(facts.CodeLine)},
 	}
@@ -76,7 +77,9 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		return timing.Cycles(sectorBytes / min(perClock/float64(max(busy, 1)), d.Value(facts.L2PortBytesPerClock)))
 	}
 	m.Units[timing.L2].Gap = share(d.Value(facts.L2BytesPerClock))
-	m.Units[timing.DRAM].Gap = share(d.Value(facts.DRAMRate) / (d.Value(facts.ClockMHz) * 1e6))
+	m.Units[timing.Lines].Gap = timing.Cycles(float64(max(busy, 1)) / d.Value(facts.L2StoreLines))
+	m.Queue = cycles(facts.DRAMQueue)
+	m.Units[timing.DRAM].Gap = share(d.Value(facts.DRAMReadRate) / (d.Value(facts.ClockMHz) * 1e6))
 	return m
 }
 

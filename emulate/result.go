@@ -9,8 +9,8 @@ import (
 	"gpuperf/launch"
 )
 
-// within is the factor that the interval of a time spans on each side.
-const within = 1.5
+// within is the factor that the interval of a time spans on each side: nine of ten recorded launches lie within it (docs/emulation.md).
+const within = 1.3
 
 // hottest is how many instructions are listed as those that warps wait for most.
 const hottest = 10
@@ -28,8 +28,9 @@ func (e *emulation) result(t timed) *Result {
 	r.Utilization = e.utilization(t)
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
 	r.Hottest = hot(t)
-	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: t.Issued}
+	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
 	scale := t.scale * float64(e.busy)
+	r.Work.Scale = scale
 	if tr := t.Traffic; tr.Sectors > 0 {
 		r.Memory.L1Hit = float64(tr.Hits) / float64(tr.Sectors)
 	}
@@ -89,4 +90,15 @@ func hot(t timed) []Hot {
 		list[i].Part /= float64(max(all, 1))
 	}
 	return slices.DeleteFunc(list, func(h Hot) bool { return h.Part < 0.005 })
+}
+
+// instructions is how many the sub-groups of the launch execute.
+func (e *emulation) instructions() int64 {
+	sum := int64(0)
+	for _, b := range e.blocks {
+		for _, w := range b.Warps {
+			sum += w.Count()
+		}
+	}
+	return int64(float64(sum) / float64(len(e.blocks)) * float64(e.total))
 }

@@ -1,35 +1,201 @@
 package emulate
 
 import (
+	"cmp"
+	"slices"
+
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
+	"gpuperf/launch"
+	"gpuperf/memory"
 )
 
-// traffic says which part of the requests to the second-level cache DRAM serves.
+// traffic says which part of the requests to the second-level cache DRAM serves, when the caches are as the same launch has left them.
 func (e *emulation) traffic() {
-	touched := int64(0)
-	for _, a := range e.Job.Args {
-		touched += a.Bytes()
+	l, ok := e.accesses()
+	if !ok {
+		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	missed := 0.0
-	if float64(touched) > e.Device.Value(facts.L2Bytes)*e.Device.Value(facts.L2CleanKept) {
-		missed = 1
+	t := l.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	part := func(bytes, sectors float64) float64 {
+		if sectors == 0 {
+			return 0
+		}
+		return min(bytes/(sectors*sectorBytes), 1)
 	}
-	e.memory.L2Hit = 1 - missed
+	loads, stores := part(t.WarmReads, t.L2Loads), part(t.WarmWrites, t.L2Stores)
+	e.memory.L2Hit = 1 - loads
+	e.sector = e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			miss(w.Nodes, missed)
+			miss(w.Nodes, loads, stores)
 		}
 	}
 }
 
-func miss(nodes []timing.Node, part float64) {
+// busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.
+func (e *emulation) busyDRAM(t *memory.Traffic) float64 {
+	kept := func(warm, cold float64) float64 { return min(warm/max(cold, 1), 1) }
+	reads, writes := t.ReadUnits*kept(t.WarmReads, t.DRAMReads), t.WrittenUnits*kept(t.WarmWrites, t.Written)
+	pages := t.Pages * (reads + writes) / max(t.ReadUnits+t.WrittenUnits, 1)
+	d := e.Device
+	return reads/d.Value(facts.DRAMReadRate) + writes/d.Value(facts.DRAMWriteRate) + pages*d.Value(facts.DRAMPageSeconds)
+}
+
+func miss(nodes []timing.Node, loads, stores float64) {
 	for i := range nodes {
-		miss(nodes[i].Body, part)
+		miss(nodes[i].Body, loads, stores)
 		for _, ev := range nodes[i].Events {
-			if ev.Touch != nil {
-				ev.Touch.DRAM = part
+			if t := ev.Touch; t != nil {
+				t.DRAM = loads
+				if t.Store || t.Atomic {
+					t.DRAM = stores
+				}
 			}
 		}
 	}
+}
+
+// accesses describes the accesses of the launch for package memory, from a block in the middle and the ones before it along each axis.
+func (e *emulation) accesses() (l *memory.Launch, ok bool) {
+	w := walker{emulation: e, launch: &memory.Launch{Groups: e.grid}, ok: true}
+	for _, a := range e.Job.Args {
+		if a.Bytes() > 0 {
+			w.names = append(w.names, a.Name)
+			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes()})
+		}
+	}
+	var at [3]uint32
+	for d, n := range e.grid {
+		at[d] = uint32(n / 2)
+	}
+	w.at = at
+	middle := e.builder.Block(at)
+	for d, n := range e.grid {
+		w.rows[d] = make([][]timing.Node, len(middle.Warps))
+		if n == 1 {
+			continue
+		}
+		before := at
+		before[d]--
+		row := trace.Row(e.builder.Block(before), middle)
+		if w.ok = w.ok && row != nil; row == nil {
+			continue
+		}
+		for i := range row {
+			w.rows[d][i] = row[i][0].Body
+		}
+	}
+	for first, done := 0, make([]bool, len(middle.Warps)); first < len(done); first++ {
+		if done[first] {
+			continue
+		}
+		var same []int
+		for i := first; i < len(done); i++ {
+			if !done[i] && slices.EqualFunc(middle.Warps[first].Nodes, middle.Warps[i].Nodes, trace.Alike) {
+				done[i], same = true, append(same, i)
+			}
+		}
+		var nodes [][]timing.Node
+		var rows [3][][]timing.Node
+		for _, i := range same {
+			nodes = append(nodes, middle.Warps[i].Nodes)
+			for d := range rows {
+				rows[d] = append(rows[d], w.rows[d][i])
+			}
+		}
+		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
+	}
+	return w.launch, w.ok
+}
+
+// walker goes through the traces of warps that execute the same.
+type walker struct {
+	*emulation
+	launch *memory.Launch
+	names  []string
+	at     [3]uint32
+	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
+	ok     bool
+}
+
+// steps are those of nodes of several warps, within loops of so many iterations.
+func (w *walker) steps(nodes [][]timing.Node, rows [3][][]timing.Node, trips []int64) (out []memory.Step) {
+	for i := range nodes[0] {
+		first := &nodes[0][i]
+		var bodies [][]timing.Node
+		var inner [3][][]timing.Node
+		for k := range nodes {
+			bodies = append(bodies, nodes[k][i].Body)
+			for d := range rows {
+				var row []timing.Node
+				if rows[d][k] != nil {
+					row = rows[d][k][i].Body
+				}
+				inner[d] = append(inner[d], row)
+			}
+		}
+		if first.Body != nil {
+			if body := w.steps(bodies, inner, append(trips[:len(trips):len(trips)], first.Times)); body != nil {
+				out = append(out, &memory.Loop{Body: body, Together: 1})
+			}
+			continue
+		}
+		for j := range first.Events {
+			if a := w.access(nodes, rows, i, j, trips); a != nil {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// access is that of one event of all warps; nil for none of global memory.
+func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int, trips []int64) *memory.Access {
+	t := nodes[0][i].Events[j].Touch
+	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
+		return nil
+	}
+	name, offset := w.emulation.launch.Memory.Find(uint64(t.Lanes[0]))
+	array := slices.Index(w.names, name)
+	if array < 0 {
+		return nil
+	}
+	base := t.Lanes[0] - int64(offset)
+	p := memory.Part{Times: 1}
+	for d, n := range w.grid {
+		stride := int64(0)
+		if rows[d][0] != nil {
+			s := rows[d][0][i].Events[j].Touch.Steps[0]
+			stride, p.Scattered = s.All, p.Scattered || s.Each != nil
+		}
+		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride}
+		p.From -= stride * int64(w.at[d])
+	}
+	executions := float64(w.total)
+	for level, n := range trips {
+		s := timing.Step{}
+		if level < len(t.Steps) {
+			s = t.Steps[level]
+		}
+		p.Scattered = p.Scattered || s.Each != nil
+		p.Loops = append(p.Loops, memory.Run{Step: 1, Count: n, Stride: s.All})
+		executions *= float64(n)
+	}
+	var sectors, lines []int64
+	for k := range nodes {
+		for _, a := range nodes[k][i].Events[j].Touch.Lanes {
+			p.Lanes = append(p.Lanes, a-base)
+			sectors = append(sectors, int64(k)<<48|(a-base)/sectorBytes)
+			lines = append(lines, int64(k)<<48|(a-base)/memory.LineBytes)
+		}
+	}
+	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
+	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: t.Width, Parts: []memory.Part{p}}
+}
+
+func distinct(list []int64) float64 {
+	slices.SortFunc(list, cmp.Compare[int64])
+	return float64(len(slices.Compact(list)))
 }

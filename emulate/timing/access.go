@@ -73,7 +73,7 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from := p.second(n, at)
+		from := p.second(n, p.lines(sectors, int64(t.Unknown), at))
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
@@ -98,7 +98,7 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 	result := from + p.Units[L2].Latency
 	if p.owes(e, 1) {
 		tr.FromDRAM += missing
-		result = p.dram(missing, from) + p.Units[DRAM].Latency
+		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)
 	p.l1.fill(sectors, t, result)
@@ -122,6 +122,40 @@ func (p *multiprocessor) dram(n, at int64) int64 {
 	p.result.Busy[DRAM] += n * gap
 	return start + (n-1)*gap
 }
+
+// lines lets the second-level cache take a store, line by line. It returns when it has the last one.
+func (p *multiprocessor) lines(sectors []int64, unknown, at int64) int64 {
+	n, last := unknown, int64(-1)
+	for _, s := range sectors {
+		if s/lineSectors != last {
+			n, last = n+1, s/lineSectors
+		}
+	}
+	gap := p.Units[Lines].Gap
+	start := max(at, p.shared[Lines])
+	p.shared[Lines] = start + n*gap
+	p.result.Busy[Lines] += n * gap
+	return start + (n-1)*gap
+}
+
+// window is over how long it is looked at how busy DRAM is.
+const window = 2000 * Cycle
+
+// crowd is how much longer than its latency a request to DRAM takes, as others are in its way.
+func (p *multiprocessor) crowd() int64 {
+	if p.now-p.load.since >= window {
+		busy := p.result.Busy[DRAM] - p.load.busy
+		part := min(float64(busy)/float64(p.now-p.load.since), mostBusy)
+		p.load = load{since: p.now, busy: p.result.Busy[DRAM], wait: int64(float64(p.Queue) * part / (1 - part))}
+	}
+	return p.load.wait
+}
+
+// mostBusy is how busy DRAM is taken to be at most: beyond, requests wait in the queue that they make.
+const mostBusy = 0.8
+
+// load is how busy DRAM was.
+type load struct{ since, busy, wait int64 }
 
 // owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
 func (p *multiprocessor) owes(e *Event, part float64) bool {

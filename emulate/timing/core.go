@@ -86,8 +86,10 @@ type multiprocessor struct {
 	result    Result
 	now       int64
 	born      int
+	begins    int64     // when the next block may start
 	records   []*record // of loops, by depth from 1
 	sectors   []int64
+	load      load
 	registers int
 	again     int // the depth of a loop of which the last instruction began another iteration
 }
@@ -154,6 +156,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 			break
 		}
 	}
+	defer p.drain()
 	half := struct{ issued, at int64 }{}
 	for p.step() {
 		switch {
@@ -169,6 +172,11 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 		}
 	}
 	return &p.result
+}
+
+// drain waits for what is on its way to L2 and DRAM.
+func (p *multiprocessor) drain() {
+	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM])
 }
 
 // cut ends a run: what remains is issued at the rate since a time.
@@ -194,7 +202,6 @@ func (p *multiprocessor) cut(issued, since int64) {
 		r.Ends = append(r.Ends, p.now+int64(rest*float64(i+1)/float64(blocks)))
 	}
 	r.Finished = max(r.Finished, p.now+int64(rest))
-	r.Issued += left
 }
 
 // begin starts the next block.
@@ -204,6 +211,8 @@ func (p *multiprocessor) begin(at int64) bool {
 		return false
 	}
 	p.result.Begun++
+	at = max(at, p.begins)
+	p.begins = at + p.Begin
 	b := &block{}
 	for _, t := range next.Warps {
 		w := &warp{cursor: newCursor(t), trace: t, block: b, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}

@@ -61,8 +61,8 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	state := p.state(r)
 	r.traffic = p.result.Traffic
 	if m := r.mark; m != nil {
-		same := m.state == state
-		if same || m.state == 0 && r.epochs-m.epochs >= patience/2 {
+		same, passed := m.state == state, r.epochs-m.epochs
+		if same || m.state == 0 && passed >= patience/2 && (passed >= 4*patience || p.allMoved(r, m)) {
 			p.skip(r, m, same)
 			p.records[depth] = nil
 		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
@@ -109,6 +109,16 @@ func (p *multiprocessor) warps(yield func(*warp) bool) {
 	}
 }
 
+// allMoved reports whether all warps in the loop have begun another iteration since the mark.
+func (p *multiprocessor) allMoved(r *record, m *mark) bool {
+	for w := range p.warps {
+		if first, ok := m.trips[w]; ok && (len(w.frames) <= r.depth || w.frames[r.depth].trip == first) {
+			return false
+		}
+	}
+	return true
+}
+
 // skip repeats what has happened since the mark as often as all warps can.
 func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 	period, times := p.now-m.at, int64(never)
@@ -122,10 +132,10 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 			return
 		}
 		n := w.frames[r.depth].trip - first
-		if n <= 0 {
-			if exact && n == 0 {
-				continue
-			}
+		if n == 0 { // it waits, or others come before it
+			continue
+		}
+		if n < 0 {
 			return
 		}
 		trips[w] = n
@@ -142,7 +152,7 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 		w.done += (w.done - m.done[w]) * times
 	}
 	p.result.repeat(&m.result, times)
-	p.result.Exact = p.result.Exact && exact
+	p.result.Exact = p.result.Exact && exact && (p.Queue == 0 || p.result.Busy[DRAM] == 0)
 	p.result.Skipped = true
 	p.delay(period * times)
 }
@@ -198,6 +208,8 @@ func (p *multiprocessor) delay(by int64) {
 		}
 	}
 	later(&p.result.Finished)
+	later(&p.begins)
+	p.load.since, p.load.busy = p.now+by, p.result.Busy[DRAM]
 	p.l1.delay(by)
 	p.now += by
 }

@@ -37,6 +37,7 @@ const (
 	Shared               // shared memory
 	L1                   // the first-level cache; it shares its data path with shared memory
 	L2                   // the second-level cache, and the way to it
+	Lines                // requests of stores to the second-level cache
 	DRAM
 	Atomic // atomic operations of L2
 	SharedAtomic
@@ -55,8 +56,10 @@ type Machine struct {
 	Units      [units]Resource
 	Depth      int   // memory instructions that wait in a sub-partition
 	L1Bytes    int64 // that hold data of global memory
+	Begin      int64 // between the starts of two blocks
 	Start      int64 // from the end of a block to the first instruction of the one in its place
 	Code       Code
+	Queue      int64 // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
 	Fair       bool  // of several warps that are ready, the one that has been so longest issues; not the youngest
 	Reads      int64 // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
@@ -75,7 +78,7 @@ func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
 	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
-	"shared memory", "l1", "l2", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers",
+	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers",
 }
 
 // String is the name of the unit in results.

@@ -149,14 +149,15 @@ func alike(a, b []item) bool {
 			return false
 		}
 		if x.node != nil {
-			return alikeNodes(*x.node, *y.node)
+			return Alike(*x.node, *y.node)
 		}
 		return alikeEvents(x.event, y.event)
 	})
 }
 
-func alikeNodes(a, b timing.Node) bool {
-	return a.Times == b.Times && slices.EqualFunc(a.Body, b.Body, alikeNodes) && slices.EqualFunc(a.Events, b.Events, alikeEvents)
+// Alike reports whether two nodes execute the same, at other addresses perhaps.
+func Alike(a, b timing.Node) bool {
+	return a.Times == b.Times && slices.EqualFunc(a.Body, b.Body, Alike) && slices.EqualFunc(a.Events, b.Events, alikeEvents)
 }
 
 func alikeEvents(a, b timing.Event) bool {
@@ -263,7 +264,7 @@ func Row(a, b *timing.Block) (row [][]timing.Node) {
 	}
 	for i := range a.Warps {
 		x, y := a.Warps[i].Nodes, b.Warps[i].Nodes
-		if !slices.EqualFunc(x, y, alikeNodes) {
+		if !slices.EqualFunc(x, y, Alike) {
 			return nil
 		}
 		moved := map[*timing.Touched]timing.Step{}

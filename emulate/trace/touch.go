@@ -70,21 +70,24 @@ func private(list []int64, address, width, lane, number int64) []int64 {
 	return list
 }
 
-// waves is how many cycles the data path is busy with an access: as often as lanes want different words of one bank. Of accesses wider than
-// a word, fewer lanes are served at once.
+// halfWidth is the width of a lane above which the halves of a warp are served one after the other, even where they want the same (seen in
+// the times of products of matrices on an H200: a load of 16 B by all lanes from one address takes two cycles, one of 8 B takes one).
+const halfWidth = 8
+
+// waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most.
 func waves(t *timing.Touched) (n int64) {
 	if t.Space == timing.ConstantSpace {
 		return 1
 	}
-	lanes := max(int(passBytes/max(t.Width, wordBytes)), 1)
-	lines := int64(0)
+	lanes := exec.WarpSize
+	if t.Width > halfWidth {
+		lanes /= 2
+	}
 	for first := 0; first < len(t.Lanes); first += lanes {
-		part := t.Lanes[first:min(first+lanes, len(t.Lanes))]
-		n += pass(part, t.Width)
-		lines += distinct(part, passBytes)
+		n += pass(t.Lanes[first:min(first+lanes, len(t.Lanes))], t.Width)
 	}
 	if t.Space == timing.GlobalSpace {
-		n = max(n, (lines+1)/2) // two lines are looked up in a cycle
+		n = max(n, (distinct(t.Lanes, passBytes)+1)/2) // two lines are looked up in a cycle
 	}
 	n += int64(t.Unknown+1) / 2
 	return max(n, 1)
@@ -93,7 +96,7 @@ func waves(t *timing.Touched) (n int64) {
 // pass is how many words of one bank some lanes want at most.
 func pass(lanes []int64, width int64) int64 {
 	if inRow(lanes, width) {
-		return 1
+		return (int64(len(lanes))*width + passBytes - 1) / passBytes
 	}
 	var words [banks][]int64
 	most := 1
@@ -123,7 +126,7 @@ func inRow(lanes []int64, width int64) bool {
 			return false
 		}
 	}
-	return int64(len(lanes))*step <= passBytes
+	return step > 0
 }
 
 func distinct(lanes []int64, unit int64) (n int64) {

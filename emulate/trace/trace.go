@@ -32,7 +32,7 @@ type Builder struct {
 }
 
 // mostSteps bounds the instructions that are executed for one block.
-const mostSteps = 400_000
+const mostSteps = 200_000
 
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {

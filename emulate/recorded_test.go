@@ -1,0 +1,104 @@
+package emulate
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate/emulatetest"
+	"gpuperf/samples"
+)
+
+// compared is a launch as it was recorded, and as it is emulated.
+type compared struct {
+	*Result
+	measured float64 // seconds
+	executed float64 // instructions of sub-groups; 0 where nobody counted them
+	name     string
+}
+
+func (c compared) ratio() float64 { return c.Seconds / c.measured }
+
+// emulated emulates all recorded launches whose machine code is that which was executed.
+func emulated(t *testing.T) (out []compared) {
+	t.Helper()
+	all, err := emulatetest.Launches("../testdata/h200/listings.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string][]emulatetest.Launch{}
+	for _, l := range all {
+		if l.Code != emulatetest.Other {
+			of[l.Samples] = append(of[l.Samples], l)
+		}
+	}
+	for _, launches := range of {
+		warm, err := emulatetest.Counted(launches, samples.Warm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range launches {
+			r, err := Run(Input{Function: l.Function, Job: l.Job, Device: d})
+			if err != nil {
+				t.Fatal(l.Job.Identity, err)
+			}
+			c := compared{Result: r, measured: warm[i].Record.Metrics["gpu__time_duration.sum"].Value * 1e-9, name: l.Job.Identity.String()}
+			for _, in := range warm[i].Code {
+				c.executed += float64(in.Warps)
+			}
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b compared) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// TestRecorded holds what docs/emulation.md says of the launches of testdata/h200/listings.jsonl.gz.
+func TestRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it emulates more than a hundred launches")
+	}
+	t.Parallel()
+	all := emulated(t)
+	var errors []float64
+	within, counted, exact := 0, 0, 0
+	for _, c := range all {
+		e := math.Abs(c.ratio() - 1)
+		errors = append(errors, e)
+		if c.measured >= c.Interval[0] && c.measured <= c.Interval[1] {
+			within++
+		}
+		if c.executed > 0 {
+			counted++
+			if math.Abs(float64(c.Work.Stands)/c.executed-1) < 0.03 {
+				exact++
+			}
+		}
+		t.Logf("%5.2f  %10.2f us, emulated %10.2f  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, c.name)
+	}
+	slices.Sort(errors)
+	logs, sum := 0.0, 0.0
+	for _, e := range errors {
+		logs += math.Log(max(e, 1e-3))
+		sum += e
+	}
+	n := float64(len(errors))
+	geometric, mean, median := math.Exp(logs/n), sum/n, errors[len(errors)/2]
+	t.Logf("%d launches: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d within the interval; instructions within 3 %% of %d of %d",
+		len(all), geometric, mean, median, within, exact, counted)
+	if len(all) < 120 || geometric > 0.08 || mean > 0.125 || median > 0.105 {
+		t.Error("the errors are greater than docs/emulation.md says")
+	}
+	if within < len(all)*85/100 {
+		t.Error("the intervals are too narrow")
+	}
+	if counted < 90 || exact < counted*95/100 {
+		t.Error("instructions are counted wrong")
+	}
+}
