@@ -3,6 +3,8 @@ package emulate
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -46,6 +48,31 @@ func TestResult(t *testing.T) {
 	}
 	if r.Bottleneck.Kind != Throughput || len(r.Doubts) > 0 || r.Blocks != 8 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What a launch file assumes of the second-level cache counts more than what is derived.
+func TestRegion(t *testing.T) {
+	var seconds [3]float64
+	for i, assume := range []string{"", "assume: [{region: \"0x230-0x250\", l2_hit: 1}]\n", "assume: [{region: \"0x230-0x250\", l2_hit: 0}]\n"} {
+		text, err := os.ReadFile(matmul)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		listing, err := filepath.Abs("../testdata/sass/matmul.sass")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(folder, "launch.yaml")
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), "../../testdata/sass/matmul.sass", listing, 1)+assume), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := run(t, path, Options{Sizes: map[string]int64{"n": 256}})
+		seconds[i] = r.Seconds
+	}
+	if seconds[1] != seconds[0] || seconds[2] < 1.2*seconds[0] {
+		t.Error("seconds without assumptions, with all and none from L2:", seconds)
 	}
 }
 

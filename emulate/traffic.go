@@ -29,7 +29,7 @@ func (e *emulation) traffic() {
 	e.sector = e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			miss(w.Nodes, loads, stores)
+			e.miss(w.Nodes, loads, stores)
 		}
 	}
 }
@@ -43,18 +43,37 @@ func (e *emulation) busyDRAM(t *memory.Traffic) float64 {
 	return reads/d.Value(facts.DRAMReadRate) + writes/d.Value(facts.DRAMWriteRate) + pages*d.Value(facts.DRAMPageSeconds)
 }
 
-func miss(nodes []timing.Node, loads, stores float64) {
+// miss tells accesses which part of them DRAM serves, unless that is assumed.
+func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 	for i := range nodes {
-		miss(nodes[i].Body, loads, stores)
+		e.miss(nodes[i].Body, loads, stores)
 		for _, ev := range nodes[i].Events {
-			if t := ev.Touch; t != nil {
-				t.DRAM = loads
-				if t.Store || t.Atomic {
-					t.DRAM = stores
-				}
+			t := ev.Touch
+			if t == nil {
+				continue
+			}
+			t.DRAM = loads
+			if t.Store || t.Atomic {
+				t.DRAM = stores
+			}
+			if hit, ok := e.assumed(e.ops[ev.Op].Address); ok {
+				t.DRAM = 1 - hit
 			}
 		}
 	}
+}
+
+// assumed is the part of the requests of an instruction that the second-level cache serves, where the launch file says it.
+func (e *emulation) assumed(address int64) (hit float64, ok bool) {
+	for _, a := range e.Assume {
+		if a.Region == "" {
+			continue
+		}
+		if from, to, err := region(a.Region); err == nil && address >= from && address <= to {
+			hit, ok = a.Value, true
+		}
+	}
+	return hit, ok
 }
 
 // accesses describes the accesses of the launch for package memory, from a block in the middle and the ones before it along each axis.
