@@ -148,6 +148,10 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	if len(candidates) == 0 {
 		return out, nil
 	}
+	if d, ok := plainStep(x, candidates[0]); ok && len(candidates) == 1 {
+		out[candidates[0]] = constant(d)
+		return out, nil
+	}
 	undo := b.snapshot()
 	domain := b.live.domain
 	before := map[string]bool{}
@@ -190,6 +194,22 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	undo()
 	b.live.domain = domain
 	return out, err
+}
+
+// plainStep is what the head of a loop adds to a variable that its body does not change, where that is a number. The body need not be read then.
+func plainStep(x *loopText, v *builderVar) (int64, bool) {
+	a, ok := x.step.(*cfront.Assign)
+	if !ok || !isRef(a.To, v) || assignedIn(x.body)[v] {
+		return 0, false
+	}
+	n, ok := a.Value.(*cfront.Int)
+	switch {
+	case ok && a.Op == "+":
+		return n.Value, true
+	case ok && a.Op == "-":
+		return -n.Value, true
+	}
+	return 0, false
 }
 
 // unknown takes what is known of a variable.

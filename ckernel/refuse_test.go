@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,5 +104,26 @@ func TestLaunches(t *testing.T) {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 		})
+	}
+}
+
+// TestDeepLoops: loops within loops take time in proportion to their number, and not twice as much for each more.
+func TestDeepLoops(t *testing.T) {
+	text := "__kernel void f(int n, __global float *y) {\n"
+	const depth = 24
+	for i := range depth {
+		text += fmt.Sprintf("for (int k%d = 0; k%d < n; k%[1]d++)\n", i, i)
+	}
+	text += "y[k0 + k23] += 1.0f;\n}\n"
+	f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Read(t.Context(), f, Options{Local: []int64{1}, Global: []string{"1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(k.Inames()); n != depth {
+		t.Errorf("%d inames", n)
 	}
 }
