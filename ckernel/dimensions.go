@@ -250,7 +250,9 @@ func (b *builder) shapes(k *kernel.Kernel) error {
 // outermost is the outermost extent that the accesses need: where their indices are affine, at the points where they are made.
 func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 	if c := b.accessesAlone(k, array); c != nil && c.InferShapes() == nil {
-		return c.Array(array).Shape[0], nil
+		if e := c.Array(array).Shape[0]; b.extends(e) {
+			return e, nil
+		}
 	}
 	c := k.Clone()
 	c.MapArrays(func(a *kernel.Array) {
@@ -265,6 +267,25 @@ func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 		return nil, err
 	}
 	return c.Array(array).Shape[0], nil
+}
+
+// extends reports whether an extent is not negative at any positive sizes. Where no access is made, one of the accesses may be.
+func (b *builder) extends(e expr.Expr) bool {
+	a, err := expr.ToAffine(e, nil)
+	if err != nil {
+		return false
+	}
+	sizes := everywhere()
+	if b.assumed != nil {
+		sizes = b.assumed
+	}
+	for _, n := range a.Names() {
+		sizes, err = sizes.Constrain(polycount.GE(polycount.Name(n), polycount.Int(1)))
+		b.try(err)
+	}
+	yes, err := sizes.Implies(polycount.GE(a, polycount.Int(0)))
+	b.try(err)
+	return yes
 }
 
 // accessesAlone is a kernel with a statement for each access to an array, over the values of its outermost index; nil where one is not affine.
