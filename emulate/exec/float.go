@@ -22,7 +22,16 @@ var floatForms = map[string]form{
 	"FSET":    {number: float, compute: setFloat},
 	"FCHK":    {number: float, compute: checkDivision},
 	"MUFU":    {number: float, compute: special},
+	"HMMA":    {run: (*Warp).product},
+	"IMMA":    {run: (*Warp).product},
+	"DMMA":    {run: (*Warp).product},
+	"HGMMA":   {run: (*Warp).product},
+	"IGMMA":   {run: (*Warp).product},
+	"QGMMA":   {run: (*Warp).product},
 }
+
+// product is a product of matrices. Its values are not followed: programs do not compute addresses or conditions by it.
+func (w *Warp) product(o *op, lanes uint32) { w.blur(o, lanes) }
 
 // directions are the modifiers that name a rounding.
 var directions = map[string]round.Mode{
@@ -93,12 +102,21 @@ func (s single) zero(sum, a, b float64) float64 {
 	return sum
 }
 
+// scales are what a product is multiplied by before it is rounded.
+var scales = map[string]float64{"D8": 1. / 8, "D4": 1. / 4, "D2": 1. / 2, "M2": 2, "M4": 4, "M8": 8}
+
 func multiplyFloats(d *decoder) semantics {
+	scale := 1.0
+	for _, m := range d.in.Modifiers {
+		if f, ok := scales[m]; ok {
+			scale, d = f, d.without(m)
+		}
+	}
 	s, ok := d.single()
 	if !ok {
 		return nil
 	}
-	return func(x *item) { x.d = s.word(floats(x.v[0], s.flush) * floats(x.v[1], s.flush)) }
+	return func(x *item) { x.d = s.word(floats(x.v[0], s.flush) * floats(x.v[1], s.flush) * scale) }
 }
 
 func multiplyAddFloats(d *decoder) semantics {

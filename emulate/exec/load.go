@@ -49,7 +49,7 @@ func decodeAccess(d *decoder) {
 			a.values = append(a.values, d.source(operand, 1, integer))
 		}
 	}
-	if !found {
+	if !found || a.bytes > 4*len(words{}.value) {
 		d.o.run = unknown
 	}
 }

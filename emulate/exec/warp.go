@@ -96,6 +96,10 @@ func (w *Warp) State() State { return w.state }
 func (w *Warp) doubtful(o *op) {
 	f := w.path.file
 	lanes := w.step.Doubtful
+	if o.width > len(w.old) { // a product of matrices
+		o.run(w, o, w.step.Lanes)
+		return
+	}
 	for k := range o.width {
 		if n := o.to[0] + k; o.to[0] != sinkRow {
 			w.old[k], w.oldN[k] = f.rows[n], f.known[n]
