@@ -105,7 +105,7 @@ func (r *recorder) leave(l *loop) bool {
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
 	if !ok || !exact {
-		return r.sample(l, limit)
+		return false
 	}
 	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header))
 	if limit < 2 {
@@ -115,9 +115,6 @@ func (r *recorder) leave(l *loop) bool {
 	r.repeat(b.at, steps(before, last), limit+1)
 	return true
 }
-
-// sample leaves a loop early whose iterations are not alike, once there are enough to stand for the others.
-func (r *recorder) sample(*loop, int64) bool { return false }
 
 // repeat makes a loop of the items from a place on.
 func (r *recorder) repeat(from int, moved map[*timing.Touched]timing.Step, times int64) {

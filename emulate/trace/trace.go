@@ -17,8 +17,6 @@ import (
 type Builder struct {
 	Launch *exec.Launch
 	Steps  int // instructions executed so far
-	// Sampled is set when a loop was left early whose iterations are not all alike: those that were executed stand for the others.
-	Sampled bool
 	// Cut is set when a block was not executed to its end, as that would have taken too long.
 	Cut bool
 
