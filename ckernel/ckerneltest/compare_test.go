@@ -171,7 +171,7 @@ func sameValues(nest *linear.Nest, at map[string]int64, l Launch, r *Report) err
 			if err != nil {
 				return fmt.Errorf("shape of %s: %w", a.Name, err)
 			}
-			n *= v.Int64()
+			n *= max(0, v.Int64()) // an extent may be below 0 where nothing is accessed
 		}
 		b := interp.NewBuffer(a.DType, int(n))
 		for i := range n {

@@ -69,7 +69,8 @@ type words struct {
 	kernel, global, local, barrier string
 	id, group, item, size          [2]string
 	load4, vector                  string // a load of vector %[2]s of an array, and of four scalars
-	helper, atomic                 string
+	helper, atomic, shuffle        string
+	constant                       [2]string // memory: a variable of the file, a parameter
 }
 
 var openCL = words{
@@ -78,7 +79,8 @@ var openCL = words{
 	[2]string{"get_group_id(0)", "get_group_id(1)"},
 	[2]string{"get_local_id(0)", "get_local_id(1)"},
 	[2]string{"get_local_size(0)", "get_local_size(1)"},
-	"vload4(%[2]s, %[1]s)", "(float4)(%s, %s, %s, %s)", "", "atomic_add",
+	"vload4(%[2]s, %[1]s)", "(float4)(%s, %s, %s, %s)", "", "atomic_add", "",
+	[2]string{"", ", __constant float *mask"},
 }
 
 var cuda = words{
@@ -87,7 +89,8 @@ var cuda = words{
 	[2]string{"blockIdx.x", "blockIdx.y"},
 	[2]string{"threadIdx.x", "threadIdx.y"},
 	[2]string{"blockDim.x", "blockDim.y"},
-	"reinterpret_cast<const float4 *>(%[1]s)[%[2]s]", "make_float4(%s, %s, %s, %s)", "__device__ ", "atomicAdd",
+	"reinterpret_cast<const float4 *>(%[1]s)[%[2]s]", "make_float4(%s, %s, %s, %s)", "__device__ ", "atomicAdd", "__shfl_down_sync(0xffffffff, %s, 1)",
+	[2]string{"__constant__ float mask[16];\n", ""},
 }
 
 type generator struct {
@@ -131,16 +134,18 @@ func (g *generator) name(prefix string) string {
 
 func (g *generator) program() {
 	w := g.words
+	g.line("%s", w.constant[0])
 	g.line("%sfloat blend(float a, float b)", w.helper)
 	g.line("{\n    float t = a * b;\n    return t + 2.0f * a;\n}\n")
 	g.line("%sfloat positive(float v)", w.helper)
 	g.line("{\n    if (v < 0.0f)\n        return 0.0f;\n    return v * 0.5f;\n}\n")
 	g.line("%sint place(int row, int col, int width) { return row * width + col; }\n", w.helper)
-	g.line("%s void f(int n, int m, float alpha, %[2]sconst float *A, %[2]sconst float *B, %[2]sconst int *D, %[2]sfloat *out, %[2]sint *marks, %[2]sint *counts)", w.kernel, w.global)
+	g.line("%s void f(int n, int m, float alpha, %[2]sconst float *A, %[2]sconst float *B, %[2]sconst int *D, %[2]sfloat *out, %[2]sint *marks, %[2]sint *counts%[3]s)", w.kernel, w.global, w.constant[1])
 	g.line("{")
 	g.depth++
 	if g.barriers {
 		g.line("%sfloat tile[%d];", w.local, 2*g.local)
+		g.line("%sfloat plane[2][%d];", w.local, g.local+1)
 	}
 	g.line("int x = %s;", w.id[0])
 	g.line("int l = %s;", w.item[0])
@@ -167,8 +172,12 @@ func (g *generator) program() {
 	}
 	g.most = rapid.IntRange(2, 8).Draw(g.t, "statements")
 	g.body(guarded)
-	if g.barriers && g.axes == 1 {
-		g.tile()
+	if g.barriers {
+		if g.axes == 1 {
+			g.tile()
+		} else {
+			g.plane()
+		}
 		g.body(guarded)
 	}
 	store := func() {
@@ -228,15 +237,16 @@ func (g *generator) statement(guarded bool) {
 	case kind == 6:
 		name := g.name("i")
 		if i, j := g.pick("i", g.linear...), g.pick("j", g.linear...); g.chance("linear", 2) {
-			g.line("int %s = %s;", name, g.pick("linear", "2 * "+i+" + "+j, i+" + n", i+" + 1", i+" / 2", "("+i+" + "+j+") % 4"))
+			g.line("%s %s = %s;", g.integers(), name, g.pick("linear", "2 * "+i+" + "+j, i+" + n", i+" + 1", i+" / 2", "("+i+" + "+j+") % 4"))
 			g.linear = append(g.linear, name)
 		} else {
-			g.line("int %s = %s;", name, g.index())
+			g.line("%s %s = %s;", g.integers(), name, g.index())
+			g.reassign(name)
 		}
 		g.indices = append(g.indices, name)
 	case kind == 7:
 		name := g.name("s")
-		g.line("float %s = %s;", name, g.value(0))
+		g.line("%s %s = %s;", g.pick("type", "float", "float", "double"), name, g.value(0))
 		g.floats = append(g.floats, name)
 	case kind == 8:
 		g.vector()
@@ -257,8 +267,28 @@ func (g *generator) statement(guarded bool) {
 	case kind == 14 && len(g.loops) > 0 && g.continues:
 		g.line("if (%s)", g.condition())
 		g.line("    continue;")
+	case kind == 15 && g.words.shuffle != "":
+		g.line("acc += %s;", fmt.Sprintf(g.words.shuffle, g.value(1)))
 	default:
 		g.line("acc += blend(%s, positive(%s));", g.value(1), g.value(1))
+	}
+}
+
+// integers is a type of integers.
+func (g *generator) integers() string {
+	return g.pick("integers", "int", "int", "int", "unsigned int", "long")
+}
+
+// reassign gives an integer variable another value, perhaps not everywhere.
+func (g *generator) reassign(name string) {
+	switch rapid.IntRange(0, 7).Draw(g.t, "reassign") {
+	case 0:
+		g.line("%s += %s;", name, g.pick("by", "1", "n", "l"))
+	case 1:
+		g.line("%s = 2 * %[1]s + l;", name)
+	case 2:
+		g.line("if (%s)", g.condition())
+		g.line("    %s = %s;", name, g.index())
 	}
 }
 
@@ -266,15 +296,29 @@ func (g *generator) statement(guarded bool) {
 func (g *generator) advancing() {
 	at, k := g.name("at"), []string{"k", "q"}[len(g.loops)]
 	g.line("int %s = %s;", at, g.index())
-	by := g.pick("by", "1", "3", "n", "m")
+	by, ends := g.pick("by", "1", "3", "n", "m"), []string{"3"}
+	if by == "1" || by == "3" { // or the variable is a product of sizes, whose sign need not be known
+		ends = []string{"m", "3", "n"}
+	}
 	if g.chance("while", 2) {
 		g.line("int %s = 0;", k+at)
-		g.line("while (%s < %s) {", k+at, g.pick("trips", "m", "3", "n"))
+		end := g.pick("trips", ends...)
+		do := end == "3" && g.chance("do", 2)
+		if do {
+			g.line("do {")
+		} else {
+			g.line("while (%s < %s) {", k+at, end)
+		}
 		g.line("    acc += %s[%s + %s];", g.pick("array", "A", "B"), at, k+at)
 		g.line("    %s += %s;", at, by)
 		g.line("    %s++;", k+at)
+		if do {
+			g.line("} while (%s < %s);", k+at, end)
+			g.indices = append(g.indices, at)
+			return
+		}
 	} else {
-		g.line("for (int %s = 0; %[1]s < %s; %[1]s++, %[3]s += %[4]s) {", k, g.pick("trips", "m", "3", "n"), at, by)
+		g.line("for (int %s = 0; %[1]s < %s; %[1]s++, %[3]s += %[4]s) {", k, g.pick("trips", ends...), at, by)
 		g.line("    acc += %s[%s] * alpha;", g.pick("array", "A", "B"), at)
 	}
 	g.line("}")
@@ -311,6 +355,8 @@ func (g *generator) loop(guarded bool) {
 		g.line("for (int %s = 0; %[1]s < 3; %[1]s++) {", k)
 	case 5:
 		g.line("for (int %s = %d; %[1]s > 0; %[1]s %[3]s) {", k, g.local, g.pick("halve", ">>= 1", "/= 2"))
+	case 6:
+		g.line("for (unsigned int %s = 0; %[1]s < %s; %[1]s++) {", k, bound)
 	default:
 		g.line("for (int %s = 0; %[1]s < %s; %[1]s++) {", k, bound)
 	}
@@ -351,6 +397,19 @@ func (g *generator) tile() {
 	g.line("%s;", g.words.barrier)
 }
 
+// plane is a tile of two rows in local memory.
+func (g *generator) plane() {
+	g.line("plane[%s][l] = %s;", g.words.item[1], g.value(0))
+	g.line("%s;", g.words.barrier)
+	if g.chance("loop", 2) {
+		g.line("for (int t = 0; t < %d; t++)", g.local)
+		g.line("    acc += plane[%s][t] * plane[t %% 2][l];", g.words.item[1])
+	} else {
+		g.line("acc += plane[1 - %s][%d - l];", g.words.item[1], g.local-1)
+	}
+	g.line("%s;", g.words.barrier)
+}
+
 // vector works on four floats at a time.
 func (g *generator) vector() {
 	name := g.name("v")
@@ -376,70 +435,4 @@ func (g *generator) pointer() {
 	g.line("    acc += %s[%s] * alpha;", p, g.pick("offset", "0", "l", "1", k))
 	g.line("    %s += %s;", p, g.pick("advance", "1", "2", "n", "m"))
 	g.line("}")
-}
-
-// index is an integer that is not negative.
-func (g *generator) index() string {
-	k := g.pick("k", g.linear...)
-	i, j := g.pick("i", g.indices...), g.pick("j", g.indices...)
-	return g.pick("index", i, i, i+" + 1", i+" + "+j, "2 * "+i, i+" * n + "+j, i+" * m", i+" / 4", i+" % 4", "("+i+" + 1) / 2", i+" + n", "place("+i+", "+j+", n)",
-		"("+i+" >> 1)", "("+i+" & 7)", "min("+k+", 5)", "max("+k+", 3)", "("+k+" < m ? "+k+" : "+j+")")
-}
-
-// integer is a value that is computed of integers.
-func (g *generator) integer() string {
-	i := g.index()
-	return g.pick("integer", "D["+i+"]", "D["+i+"] * 3 + D[0]", "(D["+i+"] & 3) << 2", "D["+i+"] % 5", "D["+i+"] / 3", "max(D["+i+"], 4)", i, i+" + D[1]")
-}
-
-func (g *generator) condition() string {
-	i, j := g.pick("i", g.linear...), g.pick("j", g.linear...)
-	simple := func() string {
-		return g.pick("condition", i+" < m", i+" >= 2", i+" == "+j, i+" + "+j+" < n", i+" % 2 == 0", "n > 4", i+" != 1", i+" < "+j+" + 3")
-	}
-	switch rapid.IntRange(0, 5).Draw(g.t, "joined") {
-	case 0:
-		return simple() + " && " + simple()
-	case 1:
-		return simple() + " || " + simple()
-	case 2:
-		return "!(" + simple() + ")"
-	}
-	return simple()
-}
-
-// value is a float.
-func (g *generator) value(depth int) string {
-	if depth < 2 && g.chance("deeper", 2) {
-		x, y := g.value(depth+1), g.value(depth+1)
-		switch rapid.IntRange(0, 9).Draw(g.t, "operation") {
-		case 0:
-			return fmt.Sprintf("(%s ? %s : %s)", g.condition(), x, y)
-		case 1:
-			return fmt.Sprintf("(%s < %s ? %s : %s)", x, y, g.value(depth+1), g.value(depth+1))
-		case 2:
-			return fmt.Sprintf("fabs(%s)", x)
-		case 3:
-			return fmt.Sprintf("(float)(%s)", g.integer())
-		case 4:
-			return "-(" + x + ")"
-		case 5:
-			return fmt.Sprintf("blend(%s, %s)", x, y)
-		}
-		return fmt.Sprintf("(%s %s %s)", x, g.pick("operator", "+", "-", "*", "+", "*", "/"), y)
-	}
-	if len(g.vectors) > 0 && g.chance("lane", 4) {
-		return g.pick("vector", g.vectors...) + "." + g.pick("lane", "x", "y", "z", "w")
-	}
-	switch rapid.IntRange(0, 3).Draw(g.t, "leaf") {
-	case 0:
-		return g.pick("literal", "2.5f", "1.0f", "3.0f")
-	case 1:
-		return g.pick("variable", g.floats...)
-	}
-	at := g.index()
-	if g.chance("gather", 10) {
-		at = "D[" + at + "] % 8"
-	}
-	return fmt.Sprintf("%s[%s]", g.pick("array", "A", "B"), at)
 }
