@@ -191,31 +191,31 @@ func (b *builder) argument(p *builderVar) *expr.Poly {
 	return name(n)
 }
 
-// workItem is the value of a function of OpenCL C or of a variable of CUDA C that tells where a work-item is; nil for others.
-func (b *builder) workItem(what string, d int64) *expr.Poly {
+// workItem is the value of a function of OpenCL C or of a variable of CUDA C that tells where a work-item is; ok is false for others.
+func (b *builder) workItem(what string, d int64) (p *expr.Poly, ok bool) {
 	if d < 0 || d > 2 {
-		return nil
+		return nil, false
 	}
 	a := &b.axes[d]
 	switch what {
 	case "get_global_id":
-		return a.globalID()
+		return a.globalID(), true
 	case "get_local_id", "threadIdx":
-		return index(a.item)
+		return index(a.item), true
 	case "get_group_id", "blockIdx":
-		return index(a.group)
+		return index(a.group), true
 	case "get_local_size", "get_enqueued_local_size", "blockDim":
-		return constant(a.local)
+		return constant(a.local), true
 	case "get_num_groups", "gridDim":
-		return a.groups
+		return a.groups, true
 	case "get_global_size":
-		return a.globalSize()
+		return a.globalSize(), true
 	case "get_global_offset":
-		return constant(0)
+		return constant(0), true
 	case "get_work_dim":
-		return constant(3)
+		return constant(3), true
 	}
-	return nil
+	return nil, false
 }
 
 // linearItem is the index of a work-item within its group, over all axes.

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"context"
+	"regexp"
 	"slices"
 
 	"gpuperf/cfront"
@@ -188,13 +189,16 @@ func (b *builder) name(v *builderVar) string {
 	return n
 }
 
+// fresh is a new name like base. What kernels have in no name becomes an underscore, as in those of closures: f.get.
 func (b *builder) fresh(base string) string {
-	n := kernel.Fresh(base, func(s string) bool {
+	n := kernel.Fresh(notInNames.ReplaceAllString(base, "_"), func(s string) bool {
 		return b.taken[s] || !expr.IsName(s)
 	})
 	b.taken[n] = true
 	return n
 }
+
+var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
 const maxSteps = 100_000

@@ -49,7 +49,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 	fr := &frame{function: true}
 	if f.Result != "" {
 		if fr.result = b.learnt.results[here]; fr.result == nil {
-			fr.result = &builderVar{Name: f.Name + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result}
+			fr.result = &builderVar{Name: baseName(f.Name) + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result}
 			b.learnt.results[here] = fr.result
 		}
 		delete(b.env, fr.result)

@@ -87,8 +87,10 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	return file.Functions[i], nil
 }
 
-// baseName is the name of a template without the arguments of an instance.
+// baseName is the name of a function without the arguments of a template or the types of an overload.
 func baseName(name string) string {
-	name, _, _ = strings.Cut(name, "<")
+	if i := strings.IndexAny(name, "<("); i >= 0 {
+		name = name[:i]
+	}
 	return strings.TrimSpace(name)
 }

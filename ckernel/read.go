@@ -370,7 +370,7 @@ func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
 	}
 	if len(x.Args) == 1 {
 		if d, ok := x.Args[0].(*cfront.Int); ok {
-			if p := b.workItem(x.Func, d.Value); p != nil {
+			if p, ok := b.workItem(x.Func, d.Value); ok {
 				return p
 			}
 			return constant(bit(x.Func == "get_local_size" || x.Func == "get_num_groups" || x.Func == "get_global_size"))
@@ -384,7 +384,7 @@ func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
 // member is threadIdx.x and the like.
 func (b *builder) member(x *cfront.Member) *expr.Poly {
 	if ref, ok := x.X.(*cfront.Ref); ok && len(x.Name) == 1 && x.Name[0] >= 'x' && x.Name[0] <= 'z' {
-		if p := b.workItem(ref.Var.Name, int64(x.Name[0]-'x')); p != nil {
+		if p, ok := b.workItem(ref.Var.Name, int64(x.Name[0]-'x')); ok {
 			return p
 		}
 	}
