@@ -92,7 +92,15 @@ func (p *parser) called(at Pos, c *callable, args []value) value {
 		p.define(c)
 	}
 	p.need(c)
-	return value{&Call{c.result.typed(at), c.name, expressions(args)}, c.result}
+	var given []value
+	for i, x := range c.params {
+		if x.t.form == groupForm {
+			p.group(at, args[i])
+			continue
+		}
+		given = append(given, args[i])
+	}
+	return value{&Call{c.result.typed(at), c.name, expressions(given)}, c.result}
 }
 
 func expressions(args []value) []Expr {

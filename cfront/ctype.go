@@ -16,6 +16,7 @@ const (
 	pointerForm
 	arrayForm
 	recordForm
+	groupForm // a cooperative group
 	otherForm // a type of which only the name is known
 )
 
@@ -25,7 +26,7 @@ type ctype struct {
 	name     string     // how C names it
 	dtype    expr.DType // of numbers and vectors
 	elem     *ctype     // of pointers and arrays
-	extent   Expr       // of an array; nil where it is open
+	extent   Expr       // of an array; nil where it is open; of a group the work-items of a tile
 	fields   []field    // of a record
 	space    Space      // of objects of the type
 	constant bool       // const
@@ -143,6 +144,8 @@ func (t *ctype) same(u *ctype) bool {
 		return t.elem.same(u.elem)
 	case recordForm, otherForm:
 		return t.name == u.name
+	case groupForm:
+		return t.String() == u.String()
 	}
 	return true
 }
@@ -157,6 +160,10 @@ func (t *ctype) String() string {
 			return fmt.Sprintf("%s[%d]", t.elem, n.Value)
 		}
 		return t.elem.String() + "[]"
+	case groupForm:
+		if n, ok := t.extent.(*Int); ok {
+			return fmt.Sprintf("%s<%d>", t.name, n.Value)
+		}
 	case numberForm:
 		if name, ok := shortNames[t.dtype]; ok {
 			return name

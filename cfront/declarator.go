@@ -186,7 +186,7 @@ func (p *parser) withAngle(angle int, f func() value) value {
 	return v
 }
 
-// variable enters a declared variable, and reads its value.
+// variable enters a declared variable, and reads its value; nil for a group, which is left out.
 func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	t := d.t
 	v := &Var{Name: d.name, Pos: d.at, Class: Local}
@@ -208,6 +208,11 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	}
 	if init.e != nil {
 		t = p.initialized(s, entry, init)
+	}
+	if t.form == groupForm {
+		p.groupOf(d.at, t, init)
+		p.scope.set(d.name, entry)
+		return nil
 	}
 	p.scope.set(d.name, entry)
 	p.describe(v, t)

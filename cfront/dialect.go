@@ -19,8 +19,9 @@ type dialect struct {
 	spaces map[string]Space
 	// ignored are words of declarations that do not matter here.
 	ignored []string
-	// empty are the beginnings of the names of headers that are read as empty, as what they declare is known.
-	empty []string
+	// known are the beginnings of the names of headers that are read as empty, as what they declare is known; others are those of headers in
+	// quotes that are passed over if they are not found, as those in angle brackets are.
+	known, others []string
 }
 
 var dialects = map[Language]*dialect{OpenCL: openCL(), CUDA: cuda()}
@@ -154,7 +155,8 @@ func cuda() *dialect {
 		},
 		ignored: strings.Fields(`volatile register inline __inline __inline__ __forceinline__ __noinline__ __host__ explicit virtual mutable
 			friend __grid_constant__ thread_local typename noexcept`),
-		empty: strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ curand nv/ mma helper_ builtin_types driver_`),
+		known:  strings.Fields(`cuda sm_ device_ vector_ math_ cooperative_groups crt/ builtin_types driver_`),
+		others: strings.Fields(`curand nv/ mma helper_`),
 	}
 	for name, t := range map[string]string{"__half": "half", "half2": "", "__half2": ""} {
 		d.types[name] = number(expr.Float16)
@@ -173,7 +175,10 @@ func cuda() *dialect {
 	return d
 }
 
-// header is the text of a header that is not found: empty for those of the toolkit, whose functions are known, and for those of the host.
-func (d *dialect) header(name string, quoted bool) bool {
-	return d.plusPlus && (!quoted || slices.ContainsFunc(d.empty, func(p string) bool { return strings.HasPrefix(name, p) }))
+// header tells what to do with a header that is not found: whether it is read as empty, as those of the toolkit and of the host are, and
+// whether what it declares is known all the same.
+func (d *dialect) header(name string, quoted bool) (empty, known bool) {
+	begins := func(p string) bool { return strings.HasPrefix(name, p) }
+	known = slices.ContainsFunc(d.known, begins)
+	return d.plusPlus && (!quoted || known || slices.ContainsFunc(d.others, begins)), known
 }

@@ -191,27 +191,23 @@ func (p *parser) namespace() {
 	open := p.tok()
 	p.accept("inline")
 	p.next()
+	name := ""
 	for p.tok().Kind == cpp.Name || p.is("::") {
 		if t := p.next(); t.Kind == cpp.Name {
-			p.spaces[t.Text] = true
+			name = t.Text
+			p.spaces[name] = true
 		}
 	}
 	if p.accept("=") {
 		for !p.accept(";") {
-			p.mention(p.next())
+			if p.mentions(p.next()) {
+				p.groups[name] = true
+			}
 		}
 		return
 	}
 	p.expect("{")
 	p.inside(open)
-}
-
-// mention notes the name of cooperative groups, whose types are not read.
-func (p *parser) mention(t cpp.Token) {
-	if t.Kind == cpp.End {
-		p.unexpected("a name")
-	}
-	p.groups = p.groups || t.Text == "cooperative_groups"
 }
 
 // using reads an alias of a type; other names are known without their namespace.
@@ -225,7 +221,7 @@ func (p *parser) using() {
 		return
 	}
 	for !p.accept(";") {
-		p.mention(p.next())
+		p.opened = p.mentions(p.next()) || p.opened
 	}
 }
 
@@ -261,7 +257,9 @@ func (p *parser) declaration(external bool) []*Var {
 		case s.auto && p.is("=") && p.peek(1).Is("["):
 			p.closure(d, start)
 		default:
-			vars = append(vars, p.variable(s, d, external))
+			if v := p.variable(s, d, external); v != nil {
+				vars = append(vars, v)
+			}
 		}
 		if !p.accept(",") {
 			p.expect(";")

@@ -99,6 +99,10 @@ func (p *parser) define(c *callable) {
 	p.defined = append(p.defined, c)
 	s := &scope{outer: c.scope}
 	for _, x := range c.params {
+		if x.t.form == groupForm && !c.kernel {
+			s.set(x.name, &variable{t: x.t})
+			continue
+		}
 		v := &Var{Name: x.name, Pos: x.at, Class: Param}
 		p.describe(v, x.t)
 		if c.kernel && v.Pointer && v.Space == "" && p.lang.plusPlus {
@@ -230,6 +234,8 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		switch {
 		case x.t.pointed().same(t):
 			score++
+		case x.t.form == groupForm, t.form == groupForm:
+			return 0, false
 		case t.form == otherForm:
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
 			return 0, false
@@ -274,5 +280,5 @@ func (p *parser) closure(d declarator, start int) {
 // unchanging reports whether a copy of a variable is as good as the variable.
 func (p *parser) unchanging(name string) bool {
 	x, ok := p.scope.find(name).(*variable)
-	return ok && x.t.constant && x.t.form != recordForm
+	return ok && (x.t.form == groupForm || x.t.constant && x.t.form != recordForm)
 }

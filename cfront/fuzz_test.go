@@ -24,6 +24,8 @@ func FuzzKernels(f *testing.F) {
 	f.Add("template <int N, class T = float> __global__ void f(T (&x)[N]) { x[N >> 1] = static_cast<T>(N); }", true)
 	f.Add("namespace a { struct S { int x[3], *y; S(); }; }\nusing T = a::S;\n__device__ auto g(T &s) { return s.y + 1; }\n__global__ void f(T s) { *g(s) = s.x[1]; }", true)
 	f.Add("struct half { int x; };\n__global__ void f(half *h) { auto &q = h[1]; q = half(2.0f) * q; }", true)
+	f.Add("#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\ntemplate <int N> __device__ int g(cg::thread_block_tile<N> w, int x) { return w.shfl_down(x, N / 2); }\n"+
+		"__global__ void f(int *p) { auto b = cg::this_thread_block(); cg::sync(b); p[b.thread_rank()] = g(cg::tiled_partition<16>(b), 1); }", true)
 	f.Fuzz(func(t *testing.T, text string, cuda bool) {
 		language := cfront.OpenCL
 		if cuda {

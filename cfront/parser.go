@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -32,7 +33,8 @@ type parser struct {
 	special  map[string]bool // templates that have specializations
 	lifted   map[string]bool // class templates that have operators
 	spaces   map[string]bool // names of namespaces
-	groups   bool            // cooperative groups are mentioned
+	groups   map[string]bool // names of the namespace of cooperative groups
+	opened   bool            // their names are known without it
 	one      bool            // one function is wanted
 	copies   int             // instances of templates
 }
@@ -86,8 +88,12 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	f = &File{Name: file, texts: files.texts}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
-		if !ok && files.refused == nil && lang.header(name, quoted) {
-			return name, "", true
+		if !ok && files.refused == nil {
+			empty, known := lang.header(name, quoted)
+			if empty && !known && !slices.Contains(f.absent, name) {
+				f.absent = append(f.absent, name)
+			}
+			return name, "", empty
 		}
 		return found, text, ok
 	}}, file, text)
@@ -100,8 +106,9 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	}
 	p := &parser{
 		ctx: ctx, file: f, lang: lang, tokens: tokens, lifted: map[string]bool{}, special: map[string]bool{}, spaces: map[string]bool{"std": true, "cuda": true},
-		global: &scope{},
+		groups: map[string]bool{groupSpace: true}, global: &scope{},
 	}
+	maps.Copy(p.spaces, p.groups)
 	p.scope = p.global
 	defer func() {
 		switch e := recover().(type) {
@@ -176,6 +183,15 @@ func (p *parser) fail(at Pos, format string, args ...any) {
 
 func (p *parser) failHint(at Pos, hint, format string, args ...any) {
 	panic(fault{err: p.file.Errorf(at, format, args...).WithHint("%s", hint)})
+}
+
+// unknown refuses a name that nothing declares.
+func (p *parser) unknown(t cpp.Token, format string) {
+	e := p.file.Errorf(Pos(t.At), format, t.Text)
+	if absent := p.file.Absent(t.Text); absent != "" {
+		e = e.WithHint("%s", absent)
+	}
+	panic(fault{err: e})
 }
 
 // attempt runs f, and tells its error.

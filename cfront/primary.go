@@ -96,6 +96,8 @@ func (p *parser) make(at Pos, t *ctype, args []value) value {
 			p.fail(at, "%d values for %s", lanes, t)
 		}
 		return value{&Vector{t.typed(at), items}, t}
+	case t.form == groupForm && len(args) == 1:
+		return groupValue(at, p.groupOf(at, t, args[0]))
 	case t.form == recordForm, t.form == otherForm:
 		return value{&Unknown{t.typed(at), "a value of type " + t.String(), items}, t}
 	}
@@ -158,6 +160,9 @@ func (p *parser) member(at Pos, x value) value {
 		p.unexpected("the name of a member")
 	}
 	p.next()
+	if x.t.form == groupForm {
+		return p.groupMember(at, x, name.Text)
+	}
 	if x.t.form == numberForm && x.t.dtype.Known() {
 		lanes := lanesOf(name.Text, int(x.t.dtype.Lanes()))
 		if lanes == nil || !x.t.dtype.IsVector() {
@@ -291,14 +296,24 @@ func (p *parser) named(at Pos) value {
 		}
 		p.fail(at, "a type stands where a value should stand")
 	}
-	p.i += p.qualifiers()
+	n := p.qualifiers()
+	what := p.meant(n)
+	p.i += n
 	name := p.tok()
 	if name.Kind != cpp.Name {
 		p.unexpected("a name")
 	}
-	switch x := p.meaning(name.Text).(type) {
+	switch x := what.(type) {
+	case groupFunction:
+		p.next()
+		return x(p, at)
+	case unreadGroup:
+		p.failGroup(at, x.name)
 	case *variable:
 		p.next()
+		if x.t.form == groupForm {
+			return groupValue(at, x.t)
+		}
 		if x.value != nil {
 			return value{&Int{typed{Pos: at, DType: x.t.dtype}, x.value.Value}, x.t}
 		}
@@ -318,17 +333,14 @@ func (p *parser) named(at Pos) value {
 		p.next()
 		return p.calls(at, name.Text, nil)
 	}
-	if p.groups {
-		p.failHint(at, "cooperative groups are not read; __syncthreads() and __shfl_sync are", "%s is not declared", name.Text)
-	}
-	p.fail(at, "%s is not declared", name.Text)
+	p.unknown(name, "%s is not declared")
 	return value{}
 }
 
 // cppExpressions are words of C++ that begin expressions that are not read.
 var cppExpressions = map[string]string{
 	"new": "new is not read", "this": "functions of records are not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
-	"decltype": "decltype is not read", "cooperative_groups": "cooperative groups are not read", "operator": "operators of C++ are not read",
+	"decltype": "decltype is not read", "operator": "operators of C++ are not read",
 }
 
 // number is the value of a literal.

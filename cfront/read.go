@@ -45,6 +45,7 @@ type File struct {
 	Templates []string
 	texts     map[string]string // of the files that were read
 	marks     []mark
+	absent    []string // headers that are not found and passed over
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -205,6 +206,26 @@ func (files *files) explain(err error) error {
 	}
 	return e
 }
+
+// Absent is a hint on a name that the file does not declare: the headers that were not found and may declare it, those whose names contain
+// it if there are any. It is "" if none is missing.
+func (f *File) Absent(name string) string {
+	list := slices.DeleteFunc(slices.Clone(f.absent), func(header string) bool { return !strings.Contains(header, name) })
+	if len(list) == 0 {
+		list = f.absent
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	rest := ""
+	if n := len(list) - maxAbsent; n > 0 {
+		list, rest = list[:maxAbsent], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("headers that were not found may declare it: %s%s; -I gives their folders", strings.Join(list, ", "), rest)
+}
+
+// maxAbsent is the number of headers that a hint names.
+const maxAbsent = 8
 
 const missingHeader = "headers are read from the folder of the file and from those that -I gives, and not from outside of these"
 

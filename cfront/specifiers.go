@@ -128,10 +128,7 @@ func (p *parser) noType() {
 	if t.Kind != cpp.Name {
 		p.unexpected("a type")
 	}
-	if p.groups {
-		p.failHint(p.here(), "cooperative groups are not read; __syncthreads() and __shfl_sync are", "%s is no type that is known here", t.Text)
-	}
-	p.fail(p.here(), "%s is no type that is known here", t.Text)
+	p.unknown(t, "%s is no type that is known here")
 }
 
 // typeHere reads the name of a type other than a basic one, or a record; nil where none stands.
@@ -148,7 +145,7 @@ func (p *parser) typeHere() *ctype {
 	}
 	n := p.qualifiers()
 	t = p.peek(n)
-	switch x := p.meaning(t.Text).(type) {
+	switch x := p.meant(n).(type) {
 	case *ctype:
 		p.i += n + 1
 		return x
@@ -158,6 +155,11 @@ func (p *parser) typeHere() *ctype {
 		}
 		p.i += n + 1
 		return p.classInstance(x, Pos(t.At))
+	case tileTemplate:
+		p.i += n + 1
+		return p.tileType(Pos(t.At))
+	case unreadGroup:
+		p.failGroup(Pos(t.At), x.name)
 	}
 	return nil
 }
@@ -187,6 +189,9 @@ func (p *parser) meaning(name string) any {
 		p.global.set(name, v)
 		return v
 	}
+	if p.opened {
+		return groupNames[name]
+	}
 	return nil
 }
 
@@ -206,10 +211,10 @@ func (p *parser) startsType() bool {
 		return p.lang.plusPlus
 	}
 	n := p.qualifiers()
-	switch p.meaning(p.peek(n).Text).(type) {
+	switch p.meant(n).(type) {
 	case *ctype:
 		return true
-	case *class:
+	case *class, tileTemplate:
 		return p.peek(n + 1).Is("<")
 	}
 	return false

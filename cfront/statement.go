@@ -68,6 +68,9 @@ func (p *parser) statement() Stmt {
 	case p.lang.plusPlus && p.is("using"):
 		p.using()
 		return nil
+	case p.lang.plusPlus && p.is("namespace") && p.peek(2).Is("="):
+		p.namespace()
+		return nil
 	case p.lang.plusPlus && p.is("static_assert"):
 		p.passStatement()
 		return nil

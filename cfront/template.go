@@ -358,6 +358,12 @@ func (p *parser) match(x, t *ctype, open map[any]int, all []argument) {
 			}
 		}
 		p.match(x.elem, t.elem, open, all)
+	case x.form == groupForm && t.form == groupForm:
+		if r, ok := x.extent.(*Ref); ok {
+			if i, ok := open[r.Var]; ok {
+				all[i].value, _ = t.extent.(*Int)
+			}
+		}
 	case x.form == arrayForm && t.form == pointerForm:
 		p.match(x.elem, t.elem, open, all)
 	}

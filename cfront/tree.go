@@ -9,8 +9,8 @@
 // package's own (include/); convert.go and expression.go make the trees. Kernel languages have what C has not: address spaces, vectors,
 // templates, references, code for the host. Their tokens come from package cpp, and parser.go reads them: declarations first (external.go,
 // specifiers.go, declarator.go), then the bodies that are needed (function.go, template.go, statement.go, operator.go, primary.go, call.go).
-// It checks what the trees need, not all that a compiler does. dialect.go says how the two languages differ, intrinsics.go what their
-// functions do.
+// It checks what the trees need, not all that a compiler does. Cooperative groups become calls of the language (group.go). dialect.go says
+// how the two languages differ, intrinsics.go what their functions do.
 package cfront
 
 import (

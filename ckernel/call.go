@@ -174,7 +174,7 @@ var renamed = map[string]string{
 func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 	t := x.DType
 	if !t.Known() {
-		b.fail(x, "put its definition into the file", "%s is no function that is known", x.Func)
+		b.noFunction(x)
 	}
 	name := x.Func
 	for _, prefix := range []string{"native_", "half_", "fast_"} {
@@ -249,6 +249,15 @@ var operations = map[string]func(n int64) map[string]int64{
 // bits are functions of CUDA C that only say of bits what type they are.
 var bits = map[string]bool{"float_as_int": true, "int_as_float": true, "float_as_uint": true, "uint_as_float": true, "double_as_longlong": true, "longlong_as_double": true}
 
+// noFunction refuses a call of a function that neither the file nor the language has.
+func (b *builder) noFunction(x *cfront.Call) {
+	hint := "put its definition into the file"
+	if absent := b.file.Absent(x.Func); absent != "" {
+		hint += "; " + absent
+	}
+	b.fail(x, hint, "%s is no function that is known", x.Func)
+}
+
 // otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
 func (b *builder) otherFunction(x *cfront.Call, name string, args []expr.Expr) expr.Expr {
 	t := x.DType
@@ -264,7 +273,7 @@ func (b *builder) otherFunction(x *cfront.Call, name string, args []expr.Expr) e
 	case expr.IsName(name) && knownFunctions[name]:
 		counts["func:"+name] = t.Lanes()
 	default:
-		b.fail(x, "put its definition into the file", "%s is no function that is known", x.Func)
+		b.noFunction(x)
 	}
 	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): counts}}
 	var names []string

@@ -127,3 +127,18 @@ func TestDeepLoops(t *testing.T) {
 		t.Errorf("%d inames", n)
 	}
 }
+
+// TestAbsent: an unknown function is refused with the header that may define it.
+func TestAbsent(t *testing.T) {
+	const text = "#include <stdio.h>\n#include <cub/cub.cuh>\n#include <helper.cuh>\n__global__ void f(float *y) { y[threadIdx.x] = help(y[0]); }\n"
+	f, err := cfront.Parse(t.Context(), "test.cu", text, cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Read(t.Context(), f, Options{Local: []int64{64}, Global: []string{"n"}})
+	want := "put its definition into the file; headers that were not found may declare it: helper.cuh; -I gives their folders; "
+	var at *source.Error
+	if !errors.As(err, &at) || !strings.HasPrefix(at.Hint, want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
