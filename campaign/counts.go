@@ -19,19 +19,23 @@ type Counted struct {
 	Statistics    *features.Statistics
 }
 
-// Counts counts what the kernels of a file do, as formulas. With sizes they have values, too; nil is without.
+// Counts counts what the kernels of a file do, as formulas. With sizes, or
+// those of a launch file, they have values, too.
 func Counts(ctx context.Context, o frontend.Options, path string, at map[string]int64, counting features.Options) (all []*Counted, warnings []string, err error) {
 	kernels, err := o.Load(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, k := range kernels {
-		c := &Counted{Case: workload.Case{Kernel: wrap(k), Name: k.Name}}
-		if at != nil {
-			c.Sizes = ownSizes(k, kernels, []map[string]int64{at})[0]
-			if err := c.CheckSizes(); err != nil {
-				return nil, nil, &InputError{err}
-			}
+		own := ownSizes(k, kernels, []map[string]int64{at})[0]
+		if k, err = k.At(ctx, own); err != nil {
+			return nil, nil, err
+		}
+		c := &Counted{Case: *newCase(k, wrap(k), own)}
+		if at == nil && k.Sizes == nil {
+			c.Sizes = nil
+		} else if err := c.CheckCounting(); err != nil {
+			return nil, nil, &InputError{err}
 		}
 		switch within, err := k.Kernel.Match(counting.Within); {
 		case err != nil:
@@ -50,8 +54,14 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 	return all, warnings, nil
 }
 
-// JSON is the object of the counts.
-func (c *Counted) JSON() (any, error) { return c.Statistics.JSON(c.Sizes) }
+// JSON is the object of the counts. An instance of a template has its arguments in its name.
+func (c *Counted) JSON() (any, error) {
+	o, err := c.Statistics.JSON(c.Sizes)
+	if err == nil && c.Own != nil {
+		o.Kernel = c.Name
+	}
+	return o, err
+}
 
 // WriteCounts writes tables of counts.
 func WriteCounts(w io.Writer, all []*Counted) error {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 // file is a file with kernels that a command was given.
 type file struct {
+	short   string // as much of its path as tells it from the others
 	label   string // goes before the names of its kernels: "" of the only file, else its name and "#"
 	kernels []*frontend.Kernel
 }
@@ -23,7 +25,7 @@ func loadFiles(ctx context.Context, o frontend.Options, paths []string) (files [
 	var names []string // absolute
 	given := map[[2]string]bool{}
 	for _, path := range paths {
-		kernels, err := o.Load(ctx, path)
+		kernels, err := o.Load(ctx, path, paths...)
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +42,11 @@ func loadFiles(ctx context.Context, o frontend.Options, paths []string) (files [
 		files = append(files, file{kernels: kernels})
 		names = append(names, absolute)
 	}
-	if only := slices.Compact(slices.Sorted(slices.Values(names))); len(only) == 1 {
-		return files, nil
-	}
+	only := len(slices.Compact(slices.Sorted(slices.Values(names)))) == 1
 	for i, name := range distinct(names) {
-		files[i].label = name + "#"
+		if files[i].short = name; !only {
+			files[i].label = name + "#"
+		}
 	}
 	return files, nil
 }
@@ -59,35 +61,45 @@ func Cases(ctx context.Context, o frontend.Options, paths []string, sizes []map[
 	for _, f := range files {
 		all = append(all, f.kernels...)
 	}
-	wrapped := make([]*workload.Kernel, len(all))
-	parallel.For(len(all), func(i int) {
-		wrapped[i] = wrap(all[i])
-		wrapped[i].Nest() // most of the time; errors show below
-	})
-	var cases []*workload.Case
+	type point struct {
+		file
+		*frontend.Kernel
+		at map[string]int64
+	}
+	var points []point
+	wrapped := map[*frontend.Kernel]*workload.Kernel{}
+	var list []*workload.Kernel
 	for _, f := range files {
 		for _, k := range f.kernels {
-			whole := wrapped[0]
-			wrapped = wrapped[1:]
-			if _, err := whole.Nest(); err != nil {
-				return nil, k.Error(err)
-			}
 			for _, at := range ownSizes(k, all, sizes) {
-				c := &workload.Case{
-					Kernel:   whole,
-					Script:   k.File,
-					Name:     k.Name,
-					Label:    f.label + k.Name,
-					Identity: samples.Identity{Source: filepath.Base(k.File), Variant: k.Name, Sizes: at},
-					Sizes:    at,
-					Verify:   true,
+				here, err := k.At(ctx, at)
+				if err != nil {
+					return nil, err
 				}
-				if err := c.CheckSizes(); err != nil {
-					return nil, &InputError{err}
+				if wrapped[here] == nil {
+					wrapped[here] = wrap(here)
+					list = append(list, wrapped[here])
 				}
-				cases = append(cases, c)
+				points = append(points, point{f, here, at})
 			}
 		}
+	}
+	parallel.For(len(list), func(i int) { list[i].Nest() }) // most of the time; errors show below
+	var cases []*workload.Case
+	for _, p := range points {
+		k := wrapped[p.Kernel]
+		if _, err := k.Nest(); err != nil {
+			return nil, p.Error(err)
+		}
+		c := newCase(p.Kernel, k, p.at)
+		c.Label = p.label + p.Name
+		if p.Sizes != nil {
+			c.Identity.Source = p.short
+		}
+		if err := c.CheckSizes(); err != nil {
+			return nil, &InputError{err}
+		}
+		cases = append(cases, c)
 	}
 	return cases, nil
 }
@@ -95,8 +107,27 @@ func Cases(ctx context.Context, o frontend.Options, paths []string, sizes []map[
 // wrap is a kernel with what is derived from it.
 func wrap(k *frontend.Kernel) *workload.Kernel {
 	w := workload.NewKernel(k.Kernel)
-	w.AsRun = k.AsRun
+	w.AsRun, w.Own = k.AsRun, k.Own
 	return w
+}
+
+// newCase is a kernel at sizes. Of a launch file it has the identity that the file's launch has.
+func newCase(k *frontend.Kernel, w *workload.Kernel, at map[string]int64) *workload.Case {
+	c := &workload.Case{Kernel: w, Script: k.File, Name: k.Name, Label: k.Name, Sizes: at, Verify: k.Own == nil || k.Own.Unverified == ""}
+	c.Identity = samples.Identity{Source: filepath.Base(k.File), Variant: k.Name, Args: k.Launch, Sizes: at}
+	if k.Sizes != nil {
+		all := maps.Clone(k.Sizes)
+		maps.Copy(all, at)
+		c.Identity = samples.Identity{Source: filepath.Base(k.File), Sizes: all}
+		c.Sizes = maps.Clone(all)
+		maps.DeleteFunc(c.Sizes, func(name string, _ int64) bool { return !slices.Contains(k.Kernel.Params(), name) })
+		for _, p := range k.Kernel.Params() {
+			if n := k.Extent(w.OpenArray(p), all); n > 0 {
+				c.Sizes[p] = n
+			}
+		}
+	}
+	return c
 }
 
 // distinct shortens absolute paths to the last elements that tell different ones apart.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/frontend"
+	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/measure"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 // Launches are those that launch files describe, at sizes. All run under one interface.
@@ -21,35 +25,56 @@ type Launches struct {
 }
 
 // Jobs are the launches as jobs.
-func (l *Launches) Jobs() []device.Job { return slices.Clone(l.jobs) }
+func (l *Launches) Jobs() (jobs []device.Job) {
+	if l != nil {
+		jobs = slices.Clone(l.jobs)
+	}
+	return jobs
+}
 
 // AreLaunches reports whether arguments, or what they are to be compared with, are launch files and neither scripts nor tags.
 func AreLaunches(args []string, against string) bool {
 	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)
 }
 
-// NoSources refuses sources and programs of kernels: how they are launched stands in a launch file.
-func NoSources(args []string) error {
-	if i := slices.IndexFunc(args, launchfile.IsSource); i >= 0 {
+// NoPrograms refuses programs of kernels: how they are launched stands in a launch file.
+func NoPrograms(args []string) error {
+	if i := slices.IndexFunc(args, func(arg string) bool { return launchfile.IsSource(arg) && !frontend.IsKernel(arg) }); i >= 0 {
 		return inputf("%s does not say how its kernels are launched: a launch file does\n    write one: perf init launch --from %s", args[i], args[i])
 	}
 	return nil
 }
 
-// SplitLaunches tells launch files from scripts.
-func SplitLaunches(args []string) (scripts, launches []string) {
+// SplitLaunches tells launch files whose kernels have no counts from files with kernels. Notes say why.
+func SplitLaunches(ctx context.Context, o frontend.Options, args []string) (files, launches, notes []string) {
 	for _, arg := range args {
 		if isLaunch(arg) {
-			launches = append(launches, arg)
-		} else {
-			scripts = append(scripts, arg)
+			if _, err := o.Load(ctx, arg, args...); err != nil {
+				launches = append(launches, arg)
+				notes = append(notes, warning.NotCounted.About(arg, "ranked by its measured time: %s", firstLine(err)))
+				continue
+			}
+		}
+		files = append(files, arg)
+	}
+	return files, launches, notes
+}
+
+// Interfaces are those that launches and cases whose sources exist run under, in their order.
+func (l *Launches) Interfaces(cases []*workload.Case) (all []samples.Interface) {
+	if l.Any() {
+		all = append(all, l.Interface)
+	}
+	for _, c := range cases {
+		if c.Own != nil {
+			all = append(all, c.Own.Interface)
 		}
 	}
-	return scripts, launches
+	return all
 }
 
 // Any reports whether there are launches.
-func (l *Launches) Any() bool { return len(l.jobs) > 0 }
+func (l *Launches) Any() bool { return l != nil && len(l.jobs) > 0 }
 
 // Compare fills in how the samples of several files compare with the fastest at the same sizes and in the same state of the caches.
 func (l *Launches) Compare(list []Sample) {
@@ -68,6 +93,11 @@ func (l *Launches) Compare(list []Sample) {
 			s.OfFastest = s.Seconds() / fastest[group(i)]
 		}
 	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, filepath.Ext(arg)) }

@@ -185,6 +185,14 @@ func (p *Predictor) PredictAll(cases []*workload.Case) ([]*Prediction, error) {
 	return all, nil
 }
 
+// CasesOf are the cases of predictions.
+func CasesOf(all []*Prediction) (cases []*workload.Case) {
+	for _, one := range all {
+		cases = append(cases, one.Case)
+	}
+	return cases
+}
+
 // kindsOf names the work of records, accesses by their arrays.
 func kindsOf(records []features.Record) (out []string) {
 	for _, r := range records {

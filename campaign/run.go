@@ -33,6 +33,9 @@ const leastAhead = 8
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
 	tasks := make([]measure.Task, len(cases))
 	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
+		if err := cases[i].CheckInterface(c.Device.Info().Interface); err != nil {
+			return inputf("%w: try --interface %s", err, cases[i].Own.Interface)
+		}
 		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
@@ -212,7 +215,9 @@ func reason(err error) string {
 // work-groups.
 func (c *Campaign) refer(one *workload.Case, t *measure.Task) {
 	if !one.Verify {
-		t.Unverified = "nothing asks for it"
+		if t.Job.Expect == nil {
+			t.Unverified = one.WhyUnverified()
+		}
 		return
 	}
 	small := c.verified[one.Kernel]

@@ -18,6 +18,9 @@ func Targets(ctx context.Context, scripts []string, sizes []map[string]int64, fo
 			return nil, nil, err
 		}
 		for _, k := range kernels {
+			if k.Own != nil {
+				return nil, nil, inputf("%s: models are made for kernels of scripts; kernel functions are predicted by the model for any kernel", path)
+			}
 			out = append(out, modelgen.Target{Script: relativeTo(folder, k.File), Variant: k.Variant})
 		}
 		all = append(all, kernels...)

@@ -54,6 +54,15 @@ type Kernel struct {
 // Short is the name without types.
 func (k *Kernel) Short() string { return short(k.Plain) }
 
+// Cells are the name, the launches and the launch file, for a row of a table.
+func (k *Kernel) Cells() []string {
+	launches := ""
+	if k.Launches > 0 {
+		launches = strconv.FormatInt(k.Launches, 10)
+	}
+	return []string{k.Short(), launches, k.File}
+}
+
 // StatusError says that the application has failed, with its status.
 type StatusError struct {
 	Program string

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/frontend"
 	"gpuperf/internal/source"
+	"gpuperf/launchfile"
 )
 
 // files offers the files whose names end so, and folders.
@@ -43,15 +44,41 @@ func prefixed(prefix string, of offer) offer {
 	}
 }
 
-// kernels offers scripts, and after FILE.star# its kernels.
-func kernels(c *call, begun string) (all []string) {
-	file, _, ok := source.CutName(begun)
-	if !ok {
-		return files(".star")(c, begun)
+// kernels offers files that end so, and after FILE# the kernels of one.
+func kernels(ends ...string) offer {
+	return func(c *call, begun string) (all []string) {
+		file, _, ok := source.CutName(begun)
+		if !ok {
+			return slices.DeleteFunc(files(ends...)(c, begun), func(path string) bool {
+				_, err := launchfile.Load(path)
+				return err != nil && slices.Contains(launchfile.Extensions, filepath.Ext(path)) // models, suites
+			})
+		}
+		for _, name := range frontend.Names(c.cmd.Context(), file) {
+			all = append(all, file+"#"+name)
+		}
+		return all
 	}
-	variants, _ := frontend.Options{}.Load(c.cmd.Context(), file)
-	for _, v := range variants {
-		all = append(all, file+"#"+v.Name)
+}
+
+// functions offers the kernel functions of the files that the call names.
+func functions(c *call, _ string) (all []string) {
+	for _, path := range c.args {
+		all = append(all, frontend.Names(c.cmd.Context(), path)...)
 	}
 	return all
+}
+
+// reading are the flags of the call that say how files are read.
+func (c *call) reading() (o frontend.Options) {
+	f := c.cmd.Flags()
+	for name, into := range map[string]*string{
+		"kernel": &o.Kernel, "local": &o.Local, "global": &o.Global, "groups": &o.Groups, "shared": &o.Shared,
+	} {
+		*into, _ = f.GetString(name) // "" where the command has no such flag
+	}
+	for name, into := range map[string]*[]string{"assume": &o.Assume, "include": &o.Include, "define": &o.Define} {
+		*into, _ = f.GetStringArray(name)
+	}
+	return o
 }

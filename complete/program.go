@@ -10,7 +10,6 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/features"
-	"gpuperf/frontend"
 	"gpuperf/launch"
 	"gpuperf/launchfile/draft"
 	"gpuperf/lift"
@@ -138,20 +137,19 @@ func rankers(*call, string) (all []string) {
 	return all
 }
 
-// sizesOfKernel offers the sizes of the kernels of the scripts that the call names.
+// sizesOfKernel offers the sizes of the kernels of the files that the call names.
 func sizesOfKernel(c *call, _ string) (all []string) {
 	own, _ := c.cmd.Flags().GetStringArray("for") // of calibrate alone
 	for _, path := range slices.Concat(c.args, own) {
-		variants, _ := frontend.Options{}.Load(c.cmd.Context(), path)
-		for _, v := range variants {
-			all = append(all, sizes(v.Kernel.Params())...)
+		kernels, _ := c.reading().Load(c.cmd.Context(), path)
+		for _, k := range kernels {
+			all = append(all, sizes(k.Takes())...)
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// sizesOfProgram offers the sizes of the program that the call names.
 // sourceKernels are the kernels of the files that --from names.
 func sourceKernels(c *call, _ string) []string {
 	from, err := c.cmd.Flags().GetStringArray("from")
@@ -162,6 +160,7 @@ func sourceKernels(c *call, _ string) []string {
 	return names
 }
 
+// sizesOfProgram offers the sizes of the program that the call names.
 func sizesOfProgram(c *call, _ string) []string {
 	if len(c.args) == 0 {
 		return nil

@@ -2,6 +2,7 @@ package complete
 
 import (
 	"gpuperf/device/replay"
+	"gpuperf/frontend"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
 	"gpuperf/lift/explore"
@@ -13,7 +14,8 @@ import (
 
 // arguments are what completes the words of lines of usage.
 var arguments = map[string]offer{
-	"KERNEL.star":   kernels,
+	"KERNEL":        kernels(frontend.Extensions()...),
+	"KERNEL.star":   kernels(".star"),
 	"FILE.c":        files(".c"),
 	"MODEL":         either(fixed(library.Names), files(".yaml")),
 	"NAME":          fixed(library.Names),
@@ -52,8 +54,9 @@ var flags = map[string]offer{
 	"--remeasure":  either(words([]string{"all"}), anyTag),
 	"--param":      sizesOfKernel,
 	"--size":       sizesOfProgram,
-	"--for":        kernels,
-	"--against":    either(kernels, files(launchfile.Extensions...), anyTag),
+	"--for":        kernels(".star"),
+	"--kernel":     functions,
+	"--against":    either(kernels(frontend.Extensions()...), anyTag),
 	"--order":      fixed(explore.Orders),
 	"--ranker":     rankers,
 	"--as":         words([]string{"nest", "ir", "opencl", "cuda"}),

@@ -55,6 +55,9 @@ func ReadList(path string, works func(args []string) ([]Work, error)) (all []Wor
 func OfCases(cases []*workload.Case) (all []Work, err error) {
 	for _, c := range cases {
 		job, err := c.On(samples.CUDA).Job(device.Policy{})
+		if err == nil {
+			err = c.CheckInterface(samples.CUDA)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)
 		}

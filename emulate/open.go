@@ -53,7 +53,11 @@ func File(ctx context.Context, path string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, source.InFile(err, code)
 	}
-	in := Input{Function: function, Job: job, Code: f.Code, Assume: f.Assume, Device: d, Sensitivity: o.Sensitivity}
+	assume, err := f.AssumedAt(o.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	in := Input{Function: function, Job: job, Code: f.Code, Assume: assume, Device: d, Sensitivity: o.Sensitivity}
 	r, err := Run(in)
 	if err != nil {
 		return nil, err

@@ -5,16 +5,33 @@ package frontend
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/ckernel"
 	"gpuperf/internal/source"
+	"gpuperf/kernel"
 	"gpuperf/kernel/script"
+	"gpuperf/workload"
 )
 
 // Options say how files are read that are no scripts.
 type Options struct {
-	cfront.Options // of C files
+	cfront.Options // of C files and kernel functions
+
+	// Kernel is the function, or an instance of a template; "" where there is one.
+	Kernel string
+	// Local are the work-items of a work-group along the axes, as in "16,16".
+	Local string
+	// Global are all work-items along the axes, as expressions in sizes, rounded up to work-groups; Groups are the work-groups.
+	Global, Groups string
+	// Shared is the local memory that the launch gives: bytes for CUDA, elements by parameter for OpenCL.
+	Shared string
+	// Assume are conditions on sizes, and trips of loops.
+	Assume []string
 }
 
 // Kernel is a kernel of a file.
@@ -23,11 +40,59 @@ type Kernel struct {
 	File string // without "#name"
 	// AsRun: bounds and conditions are control, and only what runs counts.
 	AsRun bool
+	// Own is the launch of a source that exists; nil where the source is generated.
+	Own *workload.Own
+	// Launch is what the launch was said to be, nil where that stands in a file.
+	Launch map[string]string
+	// Sizes are those of a launch file, unless others are given; nil elsewhere.
+	Sizes map[string]int64
+
+	at     func(ctx context.Context, sizes map[string]int64) (*Kernel, error) // nil: it is the same at all
+	extent func(a *kernel.Array, at map[string]int64) int64                   // the outermost of a buffer; nil: nobody says it
+}
+
+// Extent is the outermost extent of an array that the kernel does not tell, at sizes; 0 where nobody says it.
+func (k *Kernel) Extent(a *kernel.Array, at map[string]int64) int64 {
+	if a == nil || k.extent == nil {
+		return 0
+	}
+	return k.extent(a, at)
+}
+
+// At is the kernel for sizes: itself, unless its work-groups depend on them.
+func (k *Kernel) At(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
+	if k.at == nil {
+		return k, nil
+	}
+	return k.at(ctx, sizes)
 }
 
 // kinds are the ways to load files, by the ends of their names. All others are scripts.
 var kinds = map[string]func(o Options, ctx context.Context, path string) ([]*Kernel, error){
-	".c": Options.loopNests,
+	".c":    Options.loopNests,
+	".cl":   Options.kernelFunction,
+	".cu":   Options.kernelFunction,
+	".yaml": Options.launchFile,
+	".yml":  Options.launchFile,
+}
+
+// Extensions are the ends of the names of files with kernels.
+func Extensions() []string { return append(slices.Sorted(maps.Keys(kinds)), ".star") }
+
+// Names lists the kernels of a file, as far as it can be read without knowing how they are launched.
+func Names(ctx context.Context, path string) (names []string) {
+	if _, ok := interfaces[filepath.Ext(path)]; ok {
+		file, err := cfront.Read(ctx, path, cfront.Options{})
+		if err != nil {
+			return nil
+		}
+		return ckernel.Names(file)
+	}
+	kernels, _ := Options{}.Load(ctx, path)
+	for _, k := range kernels {
+		names = append(names, k.Name)
+	}
+	return names
 }
 
 // IsKernel reports whether an argument names a file with kernels, with or without "#name".
@@ -37,8 +102,12 @@ func IsKernel(arg string) bool {
 	return ext == ".star" || kinds[ext] != nil
 }
 
-// Load loads the kernels of a file, of which there is at least one. Each has its File.
-func (o Options) Load(ctx context.Context, path string) ([]*Kernel, error) {
+// Load loads the kernels of a file, of which there is at least one. Each has its File. What is said of kernel functions must be for the file, or
+// for one of others.
+func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Kernel, error) {
+	if err := o.check(append(slices.Clone(others), path)); err != nil {
+		return nil, err
+	}
 	file, _, _ := source.CutName(path)
 	load := kinds[filepath.Ext(file)]
 	if load == nil {
@@ -49,6 +118,35 @@ func (o Options) Load(ctx context.Context, path string) ([]*Kernel, error) {
 		kernels[i].File = file
 	}
 	return kernels, err
+}
+
+// check refuses options that are for none of the files.
+func (o Options) check(paths []string) error {
+	is := func(exts ...string) bool {
+		return slices.ContainsFunc(paths, func(path string) bool {
+			file, _, _ := source.CutName(path)
+			return slices.Contains(exts, filepath.Ext(file))
+		})
+	}
+	for _, f := range []struct {
+		name  string
+		given bool
+		exts  []string
+	}{
+		{"--kernel", o.Kernel != "", []string{".cl", ".cu"}},
+		{"--local", o.Local != "", []string{".cl", ".cu"}},
+		{"--global", o.Global != "", []string{".cl", ".cu"}},
+		{"--groups", o.Groups != "", []string{".cl", ".cu"}},
+		{"--shared", o.Shared != "", []string{".cl", ".cu"}},
+		{"--assume", len(o.Assume) > 0, []string{".cl", ".cu", ".yaml", ".yml"}},
+		{"-I", len(o.Include) > 0, []string{".c", ".cl", ".cu"}},
+		{"-D", len(o.Define) > 0, []string{".c", ".cl", ".cu"}},
+	} {
+		if f.given && !is(f.exts...) {
+			return mistake("%s is for files %s; %s is none", f.name, strings.Join(f.exts, ", "), paths[0])
+		}
+	}
+	return nil
 }
 
 // script runs a kernel script.
@@ -73,4 +171,9 @@ func (Options) script(ctx context.Context, path string) ([]*Kernel, error) {
 }
 
 // Takes names the sizes of the kernel.
-func (k *Kernel) Takes() []string { return k.Kernel.Params() }
+func (k *Kernel) Takes() []string {
+	if k.Sizes != nil {
+		return slices.Sorted(maps.Keys(k.Sizes))
+	}
+	return k.Kernel.Params()
+}

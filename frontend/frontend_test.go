@@ -38,7 +38,7 @@ func TestLoadErrors(t *testing.T) {
 		"../examples/polybench/gemm.c#none":  `gemm.c has no region "none"; it has gemm`,
 		"nowhere.c":                          "no file nowhere.c here",
 		"nowhere.star":                       "no file nowhere.star here",
-		"model.yaml":                         "not a kernel script",
+		"../examples/matmul/paper_2_2.yaml":  "no launch file, which names a source",
 	} {
 		if _, err := (Options{}).Load(t.Context(), path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)

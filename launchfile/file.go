@@ -38,7 +38,7 @@ var Keys = map[string][]string{
 	"struct":     {"struct", "offset"},
 	"global":     {"dtype", "size", "bytes", "fill", "data", "restore"},
 	"resources":  {"registers", "shared", "local"},
-	"assumption": {"branch", "taken", "loop", "trips", "region", "l2_hit"},
+	"assumption": {"branch", "taken", "loop", "trips", "region", "l2_hit", "sizes"},
 	"expect":     {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }
 
@@ -54,8 +54,8 @@ type File struct {
 	Interface samples.Interface // under which the source runs
 	Sizes     map[string]int64  // unless others are given
 
-	Code   Code         // for emulation
-	Assume []Assumption // for emulation
+	Code   Code // for emulation
+	Assume []Assumption
 
 	root     *yamlfile.Node
 	program  program
@@ -127,6 +127,9 @@ func Load(path string) (*File, error) {
 	}
 	return Parse(path, text)
 }
+
+// Compares reports whether the file says what the results are compared with.
+func (f *File) Compares() bool { return f.expect != nil }
 
 // near is the path of a file that the launch file names, which is relative to the launch file.
 func (f *File) near(path string) string {

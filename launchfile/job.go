@@ -1,7 +1,6 @@
 package launchfile
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
-	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -34,14 +32,9 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 
 // Emulated is Job, for emulation: a listing in place of a source is enough.
 func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
-	at := maps.Clone(f.Sizes)
-	known := slices.Sorted(maps.Keys(f.Sizes))
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		if _, ok := at[name]; !ok {
-			e := cmp.Or(f.root.Get("sizes"), f.root).Errorf("there is no size %q", name)
-			return device.Job{}, e.WithHint("%s", source.Suggest(name, known))
-		}
-		at[name] = sizes[name]
+	at, err := f.at(sizes)
+	if err != nil {
+		return device.Job{}, err
 	}
 	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
 	var headers []byte

@@ -42,6 +42,9 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if root.Get("source") == nil && root.Get("listing") == nil && !slices.ContainsFunc(root.Entries, func(e yamlfile.Entry) bool { return source.Nearest(e.Key.Text, []string{"source"}) != "" }) {
+		return nil, (&source.Error{File: path, Msg: "no launch file, which names a source"}).WithHint("perf calibrate takes models, and perf evaluate suites")
+	}
 	f, err := fields(root, "file")
 	if err != nil {
 		return nil, err
@@ -65,6 +68,7 @@ func Parse(path string, text []byte) (*File, error) {
 		func() (err error) { common, err = r.launch(f, launch{}); return err },
 		func() error { return r.sequence(root, f["sequence"], common) },
 		func() error { return r.expect(f["expect"], common) },
+		func() error { return optional(f["assume"], r.assume, &r.file.Assume) },
 		r.allDescribed,
 	} {
 		if err := read(); err != nil {

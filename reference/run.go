@@ -37,6 +37,8 @@ var runners = map[string]runner{
 	"pattern":    {"text", runPattern},
 	"model":      {"yaml", runModel},
 	"expression": {"text", runExpression},
+	"function":   {"c", runFunction},
+	"refusal":    {"c", runRefusal},
 }
 
 // lastKernel is the last kernel that a script defines.

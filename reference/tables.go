@@ -58,6 +58,7 @@ var tables = map[string]func() []row{
 	"launch hex":        keys(launchfile.Keys, "hex"),
 	"launch local":      keys(launchfile.Keys, "local"),
 	"launch step":       keys(launchfile.Keys, "launch"),
+	"launch assumption": keys(launchfile.Keys, "assumption"),
 	"launch expect":     keys(launchfile.Keys, "expect"),
 	"launch scalars":    names(func() []string { return launchfile.Scalars }),
 	"feature classes":   featureClasses,

@@ -10,6 +10,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/emit"
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
@@ -133,11 +134,21 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 		ref.Groups = int64(len(chosen))
 	}
 	for _, a := range job.Args {
-		if a.Kind == device.Buffer && a.Write {
+		if a.Kind == device.Buffer && a.Write && (chosen == nil || !c.updated(a.Name)) {
 			ref.add(a.Name, buffers[a.Name], report.Written[a.Name], chosen == nil)
 		}
 	}
+	if chosen != nil && len(ref.arrays) == 0 && slices.ContainsFunc(c.IR.Statements, func(s *kernel.Stmt) bool { return s.Atomic }) {
+		return nil, fmt.Errorf("%w at %s: all that it writes is updated by several work-groups", ErrUnverified, FormatSizes(c.Sizes))
+	}
 	return ref, ref.check()
+}
+
+// updated reports whether atomic statements write an array: what a work-group leaves in it depends on others.
+func (c *Case) updated(array string) bool {
+	return slices.ContainsFunc(c.IR.Statements, func(s *kernel.Stmt) bool {
+		return s.Atomic && slices.ContainsFunc(c.IR.Writes(s), func(w *expr.Access) bool { return w.Array == array })
+	})
 }
 
 // buffers are the arguments of a job as the interpreter takes them: sparse ones hold only what it touches.
@@ -292,6 +303,10 @@ func positions(n int) func(yield func([]int) bool) {
 
 // launch returns the work-items in all and in a group.
 func (c *Case) launch() (global, local [3]int64, err error) {
+	if c.Own != nil {
+		job, err := c.ownJob(device.Policy{})
+		return extents(job.Global), extents(job.Local), err
+	}
 	source, err := c.Source(emit.Options{})
 	if err != nil {
 		return global, local, err

@@ -37,6 +37,8 @@ type Kernel struct {
 	IR *kernel.Kernel
 	// AsRun: bounds and conditions are control, so that only what runs counts.
 	AsRun bool
+	// Own is the launch of a source that exists; nil where the source is generated.
+	Own *Own
 
 	nest   func() (*linear.Nest, error)
 	source map[emit.Options]func() (*emit.Source, error)
@@ -161,9 +163,25 @@ func (c *Case) Program() string {
 	return id.Key()
 }
 
+// OpenArray is the array whose outermost extent is a parameter for nothing else, nil if there is none.
+func (k *Kernel) OpenArray(param string) *kernel.Array {
+	own := func(a *kernel.Array) bool {
+		return len(a.Shape) > 0 && a.Shape[0] != nil && expr.Equal(a.Shape[0], expr.Var{Name: param}) && strings.HasPrefix(param, a.Name+"_")
+	}
+	if i := slices.IndexFunc(k.IR.Args, own); i >= 0 {
+		return k.IR.Args[i]
+	}
+	return nil
+}
+
 // CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
 // of the kernel does not hold.
-func (c *Case) CheckSizes() error {
+func (c *Case) CheckSizes() error { return c.checkSizes(false) }
+
+// CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
+func (c *Case) CheckCounting() error { return c.checkSizes(true) }
+
+func (c *Case) checkSizes(open bool) error {
 	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) {
@@ -171,7 +189,13 @@ func (c *Case) CheckSizes() error {
 		}
 	}
 	for _, p := range params {
-		if _, ok := c.Sizes[p]; !ok {
+		_, ok := c.Sizes[p]
+		array := c.OpenArray(p)
+		switch {
+		case ok, open && array != nil:
+		case array != nil:
+			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
+		default:
 			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=VALUE", kernel, p, p)
 		}
 	}
@@ -198,8 +222,11 @@ func (c *Case) On(i samples.Interface) *Case {
 	return &other
 }
 
-// Job returns the launch of the case: generated source, arguments filled with seeded data, work-items.
+// Job returns the launch of the case: its own source or a generated one, arguments filled with seeded data, work-items.
 func (c *Case) Job(policy device.Policy) (device.Job, error) {
+	if c.Own != nil {
+		return c.ownJob(policy)
+	}
 	wide, err := c.needsWide()
 	if err != nil {
 		return device.Job{}, err

@@ -21,13 +21,13 @@ func countCommand() *cobra.Command {
 	var options features.Options
 	var files frontend.Options
 	cmd := &cobra.Command{
-		Use:   "count KERNEL.star | FILE.c [-p n=2048]",
+		Use:   "count KERNEL [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
 		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
-barriers once per work-item. Of a C file it counts each loop nest as it runs: what one work-item does, with --exact-branches.`,
+barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.`,
 		Example: `  perf count examples/matmul/matmul.star -p n=2048`,
-		Args:    exactArgs(1, "one kernel script"),
+		Args:    exactArgs(1, "one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
@@ -55,7 +55,7 @@ barriers once per work-item. Of a C file it counts each loop nest as it runs: wh
 	}
 	flags := cmd.Flags()
 	addSizes(cmd, &sizes)
-	addC(cmd, &files)
+	addFiles(cmd, &files)
 	addCounting(cmd, &options)
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
@@ -73,7 +73,7 @@ func featureCommand() *cobra.Command {
 	var files frontend.Options
 	var staticOptions staticOptions
 	cmd := &cobra.Command{
-		Use:   "feature KERNEL.star FEATURE... -p n=2048",
+		Use:   "feature KERNEL FEATURE... -p n=2048",
 		Short: "Evaluate feature identifiers for a kernel",
 		Long: `feature evaluates the identifiers that models are made of, such as f_op_float32_madd. perf help features describes all of them.
 
@@ -85,9 +85,9 @@ over the launch by work-items; selects and bounds of indices are taken as in its
   perf feature examples/matmul/matmul.star --static -p n=2048`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if static {
-				return exactArgs(1, "one kernel script beside --static")(cmd, args)
+				return exactArgs(1, "one file with kernels beside --static")(cmd, args)
 			}
-			return minArgs(2, "a kernel script and at least one feature")(cmd, args)
+			return minArgs(2, "a file with kernels and at least one feature")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
@@ -118,7 +118,7 @@ over the launch by work-items; selects and bounds of indices are taken as in its
 		},
 	}
 	addSizes(cmd, &sizes)
-	addC(cmd, &files)
+	addFiles(cmd, &files)
 	cmd.Flags().BoolVar(&static, "static", false, "print the static features that rankings are made from")
 	staticOptions.addFlags(cmd, "for static features: ")
 	addCounting(cmd, &options)

@@ -17,7 +17,7 @@ func countersCommand() *cobra.Command {
 	var one countedKernels
 	var list, cache, device, to, recorded string
 	cmd := &cobra.Command{
-		Use:   "counters KERNEL.star -p n=2048 | TAG... | PROG.lift -s n=4096 --variant ID | LAUNCH.yaml",
+		Use:   "counters KERNEL -p n=2048 | TAG... | PROG.lift -s n=4096 --variant ID | LAUNCH.yaml",
 		Short: "Compare counts with the hardware's counters",
 		Long: `counters runs one launch of each kernel under NVIDIA's Nsight Compute (ncu), through CUDA, and prints what the hardware has counted beside
 what is counted from the kernel, and their ratio: operations, barriers, sectors of global memory, wavefronts of local memory; then the traffic
@@ -77,7 +77,7 @@ type countedKernels struct {
 
 func (k *countedKernels) addFlags(cmd *cobra.Command) {
 	k.add(cmd)
-	k.point.addFlags(cmd)
+	k.point.addVariant(cmd)
 }
 
 // listedWorks are the works of a line of arguments.
@@ -97,12 +97,19 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 	}
 	switch {
 	case campaign.AreLaunches(args, ""):
-		launches, err := campaign.LoadLaunches(args, "", k.Sizes)
+		files, uncounted, _ := campaign.SplitLaunches(cmd.Context(), k.Files, args)
+		launches, err := campaign.LoadLaunches(uncounted, "", k.Sizes)
+		if err != nil || len(files) == 0 {
+			return counters.OfJobs(launches.Jobs()), err
+		}
+		cases, err := campaign.Cases(cmd.Context(), k.Files, files, k.Sizes)
 		if err != nil {
 			return nil, err
 		}
-		return counters.OfJobs(launches.Jobs()), nil
+		works, err := counters.OfCases(cases)
+		return append(works, counters.OfJobs(launches.Jobs())...), err
 	case filepath.Ext(args[0]) == ".lift":
+		k.point.local, k.point.global = k.Files.Local, k.Files.Global
 		return k.variant(args[0])
 	}
 	cases, err := k.Cases(cmd.Context(), args)

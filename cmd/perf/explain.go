@@ -20,7 +20,7 @@ func explainCommand() *cobra.Command {
 	var o predictFlags
 	var recorded string
 	cmd := &cobra.Command{
-		Use:   "explain KERNEL.star -p n=4096 [--measure | --replay samples.jsonl]",
+		Use:   "explain KERNEL -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
 		Long: `explain breaks down the predicted time of a kernel: what each term and each cost contributes (these parts add up to the
 prediction; "alone" is what it would take by itself), its count and rate, what half of a term would save, and which resource
@@ -29,7 +29,7 @@ of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local m
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200`,
-		Args:    exactArgs(1, "one kernel script"),
+		Args:    exactArgs(1, "one file with a kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if recorded != "" {
 				if o.measured {
@@ -50,6 +50,7 @@ recorded samples; otherwise the check uses predictions alone.`,
 				return err
 			}
 			subjects := explainSubjects(cmd, p, predictions)
+			o.on.driveAs(nil, whole)
 			if o.measured {
 				if err := measureSubjects(cmd, o.on, subjects); err != nil {
 					return err

@@ -243,8 +243,28 @@ func parseOneSize(texts []string) (map[string]int64, error) {
 
 // addC adds the flags of C files.
 func addC(cmd *cobra.Command, o *frontend.Options) {
-	cmd.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "of a C file: a folder of headers, beside its own (may be repeated)")
-	cmd.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "of a C file: a macro, NAME or NAME=VALUE (may be repeated)")
+	cmd.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "of a file in C: a folder of headers, beside its own (may be repeated)")
+	cmd.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "of a file in C: a macro, NAME or NAME=VALUE (may be repeated)")
+}
+
+// kernelFiles is what the help of every command says that takes files with kernels.
+const kernelFiles = `
+
+KERNEL is a kernel script (KERNEL.star), a C file with loop nests (.c; perf scop), a kernel function in OpenCL C or CUDA C (.cl, .cu; perf
+help c) with its launch as --local 256 --global n, or a launch file that says all of it (.yaml; perf help launch). KERNEL#NAME is one of
+several.`
+
+// addFiles adds the flags of files that are no scripts.
+func addFiles(cmd *cobra.Command, o *frontend.Options) {
+	cmd.Long += kernelFiles
+	flags := cmd.Flags()
+	flags.StringVar(&o.Kernel, "kernel", "", "of a .cl or .cu file: the kernel function, or an instance of a template such as 'tile<16, float>'")
+	flags.StringVar(&o.Local, "local", "", "its work-items of a work-group along each axis, such as 256 or 16,16")
+	flags.StringVar(&o.Global, "global", "", "its work-items in all, rounded up to work-groups: expressions in sizes, such as n or m,n/4")
+	flags.StringVar(&o.Groups, "groups", "", "its work-groups, in place of --global")
+	flags.StringVar(&o.Shared, "shared", "", "its dynamic shared memory in bytes; under OpenCL elements by parameter, such as tile=256")
+	flags.StringArrayVar(&o.Assume, "assume", nil, "what holds for sizes, such as 'n % 16 = 0', or how often the loop in a line of it runs, as 'trips(12) = nnz/n' (may be repeated)")
+	addC(cmd, o)
 }
 
 // fileCases returns every kernel of a file at every one of the sizes, which are texts such as "n=4096".

@@ -112,7 +112,9 @@ func TestHelpSessions(t *testing.T) {
 }
 
 // free are the flags whose values are for the user to make up.
-var free = []string{"arch", "at", "contents", "data", "define", "global", "init", "kernel", "local", "name", "time-range", "variant", "within"}
+var free = []string{
+	"arch", "assume", "at", "contents", "data", "define", "global", "groups", "init", "kernel", "local", "name", "shared", "time-range", "variant", "within",
+}
 
 // TestFlagsComplete: a shell completes the values of every flag that takes a text, but for free ones.
 func TestFlagsComplete(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 // measureLaunches measures launch files, or compares them with another. Their source decides on the interface.
@@ -32,7 +32,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	on.driveAs(launches)
+	on.driveAs(launches, nil)
 	if against != "" {
 		return measureAgainst(cmd, on, func(c *campaign.Campaign, mode samples.Mode) ([]campaign.Against, *campaign.Result, error) {
 			return c.AgainstLaunches(cmd.Context(), mode, launches)
@@ -55,10 +55,10 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	return printSamples(cmd, list, false)
 }
 
-// driveAs chooses the interface that launch files run under, unless another was chosen or samples are replayed.
-func (f *measureFlags) driveAs(launches *campaign.Launches) {
-	if launches.Any() && f.face == "" && !strings.HasPrefix(f.device, replay.Prefix) {
-		f.face = launches.Interface.String()
+// driveAs chooses the interface that launch files and sources run under, unless another was chosen or samples are replayed.
+func (f *measureFlags) driveAs(launches *campaign.Launches, cases []*workload.Case) {
+	if on := launches.Interfaces(cases); len(on) > 0 && f.face == "" && !strings.HasPrefix(f.device, replay.Prefix) {
+		f.face = on[0].String()
 	}
 }
 
@@ -109,11 +109,7 @@ Files of an earlier capture in the same folder are replaced.`,
 			result, err := capture.Run(cmd.Context(), o)
 			table := format.NewTable("kernel", ">launches", "launch file")
 			for _, k := range result.Kernels {
-				launches := ""
-				if k.Launches > 0 {
-					launches = strconv.FormatInt(k.Launches, 10)
-				}
-				table.Row(k.Short(), launches, k.File)
+				table.Row(k.Cells()...)
 				if k.Why != "" {
 					warnf(cmd, warning.LeftOut, k.Short(), "%s", k.Why)
 				}

@@ -64,20 +64,25 @@ type pointOptions struct {
 }
 
 func (o *pointOptions) addFlags(cmd *cobra.Command) {
-	o.spaceOptions.addFlags(cmd)
+	o.addVariant(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.variant, "variant", "", "the variant, as derive names it, or the start of that; the reference without")
 	flags.StringVar(&o.local, "local", "", "the work-group, as 64x4 (default: what fits the maps of the variant)")
 	flags.StringVar(&o.global, "global", "", "the work-items of the launch, as 4096x1024 (default: enough for all elements)")
 }
 
-// extent reads 64x4.
+// addVariant adds the flags that choose a variant.
+func (o *pointOptions) addVariant(cmd *cobra.Command) {
+	o.spaceOptions.addFlags(cmd)
+	cmd.Flags().StringVar(&o.variant, "variant", "", "the variant, as derive names it, or the start of that; the reference without")
+}
+
+// extent reads 64x4, or 64,4.
 func extent(flag, text string) (out [3]int64, err error) {
 	if text == "" {
 		return out, nil
 	}
 	out = [3]int64{1, 1, 1}
-	parts := strings.Split(text, "x")
+	parts := strings.Split(strings.ReplaceAll(text, ",", "x"), "x")
 	if len(parts) > 3 {
 		return out, usagef("--%s %s: at most three dimensions", flag, text)
 	}

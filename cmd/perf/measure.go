@@ -17,16 +17,16 @@ func measureCommand() *cobra.Command {
 	var kernels chosenKernels
 	var against string
 	cmd := &cobra.Command{
-		Use:   "measure KERNEL.star -p n=2048 | LAUNCH.yaml... | TAG...",
+		Use:   "measure KERNEL -p n=2048 | LAUNCH.yaml... | TAG...",
 		Short: "Measure kernels on a device",
-		Long: `measure runs the kernels of a script at the given sizes, those that launch files describe (perf help launch), or the measurement
+		Long: `measure runs the kernels of a file at the given sizes, those that launch files describe (perf help launch), or the measurement
 kernels that tags select, and adds the samples to a file. Kernels that the file has already are not measured again. A kernel that hangs,
 crashes or is refused leaves a sample with that status; the others are still measured.
 
 Results are compared with those of a reference interpreter before times count: at a small size, and those of some work-groups at the
 size that is measured. Differences that rounding cannot explain make a sample a wrong_result. A kernel in which the interpreter finds a
 race or an access out of bounds is faulty, and never launched. Samples say what was compared, or why nothing could be. A launch file says
-itself what its results are compared with.
+itself what its results are compared with. A kernel function runs as its source has it, with 1.5 for arguments in floating point.
 
 Beside the times stand rates: of the distinct bytes of global memory that a kernel reads and writes, of its floating-point additions and
 multiplications, and the least time that the device needs for both as a share of the time, by the peaks of its data sheet or the rates
@@ -47,9 +47,9 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
   perf measure axpy dtype:float32 n:1048576
   perf measure axpy lsize_0:256 n:1048576 dtype:float32 \
       --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
-		Args: minArgs(1, "a kernel script, launch files, or tags"),
+		Args: minArgs(1, "a file with kernels, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := campaign.NoSources(append(slices.Clone(args), against)); err != nil {
+			if err := campaign.NoPrograms(append(slices.Clone(args), against)); err != nil {
 				return err
 			}
 			if campaign.AreLaunches(args, against) {
@@ -77,6 +77,7 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 			if err != nil {
 				return err
 			}
+			on.driveAs(nil, cases)
 			c, modes, err := on.openModes(cmd)
 			if err != nil {
 				return err
@@ -100,7 +101,7 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
 	on.add(cmd)
 	on.addTimeRange(cmd)
 	kernels.add(cmd)
-	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL, LAUNCH.yaml or tags, by trials of both in turn")
+	cmd.Flags().StringVar(&against, "against", "", "compare with this kernel, FILE.star#KERNEL, SOURCE.cl#KERNEL, LAUNCH.yaml or tags, by trials of both in turn")
 	return cmd
 }
 
@@ -112,7 +113,7 @@ type chosenKernels struct {
 
 func (k *chosenKernels) add(cmd *cobra.Command) {
 	addSizes(cmd, &k.sizes)
-	addC(cmd, &k.Files)
+	addFiles(cmd, &k.Files)
 	addGenerators(cmd, &k.Generators)
 	addMatch(cmd, &k.Match)
 }

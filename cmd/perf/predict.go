@@ -32,7 +32,7 @@ type predictFlags struct {
 
 func (o *predictFlags) add(cmd *cobra.Command) {
 	addSizes(cmd, &o.sizes)
-	addC(cmd, &o.files)
+	addFiles(cmd, &o.files)
 	cmd.Flags().StringVar(&o.model, "model", "", "the model to use, of those in the profile; auto is the one that suits the kernels best")
 	cmd.Flags().StringVar(&o.profile, "profile", "", "the profile of the device (default: the one of this machine's device)"+shipped())
 	o.on.add(cmd)
@@ -56,12 +56,12 @@ func predictCommand() *cobra.Command {
 	var o predictFlags
 	var table string
 	cmd := &cobra.Command{
-		Use:   "predict KERNEL.star -p n=4096",
+		Use:   "predict KERNEL -p n=4096",
 		Short: "Predict how long a kernel takes, and why",
-		Long: `predict evaluates a calibrated model for the kernels of a script. Nothing is run, unless --measure asks to compare
+		Long: `predict evaluates a calibrated model for the kernels of a file. Nothing is run, unless --measure asks to compare
 the prediction with a measurement. With --features it predicts from feature values that were counted elsewhere.
 
-Of a profile with several models it takes the one that was made for the script, else the one for any kernel, such as the model general;
+Of a profile with several models it takes the one that was made for the kernel, else the one for any kernel, such as the model general;
 with --model auto the one that suits best. A note tells which. The profile h200 comes with the program, so that no GPU is needed:
 
   perf predict examples/matmul/matmul.star -p n=4096 --profile h200
@@ -71,9 +71,9 @@ interval without upper end.`,
 		Example: `  perf predict examples/matmul/matmul.star -p n=2048,4096 --profile h200`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
-				return exactArgs(0, "no script beside --features")(cmd, args)
+				return exactArgs(0, "no file beside --features")(cmd, args)
 			}
-			return exactArgs(1, "one kernel script")(cmd, args)
+			return exactArgs(1, "one file with kernels")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if table != "" {
@@ -97,7 +97,7 @@ interval without upper end.`,
 			}
 			p.WarnOfLimits(predictions)
 			if o.measured {
-				c, mode, err := o.campaign(cmd, p)
+				c, mode, err := o.campaign(cmd, p, nil, predictions)
 				if err != nil {
 					return err
 				}
@@ -244,7 +244,8 @@ func (o *predictFlags) bestModel(cmd *cobra.Command, profile *calibrate.Profile,
 }
 
 // campaign opens the device to measure what a model predicts, in one state of the caches.
-func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor) (*campaign.Campaign, samples.Mode, error) {
+func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor, launches *campaign.Launches, all []*campaign.Prediction) (*campaign.Campaign, samples.Mode, error) {
+	o.on.driveAs(launches, campaign.CasesOf(all))
 	mode, err := o.on.mode("a model is for one state of the caches")
 	if err != nil {
 		return nil, "", err
@@ -258,11 +259,7 @@ func (o *predictFlags) campaign(cmd *cobra.Command, p *campaign.Predictor) (*cam
 
 // measure measures the predicted cases. A profile of another device than the one measured on is a warning on every prediction.
 func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode samples.Mode, p *campaign.Predictor, predictions []*campaign.Prediction) error {
-	var cases []*workload.Case
-	for _, one := range predictions {
-		cases = append(cases, one.Case)
-	}
-	result, err := c.Measure(cmd.Context(), mode, cases)
+	result, err := c.Measure(cmd.Context(), mode, campaign.CasesOf(predictions))
 	if err != nil {
 		return err
 	}

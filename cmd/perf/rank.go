@@ -18,20 +18,20 @@ func rankCommand() *cobra.Command {
 	var o predictFlags
 	var top int
 	cmd := &cobra.Command{
-		Use:   "rank KERNEL.star... [LAUNCH.yaml...] -p n=4096",
+		Use:   "rank KERNEL... -p n=4096",
 		Short: "Order kernels by predicted run time",
-		Long: `rank predicts every kernel of the scripts and lists them fastest first, once for each size. Kernels of several scripts are named by
+		Long: `rank predicts every kernel of the files and lists them fastest first, once for each size. Kernels of several files are named by
 file and kernel. Where the predictions do not tell with 90 % probability which of two kernels is faster, a column lists each as "tied with"
 the other; kernels with alike costs err alike, so that less tells them apart. With --measure the listed kernels are run as well, and stay in the order of predictions: a column has the rank by measured time, and "of the fastest" is of
 measured times. Kernels to which the model does not apply come last, and --top leaves out none of them. Kernels that exceed a limit of
 the profile's device, such as its largest work-group or its local memory, are skipped with the reason.
 
-Beside scripts there may be launch files (perf help launch), of kernels that exist already. Nothing predicts these: each stands where its
-measured time puts it among the predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.`,
+Launch files (perf help launch) whose kernels cannot be counted are not predicted: each stands where its measured time puts it among the
+predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.`,
 		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200
   perf rank examples/launch/saxpy.star examples/launch/saxpy.yaml \
       -p n=1M --profile h200 --measure`,
-		Args: minArgs(1, "at least one kernel script"),
+		Args: minArgs(1, "at least one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
@@ -40,12 +40,13 @@ measured time puts it among the predicted ones. Without --measure that is a time
 			if err != nil {
 				return err
 			}
-			scripts, files := campaign.SplitLaunches(args)
-			if len(scripts) == 0 {
-				return usagef("launch files have no counts to predict their times from, and no script is beside them\n"+
+			files, unheld, notes := campaign.SplitLaunches(cmd.Context(), o.files, args)
+			warn(cmd, notes)
+			if len(files) == 0 {
+				return usagef("the launch files have no counts to predict their times from, and no kernel that has is beside them\n"+
 					"    compare measured times: perf measure %s", strings.Join(args, " "))
 			}
-			cases, err := campaign.Cases(cmd.Context(), o.files, scripts, sizes)
+			cases, err := campaign.Cases(cmd.Context(), o.files, files, sizes)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ measured time puts it among the predicted ones. Without --measure that is a time
 			if err != nil {
 				return err
 			}
-			launches, err := campaign.LoadLaunches(files, "", campaign.SizesOf(rankings))
+			launches, err := campaign.LoadLaunches(unheld, "", campaign.SizesOf(rankings))
 			if err != nil {
 				return err
 			}
@@ -91,8 +92,7 @@ func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, 
 	if !o.measured && !launches.Any() {
 		return nil
 	}
-	o.on.driveAs(launches)
-	c, mode, err := o.campaign(cmd, p)
+	c, mode, err := o.campaign(cmd, p, launches, all)
 	switch {
 	case err != nil && !o.measured:
 		return fmt.Errorf("%w\n    a launch file has no counts to predict its time from: give --measure where its device is, or --device replay:SAMPLES.jsonl", err)

@@ -22,12 +22,13 @@ type machineCode struct {
 	arch  string
 	sizes []string
 	facts bool
+	files frontend.Options
 }
 
 func sassCommand() *cobra.Command {
 	var o machineCode
 	cmd := &cobra.Command{
-		Use:   "sass LISTING | CUBIN | KERNEL.star | LAUNCH.yaml",
+		Use:   "sass LISTING | CUBIN | KERNEL",
 		Short: "Show machine code of NVIDIA's GPUs: loops, accesses, control bits",
 		Long: `sass prints what the compiler made of a kernel. First come facts: registers, instructions by class, memory accesses by their width
 per work-item, spills, and the same for the body of each loop. Then come the instructions, block by block, with loops indented,
@@ -38,12 +39,12 @@ releases when its operands have been read and when its result has been written; 
 another sub-group; S, the cycles that the sub-group then stalls.
 
 LISTING is what cuobjdump -sass or nvdisasm -hex -c -g prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
-CUDA's toolkit. A kernel script or a launch file is compiled first, by NVRTC or nvcc, PTX by ptxas, for the architecture of the GPU that
+CUDA's toolkit. A kernel is compiled first, by NVRTC or nvcc, PTX by ptxas, for the architecture of the GPU that
 is here, or the one that --arch names.`,
 		Example: `  perf sass testdata/sass/matmul.sass
   perf sass testdata/sass/spill.sass --facts
   perf sass testdata/sass/matmul.sass --json`,
-		Args: exactArgs(1, "one listing, cubin, kernel script or launch file"),
+		Args: exactArgs(1, "one listing, cubin or file with a kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			listing, err := o.read(cmd, args[0])
 			if err != nil {
@@ -59,6 +60,7 @@ is here, or the one that --arch names.`,
 	cmd.Flags().BoolVar(&o.facts, "facts", false, "print the facts alone, without instructions")
 	cmd.Flags().StringVar(&o.arch, "arch", "", "compile for this architecture, such as sm_90, instead of that of the GPU here")
 	addSizes(cmd, &o.sizes)
+	addFiles(cmd, &o.files)
 	return cmd
 }
 
@@ -108,7 +110,7 @@ func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, erro
 
 // jobs are what a script or a launch file would run by CUDA.
 func (o *machineCode) jobs(cmd *cobra.Command, path string) ([]device.Job, error) {
-	if !frontend.IsKernel(path) {
+	if campaign.AreLaunches([]string{path}, "") {
 		at, err := parseSizes(o.sizes)
 		if err != nil {
 			return nil, err
@@ -122,12 +124,15 @@ func (o *machineCode) jobs(cmd *cobra.Command, path string) ([]device.Job, error
 		}
 		return launches.Jobs(), nil
 	}
-	cases, err := fileCases(cmd, frontend.Options{}, path, o.sizes)
+	cases, err := fileCases(cmd, o.files, path, o.sizes)
 	if err != nil {
 		return nil, err
 	}
 	jobs := make([]device.Job, len(cases))
 	for i, c := range cases {
+		if err := c.CheckInterface(samples.CUDA); err != nil {
+			return nil, usagef("%w: only CUDA's compiler gives machine code", err)
+		}
 		if jobs[i], err = c.On(samples.CUDA).Job(device.Policy{}); err != nil {
 			return nil, err
 		}

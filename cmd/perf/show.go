@@ -41,15 +41,14 @@ func showCommand() *cobra.Command {
 	var as string
 	var files frontend.Options
 	cmd := &cobra.Command{
-		Use:   "show KERNEL.star | FILE.c [--as nest|ir|opencl|cuda]",
+		Use:   "show KERNEL [--as nest|ir|opencl|cuda]",
 		Short: "Print the loop nest of a kernel, or its generated source",
-		Long: `show prints each kernel of a script: as the program of loops, guards and barriers that is derived from it (nest),
+		Long: `show prints each kernel of a file: as the program of loops, guards and barriers that is derived from it (nest),
 as the domain, statements and arrays that the transformations work on (ir), as OpenCL C
-(opencl), or as CUDA C (cuda).
-KERNEL.star#name shows one kernel of a script that defines several. The kernels of a C file are its loop nests (see perf scop).`,
+(opencl), or as CUDA C (cuda).`,
 		Example: `  perf show examples/matmul/matmul.star
   perf show examples/matmul/matmul_prefetch.star --as opencl`,
-		Args: exactArgs(1, "one kernel script"),
+		Args: exactArgs(1, "one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			variants, err := files.Load(cmd.Context(), args[0])
 			if err != nil {
@@ -63,7 +62,7 @@ KERNEL.star#name shows one kernel of a script that defines several. The kernels 
 		},
 	}
 	cmd.Flags().StringVar(&as, "as", "nest", "what to print: nest, ir, opencl or cuda")
-	addC(cmd, &files)
+	addFiles(cmd, &files)
 	return cmd
 }
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
-	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -66,33 +66,11 @@ func nameDevice(err error) error {
 
 // printStatic prints the static features of the cases.
 func printStatic(cmd *cobra.Command, cases []*workload.Case, opt launch.Options) error {
-	var all []*launch.Vector
-	for _, c := range cases {
-		if err := c.CheckSizes(); err != nil {
-			return usage(err)
-		}
-		program, err := c.Static(opt)
-		if err != nil {
-			return err
-		}
-		v, err := program.At(c.Sizes)
-		if err != nil {
-			return err
-		}
-		v.Kernel = c.Name
-		if !v.Exact {
-			warnf(cmd, warning.Estimated, c.Name, "work-items differ so much that features are estimated from a sample of them")
-		}
-		all = append(all, v)
+	all, warnings, err := campaign.Static(cases, opt)
+	if err != nil {
+		return err
 	}
+	warn(cmd, warnings)
 	noteUnknown(cmd, opt.Device)
-	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-		for i, v := range all {
-			fmt.Fprintf(w, "%s%s, %s\n", strings.Repeat("\n", min(i, 1)), v.Kernel, samples.Identity{Source: "at", Sizes: cases[i].Sizes})
-			if err := v.Write(w); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return campaign.WriteStatic(w, cases, all) })
 }

@@ -17,10 +17,6 @@ import (
 // unreached are functions that the command does not reach, and why they stay: by package and name, or by package alone
 // for the unexported functions behind those that have an Example.
 var unreached = map[string]string{
-	"ckernel":                            "behind the kernel functions that commands will take",
-	"ckernel/Find":                       "commands will take kernel functions",
-	"ckernel/Names":                      "commands will take kernel functions",
-	"ckernel/Read":                       "commands will take kernel functions",
 	"device/devicetest/Open":             "opens the device for tests of several packages",
 	"scop/scoptest/Program":              "random nests for tests of several packages",
 	"scop/scoptest/Run":                  "the oracle of tests of several packages",

@@ -76,9 +76,6 @@ type Options struct {
 
 // others says what takes the files that are not scripts, by how their names end.
 var others = map[string]string{
-	".yaml":  "perf calibrate takes models, perf evaluate suites, and perf measure launch files",
-	".cl":    "a kernel in a source is measured by a launch file, which `perf init launch --from` writes",
-	".cu":    "a kernel in a source is measured by a launch file, which `perf init launch --from` writes",
 	".ptx":   "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
 	".cubin": "a compiled kernel is measured by a launch file, which `perf init launch --from` writes",
 	".lift":  "perf lift takes functional programs",

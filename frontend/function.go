@@ -1,0 +1,171 @@
+package frontend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
+	"gpuperf/device"
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/script"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// function is a kernel function as a kernel.
+type function struct {
+	path string
+	file *cfront.File
+	opt  ckernel.Options
+	fn   *cfront.Function
+	ir   *kernel.Kernel
+}
+
+// readFunction reads a kernel function of a file. What its parameters are may decide on the options.
+func readFunction(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
+	file, err := cfront.Read(ctx, path, opt.C)
+	if err != nil {
+		return nil, placed(ctx, err)
+	}
+	fn, err := ckernel.Find(file, &opt)
+	if err == nil && complete != nil {
+		err = complete(fn, &opt)
+	}
+	if err != nil {
+		return nil, placed(ctx, err)
+	}
+	ir, err := ckernel.Read(ctx, file, opt)
+	if err != nil {
+		return nil, placed(ctx, err)
+	}
+	return &function{path, file, opt, fn, ir}, nil
+}
+
+// name is what the user calls the function.
+func (f *function) name() string { return cmp.Or(f.opt.C.Instance, f.fn.Name) }
+
+// kernel is the function as a kernel that a launch runs.
+func (f *function) kernel(job func(at map[string]int64) (device.Job, error), file string) *Kernel {
+	own := &workload.Own{Interface: interfaces[filepath.Ext(f.path)], File: file, Job: job}
+	return &Kernel{Variant: script.Variant{Name: f.name(), Kernel: f.ir}, AsRun: true, Own: own}
+}
+
+// array is the array of the kernel that a parameter points to, nil where it accesses none.
+func (f *function) array(name string) *kernel.Array {
+	return f.ir.Array(name)
+}
+
+// interfaces are those that sources run under.
+var interfaces = map[string]samples.Interface{".cl": samples.OpenCL, ".cu": samples.CUDA}
+
+// kernelFunction loads a kernel function with the launch that the options describe.
+func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
+	file, name, _ := source.CutName(path)
+	o.Kernel = cmp.Or(name, o.Kernel)
+	opt, err := o.launch()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Global == nil && opt.Groups == nil {
+		return nil, mistake("%s does not say how its kernels are launched", path).
+			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
+	}
+	f, err := readFunction(ctx, file, opt, nil)
+	if err != nil {
+		return nil, err
+	}
+	k := f.kernel(f.job, file)
+	k.Launch = map[string]string{}
+	for name, text := range map[string]string{"local": o.Local, "global": o.Global, "groups": o.Groups, "shared": o.Shared} {
+		if text != "" {
+			k.Launch[name] = text
+		}
+	}
+	return []*Kernel{k}, nil
+}
+
+// launch are the options as the front end for kernel functions takes them.
+func (o Options) launch() (opt ckernel.Options, err error) {
+	opt = ckernel.Options{C: o.Options, Dynamic: o.Shared, Assume: o.Assume, Global: extents(o.Global), Groups: extents(o.Groups)}
+	nameFunction(&opt, o.Kernel)
+	if opt.Global != nil && opt.Groups != nil {
+		return opt, mistake("--global and --groups exclude each other")
+	}
+	for _, f := range []struct {
+		name, text string
+		list       []string
+	}{{"--local", o.Local, extents(strings.ReplaceAll(o.Local, "x", ","))}, {"--global", o.Global, opt.Global}, {"--groups", o.Groups, opt.Groups}} {
+		if len(f.list) > maxAxes {
+			return opt, mistake("%s %s: a launch has at most %d axes", f.name, f.text, maxAxes)
+		}
+		for i, text := range f.list {
+			e, err := expr.Parse(text)
+			if err != nil {
+				return opt, mistake("%s %s: %q: %s", f.name, f.text, text, source.Message(err)).WithHint("give an expression in sizes for each axis, as in n or m,n/4")
+			}
+			f.list[i] = expr.Rewrite(e, quotients).String()
+			n, ok := format.ParseInteger(text)
+			if ok && n < 1 || !ok && f.name == "--local" {
+				return opt, mistake("%s %s: %s is no number of work-items", f.name, f.text, text).WithHint("give one to three, as in --local 16,16")
+			}
+			if f.name == "--local" {
+				opt.Local = append(opt.Local, n)
+			}
+		}
+	}
+	return opt, nil
+}
+
+const maxAxes = 3
+
+// nameFunction says which function is meant: one by its name, or an instance of a template.
+func nameFunction(opt *ckernel.Options, name string) {
+	opt.Kernel = name
+	if strings.Contains(name, "<") {
+		opt.Kernel, opt.C.Instance = "", name
+	}
+}
+
+// extents are those along the axes of a text such as "n, min(m, 64)". Numbers may be written as those of -p are.
+func extents(text string) (list []string) {
+	depth, start := 0, 0
+	for i, r := range text + "," {
+		switch {
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		case r == ',' && depth <= 0:
+			one := strings.TrimSpace(text[start:i])
+			if n, ok := format.ParseInteger(one); ok {
+				one = strconv.FormatInt(n, 10)
+			}
+			list, start = append(list, one), i+1
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	return list
+}
+
+// mistake is an error in what was asked for.
+func mistake(format string, args ...any) *source.Error {
+	return source.At("", "", source.Pos{}, format, args...)
+}
+
+// placed makes errors of files without a place those of a wrong input, as all of them are.
+func placed(ctx context.Context, err error) error {
+	if at := (*source.Error)(nil); errors.As(err, &at) || ctx.Err() != nil {
+		return err
+	}
+	return mistake("%v", err)
+}

@@ -1,0 +1,173 @@
+package frontend
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
+	"gpuperf/device"
+	"gpuperf/internal/format"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/launchfile"
+)
+
+// launchFile loads the kernel function of a launch file, at the file's sizes.
+func (o Options) launchFile(ctx context.Context, path string) ([]*Kernel, error) {
+	file, err := launchfile.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	l := &launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}
+	k, err := l.at(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return []*Kernel{k}, nil
+}
+
+// launched is a launch file with the kernels that its function has been read as.
+type launched struct {
+	file   *launchfile.File
+	assume []string           // beside what the file assumes
+	known  map[string]*Kernel // by the sizes that their work-groups depend on
+}
+
+// at is the kernel for sizes, where they differ from those of the file.
+func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
+	launch, err := l.file.Launch(sizes)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprint(launch.Fixed) // maps are printed in the order of their keys
+	if l.known[key] != nil {
+		return l.known[key], nil
+	}
+	f, err := l.read(ctx, launch)
+	if err != nil {
+		return nil, err
+	}
+	at := maps.Clone(l.file.Sizes)
+	maps.Copy(at, launch.Fixed)
+	job := func(sizes map[string]int64) (device.Job, error) {
+		all := maps.Clone(at)
+		for name := range all {
+			if n, ok := sizes[name]; ok {
+				all[name] = n
+			}
+		}
+		return l.job(f, launch, all)
+	}
+	k := f.kernel(job, l.file.Path)
+	k.Sizes, k.at = at, l.at
+	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
+	k.Own.Unverified = l.unverified(f, launch)
+	l.known[key] = k
+	return k, nil
+}
+
+// read reads the function.
+func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*function, error) {
+	opt := ckernel.Options{C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
+	nameFunction(&opt, launch.Kernel)
+	for _, e := range launch.Grid {
+		opt.Groups = append(opt.Groups, e.String())
+	}
+	var err error
+	if opt.Assume, err = assumptions(launch); err != nil {
+		return nil, err
+	}
+	opt.Assume = append(opt.Assume, l.assume...)
+	return readFunction(ctx, launch.Source, opt, func(fn *cfront.Function, opt *ckernel.Options) error { return pass(launch, fn, opt) })
+}
+
+// pass gives the parameters of a function what the launch passes.
+func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) error {
+	if len(fn.Params) != len(launch.Args) {
+		return launch.Errorf("%s has %s, and args has %d", fn.Name, format.Count(len(fn.Params), "parameter"), len(launch.Args))
+	}
+	opt.Bind = map[string]string{}
+	var dynamic []string
+	if launch.Shared != nil {
+		dynamic = append(dynamic, launch.Shared.String())
+	}
+	for i, p := range fn.Params {
+		switch a := launch.Args[i]; {
+		case (a.Kind == device.Scalar) == p.Pointer:
+			return a.Errorf("the parameter %s of %s is %s", p.Name, fn.Name, map[bool]string{true: "a pointer", false: "no pointer"}[p.Pointer])
+		case a.Kind == device.Local:
+			dynamic = append(dynamic, p.Name+"="+a.Elements.String())
+		case a.Kind == device.Scalar && p.DType.IsInteger() && a.Value.String() != p.Name:
+			opt.Bind[p.Name] = a.Value.String()
+		}
+	}
+	opt.Dynamic = strings.Join(dynamic, ", ")
+	return nil
+}
+
+// extent is the outermost extent of an array, by the bytes of its buffer; 0 where that is not known.
+func (f *function) extent(launch *launchfile.Launch, a *kernel.Array, at map[string]int64) int64 {
+	i := slices.IndexFunc(f.fn.Params, func(p *cfront.Var) bool { return p.Name == a.Name })
+	if i < 0 {
+		return 0
+	}
+	n, _ := expr.EvalInt64(launch.Args[i].Elements, at)
+	bytes := a.DType.Size()
+	for _, e := range a.Shape[1:] {
+		one, _ := expr.EvalInt64(e, at)
+		bytes *= max(one, 1)
+	}
+	return n * device.DTypeSize(launch.Args[i].DType) / bytes
+}
+
+// assumptions are those of a launch file as the front end takes them.
+func assumptions(launch *launchfile.Launch) (all []string, err error) {
+	for _, a := range launch.Assume {
+		file, line := "", a.Loop
+		if i := strings.LastIndexByte(line, ':'); i >= 0 {
+			file, line = line[:i], line[i+1:]
+		}
+		_, err := strconv.Atoi(line)
+		switch {
+		case a.Holds != "":
+			all = append(all, a.Holds)
+		case err != nil: // about machine code
+		case file != "" && filepath.Base(file) != filepath.Base(launch.Source):
+			return nil, a.Errorf("trips are assumed of loops in %s alone", filepath.Base(launch.Source))
+		default:
+			all = append(all, fmt.Sprintf("trips(%s) = %s", line, a.Trips))
+		}
+	}
+	return all, nil
+}
+
+// job is the launch at all sizes of the file. Where its results can be compared with those of the kernel, arguments have the names of the parameters.
+func (l *launched) job(f *function, launch *launchfile.Launch, at map[string]int64) (device.Job, error) {
+	job, err := l.file.Job(at)
+	if err == nil && l.unverified(f, launch) == "" {
+		for i, p := range f.fn.Params {
+			job.Args[i].Name = p.Name
+		}
+	}
+	return job, err
+}
+
+// unverified says why results of the launch are not compared with those of the kernel, "" where they are.
+func (l *launched) unverified(f *function, launch *launchfile.Launch) string {
+	if l.file.Compares() {
+		return "its launch file compares them"
+	}
+	for i, a := range launch.Args {
+		array := f.array(f.fn.Params[i].Name)
+		if a.Kind == device.Buffer && (!a.Whole || array != nil && string(array.DType) != a.DType) {
+			return "its launch file has no expect"
+		}
+	}
+	return ""
+}

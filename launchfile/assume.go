@@ -1,0 +1,107 @@
+package launchfile
+
+import (
+	"math"
+
+	"gpuperf/internal/yamlfile"
+	"gpuperf/kernel/expr"
+)
+
+// Assumption is what neither a source nor its machine code tells: how often a branch is taken, how often a loop turns, what the second-level
+// cache serves; or what holds for the sizes.
+type Assumption struct {
+	// Branch, Loop or Region is an address ("0x5c0"), a line of a source ("saxpy.cu:12") or for regions a range of addresses
+	// ("0x300-0x7f0"); the others are "".
+	Branch, Loop, Region string
+	Value                float64   // a part, 0 to 1, or a number of turns, at the sizes of the file
+	Trips                expr.Expr // of a loop, in the sizes
+	Holds                string    // a condition on the sizes, as lp.assume takes it; "" where it is about something else
+
+	node, value *yamlfile.Node
+	most        float64
+}
+
+// Errorf is an error at the place of the assumption.
+func (a Assumption) Errorf(format string, args ...any) error { return a.node.Errorf(format, args...) }
+
+// assumptions are the kinds of assumptions about code: a place, its value, and the most that this may be.
+var assumptions = []struct {
+	place, value string
+	most         float64
+}{{"branch", "taken", 1}, {"loop", "trips", 1e15}, {"region", "l2_hit", 1}}
+
+// assume reads the list of assumptions.
+func (r *reader) assume(n *yamlfile.Node) (all []Assumption, err error) {
+	items, err := n.List()
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range items {
+		a, err := r.assumption(item)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func (r *reader) assumption(n *yamlfile.Node) (a Assumption, err error) {
+	fields, err := n.Fields(Keys["assumption"]...)
+	if err != nil {
+		return a, err
+	}
+	a.node = n
+	if sizes := fields["sizes"]; sizes != nil && len(fields) == 1 {
+		a.Holds, err = sizes.String()
+		return a, err
+	}
+	for _, k := range assumptions {
+		place, value := fields[k.place], fields[k.value]
+		if place == nil || value == nil || len(fields) != 2 {
+			continue
+		}
+		into := map[string]*string{"branch": &a.Branch, "loop": &a.Loop, "region": &a.Region}[k.place]
+		if *into, err = place.String(); err != nil {
+			return a, err
+		}
+		v, err := r.number(value)
+		if err != nil {
+			return a, err
+		}
+		a.Trips, a.value, a.most = v.expr, value, k.most
+		return a, a.at(r.file.Sizes)
+	}
+	return a, n.Errorf("expected an assumption").
+		WithHint(`write {branch: "0x5c0", taken: 0.5}, {loop: "saxpy.cu:12", trips: 17}, {region: "0x300-0x7f0", l2_hit: 0.8} or {sizes: "n %% 16 = 0"}`)
+}
+
+// at evaluates the assumption at sizes.
+func (a *Assumption) at(sizes map[string]int64) (err error) {
+	if a.Holds != "" {
+		return nil
+	}
+	a.Value, err = expr.EvalFloat(a.Trips, sizes)
+	if err != nil || math.IsNaN(a.Value) || a.Value < 0 || a.Value > a.most {
+		return a.value.Errorf("expected a number from 0 to %g, found %q", a.most, a.value.Text)
+	}
+	return nil
+}
+
+// AssumedAt are the assumptions about code with their values at sizes, where they differ from those of the file.
+func (f *File) AssumedAt(sizes map[string]int64) (all []Assumption, err error) {
+	at, err := f.at(sizes)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range f.Assume {
+		if a.Holds != "" {
+			continue
+		}
+		if err := a.at(at); err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}

@@ -1,0 +1,59 @@
+package workload
+
+import (
+	"fmt"
+	"maps"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+// Own is the launch of a kernel whose source exists: it runs as it is, and nothing is generated.
+type Own struct {
+	Interface samples.Interface // that the source is for
+	File      string            // that says how it is launched
+	// Job is the launch at sizes, which may be more than those of the kernel.
+	Job func(at map[string]int64) (device.Job, error)
+	// Unverified says why results are not compared with those of the interpreter; "" where they are: then buffers have the names of the
+	// kernel's arrays, and scalars those of its values.
+	Unverified string
+}
+
+// WhyUnverified says why nobody asks that results are compared.
+func (c *Case) WhyUnverified() string {
+	if c.Own != nil && c.Own.Unverified != "" {
+		return c.Own.Unverified
+	}
+	return "nothing asks for it"
+}
+
+// ownJob is the launch of the source that exists.
+func (c *Case) ownJob(policy device.Policy) (device.Job, error) {
+	at := maps.Clone(c.Identity.Sizes)
+	if at == nil {
+		at = map[string]int64{}
+	}
+	maps.Copy(at, c.Sizes)
+	job, err := c.Own.Job(at)
+	job.Identity, job.Policy = c.Identity, policy
+	return job, err
+}
+
+// extents are those of three dimensions.
+func extents(given []int64) (all [3]int64) {
+	for d := range all {
+		all[d] = 1
+		if d < len(given) {
+			all[d] = given[d]
+		}
+	}
+	return all
+}
+
+// CheckInterface refuses a case whose source is for another interface than the device's.
+func (c *Case) CheckInterface(on samples.Interface) error {
+	if c.Own == nil || c.Own.Interface == on {
+		return nil
+	}
+	return fmt.Errorf("%s runs under %s, and not under %s", c.Own.File, c.Own.Interface, on)
+}
