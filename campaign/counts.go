@@ -17,6 +17,7 @@ import (
 type Counted struct {
 	workload.Case // without sizes where the counts are formulas alone
 	Statistics    *features.Statistics
+	alone         []features.Record // counts at the sizes for which there is no formula
 }
 
 // Counts counts what the kernels of a file do, as formulas. With sizes, or
@@ -46,6 +47,13 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 		if c.Statistics, err = c.Case.Statistics(c.Counting(counting)); err != nil {
 			return nil, nil, k.Error(err)
 		}
+		if len(c.Statistics.Warnings) > 0 && c.Sizes != nil {
+			fixed, err := c.Case.Counts(c.Counting(counting))
+			if err != nil {
+				return nil, nil, k.Error(err)
+			}
+			c.alone = c.Statistics.Alone(fixed)
+		}
 		for _, w := range c.Statistics.Warnings {
 			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
 		}
@@ -56,7 +64,7 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 
 // JSON is the object of the counts. An instance of a template has its arguments in its name.
 func (c *Counted) JSON() (any, error) {
-	o, err := c.Statistics.JSON(c.Sizes)
+	o, err := c.Statistics.JSON(c.Sizes, c.alone...)
 	if err == nil && c.Own != nil {
 		o.Kernel = c.Name
 	}
@@ -67,7 +75,7 @@ func (c *Counted) JSON() (any, error) {
 func WriteCounts(w io.Writer, all []*Counted) error {
 	for i, c := range all {
 		fmt.Fprintf(w, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), c.Name, c.Statistics.SubgroupSize)
-		if err := c.Statistics.Write(w, c.Sizes); err != nil {
+		if err := c.Statistics.Write(w, c.Sizes, c.alone...); err != nil {
 			return err
 		}
 	}

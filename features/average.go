@@ -19,6 +19,9 @@ import (
 // the kernel states (kernel.Average) are exact. Averages are over all executions of the statements that assign the bounds. A count of
 // sub-groups is not linear if the iterations are distributed over work-items: half a sub-group counts as one.
 
+// limitAsWritten is the work for a formula of a kernel that somebody wrote, whose conditions are any: about a second. Where there is none, sizes give numbers.
+const limitAsWritten = 8_000_000
+
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
 func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
 	d, err := c.fixed(d)
@@ -26,6 +29,9 @@ func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
 		return nil, err
 	}
 	bounds := c.boundsIn(d)
+	if len(bounds) == 0 && c.k.ExplicitBarriers {
+		return d.Count(polycount.WithLimit(limitAsWritten))
+	}
 	if len(bounds) == 0 {
 		return d.Count()
 	}

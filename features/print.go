@@ -37,13 +37,13 @@ type Measured struct {
 }
 
 // JSON is the statistics as an object for encoding, with values where sizes are given (not nil).
-func (s *Statistics) JSON(sizes map[string]int64) (*Object, error) {
-	counts, err := s.counted(sizes)
+func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (*Object, error) {
+	counts, err := s.counted(sizes, alone)
 	if err != nil {
 		return nil, err
 	}
 	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}}
-	for i, r := range s.Records {
+	for i, r := range slices.Concat(s.Records, alone) {
 		var object any
 		switch k := r.Key.(type) {
 		case Op:
@@ -98,7 +98,7 @@ func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
 }
 
 // counted gives the count of each record as text, and its value where sizes are given.
-func (s *Statistics) counted(sizes map[string]int64) ([]Counted, error) {
+func (s *Statistics) counted(sizes map[string]int64, alone []Record) ([]Counted, error) {
 	var values []int64
 	if sizes != nil {
 		var err error
@@ -106,19 +106,36 @@ func (s *Statistics) counted(sizes map[string]int64) ([]Counted, error) {
 			return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
 		}
 	}
-	out := make([]Counted, len(s.Records))
+	out := make([]Counted, len(s.Records), len(s.Records)+len(alone))
 	for i, r := range s.Records {
 		out[i].Count = r.Count.String()
 		if sizes != nil {
 			out[i].Value = decimal(s.evals[i].Rat(values))
 		}
 	}
+	for _, r := range alone {
+		n, err := r.Count.Eval(sizes)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Counted{Value: decimal(n)})
+	}
 	return out, nil
 }
 
-// Write prints the records as an aligned table, with values where sizes are given (not nil).
-func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
-	counts, err := s.counted(sizes)
+// Alone are the counts at given sizes of the same kernel for which there is no formula.
+func (s *Statistics) Alone(at *Statistics) (alone []Record) {
+	for _, r := range at.Records {
+		if !slices.ContainsFunc(s.Records, func(o Record) bool { return o.Key == r.Key }) {
+			alone = append(alone, r)
+		}
+	}
+	return alone
+}
+
+// Write prints the records as an aligned table, with values where sizes are given (not nil), and those that have values alone.
+func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record) error {
+	counts, err := s.counted(sizes, alone)
 	if err != nil {
 		return err
 	}
@@ -127,14 +144,13 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64) error {
 		head = append(head, "value")
 	}
 	t := format.NewTable(head...)
-	for i, r := range s.Records {
-		cells := columns(r.Key)
+	for i, r := range slices.Concat(s.Records, alone) {
+		cells := append(columns(r.Key), counts[i].Count)
 		for j, c := range cells {
 			if c == "" {
 				cells[j] = "-"
 			}
 		}
-		cells = append(cells, counts[i].Count)
 		if sizes != nil {
 			cells = append(cells, counts[i].Value)
 		}
