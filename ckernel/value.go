@@ -17,7 +17,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	case *cfront.Int:
 		return expr.Int{Value: x.Value}
 	case *cfront.Float:
-		if math.IsNaN(x.Value) || x.DType != expr.Float32 && x.DType != expr.Float64 {
+		if math.IsNaN(x.Value) || !x.DType.IsFloat() {
 			b.fail(x, "", "this number has no place in a kernel")
 		}
 		return cexpr.Float(x.Value, x.DType)
@@ -80,6 +80,9 @@ func (b *builder) variable(at cfront.Expr, v *builderVar) expr.Expr {
 	_, isVar := e.(expr.Var)
 	_, isInt := expr.IntLiteral(e)
 	if (val.plain || len(val.from) == 0) && (isVar || isInt) {
+		if isInt && v.DType.IsInteger() && v.DType != expr.Int32 { // a literal would take the type of what it meets
+			return &expr.Cast{DType: v.DType, Arg: e}
+		}
 		return e
 	}
 	if len(val.from) == 0 || b.index > 0 {

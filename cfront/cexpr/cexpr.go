@@ -49,8 +49,11 @@ func Converted(v expr.Expr, from, to expr.DType) expr.Expr {
 // Float is a floating-point literal.
 func Float(v float64, t expr.DType) expr.Float {
 	bits, suffix := 64, "d"
-	if t == expr.Float32 {
+	switch t {
+	case expr.Float32:
 		bits, suffix = 32, "f"
+	case expr.Float16: // there are no literals of halves: it takes the type of what it meets
+		bits, suffix, t = 32, "", ""
 	}
 	text := strconv.FormatFloat(v, 'g', -1, bits)
 	if !strings.ContainsAny(text, ".e") {
