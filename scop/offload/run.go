@@ -8,8 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
@@ -113,6 +115,9 @@ func (p *Program) run(ctx context.Context, dev device.Device, at map[string]int6
 	return out, err
 }
 
+// limits of making kernels, so that a stranger's file is safe to open.
+var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
+
 // RunAll makes kernels of nests and runs them at given sizes.
 func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64) (all []*Result, err error) {
 	for _, n := range nests {
@@ -129,9 +134,13 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 			}
 			own[p] = v
 		}
-		p, err := find(n, schedule.Smart, Options{})
+		var p *Program
+		err := bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
+			p, err = find(n, schedule.Smart, Options{})
+			return err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n.File, err)
+			return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
 		}
 		r, err := p.run(ctx, dev, own, device.Policy{})
 		if err != nil {
