@@ -11,8 +11,8 @@ import (
 	"gpuperf/emit"
 )
 
-// full asks for all kernels, and for symbolic counts; without it there is a sample, counted at sizes.
-var full = os.Getenv("LONG") != ""
+// full asks for all kernels instead of a sample, symbolic for the values of symbolic counts instead of counts at sizes.
+var full, symbolic = os.Getenv("LONG") != "", os.Getenv("LONG") == "symbolic"
 
 // amount is how many kernels of a kind are read back.
 func amount(sample, all int) int {
@@ -50,7 +50,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
 				n := map[string]int{}
 				for s := range kind.subjects {
-					err := roundtrip.Check(context.Background(), s.kernel, language, full, sizesOf(t, s, 3))
+					err := roundtrip.Check(context.Background(), s.kernel, language, symbolic, sizesOf(t, s, 3))
 					n[became(err)]++
 					if err != nil && !errors.Is(err, roundtrip.ErrNotCounted) {
 						t.Errorf("%s: %v", s.name, err)
