@@ -11,17 +11,8 @@ import (
 	"gpuperf/scop/schedule"
 )
 
-// moved is a statement over the loops of a tree.
-type moved struct {
-	*scop.Statement
-	// at are the iterators of the text as functions of the loops.
-	at map[string]polycount.Affine
-	// domain is over the names of all loops around the statement.
-	domain *polycount.Set
-}
-
-// move finds the points of a statement at the values of loops.
-func (c *compiler) move(s *scop.Statement, levels []level) (*moved, error) {
+// move finds the iterators of a statement as functions of the loops of a tree, and its points over the names of these loops.
+func move(s *scop.Statement, levels []level) (iterators map[string]polycount.Affine, domain *polycount.Set, err error) {
 	d := len(s.Iterators)
 	var rows [][]int64
 	var values []polycount.Affine // of rows: the loop, less the constant
@@ -41,35 +32,32 @@ func (c *compiler) move(s *scop.Statement, levels []level) (*moved, error) {
 	}
 	inverse, ok := solve(rows, values, d)
 	if !ok {
-		return nil, fmt.Errorf("the loops around %s do not determine its points", s.Name)
+		return nil, nil, fmt.Errorf("the loops around %s do not determine its points", s.Name)
 	}
-	m := &moved{Statement: s, at: map[string]polycount.Affine{}}
+	iterators = map[string]polycount.Affine{}
 	for j, name := range s.Iterators {
-		m.at[name] = inverse[j]
+		iterators[name] = inverse[j]
 	}
 	for _, part := range s.Domain.Disjuncts() {
 		list, _ := part.Constraints()
 		cs := make([]polycount.Constraint, 0, len(list)+len(levels))
 		for _, x := range list {
-			cs = append(cs, polycount.Constraint{Affine: x.Affine.Subst(m.at), Equality: x.Equality})
+			cs = append(cs, polycount.Constraint{Affine: x.Affine.Subst(iterators), Equality: x.Equality})
 		}
 		for i, l := range levels {
-			cs = append(cs, polycount.EQ(polycount.Name(dims[i]), l.loop.Of[s].Subst(m.at)))
+			cs = append(cs, polycount.EQ(polycount.Name(dims[i]), l.loop.Of[s].Subst(iterators)))
 		}
 		next := polycount.NewSet(nil, dims, cs...)
-		if m.domain == nil {
-			m.domain = next
-			continue
-		}
-		var err error
-		if m.domain, err = m.domain.Union(next); err != nil {
-			return nil, err
+		if domain == nil {
+			domain = next
+		} else if domain, err = domain.Union(next); err != nil {
+			return nil, nil, err
 		}
 	}
-	if m.domain == nil {
-		m.domain = polycount.NewSet(nil, dims, polycount.EQ(polycount.Int(1), polycount.Int(0)))
+	if domain == nil {
+		domain = polycount.NewSet(nil, dims, polycount.GE(polycount.Int(-1), polycount.Int(0)))
 	}
-	return m, nil
+	return iterators, domain, nil
 }
 
 // solve finds x of rows·x = values, by elimination; rows that are not needed may contradict it. A quotient of the solution is exact at
@@ -122,12 +110,15 @@ func magnitude(v int64) int64 { return max(v, -v) }
 
 // values are those that loops take for any of the statements.
 func values(list []*scop.Statement, levels []level) (*polycount.Set, error) {
-	var loops []schedule.Loop
-	var names []string
+	loops, names := split(levels)
+	return schedule.Values(list, loops, names)
+}
+
+func split(levels []level) (loops []schedule.Loop, names []string) {
 	for _, l := range levels {
 		loops, names = append(loops, l.loop), append(names, l.name)
 	}
-	return schedule.Values(list, loops, names)
+	return loops, names
 }
 
 // fromZero moves a parallel loop so that its values are not negative, as work-items are numbered. Where it counts down it counts up instead: nothing depends on
@@ -145,7 +136,8 @@ func fromZero(list []*scop.Statement, levels []level, context *polycount.Set) (l
 		l.loop = back
 	}
 	levels = append(slices.Clone(levels[:last]), l)
-	lower, _, err := common(list, levels)
+	loops, names := split(levels)
+	lower, _, _, err := schedule.Bounds(list, loops, names)
 	if err != nil || lower == nil {
 		return l, err
 	}
@@ -162,23 +154,11 @@ func fromZero(list []*scop.Statement, levels []level, context *polycount.Set) (l
 	return l, nil
 }
 
-// common are the bounds of the innermost loop that hold for all statements.
-func common(list []*scop.Statement, levels []level) (lower, upper []polycount.Bound, err error) {
-	set, err := values(list, levels)
-	if err != nil {
-		return nil, nil, err
-	}
-	parts, err := kernel.Inhabited(set)
-	if err != nil {
-		return nil, nil, err
-	}
-	return kernel.CommonBounds(parts, levels[len(levels)-1].name)
-}
-
 // hull are the common bounds of the innermost loop as constraints.
 func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, err error) {
-	lower, upper, err := common(list, levels)
-	name := levels[len(levels)-1].name
+	loops, names := split(levels)
+	lower, upper, _, err := schedule.Bounds(list, loops, names)
+	name := names[len(names)-1]
 	for _, b := range lower {
 		cs = append(cs, kernel.AtLeast(name, b))
 	}
@@ -281,15 +261,15 @@ func hosted(s *polycount.Set, host []level) *polycount.Set {
 
 // statement is a statement over the loops of the tree.
 func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map[*scop.Array]*scop.Array) (*scop.Statement, error) {
-	m, err := c.move(s, levels)
+	iterators, domain, err := move(s, levels)
 	if err != nil {
 		return nil, err
 	}
 	by := map[string]expr.Expr{}
-	for name, a := range m.at {
+	for name, a := range iterators {
 		by[name] = expr.FromAffine(a)
 	}
-	out := &scop.Statement{Name: s.Name, Pos: s.Pos, LHS: expr.Subst(s.LHS, by), RHS: expr.Subst(s.RHS, by), Domain: hosted(m.domain, host).Named(s.Name)}
+	out := &scop.Statement{Name: s.Name, Pos: s.Pos, LHS: expr.Subst(s.LHS, by), RHS: expr.Subst(s.RHS, by), Domain: hosted(domain, host).Named(s.Name)}
 	for _, a := range s.Accesses {
 		if arrays[a.Array] == nil {
 			own := *a.Array
@@ -298,7 +278,7 @@ func (c *compiler) statement(s *scop.Statement, levels, host []level, arrays map
 		}
 		x := scop.Access{Array: arrays[a.Array], Write: a.Write}
 		for _, i := range a.Index {
-			x.Index = append(x.Index, i.Subst(m.at))
+			x.Index = append(x.Index, i.Subst(iterators))
 		}
 		out.Accesses = append(out.Accesses, x)
 	}

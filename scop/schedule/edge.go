@@ -43,13 +43,11 @@ func newEdge(d *deps.Dependence, part *polycount.Set, params []string) *edge {
 	list, _ := part.Constraints()
 	names := slices.Concat(params, part.Dims())
 	sign := make([]int64, len(names))
-	for i := range names {
+	for i := range params {
 		sign[i] = 1
 	}
 	for i, l := range slices.Concat(d.From.Loops, d.To.Loops) {
-		if l.Step < 0 {
-			sign[len(params)+i] = -1
-		}
+		sign[len(params)+i] = direction(l)
 	}
 	t := &table{names: names, sign: sign}
 	for _, c := range list {
@@ -102,11 +100,15 @@ func (e *edge) within(loops []Loop) *edge {
 
 // coefficient is that of an iterator, in the order of time.
 func (l Loop) coefficient(s *scop.Statement, i int) int64 {
-	c := l.Of[s].Coeff(s.Iterators[i])
-	if s.Loops[i].Step < 0 {
-		return -c
+	return direction(s.Loops[i]) * l.Of[s].Coeff(s.Iterators[i])
+}
+
+// direction is −1 for a loop whose iterator decreases, else 1.
+func direction(l *scop.Loop) int64 {
+	if l.Step < 0 {
+		return -1
 	}
-	return c
+	return 1
 }
 
 // table collects constraints as rows over 1 and names; a floor is a name of its own.

@@ -148,10 +148,8 @@ func gathered(n Node) Node {
 		out := &Sequence{}
 		var serial []Node
 		flush := func() {
-			if len(serial) == 1 {
-				out.Parts = append(out.Parts, &Launch{serial[0]})
-			} else if len(serial) > 1 {
-				out.Parts = append(out.Parts, &Launch{&Sequence{serial}})
+			if len(serial) > 0 {
+				out.Parts = append(out.Parts, &Launch{inOrder(serial)})
 			}
 			serial = nil
 		}

@@ -22,10 +22,7 @@ func original(list []*scop.Statement, depth int) Node {
 		parts = append(parts, inLoop(list[:n], depth))
 		list = list[n:]
 	}
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return &Sequence{parts}
+	return inOrder(parts)
 }
 
 func inLoop(list []*scop.Statement, depth int) Node {

@@ -128,7 +128,7 @@ func (p *pluto) band(list []*scop.Statement, edges []*edge) (loops []Loop, err e
 	return loops, nil
 }
 
-// loops are those found so far for each statement, as coefficients of the iterators in the order of time.
+// found are the loops so far of each statement, as coefficients of the iterators in the order of time.
 type found map[*scop.Statement][][]int64
 
 // with is what is found with one more loop.
@@ -139,7 +139,7 @@ func (f found) with(l Loop) found {
 		for i := range row {
 			row[i] = l.coefficient(s, i)
 		}
-		out[s] = appended(out[s], row)
+		out[s] = append(slices.Clip(out[s]), row)
 	}
 	return out
 }
@@ -290,11 +290,7 @@ func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop,
 		d := len(s.Loops)
 		a := polycount.Int(x[at[s]+d-1])
 		for i, loop := range s.Loops {
-			sign := int64(1)
-			if loop.Step < 0 {
-				sign = -1
-			}
-			a = a.AddScaled(sign*x[at[s]+d-1-i-1], polycount.Name(s.Iterators[i]))
+			a = a.AddScaled(direction(loop)*x[at[s]+d-1-i-1], polycount.Name(s.Iterators[i]))
 		}
 		l.Of[s] = a
 	}

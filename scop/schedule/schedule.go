@@ -9,6 +9,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
@@ -61,7 +63,7 @@ func times(n Node) map[*scop.Statement][]polycount.Affine {
 		case *Sequence:
 			for i, p := range x.Parts {
 				for _, s := range p.statements() {
-					next[s] = appended(before[s], polycount.Int(int64(i)))
+					next[s] = append(slices.Clip(before[s]), polycount.Int(int64(i)))
 				}
 				visit(p, next)
 			}
@@ -69,7 +71,7 @@ func times(n Node) map[*scop.Statement][]polycount.Affine {
 			for _, s := range x.statements() {
 				next[s] = before[s]
 				for _, l := range x.Loops {
-					next[s] = appended(next[s], l.Of[s])
+					next[s] = append(slices.Clip(next[s]), l.Of[s])
 				}
 			}
 			visit(x.Body, next)
@@ -90,7 +92,13 @@ func times(n Node) map[*scop.Statement][]polycount.Affine {
 	return out
 }
 
-func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+// inOrder is a sequence of parts, or the one part.
+func inOrder(parts []Node) Node {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return &Sequence{parts}
+}
 
 // Statements are those of a part of a tree, in their order.
 func Statements(n Node) []*scop.Statement { return n.statements() }

@@ -62,7 +62,7 @@ func haveBounds(n Node, around []Loop) (ok bool, err error) {
 		return haveBounds(x.Body, around)
 	case *Band:
 		for _, l := range x.Loops {
-			around = appended(around, l)
+			around = append(slices.Clip(around), l)
 			if ok, err := haveBound(x.statements(), around); !ok || err != nil {
 				return ok, err
 			}
@@ -78,14 +78,20 @@ func haveBound(list []*scop.Statement, loops []Loop) (bool, error) {
 	for i := range loops {
 		names[i] = fmt.Sprint(prefix, "loop", i)
 	}
+	lower, upper, empty, err := Bounds(list, loops, names)
+	return empty || len(lower) > 0 && len(upper) > 0, err
+}
+
+// Bounds are those of the innermost loop that hold for all statements; empty if none of these has a point.
+func Bounds(list []*scop.Statement, loops []Loop, names []string) (lower, upper []polycount.Bound, empty bool, err error) {
 	set, err := Values(list, loops, names)
 	if err != nil {
-		return false, err
+		return nil, nil, false, err
 	}
 	parts, err := kernel.Inhabited(set)
-	if err != nil || len(parts) == 0 {
-		return true, err
+	if err != nil {
+		return nil, nil, false, err
 	}
-	lower, upper, err := kernel.CommonBounds(parts, names[len(names)-1])
-	return len(lower) > 0 && len(upper) > 0, err
+	lower, upper, err = kernel.CommonBounds(parts, names[len(names)-1])
+	return lower, upper, len(parts) == 0, err
 }
