@@ -84,8 +84,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 		}
 		return err
 	})
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+	if bounded.Stopped(err) {
 		return nil, fmt.Errorf("%s: reading it %w", path, err)
 	}
 	return f, err

@@ -2,7 +2,6 @@ package ckernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +47,7 @@ func Read(ctx context.Context, file *cfront.File, opt Options) (k *kernel.Kernel
 		k, err = build(ctx, file, fn, &opt)
 		return err
 	})
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: making a kernel of %s %w", file.Name, fn.Name, err)
 	}
 	return k, err

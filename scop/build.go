@@ -2,7 +2,6 @@ package scop
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,8 +23,7 @@ func Load(ctx context.Context, path string, opt cfront.Options) (nests []*Nest, 
 		nests, err = load(ctx, path, opt)
 		return err
 	})
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: finding its loop nests %w", path, err)
 	}
 	return nests, err

@@ -30,6 +30,12 @@ type Abandoned struct{ Cause error } // why it was asked to
 func (e *Abandoned) Error() string { return e.Cause.Error() + ", and does not stop" }
 func (e *Abandoned) Unwrap() error { return e.Cause }
 
+// Stopped reports that err says how work was stopped, as a predicate: what it lacks is the name of the work before it.
+func Stopped(err error) bool {
+	var abandoned *Abandoned
+	return errors.As(err, &abandoned) || errors.Is(err, ErrExceeded)
+}
+
 const (
 	interval = 5 * time.Millisecond  // between two checks of the memory
 	grace    = 50 * time.Millisecond // for the work to stop by itself

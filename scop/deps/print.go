@@ -2,7 +2,6 @@ package deps
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -138,8 +137,7 @@ func Objects(ctx context.Context, nests []*scop.Nest, values map[string]int64) (
 		}
 		return nil
 	})
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the analysis of dependences %w", nests[0].File, err)
 	}
 	return all, err

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -127,8 +126,7 @@ func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusi
 		}
 		return nil
 	})
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) || errors.Is(err, bounded.ErrExceeded) {
+	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
 	}
 	return all, err
