@@ -44,12 +44,16 @@ type Launch struct {
 
 // program is a kernel in a file.
 type program struct {
-	Source     string           `json:"source"`
+	Source     string           `json:"source"` // of the development set, the name of the launch file
 	Function   string           `json:"function"`
 	Registers  int              `json:"registers"`
 	Parameters []sass.Parameter `json:"parameters"`
 	Listing    string           `json:"listing"`
-	Launches   []struct {
+	// What only the cubin says beside registers and parameters.
+	Constants map[int][]byte    `json:"constants,omitempty"`
+	Addresses []sass.Address    `json:"addresses,omitempty"`
+	Variables map[string][]byte `json:"variables,omitempty"`
+	Launches  []struct {
 		Samples string     `json:"samples"`
 		Suite   string     `json:"suite"`
 		Code    Code       `json:"code"`
@@ -59,29 +63,40 @@ type program struct {
 
 // Launches reads a file of launches, packed by gzip.
 func Launches(path string) (all []Launch, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(bufio.NewReader(file))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for lines := json.NewDecoder(unpacked); ; {
-		var p program
-		if err := lines.Decode(&p); err == io.EOF {
-			return all, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
+	err = programs(path, func(p *program) error {
 		f, err := p.function()
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return err
 		}
 		for _, l := range p.Launches {
 			l.Job.Source = p.Source
 			all = append(all, Launch{Job: l.Job, Function: f, Code: l.Code, Suite: l.Suite, Samples: filepath.Join(filepath.Dir(path), l.Samples)})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// programs calls f for the kernels of a file, packed by gzip.
+func programs(path string, f func(*program) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(bufio.NewReader(file))
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	for lines := json.NewDecoder(unpacked); ; {
+		var p program
+		if err := lines.Decode(&p); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := f(&p); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 }
@@ -95,6 +110,7 @@ func (p *program) function() (*sass.Function, error) {
 	for _, f := range listing.Functions {
 		if f.Name == p.Function {
 			f.Registers, f.Parameters = p.Registers, p.Parameters
+			f.Constants, f.Addresses, f.Variables = p.Constants, p.Addresses, p.Variables
 			return f, nil
 		}
 	}
