@@ -81,7 +81,7 @@ func swap(old, a, b uint64) uint64 {
 func atomicAdd(t atomicType) update {
 	switch {
 	case t.float && t.bits == 64:
-		return func(old, a, _ uint64) uint64 { return bits64(math.Float64frombits(old) + math.Float64frombits(a)) }
+		return func(old, a, _ uint64) uint64 { return bits64(math.Float64frombits(old)+math.Float64frombits(a), nil) }
 	case t.float:
 		s := single{flush: true}
 		return func(old, a, _ uint64) uint64 { return s.word(round.Odd(floats(old, true), floats(a, true))) }

@@ -169,7 +169,7 @@ func convertFloat(d *decoder) semantics {
 		v := value(x.v[0])
 		switch all[0] {
 		case "F64":
-			x.d = bits64(v)
+			x.d = bits64(v, x)
 		case "F16":
 			x.d = uint64(round.ToHalf(v, mode))
 		case "BF16":
@@ -177,7 +177,16 @@ func convertFloat(d *decoder) semantics {
 		default:
 			x.d = single{flush: flush, mode: mode}.word(v)
 		}
+		if convert := noNumbers[all[0]+all[1]]; v != v && convert != nil {
+			x.d = convert(x.v[0])
+		}
 	}
+}
+
+// noNumbers convert what is no number between formats: the sign and the highest bits of the fraction stay, and it is made quiet.
+var noNumbers = map[string]func(uint64) uint64{
+	"F64F32": func(v uint64) uint64 { return v&(1<<31)<<32 | 0x7ff<<52 | v&(1<<23-1)<<29 | quiet64 },
+	"F32F64": func(v uint64) uint64 { return v>>32&(1<<31) | 0xff<<23 | v>>29&(1<<23-1) | 1<<22 },
 }
 
 // roundFloat rounds to a whole number.
@@ -191,7 +200,7 @@ func roundFloat(d *decoder) semantics {
 		v := whole(value(x.v[0]), mode)
 		switch kind {
 		case "F64":
-			x.d = bits64(v)
+			x.d = bits64(v, x, 0)
 		case "F16":
 			x.d = uint64(round.ToHalf(v, round.Nearest))
 		default:

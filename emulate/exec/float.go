@@ -291,23 +291,23 @@ func special(d *decoder) semantics {
 	if f == nil || len(d.in.Modifiers) > 1 {
 		return nil
 	}
-	flush := name != "RCP" && name != "TANH"
+	flush := name != "TANH"
 	return func(x *item) { x.d = uint64(round.Single(f(floats(x.v[0], flush)), round.Nearest)) }
 }
 
 // doubleForms are the opcodes of double precision.
 var doubleForms = map[string]form{
-	"DADD":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), 1, real64(x, 1) })},
+	"DADD":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), 1, real64(x, 1) }, 1, 0)},
 	"DMUL":  {number: float, compute: multiplyDoubles},
-	"DFMA":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), real64(x, 1), real64(x, 2) })},
+	"DFMA":  {number: float, compute: doubles(func(x *item) (a, b, c float64) { return real64(x, 0), real64(x, 1), real64(x, 2) }, 2, 0, 1)},
 	"DMNMX": {number: float, compute: extremeDouble, chooses: choosesOne},
 	"DSETP": {number: float, compute: func(d *decoder) semantics { return d.comparing(math.Float64frombits) }, chooses: choosesCompared},
 }
 
 func real64(x *item, i int) float64 { return math.Float64frombits(x.v[i]) }
 
-// doubles is a * b + c.
-func doubles(operands func(x *item) (a, b, c float64)) func(d *decoder) semantics {
+// doubles is a * b + c. Where it is no number, it is the first of the operands, in the order of numbers, that is none.
+func doubles(operands func(x *item) (a, b, c float64), order ...int) func(d *decoder) semantics {
 	return func(d *decoder) semantics {
 		if !d.only("RN", "RZ", "RM", "RP") {
 			return nil
@@ -315,18 +315,26 @@ func doubles(operands func(x *item) (a, b, c float64)) func(d *decoder) semantic
 		mode := d.direction()
 		return func(x *item) {
 			a, b, c := operands(x)
-			x.d = bits64(round.Sum(a, b, c, mode))
+			x.d = bits64(round.Sum(a, b, c, mode), x, order...)
 		}
 	}
 }
 
-// bits64 are the bits of a number; what is none is the canonical one.
-func bits64(v float64) uint64 {
-	if v != v {
-		return round.Canonical64
+// bits64 are the bits of a number that was computed from operands. What is no number is the first of them that is none, made quiet; the canonical
+// one if all are numbers.
+func bits64(v float64, x *item, order ...int) uint64 {
+	if v == v {
+		return math.Float64bits(v)
 	}
-	return math.Float64bits(v)
+	for _, i := range order {
+		if a := real64(x, i); a != a {
+			return x.v[i] | quiet64
+		}
+	}
+	return round.Canonical64
 }
+
+const quiet64 = 1 << 51
 
 func multiplyDoubles(d *decoder) semantics {
 	if !d.only("RN", "RZ", "RM", "RP") {
@@ -336,10 +344,10 @@ func multiplyDoubles(d *decoder) semantics {
 	return func(x *item) {
 		a, b := real64(x, 0), real64(x, 1)
 		if mode == round.Nearest {
-			x.d = bits64(a * b)
+			x.d = bits64(a*b, x, 0, 1)
 			return
 		}
-		x.d = bits64(round.Sum(a, b, math.Copysign(0, a*b), mode))
+		x.d = bits64(round.Sum(a, b, math.Copysign(0, a*b), mode), x, 0, 1)
 	}
 }
 
@@ -347,5 +355,5 @@ func extremeDouble(d *decoder) semantics {
 	if !d.only("NAN") {
 		return nil
 	}
-	return func(x *item) { x.d = bits64(extremeOf(real64(x, 0), real64(x, 1), x.p[0], d.has("NAN"))) }
+	return func(x *item) { x.d = bits64(extremeOf(real64(x, 0), real64(x, 1), x.p[0], d.has("NAN")), x) }
 }

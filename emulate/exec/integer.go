@@ -213,16 +213,19 @@ func extreme(d *decoder) semantics {
 	if t, ok := d.halvesOf(); ok {
 		return both(extreme(d.without("S16x2", "U16x2")), t)
 	}
-	if !d.only("U32", "S32") {
+	if !d.only("U32", "S32", "RELU") {
 		return nil
 	}
-	under := less(d.has("U32"))
+	under, relu := less(d.has("U32")), d.has("RELU")
 	return func(x *item) {
 		x.d = x.v[0]
 		if under(x.v[1], x.v[0]) == x.p[0] {
 			x.d = x.v[1]
 		}
 		x.d &= 0xffffffff
+		if relu && int32(x.d) < 0 {
+			x.d = 0
+		}
 	}
 }
 

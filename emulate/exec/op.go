@@ -110,6 +110,7 @@ func together(w *Warp, o *op, lanes uint32) {
 // each executes an operation lane by lane.
 func each(w *Warp, o *op, lanes uint32) {
 	a, x := &w.operands, &w.item
+	*x = item{} // an operation may have fewer operands than its semantics reads, and the rest are zero
 	f := w.path.file
 	o.gather(f, a)
 	work := lanes

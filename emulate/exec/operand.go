@@ -160,10 +160,20 @@ func change(text string, n number, wide bool) func(uint64) uint64 {
 	case inverted:
 		steps = append(steps, func(v uint64) uint64 { return v ^ width })
 	}
-	switch len(steps) {
-	case 0:
+	switch {
+	case len(steps) == 0:
 		return nil
-	case 1:
+	case wide && n == float:
+		return func(v uint64) uint64 {
+			if f := math.Float64frombits(v); f != f { // what is no number has no sign to change
+				return v
+			}
+			for _, step := range steps {
+				v = step(v)
+			}
+			return v
+		}
+	case len(steps) == 1:
 		return steps[0]
 	}
 	return func(v uint64) uint64 {

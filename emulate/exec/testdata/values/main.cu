@@ -46,7 +46,11 @@ int main(int argc, char **argv) {
   check(cudaMemcpy(a, in.data(), 12 * n, cudaMemcpyHostToDevice), "copy");
   struct { const char *name; void (*f)(const u32 *, const u32 *, const u32 *, u32 *, int); } kernels[] = {
     {"whole", whole}, {"logic", logic}, {"division", division}, {"longs", longs}, {"floats", floats}, {"doubles", doubles}, {"conversions", conversions},
-    {"halves", halves}, {"hopper", hopper}, {"approximate", approximate}, {"control", control}, {"lanes", lanes}, {"shared", shared}, {"atomics", atomics},
+    {"halves", halves},
+#if !defined(__CUDA_ARCH_LIST__) || __CUDA_ARCH_LIST__ >= 900
+    {"hopper", hopper},
+#endif
+    {"approximate", approximate}, {"control", control}, {"lanes", lanes}, {"shared", shared}, {"atomics", atomics},
   };
   check(cudaDeviceSetLimit(cudaLimitStackSize, 4096), "stack");
   for (auto &k : kernels) {

@@ -1,8 +1,6 @@
 #!/bin/bash
 # Builds values.cu and leaves code and results in $OUT, a zip for each way to build it: values.sass and values.cubin, and where there is
 # a device also what the kernels read and stored there. Run it anywhere with nvcc; it takes a minute.
-#
-# The code in the zips here was made by NVRTC 12.4 with the same options, and no device has run it: results are those of host.sh.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export PATH=$PATH:/usr/local/cuda/bin
