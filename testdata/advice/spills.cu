@@ -1,5 +1,5 @@
 // Products of vectors of 48 elements that are held in fewer registers than they need.
-__global__ void __launch_bounds__(256) spills(const float *__restrict__ x, float *y, int n) {
+__global__ void __launch_bounds__(256, 8) spills(const float *__restrict__ x, float *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v[48];
 #pragma unroll
