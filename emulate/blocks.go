@@ -1,6 +1,9 @@
 package emulate
 
 import (
+	"cmp"
+	"math"
+
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
@@ -106,33 +109,34 @@ type timed struct {
 	scale  float64 // blocks of the multiprocessor for each that was timed
 }
 
-// time lets the blocks of a multiprocessor run on a machine.
-func (e *emulation) time(change func(*timing.Machine)) timed {
-	m := machine(e.Device, e.busy, int64(e.l1()))
-	if e.sector > 0 {
-		m.Units[timing.DRAM].Gap = timing.Cycles(e.sector * e.Device.Value(facts.ClockMHz) * 1e6 * float64(e.busy))
+// time lets the blocks of a multiprocessor run, with something changed.
+func (e *emulation) time(c Change) timed {
+	groups := cmp.Or(c.Groups, 1)
+	most, total := int64(math.Ceil(float64(e.most)*groups)), float64(e.total)*groups
+	resident := min(cmp.Or(c.Resident, e.resident), most)
+	blocks, ops := c.blocks(e.blocks), e.ops
+	if c.Ops != nil {
+		ops = c.Ops(ops)
 	}
-	if change != nil {
-		change(m)
-	}
-	resident := min(e.resident, e.most)
-	want := int64(len(e.blocks))
-	s := &dealt{blocks: e.blocks, most: e.most}
+	want := int64(len(blocks))
+	s := &dealt{blocks: blocks, most: most}
 	o := timing.Options{Resident: int(resident), Most: mostTimed}
-	whole := e.most <= want
+	m := e.machine(resident)
+	o.Apart = c.machines(m, len(ops))
+	whole := most <= want
 	if !whole {
 		s.most = want + resident
 		o.Ends, o.Enough = int(want), enoughTimed
 	}
-	r := m.Run(e.ops, s, o)
+	r := m.Run(ops, s, o)
 	t := timed{Result: r, cycles: float64(r.Finished) / timing.Cycle, scale: 1}
 	if !whole && len(r.Ends) >= int(resident) {
 		first, last, n := r.Ends[resident-1], r.Ends[len(r.Ends)-1], int64(len(r.Ends))-resident
 		each := float64(last-first) / float64(max(n, 1))
-		all := float64(e.total) / float64(e.busy)
+		all := total / float64(e.busy)
 		t.cycles = (float64(first) + each*max(all-float64(resident), 0)) / timing.Cycle
 		if n < resident || r.Cut { // too few have ended to tell how often one does: all go on as those that run
-			instructions := float64(e.instructions()) / float64(e.busy)
+			instructions := float64(instructions(blocks)) * total / float64(e.busy)
 			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
 		}
 		t.scale = all / float64(len(r.Ends))
@@ -145,7 +149,16 @@ func (e *emulation) time(change func(*timing.Machine)) timed {
 	return t
 }
 
-// l1 are the bytes of the first-level cache that hold data of global memory.
-func (e *emulation) l1() float64 {
-	return launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)).L1
+// machine is a multiprocessor with so many blocks at once.
+func (e *emulation) machine(resident int64) *timing.Machine {
+	m := machine(e.Device, e.busy, int64(launch.Caches(e.Device, e.group.Local, resident).L1))
+	if e.sector > 0 {
+		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
+	}
+	return m
+}
+
+// dramGap is the gap of a multiprocessor's share of DRAM, by the seconds for which DRAM is busy with a sector.
+func (e *emulation) dramGap(sector float64) int64 {
+	return timing.Cycles(sector * e.Device.Value(facts.ClockMHz) * 1e6 * float64(e.busy))
 }

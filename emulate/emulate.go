@@ -17,6 +17,7 @@ import (
 	"gpuperf/emulate/trace"
 	"gpuperf/launch"
 	"gpuperf/launchfile"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
@@ -30,6 +31,8 @@ type Input struct {
 	ClockMHz float64 // 0 is the greatest of the device
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
+	// Regions asks for the same by region.
+	Regions bool
 }
 
 // Result is what emulation tells of a launch.
@@ -50,6 +53,7 @@ type Result struct {
 
 	Bottleneck  Bottleneck
 	Sensitivity []Sensitivity // the greatest first
+	Regions     []*Region     // the code by loop nests
 	Utilization map[timing.Unit]float64
 	Memory      Memory
 	Hottest     []Hot
@@ -57,7 +61,8 @@ type Result struct {
 	Warnings    []string
 	Work        Work
 
-	function *sass.Function
+	function  *sass.Function
+	emulation *emulation
 }
 
 // Memory is what a launch moves.
@@ -96,10 +101,13 @@ func Run(in Input) (*Result, error) {
 	if e.builder.Cut {
 		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
 	}
-	base := e.time(nil)
+	base := e.time(Change{})
 	r := e.result(base)
 	if in.Sensitivity {
 		e.sensitivity(r, base)
+	}
+	if in.Sensitivity && in.Regions {
+		e.regions(r, base)
 	}
 	return r, nil
 }
@@ -118,8 +126,9 @@ type emulation struct {
 	limits   []launch.Limit
 	busy     int64 // multiprocessors
 	blocks   []*timing.Block
-	most     int64 // blocks of the multiprocessor with most
-	first    int64 // number of the first block of the multiprocessor that is looked at
+	most     int64          // blocks of the multiprocessor with most
+	first    int64          // number of the first block of the multiprocessor that is looked at
+	accessed *memory.Launch // what memory is told of
 	memory   Memory
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	warnings []string

@@ -21,6 +21,7 @@ type resultJSON struct {
 	Occupancy     occupancyJSON      `json:"occupancy"`
 	Bottleneck    bottleneckJSON     `json:"bottleneck"`
 	Sensitivity   []sensitivityJSON  `json:"sensitivity"`
+	Regions       []regionJSON       `json:"regions,omitempty"`
 	Utilization   map[string]float64 `json:"utilization"`
 	Memory        memoryJSON         `json:"memory"`
 	Hottest       []hotJSON          `json:"hottest"`
@@ -42,6 +43,15 @@ type (
 	sensitivityJSON struct {
 		Parameter string  `json:"parameter"`
 		Value     float64 `json:"value"`
+	}
+	regionJSON struct {
+		Kind        string            `json:"kind"`
+		From        string            `json:"from"`
+		To          string            `json:"to"`
+		Source      string            `json:"source,omitempty"`
+		Part        float64           `json:"part"`
+		Sensitivity []sensitivityJSON `json:"sensitivity"`
+		Inside      []regionJSON      `json:"inside,omitempty"`
 	}
 	memoryJSON struct {
 		L1Hit     float64 `json:"l1_hit"`
@@ -80,16 +90,14 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
 		Kernel: r.Kernel, Device: r.Device, Seconds: r.Seconds, Interval: r.Interval, LaunchSeconds: r.Launch, Cycles: r.Cycles, ClockMHz: r.ClockMHz,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
-		Memory: memoryJSON(r.Memory), Sensitivity: []sensitivityJSON{}, Warnings: append([]string{}, r.Warnings...),
+		Memory: memoryJSON(r.Memory), Warnings: append([]string{}, r.Warnings...),
 		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{},
 		Work: workJSON{r.Work.Blocks, r.Work.Steps, r.Work.Issued, r.Work.Stands},
 	}
 	if r.Bottleneck.Kind != "" {
 		out.Bottleneck = bottleneckJSON{r.Bottleneck.Unit.String(), r.Bottleneck.Kind}
 	}
-	for _, s := range r.Sensitivity {
-		out.Sensitivity = append(out.Sensitivity, sensitivityJSON{s.Name(), s.Value})
-	}
+	out.Sensitivity, out.Regions = sensitivities(r.Sensitivity), regionsJSON(r.Regions)
 	for u, part := range r.Utilization {
 		out.Utilization[strings.ReplaceAll(u.String(), " ", "_")] = part
 	}
@@ -135,4 +143,21 @@ func (r *Result) place(i int) string {
 	}
 	s := r.function.Instructions[i].Source
 	return fmt.Sprintf("%s:%d", s.File, s.Line)
+}
+
+func sensitivities(list []Sensitivity) []sensitivityJSON {
+	out := []sensitivityJSON{}
+	for _, s := range list {
+		out = append(out, sensitivityJSON{s.Name(), s.Value})
+	}
+	return out
+}
+
+func regionsJSON(list []*Region) (out []regionJSON) {
+	for _, g := range list {
+		out = append(out, regionJSON{
+			g.Kind, fmt.Sprintf("0x%x", g.From), fmt.Sprintf("0x%x", g.To), g.Source, g.Part, sensitivities(g.Sensitivity), regionsJSON(g.Inside),
+		})
+	}
+	return out
 }

@@ -18,8 +18,8 @@ type Options struct {
 	On      string                        // the name of a data sheet, or the path of a file with one
 	Code    string                        // the path of a listing or a cubin; "" is what the launch file names
 	Compile func() (*sass.Listing, error) // what the source is compiled to, where there is neither
-	// Sensitivity is that of Input.
-	Sensitivity bool
+	// Sensitivity and Regions are those of Input.
+	Sensitivity, Regions bool
 }
 
 // File emulates the launch of a launch file. Of a sequence it is the first.
@@ -57,7 +57,7 @@ func File(ctx context.Context, path string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := Input{Function: function, Job: job, Code: f.Code, Assume: assume, Device: d, Sensitivity: o.Sensitivity}
+	in := Input{Function: function, Job: job, Code: f.Code, Assume: assume, Device: d, Sensitivity: o.Sensitivity, Regions: o.Regions}
 	r, err := Run(in)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
 		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: cmp.Or(e.ClockMHz, d.Value(facts.ClockMHz)), Blocks: e.resident, Limits: e.limits,
-		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function,
+		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e,
 	}
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
 	r.Interval = [2]float64{r.Seconds / within, r.Seconds * within}
@@ -93,12 +93,15 @@ func hot(t timed) []Hot {
 }
 
 // instructions is how many the sub-groups of the launch execute.
-func (e *emulation) instructions() int64 {
+func (e *emulation) instructions() int64 { return int64(instructions(e.blocks) * float64(e.total)) }
+
+// instructions is how many the sub-groups of a block execute on average.
+func instructions(blocks []*timing.Block) float64 {
 	sum := int64(0)
-	for _, b := range e.blocks {
+	for _, b := range blocks {
 		for _, w := range b.Warps {
 			sum += w.Count()
 		}
 	}
-	return int64(float64(sum) / float64(len(e.blocks)) * float64(e.total))
+	return float64(sum) / float64(max(len(blocks), 1))
 }

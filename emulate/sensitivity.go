@@ -5,14 +5,17 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/parallel"
+	"gpuperf/launch"
 )
 
-// Sensitivity is by how much the time changes, in parts, when a parameter of the machine does (section 3.3).
+// Sensitivity is by how much the time changes, in parts, when a parameter of the machine does (section 3.3). Of a capacity it is negative.
 type Sensitivity struct {
-	Unit  timing.Unit
+	Unit  timing.Unit // that a latency or a gap is of
 	Kind  Kind
+	Room  string // that a capacity is of
 	Value float64
 }
 
@@ -23,6 +26,7 @@ type Kind string
 const (
 	Latency    Kind = "latency"
 	Throughput Kind = "throughput"
+	Capacity   Kind = "capacity"
 )
 
 // Bottleneck is the unit that the time depends on most.
@@ -33,8 +37,11 @@ type Bottleneck struct {
 
 // Name is the parameter's name: that of the unit, and latency or gap.
 func (s Sensitivity) Name() string {
-	if s.Kind == Throughput {
+	switch s.Kind {
+	case Throughput:
 		return s.Unit.String() + " gap"
+	case Capacity:
+		return "room: " + s.Room
 	}
 	return s.Unit.String() + " latency"
 }
@@ -42,32 +49,32 @@ func (s Sensitivity) Name() string {
 // raised is by how much parameters are raised, in parts.
 const raised = 0.1
 
-// parameter is a number of the machine that may matter.
+// parameter is a number of the machine that may matter, and what changes when it is raised.
 type parameter struct {
-	unit timing.Unit
-	kind Kind
+	Sensitivity
+	change Change
 }
 
-// raise raises the parameter of a machine.
-func (p parameter) raise(m *timing.Machine) {
-	n := &m.Units[p.unit].Latency
-	if p.kind == Throughput {
-		n = &m.Units[p.unit].Gap
+// raise raises a latency or a gap of a machine.
+func (s Sensitivity) raise(m *timing.Machine) {
+	n := &m.Units[s.Unit].Latency
+	if s.Kind == Throughput {
+		n = &m.Units[s.Unit].Gap
 	}
 	*n = int64(math.Round(float64(*n) * (1 + raised)))
 }
 
 // sensitivity times the launch again with each parameter raised that may matter.
 func (e *emulation) sensitivity(r *Result, base timed) {
-	list := e.parameters(r, base)
+	list := append(e.parameters(r, base), e.capacities()...)
 	r.Sensitivity = make([]Sensitivity, len(list))
 	parallel.For(len(list), func(i int) {
-		t := e.time(list[i].raise)
-		r.Sensitivity[i] = Sensitivity{Unit: list[i].unit, Kind: list[i].kind, Value: (t.cycles/base.cycles - 1) / raised}
+		r.Sensitivity[i] = list[i].Sensitivity
+		r.Sensitivity[i].Value = (e.time(list[i].change).cycles/base.cycles - 1) / raised
 	})
 	slices.SortStableFunc(r.Sensitivity, func(a, b Sensitivity) int { return cmp.Compare(b.Value, a.Value) })
-	if len(r.Sensitivity) > 0 {
-		r.Bottleneck = Bottleneck{r.Sensitivity[0].Unit, r.Sensitivity[0].Kind}
+	if i := slices.IndexFunc(r.Sensitivity, func(s Sensitivity) bool { return s.Kind != Capacity }); i >= 0 {
+		r.Bottleneck = Bottleneck{r.Sensitivity[i].Unit, r.Sensitivity[i].Kind}
 	}
 }
 
@@ -87,7 +94,7 @@ var behind = map[timing.Reason][]timing.Unit{
 	timing.ForBarrier: {timing.Barrier},
 }
 
-// parameters are those of the machine that may matter.
+// parameters are the latencies and gaps that may matter.
 func (e *emulation) parameters(r *Result, base timed) (list []parameter) {
 	waited, all := map[timing.Reason]int64{}, int64(1)
 	for i := range base.Ops {
@@ -97,15 +104,77 @@ func (e *emulation) parameters(r *Result, base timed) (list []parameter) {
 			all += n
 		}
 	}
+	add := func(s Sensitivity) { list = append(list, parameter{s, Change{Machine: s.raise}}) }
 	for _, u := range timing.Units() {
 		if r.Utilization[u] >= idle {
-			list = append(list, parameter{u, Throughput})
+			add(Sensitivity{Unit: u, Kind: Throughput})
 		}
 		for reason, units := range behind {
 			if base.Busy[u] > 0 && slices.Contains(units, u) && float64(waited[reason]) >= unheard*float64(all) {
-				list = append(list, parameter{u, Latency})
+				add(Sensitivity{Unit: u, Kind: Latency})
 			}
 		}
 	}
 	return list
+}
+
+// rooms are the facts that limit how many work-groups run at once.
+var rooms = []facts.Key{facts.Groups, facts.Items, facts.Registers, facts.LocalBytes}
+
+// capacities are those that change something when they are raised: room for work-groups comes in whole ones.
+func (e *emulation) capacities() (list []parameter) {
+	resident := func(limits []launch.Limit) (n int64, by string) {
+		n, by = limits[0].Groups, limits[0].Resource
+		for _, l := range limits {
+			if l.Groups < n {
+				n, by = l.Groups, l.Resource
+			}
+		}
+		return n, by
+	}
+	_, by := resident(e.limits)
+	for _, k := range rooms {
+		d := e.Device.With(k, math.Floor(e.Device.Value(k)*(1+raised)), "raised")
+		if n, _ := resident(launch.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
+			list = append(list, parameter{Sensitivity{Kind: Capacity, Room: by}, Change{Resident: n}})
+		}
+	}
+	larger := func(m *timing.Machine) { m.L1Bytes = int64(float64(m.L1Bytes) * (1 + raised)) }
+	return append(list, parameter{Sensitivity{Kind: Capacity, Room: "L1"}, Change{Machine: larger}}, parameter{Sensitivity{Kind: Capacity, Room: "L2"}, e.largerL2()})
+}
+
+// largerL2 is a second-level cache with more room.
+func (e *emulation) largerL2() Change {
+	now := launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	larger := now
+	larger.L2 *= 1 + raised
+	loads, stores, _ := e.served(now)
+	fewerLoads, fewerStores, sector := e.served(larger)
+	loads, stores = part(fewerLoads, loads), part(fewerStores, stores)
+	return Change{
+		Machine: func(m *timing.Machine) {
+			if sector > 0 {
+				m.Units[timing.DRAM].Gap = e.dramGap(sector)
+			}
+		},
+		Events: func(i *Instruction) []Event {
+			if i.Touch == nil {
+				return []Event{i.Event}
+			}
+			t := *i.Touch
+			t.DRAM *= loads
+			if t.Store || t.Atomic {
+				t.DRAM = i.Touch.DRAM * stores
+			}
+			return []Event{{Op: i.Op, Off: i.Off, Lanes: i.Lanes, Touch: &t}}
+		},
+	}
+}
+
+// part is a over b, 0 where there is no b, and 1 at most.
+func part(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return min(a/b, 1)
 }

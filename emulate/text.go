@@ -3,6 +3,7 @@ package emulate
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -43,6 +44,7 @@ func (r *Result) write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit, format.Bytes(int64(r.Memory.DRAMBytes)))
 	r.writeSensitivity(w)
+	r.writeRegions(w)
 	r.writeUtilization(w)
 	r.writeHottest(w)
 	r.writeDoubts(w)
@@ -55,9 +57,39 @@ func (r *Result) writeSensitivity(w io.Writer) {
 	fmt.Fprintf(w, "\nwhat the time depends on: its change over that of a parameter, both in parts\n")
 	const width = 40
 	for _, s := range r.Sensitivity {
-		if s.Value >= shown {
-			fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, strings.Repeat("█", max(1, min(width, int(s.Value*width+0.5)))))
+		if math.Abs(s.Value) >= shown {
+			fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, strings.Repeat("█", max(1, min(width, int(math.Abs(s.Value)*width+0.5)))))
 		}
+	}
+}
+
+// writeRegions prints where in the code what the time depends on is, parts of a region below it.
+func (r *Result) writeRegions(w io.Writer) {
+	if len(r.Regions) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nthe same by region: each parameter raised for its instructions alone\n")
+	columns := []string{"", ">time"}
+	for _, s := range r.Regions[0].Sensitivity {
+		columns = append(columns, ">"+s.Name())
+	}
+	t := format.NewTable(columns...)
+	addRegions(t, r.Regions, "  ")
+	t.Write(w)
+}
+
+func addRegions(t *format.Table, list []*Region, indent string) {
+	for _, g := range list {
+		place := fmt.Sprintf("0x%x-0x%x", g.From, g.To)
+		if g.Source != "" {
+			place = g.Source
+		}
+		row := []string{fmt.Sprintf("%s%s %s", indent, g.Kind, place), fmt.Sprintf("%.0f %%", 100*g.Part)}
+		for _, s := range g.Sensitivity {
+			row = append(row, fmt.Sprintf("%.2f", s.Value))
+		}
+		t.Row(row...)
+		addRegions(t, g.Inside, indent+"  ")
 	}
 }
 

@@ -13,25 +13,24 @@ import (
 
 // traffic says which part of the requests to the second-level cache DRAM serves, when the caches are as the same launch has left them.
 func (e *emulation) traffic() {
-	l, ok := e.accesses()
-	if !ok {
+	var ok bool
+	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	t := l.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
-	part := func(bytes, sectors float64) float64 {
-		if sectors == 0 {
-			return 0
-		}
-		return min(bytes/(sectors*sectorBytes), 1)
-	}
-	loads, stores := part(t.WarmReads, t.L2Loads), part(t.WarmWrites, t.L2Stores)
-	e.memory.L2Hit = 1 - loads
-	e.sector = e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
+	loads, stores, sector := e.served(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	e.memory.L2Hit, e.sector = 1-loads, sector
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
 		}
 	}
+}
+
+// served are the parts of loads and of stores that DRAM serves behind caches, and for how many seconds it is busy with a sector.
+func (e *emulation) served(caches memory.Device) (loads, stores, sector float64) {
+	t := e.accessed.Estimate(caches)
+	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
+	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
 }
 
 // busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.

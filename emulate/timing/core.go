@@ -16,6 +16,8 @@ type Options struct {
 	Ends int
 	// Enough is after how many instructions a run may end once as many blocks have ended as run at once. 0 is never.
 	Enough int64
+	// Apart is the machine of each Op; nil is that of all.
+	Apart []*Machine
 	// Most is how many instructions are issued at most, skipped ones aside; what then remains goes on at the rate of the later half. 0 is no bound.
 	Most int64
 }

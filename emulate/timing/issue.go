@@ -69,6 +69,9 @@ func (b *board) hold(now, until int64, reason Reason) {
 func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	e := w.current()
 	op := &p.ops[e.Op]
+	if p.options.Apart != nil {
+		p.Machine = p.options.Apart[e.Op]
+	}
 	p.account(part, w, e, at)
 	part.last, part.yield = w, op.Yield
 	part.free = at + p.bubbles(part, op, at) + p.Units[Dispatch].Gap

@@ -19,6 +19,7 @@ type Node struct {
 type Event struct {
 	Op    int32
 	Off   bool     // its guard is false for all lanes
+	Lanes uint8    // for which it is true
 	Touch *Touched // of accesses to memory; nil for others
 }
 

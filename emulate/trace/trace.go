@@ -8,6 +8,8 @@
 package trace
 
 import (
+	"math/bits"
+
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 	"gpuperf/sass"
@@ -97,7 +99,7 @@ func (r *recorder) step() {
 		r.note(at)
 	}
 	s := r.w.Step()
-	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Touch: touched(s.Accesses, r.number)}})
+	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: touched(s.Accesses, r.number)}})
 	if s.State != exec.Ready {
 		return
 	}
