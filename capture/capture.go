@@ -29,7 +29,7 @@ type Options struct {
 	Cache          string // the folder of compiled libraries
 	Folder         string // of the launch files
 	Kernel         string // keeps the kernels whose name matches, a regular expression as of grep -E; "" keeps all
-	Launch         int    // which launch of each kernel
+	Launch         int    // which launch of each kernel; 0 is the first of those that differ in the ND-range or in values of arguments
 	Contents       int64  // keeps what buffers hold that have at most so many bytes; 0 keeps none
 }
 
@@ -40,7 +40,7 @@ type Result struct {
 	Status  int       `json:"status"` // of the application
 }
 
-// Kernel is a kernel that the application has launched.
+// Kernel is a kernel that the application has launched, in one way.
 type Kernel struct {
 	Name     string `json:"kernel"`         // in the machine code or the source
 	Plain    string `json:"name"`           // as in C++
@@ -48,7 +48,8 @@ type Kernel struct {
 	File     string `json:"file,omitempty"` // its launch file
 	Why      string `json:"why,omitempty"`  // there is none
 
-	on string // the interface
+	on     string // the interface
+	number int64  // of the launch that has a file
 }
 
 // Short is the name without types.

@@ -48,7 +48,7 @@ func TestWithoutGPU(t *testing.T) {
 	}
 	o := Options{
 		Command: []string{filepath.Join(folder, "app"), cubins[0]}, Cache: filepath.Join(folder, "cache"), Folder: filepath.Join(folder, "captured"),
-		Launch: 1, Contents: 100,
+		Contents: 100,
 	}
 	result, err := Run(t.Context(), o)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestWithoutGPU(t *testing.T) {
 		}
 	}
 	want := map[string]int64{
-		"axpy-1": 2, "axpy_2-1": 2, "view-1": 1, "in_graph-1": 1, "together-1": 1, "nothing-1": 1, "ranks-1": 1,
+		"axpy-1": 2, "axpy-3": 2, "axpy_2-1": 2, "view-1": 1, "in_graph-1": 1, "together-1": 1, "nothing-1": 1, "ranks-1": 1, "reverse-1": 3,
 	}
 	if diff := cmp.Diff(want, launches); diff != "" {
 		t.Error(diff)

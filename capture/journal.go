@@ -131,6 +131,22 @@ func (j journal) of(kind string) (all []event) {
 	return all
 }
 
+// way is a way in which a kernel is launched: the kernel, and the number of the first such launch.
+type way struct{ id, number int64 }
+
+// counts are how often kernels were launched in each way, and as a whole, which has no number. Those of applications that have not ended by
+// themselves are not known.
+func (j journal) counts() map[way]int64 {
+	all := map[way]int64{}
+	for _, e := range j.of("count") {
+		all[way{id: e.ID}] += e.Launches
+		if e.Number > 0 {
+			all[way{e.ID, e.Number}] = e.Launches
+		}
+	}
+	return all
+}
+
 // image finds the machine code of a kernel that is launched next: the module that the driver knows by its handle, else the last one with the
 // kernel.
 func (j journal) image(kernel string, handle uint64) (string, error) {

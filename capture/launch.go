@@ -25,18 +25,25 @@ func Write(journals string, o Options) (Result, error) {
 	}
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
+		counts := j.counts()
 		kernels := map[int64]*Kernel{}
 		for i, e := range j.events {
 			k := kernels[e.ID]
 			switch {
 			case e.Event == "kernel" && e.Wanted:
-				k = &Kernel{Name: e.Kernel, Plain: e.Plain, on: e.Interface}
-				k.Why = "it was launched fewer than " + format.Count(o.Launch, "time")
+				k = &Kernel{Name: e.Kernel, Plain: e.Plain, Launches: counts[way{id: e.ID}], on: e.Interface}
+				k.Why = "it was launched fewer than " + format.Count(max(o.Launch, 1), "time")
 				kernels[e.ID] = k
 				result.Kernels = append(result.Kernels, k)
-			case e.Event == "count" && k != nil:
-				k.Launches = e.Launches
 			case e.Event == "launch":
+				if k.number > 0 { // it was launched in another way before
+					k = &Kernel{Name: k.Name, Plain: k.Plain, on: k.on}
+					result.Kernels = append(result.Kernels, k)
+				}
+				k.number, k.Launches = e.Number, counts[way{e.ID, e.Number}]
+				if o.Launch > 0 {
+					k.Launches = counts[way{id: e.ID}]
+				}
 				if err := w.launch(j.before(i), e, k); err != nil {
 					return result, err
 				}
@@ -144,6 +151,9 @@ func (f *file) text(o Options) (string, error) {
 		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
 	}
 	f.line("version: 1")
+	if f.kernel.Launches > 0 && o.Launch == 0 {
+		f.line("launches: %d", f.kernel.Launches)
+	}
 	write := f.cuda
 	if f.kernel.on == "opencl" {
 		write = f.opencl

@@ -27,7 +27,7 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file": {
 		"version", "source", "kernel", "define", "options", "compiler", "include", "sizes", "grid", "block", "shared", "attributes", "args", "globals",
-		"restore", "sequence", "expect", "listing", "arch", "resources", "assume",
+		"restore", "sequence", "expect", "listing", "arch", "resources", "assume", "launches",
 	},
 	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
 	"attributes": {"begin", "cluster", "cooperative", "carveout"},
@@ -54,8 +54,9 @@ type File struct {
 	Interface samples.Interface // under which the source runs
 	Sizes     map[string]int64  // unless others are given
 
-	Code   Code // for emulation
-	Assume []Assumption
+	Code     Code // for emulation
+	Assume   []Assumption
+	Launches int64 // how often an application launches it; 0 is not said
 
 	root     *yamlfile.Node
 	program  program

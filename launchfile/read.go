@@ -69,6 +69,7 @@ func Parse(path string, text []byte) (*File, error) {
 		func() error { return r.sequence(root, f["sequence"], common) },
 		func() error { return r.expect(f["expect"], common) },
 		func() error { return optional(f["assume"], r.assume, &r.file.Assume) },
+		func() error { return optional(f["launches"], amount, &r.file.Launches) },
 		r.allDescribed,
 	} {
 		if err := read(); err != nil {

@@ -20,12 +20,18 @@ enum {
   launch_kernel_ptsz = 442,
   launch_cooperative = 477,
   launch_cooperative_ptsz = 478,
+  graph_add_kernel = 502,
   launch_kernel_ex = 652,
   launch_kernel_ex_ptsz = 653,
+  graph_add_kernel_v2 = 689,
+  graph_add = 712,
+  graph_add_v2 = 723,
 };
 static const int watched[] = {
-    module_load,        module_load_data,   module_load_data_ex,     module_load_fat_binary, launch_kernel,
-    launch_kernel_ptsz, launch_cooperative, launch_cooperative_ptsz, launch_kernel_ex,       launch_kernel_ex_ptsz,
+    module_load,      module_load_data,      module_load_data_ex, module_load_fat_binary,
+    launch_kernel,    launch_kernel_ptsz,    launch_cooperative,  launch_cooperative_ptsz,
+    launch_kernel_ex, launch_kernel_ex_ptsz, graph_add_kernel,    graph_add_kernel_v2,
+    graph_add,        graph_add_v2,
 };
 
 struct callback_data {
@@ -75,6 +81,19 @@ struct launch_ex_params {
   void *function, **values, **extra;
 };
 
+/* What is added to a graph. */
+struct kernel_node {
+  void *function;
+  unsigned grid[3], block[3], shared;
+  void **values, **extra;
+  void *kernel, *context; /* not of the first version */
+};
+
+struct any_node {
+  int type, reserved[3]; /* 0 is a kernel */
+  struct kernel_node kernel;
+};
+
 enum { small = 65536 }; /* bytes of memory that may be looked through */
 enum { attribute_cooperative = 2, attribute_cluster = 4 };
 
@@ -84,13 +103,13 @@ struct launch {
   size_t grid[3], block[3], cluster[3];
   unsigned shared;
   void *stream, **values, **extra;
-  int cooperative;
+  int cooperative, graph; /* whether it is a node of a graph, which runs later */
 };
 
 /* The driver's functions. */
 static struct {
   call param_info, get_module, get_global, kernel_function, pointer_attributes, copy, is_capturing, exchange_mode, synchronize, get_device, device_name,
-      device_attribute;
+      device_attribute, function_name;
 } cu;
 static const struct {
   const char *name;
@@ -108,6 +127,7 @@ static const struct {
     {"cuCtxGetDevice", &cu.get_device},
     {"cuDeviceGetName", &cu.device_name},
     {"cuDeviceGetAttribute", &cu.device_attribute},
+    {"cuFuncGetName", &cu.function_name},
 };
 
 static __thread int inside;        /* a callback of this thread calls the driver itself */
@@ -134,7 +154,7 @@ static int find(device_pointer address, struct memory *m) {
    nothing may be copied. */
 static unsigned char *contents(const struct launch *l, device_pointer start, size_t size) {
   int capturing = 0, mode = 2; /* relaxed */
-  if (cu.is_capturing(l->stream, &capturing) != 0 || capturing) return NULL;
+  if (l->graph || cu.is_capturing(l->stream, &capturing) != 0 || capturing) return NULL;
   unsigned char *bytes = malloc(size);
   if (!bytes) return NULL;
   cu.exchange_mode(&mode);
@@ -159,20 +179,44 @@ static void put_contents(struct text *t, const unsigned char *bytes, size_t size
   save(t, "bin", bytes, size);
 }
 
-/* put_params writes the parameters, and the allocations that they point into. */
-static void put_params(struct text *t, const struct launch *l) {
-  struct memory found[256];
-  int n = 0;
+/* parameter is the bytes of a parameter; NULL is none. */
+static const unsigned char *parameter(const struct launch *l, size_t i, size_t *offset, size_t *size) {
   const unsigned char *packed = NULL;
   for (void **e = l->values ? NULL : l->extra; e && *e; e += 2) {
     if (*e == (void *)1) packed = e[1];
   }
+  if (cu.param_info(l->function, i, offset, size) != 0) return NULL;
+  return packed ? packed + *offset : l->values ? l->values[i] : NULL;
+}
+
+/* values_of is a hash of the parameters without addresses: those change where nothing else does. */
+static uint64_t values_of(const struct launch *l) {
+  uint64_t h = HASH_START;
+  size_t offset = 0, size = 0;
+  const unsigned char *value;
+  for (size_t i = 0; (value = parameter(l, i, &offset, &size)); i++) {
+    size_t at = 0;
+    while (at < size) {
+      struct memory m;
+      device_pointer address = 0;
+      size_t n = 8 - ((offset + at) & 7);
+      if (n > size - at) n = size - at;
+      if (n == 8) memcpy(&address, value + at, 8);
+      if (!find(address, &m)) h = hash(h, value + at, n);
+      at += n;
+    }
+  }
+  return h;
+}
+
+/* put_params writes the parameters, and the allocations that they point into. */
+static void put_params(struct text *t, const struct launch *l) {
+  struct memory found[256];
+  int n = 0;
+  size_t offset = 0, size = 0;
+  const unsigned char *value;
   put(t, ",\"params\":[");
-  for (size_t i = 0;; i++) {
-    size_t offset = 0, size = 0;
-    if (cu.param_info(l->function, i, &offset, &size) != 0) break;
-    const unsigned char *value = packed ? packed + offset : l->values ? l->values[i] : NULL;
-    if (!value) break;
+  for (size_t i = 0; (value = parameter(l, i, &offset, &size)); i++) {
     put(t, "%s{\"offset\":%zu,\"size\":%zu,\"hex\":", i ? "," : "", offset, size);
     put_hex(t, value, size);
     put(t, ",\"pointers\":[");
@@ -310,15 +354,18 @@ static void put_device(struct text *t) {
 }
 
 static void launched(struct launch *l, const char *symbol, const void *context) {
-  const struct seen *kernel = wanted(symbol, l->function, context);
-  if (!kernel) return;
-  void *module = NULL, *function = NULL;
+  void *module = NULL, *function = NULL, *code = l->function;
   if (cu.get_module(&module, l->function) != 0 && cu.kernel_function(&function, l->function) == 0) {
     l->function = function; /* what was launched is a CUkernel */
     cu.get_module(&module, l->function);
   }
+  if (!symbol && cu.function_name(&symbol, l->function) != 0) return;
+  size_t shape[] = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->cluster[0], l->cluster[1], l->cluster[2], l->shared};
+  long number = 0;
+  const struct seen *kernel = wanted(symbol, code, context, hash(HASH_START, shape, sizeof shape), values_of(l), &number);
+  if (!kernel) return;
   struct text t = {0};
-  put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"shared\":%u,\"cooperative\":%s", kernel->id, journal.launch, l->shared,
+  put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"shared\":%u,\"cooperative\":%s", kernel->id, number, l->shared,
       l->cooperative ? "true" : "false");
   put_sizes(&t, "grid", l->grid, 3);
   put_sizes(&t, "block", l->block, 3);
@@ -334,8 +381,31 @@ static void sizes(size_t *to, const unsigned *from) {
   for (int i = 0; i < 3; i++) to[i] = from[i];
 }
 
+/* node_of is the kernel that a call adds to a graph; NULL is none. */
+static const struct kernel_node *node_of(int id, const void *const *params) {
+  const void *added = params[id == graph_add_v2 ? 5 : 4]; /* after where the node goes, the graph, and the nodes before it */
+  if (id == graph_add_kernel || id == graph_add_kernel_v2) return added;
+  const struct any_node *any = added;
+  return any && any->type == 0 ? &any->kernel : NULL;
+}
+
+static void on_node(int id, const struct callback_data *data) {
+  const struct kernel_node *k = node_of(id, data->params);
+  if (!k) return;
+  struct launch l = {.function = k->function, .shared = k->shared, .values = k->values, .extra = k->extra, .graph = 1};
+  if (!l.function && id != graph_add_kernel) l.function = k->kernel;
+  if (!l.function) return;
+  sizes(l.grid, k->grid);
+  sizes(l.block, k->block);
+  launched(&l, NULL, data->context);
+}
+
 static void on_launch(int id, const struct callback_data *data) {
   struct launch l = {0};
+  if (id == graph_add_kernel || id == graph_add_kernel_v2 || id == graph_add || id == graph_add_v2) {
+    on_node(id, data);
+    return;
+  }
   if (id == launch_kernel_ex || id == launch_kernel_ex_ptsz) {
     const struct launch_ex_params *p = data->params;
     const struct config *c = p->config;

@@ -26,15 +26,26 @@ struct seen {
   const void *code, *context;
   long id, launches;
   int wanted;
+  struct variant *variants;
   struct seen *next;
 };
+
+/* variant is a way to launch a kernel: its ND-range, and the values that it is passed. */
+struct variant {
+  uint64_t shape, values; /* hashes */
+  long number, launches;  /* the first launch, and how many there were */
+  struct variant *next;
+};
+
+/* So many variants are told apart by their values alone. Others count as the first of the same ND-range: padding is a value too. */
+enum { most_values = 16 };
 
 static struct {
   int file;
   const char *folder, *interface;
   regex_t kernels;
   int all;       /* whether each kernel is wanted */
-  long launch;   /* which launch of each */
+  long launch;   /* which launch of each; 0 is the first of each variant */
   size_t limit;  /* bytes of a buffer whose contents are kept; 0 keeps none */
   long files;    /* written until now */
   struct seen *seen;
@@ -125,7 +136,7 @@ static int begin(const char *interface) {
   journal.folder = getenv("PERF_CAPTURE_FOLDER");
   if (!journal.folder) return 0;
   journal.interface = interface;
-  journal.launch = launch ? atol(launch) : 1;
+  journal.launch = launch ? atol(launch) : 0;
   journal.limit = limit ? strtoull(limit, NULL, 10) : 0;
   journal.all = !kernels || !*kernels || regcomp(&journal.kernels, kernels, REG_EXTENDED | REG_NOSUB) != 0;
   void *cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
@@ -136,8 +147,34 @@ static int begin(const char *interface) {
   return journal.file >= 0;
 }
 
-/* wanted counts a launch of a kernel, and returns the kernel if it is to be captured. The first launch is told to the journal. */
-static const struct seen *wanted(const char *name, const void *code, const void *context) {
+/* hash continues a hash by bytes (FNV-1a). */
+static uint64_t hash(uint64_t h, const void *bytes, size_t n) {
+  for (size_t i = 0; i < n; i++) h = (h ^ ((const unsigned char *)bytes)[i]) * 1099511628211u;
+  return h;
+}
+
+#define HASH_START 14695981039346656037u
+
+/* counted finds the variant of a launch and counts it. */
+static struct variant *counted(struct seen *s, uint64_t shape, uint64_t values) {
+  struct variant *like = NULL, **end = &s->variants;
+  int same = 0;
+  for (; *end; end = &(*end)->next) {
+    struct variant *v = *end;
+    if (v->shape != shape) continue;
+    if (v->values == values) return v->launches++, v;
+    if (!same++) like = v;
+  }
+  if (same >= most_values) return like->launches++, like;
+  struct variant *v = calloc(1, sizeof *v);
+  if (!v) abort();
+  *v = (struct variant){.shape = shape, .values = values, .number = s->launches, .launches = 1};
+  return *end = v;
+}
+
+/* wanted counts a launch of a kernel, and returns the kernel if it is to be captured, with the number of the launch. The first launch is told
+   to the journal. */
+static const struct seen *wanted(const char *name, const void *code, const void *context, uint64_t shape, uint64_t values, long *number) {
   pthread_mutex_lock(&journal.lock);
   struct seen *s = journal.seen;
   while (s && ((s->context == context && s->code != code) || strcmp(s->name, name) != 0)) s = s->next;
@@ -161,17 +198,25 @@ static const struct seen *wanted(const char *name, const void *code, const void 
     finish(&t);
     free(plain);
   }
-  int now = ++s->launches == journal.launch && s->wanted;
+  *number = ++s->launches;
+  int now = *number == journal.launch;
+  if (journal.launch == 0) now = counted(s, shape, values)->number == *number;
+  now = now && s->wanted;
   pthread_mutex_unlock(&journal.lock);
   return now ? s : NULL;
 }
 
-/* end writes how often each kernel was launched. */
+static void end_count(long id, long number, long launches) {
+  struct text t = {0};
+  put(&t, "{\"event\":\"count\",\"id\":%ld,\"number\":%ld,\"launches\":%ld", id, number, launches);
+  finish(&t);
+}
+
+/* end writes how often each kernel was launched: in each way, or as a whole. */
 __attribute__((destructor)) static void end(void) {
   if (journal.file < 0) return;
   for (struct seen *s = journal.seen; s; s = s->next) {
-    struct text t = {0};
-    put(&t, "{\"event\":\"count\",\"id\":%ld,\"launches\":%ld", s->id, s->launches);
-    finish(&t);
+    for (struct variant *v = s->variants; v; v = v->next) end_count(s->id, v->number, v->launches);
+    if (!s->variants) end_count(s->id, journal.launch, s->launches);
   }
 }

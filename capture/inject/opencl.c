@@ -202,19 +202,41 @@ static void put_args(struct text *t, object queue, const struct kernel *k, uint3
   put(t, "]");
 }
 
+static uint64_t shape_of(uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local) {
+  uint64_t h = hash(HASH_START, global, dimensions * sizeof *global);
+  if (local) h = hash(h, local, dimensions * sizeof *local);
+  return offset ? hash(h, offset, dimensions * sizeof *offset) : h;
+}
+
+/* values_of is a hash of the arguments that are no buffers. */
+static uint64_t values_of(object kernel) {
+  uint64_t h = HASH_START;
+  pthread_mutex_lock(&lock);
+  const struct kernel *k = kernel_of(kernel);
+  for (uint32_t i = 0; i < k->count; i++) {
+    const struct arg *a = &k->args[i];
+    object id = NULL;
+    if (a->value && a->size == sizeof id) memcpy(&id, a->value, sizeof id);
+    if (!id || !is_buffer(id)) h = a->value && !a->svm ? hash(h, a->value, a->size) : hash(h, &a->size, sizeof a->size);
+  }
+  pthread_mutex_unlock(&lock);
+  return h;
+}
+
 static void launched(object queue, object id, uint32_t dimensions, const size_t *offset, const size_t *global, const size_t *local) {
   if (journal.file < 0) return;
   char *name = text_of(cl.kernel_info, id, kernel_name);
   object program = NULL, device = NULL, context = NULL;
   cl.kernel_info(id, kernel_program, sizeof program, &program, NULL);
   cl.kernel_info(id, kernel_context, sizeof context, &context, NULL);
-  const struct seen *kernel = wanted(name, program, context);
+  long number = 0;
+  const struct seen *kernel = wanted(name, program, context, shape_of(dimensions, offset, global, local), values_of(id), &number);
   if (kernel) {
     uint32_t count = 0;
     cl.kernel_info(id, kernel_args, sizeof count, &count, NULL);
     cl.queue_info(queue, queue_device, sizeof device, &device, NULL);
     struct text t = {0};
-    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld", kernel->id, journal.launch);
+    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld", kernel->id, number);
     put_sizes(&t, "global", global, dimensions);
     if (local) put_sizes(&t, "local", local, dimensions);
     if (offset) put_sizes(&t, "begin", offset, dimensions);

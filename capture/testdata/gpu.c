@@ -90,6 +90,8 @@ int cuStreamIsCapturing(void *stream, int *capturing) { return *capturing = stre
 
 int cuThreadExchangeStreamCaptureMode(int *mode) { return *mode = 0; }
 
+int cuFuncGetName(const char **name, struct function *f) { return *name = f->name, 0; }
+
 int cuCtxSynchronize(void) { return 0; }
 
 int cuCtxGetDevice(int *device) { return *device = 0; }
@@ -141,12 +143,12 @@ static void load(const char *path) {
 void play(const char *cubin) {
   struct function axpy = {"_Z4axpyIfEviT_PKS0_PS0_", {{0, 4}, {4, 4}, {8, 8}, {16, 8}}, NULL}, again = axpy, elsewhere = axpy;
   struct function view = {"_Z4view4View4Pair", {{0, 32}, {32, 4}}, NULL}, graph = {"_Z8in_graphPfy", {{0, 8}, {8, 8}}, NULL};
-  struct function together = {"_Z8togetherPf", {{0, 8}}, NULL}, ranks = {"_Z5ranksPf", {{0, 8}}, NULL};
+  struct function together = {"_Z8togetherPf", {{0, 8}}, NULL}, ranks = {"_Z5ranksPf", {{0, 8}}, NULL}, added = {"_Z7reversePfi", {{0, 8}, {8, 4}}, NULL};
   struct function nothing = {"_Z7nothingv", {{0, 0}}, NULL}, kernel = {nothing.name, {{0, 0}}, &nothing};
   int n = 3;
   float a = 2;
   void *to_x = x, *to_y = y + 4, *number = (void *)5;
-  void *four[] = {&n, &a, &to_x, &to_y}, *one[] = {&to_y}, *two[] = {&to_x, &number};
+  void *four[] = {&n, &a, &to_x, &to_y}, *one[] = {&to_y}, *reversed[] = {&to_y, &n}, *two[] = {&to_x, &number};
   struct {
     void *data;
     int n, none;
@@ -162,6 +164,11 @@ void play(const char *cubin) {
   launch(442, &axpy, 0, NULL, four, NULL);
   launch(307, &again, 0, NULL, four, NULL);      /* another kernel of the name */
   launch(307, &elsewhere, 1, NULL, four, NULL); /* on another device, where it may be either */
+  n = 4;
+  launch(307, &axpy, 0, NULL, four, NULL); /* another value */
+  to_x = x + 2;
+  launch(307, &axpy, 0, NULL, four, NULL); /* another address is the same launch */
+  n = 3, to_x = x;
   launch(307, &view, 0, NULL, NULL, extra);
   launch(307, &graph, 0, x, two, NULL); /* x stands for a stream that is captured */
   launch(478, &together, 0, NULL, one, NULL);
@@ -182,6 +189,23 @@ void play(const char *cubin) {
     void *config, *function, **values, **extra;
   } params = {&config, &ranks, one, NULL};
   call(652, &params, ranks.name, NULL);
+
+  struct {
+    int type, reserved[3];
+    struct {
+      void *function;
+      unsigned grid[3], block[3], shared;
+      void **values, **extra, *kernel, *context;
+    } kernel;
+  } node = {0, {0}, {&added, {3, 1, 1}, {64, 1, 1}, 0, reversed, NULL, NULL, NULL}};
+  void *added_params[] = {NULL, NULL, NULL, NULL, &node, &node};
+  call(712, added_params, NULL, NULL);
+  call(723, added_params, NULL, NULL);
+  node.type = 1; /* a copy of memory */
+  call(723, added_params, NULL, NULL);
+  added_params[4] = &node.kernel;
+  node.kernel.function = NULL, node.kernel.kernel = &added;
+  call(689, added_params, NULL, NULL);
 }
 
 #endif

@@ -69,7 +69,8 @@ func captureCommand() *cobra.Command {
 		Use:   "capture -- APP ARGS...",
 		Short: "Write launch files of the kernels that an application launches",
 		Long: `capture runs an application and writes a launch file of each kernel that it launches, which perf measure then measures alone: machine code or
-source, ND-range, the bytes of every argument, and the buffers that arguments point to. It sees what goes through CUDA's driver, as the CUDA runtime,
+source, ND-range, the bytes of every argument, and the buffers that arguments point to. A kernel that is launched with several ND-ranges or
+values of arguments has a file for each, which says how often. It sees what goes through CUDA's driver, as the CUDA runtime,
 libraries and PyTorch do, and OpenCL where the application is linked with libOpenCL.
 
 It compiles two small libraries with the C compiler of the machine (cc), and for CUDA needs CUPTI, which comes with the CUDA toolkit, and a driver of
@@ -88,7 +89,7 @@ Files of an earlier capture in the same folder are replaced.`,
 			if err := capture.CheckPattern(o.Kernel); err != nil {
 				return usagef("--kernel %s: %w", o.Kernel, err)
 			}
-			if o.Launch < 1 {
+			if o.Launch < 1 && cmd.Flags().Changed("launch") {
 				return usagef("--launch %d: launches are counted from 1", o.Launch)
 			}
 			if contents != "" {
@@ -128,7 +129,7 @@ Files of an earlier capture in the same folder are replaced.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.Kernel, "kernel", "", "capture the kernels whose name matches this regular expression, in machine code or as in C++ (default: all)")
-	cmd.Flags().IntVar(&o.Launch, "launch", 1, "which launch of each kernel to capture")
+	cmd.Flags().IntVar(&o.Launch, "launch", 0, "which launch of each kernel to capture (default: the first with each ND-range and each set of values)")
 	cmd.Flags().StringVarP(&o.Folder, "output", "o", "captured", "the folder for the launch files")
 	cmd.Flags().StringVar(&contents, "contents", "", "keep what buffers of at most so many bytes hold before the launch (alone: 256M); others start with zeros")
 	cmd.Flags().Lookup("contents").NoOptDefVal = "256M"
