@@ -42,7 +42,7 @@ func File(ctx context.Context, path string, o Options) (*Result, error) {
 	case code != "":
 		listing, err = sass.ReadFile(ctx, code)
 	case job.Image != nil && sass.IsCubin(job.Image):
-		listing, err = sass.ReadCubin(ctx, job.Image, true)
+		listing, err = sass.ReadKernel(ctx, job.Image, job.Entry)
 	default:
 		listing, err = o.Compile()
 	}

@@ -30,6 +30,26 @@ func openELF(text []byte) (*elf.File, error) {
 
 // ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
 func ReadCubin(ctx context.Context, text []byte, lines bool) (*Listing, error) {
+	commands := disassemblers
+	if !lines {
+		commands = commands[1:]
+	}
+	return listBytes(ctx, text, commands)
+}
+
+// ReadKernel is ReadCubin of one kernel, where the cubin has it: those of libraries have hundreds.
+func ReadKernel(ctx context.Context, text []byte, kernel string) (*Listing, error) {
+	commands := disassemblers
+	if file, err := openELF(text); err == nil {
+		symbols, _ := file.Symbols() // without them there is no such kernel
+		if i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == kernel }); i >= 0 {
+			commands = oneFunction(i+1, kernel) // the first is left out
+		}
+	}
+	return listBytes(ctx, text, commands)
+}
+
+func listBytes(ctx context.Context, text []byte, commands [][]string) (*Listing, error) {
 	file, err := os.CreateTemp("", "*.cubin")
 	if err != nil {
 		return nil, err
@@ -42,11 +62,11 @@ func ReadCubin(ctx context.Context, text []byte, lines bool) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readCubin(ctx, file.Name(), text, lines)
+	return readCubin(ctx, file.Name(), text, commands)
 }
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.
-func readCubin(ctx context.Context, path string, text []byte, lines bool) (*Listing, error) {
+func readCubin(ctx context.Context, path string, text []byte, commands [][]string) (*Listing, error) {
 	file, err := openELF(text)
 	if err != nil {
 		return nil, failure("%s is no cubin: %v", path, err)
@@ -54,10 +74,6 @@ func readCubin(ctx context.Context, path string, text []byte, lines bool) (*List
 	if file.Machine != machine {
 		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
 			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
-	}
-	commands := disassemblers
-	if !lines {
-		commands = commands[1:]
 	}
 	l, err := list(ctx, path, commands)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gpuperf/internal/bounded"
@@ -24,6 +25,12 @@ var disassemblers = [][]string{
 	{"cuobjdump", "-sass"},
 }
 
+// oneFunction are the programs that list one function of a cubin, given the number of its symbol, or its name.
+func oneFunction(symbol int, name string) [][]string {
+	number := strconv.Itoa(symbol)
+	return [][]string{{"nvdisasm", "-hex", "-c", "-g", "-fun", number}, {"nvdisasm", "-hex", "-c", "-fun", number}, {"cuobjdump", "-sass", "-fun", name}}
+}
+
 // toolkits are where they are beside the folders of PATH.
 const toolkits = "/usr/local/cuda*/bin"
 
@@ -34,7 +41,7 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(text, []byte(elf.ELFMAG)) {
-		return readCubin(ctx, path, text, true)
+		return readCubin(ctx, path, text, disassemblers)
 	}
 	l, err := Parse(string(text))
 	return l, source.InFile(err, path)
