@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Write down how a program launches its Triton kernels, for `perf emulate --triton`.
+
+    python3 perf_triton.py -o described train.py --size 4096
+
+runs train.py with its arguments as always, and leaves a description (YAML) of each kernel in the folder: its arguments, its grid, and the
+values of the constexprs of each configuration that was compiled, as autotuners compile many. Triton's cache, which holds the machine code, is
+where it always is, or where TRITON_CACHE_DIR says. Then
+
+    perf emulate --triton ~/.triton/cache described/matmul.yaml
+
+ranks the configurations, on a machine without a GPU too. From within a program:
+
+    import perf_triton
+    with perf_triton.record("described"):
+        ...
+
+Needs nothing but the standard library, Triton 3.0 or newer, and PyTorch where tensors are passed.
+"""
+import contextlib
+import functools
+import inspect
+import os
+import re
+import runpy
+import sys
+
+WIDTH = 140
+
+
+class Launch:
+    """A kernel with arguments; its configurations differ in constexprs and options."""
+
+    def __init__(self, name, args):
+        self.name, self.args = name, args
+        self.configurations = {}
+
+
+class Recorder:
+    """Keeps the launches of a program, and writes a description of each kernel."""
+
+    def __init__(self):
+        self.launches = {}
+        self.failures = set()
+
+    def saw(self, function, kernel, grid, args, kwargs):
+        """Keep a launch. A failure is said once, and never stops the program."""
+        try:
+            self.keep(function, kernel, grid, args, kwargs)
+        except Exception as e:  # noqa: BLE001: what a user's program passes is not known
+            if str(e) not in self.failures:
+                self.failures.add(str(e))
+                print(f"perf_triton: {getattr(function, '__name__', function)}: {type(e).__name__}: {e}", file=sys.stderr)
+
+    def keep(self, function, kernel, grid, args, kwargs):
+        names = [p.name for p in function.params]
+        constant = {p.name for p in function.params if p.is_constexpr}
+        bound = inspect.signature(function.fn).bind(*args, **{k: v for k, v in kwargs.items() if k in names})
+        bound.apply_defaults()
+        values = bound.arguments
+        if callable(grid):
+            grid = grid(dict(values))
+        grid = [int(n) for n in (grid if isinstance(grid, (tuple, list)) else (grid,))]
+        described, storages = [], {}
+        for name in names:
+            if name not in constant:
+                described.append((name, argument(name, values[name], storages)))
+        described = tuple((name, first(text, storages)) for name, text in described)
+        metadata = kernel.metadata
+        name = getattr(metadata, "name", function.__name__)
+        key = (name, described)
+        launch = self.launches.setdefault(key, Launch(name, described))
+        entries = [(n, value(values[n])) for n in names if n in constant]
+        taken = set(names)
+        for option in ("num_warps", "num_stages", "num_ctas"):
+            if option not in taken and getattr(metadata, option, None) is not None:
+                entries.append((option, str(getattr(metadata, option))))
+        launch.configurations.setdefault(kernel.hash, entries + [("grid", str(grid)), ("hash", quoted(kernel.hash))])
+
+    def write(self, folder):
+        """Write a file of each kernel, and return the paths."""
+        os.makedirs(folder, exist_ok=True)
+        cache = os.environ.get("TRITON_CACHE_DIR") or os.path.join(os.path.expanduser("~"), ".triton", "cache")
+        paths, taken = [], {}
+        for launch in self.launches.values():
+            base = re.sub(r"\W+", "_", launch.name)[:60]
+            taken[base] = taken.get(base, 0) + 1
+            path = os.path.join(folder, base + (f"-{taken[base]}" if taken[base] > 1 else "") + ".yaml")
+            with open(path, "w") as out:
+                out.write(text(launch, cache))
+            paths.append(path)
+        return paths
+
+
+def text(launch, cache):
+    """The description of a launch."""
+    lines = [f"# {launch.name}, as perf_triton.py has seen it launched by {os.path.basename(sys.argv[0])}.", "version: 1",
+             f"triton: {quoted(os.path.abspath(cache))}", f"kernel: {quoted(launch.name)}", "args:"]
+    lines += [f"  {name}: {what}" for name, what in launch.args]
+    lines.append("configurations:")
+    for entries in launch.configurations.values():
+        lines.append("  - {" + ", ".join(f"{name}: {what}" for name, what in entries) + "}")
+    return "\n".join(lines) + "\n"
+
+
+def argument(name, v, storages):
+    """An argument as YAML; a tensor is noted with its storage, as several may lie in one."""
+    if v is None:
+        return '{hex: "0000000000000000"}'
+    if hasattr(v, "data_ptr"):
+        if hasattr(v, "untyped_storage"):
+            start, size = v.untyped_storage().data_ptr(), v.untyped_storage().nbytes()
+        else:
+            start, size = v.data_ptr(), v.numel() * v.element_size()
+        storages.setdefault(start, [name, size])
+        dtype = str(getattr(v, "dtype", "uint8")).rsplit(".", 1)[-1]
+        return (name, start, v.data_ptr() - start, dtype, v.element_size())
+    if isinstance(v, bool):
+        return str(int(v))
+    if isinstance(v, (int, float)):
+        return value(v)
+    raise TypeError(f"argument {name} is a {type(v).__name__}, which a description cannot hold")
+
+
+# Types of elements that launch files have, by the names of PyTorch; others are bytes.
+DTYPES = {"float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+
+
+def first(what, storages):
+    """The text of an argument; the first that lies in a storage describes it."""
+    if isinstance(what, str):
+        return what
+    name, start, at, dtype, item = what
+    owner, size = storages[start]
+    place = f", at: {at}" if at else ""
+    if owner != name:
+        return f"{{buffer: {owner}{place}}}"
+    if dtype in DTYPES and size % item == 0 and size:
+        return f"{{dtype: {dtype}, size: {size // item}{place}}}"
+    return f"{{bytes: {max(size, 1)}{place}}}"
+
+
+def value(v):
+    """A value as YAML: numbers and truths are numbers, all else is text."""
+    v = getattr(v, "value", v)  # of a tl.constexpr
+    if isinstance(v, bool):
+        return str(int(v))
+    if isinstance(v, int):
+        return str(v)
+    if isinstance(v, float) and v == v and abs(v) != float("inf"):
+        return repr(v)
+    return quoted(getattr(v, "__name__", str(v)))
+
+
+def quoted(s):
+    return '"' + str(s).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+@contextlib.contextmanager
+def recorder():
+    """Listen to all launches, by standing before JITFunction.run, which returns the compiled kernel."""
+    from triton.runtime.jit import JITFunction
+    r, run = Recorder(), JITFunction.run
+
+    @functools.wraps(run)
+    def watched(self, *args, grid, warmup, **kwargs):
+        kernel = run(self, *args, grid=grid, warmup=warmup, **kwargs)
+        if kernel is not None and hasattr(kernel, "metadata") and grid is not None:
+            r.saw(self, kernel, grid, args, kwargs)
+        return kernel
+
+    JITFunction.run = watched
+    try:
+        yield r
+    finally:
+        JITFunction.run = run
+
+
+@contextlib.contextmanager
+def record(folder):
+    """Write descriptions of what is launched within into a folder."""
+    with recorder() as r:
+        try:
+            yield r
+        finally:
+            for path in r.write(folder):
+                print(f"perf_triton: {path}", file=sys.stderr)
+
+
+def main():
+    args = sys.argv[1:]
+    folder = "described"
+    if args[:1] == ["-o"] and len(args) > 1:
+        folder, args = args[1], args[2:]
+    if not args or args[0].startswith("-"):
+        sys.exit("usage: python3 perf_triton.py [-o FOLDER] PROGRAM.py ARGS...")
+    sys.argv = args
+    sys.path.insert(0, os.path.dirname(os.path.abspath(args[0])))
+    with record(folder):
+        runpy.run_path(args[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
