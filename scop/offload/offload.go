@@ -43,21 +43,16 @@ type Launch struct {
 	Where *polycount.Set
 }
 
-// Options say how loops are put on work-items.
+// Options say how kernels are made.
 type Options struct {
-	// Block is the extent of work-groups for launches of 1, 2 and 3 parallel loops, the fastest axis first.
-	Block [3][]int64
+	// Map says how the loops of each launch are put on work-items; nil is Default.
+	Map func(Form) Mapping
 }
-
-// Blocks are the extents of work-groups by default.
-var Blocks = [3][]int64{{128}, {32, 4}, {32, 4, 1}}
 
 // Compile makes kernels of a tree that violates no dependence (schedule.Verify).
 func Compile(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
-	for i := range opt.Block {
-		if opt.Block[i] == nil {
-			opt.Block[i] = Blocks[i]
-		}
+	if opt.Map == nil {
+		opt.Map = Default
 	}
 	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
 	for _, w := range polycount.Words() {

@@ -1,0 +1,178 @@
+package offload
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/transform"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+)
+
+// Form is how the loops of a launch can be put on work-items.
+type Form struct {
+	Kernel string
+	// Parallel loops, 3 at most.
+	Parallel int
+	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
+	Sums Direction
+}
+
+// Direction is the loop along which most accesses of a reduction are contiguous.
+type Direction string
+
+// The directions.
+const (
+	None  Direction = ""      // there is no reduction
+	Terms Direction = "terms" // from term to term, as in the sum of a row
+	Items Direction = "items" // from one work-item's sum to the next, as in the sums of columns
+)
+
+// Mapping is how the loops of a launch are put on work-items.
+type Mapping struct {
+	// Block is how many work-items a work-group has along each parallel loop, the fastest axis first.
+	Block []int64
+	// Share is how many work-items compute a reduction together.
+	Share int64
+}
+
+// Default is the mapping that a launch gets without a search.
+func Default(f Form) Mapping {
+	switch {
+	case f.Sums == None:
+		return Mapping{Block: [][]int64{nil, {128}, {32, 4}, {32, 4, 1}}[f.Parallel], Share: 1}
+	case f.Parallel == 0:
+		return Mapping{Share: 256}
+	case f.Sums == Terms:
+		return Mapping{Block: []int64{4}, Share: 32}
+	}
+	return Mapping{Block: []int64{32}, Share: 16}
+}
+
+// mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
+func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string) (*kernel.Kernel, error) {
+	k := plain
+	parallel = slices.DeleteFunc(slices.Clone(parallel), func(p string) bool { return !k.IsIname(p) })
+	order := axes(n, parallel)
+	form := Form{Kernel: k.Name, Parallel: len(order)}
+	var over []string
+	if len(order) <= 1 {
+		reduced := reductions(k, parallel)
+		for _, s := range reduced.Statements {
+			if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
+				over = append(over, fastest(n, list))
+			}
+		}
+		if len(over) > 0 {
+			k = reduced
+			form.Sums = direction(n, order, over)
+		}
+	}
+	m := c.opt.Map(form)
+	if len(over) > 0 && m.Share > 1 {
+		shared, err := share(k, order, over, m, form.Sums)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := linear.New(shared); err == nil {
+			return shared, nil
+		} // domains of some reductions are unions, for which there is no tree
+		form.Sums = None
+		m = c.opt.Map(form)
+	}
+	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
+	return onAxes(k, order, m.Block, 0)
+}
+
+// share puts parallel loops and loops of reductions on axes.
+func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
+	own, others := 0, len(order) // the axis of the reductions, and that of the first parallel loop
+	if sums == Items {
+		own, others = len(order), 0
+	}
+	k, err := onAxes(k, order, m.Block, others)
+	for _, r := range over {
+		if err != nil {
+			return nil, err
+		}
+		k, err = transform.SplitIname(k, r, m.Share, transform.Split{Outer: r + "_part", Inner: r + "_item", InnerTag: fmt.Sprintf("l.%d", own)})
+	}
+	return k, err
+}
+
+// onAxes puts parallel loops on axes of work-groups, and on those of work-items from the given one on.
+func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
+	var err error
+	for i, p := range loops {
+		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", i), InnerTag: fmt.Sprintf("l.%d", first+i)}
+		if k, err = transform.SplitIname(k, p, block[i], split); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// axes are at most three parallel loops, the fastest first.
+func axes(n *scop.Nest, parallel []string) []string {
+	if len(parallel) == 0 {
+		return nil
+	}
+	order := []string{fastest(n, parallel)}
+	for _, p := range slices.Backward(parallel) {
+		if p != order[0] && len(order) < 3 {
+			order = append(order, p)
+		}
+	}
+	return order
+}
+
+// direction compares how many accesses are contiguous along a parallel loop and along those of reductions.
+func direction(n *scop.Nest, parallel, over []string) Direction {
+	terms := 0
+	for _, r := range over {
+		terms += contiguities(n, r, 0)
+	}
+	for _, p := range parallel {
+		terms -= contiguities(n, p, 0)
+	}
+	if terms >= 0 {
+		return Terms
+	}
+	return Items
+}
+
+// fastest is the parallel loop along which most accesses move by one element of the last dimension.
+func fastest(n *scop.Nest, parallel []string) string {
+	best, most := parallel[len(parallel)-1], -1
+	for _, p := range slices.Backward(parallel) {
+		if count := contiguities(n, p, len(parallel)); count > most {
+			best, most = p, count
+		}
+	}
+	return best
+}
+
+// contiguities is in how many accesses a loop moves by one element of the last dimension; those in further loops count more.
+func contiguities(n *scop.Nest, loop string, parallel int) (count int) {
+	for _, s := range n.Statements {
+		for _, a := range s.Accesses {
+			if contiguous(a.Index, loop) {
+				count += 1 + len(s.Loops) - parallel
+			}
+		}
+	}
+	return count
+}
+
+func contiguous(index []polycount.Affine, loop string) bool {
+	if len(index) == 0 {
+		return false
+	}
+	last := len(index) - 1
+	if c := index[last].Coeff(loop); c != 1 && c != -1 {
+		return false
+	}
+	return !slices.ContainsFunc(index[:last], func(a polycount.Affine) bool { return a.Has(loop) })
+}
