@@ -16,6 +16,8 @@ type Form struct {
 	Kernel string
 	// Parallel loops, 3 at most.
 	Parallel int
+	// Tiles: sums of tiles may be computed with operands in local memory.
+	Tiles bool
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
 }
@@ -34,6 +36,10 @@ const (
 type Mapping struct {
 	// Block is how many work-items a work-group has along each parallel loop, the fastest axis first.
 	Block []int64
+	// Points is how many points of a work-item there are along each parallel loop, and Depth how many terms have their operands in local memory at a
+	// time, where sums of tiles are computed; Depth 0 is for a sum after the other, with operands in global memory.
+	Points []int64
+	Depth  int64
 	// Share is how many work-items compute a reduction together.
 	Share int64
 }
@@ -41,6 +47,8 @@ type Mapping struct {
 // Default is the mapping that a launch gets without a search.
 func Default(f Form) Mapping {
 	switch {
+	case f.Tiles:
+		return Mapping{Block: []int64{16, 16}, Points: []int64{8, 8}, Depth: 16}
 	case f.Sums == None:
 		return Mapping{Block: [][]int64{nil, {128}, {32, 4}, {32, 4, 1}}[f.Parallel], Share: 1}
 	case f.Parallel == 0:
@@ -53,25 +61,31 @@ func Default(f Form) Mapping {
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
 func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string) (*kernel.Kernel, error) {
-	k := plain
-	parallel = slices.DeleteFunc(slices.Clone(parallel), func(p string) bool { return !k.IsIname(p) })
+	parallel = slices.DeleteFunc(slices.Clone(parallel), func(p string) bool { return !plain.IsIname(p) })
 	order := axes(n, parallel)
-	form := Form{Kernel: k.Name, Parallel: len(order)}
+	form := Form{Kernel: plain.Name, Parallel: len(order)}
+	k := reductions(plain, parallel)
 	var over []string
-	if len(order) <= 1 {
-		reduced := reductions(k, parallel)
-		for _, s := range reduced.Statements {
-			if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
-				over = append(over, fastest(n, list))
-			}
-		}
-		if len(over) > 0 {
-			k = reduced
-			form.Sums = direction(n, order, over)
+	for _, s := range k.Statements {
+		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
+			over = append(over, fastest(n, list))
 		}
 	}
+	var b *blocks
+	if len(over) > 0 && len(order) <= 1 {
+		form.Sums = direction(n, order, over)
+	} else if len(over) > 0 {
+		var err error
+		if b, err = findBlocks(k, order); err != nil {
+			return nil, err
+		}
+		form.Tiles = b != nil
+	}
 	m := c.opt.Map(form)
-	if len(over) > 0 && m.Share > 1 {
+	if form.Tiles && m.Depth > 0 {
+		return b.make(m)
+	}
+	if form.Sums != None && m.Share > 1 {
 		shared, err := share(k, order, over, m, form.Sums)
 		if err != nil {
 			return nil, err

@@ -60,8 +60,14 @@ func small(f Form) Mapping {
 	for i := range m.Block {
 		m.Block[i] = []int64{4, 2, 1}[i]
 	}
+	for i := range m.Points {
+		m.Points[i] = []int64{2, 3}[i]
+	}
 	if m.Share > 1 {
 		m.Share = 4
+	}
+	if m.Depth > 1 {
+		m.Depth = 3
 	}
 	return m
 }
