@@ -48,7 +48,7 @@ type Mapping struct {
 func Default(f Form) Mapping {
 	switch {
 	case f.Tiles:
-		return Mapping{Block: []int64{16, 16}, Points: []int64{8, 8}, Depth: 16}
+		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
 	case f.Sums == None:
 		return Mapping{Block: [][]int64{nil, {128}, {32, 4}, {32, 4, 1}}[f.Parallel], Share: 1}
 	case f.Parallel == 0:

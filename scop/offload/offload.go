@@ -2,7 +2,8 @@
 //
 // Compile takes a nest and a tree of launches (package scop/schedule). The loops of the host are Loop steps. Each launch becomes a nest of its own
 // (nest.go), whose statements run over the loops of the tree, with the host's loops as parameters; that nest is a kernel like any other, whose
-// parallel loops are tiled and put on the axes of work-items (kernel.go). Plan lists the launches at given sizes (plan.go).
+// parallel loops are put on the axes of work-items (axes.go). Loops that only accumulate are reductions (accumulate.go): work-items share them where few loops are parallel,
+// and work-groups compute tiles of sums with their operands in local memory where many are (block.go, fetch.go). Plan lists the launches at given sizes (plan.go).
 package offload
 
 import (
