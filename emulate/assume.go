@@ -41,6 +41,12 @@ func assumptions(f *sass.Function, list []launchfile.Assumption) (exec.Assumptio
 	return out, nil
 }
 
+// CheckAssumption reports an error where a function has no place that an assumption is about.
+func CheckAssumption(f *sass.Function, a launchfile.Assumption) error {
+	_, err := assumptions(f, []launchfile.Assumption{a})
+	return err
+}
+
 // find returns the first instruction of a kind at an address or a line; -1 for none.
 func find(f *sass.Function, place string, is func(i int) bool) int {
 	if address, err := strconv.ParseInt(place, 0, 64); err == nil {

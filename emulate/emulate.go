@@ -29,6 +29,8 @@ type Input struct {
 	Assume   []launchfile.Assumption
 	Device   *facts.Device
 	ClockMHz float64 // 0 is the greatest of the device
+	// Overwritten are buffers that earlier launches have written: what they hold is not known.
+	Overwritten []string
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Regions asks for the same by region.
@@ -60,6 +62,7 @@ type Result struct {
 	Doubts      []exec.Doubt
 	Warnings    []string
 	Work        Work
+	Written     []string // buffers that the launch writes
 
 	function  *sass.Function
 	emulation *emulation
@@ -139,11 +142,12 @@ func (e *emulation) prepare() (err error) {
 	if err != nil {
 		return err
 	}
+	assume.Overwritten = e.Overwritten
 	if e.launch, err = exec.New(e.Function, e.Job, assume); err != nil {
 		return err
 	}
 	e.builder = trace.New(e.launch)
-	e.ops = ops(e.Function, e.Device)
+	e.ops = ops(e.Function)
 	items := int64(1)
 	e.total = 1
 	for d := range e.grid {

@@ -19,7 +19,6 @@ var unitFacts = []struct {
 	{timing.XU, facts.XULatency, facts.XUGap},
 	{timing.Convert, facts.ConvertLatency, facts.ConvertGap},
 	{timing.Tensor, facts.TensorLatency, facts.TensorGap},
-	{timing.Wide, facts.WideLatency, facts.WideGap},
 	{timing.Uniform, facts.UniformLatency, facts.UniformGap},
 	{timing.Branch, "", facts.BranchGap},
 	{timing.Vote, "", facts.VoteGap},
@@ -42,7 +41,7 @@ func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
 		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
-		facts.CodeLatency, facts.StartCycles, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.CodeLatency, facts.StartCycles,
 	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {

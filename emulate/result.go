@@ -29,6 +29,7 @@ func (e *emulation) result(t timed) *Result {
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
 	r.Hottest = hot(t)
 	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
+	r.Written = e.written()
 	scale := t.scale * float64(e.busy)
 	r.Work.Scale = scale
 	if tr := t.Traffic; tr.Sectors > 0 {
@@ -104,4 +105,37 @@ func instructions(blocks []*timing.Block) float64 {
 		}
 	}
 	return float64(sum) / float64(max(len(blocks), 1))
+}
+
+// written are the buffers that the blocks which were looked at write; all that may be, where they were not executed to their end.
+func (e *emulation) written() (names []string) {
+	if e.builder.Cut {
+		for _, b := range e.Job.Buffers() {
+			if b.Write {
+				names = append(names, b.Name)
+			}
+		}
+		return names
+	}
+	var walk func(nodes []timing.Node)
+	walk = func(nodes []timing.Node) {
+		for i := range nodes {
+			walk(nodes[i].Body)
+			for _, ev := range nodes[i].Events {
+				t := ev.Touch
+				if t == nil || t.Space != timing.GlobalSpace || !t.Store && !t.Atomic || len(t.Lanes) == 0 {
+					continue
+				}
+				if name, _ := e.launch.Memory.Find(uint64(t.Lanes[0])); name != "" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	for _, b := range e.blocks {
+		for _, w := range b.Warps {
+			walk(w.Nodes)
+		}
+	}
+	return names
 }

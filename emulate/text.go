@@ -14,26 +14,8 @@ import (
 // shown is the least sensitivity or part that is printed.
 const shown = 0.01
 
-// Write prints results: one in full; of several, which differ in the device, first a comparison.
-func Write(w io.Writer, all []*Result) error {
-	if len(all) > 1 {
-		t := format.NewTable("device", ">time", "bottleneck", ">waves")
-		for _, r := range all {
-			t.Row(r.Device, format.Seconds(r.Seconds), fmt.Sprintf("%s: %s", r.Bottleneck.Unit, r.Bottleneck.Kind), fmt.Sprintf("%.2f", r.Waves))
-		}
-		if err := t.Write(w); err != nil {
-			return err
-		}
-		fmt.Fprintln(w)
-	}
-	for i, r := range all {
-		fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
-		r.write(w)
-	}
-	return nil
-}
-
-func (r *Result) write(w io.Writer) {
+// Write prints the result.
+func (r *Result) Write(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
 	fmt.Fprintf(w, "  time        %s (%s to %s), %.0f cycles at %.0f MHz\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]), format.Seconds(r.Interval[1]),
 		r.Cycles, r.ClockMHz)

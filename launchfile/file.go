@@ -129,6 +129,14 @@ func Load(path string) (*File, error) {
 	return Parse(path, text)
 }
 
+// SourceName is the name of the source's file; "" where there is none.
+func (f *File) SourceName() string {
+	if f.program.path == "" || f.program.kind.image {
+		return ""
+	}
+	return filepath.Base(f.program.path)
+}
+
 // Compares reports whether the file says what the results are compared with.
 func (f *File) Compares() bool { return f.expect != nil }
 

@@ -5,8 +5,9 @@ import (
 	"context"
 	"debug/elf"
 	"encoding/binary"
-	"os"
 	"slices"
+
+	"gpuperf/internal/source"
 )
 
 // machine is NVIDIA's number among the machines of ELF files.
@@ -49,20 +50,12 @@ func ReadKernel(ctx context.Context, text []byte, kernel string) (*Listing, erro
 	return listBytes(ctx, text, commands)
 }
 
-func listBytes(ctx context.Context, text []byte, commands [][]string) (*Listing, error) {
-	file, err := os.CreateTemp("", "*.cubin")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(text)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readCubin(ctx, file.Name(), text, commands)
+func listBytes(ctx context.Context, text []byte, commands [][]string) (l *Listing, err error) {
+	err = asFile(text, func(path string) (err error) {
+		l, err = readCubin(ctx, path, text, commands)
+		return err
+	})
+	return l, err
 }
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.
@@ -75,9 +68,13 @@ func readCubin(ctx context.Context, path string, text []byte, commands [][]strin
 		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
 			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
 	}
-	l, err := list(ctx, path, commands)
+	listing, from, err := list(ctx, path, commands)
 	if err != nil {
 		return nil, err
+	}
+	l, err := Parse(listing)
+	if err != nil {
+		return nil, source.InFile(err, from)
 	}
 	l.complete(file)
 	return l, nil

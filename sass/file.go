@@ -2,12 +2,15 @@ package sass
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"debug/elf"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,28 +50,54 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 	return l, source.InFile(err, path)
 }
 
-// list runs the first of the commands that is at hand and succeeds.
-func list(ctx context.Context, path string, commands [][]string) (*Listing, error) {
+// Disassemble lists a cubin as a text, with its source lines where it has them.
+func Disassemble(ctx context.Context, cubin []byte) (text string, err error) {
+	err = asFile(cubin, func(path string) (err error) {
+		text, _, err = list(ctx, path, disassemblers)
+		return err
+	})
+	return text, err
+}
+
+// asFile gives a cubin to a function as a file.
+func asFile(cubin []byte, do func(path string) error) error {
+	file, err := os.CreateTemp("", "*.cubin")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(cubin)
+	if err = cmp.Or(err, file.Close()); err != nil {
+		return err
+	}
+	return do(file.Name())
+}
+
+// list runs the first of the commands that is at hand and succeeds. Where none is at hand, a listing that lies beside the cubin is taken.
+func list(ctx context.Context, path string, commands [][]string) (text, by string, err error) {
 	var failed []error
 	for _, command := range commands {
 		program := tool(command[0])
 		if program == "" {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, program, append(command[1:], path)...).Output()
+		out, err := exec.CommandContext(ctx, program, slices.Concat(command[1:], []string{path})...).Output()
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w%s", strings.Join(command, " "), err, said(err)))
 			continue
 		}
-		l, err := Parse(string(out))
-		return l, source.InFile(err, "what `"+strings.Join(append(command, path), " ")+"` prints")
+		return string(out), "what `" + strings.Join(command, " ") + " " + path + "` prints", nil
 	}
 	if len(failed) > 0 {
-		return nil, fmt.Errorf("cannot list %s: %w", path, errors.Join(failed...))
+		return "", "", fmt.Errorf("cannot list %s: %w", path, errors.Join(failed...))
 	}
-	return nil, failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", path).
-		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -g %s > code.sass`, and read that file",
-			filepath.Base(path))
+	beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".sass"
+	if out, err := bounded.ReadFile(beside, largest); err == nil {
+		return string(out), beside, nil
+	}
+	return "", "", failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", path).
+		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -g %s > %s`, and bring that file beside the cubin",
+			filepath.Base(path), filepath.Base(beside))
 }
 
 // failure is an error of a file as a whole.

@@ -396,8 +396,16 @@ func TestCubin(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	if found, _ := filepath.Glob(toolkits); len(found) == 0 {
-		_, err := ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
-		if err == nil || !strings.Contains(err.Error(), "neither nvdisasm nor cuobjdump is at hand") {
+		// A listing beside the cubin will do.
+		l, err := ReadFile(t.Context(), filepath.Join(recorded, "saxpy.cubin"))
+		if err != nil || l.Functions[0].Registers != 22 {
+			t.Error(err)
+		}
+		cubin, err := os.ReadFile(filepath.Join(recorded, "saxpy.cubin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadCubin(t.Context(), cubin, true); err == nil || !strings.Contains(err.Error(), "neither nvdisasm nor cuobjdump is at hand") {
 			t.Error(err)
 		}
 	}

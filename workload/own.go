@@ -57,3 +57,15 @@ func (c *Case) CheckInterface(on samples.Interface) error {
 	}
 	return fmt.Errorf("%s runs under %s, and not under %s", c.Own.File, c.Own.Interface, on)
 }
+
+// Generated are the cases as if their sources did not exist: these are written from the kernels.
+func Generated(cases []*Case) []*Case {
+	all := make([]*Case, len(cases))
+	for i, c := range cases {
+		one := *c
+		one.Kernel = NewKernel(c.IR)
+		one.AsRun = c.AsRun
+		all[i] = &one
+	}
+	return all
+}

@@ -11,6 +11,7 @@ import (
 	"gpuperf/counters"
 	"gpuperf/device"
 	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 func countersCommand() *cobra.Command {
@@ -99,6 +100,9 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 	case campaign.AreLaunches(args, ""):
 		files, uncounted, _ := campaign.SplitLaunches(cmd.Context(), k.Files, args)
 		launches, err := campaign.LoadLaunches(uncounted, "", k.Sizes)
+		if err == nil && launches.Any() && launches.Interface != samples.CUDA {
+			err = usagef("%s runs under %s: only CUDA's compiler gives machine code", uncounted[0], launches.Interface)
+		}
 		if err != nil || len(files) == 0 {
 			return counters.OfJobs(launches.Jobs()), err
 		}
@@ -106,7 +110,7 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 		if err != nil {
 			return nil, err
 		}
-		works, err := counters.OfCases(cases)
+		works, err := worksOf(cases)
 		return append(works, counters.OfJobs(launches.Jobs())...), err
 	case filepath.Ext(args[0]) == ".lift":
 		k.point.local, k.point.global = k.Files.Local, k.Files.Global
@@ -116,20 +120,22 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 	if err != nil {
 		return nil, err
 	}
+	return worksOf(cases)
+}
+
+// worksOf are the works of cases, which CUDA must be able to run.
+func worksOf(cases []*workload.Case) ([]counters.Work, error) {
+	for _, c := range cases {
+		if err := c.CheckInterface(samples.CUDA); err != nil {
+			return nil, usagef("%w: only CUDA's compiler gives machine code", err)
+		}
+	}
 	return counters.OfCases(cases)
 }
 
 // variant is a design point of a functional program.
 func (k *countedKernels) variant(path string) ([]counters.Work, error) {
-	s, err := k.point.open(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
-	if err != nil {
-		return nil, err
-	}
-	v, err := s.Variant(k.point.variant)
-	if err != nil {
-		return nil, usage(err)
-	}
-	p, err := k.point.place(v)
+	s, p, _, err := k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
 	if err != nil {
 		return nil, err
 	}

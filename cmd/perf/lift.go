@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
-	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -54,29 +51,19 @@ func rareCollections() (back func()) {
 
 // spaceOptions say of which variants of a program a command speaks.
 type spaceOptions struct {
-	sizes    []string
-	variants int
-	ranges   int
-	seed     int64
-	group    int64
-	data     []string
-	anySize  bool // a size that is not given is the usual one
+	explore.Request
+	sizes []string
 }
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4k,w=4k. "+sizeForms)
-	flags.IntVar(&o.variants, "count", 1000, "the most variants to derive")
-	flags.IntVar(&o.ranges, "ranges", 10, "the most ND-ranges of each variant")
-	flags.Int64Var(&o.seed, "seed", 1, "seed of the random choices")
-	flags.Int64Var(&o.group, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
-	flags.StringArrayVar(&o.data, "data", nil, "what an index array holds instead of random numbers, for example 'neighbours=(5*i+3)/2%100'")
+	flags.IntVar(&o.Variants, "count", 1000, "the most variants to derive")
+	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
+	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
+	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
+	flags.StringArrayVar(&o.Data, "data", nil, "what an index array holds instead of random numbers, for example 'neighbours=(5*i+3)/2%100'")
 }
-
-var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
-
-// usualSize is a size where none is asked for: of a matrix or a grid, the root of that of a vector.
-const usualSize = 4096
 
 // atLeast refuses numbers of flags below what they can be.
 func atLeast(least int64, flags map[string]int64) error {
@@ -91,75 +78,17 @@ func atLeast(least int64, flags map[string]int64) error {
 // open derives the variants.
 func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
 	if err := errors.Join(
-		atLeast(1, map[string]int64{"count": int64(o.variants), "ranges": int64(o.ranges)}),
-		atLeast(0, map[string]int64{"max-group": o.group}),
+		atLeast(1, map[string]int64{"count": int64(o.Variants), "ranges": int64(o.Ranges)}),
+		atLeast(0, map[string]int64{"max-group": o.MaxGroup}),
 	); err != nil {
-		return nil, err
-	}
-	p, err := lift.Load(path)
-	if err != nil {
 		return nil, err
 	}
 	sizes, err := parseOneSize(o.sizes)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range p.Sizes {
-		if _, ok := sizes[name]; ok {
-			continue
-		}
-		if !o.anySize {
-			return nil, usagef("program %s needs its size %s, for example -s %s=4096", p.Name, name, name)
-		}
-		if sizes[name] = usualSize; len(p.Sizes) == 1 {
-			sizes[name] *= usualSize
-		}
-	}
-	for name := range sizes {
-		if !slices.Contains(p.Sizes, name) {
-			return nil, usagef("program %s has no size %s; it has %s", p.Name, name, strings.Join(p.Sizes, ", "))
-		}
-	}
-	at, err := p.AtSizes(sizes)
-	if err != nil {
-		return nil, usage(err)
-	}
-	opt, err := o.space(dev)
-	if err != nil {
-		return nil, err
-	}
-	if err := explore.CheckData(at, opt.Data); err != nil {
-		return nil, usage(err)
-	}
-	return explore.NewSpace(p, filepath.Base(path), sizes, opt)
-}
-
-// space is what the flags say, on a device if there is one.
-func (o *spaceOptions) space(dev *device.Info) (opt explore.Options, err error) {
-	opt = explore.Options{Variants: o.variants, Ranges: o.ranges, Seed: o.seed, MaxGroup: o.group, Data: map[string]device.Sequence{}}
-	if dev != nil {
-		opt.Interface = dev.Interface
-		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
-			opt.MaxGroup = min(1024, dev.MaxWorkGroup)
-		}
-		if dev.LocalMem > 0 {
-			opt.MaxLocal = min(48<<10, dev.LocalMem)
-		}
-	}
-	for _, text := range o.data {
-		m := dataForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
-		if m == nil {
-			return opt, usagef("--data %q is not of the form name=(a*i+b)/c%%d", text)
-		}
-		var n [4]int64
-		for i := range n {
-			if n[i], err = strconv.ParseInt(m[2+i], 10, 64); err != nil {
-				return opt, usagef("--data %q: %v", text, err)
-			}
-		}
-		opt.Data[m[1]] = device.Sequence{Mul: n[0], Add: n[1], Div: n[2], Mod: n[3]}
-	}
-	return opt, nil
+	o.Sizes = sizes
+	return o.Open(path, dev)
 }
 
 // modelOptions say by which calibrated model times are predicted.

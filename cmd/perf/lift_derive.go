@@ -30,7 +30,7 @@ program has only one size), in a fixed order for a seed. With --json each comes 
 		Example: `  perf lift derive examples/lift/dot.lift -s n=4096 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.anySize = true
+			o.AnySize = true
 			s, err := o.open(args[0], nil)
 			if err != nil {
 				return err

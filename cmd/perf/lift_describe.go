@@ -44,7 +44,7 @@ and the samples stay as they are. All programs of the file must be given: if a v
 			if d, ok := set.Device(); ok {
 				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
 			}
-			opt, err := o.space(nil)
+			opt, err := o.Options(nil)
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ Orders:
 				return err
 			}
 			search.Train = db.Set
-			search.Seed = o.seed
+			search.Seed = o.Seed
 			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
 			search.Campaign = c
 			search.Vectors = rank.VectorsFile(c.SamplesFile())

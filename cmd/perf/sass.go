@@ -1,28 +1,23 @@
 package main
 
 import (
-	"fmt"
-	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/device/cuda"
-	"gpuperf/emulate"
 	"gpuperf/frontend"
 	"gpuperf/measure"
-	"gpuperf/samples"
 	"gpuperf/sass"
+	"gpuperf/sass/compiled"
 )
 
 // machineCode is whose machine code is shown.
 type machineCode struct {
-	arch  string
-	sizes []string
-	facts bool
-	files frontend.Options
+	countedKernels
+	arch, to string
+	facts    bool
 }
 
 func sassCommand() *cobra.Command {
@@ -40,7 +35,7 @@ another sub-group; S, the cycles that the sub-group then stalls.
 
 LISTING is what cuobjdump -sass or nvdisasm -hex -c -g prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
 CUDA's toolkit. A kernel is compiled first, by NVRTC or nvcc, PTX by ptxas, for the architecture of the GPU that
-is here, or the one that --arch names.`,
+is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is read with the FILE.sass beside it that -o writes.`,
 		Example: `  perf sass testdata/sass/matmul.sass
   perf sass testdata/sass/spill.sass --facts
   perf sass testdata/sass/matmul.sass --json`,
@@ -59,20 +54,20 @@ is here, or the one that --arch names.`,
 	}
 	cmd.Flags().BoolVar(&o.facts, "facts", false, "print the facts alone, without instructions")
 	cmd.Flags().StringVar(&o.arch, "arch", "", "compile for this architecture, such as sm_90, instead of that of the GPU here")
-	addSizes(cmd, &o.sizes)
-	addFiles(cmd, &o.files)
+	cmd.Flags().StringVarP(&o.to, "output", "o", "", "write the machine code to this file, FILE.cubin, and its listing to FILE.sass")
+	o.addFlags(cmd)
 	return cmd
 }
 
-// read reads a listing or a cubin, or compiles a kernel and lists that.
+// read reads a listing or a cubin, or compiles kernels and lists them.
 func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, error) {
-	if !frontend.IsKernel(path) && !campaign.AreLaunches([]string{path}, "") {
-		if o.arch != "" || o.sizes != nil {
-			return nil, usagef("--arch and -p are for kernels that are compiled first; %s is a listing or a cubin", path)
+	if !frontend.IsKernel(path) && filepath.Ext(path) != ".lift" {
+		if o.arch != "" || o.sizes != nil || o.to != "" {
+			return nil, usagef("--arch, -o and -p are for kernels that are compiled first; %s is a listing or a cubin", path)
 		}
 		return sass.ReadFile(cmd.Context(), path)
 	}
-	jobs, err := o.jobs(cmd, path)
+	works, err := o.works(cmd, []string{path})
 	if err != nil {
 		return nil, err
 	}
@@ -81,63 +76,25 @@ func (o *machineCode) read(cmd *cobra.Command, path string) (*sass.Listing, erro
 			return nil, err
 		}
 	}
-	all, seen := &sass.Listing{}, map[string]bool{}
-	for _, job := range jobs {
-		if seen[job.SourceHash()] {
-			continue
-		}
-		seen[job.SourceHash()] = true
-		cubin, err := cuda.Cubin(job, o.arch)
-		if e, ok := device.AsError(err); ok && e.Log != "" {
-			return nil, fmt.Errorf("%s: %s\n    %s", path, e.Msg, strings.ReplaceAll(e.Log, "\n", "\n    "))
-		}
-		if err != nil {
-			return nil, err
-		}
-		if sass.IsPTX(cubin) {
-			if cubin, err = sass.Assemble(cmd.Context(), cubin, o.arch); err != nil {
-				return nil, err
-			}
-		}
-		listing, err := sass.ReadCubin(cmd.Context(), cubin, true)
-		if err != nil {
-			return nil, err
-		}
-		all.Functions, all.Warnings = append(all.Functions, listing.Functions...), append(all.Warnings, listing.Warnings...)
+	jobs := make([]device.Job, len(works))
+	for i, w := range works {
+		jobs[i] = w.Job
 	}
-	return all, nil
-}
-
-// jobs are what a script or a launch file would run by CUDA.
-func (o *machineCode) jobs(cmd *cobra.Command, path string) ([]device.Job, error) {
-	if campaign.AreLaunches([]string{path}, "") {
-		at, err := parseSizes(o.sizes)
-		if err != nil {
-			return nil, err
-		}
-		launches, err := campaign.LoadLaunches([]string{path}, "", at)
-		if err != nil {
-			return nil, err
-		}
-		if launches.Interface != samples.CUDA {
-			return nil, usagef("%s runs under %s: only CUDA's compiler gives machine code", path, launches.Interface)
-		}
-		return launches.Jobs(), nil
-	}
-	cases, err := fileCases(cmd, o.files, path, o.sizes)
+	programs, err := (&compiled.Compiler{Arch: o.arch}).All(cmd.Context(), jobs)
 	if err != nil {
 		return nil, err
 	}
-	jobs := make([]device.Job, len(cases))
-	for i, c := range cases {
-		if err := c.CheckInterface(samples.CUDA); err != nil {
-			return nil, usagef("%w: only CUDA's compiler gives machine code", err)
+	if o.to != "" {
+		if len(programs) > 1 {
+			return nil, usagef("-o %s: there are %d programs; name one kernel, as %s#NAME", o.to, len(programs), path)
 		}
-		if jobs[i], err = c.On(samples.CUDA).Job(device.Policy{}); err != nil {
+		files, err := programs[0].Save(cmd.Context(), o.to)
+		if err != nil {
 			return nil, err
 		}
+		note(cmd, "written: %s", strings.Join(files, ", "))
 	}
-	return jobs, nil
+	return compiled.Listing(programs), nil
 }
 
 // architecture is that of the first of NVIDIA's GPUs here.
@@ -149,46 +106,4 @@ func architecture(cmd *cobra.Command) (string, error) {
 		}
 	}
 	return "", usagef("there is no GPU of NVIDIA's here to compile for: name an architecture, as --arch sm_90")
-}
-
-func emulateCommand() *cobra.Command {
-	var sizes, on []string
-	var code, arch string
-	cmd := &cobra.Command{
-		Use:   "emulate LAUNCH.yaml [--on DEVICE]",
-		Short: "Tell from machine code how long a launch takes, and why",
-		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
-wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
-
-The code is the listing or cubin that the launch file or --code names; otherwise the source is compiled, which needs CUDA.
-The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
-bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit.`,
-		Example: `  perf emulate examples/launch/matmul-sass.yaml
-  perf emulate examples/launch/matmul-sass.yaml -p n=512 --json`,
-		Args: exactArgs(1, "one launch file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := parseOneSize(sizes)
-			if err != nil {
-				return err
-			}
-			var all []*emulate.Result
-			o := emulate.Options{Sizes: at, Code: code, Sensitivity: true, Compile: func() (*sass.Listing, error) {
-				return (&machineCode{arch: arch, sizes: sizes}).read(cmd, args[0])
-			}}
-			for _, o.On = range on {
-				r, err := emulate.File(cmd.Context(), args[0], o)
-				if err != nil {
-					return err
-				}
-				warn(cmd, r.Warnings)
-				all = append(all, r)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return emulate.Write(w, all) })
-		},
-	}
-	addSizes(cmd, &sizes)
-	cmd.Flags().StringSliceVar(&on, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
-	cmd.Flags().StringVar(&code, "code", "", "a listing or a cubin, in place of what the launch file names")
-	cmd.Flags().StringVar(&arch, "arch", "sm_90", "the architecture that a source is compiled for")
-	return cmd
 }

@@ -79,4 +79,6 @@ type Assumptions struct {
 	Trips    int             // turns of a loop that ends on an unknown condition; 0 is 1
 	Branches map[int]float64 // by instruction, the part of its executions in which a branch is taken: 0 to 1
 	Loops    map[int]float64 // by the first instruction of a loop, its turns each time it is entered
+	// Overwritten names buffers of which nobody knows what they hold, as earlier launches have written them.
+	Overwritten []string
 }

@@ -32,6 +32,7 @@ type Launch struct {
 // Buffers hold what they start with.
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
+	memory.overwritten = assume.Overwritten
 	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1)}
 	l.Block, l.Grid = shape(job)
 	l.cluster = [3]uint32{1, 1, 1}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"gpuperf/device"
@@ -12,6 +13,8 @@ type Memory struct {
 	buffers []placed
 	index   map[string]int
 	pages   map[uint64]*page
+	// overwritten names buffers of which nobody knows what they hold.
+	overwritten []string
 }
 
 // placed is a buffer at an address.
@@ -83,7 +86,7 @@ func (m *Memory) page(number uint64) *page {
 		return p
 	}
 	var p *page
-	if b := m.holding(number * pageSize); b != nil {
+	if b := m.holding(number * pageSize); b != nil && !slices.Contains(m.overwritten, b.arg.Name) {
 		size := uint64(device.DTypeSize(b.arg.DType))
 		offset := number*pageSize - b.at
 		n := min(pageSize, uint64(b.arg.Bytes())-offset)

@@ -83,7 +83,7 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 	tr.Sectors += n
 	missing, filled := int64(t.Unknown), at
 	for _, s := range sectors {
-		if there, ok := p.l1.has(s); ok && !t.Past {
+		if there, ok := p.l1.has(s); ok {
 			filled = max(filled, there)
 			tr.Hits++
 		} else {
@@ -101,9 +101,7 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)
-	if !t.Past {
-		p.l1.fill(sectors, t, result)
-	}
+	p.l1.fill(sectors, t, result)
 	return result
 }
 

@@ -87,9 +87,6 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	if op.Action == Access && e.Touch != nil && (e.Touch.Space == GlobalSpace || e.Touch.Space == LocalSpace) {
 		reason = ForMemory
 	}
-	if op.Action == Commit {
-		result, reason = max(w.copies, at), ForMemory
-	}
 	if op.Written >= 0 {
 		w.boards[op.Written].hold(at, result, reason)
 	}
@@ -107,6 +104,9 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 		w.reason = ForBarrier
 		w.block.waiting++
 		p.release(w.block, result)
+	case Commit:
+		w.boards[0].hold(at, max(w.copies, at), ForMemory)
+		p.advance(w, at)
 	default:
 		p.advance(w, at)
 	}
@@ -152,7 +152,7 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		p.result.Busy[op.Unit] += unit.Gap
 		return late + unit.Latency, read
 	}
-	gap, latency := unit.Times(op)
+	gap := unit.Gap * max(op.Parts, 1)
 	start := at
 	if op.Unit.Shared() {
 		start = max(at, p.shared[op.Unit])
@@ -167,31 +167,7 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		part.units[op.Beside] = at + p.Units[op.Beside].Gap
 		p.result.Busy[op.Beside] += p.Units[op.Beside].Gap
 	}
-	if op.Waves > 0 {
-		start = max(start, p.read(op.Waves, at)-gap)
-	}
-	return start + latency, start + gap
-}
-
-// Times are for how long an instruction occupies the unit, and how long its result takes.
-func (r Resource) Times(op *Op) (gap, latency int64) {
-	gap, latency = r.Gap, r.Latency
-	if op.Deep != 0 {
-		latency = int64(float64(latency) * op.Deep)
-	}
-	if op.Parts != 0 {
-		gap = int64(float64(gap) * op.Parts)
-		latency += gap - r.Gap
-	}
-	return gap, latency
-}
-
-// read lets the data path of shared memory be busy from a time on. It returns until when.
-func (p *multiprocessor) read(waves, at int64) int64 {
-	busy := waves * p.Units[Shared].Gap
-	p.shared[Shared] = max(at, p.shared[Shared]) + busy
-	p.result.Busy[Shared] += busy
-	return p.shared[Shared]
+	return start + unit.Latency + gap - unit.Gap, start + gap
 }
 
 // release lets the warps of a block go on if all wait.

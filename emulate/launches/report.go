@@ -1,0 +1,73 @@
+package launches
+
+import (
+	"encoding/json"
+
+	"gpuperf/emulate"
+)
+
+// Report is what emulation tells of a sequence on a device.
+type Report struct {
+	Name     string
+	Device   string
+	Launches []Launch
+	Warnings []string
+}
+
+// Launch is a launch, and how often the sequence has it.
+type Launch struct {
+	Times int
+	*emulate.Result
+}
+
+// Seconds is the time of all launches.
+func (r *Report) Seconds() (sum float64) {
+	for _, l := range r.Launches {
+		sum += float64(l.Times) * l.Result.Seconds
+	}
+	return sum
+}
+
+// Interval is what the time is taken to be in.
+func (r *Report) Interval() (all [2]float64) {
+	for _, l := range r.Launches {
+		for i := range all {
+			all[i] += float64(l.Times) * l.Result.Interval[i]
+		}
+	}
+	return all
+}
+
+// All are the warnings of the sequence and its launches.
+func (r *Report) All() []string {
+	all := r.Warnings
+	for _, l := range r.Launches {
+		all = append(all, l.Result.Warnings...)
+	}
+	return all
+}
+
+// One reports whether the sequence is a single launch.
+func (r *Report) One() bool { return len(r.Launches) == 1 && r.Launches[0].Times == 1 }
+
+// MarshalJSON writes the only launch, or the sequence with its launches.
+func (r *Report) MarshalJSON() ([]byte, error) {
+	if r.One() {
+		return json.Marshal(r.Launches[0].Result)
+	}
+	type launch struct {
+		Times int             `json:"times"`
+		Each  *emulate.Result `json:"each"`
+	}
+	var list []launch
+	for _, l := range r.Launches {
+		list = append(list, launch{l.Times, l.Result})
+	}
+	return json.Marshal(struct {
+		Name     string     `json:"kernel"`
+		Device   string     `json:"device"`
+		Seconds  float64    `json:"seconds"`
+		Interval [2]float64 `json:"interval"`
+		Launches []launch   `json:"launches"`
+	}{r.Name, r.Device, r.Seconds(), r.Interval(), list})
+}

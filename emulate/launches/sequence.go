@@ -1,0 +1,243 @@
+// Package launches emulates the launches that files of all kinds describe, one after the other, and reports on them.
+//
+// A Sequence is a job of one launch or of several, with what its launch file says of the machine code and of unknown data. Run emulates each
+// launch that differs from those before it, with buffers that earlier launches have written unknown, and makes a Report of the results.
+package launches
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/emulate"
+	"gpuperf/internal/source"
+	"gpuperf/launchfile"
+	"gpuperf/samples"
+	"gpuperf/sass"
+	"gpuperf/sass/compiled"
+)
+
+// Sequence is what is emulated: launches, one after the other.
+type Sequence struct {
+	Name   string // as results call it
+	Job    device.Job
+	Code   launchfile.Code
+	Assume []launchfile.Assumption
+	Source string // the name of the file that the code's lines are in, where it is compiled
+
+	face samples.Interface // that a source of a launch file is for
+}
+
+// Load is the sequence of a launch file, at sizes where they differ from those of the file.
+func Load(path string, sizes map[string]int64) (*Sequence, error) {
+	f, err := launchfile.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface}
+	if s.Job, err = f.Emulated(sizes); err != nil {
+		return nil, err
+	}
+	if s.Assume, err = f.AssumedAt(sizes); err != nil {
+		return nil, err
+	}
+	s.Name = s.Job.Identity.Key()
+	return s, nil
+}
+
+// Listing is the machine code of the sequence: a listing or a cubin that is named, what the launch file or the job brings, or what its source is
+// compiled to.
+func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compiler) (*sass.Listing, error) {
+	if from := cmp.Or(named, s.Code.Listing); from != "" {
+		return sass.ReadFile(ctx, from)
+	}
+	if s.face == samples.OpenCL {
+		return nil, source.At("", "", source.Pos{}, "%s runs under %s: only CUDA's compiler gives machine code", s.Job.Identity.Source, s.face).
+			WithHint("name a listing of its machine code as listing in the file, or by --code")
+	}
+	if sass.IsCubin(s.Job.Image) {
+		return s.kernels(ctx)
+	}
+	p, err := c.Program(ctx, s.Job, s.Source)
+	if err != nil {
+		return nil, err
+	}
+	return p.Listing, nil
+}
+
+// kernels are those of the launches, of a cubin that may have many more.
+func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
+	all, seen := &sass.Listing{}, map[string]bool{}
+	for _, job := range s.Job.Launches() {
+		if seen[job.Entry] {
+			continue
+		}
+		seen[job.Entry] = true
+		l, err := sass.ReadKernel(ctx, job.Image, job.Entry)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range l.Functions {
+			if !slices.ContainsFunc(all.Functions, func(g *sass.Function) bool { return g.Name == f.Name }) {
+				all.Functions = append(all.Functions, f)
+			}
+		}
+		all.Warnings = append(all.Warnings, l.Warnings...)
+	}
+	return all, nil
+}
+
+// Options say how a sequence is emulated.
+type Options struct {
+	Device *facts.Device
+	// Sensitivity and Regions are those of emulate.Input.
+	Sensitivity, Regions bool
+}
+
+// most is how many launches of a sequence are emulated that differ from each other. Those that follow are taken to be as the last ones.
+const most = 64
+
+// Run emulates the sequence by its machine code.
+func (s *Sequence) Run(l *sass.Listing, o Options) (*Report, error) {
+	functions, err := s.functions(l)
+	if err != nil {
+		return nil, err
+	}
+	assumed, err := place(s.Assume, functions)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{Name: s.Name, Device: o.Device.Name()}
+	known, overwritten := map[string]int{}, map[string]bool{}
+	last, standIns := map[string]int{}, 0
+	for i, job := range s.Job.Launches() {
+		f := functions[i]
+		key := identify(job, f, overwritten)
+		at, ok := known[key]
+		if !ok && len(r.Launches) >= most {
+			if at, ok = last[f.Name]; ok {
+				standIns++
+			}
+		}
+		if !ok {
+			in := emulate.Input{Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, Sensitivity: o.Sensitivity, Regions: o.Regions, Overwritten: names(overwritten)}
+			result, err := emulate.Run(in)
+			if err != nil {
+				return nil, s.inLaunch(err, i)
+			}
+			at = len(r.Launches)
+			r.Launches = append(r.Launches, Launch{Result: result})
+		}
+		known[key], last[f.Name] = at, at
+		r.Launches[at].Times++
+		for _, name := range r.Launches[at].Written {
+			overwritten[name] = true
+		}
+	}
+	if standIns > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: %d launches that differ from those before are taken to be as others of their kernel", s.Name, standIns))
+	}
+	return r, nil
+}
+
+// functions are those of the launches.
+func (s *Sequence) functions(l *sass.Listing) (all []*sass.Function, err error) {
+	for _, job := range s.Job.Launches() {
+		f, err := find(l, job.Entry)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// inLaunch says which launch of several an error is of.
+func (s *Sequence) inLaunch(err error, i int) error {
+	if len(s.Job.Then) == 0 {
+		return err
+	}
+	return fmt.Errorf("launch %d: %w", i+1, err)
+}
+
+// place sorts assumptions by the functions that have their places.
+func place(list []launchfile.Assumption, functions []*sass.Function) (map[*sass.Function][]launchfile.Assumption, error) {
+	all := map[*sass.Function][]launchfile.Assumption{}
+	var distinct []*sass.Function
+	for _, f := range functions {
+		if !slices.Contains(distinct, f) {
+			distinct = append(distinct, f)
+		}
+	}
+	for _, a := range list {
+		var missing error
+		placed := false
+		for _, f := range distinct {
+			err := emulate.CheckAssumption(f, a)
+			if missing = cmp.Or(missing, err); err == nil {
+				all[f], placed = append(all[f], a), true
+			}
+		}
+		if !placed {
+			return nil, missing
+		}
+	}
+	return all, nil
+}
+
+// identify is a text that launches share which take the same time: buffers that were written before differ from those that were not.
+func identify(job device.Job, f *sass.Function, overwritten map[string]bool) string {
+	var unknown []string
+	for _, a := range job.Buffers() {
+		if overwritten[a.Name] {
+			unknown = append(unknown, a.Name)
+		}
+	}
+	text, _ := json.Marshal([]any{f.Name, job.Global, job.Local, job.Args, job.LocalMem, job.Dynamic, job.Attributes, unknown})
+	return string(text)
+}
+
+func names(set map[string]bool) (list []string) {
+	for name := range set {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// find finds the kernel of a launch in a listing, by its name in the binary or in CUDA C.
+func find(l *sass.Listing, kernel string) (*sass.Function, error) {
+	var names []string
+	var found []*sass.Function
+	base, _, _ := strings.Cut(kernel, "<")
+	base = strings.TrimSpace(base[strings.LastIndexByte(base, ':')+1:])
+	for _, f := range l.Functions {
+		if f.Name == kernel {
+			return f, nil
+		}
+		names = append(names, f.Name)
+		if mangled := fmt.Sprint(len(base), base); strings.HasPrefix(f.Name, "_Z") && strings.Contains(f.Name, mangled) {
+			found = append(found, f)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, source.At("", "", source.Pos{}, "the machine code has several kernels %s: %s", kernel, source.Suggest(kernel, names)).
+			WithHint("write its name in the machine code as kernel in the launch file")
+	case len(l.Functions) == 1:
+		return l.Functions[0], nil
+	}
+	return nil, source.At("", "", source.Pos{}, "the machine code has no kernel %s: %s", kernel, source.Suggest(kernel, names))
+}
+
+// Of is the sequence of a job.
+func Of(job device.Job) *Sequence {
+	return &Sequence{Name: job.Identity.Key(), Job: job, Source: compiled.SourceName(job), face: samples.CUDA}
+}

@@ -1,0 +1,117 @@
+package launches
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"gpuperf/internal/format"
+)
+
+// detailed is how many reports are printed in full. More are a table.
+const detailed = 4
+
+// Write prints reports: one in full; of several, first a table that compares them.
+func Write(w io.Writer, all []*Report) error {
+	if len(all) > 1 {
+		if err := table(all).Write(w); err != nil || len(all) > detailed {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	for i, r := range all {
+		fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+		if err := r.write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table has a row for each report, with what tells them apart.
+func table(all []*Report) *format.Table {
+	differ := func(of func(*Report) string) bool {
+		for _, r := range all {
+			if of(r) != of(all[0]) {
+				return true
+			}
+		}
+		return false
+	}
+	name := func(r *Report) string { return r.Name }
+	device := func(r *Report) string { return r.Device }
+	columns := []struct {
+		head  string
+		shown bool
+		cell  func(*Report) string
+	}{
+		{"kernel", differ(name) || !differ(device), name},
+		{"device", differ(device), device},
+		{">time", true, func(r *Report) string { return format.Seconds(r.Seconds()) }},
+		{">of the first", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Seconds()/all[0].Seconds()) }},
+		{"bottleneck", true, func(r *Report) string { return r.longest().bottleneck() }},
+		{">waves", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.longest().Waves) }},
+	}
+	var heads []string
+	for _, c := range columns {
+		if c.shown {
+			heads = append(heads, c.head)
+		}
+	}
+	t := format.NewTable(heads...)
+	for _, r := range all {
+		var cells []string
+		for _, c := range columns {
+			if c.shown {
+				cells = append(cells, c.cell(r))
+			}
+		}
+		t.Row(cells...)
+	}
+	return t
+}
+
+func (l *Launch) bottleneck() string {
+	if l.Bottleneck.Kind == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", l.Bottleneck.Unit, l.Bottleneck.Kind)
+}
+
+// longest is the launch that takes most of the time.
+func (r *Report) longest() *Launch {
+	at, most := 0, -1.0
+	for i, l := range r.Launches {
+		if t := float64(l.Times) * l.Result.Seconds; t > most {
+			at, most = i, t
+		}
+	}
+	return &r.Launches[at]
+}
+
+// write prints a launch in full; of several, a table of all, and the longest in full.
+func (r *Report) write(w io.Writer) error {
+	if r.One() {
+		r.Launches[0].Write(w)
+		return nil
+	}
+	count := 0
+	for _, l := range r.Launches {
+		count += l.Times
+	}
+	sum, in := r.Seconds(), r.Interval()
+	fmt.Fprintf(w, "%s on %s\n  time        %s (%s to %s) for %s, one after the other\n\n", r.Name, r.Device, format.Seconds(sum), format.Seconds(in[0]), format.Seconds(in[1]),
+		format.Count(count, "launch"))
+	t := format.NewTable("kernel", ">launches", ">each", ">together", ">share", "bottleneck")
+	for i := range r.Launches {
+		l := &r.Launches[i]
+		together := float64(l.Times) * l.Result.Seconds
+		t.Row(l.Kernel, fmt.Sprint(l.Times), format.Seconds(l.Result.Seconds), format.Seconds(together), fmt.Sprintf("%.0f %%", 100*together/sum), l.bottleneck())
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	fmt.Fprint(w, "\nthe one that takes longest:\n\n")
+	r.longest().Write(w)
+	return nil
+}
