@@ -8,8 +8,8 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// reductions makes reductions of sequential loops that only accumulate: of a statement x = x + e whose x is one element for all iterations, in loops
-// that nothing else is in. The order of its terms is not kept.
+// reductions makes reductions of sequential loops that only accumulate: of a statement x = x + e whose x is one element for all iterations, which nothing else
+// in the loops has to do with. The order of its terms is not kept.
 func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
@@ -42,12 +42,15 @@ func keeps(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
 	return err == nil && !of.IsFloat()
 }
 
-// usedElsewhere reports that an iname is not only around the term of a statement: it is in its target or its predicates, or around other statements.
+// usedElsewhere reports that an iname is not only around the term of a statement: it is in its target or its predicates, or around statements that share
+// memory with it.
 func usedElsewhere(k *kernel.Kernel, s *kernel.Stmt, iname string) bool {
 	if expr.Mentions(s.LHS, iname) || slices.ContainsFunc(s.Predicates, func(p expr.Expr) bool { return expr.Mentions(p, iname) }) {
 		return true
 	}
-	return slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool { return o.ID != s.ID && slices.Contains(o.AllInames(), iname) })
+	return slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
+		return o.ID != s.ID && slices.Contains(o.AllInames(), iname) && (k.ReadsFrom(o, s.Target()) || k.ReadsFrom(s, o.Target()) || o.Target() == s.Target())
+	})
 }
 
 // accumulated is what a statement adds to its target, or by which it bounds it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
@@ -68,9 +69,12 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	var over []string
 	for _, s := range k.Statements {
 		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
-			over = append(over, fastest(n, list))
+			over = nameset.Add(over, fastest(n, list))
 		}
 	}
+	over = slices.DeleteFunc(over, func(r string) bool { // a loop around other statements stays one
+		return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Inames, r) })
+	})
 	var b *blocks
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
