@@ -55,11 +55,18 @@ type Loop struct {
 	Class Class
 }
 
+// Initial says that a statement reads an array where no statement has written it before.
+type Initial struct {
+	Statement *scop.Statement
+	Array     *scop.Array
+}
+
 // Analysis is what Analyze finds.
 type Analysis struct {
 	Nest        *scop.Nest
 	Dependences []*Dependence
 	Loops       []Loop
+	Initial     []Initial // without arrays that the nest does not write
 }
 
 // Analyze finds the dependences of a nest, those by memory before those by value, and classifies its loops.
@@ -82,7 +89,7 @@ func Analyze(n *scop.Nest) (*Analysis, error) {
 	if err := z.byValue(); err != nil {
 		return nil, err
 	}
-	a := &Analysis{Nest: n}
+	a := &Analysis{Nest: n, Initial: z.initial}
 	for _, k := range z.order {
 		d, err := z.merged[k].dependence(k)
 		if err != nil {
@@ -102,6 +109,7 @@ type analyzer struct {
 	carried    map[*scop.Loop]*carried
 	merged     map[key]*relation
 	order      []key
+	initial    []Initial
 }
 
 // key is what relations are joined by.

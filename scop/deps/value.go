@@ -75,6 +75,10 @@ func (z *analyzer) sources(to *statement, b access) error {
 			}
 		}
 	}
+	if empty, err := open.IsEmpty(); err != nil || empty {
+		return err
+	}
+	z.initial = append(z.initial, Initial{to.of, b.array})
 	return nil
 }
 

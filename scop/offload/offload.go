@@ -20,6 +20,7 @@ import (
 // Program is a nest as kernels.
 type Program struct {
 	Nest    *scop.Nest
+	Text    *scop.Nest // the nest before it got copies of arrays, which does the same
 	Steps   []Step
 	Kernels []*kernel.Kernel // in the order of the steps
 	// Scratch are arrays of the nest alone: neither inputs nor results.
@@ -55,7 +56,7 @@ func Compile(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
 	if opt.Map == nil {
 		opt.Map = Default
 	}
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}

@@ -13,7 +13,6 @@ import (
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/scop"
-	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
 	"gpuperf/scop/scoptest"
 	"pgregory.net/rapid"
@@ -33,15 +32,7 @@ func TestPolybench(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := nests[0]
-			a, err := deps.Analyze(n)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tree, err := schedule.Launches(n, a.Dependences, schedule.Smart)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := Compile(n, tree, Options{Map: small})
+			p, err := find(n, schedule.Smart, Options{Map: small})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +69,7 @@ type fataler interface {
 
 // check compares what the program does to its arrays with what the nest does in the order of the text.
 func check(t fataler, p *Program, at map[string]int64) {
-	whole, err := p.Nest.Kernel()
+	whole, err := p.Text.Kernel()
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -92,7 +83,7 @@ func check(t fataler, p *Program, at map[string]int64) {
 	for _, r := range list {
 		run(t, r.Kernel, r.Sizes, got)
 	}
-	for _, a := range p.Nest.Arrays {
+	for _, a := range p.Text.Arrays {
 		w, g := want[a.Name], got[a.Name]
 		if a.Local || w == nil {
 			continue
@@ -173,18 +164,10 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := deps.Analyze(n)
+		p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: small})
 		if errors.Is(err, polycount.ErrBudget) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree, err := schedule.Launches(n, a.Dependences, schedule.Fusions[seed%len(schedule.Fusions)])
-		if err != nil {
-			continue
-		}
-		p, err := Compile(n, tree, Options{Map: small})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}

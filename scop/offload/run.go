@@ -17,7 +17,6 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/samples"
 	"gpuperf/scop"
-	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
 	"gpuperf/workload"
 )
@@ -40,20 +39,24 @@ type ArrayVerdict struct {
 
 // find makes kernels of a nest, by a strategy for launches; where that finds none, all of it is one work-item's.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	a, err := deps.Analyze(n)
+	f, err := schedule.Search(n, schedule.Launches, fusion)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := schedule.Launches(n, a.Dependences, fusion)
-	if err != nil {
-		tree = &schedule.Launch{Body: schedule.Original(n)}
+	if f.Original != nil {
+		f.Tree = &schedule.Launch{Body: f.Tree}
 	}
-	return Compile(n, tree, opt)
+	p, err := Compile(f.Nest, f.Tree, opt)
+	if err != nil {
+		return nil, err
+	}
+	p.Text = n
+	return p, nil
 }
 
 // launches is the program at given sizes, for a device.
 func (p *Program) launches(at map[string]int64, dev device.Info) (*workload.ProgramCase, error) {
-	meaning, err := p.Nest.Kernel()
+	meaning, err := p.Text.Kernel()
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,16 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/scop"
-	"gpuperf/scop/deps"
 )
 
 // Object is what perf scop schedule --json prints for a nest.
 type Object struct {
 	Scop string `json:"scop"`
 	// Original says why the order is that of the text, where none is found.
-	Original string      `json:"original,omitempty"`
-	Tree     *NodeObject `json:"tree"`
+	Original string `json:"original,omitempty"`
+	// Copies say which arrays have copies for iterations of loops.
+	Copies []string    `json:"copies,omitempty"`
+	Tree   *NodeObject `json:"tree"`
 }
 
 // NodeObject is a sequence, a launch, a band with its body, or a statement.
@@ -72,6 +73,9 @@ func Write(w io.Writer, all []*Object) error {
 		if o.Original != "" {
 			fmt.Fprintf(w, "the order of the text: %s\n", o.Original)
 		}
+		for _, c := range o.Copies {
+			fmt.Fprintln(w, c)
+		}
 		o.Tree.write(w, "")
 	}
 	return nil
@@ -109,16 +113,17 @@ var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
 func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
 		for _, n := range nests {
-			a, err := deps.Analyze(n)
+			f, err := Search(n, find, fusion)
 			if err != nil {
-				return fmt.Errorf("%s: %w", n.File, err)
+				return err
 			}
-			o := &Object{Scop: n.Name}
-			tree, err := find(n, a.Dependences, fusion)
-			if err != nil {
-				tree, o.Original = Original(n), err.Error()
+			o := &Object{Scop: n.Name, Tree: objectOf(f.Tree)}
+			for _, c := range f.Copies {
+				o.Copies = append(o.Copies, c.String())
 			}
-			o.Tree = objectOf(tree)
+			if f.Original != nil {
+				o.Original = f.Original.Error()
+			}
 			all = append(all, o)
 			if check(); ctx.Err() != nil {
 				return context.Cause(ctx)

@@ -1,0 +1,172 @@
+// Package expand gives loop nests more memory, so that fewer of their points wait for each other: a scalar or an array that is assigned anew in each
+// iteration of a loop gets one copy per iteration (Feautrier, Array expansion, 1988). What depends on what by memory alone then depends no more.
+//
+// Nest splits the accesses of each array into webs, between which no value flows (web.go). A web gets a copy for each iteration of the loops around all of
+// its statements that carry none of its values, as far as memory suffices (copies.go). Where an array is used after the nest, statements at the end of the nest
+// write its last values back (last.go).
+package expand
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+	"gpuperf/scop/deps"
+)
+
+// Copies is an array that holds what another one held, with a copy for each iteration of loops.
+type Copies struct {
+	Of    *scop.Array
+	Array *scop.Array // local
+	Over  []*scop.Loop
+}
+
+// String says what became of the array, with the number of elements.
+func (c Copies) String() string {
+	if len(c.Array.Shape) == 0 {
+		return fmt.Sprintf("%s is %s in some statements", c.Of.Name, c.Array.Name)
+	}
+	var extents []string
+	for _, e := range c.Array.Shape {
+		extents = append(extents, "["+e.String()+"]")
+	}
+	return fmt.Sprintf("%s becomes %s%s", c.Of.Name, c.Array.Name, strings.Join(extents, ""))
+}
+
+// Most is by default how many times the elements of the nest's own arrays copies may have together.
+const Most = 2
+
+// Nest is the analysed nest with copies, and what these are; without any it is the nest itself. All copies together have at most so many times the elements of
+// the nest's arrays where each parameter is 1000.
+func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
+	e := &expansion{analysis: a, taken: names(a.Nest), read: map[at]*scop.Array{}, written: map[at]*scop.Array{}, over: map[*scop.Array][]polycount.Affine{}}
+	for _, x := range a.Nest.Arrays {
+		e.left += most * elements(x)
+	}
+	for _, x := range a.Nest.Arrays {
+		if !x.Written || len(x.Shape) > 0 && x.Shape[0] == nil {
+			continue
+		}
+		webs := websOf(a, x)
+		for _, w := range webs {
+			if err := e.web(x, w, len(webs) > 1); err != nil {
+				return nil, nil, fmt.Errorf("copies of %s: %w", x.Name, err)
+			}
+		}
+	}
+	if len(e.copies) == 0 {
+		return a.Nest, nil, nil
+	}
+	return e.nest(), e.copies, nil
+}
+
+// at is an array at a statement.
+type at struct {
+	array     *scop.Array
+	statement *scop.Statement
+}
+
+// expansion collects copies.
+type expansion struct {
+	analysis      *deps.Analysis
+	taken         map[string]bool
+	left          int64                              // elements
+	read, written map[at]*scop.Array                 // what accesses become
+	over          map[*scop.Array][]polycount.Affine // the first subscripts of copies
+	copies        []Copies
+	last          []*last
+}
+
+// web gives a web copies where this takes dependences away. A scalar of the nest alone that has several webs gets one for each.
+func (e *expansion) web(x *scop.Array, w *web, several bool) error {
+	if w.initial {
+		return nil
+	}
+	over, err := e.loops(x, w)
+	if err != nil || len(over) == 0 && (!several || !x.Local || len(x.Shape) > 0) {
+		return err
+	}
+	var final []*last
+	if !x.Local {
+		if final, err = e.final(x, w); err != nil || final == nil {
+			return err
+		}
+	}
+	c := &scop.Array{Name: e.fresh(x.Name), Pos: x.Pos, DType: x.DType, Local: true, Written: true}
+	var subscripts []polycount.Affine
+	var loops []*scop.Loop
+	for _, o := range over {
+		c.Shape = append(c.Shape, expr.FromAffine(o.extent))
+		subscripts = append(subscripts, o.subscript)
+		loops = append(loops, o.loop)
+	}
+	c.Shape = append(c.Shape, x.Shape...)
+	e.left -= elements(c)
+	e.over[c] = subscripts
+	e.copies = append(e.copies, Copies{x, c, loops})
+	for _, s := range w.writers {
+		e.written[at{x, s}] = c
+	}
+	for _, s := range w.readers {
+		e.read[at{x, s}] = c
+	}
+	for _, l := range final {
+		l.copy = c
+		e.last = append(e.last, l)
+	}
+	return nil
+}
+
+// names are those that a nest uses.
+func names(n *scop.Nest) map[string]bool {
+	taken := map[string]bool{}
+	for _, list := range [][]string{polycount.Words(), n.Params} {
+		for _, name := range list {
+			taken[name] = true
+		}
+	}
+	for _, a := range n.Arrays {
+		taken[a.Name] = true
+	}
+	for _, l := range n.Loops {
+		taken[l.Iterator], taken[l.Name] = true, true
+	}
+	for _, s := range n.Statements {
+		for _, name := range append(slices.Clone(s.Iterators), s.Name) {
+			taken[name] = true
+		}
+	}
+	for _, f := range n.Functions {
+		taken[f.Name] = true
+	}
+	return taken
+}
+
+func (e *expansion) fresh(base string) string {
+	name := kernel.Fresh(base, func(s string) bool { return e.taken[s] || !expr.IsName(s) })
+	e.taken[name] = true
+	return name
+}
+
+// typical is what each parameter is where memory is compared.
+const typical = 1000
+
+// elements of an array where parameters have typical values. An extent that is open, or no number, counts as one.
+func elements(x *scop.Array) int64 {
+	n := int64(1)
+	for _, e := range x.Shape {
+		if e == nil {
+			continue
+		}
+		sizes := map[string]int64{}
+		expr.FreeVars(e, func(name string) { sizes[name] = typical })
+		if v, ok := expr.EvalInt64(e, sizes); ok && v > 0 && n < 1<<40 {
+			n *= min(v, 1<<20)
+		}
+	}
+	return n
+}
