@@ -66,6 +66,10 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	order := axes(n, parallel)
 	form := Form{Kernel: plain.Name, Parallel: len(order)}
 	k := reductions(plain, parallel)
+	k.ExplicitBarriers = true
+	if _, err := linear.New(k); err != nil { // loops without the reductions cannot be in one order with the others
+		k = plain
+	}
 	var over []string
 	for _, s := range k.Statements {
 		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
