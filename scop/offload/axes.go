@@ -66,8 +66,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	order := axes(n, parallel)
 	form := Form{Kernel: plain.Name, Parallel: len(order)}
 	k := reductions(plain, parallel)
-	k.ExplicitBarriers = true
-	if _, err := linear.New(k); err != nil { // loops without the reductions cannot be in one order with the others
+	if !ordered(k) { // the loops around what is left have none
 		k = plain
 	}
 	var over []string
@@ -106,6 +105,14 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
 	return onAxes(k, order, m.Block, 0)
+}
+
+// ordered reports that there is an order of statements and loops.
+func ordered(k *kernel.Kernel) bool {
+	k = k.Clone()
+	k.ExplicitBarriers = true
+	_, err := linear.New(k)
+	return err == nil
 }
 
 // share puts parallel loops and loops of reductions on axes.
