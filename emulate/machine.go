@@ -40,7 +40,7 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
+		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
 		facts.CodeLatency, facts.StartCycles,
 	}
 	for _, u := range unitFacts {
@@ -65,6 +65,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Partitions: int(d.Value(facts.SubPartitions)),
 		Depth:      int(d.Value(facts.AddressQueue)),
 		Reads:      cycles(facts.OperandWindow),
+		Jump:       cycles(facts.JumpLatency),
 		Start:      cycles(facts.GroupStart),
 		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),
 		L1Bytes:    l1,

@@ -134,7 +134,7 @@ func (d *decoder) registers(list []sass.Register) (out []uint16) {
 
 // banks counts the operands that an instruction of fixed latency reads from each of the two register banks, those in the reuse cache aside.
 func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
-	if in.Opcode == nil || in.Opcode.Latency != sass.Fixed {
+	if in.Opcode == nil || in.Opcode.Latency != sass.Fixed || in.Opcode.Pipe == sass.FP64 {
 		return n
 	}
 	slot := -1
@@ -146,7 +146,6 @@ func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
 			break
 		}
 		if o.Kind != sass.RegisterOperand || o.Registers[0].Register.File != sass.General || o.Registers[0].Register.Index == sass.Constant {
-			d.kept[slot] = sass.Reference{}
 			continue
 		}
 		r := o.Registers[0]
@@ -165,6 +164,9 @@ func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.Uni
 
 // parts are how many products of 16x8x8 halves a matrix product has.
 func parts(in *sass.Instruction) int64 {
+	if in.Name == "IMAD" && (in.Has("WIDE") || in.Has("HI")) {
+		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi and stream_imadwide
+	}
 	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
 		return 1
 	}

@@ -112,13 +112,21 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	}
 }
 
+// instructionBytes is the distance of instructions in the code.
+const instructionBytes = 16
+
 // advance moves a warp to its next instruction.
 func (p *multiprocessor) advance(w *warp, at int64) {
+	from := p.ops[w.current().Op].Address
 	w.done++
 	p.again = w.next()
-	if w.current() == nil {
+	e := w.current()
+	if e == nil {
 		p.exit(&p.parts[w.part], w, at)
 		return
+	}
+	if to := p.ops[e.Op].Address; p.Jump > 0 && (to < from || to > from+2*instructionBytes) {
+		w.at = max(w.at, at+p.Jump)
 	}
 	p.arrive(w)
 }
@@ -164,8 +172,8 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		p.result.Busy[op.Unit] += gap
 	}
 	if op.Beside != Dispatch {
-		part.units[op.Beside] = at + p.Units[op.Beside].Gap
-		p.result.Busy[op.Beside] += p.Units[op.Beside].Gap
+		part.units[op.Beside] = start + gap
+		p.result.Busy[op.Beside] += gap
 	}
 	return start + unit.Latency + gap - unit.Gap, start + gap
 }

@@ -57,6 +57,7 @@ type Machine struct {
 	Depth      int   // memory instructions that wait in a sub-partition
 	L1Bytes    int64 // that hold data of global memory
 	Begin      int64 // between the starts of two blocks
+	Jump       int64 // from a jump to the instruction that it goes to
 	Start      int64 // from the end of a block to the first instruction of the one in its place
 	Code       Code
 	Queue      int64 // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
