@@ -40,7 +40,7 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
+		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.L2Sectors, facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
 		facts.CodeLatency, facts.StartCycles,
 	}
 	for _, u := range unitFacts {
@@ -74,14 +74,23 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 	for _, u := range unitFacts {
 		m.Units[u.unit] = timing.Resource{Latency: cycles(u.latency), Gap: cycles(u.gap)}
 	}
-	share := func(perClock float64) int64 {
-		return timing.Cycles(sectorBytes / min(perClock/float64(max(busy, 1)), d.Value(facts.L2PortBytesPerClock)))
+	all := float64(max(busy, 1))
+	line, sector := lineBytes/d.Value(facts.L2BytesPerClock), 1/d.Value(facts.L2Sectors) // cycles for a whole line, and for one with one sector
+	each := (line - sector) / (lineBytes/sectorBytes - 1)
+	m.Units[timing.L2].Gap = timing.Cycles(each * all)
+	m.Units[timing.Lines].Gap = timing.Cycles(all / d.Value(facts.L2StoreLines))
+	m.Second = timing.Second{
+		Line: sector/each - 1, Port: timing.Cycles(lineBytes / d.Value(facts.L2PortBytesPerClock)),
+		Store: d.Value(facts.L2StoreRequest), Sector: d.Value(facts.L2StoreSector), StorePort: cycles(facts.L2StorePort),
 	}
-	m.Units[timing.L2].Gap = share(d.Value(facts.L2BytesPerClock))
-	m.Units[timing.Lines].Gap = timing.Cycles(float64(max(busy, 1)) / d.Value(facts.L2StoreLines))
+	m.Units[timing.Atomic].Gap = timing.Cycles(max(all/d.Value(facts.AtomicSectors), d.Value(facts.AtomicGap)))
+	m.Reduction = d.Value(facts.AtomicSectors) / d.Value(facts.ReductionSectors)
 	m.Queue = cycles(facts.DRAMQueue)
-	m.Units[timing.DRAM].Gap = share(d.Value(facts.DRAMReadRate) / (d.Value(facts.ClockMHz) * 1e6))
+	m.Units[timing.DRAM].Gap = timing.Cycles(sectorBytes * all / (d.Value(facts.DRAMReadRate) / (d.Value(facts.ClockMHz) * 1e6)))
 	return m
 }
 
-const sectorBytes = 32
+const (
+	sectorBytes = 32
+	lineBytes   = 128
+)

@@ -167,6 +167,9 @@ func parts(in *sass.Instruction) int64 {
 	if in.Name == "IMAD" && (in.Has("WIDE") || in.Has("HI")) {
 		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi and stream_imadwide
 	}
+	if in.Name == "ATOMS" && in.Has("CAS") {
+		return 2 // the same, mem.csv.gz, inside_atoms_cas and rate_atomscas
+	}
 	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
 		return 1
 	}

@@ -105,6 +105,10 @@ const (
 	L2Latency           Key = "l2_latency"              // of a load that the second-level cache serves
 	L2BytesPerClock     Key = "l2_bytes_per_clock"      // of all multiprocessors
 	L2PortBytesPerClock Key = "l2_port_bytes_per_clock" // of a multiprocessor
+	L2Sectors           Key = "l2_sectors"              // of different lines, that the second-level cache gives in a cycle
+	L2StoreRequest      Key = "l2_store_request"        // what a line takes that is not stored wholly, in lines that are
+	L2StoreSector       Key = "l2_store_sector"         // what each of its sectors takes
+	L2StorePort         Key = "l2_store_port"           // cycles between two sectors that a multiprocessor stores
 	L2StoreLines        Key = "l2_store_lines"          // lines of stores that the second-level cache takes in a cycle
 	DRAMQueue           Key = "dram_queue"              // cycles that a load waits in DRAM, times what this is busy over what it is idle
 	DRAMLatency         Key = "dram_latency"            // of a load that DRAM serves
@@ -112,7 +116,9 @@ const (
 	DRAMWriteRate       Key = "dram_write_rate"         // B/s that DRAM is written at
 	DRAMPageSeconds     Key = "dram_page_seconds"       // for which DRAM turns to another place of 1 KB
 	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
-	AtomicGap           Key = "atomic_gap"              // of two that meet at an address
+	AtomicGap           Key = "atomic_gap"              // of two sectors of a multiprocessor, with a result
+	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
+	ReductionSectors    Key = "reduction_sectors"       // of those without a result
 	ConstantLatency     Key = "constant_latency"        // of constants by address
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to

@@ -17,14 +17,15 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 	late, read := p.path(part, at, t.Waves)
 	switch {
 	case t.Space == SharedSpace && t.Atomic:
-		extra := (max(t.Conflicts, 1) - 1) * p.Units[SharedAtomic].Gap
+		times := max(t.Conflicts, 1) * max(op.Parts, 1)
+		extra := max(times*p.Units[SharedAtomic].Gap-max(t.Waves, 1)*p.Units[Shared].Gap, 0)
 		p.shared[Shared] += extra
-		p.result.Busy[SharedAtomic] += extra + p.Units[SharedAtomic].Gap
-		return late + extra + p.Units[SharedAtomic].Latency, read
+		p.result.Busy[SharedAtomic] += times * p.Units[SharedAtomic].Gap
+		return late + extra + (times-1)*p.Units[SharedAtomic].Gap + p.Units[SharedAtomic].Latency, read
 	case t.Space == SharedSpace:
-		return late + p.Units[Shared].Latency, read
+		return late + (max(t.Waves, 1)-1)*p.Units[Shared].Gap + p.Units[Shared].Latency, read // one cycle to look up a wave, and one to move it
 	}
-	result = p.global(w, e, late)
+	result = p.global(w, e, op, late)
 	if t.Copy {
 		w.copies = max(w.copies, result)
 	}
@@ -53,7 +54,7 @@ func (p *multiprocessor) path(part *partition, at, waves int64) (late, read int6
 }
 
 // global is an access that passes the first-level cache from a time on.
-func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
+func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	t := e.Touch
 	sectors := p.sectorsOf(&w.cursor, t)
 	n := int64(len(sectors)) + int64(t.Unknown)
@@ -65,15 +66,18 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 		return p.local(sectors, t, at)
 	case t.Atomic:
 		tr.Stored += n
-		from := p.second(n, at)
-		gap := (max(t.Conflicts, 1) - 1) * p.Units[Atomic].Gap
-		start := max(from, p.shared[Atomic])
+		gap := p.Units[Atomic].Gap
+		if len(op.Defines) == 0 {
+			gap = int64(float64(gap) * p.Reduction)
+		}
+		gap *= max(t.Conflicts, 1)
+		start := max(at, p.shared[Atomic])
 		p.shared[Atomic] = start + gap
 		p.result.Busy[Atomic] += gap
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from := p.second(n, p.lines(sectors, int64(t.Unknown), at))
+		from := p.stores(sectors, t, at)
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
@@ -81,20 +85,14 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 		return from + p.Units[L2].Latency
 	}
 	tr.Sectors += n
-	missing, filled := int64(t.Unknown), at
-	for _, s := range sectors {
-		if there, ok := p.l1.has(s); ok {
-			filled = max(filled, there)
-			tr.Hits++
-		} else {
-			missing++
-		}
-	}
+	missing, lines, filled := p.lookUp(sectors, at)
+	tr.Hits += int64(len(sectors)) - missing
+	missing, lines = missing+int64(t.Unknown), lines+int64(t.Unknown)
 	if missing == 0 {
 		return max(at+p.Units[L1].Latency, filled)
 	}
 	tr.FromL2 += missing
-	from := p.second(missing, at)
+	from := p.second(lines, missing, at)
 	result := from + p.Units[L2].Latency
 	if p.owes(e, 1) {
 		tr.FromDRAM += missing
@@ -104,58 +102,6 @@ func (p *multiprocessor) global(w *warp, e *Event, at int64) int64 {
 	p.l1.fill(sectors, t, result)
 	return result
 }
-
-// second lets sectors pass between the multiprocessor and the second-level cache. It returns when the last one does.
-func (p *multiprocessor) second(n, at int64) int64 {
-	gap := p.Units[L2].Gap
-	start := max(at, p.shared[L2])
-	p.shared[L2] = start + n*gap
-	p.result.Busy[L2] += n * gap
-	return start + (n-1)*gap
-}
-
-// dram lets sectors pass between the second-level cache and DRAM.
-func (p *multiprocessor) dram(n, at int64) int64 {
-	gap := p.Units[DRAM].Gap
-	start := max(at, p.shared[DRAM])
-	p.shared[DRAM] = start + n*gap
-	p.result.Busy[DRAM] += n * gap
-	return start + (n-1)*gap
-}
-
-// lines lets the second-level cache take a store, line by line. It returns when it has the last one.
-func (p *multiprocessor) lines(sectors []int64, unknown, at int64) int64 {
-	n, last := unknown, int64(-1)
-	for _, s := range sectors {
-		if s/lineSectors != last {
-			n, last = n+1, s/lineSectors
-		}
-	}
-	gap := p.Units[Lines].Gap
-	start := max(at, p.shared[Lines])
-	p.shared[Lines] = start + n*gap
-	p.result.Busy[Lines] += n * gap
-	return start + (n-1)*gap
-}
-
-// window is over how long it is looked at how busy DRAM is.
-const window = 2000 * Cycle
-
-// crowd is how much longer than its latency a request to DRAM takes, as others are in its way.
-func (p *multiprocessor) crowd() int64 {
-	if p.now-p.load.since >= window {
-		busy := p.result.Busy[DRAM] - p.load.busy
-		part := min(float64(busy)/float64(p.now-p.load.since), mostBusy)
-		p.load = load{since: p.now, busy: p.result.Busy[DRAM], wait: int64(float64(p.Queue) * part / (1 - part))}
-	}
-	return p.load.wait
-}
-
-// mostBusy is how busy DRAM is taken to be at most: beyond, requests wait in the queue that they make.
-const mostBusy = 0.8
-
-// load is how busy DRAM was.
-type load struct{ since, busy, wait int64 }
 
 // owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
 func (p *multiprocessor) owes(e *Event, part float64) bool {
@@ -168,27 +114,36 @@ func (p *multiprocessor) owes(e *Event, part float64) bool {
 	return false
 }
 
+// lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there.
+func (p *multiprocessor) lookUp(sectors []int64, at int64) (missing, lines, filled int64) {
+	filled, last := at, int64(-1)
+	for _, s := range sectors {
+		if there, ok := p.l1.has(s); ok {
+			filled = max(filled, there)
+			continue
+		}
+		missing++
+		if s/lineSectors != last {
+			lines, last = lines+1, s/lineSectors
+		}
+	}
+	return missing, lines, filled
+}
+
 // local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full.
 func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 	if t.Store {
 		p.l1.fill(sectors, t, at)
 		return at + p.Units[L1].Latency
 	}
-	missing, filled := int64(0), at
-	for _, s := range sectors {
-		if there, ok := p.l1.has(s); ok {
-			filled = max(filled, there)
-		} else {
-			missing++
-		}
-	}
+	missing, lines, filled := p.lookUp(sectors, at)
 	p.result.Traffic.Sectors += int64(len(sectors))
 	p.result.Traffic.Hits += int64(len(sectors)) - missing
 	if missing == 0 {
 		return max(at+p.Units[L1].Latency, filled)
 	}
 	p.result.Traffic.FromL2 += missing
-	result := p.second(missing, at) + p.Units[L2].Latency
+	result := p.second(lines, missing, at) + p.Units[L2].Latency
 	p.l1.fill(sectors, t, result)
 	return result
 }

@@ -60,9 +60,11 @@ type Machine struct {
 	Jump       int64 // from a jump to the instruction that it goes to
 	Start      int64 // from the end of a block to the first instruction of the one in its place
 	Code       Code
-	Queue      int64 // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
-	Fair       bool  // of several warps that are ready, the one that has been so longest issues; not the youngest
-	Reads      int64 // cycles in which the operands of an instruction may be read; 0 does without register banks
+	Second     Second
+	Reduction  float64 // what an atomic operation takes whose result nobody wants, over one with a result
+	Queue      int64   // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
+	Fair       bool    // of several warps that are ready, the one that has been so longest issues; not the youngest
+	Reads      int64   // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
 
 // Code is how instructions come to the schedulers.

@@ -35,7 +35,7 @@ type Touched struct {
 	// Steps are how far the addresses move from one iteration to the next of each loop around the access, outermost first.
 	Steps     []Step
 	Waves     int64 // cycles for which the data path is busy
-	Conflicts int64 // lanes of an atomic operation that meet at one address, at most
+	Conflicts int64 // times that an atomic operation is done, one after the other
 	DRAM      float64
 }
 

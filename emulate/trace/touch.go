@@ -51,7 +51,7 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	}
 	t.Waves = waves(t)
 	if t.Atomic {
-		t.Conflicts = max(conflicts(t.Lanes), 1)
+		t.Conflicts = conflicts(t)
 	}
 	if len(accesses) > 1 {
 		t.Copy = true
@@ -70,24 +70,33 @@ func private(list []int64, address, width, lane, number int64) []int64 {
 	return list
 }
 
-// halfWidth is the width of a lane above which the halves of a warp are served one after the other, even where they want the same (seen in
-// the times of products of matrices on an H200: a load of 16 B by all lanes from one address takes two cycles, one of 8 B takes one).
-const halfWidth = 8
+// together is how many lanes the data path serves at once. A load from shared memory by all lanes from one address takes a cycle, one of 16 B takes
+// two (seen in the times of products of matrices on an H200); other accesses go by as many lanes as a pass has room for, even where they want the
+// same (testdata/h200/measurement/mem.csv.gz, rate_l1 and rate_sts of stride 0).
+func together(t *timing.Touched) int {
+	if t.Space == timing.SharedSpace && !t.Store {
+		return int(min(exec.WarpSize, 2*passBytes/t.Width))
+	}
+	return int(min(exec.WarpSize, passBytes/max(t.Width, 1)))
+}
+
+// Of global memory, pairs of lines are looked up, two in a cycle (rate_l1 there, strides of 12 to 132 B; columns of matrices on an H200).
+const (
+	pairBytes = 2 * passBytes
+	pairs     = 2
+)
 
 // waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most.
 func waves(t *timing.Touched) (n int64) {
 	if t.Space == timing.ConstantSpace {
 		return 1
 	}
-	lanes := exec.WarpSize
-	if t.Width > halfWidth {
-		lanes /= 2
-	}
+	lanes := max(together(t), 1)
 	for first := 0; first < len(t.Lanes); first += lanes {
 		n += pass(t.Lanes[first:min(first+lanes, len(t.Lanes))], t.Width)
 	}
 	if t.Space == timing.GlobalSpace {
-		n = max(n, (distinct(t.Lanes, passBytes)+1)/2) // two lines are looked up in a cycle
+		n = max(n, (distinct(t.Lanes, pairBytes)+pairs-1)/pairs)
 	}
 	n += int64(t.Unknown+1) / 2
 	return max(n, 1)
@@ -140,12 +149,27 @@ func distinct(lanes []int64, unit int64) (n int64) {
 	return n
 }
 
-// conflicts is how many lanes meet at one address at most.
-func conflicts(lanes []int64) (most int64) {
-	count := map[int64]int64{}
-	for _, a := range lanes {
-		count[a]++
-		most = max(most, count[a])
+// conflicts is how often an atomic operation is done one after the other. In shared memory, lanes of one bank are; in global memory, the
+// sectors, each as often as lanes meet at a word of it (testdata/h200/measurement/mem.csv.gz, rate_atoms and rate_red by stride).
+func conflicts(t *timing.Touched) (n int64) {
+	if t.Space == timing.SharedSpace {
+		var lanes [banks]int64
+		for _, a := range t.Lanes {
+			b := a / wordBytes % banks
+			lanes[b]++
+			n = max(n, lanes[b])
+		}
+		return max(n, 1)
 	}
-	return most
+	words, sectors := map[int64]int64{}, map[int64]int64{}
+	for _, a := range t.Lanes {
+		words[a/wordBytes]++
+		sectors[a/sectorBytes] = max(sectors[a/sectorBytes], words[a/wordBytes])
+	}
+	for _, times := range sectors {
+		n += times
+	}
+	return max(n+int64(t.Unknown), 1)
 }
+
+const sectorBytes = 32
