@@ -12,7 +12,7 @@ import (
 
 // Bounds of the work of one emulation, which keep it short.
 const (
-	mostExecuted = 40_000  // instructions that are executed lane by lane, beyond the first block
+	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
 	mostTimed    = 200_000 // instructions that are timed, in one run
 	enoughTimed  = 60_000  // the same, once a wave has ended
 	windows      = 3       // waves of blocks that stand for all
@@ -26,7 +26,7 @@ func (e *emulation) choose() {
 		e.longest()
 	}
 	for i := int64(0); i < want; i++ {
-		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 0 && e.builder.Steps > mostExecuted {
+		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 1 && e.builder.Steps > mostExecuted {
 			break
 		}
 		e.blocks = append(e.blocks, e.builder.Block(e.place(e.number(i, want))))

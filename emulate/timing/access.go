@@ -130,10 +130,12 @@ func (p *multiprocessor) lookUp(sectors []int64, at int64) (missing, lines, fill
 	return missing, lines, filled
 }
 
-// local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full.
+// local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full. Stores pass it.
 func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 	if t.Store {
 		p.l1.fill(sectors, t, at)
+		p.result.Traffic.Stored += int64(len(sectors))
+		p.stores(sectors, t, at)
 		return at + p.Units[L1].Latency
 	}
 	missing, lines, filled := p.lookUp(sectors, at)
