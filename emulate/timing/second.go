@@ -1,0 +1,75 @@
+package timing
+
+// Second is how the second-level cache takes requests beside the gaps of L2, for a sector that is loaded, and Lines, for a line that is stored
+// wholly.
+type Second struct {
+	Line          float64 // what a line takes that sectors are loaded of, in sectors
+	Port          int64   // between two such lines of a multiprocessor
+	Store, Sector float64 // what a line takes that is not stored wholly, and each of its sectors, in whole lines
+	StorePort     int64   // between two sectors that a multiprocessor stores
+}
+
+// second lets sectors of some lines come from the second-level cache. It returns when the last one does.
+func (p *multiprocessor) second(lines, sectors, at int64) int64 {
+	busy := max(int64((float64(sectors)+p.Second.Line*float64(lines))*float64(p.Units[L2].Gap)), lines*p.Second.Port)
+	start := max(at, p.shared[L2])
+	p.shared[L2] = start + busy
+	p.result.Busy[L2] += busy
+	return start + busy - busy/max(sectors, 1)
+}
+
+// stores lets the second-level cache take a store, line by line. It returns when it has the last one.
+func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
+	whole := int64(len(t.Lanes))*t.Width >= int64(len(sectors))*sectorBytes
+	busy := int64(0)
+	for i := 0; i < len(sectors); {
+		n := 1
+		for i+n < len(sectors) && sectors[i+n]/lineSectors == sectors[i]/lineSectors {
+			n++
+		}
+		busy += p.storedLine(n, whole && n == lineSectors)
+		i += n
+	}
+	busy += int64(t.Unknown) * p.storedLine(1, false)
+	start := max(at, p.shared[Lines])
+	p.shared[Lines] = start + busy
+	p.result.Busy[Lines] += busy
+	return start + busy
+}
+
+// storedLine is what a line takes of which some sectors are stored.
+func (p *multiprocessor) storedLine(sectors int, whole bool) int64 {
+	if whole {
+		return max(p.Units[Lines].Gap, lineSectors*p.Second.StorePort)
+	}
+	part := p.Second.Store + p.Second.Sector*float64(sectors)
+	return max(int64(part*float64(p.Units[Lines].Gap)), int64(sectors+1)*p.Second.StorePort)
+}
+
+// dram lets sectors pass between the second-level cache and DRAM.
+func (p *multiprocessor) dram(n, at int64) int64 {
+	gap := p.Units[DRAM].Gap
+	start := max(at, p.shared[DRAM])
+	p.shared[DRAM] = start + n*gap
+	p.result.Busy[DRAM] += n * gap
+	return start + (n-1)*gap
+}
+
+// window is over how long it is looked at how busy DRAM is.
+const window = 2000 * Cycle
+
+// crowd is how much longer than its latency a request to DRAM takes, as others are in its way.
+func (p *multiprocessor) crowd() int64 {
+	if p.now-p.load.since >= window {
+		busy := p.result.Busy[DRAM] - p.load.busy
+		part := min(float64(busy)/float64(p.now-p.load.since), mostBusy)
+		p.load = load{since: p.now, busy: p.result.Busy[DRAM], wait: int64(float64(p.Queue) * part / (1 - part))}
+	}
+	return p.load.wait
+}
+
+// mostBusy is how busy DRAM is taken to be at most: beyond, requests wait in the queue that they make.
+const mostBusy = 0.8
+
+// load is how busy DRAM was.
+type load struct{ since, busy, wait int64 }
