@@ -19,6 +19,7 @@ var unitFacts = []struct {
 	{timing.XU, facts.XULatency, facts.XUGap},
 	{timing.Convert, facts.ConvertLatency, facts.ConvertGap},
 	{timing.Tensor, facts.TensorLatency, facts.TensorGap},
+	{timing.Wide, facts.WideLatency, facts.WideGap},
 	{timing.Uniform, facts.UniformLatency, facts.UniformGap},
 	{timing.Branch, "", facts.BranchGap},
 	{timing.Vote, "", facts.VoteGap},

@@ -33,6 +33,8 @@ func unit(in *sass.Instruction) (unit, beside timing.Unit) {
 		return u, timing.Dispatch
 	}
 	switch op := in.Opcode; {
+	case wides[in.Name]:
+		return timing.Wide, timing.Dispatch
 	case op.Pipe == sass.FMA && op.Class != sass.Float32:
 		return timing.IMAD, timing.FMA
 	case op.Pipe == sass.XU && in.Has("F64"):
@@ -68,16 +70,25 @@ func (d *decoder) op(in *sass.Instruction) timing.Op {
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
 	op.Action = action(in)
 	op.Parts = parts(in)
+	if op.Unit == timing.Wide {
+		d.wide(in, &op)
+	}
 	reuse := 0
 	if in.Code != nil {
 		c := in.Code.Control()
 		op.Stall = max(int64(c.Stall), 1) * timing.Cycle
 		op.Yield = c.Yield && c.Stall > 0
-		op.Written, op.Read = board(c.WriteBarrier), board(c.ReadBarrier)
+		if op.Unit != timing.Wide {
+			op.Written = board(c.WriteBarrier)
+		}
+		op.Read = board(c.ReadBarrier)
 		op.Waits = uint8(c.Wait)
 		reuse = c.Reuse
 	}
-	if in.Name == "DEPBAR" {
+	if op.Action == timing.Commit {
+		op.Written = max(op.Written, 0)
+	}
+	if in.Name == "DEPBAR" || in.Name == "WARPGROUP" && in.Has("DEPBAR") {
 		op.Waits, op.Left = held(in)
 	}
 	op.Banks = d.banks(in, reuse)
@@ -106,10 +117,15 @@ func action(in *sass.Instruction) timing.Action {
 	return timing.Compute
 }
 
+// groupBoard is the scoreboard of groups of products in the text of operands.
+const groupBoard = "gsb0"
+
 // held reads the operands of DEPBAR.LE: a scoreboard, and how many may hold it still.
 func held(in *sass.Instruction) (waits uint8, left int) {
 	for _, o := range in.Operands {
-		if n, ok := strings.CutPrefix(o.Text, "SB"); ok {
+		if o.Text == groupBoard {
+			waits |= 1 << timing.Products
+		} else if n, ok := strings.CutPrefix(o.Text, "SB"); ok {
 			if b, err := strconv.Atoi(n); err == nil {
 				waits |= 1 << b
 			}
@@ -162,7 +178,7 @@ func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
 
 func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.UniformPredicate }
 
-// parts are how many products of 16x8x8 halves a matrix product has.
+// parts are how many times the gap of its unit an instruction takes that is longer than others.
 func parts(in *sass.Instruction) int64 {
 	if in.Name == "IMAD" && (in.Has("WIDE") || in.Has("HI")) {
 		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi and stream_imadwide
@@ -170,31 +186,5 @@ func parts(in *sass.Instruction) int64 {
 	if in.Name == "ATOMS" && in.Has("CAS") {
 		return 2 // the same, mem.csv.gz, inside_atoms_cas and rate_atomscas
 	}
-	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
-		return 1
-	}
-	shape := in.Modifiers[0]
-	if m, n, k, ok := sizes(shape); ok {
-		const group = 4 // sub-groups that make the product together
-		return max(m*n*k/group/(16*8*8), 1)
-	}
-	return max(shapes[shape], 1)
-}
-
-// shapes are the shapes of matrix products of one sub-group, by their parts.
-var shapes = map[string]int64{"884": 1, "1684": 1, "1688": 1, "16816": 2, "8816": 1, "16832": 2, "16864": 2}
-
-func sizes(shape string) (m, n, k int64, ok bool) {
-	part := strings.Split(shape, "x")
-	if len(part) != 3 {
-		return 0, 0, 0, false
-	}
-	var v [3]int64
-	for i, p := range part {
-		var err error
-		if v[i], err = strconv.ParseInt(p, 10, 64); err != nil {
-			return 0, 0, 0, false
-		}
-	}
-	return v[0], v[1], v[2], true
+	return 1
 }

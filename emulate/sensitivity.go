@@ -88,7 +88,7 @@ const (
 var behind = map[timing.Reason][]timing.Unit{
 	timing.ForMemory: {timing.L1, timing.L2, timing.DRAM, timing.Atomic},
 	timing.ForResult: {
-		timing.Shared, timing.SharedAtomic, timing.Shuffle, timing.XU, timing.Convert, timing.Constant, timing.Special, timing.Reduce, timing.Tensor,
+		timing.Shared, timing.SharedAtomic, timing.Shuffle, timing.XU, timing.Convert, timing.Constant, timing.Special, timing.Reduce, timing.Tensor, timing.Wide,
 	},
 	timing.ForStall:   {timing.ALU, timing.FMA, timing.IMAD, timing.FP64, timing.FP16, timing.Uniform},
 	timing.ForBarrier: {timing.Barrier},

@@ -86,6 +86,8 @@ const (
 	ConvertGap          Key = "convert_gap"
 	TensorLatency       Key = "tensor_latency"  // of a matrix product
 	TensorGap           Key = "tensor_gap"      // of a product of 16x8x8 halves
+	WideLatency         Key = "wide_tensor_latency" // from the last 8 columns of a matrix product of four sub-groups to the result
+	WideGap             Key = "wide_tensor_gap"     // of 8 columns of a matrix product of four sub-groups, 64 rows by rows of 32 B
 	UniformLatency      Key = "uniform_latency" // of instructions that are executed once per sub-group
 	UniformGap          Key = "uniform_gap"
 	BranchGap           Key = "branch_gap"     // of jumps

@@ -85,7 +85,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return from + p.Units[L2].Latency
 	}
 	tr.Sectors += n
-	missing, lines, filled := p.lookUp(sectors, at)
+	missing, lines, filled := p.lookUp(sectors, at, t.Past)
 	tr.Hits += int64(len(sectors)) - missing
 	missing, lines = missing+int64(t.Unknown), lines+int64(t.Unknown)
 	if missing == 0 {
@@ -99,7 +99,9 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)
-	p.l1.fill(sectors, t, result)
+	if !t.Past {
+		p.l1.fill(sectors, t, result)
+	}
 	return result
 }
 
@@ -114,11 +116,11 @@ func (p *multiprocessor) owes(e *Event, part float64) bool {
 	return false
 }
 
-// lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there.
-func (p *multiprocessor) lookUp(sectors []int64, at int64) (missing, lines, filled int64) {
+// lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there. A request may pass it.
+func (p *multiprocessor) lookUp(sectors []int64, at int64, past bool) (missing, lines, filled int64) {
 	filled, last := at, int64(-1)
 	for _, s := range sectors {
-		if there, ok := p.l1.has(s); ok {
+		if there, ok := p.l1.has(s); ok && !past {
 			filled = max(filled, there)
 			continue
 		}
@@ -138,7 +140,7 @@ func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 		p.stores(sectors, t, at)
 		return at + p.Units[L1].Latency
 	}
-	missing, lines, filled := p.lookUp(sectors, at)
+	missing, lines, filled := p.lookUp(sectors, at, false)
 	p.result.Traffic.Sectors += int64(len(sectors))
 	p.result.Traffic.Hits += int64(len(sectors)) - missing
 	if missing == 0 {

@@ -87,6 +87,9 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	if op.Action == Access && e.Touch != nil && (e.Touch.Space == GlobalSpace || e.Touch.Space == LocalSpace) {
 		reason = ForMemory
 	}
+	if op.Action == Commit {
+		result, reason = max(w.copies, at), ForMemory
+	}
 	if op.Written >= 0 {
 		w.boards[op.Written].hold(at, result, reason)
 	}
@@ -104,9 +107,6 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 		w.reason = ForBarrier
 		w.block.waiting++
 		p.release(w.block, result)
-	case Commit:
-		w.boards[0].hold(at, max(w.copies, at), ForMemory)
-		p.advance(w, at)
 	default:
 		p.advance(w, at)
 	}
@@ -175,7 +175,18 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		part.units[op.Beside] = start + gap
 		p.result.Busy[op.Beside] += gap
 	}
+	if op.Waves > 0 {
+		start = max(start, p.read(op.Waves, at)-gap)
+	}
 	return start + unit.Latency + gap - unit.Gap, start + gap
+}
+
+// read lets the data path of shared memory be busy from a time on. It returns until when.
+func (p *multiprocessor) read(waves, at int64) int64 {
+	busy := waves * p.Units[Shared].Gap
+	p.shared[Shared] = max(at, p.shared[Shared]) + busy
+	p.result.Busy[Shared] += busy
+	return p.shared[Shared]
 }
 
 // release lets the warps of a block go on if all wait.

@@ -5,6 +5,7 @@ type Op struct {
 	Unit    Unit
 	Beside  Unit     // another unit that it occupies for that one's gap; Dispatch is none
 	Parts   int64    // of which each takes the gap of the unit; 0 is 1
+	Waves   int64    // cycles for which it reads shared memory beside; the accesses of an Access have their own
 	Stall   int64    // until the same warp may issue again, at least
 	Yield   bool     // another warp comes next if one is ready
 	Written int8     // the scoreboard that is released when the result is there; NoBoard
@@ -21,8 +22,11 @@ type Op struct {
 // NoBoard is no scoreboard.
 const NoBoard = -1
 
-// boards are the scoreboards of a warp.
-const boards = 6
+// boards are the scoreboards of a warp: six that any instruction may hold, and that of the products of Wide, whose groups release it in order.
+const boards = Products + 1
+
+// Products is the scoreboard of groups of products.
+const Products = 6
 
 // Action is what an instruction does beside occupying a unit.
 type Action uint8
@@ -32,5 +36,5 @@ const (
 	Compute Action = iota
 	Access         // memory, at the addresses that the trace tells
 	Wait           // for the other warps of the block
-	Commit         // the copies to shared memory so far, whose end releases scoreboard 0
+	Commit         // the copies to shared memory so far, whose end releases the scoreboard Written
 )

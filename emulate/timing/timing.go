@@ -28,6 +28,7 @@ const (
 	XU                   // transcendental functions, conversions
 	Convert              // conversions from and to double precision
 	Tensor               // products of small matrices
+	Wide                 // products of matrices that four warps make together, mostly of shared memory
 	Uniform              // once per warp
 	Branch               // jumps, convergence
 	Vote                 // between the lanes of a warp
@@ -80,7 +81,7 @@ func (u Unit) Shared() bool { return u >= Barrier }
 func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
-	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
+	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
 	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers",
 }
 

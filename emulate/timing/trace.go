@@ -29,6 +29,7 @@ type Touched struct {
 	Store   bool
 	Atomic  bool
 	Copy    bool    // to shared memory, without a register between
+	Past    bool    // the first-level cache, which is neither asked nor filled
 	Width   int64   // bytes of a lane
 	Lanes   []int64 // addresses of the lanes that take part and whose address is known
 	Unknown int     // lanes whose address is not known

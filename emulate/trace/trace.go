@@ -99,7 +99,11 @@ func (r *recorder) step() {
 		r.note(at)
 	}
 	s := r.w.Step()
-	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: touched(s.Accesses, r.number)}})
+	t := touched(s.Accesses, r.number)
+	if t != nil {
+		t.Past = r.function.Instructions[s.Index].Has("BYPASS")
+	}
+	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t}})
 	if s.State != exec.Ready {
 		return
 	}

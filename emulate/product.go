@@ -1,0 +1,73 @@
+package emulate
+
+import (
+	"strconv"
+	"strings"
+
+	"gpuperf/emulate/timing"
+	"gpuperf/sass"
+)
+
+// wides are the opcodes of products that four sub-groups make together: of halves, integers and numbers of 8 bits.
+var wides = map[string]bool{"HGMMA": true, "IGMMA": true, "QGMMA": true}
+
+// The products of Wide take the gap of the unit for each 8 columns, whatever the type: rows of A and B have 32 B.
+const (
+	wideColumns = 8
+	wideRows    = 16 // of A that a sub-group has
+	wideBytes   = 32 // of a row
+	waveBytes   = 128
+	wideWarps   = 4
+)
+
+// wide completes a product that four sub-groups make together. It is asynchronous: only the scoreboard of groups says when the result is there, which
+// one with gsb0 holds for all before it. Products that add to the same registers follow each other without waiting. A comes from shared memory or from
+// registers, and B, which all four read together, from shared memory.
+func (d *decoder) wide(in *sass.Instruction, op *timing.Op) {
+	op.Defines, op.Uses = nil, nil
+	_, n, _, ok := sizes(in.Modifiers[0])
+	if !ok {
+		return
+	}
+	op.Parts = n / wideColumns
+	bytes := n * wideBytes / wideWarps
+	if a := &in.Operands[1]; a.Kind == sass.RegisterOperand {
+		for i := range wideRows * wideBytes / waveBytes {
+			op.Uses = append(op.Uses, d.registers([]sass.Register{{File: sass.General, Index: a.Registers[0].Register.Index + i}})...)
+		}
+	} else {
+		bytes += wideRows * wideBytes
+	}
+	op.Waves = (bytes + waveBytes - 1) / waveBytes
+	for _, o := range in.Operands {
+		if o.Text == groupBoard {
+			op.Written = timing.Products
+		}
+	}
+}
+
+// parts are how many products of 16x8x8 halves a matrix product of a sub-group has.
+func parts(in *sass.Instruction) int64 {
+	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
+		return 1
+	}
+	return max(shapes[in.Modifiers[0]], 1)
+}
+
+// shapes are the shapes of matrix products of one sub-group, by their parts.
+var shapes = map[string]int64{"884": 1, "1684": 1, "1688": 1, "16816": 2, "8816": 1, "16832": 2, "16864": 2}
+
+func sizes(shape string) (m, n, k int64, ok bool) {
+	part := strings.Split(shape, "x")
+	if len(part) != 3 {
+		return 0, 0, 0, false
+	}
+	var v [3]int64
+	for i, p := range part {
+		var err error
+		if v[i], err = strconv.ParseInt(p, 10, 64); err != nil {
+			return 0, 0, 0, false
+		}
+	}
+	return v[0], v[1], v[2], true
+}
