@@ -147,7 +147,7 @@ func (e *emulation) prepare() (err error) {
 		return err
 	}
 	e.builder = trace.New(e.launch)
-	e.ops = ops(e.Function)
+	e.ops = ops(e.Function, e.Device)
 	items := int64(1)
 	e.total = 1
 	for d := range e.grid {

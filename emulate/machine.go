@@ -42,7 +42,7 @@ func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
 		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.L2Sectors, facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
-		facts.CodeLatency, facts.StartCycles,
+		facts.CodeLatency, facts.StartCycles, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {

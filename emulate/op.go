@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/sass"
 )
@@ -50,13 +51,14 @@ func unit(in *sass.Instruction) (unit, beside timing.Unit) {
 
 // decoder makes Ops of instructions.
 type decoder struct {
+	device  *facts.Device
 	numbers map[sass.Register]uint16
 	kept    [4]sass.Reference // of each operand, what the reuse cache holds
 }
 
 // ops are what the instructions of a function ask of a machine. Without control bits, instructions wait for the registers that they name.
-func ops(f *sass.Function) []timing.Op {
-	d := decoder{numbers: map[sass.Register]uint16{}}
+func ops(f *sass.Function, device *facts.Device) []timing.Op {
+	d := decoder{device: device, numbers: map[sass.Register]uint16{}}
 	out := make([]timing.Op, len(f.Instructions))
 	for i := range f.Instructions {
 		out[i] = d.op(&f.Instructions[i])
@@ -69,8 +71,10 @@ func (d *decoder) op(in *sass.Instruction) timing.Op {
 	op.Unit, op.Beside = unit(in)
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
 	op.Action = action(in)
-	op.Parts = parts(in)
-	if op.Unit == timing.Wide {
+	switch op.Unit {
+	case timing.Tensor:
+		d.tensor(in, &op)
+	case timing.Wide:
 		d.wide(in, &op)
 	}
 	reuse := 0

@@ -1,9 +1,11 @@
 package emulate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/sass"
 )
@@ -29,7 +31,7 @@ func (d *decoder) wide(in *sass.Instruction, op *timing.Op) {
 	if !ok {
 		return
 	}
-	op.Parts = n / wideColumns
+	op.Parts = float64(n / wideColumns)
 	bytes := n * wideBytes / wideWarps
 	if a := &in.Operands[1]; a.Kind == sass.RegisterOperand {
 		for i := range wideRows * wideBytes / waveBytes {
@@ -46,16 +48,35 @@ func (d *decoder) wide(in *sass.Instruction, op *timing.Op) {
 	}
 }
 
-// parts are how many products of 16x8x8 halves a matrix product of a sub-group has.
-func parts(in *sass.Instruction) int64 {
-	if in.Opcode == nil || in.Opcode.Class != sass.Tensor || len(in.Modifiers) == 0 {
-		return 1
-	}
-	return max(shapes[in.Modifiers[0]], 1)
+// products are the matrix products of one sub-group by opcode and shape, with their latency and gap. Other shapes are as the first.
+var products = []struct {
+	name         string
+	shapes       []string // the first modifier
+	latency, gap facts.Key
+	times        float64 // by how much they are longer
+}{
+	{"", nil, facts.TensorLatency, facts.TensorGap, 1},
+	{"HMMA", []string{"1688", "1684", "884"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
+	{"IMMA", []string{"16816", "8816"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
+	{"IMMA", []string{"16864"}, facts.TensorLatency, facts.TensorGap, 1},
+	{"DMMA", []string{"884"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 1},
+	{"DMMA", []string{"1688"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 4},
+	{"DMMA", []string{"16816"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 8},
 }
 
-// shapes are the shapes of matrix products of one sub-group, by their parts.
-var shapes = map[string]int64{"884": 1, "1684": 1, "1688": 1, "16816": 2, "8816": 1, "16832": 2, "16864": 2}
+// tensor completes a matrix product of one sub-group: by its latency and gap over those of the unit. One of 8 columns by 8 of float32, as a type of its
+// own says, is as long as one of 16 halves.
+func (d *decoder) tensor(in *sass.Instruction, op *timing.Op) {
+	p := products[0]
+	for _, row := range products[1:] {
+		if row.name == in.Name && len(in.Modifiers) > 0 && slices.Contains(row.shapes, in.Modifiers[0]) && !(in.Modifiers[0] == "1688" && in.Has("TF32")) {
+			p = row
+		}
+	}
+	gap, latency := d.device.Value(facts.TensorGap), d.device.Value(facts.TensorLatency)
+	op.Parts = d.device.Value(p.gap) * p.times / gap
+	op.Deep = (d.device.Value(p.latency) + gap - d.device.Value(p.gap)) / latency
+}
 
 func sizes(shape string) (m, n, k int64, ok bool) {
 	part := strings.Split(shape, "x")

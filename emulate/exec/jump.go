@@ -163,8 +163,8 @@ func (c Change) Limit(s *Snapshot) int64 {
 	return limit
 }
 
-// Advance adds a change so often to the registers, as that many turns of a loop would do.
-func (w *Warp) Advance(c Change, times int64, header int) {
+// Advance adds a change so often to the registers, as that many times some turns of a loop would do.
+func (w *Warp) Advance(c Change, times int64, header, turns int) {
 	f := w.path.file
 	for n, step := range c {
 		for i := range step {
@@ -175,7 +175,7 @@ func (w *Warp) Advance(c Change, times int64, header int) {
 	}
 	if o := &w.launch.ops[header]; o.loop != 0 {
 		for i := range w.trips[o.loop-1].turns {
-			w.trips[o.loop-1].turns[i] += float64(times)
+			w.trips[o.loop-1].turns[i] += float64(times * int64(turns))
 		}
 	}
 }

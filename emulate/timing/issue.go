@@ -160,7 +160,7 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		p.result.Busy[op.Unit] += unit.Gap
 		return late + unit.Latency, read
 	}
-	gap := unit.Gap * max(op.Parts, 1)
+	gap, latency := unit.Times(op)
 	start := at
 	if op.Unit.Shared() {
 		start = max(at, p.shared[op.Unit])
@@ -178,7 +178,20 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 	if op.Waves > 0 {
 		start = max(start, p.read(op.Waves, at)-gap)
 	}
-	return start + unit.Latency + gap - unit.Gap, start + gap
+	return start + latency, start + gap
+}
+
+// Times are for how long an instruction occupies the unit, and how long its result takes.
+func (r Resource) Times(op *Op) (gap, latency int64) {
+	gap, latency = r.Gap, r.Latency
+	if op.Deep != 0 {
+		latency = int64(float64(latency) * op.Deep)
+	}
+	if op.Parts != 0 {
+		gap = int64(float64(gap) * op.Parts)
+		latency += gap - r.Gap
+	}
+	return gap, latency
 }
 
 // read lets the data path of shared memory be busy from a time on. It returns until when.

@@ -15,8 +15,15 @@ type loop struct {
 	header int
 	block  int
 	passes int
-	marks  []mark // the last times that it came, at most three
+	marks  []mark // the last times that it came, at most two periods and one
 }
+
+// periods are after how many iterations a loop is looked for to do the same again: stages of shared memory that are used in turn, and barriers whose
+// parity changes with each turn, make several iterations one.
+var periods = []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}
+
+// mostMarks is how often the longest period is looked back for.
+const mostMarks = 2*14 + 1
 
 // mark is a time at which the warp was at the header.
 type mark struct {
@@ -79,7 +86,7 @@ func (r *recorder) back(to int) {
 func (r *recorder) again(l *loop) {
 	l.passes++
 	m := mark{at: len(r.items), noted: len(r.noted)}
-	if len(l.marks) == 3 {
+	if len(l.marks) == mostMarks {
 		m.saved = l.marks[0].saved
 		l.marks = append(l.marks[:0], l.marks[1:]...)
 	} else {
@@ -87,14 +94,18 @@ func (r *recorder) again(l *loop) {
 	}
 	r.w.Save(m.saved)
 	l.marks = append(l.marks, m)
-	if len(l.marks) == 3 && r.leave(l) {
-		l.free(r.Builder)
+	for _, n := range periods {
+		if len(l.marks) > 2*n && r.leave(l, n) {
+			l.free(r.Builder)
+			return
+		}
 	}
 }
 
-// leave skips the iterations that are like the last two. It reports whether there are any.
-func (r *recorder) leave(l *loop) bool {
-	a, b, c := &l.marks[0], &l.marks[1], &l.marks[2]
+// leave skips the iterations that do again what so many did, and as many before them. It reports whether there are any.
+func (r *recorder) leave(l *loop, period int) bool {
+	now := len(l.marks) - 1
+	a, b, c := &l.marks[now-2*period], &l.marks[now-period], &l.marks[now]
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
 	if !alike(before, last) {
 		return false
@@ -107,11 +118,11 @@ func (r *recorder) leave(l *loop) bool {
 	if !ok || !exact {
 		return false
 	}
-	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header))
+	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header)/int64(period))
 	if limit < 2 {
 		return false
 	}
-	r.w.Advance(step, limit, l.header)
+	r.w.Advance(step, limit, l.header, period)
 	r.repeat(b.at, steps(before, last), limit+1)
 	return true
 }
