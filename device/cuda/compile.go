@@ -56,7 +56,7 @@ func (c *compiler) cubin(source, arch string, options, names []string) (code []b
 		}
 	}
 	var list []uintptr
-	for _, o := range append([]string{"--gpu-architecture=" + arch, "--std=c++17"}, options...) {
+	for _, o := range append([]string{"--std=c++17"}, forArchitecture(arch, options)...) {
 		list = append(list, cString(&pin, o))
 	}
 	pin.Pin(&list[0])
@@ -77,6 +77,16 @@ func (c *compiler) cubin(source, arch string, options, names []string) (code []b
 	}
 	code, err = c.bytes(*program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN")
 	return code, symbols, log, err
+}
+
+// forArchitecture are options of a compiler with the architecture, unless they name one: sm_90a has instructions that sm_90 has not.
+func forArchitecture(arch string, options []string) []string {
+	for _, o := range options {
+		if strings.HasPrefix(o, "-arch") || strings.HasPrefix(o, "--gpu-architecture") {
+			return options
+		}
+	}
+	return append([]string{"--gpu-architecture=" + arch}, options...)
 }
 
 // symbols asks what kernels are called in a program that has been compiled.

@@ -42,7 +42,7 @@ func (d *driver) nvcc(s runner.Source) (code []byte, symbols map[string]string, 
 	if err := os.WriteFile(filepath.Join(dir, source), []byte(s.Text+instances(s.Names)), 0o600); err != nil {
 		return nil, nil, "", err
 	}
-	args := append([]string{"-cubin", "-arch=" + d.arch, "-std=c++17", "-o", cubin}, strings.Fields(s.Options)...)
+	args := append([]string{"-cubin", "-std=c++17", "-o", cubin}, forArchitecture(d.arch, strings.Fields(s.Options))...)
 	cmd := exec.Command(nvcc, append(args, source)...)
 	cmd.Dir = dir
 	var said bytes.Buffer

@@ -29,8 +29,9 @@ for launch in testdata/emulate/*.yaml; do
   kernel=$(sed -n 's/^kernel: //p' "$launch")
   # a template is compiled for what takes the address of an instance
   { cat "$source"; echo "static const void *const instance __attribute__((used)) = (const void *) ($kernel);"; } > "$out/kernel.cu"
+  case $options in *-arch=*) ;; *) options="-arch=$arch $options" ;; esac
   # shellcheck disable=SC2086
-  nvcc -cubin -arch="$arch" -std=c++17 -lineinfo $options -o "$out/cubins/$name.cubin" "$out/kernel.cu" &&
+  nvcc -cubin -std=c++17 -lineinfo $options -o "$out/cubins/$name.cubin" "$out/kernel.cu" &&
     nvdisasm -hex -c -g "$out/cubins/$name.cubin" > "$out/cubins/$name.sass" || say "$name does not compile"
 done
 say "$(ls "$out"/cubins/*.cubin | wc -l) kernels compiled"
