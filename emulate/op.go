@@ -71,6 +71,7 @@ func (d *decoder) op(in *sass.Instruction) timing.Op {
 	op.Unit, op.Beside = unit(in)
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
 	op.Action = action(in)
+	op.Parts = parts(in)
 	switch op.Unit {
 	case timing.Tensor:
 		d.tensor(in, &op)
@@ -183,7 +184,7 @@ func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
 func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.UniformPredicate }
 
 // parts are how many times the gap of its unit an instruction takes that is longer than others.
-func parts(in *sass.Instruction) int64 {
+func parts(in *sass.Instruction) float64 {
 	if in.Name == "IMAD" && (in.Has("WIDE") || in.Has("HI")) {
 		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi and stream_imadwide
 	}

@@ -17,7 +17,7 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 	late, read := p.path(part, at, t.Waves)
 	switch {
 	case t.Space == SharedSpace && t.Atomic:
-		times := max(t.Conflicts, 1) * max(op.Parts, 1)
+		times := max(t.Conflicts, 1) * int64(max(op.Parts, 1))
 		extra := max(times*p.Units[SharedAtomic].Gap-max(t.Waves, 1)*p.Units[Shared].Gap, 0)
 		p.shared[Shared] += extra
 		p.result.Busy[SharedAtomic] += times * p.Units[SharedAtomic].Gap
