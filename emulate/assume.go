@@ -3,6 +3,7 @@ package emulate
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -18,10 +19,7 @@ func assumptions(f *sass.Function, list []launchfile.Assumption) (exec.Assumptio
 	for _, a := range list {
 		switch {
 		case a.Branch != "":
-			at := find(f, a.Branch, func(i int) bool {
-				op := f.Instructions[i].Opcode
-				return op != nil && op.Jump == sass.Branch && f.Instructions[i].Guard != sass.Guard{}
-			})
+			at := find(f, a.Branch, func(i int) bool { return isBranch(f, i) })
 			if at < 0 {
 				return out, a.Errorf("%s has no branch at %s", f.Name, a.Branch)
 			}
@@ -39,6 +37,12 @@ func assumptions(f *sass.Function, list []launchfile.Assumption) (exec.Assumptio
 		}
 	}
 	return out, nil
+}
+
+// isBranch reports whether an instruction goes one of two ways.
+func isBranch(f *sass.Function, i int) bool {
+	b := slices.IndexFunc(f.Blocks, func(b sass.Block) bool { return b.To == i+1 })
+	return b >= 0 && conditional(f, b)
 }
 
 // CheckAssumption reports an error where a function has no place that an assumption is about.
@@ -86,4 +90,53 @@ func region(text string) (from, to int64, err error) {
 		return 0, 0, fmt.Errorf("expected a range of addresses such as 0x300-0x7f0, found %q", text)
 	}
 	return from, to, nil
+}
+
+// Say is what a launch file would say under assume about something that is not known, with the number to be replaced; "" where nothing can be said.
+func (r *Result) Say(d exec.Doubt) string {
+	f := r.function
+	if d.Index >= len(f.Instructions) {
+		return ""
+	}
+	switch d.Kind {
+	case exec.UnknownTrips:
+		if loop := r.leaves(d.Index); loop >= 0 {
+			return fmt.Sprintf("{loop: %q, trips: 1}", r.named(loop, func(i int) bool { return headerOf(f, i) >= 0 }))
+		}
+	case exec.UnknownBranch, exec.UnknownLeave:
+		if isBranch(f, d.Index) {
+			part := map[exec.Kind]string{exec.UnknownBranch: "0.5", exec.UnknownLeave: "0"}[d.Kind]
+			return fmt.Sprintf("{branch: %q, taken: %s}", r.named(d.Index, func(i int) bool { return isBranch(f, i) }), part)
+		}
+	case exec.UnknownAddress:
+		at := r.address(d.Index)
+		return fmt.Sprintf("{region: \"%s-%s\", l2_hit: 0.5}", at, at)
+	}
+	return ""
+}
+
+// leaves is the first instruction of the loop that a branch may leave; -1 for none.
+func (r *Result) leaves(index int) int {
+	p := profile{f: r.function}
+	for b := range r.function.Blocks {
+		if block := &r.function.Blocks[b]; block.To != index+1 || len(block.Next) != 2 {
+			continue
+		}
+		for l := r.function.Blocks[b].Loop; l != nil; l = l.Outer {
+			if p.decides(b, l) {
+				return r.function.Blocks[l.Header].From
+			}
+		}
+	}
+	return -1
+}
+
+// named is the line of an instruction where that finds it, else its address.
+func (r *Result) named(index int, is func(i int) bool) string {
+	if place := r.place(index); place != "" {
+		if line := path.Base(place); find(r.function, line, is) == index {
+			return line
+		}
+	}
+	return r.address(index)
 }

@@ -31,6 +31,11 @@ type Input struct {
 	ClockMHz float64 // 0 is the greatest of the device
 	// Overwritten are buffers that earlier launches have written: what they hold is not known.
 	Overwritten []string
+	// Paper asks for the rule of the paper where conditions are not known: all ways, one after the other. Otherwise none is taken that leads to a
+	// trap or a slow path of arithmetic.
+	Paper bool
+	// Profile is what the hardware has counted of the launch: it says how often branches are taken that depend on unknown data. Nil is nothing.
+	Profile []Executed
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Regions asks for the same by region.
@@ -46,7 +51,9 @@ type Result struct {
 	Launch   float64    // seconds that a launch adds where it is timed from outside
 	Cycles   float64
 	ClockMHz float64
-	Waves    float64
+	// ClockGiven is whether the clock was given: it is the greatest of the device otherwise.
+	ClockGiven bool
+	Waves      float64
 
 	Blocks    int64 // of a multiprocessor at once
 	Limits    []launch.Limit
@@ -59,6 +66,8 @@ type Result struct {
 	Utilization map[timing.Unit]float64
 	Memory      Memory
 	Hottest     []Hot
+	Lines       []Line                  // of the source, those that warps wait for most first
+	Stalls      [timing.Reasons]float64 // parts of the warps' time in which they wait; they issue in what remains
 	Doubts      []exec.Doubt
 	Warnings    []string
 	Work        Work
@@ -70,8 +79,10 @@ type Result struct {
 
 // Memory is what a launch moves.
 type Memory struct {
-	L1Hit, L2Hit float64 // parts of the sectors that are loaded
-	DRAMBytes    float64
+	L1Hit, L2Hit      float64 // parts of the sectors that are loaded
+	DRAMBytes         float64
+	Requests, Sectors float64 // of global memory by sub-groups, and the sectors that these load and store
+	L2Sectors         float64 // that pass between multiprocessors and the second-level cache
 }
 
 // Work is what emulation did.
@@ -94,6 +105,9 @@ type Hot struct {
 func Run(in Input) (*Result, error) {
 	if err := in.Device.Need(Facts()...); err != nil {
 		return nil, err
+	}
+	if in.ClockMHz > 0 {
+		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")
 	}
 	e := &emulation{Input: in}
 	if err := e.prepare(); err != nil {
@@ -142,7 +156,10 @@ func (e *emulation) prepare() (err error) {
 	if err != nil {
 		return err
 	}
-	assume.Overwritten = e.Overwritten
+	assume.Overwritten, assume.Paper = e.Overwritten, e.Paper
+	if e.Profile != nil && !guided(e.Function, e.Profile, &assume) {
+		e.warn("%s: what was counted is of other machine code, and is not used", e.Function.Name)
+	}
 	if e.launch, err = exec.New(e.Function, e.Job, assume); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
 )
 
 // resultJSON is the form of results for other programs.
@@ -17,6 +18,8 @@ type resultJSON struct {
 	LaunchSeconds float64            `json:"launch_seconds"`
 	Cycles        float64            `json:"cycles"`
 	ClockMHz      float64            `json:"clock_mhz"`
+	ClockGiven    bool               `json:"clock_given"`
+	Instructions  int64              `json:"instructions"`
 	Waves         float64            `json:"waves"`
 	Occupancy     occupancyJSON      `json:"occupancy"`
 	Bottleneck    bottleneckJSON     `json:"bottleneck"`
@@ -25,6 +28,8 @@ type resultJSON struct {
 	Utilization   map[string]float64 `json:"utilization"`
 	Memory        memoryJSON         `json:"memory"`
 	Hottest       []hotJSON          `json:"hottest"`
+	Stalls        map[string]float64 `json:"stalls"`
+	Lines         []lineJSON         `json:"lines"`
 	Unknown       unknownJSON        `json:"unknown"`
 	Warnings      []string           `json:"warnings"`
 	Work          workJSON           `json:"work"`
@@ -57,6 +62,9 @@ type (
 		L1Hit     float64 `json:"l1_hit"`
 		L2Hit     float64 `json:"l2_hit"`
 		DRAMBytes float64 `json:"dram_bytes"`
+		Requests  float64 `json:"requests"`
+		Sectors   float64 `json:"sectors"`
+		L2Sectors float64 `json:"l2_sectors"`
 	}
 	hotJSON struct {
 		Address string  `json:"address"`
@@ -64,6 +72,12 @@ type (
 		Text    string  `json:"text"`
 		Part    float64 `json:"part"`
 		Reason  string  `json:"reason"`
+	}
+	lineJSON struct {
+		Place        string  `json:"place"`
+		Part         float64 `json:"part"`
+		Instructions float64 `json:"instructions"`
+		Reason       string  `json:"reason"`
 	}
 	unknownJSON struct {
 		Branches []doubtJSON `json:"branches"`
@@ -75,6 +89,7 @@ type (
 		Source  string `json:"source,omitempty"`
 		Text    string `json:"text"`
 		What    string `json:"what"`
+		Assume  string `json:"assume,omitempty"`
 		Times   int    `json:"times"`
 	}
 	workJSON struct {
@@ -88,10 +103,10 @@ type (
 // MarshalJSON writes the result as other programs read it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Kernel: r.Kernel, Device: r.Device, Seconds: r.Seconds, Interval: r.Interval, LaunchSeconds: r.Launch, Cycles: r.Cycles, ClockMHz: r.ClockMHz,
+		Kernel: r.Kernel, Device: r.Device, Seconds: r.Seconds, Interval: r.Interval, LaunchSeconds: r.Launch, Cycles: r.Cycles, ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Work.Stands,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
 		Memory: memoryJSON(r.Memory), Warnings: append([]string{}, r.Warnings...),
-		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{},
+		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{}, Lines: []lineJSON{}, Stalls: map[string]float64{},
 		Work: workJSON{r.Work.Blocks, r.Work.Steps, r.Work.Issued, r.Work.Stands},
 	}
 	if r.Bottleneck.Kind != "" {
@@ -101,12 +116,18 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	for u, part := range r.Utilization {
 		out.Utilization[strings.ReplaceAll(u.String(), " ", "_")] = part
 	}
+	for reason, part := range r.Stalls {
+		out.Stalls[strings.ReplaceAll(timing.Reason(reason).String(), " ", "_")] = part
+	}
+	for _, l := range r.Lines {
+		out.Lines = append(out.Lines, lineJSON{l.Place, l.Part, l.Instructions, l.Reason.String()})
+	}
 	for _, h := range r.Hottest {
 		out.Hottest = append(out.Hottest, hotJSON{r.address(h.Index), r.place(h.Index), r.function.Instructions[h.Index].String(), h.Part, h.Reason.String()})
 	}
 	for _, d := range r.Doubts {
 		list := out.Unknown.of(d.Kind)
-		*list = append(*list, doubtJSON{r.address(d.Index), r.place(d.Index), r.text(d.Index), string(d.Kind), d.Times})
+		*list = append(*list, doubtJSON{r.address(d.Index), r.place(d.Index), r.text(d.Index), string(d.Kind), r.Say(d), d.Times})
 	}
 	return json.Marshal(out)
 }

@@ -18,7 +18,7 @@ const hottest = 10
 func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
-		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: cmp.Or(e.ClockMHz, d.Value(facts.ClockMHz)), Blocks: e.resident, Limits: e.limits,
+		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
 		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e,
 	}
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
@@ -35,6 +35,9 @@ func (e *emulation) result(t timed) *Result {
 	if tr := t.Traffic; tr.Sectors > 0 {
 		r.Memory.L1Hit = float64(tr.Hits) / float64(tr.Sectors)
 	}
+	r.Memory.Requests, r.Memory.Sectors = float64(t.Traffic.Requests)*scale, float64(t.Traffic.Sectors+t.Traffic.Stored)*scale
+	r.Memory.L2Sectors = float64(t.Traffic.FromL2+t.Traffic.Stored) * scale
+	r.Lines, r.Stalls = r.lines(t), stalls(t)
 	r.Memory.DRAMBytes = float64(t.Traffic.FromDRAM+t.Traffic.ToDRAM) * sectorBytes * scale
 	return r
 }

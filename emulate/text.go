@@ -118,8 +118,11 @@ func (r *Result) writeDoubts(w io.Writer) {
 	if len(r.Doubts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nnot known; `assume` in the launch file can say it\n")
+	fmt.Fprintf(w, "\nnot known; `assume` in the launch file can say it, with a better number\n")
 	for _, d := range r.Doubts {
 		fmt.Fprintf(w, "  %s: %s\n", r.line(d.Index), d.Kind)
+		if say := r.Say(d); say != "" {
+			fmt.Fprintf(w, "      - %s\n", say)
+		}
 	}
 }

@@ -18,8 +18,10 @@ import (
 // emulated is what is emulated, and how.
 type emulated struct {
 	countedKernels
-	on         []string
-	code, arch string
+	on                  []string
+	code, arch, counted string
+	compare             bool
+	options             launches.Options
 }
 
 func emulateCommand() *cobra.Command {
@@ -45,10 +47,20 @@ bottleneck. A latency that binds asks for more instructions under way; a gap, fo
 			if err != nil {
 				return err
 			}
+			if c := (launches.Comparison{Reports: all}); o.compare {
+				if len(all) < 2 {
+					return usagef("--compare: there is nothing to compare with; give two kernels, sizes, codes or devices")
+				}
+				return show(cmd, c.JSON(), c.Write)
+			}
 			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
 		},
 	}
 	o.addFlags(cmd)
+	cmd.Flags().BoolVar(&o.compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
+	cmd.Flags().Float64Var(&o.options.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
+	cmd.Flags().StringVar(&o.options.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely, without traps, ends and slow paths, or paper, all")
+	cmd.Flags().StringVar(&o.counted, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
 	cmd.Flags().StringSliceVar(&o.on, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringVar(&o.code, "code", "", "a listing or a cubin, in place of what the launch file names")
 	cmd.Flags().StringVar(&o.arch, "arch", "sm_90", "the architecture that a source is compiled for")
@@ -99,17 +111,22 @@ func (o *emulated) work(cmd *cobra.Command, arg string) ([]counters.Work, error)
 // run emulates sequences, each on all devices.
 func (o *emulated) run(cmd *cobra.Command, sequences []*launches.Sequence) (all []*launches.Report, err error) {
 	compiler := &compiled.Compiler{Arch: o.arch}
+	if o.options.Sensitivity = true; o.counted != "" {
+		if o.options.Counted, err = counters.Recorded(o.counted); err != nil {
+			return nil, err
+		}
+		defer o.options.Counted.Close()
+	}
 	for _, s := range sequences {
 		listing, err := s.Listing(cmd.Context(), o.code, compiler)
 		if err != nil {
 			return nil, err
 		}
 		for _, on := range o.on {
-			d, err := facts.Sheet(on)
-			if err != nil {
+			if o.options.Device, err = facts.Sheet(on); err != nil {
 				return nil, err
 			}
-			r, err := s.Run(listing, launches.Options{Device: d, Sensitivity: true})
+			r, err := s.Run(cmd.Context(), listing, o.options)
 			if err != nil {
 				return nil, err
 			}

@@ -203,6 +203,11 @@ const firstKept = 24
 
 // call goes to a subroutine. What one of another section does is not known: it is passed over.
 func call(w *Warp, o *op, lanes uint32) {
+	if d := w.step.Doubtful; d != 0 && w.launch.paper && o.target >= 0 {
+		w.launch.doubt(UnknownBranch, o.index)
+		w.both(lanes&^d, d, o.target, o.index+1)
+		return
+	}
 	if w.step.Doubtful != 0 {
 		w.launch.doubt(UnknownLeave, o.index)
 		lanes &^= w.step.Doubtful

@@ -81,4 +81,6 @@ type Assumptions struct {
 	Loops    map[int]float64 // by the first instruction of a loop, its turns each time it is entered
 	// Overwritten names buffers of which nobody knows what they hold, as earlier launches have written them.
 	Overwritten []string
+	// Paper takes all ways of a branch on an unknown condition, also those that lead to a trap or to a slow path.
+	Paper bool
 }

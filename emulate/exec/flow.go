@@ -47,7 +47,7 @@ func (w *Warp) jump(o *op, lanes uint32, target int) {
 		w.split(sure|w.sample(b, doubtful), target)
 	case b.loop != 0:
 		w.split(sure|w.stay(o, b, doubtful), target)
-	case b.avoid[0] != b.avoid[1]:
+	case b.avoid[0] != b.avoid[1] && !w.launch.paper:
 		w.launch.doubt(UnknownLeave, o.index)
 		if b.avoid[0] {
 			sure |= doubtful

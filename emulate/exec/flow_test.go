@@ -84,6 +84,28 @@ func TestFlow(t *testing.T) {
 			letters: "...t....fx..", before: "P0=? R5=0", order: "fx", after: "0x13 0x13",
 			doubts: []string{"0010 is not taken 1", "0020 is not taken 1", "0040 is not taken 1"},
 		},
+		"by the rule of the paper, all of them": {
+			code: []string{
+				"MOV R9, 0x3", "@P0 EXIT", "@P0 BRA `(.L_go)", "BPT.TRAP 0x1", ".L_go: @!P0 BRA `(.L_fast)", "MOV R4, 0x70",
+				"CALL.REL.NOINC `($__internal_0_$__cuda_sm20_div_s64)", "MOV R9, 0x4", ".L_fast: VIADD R9, R9, 0x10", "EXIT",
+				"$__internal_0_$__cuda_sm20_div_s64: MOV R9, 0x5", "RET.REL.NODEC R4 `(k)",
+			},
+			letters: "...t.c.efxs.", before: "P0=? R5=0", assume: Assumptions{Paper: true}, order: "tcsefx", after: "? ?",
+			doubts: []string{"0010 is not taken 1", "0020 both ways are taken 1", "0040 both ways are taken 1"},
+		},
+		"a call on an unknown condition by that rule": {
+			code: []string{
+				"MOV R9, 0x3", "MOV R4, 0x30", "@P0 CALL.REL.NOINC `($k$sub)", "VIADD R8, R9, 0x1", "EXIT", "$k$sub: MOV R9, 0x5", "RET.REL.NODEC R4 `(k)",
+			},
+			letters: "...a.s.", before: "P0=? R5=0", assume: Assumptions{Paper: true}, order: "sa", after: "? ?",
+			doubts: []string{"0020 both ways are taken 1"},
+		},
+		"and otherwise": {
+			code: []string{
+				"MOV R9, 0x3", "MOV R4, 0x30", "@P0 CALL.REL.NOINC `($k$sub)", "VIADD R8, R9, 0x1", "EXIT", "$k$sub: MOV R9, 0x5", "RET.REL.NODEC R4 `(k)",
+			},
+			letters: "...a.s.", before: "P0=? R5=0", order: "a", after: "0x3 0x3", doubts: []string{"0020 is not taken 1"},
+		},
 		"a subroutine": {
 			code: []string{
 				"MOV R4, 0x20", "CALL.REL.NOINC `($k$sub)", "VIADD R9, R9, 0x1", "EXIT", "$k$sub: MOV R5, RZ", "MOV R9, 0x41", "RET.REL.NODEC R4 `(k)",

@@ -24,7 +24,8 @@ type Launch struct {
 	joins     []int   // of each block, that where the ways from its end meet; -1 for none
 	entries   []int   // of each block, from how many others it is reached
 	cluster   [3]uint32
-	trips     int // of loops that nothing is known of
+	trips     int  // of loops that nothing is known of
+	paper     bool // all ways are taken
 	doubts    map[Doubt]int
 }
 
@@ -33,7 +34,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1)}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	l.Block, l.Grid = shape(job)
 	l.cluster = [3]uint32{1, 1, 1}
 	if job.Attributes != nil {

@@ -33,7 +33,7 @@ func report(t testing.TB, s *Sequence, code string, sensitivity bool) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Run(l, Options{Device: sheet(t), Sensitivity: sensitivity})
+	r, err := s.Run(t.Context(), l, Options{Device: sheet(t), Sensitivity: sensitivity})
 	if err != nil {
 		t.Fatal(err)
 	}

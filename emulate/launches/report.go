@@ -12,6 +12,9 @@ type Report struct {
 	Device   string
 	Launches []Launch
 	Warnings []string
+
+	file   string   // that the lines of the code are in
+	source []string // its lines; nil where they are not known
 }
 
 // Launch is a launch, and how often the sequence has it.

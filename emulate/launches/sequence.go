@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/counters"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
@@ -57,7 +58,7 @@ func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compil
 		return sass.ReadFile(ctx, from)
 	}
 	if s.face == samples.OpenCL {
-		return nil, source.At("", "", source.Pos{}, "%s runs under %s: only CUDA's compiler gives machine code", s.Job.Identity.Source, s.face).
+		return nil, mistake("%s runs under %s: only CUDA's compiler gives machine code", s.Job.Identity.Source, s.face).
 			WithHint("name a listing of its machine code as listing in the file, or by --code")
 	}
 	if sass.IsCubin(s.Job.Image) {
@@ -97,13 +98,63 @@ type Options struct {
 	Device *facts.Device
 	// Sensitivity and Regions are those of emulate.Input.
 	Sensitivity, Regions bool
+	ClockMHz             float64 // 0 is the greatest of the device
+	Paths                string  // one of Paths; "" is the first
+	// Counted is where the hardware's counts of launches are, which decide about branches on unknown data; nil for nowhere.
+	Counted counters.Source
+}
+
+// Paths are the rules about conditions that are not known.
+var Paths = []string{"likely", "paper"}
+
+// check refuses options that do not go with the sequence.
+func (s *Sequence) check(o Options) error {
+	switch {
+	case o.ClockMHz < 0 || o.ClockMHz > 0 && (o.ClockMHz < 1 || o.ClockMHz > 1e5):
+		return mistake("a clock of %g MHz: expected 1 to 100000", o.ClockMHz)
+	case o.Paths != "" && !slices.Contains(Paths, o.Paths):
+		return mistake("paths are taken by the rule %s, not %q", strings.Join(Paths, " or "), o.Paths)
+	case o.Counted != nil && len(s.Job.Then) > 0:
+		return mistake("%s: counts of a sequence do not tell its launches apart", s.Name)
+	}
+	return nil
+}
+
+// mistake is an error of what was asked for.
+func mistake(format string, args ...any) *source.Error {
+	return source.At("", "", source.Pos{}, format, args...)
+}
+
+// counted is how often the hardware has executed the instructions of the launch.
+func (s *Sequence) counted(ctx context.Context, from counters.Source) (all []emulate.Executed, err error) {
+	if from == nil {
+		return nil, nil
+	}
+	found, err := from.Take(ctx, []counters.Work{{Kernel: s.Name, Job: s.Job}}, samples.Warm)
+	if err != nil {
+		return nil, err
+	}
+	if found[0].Code == nil {
+		return nil, mistake("of %s there are counts, and not of its instructions", s.Name).WithHint("`perf counters -o FILE.jsonl` keeps them in FILE.code.jsonl")
+	}
+	for _, in := range found[0].Code {
+		all = append(all, emulate.Executed{Address: in.Address, Opcode: in.Name(), Items: in.Items})
+	}
+	return all, nil
 }
 
 // most is how many launches of a sequence are emulated that differ from each other. Those that follow are taken to be as the last ones.
 const most = 64
 
 // Run emulates the sequence by its machine code.
-func (s *Sequence) Run(l *sass.Listing, o Options) (*Report, error) {
+func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report, error) {
+	if err := s.check(o); err != nil {
+		return nil, err
+	}
+	profile, err := s.counted(ctx, o.Counted)
+	if err != nil {
+		return nil, err
+	}
 	functions, err := s.functions(l)
 	if err != nil {
 		return nil, err
@@ -112,7 +163,10 @@ func (s *Sequence) Run(l *sass.Listing, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Name: s.Name, Device: o.Device.Name()}
+	r := &Report{Name: s.Name, Device: o.Device.Name(), file: s.Source}
+	if s.Job.Source != "" {
+		r.source = strings.Split(s.Job.Source, "\n")
+	}
 	known, overwritten := map[string]int{}, map[string]bool{}
 	last, standIns := map[string]int{}, 0
 	for i, job := range s.Job.Launches() {
@@ -125,8 +179,10 @@ func (s *Sequence) Run(l *sass.Listing, o Options) (*Report, error) {
 			}
 		}
 		if !ok {
-			in := emulate.Input{Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, Sensitivity: o.Sensitivity, Regions: o.Regions, Overwritten: names(overwritten)}
-			result, err := emulate.Run(in)
+			result, err := emulate.Run(emulate.Input{
+				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile,
+			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
 			}
@@ -229,12 +285,12 @@ func find(l *sass.Listing, kernel string) (*sass.Function, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, source.At("", "", source.Pos{}, "the machine code has several kernels %s: %s", kernel, source.Suggest(kernel, names)).
+		return nil, mistake("the machine code has several kernels %s: %s", kernel, source.Suggest(kernel, names)).
 			WithHint("write its name in the machine code as kernel in the launch file")
 	case len(l.Functions) == 1:
 		return l.Functions[0], nil
 	}
-	return nil, source.At("", "", source.Pos{}, "the machine code has no kernel %s: %s", kernel, source.Suggest(kernel, names))
+	return nil, mistake("the machine code has no kernel %s: %s", kernel, source.Suggest(kernel, names))
 }
 
 // Of is the sequence of a job.

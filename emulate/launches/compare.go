@@ -1,0 +1,208 @@
+package launches
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/emulate/timing"
+	"gpuperf/internal/format"
+)
+
+// Comparison tells how reports differ from the first of them.
+type Comparison struct{ Reports []*Report }
+
+// quantity is what reports are compared by.
+type quantity struct {
+	name string
+	of   func(*Report) float64
+	text func(float64) string
+}
+
+func plain(v float64) string   { return strings.TrimSpace(format.Quantity(v, "")) }
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+func volume(v float64) string  { return format.Bytes(int64(v)) }
+
+// sum adds up a quantity of all launches.
+func sum(of func(*Launch) float64) func(*Report) float64 {
+	return func(r *Report) (all float64) {
+		for i := range r.Launches {
+			all += float64(r.Launches[i].Times) * of(&r.Launches[i])
+		}
+		return all
+	}
+}
+
+// mean is the mean of a quantity over the time of the launches.
+func mean(of func(*Launch) float64) func(*Report) float64 {
+	return func(r *Report) float64 {
+		return sum(func(l *Launch) float64 { return l.Result.Seconds * of(l) })(r) / r.Seconds()
+	}
+}
+
+var quantities = []quantity{
+	{"time", (*Report).Seconds, format.Seconds},
+	{"cycles", sum(func(l *Launch) float64 { return l.Cycles }), plain},
+	{"waves", mean(func(l *Launch) float64 { return l.Waves }), func(v float64) string { return fmt.Sprintf("%.2f", v) }},
+	{"work-groups at once", mean(func(l *Launch) float64 { return float64(l.Blocks) }), plain},
+	{"achieved occupancy", mean(func(l *Launch) float64 { return l.Occupancy }), percent},
+	{"instructions", sum(func(l *Launch) float64 { return float64(l.Work.Stands) }), plain},
+	{"requests of global memory", sum(func(l *Launch) float64 { return l.Memory.Requests }), plain},
+	{"sectors of these", sum(func(l *Launch) float64 { return l.Memory.Sectors }), plain},
+	{"sectors to and from L2", sum(func(l *Launch) float64 { return l.Memory.L2Sectors }), plain},
+	{"moved by DRAM", sum(func(l *Launch) float64 { return l.Memory.DRAMBytes }), volume},
+}
+
+// waits are the reasons for which warps wait, as parts of their time.
+func waits() (all []quantity) {
+	for reason := range timing.Reasons {
+		all = append(all, quantity{"  " + reason.String(), mean(func(l *Launch) float64 { return l.Stalls[reason] }), percent})
+	}
+	return all
+}
+
+// Write prints the quantities of all reports, what the warps wait for, and what became of the lines of the source.
+func (c Comparison) Write(w io.Writer) error {
+	for i, r := range c.Reports {
+		fmt.Fprintf(w, "%s  %s on %s\n", letter(i), r.Name, r.Device)
+	}
+	fmt.Fprintln(w)
+	t := format.NewTable(c.head("")...)
+	for _, q := range quantities {
+		c.row(t, q, true)
+	}
+	cells := []string{"bottleneck"}
+	for i, r := range c.Reports {
+		if cells = append(cells, r.longest().bottleneck()); i > 0 {
+			cells = append(cells, "")
+		}
+	}
+	t.Row(cells...)
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	t = format.NewTable(c.head("sub-groups wait for")...)
+	for _, q := range waits() {
+		if slices.ContainsFunc(c.Reports, func(r *Report) bool { return q.of(r) >= 0.005 }) {
+			c.row(t, q, false)
+		}
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return c.lines().Write(w)
+}
+
+func letter(i int) string { return string(rune('A' + i%26)) }
+
+func (c Comparison) head(first string) []string {
+	head := []string{first}
+	for i := range c.Reports {
+		if head = append(head, ">"+letter(i)); i > 0 {
+			head = append(head, ">"+letter(i)+"/A")
+		}
+	}
+	return head
+}
+
+// row adds a quantity, with how the others relate to the first.
+func (c Comparison) row(t *format.Table, q quantity, related bool) {
+	cells, first := []string{q.name}, 0.0
+	for i, r := range c.Reports {
+		v := q.of(r)
+		if i == 0 {
+			first = v
+			cells = append(cells, q.text(v))
+			continue
+		}
+		relation := ""
+		if related && first > 0 {
+			relation = fmt.Sprintf("%.2f", v/first)
+		}
+		cells = append(cells, q.text(v), relation)
+	}
+	t.Row(cells...)
+}
+
+// shownLines is how many lines are printed.
+const shownLines = 20
+
+// lines is a table of the lines whose times differ most: the time of the launches, divided among lines as that of the warps is. Lines of the same
+// text are one, so that versions of a source can be compared.
+func (c Comparison) lines() *format.Table {
+	seconds, names := make([]map[string]float64, len(c.Reports)), map[string]string{}
+	for i, r := range c.Reports {
+		seconds[i] = r.byLine(names)
+	}
+	spread := func(line string) float64 {
+		least, most := math.Inf(1), 0.0
+		for _, s := range seconds {
+			least, most = min(least, s[line]), max(most, s[line])
+		}
+		return most - least
+	}
+	list := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return cmp.Or(cmp.Compare(spread(b), spread(a)), cmp.Compare(a, b))
+	})
+	t := format.NewTable(c.head("share of the time by line")...)
+	for _, line := range list[:min(len(list), shownLines)] {
+		c.row(t, quantity{names[line], func(r *Report) float64 { return seconds[slices.Index(c.Reports, r)][line] }, format.Seconds}, true)
+	}
+	return t
+}
+
+// widest is how much of a line's text is printed.
+const widest = 48
+
+// byLine divides the time among lines, by their texts where these are known. Names gets what the lines are called that it has not yet.
+func (r *Report) byLine(names map[string]string) map[string]float64 {
+	all := map[string]float64{}
+	for _, l := range r.Launches {
+		for _, line := range l.Lines {
+			place := path.Base(line.Place)
+			key, name := place, place
+			if text := r.text(place); text != "" {
+				key, name = text, place+"  "+string([]rune(text)[:min(len([]rune(text)), widest)])
+			}
+			if all[key] += float64(l.Times) * l.Result.Seconds * line.Part; names[key] == "" {
+				names[key] = name
+			}
+		}
+	}
+	return all
+}
+
+// text is what stands in a line of the source; "" where that is not known.
+func (r *Report) text(place string) string {
+	file, line, _ := strings.Cut(place, ":")
+	n, err := strconv.Atoi(line)
+	if err != nil || file != r.file || n < 1 || n > len(r.source) {
+		return ""
+	}
+	return strings.TrimSpace(r.source[n-1])
+}
+
+// JSON is the comparison for other programs: the reports, and each quantity of all of them.
+func (c Comparison) JSON() any {
+	type row struct {
+		Name   string    `json:"name"`
+		Values []float64 `json:"values"`
+	}
+	var rows []row
+	for _, q := range append(slices.Clone(quantities), waits()...) {
+		one := row{Name: q.name}
+		for _, r := range c.Reports {
+			one.Values = append(one.Values, q.of(r))
+		}
+		rows = append(rows, one)
+	}
+	return map[string]any{"kernels": c.Reports, "compared": rows}
+}
