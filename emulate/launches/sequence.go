@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -131,6 +132,9 @@ func (s *Sequence) counted(ctx context.Context, from counters.Source) (all []emu
 		return nil, nil
 	}
 	found, err := from.Take(ctx, []counters.Work{{Kernel: s.Name, Job: s.Job}}, samples.Warm)
+	if missing := new(counters.NotRecorded); errors.As(err, &missing) {
+		return nil, mistake("%v", err).WithHint("`perf counters -o FILE.jsonl` records them on a machine with the device")
+	}
 	if err != nil {
 		return nil, err
 	}
