@@ -75,7 +75,7 @@ func TestWrongOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, o := range map[string]Options{
-		"a clock of -1 MHz":                                {ClockMHz: -1},
+		"a clock of -1 MHz": {ClockMHz: -1},
 		"paths are taken by the rule likely or paper, not": {Paths: "all"},
 	} {
 		o.Device = sheet(t)
