@@ -36,6 +36,8 @@ type Dependence struct {
 	Map *polycount.Map
 	// Distance is To − From along the common loops, where it is constant; else nil.
 	Distance []int64
+	// Accumulation: both accesses are of accumulations by one associative operator, whose order does not matter but for rounding.
+	Accumulation bool
 }
 
 // Class is what a loop needs to run in parallel.
@@ -127,16 +129,20 @@ func (k key) error(err error) error {
 }
 
 // relation is a set of pairs: iterators of the source, then those of the target.
-type relation struct{ pairs *polycount.Set }
+type relation struct {
+	pairs        *polycount.Set
+	accumulation bool // all of them
+}
 
 // add joins pairs to what is known of a key.
-func (z *analyzer) add(k key, pairs *polycount.Set) error {
+func (z *analyzer) add(k key, pairs *polycount.Set, accumulation bool) error {
 	r := z.merged[k]
 	if r == nil {
-		z.merged[k] = &relation{pairs}
+		z.merged[k] = &relation{pairs, accumulation}
 		z.order = append(z.order, k)
 		return nil
 	}
+	r.accumulation = r.accumulation && accumulation
 	if inside, err := pairs.IsSubset(r.pairs); err == nil && inside {
 		return nil
 	}
@@ -148,7 +154,7 @@ func (z *analyzer) add(k key, pairs *polycount.Set) error {
 // dependence is the relation in the iterators of the text.
 func (r *relation) dependence(k key) (*Dependence, error) {
 	pairs := tidy(r.pairs)
-	d := &Dependence{Kind: k.kind, ValueBased: k.value, From: k.from.of, To: k.to.of, Array: k.array, Carrier: k.carrier}
+	d := &Dependence{Kind: k.kind, ValueBased: k.value, From: k.from.of, To: k.to.of, Array: k.array, Carrier: k.carrier, Accumulation: r.accumulation}
 	pairs, err := backward(pairs, k.from, k.to)
 	if err != nil {
 		return nil, err

@@ -47,11 +47,12 @@ func (z *analyzer) pair(from, to *statement, a, b access) error {
 			continue
 		}
 		k := key{kindOf(a, b), false, from, to, a.array, l.carrier}
-		if err := z.add(k, pairs); err != nil {
+		accumulation := a.accumulates != "" && a.accumulates == b.accumulates
+		if err := z.add(k, pairs, accumulation); err != nil {
 			return err
 		}
 		if l.carrier != nil {
-			z.carried[l.carrier].note(a.accumulates != "" && a.accumulates == b.accumulates)
+			z.carried[l.carrier].note(accumulation)
 		}
 	}
 	return nil

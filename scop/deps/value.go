@@ -55,7 +55,7 @@ func (z *analyzer) sources(to *statement, b access) error {
 			}
 			pairs, err := l.pairs.Project(append(slices.Clone(l.from.dims), to.primed()...)...)
 			if err == nil {
-				err = z.add(key{Flow, true, l.from, to, b.array, g.carrier}, pairs)
+				err = z.add(key{Flow, true, l.from, to, b.array, g.carrier}, pairs, false)
 			}
 			if err != nil {
 				return err

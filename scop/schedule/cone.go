@@ -11,7 +11,8 @@ import (
 // cone is the set of all sums of its rays, with factors of at least 0, and its lines, with any factors.
 type cone struct {
 	lines, rays []vector
-	constraints int // so far
+	constraints int  // so far
+	budget      *int // how many pairs of rays may still be compared with the others
 }
 
 // vector has the signs of the constraints so far beside it: a bit is set where a·x = 0.
@@ -22,12 +23,15 @@ type vector struct {
 
 var errRays = errors.New("too many corners")
 
-// maxRays bounds the size of a cone.
-const maxRays = 1500
+// maxRays bounds the size of a cone, maxPairs the work for all cones of a nest: a second or so.
+const (
+	maxRays  = 1500
+	maxPairs = 20_000_000
+)
 
 // coneOf finds the cone of all x with a·x ≥ 0, or = 0, by the double description method (Motzkin, Raiffa, Thompson and Thrall 1953).
-func coneOf(width int, inequalities, equalities [][]int64) *cone {
-	c := &cone{}
+func coneOf(width int, inequalities, equalities [][]int64, budget *int) *cone {
+	c := &cone{budget: budget}
 	for i := range width {
 		x := make([]int64, width)
 		x[i] = 1
@@ -43,7 +47,7 @@ func coneOf(width int, inequalities, equalities [][]int64) *cone {
 }
 
 func (c *cone) clone() *cone {
-	out := &cone{constraints: c.constraints}
+	out := &cone{constraints: c.constraints, budget: c.budget}
 	for _, l := range c.lines {
 		out.lines = append(out.lines, l.clone())
 	}
@@ -94,6 +98,9 @@ func (c *cone) cut(a []int64, equality bool) {
 		}
 	}
 	var edges []vector
+	if *c.budget -= len(inside) * len(outside) * len(c.rays) / 8; *c.budget < 0 {
+		panic(errRays)
+	}
 	for _, p := range inside {
 		for _, q := range outside {
 			if both, ok := c.adjacent(p, q); ok {

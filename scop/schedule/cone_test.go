@@ -14,7 +14,8 @@ func TestCone(t *testing.T) {
 		vec := rapid.SliceOfN(rapid.Int64Range(-3, 3), n, n)
 		ge := rapid.SliceOfN(vec, 0, 5).Draw(t, "inequalities")
 		eq := rapid.SliceOfN(vec, 0, 1).Draw(t, "equalities")
-		c := coneOf(n, ge, eq)
+		budget := maxPairs
+		c := coneOf(n, ge, eq, &budget)
 		in := func(x []int64) bool {
 			return !slices.ContainsFunc(ge, func(a []int64) bool { return dot(a, x) < 0 }) &&
 				!slices.ContainsFunc(eq, func(a []int64) bool { return dot(a, x) != 0 })

@@ -13,8 +13,11 @@ import (
 type edge struct {
 	from, to *scop.Statement
 	params   int
-	points   *cone
-	corners  []corner // of points: its rays, and its lines in both directions
+	// carried by a loop of the text; accumulation: see deps.Dependence.
+	carried, accumulation bool
+
+	points  *cone
+	corners []corner // of points: its rays, and its lines in both directions
 }
 
 // corner is a point times one, or for one = 0 a direction.
@@ -27,19 +30,20 @@ type corner struct {
 // edgesOf are the dependences by memory. Those that are too large to have their corners listed are errors.
 func edgesOf(n *scop.Nest, dependences []*deps.Dependence) (edges []*edge, err error) {
 	defer rescue(&err)
+	budget := maxPairs
 	for _, d := range dependences {
 		if d.ValueBased { // they are among those by memory
 			continue
 		}
 		for _, part := range d.Map.Graph().Disjuncts() {
-			edges = append(edges, newEdge(d, part, n.Params))
+			edges = append(edges, newEdge(d, part, n.Params, &budget))
 		}
 	}
 	return edges, nil
 }
 
 // newEdge is the edge of a conjunction.
-func newEdge(d *deps.Dependence, part *polycount.Set, params []string) *edge {
+func newEdge(d *deps.Dependence, part *polycount.Set, params []string, budget *int) *edge {
 	list, _ := part.Constraints()
 	names := slices.Concat(params, part.Dims())
 	sign := make([]int64, len(names))
@@ -53,7 +57,8 @@ func newEdge(d *deps.Dependence, part *polycount.Set, params []string) *edge {
 	for _, c := range list {
 		t.add(c)
 	}
-	return (&edge{from: d.From, to: d.To, params: len(params), points: t.cone()}).listed()
+	e := &edge{from: d.From, to: d.To, params: len(params), carried: d.Carrier != nil, accumulation: d.Accumulation, points: t.cone(budget)}
+	return e.listed()
 }
 
 // listed lists the corners.
@@ -79,7 +84,8 @@ func (e *edge) listed() *edge {
 
 // within is the part of an edge whose points are in one iteration of all loops; nil if there is none.
 func (e *edge) within(loops []Loop) *edge {
-	out := &edge{from: e.from, to: e.to, params: e.params, points: e.points.clone()}
+	out := *e
+	out.points, out.corners = e.points.clone(), nil
 	width := 1 + e.params + len(e.from.Loops) + len(e.to.Loops)
 	for _, l := range loops {
 		a := make([]int64, width)
@@ -93,7 +99,7 @@ func (e *edge) within(loops []Loop) *edge {
 		out.points.cut(a, true)
 	}
 	if out.listed(); slices.ContainsFunc(out.corners, func(x corner) bool { return x.one > 0 }) {
-		return out
+		return &out
 	}
 	return nil
 }
@@ -163,7 +169,7 @@ func (t *table) row(a polycount.Affine) []int64 {
 	return r
 }
 
-func (t *table) cone() *cone {
+func (t *table) cone(budget *int) *cone {
 	width := 1 + len(t.names) + len(t.floors)
 	wide := func(rows [][]int64) (out [][]int64) {
 		for _, r := range rows {
@@ -173,5 +179,5 @@ func (t *table) cone() *cone {
 	}
 	one := make([]int64, width)
 	one[0] = 1
-	return coneOf(width, append(wide(t.ge), one), wide(t.eq))
+	return coneOf(width, append(wide(t.ge), one), wide(t.eq), budget)
 }

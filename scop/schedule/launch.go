@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
+	"math"
 	"slices"
 
 	"gpuperf/scop"
@@ -11,67 +13,126 @@ import (
 // Launches finds a tree of launches. In each the outermost loops are parallel where that is possible; the loops around launches are sequential,
 // for the host. What has no parallel loop at all is in one launch.
 func Launches(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}, host: true})
+	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}, host: true, limit: math.Inf(1), extents: extentsOf(n)})
 }
 
-// launch makes the tree of a part of which the loops of a band are found: a launch, if some of them are parallel. Otherwise it is, whichever leaves fewer
-// sequential loops: a sequence of parts that do not depend on each other in circles, a loop of the host that is the band's first one, or one that
-// carries as many dependences as possible.
+// launch makes the tree of a part of which the loops of a band are found, the one that costs least (cost.go): a launch with all of them, a sequence of parts that do
+// not depend on each other in circles, a loop of the host that is one of the band, or one that carries as many dependences as possible.
 func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
-	before := p.found
+	c := &choice{pluto: p, list: list, edges: edges, before: p.found, after: p.found, limit: p.limit}
 	for _, s := range list {
-		before = before.without(s, len(loops))
+		c.before = c.before.without(s, len(loops))
 	}
-	circles := components(list, edges)
-	if slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }) {
-		p.host = false
-		slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
-		n, err := p.around(list, edges, loops)
-		p.host = true
-		if err != nil {
-			return nil, err
-		}
-		fits, err := haveBounds(n, nil)
-		if !fits && err == nil && len(circles) > 1 {
-			p.found = before
-			return p.sequence(circles, edges)
-		}
-		return &Launch{n}, err
+	defer func() { p.limit = c.limit }()
+	c.try(0, func() (Node, error) { return c.whole(loops) })
+	if circles := components(list, edges); len(circles) > 1 {
+		c.try(perLaunch, func() (Node, error) { return p.sequence(circles, edges) })
 	}
-	var best Node
-	for _, try := range []func() (Node, error){
-		func() (Node, error) {
-			if len(circles) == 1 {
-				return nil, errNoBand
-			}
-			return p.sequence(circles, edges)
-		},
-		func() (Node, error) {
-			p.found = before.with(loops[0])
-			return p.around(list, edges, loops[:1])
-		},
-		func() (Node, error) {
-			l, err := p.loop(list, edges, true)
-			if err != nil {
-				return nil, err
-			}
-			p.found = before.with(l)
-			return p.around(list, edges, []Loop{l})
-		},
-	} {
-		p.found = before
-		n, err := try()
-		if err == nil && (best == nil || sequential(n) < sequential(best)) {
-			best = n
+	for _, l := range loops {
+		c.host(l)
+	}
+	for _, a := range []aim{{carry: carryLoops}, {carry: carryAll}, {carry: carryLoops, signed: true}} {
+		if perLaunch >= c.least() {
+			break
 		}
-		if err != nil && !errors.Is(err, errNoBand) && !errors.Is(err, errSteps) {
+		p.found = c.before
+		l, err := p.loop(list, edges, a)
+		switch {
+		case err == nil:
+			c.host(l)
+		case !errors.Is(err, errNoBand) && !errors.Is(err, errSteps):
 			return nil, err
 		}
 	}
-	if best == nil {
-		return nil, errNoBand
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case c.best != nil:
+		return c.best, nil
+	case c.unfit != nil:
+		return c.unfit, nil
 	}
-	return best, nil
+	return nil, errNoBand
+}
+
+// choice is among trees of a part.
+type choice struct {
+	*pluto
+	list          []*scop.Statement
+	edges         []*edge
+	before, after found   // without the band and with it
+	limit         float64 // of the cost
+	best          Node
+	cost          float64
+	tried         []Loop
+	unfit         Node  // a launch whose loops have no common bounds
+	err           error // that is more than that a candidate fails
+}
+
+// least is what a candidate has to cost less than.
+func (c *choice) least() float64 {
+	if c.best == nil {
+		return c.limit
+	}
+	return min(c.limit, 0.99*c.cost)
+}
+
+// try compares a candidate with the best so far. One that costs at least so much is not made if that is too much.
+func (c *choice) try(atLeast float64, make func() (Node, error)) {
+	if c.err != nil || atLeast >= c.least() {
+		return
+	}
+	c.pluto.found, c.pluto.limit = c.before, c.least()
+	n, err := make()
+	if err != nil {
+		if !errors.Is(err, errNoBand) && !errors.Is(err, errSteps) {
+			c.err = err
+		}
+		return
+	}
+	if cost := c.pluto.cost(gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
+		c.best, c.cost = n, cost
+	}
+}
+
+// whole is a launch with all loops of a band, the parallel ones outermost.
+func (c *choice) whole(loops []Loop) (Node, error) {
+	c.pluto.found = c.after
+	loops = slices.Clone(loops)
+	slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
+	c.pluto.host = false
+	defer func() { c.pluto.host = true }()
+	n, err := c.around(c.list, c.edges, loops)
+	if err != nil {
+		return nil, err
+	}
+	if fits, err := haveBounds(n, nil); !fits || err != nil {
+		c.unfit = &Launch{n}
+		return nil, cmp.Or(err, errNoBand)
+	}
+	return &Launch{n}, nil
+}
+
+// host tries a loop of the host.
+func (c *choice) host(l Loop) {
+	if slices.ContainsFunc(c.tried, l.equal) {
+		return
+	}
+	c.tried = append(c.tried, l)
+	extent := c.extent(l)
+	c.try(extent*perLaunch, func() (Node, error) {
+		c.pluto.found, c.pluto.limit = c.before.with(l), c.pluto.limit/extent
+		return c.around(c.list, c.edges, []Loop{l})
+	})
+}
+
+func (l Loop) equal(m Loop) bool {
+	for s, a := range l.Of {
+		if !a.Equal(m.Of[s]) {
+			return false
+		}
+	}
+	return true
 }
 
 // without is what is found without the last loops of a statement.
@@ -91,24 +152,6 @@ func order(is bool) int {
 		return 1
 	}
 	return 0
-}
-
-// sequential is the number of loops around a statement that are not parallel, for the statement with most of them.
-func sequential(n Node) (most int) {
-	switch x := n.(type) {
-	case *Sequence:
-		for _, p := range x.Parts {
-			most = max(most, sequential(p))
-		}
-	case *Band:
-		for _, l := range x.Loops {
-			most += order(!l.Parallel)
-		}
-		most += sequential(x.Body)
-	case *Launch:
-		return sequential(x.Body)
-	}
-	return most
 }
 
 // writable gives launches whose loops have no common bounds the order of the text, without parallel loops.
@@ -139,7 +182,7 @@ func writable(n Node) (Node, error) {
 // gathered puts what has no parallel loop into launches of its own, as large as possible.
 func gathered(n Node) Node {
 	if !hasParallel(n) {
-		return &Launch{n}
+		return &Launch{opened(n)}
 	}
 	switch x := n.(type) {
 	case *Band:
@@ -149,7 +192,7 @@ func gathered(n Node) Node {
 		var serial []Node
 		flush := func() {
 			if len(serial) > 0 {
-				out.Parts = append(out.Parts, &Launch{inOrder(serial)})
+				out.Parts = append(out.Parts, &Launch{opened(inOrder(serial))})
 			}
 			serial = nil
 		}
@@ -162,6 +205,23 @@ func gathered(n Node) Node {
 			}
 		}
 		flush()
+		return out
+	}
+	return n
+}
+
+// opened is a tree without launches.
+func opened(n Node) Node {
+	switch x := n.(type) {
+	case *Launch:
+		return opened(x.Body)
+	case *Band:
+		return &Band{x.Loops, opened(x.Body)}
+	case *Sequence:
+		out := &Sequence{}
+		for _, p := range x.Parts {
+			out.Parts = append(out.Parts, opened(p))
+		}
 		return out
 	}
 	return n

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
@@ -38,17 +37,20 @@ func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, e
 	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}})
 }
 
-// work is how many numbers the search for a tree may compute: a fifth of a second or so.
-const work = 20_000_000
+// work is how many numbers the search for a tree may compute, half a second or so; workOfLoop for one loop.
+const (
+	work       = 50_000_000
+	workOfLoop = 8_000_000
+)
 
-func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (Node, error) {
+func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, err error) {
+	defer rescue(&err)
 	p.work = work
 	edges, err := edgesOf(n, dependences)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := p.part(n.Statements, edges)
-	if err != nil {
+	if tree, err = p.part(n.Statements, edges); err != nil {
 		return nil, err
 	}
 	if p.host {
@@ -70,6 +72,9 @@ type pluto struct {
 	// host: loops without parallel ones inside are for the host (launch.go).
 	host bool
 	work int // left
+	// limit is what a tree may cost, extents are those of the loops of the text.
+	limit   float64
+	extents map[*scop.Loop]float64
 }
 
 var errNoBand = errors.New("no loop is found that satisfies all dependences")
@@ -115,7 +120,7 @@ func (p *pluto) around(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 // band finds permutable loops.
 func (p *pluto) band(list []*scop.Statement, edges []*edge) (loops []Loop, err error) {
 	for slices.ContainsFunc(list, func(s *scop.Statement) bool { return p.missing(s) > 0 }) {
-		l, err := p.loop(list, edges, false)
+		l, err := p.loop(list, edges, aim{})
 		if errors.Is(err, errNoBand) {
 			break
 		}
@@ -212,136 +217,6 @@ func components(list []*scop.Statement, edges []*edge) (out [][]*scop.Statement)
 		}
 	}
 	return out
-}
-
-// loop finds the next loop of a band: the least multiples of the parameters and constant that bound the distance of dependences, then the least
-// coefficients, those of inner iterators first, so that loops keep their order where nothing speaks against it. With carry, before all that the loop
-// leaves as few dependences as possible at distance 0 (Feautrier, Some efficient solutions to the affine scheduling problem, 1992).
-func (p *pluto) loop(list []*scop.Statement, edges []*edge, carry bool) (l Loop, err error) {
-	defer rescue(&err)
-	left, params := 1, len(p.nest.Params) // the variables: 1, how many pairs of statements are left, which ones,
-	first := left + 1
-	bound := first
-	pairs := map[[2]*scop.Statement]int{}
-	for _, e := range edges {
-		if pair := [2]*scop.Statement{e.from, e.to}; carry && pairs[pair] == 0 {
-			pairs[pair] = bound
-			bound++
-		}
-	}
-	sum := bound + params + 1 // a bound of the distance by parameters and by a constant, the sum of all coefficients,
-	width := sum + 1
-	at := map[*scop.Statement]int{} // and the coefficients of each statement, the innermost first, the constant last
-	for _, s := range list {
-		at[s] = width
-		width += len(s.Loops) + 1
-	}
-	var cs [][]int64
-	seen := map[string]bool{}
-	add := func(c []int64) {
-		if key := fmt.Sprint(c); !seen[key] {
-			seen[key] = true
-			cs = append(cs, c)
-		}
-	}
-	total := make([]int64, width)
-	total[left] = 1
-	for at := first; at < bound; at++ {
-		total[at] = -1
-	}
-	for _, e := range edges {
-		z := pairs[[2]*scop.Statement{e.from, e.to}]
-		for _, x := range e.corners {
-			far := make([]int64, width)
-			copy(far[bound:], x.params)
-			far[bound+params] = x.one
-			near := x.coefficients(e, at, width)
-			for j, v := range near {
-				far[j] -= v
-			}
-			if carry && x.one > 0 {
-				near[0], near[z] = -x.one, x.one
-			}
-			add(near)
-			add(far)
-		}
-	}
-	add(total)
-	all := make([]int64, width)
-	for _, s := range list {
-		for i := range s.Loops {
-			all[at[s]+i] = -1
-		}
-		if p.missing(s) > 0 {
-			p.independent(s, at[s], width, add)
-		}
-	}
-	all[sum] = 1
-	add(all)
-	x, err := lexmin(width-1, cs, &p.work)
-	if err != nil {
-		return l, err
-	}
-	if x == nil {
-		return l, errNoBand
-	}
-	l.Of = map[*scop.Statement]polycount.Affine{}
-	for _, s := range list {
-		d := len(s.Loops)
-		a := polycount.Int(x[at[s]+d-1])
-		for i, loop := range s.Loops {
-			a = a.AddScaled(direction(loop)*x[at[s]+d-1-i-1], polycount.Name(s.Iterators[i]))
-		}
-		l.Of[s] = a
-	}
-	l.Parallel = !slices.ContainsFunc(edges, func(e *edge) bool { return e.connects(l) })
-	return l, nil
-}
-
-// coefficients are those of the distance of a corner, in the variables of a problem.
-func (x corner) coefficients(e *edge, at map[*scop.Statement]int, width int) []int64 {
-	c := make([]int64, width)
-	for i, v := range x.to {
-		c[at[e.to]+len(x.to)-1-i] += v
-	}
-	for i, v := range x.from {
-		c[at[e.from]+len(x.from)-1-i] -= v
-	}
-	c[at[e.to]+len(x.to)] += x.one
-	c[at[e.from]+len(x.from)] -= x.one
-	return c
-}
-
-// independent adds the constraints of a loop that is independent of those that the statement has.
-func (p *pluto) independent(s *scop.Statement, at, width int, add func([]int64)) {
-	all := make([]int64, width)
-	all[0] = -1
-	for _, v := range nullspace(p.found[s], len(s.Loops)) {
-		c := make([]int64, width)
-		for i, x := range v {
-			c[at+len(v)-1-i] = x
-			all[at+len(v)-1-i] += x
-		}
-		add(c)
-	}
-	add(all)
-}
-
-// connects reports that points of the edge are in different iterations of the loop.
-func (e *edge) connects(l Loop) bool {
-	return slices.ContainsFunc(e.corners, func(x corner) bool { return e.distance(x, l) != 0 })
-}
-
-// distance is the distance by a loop at a corner, times its first coordinate.
-func (e *edge) distance(x corner, l Loop) int64 { return x.at(e.to, x.to, l) - x.at(e.from, x.from, l) }
-
-// at is the value of a loop at a corner, times its first coordinate.
-func (x corner) at(s *scop.Statement, point []int64, l Loop) int64 {
-	v := l.Of[s].Constant() * x.one
-	for i, y := range point {
-		v += l.coefficient(s, i) * y
-	}
-	return v
 }
 
 func rescue(err *error) {

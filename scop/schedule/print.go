@@ -34,6 +34,8 @@ type NodeObject struct {
 type LoopObject struct {
 	Counts   []CountObject `json:"counts"`
 	Parallel bool          `json:"parallel"`
+	// Reduction: the loop would be parallel but for associative accumulations.
+	Reduction bool `json:"reduction,omitempty"`
 }
 
 // CountObject is what a loop counts, over the iterators of a statement.
@@ -51,7 +53,7 @@ func objectOf(n Node) *NodeObject {
 		}
 	case *Band:
 		for _, l := range x.Loops {
-			o := LoopObject{Parallel: l.Parallel}
+			o := LoopObject{Parallel: l.Parallel, Reduction: l.Reduction}
 			for _, s := range x.statements() {
 				o.Counts = append(o.Counts, CountObject{s.Name, l.Of[s].String()})
 			}
@@ -98,12 +100,22 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 			for _, c := range l.Counts {
 				list = append(list, c.Statement+": "+c.Value)
 			}
-			fmt.Fprintf(w, "%s  %s%s\n", indent, strings.Join(list, ", "), map[bool]string{true: " (parallel)"}[l.Parallel])
+			fmt.Fprintf(w, "%s  %s%s\n", indent, strings.Join(list, ", "), l.mark())
 		}
 		n.Body.write(w, indent+"  ")
 	default:
 		fmt.Fprintf(w, "%s%s\n", indent, n.Statement)
 	}
+}
+
+func (l LoopObject) mark() string {
+	switch {
+	case l.Parallel:
+		return " (parallel)"
+	case l.Reduction:
+		return " (reduction)"
+	}
+	return ""
 }
 
 // limits of scheduling the nests of a file, so that a stranger's file is safe to open.

@@ -12,7 +12,8 @@ func rank(rows [][]int64) int {
 func nullspace(rows [][]int64, width int) (basis [][]int64) {
 	equalities := make([][]int64, len(rows))
 	copy(equalities, rows)
-	for _, l := range coneOf(width, nil, equalities).lines {
+	budget := maxPairs
+	for _, l := range coneOf(width, nil, equalities, &budget).lines {
 		for _, v := range l.x {
 			if v < 0 {
 				for i := range l.x {

@@ -33,6 +33,8 @@ type Loop struct {
 	Of map[*scop.Statement]polycount.Affine
 	// Parallel: no dependence of the band connects two of its iterations.
 	Parallel bool
+	// Reduction: what connects its iterations are accumulations by associative operators. It may run in parallel if these are made reductions.
+	Reduction bool
 }
 
 // Launch is what one launch of a kernel does. Its body is a band whose parallel loops are outermost, or has no loops.

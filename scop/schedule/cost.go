@@ -1,0 +1,115 @@
+package schedule
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+)
+
+// What things take on a large GPU, in nanoseconds. Trees are compared by it, for which the order of magnitude is enough.
+const (
+	perLaunch    = 4000
+	perIteration = 50    // of a loop of a work-item, which waits for memory
+	perPoint     = 0.002 // of a statement, when all of the device is busy
+	together     = 256   // work-items share a reduction
+	combining    = 8     // steps to combine what they have
+)
+
+// typical is what each parameter is where trees are compared.
+const typical = 1000
+
+// extentsOf are how many values the loops of a nest take where parameters have typical values.
+func extentsOf(n *scop.Nest) map[*scop.Loop]float64 {
+	at := map[string]int64{}
+	for _, p := range n.Params {
+		at[p] = typical
+	}
+	out := map[*scop.Loop]float64{}
+	for _, l := range n.Loops {
+		out[l] = extentOf(l.Bounds, at)
+	}
+	return out
+}
+
+func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
+	dims := bounds.Dims()
+	name := dims[len(dims)-1]
+	values, err := bounds.Fix(at)
+	if err == nil {
+		values, err = values.Project(name)
+	}
+	if err != nil {
+		return typical
+	}
+	parts, err := kernel.Inhabited(values)
+	if err != nil || len(parts) == 0 {
+		return 1
+	}
+	lower, upper, err := kernel.CommonBounds(parts, name)
+	if err != nil || len(lower) == 0 || len(upper) == 0 || !lower[0].Num.IsConstant() || !upper[0].Num.IsConstant() {
+		return typical
+	}
+	return float64(max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1))
+}
+
+// extent is about how many values a loop takes.
+func (p *pluto) extent(l Loop) (most float64) {
+	for s, a := range l.Of {
+		n := 1.0
+		for i, it := range s.Iterators {
+			c := a.Coeff(it)
+			n += float64(max(c, -c)) * (p.extents[s.Loops[i]] - 1)
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// cost is what a tree of launches takes.
+func (p *pluto) cost(n Node) (time float64) {
+	switch x := n.(type) {
+	case *Sequence:
+		for _, part := range x.Parts {
+			time += p.cost(part)
+		}
+	case *Band:
+		time = p.cost(x.Body)
+		for _, l := range x.Loops {
+			time *= p.extent(l)
+		}
+	case *Launch:
+		steps, points := p.inside(x.Body, true)
+		time = perLaunch + max(steps*perIteration, points*perPoint)
+	case *Leaf:
+		time = perLaunch
+	}
+	return time
+}
+
+// inside is how many iterations a work-item makes one after the other, and how many points there are.
+func (p *pluto) inside(n Node, outermost bool) (steps, points float64) {
+	switch x := n.(type) {
+	case *Sequence:
+		for _, part := range x.Parts {
+			s, n := p.inside(part, false)
+			steps, points = steps+s, points+n
+		}
+	case *Band:
+		steps, points = p.inside(x.Body, false)
+		_, alone := x.Body.(*Leaf)
+		for _, l := range x.Loops {
+			extent := p.extent(l)
+			points *= extent
+			switch {
+			case l.Parallel && outermost:
+			case l.Reduction && alone:
+				steps *= extent/together + combining
+			default:
+				steps *= extent
+			}
+		}
+	case *Leaf:
+		return 1, 1
+	}
+	return steps, points
+}
