@@ -78,7 +78,7 @@ func (p *pluto) cost(n Node) (time float64) {
 			time *= p.extent(l)
 		}
 	case *Launch:
-		steps, points := p.inside(x.Body, true)
+		steps, points := p.inside(x.Body, true, true)
 		time = perLaunch + max(steps*perIteration, points*perPoint)
 	case *Leaf:
 		time = perLaunch
@@ -86,23 +86,34 @@ func (p *pluto) cost(n Node) (time float64) {
 	return time
 }
 
-// inside is how many iterations a work-item makes one after the other, and how many points there are.
-func (p *pluto) inside(n Node, outermost bool) (steps, points float64) {
+// inside is how many iterations a work-item makes one after the other, and how many points there are. Outermost loops that are parallel are those of work-items; these
+// share reductions that at most one of them, and no other loop, is around.
+func (p *pluto) inside(n Node, outermost, share bool) (steps, points float64) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			s, n := p.inside(part, false)
+			s, n := p.inside(part, false, share)
 			steps, points = steps+s, points+n
 		}
 	case *Band:
-		steps, points = p.inside(x.Body, false)
+		items := 0
+		for _, l := range x.Loops {
+			switch {
+			case l.Parallel && outermost:
+				items++
+			case !l.Reduction:
+				share = false
+			}
+		}
 		_, alone := x.Body.(*Leaf)
+		share = share && items < 2
+		steps, points = p.inside(x.Body, false, share)
 		for _, l := range x.Loops {
 			extent := p.extent(l)
 			points *= extent
 			switch {
 			case l.Parallel && outermost:
-			case l.Reduction && alone:
+			case l.Reduction && alone && share:
 				steps *= extent/together + combining
 			default:
 				steps *= extent

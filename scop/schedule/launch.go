@@ -90,7 +90,7 @@ func (c *choice) try(atLeast float64, make func() (Node, error)) {
 		}
 		return
 	}
-	if cost := c.pluto.cost(gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
+	if cost := c.pluto.cost(c.gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
 		c.best, c.cost = n, cost
 	}
 }
@@ -179,35 +179,53 @@ func writable(n Node) (Node, error) {
 	return n, nil
 }
 
-// gathered puts what has no parallel loop into launches of its own, as large as possible.
-func gathered(n Node) Node {
-	if !hasParallel(n) {
-		return &Launch{opened(n)}
-	}
+// gathered puts what is in no launch, as it has no parallel loop, into launches of its own, as large as it pays.
+func (p *pluto) gathered(n Node) Node {
 	switch x := n.(type) {
-	case *Band:
-		return &Band{x.Loops, gathered(x.Body)}
+	case *Launch:
+		return x
+	case *Leaf:
+		return &Launch{x}
 	case *Sequence:
-		out := &Sequence{}
-		var serial []Node
-		flush := func() {
-			if len(serial) > 0 {
-				out.Parts = append(out.Parts, &Launch{opened(inOrder(serial))})
-			}
-			serial = nil
-		}
-		for _, p := range x.Parts {
-			if hasParallel(p) {
-				flush()
-				out.Parts = append(out.Parts, gathered(p))
-			} else {
-				serial = append(serial, p)
-			}
-		}
-		flush()
-		return out
+		return p.sequenced(x)
 	}
-	return n
+	x := n.(*Band)
+	out := Node(&Band{x.Loops, p.gathered(x.Body)})
+	if !hasParallel(n) {
+		if one := (&Launch{opened(n)}); p.cost(one) <= p.cost(out) {
+			return one
+		}
+	}
+	return out
+}
+
+func (p *pluto) sequenced(x *Sequence) Node {
+	var parts []Node
+	for _, part := range x.Parts {
+		next := p.gathered(part)
+		if last := len(parts) - 1; last >= 0 && isSerial(parts[last]) && isSerial(next) {
+			both := &Launch{&Sequence{append(inSequence(opened(parts[last])), opened(next))}}
+			if p.cost(both) <= p.cost(parts[last])+p.cost(next) {
+				parts[last] = both
+				continue
+			}
+		}
+		parts = append(parts, next)
+	}
+	return inOrder(parts)
+}
+
+// isSerial reports that a node is a launch without a parallel loop.
+func isSerial(n Node) bool {
+	l, ok := n.(*Launch)
+	return ok && !hasParallel(l)
+}
+
+func inSequence(n Node) []Node {
+	if s, ok := n.(*Sequence); ok {
+		return s.Parts
+	}
+	return []Node{n}
 }
 
 // opened is a tree without launches.

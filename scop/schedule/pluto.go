@@ -54,7 +54,7 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		return nil, err
 	}
 	if p.host {
-		if tree, err = writable(gathered(tree)); err != nil {
+		if tree, err = writable(p.gathered(tree)); err != nil {
 			return nil, err
 		}
 	}
