@@ -107,7 +107,13 @@ func (c *converter) dimensions(v *Var, d *cc.Declarator) {
 		case cc.DirectDeclaratorArr, cc.DirectDeclaratorStaticArr, cc.DirectDeclaratorArrStatic, cc.DirectDeclaratorStar:
 			// x[a][b] is written as (x[a])[b]: the innermost extent comes first.
 			v.Dims = append([]Expr{c.expr(dd.AssignmentExpression)}, v.Dims...)
-		default: // functions, and pointers to arrays
+		case cc.DirectDeclaratorDecl: // a pointer to an array, (*x)[a]
+			in := dd.Declarator
+			if in.Pointer == nil || in.Pointer.Pointer != nil || in.DirectDeclarator.Case != cc.DirectDeclaratorIdent || v.Pointer {
+				return
+			}
+			v.Dims, v.Pointer, v.Restrict = append([]Expr{nil}, v.Dims...), true, isRestrict(in.Pointer)
+		default: // functions
 			return
 		}
 	}
@@ -120,12 +126,7 @@ func (c *converter) dimensions(v *Var, d *cc.Declarator) {
 		if len(v.Dims) > 0 || v.Pointer || !strip() { // an array of pointers, a pointer to a pointer
 			return
 		}
-		v.Dims, v.Pointer = []Expr{nil}, true
-		for q := p.TypeQualifiers; q != nil; q = q.TypeQualifiers {
-			if x := q.TypeQualifier; x != nil && x.Case == cc.TypeQualifierRestrict {
-				v.Restrict = true
-			}
-		}
+		v.Dims, v.Pointer, v.Restrict = []Expr{nil}, true, isRestrict(p)
 	}
 	for a, ok := t.(*cc.ArrayType); ok; a, ok = t.(*cc.ArrayType) {
 		extent := c.expr(a.SizeExpression())
@@ -136,6 +137,15 @@ func (c *converter) dimensions(v *Var, d *cc.Declarator) {
 		t = a.Elem()
 	}
 	v.DType = dtypeOf(t)
+}
+
+func isRestrict(p *cc.Pointer) bool {
+	for q := p.TypeQualifiers; q != nil; q = q.TypeQualifiers {
+		if x := q.TypeQualifier; x != nil && x.Case == cc.TypeQualifierRestrict {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *converter) block(b *cc.CompoundStatement) *Block {

@@ -24,13 +24,14 @@ type files struct {
 	main    string   // its name for the parser
 	roots   []string // folders, the one of the main file first
 	texts   map[string]string
+	own     map[string]string // headers that lie in the folder of the main file or below, by their names in it
 	names   map[string]string // by what the user knows a file by: its name here
 	bytes   int
 	refused error
 }
 
 func newFiles(file, text string, include []string) *files {
-	f := &files{path: file, main: "0/" + filepath.Base(file), texts: map[string]string{file: text}, names: map[string]string{}}
+	f := &files{path: file, main: "0/" + filepath.Base(file), texts: map[string]string{file: text}, own: map[string]string{}, names: map[string]string{}}
 	f.roots = append([]string{filepath.Dir(file)}, include...)
 	return f
 }
@@ -74,6 +75,9 @@ func (f *files) Open(name string) (fs.File, error) {
 	text, err := f.read(shown)
 	if err != nil {
 		return nil, err
+	}
+	if rest, ok := strings.CutPrefix(clean, "0/"); ok {
+		f.own[rest] = string(text)
 	}
 	return f.opened(clean, text)
 }

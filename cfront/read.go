@@ -44,6 +44,7 @@ type File struct {
 	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
 	Templates []string
 	texts     map[string]string // of the files that were read
+	own       map[string]string
 	marks     []mark
 	absent    []string // headers that are not found and passed over
 }
@@ -145,7 +146,7 @@ func parse(ctx context.Context, path, text, defines string, include []string, ch
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Name: path, texts: files.texts}
+	f := &File{Name: path, texts: files.texts, own: files.own}
 	cfg := &cc.Config{
 		ABI: abi, FS: files, FSOnly: true, ExpansionLimit: maxExpansion,
 		IncludePaths: append([]string{"@"}, files.folders()...), SysIncludePaths: files.folders(),
@@ -178,6 +179,12 @@ func (f *File) Function(name string) *Function {
 	}
 	return f.Functions[i]
 }
+
+// Text is that of the file.
+func (f *File) Text() string { return f.texts[f.Name] }
+
+// Headers are the texts of the headers that the file includes from its own folder and those below, by their names in it.
+func (f *File) Headers() map[string]string { return f.own }
 
 // Errorf is an error at a place, with the line and a caret.
 func (f *File) Errorf(at Pos, format string, args ...any) *source.Error {

@@ -9,6 +9,7 @@ import (
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples/exchange"
+	"gpuperf/scop/compile"
 	"gpuperf/scop/schedule"
 )
 
@@ -88,6 +89,8 @@ var flags = map[string]offer{
 	"init launch --kernel":     sourceKernels,
 	"init launch --output":     files(launchfile.Extensions...),
 	"scop schedule --strategy": fixed(schedule.Strategies),
+	"scop compile --as":        words(compile.Languages),
+	"scop compile --output":    files(),
 	"lift emit --as":           words([]string{"opencl", "ir", "lift", "derivation"}),
 }
 

@@ -3,6 +3,7 @@ package scop
 import (
 	"slices"
 
+	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -11,6 +12,10 @@ import (
 func (b *builder) finish() *Nest {
 	n := b.nest
 	b.apart()
+	n.Vars = map[string]*cfront.Var{}
+	for v, name := range b.names {
+		n.Vars[name] = v
+	}
 	var unsigned []polycount.Constraint
 	for _, p := range b.unsigned {
 		unsigned = append(unsigned, polycount.GE(polycount.Name(p), polycount.Int(0)))

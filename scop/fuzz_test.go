@@ -37,7 +37,7 @@ func FuzzBuild(f *testing.F) {
 			if k, err := n.Kernel(); err == nil && k.String() == "" {
 				t.Error("a kernel without text")
 			}
-			if n.String() == "" || n.JSON() == nil {
+			if n.String() == "" || Objects([]*Nest{n}) == nil {
 				t.Error("a nest without text")
 			}
 		}

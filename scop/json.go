@@ -11,6 +11,8 @@ type Object struct {
 	Context    string            `json:"context"`
 	Arrays     []ArrayObject     `json:"arrays"`
 	Statements []StatementObject `json:"statements"`
+
+	nest *Nest
 }
 
 // ArrayObject is an array or a scalar; an extent that is not known is "".
@@ -40,11 +42,19 @@ type AccessObject struct {
 	Where     string   `json:"where,omitempty"`
 }
 
-// JSON is the nest as perf scop show --json prints it.
-func (n *Nest) JSON() *Object {
+// Objects are nests as perf scop show prints them.
+func Objects(nests []*Nest) []*Object {
+	var all []*Object
+	for _, n := range nests {
+		all = append(all, n.object())
+	}
+	return all
+}
+
+func (n *Nest) object() *Object {
 	o := &Object{
 		Scop: n.Name, File: n.File, Lines: [2]int{n.First, n.Last}, Params: append([]string{}, n.Params...), Context: n.Context.String(),
-		Arrays: []ArrayObject{}, Statements: []StatementObject{},
+		Arrays: []ArrayObject{}, Statements: []StatementObject{}, nest: n,
 	}
 	for _, a := range n.Arrays {
 		shape := []string{}

@@ -38,6 +38,8 @@ type Nest struct {
 	Statements []*Statement
 	// Functions are those that expressions call besides the mathematical ones.
 	Functions []*kernel.Function
+	// Vars are the variables of the text behind parameters and arrays, by their names here.
+	Vars map[string]*cfront.Var
 }
 
 // Array is an array, or a scalar.

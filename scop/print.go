@@ -10,9 +10,9 @@ import (
 )
 
 // Write prints nests: their parameters, their arrays, and their statements, each with its domain, its order and its accesses.
-func Write(w io.Writer, nests []*Nest) error {
-	for i, n := range nests {
-		if _, err := io.WriteString(w, strings.Repeat("\n", min(i, 1))+n.String()); err != nil {
+func Write(w io.Writer, nests []*Object) error {
+	for i, o := range nests {
+		if _, err := io.WriteString(w, strings.Repeat("\n", min(i, 1))+o.nest.String()); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that this machine has an OpenCL runtime. Where there is none, installs PoCL (OpenCL on the CPU) and the
-# ICD loader from Debian's packages. NVIDIA's driver brings its own libnvidia-opencl.so.1, which perf finds by itself.
+# ICD loader from Debian's packages, with what C programs are linked with (for tests of perf scop compile). NVIDIA's driver brings its own libnvidia-opencl.so.1, which perf finds by itself.
 set -euo pipefail
 
 libraries=$({ ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null || true)
@@ -22,4 +22,4 @@ fi
 echo 'installing PoCL and the OpenCL ICD loader' >&2
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -qq
-$sudo apt-get install -y -qq --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1 >/dev/null
+$sudo apt-get install -y -qq --no-install-recommends pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev >/dev/null

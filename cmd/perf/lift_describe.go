@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -9,7 +8,6 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/launch"
-	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
@@ -48,26 +46,11 @@ and the samples stay as they are. All programs of the file must be given: if a v
 			if err != nil {
 				return err
 			}
-			known := map[string]bool{}
-			for _, program := range args[1:] {
-				p, err := lift.Load(program)
-				if err != nil {
-					return err
-				}
-				known[p.Name] = true
-				before := len(v.List)
-				var errs []error
-				if v.List, errs = explore.Redescribe(p, v.List, opt, static); len(v.List) < before {
-					return fmt.Errorf("%s: %d of the vectors of %s cannot be derived again, the first because: %w", path, before-len(v.List), p.Name, errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })])
-				}
+			list, count, err := explore.RedescribeFiles(path, args[1:], v.List, opt, static)
+			if err != nil {
+				return err
 			}
-			count := map[string]int{}
-			for _, x := range v.List {
-				if !known[x.Benchmark] {
-					return usagef("%s has vectors of %s: give its program", path, x.Benchmark)
-				}
-				count[x.Benchmark]++
-			}
+			v.List = list
 			v.Names = launch.Names(static.Device)
 			if err := v.Replace(path); err != nil {
 				return err

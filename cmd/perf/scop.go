@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/frontend"
 	"gpuperf/scop"
+	"gpuperf/scop/compile"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/offload"
 	"gpuperf/scop/schedule"
@@ -16,7 +17,7 @@ import (
 func scopCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scop",
-		Short: "Loop nests of C files: what they are, and what depends on what",
+		Short: "Loop nests of C files: what they are, what depends on what, and code for GPUs",
 		Long: `scop reads the loop nests of a C file: what stands between #pragma scop and #pragma endscop, or without these every function whose body is
 one. Loop bounds, conditions and subscripts must be affine in the iterators and in integer variables that the nest does not change. What is not is
 an error with its place and the reason.
@@ -27,12 +28,12 @@ is one nest of several, by the name of its function.`,
   perf scop deps examples/polybench/gemm.c
   perf count examples/polybench/gemm.c -p ni=1000,nj=1100,nk=1200`,
 	}
-	cmd.AddCommand(scopShowCommand(), scopDepsCommand(), scopScheduleCommand(), scopRunCommand())
+	cmd.AddCommand(scopShowCommand(), scopDepsCommand(), scopScheduleCommand(), scopRunCommand(), scopCompileCommand())
 	return cmd
 }
 
 func scopShowCommand() *cobra.Command {
-	var files frontend.Options
+	var f nestFlags
 	cmd := &cobra.Command{
 		Use:   "show FILE.c [-I DIR] [-D NAME=VALUE]",
 		Short: "Print the parameters, arrays and statements of loop nests",
@@ -40,25 +41,16 @@ func scopShowCommand() *cobra.Command {
 beside others (order, the lexicographically least first), and the elements that it reads and writes.`,
 		Example: `  perf scop show examples/polybench/gemm.c`,
 		Args:    exactArgs(1, "one C file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			nests, err := files.Nests(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			var all []*scop.Object
-			for _, n := range nests {
-				all = append(all, n.JSON())
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return scop.Write(w, nests) })
-		},
+		RunE: ofNests(&f, scop.Write, func(_ *cobra.Command, nests []*scop.Nest, _ map[string]int64) ([]*scop.Object, error) {
+			return scop.Objects(nests), nil
+		}),
 	}
-	addC(cmd, &files)
+	addC(cmd, &f.Options)
 	return cmd
 }
 
 func scopDepsCommand() *cobra.Command {
-	var files frontend.Options
-	var sizes []string
+	var f nestFlags
 	cmd := &cobra.Command{
 		Use:   "deps FILE.c [-p n=100]",
 		Short: "Print what depends on what in loop nests, and which loops are parallel",
@@ -67,29 +59,17 @@ writer of what is read. Each is a map from the points of one statement to those 
 parallel, a reduction (it carries only an associative accumulation), private (parallel with private or old copies of arrays), or sequential.`,
 		Example: `  perf scop deps examples/polybench/gemm.c`,
 		Args:    exactArgs(1, "one C file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := parseOneSize(sizes)
-			if err != nil {
-				return err
-			}
-			nests, err := files.Nests(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			all, err := deps.Objects(cmd.Context(), nests, at)
-			if err != nil {
-				return err
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return deps.Write(w, all) })
-		},
+		RunE: ofNests(&f, deps.Write, func(cmd *cobra.Command, nests []*scop.Nest, at map[string]int64) ([]*deps.Object, error) {
+			return deps.Objects(cmd.Context(), nests, at)
+		}),
 	}
-	addSizes(cmd, &sizes)
-	addC(cmd, &files)
+	addSizes(cmd, &f.sizes)
+	addC(cmd, &f.Options)
 	return cmd
 }
 
 func scopScheduleCommand() *cobra.Command {
-	var o frontend.Options
+	var f nestFlags
 	var fusion, strategy string
 	cmd := &cobra.Command{
 		Use:   "schedule FILE.c [--strategy pluto|launches] [--fusion smart|maximal|none]",
@@ -102,32 +82,23 @@ ones around it are the host's. --fusion says which statements share loops.`,
 		Example: `  perf scop schedule examples/polybench/jacobi-2d.c
   perf scop schedule examples/polybench/cholesky.c --strategy launches`,
 		Args: exactArgs(1, "one C file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: ofNests(&f, schedule.Write, func(cmd *cobra.Command, nests []*scop.Nest, _ map[string]int64) ([]*schedule.Object, error) {
 			find := schedule.ByName[strategy]
 			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
-				return usagef("--strategy is pluto or launches, and --fusion smart, maximal or none")
+				return nil, usagef("--strategy is pluto or launches, and --fusion smart, maximal or none")
 			}
-			nests, err := o.Nests(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			all, err := schedule.Objects(cmd.Context(), nests, find, schedule.Fusion(fusion))
-			if err != nil {
-				return err
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return schedule.Write(w, all) })
-		},
+			return schedule.Objects(cmd.Context(), nests, find, schedule.Fusion(fusion))
+		}),
 	}
 	cmd.Flags().StringVar(&strategy, "strategy", "pluto", "pluto or launches")
 	cmd.Flags().StringVar(&fusion, "fusion", string(schedule.Smart), "smart, maximal or none")
-	addC(cmd, &o)
+	addC(cmd, &f.Options)
 	return cmd
 }
 
 func scopRunCommand() *cobra.Command {
-	var o frontend.Options
+	var f nestFlags
 	var device string
-	var sizes []string
 	cmd := &cobra.Command{
 		Use:   "run FILE.c -p n=100",
 		Short: "Run loop nests on a device, verified against the C text",
@@ -135,29 +106,73 @@ func scopRunCommand() *cobra.Command {
 random data, and compares all arrays with the interpretation of the C text. The time is that of all kernels together.`,
 		Example: `  perf scop run examples/polybench/jacobi-2d.c -p tsteps=5,n=40`,
 		Args:    exactArgs(1, "one C file"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := parseOneSize(sizes)
-			if err != nil {
-				return err
-			}
-			nests, err := o.Nests(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: ofNests(&f, offload.WriteResults, func(cmd *cobra.Command, nests []*scop.Nest, at map[string]int64) ([]*offload.Result, error) {
 			dev, err := openDevice(cmd, device)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			defer dev.Close()
-			all, err := offload.RunAll(cmd.Context(), dev, nests, at)
+			return offload.RunAll(cmd.Context(), dev, nests, at)
+		}),
+	}
+	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
+	addSizes(cmd, &f.sizes)
+	addC(cmd, &f.Options)
+	return cmd
+}
+
+func scopCompileCommand() *cobra.Command {
+	var o frontend.Options
+	var dir, as string
+	cmd := &cobra.Command{
+		Use:   "compile FILE.c -o DIR [--as opencl|cuda]",
+		Short: "Write a C file anew, its loop nests as kernels",
+		Long: `compile writes DIR/FILE.c: the file with each loop nest replaced by buffers, copies and launches of kernels, and the headers that it includes
+from its own folder. It is compiled and linked in place of the file, by a compiler of C99 or later; for CUDA a second file has the kernels.
+
+A nest that cannot be compiled is left as it is, and the reason is printed. The macros of -D are in the written file. When the program runs,
+PERF_SCOP_DEVICE chooses the device, by number or part of its name; PERF_SCOP_TIME=1 prints how long kernels took, and PERF_SCOP_OPTIONS are
+options of OpenCL's compiler.`,
+		Example: `  perf scop compile examples/polybench/gemm.c -o compiled`,
+		Args:    exactArgs(1, "one C file"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(compile.Languages, as) {
+				return usagef("the languages of --as are opencl and cuda, not %q", as)
+			}
+			result, err := compile.File(cmd.Context(), args[0], dir, as, o.Options)
 			if err != nil {
 				return err
 			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return offload.WriteResults(w, all) })
+			return show(cmd, result, result.Print)
 		},
 	}
-	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
-	addSizes(cmd, &sizes)
+	cmd.Flags().StringVarP(&dir, "output", "o", "compiled", "the folder for what is written")
+	cmd.Flags().StringVar(&as, "as", "opencl", "opencl or cuda")
 	addC(cmd, &o)
 	return cmd
+}
+
+// nestFlags are those of commands about the loop nests of a file.
+type nestFlags struct {
+	frontend.Options
+	sizes []string
+}
+
+// ofNests is a command that finds something about each loop nest.
+func ofNests[T any](f *nestFlags, write func(io.Writer, []T) error, find func(*cobra.Command, []*scop.Nest, map[string]int64) ([]T, error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		at, err := parseOneSize(f.sizes)
+		if err != nil {
+			return err
+		}
+		nests, err := f.Nests(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		all, err := find(cmd, nests, at)
+		if err != nil {
+			return err
+		}
+		return show(cmd, kernelsJSON(all), func(w io.Writer) error { return write(w, all) })
+	}
 }

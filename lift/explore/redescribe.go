@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/source"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
@@ -17,6 +18,33 @@ import (
 // describeSeeds is how many seeds are tried: samples do not record the seed of their exploration, but the names of variants do
 // not depend on it.
 const describeSeeds = 8
+
+// RedescribeFiles is Redescribe for the programs of files. It returns the number of vectors of each program. The list is that of a file, which errors
+// name: it is an error if a vector cannot be derived again, or its program is not given.
+func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, map[string]int, error) {
+	known := map[string]bool{}
+	for _, program := range programs {
+		p, err := lift.Load(program)
+		if err != nil {
+			return nil, nil, err
+		}
+		known[p.Name] = true
+		before := len(list)
+		var errs []error
+		if list, errs = Redescribe(p, list, opt, static); len(list) < before {
+			first := errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
+			return nil, nil, fmt.Errorf("%s: %d of the vectors of %s cannot be derived again, the first because: %w", path, before-len(list), p.Name, first)
+		}
+	}
+	count := map[string]int{}
+	for _, x := range list {
+		if !known[x.Benchmark] {
+			return nil, nil, source.At(path, "", source.Pos{}, "it has vectors of %s: give its program", x.Benchmark)
+		}
+		count[x.Benchmark]++
+	}
+	return list, count, nil
+}
 
 // Redescribe derives the vectors of points of a program again, which is needed after adding features. Vectors of other programs
 // in the list are returned unchanged. The options must be those of the exploration, except for the seed, which is the first of

@@ -37,6 +37,18 @@ type ArrayVerdict struct {
 	MaxRelativeError float64 `json:"max_relative_error"`
 }
 
+// Find makes kernels of a nest by default options, within limits of time and memory.
+func Find(ctx context.Context, n *scop.Nest) (p *Program, err error) {
+	err = bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
+		p, err = find(n, schedule.Smart, Options{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
+	}
+	return p, nil
+}
+
 // find makes kernels of a nest, by a strategy for launches; where that finds none, all of it is one work-item's.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
 	f, err := schedule.Search(n, schedule.Launches, fusion)
@@ -137,13 +149,9 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 			}
 			own[p] = v
 		}
-		var p *Program
-		err := bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
-			p, err = find(n, schedule.Smart, Options{})
-			return err
-		})
+		p, err := Find(ctx, n)
 		if err != nil {
-			return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
+			return nil, err
 		}
 		r, err := p.run(ctx, dev, own, device.Policy{})
 		if err != nil {

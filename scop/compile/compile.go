@@ -1,0 +1,215 @@
+// Package compile writes C files anew whose loop nests run as kernels on a device.
+//
+// File reads a C file and finds its regions (package scop). Those that are static control become kernels and loops of the host around their
+// launches (package offload); any other stays as it is, with a note. In the text of the file a region becomes the call of a function (region.go):
+// arguments are what the region's variables are called there, so that macros and declarations around it stay in force. That function makes
+// buffers, copies, launches and waits (host.go); dialect.go is how OpenCL and CUDA say that, and runtime/ holds the helpers that it calls.
+// For OpenCL all of it stands in the one file. CUDA's compiler reads C++, which has no arrays of variable extents: there the functions and kernels
+// are a file of their own.
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/emit"
+	"gpuperf/internal/source"
+	"gpuperf/kernel/linear"
+	"gpuperf/scop"
+)
+
+// Result is a file compiled.
+type Result struct {
+	Written []string `json:"files"`
+	// Build are the arguments of a compiler, and the compiler, that make the files part of a program.
+	Build   string    `json:"build"`
+	Regions []*Region `json:"regions"`
+
+	texts map[string]string // of the files, by their names in a folder
+	input string
+}
+
+// Region is what became of a region of the file.
+type Region struct {
+	Scop     string   `json:"scop"`
+	Lines    [2]int   `json:"lines"`
+	Compiled bool     `json:"compiled"`
+	Why      string   `json:"why,omitempty"` // it is not
+	Kernels  []string `json:"kernels"`
+	// CopiedIn and CopiedOut are the arrays that go to the device and come back.
+	CopiedIn  []string `json:"copied_in"`
+	CopiedOut []string `json:"copied_out"`
+}
+
+// Languages are those of generated files.
+var Languages = []string{"opencl", "cuda"}
+
+// File compiles the C file at path for a language of Languages into a folder, which is made where there is none. It is an error if no region can be
+// compiled.
+func File(ctx context.Context, path, dir, language string, opt cfront.Options) (*Result, error) {
+	r, err := compiled(ctx, path, language, opt)
+	if err == nil {
+		err = r.write(dir)
+	}
+	return r, err
+}
+
+func compiled(ctx context.Context, path, language string, opt cfront.Options) (*Result, error) {
+	f, err := cfront.Read(ctx, path, opt)
+	if err != nil {
+		return nil, err
+	}
+	regions, err := f.Regions()
+	if err != nil {
+		return nil, err
+	}
+	u := &unit{dialect: dialects[language], file: f, text: f.Text(), define: opt.Define}
+	var first error
+	for _, r := range regions {
+		p, err := u.part(ctx, r)
+		out := &Region{Scop: r.Name, Lines: [2]int{r.First, r.Last}, Kernels: []string{}, CopiedIn: []string{}, CopiedOut: []string{}}
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if first == nil {
+				first = err
+			}
+			out.Why = source.Message(err)
+		} else {
+			p.describe(out)
+			u.parts = append(u.parts, p)
+		}
+		u.regions = append(u.regions, out)
+	}
+	if len(u.parts) == 0 {
+		return nil, first
+	}
+	return u.result()
+}
+
+// unit is a file on its way.
+type unit struct {
+	*dialect
+	file    *cfront.File
+	text    string // of the file
+	define  []string
+	parts   []*part
+	regions []*Region
+}
+
+// part makes a region ready to be written.
+func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
+	n, err := scop.Build(u.file, r)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{unit: u, region: r, nest: n, taken: map[string]bool{}}
+	for _, step := range []func() error{p.place, p.scalarsAfter, func() error { return p.kernels(ctx) }, p.transfers, p.written} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// sources writes all kernels of the file as one source.
+func (u *unit) sources() (string, error) {
+	var all []*linear.Nest
+	for _, p := range u.parts {
+		all = append(all, p.linear...)
+	}
+	list, err := emit.WriteProgram(all, emit.Options{Language: u.emitted})
+	if err != nil {
+		return "", err
+	}
+	return list[0].Text, nil
+}
+
+func (u *unit) result() (*Result, error) {
+	kernels, err := u.sources()
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(u.file.Name)
+	stem := strings.TrimSuffix(base, filepath.Ext(base))
+	main, extra := u.rewritten(kernels, stem+"_scop.cu")
+	files := map[string]string{base: main}
+	build := fmt.Sprintf(u.build, base)
+	if extra != "" {
+		files[stem+"_scop.cu"] = extra
+		build = fmt.Sprintf(u.build, base+" "+stem+"_scop.cu")
+	}
+	for name, text := range u.file.Headers() {
+		files[name] = text
+	}
+	return &Result{texts: files, Written: []string{}, Build: build, Regions: u.regions, input: u.file.Name}, nil
+}
+
+// write writes the files into a folder. The input is not overwritten.
+func (r *Result) write(dir string) error {
+	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
+		path := filepath.Join(dir, name)
+		if same(path, filepath.Join(filepath.Dir(r.input), name)) {
+			return fmt.Errorf("%s: this is the file that is compiled, or one that it includes; choose another folder", path)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(r.texts[name]), 0o666); err != nil {
+			return err
+		}
+		r.Written = append(r.Written, path)
+	}
+	return nil
+}
+
+// same reports that two paths are of one file, or would be.
+func same(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	if errA != nil || errB != nil {
+		return errors.Is(errA, os.ErrNotExist) && errors.Is(errB, os.ErrNotExist) && filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(x, y)
+}
+
+// Print says what was written, and what was not compiled.
+func (r *Result) Print(w io.Writer) error {
+	for _, x := range r.Regions {
+		if !x.Compiled {
+			fmt.Fprintf(w, "%s, lines %d to %d, is left as it is: %s\n", x.Scop, x.Lines[0], x.Lines[1], x.Why)
+			continue
+		}
+		fmt.Fprintf(w, "%s, lines %d to %d: %s", x.Scop, x.Lines[0], x.Lines[1], count(len(x.Kernels), "kernel"))
+		fmt.Fprintf(w, "; to the device: %s; back: %s\n", list(x.CopiedIn), list(x.CopiedOut))
+	}
+	fmt.Fprintf(w, "wrote %s\n", strings.Join(r.Written, ", "))
+	_, err := fmt.Fprintf(w, "%s\n", r.Build)
+	return err
+}
+
+func list(names []string) string {
+	if len(names) == 0 {
+		return "nothing"
+	}
+	return strings.Join(names, ", ")
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,94 @@
+package compile
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/cfront"
+)
+
+var factor = cfront.Options{Define: []string{"FACTOR=3"}}
+
+// TestGolden compares what a small file is compiled to, without the helpers. UPDATE=1 writes the golden files.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct{ language, file, golden, helpers string }{
+		{"opencl", "sample.c", "opencl.c.golden", openCLHelpers},
+		{"cuda", "sample.c", "cuda.c.golden", ""},
+		{"cuda", "sample_scop.cu", "cuda.cu.golden", cudaHelpers},
+	} {
+		dir := t.TempDir()
+		if _, err := File(t.Context(), "testdata/sample.c", dir, c.language, factor); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Replace(read(t, filepath.Join(dir, c.file)), c.helpers, "// (helpers)\n", 1)
+		golden := filepath.Join("testdata", c.golden)
+		if os.Getenv("UPDATE") != "" {
+			write(t, golden, got)
+		}
+		if diff := cmp.Diff(read(t, golden), got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.golden, diff)
+		}
+		if read(t, filepath.Join(dir, "sample.h")) != read(t, "testdata/sample.h") {
+			t.Error("the header is another one")
+		}
+	}
+}
+
+func read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestSample: the compiled sample prints what the sample does.
+func TestSample(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil || !haveOpenCL() {
+		t.Skip("there is no cc, or no OpenCL to compile with")
+	}
+	dir := t.TempDir()
+	result, err := File(t.Context(), "testdata/sample.c", dir, "opencl", factor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	original, device := filepath.Join(dir, "original"), filepath.Join(dir, "device")
+	run(t, nil, "cc", "-DFACTOR=3", "testdata/sample.c", "-o", original, "-lm")
+	run(t, nil, "cc", "-Wall", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-variable", filepath.Join(dir, "sample.c"), "-o", device, "-lOpenCL", "-lm")
+	if diff := cmp.Diff(run(t, nil, original), run(t, nil, device)); diff != "" {
+		t.Errorf("(-original +device)\n%s", diff)
+	}
+	var text strings.Builder
+	if err := result.Print(&text); err != nil || !strings.Contains(text.String(), "fill_3, lines 32 to 36, is left as it is: mask is data") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	// Other macros at the compiler's command line are errors there, and no wrong results.
+	for _, other := range []string{"-DFACTOR=4", "-DROWS=3", "-DTYPE=float"} {
+		if out, err := exec.Command("cc", other, "-w", filepath.Join(dir, "sample.c"), "-o", device+"2", "-lOpenCL").CombinedOutput(); err == nil {
+			t.Errorf("%s: no error\n%s", other, out)
+		}
+	}
+	// What fails when the program runs ends it.
+	for env, want := range map[string]string{
+		"PERF_SCOP_DEVICE=999":              "there is no device 999",
+		"PERF_SCOP_OPTIONS=-no-such-option": "compiling the kernels: OpenCL error",
+	} {
+		cmd := exec.Command(device)
+		cmd.Env = append(os.Environ(), env)
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v\n%s", env, err, out)
+		}
+	}
+	cmd := exec.Command(device)
+	cmd.Env = append(os.Environ(), "PERF_SCOP_TIME=1")
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "perf scop: fill: 1 launches, 0.0") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -1,0 +1,178 @@
+package compile
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpuperf/cfront"
+	"gpuperf/kernel/expr"
+	"gpuperf/scop"
+)
+
+// program is a C file with one nest, and a main that fills its arguments, calls it, and prints what it leaves in its arrays.
+type program struct {
+	name, file string
+	nest       *scop.Nest
+	sizes      []string // the integer parameters, which main takes as arguments
+	dir        string
+}
+
+// newProgram puts the text of a C file with one function into a folder, with its main.
+func newProgram(t testing.TB, name, text string) *program {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("there is no cc")
+	}
+	p := &program{name: name, dir: t.TempDir()}
+	p.file = filepath.Join(p.dir, name+".c")
+	write(t, p.file, text)
+	f, err := cfront.Read(t.Context(), p.file, cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := f.Regions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.nest, err = scop.Build(f, regions[0]); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(p.dir, "main.c"), p.main(regions[0].Function))
+	return p
+}
+
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// main fills arrays by a generator of numbers from 0.5 to 1.5, and adds the extent to the diagonal of square ones, so that eliminations are well
+// conditioned. With the environment variable PERTURB each number is changed by about so much of itself.
+func (p *program) main(fn *cfront.Function) string {
+	var b, params, args, body, prints strings.Builder
+	b.WriteString(`#include <stdio.h>
+#include <stdlib.h>
+static unsigned long state = 1;
+static double perturb;
+static double next(void)
+{
+    state = state * 6364136223846793005ul + 1442695040888963407ul;
+    double v = 0.5 + (double) (state >> 40) / (1 << 24), r = (double) (state >> 20 & 0xfffff) / (1 << 19) - 1;
+    return v * (1 + perturb * r);
+}
+`)
+	n := 0
+	for i, v := range fn.Params {
+		if i > 0 {
+			params.WriteString(", ")
+			args.WriteString(", ")
+		}
+		args.WriteString(v.Name)
+		switch {
+		case len(v.Dims) > 0:
+			params.WriteString("void *")
+		default:
+			params.WriteString(ctypes[v.DType])
+			if v.DType.IsInteger() {
+				n++
+				p.sizes = append(p.sizes, v.Name)
+				fmt.Fprintf(&body, "    %s %s = atoi(argv[%d]);\n", ctypes[v.DType], v.Name, n)
+			} else {
+				fmt.Fprintf(&body, "    %s %s = 0.25 * next();\n", ctypes[v.DType], v.Name)
+			}
+			continue
+		}
+		a := p.nest.Array(v.Name)
+		t := ctypes[a.DType]
+		var extents []string
+		for _, e := range a.Shape {
+			extents = append(extents, e.String())
+		}
+		fmt.Fprintf(&body, "    long count_%[1]s = (long) %[2]s;\n    %[3]s *%[1]s = malloc(count_%[1]s * sizeof(%[3]s));\n", v.Name, strings.Join(extents, " * "), t)
+		value := "next()"
+		switch a.DType {
+		case expr.Int8:
+			value = "(int) (next() * 1000) % 4"
+		case expr.Int32:
+			value = "next() * 1000"
+		}
+		if len(extents) == 1 && a.DType.IsFloat() {
+			value = "next() / (2 + i)"
+		}
+		fmt.Fprintf(&body, "    for (long i = 0; i < count_%[1]s; i++) %[1]s[i] = %[2]s;\n", v.Name, value)
+		if len(extents) == 2 && extents[0] == extents[1] && a.DType.IsFloat() {
+			fmt.Fprintf(&body, "    for (long i = 0; i < %[2]s; i++) %[1]s[i * (%[2]s + 1l)] += %[2]s;\n", v.Name, extents[0])
+		}
+		fmt.Fprintf(&prints, "    printf(\"= %[1]s\\n\");\n    for (long i = 0; i < count_%[1]s; i++) printf(\"%%.17g\\n\", (double) %[1]s[i]);\n", v.Name)
+	}
+	fmt.Fprintf(&b, "void %s(%s);\nint main(int argc, char **argv)\n{\n    if (getenv(\"PERTURB\")) perturb = atof(getenv(\"PERTURB\"));\n", fn.Name, params.String())
+	b.WriteString("    if (getenv(\"SEED\")) state = strtoul(getenv(\"SEED\"), NULL, 10);\n")
+	fmt.Fprintf(&b, "%s    %s(%s);\n%s    return 0;\n}\n", body.String(), fn.Name, args.String(), prints.String())
+	return b.String()
+}
+
+// compiled is the program of the file as it is, and that of what it is compiled to.
+func (p *program) compiled(t testing.TB) (original, device string) {
+	t.Helper()
+	if !haveOpenCL() {
+		t.Skip("there are no headers of OpenCL, or no library to link with")
+	}
+	out := filepath.Join(p.dir, "out")
+	if _, err := File(t.Context(), p.file, out, "opencl", cfront.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	original, device = filepath.Join(p.dir, "original"), filepath.Join(p.dir, "device")
+	const flags = "-O1 -ffp-contract=off -Wall -Werror=implicit-function-declaration"
+	run(t, nil, "cc", append(strings.Fields(flags), p.file, filepath.Join(p.dir, "main.c"), "-o", original, "-lm")...)
+	run(t, nil, "cc", append(strings.Fields(flags), filepath.Join(out, p.name+".c"), filepath.Join(p.dir, "main.c"), "-o", device, "-lOpenCL", "-lm")...)
+	return original, device
+}
+
+func haveOpenCL() bool {
+	for _, file := range []string{"/usr/include/CL/cl.h", "/usr/local/include/CL/cl.h"} {
+		if _, err := os.Stat(file); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// run runs a command and returns what it prints.
+func run(t testing.TB, env []string, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, stderr.String())
+	}
+	return string(out)
+}
+
+// numbers are the arrays that a program prints.
+func numbers(t testing.TB, text string) (names []string, arrays map[string][]float64) {
+	t.Helper()
+	arrays = map[string][]float64{}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "= "); ok {
+			names = append(names, name)
+			continue
+		}
+		v, err := strconv.ParseFloat(line, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		arrays[names[len(names)-1]] = append(arrays[names[len(names)-1]], v)
+	}
+	return names, arrays
+}

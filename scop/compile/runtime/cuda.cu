@@ -1,0 +1,115 @@
+// Helpers: the device, its buffers, and launches of kernels. A call that fails ends the program, with a message.
+//
+// Environment: PERF_SCOP_DEVICE is the device, by its number or by a part of its name; by default it is the first. PERF_SCOP_TIME=1 prints to
+// stderr how long kernels took, all launches together. nvcc -fmad=false keeps kernels from fusing products with sums.
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cuda_runtime.h>
+
+static int scop_timed = -1;                // PERF_SCOP_TIME is set; -1: not asked yet
+static cudaEvent_t scop_begin, scop_end;   // of the current launch, where launches are timed
+static long scop_launches;                 // since the last wait
+static double scop_seconds;                // that those took
+
+static inline long scop_min(long a, long b) { return a < b ? a : b; }
+static inline long scop_max(long a, long b) { return a > b ? a : b; }
+static inline long scop_floor(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); } // of a/b
+static inline long scop_ceil(long a, long b) { return -scop_floor(-a, b); }                            // of a/b
+
+static void scop_check(cudaError_t status, const char *what)
+{
+    if (status != cudaSuccess) {
+        fprintf(stderr, "perf scop: %s: %s\n", what, cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
+}
+
+// Finds the device that is wanted, at the first call.
+static void scop_open(void)
+{
+    if (scop_timed >= 0)
+        return;
+    const char *wanted = getenv("PERF_SCOP_DEVICE"), *time = getenv("PERF_SCOP_TIME");
+    int count = 0, device = -1;
+    scop_check(cudaGetDeviceCount(&count), "looking for devices");
+    for (int d = 0; d < count && device < 0; d++) {
+        cudaDeviceProp properties;
+        scop_check(cudaGetDeviceProperties(&properties, d), "looking for devices");
+        if (!wanted || !*wanted || (wanted[strspn(wanted, "0123456789")] == 0 ? atoi(wanted) == d : strstr(properties.name, wanted) != NULL))
+            device = d;
+    }
+    if (device < 0) {
+        fprintf(stderr, "perf scop: there is no device %s among the %d of CUDA\n", wanted ? wanted : "", count);
+        exit(EXIT_FAILURE);
+    }
+    scop_check(cudaSetDevice(device), "opening the device");
+    scop_timed = time && *time && strcmp(time, "0") != 0;
+    if (scop_timed) {
+        scop_check(cudaEventCreate(&scop_begin), "timing kernels");
+        scop_check(cudaEventCreate(&scop_end), "timing kernels");
+    }
+}
+
+// A buffer of so many elements, with the data unless that is NULL.
+static void *scop_buffer(const char *name, long elements, size_t size, const void *data)
+{
+    void *buffer = NULL;
+    if (elements > INT_MAX) {
+        fprintf(stderr, "perf scop: %s has %ld elements; the kernels count %d at most\n", name, elements, INT_MAX);
+        exit(EXIT_FAILURE);
+    }
+    scop_check(cudaMalloc(&buffer, elements > 0 ? elements * size : 1), name);
+    if (data && elements > 0)
+        scop_check(cudaMemcpy(buffer, data, elements * size, cudaMemcpyHostToDevice), name);
+    return buffer;
+}
+
+static inline void scop_back(const char *name, const void *buffer, long elements, size_t size, void *data)
+{
+    if (elements > 0)
+        scop_check(cudaMemcpyAsync(data, buffer, elements * size, cudaMemcpyDeviceToHost), name);
+}
+
+static inline int scop_int(const char *name, long value)
+{
+    if (value > INT_MAX || value < INT_MIN) {
+        fprintf(stderr, "perf scop: %s is %ld; the kernels take int\n", name, value);
+        exit(EXIT_FAILURE);
+    }
+    return (int) value;
+}
+
+// Launches a kernel on work-groups of so many work-items along three axes, with so many bytes of memory shared by a group, without waiting for it.
+template<typename... P, typename... A>
+static void scop_launch(const char *name, void (*kernel)(P...), long groups_0, long groups_1, long groups_2, dim3 items, size_t shared, A... arguments)
+{
+    if (groups_0 <= 0 || groups_1 <= 0 || groups_2 <= 0)
+        return;
+    scop_check(scop_max(groups_0, scop_max(groups_1, groups_2)) > INT_MAX ? cudaErrorInvalidConfiguration : cudaSuccess, name);
+    if (shared > 0)
+        scop_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared), name);
+    if (scop_timed)
+        scop_check(cudaEventRecord(scop_begin), name);
+    kernel<<<dim3((unsigned) groups_0, (unsigned) groups_1, (unsigned) groups_2), items, shared>>>(arguments...);
+    scop_check(cudaGetLastError(), name);
+    scop_launches++;
+    if (scop_timed) {
+        float milliseconds = 0;
+        scop_check(cudaEventRecord(scop_end), name);
+        scop_check(cudaEventSynchronize(scop_end), name);
+        scop_check(cudaEventElapsedTime(&milliseconds, scop_begin, scop_end), name);
+        scop_seconds += milliseconds * 1e-3;
+    }
+}
+
+// Waits for all that was queued.
+static void scop_wait(const char *name)
+{
+    scop_check(cudaDeviceSynchronize(), name);
+    if (scop_timed)
+        fprintf(stderr, "perf scop: %s: %ld launches, %.9f s\n", name, scop_launches, scop_seconds);
+    scop_launches = 0;
+    scop_seconds = 0;
+}

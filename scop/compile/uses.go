@@ -1,0 +1,90 @@
+package compile
+
+import (
+	"slices"
+
+	"gpuperf/cfront"
+)
+
+// uses is what a function does with the variables of a region.
+type uses struct {
+	iterators map[*cfront.Var]bool // of loops of the region
+	declared  map[*cfront.Var]bool // in the region
+	after     map[*cfront.Var]bool // mentioned outside of the region, other than in loops that begin by assigning to them
+}
+
+func usesOf(r *cfront.Region) uses {
+	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}}
+	region := map[cfront.Stmt]bool{}
+	for _, s := range r.Items {
+		region[s] = true
+		u.inside(s)
+	}
+	u.around(r.Function.Body, region, nil)
+	return u
+}
+
+func (u uses) inside(s cfront.Stmt) {
+	switch x := s.(type) {
+	case *cfront.For:
+		if v := counts(x); v != nil {
+			u.iterators[v] = true
+		}
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			u.declared[v] = true
+		}
+	}
+	inner, _ := cfront.Inside(s)
+	for _, s := range inner {
+		u.inside(s)
+	}
+}
+
+// counts is the variable that the head of a loop assigns to, or nil.
+func counts(x *cfront.For) *cfront.Var {
+	switch init := x.Init.(type) {
+	case *cfront.Declare:
+		if len(init.Vars) == 1 {
+			return init.Vars[0]
+		}
+	case *cfront.Do:
+		if a, ok := init.X.(*cfront.Assign); ok && a.Op == "" {
+			if r, ok := a.To.(*cfront.Ref); ok && !mentions(a.Value, r.Var) {
+				return r.Var
+			}
+		}
+	}
+	return nil
+}
+
+func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		r, ok := e.(*cfront.Ref)
+		found = found || ok && r.Var == v
+	})
+	return found
+}
+
+// around notes what the function mentions outside of the region; own are the variables that loops around assign first.
+func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool, own []*cfront.Var) {
+	if region[s] {
+		return
+	}
+	inner, exprs := cfront.Inside(s)
+	if x, ok := s.(*cfront.For); ok {
+		if v := counts(x); v != nil {
+			own = append(own[:len(own):len(own)], v)
+		}
+	}
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			if r, ok := e.(*cfront.Ref); ok && !slices.Contains(own, r.Var) {
+				u.after[r.Var] = true
+			}
+		})
+	}
+	for _, s := range inner {
+		u.around(s, region, own)
+	}
+}
