@@ -15,6 +15,8 @@ ranks the configurations, on a machine without a GPU too. From within a program:
     with perf_triton.record("described"):
         ...
 
+Tensors of integers that are small are kept beside the description, as they are often indices, which decide about addresses.
+
 Needs nothing but the standard library, Triton 3.0 or newer, and PyTorch where tensors are passed.
 """
 import contextlib
@@ -25,7 +27,7 @@ import re
 import runpy
 import sys
 
-WIDTH = 140
+KEPT = 1 << 20  # bytes of a tensor of integers whose contents are kept
 
 
 class Launch:
@@ -34,6 +36,7 @@ class Launch:
     def __init__(self, name, args):
         self.name, self.args = name, args
         self.configurations = {}
+        self.contents = {}  # of buffers, by name
 
 
 class Recorder:
@@ -69,7 +72,10 @@ class Recorder:
         metadata = kernel.metadata
         name = getattr(metadata, "name", function.__name__)
         key = (name, described)
-        launch = self.launches.setdefault(key, Launch(name, described))
+        if key not in self.launches:
+            self.launches[key] = Launch(name, described)
+            self.launches[key].contents = {n: c for n in names if n not in constant and (c := contents(values[n])) is not None}
+        launch = self.launches[key]
         entries = [(n, value(values[n])) for n in names if n in constant]
         taken = set(names)
         for option in ("num_warps", "num_stages", "num_ctas"):
@@ -86,17 +92,25 @@ class Recorder:
             base = re.sub(r"\W+", "_", launch.name)[:60]
             taken[base] = taken.get(base, 0) + 1
             path = os.path.join(folder, base + (f"-{taken[base]}" if taken[base] > 1 else "") + ".yaml")
+            data = {}
+            for name, held in launch.contents.items():
+                data[name] = f"{os.path.basename(path)[:-len('.yaml')]}.{name}.bin"
+                with open(os.path.join(folder, data[name]), "wb") as out:
+                    out.write(held)
             with open(path, "w") as out:
-                out.write(text(launch, cache))
+                out.write(text(launch, cache, data))
             paths.append(path)
         return paths
 
 
-def text(launch, cache):
+def text(launch, cache, data):
     """The description of a launch."""
     lines = [f"# {launch.name}, as perf_triton.py has seen it launched by {os.path.basename(sys.argv[0])}.", "version: 1",
              f"triton: {quoted(os.path.abspath(cache))}", f"kernel: {quoted(launch.name)}", "args:"]
-    lines += [f"  {name}: {what}" for name, what in launch.args]
+    for name, what in launch.args:
+        if name in data:
+            what = what[:-1] + f", data: {quoted(data[name])}}}"
+        lines.append(f"  {name}: {what}")
     lines.append("configurations:")
     for entries in launch.configurations.values():
         lines.append("  - {" + ", ".join(f"{name}: {what}" for name, what in entries) + "}")
@@ -120,6 +134,19 @@ def argument(name, v, storages):
     if isinstance(v, (int, float)):
         return value(v)
     raise TypeError(f"argument {name} is a {type(v).__name__}, which a description cannot hold")
+
+
+def contents(v):
+    """What a small tensor of integers holds, where it is a storage of its own."""
+    if not hasattr(v, "untyped_storage") or v.dtype.is_floating_point or v.dtype.is_complex:
+        return None
+    size = v.numel() * v.element_size()
+    if not 0 < size <= KEPT or size != v.untyped_storage().nbytes() or not v.is_contiguous() or str(v.dtype).rsplit(".", 1)[-1] not in DTYPES:
+        return None
+    import torch
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        return None
+    return v.detach().cpu().numpy().tobytes()
 
 
 # Types of elements that launch files have, by the names of PyTorch; others are bytes.
@@ -157,10 +184,10 @@ def quoted(s):
 
 
 @contextlib.contextmanager
-def recorder():
+def recorder(r=None):
     """Listen to all launches, by standing before JITFunction.run, which returns the compiled kernel."""
     from triton.runtime.jit import JITFunction
-    r, run = Recorder(), JITFunction.run
+    r, run = r or Recorder(), JITFunction.run
 
     @functools.wraps(run)
     def watched(self, *args, grid, warmup, **kwargs):

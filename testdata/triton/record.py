@@ -122,8 +122,8 @@ def describe(a):
     return {"value": a}
 
 
-def measure(folder, torch, k, configs, rounds):
-    """The records of a kernel's configurations."""
+def measure(folder, torch, k, configs, rounds, seen):
+    """The records of a kernel's configurations; seen() listens to launches."""
     args = k.args()
     right = k.right(args)
     records, launches = [], []
@@ -132,7 +132,8 @@ def measure(folder, torch, k, configs, rounds):
         try:
             if k.cleared:
                 args[k.result].zero_()
-            compiled = k.fn[k.grid(c)](*args, **c)
+            with seen():
+                compiled = k.fn[k.grid(c)](*args, **c)
             torch.cuda.synchronize()
             error = (args[k.result].double() - right.double()).abs().max() / right.double().abs().max().clamp(min=1.0)
             record["error"], record["right"] = float(error), bool(error < k.tolerance)
@@ -209,16 +210,10 @@ def main():
     import triton
 
     import kernels
+    import perf_triton
     say(folder, f"torch {torch.__version__}, triton {triton.__version__}, {torch.cuda.get_device_name()}")
     compiled = compile_all(folder, kernels, 0.5 * seconds)
-    recorder = None
-    try:
-        import perf_triton
-        recorder = perf_triton.recorder()
-        seen = recorder.__enter__()
-    except Exception as e:  # noqa: BLE001: told to the log
-        say(folder, f"perf_triton: {type(e).__name__}: {e}")
-        recorder = None
+    described = perf_triton.Recorder()
     warm = torch.randn(4096, 4096, device="cuda", dtype=torch.float16)
     hashes = set()
     for number, k in enumerate(kernels.KERNELS):
@@ -230,7 +225,7 @@ def main():
         try:
             for _ in range(100):  # so that the clock is up
                 warm @ warm
-            records = measure(folder, torch, k, configs, ROUNDS)
+            records = measure(folder, torch, k, configs, ROUNDS, lambda: perf_triton.recorder(described))
             hashes |= {r["hash"] for r in records}
             with open(os.path.join(folder, k.half + ".jsonl"), "a") as out:
                 for r in records:
@@ -242,11 +237,10 @@ def main():
             say(folder, f"{k.name}: {type(e).__name__}: {str(e)[:500]}\n{traceback.format_exc()[-800:]}")
         torch.cuda.empty_cache()
     say(folder, f"kept {keep(folder, cache, hashes)} of the cache")
-    if recorder:
-        try:
-            say(folder, f"described: {len(seen.write(os.path.join(folder, 'described')))}; {sorted(seen.failures)[:3]}")
-        except Exception as e:  # noqa: BLE001: told to the log
-            say(folder, f"perf_triton: {type(e).__name__}: {e}")
+    try:
+        say(folder, f"described: {len(described.write(os.path.join(folder, 'described')))}; {sorted(described.failures)[:3]}")
+    except Exception as e:  # noqa: BLE001: told to the log
+        say(folder, f"perf_triton: {type(e).__name__}: {e}")
     sys.stdout.flush()
     os._exit(0)  # no waiting for processes that still compile
 
