@@ -41,7 +41,7 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 	if r.repeated {
 		known = append(known, step)
 	}
-	e = expr.Rewrite(e, expr.Extremes)
+	e = expr.Rewrite(expr.Rewrite(e, expr.Extremes), roundedUp)
 	expr.FreeVars(e, func(name string) {
 		if err == nil && !slices.Contains(known, name) {
 			hint := source.Suggest(name, known)
@@ -52,6 +52,16 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 		}
 	})
 	return number{n, e}, err
+}
+
+// roundedUp makes cdiv(n, 64) a quotient that is rounded up.
+func roundedUp(e expr.Expr) expr.Expr {
+	c, ok := e.(*expr.Call)
+	if !ok || c.Func != "cdiv" || len(c.Args) != 2 {
+		return e
+	}
+	least := expr.Binary(expr.Sub, expr.Binary(expr.Add, c.Args[0], c.Args[1]), expr.Int{Value: 1})
+	return expr.Binary(expr.FloorDiv, least, c.Args[1])
 }
 
 // whole makes quotients integers, rounded down, and powers their values, as of 2 ** step.

@@ -19,6 +19,8 @@ type reader struct {
 	restore  bool // unless a buffer says otherwise
 	repeated bool // whether a launch is repeated, and has a step
 	depth    int  // of structures
+	// constants have values in expressions, and are no sizes that another value could be given.
+	constants map[string]int64
 }
 
 // unsupported are keys that stand for what cannot be launched, and what they are, by the map that they stand in.
@@ -42,6 +44,11 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return FromNode(path, root, nil)
+}
+
+// FromNode reads a launch file that was taken apart already. Constants have values in its expressions, beside its sizes.
+func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*File, error) {
 	if root.Get("source") == nil && root.Get("listing") == nil && !slices.ContainsFunc(root.Entries, func(e yamlfile.Entry) bool { return source.Nearest(e.Key.Text, []string{"source"}) != "" }) {
 		return nil, (&source.Error{File: path, Msg: "no launch file, which names a source"}).WithHint("perf calibrate takes models, and perf evaluate suites")
 	}
@@ -58,7 +65,7 @@ func Parse(path string, text []byte) (*File, error) {
 	if err := f["version"].CheckVersion("launch files", Version); err != nil {
 		return nil, err
 	}
-	r := &reader{file: &File{Path: path, root: root, opened: map[string]data{}}, restore: true}
+	r := &reader{file: &File{Path: path, root: root, opened: map[string]data{}}, restore: true, constants: constants}
 	var common launch
 	for _, read := range []func() error{
 		func() error { return r.program(f) },
@@ -89,6 +96,7 @@ func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), int
 
 func (r *reader) sizes(n *yamlfile.Node) error {
 	r.file.Sizes = map[string]int64{}
+	maps.Copy(r.file.Sizes, r.constants)
 	if n == nil {
 		return nil
 	}
@@ -98,6 +106,7 @@ func (r *reader) sizes(n *yamlfile.Node) error {
 	}
 	for _, e := range entries {
 		v, err := e.Value.Int()
+		_, taken := r.constants[e.Key.Text]
 		switch {
 		case err != nil:
 			return err
@@ -105,6 +114,8 @@ func (r *reader) sizes(n *yamlfile.Node) error {
 			return e.Key.Errorf("%q cannot be the name of a size", e.Key.Text)
 		case e.Key.Text == step:
 			return e.Key.Errorf("a size cannot be called %s", step).WithHint("%s counts the launches that repeat makes", step)
+		case taken:
+			return e.Key.Errorf("%s has a value already", e.Key.Text)
 		case v < 1:
 			return e.Value.Errorf("size %s is %d; sizes are at least 1", e.Key.Text, v)
 		}

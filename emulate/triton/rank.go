@@ -1,0 +1,160 @@
+package triton
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/emulate"
+	"gpuperf/internal/parallel"
+	"gpuperf/internal/source"
+	"gpuperf/sass"
+)
+
+// Options say what is ranked, and for which device.
+type Options struct {
+	Cache  string           // "" is what the description says, or else Triton's own
+	Sizes  map[string]int64 // where they differ from those of the description
+	Device *facts.Device
+	// Sensitivity asks for the bottlenecks, which takes longer.
+	Sensitivity bool
+}
+
+// Ranking is the configurations of a kernel, the fastest first.
+type Ranking struct {
+	Kernel, Device string
+	Ranked         []*Ranked
+	Failed         []*Ranked // that cannot be launched, or not be emulated
+	Warnings       []string
+}
+
+// Ranked is a configuration, with what emulation tells of it.
+type Ranked struct {
+	Entry     *Entry
+	Registers int
+	Result    *emulate.Result
+	Err       error
+
+	names  []string
+	values map[string]string
+}
+
+// Rank emulates all configurations.
+func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
+	all, err := ReadCache(d.Cache(o.Cache))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := d.chosen(all)
+	if err != nil {
+		return nil, err
+	}
+	pairs, err := d.pairs(entries)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ranking{Kernel: entries[0].Name, Device: o.Device.Name()}
+	list, warnings := make([]*Ranked, len(pairs)), make([][]string, len(pairs))
+	err = parallel.Try(len(pairs), runtime.GOMAXPROCS(0), func(i int) (err error) {
+		list[i], warnings[i], err = d.emulate(ctx, &pairs[i], o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, one := range list {
+		if one.Err != nil {
+			r.Failed = append(r.Failed, one)
+		} else {
+			r.Ranked = append(r.Ranked, one)
+		}
+		for _, w := range warnings[i] {
+			if !slices.Contains(r.Warnings, w) {
+				r.Warnings = append(r.Warnings, w)
+			}
+		}
+	}
+	slices.SortStableFunc(r.Ranked, func(a, b *Ranked) int { return cmp.Compare(a.Result.Seconds, b.Result.Seconds) })
+	if len(r.Ranked) == 0 {
+		return nil, fmt.Errorf("no configuration of %s can be emulated: %w", r.Kernel, r.Failed[0].Err)
+	}
+	return r, nil
+}
+
+// emulate emulates a configuration. What is wrong in the description is an error; a configuration that the device has no room for is a result.
+func (d *Description) emulate(ctx context.Context, p *pair, o Options) (*Ranked, []string, error) {
+	f, warnings, err := p.entry.function(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := d.file(p, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	job, err := file.Emulated(o.Sizes)
+	if err != nil {
+		return nil, nil, err
+	}
+	assume, err := file.AssumedAt(o.Sizes)
+	if err != nil {
+		return nil, nil, err
+	}
+	one := &Ranked{Entry: p.entry, Registers: f.Registers}
+	one.names, one.values = p.shown()
+	in := emulate.Input{Function: f, Job: job, Code: file.Code, Assume: assume, Device: o.Device, Sensitivity: o.Sensitivity}
+	one.Result, one.Err = emulate.Run(in)
+	if wrong := new(source.Error); errors.As(one.Err, &wrong) {
+		return nil, nil, one.Err
+	}
+	if one.Result != nil {
+		warnings = append(warnings, one.Result.Warnings...)
+	}
+	return one, append(warnings, p.entry.multiples(job)...), nil
+}
+
+// multiples warns of arguments that are no multiples of what the machine code was compiled for: Triton would compile other code.
+func (e *Entry) multiples(job device.Job) (warnings []string) {
+	for i, a := range job.Args {
+		if i >= len(e.Arguments) {
+			break
+		}
+		if m := e.Arguments[i].Multiple; m > 1 && a.Kind == device.Scalar && a.Int%m != 0 {
+			warnings = append(warnings, fmt.Sprintf("%s is %d, and the machine code was compiled for multiples of %d: Triton would launch another",
+				e.Arguments[i].Name, a.Int, m))
+		}
+	}
+	return warnings
+}
+
+// function is the machine code of the entry.
+func (e *Entry) function(ctx context.Context) (*sass.Function, []string, error) {
+	listing, err := e.listing(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if i := slices.IndexFunc(listing.Functions, func(f *sass.Function) bool { return f.Name == e.Name }); i >= 0 {
+		return listing.Functions[i], nil, nil
+	}
+	return nil, nil, failure("%s has no kernel %s", e.code(), e.Name)
+}
+
+func (e *Entry) listing(ctx context.Context) (*sass.Listing, error) {
+	cubin, missing := os.ReadFile(e.beside(".cubin"))
+	if e.code() == e.beside(".cubin") {
+		if missing != nil {
+			return nil, missing
+		}
+		return sass.ReadKernel(ctx, cubin, e.Name)
+	}
+	l, err := sass.ReadFile(ctx, e.code())
+	if err != nil || missing != nil {
+		return l, err
+	}
+	return l, l.Complete(cubin)
+}
