@@ -77,6 +77,7 @@ var flags = map[string]offer{
 	"--kernels":    files(),
 	"--out":        files(),
 	"--to":         files(),
+	"--triton":     files(),
 	"--man":        files(),
 
 	"calibrate --model":        forms,

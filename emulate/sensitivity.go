@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -33,6 +34,14 @@ const (
 type Bottleneck struct {
 	Unit timing.Unit
 	Kind Kind
+}
+
+// String says what binds and how; "" where that was not asked for.
+func (b Bottleneck) String() string {
+	if b.Kind == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", b.Unit, b.Kind)
 }
 
 // Name is the parameter's name: that of the unit, and latency or gap.

@@ -22,7 +22,7 @@ func (r *Result) Write(w io.Writer) {
 	fmt.Fprintf(w, "  waves       %.2f of %s a multiprocessor, limited by %s; %.0f %% of its sub-groups run on average\n", r.Waves,
 		format.Count(int(r.Blocks), "work-group"), r.LimitedBy, 100*r.Occupancy)
 	if r.Bottleneck.Kind != "" {
-		fmt.Fprintf(w, "  bottleneck  %s: %s\n", r.Bottleneck.Unit, r.Bottleneck.Kind)
+		fmt.Fprintf(w, "  bottleneck  %s\n", r.Bottleneck)
 	}
 	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit, format.Bytes(int64(r.Memory.DRAMBytes)))
 	r.writeSensitivity(w)

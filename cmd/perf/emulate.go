@@ -11,6 +11,7 @@ import (
 	"gpuperf/counters"
 	"gpuperf/device/facts"
 	"gpuperf/emulate/launches"
+	"gpuperf/emulate/survey"
 	"gpuperf/sass/compiled"
 	"gpuperf/workload"
 )
@@ -18,27 +19,32 @@ import (
 // emulated is what is emulated, and how.
 type emulated struct {
 	countedKernels
-	on                  []string
-	code, arch, counted string
-	compare             bool
-	options             launches.Options
+	on                          []string
+	code, arch, counted, triton string
+	compare                     bool
+	options                     launches.Options
 }
 
 func emulateCommand() *cobra.Command {
 	var o emulated
 	cmd := &cobra.Command{
-		Use:   "emulate LAUNCH.yaml | KERNEL -p n=4096 | PROG.lift -s n=4096 --variant ID",
+		Use:   "emulate LAUNCH.yaml | DIR | KERNEL -p n=4096 | PROG.lift -s n=4096 --variant ID",
 		Short: "Tell from machine code how long a launch takes, and why",
 		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
 wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
 
 The code is the listing or cubin that the launch file or --code names; otherwise the source is compiled, which needs CUDA.
 The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
-bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit.`,
+bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit.
+A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
+compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid.`,
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
   perf emulate examples/launch/matmul-sass.yaml -p n=512 --json`,
-		Args: minArgs(1, "a launch file, a kernel or a program"),
+		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if r := (survey.Request{Paths: args, On: o.on, Cache: o.triton, Arch: o.arch, Options: o.options}); r.Asked() {
+				return o.tables(cmd, r)
+			}
 			sequences, err := o.sequences(cmd, args)
 			if err != nil {
 				return err
@@ -64,7 +70,21 @@ bottleneck. A latency that binds asks for more instructions under way; a gap, fo
 	cmd.Flags().StringSliceVar(&o.on, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringVar(&o.code, "code", "", "a listing or a cubin, in place of what the launch file names")
 	cmd.Flags().StringVar(&o.arch, "arch", "sm_90", "the architecture that a source is compiled for")
+	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments")
 	return cmd
+}
+
+// tables prints what stands for many launches.
+func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
+	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
+		return err
+	}
+	all, warnings, err := r.Tables(cmd.Context())
+	if err != nil {
+		return err
+	}
+	warn(cmd, warnings)
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return survey.Write(w, all) })
 }
 
 // sequences are the launches that arguments describe.

@@ -69,9 +69,9 @@ func captureCommand() *cobra.Command {
 		Use:   "capture -- APP ARGS...",
 		Short: "Write launch files of the kernels that an application launches",
 		Long: `capture runs an application and writes a launch file of each kernel that it launches, which perf measure then measures alone: machine code or
-source, ND-range, the bytes of every argument, and the buffers that arguments point to. A kernel that is launched with several ND-ranges or
-values of arguments has a file for each, which says how often. It sees what goes through CUDA's driver, as the CUDA runtime,
-libraries and PyTorch do, and OpenCL where the application is linked with libOpenCL.
+source, ND-range, the bytes of every argument, and the buffers that arguments point to. Launches of a kernel with other ND-ranges or values of
+arguments have files of their own, which say how often. It sees what goes through CUDA's driver, as the CUDA runtime, libraries and PyTorch do, and
+OpenCL where the application is linked with libOpenCL.
 
 It compiles two small libraries with the C compiler of the machine (cc), and for CUDA needs CUPTI, which comes with the CUDA toolkit, and a driver of
 CUDA 12.4 or newer. The application's output and exit status stay as they are; what capture says goes to standard error. With --json the output

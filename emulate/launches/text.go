@@ -49,7 +49,7 @@ func table(all []*Report) *format.Table {
 		{"device", differ(device), device},
 		{">time", true, func(r *Report) string { return format.Seconds(r.Seconds()) }},
 		{">of the first", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Seconds()/all[0].Seconds()) }},
-		{"bottleneck", true, func(r *Report) string { return r.longest().bottleneck() }},
+		{"bottleneck", true, func(r *Report) string { return r.longest().Bottleneck.String() }},
 		{">waves", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.longest().Waves) }},
 	}
 	var heads []string
@@ -69,13 +69,6 @@ func table(all []*Report) *format.Table {
 		t.Row(cells...)
 	}
 	return t
-}
-
-func (l *Launch) bottleneck() string {
-	if l.Bottleneck.Kind == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s", l.Bottleneck.Unit, l.Bottleneck.Kind)
 }
 
 // longest is the launch that takes most of the time.
@@ -106,7 +99,7 @@ func (r *Report) write(w io.Writer) error {
 	for i := range r.Launches {
 		l := &r.Launches[i]
 		together := float64(l.Times) * l.Result.Seconds
-		t.Row(l.Kernel, fmt.Sprint(l.Times), format.Seconds(l.Result.Seconds), format.Seconds(together), fmt.Sprintf("%.0f %%", 100*together/sum), l.bottleneck())
+		t.Row(l.Kernel, fmt.Sprint(l.Times), format.Seconds(l.Result.Seconds), format.Seconds(together), fmt.Sprintf("%.0f %%", 100*together/sum), l.Bottleneck.String())
 	}
 	if err := t.Write(w); err != nil {
 		return err

@@ -111,7 +111,8 @@ type pair struct {
 	entry *Entry
 }
 
-// pairs finds the machine code of each configuration. Without a list of them each entry of the cache is one.
+// pairs finds the machine code of each configuration. Without a list of them each entry of the cache is one. Where several entries may be a
+// configuration, those are ruled out that must be another.
 func (d *Description) pairs(entries []*Entry) (all []pair, err error) {
 	if !d.own {
 		for _, e := range entries {
@@ -119,49 +120,57 @@ func (d *Description) pairs(entries []*Entry) (all []pair, err error) {
 		}
 		return all, nil
 	}
-	used := map[*Entry]*yamlfile.Node{}
-	for _, c := range d.configurations {
-		e, err := c.find(entries)
-		if err != nil {
-			return nil, err
+	found := make([]*Entry, len(d.configurations))
+	left := slices.Clone(entries)
+	for i := range d.configurations {
+		c := &d.configurations[i]
+		c.optionsOnly = len(c.among(entries)) == 0
+	}
+	for progress := true; progress; {
+		progress = false
+		for i := range d.configurations {
+			if fit := d.configurations[i].among(left); found[i] == nil && len(fit) == 1 {
+				found[i], progress = fit[0], true
+				left = slices.DeleteFunc(left, func(e *Entry) bool { return e == fit[0] })
+			}
 		}
-		if other := used[e]; other != nil {
-			return nil, c.node.Errorf("it has the machine code %s, as the configuration in line %d", e.short(), other.Pos.Line).
-				WithHint("tell them apart by hash: the beginning of \"hash\" in the kernel's JSON")
+	}
+	for i, c := range d.configurations {
+		if found[i] == nil {
+			return nil, c.unclear(left, entries)
 		}
-		used[e] = c.node
-		all = append(all, pair{c, e})
+		all = append(all, pair{c, found[i]})
 	}
 	return all, nil
 }
 
-// find is the entry of a configuration: the one of its hash, or else the only one with its options whose IR has its numbers.
-func (c *configuration) find(entries []*Entry) (*Entry, error) {
-	if c.hash != "" {
-		for _, e := range entries {
-			if e.is(c.hash) {
-				return e, nil
-			}
-		}
-		return nil, c.node.Get("hash").Errorf("the cache has no such machine code of the kernel").WithHint("there is: %s", few(entries))
-	}
-	var fit []*Entry
+// among are the entries that may be the configuration: the one of its hash, or else those with its options whose IR has its numbers.
+func (c *configuration) among(entries []*Entry) (fit []*Entry) {
 	for _, e := range entries {
-		if c.fits(e) {
+		if c.hash == "" && c.fits(e) || e.is(c.hash) {
 			fit = append(fit, e)
 		}
 	}
-	switch len(fit) {
-	case 1:
-		return fit[0], nil
-	case 0:
-		return nil, c.node.Errorf("the cache has no machine code of this configuration").WithHint("there is: %s", few(entries))
-	}
-	return nil, c.node.Errorf("%d kernels of the cache may be this configuration", len(fit)).
-		WithHint("name one by hash, as hash: %s; perf_triton.py writes the hashes of all: %s", fit[0].short(), few(fit))
+	return fit
 }
 
-// fits tells whether an entry has the options of the configuration, and its numbers in its IR. A number below 2 leaves no trace there.
+// unclear is the error of a configuration that is not one of the entries that are left, or several of them.
+func (c *configuration) unclear(left, all []*Entry) error {
+	fit := c.among(left)
+	switch {
+	case len(fit) > 0 && c.hash != "":
+		return c.node.Get("hash").Errorf("%d kernels of the cache begin so", len(fit)).WithHint("these: %s", few(fit))
+	case len(fit) > 0:
+		return c.node.Errorf("%d kernels of the cache may be this configuration", len(fit)).
+			WithHint("name one by hash, as hash: %s; perf_triton.py writes the hashes of all: %s", fit[0].short(), few(fit))
+	case len(c.among(all)) > 0:
+		return c.node.Errorf("another configuration has the machine code of this one, %s", few(c.among(all))).WithHint("tell them apart by hash")
+	}
+	return c.node.Errorf("the cache has no machine code of this configuration").WithHint("there is: %s", few(all))
+}
+
+// fits tells whether an entry has the options of the configuration, and its numbers in its IR. A number below 2 leaves no trace there, nor does one
+// that only counts parts of the source that are written out.
 func (c *configuration) fits(e *Entry) bool {
 	options := e.options()
 	for _, v := range c.values {
@@ -169,7 +178,7 @@ func (c *configuration) fits(e *Entry) bool {
 		switch {
 		case option && (!v.isNumber || v.number != n):
 			return false
-		case !option && v.isNumber && v.number > 1 && e.Numbers != nil && !e.Numbers[v.number]:
+		case !option && !c.optionsOnly && v.isNumber && v.number > 1 && e.Numbers != nil && !e.Numbers[v.number]:
 			return false
 		}
 	}

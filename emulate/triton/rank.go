@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/device/facts"
 	"gpuperf/emulate"
+	"gpuperf/emulate/launches"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/sass"
@@ -19,11 +19,9 @@ import (
 
 // Options say what is ranked, and for which device.
 type Options struct {
-	Cache  string           // "" is what the description says, or else Triton's own
-	Sizes  map[string]int64 // where they differ from those of the description
-	Device *facts.Device
-	// Sensitivity asks for the bottlenecks, which takes longer.
-	Sensitivity bool
+	Cache string           // "" is what the description says, or else Triton's own
+	Sizes map[string]int64 // where they differ from those of the description
+	Each  launches.Options // of each configuration
 }
 
 // Ranking is the configurations of a kernel, the fastest first.
@@ -31,8 +29,12 @@ type Ranking struct {
 	Kernel, Device string
 	Ranked         []*Ranked
 	Failed         []*Ranked // that cannot be launched, or not be emulated
-	Warnings       []string
+
+	warnings []string
 }
+
+// All are the warnings of all configurations.
+func (r *Ranking) All() []string { return r.warnings }
 
 // Ranked is a configuration, with what emulation tells of it.
 type Ranked struct {
@@ -43,6 +45,15 @@ type Ranked struct {
 
 	names  []string
 	values map[string]string
+}
+
+// Rank emulates all configurations of a description in a file.
+func Rank(ctx context.Context, path string, o Options) (*Ranking, error) {
+	d, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return d.Rank(ctx, o)
 }
 
 // Rank emulates all configurations.
@@ -59,7 +70,7 @@ func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Ranking{Kernel: entries[0].Name, Device: o.Device.Name()}
+	r := &Ranking{Kernel: entries[0].Name, Device: o.Each.Device.Name()}
 	list, warnings := make([]*Ranked, len(pairs)), make([][]string, len(pairs))
 	err = parallel.Try(len(pairs), runtime.GOMAXPROCS(0), func(i int) (err error) {
 		list[i], warnings[i], err = d.emulate(ctx, &pairs[i], o)
@@ -75,8 +86,8 @@ func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
 			r.Ranked = append(r.Ranked, one)
 		}
 		for _, w := range warnings[i] {
-			if !slices.Contains(r.Warnings, w) {
-				r.Warnings = append(r.Warnings, w)
+			if !slices.Contains(r.warnings, w) {
+				r.warnings = append(r.warnings, w)
 			}
 		}
 	}
@@ -107,13 +118,14 @@ func (d *Description) emulate(ctx context.Context, p *pair, o Options) (*Ranked,
 	}
 	one := &Ranked{Entry: p.entry, Registers: f.Registers}
 	one.names, one.values = p.shown()
-	in := emulate.Input{Function: f, Job: job, Code: file.Code, Assume: assume, Device: o.Device, Sensitivity: o.Sensitivity}
-	one.Result, one.Err = emulate.Run(in)
-	if wrong := new(source.Error); errors.As(one.Err, &wrong) {
-		return nil, nil, one.Err
+	s := launches.Of(job)
+	s.Code, s.Assume = file.Code, assume
+	report, err := s.Run(ctx, &sass.Listing{Functions: []*sass.Function{f}}, o.Each)
+	if wrong := new(source.Error); errors.As(err, &wrong) {
+		return nil, nil, err
 	}
-	if one.Result != nil {
-		warnings = append(warnings, one.Result.Warnings...)
+	if one.Err = err; err == nil {
+		one.Result, warnings = report.Launches[0].Result, append(warnings, report.All()...)
 	}
 	return one, append(warnings, p.entry.multiples(job)...), nil
 }

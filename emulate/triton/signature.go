@@ -23,7 +23,7 @@ var types = map[string]string{
 
 var (
 	divisible  = regexp.MustCompile(`tt\.divisibility = (\d+)`)
-	namedPlace = regexp.MustCompile(`loc\("((?:[^"\\]|\\.)*)"`)
+	namedPlace = regexp.MustCompile(`loc\("([^"]*)"\(`) // others are of a file
 	pointerTo  = regexp.MustCompile(`^!tt\.ptr<\s*([^,>]+)`)
 	unnamed    = regexp.MustCompile(`^arg\d+$`)
 )
@@ -96,6 +96,7 @@ var number = regexp.MustCompile(`(?:<|x|= |constant |dense<)(\d+)(?:x|>| :)`)
 // numbers are those that stand in IR: a constexpr is among them where the kernel uses it as one.
 func numbers(ir string) map[int64]bool {
 	all := map[int64]bool{}
+	ir = divisible.ReplaceAllString(ir, "")
 	for from := 0; ; {
 		at := number.FindStringSubmatchIndex(ir[from:])
 		if at == nil {

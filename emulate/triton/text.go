@@ -54,7 +54,7 @@ func (r *Ranking) Write(w io.Writer) error {
 		for _, name := range varying {
 			cells = append(cells, one.values[name])
 		}
-		t.Row(append(cells, format.Seconds(one.Result.Seconds), fmt.Sprintf("%.2f", one.Result.Seconds/r.Ranked[0].Result.Seconds), one.bottleneck(),
+		t.Row(append(cells, format.Seconds(one.Result.Seconds), fmt.Sprintf("%.2f", one.Result.Seconds/r.Ranked[0].Result.Seconds), one.Result.Bottleneck.String(),
 			fmt.Sprint(one.Registers), format.Bytes(one.Entry.Shared), fmt.Sprint(one.Result.Blocks), one.Result.LimitedBy, one.Entry.short())...)
 	}
 	if err := t.Write(w); err != nil {
@@ -64,14 +64,6 @@ func (r *Ranking) Write(w io.Writer) error {
 		fmt.Fprintf(w, "\nnot ranked: %s: %v\n", one.configuration(), one.Err)
 	}
 	return nil
-}
-
-func (one *Ranked) bottleneck() string {
-	b := one.Result.Bottleneck
-	if b.Kind == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s", b.Unit, b.Kind)
 }
 
 // configuration is the values in a line.
@@ -85,14 +77,19 @@ func (one *Ranked) configuration() string {
 
 // rankedJSON is the form of a configuration for other programs.
 type rankedJSON struct {
-	Configuration map[string]string `json:"configuration"`
-	Hash          string            `json:"hash"`
-	Code          string            `json:"code"`
-	Registers     int               `json:"registers"`
-	Shared        int64             `json:"shared"`
-	Seconds       float64           `json:"seconds,omitempty"`
-	Emulation     *emulate.Result   `json:"emulation,omitempty"`
-	Error         string            `json:"error,omitempty"`
+	Configuration []valueJSON     `json:"configuration"`
+	Hash          string          `json:"hash"`
+	Code          string          `json:"code"`
+	Registers     int             `json:"registers"`
+	Shared        int64           `json:"shared"`
+	Seconds       float64         `json:"seconds,omitempty"`
+	Emulation     *emulate.Result `json:"emulation,omitempty"`
+	Error         string          `json:"error,omitempty"`
+}
+
+type valueJSON struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // MarshalJSON writes the ranking as other programs read it.
@@ -100,7 +97,10 @@ func (r *Ranking) MarshalJSON() ([]byte, error) {
 	list := []rankedJSON{}
 	for _, one := range slices.Concat(r.Ranked, r.Failed) {
 		j := rankedJSON{
-			Configuration: one.values, Hash: one.Entry.Hash, Code: one.Entry.code(), Registers: one.Registers, Shared: one.Entry.Shared, Emulation: one.Result,
+			Hash: one.Entry.Hash, Code: one.Entry.code(), Registers: one.Registers, Shared: one.Entry.Shared, Emulation: one.Result,
+		}
+		for _, name := range one.names {
+			j.Configuration = append(j.Configuration, valueJSON{name, one.values[name]})
 		}
 		if one.Err != nil {
 			j.Error = one.Err.Error()

@@ -37,6 +37,8 @@ type configuration struct {
 	values []value
 	grid   *yamlfile.Node // nil is that of the description
 	hash   string
+	// optionsOnly is set where no machine code has the numbers of the configuration in its IR.
+	optionsOnly bool
 }
 
 // value is a constexpr or an option.

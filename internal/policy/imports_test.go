@@ -27,7 +27,7 @@ var standardOnly = []string{"internal/intmath", "internal/lex", "internal/namese
 // restricted imports: the library on the left is imported by the packages on the right alone.
 var restricted = map[string][]string{
 	"github.com/ebitengine/purego":       {"device/cuda", "device/dl", "device/nvml", "device/opencl"},
-	"github.com/ianlancetaylor/demangle": {"device/cuda", "launchfile/draft"},
+	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "microbench"},
 	"modernc.org/cc":                     {"cfront"},
 	"github.com/spf13/cobra":             {"cmd/perf", "complete", "manual"},

@@ -1,0 +1,86 @@
+package survey
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate/launches"
+)
+
+// folder has launch files of two kernels, one that is launched often, and one whose code is missing.
+func folder(t *testing.T) string {
+	t.Helper()
+	at := t.TempDir()
+	for name, text := range map[string]string{
+		"matmul-1.yaml": "version: 1\nlaunches: 3\nlisting: matmul.sass\nkernel: matmul\nsizes: {n: 256}\ngrid: [n / 16, n / 16]\nblock: [16, 16]\n" +
+			"args: [{int32: n}, {buffer: a, dtype: float32, size: n * n}, {buffer: b, dtype: float32, size: n * n}, {buffer: c, dtype: float32, size: n * n}]\n" +
+			"resources: {registers: 24, shared: 2112}\n",
+		"saxpy-1.yaml": "version: 1\nlisting: saxpy.sass\nkernel: saxpy\ngrid: [1024]\nblock: [256]\nresources: {registers: 10}\n" +
+			"args: [{int32: 262144}, {float32: 2}, {buffer: x, dtype: float32, size: 262144}, {buffer: y, dtype: float32, size: 262144}]\n",
+		"gone-1.yaml": "version: 1\nlisting: gone.sass\nkernel: gone\ngrid: [1]\nblock: [1]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"matmul.sass", "saxpy.sass"} {
+		text, err := os.ReadFile("../../testdata/sass/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(at, name), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
+}
+
+// The launches that take most of the time come first, as often as they are launched.
+func TestFolder(t *testing.T) {
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Sensitivity: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Rows) != 2 || len(s.Failed) != 1 || s.Times() != 4 {
+		t.Fatalf("%+v", s)
+	}
+	first := s.Rows[0]
+	if want := 3*first.Report.Seconds() + s.Rows[1].Report.Seconds(); first.File != "matmul-1.yaml" || s.Seconds() != want {
+		t.Errorf("%s first; %g seconds, want %g", first.File, s.Seconds(), want)
+	}
+	if all := strings.Join(s.All(), "\n"); !strings.Contains(all, "gone-1.yaml is left out: ") {
+		t.Error(all)
+	}
+	var out bytes.Buffer
+	if err := s.Write(&out); err != nil || !strings.Contains(out.String(), "in 4 launches") || !strings.Contains(out.String(), "saxpy-1.yaml") {
+		t.Errorf("%v\n%s", err, &out)
+	}
+	text, err := json.Marshal(s)
+	if err != nil || !strings.Contains(string(text), `"file":"matmul-1.yaml","kernel":"matmul","launches":3,`) || !strings.Contains(string(text), `"error":`) {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, err := Folder(t.Context(), t.TempDir(), Options{Each: launches.Options{Device: device, Sensitivity: true}}); err == nil || !strings.Contains(err.Error(), "has no launch files") {
+		t.Error(err)
+	}
+}
+
+func TestShort(t *testing.T) {
+	for name, want := range map[string]string{
+		"matmul":                  "matmul",
+		"_Z4axpyIfEviT_PKS0_PS0_": "axpy<float>",
+		"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIN3c104HalfEEESt5arrayIPcLm3EEEEviT0_T1_": "vectorized_elementwise_kernel<4, CUDAFunctor_add<Half>, a...",
+	} {
+		if got := short(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
