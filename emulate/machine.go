@@ -35,6 +35,7 @@ var unitFacts = []struct {
 	{timing.Atomic, facts.AtomicLatency, facts.AtomicGap},
 	{timing.Constant, facts.ConstantLatency, ""},
 	{timing.Special, facts.SpecialLatency, ""},
+	{timing.Bulk, facts.BulkLatency, facts.BulkGap},
 }
 
 // Facts are those that a device must have for its machine code to be emulated.

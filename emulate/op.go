@@ -13,7 +13,7 @@ import (
 var pipeUnits = map[sass.Pipe]timing.Unit{
 	sass.ALU: timing.ALU, sass.FMA: timing.FMA, sass.FP64: timing.FP64, sass.FP16: timing.FP16, sass.XU: timing.XU, sass.LSU: timing.Address,
 	sass.TEX: timing.Address, sass.ADU: timing.Constant, sass.CBU: timing.Branch, sass.TC: timing.Tensor, sass.UDP: timing.Uniform,
-	sass.TMA: timing.Address, sass.NotTold: timing.Dispatch,
+	sass.TMA: timing.Bulk, sass.NotTold: timing.Dispatch,
 }
 
 // opcodeUnits are the units of opcodes that differ from others of their pipe.
@@ -114,7 +114,7 @@ func action(in *sass.Instruction) timing.Action {
 		return timing.Compute
 	case in.Name == "BAR" && !in.Has("ARV"):
 		return timing.Wait
-	case in.Name == "LDGDEPBAR":
+	case in.Name == "LDGDEPBAR" || in.Name == "UTMACMDFLUSH":
 		return timing.Commit
 	case in.Opcode.Space != "" && in.Opcode.Pipe != sass.UDP:
 		return timing.Access

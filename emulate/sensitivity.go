@@ -95,7 +95,7 @@ const (
 
 // behind are the latencies that warps may wait for, by the reason.
 var behind = map[timing.Reason][]timing.Unit{
-	timing.ForMemory: {timing.L1, timing.L2, timing.DRAM, timing.Atomic},
+	timing.ForMemory: {timing.L1, timing.L2, timing.DRAM, timing.Atomic, timing.Bulk},
 	timing.ForResult: {
 		timing.Shared, timing.SharedAtomic, timing.Shuffle, timing.XU, timing.Convert, timing.Constant, timing.Special, timing.Reduce, timing.Tensor, timing.Wide,
 	},
@@ -175,7 +175,9 @@ func (e *emulation) largerL2() Change {
 			if t.Store || t.Atomic {
 				t.DRAM = i.Touch.DRAM * stores
 			}
-			return []Event{{Op: i.Op, Off: i.Off, Lanes: i.Lanes, Touch: &t}}
+			changed := i.Event
+			changed.Touch = &t
+			return []Event{changed}
 		},
 	}
 }

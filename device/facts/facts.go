@@ -128,6 +128,8 @@ const (
 	ConstantLatency     Key = "constant_latency"        // of constants by address
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to
+	BulkLatency         Key = "bulk_latency"            // of a bulk copy, until it asks for its first line
+	BulkGap             Key = "bulk_gap"                // of a line of a bulk copy
 	GroupGap            Key = "group_gap"               // cycles between the starts of two work-groups of the device
 	GroupStart          Key = "group_start"             // cycles between the end of a work-group and the start of the next one in its place
 	OperandWindow       Key = "operand_window"          // cycles in which an instruction reads its registers, of two banks

@@ -35,7 +35,16 @@ var flowForms = map[string]form{
 	"WARPGROUPSET":  {run: skip},
 	"ACQBULK":       {run: skip},
 	"PREEXIT":       {run: skip},
-	"USETMAXREG":    {run: skip},
+	"USETMAXREG":    {run: grant},
+	"UCGABAR_ARV":   {run: skip},
+	"UCGABAR_WAIT":  {run: skip},
+}
+
+// grant says that what was asked for is there: registers.
+func grant(w *Warp, o *op, _ uint32) {
+	if o.results > 0 {
+		w.path.file.setPredicate(o.toPred[0], all, truth{all, all})
+	}
 }
 
 // yield lets another path of the sub-group go on.

@@ -26,6 +26,7 @@ type Step struct {
 	Lanes    uint32   // those of them whose guard holds or is not known: the lanes that executed it
 	Doubtful uint32   // those of Lanes whose guard is not known
 	Accesses []Access // of memory; a copy has its source first, and its destination behind it
+	Meeting  Meeting  // at a barrier in local memory
 	Taken    uint32   // of a jump, the lanes that went to its target
 	State    State    // of the sub-group after the instruction
 }

@@ -15,8 +15,9 @@ func (w *Warp) Next() int { return w.path.pc }
 func (w *Warp) Together() bool { return len(w.paths) == 1 }
 
 // Only lets the launch compute nothing but the results of some instructions, and what jumps, waits or accesses memory. What others would
-// write keeps any value.
-func (l *Launch) Only(results []bool) {
+// write keeps any value. Where data is not needed, the contents of memory that bulk copies move are not followed either.
+func (l *Launch) Only(results []bool, data bool) {
+	l.addresses = !data
 	for i := range l.Function.Instructions {
 		in := &l.Function.Instructions[i]
 		if op := in.Opcode; op != nil && !results[i] && op.Action == "" && op.Class != sass.Flow && op.Class != sass.Synchronize {

@@ -26,6 +26,7 @@ type Launch struct {
 	cluster   [3]uint32
 	trips     int  // of loops that nothing is known of
 	paper     bool // all ways are taken
+	addresses bool // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
 }
 

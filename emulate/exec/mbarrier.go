@@ -10,6 +10,7 @@ import (
 // that bytes that a barrier waits for are always there.
 var transferForms = map[string]form{
 	"SYNCS":        {run: syncShared, decode: decodeAccess},
+	"ARRIVES":      {run: arriveCopies, decode: decodeAccess},
 	"UBLKCP":       {run: copyBulk, decode: decodeBulk},
 	"UTMALDG":      {run: copyTile, decode: decodeBulk},
 	"UTMASTG":      {run: skip},
@@ -20,11 +21,42 @@ var transferForms = map[string]form{
 	"UBLKPF":       {run: skip},
 }
 
-// arrivals is a barrier in local memory: how many arrive in each phase, how many of them are missing, and the parity of the phase.
+// arrivals is a barrier in local memory: how many arrive in each phase, how many have in those that are not over, how many are over, and the one
+// whose bytes were announced last.
 type arrivals struct {
-	count, missing int
-	phase          uint32
+	count        int
+	arrived      map[int]int
+	over, awaits int
 }
+
+// progress is how far a sub-group is at a barrier, where it may be ahead of the others because it has left a loop early: the phases that it knows to
+// be over, and the phase that it arrives in next.
+type progress struct{ over, next int }
+
+// Meeting is what an instruction does at a barrier in local memory, which goes through one phase after the other.
+type Meeting struct {
+	Kind  Meets
+	At    uint64 // the barrier
+	Phase int    // that it is part of; of Awaits, how many phases are to be over
+	Count int    // of Arrives, how many arrive
+	Of    int    // of Arrives, how many the phase needs
+	// Bytes are those that the phase waits for beside, as Arrives says, or those that Brings brings. Negative ones are not known: an equal part of
+	// what the phase waits for.
+	Bytes int64
+}
+
+// Meets is a way to meet.
+type Meets uint8
+
+// The ways.
+const (
+	Nowhere       Meets = iota
+	Arrives             // at once
+	ArrivesCopies       // when the copies of the sub-group so far are done
+	Awaits              // until phases are over
+	Brings              // bytes, when a copy is done
+	BringsCopies        // bytes, when the copies of the sub-group so far are done
+)
 
 // countOf decodes the number of arrivals that a barrier starts with, from the low word that compilers store: 0x200000 less twice the
 // number.
@@ -33,10 +65,12 @@ func countOf(word uint64) int { return int((0x200000 - word&0x1fffff) / 2 & 0xff
 // phaseBit is where operands and results keep the parity of a phase.
 const phaseBit = 31
 
-// syncShared starts a barrier (EXCH), arrives at it (ARRIVE), or asks whether a phase is over (PHASECHK).
+// syncShared starts a barrier (EXCH), arrives at it (ARRIVE), or waits until a phase is over (PHASECHK): nothing else comes of a loop that asks
+// again and again.
 func syncShared(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
 	a := w.reach(o, &o.access.parts[0], sass.Local, sass.Atomic, 8, lanes)
+	w.step.Accesses = w.step.Accesses[:0]
 	first := active(lanes)
 	at := a.Address[first]
 	value, known := uint64(0), false
@@ -52,63 +86,136 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	switch {
 	case o.in.Has("EXCH"):
 		if known {
-			n := countOf(value)
-			g.inbox[at] = &arrivals{count: n, missing: n}
+			g.inbox[at] = &arrivals{count: countOf(value), arrived: map[int]int{}}
+			for _, v := range g.Warps {
+				delete(v.progress, at)
+			}
 		}
 		w.blur(o, lanes)
 	case o.in.Has("ARRIVE"):
-		phase := uint32(0)
+		phase := 0
 		if b != nil {
-			phase = b.phase
-			g.arrive(at, b, o.arriving(bits.OnesCount32(lanes), int(value)))
+			phase = max(b.over, w.at(at).next)
+			count, bytes := o.amounts(bits.OnesCount32(lanes), int(value))
+			w.arrives(Arrives, at, b, count, int64(bytes))
 		}
 		var low, high row
 		for i := range high {
-			high[i] = phase << phaseBit
+			high[i] = uint32(phase&1) << phaseBit
 		}
 		if o.to[0] != sinkRow {
 			f.set(o.to[0], lanes, &low, 0)
 			f.set(o.to[0]+1, lanes, &high, all)
 		}
 	case o.in.Has("PHASECHK"):
-		over := b == nil || !known || b.phase != uint32(value>>phaseBit&1)
-		result := truth{all, all}
-		if !over && o.in.Has("TRYWAIT") {
-			w.path.wait, w.path.at = phaseSync, int(at)
-		} else if !over {
-			result.value = 0
+		if b != nil && known {
+			phase := max(b.over, w.at(at).over)
+			if phase&1 == int(value>>phaseBit&1) {
+				phase++
+			}
+			if phase > b.over {
+				w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
+			}
+			w.step.Meeting = Meeting{Kind: Awaits, At: at, Phase: phase}
 		}
 		if o.results > 0 {
-			f.setPredicate(o.toPred[0], lanes, result)
+			f.setPredicate(o.toPred[0], lanes, truth{all, all})
 		}
 	default:
 		w.blur(o, lanes)
 	}
 }
 
-// arriving is how many arrivals an instruction of some lanes stands for: A0 is none, AR as many as a register says.
-func (o *op) arriving(lanes, register int) int {
-	for _, m := range o.in.Modifiers {
-		switch {
-		case len(m) < 2 || m[0] != 'A' || m == "ARRIVE":
-		case m[1] == '0':
-			return 0
-		case m[1] == 'R':
-			return lanes * max(1, register)
+// at is how far the sub-group is at a barrier.
+func (w *Warp) at(barrier uint64) *progress {
+	p := w.progress[barrier]
+	if p == nil {
+		p = &progress{}
+		if w.progress == nil {
+			w.progress = map[uint64]*progress{}
 		}
+		w.progress[barrier] = p
 	}
-	return lanes
+	return p
 }
 
-// arrive counts arrivals. The last one ends the phase, for which paths wait.
-func (g *Group) arrive(at uint64, b *arrivals, n int) {
-	if b.missing -= n; b.missing > 0 || b.count == 0 {
+// arrives notes arrivals, and counts them. A sub-group that is ahead of others arrives once in each phase.
+func (w *Warp) arrives(kind Meets, at uint64, b *arrivals, count int, bytes int64) {
+	p := w.at(at)
+	phase := max(b.over, p.next)
+	w.step.Meeting = Meeting{Kind: kind, At: at, Phase: phase, Count: count, Of: b.count, Bytes: bytes}
+	if bytes > 0 {
+		b.awaits = phase
+	}
+	if count > 0 && phase > b.over {
+		p.next = phase + 1
+	}
+	w.Group.arrive(at, b, phase, count)
+}
+
+// Repeat does what a meeting did so often again, each time so many phases further: the sub-group has left a loop early.
+func (w *Warp) Repeat(m *Meeting, step int, times int64) {
+	b := w.Group.inbox[m.At]
+	if b == nil {
 		return
 	}
-	b.missing, b.phase = b.count, b.phase^1
+	p := w.at(m.At)
+	last := m.Phase + step*int(times)
+	switch m.Kind {
+	case Awaits:
+		p.over = max(p.over, last)
+	case Arrives, ArrivesCopies:
+		if m.Count > 0 {
+			p.next = max(p.next, last+1)
+		}
+		for i := 1; i <= int(times); i++ {
+			w.Group.arrive(m.At, b, m.Phase+step*i, m.Count)
+		}
+	}
+}
+
+// arriveCopies arrives when copies are done that the sub-group has begun (ARVCNT), or brings the bytes for which such an arrival was announced.
+func arriveCopies(w *Warp, o *op, lanes uint32) {
+	a := w.reach(o, &o.access.parts[0], sass.Local, sass.Atomic, 8, lanes)
+	w.step.Accesses = w.step.Accesses[:0]
+	at := a.Address[active(lanes)]
+	b := w.Group.inbox[at]
+	n := bits.OnesCount32(lanes)
+	switch {
+	case a.Known&lanes != lanes || b == nil:
+	case o.in.Has("TRANSCNT"):
+		w.step.Meeting = Meeting{Kind: BringsCopies, At: at, Phase: b.awaits, Bytes: int64(n)}
+	default:
+		w.arrives(ArrivesCopies, at, b, n, 0)
+	}
+}
+
+// amounts are how many arrivals an instruction of some lanes stands for, and how many bytes it announces: none, one for each lane or as many as a
+// register says, by a modifier such as A1T0.
+func (o *op) amounts(lanes, register int) (count, bytes int) {
+	how := "A1TR"
+	for _, m := range o.in.Modifiers {
+		if len(m) == len(how) && m[0] == 'A' && m[2] == 'T' {
+			how = m
+		}
+	}
+	of := map[byte]int{'0': 0, '1': lanes, 'R': lanes * register}
+	return of[how[1]], of[how[3]]
+}
+
+// arrive counts arrivals in a phase. The last one ends it, for which paths wait.
+func (g *Group) arrive(at uint64, b *arrivals, phase, n int) {
+	if n == 0 || b.count == 0 {
+		return
+	}
+	b.arrived[phase] += n
+	for b.arrived[b.over] >= b.count {
+		delete(b.arrived, b.over)
+		b.over++
+	}
 	for _, w := range g.Warps {
 		for _, p := range w.paths {
-			if p.wait == phaseSync && p.at == int(at) {
+			if p.wait == phaseSync && p.at == int(at) && p.phase <= b.over {
 				p.wait = nothing
 			}
 		}
@@ -118,8 +225,21 @@ func (g *Group) arrive(at uint64, b *arrivals, n int) {
 	}
 }
 
+// brings notes that a copy brings bytes to a barrier, whose address is in the register behind that of the place in local memory.
+func (w *Warp) brings(o *op, one uint32, bytes int64) {
+	f := w.path.file
+	for _, t := range o.access.parts[0].terms {
+		n, i := t.row+1, active(one)
+		at := uint64(f.rows[n][i]) & (windowSize - 1)
+		if b := w.Group.inbox[at]; b != nil && f.known[n]>>i&1 != 0 {
+			w.step.Meeting = Meeting{Kind: Brings, At: at, Phase: b.awaits, Bytes: bytes}
+		}
+		return
+	}
+}
+
 // decodeBulk decodes a copy that one lane issues: [UR4] is the place in local memory, with the barrier in the register behind it, and a
-// source, and for plain copies the size in units of 16 bytes.
+// source, and for plain copies the size in units of 16 bytes. Copies to global memory name that first.
 func decodeBulk(d *decoder) {
 	in := d.in
 	d.o.access = &access{}
@@ -127,7 +247,7 @@ func decodeBulk(d *decoder) {
 	for i := range in.Operands {
 		operand := &in.Operands[i]
 		if operand.Kind == sass.AddressOperand && n < 2 {
-			d.o.access.parts[n], _ = d.address(operand.Text, n == 1)
+			d.o.access.parts[n], _ = d.address(operand.Text, (n == 1) != toGlobal(in))
 			n++
 		} else if operand.Kind != sass.AddressOperand && !(operand.Kind == sass.RegisterOperand && isPredicate(operand)) {
 			d.o.access.values = append(d.o.access.values, d.source(operand, 1, integer))
@@ -138,22 +258,36 @@ func decodeBulk(d *decoder) {
 	}
 }
 
+// toGlobal reports whether a plain bulk copy stores to global memory: UBLKCP.G.S.
+func toGlobal(in *sass.Instruction) bool {
+	return in.Name == "UBLKCP" && len(in.Modifiers) > 0 && in.Modifiers[0] == "G"
+}
+
 // bulkUnit is the bytes in which the sizes of plain copies are told.
 const bulkUnit = 16
 
-// copyBulk copies between global and local memory: S.G to local memory, G.S from there.
+// copyBulk copies between global and local memory.
 func copyBulk(w *Warp, o *op, lanes uint32) {
 	one := lanes & -lanes
-	if !o.in.Has("S") || o.in.Modifiers[0] != "S" || len(o.access.values) == 0 { // to global memory
+	if len(o.access.values) == 0 {
 		return
 	}
 	units, known := o.access.values[0].first(w.path.file, one)
 	size := int(units) * bulkUnit
+	if toGlobal(o.in) {
+		w.storeBulk(o, one, size, known)
+		return
+	}
 	from := w.reach(o, &o.access.parts[1], sass.Global, sass.Copy, size, one)
 	to := w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, size, one)
 	i := active(one)
 	if !known || to.Known == 0 || size > windowSize {
+		w.brings(o, one, -1)
 		w.Group.shared.forget()
+		return
+	}
+	w.brings(o, one, int64(size))
+	if w.launch.addresses {
 		return
 	}
 	for k := 0; k < size; k += bulkUnit {
@@ -165,9 +299,32 @@ func copyBulk(w *Warp, o *op, lanes uint32) {
 	}
 }
 
+// storeBulk copies from local to global memory.
+func (w *Warp) storeBulk(o *op, one uint32, size int, known bool) {
+	if !known || size > windowSize {
+		size = 0
+	}
+	to := w.reach(o, &o.access.parts[0], sass.Global, sass.Store, size, one)
+	var from Access
+	o.access.parts[1].all(w.path.file, one, &from)
+	i := active(one)
+	if to.Known == 0 || w.launch.addresses {
+		return
+	}
+	for k := 0; k < size; k += bulkUnit {
+		var v words
+		if from.Known != 0 {
+			v = w.Group.shared.read(from.Address[i]&(windowSize-1)+uint64(k), bulkUnit)
+		}
+		w.Group.global.store(to.Address[i]+uint64(k), bulkUnit, &v, w.step.Doubtful != 0)
+	}
+}
+
 // copyTile copies a tile that a tensor map describes, which is not known: local memory is not known any more.
 func copyTile(w *Warp, o *op, lanes uint32) {
-	w.launch.doubt(UnknownOpcode, o.index)
-	w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, 0, lanes&-lanes)
+	one := lanes & -lanes
+	w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, 0, one)
+	w.step.Accesses[0].Space, w.step.Accesses[0].Known = sass.Global, 0
+	w.brings(o, one, -1)
 	w.Group.shared.forget()
 }

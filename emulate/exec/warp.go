@@ -28,6 +28,7 @@ type Warp struct {
 	reduction string      // of the last barrier that reduced a predicate: POPC, AND or OR
 	reduced   votes
 	state     State
+	progress  map[uint64]*progress // at barriers in local memory, by address
 }
 
 // path is a set of lanes that are at the same instruction.
@@ -38,6 +39,7 @@ type path struct {
 	file   *file
 	wait   wait
 	at     int                // the barrier that it waits at
+	phase  int                // of phaseSync, how many phases are to be over
 	masks  [barriers]uint32   // the convergence barriers: lanes that meet
 	joins  [maxJoins]junction // unknown branches that it has not left behind
 	joined int                // how many
@@ -64,7 +66,7 @@ func (w *Warp) Step() *Step {
 	o := &w.launch.ops[p.pc]
 	s := &w.step
 	s.Index, s.Active, s.Lanes, s.Doubtful, s.Taken = p.pc, p.lanes, p.lanes, 0, 0
-	s.Accesses = s.Accesses[:0]
+	s.Accesses, s.Meeting = s.Accesses[:0], Meeting{}
 	if o.loop != 0 {
 		w.turn(o, p)
 	}

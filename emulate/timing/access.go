@@ -14,6 +14,9 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 		start := p.address(part, at)
 		return start + p.Units[Constant].Latency, start + p.Units[Address].Gap
 	}
+	if op.Unit == Bulk {
+		return p.bulk(w, e, at)
+	}
 	late, read := p.path(part, at, t.Waves)
 	switch {
 	case t.Space == SharedSpace && t.Atomic:

@@ -110,9 +110,10 @@ type partition struct {
 }
 
 type block struct {
-	warps   []*warp
-	running int
-	waiting int
+	warps    []*warp
+	running  int
+	waiting  int
+	barriers map[int64]*phases // in shared memory, by address
 }
 
 type warp struct {

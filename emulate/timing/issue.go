@@ -100,6 +100,10 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 		p.advance(w, at)
 		return
 	}
+	if e.Meet != nil {
+		p.meet(w, e.Meet, at, result)
+		return
+	}
 	switch op.Action {
 	case Wait:
 		p.advance(w, at)

@@ -33,6 +33,7 @@ type mark struct {
 	result Result
 	trips  map[*warp]int64
 	done   map[*warp]int64
+	over   map[*phases]int64 // phases of barriers in shared memory
 }
 
 var seed = maphash.MakeSeed()
@@ -75,9 +76,15 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	switch {
 	case again && p.left(w, depth) > int64(2*(r.epochs-seen.epochs)):
 		r.mark = p.mark(r, state)
-	case r.epochs >= patience && p.left(w, depth) > 2*patience:
+	case r.epochs >= patience && p.left(w, depth) > 2*patience && !p.meetings():
 		r.mark = p.mark(r, 0)
 	}
+}
+
+// meetings reports whether warps meet at barriers in shared memory: what they do there then follows from the phases that they are in, so that only
+// the same state goes on alike.
+func (p *multiprocessor) meetings() bool {
+	return slices.ContainsFunc(p.blocks, func(b *block) bool { return len(b.barriers) > 0 })
 }
 
 // left are the iterations that a warp has before it, the one that it is in aside.
@@ -87,7 +94,12 @@ func (p *multiprocessor) left(w *warp, depth int) int64 {
 }
 
 func (p *multiprocessor) mark(r *record, state uint64) *mark {
-	m := &mark{state: state, at: p.now, epochs: r.epochs, result: p.result, trips: map[*warp]int64{}, done: map[*warp]int64{}}
+	m := &mark{state: state, at: p.now, epochs: r.epochs, result: p.result, trips: map[*warp]int64{}, done: map[*warp]int64{}, over: map[*phases]int64{}}
+	for _, b := range p.blocks {
+		for _, s := range b.barriers {
+			m.over[s] = s.over
+		}
+	}
 	m.result.Ops = slices.Clone(p.result.Ops)
 	for w := range p.warps {
 		m.done[w] = w.done
@@ -151,6 +163,9 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 	for w := range p.warps {
 		w.done += (w.done - m.done[w]) * times
 	}
+	for _, b := range p.blocks {
+		b.skip(m.over, times)
+	}
 	p.result.repeat(&m.result, times)
 	p.result.Exact = p.result.Exact && exact && (p.Queue == 0 || p.result.Busy[DRAM] == 0)
 	p.result.Skipped = true
@@ -207,6 +222,9 @@ func (p *multiprocessor) delay(by int64) {
 			}
 		}
 	}
+	for _, b := range p.blocks {
+		b.delay(later)
+	}
 	later(&p.result.Finished)
 	later(&p.begins)
 	p.load.since, p.load.busy = p.now+by, p.result.Busy[DRAM]
@@ -259,6 +277,7 @@ func (p *multiprocessor) state(r *record) uint64 {
 	}
 	for _, b := range p.blocks {
 		add(int64(b.waiting))
+		b.state(add, when)
 	}
 	for _, c := range p.credit {
 		if c > 0 {

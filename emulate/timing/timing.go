@@ -45,6 +45,7 @@ const (
 	Shuffle
 	Constant // constants by address
 	Special  // special registers
+	Bulk     // bulk copies, by line
 	units
 )
 
@@ -82,7 +83,7 @@ func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
 	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
-	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers",
+	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies",
 }
 
 // String is the name of the unit in results.

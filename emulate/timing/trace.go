@@ -21,6 +21,7 @@ type Event struct {
 	Off   bool     // its guard is false for all lanes
 	Lanes uint8    // for which it is true
 	Touch *Touched // of accesses to memory; nil for others
+	Meet  *Meet    // at a barrier in shared memory; nil for others
 }
 
 // Touched is what the lanes of a warp access together.

@@ -122,19 +122,21 @@ func (r *recorder) leave(l *loop, period int) bool {
 	if limit < 2 {
 		return false
 	}
+	moved := steps(before, last)
 	r.w.Advance(step, limit, l.header, period)
-	r.repeat(b.at, steps(before, last), limit+1)
+	r.meetAgain(nodes(last), moved, limit)
+	r.repeat(b.at, moved, limit+1)
 	return true
 }
 
 // repeat makes a loop of the items from a place on.
-func (r *recorder) repeat(from int, moved map[*timing.Touched]timing.Step, times int64) {
+func (r *recorder) repeat(from int, moved movement, times int64) {
 	body := enclosed(nodes(r.items[from:]), moved)
 	r.items = append(r.items[:from], item{node: &timing.Node{Body: body, Times: times}})
 }
 
 // enclosed is the body of a loop, from iterations that were executed: its accesses know how they move from one to the next.
-func enclosed(body []timing.Node, moved map[*timing.Touched]timing.Step) []timing.Node {
+func enclosed(body []timing.Node, moved movement) []timing.Node {
 	out := slices.Clone(body)
 	for i := range out {
 		out[i].Body = enclosed(out[i].Body, moved)
@@ -142,8 +144,13 @@ func enclosed(body []timing.Node, moved map[*timing.Touched]timing.Step) []timin
 		for j := range out[i].Events {
 			if t := out[i].Events[j].Touch; t != nil {
 				inner := *t
-				inner.Steps = append([]timing.Step{moved[t]}, t.Steps...)
+				inner.Steps = append([]timing.Step{moved.touches[t]}, t.Steps...)
 				out[i].Events[j].Touch = &inner
+			}
+			if m := out[i].Events[j].Meet; m != nil {
+				inner := *m
+				inner.Steps = append([]int64{moved.meets[m]}, m.Steps...)
+				out[i].Events[j].Meet = &inner
 			}
 		}
 	}
@@ -172,12 +179,12 @@ func alikeEvents(a, b timing.Event) bool {
 	if a.Op != b.Op || a.Off != b.Off || (a.Touch == nil) != (b.Touch == nil) {
 		return false
 	}
-	return a.Touch == nil || len(a.Touch.Lanes) == len(b.Touch.Lanes) && a.Touch.Unknown == b.Touch.Unknown
+	return alikeMeets(a.Meet, b.Meet) && (a.Touch == nil || len(a.Touch.Lanes) == len(b.Touch.Lanes) && a.Touch.Unknown == b.Touch.Unknown)
 }
 
 // steps is how far each access of the second of two sequences that are alike has moved since the first.
-func steps(a, b []item) map[*timing.Touched]timing.Step {
-	moved := map[*timing.Touched]timing.Step{}
+func steps(a, b []item) movement {
+	moved := newMovement()
 	for i := range a {
 		if a[i].node != nil {
 			moves([]timing.Node{*a[i].node}, []timing.Node{*b[i].node}, moved)
@@ -188,7 +195,7 @@ func steps(a, b []item) map[*timing.Touched]timing.Step {
 	return moved
 }
 
-func moves(a, b []timing.Node, moved map[*timing.Touched]timing.Step) {
+func moves(a, b []timing.Node, moved movement) {
 	for i := range a {
 		moves(a[i].Body, b[i].Body, moved)
 		for j := range a[i].Events {
@@ -197,9 +204,12 @@ func moves(a, b []timing.Node, moved map[*timing.Touched]timing.Step) {
 	}
 }
 
-func move(a, b *timing.Event, moved map[*timing.Touched]timing.Step) {
+func move(a, b *timing.Event, moved movement) {
 	if b.Touch != nil {
-		moved[b.Touch] = stepBetween(a.Touch.Lanes, b.Touch.Lanes)
+		moved.touches[b.Touch] = stepBetween(a.Touch.Lanes, b.Touch.Lanes)
+	}
+	if b.Meet != nil {
+		moved.meets[b.Meet] = b.Meet.Phase - a.Meet.Phase
 	}
 }
 
@@ -275,7 +285,7 @@ func Row(a, b *timing.Block) (row [][]timing.Node) {
 		if !slices.EqualFunc(x, y, Alike) {
 			return nil
 		}
-		moved := map[*timing.Touched]timing.Step{}
+		moved := newMovement()
 		moves(x, y, moved)
 		row = append(row, []timing.Node{{Body: enclosed(y, moved), Times: 1}})
 	}

@@ -222,6 +222,10 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 	if guarded {
 		out.control = n.number([]sass.Register{in.Guard.Register})
 	}
+	if in.Opcode.Pipe == sass.TMA {
+		out.control = append(out.control, n.number(bulkRegisters(in))...)
+		return out
+	}
 	for _, o := range in.Operands {
 		if o.Kind != sass.AddressOperand {
 			continue
@@ -231,6 +235,17 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 		}
 	}
 	return out
+}
+
+// bulkRegisters are all registers that a bulk copy names, with those behind them: an address has 64 bits, and a place in shared memory a barrier beside.
+func bulkRegisters(in *sass.Instruction) (list []sass.Register) {
+	for _, r := range in.Uses() {
+		list = append(list, r)
+		if r.File == sass.Uniform && r.Index != sass.Constant {
+			list = append(list, sass.Register{File: r.File, Index: r.Index + 1})
+		}
+	}
+	return list
 }
 
 // addressRegisters are the registers of a part of an address.

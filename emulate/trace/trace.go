@@ -21,6 +21,8 @@ type Builder struct {
 	Steps  int // instructions executed so far
 	// Cut is set when a block was not executed to its end, as that would have taken too long.
 	Cut bool
+	// Stuck is set when sub-groups of a block waited for each other.
+	Stuck bool
 
 	needs    *needs
 	kinds    []kind
@@ -28,7 +30,8 @@ type Builder struct {
 	number   int64       // of the next warp
 	function *sass.Function
 	spare    []*exec.Snapshot
-	whole    bool // for tests: all iterations are executed
+	shares   map[share]*shared // of the bytes that phases of barriers of the block wait for
+	whole    bool              // for tests: all iterations are executed
 }
 
 // mostSteps bounds the instructions that are executed for one block.
@@ -39,7 +42,7 @@ func New(l *exec.Launch) *Builder {
 	f := l.Function
 	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}}
 	b.kinds = kinds(f, b.needs)
-	l.Only(b.needs.result)
+	l.Only(b.needs.result, b.needs.data)
 	for n, block := range f.Blocks {
 		b.headers[block.From] = n
 	}
@@ -50,6 +53,7 @@ func New(l *exec.Launch) *Builder {
 func (b *Builder) Block(index [3]uint32) *timing.Block {
 	g := b.Launch.Group(index)
 	recorders := make([]*recorder, len(g.Warps))
+	b.shares = map[share]*shared{}
 	for i, w := range g.Warps {
 		recorders[i] = &recorder{Builder: b, w: w, number: b.number}
 		b.number++
@@ -67,6 +71,9 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		}
 	}
 	b.Cut = b.Cut || most == 0
+	for _, w := range g.Warps {
+		b.Stuck = b.Stuck || most > 0 && w.State() != exec.Ended
+	}
 	b.Steps += mostSteps - most
 	out := &timing.Block{}
 	for _, r := range recorders {
@@ -99,20 +106,18 @@ func (r *recorder) step() {
 		r.note(at)
 	}
 	s := r.w.Step()
-	t := touched(s.Accesses, r.number)
-	if t != nil {
-		t.Past = r.function.Instructions[s.Index].Has("BYPASS")
+	in := &r.function.Instructions[s.Index]
+	var t *timing.Touched
+	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
+		t = bulk(s.Accesses)
+	} else if t = touched(s.Accesses, r.number); t != nil {
+		t.Past = in.Has("BYPASS")
 	}
-	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t}})
+	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t, Meet: r.met(&s.Meeting, t)}})
 	if s.State != exec.Ready {
 		return
 	}
-	if !r.w.Together() {
-		r.free(r.loops)
-		r.loops, r.noted = r.loops[:0], r.noted[:0]
-		return
-	}
-	if next := r.w.Next(); next <= at && !r.whole {
+	if next := r.w.Next(); next <= at && !r.whole && r.w.Together() {
 		r.back(next)
 	}
 }
