@@ -12,6 +12,8 @@ type Change struct {
 	Events  func(*Instruction) []Event // what is executed in place of an instruction; nil changes nothing
 	// Ops are the instructions and others that Events name.
 	Ops      func([]timing.Op) []timing.Op
+	// Trips are the iterations of a loop within so many others; nil is as many as now.
+	Trips    func(outer int, trips int64) int64
 	Resident int64   // work-groups at once; 0 is as many as now
 	Groups   float64 // work-groups of the launch for each that it has now; 0 is 1
 }
@@ -65,7 +67,7 @@ func (c *Change) machines(m *timing.Machine, n int) []*timing.Machine {
 
 // blocks are those given, with what is executed in place of each instruction.
 func (c *Change) blocks(list []*timing.Block) []*timing.Block {
-	if c.Events == nil {
+	if c.Events == nil && c.Trips == nil {
 		return list
 	}
 	seen := map[*timing.Block]*timing.Block{}
@@ -79,7 +81,7 @@ func (c *Change) blocks(list []*timing.Block) []*timing.Block {
 				if len(w.Nodes) > 0 {
 					first := &w.Nodes[0]
 					if nodes[first] == nil {
-						nodes[first] = c.nodes(w.Nodes, 0)
+						nodes[first] = c.trace(w)
 					}
 					changed = nodes[first]
 				}
@@ -92,17 +94,82 @@ func (c *Change) blocks(list []*timing.Block) []*timing.Block {
 	return out
 }
 
+// trace changes what a warp executes. A row of blocks is a loop that does not count.
+func (c *Change) trace(t *timing.Trace) []timing.Node {
+	if t.Trip == 0 {
+		return c.nodes(t.Nodes, 0)
+	}
+	row := t.Nodes[0]
+	row.Body = c.nodes(row.Body, 0)
+	return []timing.Node{row}
+}
+
 func (c *Change) nodes(list []timing.Node, loops int) (out []timing.Node) {
 	for i := range list {
 		n := &list[i]
-		to := timing.Node{Times: n.Times}
+		to := timing.Node{Times: n.Times, Events: n.Events}
 		if n.Body != nil {
-			to.Body = c.nodes(n.Body, loops+1)
+			if to.Body = c.nodes(n.Body, loops+1); c.Trips != nil {
+				to.Times = c.Trips(loops, n.Times)
+			}
 		}
-		for _, e := range n.Events {
-			to.Events = append(to.Events, c.Events(&Instruction{e, loops})...)
+		if c.Events != nil && n.Events != nil {
+			to.Events = nil
+			for _, e := range n.Events {
+				to.Events = append(to.Events, c.Events(&Instruction{e, loops})...)
+			}
 		}
 		out = append(out, to)
 	}
 	return out
+}
+
+// Each visits what the warps of the blocks execute that stand for all, each with how often they do.
+func (r *Result) Each(visit func(i *Instruction, times int64)) {
+	seen := map[*timing.Block]bool{}
+	for _, b := range r.emulation.blocks {
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		for _, w := range b.Warps {
+			nodes := w.Nodes
+			if w.Trip > 0 {
+				nodes = nodes[0].Body
+			}
+			each(nodes, 0, 1, visit)
+		}
+	}
+}
+
+func each(nodes []timing.Node, loops int, times int64, visit func(*Instruction, int64)) {
+	for i := range nodes {
+		n := &nodes[i]
+		for _, e := range n.Events {
+			visit(&Instruction{e, loops}, times)
+		}
+		if n.Body != nil {
+			each(n.Body, loops+1, times*n.Times, visit)
+		}
+	}
+}
+
+// Input is what the result is of.
+func (r *Result) Input() *Input { return &r.emulation.Input }
+
+// Spent is, of each instruction, the part of the time of warps that passes before and in it, and of that what they wait for.
+func (r *Result) Spent() (parts []float64, waits map[timing.Reason]float64) {
+	all := 0.0
+	waits = map[timing.Reason]float64{}
+	for i := range r.base.Ops {
+		all += float64(r.base.Ops[i].Issued * timing.Cycle)
+		for reason, n := range r.base.Ops[i].Waited {
+			waits[timing.Reason(reason)] += float64(n)
+			all += float64(n)
+		}
+	}
+	for reason := range waits {
+		waits[reason] /= max(all, 1)
+	}
+	return spent(r.base), waits
 }

@@ -63,6 +63,7 @@ type Result struct {
 	Bottleneck  Bottleneck
 	Sensitivity []Sensitivity // the greatest first
 	Regions     []*Region     // the code by loop nests
+	Advice      []Advice      // the best first
 	Utilization map[timing.Unit]float64
 	Memory      Memory
 	Hottest     []Hot
@@ -75,6 +76,7 @@ type Result struct {
 
 	function  *sass.Function
 	emulation *emulation
+	base      timed
 }
 
 // Memory is what a launch moves.

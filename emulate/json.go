@@ -182,3 +182,13 @@ func regionsJSON(list []*Region) (out []regionJSON) {
 	}
 	return out
 }
+
+// Places are the source lines of some instructions, the first and the last; their addresses where they are not known.
+func (r *Result) Places(in []bool) string {
+	g := &Region{in: in}
+	r.emulation.describe(g, make([]float64, len(in)))
+	if g.Source == "" {
+		g.Source = fmt.Sprintf("0x%x-0x%x", g.From, g.To)
+	}
+	return g.Source
+}

@@ -151,6 +151,7 @@ func (e *emulation) lines(g *Region, spent []float64) (parts []*Region) {
 func (e *emulation) describe(g *Region, spent []float64) {
 	g.Part, g.From, g.To = 0, -1, -1
 	first, last := sass.Place{}, sass.Place{}
+	file := e.file()
 	for i, in := range g.in {
 		if !in {
 			continue
@@ -161,10 +162,14 @@ func (e *emulation) describe(g *Region, spent []float64) {
 			g.From = one.Address
 		}
 		g.To = one.Address
-		if s := one.Source; s.Line > 0 && (first.Line == 0 || s.File == first.File && s.Line < first.Line) {
+		s := one.Source
+		if s.Line == 0 || s.File != file && g.Kind != "line" {
+			continue
+		}
+		if first.Line == 0 || s.Line < first.Line {
 			first = s
 		}
-		if s := one.Source; s.File == first.File && s.Line > last.Line {
+		if s.Line > last.Line {
 			last = s
 		}
 	}
@@ -174,6 +179,20 @@ func (e *emulation) describe(g *Region, spent []float64) {
 			g.Source += fmt.Sprintf("-%d", last.Line)
 		}
 	}
+}
+
+// file is the source file that most instructions are from: not that of a header.
+func (e *emulation) file() (most string) {
+	count := map[string]int{}
+	for i := range e.Function.Instructions {
+		if s := e.Function.Instructions[i].Source; s.Line > 0 {
+			count[s.File]++
+			if count[s.File] > count[most] || s.File == most {
+				most = s.File
+			}
+		}
+	}
+	return most
 }
 
 // spent is, of each instruction, the part of the time of warps that passes before and in it.

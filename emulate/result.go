@@ -142,3 +142,11 @@ func (e *emulation) written() (names []string) {
 	}
 	return names
 }
+
+// Advice is what would make a launch faster.
+type Advice struct {
+	Rule      string
+	Text      string
+	Gain      float64 // the time now over that with the advice, as emulated; 0 where it cannot be
+	Confirmed bool    // by emulation: the gain is worth it
+}

@@ -35,7 +35,8 @@ wait for, which unit binds, and whether by its latency or its throughput. It nee
 
 The code is the listing or cubin that the launch file or --code names; otherwise the source is compiled, which needs CUDA.
 The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
-bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit.
+bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each
+with what the launch would gain from it by another emulation, of which docs/emulation.md tells.
 A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
 compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid.`,
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
@@ -65,6 +66,7 @@ compiled of a kernel: docs/howto/triton.md says how a description gives argument
 	o.addFlags(cmd)
 	cmd.Flags().BoolVar(&o.compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
 	cmd.Flags().Float64Var(&o.options.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
+	cmd.Flags().BoolVar(&o.options.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
 	cmd.Flags().StringVar(&o.options.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely, without traps, ends and slow paths, or paper, all")
 	cmd.Flags().StringVar(&o.counted, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
 	cmd.Flags().StringSliceVar(&o.on, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
@@ -146,6 +148,7 @@ func (o *emulated) run(cmd *cobra.Command, sequences []*launches.Sequence) (all 
 			if o.options.Device, err = facts.Sheet(on); err != nil {
 				return nil, err
 			}
+			o.options.Advice = len(s.Job.Then) == 0
 			r, err := s.Run(cmd.Context(), listing, o.options)
 			if err != nil {
 				return nil, err

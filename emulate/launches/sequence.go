@@ -17,6 +17,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
+	"gpuperf/emulate/advice"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
@@ -103,6 +104,8 @@ type Options struct {
 	Paths                string  // one of Paths; "" is the first
 	// Counted is where the hardware's counts of launches are, which decide about branches on unknown data; nil for nowhere.
 	Counted counters.Source
+	// Advice asks for what would make a launch faster.
+	Advice bool
 }
 
 // Paths are the rules about conditions that are not known.
@@ -189,6 +192,9 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
+			}
+			if o.Advice {
+				advice.Give(result)
 			}
 			at = len(r.Launches)
 			r.Launches = append(r.Launches, Launch{Result: result})

@@ -1,0 +1,64 @@
+// Package advice says what would make an emulated launch faster, each time with what emulation says of it.
+//
+// A rule (rules.go) has a condition, which looks at what the launch does (study.go), a sentence, and a change of the launch, with which it is
+// emulated again (changes.go): work-groups of another size or more of them at once, accesses as if they were coalesced or had no conflicts,
+// instructions that are left out, several results by each work-item. The traces are not executed again, but where the launch itself changes.
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gpuperf/emulate"
+	"gpuperf/internal/parallel"
+)
+
+// worth is the least gain at which advice is confirmed.
+const worth = 1.05
+
+// Give adds to a result what would make the launch faster: what emulation confirms first, of that what is about a certain defect, and of
+// that what gains most. Rules whose change was emulated without gain are left out.
+func Give(r *emulate.Result) {
+	s := look(r)
+	type given struct {
+		emulate.Advice
+		general bool
+	}
+	var all []given
+	trials := make([]*trial, len(rules))
+	parallel.For(len(rules), func(i int) { trials[i] = rules[i].try(s) })
+	for i, rule := range rules {
+		t := trials[i]
+		if t == nil {
+			continue
+		}
+		a := emulate.Advice{Rule: rule.name}
+		if t.seconds > 0 {
+			a.Gain = r.Seconds / t.seconds
+			a.Confirmed = a.Gain >= worth
+		}
+		if t.seconds > 0 && !a.Confirmed {
+			continue
+		}
+		a.Text = fmt.Sprintf("%s: %s", t.because, t.do)
+		if a.Confirmed {
+			a.Text += fmt.Sprintf(" would give about %.2g×", a.Gain)
+		}
+		all = append(all, given{a, rule.general})
+	}
+	order := func(g given) int {
+		switch {
+		case !g.Confirmed:
+			return 2
+		case g.general:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b given) int { return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(b.Gain, a.Gain)) })
+	r.Advice = nil
+	for _, g := range all {
+		r.Advice = append(r.Advice, g.Advice)
+	}
+}
