@@ -11,7 +11,7 @@ type Change struct {
 	In      []bool                     // the instructions, by index, that Machine is for; nil is all
 	Events  func(*Instruction) []Event // what is executed in place of an instruction; nil changes nothing
 	// Ops are the instructions and others that Events name.
-	Ops      func([]timing.Op) []timing.Op
+	Ops func([]timing.Op) []timing.Op
 	// Trips are the iterations of a loop within so many others; nil is as many as now.
 	Trips    func(outer int, trips int64) int64
 	Resident int64   // work-groups at once; 0 is as many as now

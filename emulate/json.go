@@ -25,6 +25,7 @@ type resultJSON struct {
 	Bottleneck    bottleneckJSON     `json:"bottleneck"`
 	Sensitivity   []sensitivityJSON  `json:"sensitivity"`
 	Regions       []regionJSON       `json:"regions,omitempty"`
+	Advice        []adviceJSON       `json:"advice,omitempty"`
 	Utilization   map[string]float64 `json:"utilization"`
 	Memory        memoryJSON         `json:"memory"`
 	Hottest       []hotJSON          `json:"hottest"`
@@ -57,6 +58,12 @@ type (
 		Part        float64           `json:"part"`
 		Sensitivity []sensitivityJSON `json:"sensitivity"`
 		Inside      []regionJSON      `json:"inside,omitempty"`
+	}
+	adviceJSON struct {
+		Rule      string  `json:"rule"`
+		Text      string  `json:"text"`
+		Gain      float64 `json:"gain,omitempty"`
+		Confirmed bool    `json:"confirmed"`
 	}
 	memoryJSON struct {
 		L1Hit     float64 `json:"l1_hit"`
@@ -113,6 +120,9 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		out.Bottleneck = bottleneckJSON{r.Bottleneck.Unit.String(), r.Bottleneck.Kind}
 	}
 	out.Sensitivity, out.Regions = sensitivities(r.Sensitivity), regionsJSON(r.Regions)
+	for _, a := range r.Advice {
+		out.Advice = append(out.Advice, adviceJSON(a))
+	}
 	for u, part := range r.Utilization {
 		out.Utilization[strings.ReplaceAll(u.String(), " ", "_")] = part
 	}

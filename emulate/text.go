@@ -27,6 +27,7 @@ func (r *Result) Write(w io.Writer) {
 	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit, format.Bytes(int64(r.Memory.DRAMBytes)))
 	r.writeSensitivity(w)
 	r.writeRegions(w)
+	r.writeAdvice(w)
 	r.writeUtilization(w)
 	r.writeHottest(w)
 	r.writeDoubts(w)
@@ -58,6 +59,20 @@ func (r *Result) writeRegions(w io.Writer) {
 	t := format.NewTable(columns...)
 	addRegions(t, r.Regions, "  ")
 	t.Write(w)
+}
+
+func (r *Result) writeAdvice(w io.Writer) {
+	if len(r.Advice) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nwhat would help\n")
+	for _, a := range r.Advice {
+		how := "not applicable to emulation"
+		if a.Confirmed {
+			how = "confirmed by emulation"
+		}
+		fmt.Fprintf(w, "  - %s\n", strings.Join(format.Wrap(a.Text+" ("+how+")", 120), "\n    "))
+	}
 }
 
 func addRegions(t *format.Table, list []*Region, indent string) {

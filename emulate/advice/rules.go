@@ -140,7 +140,9 @@ func coalescing(s *study) *trial {
 
 // bankConflicts: accesses to shared memory take twice as long as they need, or more.
 func bankConflicts(s *study) *trial {
-	in, some := s.pick(func(u *use) bool { return u.accesses && u.space == timing.SharedSpace && !u.atomic && u.waves >= 2*u.fewest })
+	in, some := s.pick(func(u *use) bool {
+		return u.accesses && u.space == timing.SharedSpace && !u.atomic && u.waves >= 2*u.fewest
+	})
 	if !some {
 		return nil
 	}
@@ -275,7 +277,9 @@ func (s *study) after(begins func(i int) bool, first, most int, names ...string)
 
 // widerAccesses: loads and stores side by side move less than 4 B for each work-item.
 func widerAccesses(s *study) *trial {
-	narrow := func(u *use) bool { return u.accesses && u.space == timing.GlobalSpace && !u.atomic && !u.one && u.sectors < 2*u.enough && u.width < 4 }
+	narrow := func(u *use) bool {
+		return u.accesses && u.space == timing.GlobalSpace && !u.atomic && !u.one && u.sectors < 2*u.enough && u.width < 4
+	}
 	in, some := s.pick(narrow)
 	if !some || s.Waves < 1 {
 		return nil

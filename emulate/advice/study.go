@@ -27,20 +27,20 @@ type study struct {
 
 // use is what warps do with an instruction.
 type use struct {
-	times      float64 // it is executed
-	lanes      float64 // that take part, on average
-	space      timing.Space
-	accesses   bool
-	store      bool
-	atomic     bool
-	width      int64
-	sectors    float64 // of each access, and what would be enough
-	enough     float64
-	waves      float64 // cycles of the data path, and what would be enough
-	fewest     float64
-	conflicts  float64
-	mostLoops  int
-	one        bool // all lanes access the same place
+	times     float64 // it is executed
+	lanes     float64 // that take part, on average
+	space     timing.Space
+	accesses  bool
+	store     bool
+	atomic    bool
+	width     int64
+	sectors   float64 // of each access, and what would be enough
+	enough    float64
+	waves     float64 // cycles of the data path, and what would be enough
+	fewest    float64
+	conflicts float64
+	mostLoops int
+	one       bool // all lanes access the same place
 }
 
 func look(r *emulate.Result) *study {
