@@ -299,16 +299,30 @@ func lastWave(s *study) *trial {
 	return &trial{fmt.Sprintf("%.2f waves of work-groups: the last one is nearly empty", s.Waves), "as much work in whole waves, by work-groups of another size,", t}
 }
 
-// reuse: what is loaded again comes from the first-level cache, which is busy with it.
+// reuse: what is loaded again comes from the first-level cache or from shared memory, which are busy with it.
 func reuse(s *study) *trial {
+	far := 0.0
 	in, some := s.pick(func(u *use) bool {
-		return u.accesses && u.space == timing.GlobalSpace && !u.store && !u.atomic && u.sectors < 2*u.enough
+		if !u.accesses || u.store || u.atomic || u.space != timing.GlobalSpace && u.space != timing.SharedSpace || u.sectors >= 2*u.enough && u.waves > u.fewest {
+			return false
+		}
+		if u.space == timing.GlobalSpace {
+			far += u.times * u.sectors
+		}
+		return true
 	})
-	if !some || s.Memory.L1Hit < 0.4 || s.depends(emulate.Throughput, timing.Shared, timing.Address, timing.L1, timing.L2)+s.depends(emulate.Latency, timing.L1) < 0.2 {
+	near := 0.0
+	for i := range s.ops {
+		if u := &s.ops[i]; in[i] && u.space == timing.SharedSpace {
+			near += u.times * u.sectors
+		}
+	}
+	again := (near + far*s.Memory.L1Hit) / max(near+far, 1)
+	if !some || again < 0.4 || s.depends(emulate.Throughput, timing.Shared, timing.Address, timing.L1, timing.L2)+s.depends(emulate.Latency, timing.L1) < 0.2 {
 		return nil
 	}
 	return &trial{
-		fmt.Sprintf("%s of the loads are of what was loaded before (%s)", percent(s.Memory.L1Hit), s.lines(in)),
+		fmt.Sprintf("%s of the loads are of what was loaded before (%s)", percent(again), s.lines(in)),
 		"several neighbouring results by each work-item, which use each loaded element from a register twice,",
 		s.Again(emulate.Change{In: in, Machine: func(m *timing.Machine) {
 			for _, u := range []timing.Unit{timing.Dispatch, timing.Address, timing.Shared, timing.L1} {

@@ -181,3 +181,51 @@ func BenchmarkMatmul(b *testing.B) {
 		b.ReportMetric(float64(r.Work.Issued), "timed")
 	}
 }
+
+// What the time depends on in the parts of a region adds up to about what it does in the region, and parts do not overlap.
+func TestRegions(t *testing.T) {
+	s, err := Load(matmul, map[string]int64{"n": 256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Listing(context.Background(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := s.Run(l, Options{Device: sheet(t), Sensitivity: true, Regions: true, Advice: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.Launches[0].Result
+	if len(r.Regions) == 0 || len(r.Regions[0].Inside) == 0 || len(r.Advice) == 0 {
+		t.Fatalf("%d regions, %d pieces of advice", len(r.Regions), len(r.Advice))
+	}
+	var check func(list []*emulate.Region, whole float64, values []emulate.Sensitivity)
+	check = func(list []*emulate.Region, whole float64, values []emulate.Sensitivity) {
+		part := 0.0
+		sums := make([]float64, len(list[0].Sensitivity))
+		for _, g := range list {
+			part += g.Part
+			for i, s := range g.Sensitivity {
+				sums[i] += s.Value
+			}
+			if g.Inside != nil && g.Inside[0].Kind != "line" {
+				check(g.Inside, g.Part, g.Sensitivity)
+			}
+		}
+		if part > whole+0.001 {
+			t.Errorf("parts of a region take %.2f of the time, the region %.2f", part, whole)
+		}
+		for i, v := range values {
+			if sums[i] < v.Value-0.35 || sums[i] > v.Value+0.35 {
+				t.Errorf("%s: %.2f in the parts, %.2f in the region", v.Name(), sums[i], v.Value)
+			}
+		}
+	}
+	check(r.Regions, 1, nil)
+	for _, a := range r.Advice {
+		if a.Confirmed != (a.Gain >= 1.05) || a.Text == "" {
+			t.Errorf("%+v", a)
+		}
+	}
+}

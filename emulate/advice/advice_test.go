@@ -1,0 +1,72 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gpuperf/emulate/timing"
+)
+
+// row are lanes that are so many bytes apart.
+func row(lanes int, apart int64) (list []int64) {
+	for i := range int64(lanes) {
+		list = append(list, 1<<20+i*apart)
+	}
+	return list
+}
+
+// Lanes that are a row apart, and go along it, lie side by side afterwards: all that was accessed still is, once.
+func TestCoalesced(t *testing.T) {
+	seen := map[int64]bool{}
+	for i := range int64(16) {
+		a := &timing.Touched{Lanes: row(32, 4096), Width: 4, Steps: []timing.Step{{All: 4}}, DRAM: 0.5, Waves: 16}
+		coalesced(a)
+		if n := len(sectors(a.Lanes, a.Width)); n != 4 || a.Waves != 1 {
+			t.Fatalf("%d sectors, %d cycles", n, a.Waves)
+		}
+		for _, at := range a.Lanes {
+			seen[at+i*a.Steps[0].All] = true
+		}
+	}
+	if len(seen) != 16*32 {
+		t.Errorf("%d elements are accessed, there were %d", len(seen), 16*32)
+	}
+}
+
+func TestSectors(t *testing.T) {
+	for _, c := range []struct {
+		lanes []int64
+		width int64
+		want  int
+	}{
+		{row(32, 4), 4, 4},
+		{row(32, 32), 4, 32},
+		{row(32, 0), 8, 1},
+		{row(32, 16), 16, 16},
+		{[]int64{28}, 8, 2},
+	} {
+		t.Run(fmt.Sprint(c.want), func(t *testing.T) {
+			if got := len(sectors(c.lanes, c.width)); got != c.want {
+				t.Errorf("%d sectors, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+// Copies of instructions for further results have registers of their own where these hold data.
+func TestRenamed(t *testing.T) {
+	if got := renamed([]uint16{1, 2, 3}, map[uint16]bool{2: true}, 10); !slices.Equal(got, []uint16{1, 12, 3}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestRulesHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range rules {
+		if r.name == "" || seen[r.name] || r.try == nil {
+			t.Errorf("rule %q is without name or conditions, or stands twice", r.name)
+		}
+		seen[r.name] = true
+	}
+}
