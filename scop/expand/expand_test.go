@@ -3,21 +3,16 @@ package expand
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"gpuperf/cfront"
-	"gpuperf/kernel/interp"
-	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
-	"gpuperf/scop/scoptest"
+	"gpuperf/scop/nesttest"
 )
 
 // TestPolybench compares the copies of the examples with a golden file, and what their nests do with the text.
@@ -55,7 +50,9 @@ func TestPolybench(t *testing.T) {
 			for i, p := range n.Params {
 				at[p] = 3*first + 1 + int64(i%3)
 			}
-			same(t, nests[0], n, at)
+			if err := nesttest.Same(nests[0], n, at); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	const golden = "testdata/polybench.txt"
@@ -75,20 +72,7 @@ func TestRandomPrograms(t *testing.T) {
 	const programs = 24
 	over, back := 0, 0
 	for seed := range programs {
-		text := rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, true) }).Example(seed)
-		f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		regions, err := f.Regions()
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := scop.Build(f, regions[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := deps.Analyze(n)
+		a, text, err := nesttest.Random(t.Context(), seed)
 		if errors.Is(err, polycount.ErrBudget) {
 			continue
 		}
@@ -104,67 +88,14 @@ func TestRandomPrograms(t *testing.T) {
 				over++
 			}
 		}
-		back += len(expanded.Statements) - len(n.Statements)
+		back += len(expanded.Statements) - len(a.Nest.Statements)
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}} {
-			same(t, n, expanded, at)
+			if err := nesttest.Same(a.Nest, expanded, at); err != nil {
+				t.Fatalf("%v\n%s", err, text)
+			}
 		}
 	}
 	if over < programs/4 || back < programs/8 {
 		t.Errorf("%d arrays have copies over loops, and %d statements write back", over, back)
 	}
-}
-
-// same compares what two nests do to the arrays of the first.
-func same(t *testing.T, n, m *scop.Nest, at map[string]int64) {
-	t.Helper()
-	want, got := run(t, n, at), run(t, m, at)
-	for _, a := range n.Arrays {
-		w, g := want[a.Name], got[a.Name]
-		if a.Local || w == nil || g == nil {
-			continue
-		}
-		for i := range w.Len() {
-			if x, y := w.At(i), g.At(i); x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
-				t.Fatalf("%s[%d] is %g, want %g at %v\n%s\n%s", a.Name, i, y, x, at, n, m)
-			}
-		}
-	}
-}
-
-// run interprets a nest. What arrays hold first depends on their names alone.
-func run(t *testing.T, n *scop.Nest, at map[string]int64) map[string]*interp.Buffer {
-	t.Helper()
-	k, err := n.Kernel()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, n)
-	}
-	l, err := linear.New(k)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, k)
-	}
-	buffers := map[string]*interp.Buffer{}
-	sizes := map[string]int64{}
-	for _, name := range l.Kernel.Params() {
-		sizes[name] = at[name]
-	}
-	for _, a := range l.Kernel.Args {
-		count := int64(1)
-		if a.IsValue && l.Kernel.IsParam(a.Name) {
-			continue
-		}
-		if !a.IsValue {
-			if count, err = a.Elements(at); err != nil {
-				t.Fatalf("%v at %v\n%s", err, at, k)
-			}
-		}
-		b := interp.NewBuffer(a.DType, int(count))
-		for i := range b.Len() {
-			b.Set(i, 1+math.Mod(float64(i*7+len(a.Name)*3+int(a.Name[0])), 11)/8)
-		}
-		buffers[a.Name] = b
-	}
-	if _, err := interp.Run(l, sizes, buffers); err != nil {
-		t.Fatalf("%v at %v\n%s", err, at, k)
-	}
-	return buffers
 }

@@ -18,13 +18,16 @@ const (
 // typical is what each parameter is where trees are compared.
 const typical = 1000
 
+// extents are how many values the loops of the text take.
+type extents map[*scop.Loop]float64
+
 // extentsOf are how many values the loops of a nest take where parameters have typical values.
-func extentsOf(n *scop.Nest) map[*scop.Loop]float64 {
+func extentsOf(n *scop.Nest) extents {
 	at := map[string]int64{}
 	for _, p := range n.Params {
 		at[p] = typical
 	}
-	out := map[*scop.Loop]float64{}
+	out := extents{}
 	for _, l := range n.Loops {
 		out[l] = extentOf(l.Bounds, at)
 	}
@@ -53,12 +56,12 @@ func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
 }
 
 // extent is about how many values a loop takes.
-func (p *pluto) extent(l Loop) (most float64) {
+func (e extents) extent(l Loop) (most float64) {
 	for s, a := range l.Of {
 		n := 1.0
 		for i, it := range s.Iterators {
 			c := a.Coeff(it)
-			n += float64(max(c, -c)) * (p.extents[s.Loops[i]] - 1)
+			n += float64(max(c, -c)) * (e[s.Loops[i]] - 1)
 		}
 		most = max(most, n)
 	}
@@ -66,19 +69,19 @@ func (p *pluto) extent(l Loop) (most float64) {
 }
 
 // cost is what a tree of launches takes.
-func (p *pluto) cost(n Node) (time float64) {
+func (e extents) cost(n Node) (time float64) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			time += p.cost(part)
+			time += e.cost(part)
 		}
 	case *Band:
-		time = p.cost(x.Body)
+		time = e.cost(x.Body)
 		for _, l := range x.Loops {
-			time *= p.extent(l)
+			time *= e.extent(l)
 		}
 	case *Launch:
-		steps, points := p.inside(x.Body, true, true)
+		steps, points := e.inside(x.Body, true, true)
 		time = perLaunch + max(steps*perIteration, points*perPoint)
 	case *Leaf:
 		time = perLaunch
@@ -88,11 +91,11 @@ func (p *pluto) cost(n Node) (time float64) {
 
 // inside is how many iterations a work-item makes one after the other, and how many points there are. Outermost loops that are parallel are those of work-items; these
 // share reductions that at most one of them, and no other loop, is around.
-func (p *pluto) inside(n Node, outermost, share bool) (steps, points float64) {
+func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			s, n := p.inside(part, false, share)
+			s, n := e.inside(part, false, share)
 			steps, points = steps+s, points+n
 		}
 	case *Band:
@@ -107,9 +110,9 @@ func (p *pluto) inside(n Node, outermost, share bool) (steps, points float64) {
 		}
 		_, alone := x.Body.(*Leaf)
 		share = share && items < 2
-		steps, points = p.inside(x.Body, false, share)
+		steps, points = e.inside(x.Body, false, share)
 		for _, l := range x.Loops {
-			extent := p.extent(l)
+			extent := e.extent(l)
 			points *= extent
 			switch {
 			case l.Parallel && outermost:

@@ -6,47 +6,82 @@ import (
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/expand"
+	"gpuperf/scop/split"
 )
 
 // Found is a nest with the order in which it may run.
 type Found struct {
-	Nest   *scop.Nest // with copies of arrays
+	Nest   *scop.Nest // with copies of arrays, and statements in parts
 	Copies []expand.Copies
+	Cuts   []split.Cut
 	Tree   Node
 	// Original says why the order is that of the text, where none is found.
 	Original error
 }
 
-// Search gives arrays of a nest copies (package expand) and finds a tree by a strategy. Where it finds none with copies it goes without, and then to the
-// order of the text.
+// Search gives arrays of a nest copies (package expand), splits statements where that pays (package split), and finds a tree by a strategy. Where it finds none
+// with copies it goes without, and then to the order of the text.
 func Search(n *scop.Nest, find Strategy, fusion Fusion) (*Found, error) {
 	a, err := deps.Analyze(n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.File, err)
 	}
-	if f := withCopies(a, find, fusion); f != nil {
-		return f, nil
+	f, a := withCopies(a, find, fusion)
+	if f.Original == nil {
+		f.split(a, find, fusion)
 	}
-	tree, err := find(n, a.Dependences, fusion)
-	if err != nil {
-		return &Found{Nest: n, Tree: Original(n), Original: err}, nil
-	}
-	return &Found{Nest: n, Tree: tree}, nil
+	return f, nil
 }
 
-// withCopies is nil where there are none, or no tree is found with them.
-func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) *Found {
-	n, copies, err := expand.Nest(a, expand.Most)
-	if err != nil || len(copies) == 0 {
-		return nil
+// withCopies finds a tree with copies, or without them if there are none or that fails; and the analysis of its nest.
+func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) (*Found, *deps.Analysis) {
+	if n, copies, err := expand.Nest(a, expand.Most); err == nil && len(copies) > 0 {
+		if b, err := deps.Analyze(n); err == nil {
+			if tree, err := find(n, b.Dependences, fusion); err == nil {
+				return &Found{Nest: n, Copies: copies, Tree: tree}, b
+			}
+		}
+	}
+	tree, err := find(a.Nest, a.Dependences, fusion)
+	if err != nil {
+		tree = Original(a.Nest)
+	}
+	return &Found{Nest: a.Nest, Tree: tree, Original: err}, a
+}
+
+// pays is by how much the launches of split statements have to cost less.
+const pays = 2
+
+// split takes the tree of a nest with statements in parts if its launches cost less.
+func (f *Found) split(a *deps.Analysis, find Strategy, fusion Fusion) {
+	if !hasLaunch(f.Tree) {
+		return
+	}
+	n, cuts, err := split.Nest(a)
+	if err != nil || len(cuts) == 0 {
+		return
 	}
 	b, err := deps.Analyze(n)
 	if err != nil {
-		return nil
+		return
 	}
 	tree, err := find(n, b.Dependences, fusion)
 	if err != nil {
-		return nil
+		return
 	}
-	return &Found{Nest: n, Copies: copies, Tree: tree}
+	if extents := extentsOf(n); pays*extents.cost(tree) < extents.cost(f.Tree) {
+		f.Nest, f.Cuts, f.Tree = n, cuts, tree
+	}
+}
+
+func hasLaunch(n Node) bool {
+	switch x := n.(type) {
+	case *Sequence:
+		return hasLaunch(x.Parts[0])
+	case *Band:
+		return hasLaunch(x.Body)
+	case *Launch:
+		return true
+	}
+	return false
 }

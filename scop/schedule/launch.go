@@ -90,7 +90,7 @@ func (c *choice) try(atLeast float64, make func() (Node, error)) {
 		}
 		return
 	}
-	if cost := c.pluto.cost(c.gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
+	if cost := c.extents.cost(c.gathered(n)); cost < c.least() || c.best == nil && cost <= c.limit {
 		c.best, c.cost = n, cost
 	}
 }

@@ -70,11 +70,10 @@ type pluto struct {
 	fusion Fusion
 	found  found
 	// host: loops without parallel ones inside are for the host (launch.go).
-	host bool
-	work int // left
-	// limit is what a tree may cost, extents are those of the loops of the text.
-	limit   float64
-	extents map[*scop.Loop]float64
+	host  bool
+	work  int     // left
+	limit float64 // of what a tree may cost
+	extents
 }
 
 var errNoBand = errors.New("no loop is found that satisfies all dependences")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,8 +18,10 @@ type Object struct {
 	// Original says why the order is that of the text, where none is found.
 	Original string `json:"original,omitempty"`
 	// Copies say which arrays have copies for iterations of loops.
-	Copies []string    `json:"copies,omitempty"`
-	Tree   *NodeObject `json:"tree"`
+	Copies []string `json:"copies,omitempty"`
+	// Cuts say which statements are split, and where.
+	Cuts []string    `json:"cuts,omitempty"`
+	Tree *NodeObject `json:"tree"`
 }
 
 // NodeObject is a sequence, a launch, a band with its body, or a statement.
@@ -75,7 +78,7 @@ func Write(w io.Writer, all []*Object) error {
 		if o.Original != "" {
 			fmt.Fprintf(w, "the order of the text: %s\n", o.Original)
 		}
-		for _, c := range o.Copies {
+		for _, c := range slices.Concat(o.Copies, o.Cuts) {
 			fmt.Fprintln(w, c)
 		}
 		o.Tree.write(w, "")
@@ -132,6 +135,9 @@ func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusi
 			o := &Object{Scop: n.Name, Tree: objectOf(f.Tree)}
 			for _, c := range f.Copies {
 				o.Copies = append(o.Copies, c.String())
+			}
+			for _, c := range f.Cuts {
+				o.Cuts = append(o.Cuts, c.String())
 			}
 			if f.Original != nil {
 				o.Original = f.Original.Error()
