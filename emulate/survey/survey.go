@@ -7,6 +7,7 @@ package survey
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -75,18 +76,10 @@ func (s *Survey) All() (all []string) {
 
 // Folder emulates the launch files of a folder. One that cannot be emulated is left out, unless none can.
 func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
-	var paths []string
-	for _, ending := range launchfile.Extensions {
-		found, err := filepath.Glob(filepath.Join(folder, "*"+ending))
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, found...)
-	}
+	paths := launchFiles(folder)
 	if len(paths) == 0 {
 		return nil, source.At("", "", source.Pos{}, "%s has no launch files", folder).WithHint("perf capture -o %s -- APP writes those of an application", folder)
 	}
-	slices.Sort(paths)
 	s := &Survey{Folder: folder, Device: o.Each.Device.Name()}
 	rows := make([]*Row, len(paths))
 	var compiling sync.Mutex
@@ -109,6 +102,17 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 	}
 	slices.SortStableFunc(s.Rows, func(a, b *Row) int { return cmp.Compare(b.Seconds(), a.Seconds()) })
 	return s, nil
+}
+
+// launchFiles are the files of a folder that may be launch files.
+func launchFiles(folder string) (paths []string) {
+	files, _ := os.ReadDir(folder) // a folder that cannot be read has none
+	for _, f := range files {
+		if slices.Contains(launchfile.Extensions, filepath.Ext(f.Name())) {
+			paths = append(paths, filepath.Join(folder, f.Name()))
+		}
+	}
+	return paths
 }
 
 // emulated is the row of a launch file.

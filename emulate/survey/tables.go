@@ -11,6 +11,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/triton"
+	"gpuperf/internal/source"
 	"gpuperf/sass/compiled"
 )
 
@@ -41,6 +42,9 @@ func isFolder(path string) bool {
 
 // Tables are those of each path on each device, with what is to be warned of.
 func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, err error) {
+	if caches, err := r.caches(); caches != nil || err != nil {
+		return caches, nil, err
+	}
 	compiler := &compiled.Compiler{Arch: r.Arch}
 	for _, path := range r.Paths {
 		for _, on := range r.On {
@@ -63,6 +67,22 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 		}
 	}
 	return all, warnings, nil
+}
+
+// caches lists what Triton's caches hold, where the paths are none of launch files.
+func (r Request) caches() (all []Table, err error) {
+	for _, path := range r.Paths {
+		if !isFolder(path) || len(launchFiles(path)) > 0 {
+			return nil, nil
+		}
+		k, err := triton.List(path)
+		if err != nil {
+			return nil, source.At("", "", source.Pos{}, "%s has no launch files, and is no cache of Triton's", path).
+				WithHint("perf capture -o %s -- APP writes the launch files of an application", path)
+		}
+		all = append(all, k)
+	}
+	return all, nil
 }
 
 // Write prints tables, one below the other.
