@@ -3,6 +3,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"gpuperf/device"
@@ -187,12 +188,28 @@ func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 			}
 		}
 	}
-	if err := c.interpret(buffers); err != nil {
+	before := map[string]*interp.Buffer{}
+	for name, b := range buffers {
+		before[name] = b.Clone()
+	}
+	if err := c.interpret(buffers, nil); err != nil {
 		return nil, err
 	}
 	ref := newReference(samples.Comparison{Sizes: c.Sizes})
 	for _, name := range c.Results() {
 		ref.add(name, buffers[name], nil, true)
+	}
+	if n, _ := ref.vague(); n > 0 && c.Meaning != nil {
+		err := ref.estimate(func(random *rand.Rand) (map[string]*interp.Buffer, error) {
+			own := map[string]*interp.Buffer{}
+			for name, b := range before {
+				own[name] = b.Clone()
+			}
+			return own, c.interpret(own, random)
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if err := ref.check(); err != nil {
 		return nil, fmt.Errorf("program %s: %w", c.IR.Name, err)
@@ -200,14 +217,14 @@ func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 	return ref, nil
 }
 
-// interpret computes what the program does to buffers.
-func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer) error {
+// interpret computes what the program does to buffers, rounding at random if that is asked for.
+func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer, random *rand.Rand) error {
 	if c.Meaning != nil {
 		n, err := linear.New(c.Meaning)
 		if err != nil {
 			return err
 		}
-		if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit}); err != nil {
+		if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit, Random: random}); err != nil {
 			return fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
 		}
 		return nil

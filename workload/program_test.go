@@ -10,6 +10,7 @@ import (
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/interp"
 	"gpuperf/kernel/transform"
 	"gpuperf/samples"
 )
@@ -105,5 +106,60 @@ func TestLaunchErrors(t *testing.T) {
 	job.Then[0].Args[0].Count++
 	if err := job.Check(device.Info{}); err == nil || !strings.Contains(err.Error(), "part has 8 elements of float32 in one place and 9") {
 		t.Error(err)
+	}
+}
+
+// TestEstimatedRounding: where the bound of rounding errors grows without end, but the errors do not, an estimate takes its place. A result that is off by
+// more is wrong, and elements that are nothing but rounding are not compared.
+func TestEstimatedRounding(t *testing.T) {
+	at := func(n int64, noise string) (*Reference, map[string][]byte) {
+		k, err := kernel.Make(kernel.Spec{
+			Name: "stable", Domains: []string{"{[t]: 0<=t<n}", "{[i]: 0<=i<8}"},
+			Instructions: "for t\nx[i] = 0.75*x[i] + 0.5*y[i] {id=step}\ny[i] = 2.5*y[i] - 1.5*y[i] {id=other, dep=step}\nz[i] = " + noise + " {dep=other}\nend",
+			DTypes:       map[string]expr.DType{"x": "float64", "y": "float64", "z": "float64"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &ProgramCase{
+			Program: NewProgram(&kernel.Program{Name: "stable", Kernels: []*kernel.Kernel{k}}), Sizes: map[string]int64{"n": n},
+			Identity: samples.Identity{Source: "test"}, Meaning: k,
+		}
+		job, err := c.Job(device.Policy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := c.Reference(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results := map[string][]byte{}
+		for name, e := range ref.arrays {
+			results[name] = e.want.Bytes()
+		}
+		return ref, results
+	}
+	if ref, _ := at(3, "y[i]"); ref.Estimated {
+		t.Error("the bound of three steps says enough")
+	}
+	ref, results := at(100, "(y[i]/3)*3 - y[i]")
+	if err := ref.Check(results); err != nil || !ref.Estimated {
+		t.Errorf("estimated %v, %v", ref.Estimated, err)
+	}
+	all, err := ref.Differences(results)
+	if err != nil || all["x"] != (Difference{}) || all["z"].Vague != 8 {
+		t.Errorf("%v, %v", all, err)
+	}
+	x, _ := interp.FromBytes("float64", results["x"])
+	for _, c := range []struct {
+		off   float64
+		wrong bool
+	}{{1e-15, false}, {1e-9, true}} {
+		moved := x.Clone()
+		moved.Set(3, moved.At(3)*(1+c.off))
+		results["x"] = moved.Bytes()
+		if err := ref.Check(results); (err != nil) != c.wrong {
+			t.Errorf("off by %g: %v", c.off, err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gpuperf/device"
@@ -14,7 +15,9 @@ import (
 // Reference is what a launch, or some of its work-groups, should write.
 type Reference struct {
 	samples.Comparison
-	arrays map[string]*expected
+	// Estimated: the bound of what rounding may do is, for some elements, not proved but taken from runs that round at random.
+	Estimated bool
+	arrays    map[string]*expected
 }
 
 // expected is what is known of an array: elements, and the runs that hold them.
@@ -23,6 +26,7 @@ type expected struct {
 	elements []int64
 	parts    []device.Run // nil is the whole array
 	scale    float64      // mean magnitude of the elements
+	spread   []float64    // what rounding is estimated to do to each element; nil without an estimate
 }
 
 // Bounds of what is read back of a launch that is timed, and the elements between two that are read with them.
@@ -35,7 +39,9 @@ const (
 // vague is the bound of a rounding error, relative to the magnitude of the element, above which a comparison says nothing.
 const vague = 0.1
 
-func newReference(c samples.Comparison) *Reference { return &Reference{c, map[string]*expected{}} }
+func newReference(c samples.Comparison) *Reference {
+	return &Reference{Comparison: c, arrays: map[string]*expected{}}
+}
 
 // add takes an array: all of it, or the elements that were written.
 func (r *Reference) add(name string, want *interp.Buffer, written []int64, whole bool) {
@@ -58,12 +64,17 @@ func (r *Reference) add(name string, want *interp.Buffer, written []int64, whole
 		}
 	}
 	e.scale /= max(n, 1)
+	r.arrays[name] = e
+	r.note(e)
+}
+
+// note enters the tolerances of an array.
+func (r *Reference) note(e *expected) {
 	for _, i := range e.elements {
 		if t := e.tolerance(i); e.scale > 0 && !math.IsInf(t, 1) {
 			r.Tolerance = max(r.Tolerance, t/e.scale)
 		}
 	}
-	r.arrays[name] = e
 }
 
 // limit makes the runs of the elements, and drops elements of which there are too many.
@@ -86,8 +97,11 @@ func (e *expected) limit() {
 // tolerance is the difference from the reference that rounding may make at an element, +Inf where it may make any.
 func (e *expected) tolerance(i int64) float64 {
 	w, t := e.want.At(int(i)), 2*e.want.Err(int(i))
-	if t > vague*max(math.Abs(w), e.scale) {
-		return math.Inf(1)
+	if most := vague * max(math.Abs(w), e.scale); !(t <= most) {
+		if e.spread == nil || !(e.spread[i] <= most) {
+			return math.Inf(1)
+		}
+		t = e.spread[i]
 	}
 	if tiny := interp.Smallest(e.want.DType); math.Abs(w) < tiny {
 		t = max(t, tiny) // devices may take it for zero
@@ -95,9 +109,47 @@ func (e *expected) tolerance(i int64) float64 {
 	return t
 }
 
-// check returns ErrUnverified where no element can be compared.
-func (r *Reference) check() error {
-	all, vagueOnes := 0, 0
+// estimates are the runs that estimate what rounding does, and safety is how many times their differences from the reference a device's may be.
+const (
+	estimates = 4
+	safety    = 8
+)
+
+// estimate estimates what rounding does to the elements of whole arrays, where its bound says nothing, from runs that round at random. A run leaves
+// its results in new buffers.
+func (r *Reference) estimate(run func(random *rand.Rand) (map[string]*interp.Buffer, error)) error {
+	for k := range uint64(estimates) {
+		buffers, err := run(rand.New(rand.NewPCG(k, 0)))
+		if err != nil {
+			return err
+		}
+		for name, e := range r.arrays {
+			if e.spread == nil {
+				e.spread = make([]float64, e.want.Len())
+			}
+			for i := range e.spread {
+				if d := math.Abs(buffers[name].At(i) - e.want.At(i)); !(d <= e.spread[i]) {
+					e.spread[i] = d
+				}
+			}
+		}
+	}
+	for _, e := range r.arrays {
+		mean := 0.0 // of an array, since an element may be close to the reference by chance
+		for _, d := range e.spread {
+			mean += d / float64(len(e.spread))
+		}
+		for i := range e.spread {
+			e.spread[i] = safety * (e.spread[i] + mean)
+		}
+		r.note(e)
+	}
+	r.Estimated = true
+	return nil
+}
+
+// vague counts the elements of which a comparison says nothing.
+func (r *Reference) vague() (vagueOnes, all int) {
 	for _, e := range r.arrays {
 		for _, i := range e.elements {
 			all++
@@ -106,7 +158,12 @@ func (r *Reference) check() error {
 			}
 		}
 	}
-	if vagueOnes > all/2 {
+	return vagueOnes, all
+}
+
+// check returns ErrUnverified where most elements cannot be compared.
+func (r *Reference) check() error {
+	if vagueOnes, all := r.vague(); vagueOnes > all/2 {
 		return fmt.Errorf("%w at %s: rounding may change %d of %d results by any amount", ErrUnverified, FormatSizes(r.Sizes), vagueOnes, all)
 	}
 	return nil
@@ -137,21 +194,32 @@ func (r *Reference) Check(outputs map[string][]byte) error {
 	return nil
 }
 
-// Errors are the largest differences of the elements of each array of floats, relative to the greater of the element and the mean magnitude of the array.
-func (r *Reference) Errors(outputs map[string][]byte) (map[string]float64, error) {
-	out := map[string]float64{}
+// Difference is how far an array is from the reference.
+type Difference struct {
+	// Relative is the largest difference of an element of floats, relative to the greater of the element and the mean magnitude of the array.
+	Relative float64
+	// Vague of the elements are not compared, since rounding may change them by any amount.
+	Vague int
+}
+
+// Differences are those of the arrays of a job that Check has passed.
+func (r *Reference) Differences(outputs map[string][]byte) (map[string]Difference, error) {
+	out := map[string]Difference{}
 	for name, e := range r.arrays {
 		got, err := interp.FromBytes(e.want.DType, outputs[name])
 		if err != nil || got.Len() != len(e.elements) {
 			return nil, fmt.Errorf("array %s: %d elements instead of %d", name, got.Len(), len(e.elements))
 		}
-		out[name] = 0
+		var x Difference
 		for i := range e.elements {
 			w, g := e.want.At(i), got.At(i)
-			if d := math.Abs(w - g); d > 0 {
-				out[name] = max(out[name], d/max(math.Abs(w), e.scale))
+			if math.IsInf(e.tolerance(int64(i)), 1) {
+				x.Vague++
+			} else if d := math.Abs(w - g); d > 0 {
+				x.Relative = max(x.Relative, d/max(math.Abs(w), e.scale))
 			}
 		}
+		out[name] = x
 	}
 	return out, nil
 }

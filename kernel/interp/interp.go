@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -73,6 +74,9 @@ type Options struct {
 	Steps int64
 	// Visit is called for every access to an array in local or global memory, in the order in which the work-items make them.
 	Visit func(Touch)
+	// Random changes each result of an operation on floats by about its rounding error: results of several runs differ by about as much as those of
+	// devices that round otherwise (Monte Carlo arithmetic: Parker 1997). nil rounds to nearest.
+	Random *rand.Rand
 }
 
 // ErrSteps ends a run that takes more than Options.Steps.
@@ -96,7 +100,7 @@ func RunWith(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		}
 	}()
 	st := p.st
-	st.visit, st.steps = opt.Visit, cmp.Or(opt.Steps, math.MaxInt64)
+	st.visit, st.random, st.steps = opt.Visit, opt.Random, cmp.Or(opt.Steps, math.MaxInt64)
 	all := make([]int, st.items)
 	for i := range all {
 		all[i] = i
@@ -163,7 +167,8 @@ type state struct {
 	scratch       []*memory // local and private memory, undefined at the start of a group
 	visit         func(Touch)
 	err           float64 // bound of the error of the float that was computed last
-	steps         int64   // left
+	random        *rand.Rand
+	steps         int64 // left
 }
 
 // outOfSteps stops the run. It is recovered by Run.

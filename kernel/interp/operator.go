@@ -165,7 +165,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
 				p := a(st)
 				e := st.err
 				r := float64(float32(p) + float32(b(st)))
-				return st.note(r, e+st.err+u*math.Abs(r))
+				return st.note(t, r, e+st.err, u*math.Abs(r))
 			}
 		case t == expr.Float32 && x.Kind == expr.Mul:
 			v = func(st *state) float64 {
@@ -173,7 +173,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
 				e := st.err
 				q := b(st)
 				r := float64(float32(p) * float32(q))
-				return st.note(r, errorOfProduct(p, q, r, e, st.err)+u*math.Abs(r))
+				return st.note(t, r, errorOfProduct(p, q, r, e, st.err), u*math.Abs(r))
 			}
 		default:
 			v = func(st *state) float64 {
@@ -181,7 +181,7 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
 				e := st.err
 				q := b(st)
 				r := round(t, f(p, q))
-				return st.note(r, op.spread(p, q, r, e, st.err)+u*math.Abs(r))
+				return st.note(t, r, op.spread(p, q, r, e, st.err), u*math.Abs(r))
 			}
 		}
 	}

@@ -32,11 +32,15 @@ const usualError = 8
 
 // noted keeps the bound of a result, whose operands bring an error of e, and which is computed to that many units.
 func (st *state) noted(t expr.DType, r, e, many float64) float64 {
-	return st.note(r, e+many*units[t]*math.Abs(r))
+	return st.note(t, r, e, many*units[t]*math.Abs(r))
 }
 
-// note keeps the bound of a result. Infinities and NaN are exact: they are compared as such.
-func (st *state) note(r, e float64) float64 {
+// note keeps the bound of a result: what its operands bring, and its own error. Infinities and NaN are exact: they are compared as such.
+func (st *state) note(t expr.DType, r, e, own float64) float64 {
+	if st.random != nil && own <= math.MaxFloat64 {
+		r = round(t, r+2*own*(2*st.random.Float64()-1))
+	}
+	e += own
 	switch {
 	case math.IsInf(r, 0) || math.IsNaN(r):
 		e = 0

@@ -2,12 +2,16 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"gpuperf/cfront"
 )
 
 // sets are the values of the sizes, in the order of the parameters of each function, that PolyBench/C 4.2.1 calls MINI and SMALL.
@@ -35,11 +39,7 @@ func TestPolybench(t *testing.T) {
 		if os.Getenv("LONG") == "" && !slices.Contains(sampled, name) {
 			continue
 		}
-		bytes, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text := string(bytes)
+		text := read(t, file)
 		variants := map[string]string{"": text}
 		if strings.Contains(text, "double") && os.Getenv("LONG") != "" {
 			variants = map[string]string{"double": text, "float": strings.ReplaceAll(text, "double", "float")}
@@ -106,5 +106,41 @@ func (p *program) compare(t *testing.T, original, device string, sizes []string)
 			}
 		}
 		t.Logf("%v %s: at most %.2g of the tolerance, %d of %d elements within 0.1%%", sizes, name, worst, judged, len(want[name]))
+	}
+}
+
+// TestCUDA: CUDA's compiler takes the programs of the examples. NVCC names it; it runs with LONG=1 only.
+func TestCUDA(t *testing.T) {
+	nvcc := os.Getenv("NVCC")
+	if nvcc == "" {
+		nvcc = "nvcc"
+	}
+	if _, err := exec.LookPath(nvcc); err != nil || os.Getenv("LONG") == "" {
+		t.Skip("there is no nvcc, or no time for it")
+	}
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, name, read(t, "../../examples/polybench/"+name+".c"))
+			out := filepath.Join(p.dir, "out")
+			if _, err := File(t.Context(), p.file, out, "cuda", cfront.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			run(t, nil, nvcc, "-arch=sm_80", "-Werror", "all-warnings", filepath.Join(p.dir, "main.c"), filepath.Join(out, name+".c"), filepath.Join(out, name+"_scop.cu"),
+				"-o", filepath.Join(p.dir, "device"), "-lm")
+		})
+	}
+}
+
+// BenchmarkPolybench takes the time of compiling each example, from reading the file to writing the new one.
+func BenchmarkPolybench(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		b.Run(name, func(b *testing.B) {
+			dir := b.TempDir()
+			for b.Loop() {
+				if _, err := File(b.Context(), "../../examples/polybench/"+name+".c", dir, "opencl", cfront.Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

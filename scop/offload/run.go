@@ -23,18 +23,22 @@ import (
 
 // Result is a run of a nest on a device.
 type Result struct {
-	Scop     string                  `json:"scop"`
-	Kernels  int                     `json:"kernels"`
-	Launches int                     `json:"launches"`
-	Seconds  float64                 `json:"seconds"` // of all kernels together, the median of the trials
-	Verified bool                    `json:"verified"`
-	Why      string                  `json:"unverified,omitempty"` // why it is not
-	Arrays   map[string]ArrayVerdict `json:"arrays"`
+	Scop     string  `json:"scop"`
+	Kernels  int     `json:"kernels"`
+	Launches int     `json:"launches"`
+	Seconds  float64 `json:"seconds"` // of all kernels together, the median of the trials
+	Verified bool    `json:"verified"`
+	// Estimated: what rounding may do is not proved, but estimated from interpretations that round at random.
+	Estimated bool                    `json:"estimated,omitempty"`
+	Why       string                  `json:"unverified,omitempty"` // why it is not
+	Arrays    map[string]ArrayVerdict `json:"arrays"`
 }
 
 // ArrayVerdict is how far an array is from the interpretation of the text.
 type ArrayVerdict struct {
 	MaxRelativeError float64 `json:"max_relative_error"`
+	// Vague elements are not compared, since rounding may change them by any amount.
+	Vague int `json:"vague,omitempty"`
 }
 
 // Find makes kernels of a nest by default options, within limits of time and memory.
@@ -122,11 +126,11 @@ func (p *Program) run(ctx context.Context, dev device.Device, at map[string]int6
 	if err := ref.Check(result.Outputs); err != nil {
 		return nil, err
 	}
-	errs, err := ref.Errors(result.Outputs)
-	for name, e := range errs {
-		out.Arrays[name] = ArrayVerdict{e}
+	all, err := ref.Differences(result.Outputs)
+	for name, d := range all {
+		out.Arrays[name] = ArrayVerdict{d.Relative, d.Vague}
 	}
-	out.Verified = err == nil
+	out.Verified, out.Estimated = err == nil, ref.Estimated
 	return out, err
 }
 
@@ -170,8 +174,15 @@ func WriteResults(w io.Writer, all []*Result) error {
 			fmt.Fprintf(w, "  %s\n", r.Why)
 			continue
 		}
+		if r.Estimated {
+			fmt.Fprintln(w, "  as far as rounding may differ, by an estimate from interpretations that round at random:")
+		}
 		for _, name := range slices.Sorted(maps.Keys(r.Arrays)) {
-			fmt.Fprintf(w, "  %s equals the interpretation of the text, to %.1g\n", name, r.Arrays[name].MaxRelativeError)
+			fmt.Fprintf(w, "  %s equals the interpretation of the text, to %.1g", name, r.Arrays[name].MaxRelativeError)
+			if n := r.Arrays[name].Vague; n > 0 {
+				fmt.Fprintf(w, ", but for %s that rounding may change by any amount", format.Count(n, "element"))
+			}
+			fmt.Fprintln(w)
 		}
 	}
 	return nil

@@ -13,10 +13,10 @@ static cudaEvent_t scop_begin, scop_end;   // of the current launch, where launc
 static long scop_launches;                 // since the last wait
 static double scop_seconds;                // that those took
 
-static inline long scop_min(long a, long b) { return a < b ? a : b; }
-static inline long scop_max(long a, long b) { return a > b ? a : b; }
-static inline long scop_floor(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); } // of a/b
-static inline long scop_ceil(long a, long b) { return -scop_floor(-a, b); }                            // of a/b
+[[maybe_unused]] static long scop_min(long a, long b) { return a < b ? a : b; }
+[[maybe_unused]] static long scop_max(long a, long b) { return a > b ? a : b; }
+[[maybe_unused]] static long scop_floor(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); } // of a/b
+[[maybe_unused]] static long scop_ceil(long a, long b) { return -scop_floor(-a, b); }                            // of a/b
 
 static void scop_check(cudaError_t status, const char *what)
 {
@@ -66,13 +66,13 @@ static void *scop_buffer(const char *name, long elements, size_t size, const voi
     return buffer;
 }
 
-static inline void scop_back(const char *name, const void *buffer, long elements, size_t size, void *data)
+[[maybe_unused]] static void scop_back(const char *name, const void *buffer, long elements, size_t size, void *data)
 {
     if (elements > 0)
         scop_check(cudaMemcpyAsync(data, buffer, elements * size, cudaMemcpyDeviceToHost), name);
 }
 
-static inline int scop_int(const char *name, long value)
+[[maybe_unused]] static int scop_int(const char *name, long value)
 {
     if (value > INT_MAX || value < INT_MIN) {
         fprintf(stderr, "perf scop: %s is %ld; the kernels take int\n", name, value);
