@@ -97,7 +97,7 @@ func (e *expected) limit() {
 // tolerance is the difference from the reference that rounding may make at an element, +Inf where it may make any.
 func (e *expected) tolerance(i int64) float64 {
 	w, t := e.want.At(int(i)), 2*e.want.Err(int(i))
-	if most := vague * max(math.Abs(w), e.scale); !(t <= most) {
+	if most := vague * max(math.Abs(w), e.scale); t > most {
 		if e.spread == nil || !(e.spread[i] <= most) {
 			return math.Inf(1)
 		}
