@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/survey"
+	"gpuperf/emulate/timeline"
 	"gpuperf/sass/compiled"
 	"gpuperf/workload"
 )
@@ -19,10 +22,11 @@ import (
 // emulated is what is emulated, and how.
 type emulated struct {
 	countedKernels
-	on                          []string
-	code, arch, counted, triton string
-	compare                     bool
-	options                     launches.Options
+	on                                    []string
+	code, arch, counted, triton, timeline string
+	cycles                                int64
+	compare                               bool
+	options                               launches.Options
 }
 
 func emulateCommand() *cobra.Command {
@@ -54,6 +58,11 @@ compiled of a kernel: docs/howto/triton.md says how a description gives argument
 			if err != nil {
 				return err
 			}
+			if o.timeline != "" {
+				if err := o.draw(cmd, all); err != nil {
+					return err
+				}
+			}
 			if c := (launches.Comparison{Reports: all}); o.compare {
 				if len(all) < 2 {
 					return usagef("--compare: there is nothing to compare with; give two kernels, sizes, codes or devices")
@@ -64,6 +73,8 @@ compiled of a kernel: docs/howto/triton.md says how a description gives argument
 		},
 	}
 	o.addFlags(cmd)
+	cmd.Flags().StringVar(&o.timeline, "timeline", "", "write a page of what the sub-groups of a sub-partition do, cycle by cycle, to this file")
+	cmd.Flags().Int64Var(&o.cycles, "timeline-cycles", 10_000, "the cycles that the page shows, from the start of the launch")
 	cmd.Flags().BoolVar(&o.compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
 	cmd.Flags().Float64Var(&o.options.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
 	cmd.Flags().BoolVar(&o.options.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
@@ -87,6 +98,23 @@ func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	}
 	warn(cmd, warnings)
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return survey.Write(w, all) })
+}
+
+// draw writes the page of the launch that takes longest.
+func (o *emulated) draw(cmd *cobra.Command, all []*launches.Report) error {
+	switch {
+	case len(all) > 1:
+		return usagef("--timeline %s: there are %d kernels, sizes or devices, and the page shows one", o.timeline, len(all))
+	case o.cycles < 1 || o.cycles > timeline.Most:
+		return usagef("--timeline-cycles %d: expected 1 to %d", o.cycles, timeline.Most)
+	}
+	t := timeline.Record(all[0].Longest().Result, timeline.Options{Cycles: o.cycles})
+	var text bytes.Buffer
+	if err := t.Write(&text); err != nil {
+		return err
+	}
+	note(cmd, "%s: %s", o.timeline, t.Summary())
+	return os.WriteFile(o.timeline, text.Bytes(), 0o666)
 }
 
 // sequences are the launches that arguments describe.

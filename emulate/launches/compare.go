@@ -79,7 +79,7 @@ func (c Comparison) Write(w io.Writer) error {
 	}
 	cells := []string{"bottleneck"}
 	for i, r := range c.Reports {
-		if cells = append(cells, r.longest().Bottleneck.String()); i > 0 {
+		if cells = append(cells, r.Longest().Bottleneck.String()); i > 0 {
 			cells = append(cells, "")
 		}
 	}

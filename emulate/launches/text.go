@@ -49,8 +49,8 @@ func table(all []*Report) *format.Table {
 		{"device", differ(device), device},
 		{">time", true, func(r *Report) string { return format.Seconds(r.Seconds()) }},
 		{">of the first", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Seconds()/all[0].Seconds()) }},
-		{"bottleneck", true, func(r *Report) string { return r.longest().Bottleneck.String() }},
-		{">waves", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.longest().Waves) }},
+		{"bottleneck", true, func(r *Report) string { return r.Longest().Bottleneck.String() }},
+		{">waves", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Longest().Waves) }},
 	}
 	var heads []string
 	for _, c := range columns {
@@ -71,8 +71,8 @@ func table(all []*Report) *format.Table {
 	return t
 }
 
-// longest is the launch that takes most of the time.
-func (r *Report) longest() *Launch {
+// Longest is the launch that takes most of the time.
+func (r *Report) Longest() *Launch {
 	at, most := 0, -1.0
 	for i, l := range r.Launches {
 		if t := float64(l.Times) * l.Result.Seconds; t > most {
@@ -105,6 +105,6 @@ func (r *Report) write(w io.Writer) error {
 		return err
 	}
 	fmt.Fprint(w, "\nthe one that takes longest:\n\n")
-	r.longest().Write(w)
+	r.Longest().Write(w)
 	return nil
 }

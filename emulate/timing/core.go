@@ -20,6 +20,8 @@ type Options struct {
 	Apart []*Machine
 	// Most is how many instructions are issued at most, skipped ones aside; what then remains goes on at the rate of the later half. 0 is no bound.
 	Most int64
+	// Observe is told of each issue, in the order of time; false ends the run. Nil observes nothing.
+	Observe func(Issue) bool
 }
 
 // Result is what a run took.
@@ -93,7 +95,8 @@ type multiprocessor struct {
 	sectors   []int64
 	load      load
 	registers int
-	again     int // the depth of a loop of which the last instruction began another iteration
+	blind     bool // the observer has seen enough
+	again     int  // the depth of a loop of which the last instruction began another iteration
 }
 
 type partition struct {
@@ -110,6 +113,7 @@ type partition struct {
 }
 
 type block struct {
+	number   int
 	warps    []*warp
 	running  int
 	waiting  int
@@ -163,7 +167,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	half := struct{ issued, at int64 }{}
 	for p.step() {
 		switch {
-		case o.Ends > 0 && len(p.result.Ends) >= o.Ends:
+		case p.blind, o.Ends > 0 && len(p.result.Ends) >= o.Ends:
 			return &p.result
 		case o.Enough > 0 && p.result.Stepped >= o.Enough && len(p.result.Ends) >= o.Resident:
 			return &p.result
@@ -216,7 +220,7 @@ func (p *multiprocessor) begin(at int64) bool {
 	p.result.Begun++
 	at = max(at, p.begins)
 	p.begins = at + p.Begin
-	b := &block{}
+	b := &block{number: p.result.Begun - 1}
 	for _, t := range next.Warps {
 		w := &warp{cursor: newCursor(t), trace: t, block: b, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
 		p.born++

@@ -72,6 +72,9 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	if p.options.Apart != nil {
 		p.Machine = p.options.Apart[e.Op]
 	}
+	if p.options.Observe != nil {
+		p.blind = !p.options.Observe(p.observed(part, w, e, at))
+	}
 	p.account(part, w, e, at)
 	part.last, part.yield = w, op.Yield
 	part.free = at + p.bubbles(part, op, at) + p.Units[Dispatch].Gap

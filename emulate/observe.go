@@ -1,0 +1,19 @@
+package emulate
+
+import "gpuperf/emulate/timing"
+
+// Observe times the launch again, with all iterations of its loops, and tells of each issue until it has been told enough. Op is the index of the
+// instruction.
+func (r *Result) Observe(see func(timing.Issue) bool) {
+	e := r.emulation
+	resident := min(e.resident, e.most)
+	e.machine(resident).Run(e.ops, &dealt{blocks: e.blocks, most: e.most}, timing.Options{Resident: int(resident), NoSkip: true, Observe: see})
+}
+
+// Instruction is the text of an instruction with its address and the line that it is of; "" where that is not known.
+func (r *Result) Instruction(index int) (address, text, place string) {
+	return r.address(index), r.text(index), r.place(index)
+}
+
+// Unit is what an instruction occupies.
+func (r *Result) Unit(index int) timing.Unit { return r.emulation.ops[index].Unit }
