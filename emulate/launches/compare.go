@@ -70,7 +70,11 @@ func waits() (all []quantity) {
 // Write prints the quantities of all reports, what the warps wait for, and what became of the lines of the source.
 func (c Comparison) Write(w io.Writer) error {
 	for i, r := range c.Reports {
-		fmt.Fprintf(w, "%s  %s on %s\n", letter(i), r.Name, r.Device)
+		by := ""
+		if r.Code != "" {
+			by = " by " + r.Code
+		}
+		fmt.Fprintf(w, "%s  %s%s on %s\n", letter(i), r.Name, by, r.Device)
 	}
 	fmt.Fprintln(w)
 	t := format.NewTable(c.head("")...)

@@ -192,7 +192,7 @@ func TestRegions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := s.Run(l, Options{Device: sheet(t), Sensitivity: true, Regions: true, Advice: true})
+	report, err := s.Run(t.Context(), l, Options{Device: sheet(t), Sensitivity: true, Regions: true, Advice: true})
 	if err != nil {
 		t.Fatal(err)
 	}

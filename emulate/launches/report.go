@@ -10,6 +10,7 @@ import (
 type Report struct {
 	Name     string
 	Device   string
+	Code     string // the file with the machine code, where several are emulated
 	Launches []Launch
 	Warnings []string
 

@@ -40,12 +40,14 @@ func table(all []*Report) *format.Table {
 	}
 	name := func(r *Report) string { return r.Name }
 	device := func(r *Report) string { return r.Device }
+	code := func(r *Report) string { return r.Code }
 	columns := []struct {
 		head  string
 		shown bool
 		cell  func(*Report) string
 	}{
-		{"kernel", differ(name) || !differ(device), name},
+		{"kernel", differ(name) || !differ(device) && !differ(code), name},
+		{"code", differ(code), code},
 		{"device", differ(device), device},
 		{">time", true, func(r *Report) string { return format.Seconds(r.Seconds()) }},
 		{">of the first", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Seconds()/all[0].Seconds()) }},

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"encoding/json"
@@ -8,11 +9,14 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
+	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
+	"gpuperf/internal/source"
 )
 
 //go:embed page.gohtml
@@ -84,6 +88,19 @@ func (t *Timeline) Write(w io.Writer) error {
 	}
 	c.Data.Reasons, c.Data.Kinds = c.Reasons, c.Kinds
 	return page.Execute(w, c)
+}
+
+// WriteFile records the launch of a result, and writes the page to a file.
+func WriteFile(path string, r *emulate.Result, o Options) (*Timeline, error) {
+	if o.Cycles < 0 || o.Cycles > Most {
+		return nil, source.At("", "", source.Pos{}, "a timeline of %d cycles: expected 1 to %d", o.Cycles, Most)
+	}
+	t := Record(r, o)
+	var text bytes.Buffer
+	if err := t.Write(&text); err != nil {
+		return nil, err
+	}
+	return t, os.WriteFile(path, text.Bytes(), 0o666)
 }
 
 // ticks are round numbers of cycles along the picture.
