@@ -120,10 +120,10 @@ func Run(in Input) (*Result, error) {
 	if e.builder.Cut {
 		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
 	}
-	if e.builder.Stuck {
+	base := e.time(Change{})
+	if e.builder.Stuck || base.Stuck {
 		e.warn("sub-groups wait for what never comes, and are not executed further: the time is too short")
 	}
-	base := e.time(Change{})
 	r := e.result(base)
 	if in.Sensitivity {
 		e.sensitivity(r, base)

@@ -203,14 +203,27 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	}
 	var sectors, lines []int64
 	for k := range nodes {
-		for _, a := range nodes[k][i].Events[j].Touch.Lanes {
+		for _, a := range parted(nodes[k][i].Events[j].Touch) {
 			p.Lanes = append(p.Lanes, a-base)
 			sectors = append(sectors, int64(k)<<48|(a-base)/sectorBytes)
 			lines = append(lines, int64(k)<<48|(a-base)/memory.LineBytes)
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
-	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: t.Width, Parts: []memory.Part{p}}
+	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
+}
+
+// parted are the addresses of lanes, those of bulk copies by sector.
+func parted(t *timing.Touched) (lanes []int64) {
+	if t.Width <= sectorBytes {
+		return t.Lanes
+	}
+	for _, from := range t.Lanes {
+		for at := from; at < from+t.Width; at += sectorBytes {
+			lanes = append(lanes, at)
+		}
+	}
+	return lanes
 }
 
 func distinct(list []int64) float64 {

@@ -14,6 +14,7 @@ type Group struct {
 	global  *space
 	barrier [16]meeting
 	inbox   map[uint64]*arrivals // barriers in local memory, by address
+	ahead   bool                 // some sub-groups have left loops early
 }
 
 // meeting is a barrier of a work-group.

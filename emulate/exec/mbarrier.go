@@ -29,9 +29,14 @@ type arrivals struct {
 	over, awaits int
 }
 
-// progress is how far a sub-group is at a barrier, where it may be ahead of the others because it has left a loop early: the phases that it knows to
-// be over, and the phase that it arrives in next.
-type progress struct{ over, next int }
+// progress is how far a sub-group is at a barrier. Once sub-groups leave loops early, some are ahead of others, and each goes on from where it was
+// itself: it waits for each phase, and arrives as often in each as in the last one.
+type progress struct {
+	over         int // phases that it knows to be over
+	waited       bool
+	phase        int // in which it arrived last
+	times, often int // that it has arrived in that phase, and did in the one before
+}
 
 // Meeting is what an instruction does at a barrier in local memory, which goes through one phase after the other.
 type Meeting struct {
@@ -95,9 +100,8 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	case o.in.Has("ARRIVE"):
 		phase := 0
 		if b != nil {
-			phase = max(b.over, w.at(at).next)
 			count, bytes := o.amounts(bits.OnesCount32(lanes), int(value))
-			w.arrives(Arrives, at, b, count, int64(bytes))
+			phase = w.arrives(Arrives, at, b, count, int64(bytes))
 		}
 		var low, high row
 		for i := range high {
@@ -109,10 +113,15 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 		}
 	case o.in.Has("PHASECHK"):
 		if b != nil && known {
-			phase := max(b.over, w.at(at).over)
+			p := w.at(at)
+			phase := p.over
+			if !g.ahead || !p.waited {
+				phase = max(b.over, phase)
+			}
 			if phase&1 == int(value>>phaseBit&1) {
 				phase++
 			}
+			p.over, p.waited = phase, true
 			if phase > b.over {
 				w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
 			}
@@ -139,37 +148,56 @@ func (w *Warp) at(barrier uint64) *progress {
 	return p
 }
 
-// arrives notes arrivals, and counts them. A sub-group that is ahead of others arrives once in each phase.
-func (w *Warp) arrives(kind Meets, at uint64, b *arrivals, count int, bytes int64) {
-	p := w.at(at)
-	phase := max(b.over, p.next)
+// arrives notes arrivals, and counts them. It returns the phase.
+func (w *Warp) arrives(kind Meets, at uint64, b *arrivals, count int, bytes int64) (phase int) {
+	phase = w.at(at).arrive(w.Group.ahead, b.over, count)
 	w.step.Meeting = Meeting{Kind: kind, At: at, Phase: phase, Count: count, Of: b.count, Bytes: bytes}
 	if bytes > 0 {
 		b.awaits = phase
 	}
-	if count > 0 && phase > b.over {
-		p.next = phase + 1
-	}
 	w.Group.arrive(at, b, phase, count)
+	return phase
+}
+
+// arrive counts an arrival at a barrier of which so many phases are over. It returns its phase.
+func (p *progress) arrive(ahead bool, over, count int) (phase int) {
+	switch {
+	case !ahead || p.often == 0 && p.times == 0:
+		phase = over
+	case p.times < max(p.often, 1):
+		phase = p.phase
+	default:
+		phase = p.phase + 1
+	}
+	if count == 0 {
+		return phase
+	}
+	if phase != p.phase {
+		p.often, p.times, p.phase = p.times, 0, phase
+	}
+	p.times++
+	return phase
 }
 
 // Repeat does what a meeting did so often again, each time so many phases further: the sub-group has left a loop early.
 func (w *Warp) Repeat(m *Meeting, step int, times int64) {
-	b := w.Group.inbox[m.At]
+	g := w.Group
+	b := g.inbox[m.At]
 	if b == nil {
 		return
 	}
+	g.ahead = true
 	p := w.at(m.At)
 	last := m.Phase + step*int(times)
 	switch m.Kind {
 	case Awaits:
 		p.over = max(p.over, last)
 	case Arrives, ArrivesCopies:
-		if m.Count > 0 {
-			p.next = max(p.next, last+1)
+		if m.Count > 0 && last > p.phase {
+			p.phase, p.times = last, max(p.times, p.often)
 		}
 		for i := 1; i <= int(times); i++ {
-			w.Group.arrive(m.At, b, m.Phase+step*i, m.Count)
+			g.arrive(m.At, b, m.Phase+step*i, m.Count)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Result struct {
 	Exact    bool // all skipped iterations were like those before, in every unit of time
 	Skipped  bool
 	Cut      bool // the bound of instructions was reached
+	Stuck    bool // warps were left that wait for each other
 	Traffic  Traffic
 	Slots    int64 // the time during which warps were resident, added up
 }
@@ -259,6 +260,7 @@ func (p *multiprocessor) step() bool {
 		}
 	}
 	if best < 0 || p.parts[best].at >= never {
+		p.result.Stuck = len(p.blocks) > 0
 		return false
 	}
 	part := &p.parts[best]

@@ -30,6 +30,13 @@ func written(nodes []timing.Node, trips []int64) (out []string) {
 				}
 				text += fmt.Sprint(lanes)
 			}
+			if m := e.Meet; m != nil {
+				at := m.Phase
+				for level, s := range m.Steps {
+					at += trips[level] * s
+				}
+				text += fmt.Sprint(m.Kind, m.At, at, m.Count, m.Of, m.Bytes)
+			}
 			out = append(out, text)
 		}
 		for trip := range nodes[i].Times {
@@ -58,6 +65,7 @@ func TestLoops(t *testing.T) {
 	}{
 		{"matmul", append([]device.Arg{number(160)}, buffers("a", "b", "c")...), []int64{16, 16}, true},
 		{"reduce", append([]device.Arg{number(50000)}, buffers("x", "y")...), []int64{256}, true},
+		{"../../emulate/trace/testdata/ring", append(buffers("x", "y"), number(16*1024), number(8)), []int64{160}, true},
 		{"stencil", append([]device.Arg{number(64), number(64), number(40)}, buffers("x", "y")...), []int64{16, 16}, true},
 	} {
 		t.Run(c.listing, func(t *testing.T) {
