@@ -34,6 +34,7 @@ func (e *emulation) choose() {
 	if n := len(e.blocks); int64(n) < want && n > 1 {
 		e.extend(want)
 	}
+	e.meeting = e.busiest()
 }
 
 // longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.
@@ -145,7 +146,7 @@ func (e *emulation) time(c Change) timed {
 			t.cycles = max(t.cycles, share*t.scale/timing.Cycle)
 		}
 	}
-	t.cycles += e.Device.Value(facts.StartCycles)
+	t.cycles = max(t.cycles, e.atomics(total)) + e.Device.Value(facts.StartCycles)
 	return t
 }
 

@@ -153,6 +153,7 @@ type emulation struct {
 	accessed *memory.Launch // what memory is told of
 	memory   Memory
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
+	meeting  float64 // atomic operations of a block that meet at one word
 	warnings []string
 }
 

@@ -42,8 +42,11 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.DRAMReadRate, facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.L2StoreLines, facts.L2Sectors, facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds, facts.CodeLine,
-		facts.CodeLatency, facts.StartCycles, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors,
+		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.PlaceGap,
+		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds,
+		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
+		facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {
@@ -71,7 +74,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Start:      cycles(facts.GroupStart),
 		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),
 		L1Bytes:    l1,
-		Code:       timing.Code{Cold: cycles(facts.CodeLatency), Line: d.Int(facts.CodeLine)},
+		Code:       timing.Code{Cold: cycles(facts.CodeLatency), Next: cycles(facts.CodeGap), Line: d.Int(facts.CodeLine)},
 	}
 	for _, u := range unitFacts {
 		m.Units[u.unit] = timing.Resource{Latency: cycles(u.latency), Gap: cycles(u.gap)}

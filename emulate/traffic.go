@@ -161,12 +161,31 @@ func (w *walker) steps(nodes [][]timing.Node, rows [3][][]timing.Node, trips []i
 			continue
 		}
 		for j := range first.Events {
-			if a := w.access(nodes, rows, i, j, trips); a != nil {
+			if a := w.access(nodes, rows, i, j, trips); a != nil && !joined(out, a) {
 				out = append(out, a)
 			}
 		}
 	}
 	return out
+}
+
+// joined adds an access to one since the last loop that moves alike, as those of an unrolled loop do. It reports whether there is one.
+func joined(steps []memory.Step, a *memory.Access) bool {
+	for i := len(steps) - 1; i >= 0; i-- {
+		b, ok := steps[i].(*memory.Access)
+		if !ok {
+			return false
+		}
+		x, y := &b.Parts[0], &a.Parts[0]
+		if b.Array != a.Array || b.Store != a.Store || b.Width != a.Width || x.From != y.From || x.Scattered != y.Scattered || x.Groups != y.Groups ||
+			!slices.Equal(x.Loops, y.Loops) {
+			continue
+		}
+		x.Lanes = append(x.Lanes, y.Lanes...)
+		x.Sectors, x.Lines, x.Requests = x.Sectors+y.Sectors, x.Lines+y.Lines, x.Requests+y.Requests
+		return true
+	}
+	return false
 }
 
 // access is that of one event of all warps; nil for none of global memory.

@@ -123,6 +123,7 @@ const (
 	DRAMPageSeconds     Key = "dram_page_seconds"       // for which DRAM turns to another place of 1 KB
 	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
 	AtomicGap           Key = "atomic_gap"              // of two sectors of a multiprocessor, with a result
+	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
 	ConstantLatency     Key = "constant_latency"        // of constants by address
@@ -134,6 +135,7 @@ const (
 	GroupStart          Key = "group_start"             // cycles between the end of a work-group and the start of the next one in its place
 	OperandWindow       Key = "operand_window"          // cycles in which an instruction reads its registers, of two banks
 	CodeLine            Key = "code_line"               // bytes of code that are fetched together
+	CodeGap             Key = "code_gap"                // cycles between two such lines, one after the other
 	CodeLatency         Key = "code_latency"            // of code that no cache of the multiprocessor has
 	StartCycles         Key = "start_cycles"            // before the first instruction of a launch and after the last
 )

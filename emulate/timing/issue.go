@@ -29,6 +29,9 @@ func (p *multiprocessor) arrive(w *warp) {
 		there, ok := p.code[line]
 		if !ok {
 			there = w.at + p.Code.Cold
+			if before, ok := p.code[line-1]; ok { // which is fetched ahead
+				there = max(w.at, before+p.Code.Next)
+			}
 			p.code[line] = there
 		}
 		if there > at {

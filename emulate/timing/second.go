@@ -61,9 +61,9 @@ const window = 2000 * Cycle
 // crowd is how much longer than its latency a request to DRAM takes, as others are in its way.
 func (p *multiprocessor) crowd() int64 {
 	if p.now-p.load.since >= window {
-		busy := p.result.Busy[DRAM] - p.load.busy
-		part := min(float64(busy)/float64(p.now-p.load.since), mostBusy)
-		p.load = load{since: p.now, busy: p.result.Busy[DRAM], wait: int64(float64(p.Queue) * part / (1 - part))}
+		busy := p.result.Busy[DRAM]
+		part := min(float64(busy-p.load.busy)/float64(p.now-p.load.since), mostBusy)
+		p.load = load{since: p.now, busy: busy, wait: int64(float64(p.Queue) * part / (1 - part))}
 	}
 	return p.load.wait
 }

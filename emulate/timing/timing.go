@@ -72,6 +72,7 @@ type Machine struct {
 // Code is how instructions come to the schedulers.
 type Code struct {
 	Cold int64 // for a line that no cache of the multiprocessor has
+	Next int64 // from a line to the one after it, at least
 	Line int64 // bytes
 }
 
