@@ -97,8 +97,10 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		}
 		before := at
 		before[d]--
-		row := trace.Row(e.builder.Block(before), middle)
-		if w.ok = w.ok && row != nil; row == nil {
+		other := e.builder.Block(before)
+		row := trace.Row(other, middle)
+		if row == nil {
+			w.firsts[d] = firsts(other, middle)
 			continue
 		}
 		for i := range row {
@@ -135,7 +137,30 @@ type walker struct {
 	names  []string
 	at     [3]uint32
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
+	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
+	firsts [3]map[int32]timing.Step
 	ok     bool
+}
+
+// firsts is how far the first access of each instruction is from that in a block before, of warp by warp.
+func firsts(before, b *timing.Block) map[int32]timing.Step {
+	out := map[int32]timing.Step{}
+	for i := range min(len(before.Warps), len(b.Warps)) {
+		was := map[int32]*timing.Touched{}
+		trace.Each(before.Warps[i].Nodes, func(ev *timing.Event) {
+			if ev.Touch != nil && was[ev.Op] == nil {
+				was[ev.Op] = ev.Touch
+			}
+		})
+		trace.Each(b.Warps[i].Nodes, func(ev *timing.Event) {
+			x, y := was[ev.Op], ev.Touch
+			if _, known := out[ev.Op]; known || x == nil || y == nil || len(x.Lanes) != len(y.Lanes) || len(y.Lanes) == 0 {
+				return
+			}
+			out[ev.Op] = trace.StepBetween(x.Lanes, y.Lanes)
+		})
+	}
+	return out
 }
 
 // steps are those of nodes of several warps, within loops of so many iterations.
@@ -202,11 +227,16 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	base := t.Lanes[0] - int64(offset)
 	p := memory.Part{Times: 1}
 	for d, n := range w.grid {
-		stride := int64(0)
+		var s timing.Step
 		if rows[d][0] != nil {
-			s := rows[d][0][i].Events[j].Touch.Steps[0]
-			stride, p.Scattered = s.All, p.Scattered || s.Each != nil
+			s = rows[d][0][i].Events[j].Touch.Steps[0]
+		} else if w.firsts[d] != nil {
+			known := false
+			s, known = w.firsts[d][nodes[0][i].Events[j].Op]
+			w.ok = w.ok && known
 		}
+		stride := s.All
+		p.Scattered = p.Scattered || s.Each != nil
 		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride}
 		p.From -= stride * int64(w.at[d])
 	}

@@ -88,7 +88,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return from + p.Units[L2].Latency
 	}
 	tr.Sectors += n
-	missing, lines, filled := p.lookUp(sectors, at, t.Past)
+	missing, lines, filled := p.lookUp(sectors, t, at)
 	tr.Hits += int64(len(sectors)) - missing
 	missing, lines = missing+int64(t.Unknown), lines+int64(t.Unknown)
 	if missing == 0 {
@@ -120,17 +120,20 @@ func (p *multiprocessor) owes(e *Event, part float64) bool {
 }
 
 // lookUp finds what of sectors the first-level cache lacks, in how many lines, and when the others are there. A request may pass it.
-func (p *multiprocessor) lookUp(sectors []int64, at int64, past bool) (missing, lines, filled int64) {
-	filled, last := at, int64(-1)
+func (p *multiprocessor) lookUp(sectors []int64, t *Touched, at int64) (missing, lines, filled int64) {
+	filled, last, oldest := at, int64(-1), int64(never)
 	for _, s := range sectors {
-		if there, ok := p.l1.has(s); ok && !past {
-			filled = max(filled, there)
+		if there, ok := p.l1.has(s); ok && !t.Past {
+			filled, oldest = max(filled, there), min(oldest, there)
 			continue
 		}
 		missing++
 		if s/lineSectors != last {
 			lines, last = lines+1, s/lineSectors
 		}
+	}
+	if oldest < never {
+		p.met(t, oldest)
 	}
 	return missing, lines, filled
 }
@@ -143,7 +146,7 @@ func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 		p.stores(sectors, t, at)
 		return at + p.Units[L1].Latency
 	}
-	missing, lines, filled := p.lookUp(sectors, at, false)
+	missing, lines, filled := p.lookUp(sectors, t, at)
 	p.result.Traffic.Sectors += int64(len(sectors))
 	p.result.Traffic.Hits += int64(len(sectors)) - missing
 	if missing == 0 {

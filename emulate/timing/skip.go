@@ -9,6 +9,9 @@ import (
 // patience is after how many iterations a loop goes on as in the last ones, though the machine did not come back to the same state.
 const patience = 8
 
+// windows is how many of those in which DRAM is looked at are to stand for the rest, at least.
+const windows = 3
+
 // record is what is known of the iterations of a loop, of one that all blocks run, by the warp that is watched.
 type record struct {
 	depth   int
@@ -17,6 +20,22 @@ type record struct {
 	epochs  int
 	traffic Traffic
 	mark    *mark // the start of a period
+	began   int64
+	old     int // the last iteration in which data was met that the first-level cache had before the loop
+}
+
+// settled is after how many iterations data that the first-level cache had before a loop is taken to be there for all of its iterations.
+const settled = 64
+
+// met is called when an access finds data in the first-level cache that came at a time.
+func (p *multiprocessor) met(t *Touched, came int64) {
+	for level, s := range t.Steps {
+		if depth := level + 1; depth < len(p.records) && (s.All != 0 || s.Each != nil) {
+			if r := p.records[depth]; r != nil && came < r.began {
+				r.old = r.epochs
+			}
+		}
+	}
 }
 
 // moment is when the machine was in a state.
@@ -46,7 +65,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	}
 	r := p.records[depth]
 	if r == nil || r.watched.current() == nil || len(r.watched.frames) <= depth {
-		r = &record{depth: depth, watched: w, states: map[uint64]moment{}, traffic: p.result.Traffic}
+		r = &record{depth: depth, watched: w, states: map[uint64]moment{}, traffic: p.result.Traffic, began: p.now}
 		p.records[depth] = r
 	}
 	if r.watched != w {
@@ -59,11 +78,16 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	if p.left(w, depth) < 2 {
 		return
 	}
+	if r.epochs <= r.old+1 && r.epochs < settled { // what follows may be others
+		r.mark, r.traffic = nil, p.result.Traffic
+		clear(r.states)
+		return
+	}
 	state := p.state(r)
 	r.traffic = p.result.Traffic
 	if m := r.mark; m != nil {
 		same, passed := m.state == state, r.epochs-m.epochs
-		if same || m.state == 0 && passed >= patience/2 && (passed >= 4*patience || p.allMoved(r, m)) {
+		if same || m.state == 0 && passed >= patience/2 && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) {
 			p.skip(r, m, same)
 			p.records[depth] = nil
 		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
@@ -76,7 +100,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	switch {
 	case again && p.left(w, depth) > int64(2*(r.epochs-seen.epochs)):
 		r.mark = p.mark(r, state)
-	case r.epochs >= patience && p.left(w, depth) > 2*patience && !p.meetings():
+	case r.epochs >= patience && p.now-r.began >= window && p.left(w, depth) > 2*patience && !p.meetings():
 		r.mark = p.mark(r, 0)
 	}
 }

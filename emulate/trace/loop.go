@@ -206,14 +206,15 @@ func moves(a, b []timing.Node, moved movement) {
 
 func move(a, b *timing.Event, moved movement) {
 	if b.Touch != nil {
-		moved.touches[b.Touch] = stepBetween(a.Touch.Lanes, b.Touch.Lanes)
+		moved.touches[b.Touch] = StepBetween(a.Touch.Lanes, b.Touch.Lanes)
 	}
 	if b.Meet != nil {
 		moved.meets[b.Meet] = b.Meet.Phase - a.Meet.Phase
 	}
 }
 
-func stepBetween(a, b []int64) (s timing.Step) {
+// StepBetween is how far lanes have moved.
+func StepBetween(a, b []int64) (s timing.Step) {
 	if len(b) == 0 {
 		return s
 	}
@@ -272,6 +273,16 @@ func (b *Builder) registers(block int) (list []sass.Register) {
 		}
 	}
 	return list
+}
+
+// Each calls f for the events of nodes, those of a loop once.
+func Each(nodes []timing.Node, f func(*timing.Event)) {
+	for i := range nodes {
+		Each(nodes[i].Body, f)
+		for j := range nodes[i].Events {
+			f(&nodes[i].Events[j])
+		}
+	}
 }
 
 // Row is the traces of two blocks as one for each warp: a loop of which the first block is an iteration, and the second the next one; nil
