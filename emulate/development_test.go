@@ -12,9 +12,10 @@ import (
 	"gpuperf/samples"
 )
 
-// eventSeconds is by how much the time between two events around a launch exceeds what profilers call its duration: what the launches of
-// the development set differ by that compute alone, from their times by events to those by ncu.
-const eventSeconds = 1.0e-6
+// eventSeconds is by how much the time between two events around a launch exceeds what profilers call its duration, with warm caches
+// (emulatetest.Measured). With cold caches durations are 0.7 µs longer by themselves, as launches start later: launches of the development set
+// that compute alone take 0.7 to 1.3 µs less by ncu with cold caches than between events with warm ones.
+const eventSeconds = 1.2e-6
 
 // short is below which duration launches are reported apart, in seconds: there, starting them is most of it.
 const short = 5e-6
@@ -151,4 +152,7 @@ func TestDevelopment(t *testing.T) {
 	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half,
 		long.n, long.geometric, long.mean, long.median, little.n, little.geometric, little.mean, little.median)
 	t.Logf("rank correlation %.3f, the mean of %d kinds", rho, groups)
+	if half == "choose" && (long.n < 200 || long.geometric > 0.085 || long.mean > 0.135 || long.median > 0.095 || rho < 0.88) {
+		t.Error("the errors are greater than docs/emulation.md says")
+	}
 }

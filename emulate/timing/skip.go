@@ -10,7 +10,7 @@ import (
 const patience = 8
 
 // windows is how many of those in which DRAM is looked at are to stand for the rest, at least.
-const windows = 3
+const windows = 4
 
 // record is what is known of the iterations of a loop, of one that all blocks run, by the warp that is watched.
 type record struct {
