@@ -19,7 +19,7 @@ func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
 		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
-		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e,
+		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
 	}
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
 	r.Interval = [2]float64{r.Seconds / within, r.Seconds * within}
