@@ -146,6 +146,7 @@ type builder struct {
 	domain   *polycount.Set // of the current statement or part of an expression
 	narrow   bool           // domain is less than that of the statement
 	found    []Access       // of the current statement
+	calls    int            // of functions around the current expression
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -263,7 +264,7 @@ func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 	cfront.Walk(x.X, func(e cfront.Expr) {
 		switch y := e.(type) {
 		case *cfront.Call:
-			if !pure(y) {
+			if !b.pure(y) {
 				b.fail(y, "", "the call of %s may have effects that are not seen here", y.Func)
 			}
 		case *cfront.Assign:

@@ -138,10 +138,35 @@ func (b *builder) cast(x *cfront.Cast) expr.Expr {
 }
 
 // pure reports that a call has no effect.
-func pure(x *cfront.Call) bool { _, _, ok := cexpr.LibraryFunction(x); return ok }
+func (b *builder) pure(x *cfront.Call) bool { _, _, ok := b.library(x); return ok }
+
+// library is the function of the mathematical library that is called, unless the file has a function of that name.
+func (b *builder) library(x *cfront.Call) (name string, t expr.DType, ok bool) {
+	if b.file.Function(x.Func) != nil || slices.Contains(notC, x.Func) {
+		return "", "", false
+	}
+	return cexpr.LibraryFunction(x)
+}
+
+// notC are functions of kernels that C's library does not have.
+var notC = []string{"min", "max", "minf", "maxf", "mad", "madf"}
+
+// maxCalls bounds the functions that call each other.
+const maxCalls = 20
 
 func (b *builder) call(x *cfront.Call) expr.Expr {
-	name, t, ok := cexpr.LibraryFunction(x)
+	if f := b.file.Function(x.Func); f != nil {
+		value, ok := cfront.Inlined(f, x)
+		if !ok {
+			b.fail(x, "", "the call of %s, which does more than return an expression", x.Func)
+		}
+		if b.calls++; b.calls > maxCalls {
+			b.fail(x, "", "functions call each other more than %d deep", maxCalls)
+		}
+		defer func() { b.calls-- }()
+		return b.value(value)
+	}
+	name, t, ok := b.library(x)
 	if !ok {
 		b.fail(x, "", "the call of %s may have effects that are not seen here", x.Func)
 	}

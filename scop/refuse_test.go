@@ -27,6 +27,7 @@ func TestRefusals(t *testing.T) {
 		{"a remainder", `for (i = 0; i < n; i++) a[^i % n] = 0;`, "% is affine for positive constants on the right alone"},
 		{"alternatives", `for (i = 0; i < n; i++) a[^i < 3 ? i : 0] = 0;`, "a subscript with alternatives is not affine"},
 		{"an unknown call", `for (i = 0; i < n; i++) a[i] = ^g(i);`, "the call of g may have effects"},
+		{"a function that assigns", `for (i = 0; i < n; i++) a[i] = ^h(i);`, "the call of h, which does more than return an expression"},
 		{"a call alone", `^g(3);`, "the call of g may have effects"},
 		{"an inner assignment", `a[0] = 1 + (^j = 2);`, "an assignment inside of an expression"},
 		{"an iterator that the body changes", `^for (i = 0; i < n; i++) { i = i + 1; }`, "i is assigned in the region, other than in the heads of loops"},
@@ -49,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "struct { float x; } s;\ndouble g(int);\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q) {\n  int i, j; float *p = a;\n#pragma scop\n"
 			before, after, _ := strings.Cut(c.body, "^")
 			text := head + before + after + "\n#pragma endscop\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
@@ -63,7 +64,7 @@ func TestRefusals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := Build(f, regions[0])
+			n, err := Build(f, regions[len(regions)-1])
 			if err == nil {
 				t.Fatalf("no error\n%s", n)
 			}
@@ -123,6 +124,33 @@ func TestPointers(t *testing.T) {
 		switch _, err := Build(f, r); {
 		case err == nil && c.want != "", err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: got %v, want %q", c.head, err, c.want)
+		}
+	}
+}
+
+// TestFunctions: functions of the file that return an expression are as if it stood in the place of their calls.
+func TestFunctions(t *testing.T) {
+	for _, c := range []struct{ function, call, want string }{
+		{"double g(double x, int y) { return x * x - y; }", "g(a[i], i)", "a[i]*a[i] - i"},
+		{"double g(float x) { return x + 1; }", "g(a[i])", "cast(float64, cast(float32, a[i]) + 1)"},
+		{"int g(int x) { return x / 2.5; }", "g(i)", "cast(int32, i/2.5d)"},
+		{"double w[9]; double g(int x) { return w[x]; }", "g(i) + g(i + 1)", "w[i] + w[i + 1]"},
+		{"double h(double x) { return -x; } double g(double x) { return h(x) * 2; }", "g(a[i])", "-a[i]*2"},
+		{"double max(double x, double y) { return x < y ? x : y; }", "max(a[i], 2)", "a[i] if a[i] < cast(float64, 2) else cast(float64, 2)"},
+		{"double min(double x, double y);", "min(a[i], 2)", "the call of min may have effects"},
+		{"double g(double x) { return g(x - 1); }", "g(a[i])", "functions call each other more than 20 deep"},
+		{"double g(double *x) { return x[1]; }", "g(a)", "does more than return an expression"},
+	} {
+		f, r := parseRegion(t, c.function+"\nvoid f(int n, double a[n], double b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = "+c.call+";\n#pragma endscop\n}\n")
+		n, err := Build(f, r)
+		got := ""
+		if err == nil {
+			got = n.Statements[0].RHS.String()
+		} else {
+			got = err.Error()
+		}
+		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
+			t.Errorf("%s: %s is %s, want %s", c.function, c.call, got, c.want)
 		}
 	}
 }

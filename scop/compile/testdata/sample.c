@@ -7,6 +7,8 @@
 static TYPE table[ROWS][COLUMNS];
 int steps;
 
+static TYPE weighted(TYPE value, unsigned char by) { return by ? WEIGHT(value) * by : -value; }
+
 void fill(long n, TYPE (*restrict out)[COLUMNS], unsigned char mask[n])
 {
   int i, j;
@@ -21,7 +23,7 @@ void fill(long n, TYPE (*restrict out)[COLUMNS], unsigned char mask[n])
     double first = WEIGHT(table[0][0]);
     for (int r = 0; r < n; r++)
       for (int c = COLUMNS - 1; c >= 0; c--)
-        out[r][c] = mask[r] ? WEIGHT(table[r][c]) : out[r][c];
+        out[r][c] = weighted(table[r][c], mask[r]);
     steps = steps + 1;
 #pragma endscop
     printf("%g\n", first);
