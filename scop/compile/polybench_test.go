@@ -120,7 +120,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	for seed := range programs {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			p := newProgram(t, "random", rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, seed%4 > 0) }).Example(seed))
+			p := newProgram(t, "random", "#include <math.h>\n"+rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, seed%4 > 0) }).Example(seed))
 			original, device := p.compiled(t)
 			p.compare(t, original, device, []string{"6", "5"})
 		})
