@@ -125,6 +125,7 @@ func Run(in Input) (*Result, error) {
 		e.warn("sub-groups wait for what never comes, and are not executed further: the time is too short")
 	}
 	r := e.result(base)
+	r.emulation, r.base = e, base
 	if in.Sensitivity {
 		e.sensitivity(r, base)
 	}
