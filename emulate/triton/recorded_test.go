@@ -1,0 +1,185 @@
+package triton
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate/launches"
+)
+
+// recorded is a kernel that was recorded on an H200: testdata/triton/record.py.
+type recorded struct {
+	Kernel      string            `json:"kernel"`
+	Description string            `json:"description"`
+	Files       map[string][]byte `json:"files"`
+	Entries     []struct {
+		JSON      string    `json:"json"`
+		TTIR      string    `json:"ttir"`
+		SASS      string    `json:"sass"`
+		Cubin     []byte    `json:"cubin"` // packed by gzip
+		Hash      string    `json:"hash"`
+		Right     bool      `json:"right"`
+		Durations []float64 `json:"durations"` // nanoseconds
+	} `json:"entries"`
+}
+
+func readRecorded(t *testing.T, half string) (all []recorded) {
+	t.Helper()
+	file, err := os.Open("../../testdata/h200/triton_" + half + ".jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lines := json.NewDecoder(unpacked); ; {
+		var r recorded
+		if err := lines.Decode(&r); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+}
+
+// unpack writes the cache and the description of a kernel, and returns the path of the latter.
+func (r *recorded) unpack(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	write := func(name string, text []byte) {
+		path := filepath.Join(folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, e := range r.Entries {
+		packed, err := gzip.NewReader(bytes.NewReader(e.Cubin))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cubin, err := io.ReadAll(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := fmt.Sprintf("cache/%d/%s", i, r.Kernel)
+		write(base+".json", []byte(e.JSON))
+		write(base+".ttir", []byte(e.TTIR))
+		write(base+".sass", []byte(e.SASS))
+		write(base+".cubin", cubin)
+	}
+	for name, text := range r.Files {
+		write(name, text)
+	}
+	write("launch.yaml", []byte("triton: cache\n"+r.Description))
+	return filepath.Join(folder, "launch.yaml")
+}
+
+// measured are the medians of the durations by hash, in seconds.
+func (r *recorded) measured() map[string]float64 {
+	all := map[string]float64{}
+	for _, e := range r.Entries {
+		d := slices.Sorted(slices.Values(e.Durations))
+		if len(d) > 0 {
+			all[e.Hash] = d[len(d)/2] / 1e9
+		}
+	}
+	return all
+}
+
+// Bars for each kernel: the rank correlation of predicted and measured times, and how much longer than the best measured configuration the best of the
+// first three predicted may take.
+const (
+	leastCorrelation = 0.85
+	mostBehind       = 1.05
+)
+
+// TestRecorded: the configurations of kernels that were recorded on an H200 are ranked as they were measured. REPORT=1 adds the half that the
+// emulator was not developed with; PRINT=1 prints each configuration.
+func TestRecorded(t *testing.T) {
+	halves := []string{"choose"}
+	if os.Getenv("REPORT") != "" {
+		halves = append(halves, "report")
+	}
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, half := range halves {
+		found, kernels := 0, readRecorded(t, half)
+		for _, k := range kernels {
+			r, err := Rank(t.Context(), k.unpack(t), Options{Each: launches.Options{Device: device}})
+			if err != nil {
+				t.Fatalf("%s: %v", k.Kernel, err)
+			}
+			measured := k.measured()
+			var predicted, times, ratios []float64
+			for _, one := range r.Ranked {
+				time := measured[one.Entry.Hash]
+				predicted, times, ratios = append(predicted, one.Result.Seconds), append(times, time), append(ratios, one.Result.Seconds/time)
+				if os.Getenv("PRINT") != "" {
+					t.Logf("%-10s %8.1f us, measured %8.1f, %.2f  %s  %s", k.Kernel, one.Result.Seconds*1e6, time*1e6, one.Result.Seconds/time, one.configuration(), one.Result.LimitedBy)
+				}
+			}
+			rho, behind := spearman(predicted, times), slices.Min(times[:3])/slices.Min(times)
+			if behind <= mostBehind {
+				found++
+			}
+			slices.Sort(ratios)
+			t.Logf("%s: %-10s %d configurations, rank correlation %.3f, best of the first three %.3f of the best, predicted over measured %.2f (%.2f to %.2f)",
+				half, k.Kernel, len(predicted), rho, behind, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
+			if rho < leastCorrelation || len(r.Failed) > 0 {
+				t.Errorf("%s: rank correlation %.3f, %d failed", k.Kernel, rho, len(r.Failed))
+			}
+		}
+		if float64(found) < 0.9*float64(len(kernels)) {
+			t.Errorf("%s: one of the best is among the first three of %d of %d kernels", half, found, len(kernels))
+		}
+	}
+}
+
+// spearman is the correlation of ranks; equal values share their ranks.
+func spearman(a, b []float64) float64 {
+	x, y := ranks(a), ranks(b)
+	mean := float64(len(a)+1) / 2
+	var xy, xx, yy float64
+	for i := range x {
+		xy, xx, yy = xy+(x[i]-mean)*(y[i]-mean), xx+(x[i]-mean)*(x[i]-mean), yy+(y[i]-mean)*(y[i]-mean)
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	out := make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			out[i] = float64(from+to+1) / 2
+		}
+		from = to
+	}
+	return out
+}
