@@ -3,6 +3,7 @@ package emulate
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
@@ -70,21 +71,74 @@ func (e *emulation) place(n int64) [3]uint32 {
 	return [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
 }
 
-// extend adds blocks that go on as the last two: their addresses move by the same distances.
+// extend adds blocks that go on as those before: their addresses move by the same distances, along a line of the grid, or else along its axes.
 func (e *emulation) extend(want int64) {
-	n := len(e.blocks)
-	row := trace.Row(e.blocks[n-2], e.blocks[n-1])
-	for i := int64(n); i < want; i++ {
-		if row == nil {
-			e.blocks = append(e.blocks, e.blocks[i%int64(n)])
+	n := int64(len(e.blocks))
+	last := e.place(e.number(n-1, want))
+	line := [][3]int64{apart(e.place(e.number(n-2, want)), last)}
+	grid := trace.Row(e.blocks[n-2], e.blocks[n-1])
+	for i := n; i < want; i++ {
+		to := apart(last, e.place(e.number(i, want)))
+		trips := along(to, line)
+		if trips == nil && len(line) == 1 {
+			var others []*timing.Block
+			line, others = e.beside(last)
+			grid, trips = trace.Grid(e.blocks[n-1], others...), along(to, line)
+		}
+		if grid == nil || trips == nil {
+			e.blocks = append(e.blocks, e.blocks[i%n])
 			continue
 		}
 		b := &timing.Block{}
-		for _, w := range row {
-			b.Warps = append(b.Warps, &timing.Trace{Nodes: w, Trip: i - int64(n) + 1})
+		for _, w := range grid {
+			b.Warps = append(b.Warps, &timing.Trace{Nodes: w, Trips: trips})
 		}
 		e.blocks = append(e.blocks, b)
 	}
+}
+
+// beside are the blocks next to one along each axis that has others, and how far that one is from them.
+func (e *emulation) beside(at [3]uint32) (steps [][3]int64, others []*timing.Block) {
+	for d := range at {
+		other := at
+		switch {
+		case at[d] > 0:
+			other[d]--
+		case e.grid[d] > 1:
+			other[d]++
+		default:
+			continue
+		}
+		steps, others = append(steps, apart(other, at)), append(others, e.builder.Block(other))
+	}
+	return steps, others
+}
+
+func apart(a, b [3]uint32) (d [3]int64) {
+	for i := range d {
+		d[i] = int64(b[i]) - int64(a[i])
+	}
+	return d
+}
+
+// along is how many of each step make a distance, the last one first; nil where they do not.
+func along(to [3]int64, steps [][3]int64) (trips []int64) {
+	for _, s := range slices.Backward(steps) {
+		n := int64(0)
+		for d := range s {
+			if s[d] != 0 {
+				n = to[d] / s[d]
+			}
+		}
+		for d := range s {
+			to[d] -= n * s[d]
+		}
+		trips = append(trips, n)
+	}
+	if to != [3]int64{} {
+		return nil
+	}
+	return trips
 }
 
 // dealt gives blocks one after the other, those that stand for more again and again.

@@ -85,7 +85,7 @@ func (c *Change) blocks(list []*timing.Block) []*timing.Block {
 					}
 					changed = nodes[first]
 				}
-				to.Warps = append(to.Warps, &timing.Trace{Nodes: changed, Trip: w.Trip})
+				to.Warps = append(to.Warps, &timing.Trace{Nodes: changed, Trips: w.Trips})
 			}
 			seen[b] = to
 		}
@@ -94,14 +94,13 @@ func (c *Change) blocks(list []*timing.Block) []*timing.Block {
 	return out
 }
 
-// trace changes what a warp executes. A row of blocks is a loop that does not count.
+// trace changes what a warp executes. Rows of blocks are loops that do not count.
 func (c *Change) trace(t *timing.Trace) []timing.Node {
-	if t.Trip == 0 {
-		return c.nodes(t.Nodes, 0)
+	nodes := c.nodes(t.Block(), 0)
+	for range t.Trips {
+		nodes = []timing.Node{{Body: nodes, Times: 1}}
 	}
-	row := t.Nodes[0]
-	row.Body = c.nodes(row.Body, 0)
-	return []timing.Node{row}
+	return nodes
 }
 
 func (c *Change) nodes(list []timing.Node, loops int) (out []timing.Node) {
@@ -133,11 +132,7 @@ func (r *Result) Each(visit func(i *Instruction, times int64)) {
 		}
 		seen[b] = true
 		for _, w := range b.Warps {
-			nodes := w.Nodes
-			if w.Trip > 0 {
-				nodes = nodes[0].Body
-			}
-			each(nodes, 0, 1, visit)
+			each(w.Block(), 0, 1, visit)
 		}
 	}
 }

@@ -3,9 +3,9 @@ package timing
 // Trace is what a warp executes, as a tree: a Node with a body is a loop, whose iterations differ in addresses only.
 type Trace struct {
 	Nodes []Node
-	// Trip is the one iteration of the only node that is executed, if that is a loop: the traces of a row of blocks are one trace, in which
-	// the addresses move from one block to the next.
-	Trip int64
+	// Trips are, of the nodes that are loops in each other, each without other nodes, the one iteration that is executed: the traces of a grid of
+	// blocks are one trace, in which the addresses move from one block to the next along each axis.
+	Trips []int64
 }
 
 // Node is a sequence of instructions, or a body that is repeated.
@@ -60,10 +60,16 @@ const (
 
 // Count is how many instructions the trace has, with all repetitions.
 func (t *Trace) Count() int64 {
-	if t.Trip > 0 {
-		return count(t.Nodes[0].Body)
+	return count(t.Block())
+}
+
+// Block are the nodes inside those of Trips.
+func (t *Trace) Block() []Node {
+	nodes := t.Nodes
+	for range t.Trips {
+		nodes = nodes[0].Body
 	}
-	return count(t.Nodes)
+	return nodes
 }
 
 func count(nodes []Node) (n int64) {
@@ -90,13 +96,22 @@ type frame struct {
 
 func newCursor(t *Trace) cursor {
 	c := cursor{frames: []frame{{nodes: t.Nodes}}}
-	if t.Trip > 0 {
-		loop := t.Nodes[0]
-		loop.Times = t.Trip + 1
-		c.frames = []frame{{nodes: []Node{loop}}, {nodes: loop.Body, trip: t.Trip}}
+	if len(t.Trips) > 0 {
+		c.frames = []frame{{nodes: row(t.Nodes, t.Trips)}}
+		for _, trip := range t.Trips {
+			c.frames = append(c.frames, frame{nodes: c.frames[len(c.frames)-1].nodes[0].Body, trip: trip})
+		}
 	}
 	c.settle()
 	return c
+}
+
+// row are loops in each other that end with an iteration.
+func row(nodes []Node, trips []int64) []Node {
+	if len(trips) == 0 {
+		return nodes
+	}
+	return []Node{{Body: row(nodes[0].Body, trips[1:]), Times: trips[0] + 1}}
 }
 
 // current is the event at the cursor; nil at the end.

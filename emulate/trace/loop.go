@@ -287,20 +287,27 @@ func Each(nodes []timing.Node, f func(*timing.Event)) {
 
 // Row is the traces of two blocks as one for each warp: a loop of which the first block is an iteration, and the second the next one; nil
 // where they do not execute the same.
-func Row(a, b *timing.Block) (row [][]timing.Node) {
-	if len(a.Warps) != len(b.Warps) {
-		return nil
-	}
-	for i := range a.Warps {
-		x, y := a.Warps[i].Nodes, b.Warps[i].Nodes
-		if !slices.EqualFunc(x, y, Alike) {
-			return nil
+func Row(a, b *timing.Block) (row [][]timing.Node) { return Grid(b, a) }
+
+// Grid is the traces of a block and of others as one for each warp: loops in each other, the last one outermost. In each the block is the
+// iteration after another one. It is nil where they do not execute the same.
+func Grid(b *timing.Block, others ...*timing.Block) (grid [][]timing.Node) {
+	for i := range b.Warps {
+		nodes := b.Warps[i].Nodes
+		for _, a := range others {
+			if len(a.Warps) != len(b.Warps) || !slices.EqualFunc(a.Warps[i].Nodes, nodes, Alike) {
+				return nil
+			}
+			moved := newMovement()
+			moves(a.Warps[i].Nodes, nodes, moved)
+			nodes = enclosed(nodes, moved)
 		}
-		moved := newMovement()
-		moves(x, y, moved)
-		row = append(row, []timing.Node{{Body: enclosed(y, moved), Times: 1}})
+		for range others {
+			nodes = []timing.Node{{Body: nodes, Times: 1}}
+		}
+		grid = append(grid, nodes)
 	}
-	return row
+	return grid
 }
 
 // snapshot returns one that is free.
