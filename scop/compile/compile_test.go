@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,5 +95,29 @@ func TestSample(t *testing.T) {
 	cmd.Env = append(os.Environ(), "PERF_SCOP_TIME=1")
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "perf scop: fill: 1 launches, 0.0") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestSuite: files whose macros make their loops, types and arrays are taken as they are, with the options that the compiler gets.
+func TestSuite(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil || !haveOpenCL() {
+		t.Skip("there is no cc, or no OpenCL to compile with")
+	}
+	for _, defines := range [][]string{{"SMALL_SET"}, {"SMALL_SET", "FLOATS", "PARAMETERS"}} {
+		dir := t.TempDir()
+		if _, err := File(t.Context(), "testdata/suite.c", dir, "opencl", cfront.Options{Include: []string{"testdata/include"}, Define: defines}); err != nil {
+			t.Fatal(err)
+		}
+		flags := []string{"-Itestdata/include", "-w", "-ffp-contract=off"}
+		original, device := filepath.Join(dir, "original"), filepath.Join(dir, "device")
+		given := slices.Clone(flags)
+		for _, d := range defines {
+			given = append(given, "-D"+d)
+		}
+		run(t, nil, "cc", append(given, "testdata/suite.c", "-o", original)...)
+		run(t, nil, "cc", append(slices.Clone(flags), filepath.Join(dir, "suite.c"), "-o", device, "-lOpenCL")...)
+		if diff := cmp.Diff(run(t, nil, original), run(t, []string{"PERF_SCOP_OPTIONS=-D SCOP_NO_FMA"}, device)); diff != "" {
+			t.Errorf("%v: (-original +device)\n%s", defines, diff)
+		}
 	}
 }
