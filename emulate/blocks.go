@@ -195,7 +195,7 @@ func (e *emulation) time(c Change) timed {
 			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
 		}
 		t.scale = all / float64(len(r.Ends))
-		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM} { // stores wait there, and their warps do not
+		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not
 			share := float64(r.Busy[u]) * float64(len(r.Ends)) / float64(r.Begun)
 			t.cycles = max(t.cycles, share*t.scale/timing.Cycle)
 		}

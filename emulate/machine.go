@@ -33,7 +33,7 @@ var unitFacts = []struct {
 	{timing.L2, facts.L2Latency, ""},
 	{timing.DRAM, facts.DRAMLatency, ""},
 	{timing.Atomic, facts.AtomicLatency, facts.AtomicGap},
-	{timing.Constant, facts.ConstantLatency, ""},
+	{timing.Constant, facts.ConstantLatency, facts.ConstantGap},
 	{timing.Special, facts.SpecialLatency, ""},
 	{timing.Bulk, facts.BulkLatency, facts.BulkGap},
 }
@@ -42,7 +42,7 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors,
+		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors,
 		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.PlaceGap,
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
@@ -69,6 +69,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 	m := &timing.Machine{
 		Partitions: int(d.Value(facts.SubPartitions)),
 		Depth:      int(d.Value(facts.AddressQueue)),
+		Leaving:    int(d.Value(facts.RequestQueue)),
 		Reads:      cycles(facts.OperandWindow),
 		Jump:       cycles(facts.JumpLatency),
 		Start:      cycles(facts.GroupStart),

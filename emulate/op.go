@@ -185,8 +185,11 @@ func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.Uni
 
 // parts are how many times the gap of its unit an instruction takes that is longer than others.
 func parts(in *sass.Instruction) float64 {
-	if in.Name == "IMAD" && (in.Has("WIDE") || in.Has("HI")) {
-		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi and stream_imadwide
+	if in.Name == "IMAD" && in.Has("HI") {
+		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi
+	}
+	if in.Name == "IMAD" && in.Has("WIDE") {
+		return 2.5 // the same, stream_imadwide
 	}
 	if in.Name == "ATOMS" && in.Has("CAS") {
 		return 2 // the same, mem.csv.gz, inside_atoms_cas and rate_atomscas

@@ -99,6 +99,7 @@ const (
 	ReduceLatency       Key = "reduce_latency" // of REDUX
 	ReduceGap           Key = "reduce_gap"
 	AddressGap          Key = "address_gap"             // of memory instructions of a sub-partition
+	RequestQueue        Key = "request_queue"           // requests of a multiprocessor that wait for the second-level cache to take them
 	AddressQueue        Key = "address_queue"           // memory instructions of a sub-partition that wait
 	BarrierLatency      Key = "barrier_latency"         // of a barrier, from its last sub-group
 	BarrierGap          Key = "barrier_gap"             // between two sub-groups that come to barriers of a multiprocessor
@@ -126,6 +127,7 @@ const (
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
+	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of a sub-group ask for
 	ConstantLatency     Key = "constant_latency"        // of constants by address
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to

@@ -12,7 +12,11 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 	t := e.Touch
 	if t.Space == ConstantSpace {
 		start := p.address(part, at)
-		return start + p.Units[Constant].Latency, start + p.Units[Address].Gap
+		extra := (max(t.Waves, 1) - 1) * p.Units[Constant].Gap // addresses come one after the other
+		begin := max(start, p.shared[Constant])
+		p.shared[Constant] = begin + extra
+		p.result.Busy[Constant] += extra
+		return begin + extra + p.Units[Constant].Latency, start + p.Units[Address].Gap
 	}
 	if op.Unit == Bulk {
 		return p.bulk(w, e, at)
@@ -50,6 +54,9 @@ func (p *multiprocessor) address(part *partition, at int64) int64 {
 func (p *multiprocessor) path(part *partition, at, waves int64) (late, read int64) {
 	gap := p.Units[Shared].Gap
 	data := max(p.address(part, at), p.shared[Shared])
+	if n := len(p.leaving); n > 0 {
+		data = max(data, p.leaving[p.oldest])
+	}
 	busy := max(waves, 1) * gap
 	p.shared[Shared] = data + busy
 	p.result.Busy[Shared] += busy
@@ -77,10 +84,12 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		start := max(at, p.shared[Atomic])
 		p.shared[Atomic] = start + gap
 		p.result.Busy[Atomic] += gap
+		p.leave(start + gap)
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
 		from := p.stores(sectors, t, at)
+		p.leave(from)
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
@@ -96,6 +105,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	}
 	tr.FromL2 += missing
 	from := p.second(lines, missing, at)
+	p.leave(from)
 	result := from + p.Units[L2].Latency
 	if p.owes(e, 1) {
 		tr.FromDRAM += missing
@@ -106,6 +116,14 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		p.l1.fill(sectors, t, result)
 	}
 	return result
+}
+
+// leave notes when a request leaves the multiprocessor. So many may wait for that; then the data path takes no more.
+func (p *multiprocessor) leave(at int64) {
+	if n := len(p.leaving); n > 0 {
+		p.leaving[p.oldest] = at
+		p.oldest = (p.oldest + 1) % n
+	}
 }
 
 // owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
@@ -143,7 +161,7 @@ func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 	if t.Store {
 		p.l1.fill(sectors, t, at)
 		p.result.Traffic.Stored += int64(len(sectors))
-		p.stores(sectors, t, at)
+		p.leave(p.stores(sectors, t, at))
 		return at + p.Units[L1].Latency
 	}
 	missing, lines, filled := p.lookUp(sectors, t, at)

@@ -96,8 +96,10 @@ type multiprocessor struct {
 	sectors   []int64
 	load      load
 	registers int
-	blind     bool // the observer has seen enough
-	again     int  // the depth of a loop of which the last instruction began another iteration
+	blind     bool    // the observer has seen enough
+	leaving   []int64 // when the last requests leave for the second-level cache, a ring
+	oldest    int
+	again     int // the depth of a loop of which the last instruction began another iteration
 }
 
 type partition struct {
@@ -155,6 +157,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 			p.registers = max(p.registers, int(r)+1)
 		}
 	}
+	p.leaving = make([]int64, m.Leaving)
 	p.credit = make([]float64, len(ops))
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))
@@ -184,7 +187,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 
 // drain waits for what is on its way to L2 and DRAM.
 func (p *multiprocessor) drain() {
-	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM])
+	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM], p.shared[Atomic])
 }
 
 // cut ends a run: what remains is issued at the rate since a time.

@@ -232,6 +232,9 @@ func (p *multiprocessor) delay(by int64) {
 			later(t)
 		}
 	}
+	for i := range p.leaving {
+		later(&p.leaving[i])
+	}
 	for i := range p.shared {
 		later(&p.shared[i])
 	}
@@ -295,6 +298,9 @@ func (p *multiprocessor) state(r *record) uint64 {
 			}
 			p.stateOf(w, r.depth, add, when)
 		}
+	}
+	for i := range p.leaving {
+		when(p.leaving[(p.oldest+i)%len(p.leaving)])
 	}
 	for _, t := range p.shared {
 		when(t)
