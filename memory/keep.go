@@ -56,7 +56,10 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	// Sectors that are written back more than once are stored in part each time.
 	filled := min(l.filled(whole)+2*again, back)
 	reads := t.DRAMReads
-	room := t.Held
+	room := l.footprint(l.Body, whole, loads|stores, fetchBytes) * fetchBytes
+	if l.Lines {
+		room = t.Held
+	}
 	if loaded > 0 {
 		times := max(t.L2Loads*SectorBytes/loaded, 1)
 		room += loaded * k.SharedRoom * (1 - math.Exp2(1-times))

@@ -24,6 +24,7 @@ type Launch struct {
 	Groups [3]int64 // work-groups along each axis; they start in order, axis 0 fastest
 	Arrays []Array
 	Body   []Step // what a work-group does, in order
+	Lines  bool   // data takes room in L2 by whole lines
 
 	known known
 }

@@ -75,6 +75,9 @@ var reasons = [Reasons]string{
 
 func (r Reason) String() string { return reasons[r] }
 
+// lastStored is how many lines wait for more stores to them (chosen on stores of every third word, and of columns, which are not joined).
+const lastStored = 8
+
 const never = math.MaxInt64 / 4
 
 type multiprocessor struct {
@@ -99,6 +102,8 @@ type multiprocessor struct {
 	blind     bool    // the observer has seen enough
 	leaving   []int64 // when the last requests leave for the second-level cache, a ring
 	oldest    int
+	stored    [lastStored]int64 // lines that were stored last, a ring
+	lately    int
 	again     int // the depth of a loop of which the last instruction began another iteration
 }
 

@@ -1,5 +1,7 @@
 package timing
 
+import "slices"
+
 // Second is how the second-level cache takes requests beside the gaps of L2, for a sector that is loaded, and Lines, for a line that is stored
 // wholly.
 type Second struct {
@@ -18,7 +20,8 @@ func (p *multiprocessor) second(lines, sectors, at int64) int64 {
 	return start + busy - busy/max(sectors, 1)
 }
 
-// stores lets the second-level cache take a store, line by line. It returns when it has the last one.
+// stores lets the second-level cache take a store, line by line. It returns when it has the last one. A line that one of the last stores has
+// touched goes with that, which waits for such.
 func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
 	whole := int64(len(t.Lanes))*t.Width >= int64(len(sectors))*sectorBytes
 	busy := int64(0)
@@ -27,8 +30,14 @@ func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
 		for i+n < len(sectors) && sectors[i+n]/lineSectors == sectors[i]/lineSectors {
 			n++
 		}
-		busy += p.storedLine(n, whole && n == lineSectors)
+		line := sectors[i] / lineSectors
 		i += n
+		if slices.Contains(p.stored[:], line) {
+			continue
+		}
+		p.stored[p.lately] = line
+		p.lately = (p.lately + 1) % len(p.stored)
+		busy += p.storedLine(n, whole && n == lineSectors)
 	}
 	busy += int64(t.Unknown) * p.storedLine(1, false)
 	start := max(at, p.shared[Lines])

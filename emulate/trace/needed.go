@@ -227,7 +227,7 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 		return out
 	}
 	for _, o := range in.Operands {
-		if o.Kind != sass.AddressOperand {
+		if o.Kind != sass.AddressOperand && (o.Kind != sass.ConstantOperand || in.Opcode.Space != sass.Bank) {
 			continue
 		}
 		for _, r := range o.Registers {
