@@ -210,6 +210,7 @@ func (e *emulation) machine(resident int64) *timing.Machine {
 	if e.sector > 0 {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
 	}
+	e.merge(m)
 	return m
 }
 

@@ -116,6 +116,7 @@ const (
 	L2StoreRequest      Key = "l2_store_request"        // what a line takes that is not stored wholly, in lines that are
 	L2StoreSector       Key = "l2_store_sector"         // what each of its sectors takes
 	L2StorePort         Key = "l2_store_port"           // cycles between two sectors that a multiprocessor stores
+	L2Merged            Key = "l2_merged"               // of what blocks load alike, the part that the second-level cache serves together
 	L2StoreLines        Key = "l2_store_lines"          // lines of stores that the second-level cache takes in a cycle
 	DRAMQueue           Key = "dram_queue"              // cycles that a load waits in DRAM, times what this is busy over what it is idle
 	DRAMLatency         Key = "dram_latency"            // of a load that DRAM serves
