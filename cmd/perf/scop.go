@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,25 +73,28 @@ func scopScheduleCommand() *cobra.Command {
 	var f nestFlags
 	var fusion, strategy string
 	cmd := &cobra.Command{
-		Use:   "schedule FILE.c [--strategy pluto|launches] [--fusion smart|maximal|none]",
+		Use:   "schedule FILE.c [--strategy NAME] [--fusion smart|maximal|none]",
 		Short: "Print an order with parallel loops, and loops that may be tiled",
 		Long: `schedule finds an order of each loop nest of a C file that violates no dependence, and prints it as a tree. The loops of a band may be
 exchanged and tiled; after each stands what it counts, for each statement. A parallel loop has no dependence between its iterations.
 
---strategy pluto looks for parallel outer loops and deep bands; launches also says which loops are in a launch of a kernel, and which
-ones around it are the host's. --fusion says which statements share loops.`,
+Arrays get copies for the iterations of loops, and statements are split, where more is parallel then; the copies and cuts are named first.
+
+--strategy pluto looks for parallel outer loops and deep bands. The others also say which loops are in a launch of a kernel, and which ones around it
+are the host's: launches takes those that cost least, bounded tries more loops for the host, with coefficients from -2 to 2, and feautrier has as few
+sequential loops as possible. --fusion says which statements share loops.`,
 		Example: `  perf scop schedule examples/polybench/jacobi-2d.c
   perf scop schedule examples/polybench/cholesky.c --strategy launches`,
 		Args: exactArgs(1, "one C file"),
 		RunE: ofNests(&f, schedule.Write, func(cmd *cobra.Command, nests []*scop.Nest, _ map[string]int64) ([]*schedule.Object, error) {
 			find := schedule.ByName[strategy]
 			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
-				return nil, usagef("--strategy is pluto or launches, and --fusion smart, maximal or none")
+				return nil, usagef("--strategy is %s, and --fusion smart, maximal or none", strings.Join(schedule.Strategies(), ", "))
 			}
 			return schedule.Objects(cmd.Context(), nests, find, schedule.Fusion(fusion))
 		}),
 	}
-	cmd.Flags().StringVar(&strategy, "strategy", "pluto", "pluto or launches")
+	cmd.Flags().StringVar(&strategy, "strategy", "pluto", strings.Join(schedule.Strategies(), ", "))
 	cmd.Flags().StringVar(&fusion, "fusion", string(schedule.Smart), "smart, maximal or none")
 	addC(cmd, &f.Options)
 	return cmd

@@ -13,16 +13,33 @@ import (
 // Launches finds a tree of launches. In each the outermost loops are parallel where that is possible; the loops around launches are sequential,
 // for the host. What has no parallel loop at all is in one launch.
 func Launches(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}, host: true, limit: math.Inf(1), extents: extentsOf(n)})
+	return find(n, dependences, forHost(n, fusion, (*pluto).launch))
 }
 
-// launch makes the tree of a part of which the loops of a band are found, the one that costs least (cost.go): a launch with all of them, a sequence of parts that do
+// Feautrier finds a tree of launches whose loops of the host carry as many dependences as possible, each after the other (Feautrier, Some efficient solutions to the affine
+// scheduling problem, part II, 1992): few loops are sequential, and those inside of launches are parallel.
+func Feautrier(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
+	return find(n, dependences, forHost(n, fusion, (*pluto).feautrier))
+}
+
+// Bounded is Launches that for components of up to three statements also tries loops of the host with coefficients from −2 to 2 (bounded.go).
+func Bounded(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
+	p := forHost(n, fusion, (*pluto).launch)
+	p.bounded = true
+	return find(n, dependences, p)
+}
+
+func forHost(n *scop.Nest, fusion Fusion, inside inside) *pluto {
+	return &pluto{nest: n, fusion: fusion, found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n)}
+}
+
+// inside makes the tree of a part of which the loops of a band are found.
+type inside func(p *pluto, list []*scop.Statement, edges []*edge, loops []Loop) (Node, error)
+
+// launch takes the tree that costs least (cost.go): a launch with all loops of the band, a sequence of parts that do
 // not depend on each other in circles, a loop of the host that is one of the band, or one that carries as many dependences as possible.
 func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
-	c := &choice{pluto: p, list: list, edges: edges, before: p.found, after: p.found, limit: p.limit}
-	for _, s := range list {
-		c.before = c.before.without(s, len(loops))
-	}
+	c := p.choose(list, edges, loops)
 	defer func() { p.limit = c.limit }()
 	c.try(0, func() (Node, error) { return c.whole(loops) })
 	if circles := components(list, edges); len(circles) > 1 {
@@ -32,18 +49,66 @@ func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 		c.host(l)
 	}
 	for _, a := range []aim{{carry: carryLoops}, {carry: carryAll}, {carry: carryLoops, signed: true}} {
-		if perLaunch >= c.least() {
-			break
-		}
-		p.found = c.before
-		l, err := p.loop(list, edges, a)
-		switch {
-		case err == nil:
-			c.host(l)
-		case !errors.Is(err, errNoBand) && !errors.Is(err, errSteps):
-			return nil, err
+		if perLaunch < c.least() {
+			c.carrying(a)
 		}
 	}
+	if p.found = c.before; p.bounded && perLaunch < c.least() {
+		for _, l := range p.hyperplanes(list, edges) {
+			c.host(l)
+		}
+	}
+	return c.result()
+}
+
+// feautrier takes a loop of the host that carries as many dependences as possible, until there are none, or a launch with parallel loops that costs less.
+func (p *pluto) feautrier(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
+	c := p.choose(list, edges, loops)
+	defer func() { p.limit = c.limit }()
+	if circles := components(list, edges); len(circles) > 1 {
+		p.found = c.before
+		return p.sequence(circles, edges)
+	}
+	whole := func() { c.try(0, func() (Node, error) { return c.whole(loops) }) }
+	if slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }) {
+		whole()
+	}
+	if len(edges) > 0 {
+		if c.carrying(aim{carry: carryEach}); c.best == nil && c.err == nil {
+			c.carrying(aim{carry: carryAll})
+		}
+	}
+	if c.best == nil {
+		whole()
+	}
+	return c.result()
+}
+
+func (p *pluto) choose(list []*scop.Statement, edges []*edge, loops []Loop) *choice {
+	c := &choice{pluto: p, list: list, edges: edges, before: p.found, after: p.found, limit: p.limit}
+	for _, s := range list {
+		c.before = c.before.without(s, len(loops))
+	}
+	return c
+}
+
+// carrying tries a loop that carries as much as possible.
+func (c *choice) carrying(a aim) {
+	if c.err != nil {
+		return
+	}
+	c.pluto.found = c.before
+	l, err := c.loop(c.list, c.edges, a)
+	switch {
+	case err == nil:
+		c.host(l)
+	case !errors.Is(err, errNoBand) && !errors.Is(err, errSteps):
+		c.err = err
+	}
+}
+
+// result is the best of all.
+func (c *choice) result() (Node, error) {
 	switch {
 	case c.err != nil:
 		return nil, c.err
@@ -100,8 +165,9 @@ func (c *choice) whole(loops []Loop) (Node, error) {
 	c.pluto.found = c.after
 	loops = slices.Clone(loops)
 	slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
-	c.pluto.host = false
-	defer func() { c.pluto.host = true }()
+	host := c.pluto.host
+	c.pluto.host = nil
+	defer func() { c.pluto.host = host }()
 	n, err := c.around(c.list, c.edges, loops)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,7 @@
 package schedule
 
 import (
-	"fmt"
+	"encoding/binary"
 	"slices"
 
 	"gpuperf/polycount"
@@ -10,8 +10,7 @@ import (
 
 // aim is what a loop is to be besides legal.
 type aim struct {
-	// carry: it leaves as few dependences as possible at distance 0 (Feautrier, Some efficient solutions to the affine scheduling problem, 1992); of those that a loop of
-	// the text carries, or of all.
+	// carry: it leaves as few dependences as possible at distance 0 (Feautrier, Some efficient solutions to the affine scheduling problem, 1992).
 	carry carry
 	// signed: coefficients may be negative.
 	signed bool
@@ -20,17 +19,18 @@ type aim struct {
 type carry int
 
 const (
-	carryNone carry = iota
-	carryLoops
-	carryAll
+	carryNone  carry = iota
+	carryLoops       // those that a loop of the text carries, together for each pair of statements
+	carryAll         // all, together for each pair of statements
+	carryEach        // each
 )
 
-// problem is the search for a loop as an integer program. Its variables are: 1, how many pairs of statements are left, which ones, a bound of the distance by parameters and by a
+// problem is the search for a loop as an integer program. Its variables are: 1, how much is not carried, what of it, a bound of the distance by parameters and by a
 // constant, the sum of all coefficients, and the coefficients of each statement, the innermost first, the constant last; before these their negative parts.
 type problem struct {
 	list              []*scop.Statement
 	aim               aim
-	pairs             map[[2]*scop.Statement]int
+	carried           map[any]int
 	left, bound, sum  int
 	negative, at      map[*scop.Statement]int
 	width, parameters int
@@ -41,13 +41,13 @@ type problem struct {
 
 func newProblem(list []*scop.Statement, edges []*edge, parameters int, aim aim) *problem {
 	q := &problem{
-		list: list, aim: aim, left: 1, pairs: map[[2]*scop.Statement]int{}, negative: map[*scop.Statement]int{}, at: map[*scop.Statement]int{},
+		list: list, aim: aim, left: 1, carried: map[any]int{}, negative: map[*scop.Statement]int{}, at: map[*scop.Statement]int{},
 		parameters: parameters, seen: map[string]bool{},
 	}
 	q.bound = q.left + 1
 	for _, e := range edges {
-		if pair := [2]*scop.Statement{e.from, e.to}; q.carries(e) && q.pairs[pair] == 0 {
-			q.pairs[pair] = q.bound
+		if q.carries(e) && q.carried[q.key(e)] == 0 {
+			q.carried[q.key(e)] = q.bound
 			q.bound++
 		}
 	}
@@ -65,7 +65,7 @@ func newProblem(list []*scop.Statement, edges []*edge, parameters int, aim aim) 
 	}
 	total, all := q.row(), q.row()
 	total[q.left] = 1
-	for _, at := range q.pairs {
+	for _, at := range q.carried {
 		total[at] = -1
 	}
 	all[q.sum] = 1
@@ -84,14 +84,26 @@ func newProblem(list []*scop.Statement, edges []*edge, parameters int, aim aim) 
 
 // carries reports that the loop is to carry an edge.
 func (q *problem) carries(e *edge) bool {
-	return q.aim.carry == carryAll || q.aim.carry == carryLoops && e.carried
+	return q.aim.carry >= carryAll || q.aim.carry == carryLoops && e.carried
+}
+
+// key is what edges are carried together by.
+func (q *problem) key(e *edge) any {
+	if q.aim.carry == carryEach {
+		return e
+	}
+	return [2]*scop.Statement{e.from, e.to}
 }
 
 func (q *problem) row() []int64 { return make([]int64, q.width) }
 
 // add adds a constraint: the form is at least 0.
 func (q *problem) add(c []int64) {
-	if key := fmt.Sprint(c); !q.seen[key] {
+	var text []byte
+	for _, v := range c {
+		text = binary.AppendVarint(text, v)
+	}
+	if key := string(text); !q.seen[key] {
 		q.seen[key] = true
 		q.constraints = append(q.constraints, c)
 	}
@@ -123,11 +135,13 @@ func (q *problem) legal(e *edge) {
 		for j, v := range near {
 			far[j] -= v
 		}
-		if q.carries(e) && x.one > 0 {
-			near[0], near[q.pairs[[2]*scop.Statement{e.from, e.to}]] = -x.one, x.one
-		}
 		q.add(near)
 		q.add(far)
+		if q.carries(e) && x.one > 0 {
+			carried := slices.Clone(near)
+			carried[0], carried[q.carried[q.key(e)]] = -x.one, x.one
+			q.add(carried)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ var Fusions = []Fusion{Smart, Maximal, None}
 type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
 
 // ByName are the strategies.
-var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches}
+var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches, "feautrier": Feautrier, "bounded": Bounded}
 
 // Strategies are their names.
 func Strategies() []string { return slices.Sorted(maps.Keys(ByName)) }
@@ -53,7 +53,7 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 	if tree, err = p.part(n.Statements, edges); err != nil {
 		return nil, err
 	}
-	if p.host {
+	if p.host != nil {
 		if tree, err = writable(p.gathered(tree)); err != nil {
 			return nil, err
 		}
@@ -69,10 +69,11 @@ type pluto struct {
 	nest   *scop.Nest
 	fusion Fusion
 	found  found
-	// host: loops without parallel ones inside are for the host (launch.go).
-	host  bool
-	work  int     // left
-	limit float64 // of what a tree may cost
+	// host makes trees of launches (launch.go); nil inside of one, or if there are none.
+	host    inside
+	bounded bool
+	work    int     // left
+	limit   float64 // of what a tree may cost
 	extents
 }
 
@@ -91,8 +92,8 @@ func (p *pluto) part(list []*scop.Statement, edges []*edge) (Node, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(loops) > 0 && p.host:
-		return p.launch(list, edges, loops)
+	case len(loops) > 0 && p.host != nil:
+		return p.host(p, list, edges, loops)
 	case len(loops) > 0:
 		return p.around(list, edges, loops)
 	case len(circles) > 1:

@@ -128,19 +128,9 @@ var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
 func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
 		for _, n := range nests {
-			f, err := Search(n, find, fusion)
+			o, err := object(n, find, fusion)
 			if err != nil {
 				return err
-			}
-			o := &Object{Scop: n.Name, Tree: objectOf(f.Tree)}
-			for _, c := range f.Copies {
-				o.Copies = append(o.Copies, c.String())
-			}
-			for _, c := range f.Cuts {
-				o.Cuts = append(o.Cuts, c.String())
-			}
-			if f.Original != nil {
-				o.Original = f.Original.Error()
 			}
 			all = append(all, o)
 			if check(); ctx.Err() != nil {
@@ -153,4 +143,22 @@ func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusi
 		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
 	}
 	return all, err
+}
+
+func object(n *scop.Nest, find Strategy, fusion Fusion) (*Object, error) {
+	f, err := Search(n, find, fusion)
+	if err != nil {
+		return nil, err
+	}
+	o := &Object{Scop: n.Name, Tree: objectOf(f.Tree)}
+	for _, c := range f.Copies {
+		o.Copies = append(o.Copies, c.String())
+	}
+	for _, c := range f.Cuts {
+		o.Cuts = append(o.Cuts, c.String())
+	}
+	if f.Original != nil {
+		o.Original = f.Original.Error()
+	}
+	return o, nil
 }
