@@ -121,3 +121,20 @@ func TestSuite(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenExtents: no more of an array is copied than the region accesses, where its declaration does not tell how large it is.
+func TestOpenExtents(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil || !haveOpenCL() {
+		t.Skip("there is no cc, or no OpenCL to compile with")
+	}
+	dir := t.TempDir()
+	if _, err := File(t.Context(), "testdata/open.c", dir, "opencl", cfront.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	original, device := filepath.Join(dir, "original"), filepath.Join(dir, "device")
+	run(t, nil, "cc", "-w", "testdata/open_main.c", "testdata/open.c", "-o", original)
+	run(t, nil, "cc", "-w", "testdata/open_main.c", filepath.Join(dir, "open.c"), "-o", device, "-lOpenCL")
+	if diff := cmp.Diff(run(t, nil, original), run(t, nil, device)); diff != "" {
+		t.Errorf("(-original +device)\n%s", diff)
+	}
+}

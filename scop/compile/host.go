@@ -110,7 +110,7 @@ func (p *part) written() error {
 		if !x.in {
 			data = "NULL"
 		}
-		line(p.buffer, x.name, p.names[x.of.DType], x.of.Name, p.elements(x.of), data)
+		line(p.buffer, x.name, p.names[x.of.DType], x.of.Name, x.elements(), data)
 	}
 	p.changing = map[string]bool{}
 	p.note(p.program.Steps)
@@ -120,7 +120,7 @@ func (p *part) written() error {
 	b.WriteByte('\n')
 	for _, x := range p.arrays {
 		if x.out {
-			line(p.back, x.name, p.names[x.of.DType], x.of.Name, p.elements(x.of), x.of.Name)
+			line(p.back, x.name, p.names[x.of.DType], x.of.Name, x.elements(), x.of.Name)
 		}
 	}
 	line("scop_wait(\"%s\");", p.nest.Name)
@@ -170,22 +170,6 @@ func (p *part) argument(x emit.Param) string {
 		return fmt.Sprintf("scop_int(\"%[1]s\", %[1]s)", x.Name)
 	}
 	return x.Name
-}
-
-// elements is the number of elements of an array.
-func (p *part) elements(a *kernel.Array) string {
-	var factors []string
-	for _, e := range a.Shape {
-		text := inC(e)
-		if _, isOp := e.(*expr.Op); isOp && len(a.Shape) > 1 {
-			text = "(" + text + ")"
-		}
-		factors = append(factors, text)
-	}
-	if len(factors) == 0 {
-		return "1"
-	}
-	return strings.Join(factors, "*")
 }
 
 // steps writes loops and launches. The context is what is known of sizes and of the values of loops around.

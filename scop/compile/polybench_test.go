@@ -118,7 +118,7 @@ func TestRandomPrograms(t *testing.T) {
 	if os.Getenv("LONG") != "" {
 		programs = 40
 	}
-	for seed := range programs {
+	for seed := 1; seed <= programs; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newProgram(t, "random", "#include <math.h>\n"+rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, seed%4 > 0) }).Example(seed))
 			original, device := p.compiled(t)

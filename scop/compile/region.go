@@ -39,14 +39,6 @@ type part struct {
 	err        error
 }
 
-// buffer is an array on the device.
-type buffer struct {
-	of      *kernel.Array
-	name    string // of the buffer
-	in, out bool
-	scratch bool // it exists on the device only
-}
-
 var directive = regexp.MustCompile(`^[ \t]*#[ \t]*([a-z]+)`)
 
 // place finds the text of the region: the lines of the pragmas and those between them, or a body from brace to brace.
@@ -213,6 +205,11 @@ func (p *part) transfers() error {
 		own := p.nest.Array(a.Name)
 		if b.scratch = own == nil || own.Local; !b.scratch {
 			b.in, b.out = analysis.Needs(own), own.Written
+			if len(own.Shape) > 0 && own.Shape[0] == nil {
+				if b.outer, err = p.reach(own); err != nil {
+					return err
+				}
+			}
 		}
 		p.arrays = append(p.arrays, b)
 	}
