@@ -177,7 +177,7 @@ func (c *Campaign) MeasureLaunches(ctx context.Context, mode samples.Mode, launc
 		}
 		c.Spent.Building += time.Since(start)
 	}
-	return c.take(ctx, tasks, warnings)
+	return c.Take(ctx, tasks, warnings)
 }
 
 // RecordedLaunches is MeasureLaunches of what was measured before: it measures nothing.
@@ -190,7 +190,7 @@ func (c *Campaign) RecordedLaunches(ctx context.Context, mode samples.Mode, laun
 		return nil, inputf("%s has not been measured with %s caches, and a launch file has no counts to predict its time from: give --measure",
 			tasks[i].Job.Identity, mode)
 	}
-	return c.take(ctx, tasks, nil)
+	return c.Take(ctx, tasks, nil)
 }
 
 func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure.Task, error) {

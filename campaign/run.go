@@ -50,11 +50,11 @@ func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*work
 			return nil, err
 		}
 	}
-	return c.take(ctx, tasks, warnings)
+	return c.Take(ctx, tasks, warnings)
 }
 
-// take runs tasks that are prepared, and tells the monitor.
-func (c *Campaign) take(ctx context.Context, tasks []measure.Task, warnings []string) (*Result, error) {
+// Take runs tasks that are prepared, and tells the monitor.
+func (c *Campaign) Take(ctx context.Context, tasks []measure.Task, warnings []string) (*Result, error) {
 	var progress func(measure.Event)
 	if m := c.options.Monitor; m != nil {
 		progress = m.Measuring
@@ -279,4 +279,15 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		break
 	}
 	return warnings
+}
+
+// Pending is how many of the tasks Take would measure.
+func (c *Campaign) Pending(tasks []measure.Task) (n int) {
+	sweep := c.sweep()
+	for _, t := range tasks {
+		if sweep.Pending(t) {
+			n++
+		}
+	}
+	return n
 }

@@ -17,6 +17,8 @@ type Task struct {
 	// Check compares the outputs that Job.Keep names, as they are after one run on the seeded data, with a reference; an
 	// error makes the sample a wrong result. It may be nil.
 	Check func(outputs map[string][]byte) error
+	// Metrics reads numbers of the sample from these outputs. It may be nil.
+	Metrics func(outputs map[string][]byte) (map[string]samples.Metric, error)
 	// Verdict, if not nil, is the answer: the job is not run, as it is known to be at fault.
 	Verdict *device.Error
 	// Verified and Unverified are those of the sample, where Check does not find its outputs wrong.
@@ -174,6 +176,12 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 			if e, ok := device.AsError(err); ok {
 				r.Error = e.Msg
 			}
+			return r, nil
+		}
+	}
+	if t.Metrics != nil {
+		if r.Metrics, err = t.Metrics(result.Outputs); err != nil {
+			r.Status, r.Error = samples.WrongResult, err.Error()
 			return r, nil
 		}
 	}

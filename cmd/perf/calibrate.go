@@ -7,6 +7,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/campaign"
+	"gpuperf/device/cuda"
+	"gpuperf/emulate/bench"
 	"gpuperf/samples"
 )
 
@@ -14,9 +16,10 @@ func calibrateCommand() *cobra.Command {
 	var on measureFlags
 	var selected campaign.Selection
 	var own forOptions
-	var profile string
+	var profile, sheet string
+	var emulator bool
 	cmd := &cobra.Command{
-		Use:   "calibrate [MODEL...] | --for KERNEL.star -p n=4096",
+		Use:   "calibrate [MODEL...] | --for KERNEL.star -p n=4096 | --emulator",
 		Short: "Measure what models need on a device, fit them, keep a profile",
 		Long: `calibrate runs the measurement kernels that the models name (files, or names that perf models lists), fits the
 models to their times, and adds them to the profile of the device. Without a model it takes general, which predicts any kernel. With
@@ -29,7 +32,11 @@ With --for it refines the model for any kernel in the profile, or in one for the
 measures the accesses to global memory, all of them and each pattern alone, without the rest of its work, at sizes around those given by -p.
 These times correct the costs of that kernel, as far as they show them; others stay. The kernels themselves are never run. predict, rank
 and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
-for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.`,
+for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.
+
+With --emulator it measures on a GPU of NVIDIA what perf emulate must know of it: latencies and gaps of instructions, queues, barriers, caches,
+atomics, the start of work-groups; about a minute. The machine code of each measurement kernel must have what is measured, which takes
+nvdisasm of CUDA's toolkit. The result is a data sheet, a number with its source in each line, for perf emulate --on.`,
 		Example: `  perf calibrate --profile my-h200.yaml \
       --device replay:testdata/h200/general.jsonl.gz
   perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
@@ -38,6 +45,9 @@ for all of their work, as a model file that you can read, edit and calibrate aga
       --device replay:testdata/h200/matmul_2_2.jsonl`,
 		Args: own.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if emulator {
+				return calibrateEmulator(cmd, on, args, sheet)
+			}
 			if len(own.kernels) > 0 {
 				return own.run(cmd, on, selected, profile)
 			}
@@ -61,8 +71,38 @@ for all of their work, as a model file that you can read, edit and calibrate aga
 	on.addTimeRange(cmd)
 	addSelection(cmd, &selected)
 	own.add(cmd)
+	cmd.Flags().BoolVar(&emulator, "emulator", false, "measure what perf emulate must know of the device, for a data sheet")
+	cmd.Flags().StringVar(&sheet, "sheet", "", "with --emulator: the data sheet to write (default: the device's own in the data directory)")
 	cmd.Flags().StringVar(&profile, "profile", "", "the profile to add to (default: the device's own in the data directory)")
 	return cmd
+}
+
+// calibrateEmulator measures what the emulator must know of a device.
+func calibrateEmulator(cmd *cobra.Command, on measureFlags, args []string, sheet string) error {
+	if len(args) > 0 {
+		return usagef("--emulator calibrates no model; calibrate %s in a separate call", args[0])
+	}
+	c, err := on.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer finish(cmd, c)
+	if sheet == "" {
+		data, err := dataDir()
+		if err != nil {
+			return err
+		}
+		sheet = campaign.DeviceFile(data, "sheets", c.Device.Info().Fingerprint, ".yaml")
+	}
+	result, err := bench.Calibrate(cmd.Context(), c, cuda.Cubin)
+	if err != nil {
+		return err
+	}
+	warn(cmd, result.Warnings)
+	if err := result.Save(sheet); err != nil {
+		return err
+	}
+	return show(cmd, result.JSON(), result.Write)
 }
 
 // fitting measures and fits what goes to a profile; nil where there is nothing to measure.

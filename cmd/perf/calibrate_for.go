@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,11 +10,9 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/campaign"
 	"gpuperf/device/facts"
-	"gpuperf/internal/format"
 	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 // forOptions ask for models of one's own kernels.
@@ -87,11 +83,14 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		if err != nil {
 			return err
 		}
-		path, set, err := o.make(targets, device, selected)
+		path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
 		if err != nil {
 			return err
 		}
-		return o.list(cmd, path, set)
+		return show(cmd, set.JSON(path), func(w io.Writer) error {
+			warn(cmd, set.Notes)
+			return set.Write(w, path)
+		})
 	}
 	c, err := on.open(cmd)
 	if err != nil {
@@ -110,7 +109,7 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		}
 		return calibrateAll(cmd, c, on, fits, profile)
 	}
-	path, set, err := o.make(targets, device, selected)
+	path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
 	if err != nil {
 		return err
 	}
@@ -144,34 +143,6 @@ func (o *forOptions) modelName() string {
 	return strings.NewReplacer("-", "_", ".", "_", " ", "_").Replace(base)
 }
 
-// make chooses what is measured, and for a model of the kernels alone that model, in the form that --model asks for, and writes its file.
-// With auto it has the most general form, which calibration brings into the others.
-func (o *forOptions) make(targets []modelgen.Target, device *facts.Device, selected campaign.Selection) (string, *modelgen.Set, error) {
-	options := o.options(device)
-	if !o.own {
-		set, err := modelgen.OwnSet(targets, options)
-		return "", set, err
-	}
-	options.Name, options.Form = o.modelName(), models.PNormForm
-	if selected.Form != calibrate.Auto && selected.Form != "" {
-		var err error
-		if options.Form, err = models.ParseForm(selected.Form); err != nil {
-			return "", nil, usagef("--model: %v, or auto", err)
-		}
-	}
-	set, err := modelgen.Make(targets, options, func(m models.Measurement) ([]*workload.Case, error) {
-		return campaign.TagCases(selected.Generators, m.Tags, string(m.Match))
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	if err := os.MkdirAll(o.folder, 0o755); err != nil {
-		return "", nil, err
-	}
-	path := filepath.Join(o.folder, options.Name+".yaml")
-	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
-}
-
 // target is what is known of the device without measuring; nil where none is named.
 func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, error) {
 	switch {
@@ -189,26 +160,4 @@ func (o *forOptions) target(cmd *cobra.Command, query string) (*facts.Device, er
 		return facts.Of(dev.Info().Fingerprint), nil
 	}
 	return nil, nil
-}
-
-// list prints what a dry run would measure.
-func (o *forOptions) list(cmd *cobra.Command, path string, set *modelgen.Set) error {
-	total := 0.0
-	all := []map[string]any{}
-	t := format.NewTable("kernel", "sizes", ">estimated time")
-	for _, p := range set.Planned {
-		total += p.Seconds
-		all = append(all, map[string]any{"kernel": p.Identity, "estimated_seconds": p.Seconds})
-		t.Row(p.Program(), format.Sizes(p.Sizes), format.Seconds(p.Seconds))
-	}
-	result := map[string]any{"model": path, "kernels": all, "estimated_seconds": total, "notes": set.Notes}
-	return show(cmd, result, func(w io.Writer) error {
-		warn(cmd, set.Notes)
-		t.Write(w)
-		if path != "" {
-			path = "; model: " + path
-		}
-		_, err := fmt.Fprintf(w, "%s, %s for one of each%s\n", format.Count(len(all), "launch"), format.Seconds(total), path)
-		return err
-	})
 }

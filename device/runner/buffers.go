@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,7 +46,9 @@ func (d *Device) bind(job device.Job, p Program, kernels ...Kernel) (*bound, err
 	for n, l := range jobs {
 		b.launches = append(b.launches, launch{kernels[n], l.Global, l.Local})
 	}
-	for _, a := range job.Buffers() {
+	// The greatest first: of a smaller one with the same data the pool gives a part.
+	buffers := slices.SortedStableFunc(slices.Values(job.Buffers()), func(x, y device.Arg) int { return cmp.Compare(y.Bytes(), x.Bytes()) })
+	for _, a := range buffers {
 		if err := b.memory(p, a); err != nil {
 			b.release()
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
