@@ -9,6 +9,7 @@ package emulate
 
 import (
 	"fmt"
+	"strings"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -169,6 +170,9 @@ func (e *emulation) prepare() (err error) {
 	}
 	if e.launch, err = exec.New(e.Function, e.Job, assume); err != nil {
 		return err
+	}
+	if code, on := e.Function.Target, e.Device.Architecture; strings.HasPrefix(on, "sm_") && code != "" && !strings.HasPrefix(code, on) {
+		e.warn("%s: the code is for %s, and taken to run on %s, which is %s", e.Function.Name, code, e.Device.Name(), on)
 	}
 	e.builder = trace.New(e.launch)
 	e.ops = ops(e.Function, e.Device)

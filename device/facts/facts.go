@@ -151,9 +151,10 @@ type Fact struct {
 
 // Device is what is known of a device. It does not change; of a nil Device nothing is known.
 type Device struct {
-	Names []string // as drivers report them
-	kind  string   // of typical devices: gpu, cpu
-	facts map[Key]Fact
+	Names        []string // as drivers report them
+	Architecture string   // that code is for, such as sm_90; "" where that is not known
+	kind         string   // of typical devices: gpu, cpu
+	facts        map[Key]Fact
 }
 
 // Fact returns a fact; false where it is not known.
@@ -269,7 +270,7 @@ func find(list []*sheet, name string) *sheet {
 // Of returns what is known of the device with this fingerprint. A data sheet counts for the device of its name and number of
 // multiprocessors; other devices have the facts of their architecture, and what the fingerprint tells.
 func Of(f samples.Fingerprint) *Device {
-	d := &Device{Names: []string{f.Name}, kind: f.Type, facts: map[Key]Fact{}}
+	d := &Device{Names: []string{f.Name}, Architecture: f.Architecture, kind: f.Type, facts: map[Key]Fact{}}
 	for _, t := range append(caches(f), []told{
 		{Multiprocessors, f.ComputeUnits, "CL_DEVICE_MAX_COMPUTE_UNITS of the device"},
 		{ClockMHz, f.ClockMHz, "CL_DEVICE_MAX_CLOCK_FREQUENCY of the device"},
@@ -304,7 +305,7 @@ func Named(name string) (*Device, []string) {
 	var known []string
 	for _, s := range sheets().Devices {
 		if slices.Contains(s.Names, name) {
-			return &Device{Names: s.Names, facts: s.Facts}, nil
+			return &Device{Names: s.Names, Architecture: s.Architecture, facts: s.Facts}, nil
 		}
 		known = append(known, s.Names...)
 	}
@@ -334,9 +335,9 @@ func Sheet(nameOrPath string) (*Device, error) {
 		return nil, &source.Error{File: nameOrPath, Msg: "there is no device in this file"}
 	}
 	s := f.Devices[0]
-	d := &Device{Names: s.Names, facts: maps.Clone(find(sheets().Architectures, s.Architecture).Facts)}
+	d := &Device{Names: s.Names, Architecture: s.Architecture, facts: maps.Clone(find(sheets().Architectures, s.Architecture).Facts)}
 	if base, _ := Named(s.Architecture); base != nil {
-		d.facts = maps.Clone(base.facts)
+		d.Architecture, d.facts = base.Architecture, maps.Clone(base.facts)
 	}
 	if d.facts == nil {
 		d.facts = map[Key]Fact{}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"gpuperf/device"
@@ -112,6 +113,9 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 		b.words(0, l.shared, uint32(sharedAt&0xffffffff), uint32(sharedAt>>32))
 	}
 	b.words(0, l.descriptor, 0, 0)
+	if err := passed(f, job); err != nil {
+		return nil, err
+	}
 	at := l.parameters
 	for i, a := range job.Args {
 		if a.Kind == device.Local {
@@ -134,6 +138,50 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 	return b, nil
 }
 
+// passed refuses arguments that are not as many as the kernel has parameters, or of other sizes.
+func passed(f *sass.Function, job device.Job) error {
+	args := slices.DeleteFunc(slices.Clone(job.Args), func(a device.Arg) bool { return a.Kind == device.Local })
+	if f.Parameters == nil || job.Packed {
+		return nil
+	}
+	if len(args) != len(f.Parameters) {
+		return fmt.Errorf("the kernel %s has %d parameters, and the arguments of the launch are %d", f.Name, len(f.Parameters), len(args))
+	}
+	for i, a := range args {
+		size := a.Size()
+		if a.Kind == device.Struct {
+			size = a.Count
+		}
+		if want := int64(f.Parameters[i].Bytes); size != want {
+			return fmt.Errorf("parameter %d of %s has %d bytes, and the argument %s %d", i+1, f.Name, want, a.Name, size)
+		}
+	}
+	return nil
+}
+
+// limits are how many groups a grid may have in each dimension.
+var limits = [3]int64{1<<31 - 1, 1<<16 - 1, 1<<16 - 1}
+
+// checkGrid refuses grids that no device launches.
+func checkGrid(job device.Job) error {
+	for d, n := range job.Global {
+		if d >= len(limits) {
+			return fmt.Errorf("the launch has %d dimensions, and a device has %d", len(job.Global), len(limits))
+		}
+		items := int64(1)
+		if d < len(job.Local) {
+			items = job.Local[d]
+		}
+		if items < 1 || n < 1 {
+			return fmt.Errorf("the launch has %d work-items in groups of %d in dimension %d", n, items, d+1)
+		}
+		if groups := (n + items - 1) / items; groups > limits[d] {
+			return fmt.Errorf("the grid has %d groups in dimension %d, and a device launches at most %d", groups, d+1, limits[d])
+		}
+	}
+	return nil
+}
+
 // shape is how many work-items a group has and how many groups there are.
 func shape(job device.Job) (block, grid [3]uint32) {
 	for d := range 3 {
@@ -142,7 +190,7 @@ func shape(job device.Job) (block, grid [3]uint32) {
 			block[d] = uint32(job.Local[d])
 		}
 		if d < len(job.Global) {
-			grid[d] = (uint32(job.Global[d]) + block[d] - 1) / block[d]
+			grid[d] = uint32((job.Global[d] + int64(block[d]) - 1) / int64(block[d]))
 		}
 	}
 	return block, grid

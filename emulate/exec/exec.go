@@ -73,6 +73,7 @@ const (
 	UnknownTarget  Kind = "leads where nothing is known of"
 	AssumedOrder   Kind = "returns what it would if the work-group ran alone"
 	Deadlock       Kind = "waits for work-items that never arrive"
+	Trapped        Kind = "is a trap, which ends the program with an error"
 )
 
 // Assumptions say what to do where the data would decide.

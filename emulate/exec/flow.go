@@ -211,6 +211,9 @@ func exit(w *Warp, o *op, lanes uint32) {
 		lanes &^= w.step.Doubtful
 	}
 	if lanes != 0 {
+		if o.in.Name == "BPT" {
+			w.launch.doubt(Trapped, o.index)
+		}
 		w.leave(lanes)
 	}
 }

@@ -36,6 +36,9 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
 	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	if err := checkGrid(job); err != nil {
+		return nil, err
+	}
 	l.Block, l.Grid = shape(job)
 	l.cluster = [3]uint32{1, 1, 1}
 	if job.Attributes != nil {

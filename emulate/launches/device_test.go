@@ -30,15 +30,17 @@ func edited(t *testing.T, changed string) *facts.Device {
 	return d
 }
 
-// A hypothetical device is an edited data sheet: what runs at once, the caches, rates and the clock follow it.
-func TestEditedSheets(t *testing.T) {
-	const (
-		product = `kernel: matmul
+// product is a launch of a product of matrices, but for its resources.
+const product = `kernel: matmul
 sizes: {n: 2048}
 grid: [n / 16, n / 16]
 block: [16, 16]
 args: [{int32: n}, {buffer: a, dtype: float32, size: n * n}, {buffer: b, dtype: float32, size: n * n}, {buffer: c, dtype: float32, size: n * n}]
 resources: `
+
+// A hypothetical device is an edited data sheet: what runs at once, the caches, rates and the clock follow it.
+func TestEditedSheets(t *testing.T) {
+	const (
 		saxpy = `kernel: saxpy_vector
 sizes: {n: 16777216}
 grid: [n / 256]

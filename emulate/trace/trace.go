@@ -106,6 +106,9 @@ func (r *recorder) step() {
 		r.note(at)
 	}
 	s := r.w.Step()
+	if s.Index >= len(r.function.Instructions) { // behind the end of the code, where the sub-group leaves
+		return
+	}
 	in := &r.function.Instructions[s.Index]
 	var t *timing.Touched
 	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
