@@ -105,7 +105,12 @@ type Hot struct {
 }
 
 // Run emulates a launch.
-func Run(in Input) (*Result, error) {
+func Run(in Input) (_ *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil { // operands that are not those of their opcode, in a listing that is damaged
+			err = fmt.Errorf("the code of %s cannot be emulated, as it is not what a compiler writes: %v", in.Function.Name, p)
+		}
+	}()
 	if err := in.Device.Need(Facts()...); err != nil {
 		return nil, err
 	}

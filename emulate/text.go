@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,33 +17,99 @@ const shown = 0.01
 
 // Write prints the result.
 func (r *Result) Write(w io.Writer) {
+	clock := "the maximum"
+	if r.ClockGiven {
+		clock = "as given"
+	}
 	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
-	fmt.Fprintf(w, "  time        %s (%s to %s), %.0f cycles at %.0f MHz\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]), format.Seconds(r.Interval[1]),
-		r.Cycles, r.ClockMHz)
-	fmt.Fprintf(w, "  waves       %.2f of %s a multiprocessor, limited by %s; %.0f %% of its sub-groups run on average\n", r.Waves,
-		format.Count(int(r.Blocks), "work-group"), r.LimitedBy, 100*r.Occupancy)
+	fmt.Fprintf(w, "  time        %s (%s to %s): %.0f cycles at %.0f MHz, %s\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]),
+		format.Seconds(r.Interval[1]), r.Cycles, r.ClockMHz, clock)
+	fmt.Fprintf(w, "  waves       %.2f, of %s a multiprocessor: limited by %s\n", r.Waves, format.Count(int(r.Blocks), "work-group"), r.limits())
+	fmt.Fprintf(w, "  occupancy   %.0f %% of the room for sub-groups on average; %s instructions\n", 100*r.Occupancy, strings.TrimSpace(format.Rough(float64(r.Work.Stands), "")))
 	if r.Bottleneck.Kind != "" {
 		fmt.Fprintf(w, "  bottleneck  %s\n", r.Bottleneck)
 	}
-	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit, format.Bytes(int64(r.Memory.DRAMBytes)))
+	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s, %s/s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit,
+		format.Bytes(int64(r.Memory.DRAMBytes)), format.Bytes(int64(r.Memory.DRAMBytes/max(r.Seconds, 1e-12))))
+	fmt.Fprintf(w, "  waiting     %s\n", r.waiting())
 	r.writeSensitivity(w)
 	r.writeRegions(w)
 	r.writeAdvice(w)
 	r.writeUtilization(w)
 	r.writeHottest(w)
+	r.writeLines(w)
 	r.writeDoubts(w)
 }
 
+// limits says what limits the work-groups of a multiprocessor, and how many other resources would allow.
+func (r *Result) limits() string {
+	var others []string
+	for _, l := range r.Limits {
+		if l.Resource != r.LimitedBy && l.Groups < 1<<20 {
+			others = append(others, fmt.Sprintf("%s allow %d", l.Resource, l.Groups))
+		}
+	}
+	if len(others) == 0 {
+		return r.LimitedBy
+	}
+	return r.LimitedBy + " (" + strings.Join(others, ", ") + ")"
+}
+
+// waiting says what sub-groups do with their time.
+func (r *Result) waiting() string {
+	issues := 1.0
+	order := make([]timing.Reason, 0, timing.Reasons)
+	for reason := range timing.Reasons {
+		order = append(order, reason)
+		issues -= r.Stalls[reason]
+	}
+	slices.SortStableFunc(order, func(a, b timing.Reason) int { return cmp.Compare(r.Stalls[b], r.Stalls[a]) })
+	text := fmt.Sprintf("sub-groups issue %.0f %% of their time", 100*issues)
+	for _, reason := range order[:3] {
+		if r.Stalls[reason] >= shown {
+			text += fmt.Sprintf(", %s %.0f %%", reason, 100*r.Stalls[reason])
+		}
+	}
+	return text
+}
+
+// bars are parts of a block, by eighths.
+var bars = []rune("▏▎▍▌▋▊▉█")
+
+// bar is a bar for a part of 1, of so many characters at most.
+func bar(part float64, width int) string {
+	eighths := max(1, min(8*width, int(part*float64(8*width)+0.5)))
+	text := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		text += string(bars[rest-1])
+	}
+	return text
+}
+
 func (r *Result) writeSensitivity(w io.Writer) {
-	if len(r.Sensitivity) == 0 || r.Sensitivity[0].Value < shown {
+	list := slices.DeleteFunc(slices.Clone(r.Sensitivity), func(s Sensitivity) bool { return math.Abs(s.Value) < shown })
+	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\nwhat the time depends on: its change over that of a parameter, both in parts\n")
 	const width = 40
-	for _, s := range r.Sensitivity {
-		if math.Abs(s.Value) >= shown {
-			fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, strings.Repeat("█", max(1, min(width, int(math.Abs(s.Value)*width+0.5)))))
-		}
+	for _, s := range list {
+		fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, bar(math.Abs(s.Value), width))
+	}
+}
+
+// mostPrinted is how many lines of the source are printed.
+const mostPrinted = 8
+
+// writeLines prints which lines of the source take the time, where they are known.
+func (r *Result) writeLines(w io.Writer) {
+	list := slices.DeleteFunc(slices.Clone(r.Lines), func(l Line) bool { return l.Part < shown || strings.HasPrefix(l.Place, "0x") })
+	if len(list) < 2 {
+		return
+	}
+	fmt.Fprintf(w, "\nthe same by line\n")
+	for _, l := range list[:min(len(list), mostPrinted)] {
+		fmt.Fprintf(w, "  %5.1f %%  %-18s  %-24s %s\n", 100*l.Part, l.Reason, l.Place[strings.LastIndexByte(l.Place, '/')+1:], bar(l.Part, 30))
 	}
 }
 
@@ -107,7 +174,9 @@ func (r *Result) writeUtilization(w io.Writer) {
 			list = append(list, fmt.Sprintf("%s %.0f %%", u, 100*part))
 		}
 	}
-	fmt.Fprintf(w, "\nbusy: %s\n", strings.Join(list, ", "))
+	if len(list) > 0 {
+		fmt.Fprintf(w, "\nbusy: %s\n", strings.Join(list, ", "))
+	}
 }
 
 func (r *Result) writeHottest(w io.Writer) {

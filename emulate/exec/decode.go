@@ -67,6 +67,9 @@ func lost(w *Warp, o *op, lanes uint32) {
 	w.leave(lanes)
 }
 
+// barriers are the opcodes that name a convergence barrier.
+var barriers = map[string]bool{"BSSY": true, "BSYNC": true, "BREAK": true}
+
 // decode makes an operation.
 func (d *decoder) decode(index int) {
 	o, in := d.o, d.in
@@ -88,6 +91,9 @@ func (d *decoder) decode(index int) {
 		}
 		if form.decode != nil {
 			form.decode(d)
+		}
+		if barriers[in.Name] && o.to[1] == sinkRow { // a listing that is damaged
+			o.run = unknown
 		}
 	default:
 		d.operands()

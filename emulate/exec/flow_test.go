@@ -91,7 +91,9 @@ func TestFlow(t *testing.T) {
 				"$__internal_0_$__cuda_sm20_div_s64: MOV R9, 0x5", "RET.REL.NODEC R4 `(k)",
 			},
 			letters: "...t.c.efxs.", before: "P0=? R5=0", assume: Assumptions{Paper: true}, order: "tcsefx", after: "? ?",
-			doubts: []string{"0010 is not taken 1", "0020 both ways are taken 1", "0040 both ways are taken 1"},
+			doubts: []string{
+				"0010 is not taken 1", "0020 both ways are taken 1", "0030 is a trap, which ends the program with an error 1", "0040 both ways are taken 1",
+			},
 		},
 		"a call on an unknown condition by that rule": {
 			code: []string{

@@ -10,9 +10,15 @@ import (
 // computes lane by lane, for the forms that programs use most, without predicates. Words of lanes that are not known are 0.
 type vector func(low, high *row, s, t *[4]*row)
 
+// operandsOf is how many operands the operations have that are computed in all lanes at once.
+var operandsOf = map[string]int{"IADD3": 2, "VIADD": 2, "IMAD": 3, "FFMA": 3, "FADD": 2, "FMUL": 2, "MOV": 1}
+
 // vector finds the one of an operation, nil for none.
 func (d *decoder) vector() vector {
 	o, in := d.o, d.in
+	if len(o.sources) < operandsOf[in.Name] {
+		return nil
+	}
 	if o.results > 0 || len(o.guards) > 0 || o.uniform {
 		return nil
 	}

@@ -37,6 +37,9 @@ type Builder struct {
 // mostSteps bounds the instructions that are executed for one block.
 const mostSteps = 200_000
 
+// afterCut is how many times fewer that is for blocks after one that was cut off.
+const afterCut = 20
+
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
 	f := l.Function
@@ -59,7 +62,11 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		b.number++
 	}
 	const turn = 4096
-	most := mostSteps
+	bound := mostSteps
+	if b.Cut {
+		bound /= afterCut
+	}
+	most := bound
 	for went := true; went && most > 0; {
 		went = false
 		for i, w := range g.Warps {
@@ -74,7 +81,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	for _, w := range g.Warps {
 		b.Stuck = b.Stuck || most > 0 && w.State() != exec.Ended
 	}
-	b.Steps += mostSteps - most
+	b.Steps += bound - most
 	out := &timing.Block{}
 	for _, r := range recorders {
 		r.free(r.loops)
@@ -102,13 +109,14 @@ type item struct {
 // step executes an instruction.
 func (r *recorder) step() {
 	at := r.w.Next()
+	if at >= len(r.function.Instructions) { // behind the end of the code, where the sub-group leaves
+		r.w.Step()
+		return
+	}
 	if len(r.loops) > 0 {
 		r.note(at)
 	}
 	s := r.w.Step()
-	if s.Index >= len(r.function.Instructions) { // behind the end of the code, where the sub-group leaves
-		return
-	}
 	in := &r.function.Instructions[s.Index]
 	var t *timing.Touched
 	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
