@@ -67,8 +67,8 @@ func lost(w *Warp, o *op, lanes uint32) {
 	w.leave(lanes)
 }
 
-// meeting are the opcodes that name a convergence barrier.
-var meeting = map[string]bool{"BSSY": true, "BSYNC": true, "BREAK": true}
+// converging are the opcodes that name a convergence barrier.
+var converging = map[string]bool{"BSSY": true, "BSYNC": true, "BREAK": true}
 
 // decode makes an operation.
 func (d *decoder) decode(index int) {
@@ -92,7 +92,7 @@ func (d *decoder) decode(index int) {
 		if form.decode != nil {
 			form.decode(d)
 		}
-		if meeting[in.Name] && o.to[1] >= barriers { // a listing that is damaged
+		if converging[in.Name] && o.to[1] >= barriers { // a listing that is damaged
 			o.run = unknown
 		}
 	default:
