@@ -61,6 +61,9 @@ type Loop struct {
 type Initial struct {
 	Statement *scop.Statement
 	Array     *scop.Array
+	// Access is the number of the access; Always: no statement ever writes what it reads before.
+	Access int
+	Always bool
 }
 
 // Analysis is what Analyze finds.

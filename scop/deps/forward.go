@@ -16,10 +16,11 @@ type statement struct {
 
 // access is an access of it; where is the part of the domain at which it is made.
 type access struct {
-	array *scop.Array
-	write bool
-	index []polycount.Affine
-	where *polycount.Set
+	number int // among those of the statement
+	array  *scop.Array
+	write  bool
+	index  []polycount.Affine
+	where  *polycount.Set
 	// accumulates: the operator of the accumulation that the access belongs to, "" for none.
 	accumulates string
 }
@@ -33,8 +34,8 @@ func forward(s *scop.Statement) (*statement, error) {
 		return nil, err
 	}
 	op := accumulation(s)
-	for _, a := range s.Accesses {
-		x := access{array: a.Array, write: a.Write, where: f.domain}
+	for i, a := range s.Accesses {
+		x := access{number: i, array: a.Array, write: a.Write, where: f.domain}
 		for _, e := range a.Index {
 			x.index = append(x.index, e.Subst(by))
 		}

@@ -44,12 +44,14 @@ func (z *analyzer) sources(to *statement, b access) error {
 		return err
 	}
 	open = open.Named("")
+	always := true
 	for _, g := range z.groups(to, b) {
 		last, err := z.lastOf(g, to, b, open)
 		if err != nil {
 			return err
 		}
 		for _, l := range last {
+			always = false
 			if g.carrier != nil {
 				z.carried[g.carrier].value = true
 			}
@@ -78,7 +80,7 @@ func (z *analyzer) sources(to *statement, b access) error {
 	if empty, err := open.IsEmpty(); err != nil || empty {
 		return err
 	}
-	z.initial = append(z.initial, Initial{to.of, b.array})
+	z.initial = append(z.initial, Initial{to.of, b.array, b.number, always})
 	return nil
 }
 

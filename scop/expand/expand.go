@@ -4,6 +4,7 @@
 // Nest splits the accesses of each array into webs, between which no value flows (web.go). A web gets a copy for each iteration of the loops around all of
 // its statements that carry none of its values, as far as memory suffices (copies.go). Where an array is used after the nest, statements at the end of the nest
 // write its last values back (last.go).
+// Initial is for arrays whose values from before the nest are read while others are written: reads are of a copy that is made first (first.go).
 package expand
 
 import (
@@ -43,10 +44,7 @@ const Most = 2
 // Nest is the analysed nest with copies, and what these are; without any it is the nest itself. All copies together have at most so many times the elements of
 // the nest's arrays where each parameter is 1000.
 func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
-	e := &expansion{analysis: a, taken: names(a.Nest), read: map[at]*scop.Array{}, written: map[at]*scop.Array{}, over: map[*scop.Array][]polycount.Affine{}}
-	for _, x := range a.Nest.Arrays {
-		e.left += most * elements(x)
-	}
+	e := newExpansion(a, most)
 	for _, x := range a.Nest.Arrays {
 		if !x.Written || len(x.Shape) > 0 && x.Shape[0] == nil {
 			continue
@@ -64,10 +62,27 @@ func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 	return e.nest(), e.copies, nil
 }
 
+func newExpansion(a *deps.Analysis, most int64) *expansion {
+	e := &expansion{
+		analysis: a, taken: names(a.Nest), read: map[at]*scop.Array{}, written: map[at]*scop.Array{}, over: map[*scop.Array][]polycount.Affine{},
+		early: map[element]*scop.Array{},
+	}
+	for _, x := range a.Nest.Arrays {
+		e.left += most * elements(x)
+	}
+	return e
+}
+
 // at is an array at a statement.
 type at struct {
 	array     *scop.Array
 	statement *scop.Statement
+}
+
+// element is a read of a statement, by its text.
+type element struct {
+	statement *scop.Statement
+	text      string
 }
 
 // expansion collects copies.
@@ -77,7 +92,9 @@ type expansion struct {
 	left          int64                              // elements
 	read, written map[at]*scop.Array                 // what accesses become
 	over          map[*scop.Array][]polycount.Affine // the first subscripts of copies
+	early         map[element]*scop.Array            // what single reads become
 	copies        []Copies
+	first         []*first
 	last          []*last
 }
 

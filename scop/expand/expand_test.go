@@ -35,23 +35,32 @@ func TestPolybench(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if len(copies) == 0 {
+		first, early, err := Initial(a)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if len(copies)+len(early) == 0 {
 			continue
 		}
 		fmt.Fprintf(&out, "%s\n", n.Name)
+		for _, c := range early {
+			fmt.Fprintf(&out, "  at first %s\n", c)
+		}
 		for _, c := range copies {
 			fmt.Fprintf(&out, "  %s\n", c)
 		}
 		for _, s := range n.Statements[len(nests[0].Statements):] {
 			fmt.Fprintf(&out, "  %s = %s where %s\n", s.LHS, s.RHS, s.Domain)
 		}
-		for first := range int64(3) {
+		for i := range int64(3) {
 			at := map[string]int64{}
-			for i, p := range n.Params {
-				at[p] = 3*first + 1 + int64(i%3)
+			for j, p := range n.Params {
+				at[p] = 3*i + 1 + int64(j%3)
 			}
-			if err := nesttest.Same(nests[0], n, at); err != nil {
-				t.Fatal(err)
+			for _, m := range []*scop.Nest{n, first} {
+				if err := nesttest.Same(nests[0], m, at); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	}
@@ -70,7 +79,7 @@ func TestPolybench(t *testing.T) {
 // TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell.
 func TestRandomPrograms(t *testing.T) {
 	const programs = 24
-	over, back := 0, 0
+	over, back, early := 0, 0, 0
 	for seed := range programs {
 		a, text, err := nesttest.Random(t.Context(), seed)
 		if errors.Is(err, polycount.ErrBudget) {
@@ -89,11 +98,21 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 		back += len(expanded.Statements) - len(a.Nest.Statements)
+		first, copies, err := Initial(a)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		early += len(copies)
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}} {
-			if err := nesttest.Same(a.Nest, expanded, at); err != nil {
-				t.Fatalf("%v\n%s", err, text)
+			for _, n := range []*scop.Nest{expanded, first} {
+				if err := nesttest.Same(a.Nest, n, at); err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
 			}
 		}
+	}
+	if early < 2 {
+		t.Errorf("%d reads are of copies made first", early)
 	}
 	if over < programs/4 || back < programs/8 {
 		t.Errorf("%d arrays have copies over loops, and %d statements write back", over, back)

@@ -79,28 +79,31 @@ func (e *expansion) statement(l *last, name string, place int64, to *scop.Array,
 	}
 	target, lhs := index(write.Index)
 	source, rhs := index(slices.Concat(e.over[l.copy], write.Index))
-	out.LHS, out.RHS = element(to, lhs), element(l.copy, rhs)
+	out.LHS, out.RHS = access(to, lhs), access(l.copy, rhs)
 	out.Accesses = []scop.Access{{Array: l.copy, Index: source}, {Array: to, Index: target, Write: true}}
 	for i, it := range s.Iterators {
-		if !points.HasDim(it) {
-			continue
+		if points.HasDim(it) {
+			e.loop(out, points, it, s.Loops[i].Name, n)
 		}
-		out.Iterators = append(out.Iterators, it)
-		bounds, err := points.Project(out.Iterators...)
-		if err != nil {
-			bounds = points // its loop has more bounds than it needs
-		}
-		of := s.Loops[i]
-		loop := &scop.Loop{Iterator: it, Name: e.fresh(of.Name), DType: of.DType, Pos: s.Pos, Step: 1, Outer: slices.Clone(out.Loops), Bounds: bounds}
-		n.Loops = append(n.Loops, loop)
-		out.Loops = append(out.Loops, loop)
-		out.Order = append(out.Order, polycount.Name(it), polycount.Int(0))
 	}
 	return out
 }
 
-// element is an access to an array, or to a scalar.
-func element(x *scop.Array, index []expr.Expr) expr.Expr {
+// loop puts a statement into one more loop of its own, over a dimension of its points.
+func (e *expansion) loop(s *scop.Statement, points *polycount.Set, iterator, name string, n *scop.Nest) {
+	s.Iterators = append(s.Iterators, iterator)
+	bounds, err := points.Project(s.Iterators...)
+	if err != nil {
+		bounds = points // its loop has more bounds than it needs
+	}
+	l := &scop.Loop{Iterator: iterator, Name: e.fresh(name), DType: expr.Int32, Pos: s.Pos, Step: 1, Outer: slices.Clone(s.Loops), Bounds: bounds}
+	n.Loops = append(n.Loops, l)
+	s.Loops = append(s.Loops, l)
+	s.Order = append(s.Order, polycount.Name(iterator), polycount.Int(0))
+}
+
+// access is one to an array, or to a scalar.
+func access(x *scop.Array, index []expr.Expr) expr.Expr {
 	if len(x.Shape) == 0 {
 		return expr.Var{Name: x.Name}
 	}

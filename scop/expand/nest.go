@@ -28,6 +28,9 @@ func (e *expansion) nest() *scop.Nest {
 		}
 		n.Statements = append(n.Statements, s)
 	}
+	for i, f := range e.first {
+		enter(e.copied(f, int64(i-len(e.first)), arrays[f.of], &n))
+	}
 	place := int64(0)
 	for _, s := range from.Statements {
 		enter(e.renamed(s, arrays))
@@ -56,7 +59,7 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 	byName := map[string]*scop.Array{}
 	for _, a := range s.Accesses {
 		byName[a.Array.Name] = a.Array
-		to := e.becomes(a.Array, s, a.Write)
+		to := e.becomes(a.Array, s, access(a.Array, exprs(a.Index)), a.Write)
 		next := scop.Access{Array: to, Write: a.Write, Index: slices.Concat(e.over[to], a.Index), Where: a.Where}
 		if to == nil {
 			next.Array = arrays[a.Array]
@@ -73,8 +76,8 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 				name, index = x.Array, x.Index
 			}
 			if old := byName[name]; old != nil {
-				if to := e.becomes(old, s, write); to != nil {
-					return element(to, append(exprs(e.over[to]), index...))
+				if to := e.becomes(old, s, x, write); to != nil {
+					return access(to, append(exprs(e.over[to]), index...))
 				}
 			}
 			return x
@@ -84,10 +87,13 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 	return &out
 }
 
-// becomes is the copy that a statement uses in place of an array; nil for none.
-func (e *expansion) becomes(x *scop.Array, s *scop.Statement, write bool) *scop.Array {
+// becomes is the copy that a statement uses in place of an array, in one access to it; nil for none.
+func (e *expansion) becomes(x *scop.Array, s *scop.Statement, of expr.Expr, write bool) *scop.Array {
 	if write {
 		return e.written[at{x, s}]
+	}
+	if early := e.early[element{s, of.String()}]; early != nil {
+		return early
 	}
 	return e.read[at{x, s}]
 }

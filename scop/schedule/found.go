@@ -27,8 +27,16 @@ func Search(n *scop.Nest, find Strategy, fusion Fusion) (*Found, error) {
 		return nil, fmt.Errorf("%s: %w", n.File, err)
 	}
 	f, a := withCopies(a, find, fusion)
-	if f.Original == nil {
-		f.split(a, find, fusion)
+	if f.Original != nil || !hasLaunch(f.Tree) {
+		return f, nil
+	}
+	if n, copies, err := expand.Initial(a); err == nil && len(copies) > 0 {
+		if b := f.better(n, find, fusion); b != nil {
+			f.Copies, a = append(f.Copies, copies...), b
+		}
+	}
+	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, fusion) != nil {
+		f.Cuts = cuts
 	}
 	return f, nil
 }
@@ -49,29 +57,21 @@ func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) (*Found, *deps.A
 	return &Found{Nest: a.Nest, Tree: tree, Original: err}, a
 }
 
-// pays is by how much the launches of split statements have to cost less.
+// pays is by how much the launches of a changed nest have to cost less.
 const pays = 2
 
-// split takes the tree of a nest with statements in parts if its launches cost less.
-func (f *Found) split(a *deps.Analysis, find Strategy, fusion Fusion) {
-	if !hasLaunch(f.Tree) {
-		return
-	}
-	n, cuts, err := split.Nest(a)
-	if err != nil || len(cuts) == 0 {
-		return
-	}
-	b, err := deps.Analyze(n)
+// better takes another nest that does the same if its launches cost less; then it returns its analysis, else nil.
+func (f *Found) better(n *scop.Nest, find Strategy, fusion Fusion) *deps.Analysis {
+	a, err := deps.Analyze(n)
 	if err != nil {
-		return
+		return nil
 	}
-	tree, err := find(n, b.Dependences, fusion)
-	if err != nil {
-		return
+	tree, err := find(n, a.Dependences, fusion)
+	if err != nil || pays*extentsOf(n).cost(tree) >= extentsOf(f.Nest).cost(f.Tree) {
+		return nil
 	}
-	if extents := extentsOf(n); pays*extents.cost(tree) < extents.cost(f.Tree) {
-		f.Nest, f.Cuts, f.Tree = n, cuts, tree
-	}
+	f.Nest, f.Tree = n, tree
+	return a
 }
 
 func hasLaunch(n Node) bool {
