@@ -36,6 +36,7 @@ var unitFacts = []struct {
 	{timing.Constant, facts.ConstantLatency, facts.ConstantGap},
 	{timing.Special, facts.SpecialLatency, ""},
 	{timing.Bulk, facts.BulkLatency, facts.BulkGap},
+	{timing.Copies, "", facts.CopyGap},
 }
 
 // Facts are those that a device must have for its machine code to be emulated.

@@ -1,6 +1,8 @@
 package emulate
 
 import (
+	"slices"
+
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/memory"
@@ -13,12 +15,17 @@ func (e *emulation) merge(m *timing.Machine) {
 	m.Units[timing.L2].Gap = int64(float64(m.Units[timing.L2].Gap) * (1 - part))
 }
 
-// alike is which part of the sectors that are loaded all blocks along an axis of the grid load.
+// shared is how often the sectors of an array are loaded from which those are taken to be of blocks that load them alike, at about the same time: rows
+// and columns of blocks of a product, in whatever order they come. Halos and tables are loaded less often, or by lanes that differ.
+const shared = 8
+
+// alike is which part of the sectors that are loaded blocks load alike: all along an axis of the grid, or most of an array again and again.
 func (e *emulation) alike() float64 {
 	if e.accessed == nil {
 		return 0
 	}
-	var all, shared float64
+	var all, alike float64
+	loaded, along := make([]float64, len(e.accessed.Arrays)), make([]float64, len(e.accessed.Arrays))
 	var each func(steps []memory.Step)
 	each = func(steps []memory.Step) {
 		for _, s := range steps {
@@ -32,19 +39,26 @@ func (e *emulation) alike() float64 {
 						continue
 					}
 					all += p.Sectors
-					for _, g := range p.Groups {
-						if g.Count > 1 && g.Stride == 0 && !p.Scattered {
-							shared += p.Sectors
-							break
-						}
+					switch {
+					case p.Scattered:
+					case slices.ContainsFunc(p.Groups[:], func(g memory.Run) bool { return g.Count > 1 && g.Stride == 0 }):
+						along[x.Array] += p.Sectors
+					default:
+						loaded[x.Array] += p.Sectors
 					}
 				}
 			}
 		}
 	}
 	each(e.accessed.Body)
+	for i, a := range e.accessed.Arrays {
+		alike += along[i]
+		if loaded[i]*sectorBytes > shared*float64(a.Bytes) {
+			alike += loaded[i]
+		}
+	}
 	if all == 0 {
 		return 0
 	}
-	return shared / all
+	return alike / all
 }

@@ -132,6 +132,7 @@ const (
 	ConstantLatency     Key = "constant_latency"        // of constants by address
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to
+	CopyGap             Key = "copy_gap"                // of a copy of lanes to shared memory, for each cycle of the data path
 	BulkLatency         Key = "bulk_latency"            // of a bulk copy, until it asks for its first line
 	BulkGap             Key = "bulk_gap"                // of a line of a bulk copy
 	GroupGap            Key = "group_gap"               // cycles between the starts of two work-groups of the device

@@ -46,6 +46,7 @@ const (
 	Constant // constants by address
 	Special  // special registers
 	Bulk     // bulk copies, by line
+	Copies   // of lanes from global to shared memory, by what they occupy of the data path
 	units
 )
 
@@ -85,7 +86,7 @@ func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
 	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
-	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies",
+	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies", "copies to shared memory",
 }
 
 // String is the name of the unit in results.

@@ -333,7 +333,37 @@ static void lane(const char *name, int blocks, int warps, int bytes, int ahead) 
   CHECK(cudaDeviceSynchronize());
   printf("%s,%d of a warp,ahead%d,%dx%d,%d,%.2f\n", name, MANY, ahead, blocks, warps, bytes, longest(blocks, warps) / n), fflush(stdout);
 }
+// Copies of WIDTH bytes by each lane, whose places in shared memory are so far apart.
+template <int WIDTH>
+__global__ void scattered(long long *t, const char *a, int n, int apart) {
+  extern __shared__ __align__(128) char s[];
+  unsigned q = place(s) + threadIdx.x % 32 * apart + threadIdx.x / 32 * 4096;
+  const char *base = a + threadIdx.x * WIDTH;
+  long long t0 = now();
+#pragma unroll 1
+  for (int i = 0; i < n; i++) {
+#pragma unroll
+    for (int k = 0; k < 8; k++) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(q), "l"(base + k * 4096), "n"(WIDTH) : "memory");
+    asm volatile("cp.async.commit_group;\ncp.async.wait_group 1;" ::: "memory");
+  }
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  long long t1 = now();
+  if (threadIdx.x % 32 == 0) t[threadIdx.x / 32 * 2] = t0, t[threadIdx.x / 32 * 2 + 1] = t1;
+}
+template <int WIDTH>
+static void apart() {
+  CHECK(cudaFuncSetAttribute(scattered<WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
+  for (int bytes : {4, 8, 16, 32, 64, 128})
+    for (int w : {1, 8}) {
+      if (bytes < WIDTH) continue;
+      for (int r = 0; r < 2; r++) scattered<WIDTH><<<1, 32 * w, 40960>>>(tt, (char *)buf, 64, bytes);
+      CHECK(cudaGetLastError());
+      CHECK(cudaDeviceSynchronize());
+      printf("ldgsts_apart,%dB,stride%d,%d,%.2f\n", WIDTH, bytes, w, (double)span(w) / 64 / 8 / w), fflush(stdout);
+    }
+}
 static void copies() {
+  apart<4>(), apart<8>(), apart<16>();
   const int L1 = 1 << 16, L2 = 1 << 19;  // what a block copies again and again
   lane<1, 1>("ldgsts_l2", 1, 1, L2, 0), lane<2, 1>("ldgsts_l2", 1, 1, L2, 0), lane<4, 1>("ldgsts_l2", 1, 1, L2, 0), lane<8, 1>("ldgsts_l2", 1, 1, L2, 0);
   lane<1, 0>("ldgsts_l1", 1, 1, L1, 0), lane<4, 0>("ldgsts_l1", 1, 1, L1, 0), lane<8, 0>("ldgsts_l1", 1, 1, L1, 0);
