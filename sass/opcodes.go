@@ -48,7 +48,7 @@ var opcodes = []Opcode{
 	{Name: "IADD.64", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "rp", Sizes: "222"},
 	{Name: "IADD3", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "rpp"},
 	{Name: "IADD32I", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "r"},
-	{Name: "VIADD", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "r"},
+	{Name: "VIADD", Class: Integer, Pipe: FMA, Latency: Fixed, Writes: "r"},
 	{Name: "IABS", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "r"},
 	{Name: "LEA", Class: Integer, Pipe: ALU, Latency: Fixed, Writes: "rp"},
 	{Name: "IMAD", Class: Integer, Pipe: FMA, Latency: Fixed, Writes: "rp"},

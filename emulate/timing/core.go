@@ -193,6 +193,11 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 // drain waits for what is on its way to L2 and DRAM.
 func (p *multiprocessor) drain() {
 	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM], p.shared[Atomic])
+	for i := range p.parts {
+		for _, w := range p.parts[i].warps { // a run may end before they do
+			p.result.Slots += max(p.result.Last-w.begun, 0)
+		}
+	}
 }
 
 // cut ends a run: what remains is issued at the rate since a time.
