@@ -138,3 +138,25 @@ func TestOpenExtents(t *testing.T) {
 		t.Errorf("(-original +device)\n%s", diff)
 	}
 }
+
+// TestLeft: regions that would not mean the same as kernels are left as they are, with the reason.
+func TestLeft(t *testing.T) {
+	for _, c := range []struct{ body, want string }{
+		{"int i;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 0;\n#pragma endscop\na[i] = 1;", "i counts a loop of the region, and may be used after it"},
+		{"\n#pragma scop\nfor (g = 0; g < n; g++) a[g] = 0;\n#pragma endscop\n", "g counts a loop of the region"},
+		{"\n#pragma scop\n#define TWO 2\na[0] = TWO;\n#pragma endscop\n", "#define in a region would be lost"},
+		{"\n#pragma scop\na[0] = 1;\n#ifdef X\na[1] = 1;\n#pragma endscop\n#endif\n", "pragma"},
+		{"double s; for (int t = 0; t < 3; t++) {\n#pragma scop\nif (n > 3) s = 1;\na[0] = s;\n#pragma endscop\n}", "s may carry values from one run of the region to the next"},
+		{"double s; for (int t = 0; t < 3; t++) {\n#pragma scop\ns = 1;\na[0] = s;\n#pragma endscop\n}", ""},
+		{"\n#pragma scop\ndouble b[3]; b[0] = a[0];\n#pragma endscop\na[1] = b[0];", "b is declared in the region and used after it"},
+		{"\n#pragma scop\n#pragma endscop\n", "nothing runs in it"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "f.c")
+		write(t, file, "int g;\nvoid f(int n, double a[n]) {"+c.body+"}\n")
+		_, err := File(t.Context(), file, filepath.Join(dir, "out"), "opencl", cfront.Options{})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: got %v, want %q", c.body, err, c.want)
+		}
+	}
+}

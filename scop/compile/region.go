@@ -33,9 +33,11 @@ type part struct {
 	// start and end are the bytes of the text that are replaced, indent is what its first line begins with.
 	start, end int
 	indent     string
-	declared   []*cfront.Var   // in the region, and used after it
-	changing   map[string]bool // loops of the host
-	function   string          // the text of the entry
+	declared   []*cfront.Var        // in the region, and used after it
+	inside     map[*cfront.Var]bool // declared in the region
+	repeated   bool                 // the region may run several times in its function
+	changing   map[string]bool      // loops of the host
+	function   string               // the text of the entry
 	err        error
 }
 
@@ -129,6 +131,7 @@ func (p *part) scalarsAfter() error {
 			return p.file.Errorf(v.Pos, "%s counts a loop of the region, and may be used after it", v.Name)
 		}
 	}
+	p.repeated, p.inside = use.repeated, use.declared
 	for _, s := range p.region.Items {
 		d, ok := s.(*cfront.Declare)
 		if !ok {
@@ -149,6 +152,9 @@ func (p *part) scalarsAfter() error {
 
 // kernels makes the kernels of the region, and their sources.
 func (p *part) kernels(ctx context.Context) error {
+	if len(p.nest.Statements) == 0 {
+		return p.refuse(p.region.First, "nothing runs in it")
+	}
 	var err error
 	if p.program, err = offload.Find(ctx, p.nest); err != nil {
 		return err
@@ -161,9 +167,6 @@ func (p *part) kernels(ctx context.Context) error {
 		p.linear = append(p.linear, n)
 	}
 	p.sources, err = emit.WriteProgram(p.linear, emit.Options{Language: p.emitted})
-	if err == nil && len(p.sources) == 0 {
-		err = p.refuse(p.region.First, "nothing runs in it")
-	}
 	return err
 }
 
@@ -214,6 +217,9 @@ func (p *part) transfers() error {
 		p.arrays = append(p.arrays, b)
 	}
 	for _, a := range p.nest.Arrays {
+		if v := p.nest.Vars[a.Name]; a.Local && p.repeated && v != nil && !p.inside[v] && analysis.Needs(a) {
+			return p.file.Errorf(a.Pos, "%s may carry values from one run of the region to the next", v.Name)
+		}
 		if len(a.Shape) == 0 && !a.Written {
 			p.values = append(p.values, a)
 		}

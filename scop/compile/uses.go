@@ -2,6 +2,7 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/cfront"
 )
@@ -11,20 +12,21 @@ type uses struct {
 	iterators map[*cfront.Var]bool // of loops of the region
 	declared  map[*cfront.Var]bool // in the region
 	after     map[*cfront.Var]bool // mentioned outside of the region, other than in loops that begin by assigning to them
+	repeated  bool                 // the function may run the region several times
 }
 
-func usesOf(r *cfront.Region) uses {
-	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}}
+func usesOf(r *cfront.Region) *uses {
+	u := &uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, false}
 	region := map[cfront.Stmt]bool{}
 	for _, s := range r.Items {
 		region[s] = true
 		u.inside(s)
 	}
-	u.around(r.Function.Body, region, nil)
+	u.around(r.Function.Body, region, nil, false)
 	return u
 }
 
-func (u uses) inside(s cfront.Stmt) {
+func (u *uses) inside(s cfront.Stmt) {
 	switch x := s.(type) {
 	case *cfront.For:
 		if v := counts(x); v != nil {
@@ -66,16 +68,24 @@ func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
 	return found
 }
 
-// around notes what the function mentions outside of the region; own are the variables that loops around assign first.
-func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool, own []*cfront.Var) {
+// around notes what the function mentions outside of the region; own are the variables that loops around assign first,
+// and loop tells that there is one.
+func (u *uses) around(s cfront.Stmt, region map[cfront.Stmt]bool, own []*cfront.Var, loop bool) {
 	if region[s] {
+		u.repeated = u.repeated || loop
 		return
 	}
 	inner, exprs := cfront.Inside(s)
-	if x, ok := s.(*cfront.For); ok {
+	switch x := s.(type) {
+	case *cfront.For:
+		loop = true
 		if v := counts(x); v != nil {
 			own = append(own[:len(own):len(own)], v)
 		}
+	case *cfront.While:
+		loop = true
+	case *cfront.Jump:
+		u.repeated = u.repeated || strings.HasPrefix(x.What, "goto")
 	}
 	for _, e := range exprs {
 		cfront.Walk(e, func(e cfront.Expr) {
@@ -85,6 +95,6 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool, own []*cfront.V
 		})
 	}
 	for _, s := range inner {
-		u.around(s, region, own)
+		u.around(s, region, own, loop)
 	}
 }

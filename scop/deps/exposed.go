@@ -9,10 +9,10 @@ import (
 )
 
 // Needs reports whether what an array holds before the nest may matter after it: an element is read that no statement wrote before, or the array
-// is written, but perhaps not all of it. Where that is not found out, it may.
+// is written, but perhaps not all of it, and used after the nest. Where that is not found out, it may.
 func (a *Analysis) Needs(array *scop.Array) bool {
 	needed, err := a.exposed(array)
-	if err == nil && !needed && array.Written {
+	if err == nil && !needed && array.Written && !array.Local {
 		needed, err = a.partial(array)
 	}
 	return needed || err != nil
