@@ -189,6 +189,7 @@ func TestRandomPrograms(t *testing.T) {
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 2, "m": 5}} {
 			check(t, n, a, at)
 		}
+		checkNeeds(t, n, a, map[string]int64{"n": 4, "m": 3})
 	})
 }
 
@@ -249,6 +250,7 @@ func TestPolybench(t *testing.T) {
 				at[p] = 4 + int64(i%2)
 			}
 			check(t, n, a, at)
+			checkNeeds(t, n, a, at)
 		})
 	}
 }
