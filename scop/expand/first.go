@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -15,7 +14,6 @@ import (
 // first are elements of an array that are copied before anything else.
 type first struct {
 	of, copy *scop.Array
-	at       cfront.Pos
 	elements *polycount.Set // one disjunct, over the subscripts
 }
 
@@ -108,7 +106,7 @@ func (e *expansion) initial(x *scop.Array, reads []early) error {
 	c := &scop.Array{Name: e.fresh(x.Name), Pos: x.Pos, DType: x.DType, Local: true, Shape: x.Shape}
 	e.left -= elements(c)
 	for _, part := range all.Disjuncts() {
-		e.first = append(e.first, &first{x, c, reads[0].Statement.Pos, part})
+		e.first = append(e.first, &first{x, c, part})
 	}
 	for _, r := range reads {
 		e.early[element{r.Statement, r.text()}] = c
@@ -120,7 +118,7 @@ func (e *expansion) initial(x *scop.Array, reads []early) error {
 // copied is the statement that copies elements, in loops of its own.
 func (e *expansion) copied(f *first, place int64, from *scop.Array, n *scop.Nest) *scop.Statement {
 	name := e.fresh(fmt.Sprintf("S%d", len(e.analysis.Nest.Statements)))
-	out := &scop.Statement{Name: name, Pos: f.at, Domain: f.elements.Named(name), Order: []polycount.Affine{polycount.Int(place)}}
+	out := &scop.Statement{Name: name, Pos: f.of.Pos, Domain: f.elements.Named(name), Order: []polycount.Affine{polycount.Int(place)}}
 	var index []polycount.Affine
 	for _, d := range f.elements.Dims() {
 		index = append(index, polycount.Name(d))
