@@ -117,7 +117,7 @@ func Run(in Input) (_ *Result, err error) {
 	if in.ClockMHz > 0 {
 		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")
 	}
-	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}}
+	e := &emulation{Input: in}
 	if err := e.prepare(); err != nil {
 		return nil, err
 	}
@@ -161,8 +161,6 @@ type emulation struct {
 	memory   Memory
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	meeting  float64 // atomic operations of a block that meet at one word
-	executed map[[3]uint32]*timing.Block
-	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string
 }
 
@@ -206,14 +204,19 @@ func (e *emulation) prepare() (err error) {
 		e.resident = min(e.resident, l.Groups)
 	}
 	if e.resident < 1 {
-		return fmt.Errorf("a work-group of %d work-items with %d registers and %d bytes of shared memory has no room on %s", items, registers, e.group.Local,
-			e.Device.Name())
+		return &NoRoom{fmt.Sprintf("a work-group of %d work-items with %d registers and %d bytes of shared memory has no room on %s", items, registers, e.group.Local,
+			e.Device.Name())}
 	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)
 	e.busy = min(e.total, multiprocessors)
 	e.most = (e.total + multiprocessors - 1) / multiprocessors
 	return nil
 }
+
+// NoRoom is the error of a work-group that is too large for a multiprocessor.
+type NoRoom struct{ text string }
+
+func (e *NoRoom) Error() string { return e.text }
 
 func (e *emulation) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))

@@ -189,3 +189,17 @@ func part(a, b float64) float64 {
 	}
 	return min(a/b, 1)
 }
+
+// BottleneckAt is what the time depends on most with so many work-groups at once.
+func (r *Result) BottleneckAt(resident int64) (most Bottleneck) {
+	base, value := r.Again(Change{Resident: resident}), 0.0
+	for _, s := range r.Sensitivity {
+		if s.Kind == Capacity {
+			continue
+		}
+		if v := r.Again(Change{Resident: resident, Machine: s.raise})/base - 1; v > value {
+			most, value = Bottleneck{s.Unit, s.Kind}, v
+		}
+	}
+	return most
+}

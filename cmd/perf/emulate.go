@@ -10,8 +10,10 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/counters"
 	"gpuperf/emulate/launches"
+	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
+	"gpuperf/sass/compiled"
 	"gpuperf/workload"
 )
 
@@ -21,7 +23,7 @@ type emulated struct {
 	launches.Request
 	triton, timeline string
 	cycles           int64
-	compare          bool
+	compare, search  bool
 }
 
 func emulateCommand() *cobra.Command {
@@ -37,11 +39,19 @@ The sensitivity of a parameter is the relative change of the time over that of t
 bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each
 with what the launch would gain from it by another emulation, of which docs/emulation.md tells.
 A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
-compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid.`,
+compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid. --search takes a file with a space of
+configurations of a launch file, and looks for fast ones without running any: docs/emulation.md.`,
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
   perf emulate examples/launch/matmul-sass.yaml -p n=512 --json`,
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.search {
+				r, err := search.Run(cmd.Context(), args[0], o.On[0], &compiled.Compiler{Arch: o.Arch})
+				if err != nil {
+					return err
+				}
+				return show(cmd, r, r.Write)
+			}
 			if r := (survey.Request{Paths: args, On: o.On, Cache: o.triton, Arch: o.Arch, Options: o.Options}); r.Asked() {
 				return o.tables(cmd, r)
 			}
@@ -76,6 +86,7 @@ compiled of a kernel: docs/howto/triton.md says how a description gives argument
 	o.addFlags(cmd)
 	cmd.Flags().StringVar(&o.timeline, "timeline", "", "write a page of what the sub-groups of a sub-partition do, cycle by cycle, to this file")
 	cmd.Flags().Int64Var(&o.cycles, "timeline-cycles", 0, "the cycles that the page shows, from the start of the launch (default 10,000)")
+	cmd.Flags().BoolVar(&o.search, "search", false, "look for fast configurations in the space of a file")
 	cmd.Flags().BoolVar(&o.compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
 	cmd.Flags().Float64Var(&o.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
 	cmd.Flags().BoolVar(&o.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")

@@ -254,7 +254,7 @@ func (p *multiprocessor) delay(by int64) {
 	}
 	later(&p.result.Finished)
 	later(&p.begins)
-	p.load = load{p.now + by, p.result.Busy[DRAM], p.result.Traffic.FromDRAM, p.result.Traffic.ToDRAM, p.load.wait}
+	p.load.since, p.load.busy = p.now+by, p.result.Busy[DRAM]
 	p.l1.delay(by)
 	p.now += by
 }

@@ -1,0 +1,100 @@
+// Package search looks for a fast configuration of a kernel by emulation, without running it (Hong et al., "GPU Code Optimization using
+// Abstract Kernel Emulation and Sensitivity Analysis", PLDI 2018, section 5).
+//
+// A Space has the parameters of a configuration and the values that they may have (space.go; a file of it is read in file.go). An Oracle
+// emulates a configuration. Find moves from a first configuration in the direction that its bottleneck asks for (next.go), as long as that
+// helps, and lists what it has seen, the fastest first: a seed for any tuner.
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Role is what a parameter changes.
+type Role string
+
+// The roles. Those of an axis have a direction for each axis of the grid.
+const (
+	Reshape Role = "block"  // work-items of a work-group along an axis
+	Coarsen Role = "thread" // results of a work-item along an axis
+	Places  Role = "places" // tiles of a work-group along an axis, one after the other
+	Unroll  Role = "unroll" // iterations that become one
+)
+
+// Parameter is a direction of a space.
+type Parameter struct {
+	Name     string
+	Role     Role
+	Values   []int64 // from the least to the greatest
+	Compiled bool    // another value is other machine code, not only another launch
+}
+
+// Configuration has the value of each parameter of a space.
+type Configuration []int64
+
+// Space is what may be chosen.
+type Space struct {
+	Parameters []Parameter
+	// Allowed reports whether values go together; nil allows all.
+	Allowed func(Configuration) bool
+}
+
+// Text is a configuration as users write it.
+func (s *Space) Text(c Configuration) string {
+	var list []string
+	for i, p := range s.Parameters {
+		list = append(list, fmt.Sprintf("%s=%d", p.Name, c[i]))
+	}
+	return strings.Join(list, ",")
+}
+
+// Has reports whether the space has a configuration.
+func (s *Space) Has(c Configuration) bool {
+	for i, p := range s.Parameters {
+		if !slices.Contains(p.Values, c[i]) {
+			return false
+		}
+	}
+	return s.Allowed == nil || s.Allowed(c)
+}
+
+// code is what configurations share that have the same machine code.
+func (s *Space) code(c Configuration) string {
+	var key []int64
+	for i, p := range s.Parameters {
+		if p.Compiled {
+			key = append(key, c[i])
+		}
+	}
+	return fmt.Sprint(key)
+}
+
+// moved is a configuration whose parameter has the value so many steps farther, nil where the space has none.
+func (s *Space) moved(c Configuration, parameter, steps int) Configuration {
+	values := s.Parameters[parameter].Values
+	at := slices.Index(values, c[parameter]) + steps
+	if at < 0 || at >= len(values) {
+		return nil
+	}
+	out := slices.Clone(c)
+	out[parameter] = values[at]
+	if !s.Has(out) {
+		return nil
+	}
+	return out
+}
+
+// times is a configuration whose parameter is so many times as great, or as near to that as the space has; nil where it has no greater one.
+func (s *Space) times(c Configuration, parameter int, factor float64) (out Configuration) {
+	for steps := 1; ; steps++ {
+		to := s.moved(c, parameter, steps)
+		if to == nil {
+			return out
+		}
+		if out = to; float64(to[parameter]) >= factor*float64(c[parameter]) {
+			return out
+		}
+	}
+}
