@@ -6,6 +6,10 @@
 // that bound the distance of dependences by the least multiples of the parameters and then the least constant. What holds on a dependence is said by
 // the corners of its polyhedron (cone.go), and the least coefficients are integers (lexmin.go). Verify asks package polycount, independently of all
 // that, whether any dependence is violated.
+//
+// Search makes the most of a nest before that: arrays get copies (package expand) and statements are split (package split). Launches makes trees for a device: launches, and the
+// host's loops around them, of several the one that costs least (launch.go, cost.go). Feautrier and Bounded are other ways to the host's loops. Where nothing is found, the order
+// is that of the text (original.go).
 package schedule
 
 import (
