@@ -14,7 +14,7 @@ import (
 // Bounds of the work of one emulation, which keep it short.
 const (
 	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
-	mostTimed    = 200_000 // instructions that are timed, in one run
+	mostTimed    = 300_000 // instructions that are timed, in one run
 	enoughTimed  = 60_000  // the same, once a wave has ended
 	windows      = 3       // waves of blocks that stand for all
 )

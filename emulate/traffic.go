@@ -78,7 +78,7 @@ func (e *emulation) assumed(address int64) (hit float64, ok bool) {
 // accesses describes the accesses of the launch for package memory, from a block in the middle and the ones before it along each axis.
 func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	w := walker{emulation: e, launch: &memory.Launch{Groups: e.grid, Lines: true}, ok: true}
-	for _, a := range e.Job.Args {
+	for _, a := range e.Job.Buffers() {
 		if a.Bytes() > 0 {
 			w.names = append(w.names, a.Name)
 			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes()})

@@ -99,7 +99,8 @@ type multiprocessor struct {
 	sectors   []int64
 	load      load
 	registers int
-	blind     bool    // the observer has seen enough
+	blind     bool // the observer has seen enough
+	beats     []beat
 	leaving   []int64 // when the last requests leave for the second-level cache, a ring
 	oldest    int
 	stored    [lastStored]int64 // lines that were stored last, a ring
@@ -190,8 +191,11 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	return &p.result
 }
 
-// drain waits for what is on its way to L2 and DRAM.
+// drain waits for what is on its way to L2 and DRAM, and counts the warps that have not ended.
 func (p *multiprocessor) drain() {
+	for w := range p.warps {
+		p.result.Slots += max(p.now-w.begun, 0)
+	}
 	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM], p.shared[Atomic])
 	for i := range p.parts {
 		for _, w := range p.parts[i].warps { // a run may end before they do
@@ -218,7 +222,8 @@ func (p *multiprocessor) cut(issued, since int64) {
 			left += t.Count()
 		}
 	}
-	rest := float64(left) * float64(p.now-since) / float64(max(r.Issued-issued, 1))
+	instructions, time := p.steady(issued, since)
+	rest := float64(left) * float64(time) / float64(max(instructions, 1))
 	for i := range blocks {
 		r.Ends = append(r.Ends, p.now+int64(rest*float64(i+1)/float64(blocks)))
 	}

@@ -24,6 +24,33 @@ type record struct {
 	old     int // the last iteration in which data was met that the first-level cache had before the loop
 }
 
+// beat is the start of an iteration of a loop of a warp that is watched.
+type beat struct {
+	depth      int
+	at, issued int64
+}
+
+// steady is how many instructions are issued in how long since a time, over whole iterations of the outermost loop where there are two.
+func (p *multiprocessor) steady(issued, since int64) (instructions, time int64) {
+	depth := int(never)
+	for _, b := range p.beats {
+		depth = min(depth, b.depth)
+	}
+	var first, last beat
+	for _, b := range p.beats {
+		if b.depth == depth && b.at >= since {
+			if first.depth == 0 {
+				first = b
+			}
+			last = b
+		}
+	}
+	if last.at > first.at {
+		return last.issued - first.issued, last.at - first.at
+	}
+	return p.result.Issued - issued, p.now - since
+}
+
 // settled is after how many iterations data that the first-level cache had before a loop is taken to be there for all of its iterations.
 const settled = 64
 
@@ -75,6 +102,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 		p.records[i] = nil
 	}
 	r.epochs++
+	p.beats = append(p.beats, beat{depth, p.now, p.result.Issued})
 	if p.left(w, depth) < 2 {
 		return
 	}
@@ -87,7 +115,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	r.traffic = p.result.Traffic
 	if m := r.mark; m != nil {
 		same, passed := m.state == state, r.epochs-m.epochs
-		if same || m.state == 0 && passed >= patience/2 && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) {
+		if same || m.state == 0 && passed >= patience && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) {
 			p.skip(r, m, same)
 			p.records[depth] = nil
 		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
