@@ -37,16 +37,18 @@ var unitFacts = []struct {
 	{timing.Special, facts.SpecialLatency, ""},
 	{timing.Bulk, facts.BulkLatency, facts.BulkGap},
 	{timing.Copies, "", facts.CopyGap},
+	{timing.Operands, "", facts.SharedGap},
 }
 
 // Facts are those that a device must have for its machine code to be emulated.
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors,
+		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
 		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.ReductionSectors, facts.PlaceGap,
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMWriteRate, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
+		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
 		facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 	}
 	for _, u := range unitFacts {
@@ -76,7 +78,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Start:      cycles(facts.GroupStart),
 		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),
 		L1Bytes:    l1,
-		Code:       timing.Code{Cold: cycles(facts.CodeLatency), Next: cycles(facts.CodeGap), Line: d.Int(facts.CodeLine)},
+		Code:       code(d),
 	}
 	for _, u := range unitFacts {
 		m.Units[u.unit] = timing.Resource{Latency: cycles(u.latency), Gap: cycles(u.gap)}
@@ -95,6 +97,21 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 	m.Queue = cycles(facts.DRAMQueue)
 	m.Units[timing.DRAM].Gap = timing.Cycles(sectorBytes * all / (d.Value(facts.DRAMReadRate) / (d.Value(facts.ClockMHz) * 1e6)))
 	return m
+}
+
+// code is how instructions come.
+func code(d *facts.Device) timing.Code {
+	of := func(latency, gap facts.Key) timing.Resource {
+		return timing.Resource{Latency: timing.Cycles(d.Value(latency)), Gap: timing.Cycles(d.Value(gap))}
+	}
+	return timing.Code{
+		Line: d.Int(facts.CodeLine),
+		Levels: []timing.CodeLevel{
+			{Bytes: d.Int(facts.CodeBytes)},
+			{Bytes: d.Int(facts.CodeSecondBytes), From: of(facts.CodeSecondLatency, facts.CodeSecondGap)},
+		},
+		Far: of(facts.CodeFarLatency, facts.CodeFarGap), First: of(facts.CodeLatency, facts.CodeGap),
+	}
 }
 
 const (

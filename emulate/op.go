@@ -20,6 +20,7 @@ var pipeUnits = map[sass.Pipe]timing.Unit{
 var opcodeUnits = map[string]timing.Unit{
 	"BAR": timing.Barrier, "S2R": timing.Special, "S2UR": timing.Special, "SHFL": timing.Shuffle, "VOTE": timing.Vote, "VOTEU": timing.Vote,
 	"REDUX": timing.Reduce, "MATCH": timing.Reduce, "CREDUX": timing.Reduce, "FCHK": timing.XU, "NOP": timing.Dispatch,
+	"SYNCS": timing.Shared, "ARRIVES": timing.Shared,
 }
 
 // spaceUnits are the units whose latency a memory instruction has, where it is of one space.

@@ -40,7 +40,7 @@ func (d *decoder) wide(in *sass.Instruction, op *timing.Op) {
 	} else {
 		bytes += wideRows * wideBytes
 	}
-	op.Waves = (bytes + waveBytes - 1) / waveBytes
+	op.Waves = float64(bytes) / waveBytes
 	for _, o := range in.Operands {
 		if o.Text == groupBoard {
 			op.Written = timing.Products
@@ -59,9 +59,9 @@ var products = []struct {
 	{"HMMA", []string{"1688", "1684", "884"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
 	{"IMMA", []string{"16816", "8816"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
 	{"IMMA", []string{"16864"}, facts.TensorLatency, facts.TensorGap, 1},
-	{"DMMA", []string{"884"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 1},
-	{"DMMA", []string{"1688"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 4},
-	{"DMMA", []string{"16816"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 8},
+	{"DMMA", []string{"884", "1684"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 1},
+	{"DMMA", []string{"1688"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 2},
+	{"DMMA", []string{"16816"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 4},
 }
 
 // tensor completes a matrix product of one sub-group: by its latency and gap over those of the unit. One of 8 columns by 8 of float32, as a type of its

@@ -21,11 +21,14 @@ func (e *emulation) result(t timed) *Result {
 		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
 		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
 	}
+	r.Utilization = e.utilization(t)
+	if e.ClockMHz == 0 { // tensor instructions take so much power that the clock goes down
+		r.ClockMHz *= 1 - d.Value(facts.TensorSlowdown)*min(r.Utilization[timing.Tensor]+r.Utilization[timing.Wide], 1)
+	}
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
 	r.Interval = [2]float64{r.Seconds / within, r.Seconds * within}
 	r.Waves = float64(e.total) / float64(d.Int(facts.Multiprocessors)*e.resident)
 	r.LimitedBy = e.limitedBy()
-	r.Utilization = e.utilization(t)
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
 	r.Hottest = hot(t)
 	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}

@@ -84,6 +84,7 @@ const (
 	XUGap               Key = "xu_gap"
 	ConvertLatency      Key = "convert_latency" // of conversions from and to double precision
 	ConvertGap          Key = "convert_gap"
+	TensorSlowdown      Key = "tensor_slowdown" // by which part the clock is lower while tensor instructions are always executed
 	TensorLatency       Key = "tensor_latency" // of a matrix product of 16x8x16 halves
 	TensorGap           Key = "tensor_gap"
 	HalfTensorLatency   Key = "half_tensor_latency" // of one of 16x8x8 halves
@@ -139,9 +140,15 @@ const (
 	GroupStart          Key = "group_start"             // cycles between the end of a work-group and the start of the next one in its place
 	OperandWindow       Key = "operand_window"          // cycles in which an instruction reads its registers, of two banks
 	CodeLine            Key = "code_line"               // bytes of code that are fetched together
-	CodeGap             Key = "code_gap"                // cycles between two such lines, one after the other
-	CodeLatency         Key = "code_latency"            // of code that no cache of the multiprocessor has
-	StartCycles         Key = "start_cycles"            // before the first instruction of a launch and after the last
+	CodeBytes           Key = "code_bytes"              // of the cache of instructions that gives one a cycle
+	CodeSecondBytes     Key = "code_second_bytes"       // of the one behind it
+	CodeSecondLatency   Key = "code_second_latency"     // of a line there that is jumped to
+	CodeSecondGap       Key = "code_second_gap"         // of lines there that follow each other
+	CodeFarLatency      Key = "code_far_latency"        // of lines that come from the second-level cache again
+	CodeFarGap          Key = "code_far_gap"
+	CodeGap             Key = "code_gap"     // cycles between two such lines, one after the other
+	CodeLatency         Key = "code_latency" // of code that no cache of the multiprocessor has
+	StartCycles         Key = "start_cycles" // before the first instruction of a launch and after the last
 )
 
 // Fact is a number with its source. The zero Fact is not known.

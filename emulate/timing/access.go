@@ -7,9 +7,9 @@ const (
 	lineSectors = 4
 )
 
-// leastCopy is for how many cycles of the data path a copy to shared memory counts at least (seen on an H200: testdata/h200/measurement/mem.csv.gz,
-// rate_ldgsts of 4 B takes 0.7 of that of 16 B, not a quarter).
-const leastCopy = 3
+// copyWaves is by how many cycles a copy to shared memory takes longer than the data path (seen on an H200:
+// testdata/h200/measurement/asynchronous.csv.gz, ldgsts_apart: 2.8 cycles for one, 6.3 for 4, 35 for 32).
+const copyWaves = 2
 
 // access lets the units of memory take the request of a warp. It returns when the data is there, and when the operands have been read.
 func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at int64) (result, read int64) {
@@ -37,7 +37,7 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 		return late + (max(t.Waves, 1)-1)*p.Units[Shared].Gap + p.Units[Shared].Latency, read // one cycle to look up a wave, and one to move it
 	}
 	if t.Copy {
-		gap := p.Units[Copies].Gap * max(t.Waves, leastCopy)
+		gap := p.Units[Copies].Gap * (t.Waves + copyWaves)
 		late = max(late, p.shared[Copies])
 		p.shared[Copies] = late + gap
 		p.result.Busy[Copies] += gap

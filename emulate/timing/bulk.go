@@ -1,5 +1,9 @@
 package timing
 
+// bulkStore is by how much a line of a copy to global memory takes longer than one from there (seen on an H200:
+// testdata/h200/measurement/asynchronous.csv.gz, bulk_store_read and bulk_load of 32 KB by one multiprocessor).
+const bulkStore = 3
+
 // bulk is a copy of many lines between global and shared memory, which one unit of the multiprocessor makes one after the other. It returns when
 // the last line has arrived, and when the operands have been read. Who waits for copies to global memory waits until shared memory has been read.
 func (p *multiprocessor) bulk(w *warp, e *Event, at int64) (result, read int64) {
@@ -11,6 +15,9 @@ func (p *multiprocessor) bulk(w *warp, e *Event, at int64) (result, read int64) 
 	}
 	lines := (n + lineSectors - 1) / lineSectors
 	gap := lines * p.Units[Bulk].Gap
+	if t.Store {
+		gap = lines * p.Units[Bulk].Gap * bulkStore
+	}
 	start := max(at, p.shared[Bulk])
 	p.shared[Bulk] = start + gap
 	p.result.Busy[Bulk] += gap

@@ -89,8 +89,9 @@ type multiprocessor struct {
 	shared    [units]int64 // when the next request may start
 	blocks    []*block
 	l1        *l1
-	code      map[int64]int64 // when each line of code is there
-	credit    []float64       // of each Op, the part of a request to DRAM that is owed
+	code      codeCache
+	begun     map[int64]bool // lines of code that have been executed
+	credit    []float64      // of each Op, the part of a request to DRAM that is owed
 	result    Result
 	now       int64
 	born      int
@@ -155,7 +156,7 @@ type board struct {
 
 // Run lets the warps of all blocks run.
 func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
-	p := &multiprocessor{Machine: m, ops: ops, options: o, source: source, parts: make([]partition, m.Partitions), l1: newL1(m.L1Bytes), code: map[int64]int64{}}
+	p := &multiprocessor{Machine: m, ops: ops, options: o, source: source, parts: make([]partition, m.Partitions), l1: newL1(m.L1Bytes), code: newCodeCache(m.Code.Levels), begun: map[int64]bool{}}
 	p.result.Ops = make([]OpResult, len(ops))
 	p.result.Exact = true
 	for i := range ops {
@@ -327,7 +328,7 @@ func (p *multiprocessor) before(part *partition, w, other *warp) bool {
 func (p *multiprocessor) admitted(part *partition, e *Event) int64 {
 	op := &p.ops[e.Op]
 	at := int64(0)
-	if op.Unit < Barrier {
+	if op.Unit < Barrier && op.Unit != Wide { // whose instructions wait behind the scheduler
 		at = part.units[op.Unit]
 	}
 	if op.Beside != Dispatch {

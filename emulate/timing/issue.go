@@ -24,17 +24,8 @@ func (p *multiprocessor) arrive(w *warp) {
 	for _, r := range op.Defines {
 		at = max(at, w.ready[r]-p.Units[op.Unit].Latency)
 	}
-	if p.Code.Cold > 0 {
-		line := op.Address / p.Code.Line
-		there, ok := p.code[line]
-		if !ok {
-			there = w.at + p.Code.Cold
-			if before, ok := p.code[line-1]; ok { // which is fetched ahead
-				there = max(w.at, before+p.Code.Next)
-			}
-			p.code[line] = there
-		}
-		if there > at {
+	if len(p.code) > 0 {
+		if there := p.fetched(op.Address/p.Code.Line, w.at); there > at {
 			at, w.reason = there, ForCode
 		}
 	}
@@ -176,6 +167,9 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		start = max(at, p.shared[op.Unit])
 		p.shared[op.Unit] = start + gap
 	} else if op.Unit != Dispatch {
+		if op.Unit == Wide {
+			start = max(at, part.units[Wide])
+		}
 		part.units[op.Unit] = start + gap
 	}
 	if op.Unit != Dispatch {
@@ -186,7 +180,10 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		p.result.Busy[op.Beside] += gap
 	}
 	if op.Waves > 0 {
-		start = max(start, p.read(op.Waves, at)-gap)
+		busy := int64(op.Waves * float64(p.Units[Operands].Gap))
+		p.shared[Operands] = max(at, p.shared[Operands]) + busy
+		p.result.Busy[Operands] += busy
+		start = max(start, p.shared[Operands]-gap)
 	}
 	return start + latency, start + gap
 }

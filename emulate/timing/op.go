@@ -6,7 +6,7 @@ type Op struct {
 	Beside  Unit     // another unit that it occupies for that one's gap; Dispatch is none
 	Parts   float64  // of which each takes the gap of the unit; 0 is 1
 	Deep    float64  // times the latency of the unit, from the last part to the result; 0 is 1
-	Waves   int64    // cycles for which it reads shared memory beside; the accesses of an Access have their own
+	Waves   float64  // of operands in shared memory, for products of Wide
 	Stall   int64    // until the same warp may issue again, at least
 	Yield   bool     // another warp comes next if one is ready
 	Written int8     // the scoreboard that is released when the result is there; NoBoard

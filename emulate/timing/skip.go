@@ -284,6 +284,7 @@ func (p *multiprocessor) delay(by int64) {
 	later(&p.begins)
 	p.load.since, p.load.busy = p.now+by, p.result.Busy[DRAM]
 	p.l1.delay(by)
+	p.code.delay(by)
 	p.now += by
 }
 

@@ -46,6 +46,7 @@ const (
 	Constant // constants by address
 	Special  // special registers
 	Bulk     // bulk copies, by line
+	Operands // of products of Wide, in shared memory, which has a path of its own for them
 	Copies   // of lanes from global to shared memory, by what they occupy of the data path
 	units
 )
@@ -71,11 +72,18 @@ type Machine struct {
 	Reads      int64   // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
 
-// Code is how instructions come to the schedulers.
+// Code is how instructions come to the schedulers: through caches, of which the nearest has no latency that would be seen.
 type Code struct {
-	Cold int64 // for a line that no cache of the multiprocessor has
-	Next int64 // from a line to the one after it, at least
-	Line int64 // bytes
+	Line   int64       // bytes
+	Levels []CodeLevel // the nearest first; none is without caches: instructions are always there
+	Far    Resource    // of lines that none of them has, and First of those that nobody has executed yet
+	First  Resource
+}
+
+// CodeLevel is a cache of instructions: its size, the latency of a line that is jumped to, and the gap between two that follow each other.
+type CodeLevel struct {
+	Bytes int64
+	From  Resource
 }
 
 // Shared reports whether all sub-partitions use the unit.
@@ -86,7 +94,7 @@ func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
 	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
-	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies", "copies to shared memory",
+	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies", "operands in shared memory", "copies to shared memory",
 }
 
 // String is the name of the unit in results.
