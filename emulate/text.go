@@ -18,8 +18,11 @@ const shown = 0.01
 // Write prints the result.
 func (r *Result) Write(w io.Writer) {
 	clock := "the maximum"
-	if r.ClockGiven {
+	switch {
+	case r.ClockGiven:
 		clock = "as given"
+	case r.Utilization[timing.Tensor]+r.Utilization[timing.Wide] > 0:
+		clock = "the maximum less what tensor instructions take"
 	}
 	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
 	fmt.Fprintf(w, "  time        %s (%s to %s): %.0f cycles at %.0f MHz, %s\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]),

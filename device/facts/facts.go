@@ -85,7 +85,7 @@ const (
 	ConvertLatency      Key = "convert_latency" // of conversions from and to double precision
 	ConvertGap          Key = "convert_gap"
 	TensorSlowdown      Key = "tensor_slowdown" // by which part the clock is lower while tensor instructions are always executed
-	TensorLatency       Key = "tensor_latency" // of a matrix product of 16x8x16 halves
+	TensorLatency       Key = "tensor_latency"  // of a matrix product of 16x8x16 halves
 	TensorGap           Key = "tensor_gap"
 	HalfTensorLatency   Key = "half_tensor_latency" // of one of 16x8x8 halves
 	HalfTensorGap       Key = "half_tensor_gap"
