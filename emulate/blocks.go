@@ -30,7 +30,7 @@ func (e *emulation) choose() {
 		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 1 && e.builder.Steps > mostExecuted {
 			break
 		}
-		e.blocks = append(e.blocks, e.builder.Block(e.place(e.number(i, want))))
+		e.blocks = append(e.blocks, e.block(e.place(e.number(i, want))))
 	}
 	if n := len(e.blocks); int64(n) < want && n > 1 {
 		e.extend(want)
@@ -40,12 +40,17 @@ func (e *emulation) choose() {
 
 // longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.
 func (e *emulation) longest() {
-	const parts = 4
-	most := int64(0)
-	for i := range int64(parts + 1) {
+	parts, most := int64(8), int64(0)
+	switch e.block(e.index(0)); {
+	case e.builder.Steps > mostExecuted:
+		parts = 1
+	case e.builder.Steps > mostExecuted/8:
+		parts = 2
+	}
+	for i := range parts + 1 {
 		first := i * (e.busy - 1) / parts
 		sum := int64(0)
-		for _, w := range e.builder.Block([3]uint32{uint32(first % e.grid[0]), uint32(first / e.grid[0] % e.grid[1]), uint32(first / e.grid[0] / e.grid[1])}).Warps {
+		for _, w := range e.block(e.index(first)).Warps {
 			sum += w.Count()
 		}
 		if sum > most {
@@ -67,8 +72,22 @@ func (e *emulation) number(i, want int64) int64 {
 
 // place is the index of a block, by its number among those of the multiprocessor that is looked at.
 func (e *emulation) place(n int64) [3]uint32 {
-	i := min(e.first+n*e.Device.Int(facts.Multiprocessors), e.total-1)
+	return e.index(min(e.first+n*e.Device.Int(facts.Multiprocessors), e.total-1))
+}
+
+// index is that of a block by its number among all.
+func (e *emulation) index(i int64) [3]uint32 {
 	return [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
+}
+
+// block executes a block, once.
+func (e *emulation) block(at [3]uint32) *timing.Block {
+	b, ok := e.executed[at]
+	if !ok {
+		b = e.builder.Block(at)
+		e.executed[at] = b
+	}
+	return b
 }
 
 // extend adds blocks that go on as those before: their addresses move by the same distances, along a line of the grid, or else along its axes.
@@ -86,7 +105,7 @@ func (e *emulation) extend(want int64) {
 			grid, trips = trace.Grid(e.blocks[n-1], others...), along(to, line)
 		}
 		if grid == nil || trips == nil {
-			e.blocks = append(e.blocks, e.blocks[i%n])
+			e.blocks = append(e.blocks, e.shifted(e.blocks[i%n], i-i%n))
 			continue
 		}
 		b := &timing.Block{}
@@ -95,6 +114,26 @@ func (e *emulation) extend(want int64) {
 		}
 		e.blocks = append(e.blocks, b)
 	}
+}
+
+// shifted is a block whose accesses are further by so many times what the last two that were executed are apart, instruction by instruction: they
+// do not execute the same. Those that are anywhere are taken far away.
+func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
+	const far = 1 << 36
+	if e.steps == nil {
+		n := len(e.blocks)
+		e.steps = firsts(e.blocks[n-2], e.blocks[n-1])
+	}
+	out := &timing.Block{}
+	for _, nodes := range trace.Moved(b, func(op int32) int64 {
+		if e.steps[op].Each != nil {
+			return far
+		}
+		return e.steps[op].All
+	}) {
+		out.Warps = append(out.Warps, &timing.Trace{Nodes: nodes, Trips: []int64{times}})
+	}
+	return out
 }
 
 // beside are the blocks next to one along each axis that has others, and how far that one is from them.
@@ -109,7 +148,7 @@ func (e *emulation) beside(at [3]uint32) (steps [][3]int64, others []*timing.Blo
 		default:
 			continue
 		}
-		steps, others = append(steps, apart(other, at)), append(others, e.builder.Block(other))
+		steps, others = append(steps, apart(other, at)), append(others, e.block(other))
 	}
 	return steps, others
 }

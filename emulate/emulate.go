@@ -117,7 +117,7 @@ func Run(in Input) (_ *Result, err error) {
 	if in.ClockMHz > 0 {
 		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")
 	}
-	e := &emulation{Input: in}
+	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}}
 	if err := e.prepare(); err != nil {
 		return nil, err
 	}
@@ -161,6 +161,8 @@ type emulation struct {
 	memory   Memory
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	meeting  float64 // atomic operations of a block that meet at one word
+	executed map[[3]uint32]*timing.Block
+	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string
 }
 

@@ -89,7 +89,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		at[d] = uint32(n / 2)
 	}
 	w.at = at
-	middle := e.builder.Block(at)
+	middle := e.block(at)
 	for d, n := range e.grid {
 		w.rows[d] = make([][]timing.Node, len(middle.Warps))
 		if n == 1 {
@@ -97,7 +97,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		}
 		before := at
 		before[d]--
-		other := e.builder.Block(before)
+		other := e.block(before)
 		row := trace.Row(other, middle)
 		if row == nil {
 			w.firsts[d] = firsts(other, middle)

@@ -135,12 +135,9 @@ func (r *Reference) estimate(run func(random *rand.Rand) (map[string]*interp.Buf
 		}
 	}
 	for _, e := range r.arrays {
-		mean := 0.0 // of an array, since an element may be close to the reference by chance
-		for _, d := range e.spread {
-			mean += d / float64(len(e.spread))
-		}
+		usual := slices.Sorted(slices.Values(e.spread))[len(e.spread)/2] // since an element may be close to the reference by chance
 		for i := range e.spread {
-			e.spread[i] = safety * (e.spread[i] + mean)
+			e.spread[i] = safety * (e.spread[i] + usual)
 		}
 		r.note(e)
 	}

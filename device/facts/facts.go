@@ -120,6 +120,7 @@ const (
 	L2Merged            Key = "l2_merged"               // of what blocks load alike, the part that the second-level cache serves together
 	L2StoreLines        Key = "l2_store_lines"          // lines of stores that the second-level cache takes in a cycle
 	DRAMQueue           Key = "dram_queue"              // cycles that a load waits in DRAM, times what this is busy over what it is idle
+	DRAMTurn            Key = "dram_turn"               // the same besides, where as much is written as is read
 	DRAMLatency         Key = "dram_latency"            // of a load that DRAM serves
 	DRAMReadRate        Key = "dram_read_rate"          // B/s that DRAM is read at
 	DRAMWriteRate       Key = "dram_write_rate"         // B/s that DRAM is written at

@@ -70,9 +70,12 @@ const window = 2000 * Cycle
 // crowd is how much longer than its latency a request to DRAM takes, as others are in its way.
 func (p *multiprocessor) crowd() int64 {
 	if p.now-p.load.since >= window {
-		busy := p.result.Busy[DRAM]
-		part := min(float64(busy-p.load.busy)/float64(p.now-p.load.since), mostBusy)
-		p.load = load{since: p.now, busy: busy, wait: int64(float64(p.Queue) * part / (1 - part))}
+		now := load{since: p.now, busy: p.result.Busy[DRAM], read: p.result.Traffic.FromDRAM, written: p.result.Traffic.ToDRAM}
+		part := min(float64(now.busy-p.load.busy)/float64(now.since-p.load.since), mostBusy)
+		read, written := float64(now.read-p.load.read), float64(now.written-p.load.written)
+		queue := float64(p.Queue) + float64(p.Turn)*min(2*written/max(read+written, 1), 1)
+		now.wait = int64(queue * part / (1 - part))
+		p.load = now
 	}
 	return p.load.wait
 }
@@ -80,5 +83,5 @@ func (p *multiprocessor) crowd() int64 {
 // mostBusy is how busy DRAM is taken to be at most: beyond, requests wait in the queue that they make.
 const mostBusy = 0.8
 
-// load is how busy DRAM was.
-type load struct{ since, busy, wait int64 }
+// load is how busy DRAM was, and the sectors that were moved.
+type load struct{ since, busy, read, written, wait int64 }

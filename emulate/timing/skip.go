@@ -282,7 +282,7 @@ func (p *multiprocessor) delay(by int64) {
 	}
 	later(&p.result.Finished)
 	later(&p.begins)
-	p.load.since, p.load.busy = p.now+by, p.result.Busy[DRAM]
+	p.load = load{p.now + by, p.result.Busy[DRAM], p.result.Traffic.FromDRAM, p.result.Traffic.ToDRAM, p.load.wait}
 	p.l1.delay(by)
 	p.code.delay(by)
 	p.now += by

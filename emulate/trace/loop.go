@@ -310,6 +310,20 @@ func Grid(b *timing.Block, others ...*timing.Block) (grid [][]timing.Node) {
 	return grid
 }
 
+// Moved is the traces of a block as loops of which it is the first iteration, with a step for each instruction.
+func Moved(b *timing.Block, step func(op int32) int64) (row [][]timing.Node) {
+	for _, w := range b.Warps {
+		moved := newMovement()
+		Each(w.Nodes, func(ev *timing.Event) {
+			if t := ev.Touch; t != nil && t.Space == timing.GlobalSpace {
+				moved.touches[t] = timing.Step{All: step(ev.Op)}
+			}
+		})
+		row = append(row, []timing.Node{{Body: enclosed(w.Nodes, moved), Times: 1}})
+	}
+	return row
+}
+
 // snapshot returns one that is free.
 func (b *Builder) snapshot() *exec.Snapshot {
 	if n := len(b.spare); n > 0 {

@@ -34,11 +34,13 @@ type Builder struct {
 	whole    bool              // for tests: all iterations are executed
 }
 
-// mostSteps bounds the instructions that are executed for one block.
-const mostSteps = 200_000
-
-// afterCut is how many times fewer that is for blocks after one that was cut off.
-const afterCut = 20
+// Instructions that are executed for one block at most, while those of all blocks are within a budget, and later. It takes about a tenth
+// of a second to execute a million.
+const (
+	mostSteps = 1_500_000
+	budget    = 3_000_000
+	fewSteps  = 100_000
+)
 
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
@@ -62,9 +64,9 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		b.number++
 	}
 	const turn = 4096
-	bound := mostSteps
+	bound := max(min(mostSteps, budget-b.Steps), fewSteps)
 	if b.Cut {
-		bound /= afterCut
+		bound = fewSteps
 	}
 	most := bound
 	for went := true; went && most > 0; {

@@ -88,6 +88,7 @@ func (p *program) compare(t *testing.T, original, device string, sizes []string)
 	}
 	for _, name := range names {
 		largest, judged, worst := 0.0, 0, 0.0
+		usual := slices.Sorted(slices.Values(spread[name]))[len(spread[name])/2] // an element may stay by chance
 		for _, v := range want[name] {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				t.Skipf("%s: the original prints %g", name, v)
@@ -98,8 +99,8 @@ func (p *program) compare(t *testing.T, original, device string, sizes []string)
 			t.Fatalf("%s has %d elements, want %d", name, len(got[name]), len(want[name]))
 		}
 		for i, w := range want[name] {
-			tolerance := 64*unit*largest + 16*spread[name][i]
-			if tolerance < 1e-3*largest {
+			tolerance := 64*unit*largest + 16*(spread[name][i]+usual)
+			if tolerance <= 1e-3*largest {
 				judged++
 			}
 			if d := math.Abs(got[name][i] - w); !(d <= tolerance) {
@@ -107,6 +108,9 @@ func (p *program) compare(t *testing.T, original, device string, sizes []string)
 			} else if tolerance > 0 {
 				worst = max(worst, d/tolerance)
 			}
+		}
+		if judged < len(want[name])/2 {
+			t.Errorf("%v %s: %d of %d elements are judged within 0.1%%", sizes, name, judged, len(want[name]))
 		}
 		t.Logf("%v %s: at most %.2g of the tolerance, %d of %d elements within 0.1%%", sizes, name, worst, judged, len(want[name]))
 	}

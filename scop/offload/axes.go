@@ -90,7 +90,15 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	m := c.opt.Map(form)
 	if form.Tiles && m.Depth > 0 {
-		return b.make(m)
+		tiled, err := b.make(m)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := linear.New(tiled); err == nil {
+			return tiled, nil
+		} // other statements may store what is not known to be of the same work-group
+		form.Tiles = false
+		m = c.opt.Map(form)
 	}
 	if form.Sums != None && m.Share > 1 {
 		shared, err := share(k, order, over, m, form.Sums)

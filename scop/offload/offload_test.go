@@ -13,6 +13,7 @@ import (
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/scop"
+	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
 	"gpuperf/scop/scoptest"
 	"pgregory.net/rapid"
@@ -61,6 +62,37 @@ func small(f Form) Mapping {
 		m.Depth = 3
 	}
 	return m
+}
+
+// TestInOrder is TestPolybench for launches in the order of the text.
+func TestInOrder(t *testing.T) {
+	files, err := filepath.Glob("../../examples/polybench/*.c")
+	if err != nil || len(files) != 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		nests, err := scop.Load(t.Context(), file, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := deps.Analyze(nests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := schedule.InOrder(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(nests[0], tree, Options{Map: small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[string]int64{}
+		for _, p := range nests[0].Params {
+			at[p] = 6
+		}
+		check(t, p, at)
+	}
 }
 
 type fataler interface {

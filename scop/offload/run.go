@@ -53,16 +53,17 @@ func Find(ctx context.Context, n *scop.Nest) (p *Program, err error) {
 	return p, nil
 }
 
-// find makes kernels of a nest, by a strategy for launches; where that finds none, all of it is one work-item's.
+// find makes kernels of a nest, by a strategy for launches; where that finds none, the order is that of the text.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
 	f, err := schedule.Search(n, schedule.Launches, fusion)
 	if err != nil {
 		return nil, err
 	}
-	if f.Original != nil {
-		f.Tree = &schedule.Launch{Body: f.Tree}
+	tree, err := f.Launches()
+	if err != nil {
+		return nil, err
 	}
-	p, err := Compile(f.Nest, f.Tree, opt)
+	p, err := Compile(f.Nest, tree, opt)
 	if err != nil {
 		return nil, err
 	}

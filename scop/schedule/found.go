@@ -17,6 +17,15 @@ type Found struct {
 	Tree   Node
 	// Original says why the order is that of the text, where none is found.
 	Original error
+	analysis *deps.Analysis
+}
+
+// Launches is the tree; where that is the order of the text, in launches.
+func (f *Found) Launches() (Node, error) {
+	if f.Original == nil {
+		return f.Tree, nil
+	}
+	return InOrder(f.analysis)
 }
 
 // Search gives arrays of a nest copies (package expand), splits statements where that pays (package split), and finds a tree by a strategy. Where it finds none
@@ -54,7 +63,7 @@ func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) (*Found, *deps.A
 	if err != nil {
 		tree = Original(a.Nest)
 	}
-	return &Found{Nest: a.Nest, Tree: tree, Original: err}, a
+	return &Found{Nest: a.Nest, Tree: tree, Original: err, analysis: a}, a
 }
 
 // pays is by how much the launches of a changed nest have to cost less.

@@ -94,7 +94,7 @@ func (p *pluto) choose(list []*scop.Statement, edges []*edge, loops []Loop) *cho
 
 // carrying tries a loop that carries as much as possible.
 func (c *choice) carrying(a aim) {
-	if c.err != nil {
+	if c.err != nil || c.settled() {
 		return
 	}
 	c.pluto.found = c.before
@@ -106,6 +106,9 @@ func (c *choice) carrying(a aim) {
 		c.err = err
 	}
 }
+
+// settled reports that there is a candidate, and that the rest of the work is kept for other parts.
+func (c *choice) settled() bool { return c.best != nil && c.pluto.work < work/2 }
 
 // result is the best of all.
 func (c *choice) result() (Node, error) {
@@ -144,7 +147,7 @@ func (c *choice) least() float64 {
 
 // try compares a candidate with the best so far. One that costs at least so much is not made if that is too much.
 func (c *choice) try(atLeast float64, make func() (Node, error)) {
-	if c.err != nil || atLeast >= c.least() {
+	if c.err != nil || atLeast >= c.least() || c.settled() {
 		return
 	}
 	c.pluto.found, c.pluto.limit = c.before, c.least()

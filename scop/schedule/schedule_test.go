@@ -173,3 +173,31 @@ func BenchmarkPolybench(b *testing.B) {
 		})
 	}
 }
+
+// TestInOrder: the order of the text in launches violates no dependence.
+func TestInOrder(t *testing.T) {
+	items := 0
+	for _, file := range polybench(t) {
+		nests, err := scop.Load(t.Context(), file, cfront.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := deps.Analyze(nests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := InOrder(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Verify(tree, a.Dependences); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if hasParallel(tree) {
+			items++
+		}
+	}
+	if items < 20 {
+		t.Errorf("%d nests have work-items", items)
+	}
+}
