@@ -41,7 +41,7 @@ func Refine(ctx context.Context, n *Numbers, found map[facts.Key]facts.Fact, bas
 			f, known := out[r.key]
 			measured, _, ok := r.of(n)
 			said, _, can := r.of(emulated)
-			if !known || !ok || !can || !(said > f.Value/off && said < f.Value*off) {
+			if r.plain || !known || !ok || !can || !(said > f.Value/off && said < f.Value*off) {
 				continue
 			}
 			worst = max(worst, math.Abs(measured/said-1))
@@ -70,7 +70,7 @@ func (n *Numbers) emulated(ctx context.Context, by map[string]*Measurement, d *f
 	asking := *n
 	asking.asked = map[string]bool{}
 	for _, r := range rules {
-		if r.key != facts.SubPartitions { // a number of the machine, not of its units
+		if r.key != facts.SubPartitions && !r.plain { // that is a number of the machine, not of its units
 			r.of(&asking)
 		}
 	}

@@ -1,8 +1,8 @@
 #!/bin/bash
 # record.sh FOLDER: on a machine with an NVIDIA GPU, records in FOLDER what the emulator is calibrated and judged with.
 #
-#   operations.csv, memory.csv, machine.csv   measurement kernels of this folder, for the description of the device
-#   operations.sass                           the code of the first; `LISTING=… go test ./emulate/emulatetest -run Operations` checks it
+#   samples.jsonl, sheet.yaml                 measurements for the description of the device, and that, by perf calibrate --emulator
+#   memory.csv, machine.csv                   measurement kernels of this folder
 #   cubins/NAME.cubin, NAME.sass              the code of each launch file in testdata/emulate, by nvcc's nvdisasm -hex -c -g
 #   counters.jsonl, counters.code.jsonl       what ncu counts of their launches, caches warm and cold, and how often each instruction was executed
 #
@@ -15,11 +15,11 @@ perf=$(realpath "${PERF:-bin/perf}")
 arch=${ARCH:-sm_90}
 say() { echo "$(date +%T) $*"; }
 
-for name in operations memory machine; do
+"$perf" calibrate --emulator --interface cuda -o "$out/samples.jsonl" --sheet "$out/sheet.yaml" > "$out/sheet.txt" || say "not all was measured"
+for name in memory machine; do
   nvcc -std=c++17 -arch="$arch" -o "$out/$name" "scripts/emulate/$name.cu" && timeout 200 "$out/$name" > "$out/$name.csv"
   say "$name: $(wc -l < "$out/$name.csv") measurements"
 done
-nvcc -std=c++17 -arch="$arch" -cubin -o "$out/operations.cubin" scripts/emulate/operations.cu && nvdisasm -hex -c "$out/operations.cubin" > "$out/operations.sass"
 
 mkdir -p "$out/cubins"
 for launch in testdata/emulate/*.yaml; do

@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate"
+	"gpuperf/samples"
+)
+
+const recorded = "../../testdata/h200/emulator"
+
+// TestRecorded: what rules make of the recording of an H200 is what testdata/h200.txt lists, beside the data sheet that comes with the program; the
+// machine code that was measured has what is measured, and the sheet that was corrected is one that the emulator takes. UPDATE=1 writes the list.
+func TestRecorded(t *testing.T) {
+	set, err := samples.Load(recorded + ".jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	info, _ := set.Device()
+	var records []samples.Record
+	functions, err := Functions(recorded + ".sass.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range Measurements(info.ComputeUnits) {
+		want := m.job().Record()
+		r, found, err := set.Find(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != samples.Fresh || r.Status != samples.OK {
+			t.Errorf("%s: %v %s", m.Key(), found, r.Status)
+			continue
+		}
+		records = append(records, r)
+		if err := m.check(functions[m.kernel]); err != nil {
+			t.Error(err)
+		}
+	}
+	c := Of(records, info)
+	if len(c.Missing) > 0 {
+		t.Errorf("%v are not measured", c.Missing)
+	}
+	sheet, err := facts.Sheet(recorded + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sheet.Need(emulate.Facts()...); err != nil {
+		t.Error(err)
+	}
+	var got bytes.Buffer
+	fmt.Fprintln(&got, "fact: by its rule, corrected by emulation")
+	for _, r := range rules {
+		if !sheet.Known(r.key) {
+			t.Errorf("%s.yaml lacks %s", recorded, r.key)
+		}
+		fmt.Fprintf(&got, "%s: %.4g, %.4g\n", r.key, c.Facts[r.key].Value, sheet.Value(r.key))
+	}
+	const golden = "testdata/h200.txt"
+	if os.Getenv("UPDATE") != "" {
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("%s differs, and UPDATE=1 writes it:\n%s", golden, got.String())
+	}
+}
