@@ -75,9 +75,15 @@ func (e *emulation) place(n int64) [3]uint32 {
 	return e.index(min(e.first+n*e.Device.Int(facts.Multiprocessors), e.total-1))
 }
 
-// index is that of a block by its number among all.
+// index is that of a block by its number among all, or that of the first of its cluster: others wait for what it tells them.
 func (e *emulation) index(i int64) [3]uint32 {
-	return [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
+	at := [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
+	if e.Job.Attributes != nil {
+		for d, n := range e.Job.Attributes.Cluster {
+			at[d] -= at[d] % uint32(n)
+		}
+	}
+	return at
 }
 
 // block executes a block, once.

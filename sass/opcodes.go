@@ -220,6 +220,7 @@ var opcodes = []Opcode{
 
 	// synchronization
 	{Name: "BAR", Class: Synchronize, Pipe: ADU, Latency: Variable},
+	{Name: "SYNCS.EXCH.64", Class: Synchronize, Pipe: LSU, Latency: Variable, Writes: "r", Sizes: "22"},
 	{Name: "SYNCS", Class: Synchronize, Pipe: LSU, Latency: Variable, Writes: "pr", Sizes: "2"},
 	{Name: "UCGABAR_ARV", Class: Synchronize, Pipe: ADU, Latency: Variable},
 	{Name: "UCGABAR_WAIT", Class: Synchronize, Pipe: ADU, Latency: Variable},

@@ -131,6 +131,26 @@ func decodeAtomic(d *decoder) {
 	}
 }
 
+// inTurn is what a counter holds to which one lane adds. In a launch of clusters all clusters are taken to add to it in turn, as they do who share
+// out work among each other; otherwise the group is alone.
+func (g *Group) inTurn(at, value, added uint64) uint64 {
+	c, n := g.launch.cluster, g.launch.Grid
+	if c[0]*c[1]*c[2] == 1 {
+		return value
+	}
+	if g.counters == nil {
+		g.counters = map[uint64]uint64{}
+	}
+	start, ok := g.counters[at]
+	if !ok {
+		g.counters[at], start = value, value
+	}
+	x, y := uint64(n[0]/c[0]), uint64(n[1]/c[1])
+	clusters := x * y * uint64(n[2]/c[2])
+	own := uint64(g.index[0]/c[0]) + x*(uint64(g.index[1]/c[1])+y*uint64(g.index[2]/c[2]))
+	return start + (value-start)*clusters + own*added
+}
+
 // atomic changes memory lane by lane, in order. What it returns is what it would if the group ran alone.
 func atomic(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
@@ -165,6 +185,9 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		}
 		if o.access.tells {
 			v = uint64Of(sure && v == operand[0])
+		}
+		if sure && lanes&(lanes-1) == 0 && a.Space == sass.Global && o.in.Has("ADD") {
+			v = w.Group.inTurn(at, v, operand[0])
 		}
 		if old[0][i], old[1][i] = uint32(v), uint32(v>>32); sure {
 			known |= 1 << i

@@ -15,6 +15,8 @@ type Group struct {
 	barrier [16]meeting
 	inbox   map[uint64]*arrivals // barriers in local memory, by address
 	ahead   bool                 // some sub-groups have left loops early
+	// counters are what words held that clusters add to in turn, before this one did.
+	counters map[uint64]uint64
 }
 
 // meeting is a barrier of a work-group.

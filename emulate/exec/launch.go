@@ -24,6 +24,7 @@ type Launch struct {
 	joins     []int   // of each block, that where the ways from its end meet; -1 for none
 	entries   []int   // of each block, from how many others it is reached
 	cluster   [3]uint32
+	others    map[uint64]int // by barrier in local memory, how many of those that arrive there are of other groups of the cluster
 	trips     int  // of loops that nothing is known of
 	paper     bool // all ways are taken
 	addresses bool // of bulk copies: their data is not needed
@@ -35,7 +36,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, others: map[uint64]int{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	if err := checkGrid(job); err != nil {
 		return nil, err
 	}

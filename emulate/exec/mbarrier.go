@@ -9,7 +9,8 @@ import (
 // transferForms are the opcodes of barriers in local memory, and of the copies that arrive at them. A copy is done when it is issued, so
 // that bytes that a barrier waits for are always there.
 var transferForms = map[string]form{
-	"SYNCS":        {run: syncShared, decode: decodeAccess},
+	"SYNCS":        {run: syncShared, decode: decodeSync},
+	"STAS":         {run: storeBeside, decode: decodeBeside},
 	"ARRIVES":      {run: arriveCopies, decode: decodeAccess},
 	"UBLKCP":       {run: copyBulk, decode: decodeBulk},
 	"UTMALDG":      {run: copyTile, decode: decodeBulk},
@@ -27,6 +28,21 @@ type arrivals struct {
 	count        int
 	arrived      map[int]int
 	over, awaits int
+	start        int  // phases that are over from the start: 1 where the word says the other parity
+	announced    bool // bytes were
+	after        bool // bytes are announced after the copies that bring them
+}
+
+// brought is the phase to which a copy brings bytes: the one whose bytes were announced last, or that whose bytes will be next.
+func (b *arrivals) brought() int {
+	switch {
+	case !b.announced:
+		b.after = true
+		return b.over - b.start
+	case b.after:
+		return b.awaits + 1 - b.start
+	}
+	return b.awaits - b.start
 }
 
 // progress is how far a sub-group is at a barrier. Once sub-groups leave loops early, some are ahead of others, and each goes on from where it was
@@ -64,11 +80,19 @@ const (
 )
 
 // countOf decodes the number of arrivals that a barrier starts with, from the low word that compilers store: 0x200000 less twice the
-// number.
+// number. The highest bit of the word of 64 bits is the parity of the phases before.
 func countOf(word uint64) int { return int((0x200000 - word&0x1fffff) / 2 & 0xfffff) }
 
 // phaseBit is where operands and results keep the parity of a phase.
 const phaseBit = 31
+
+// decodeSync decodes an instruction about a barrier, which starts with a word of 64 bits.
+func decodeSync(d *decoder) {
+	decodeAccess(d)
+	if v := d.o.access.values; d.has("EXCH") && len(v) > 0 && v[0].fixed == nil && v[0].row != zeroRow && v[0].row != uniformZero {
+		v[0].wide = true
+	}
+}
 
 // syncShared starts a barrier (EXCH), arrives at it (ARRIVE), or waits until a phase is over (PHASECHK): nothing else comes of a loop that asks
 // again and again.
@@ -91,7 +115,9 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	switch {
 	case o.in.Has("EXCH"):
 		if known {
-			g.inbox[at] = &arrivals{count: countOf(value), arrived: map[int]int{}}
+			g.inbox[at] = &arrivals{count: countOf(value) - w.launch.others[at], arrived: map[int]int{}}
+			g.inbox[at].start = int(value >> (32 + phaseBit))
+			g.inbox[at].over = g.inbox[at].start
 			for _, v := range g.Warps {
 				delete(v.progress, at)
 			}
@@ -99,8 +125,8 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 		w.blur(o, lanes)
 	case o.in.Has("ARRIVE"):
 		phase := 0
-		if b != nil {
-			count, bytes := o.amounts(bits.OnesCount32(lanes), int(value))
+		count, bytes := o.amounts(bits.OnesCount32(lanes), int(value))
+		if b != nil && !(bytes > 0 && w.elsewhere(o, lanes)) {
 			phase = w.arrives(Arrives, at, b, count, int64(bytes))
 		}
 		var low, high row
@@ -125,7 +151,7 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 			if phase > b.over {
 				w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
 			}
-			w.step.Meeting = Meeting{Kind: Awaits, At: at, Phase: phase}
+			w.step.Meeting = Meeting{Kind: Awaits, At: at, Phase: phase - b.start}
 		}
 		if o.results > 0 {
 			f.setPredicate(o.toPred[0], lanes, truth{all, all})
@@ -151,9 +177,9 @@ func (w *Warp) at(barrier uint64) *progress {
 // arrives notes arrivals, and counts them. It returns the phase.
 func (w *Warp) arrives(kind Meets, at uint64, b *arrivals, count int, bytes int64) (phase int) {
 	phase = w.at(at).arrive(w.Group.ahead, b.over, count)
-	w.step.Meeting = Meeting{Kind: kind, At: at, Phase: phase, Count: count, Of: b.count, Bytes: bytes}
+	w.step.Meeting = Meeting{Kind: kind, At: at, Phase: phase - b.start, Count: count, Of: b.count, Bytes: bytes}
 	if bytes > 0 {
-		b.awaits = phase
+		b.awaits, b.announced = phase, true
 	}
 	w.Group.arrive(at, b, phase, count)
 	return phase
@@ -188,7 +214,8 @@ func (w *Warp) Repeat(m *Meeting, step int, times int64) {
 	}
 	g.ahead = true
 	p := w.at(m.At)
-	last := m.Phase + step*int(times)
+	from := m.Phase + b.start
+	last := from + step*int(times)
 	switch m.Kind {
 	case Awaits:
 		p.over = max(p.over, last)
@@ -197,7 +224,7 @@ func (w *Warp) Repeat(m *Meeting, step int, times int64) {
 			p.phase, p.times = last, max(p.times, p.often)
 		}
 		for i := 1; i <= int(times); i++ {
-			g.arrive(m.At, b, m.Phase+step*i, m.Count)
+			g.arrive(m.At, b, from+step*i, m.Count)
 		}
 	}
 }
@@ -212,7 +239,7 @@ func arriveCopies(w *Warp, o *op, lanes uint32) {
 	switch {
 	case a.Known&lanes != lanes || b == nil:
 	case o.in.Has("TRANSCNT"):
-		w.step.Meeting = Meeting{Kind: BringsCopies, At: at, Phase: b.awaits, Bytes: int64(n)}
+		w.step.Meeting = Meeting{Kind: BringsCopies, At: at, Phase: b.brought(), Bytes: int64(n)}
 	default:
 		w.arrives(ArrivesCopies, at, b, n, 0)
 	}
@@ -260,7 +287,7 @@ func (w *Warp) brings(o *op, one uint32, bytes int64) {
 		n, i := t.row+1, active(one)
 		at := uint64(f.rows[n][i]) & (windowSize - 1)
 		if b := w.Group.inbox[at]; b != nil && f.known[n]>>i&1 != 0 {
-			w.step.Meeting = Meeting{Kind: Brings, At: at, Phase: b.awaits, Bytes: bytes}
+			w.step.Meeting = Meeting{Kind: Brings, At: at, Phase: b.brought(), Bytes: bytes}
 		}
 		return
 	}
@@ -348,11 +375,68 @@ func (w *Warp) storeBulk(o *op, one uint32, size int, known bool) {
 	}
 }
 
-// copyTile copies a tile that a tensor map describes, which is not known: local memory is not known any more.
+// leastTile is how much of local memory is not known any more after the copy of a tile, whose size only its tensor map says.
+const leastTile = 1024
+
+// copyTile copies a tile that a tensor map describes, which is not known.
 func copyTile(w *Warp, o *op, lanes uint32) {
 	one := lanes & -lanes
-	w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, 0, one)
+	a := w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, 0, one)
+	for k := uint64(0); a.Known != 0 && k < leastTile; k += bulkUnit {
+		w.Group.shared.store(a.Address[active(one)]+k, bulkUnit, &words{}, false)
+	}
+	if a.Known == 0 {
+		w.Group.shared.forget()
+	}
 	w.step.Accesses[0].Space, w.step.Accesses[0].Known = sass.Global, 0
 	w.brings(o, one, -1)
-	w.Group.shared.forget()
+}
+
+// elsewhere reports whether an instruction is about the local memory of other groups of the cluster alone. Groups of a cluster are executed one by
+// one: where they arrive at barriers of others, that is taken to be what the others do to them, as they are alike; but not what one sends to all.
+func (w *Warp) elsewhere(o *op, lanes uint32) bool {
+	var raw Access
+	o.access.parts[0].all(w.path.file, lanes, &raw)
+	for m := raw.Known & lanes; m != 0; m &= m - 1 {
+		if rank := uint32(raw.Address[active(m)] / windowSize & 0xff); rank == 0 || rank == w.Group.rank() {
+			return false
+		}
+	}
+	return raw.Known != 0
+}
+
+// Learn reports whether sub-groups wait at barriers for groups of the cluster that are not executed. From then on these are not waited for.
+func (g *Group) Learn() (learned bool) {
+	if c := g.launch.cluster; c[0]*c[1]*c[2] == 1 {
+		return false
+	}
+	for _, w := range g.Warps {
+		for _, p := range w.paths {
+			b := g.inbox[uint64(p.at)]
+			if p.wait != phaseSync || b == nil {
+				continue
+			}
+			if n := b.arrived[b.over]; n > 0 && n < b.count {
+				g.launch.others[uint64(p.at)] += b.count - n
+				b.count, learned = n, true
+			}
+		}
+	}
+	return learned
+}
+
+// decodeBeside decodes a store to the local memory of a group of the cluster.
+func decodeBeside(d *decoder) {
+	decodeAccess(d)
+	d.o.access.space = sass.Local
+}
+
+// storeBeside stores to the local memory of a group of the cluster, with a barrier there in the register behind the address.
+func storeBeside(w *Warp, o *op, lanes uint32) {
+	if w.elsewhere(o, lanes) {
+		w.reach(o, &o.access.parts[0], sass.Local, sass.Store, o.access.bytes, lanes)
+		return
+	}
+	store(w, o, lanes)
+	w.brings(o, lanes&-lanes, int64(o.access.bytes))
 }

@@ -38,18 +38,18 @@ func (r *recorder) met(m *exec.Meeting, t *timing.Touched) *timing.Meet {
 		Kind: meetKinds[m.Kind], At: int64(m.At), Phase: int64(m.Phase), Count: int64(m.Count), Of: int64(m.Of), Bytes: max(m.Bytes, 0),
 	}
 	s := r.shares[share{m.At, m.Phase}]
+	if s == nil && (m.Kind == exec.Brings || m.Kind == exec.Arrives && m.Bytes > 0) {
+		s = &shared{}
+		r.shares[share{m.At, m.Phase}] = s
+	}
 	switch {
-	case m.Kind == exec.Brings && s != nil:
+	case m.Kind == exec.Brings:
 		s.left -= out.Bytes
 		if m.Bytes < 0 {
 			s.meets, s.touches = append(s.meets, out), append(s.touches, t)
 		}
 		s.divide()
 	case m.Kind == exec.Arrives && m.Bytes > 0:
-		if s == nil {
-			s = &shared{}
-			r.shares[share{m.At, m.Phase}] = s
-		}
 		s.left += m.Bytes
 		s.divide()
 	}
@@ -72,7 +72,7 @@ type shared struct {
 // divide gives each copy an equal part.
 func (s *shared) divide() {
 	for i, m := range s.meets {
-		m.Bytes = (s.left + int64(len(s.meets)) - 1) / int64(len(s.meets))
+		m.Bytes = max(s.left+int64(len(s.meets))-1, 0) / int64(len(s.meets))
 		if t := s.touches[i]; t != nil {
 			t.Unknown = int(m.Bytes / sectorBytes)
 			t.Waves = max(m.Bytes/passBytes, 1)

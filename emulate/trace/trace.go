@@ -79,6 +79,10 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 			}
 		}
 	}
+	if most > 0 && g.Learn() {
+		b.Steps += mostSteps - most
+		return b.Block(index)
+	}
 	b.Cut = b.Cut || most == 0
 	for _, w := range g.Warps {
 		b.Stuck = b.Stuck || most > 0 && w.State() != exec.Ended
