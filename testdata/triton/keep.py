@@ -1,19 +1,23 @@
-"""Make of what record.py has left the files that tests replay: python3 keep.py RECORDED OUT.
+"""Make of what record.py has left the files that tests replay: python3 keep.py RECORDED OUT [TRANSFORMER].
 
 OUT gets triton_choose.jsonl.gz and triton_report.jsonl.gz with a line for each kernel: the description of its launch, and of each configuration the
 files of Triton's cache, a listing, and the durations. Of a cubin all is zeros but what the kernel needs beside its instructions, and of TTIR the
 function's head is kept. It needs nvdisasm.
+
+TRANSFORMER has measured.jsonl of transformer.py, and as captured/ what pack.py has left. OUT gets transformer.jsonl.gz: a line for each launch file, with
+the listing of its kernel in place of its module, and then a line for each kernel that was profiled.
 """
 import base64
 import gzip
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-from pack import sections
+from pack import sections, symbol
 
 
 def bare(elf):
@@ -41,8 +45,55 @@ def entry(folder, record):
             "hash": record["hash"], "right": record["right"], "graph": record.get("graph"), "durations": record.get("durations")}
 
 
+def transformer(folder, out):
+    captured = os.path.join(folder, "captured")
+    listings, registers = {}, {}
+    with open(os.path.join(captured, "listings.txt")) as f:
+        for number, source, kernel, _ in (line.rstrip("\n").split("\t") for line in f):
+            with open(os.path.join(captured, number + ".sass")) as g:
+                listings[source, kernel] = re.sub(r"[ \t]+", " ", g.read())
+            with open(os.path.join(captured, source), "rb") as g:
+                registers[source, kernel] = registers_of(g.read(), kernel)
+    with gzip.GzipFile(os.path.join(out, "transformer.jsonl.gz"), "wb", 9, mtime=0) as to:
+        seen = set()
+        for file in sorted(f for f in os.listdir(captured) if f.endswith(".yaml")):
+            with open(os.path.join(captured, file)) as f:
+                text = f.read()
+            source = re.search(r"^source: (\S+)", text, re.M).group(1)
+            kernel = re.search(r"^kernel: (.+)$", text, re.M).group(1).strip().strip('"')
+            text = re.sub(r"^# by .*\n", "", text, flags=re.M)
+            text = re.sub(r"^source: .*$", f"listing: {source}.{len(kernel)}.sass\nresources: {{registers: {registers[source, kernel]}}}", text, flags=re.M)
+            line = {"file": file, "launch": text, "listing": f"{source}.{len(kernel)}.sass"}
+            if (source, kernel) not in seen:
+                seen.add((source, kernel))
+                line["sass"] = listings[source, kernel]
+            to.write((json.dumps(line) + "\n").encode())
+        with open(os.path.join(folder, "measured.jsonl")) as f:
+            for line in f:
+                if json.loads(line)["grid"]:
+                    to.write(line.encode())
+
+
+def registers_of(elf, kernel):
+    """The registers of a work-item, which the module says by the number of the kernel's symbol."""
+    number = symbol(elf, kernel)
+    for name, _, offset, size, _ in sections(elf):
+        at = offset
+        while name == ".nv.info" and at + 4 <= offset + size:
+            form, kind, length = struct.unpack_from("<BBH", elf, at)
+            at += 4
+            if form == 4:
+                if kind == 0x2F and struct.unpack_from("<I", elf, at)[0] == number:
+                    return struct.unpack_from("<I", elf, at + 4)[0]
+                at += length
+    return 0
+
+
 def main():
-    recorded, out = sys.argv[1:]
+    recorded, out = sys.argv[1:3]
+    if len(sys.argv) > 3:
+        transformer(sys.argv[3], out)
+        return
     folders = {}
     for path, _, files in os.walk(os.path.join(recorded, "cache")):
         for name in files:

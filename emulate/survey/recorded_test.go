@@ -1,0 +1,105 @@
+package survey
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/device/facts"
+	"gpuperf/emulate/launches"
+)
+
+// recordedLine is a launch file of the transformer, or a kernel as it was profiled: testdata/triton/keep.py.
+type recordedLine struct {
+	File, Launch, Listing, SASS string
+
+	Name      string
+	Durations []float64 // nanoseconds
+}
+
+// transformer unpacks the captured launch files of testdata/triton/transformer.py, and sums up what was measured, in seconds by kernel.
+func transformer(t *testing.T) (folder string, measured map[string]float64) {
+	t.Helper()
+	file, err := os.Open("../../testdata/h200/transformer.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	unpacked, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, measured = t.TempDir(), map[string]float64{}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for lines := json.NewDecoder(unpacked); ; {
+		var l recordedLine
+		if err := lines.Decode(&l); err == io.EOF {
+			return folder, measured
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if l.File == "" {
+			d := slices.Sorted(slices.Values(l.Durations))
+			measured[plain(l.Name)] += d[len(d)/2] / 1e9
+			continue
+		}
+		write(l.File, l.Launch)
+		if l.SASS != "" {
+			write(l.Listing, l.SASS)
+		}
+	}
+}
+
+// plain is the name of a kernel without what its template is made for.
+func plain(name string) string {
+	name, _, _ = strings.Cut(short(name), "<")
+	return name
+}
+
+// bars are how far the sum of a kernel's predicted times may be from that of the measured ones.
+var bars = map[string][2]float64{"softmax_warp_forward": {0.85, 1.15}, "elementwise_kernel": {0.8, 1.3}}
+
+// TestTransformer: the forward pass of a small transformer, launch by launch, with what the profiler has measured on an H200. The products of cuBLAS
+// (nvjet) are not executed yet: they wait for each other in clusters.
+func TestTransformer(t *testing.T) {
+	folder, measured := transformer(t)
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Folder(t.Context(), folder, Options{Each: launches.Options{Device: device}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Failed) > 0 || s.Times() != 106 {
+		t.Errorf("%d launches; left out: %v", s.Times(), s.Failed)
+	}
+	predicted := map[string]float64{}
+	for _, r := range s.Rows {
+		predicted[plain(r.Report.Launches[0].Kernel)] += r.Seconds()
+	}
+	var sums [2][2]float64 // predicted and measured, of those that are executed and of products
+	for _, name := range slices.Sorted(maps.Keys(measured)) {
+		p, m := predicted[name], measured[name]
+		t.Logf("%-50s predicted %8.1f us, measured %8.1f, %.2f", name, p*1e6, m*1e6, p/m)
+		of := 0
+		if strings.HasPrefix(name, "nvjet") {
+			of = 1
+		}
+		sums[of][0], sums[of][1] = sums[of][0]+p, sums[of][1]+m
+		if bar, ok := bars[name]; ok && (p < bar[0]*m || p > bar[1]*m) {
+			t.Errorf("%s: %.2f times what was measured", name, p/m)
+		}
+	}
+	t.Logf("without products: predicted %.1f us, measured %.1f, %.2f; products: measured %.1f", sums[0][0]*1e6, sums[0][1]*1e6, sums[0][0]/sums[0][1], sums[1][1]*1e6)
+}
