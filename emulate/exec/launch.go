@@ -25,9 +25,9 @@ type Launch struct {
 	entries   []int   // of each block, from how many others it is reached
 	cluster   [3]uint32
 	others    map[uint64]int // by barrier in local memory, how many of those that arrive there are of other groups of the cluster
-	trips     int  // of loops that nothing is known of
-	paper     bool // all ways are taken
-	addresses bool // of bulk copies: their data is not needed
+	trips     int            // of loops that nothing is known of
+	paper     bool           // all ways are taken
+	addresses bool           // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
 }
 
