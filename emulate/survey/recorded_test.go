@@ -66,8 +66,8 @@ func plain(name string) string {
 	return name
 }
 
-// bars are how far the sum of a kernel's predicted times may be from that of the measured ones.
-var bars = map[string][2]float64{"softmax_warp_forward": {0.85, 1.15}, "elementwise_kernel": {0.8, 1.3}}
+// most is how far the sum of predicted times may be from that of the measured ones.
+const most = 0.15
 
 // TestTransformer: the forward pass of a small transformer, launch by launch, with what the profiler has measured on an H200. The products of cuBLAS
 // (nvjet) are not executed yet: they wait for each other in clusters.
@@ -97,9 +97,9 @@ func TestTransformer(t *testing.T) {
 			of = 1
 		}
 		sums[of][0], sums[of][1] = sums[of][0]+p, sums[of][1]+m
-		if bar, ok := bars[name]; ok && (p < bar[0]*m || p > bar[1]*m) {
-			t.Errorf("%s: %.2f times what was measured", name, p/m)
-		}
+	}
+	if off := sums[0][0]/sums[0][1] - 1; off > most || off < -most {
+		t.Errorf("the sum without products is %.0f %% off", 100*off)
 	}
 	t.Logf("without products: predicted %.1f us, measured %.1f, %.2f; products: measured %.1f", sums[0][0]*1e6, sums[0][1]*1e6, sums[0][0]/sums[0][1], sums[1][1]*1e6)
 }
