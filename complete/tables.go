@@ -2,6 +2,7 @@ package complete
 
 import (
 	"gpuperf/device/replay"
+	"gpuperf/emulate/launches"
 	"gpuperf/frontend"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
@@ -78,10 +79,14 @@ var flags = map[string]offer{
 	"--out":        files(),
 	"--to":         files(),
 	"--triton":     files(),
+	"--timeline":   files(".html"),
+	"--paths":      words(launches.Paths),
 	"--man":        files(),
 
 	"calibrate --model":        forms,
 	"capture --output":         files(),
+	"sass --output":            files(".cubin"),
+	"emulate --profile-guided": files(".jsonl", ".jsonl.gz"),
 	"fit --model":              forms,
 	"evaluate --model":         forms,
 	"export --as":              words(exchange.Names(exchange.Exports)),

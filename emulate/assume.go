@@ -99,13 +99,15 @@ func (r *Result) Say(d exec.Doubt) string {
 		return ""
 	}
 	switch d.Kind {
-	case exec.UnknownTrips:
+	case exec.UnknownTrips, exec.UnknownBranch, exec.UnknownLeave:
 		if loop := r.leaves(d.Index); loop >= 0 {
 			return fmt.Sprintf("{loop: %q, trips: 1}", r.named(loop, func(i int) bool { return headerOf(f, i) >= 0 }))
 		}
-	case exec.UnknownBranch, exec.UnknownLeave:
 		if isBranch(f, d.Index) {
-			part := map[exec.Kind]string{exec.UnknownBranch: "0.5", exec.UnknownLeave: "0"}[d.Kind]
+			part := "0.5"
+			if d.Kind == exec.UnknownLeave {
+				part = "0"
+			}
 			return fmt.Sprintf("{branch: %q, taken: %s}", r.named(d.Index, func(i int) bool { return isBranch(f, i) }), part)
 		}
 	case exec.UnknownAddress:

@@ -32,8 +32,12 @@ func (r *Result) Write(w io.Writer) {
 	if r.Bottleneck.Kind != "" {
 		fmt.Fprintf(w, "  bottleneck  %s\n", r.Bottleneck)
 	}
-	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s, %s/s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit,
-		format.Bytes(int64(r.Memory.DRAMBytes)), format.Bytes(int64(r.Memory.DRAMBytes/max(r.Seconds, 1e-12))))
+	rate := ""
+	if r.Memory.DRAMBytes > 0 {
+		rate = fmt.Sprintf(", %sB/s", format.Rough(r.Memory.DRAMBytes/max(r.Seconds, 1e-12), ""))
+	}
+	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s%s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit,
+		format.Bytes(int64(r.Memory.DRAMBytes)), rate)
 	fmt.Fprintf(w, "  waiting     %s\n", r.waiting())
 	r.writeSensitivity(w)
 	r.writeRegions(w)
@@ -49,13 +53,13 @@ func (r *Result) limits() string {
 	var others []string
 	for _, l := range r.Limits {
 		if l.Resource != r.LimitedBy && l.Groups < 1<<20 {
-			others = append(others, fmt.Sprintf("%s allow %d", l.Resource, l.Groups))
+			others = append(others, fmt.Sprintf("%s %d", l.Resource, l.Groups))
 		}
 	}
 	if len(others) == 0 {
 		return r.LimitedBy
 	}
-	return r.LimitedBy + " (" + strings.Join(others, ", ") + ")"
+	return r.LimitedBy + "; room by " + strings.Join(others, ", ")
 }
 
 // waiting says what sub-groups do with their time.
@@ -206,9 +210,10 @@ func (r *Result) writeDoubts(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "\nnot known; `assume` in the launch file can say it, with a better number\n")
-	for _, d := range r.Doubts {
+	for i, d := range r.Doubts {
 		fmt.Fprintf(w, "  %s: %s\n", r.line(d.Index), d.Kind)
-		if say := r.Say(d); say != "" {
+		say := r.Say(d)
+		if again := i+1 < len(r.Doubts) && r.Say(r.Doubts[i+1]) == say; say != "" && !again {
 			fmt.Fprintf(w, "      - %s\n", say)
 		}
 	}

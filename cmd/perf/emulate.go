@@ -34,15 +34,27 @@ func emulateCommand() *cobra.Command {
 		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
 wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
 
-The code is the listing or cubin that the launch file or --code names; otherwise the source is compiled, which needs CUDA.
+The code is the listing or cubin that the launch file or --code names; otherwise the source, or the one that is written for a kernel, is
+compiled, which needs CUDA's toolkit; where there is none, perf sass -o tells on another machine what to bring. Launches that follow each
+other, as those of a program, are emulated one by one, and their times added up.
+
 The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
 bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each
 with what the launch would gain from it by another emulation, of which docs/emulation.md tells.
+
+Several kernels, sizes, codes or devices give a table, and with --compare what is different. A device that does not exist is a data sheet
+that names another as its architecture, and says what is not as there. Where data that is not known decides, emulate prints what to write
+under assume in the launch file; counts by --profile-guided say it too.
+
 A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
 compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid. --search takes a file with a space of
 configurations of a launch file, and looks for fast ones without running any: docs/emulation.md.`,
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
-  perf emulate examples/launch/matmul-sass.yaml -p n=512 --json`,
+  perf emulate examples/launch/matmul-sass.yaml -p n=512 --json
+  perf emulate --compare examples/launch/matmul-sass.yaml -p n=512,1024
+  perf emulate examples/lift/dot.lift -s n=1M --count 5 \
+      --code emulate/launches/testdata/dot.sass --regions
+  perf emulate examples/launch/matmul-sass.yaml --timeline timeline.html`,
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.search {
@@ -55,32 +67,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 			if r := (survey.Request{Paths: args, On: o.On, Cache: o.triton, Arch: o.Arch, Options: o.Options}); r.Asked() {
 				return o.tables(cmd, r)
 			}
-			sequences, err := o.sequences(cmd, args)
-			if err != nil {
-				return err
-			}
-			all, warnings, err := o.Run(cmd.Context(), sequences)
-			if err != nil {
-				return err
-			}
-			warn(cmd, warnings)
-			if o.timeline != "" {
-				if len(all) > 1 {
-					return usagef("--timeline %s: there are %d kernels, sizes or devices, and the page shows one", o.timeline, len(all))
-				}
-				t, err := timeline.WriteFile(o.timeline, all[0].Longest().Result, timeline.Options{Cycles: o.cycles})
-				if err != nil {
-					return err
-				}
-				note(cmd, "%s: %s", o.timeline, t.Summary())
-			}
-			if c := (launches.Comparison{Reports: all}); o.compare {
-				if len(all) < 2 {
-					return usagef("--compare: there is nothing to compare with; give two kernels, sizes, codes or devices")
-				}
-				return show(cmd, c.JSON(), c.Write)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+			return o.print(cmd, args)
 		},
 	}
 	o.addFlags(cmd)
@@ -92,11 +79,41 @@ configurations of a launch file, and looks for fast ones without running any: do
 	cmd.Flags().BoolVar(&o.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
 	cmd.Flags().StringVar(&o.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely, without traps, ends and slow paths, or paper, all")
 	cmd.Flags().StringVar(&o.Profile, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
-	cmd.Flags().StringSliceVar(&o.On, "on", []string{"NVIDIA H200"}, "the device, or several: a name of a data sheet, or a file with one")
+	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
-	cmd.Flags().StringVar(&o.Arch, "arch", "sm_90", "the architecture that a source is compiled for")
+	cmd.Flags().StringVar(&o.Arch, "arch", launches.UsualArch, "the architecture that a source is compiled for")
 	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments")
 	return cmd
+}
+
+// print emulates what arguments name, and prints it.
+func (o *emulated) print(cmd *cobra.Command, args []string) error {
+	sequences, err := o.sequences(cmd, args)
+	if err != nil {
+		return err
+	}
+	all, warnings, err := o.Run(cmd.Context(), sequences)
+	if err != nil {
+		return err
+	}
+	warn(cmd, warnings)
+	if o.timeline != "" {
+		if len(all) > 1 {
+			return usagef("--timeline %s: there are %d kernels, sizes or devices, and the page shows one", o.timeline, len(all))
+		}
+		t, err := timeline.WriteFile(o.timeline, all[0].Longest().Result, timeline.Options{Cycles: o.cycles})
+		if err != nil {
+			return err
+		}
+		note(cmd, "%s: %s", o.timeline, t.Summary())
+	}
+	if c := (launches.Comparison{Reports: all}); o.compare {
+		if len(all) < 2 {
+			return usagef("--compare: there is nothing to compare with; give two kernels, sizes, codes or devices")
+		}
+		return show(cmd, c.JSON(), c.Write)
+	}
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
 }
 
 // tables prints what stands for many launches.

@@ -27,10 +27,16 @@ prediction; "alone" is what it would take by itself), its count and rate, what h
 binds. It compares the time with the peaks of the device, and makes the check
 of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
-recorded samples; otherwise the check uses predictions alone.`,
-		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200`,
-		Args:    exactArgs(1, "one file with a kernel"),
+recorded samples; otherwise the check uses predictions alone.
+
+Of a launch file, unless a profile, a model or samples are named, explain emulates the machine code, as perf emulate does.`,
+		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
+  perf explain examples/launch/matmul-sass.yaml`,
+		Args: exactArgs(1, "one file with a kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if named := o.profile + o.model + recorded; named == "" && !o.measured && campaign.AreLaunches(args, "") {
+				return (&emulated{countedKernels: countedKernels{chosenKernels: chosenKernels{sizes: o.sizes}}}).print(cmd, args)
+			}
 			if recorded != "" {
 				if o.measured {
 					return usagef("--replay and --measure exclude each other")

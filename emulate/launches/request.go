@@ -1,6 +1,7 @@
 package launches
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -9,12 +10,18 @@ import (
 	"gpuperf/sass/compiled"
 )
 
+// The device whose data sheet has all that emulation needs, and its architecture.
+const (
+	Usual     = "NVIDIA H200"
+	UsualArch = "sm_90"
+)
+
 // Request is how sequences are emulated, as a user says it.
 type Request struct {
 	Options
-	On      []string // names of data sheets, or files with them
+	On      []string // names of data sheets, or files with them; none is the usual one
 	Codes   []string // listings or cubins, in place of what launch files name or sources are compiled to; none is one ""
-	Arch    string   // that sources are compiled for
+	Arch    string   // that sources are compiled for; "" is the usual one
 	Profile string   // a samples file with the hardware's counts; "" is none
 }
 
@@ -26,6 +33,9 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 		}
 		defer r.Counted.Close()
 	}
+	if len(r.On) == 0 {
+		r.On = []string{Usual}
+	}
 	devices := make([]*facts.Device, len(r.On))
 	for i, on := range r.On {
 		if devices[i], err = facts.Sheet(on); err != nil {
@@ -35,7 +45,7 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 	if len(r.Codes) == 0 {
 		r.Codes = []string{""}
 	}
-	compiler := &compiled.Compiler{Arch: r.Arch}
+	compiler := &compiled.Compiler{Arch: cmp.Or(r.Arch, UsualArch)}
 	for _, s := range sequences {
 		for _, code := range r.Codes {
 			listing, err := s.Listing(ctx, code, compiler)
