@@ -94,7 +94,7 @@ type Work struct {
 	Steps  int     // instructions that were executed lane by lane
 	Issued int64   // instructions that were timed
 	Stands int64   // instructions of these blocks with all iterations
-	Scale  float64 // by which those of the launch are more
+	Scale  float64 // instructions of the launch for each that a run has issued, skipped ones too
 }
 
 // Hot is an instruction, and the part of the warps' time that they wait before it.

@@ -33,7 +33,7 @@ func (e *emulation) result(t timed) *Result {
 	r.Hottest = hot(t)
 	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
 	r.Written = e.written()
-	scale := t.scale * float64(e.busy)
+	scale := float64(r.Work.Stands) / float64(max(t.Issued, 1)) // a run that was cut off has moved less than its blocks do
 	r.Work.Scale = scale
 	if tr := t.Traffic; tr.Sectors > 0 {
 		r.Memory.L1Hit = float64(tr.Hits) / float64(tr.Sectors)

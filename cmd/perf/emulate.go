@@ -52,8 +52,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
   perf emulate examples/launch/matmul-sass.yaml -p n=512 --json
   perf emulate --compare examples/launch/matmul-sass.yaml -p n=512,1024
-  perf emulate examples/lift/dot.lift -s n=1M --count 5 \
-      --code emulate/launches/testdata/dot.sass --regions
+  perf emulate examples/launch/matmul-sass.yaml --regions
   perf emulate examples/launch/matmul-sass.yaml --timeline timeline.html`,
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
