@@ -73,7 +73,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 	cmd.Flags().StringVar(&o.timeline, "timeline", "", "write a page of what the sub-groups of a sub-partition do, cycle by cycle, to this file")
 	cmd.Flags().Int64Var(&o.cycles, "timeline-cycles", 0, "the cycles that the page shows, from the start of the launch (default 10,000)")
 	cmd.Flags().BoolVar(&o.search, "search", false, "look for fast configurations in the space of a file")
-	cmd.Flags().BoolVar(&o.compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
+	cmd.Flags().BoolVar(&o.Compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")
 	cmd.Flags().Float64Var(&o.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
 	cmd.Flags().BoolVar(&o.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
 	cmd.Flags().StringVar(&o.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely, without traps, ends and slow paths, or paper, all")
@@ -97,19 +97,13 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 	}
 	warn(cmd, warnings)
 	if o.timeline != "" {
-		if len(all) > 1 {
-			return usagef("--timeline %s: there are %d kernels, sizes or devices, and the page shows one", o.timeline, len(all))
-		}
-		t, err := timeline.WriteFile(o.timeline, all[0].Longest().Result, timeline.Options{Cycles: o.cycles})
+		said, err := timeline.WriteFile(o.timeline, launches.Longest(all), timeline.Options{Cycles: o.cycles})
 		if err != nil {
 			return err
 		}
-		note(cmd, "%s: %s", o.timeline, t.Summary())
+		note(cmd, "%s", said)
 	}
-	if c := (launches.Comparison{Reports: all}); o.compare {
-		if len(all) < 2 {
-			return usagef("--compare: there is nothing to compare with; give two kernels, sizes, codes or devices")
-		}
+	if c := (launches.Comparison{Reports: all}); o.Compare {
 		return show(cmd, c.JSON(), c.Write)
 	}
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
@@ -137,13 +131,11 @@ func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches
 	}
 	for _, arg := range args {
 		if campaign.AreLaunches([]string{arg}, "") {
-			for _, at := range o.Sizes {
-				s, err := launches.Load(arg, at)
-				if err != nil {
-					return nil, err
-				}
-				all = append(all, s)
+			more, err := launches.LoadAll(arg, o.Sizes)
+			if err != nil {
+				return nil, err
 			}
+			all = append(all, more...)
 			continue
 		}
 		works, err := o.work(cmd, arg)

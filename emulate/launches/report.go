@@ -75,3 +75,11 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Launches []launch   `json:"launches"`
 	}{r.Name, r.Device, r.Seconds(), r.Interval(), list})
 }
+
+// Longest are the launches that take longest, one of each report.
+func Longest(all []*Report) (list []*emulate.Result) {
+	for _, r := range all {
+		list = append(list, r.Longest().Result)
+	}
+	return list
+}

@@ -22,6 +22,7 @@ type Request struct {
 	On      []string // names of data sheets, or files with them; none is the usual one
 	Codes   []string // listings or cubins, in place of what launch files name or sources are compiled to; none is one ""
 	Arch    string   // that sources are compiled for; "" is the usual one
+	Compare bool     // what comes of it is to be compared
 	Profile string   // a samples file with the hardware's counts; "" is none
 }
 
@@ -65,6 +66,9 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 				all, warnings = append(all, report), append(warnings, report.All()...)
 			}
 		}
+	}
+	if r.Compare && len(all) < 2 {
+		return nil, nil, mistake("there is nothing to compare with").WithHint("give two kernels, sizes, codes or devices")
 	}
 	return all, warnings, nil
 }

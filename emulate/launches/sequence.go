@@ -53,6 +53,18 @@ func Load(path string, sizes map[string]int64) (*Sequence, error) {
 	return s, nil
 }
 
+// LoadAll is Load at several sizes.
+func LoadAll(path string, sizes []map[string]int64) (all []*Sequence, err error) {
+	for _, at := range sizes {
+		s, err := Load(path, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
 // Listing is the machine code of the sequence: a listing or a cubin that is named, what the launch file or the job brings, or what its source is
 // compiled to.
 func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compiler) (*sass.Listing, error) {

@@ -90,17 +90,20 @@ func (t *Timeline) Write(w io.Writer) error {
 	return page.Execute(w, c)
 }
 
-// WriteFile records the launch of a result, and writes the page to a file.
-func WriteFile(path string, r *emulate.Result, o Options) (*Timeline, error) {
-	if o.Cycles < 0 || o.Cycles > Most {
-		return nil, source.At("", "", source.Pos{}, "a timeline of %d cycles: expected 1 to %d", o.Cycles, Most)
+// WriteFile records the launch of a result, of which there must be one, and writes the page to a file. It returns what the page shows.
+func WriteFile(path string, results []*emulate.Result, o Options) (string, error) {
+	switch {
+	case len(results) != 1:
+		return "", source.At("", "", source.Pos{}, "%s: there are %d kernels, sizes or devices, and a timeline shows one", path, len(results))
+	case o.Cycles < 0 || o.Cycles > Most:
+		return "", source.At("", "", source.Pos{}, "a timeline of %d cycles: expected 1 to %d", o.Cycles, Most)
 	}
-	t := Record(r, o)
+	t := Record(results[0], o)
 	var text bytes.Buffer
 	if err := t.Write(&text); err != nil {
-		return nil, err
+		return "", err
 	}
-	return t, os.WriteFile(path, text.Bytes(), 0o666)
+	return path + ": " + t.Summary(), os.WriteFile(path, text.Bytes(), 0o666)
 }
 
 // ticks are round numbers of cycles along the picture.
