@@ -92,7 +92,7 @@ func TestRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		most float64 // of the best of those drawn
-	}{{"contraction", 1.05}, {"stencil", 1.1}} {
+	}{{"contraction", 1.05}, {"stencil", 1.15}} {
 		t.Run(c.name, func(t *testing.T) {
 			if testing.Short() { // minutes on a busy machine
 				t.Skip("takes long")
@@ -125,6 +125,9 @@ func TestRecorded(t *testing.T) {
 				}
 			}
 			t.Logf("the best of the %d best is %.1f us", len(found.Best), first)
+			if first > 1.05*want {
+				t.Errorf("the best of the %d best takes %.1f us, of 300 at random %.1f", len(found.Best), first, want)
+			}
 			if got == 0 || got > c.most*want {
 				t.Errorf("%.1f us, more than %.2f times %.1f", got, c.most, want)
 			}
