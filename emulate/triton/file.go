@@ -12,9 +12,6 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// reserved are keys of a configuration that are no constexprs.
-var reserved = []string{"grid", "hash"}
-
 // readConfigurations reads the list of configurations.
 func (d *Description) readConfigurations(n *yamlfile.Node) error {
 	if n == nil {
