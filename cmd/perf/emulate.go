@@ -34,17 +34,17 @@ func emulateCommand() *cobra.Command {
 		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
 wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
 
-The code is the listing or cubin that the launch file or --code names; otherwise the source, or the one that is written for a kernel, is
-compiled, which needs CUDA's toolkit; where there is none, perf sass -o tells on another machine what to bring. Launches that follow each
-other, as those of a program, are emulated one by one, and their times added up.
+The code is the listing or cubin that the launch file or --code names; otherwise the source, or the one that is written for a kernel, is compiled, which
+needs CUDA's toolkit; where there is none, perf sass -o tells on another machine what to bring. Launches that follow each other, as those of a program, are
+emulated one by one, and their times added up.
 
 The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
 bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each
 with what the launch would gain from it by another emulation, of which docs/emulation.md tells.
 
-Several kernels, sizes, codes or devices give a table, and with --compare what is different. A device that does not exist is a data sheet
-that names another as its architecture, and says what is not as there. Where data that is not known decides, emulate prints what to write
-under assume in the launch file; counts by --profile-guided say it too.
+Several kernels, sizes, codes or devices give a table, and with --compare what is different. A device that does not exist is a data sheet that names
+another as its architecture, and says what is not as there. Where data that is not known decides, emulate prints what to write under assume in the launch
+file; counts by --profile-guided say it too.
 
 A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
 compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid. --search takes a file with a space of
