@@ -34,9 +34,8 @@ These times correct the costs of that kernel, as far as they show them; others s
 and explain use what is refined for a kernel. With --own-model it makes a model of the kernels alone, with measurement kernels
 for all of their work, as a model file that you can read, edit and calibrate again; the default is then --model auto.
 
-With --emulator it measures on a GPU of NVIDIA what perf emulate must know of it: latencies and gaps of instructions, queues, barriers, caches,
-atomics, the start of work-groups; about a minute. The machine code of each measurement kernel must have what is measured, which takes
-nvdisasm of CUDA's toolkit. The result is a data sheet, a number with its source in each line, for perf emulate --on.`,
+With --emulator it measures on a GPU of NVIDIA what perf emulate must know of it: latencies and gaps of instructions, barriers, caches, atomics.
+It takes half a minute, and nvdisasm of CUDA's toolkit. The result is a data sheet for perf emulate --on, with the source of each number.`,
 		Example: `  perf calibrate --profile my-h200.yaml \
       --device replay:testdata/h200/general.jsonl.gz
   perf calibrate examples/matmul/own_kernel.yaml --tag n:64,96,128
