@@ -39,8 +39,7 @@ needs CUDA's toolkit; where there is none, perf sass -o tells on another machine
 emulated one by one, and their times added up.
 
 The sensitivity of a parameter is the relative change of the time over that of the parameter, when this is raised by 10 %: near 1 is the
-bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each
-with what the launch would gain from it by another emulation, of which docs/emulation.md tells.
+bottleneck. A latency that binds asks for more instructions under way; a gap, for less work on that unit. What would help follows, each with its gain.
 
 Several kernels, sizes, codes or devices give a table, and with --compare what is different. A device that does not exist is a data sheet that names
 another as its architecture, and says what is not as there. Where data that is not known decides, emulate prints what to write under assume in the launch
