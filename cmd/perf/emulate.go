@@ -13,7 +13,6 @@ import (
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
-	"gpuperf/sass/compiled"
 	"gpuperf/workload"
 )
 
@@ -56,7 +55,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.search {
-				r, err := search.Run(cmd.Context(), args[0], o.On[0], &compiled.Compiler{Arch: o.Arch})
+				r, err := search.Run(cmd.Context(), args[0], o.On[0], o.Arch)
 				if err != nil {
 					return err
 				}

@@ -21,8 +21,8 @@ type Report struct {
 	Device string
 }
 
-// Run searches the space of a file for a device, with what a compiler makes of each configuration.
-func Run(ctx context.Context, path, device string, c *compiled.Compiler) (*Report, error) {
+// Run searches the space of a file for a device, with what is compiled of each configuration for an architecture.
+func Run(ctx context.Context, path, device, arch string) (*Report, error) {
 	f, err := Load(path)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Run(ctx context.Context, path, device string, c *compiled.Compiler) (*Repor
 	if err != nil {
 		return nil, err
 	}
-	found, err := Find(ctx, f.Space, f.Base, &Emulator{File: f, Device: d, Code: compiling(c)}, Options{})
+	found, err := Find(ctx, f.Space, f.Base, &Emulator{File: f, Device: d, Code: compiling(&compiled.Compiler{Arch: arch})}, Options{})
 	if err != nil {
 		return nil, err
 	}
