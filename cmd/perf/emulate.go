@@ -22,7 +22,7 @@ type emulated struct {
 	launches.Request
 	triton, timeline string
 	cycles           int64
-	compare, search  bool
+	search           bool
 }
 
 func emulateCommand() *cobra.Command {

@@ -283,13 +283,14 @@ func (g *Group) arrive(at uint64, b *arrivals, phase, n int) {
 // brings notes that a copy brings bytes to a barrier, whose address is in the register behind that of the place in local memory.
 func (w *Warp) brings(o *op, one uint32, bytes int64) {
 	f := w.path.file
-	for _, t := range o.access.parts[0].terms {
-		n, i := t.row+1, active(one)
-		at := uint64(f.rows[n][i]) & (windowSize - 1)
-		if b := w.Group.inbox[at]; b != nil && f.known[n]>>i&1 != 0 {
-			w.step.Meeting = Meeting{Kind: Brings, At: at, Phase: b.brought(), Bytes: bytes}
-		}
+	terms := o.access.parts[0].terms
+	if len(terms) == 0 {
 		return
+	}
+	n, i := terms[0].row+1, active(one)
+	at := uint64(f.rows[n][i]) & (windowSize - 1)
+	if b := w.Group.inbox[at]; b != nil && f.known[n]>>i&1 != 0 {
+		w.step.Meeting = Meeting{Kind: Brings, At: at, Phase: b.brought(), Bytes: bytes}
 	}
 }
 
