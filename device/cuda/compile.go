@@ -56,7 +56,7 @@ func (c *compiler) cubin(source, arch string, options, names []string) (code []b
 		}
 	}
 	var list []uintptr
-	for _, o := range append([]string{"--std=c++17"}, forArchitecture(arch, options)...) {
+	for _, o := range forArchitecture(arch, append([]string{"--std=c++17"}, options...)) {
 		list = append(list, cString(&pin, o))
 	}
 	pin.Pin(&list[0])
