@@ -80,6 +80,7 @@ var flags = map[string]offer{
 	"--to":         files(),
 	"--triton":     files(),
 	"--timeline":   files(".html"),
+	"--sheet":      files(".yaml"),
 	"--paths":      words(launches.Paths),
 	"--man":        files(),
 

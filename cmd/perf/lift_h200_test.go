@@ -30,7 +30,7 @@ func TestH200Files(t *testing.T) {
 		if !strings.Contains(string(table), "`"+name+"`") {
 			t.Errorf("README.md does not name %s", name)
 		}
-		if name == "cublas.jsonl" || strings.HasPrefix(name, "counters") || strings.HasPrefix(name, "listings") {
+		if name == "cublas.jsonl" || strings.HasPrefix(name, "counters") || strings.HasPrefix(name, "listings") || strings.HasPrefix(name, "triton") || strings.HasPrefix(name, "transformer") {
 			continue // of another program, or no samples
 		}
 		dev, err := replay.Open(file)
