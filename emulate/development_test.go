@@ -2,13 +2,17 @@ package emulate
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
+	"gpuperf/launch"
+	"gpuperf/memory"
 	"gpuperf/samples"
 )
 
@@ -24,46 +28,82 @@ const short = 5e-6
 type developed struct {
 	compared
 	emulatetest.Kernel
+	metrics map[string]samples.Metric // that Nsight Compute counted
+	known   bool                      // every instruction was executed, on known values
+	pipes   map[string]float64        // instructions by the hardware's name of their pipe
+	moved   *memory.Traffic           // if anything is accessed
+	roof    float64                   // seconds by counts alone
 }
 
-// development emulates a half of the development set.
-func development(t *testing.T, half string) (out []developed) {
-	t.Helper()
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
+// develop keeps what tests compare of an emulated launch. The traces go: those of all launches together are gigabytes.
+func develop(r *Result, k emulatetest.Kernel, measured float64, metrics map[string]samples.Metric) developed {
+	e := r.emulation
+	pipes := e.perPipe()
+	d := developed{Kernel: k, metrics: metrics, known: len(r.Doubts) == 0 && !e.builder.Cut, pipes: pipes, roof: roof(r, pipes)}
+	d.compared = compared{Result: r, name: k.Line, measured: measured, executed: metrics["smsp__inst_executed.sum"].Value}
+	if e.accessed != nil {
+		moved := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+		d.moved = &moved
 	}
+	r.emulation = nil
+	return d
+}
+
+// sheet is that of the device of the recordings.
+func sheet(t *testing.T) *facts.Device {
+	t.Helper()
 	d, err := facts.Sheet("NVIDIA H200")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d
+}
+
+// half of recorded launches is the one that forms and numbers were chosen on, or with REPORT=1 the other.
+func half() string {
+	if os.Getenv("REPORT") != "" {
+		return "report"
+	}
+	return "choose"
+}
+
+// recordedAt are launches of the development set, as a samples file has them.
+func recordedAt(kernels []emulatetest.Kernel, path string) []emulatetest.Launch {
 	launches := make([]emulatetest.Launch, len(kernels))
 	for i, k := range kernels {
 		launches[i] = k.Launch
-		launches[i].Samples = "../testdata/h200/emulate.jsonl.gz"
+		launches[i].Samples = path
 	}
-	times, err := emulatetest.Measured(launches, samples.Warm)
+	return launches
+}
+
+// development emulates a half of the development set, once for all tests.
+var development = sync.OnceValues(func() (out []developed, err error) {
+	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	for i := range launches {
-		launches[i].Samples = "../testdata/h200/counters_emulate.jsonl.gz"
-	}
-	counts, err := emulatetest.Counted(launches, samples.Cold)
+	d, err := facts.Sheet("NVIDIA H200")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
+	}
+	times, err := emulatetest.Measured(recordedAt(kernels, "../testdata/h200/emulate.jsonl.gz"), samples.Warm)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := emulatetest.Counted(recordedAt(kernels, "../testdata/h200/counters_emulate.jsonl.gz"), samples.Cold)
+	if err != nil {
+		return nil, err
 	}
 	for i, k := range kernels {
 		r, err := Run(Input{Function: k.Function, Job: k.Job, Device: d})
 		if err != nil {
-			t.Fatal(k.Line, err)
+			return nil, fmt.Errorf("%s: %w", k.Line, err)
 		}
-		c := compared{Result: r, name: k.Line, measured: times[i].Summary.Median - eventSeconds}
-		c.executed = counts[i].Record.Metrics["smsp__inst_executed.sum"].Value
-		out = append(out, developed{compared: c, Kernel: k})
+		out = append(out, develop(r, k, times[i].Summary.Median-eventSeconds, counts[i].Record.Metrics))
 	}
-	return out
-}
+	return out, nil
+})
 
 // errors are how far ratios are from 1, in three averages.
 type errors struct {
@@ -137,22 +177,21 @@ func TestDevelopment(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it emulates hundreds of launches")
 	}
-	half := "choose"
-	if os.Getenv("REPORT") != "" {
-		half = "report"
-	}
 	t.Parallel()
-	all := development(t, half)
+	all, err := development()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, d := range all {
 		t.Logf("%5.2f  %10.2f us, emulated %10.2f, instructions %5.3f  %s", d.ratio(), d.measured*1e6, d.Seconds*1e6, float64(d.Work.Stands)/d.executed, d.Line[len("testdata/emulate/"):])
 	}
 	long := errorsOf(all, func(d *developed) bool { return d.measured >= short })
 	little := errorsOf(all, func(d *developed) bool { return d.measured < short })
 	rho, groups := ranks(all)
-	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half,
+	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half(),
 		long.n, long.geometric, long.mean, long.median, little.n, little.geometric, little.mean, little.median)
 	t.Logf("rank correlation %.3f, the mean of %d kinds", rho, groups)
-	if half == "choose" && (long.n < 200 || long.geometric > 0.075 || long.mean > 0.115 || long.median > 0.085 || rho < 0.88) {
+	if half() == "choose" && (long.n < 200 || long.geometric > 0.075 || long.mean > 0.115 || long.median > 0.085 || rho < 0.88) {
 		t.Error("the errors are greater than docs/emulation.md says")
 	}
 }

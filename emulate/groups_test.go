@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/samples"
 )
@@ -17,16 +16,8 @@ func TestGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := facts.Sheet("NVIDIA H200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	launches := make([]emulatetest.Launch, len(kernels))
-	for i, k := range kernels {
-		launches[i] = k.Launch
-		launches[i].Samples = "../testdata/h200/groups.jsonl.gz"
-	}
-	times, err := emulatetest.Measured(launches, samples.Warm)
+	d := sheet(t)
+	times, err := emulatetest.Measured(recordedAt(kernels, "../testdata/h200/groups.jsonl.gz"), samples.Warm)
 	if err != nil {
 		t.Fatal(err)
 	}

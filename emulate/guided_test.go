@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/samples"
 )
@@ -18,10 +17,7 @@ func TestGuided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := facts.Sheet("NVIDIA H200")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sheet(t)
 	for name, blindly := range map[string]float64{"spmv_rows": 1.5, "functions_double": 1.1} {
 		at := slices.IndexFunc(all, func(l emulatetest.Launch) bool { return l.Job.Identity.Variant == name && l.Code == emulatetest.Same })
 		l := all[at]

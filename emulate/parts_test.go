@@ -4,16 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"gpuperf/device/facts"
-	"gpuperf/emulate/emulatetest"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
-	"gpuperf/samples"
 	"gpuperf/sass"
 )
 
@@ -76,12 +71,16 @@ func (p *agreement) String() string {
 
 // perPipe counts the instructions of a launch by the hardware's name of the pipe.
 func (e *emulation) perPipe() map[string]float64 {
-	out := map[string]float64{}
+	names := make([]string, len(e.Function.Instructions))
+	for i := range names {
+		names[i] = counter(&e.Function.Instructions[i])
+	}
+	counts := make([]float64, len(names))
 	var walk func(nodes []timing.Node, times float64)
 	walk = func(nodes []timing.Node, times float64) {
 		for i := range nodes {
 			for _, ev := range nodes[i].Events {
-				out[counter(&e.Function.Instructions[ev.Op])] += times
+				counts[ev.Op] += times
 			}
 			walk(nodes[i].Body, times*float64(nodes[i].Times))
 		}
@@ -90,6 +89,10 @@ func (e *emulation) perPipe() map[string]float64 {
 		for _, w := range b.Warps {
 			walk(w.Block(), float64(e.total)/float64(len(e.blocks)))
 		}
+	}
+	out := map[string]float64{}
+	for i, name := range names {
+		out[name] += counts[i]
 	}
 	return out
 }
@@ -101,24 +104,7 @@ func TestParts(t *testing.T) {
 		t.Skip("it emulates hundreds of launches")
 	}
 	t.Parallel()
-	half := "choose"
-	if os.Getenv("REPORT") != "" {
-		half = "report"
-	}
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := facts.Sheet("NVIDIA H200")
-	if err != nil {
-		t.Fatal(err)
-	}
-	launches := make([]emulatetest.Launch, len(kernels))
-	for i, k := range kernels {
-		launches[i] = k.Launch
-		launches[i].Samples = "../testdata/h200/counters_emulate.jsonl.gz"
-	}
-	counts, err := emulatetest.Counted(launches, samples.Cold)
+	all, err := development()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,12 +120,8 @@ func TestParts(t *testing.T) {
 			t.Logf("%-26s %8.3f  %s", name, off, line)
 		}
 	}
-	for i, k := range kernels {
-		r, err := Run(Input{Function: k.Function, Job: k.Job, Device: d})
-		if err != nil {
-			t.Fatal(k.Line, err)
-		}
-		compareParts(r, counts[i].Record.Metrics, strings.TrimPrefix(k.Line, "testdata/emulate/"), compare)
+	for _, d := range all {
+		compareParts(d, strings.TrimPrefix(d.Line, "testdata/emulate/"), compare)
 	}
 	var names []string
 	for name := range parts {
@@ -147,10 +129,10 @@ func TestParts(t *testing.T) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		t.Logf("%s: %-26s %v", half, name, parts[name])
+		t.Logf("%s: %-26s %v", half(), name, parts[name])
 	}
 	for name, least := range leastParts {
-		if p := parts[name]; half == "choose" && float64(p.agree) < least*float64(p.all) {
+		if p := parts[name]; half() == "choose" && float64(p.agree) < least*float64(p.all) {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
@@ -163,40 +145,37 @@ var leastParts = map[string]float64{
 }
 
 // compareParts compares a launch. Of hit rates and bytes the bounds are those of what package memory says (cmd/perf, TestCounters).
-func compareParts(r *Result, m map[string]samples.Metric, line string, compare func(name, line string, ok bool, off float64)) {
-	e := r.emulation
-	count := func(name string) float64 { return m[name].Value }
-	known := len(r.Doubts) == 0 && !e.builder.Cut
+func compareParts(d developed, line string, compare func(name, line string, ok bool, off float64)) {
+	count := func(name string) float64 { return d.metrics[name].Value }
 	relative := func(got, want float64) float64 { return math.Abs(got-want) / max(want, 1) }
-	off := relative(float64(r.Work.Stands), count("smsp__inst_executed.sum"))
-	if known {
+	off := relative(float64(d.Work.Stands), count("smsp__inst_executed.sum"))
+	if d.known {
 		compare("instructions, all known", line, off < 1e-3, off)
 	} else {
 		compare("instructions, others", line, off < 0.03, off)
 	}
-	for name, n := range e.perPipe() {
+	for name, n := range d.pipes {
 		hardware := count("sm__inst_executed_pipe_" + name + ".sum")
-		if name == "" || max(n, hardware) < 0.01*count("smsp__inst_executed.sum") || !known {
+		if name == "" || max(n, hardware) < 0.01*count("smsp__inst_executed.sum") || !d.known {
 			continue
 		}
 		off := relative(n, hardware)
 		compare("pipe "+name, line, off < 1e-3, off)
 	}
-	if e.accessed != nil {
-		est := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	if d.moved != nil {
 		const points, bytes, relation = 0.05, 2e6, 0.05
 		dram := func(name string, hardware, expected float64) {
 			compare(name, line, math.Abs(expected-hardware) <= max(relation*hardware, bytes), relative(expected, hardware))
 		}
-		dram("bytes from DRAM", count("dram__bytes_read.sum"), est.DRAMReads)
-		dram("bytes to DRAM", count("dram__bytes_write.sum"), est.DRAMWrites)
+		dram("bytes from DRAM", count("dram__bytes_read.sum"), d.moved.DRAMReads)
+		dram("bytes to DRAM", count("dram__bytes_write.sum"), d.moved.DRAMWrites)
 		if asked := count("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"); asked > 0 {
 			hardware := 1 - count("l1tex__m_xbar2l1tex_read_sectors.sum")/asked
-			off := math.Abs(r.Memory.L1Hit - hardware)
+			off := math.Abs(d.Memory.L1Hit - hardware)
 			compare("hit rate of L1", line, off <= points, off)
 		}
 	}
-	off = math.Abs(r.Occupancy - count("sm__warps_active.avg.pct_of_peak_sustained_active")/100)
+	off = math.Abs(d.Occupancy - count("sm__warps_active.avg.pct_of_peak_sustained_active")/100)
 	compare("occupancy", line, off <= 0.05, off)
 	var stalls [timing.Reasons]float64
 	for name, reason := range stallOf {
@@ -206,7 +185,7 @@ func compareParts(r *Result, m map[string]samples.Metric, line string, compare f
 		list[timing.ForTurn] = 0
 		return slices.MaxFunc(reasonsOf(), func(a, b timing.Reason) int { return cmp.Compare(list[a], list[b]) })
 	}
-	hardware, emulated := greatest(stalls), greatest(r.Stalls)
+	hardware, emulated := greatest(stalls), greatest(d.Stalls)
 	compare("first reason to wait", fmt.Sprintf("%s: %v, emulated %v", line, hardware, emulated), hardware == emulated, 0)
 }
 

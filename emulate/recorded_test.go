@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/samples"
 )
@@ -28,10 +27,7 @@ func emulated(t *testing.T) (out []compared) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := facts.Sheet("NVIDIA H200")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sheet(t)
 	of := map[string][]emulatetest.Launch{}
 	for _, l := range all {
 		if l.Code != emulatetest.Other {

@@ -7,9 +7,7 @@ import (
 	"testing"
 
 	"gpuperf/device/facts"
-	"gpuperf/emulate/emulatetest"
 	"gpuperf/emulate/timing"
-	"gpuperf/samples"
 )
 
 // coalesce lets all accesses to global memory be of lanes side by side, and those to shared memory be without conflicts: what is known of a launch
@@ -52,12 +50,12 @@ func without(in Input) (float64, error) {
 }
 
 // roof is the least time of a launch by its counts: instructions that are dispatched, those of each pipe, and bytes of DRAM.
-func roof(r *Result) float64 {
+func roof(r *Result, pipes map[string]float64) float64 {
 	e, d := r.emulation, r.emulation.Device
 	schedulers := float64(e.busy) * d.Value(facts.SubPartitions)
 	cycles := float64(r.Work.Stands) / schedulers
 	for name, gap := range map[string]facts.Key{"alu": facts.ALUGap, "fma": facts.FMAGap, "fp64": facts.FP64Gap, "xu": facts.XUGap, "lsu": facts.AddressGap} {
-		cycles = max(cycles, e.perPipe()[name]*d.Value(gap)/schedulers)
+		cycles = max(cycles, pipes[name]*d.Value(gap)/schedulers)
 	}
 	return max(cycles/(d.Value(facts.ClockMHz)*1e6), r.Memory.DRAMBytes/d.Value(facts.MemoryBandwidth))
 }
@@ -67,46 +65,24 @@ func TestSimpler(t *testing.T) {
 	if testing.Short() || os.Getenv("SIMPLER") == "" {
 		t.Skip("it emulates hundreds of launches twice: SIMPLER=1 does, with REPORT=1 those of the other half")
 	}
-	half := "choose"
-	if os.Getenv("REPORT") != "" {
-		half = "report"
-	}
-	d, err := facts.Sheet("NVIDIA H200")
+	all, err := development()
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	launches := make([]emulatetest.Launch, len(kernels))
-	for i, k := range kernels {
-		launches[i] = k.Launch
-		launches[i].Samples = "../testdata/h200/emulate.jsonl.gz"
-	}
-	times, err := emulatetest.Measured(launches, samples.Warm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := sheet(t)
 	errors := map[string][]float64{}
 	better := map[string]int{}
-	for i, k := range kernels {
-		in := Input{Function: k.Function, Job: k.Job, Device: d}
-		r, err := Run(in)
-		if err != nil {
-			t.Fatal(k.Line, err)
-		}
-		measured := times[i].Summary.Median - eventSeconds
-		if measured < short {
+	for _, x := range all {
+		if x.measured < short {
 			continue
 		}
-		blind, err := without(in)
+		blind, err := without(Input{Function: x.Function, Job: x.Job, Device: d})
 		if err != nil {
-			t.Fatal(k.Line, err)
+			t.Fatal(x.Line, err)
 		}
-		own := math.Abs(r.Seconds/measured - 1)
-		for name, seconds := range map[string]float64{"emulator": r.Seconds, "all accesses coalesced": blind, "roofline of counts": roof(r)} {
-			off := math.Abs(seconds/measured - 1)
+		own := math.Abs(x.Seconds/x.measured - 1)
+		for name, seconds := range map[string]float64{"emulator": x.Seconds, "all accesses coalesced": blind, "roofline of counts": x.roof} {
+			off := math.Abs(seconds/x.measured - 1)
 			errors[name] = append(errors[name], off)
 			if own < off {
 				better[name]++
@@ -120,7 +96,7 @@ func TestSimpler(t *testing.T) {
 			logs, sum = logs+math.Log(max(e, 1e-3)), sum+e
 		}
 		n := float64(len(list))
-		t.Logf("%s, %d launches: %-24s geometric mean %.3f, mean %.3f, median %.3f; the emulator is nearer for %d", half, len(list), name, math.Exp(logs/n), sum/n,
+		t.Logf("%s, %d launches: %-24s geometric mean %.3f, mean %.3f, median %.3f; the emulator is nearer for %d", half(), len(list), name, math.Exp(logs/n), sum/n,
 			list[len(list)/2], better[name])
 	}
 }

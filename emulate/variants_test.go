@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/samples"
 )
@@ -21,32 +20,16 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	half := "choose"
-	if os.Getenv("REPORT") != "" {
-		half = "report"
-	}
 	i := 0
 	launches = slices.DeleteFunc(launches, func(l emulatetest.Launch) bool {
 		i++
-		return l.Suite != half || os.Getenv("LONG") == "" && i%4 > 0
+		return l.Suite != half() || os.Getenv("LONG") == "" && i%4 > 0
 	})
-	var times []samples.Record
-	for len(times) < len(launches) { // those of one samples file follow each other
-		rest := launches[len(times):]
-		n := slices.IndexFunc(rest, func(l emulatetest.Launch) bool { return l.Samples != rest[0].Samples })
-		if n < 0 {
-			n = len(rest)
-		}
-		list, err := emulatetest.Measured(rest[:n], samples.Warm)
-		if err != nil {
-			t.Fatal(err)
-		}
-		times = append(times, list...)
-	}
-	d, err := facts.Sheet("NVIDIA H200")
+	times, err := emulatetest.Measured(launches, samples.Warm)
 	if err != nil {
 		t.Fatal(err)
 	}
+	d := sheet(t)
 	var all []developed
 	kinds := map[string][]developed{}
 	for i, l := range launches {
@@ -55,7 +38,7 @@ func TestVariants(t *testing.T) {
 			t.Fatal(l.Job.Identity, err)
 		}
 		program := l.Job.Identity.Source
-		x := developed{compared{Result: r, name: l.Job.Identity.Key(), measured: times[i].Summary.Median - eventSeconds}, emulatetest.Kernel{Kind: program}}
+		x := develop(r, emulatetest.Kernel{Kind: program, Line: l.Job.Identity.Key()}, times[i].Summary.Median-eventSeconds, nil)
 		all, kinds[program] = append(all, x), append(kinds[program], x)
 		t.Logf("%5.2f  %9.2f us, emulated %9.2f, %s", x.ratio(), x.measured*1e6, x.Seconds*1e6, x.name)
 	}
@@ -67,7 +50,7 @@ func TestVariants(t *testing.T) {
 	}
 	e := errorsOf(all, every)
 	rho, programs := ranks(all)
-	t.Logf("%s: %d variants: error %.3f in the geometric mean, %.3f in the mean, median %.3f; rank correlation %.3f, the mean of %d programs", half, e.n, e.geometric, e.mean, e.median, rho, programs)
+	t.Logf("%s: %d variants: error %.3f in the geometric mean, %.3f in the mean, median %.3f; rank correlation %.3f, the mean of %d programs", half(), e.n, e.geometric, e.mean, e.median, rho, programs)
 	if e.geometric > 0.2 || rho < 0.6 { // a change that was for the better elsewhere has made these much worse
 		t.Errorf("that is far from what it was when these were recorded")
 	}

@@ -128,23 +128,29 @@ func Counted(launches []Launch, mode samples.Mode) ([]counters.Counted, error) {
 	return source.Take(context.Background(), works(launches), mode)
 }
 
-// Measured are the samples of launches that name the same samples file, in their order, in a state of the caches. Their times are those between
+// Measured are the samples of launches, in their order, in a state of the caches. Their times are those between
 // two events, on an H200 1.2 µs longer (median of the 14 launches that both recordings have, quartiles 0.9 and 1.4) than what ncu calls the
 // duration.
 func Measured(launches []Launch, mode samples.Mode) ([]samples.Record, error) {
-	set, err := samples.Load(launches[0].Samples)
-	if err != nil {
-		return nil, err
-	}
-	defer set.Close()
+	sets := map[string]*samples.Set{}
 	all := make([]samples.Record, len(launches))
 	for i, l := range launches {
+		set := sets[l.Samples]
+		if set == nil {
+			var err error
+			if set, err = samples.Load(l.Samples); err != nil {
+				return nil, err
+			}
+			defer set.Close()
+			sets[l.Samples] = set
+		}
 		want := l.Job.Record()
 		want.Mode = mode
-		found := samples.Missing
-		if all[i], found, err = set.Find(want); err != nil {
+		record, found, err := set.Find(want)
+		if err != nil {
 			return nil, err
 		}
+		all[i] = record
 		if found != samples.Fresh {
 			return nil, fmt.Errorf("%s has no %s sample of %s", l.Samples, mode, l.Job.Identity)
 		}
