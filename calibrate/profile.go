@@ -45,10 +45,10 @@ type Unread struct {
 
 // Reached is the highest rate at which a measurement kernel that is made for it has used a resource of the device: no kernel is faster.
 type Reached struct {
-	Resource string  `yaml:"resource"` // "global memory", "float32 arithmetic", "launches"
-	Rate     float64 `yaml:"rate"`     // per second
-	Unit     string  `yaml:"unit"`     // "B/s", "op/s" or "launches/s"
-	Kernel   string  `yaml:"kernel"`
+	Resource string  `yaml:"resource" json:"resource"` // "global memory", "float32 arithmetic", "launches"
+	Rate     float64 `yaml:"rate" json:"rate"`         // per second
+	Unit     string  `yaml:"unit" json:"unit"`         // "B/s", "op/s" or "launches/s"
+	Kernel   string  `yaml:"kernel" json:"kernel"`
 }
 
 // Reach keeps a rate if it is higher than what was reached before.

@@ -42,12 +42,17 @@ func Names() []string {
 // Has reports whether there is a profile of that name.
 func Has(name string) bool { return slices.Contains(Names(), name) }
 
-// Load reads a profile; an unknown name is an error that lists those there are.
-func Load(name string) (*calibrate.Profile, error) {
+// Text is the file of a profile; an unknown name is an error that lists those there are.
+func Text(name string) ([]byte, error) {
 	if !Has(name) {
 		return nil, fmt.Errorf("no profile %q comes with the program; there are: %s", name, strings.Join(Names(), ", "))
 	}
-	text, err := files.ReadFile(name + ".yaml")
+	return files.ReadFile(name + ".yaml")
+}
+
+// Load reads a profile; an unknown name is an error that lists those there are.
+func Load(name string) (*calibrate.Profile, error) {
+	text, err := Text(name)
 	if err != nil {
 		return nil, err
 	}

@@ -115,6 +115,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 var commands = []func() *cobra.Command{
 	initCommand,
 	devicesCommand,
+	doctorCommand,
 	cardCommand,
 	showCommand,
 	countCommand,
@@ -129,6 +130,8 @@ var commands = []func() *cobra.Command{
 	modelsCommand,
 	calibrateCommand,
 	fitCommand,
+	profileCommand,
+	samplesCommand,
 	predictCommand,
 	explainCommand,
 	rankCommand,

@@ -8,10 +8,10 @@ import (
 	"gpuperf/device/dl"
 )
 
-// driverLibraries and compilerLibraries are tried in this order.
+// DriverLibraries and CompilerLibraries are tried in this order.
 var (
-	driverLibraries   = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
-	compilerLibraries = []string{
+	DriverLibraries   = []string{"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1"}
+	CompilerLibraries = []string{
 		"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
 		"/usr/local/cuda/lib64/libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.12",
 	}
@@ -102,7 +102,7 @@ func cString(pin *runtime.Pinner, s string) uintptr {
 
 // openDriver opens libcuda and initializes it.
 func openDriver(open dl.Opener) (*api, error) {
-	l, err := open(driverLibraries)
+	l, err := open(DriverLibraries)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	}

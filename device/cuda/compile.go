@@ -19,7 +19,7 @@ import (
 type compiler struct{ library }
 
 func openCompiler(open dl.Opener) (*compiler, error) {
-	l, err := open(compilerLibraries)
+	l, err := open(CompilerLibraries)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl; of an existing kernel, PTX or a cubin will do", err)
 	}

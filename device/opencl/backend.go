@@ -71,7 +71,7 @@ func (s Search) devices() ([]found, error) {
 		}
 	}
 	if len(out) == 0 && err == nil {
-		err = fmt.Errorf("the OpenCL platform %s has no device; %s", platforms[0].name, installHint)
+		err = fmt.Errorf("the OpenCL platform %s has no device; %s", platforms[0].name, InstallHint)
 	}
 	if len(out) > 0 {
 		err = nil

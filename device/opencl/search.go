@@ -31,6 +31,9 @@ var loaders = map[string][]string{
 	"windows": {"OpenCL.dll"},
 }
 
+// Loaders are the names under which this system has OpenCL's loader, in the order in which they are tried.
+func Loaders() []string { return loaders[runtime.GOOS] }
+
 // drivers are those of the vendors whose containers and packages are known to leave out the .icd file or the loader.
 var drivers = map[string][]string{
 	"linux": {
@@ -47,7 +50,8 @@ var drivers = map[string][]string{
 // ErrNone is wrapped by the error of a search that found no platform.
 var ErrNone = errors.New("no OpenCL platform was found")
 
-const installHint = `install an OpenCL runtime, on Debian and Ubuntu:
+// InstallHint says which packages bring OpenCL.
+const InstallHint = `install an OpenCL runtime, on Debian and Ubuntu:
   any CPU      apt install ocl-icd-libopencl1 pocl-opencl-icd
   NVIDIA GPU   apt install ocl-icd-libopencl1 nvidia-opencl-icd   (in a container: run it with --gpus all)
   AMD GPU      apt install ocl-icd-libopencl1 mesa-opencl-icd     (or ROCm's rocm-opencl-runtime)
@@ -112,7 +116,7 @@ func (s Search) platforms() ([]platform, error) {
 		for _, n := range notes {
 			fmt.Fprintf(&tried, "\n  %v", n)
 		}
-		return nil, fmt.Errorf("%w; tried:%s\n%s", ErrNone, tried.String(), installHint)
+		return nil, fmt.Errorf("%w; tried:%s\n%s", ErrNone, tried.String(), InstallHint)
 	}
 	return found, nil
 }
