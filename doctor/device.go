@@ -31,10 +31,10 @@ func timers(_ context.Context, m *Machine) (all []Finding) {
 }
 
 const (
-	rounds = 5                      // of the kernel that shows whether a device is steady
+	rounds = 5                     // of the kernel that shows whether a device is steady
 	pause  = 50 * time.Millisecond // between them
-	steady = 0.02                   // the least spread of their medians that is a doubt
-	hot    = 85                     // degrees Celsius
+	steady = 0.02                  // the least spread of their medians that is a doubt
+	hot    = 85                    // degrees Celsius
 )
 
 // steadiness runs a kernel on the default device, several times with pauses, and compares the medians of its times.
