@@ -7,6 +7,7 @@ import (
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
 	"gpuperf/lift/explore"
+	"gpuperf/lift/export"
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples/exchange"
@@ -101,7 +102,9 @@ var flags = map[string]offer{
 	"scop schedule --strategy": fixed(schedule.Strategies),
 	"scop compile --as":        words(compile.Languages),
 	"scop compile --output":    files(),
-	"lift emit --as":           words([]string{"opencl", "ir", "lift", "derivation"}),
+	"lift emit --as":           either(fixed(export.Languages), words([]string{"ir", "lift", "derivation"})),
+	"lift export --as":         fixed(export.Languages),
+	"lift export --output":     files(),
 }
 
 // fixed offers the words of a list, which need not be those that have been begun.

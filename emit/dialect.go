@@ -17,8 +17,9 @@ type dialect struct {
 	prelude string
 	// axes define lid(N) and gid(N), %s is the index type.
 	axes string
-	// kernel begins the function: %[1]d to %[3]d are the work-group's extents.
+	// kernel begins the function: %[1]d to %[3]d are the work-group's extents, unless a kernel is alone: of one work-item.
 	kernel string
+	alone  bool
 	// Qualifiers of memory and pointers.
 	global, constant, local, restrict string
 	// pointsLocal qualifies what a pointer to local memory points to.

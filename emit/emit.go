@@ -27,16 +27,18 @@ type Options struct {
 	Index64 bool
 }
 
-// Language is a language of generated source. It has the name of the interface (samples.Interface) that compiles it.
+// Language is a language of generated source. That of a device has the name of the interface (samples.Interface) that compiles it.
 type Language string
 
 // The languages.
 const (
 	OpenCLC Language = ""
 	CUDAC   Language = "cuda"
+	// C is that of a host: kernels for one work-item are functions.
+	C Language = "c"
 )
 
-var dialects = map[Language]*dialect{OpenCLC: &openCL, CUDAC: &cudaC}
+var dialects = map[Language]*dialect{OpenCLC: &openCL, CUDAC: &cudaC, C: &hostC}
 
 // Source is a kernel as text with what a launch needs.
 type Source struct {
@@ -128,6 +130,9 @@ func (u *unit) wrap(where string) {
 
 // use notes that a type occurs in the source.
 func (u *unit) use(t expr.DType) {
+	if _, known := u.types[t]; !known && t.IsVector() {
+		u.fail("%s has no vectors: %s", u.title, t)
+	}
 	u.used[t.Base()] = true
 	u.wide = u.wide || t.IsVector()
 }
@@ -243,7 +248,7 @@ func (u *unit) add(n *linear.Nest) *Source {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, w.kernel, n.Local[0], n.Local[1], n.Local[2])
+	w.head(b, n.Local)
 	fmt.Fprintf(b, "%s(%s)\n{\n", s.Entry, strings.Join(params, ", "))
 	b.WriteString(declarations)
 	if declarations != "" && w.body.Len() > 0 {
@@ -252,6 +257,25 @@ func (u *unit) add(n *linear.Nest) *Source {
 	b.WriteString(w.body.String())
 	b.WriteString("}\n")
 	return s
+}
+
+// head begins a function with the extents of its work-group.
+func (w *writer) head(b *strings.Builder, local [3]int64) {
+	if !w.alone {
+		fmt.Fprintf(b, w.kernel, local[0], local[1], local[2])
+		return
+	}
+	b.WriteString(w.kernel)
+	for axis, n := range local {
+		if n > 1 || len(w.nest.Groups[axis]) > 0 && !w.oneGroup(axis) {
+			w.fail("a kernel of several work-items is no function of %s", w.title)
+		}
+	}
+}
+
+// oneGroup reports that there is one work-group along an axis, at all sizes.
+func (w *writer) oneGroup(axis int) bool {
+	return slices.ContainsFunc(w.nest.Groups[axis], func(b polycount.Bound) bool { return b.Num.IsConstant() && b.Num.Constant() < b.Den })
 }
 
 // params are the kernel's arguments, global temporaries, and parameters that are no arguments.

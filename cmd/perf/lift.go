@@ -34,7 +34,7 @@ them are run, compared with a reference, and kept as samples. perf help lift des
 		RunE: chooseCommand,
 	}
 	for _, sub := range []func() *cobra.Command{
-		liftShowCommand, liftEvalCommand, liftRulesCommand, liftDeriveCommand, liftEmitCommand, liftRunCommand,
+		liftShowCommand, liftEvalCommand, liftRulesCommand, liftDeriveCommand, liftEmitCommand, liftExportCommand, liftRunCommand,
 		liftRankCommand, liftExploreCommand, liftDescribeCommand, liftRedundancyCommand, liftEvaluateCommand,
 	} {
 		cmd.AddCommand(sub())

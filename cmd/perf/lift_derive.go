@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
+	"gpuperf/lift/export"
 	"gpuperf/measure"
 	"gpuperf/samples"
 )
@@ -136,16 +138,25 @@ func liftEmitCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s.Prepare([]*explore.Point{p}, launch.Options{})
-			job, err := s.Job(p, device.Policy{})
-			switch {
-			case err != nil && as != "lift" && as != "derivation":
-				return err
-			case err != nil:
-				warnf(cmd, warning.LeftOut, "", "no kernels come of it: %v", err)
+			language := as
+			if !slices.Contains(export.Languages(), as) {
+				language = "opencl" // whose launches are told
 			}
-			text := ""
+			r, err := export.New(export.What{Program: s.Program, Variant: p.Variant, Sizes: s.Sizes, Local: p.Local, Global: p.Global}, language)
+			if err != nil {
+				if as != "lift" && as != "derivation" {
+					return err
+				}
+				warnf(cmd, warning.LeftOut, "", "no kernels come of it: %v", err)
+				r = &export.Result{}
+			}
+			var text string
 			switch as {
+			case language:
+				text = r.Kernels
+				for _, l := range r.Launches {
+					note(cmd, "launch %s: %v work-items in groups of %v", l.Kernel, l.Global, l.Local)
+				}
 			case "lift":
 				text = p.Variant.Program.String()
 			case "derivation":
@@ -156,24 +167,17 @@ func liftEmitCommand() *cobra.Command {
 					return err
 				}
 				text = l.Program.String()
-			case "opencl":
-				text = job.Source
 			default:
-				return usagef("--as %s: it is opencl, ir, lift or derivation", as)
-			}
-			launches := explore.Launches(job)
-			if as == "opencl" {
-				for _, l := range launches {
-					note(cmd, "launch %s: %v work-items in groups of %v", l.Kernel, l.Global, l.Local)
-				}
+				return usagef("--as %s: it is %s, ir, lift or derivation", as, strings.Join(export.Languages(), ", "))
 			}
 			return showText(cmd, map[string]any{
-				"program": s.Program.Name, "variant": p.Variant.ID, "local": p.Local, "global": p.Global, "launches": launches, "as": as, "text": text,
+				"program": s.Program.Name, "variant": p.Variant.ID, "as": as, "text": text,
+				"arguments": r.Arguments, "temporaries": r.Temporaries, "launches": r.Launches,
 			}, text)
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&as, "as", "opencl", "what to print: opencl, ir, lift (the term) or derivation (the rules that gave it)")
+	cmd.Flags().StringVar(&as, "as", "opencl", "what to print: "+strings.Join(export.Languages(), ", ")+", ir, lift (the term) or derivation (the rules that gave it)")
 	return cmd
 }
 

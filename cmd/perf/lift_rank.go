@@ -14,7 +14,6 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
-	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
@@ -52,10 +51,7 @@ func loadDatabase(cmd *cobra.Command, files []string, without string, own bool) 
 
 func liftRankCommand() *cobra.Command {
 	var o spaceOptions
-	var static staticOptions
-	var databases []string
-	var model modelOptions
-	var ranker string
+	var order rankOptions
 	var top int
 	cmd := &cobra.Command{
 		Use:   "rank PROG.lift -s n=4096 --database DB.jsonl",
@@ -68,42 +64,18 @@ other programs: files that perf lift explore wrote, with the vectors of static f
       --database testdata/h200/lift_blas.jsonl.gz`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(databases) == 0 && ranker != "model" {
+			if len(order.databases) == 0 && order.ranker != "model" {
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.Names(), " | "))
 			}
 			defer rareCollections()()
-			r, err := findRanker(ranker, model)
-			if err != nil {
-				return err
-			}
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
-				return err
-			}
-			opt, err := static.static(0)
-			if err != nil {
 				return err
 			}
 			p, err := lift.Load(args[0])
 			if err != nil {
 				return err
 			}
-			db, err := loadDatabase(cmd, databases, p.Name, false)
-			if err != nil {
-				return err
-			}
-			if opt.Device == nil {
-				opt.Device = db.Device
-			}
-			if opt.Device == nil {
-				if opt.Device, err = model.device(cmd); err != nil {
-					return err
-				}
-			}
-			train := db.Common(launch.Names(opt.Device))
-			if _, err := model.predict(cmd, train); err != nil { // the points to order are predicted by any model
-				return err
-			}
-			scorer, err := r.Fit(train)
+			scorer, opt, err := order.scorer(cmd, p.Name)
 			if err != nil {
 				return err
 			}
@@ -112,7 +84,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if err != nil {
 				return err
 			}
-			if err := model.set(cmd, s, opt.Device); err != nil {
+			if err := order.model.set(cmd, s, opt.Device); err != nil {
 				return err
 			}
 			derived := time.Now()
@@ -138,12 +110,8 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 		},
 	}
 	o.addFlags(cmd)
-	static.addFlags(cmd, "")
-	model.addFlags(cmd)
-	flags := cmd.Flags()
-	flags.StringArrayVar(&databases, "database", nil, "samples of explorations to learn from, except those of this program (may be repeated)")
-	flags.StringVar(&ranker, "ranker", rank.Default, "the ranker")
-	flags.IntVar(&top, "top", 20, "list only this many; 0 lists all")
+	order.addFlags(cmd)
+	cmd.Flags().IntVar(&top, "top", 20, "list only this many; 0 lists all")
 	return cmd
 }
 

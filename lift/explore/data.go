@@ -66,11 +66,14 @@ func longestIndexed(body *lift.Term) (longest int64) {
 	return longest
 }
 
+// dataPrefix begins the names of arguments that say what an input holds.
+const dataPrefix = "data_"
+
 // dataArgs are the arguments that distinguish samples with different data.
 func dataArgs(data map[string]device.Sequence) map[string]string {
 	args := map[string]string{}
 	for name, s := range data {
-		args["data_"+name] = fmt.Sprintf("(%d*i+%d)/%d%%%d", s.Mul, s.Add, s.Div, s.Mod)
+		args[dataPrefix+name] = fmt.Sprintf("(%d*i+%d)/%d%%%d", s.Mul, s.Add, s.Div, s.Mod)
 	}
 	return args
 }

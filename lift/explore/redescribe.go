@@ -12,6 +12,7 @@ import (
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/rank"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -94,18 +95,9 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 	fail := func(err error) (rank.Vector, error) {
 		return old, fmt.Errorf("%s: %w", old.Kernel, err)
 	}
-	v, err := s.Variant(old.Kernel.Variant)
+	p, err := s.pointOf(old.Kernel)
 	if err != nil {
 		return fail(err)
-	}
-	p := &Point{Variant: v}
-	for _, x := range []struct {
-		name string
-		to   *[3]int64
-	}{{"local", &p.Local}, {"global", &p.Global}} {
-		if *x.to, err = parseDims(old.Kernel.Args[x.name]); err != nil {
-			return fail(fmt.Errorf("%s: %w", x.name, err))
-		}
 	}
 	s.describe([]*Point{p}, static)
 	job, err := s.Job(p, device.Policy{})
@@ -118,6 +110,22 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 	out := *p.Vector
 	out.Kernel, out.Size, out.Predicted = old.Kernel, old.Size, old.Predicted
 	return out, nil
+}
+
+// pointOf is the point that samples of an identity are of.
+func (s *Space) pointOf(k samples.Identity) (*Point, error) {
+	v, err := s.Variant(k.Variant)
+	if err != nil {
+		return nil, err
+	}
+	p := &Point{Variant: v}
+	if p.Local, err = parseDims(k.Args["local"]); err != nil {
+		return nil, fmt.Errorf("local: %w", err)
+	}
+	if p.Global, err = parseDims(k.Args["global"]); err != nil {
+		return nil, fmt.Errorf("global: %w", err)
+	}
+	return p, nil
 }
 
 // parseDims is the inverse of dims.

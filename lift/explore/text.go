@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"gpuperf/device"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/lift/derive"
@@ -31,24 +30,6 @@ func JSON(v *derive.Variant) VariantJSON {
 		out.Steps = append(out.Steps, s.String())
 	}
 	return out
-}
-
-// Launch is a launch of a job in the form in which it is printed as JSON.
-type Launch struct {
-	Kernel string  `json:"kernel"`
-	Local  []int64 `json:"local"`
-	Global []int64 `json:"global"`
-}
-
-// Launches lists the launches of a job; none of the zero job.
-func Launches(job device.Job) []Launch {
-	list := []Launch{}
-	for _, l := range job.Launches() {
-		if l.Entry != "" {
-			list = append(list, Launch{l.Entry, l.Local, l.Global})
-		}
-	}
-	return list
 }
 
 // Text names the reference and the sizes at which it was compared with the semantics of the program; nil if it was not.

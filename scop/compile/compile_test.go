@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/cfront"
+	"gpuperf/emit"
+	"gpuperf/emit/host"
 )
 
 var factor = cfront.Options{Define: []string{"FACTOR=3"}}
@@ -21,9 +23,9 @@ var kernelText = regexp.MustCompile(`(?s)(static const char scop_source\[\] =\n)
 // TestGolden compares what a small file is compiled to, without helpers and kernels. UPDATE=1 writes the golden files.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct{ language, file, golden, helpers string }{
-		{"opencl", "sample.c", "opencl.c.golden", openCLHelpers},
+		{"opencl", "sample.c", "opencl.c.golden", host.Helpers(emit.OpenCLC, "scop")},
 		{"cuda", "sample.c", "cuda.c.golden", ""},
-		{"cuda", "sample_scop.cu", "cuda.cu.golden", cudaHelpers},
+		{"cuda", "sample_scop.cu", "cuda.cu.golden", host.Helpers(emit.CUDAC, "scop")},
 	} {
 		dir := t.TempDir()
 		if _, err := File(t.Context(), "testdata/sample.c", dir, c.language, factor); err != nil {

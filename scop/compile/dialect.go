@@ -2,18 +2,12 @@ package compile
 
 import (
 	_ "embed"
-	"fmt"
 	"strings"
 
 	"gpuperf/emit"
+	"gpuperf/emit/host"
 	"gpuperf/kernel/expr"
 )
-
-//go:embed runtime/opencl.c
-var openCLHelpers string
-
-//go:embed runtime/cuda.cu
-var cudaHelpers string
 
 //go:embed runtime/checks.h
 var checks string
@@ -40,20 +34,20 @@ type dialect struct {
 
 var dialects = map[string]*dialect{
 	"opencl": {
-		emitted: emit.OpenCLC, helpers: openCLHelpers, build: "cc %s ... -lOpenCL -lm",
+		emitted: emit.OpenCLC, helpers: host.Helpers(emit.OpenCLC, "scop"), build: "cc %s ... -lOpenCL -lm",
 		names: map[expr.DType]string{
 			expr.Bool: "cl_uchar", expr.Int8: "cl_char", expr.Int16: "cl_short", expr.Int32: "cl_int", expr.Int64: "cl_long",
 			expr.Uint8: "cl_uchar", expr.Uint16: "cl_ushort", expr.Uint32: "cl_uint", expr.Uint64: "cl_ulong",
 			expr.Float16: "cl_half", expr.Float32: "cl_float", expr.Float64: "cl_double",
 		},
-		write: quoted,
+		write: func(kernels string) string { return host.Source(kernels, "scop") },
 		setup: openCLSetup, launch: openCLLaunch,
 		buffer:  "cl_mem %[1]s = scop_buffer(\"%[3]s\", %[4]s, sizeof(%[2]s), %[5]s);",
 		back:    "scop_back(\"%[3]s\", %[1]s, %[4]s, sizeof(%[2]s), %[5]s);",
 		release: "clReleaseMemObject(%s);",
 	},
 	"cuda": {
-		emitted: emit.CUDAC, helpers: cudaHelpers, build: "nvcc %s ... -lm", apart: true,
+		emitted: emit.CUDAC, helpers: host.Helpers(emit.CUDAC, "scop"), build: "nvcc %s ... -lm", apart: true,
 		names: map[expr.DType]string{
 			expr.Bool: "uchar", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
 			expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
@@ -65,17 +59,6 @@ var dialects = map[string]*dialect{
 		back:    "scop_back(\"%[3]s\", %[1]s, %[4]s, sizeof(%[2]s), %[5]s);",
 		release: "cudaFree(%s);",
 	},
-}
-
-// quoted writes the kernels as a string of C.
-func quoted(kernels string) string {
-	var b strings.Builder
-	b.WriteString("static const char scop_source[] =\n")
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-	for line := range strings.Lines("#ifdef SCOP_NO_FMA\n#pragma OPENCL FP_CONTRACT OFF\n#endif\n" + kernels) {
-		fmt.Fprintf(&b, "    \"%s\\n\"\n", escape.Replace(strings.TrimSuffix(line, "\n")))
-	}
-	return strings.TrimSuffix(b.String(), "\n") + ";\n\n"
 }
 
 // openCLSetup gets the kernels when the function is called for the first time.

@@ -8,6 +8,10 @@
 #include <string.h>
 #include <cuda_runtime.h>
 
+#ifndef SCOP_MOST
+#define SCOP_MOST INT_MAX // elements that kernels count
+#endif
+
 static int scop_timed = -1;                // PERF_SCOP_TIME is set; -1: not asked yet
 static cudaEvent_t scop_begin, scop_end;   // of the current launch, where launches are timed
 static long scop_launches;                 // since the last wait
@@ -56,8 +60,8 @@ static void scop_open(void)
 static void *scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
     void *buffer = NULL;
-    if (elements > INT_MAX) {
-        fprintf(stderr, "perf scop: %s has %ld elements; the kernels count %d at most\n", name, elements, INT_MAX);
+    if (elements > SCOP_MOST) {
+        fprintf(stderr, "perf scop: %s has %ld elements; the kernels count %ld at most\n", name, elements, (long) SCOP_MOST);
         exit(EXIT_FAILURE);
     }
     scop_check(cudaMalloc(&buffer, elements > 0 ? elements * size : 1), name);

@@ -16,6 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SCOP_MOST
+#define SCOP_MOST INT_MAX // elements that kernels count
+#endif
 #if defined(__GNUC__)
 #define SCOP_UNUSED __attribute__((unused))
 #else
@@ -120,8 +123,8 @@ static cl_kernel scop_kernel(const char *source, const char *name)
 static cl_mem scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
     cl_int status;
-    if (elements > INT_MAX) {
-        fprintf(stderr, "perf scop: %s has %ld elements; the kernels count %d at most\n", name, elements, INT_MAX);
+    if (elements > SCOP_MOST) {
+        fprintf(stderr, "perf scop: %s has %ld elements; the kernels count %ld at most\n", name, elements, (long) SCOP_MOST);
         exit(EXIT_FAILURE);
     }
     cl_mem buffer = clCreateBuffer(scop_context, CL_MEM_READ_WRITE, elements > 0 ? elements * size : 1, NULL, &status);

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/device/facts"
+	"gpuperf/internal/warning"
+	"gpuperf/launch"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/explore"
+	"gpuperf/lift/export"
+	"gpuperf/lift/rank"
+)
+
+func liftExportCommand() *cobra.Command {
+	var o pointOptions
+	var order rankOptions
+	var best bool
+	var dir, as string
+	cmd := &cobra.Command{
+		Use:   "export PROG.lift -s n=4096 --best -o DIR",
+		Short: "Write a variant's kernels, a host function that calls them, and a description",
+		Long: `export writes files by which a variant runs elsewhere, at the sizes given: NAME.c, or NAME.cu, with a function lift_NAME that
+copies, launches and waits, in one call; its header; its kernels; and NAME.json with arguments, temporaries, ND-ranges and the order of launches,
+for those who write their own host. --as c is for no device: the loops of the variant, one after the other, in plain C.
+
+The variant is the one that --variant names; or with --best the fastest that a --database has recorded for these sizes; or, where there is none,
+the first by a --ranker that learns from the databases, by the model of a --profile, or else by an estimate from the data sheet of --hardware.
+Without these it is the plainest variant, with which others are compared.`,
+		Example: `  perf lift export examples/lift/dot.lift -s n=65536 --count 20 -o out
+  perf lift export examples/lift/scal.lift -s n=65536 --count 20 --best --as c -o out`,
+		Args: exactArgs(1, "a program"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(export.Languages(), as) {
+				return usagef("--as %s: it is one of %s", as, strings.Join(export.Languages(), ", "))
+			}
+			if best && o.variant != "" {
+				return usagef("--best --variant %s: give one of them", o.variant)
+			}
+			if best && (o.local != "" || o.global != "") {
+				return usagef("--best: it chooses the ND-range as well; name a --variant for one of your own")
+			}
+			s, p, err := order.space(cmd, &o, args[0], best, as)
+			if err != nil {
+				return err
+			}
+			r, err := export.New(export.What{Program: s.Program, Variant: p.Point.Variant, Sizes: s.Sizes, Local: p.Point.Local, Global: p.Point.Global}, as)
+			if err != nil {
+				return err
+			}
+			if r.Why = p.Why; p.Passed > 0 {
+				warnf(cmd, warning.LeftOut, "", "%d faster samples are of variants that are not among the %d derived; --count and --seed of their exploration may give them",
+					p.Passed, len(s.Derived.Variants))
+			}
+			if err := r.Write(dir); err != nil {
+				return err
+			}
+			return show(cmd, r, func(w io.Writer) error { return r.Print(w, dir) })
+		},
+	}
+	o.addFlags(cmd)
+	order.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.Lookup("database").Usage = "samples of explorations: of this program for --best, and of others for rankers (may be repeated)"
+	flags.BoolVar(&best, "best", false, "the fastest variant, as recorded or predicted")
+	flags.StringVarP(&dir, "output", "o", "exported", "the folder for what is written")
+	flags.StringVar(&as, "as", "opencl", "what to write: "+strings.Join(export.Languages(), ", "))
+	return cmd
+}
+
+// rankOptions say how points are ordered.
+type rankOptions struct {
+	static    staticOptions
+	model     modelOptions
+	databases []string
+	ranker    string
+}
+
+func (o *rankOptions) addFlags(cmd *cobra.Command) {
+	o.static.addFlags(cmd, "")
+	o.model.addFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.databases, "database", nil, "samples of explorations to learn from, except those of this program (may be repeated)")
+	flags.StringVar(&o.ranker, "ranker", rank.Default, "the ranker")
+}
+
+// scorer learns from the databases how to order points of programs other than the named one, on a device that is found.
+func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, launch.Options, error) {
+	r, err := findRanker(o.ranker, o.model)
+	if err != nil {
+		return nil, launch.Options{}, err
+	}
+	opt, err := o.static.static(0)
+	if err != nil {
+		return nil, opt, err
+	}
+	db, err := loadDatabase(cmd, o.databases, program, false)
+	if err != nil {
+		return nil, opt, err
+	}
+	if opt.Device == nil {
+		opt.Device = db.Device
+	}
+	if opt.Device == nil {
+		if opt.Device, err = o.model.device(cmd); err != nil {
+			return nil, opt, err
+		}
+	}
+	train := db.Common(launch.Names(opt.Device))
+	if _, err := o.model.predict(cmd, train); err != nil { // the points to order are predicted by any model
+		return nil, opt, err
+	}
+	scorer, err := r.Fit(train)
+	return scorer, opt, err
+}
+
+// space derives the variants of a program and chooses one of them with its ND-range.
+func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, best bool, as string) (*explore.Space, *explore.Choice, error) {
+	if !best {
+		s, point, _, err := p.point(path, nil)
+		return s, &explore.Choice{Point: point}, err
+	}
+	s, err := p.open(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	accept := func(v *derive.Variant) bool { return export.Accepts(v, as) }
+	if c, err := s.Recorded(o.databases, accept); err != nil || c != nil {
+		return s, c, err
+	}
+	defer rareCollections()()
+	c, err := o.predicted(cmd, s, accept)
+	return s, c, err
+}
+
+// predicted is the best point without a run.
+func (o *rankOptions) predicted(cmd *cobra.Command, s *explore.Space, accept func(*derive.Variant) bool) (*explore.Choice, error) {
+	var scorer rank.Scorer
+	var err error
+	opt, why := launch.Options{}, "ranker "+o.ranker
+	if !cmd.Flags().Changed("ranker") && o.model.profile != "" {
+		o.ranker, why = "model", "the model of "+o.model.profile
+	}
+	if len(o.databases) > 0 || o.model.profile != "" {
+		scorer, opt, err = o.scorer(cmd, s.Program.Name)
+	} else if opt, err = o.static.static(0); err == nil {
+		if opt.Device == nil {
+			opt.Device, _ = facts.Named(usualHardware)
+		}
+		why = fmt.Sprintf("an estimate for %s", opt.Device.Name())
+		scorer, err = rank.Estimated(launch.Names(opt.Device))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := o.model.set(cmd, s, opt.Device); err != nil {
+		return nil, err
+	}
+	s.Prepare(s.Points, opt)
+	return s.Predicted(scorer, why, accept)
+}
+
+// usualHardware is the device of estimates where none is named.
+const usualHardware = "NVIDIA H200"

@@ -1,0 +1,82 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/format"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/rank"
+	"gpuperf/samples"
+)
+
+// Choice is a point with the reason why it was chosen.
+type Choice struct {
+	Point *Point
+	Why   string
+	// Passed counts faster variants that were recorded, but are not derived.
+	Passed int
+}
+
+// Recorded is the fastest point of the space in files of samples, among variants that are accepted; nil where there is none.
+func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Choice, error) {
+	var all []samples.Record
+	for _, path := range paths {
+		set, err := samples.Load(path)
+		if err != nil {
+			return nil, err
+		}
+		for r, err := range set.All() {
+			if err != nil {
+				set.Close()
+				return nil, err
+			}
+			if r.Status == samples.OK && r.Kernel.Source == s.Source && maps.Equal(r.Kernel.Sizes, s.Sizes) && s.sameData(r.Kernel.Args) {
+				all = append(all, *r)
+			}
+		}
+		set.Close()
+	}
+	slices.SortStableFunc(all, func(a, b samples.Record) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	c := &Choice{}
+	for _, r := range all {
+		p, err := s.pointOf(r.Kernel)
+		switch {
+		case err != nil:
+			c.Passed++
+		case accept(p.Variant):
+			c.Point, c.Why = p, fmt.Sprintf("%s on %s, as recorded", format.Seconds(r.Seconds()), r.Device.Name)
+			return c, nil
+		}
+	}
+	return nil, nil
+}
+
+// sameData reports whether arguments of a sample name the data of the space.
+func (s *Space) sameData(args map[string]string) bool {
+	want := dataArgs(s.options.Data)
+	for name, v := range args {
+		if strings.HasPrefix(name, dataPrefix) && want[name] != v {
+			return false
+		}
+		delete(want, name)
+	}
+	return len(want) == 0
+}
+
+// Predicted is the first point in the order of a scorer whose variant is accepted. The points must be prepared.
+func (s *Space) Predicted(scorer rank.Scorer, why string, accept func(*derive.Variant) bool) (*Choice, error) {
+	ranked, err := s.Rank(scorer)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range ranked {
+		if accept(r.Point.Variant) {
+			return &Choice{Point: r.Point, Why: fmt.Sprintf("number %d of %d by %s", i+1, len(ranked), why)}, nil
+		}
+	}
+	return nil, fmt.Errorf("program %s has no variant of the kind that is needed among the %d derived", s.Program.Name, len(s.Derived.Variants))
+}
