@@ -32,8 +32,8 @@ for those who write their own host. --as c is for no device: the loops of the va
 The variant is the one that --variant names; or with --best the fastest that a --database has recorded for these sizes; or, where there is none,
 the first by a --ranker that learns from the databases, by the model of a --profile, or else by an estimate from the data sheet of --hardware.
 Without these it is the plainest variant, with which others are compared.`,
-		Example: `  perf lift export examples/lift/dot.lift -s n=65536 --count 20 -o out
-  perf lift export examples/lift/scal.lift -s n=65536 --count 20 --best --as c -o out`,
+		Example: `  perf lift export examples/lift/dot.lift -s n=65536 -o out
+  perf lift export examples/lift/scal.lift -s n=4Ki --best --as c -o out`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(export.Languages(), as) {
