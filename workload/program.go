@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -39,7 +40,7 @@ type ProgramCase struct {
 	// Plan are the launches, where they are not each kernel once.
 	Plan []Planned
 	// Meaning is a kernel that computes what the program does, for comparison; nil is the program itself.
-	Meaning *kernel.Kernel
+	Meaning *Kernel
 }
 
 // Planned is one launch of a program: the number of its kernel, and the sizes of that.
@@ -176,17 +177,23 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 // Reference is what a job of the program should write, by the interpreter, which runs all of it. A program that is too large for that is
 // ErrUnverified.
 func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
-	buffers := map[string]*interp.Buffer{}
+	if n, err := c.Instances(); err != nil || n > verifyLimit {
+		return nil, cmp.Or(err, fmt.Errorf("%w at %s: program %s runs %d statements, too many to interpret", ErrUnverified, FormatSizes(c.Sizes), c.IR.Name, n))
+	}
+	all := job // its arguments are those of all launches, each once
+	all.Args = nil
+	seen := map[string]bool{}
 	for _, l := range job.Launches() {
-		more, err := (&Case{Sizes: c.Sizes}).buffers(l, false)
-		if err != nil {
-			return nil, err
-		}
-		for name, b := range more {
-			if buffers[name] == nil && !slices.Contains(c.IR.Scratch, name) {
-				buffers[name] = b
+		for _, a := range l.Args {
+			if !seen[a.Name] && !slices.Contains(c.IR.Scratch, a.Name) {
+				all.Args = append(all.Args, a)
 			}
+			seen[a.Name] = true
 		}
+	}
+	buffers, err := (&Case{Sizes: c.Sizes}).buffers(all, false)
+	if err != nil {
+		return nil, err
 	}
 	before := map[string]*interp.Buffer{}
 	for name, b := range buffers {
@@ -217,29 +224,34 @@ func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 	return ref, nil
 }
 
+// Instances is how many statements run, one after the other, where the program is interpreted.
+func (c *ProgramCase) Instances() (total int64, err error) {
+	cases := []*Case{{Kernel: c.Meaning, Sizes: c.Sizes}}
+	if c.Meaning == nil {
+		cases = c.Cases()
+	}
+	for _, one := range cases {
+		n, err := one.work()
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
 // interpret computes what the program does to buffers, rounding at random if that is asked for.
 func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer, random *rand.Rand) error {
-	if c.Meaning != nil {
-		n, err := linear.New(c.Meaning)
-		if err != nil {
-			return err
-		}
-		if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit, Random: random}); err != nil {
-			return fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
-		}
-		return nil
+	if c.Meaning == nil {
+		_, err := interp.RunProgram(c.IR, c.Sizes, buffers)
+		return err
 	}
-	total := int64(0)
-	for _, one := range c.Cases() {
-		_, work, err := one.extent()
-		if err != nil {
-			return err
-		}
-		total += work
+	n, err := c.Meaning.Nest()
+	if err != nil {
+		return err
 	}
-	if total > verifyLimit {
-		return fmt.Errorf("%w: program %s runs %d statements, too many to interpret", ErrUnverified, c.IR.Name, total)
+	if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit, Random: random}); err != nil {
+		return fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
 	}
-	_, err := interp.RunProgram(c.IR, c.Sizes, buffers)
-	return err
+	return nil
 }

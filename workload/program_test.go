@@ -123,7 +123,7 @@ func TestEstimatedRounding(t *testing.T) {
 		}
 		c := &ProgramCase{
 			Program: NewProgram(&kernel.Program{Name: "stable", Kernels: []*kernel.Kernel{k}}), Sizes: map[string]int64{"n": n},
-			Identity: samples.Identity{Source: "test"}, Meaning: k,
+			Identity: samples.Identity{Source: "test"}, Meaning: NewKernel(k),
 		}
 		job, err := c.Job(device.Policy{})
 		if err != nil {

@@ -327,29 +327,35 @@ func (c *Case) extent() (groups, work int64, err error) {
 	if groups == 0 {
 		return 0, 0, fmt.Errorf("no work-group at %s", FormatSizes(c.Sizes))
 	}
+	work, err = c.work()
+	return groups, work, err
+}
+
+// work is the number of statement instances.
+func (c *Case) work() (work int64, err error) {
 	nest, err := c.Nest()
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	for _, s := range nest.Kernel.Statements {
 		// loops that are bounded by what memory holds count as one iteration
 		inames := slices.DeleteFunc(slices.Clone(s.Inames), func(n string) bool { return len(nest.Kernel.Bounds([]string{n})) > 0 })
 		domain, err := nest.Kernel.DomainOf(inames)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		count, err := c.instances(s.ID, domain)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		n, err := count.Eval(c.Sizes)
 		if err != nil {
-			return 0, 0, err
+			return 0, err
 		}
 		if !n.Num().IsInt64() {
-			return 0, 0, fmt.Errorf("statement %s runs too often", s.ID)
+			return 0, fmt.Errorf("statement %s runs too often", s.ID)
 		}
 		work += n.Num().Int64()
 	}
-	return groups, work, nil
+	return work, nil
 }

@@ -103,23 +103,31 @@ sequential loops as possible. --fusion says which statements share loops.`,
 func scopRunCommand() *cobra.Command {
 	var f nestFlags
 	var device string
+	var random int
+	var seed uint64
 	cmd := &cobra.Command{
 		Use:   "run FILE.c -p n=100",
 		Short: "Run loop nests on a device, verified against the C text",
 		Long: `run makes kernels of each loop nest of a C file (see perf scop schedule --strategy launches), runs them at the given sizes on a device, with
-random data, and compares all arrays with the interpretation of the C text. The time is that of all kernels together.`,
-		Example: `  perf scop run examples/polybench/jacobi-2d.c -p tsteps=5,n=40`,
-		Args:    exactArgs(1, "one C file"),
+random data, and compares all arrays with the interpretation of the C text. The time is that of all kernels together.
+
+Sizes that are too large to interpret are interpreted at smaller ones; at their own, every element is compared with what plainer kernels of the nest
+compute. What cannot be judged so is said to be unverified. --random also runs random configurations: schedules, work-groups, sums.`,
+		Example: `  perf scop run examples/polybench/jacobi-2d.c -p tsteps=5,n=40
+  perf scop run examples/polybench/gemm.c -p ni=20,nj=25,nk=30 --random 2`,
+		Args: exactArgs(1, "one C file"),
 		RunE: ofNests(&f, offload.WriteResults, func(cmd *cobra.Command, nests []*scop.Nest, at map[string]int64) ([]*offload.Result, error) {
 			dev, err := openDevice(cmd, device)
 			if err != nil {
 				return nil, err
 			}
 			defer dev.Close()
-			return offload.RunAll(cmd.Context(), dev, nests, at)
+			return offload.RunAll(cmd.Context(), dev, nests, at, random, seed)
 		}),
 	}
 	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
+	cmd.Flags().IntVar(&random, "random", 0, "how many random configurations run, too")
+	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the random configurations")
 	addSizes(cmd, &f.sizes)
 	addC(cmd, &f.Options)
 	return cmd

@@ -86,3 +86,10 @@ func (d *driver) holdBack() (free func()) {
 	}
 	return func() { atomic.StoreUint32(h.word(), until) }
 }
+
+// Hold keeps the stream from going on for all launches until free is called.
+func (d *driver) Hold() (free func()) {
+	free = d.holdBack()
+	d.busy = true
+	return free
+}

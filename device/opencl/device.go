@@ -94,6 +94,9 @@ func (d *driver) Copy(to, from runner.Memory, bytes int64) error {
 // Finish waits for the queue.
 func (d *driver) Finish() error { return d.call(finish, uintptr(d.queue)) }
 
+// Hold does nothing: the queue begins with what is enqueued when it likes.
+func (d *driver) Hold() (free func()) { return func() {} }
+
 // cString returns a pinned, terminated copy of a text.
 func cString(pin *runtime.Pinner, s string) *byte {
 	b := append([]byte(s), 0)

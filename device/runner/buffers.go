@@ -16,6 +16,7 @@ import (
 type bound struct {
 	dev      *Device
 	program  program
+	kernels  *kernels
 	launches []launch
 	buffers  map[string]buffer
 	updated  []buffer // those to be restored before each run
@@ -26,26 +27,15 @@ type bound struct {
 	whole    bool // the launches are timed as one
 }
 
-// launch is a kernel and its ND-range.
-type launch struct {
-	kernel Kernel
-	global []int64
-	local  []int64 // empty leaves the work-group to the driver
-}
-
 type buffer struct {
 	id     Memory
 	master Memory // unchanged copy of the data, of a buffer that is read and written
 	size   int64
 }
 
-// bind makes the job's buffers, fills them, and sets the arguments of the kernels, one for each launch. It owns the kernels from then on.
-func (d *Device) bind(job device.Job, p Program, kernels ...Kernel) (*bound, error) {
-	b := &bound{dev: d, buffers: map[string]buffer{}, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
-	jobs := job.Launches()
-	for n, l := range jobs {
-		b.launches = append(b.launches, launch{kernels[n], l.Global, l.Local})
-	}
+// bind makes the job's buffers, fills them, and sets the arguments of the kernels. It owns the kernels from then on.
+func (d *Device) bind(job device.Job, p Program, k *kernels) (*bound, error) {
+	b := &bound{dev: d, buffers: map[string]buffer{}, kernels: k, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
 	// The greatest first: of a smaller one with the same data the pool gives a part.
 	buffers := slices.SortedStableFunc(slices.Values(job.Buffers()), func(x, y device.Arg) int { return cmp.Compare(y.Bytes(), x.Bytes()) })
 	for _, a := range buffers {
@@ -54,32 +44,11 @@ func (d *Device) bind(job device.Job, p Program, kernels ...Kernel) (*bound, err
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 	}
-	for n, l := range jobs {
-		for i, a := range l.Args {
-			if err := b.arg(kernels[n], i, a, l.Packed); err != nil {
-				b.release()
-				return nil, fmt.Errorf("argument %d (%s): %w", i, a.Name, err)
-			}
-		}
+	if err := b.settings(job.Launches(), k.ofLaunch); err != nil {
+		b.release()
+		return nil, err
 	}
 	return b, nil
-}
-
-func (b *bound) arg(kernel Kernel, i int, a device.Arg, all bool) error {
-	switch {
-	case a.Kind == device.Local:
-		return kernel.SetLocal(i, a.Bytes())
-	case a.Kind == device.Buffer && a.At == 0:
-		return kernel.SetBuffer(i, b.buffers[a.Name].id)
-	}
-	v, err := b.value(a)
-	switch {
-	case err != nil:
-		return err
-	case all:
-		return kernel.SetAll(v)
-	}
-	return kernel.SetScalar(i, v)
 }
 
 // value is what is passed for an argument by value.
@@ -235,8 +204,6 @@ func (b *bound) release() {
 	for _, id := range b.all {
 		b.dev.Free(id)
 	}
-	for _, l := range b.launches {
-		l.kernel.Release()
-	}
-	b.all, b.launches = nil, nil
+	b.kernels.release()
+	b.all, b.launches, b.kernels = nil, nil, &kernels{}
 }

@@ -278,13 +278,17 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		}
 	}
 	for i, a := range args {
-		if err := b.arg(c.kernel, 2+i, a, false); err != nil {
+		s, err := b.setting(2+i, a, false)
+		if err == nil {
+			err = s.apply(b, c.kernel)
+		}
+		if err != nil {
 			return "", err
 		}
 	}
 	group := max(min(64, d.info.MaxWorkGroup), 1)
 	groups := min((got.size/size+group-1)/group, max(d.info.ComputeUnits, 1)*64)
-	if _, err := d.launch(launch{c.kernel, []int64{groups * group}, []int64{group}}); err != nil {
+	if _, err := b.launch([]launch{{kernel: c.kernel, global: []int64{groups * group}, local: []int64{group}}}, false); err != nil {
 		return "", err
 	}
 	if err := d.Read(c.wrong, 0, state); err != nil {

@@ -22,6 +22,9 @@ type fake struct {
 	next   Memory
 	events int // that were not released
 
+	kernels int      // that were made
+	passed  [][]byte // argument 1 of each launch
+
 	variables map[string]Memory
 	// launches are counted while a profiler watches, and while it does not.
 	watched           bool
@@ -51,6 +54,7 @@ func (f *fake) Copy(to, from Memory, bytes int64) error {
 	return nil
 }
 func (f *fake) Finish() error { return nil }
+func (f *fake) Hold() func()  { return func() {} }
 func (f *fake) Compile(s Source) (Program, string, error) {
 	if s.Text == "wrong" {
 		return nil, "line 1: wrong", errors.New("it does not compile")
@@ -62,6 +66,7 @@ func (f *fake) Load(binary []byte, _ string) (Program, error) { return string(bi
 func (f *fake) Unload(Program)                                {}
 func (f *fake) MachineCode(Program, string) ([]byte, string)  { return nil, "" }
 func (f *fake) Kernel(Program, string) (Kernel, error) {
+	f.kernels++
 	return &fakeKernel{fake: f, values: map[int][]byte{}}, nil
 }
 
@@ -111,6 +116,7 @@ func (k *fakeKernel) Launch([]int64, []int64) (Event, error) {
 		data[i]++
 	}
 	k.events++
+	k.passed = append(k.passed, k.values[1])
 	if k.watched {
 		k.profiled++
 	} else {

@@ -29,6 +29,9 @@ type Driver interface {
 	Copy(to, from Memory, bytes int64) error
 	// Finish waits for all that is enqueued.
 	Finish() error
+	// Hold has the device wait with what is enqueued until free is called, so that launches follow each other as fast as it can; for some
+	// milliseconds at most, and not at all where that is not possible.
+	Hold() (free func())
 
 	// Compile builds a program. The log comes also with an error, and is also there when the compiler only warned.
 	Compile(s Source) (p Program, log string, err error)
@@ -85,7 +88,7 @@ type Kernel interface {
 	SetDynamic(bytes int64) error
 	// SetAttributes sets what else a launch has; nil is nothing.
 	SetAttributes(a *device.Attributes) error
-	// Launch enqueues the kernel. An empty local size leaves it to the driver.
+	// Launch enqueues the kernel with the arguments that it has now. An empty local size leaves it to the driver.
 	Launch(global, local []int64) (Event, error)
 	Release()
 }
@@ -193,22 +196,25 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 	if err != nil {
 		return nil, err
 	}
-	var kernels []Kernel
+	kernels := &kernels{byKey: map[kernelKey]Kernel{}}
 	owned := false
 	defer func() {
-		for _, k := range kernels {
-			if !owned {
-				k.Release()
-			}
+		if !owned {
+			kernels.release()
 		}
 	}()
 	var compiled samples.Compiled // the first kernel, and the most that any needs
 	for i, l := range job.Launches() {
+		key := keyOf(l)
+		if known := kernels.byKey[key]; known != nil {
+			kernels.ofLaunch = append(kernels.ofLaunch, known)
+			continue
+		}
 		kernel, err := d.Kernel(prog.Program, l.Entry)
 		if err != nil {
 			return nil, d.Verdict(Preparing, err)
 		}
-		kernels = append(kernels, kernel)
+		kernels.add(key, kernel)
 		if err := cmp.Or(kernel.SetDynamic(l.Dynamic), kernel.SetAttributes(l.Attributes)); err != nil {
 			return nil, d.Verdict(Preparing, err)
 		}
@@ -228,7 +234,7 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 		return nil, err
 	}
 	owned = true
-	bound, err := d.bind(job, prog.Program, kernels...)
+	bound, err := d.bind(job, prog.Program, kernels)
 	if err != nil {
 		return nil, d.Verdict(Preparing, err)
 	}

@@ -94,3 +94,39 @@ func TestPrune(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestManyLaunches: launches of one kernel share it, and each passes its own arguments, in every run.
+func TestManyLaunches(t *testing.T) {
+	d, f := newDevice()
+	job := increment(8)
+	number := func(v int64) device.Arg { return device.Arg{Name: "k", Kind: device.Scalar, DType: "int32", Int: v} }
+	y := job.Args[0]
+	job.Args = []device.Arg{y, number(0)}
+	const launches = 2*together + 3
+	for k := range int64(launches - 1) {
+		job.Then = append(job.Then, device.Launch{Entry: "increment", Global: []int64{8}, Args: []device.Arg{y, number(k + 1)}})
+	}
+	b, err := d.prepare(t.Context(), job, &device.Result{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.release()
+	for range 2 {
+		f.passed = nil
+		r, err := b.run(false)
+		if err != nil || f.events != 0 || len(f.passed) != launches {
+			t.Fatalf("%v, %d events, %d launches", err, f.events, len(f.passed))
+		}
+		if want := 1e-3 * launches; r.device < 0.99*want || r.device > 1.01*want {
+			t.Errorf("%g s", r.device)
+		}
+		for k, v := range f.passed {
+			if int(v[0])|int(v[1])<<8 != k {
+				t.Fatalf("launch %d is given %v", k, v)
+			}
+		}
+	}
+	if f.kernels != 1 {
+		t.Errorf("%d kernels", f.kernels)
+	}
+}

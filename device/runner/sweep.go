@@ -61,7 +61,9 @@ func (s *sweeper) prepare(d *Device) error {
 	var kernel Kernel
 	var err error
 	if s.program, kernel, err = d.helper(job.Source, job.Entry); err == nil {
-		s.bound, err = d.bind(job, s.program, kernel)
+		k := &kernels{byKey: map[kernelKey]Kernel{}}
+		k.add(keyOf(job), kernel)
+		s.bound, err = d.bind(job, s.program, k)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"gpuperf/device"
@@ -96,69 +95,6 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	result.Clocks = d.clocks(job.Reuse)
 	result.Warnings = append(result.Warnings, clocks.warnings(result.Trials, d.info.TimerNS, cold)...)
 	return nil
-}
-
-// run is the time of the launches of a job in seconds, by the profiling events of the device and by the host's clock.
-type run struct{ device, host float64 }
-
-// run launches the kernels once, one after the other, and waits for each; with cold it flushes the caches before the first.
-// The time between launches does not count.
-func (b *bound) run(cold bool) (run, error) {
-	d := b.dev
-	if err := b.restore(); err != nil {
-		return run{}, d.Verdict(Preparing, err)
-	}
-	if cold {
-		if err := d.sweep.flush(d); err != nil {
-			return run{}, d.Verdict(Launching, err)
-		}
-	} else if len(b.updated) > 0 {
-		if err := d.Finish(); err != nil {
-			return run{}, d.Verdict(Running, err)
-		}
-	}
-	if b.whole {
-		return d.launch(b.launches...)
-	}
-	var sum run
-	for _, l := range b.launches {
-		t, err := d.launch(l)
-		if err != nil {
-			return run{}, err
-		}
-		sum.device, sum.host = sum.device+t.device, sum.host+t.host
-	}
-	return sum, nil
-}
-
-// launch enqueues kernels, waits for the last one, and returns how long they took, including the time between them.
-func (d *Device) launch(launches ...launch) (run, error) {
-	var events []Event
-	defer func() {
-		for _, e := range events {
-			e.Release()
-		}
-	}()
-	start := time.Now()
-	for _, l := range launches {
-		event, err := l.kernel.Launch(l.global, l.local)
-		if err != nil {
-			d.Finish() // what was enqueued before may still run
-			return run{}, d.Verdict(Launching, err)
-		}
-		events = append(events, event)
-	}
-	for _, e := range slices.Backward(events) {
-		if err := e.Wait(); err != nil {
-			return run{}, d.Verdict(Running, err)
-		}
-	}
-	host := time.Since(start)
-	seconds, err := events[0].SecondsTo(events[len(events)-1])
-	if err != nil {
-		return run{}, d.Verdict(Running, err)
-	}
-	return run{seconds, host.Seconds()}, nil
 }
 
 // clocks is the state of the device now. For short jobs in quick succession, a recent answer will do, as asking can take

@@ -19,6 +19,8 @@ type Form struct {
 	Parallel int
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
+	// Operands are how many elements a term of such a sum reads.
+	Operands int
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
 }
@@ -86,7 +88,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if b, err = findBlocks(k, order); err != nil {
 			return nil, err
 		}
-		form.Tiles = b != nil
+		if form.Tiles = b != nil; form.Tiles {
+			form.Operands = len(k.Reads(&kernel.Stmt{RHS: b.acc.term}))
+		}
 	}
 	m := c.opt.Map(form)
 	if form.Tiles && m.Depth > 0 {

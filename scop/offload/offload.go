@@ -25,6 +25,7 @@ type Program struct {
 	Kernels []*kernel.Kernel // in the order of the steps
 	// Scratch are arrays of the nest alone: neither inputs nor results.
 	Scratch []string
+	tree    schedule.Node
 }
 
 // Step is *Loop or *Launch.
@@ -56,7 +57,7 @@ func Compile(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
 	if opt.Map == nil {
 		opt.Map = Default
 	}
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}

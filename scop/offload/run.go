@@ -2,10 +2,10 @@ package offload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +14,6 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
-	"gpuperf/kernel"
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -24,15 +23,25 @@ import (
 // Result is a run of a nest on a device.
 type Result struct {
 	Scop     string  `json:"scop"`
+	Config   Config  `json:"config,omitempty"` // nil is the default
 	Kernels  int     `json:"kernels"`
 	Launches int     `json:"launches"`
 	Seconds  float64 `json:"seconds"` // of all kernels together, the median of the trials
-	Verified bool    `json:"verified"`
+	// Verified: all arrays were compared with the interpretation of the text at these sizes.
+	Verified bool `json:"verified"`
+	// VerifiedAt are smaller sizes at which that was done, where these are too large to interpret.
+	VerifiedAt map[string]int64 `json:"verified_at,omitempty"`
+	// Compared: at these sizes all elements are as other kernels of the nest leave them, to within Tolerance.
+	Compared  bool    `json:"compared,omitempty"`
+	Tolerance float64 `json:"tolerance,omitempty"`
 	// Estimated: what rounding may do is not proved, but estimated from interpretations that round at random.
 	Estimated bool                    `json:"estimated,omitempty"`
 	Why       string                  `json:"unverified,omitempty"` // why it is not
 	Arrays    map[string]ArrayVerdict `json:"arrays"`
 }
+
+// Valid reports that the results are right as far as can be known: verified, or verified at smaller sizes and compared at these.
+func (r *Result) Valid() bool { return r.Verified || r.VerifiedAt != nil && r.Compared }
 
 // ArrayVerdict is how far an array is from the interpretation of the text.
 type ArrayVerdict struct {
@@ -71,75 +80,14 @@ func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
 	return p, nil
 }
 
-// launches is the program at given sizes, for a device.
-func (p *Program) launches(at map[string]int64, dev device.Info) (*workload.ProgramCase, error) {
-	meaning, err := p.Text.Kernel()
-	if err != nil {
-		return nil, err
-	}
-	plan, err := p.Plan(at)
-	if err != nil {
-		return nil, err
-	}
-	ir := &kernel.Program{Name: p.Nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}
-	c := &workload.ProgramCase{
-		Program: workload.NewProgram(ir), Identity: samples.Identity{Source: p.Nest.Name, Sizes: at}, Sizes: at, Interface: dev.Interface, Meaning: meaning,
-		Plan: []workload.Planned{},
-	}
-	for _, r := range plan {
-		c.Plan = append(c.Plan, workload.Planned{Kernel: slices.Index(p.Kernels, r.Kernel), Sizes: r.Sizes})
-	}
-	return c, nil
-}
-
-// run runs the program on a device at given sizes and compares what it computes with the interpretation of the text, as far as that is small enough.
-// A wrong result is an error of status wrong_result.
-func (p *Program) run(ctx context.Context, dev device.Device, at map[string]int64, policy device.Policy) (*Result, error) {
-	c, err := p.launches(at, dev.Info())
-	if err != nil {
-		return nil, err
-	}
-	if len(c.Plan) == 0 {
-		return nil, fmt.Errorf("%s does nothing at these sizes", p.Nest.Name)
-	}
-	job, err := c.Job(policy)
-	if err != nil {
-		return nil, err
-	}
-	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
-	ref, err := c.Reference(job)
-	switch {
-	case errors.Is(err, workload.ErrUnverified):
-		out.Why = err.Error()
-	case err != nil:
-		return nil, err
-	default:
-		ref.Ask(&job)
-	}
-	result, err := dev.Run(ctx, job)
-	if err != nil {
-		return nil, err
-	}
-	out.Seconds = samples.Summarize(result.Trials).Median
-	if ref == nil {
-		return out, nil
-	}
-	if err := ref.Check(result.Outputs); err != nil {
-		return nil, err
-	}
-	all, err := ref.Differences(result.Outputs)
-	for name, d := range all {
-		out.Arrays[name] = ArrayVerdict{d.Relative, d.Vague}
-	}
-	out.Verified, out.Estimated = err == nil, ref.Estimated
-	return out, err
-}
-
 // limits of making kernels, so that a stranger's file is safe to open.
 var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
 
-// RunAll makes kernels of nests and runs them at given sizes.
-func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64) (all []*Result, err error) {
+// policy of timing: runs of seconds are not repeated as often as others.
+var policy = device.Policy{MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}
+
+// RunAll makes kernels of nests and runs them at given sizes, by default, and then in so many random configurations.
+func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, random int, seed uint64) (all []*Result, err error) {
 	for _, n := range nests {
 		own := map[string]int64{}
 		for _, name := range slices.Sorted(maps.Keys(at)) {
@@ -158,11 +106,44 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err != nil {
 			return nil, err
 		}
-		r, err := p.run(ctx, dev, own, device.Policy{})
+		r, err := p.Run(ctx, dev, own, policy)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
 		}
 		all = append(all, r)
+		if random == 0 {
+			continue
+		}
+		more, err := runRandom(ctx, dev, n, own, random, seed)
+		if all = append(all, more...); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// runRandom runs a nest in random configurations. What the device refuses is no result.
+func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[string]int64, count int, seed uint64) (all []*Result, err error) {
+	s, err := NewSpace(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, 0))
+	for range count {
+		made := s.Random(r)
+		p, err := s.Program(made)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", made, err)
+		}
+		result, err := p.Run(ctx, dev, at, policy)
+		if refused, ok := device.AsError(err); ok && refused.Status == samples.Refused {
+			result, err = &Result{Scop: n.Name, Why: refused.Error()}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", made, err)
+		}
+		result.Config = made
+		all = append(all, result)
 	}
 	return all, nil
 }
@@ -170,21 +151,34 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 // WriteResults prints runs.
 func WriteResults(w io.Writer, all []*Result) error {
 	for _, r := range all {
-		fmt.Fprintf(w, "%s: %d kernels, %d launches, %s\n", r.Scop, r.Kernels, r.Launches, format.Seconds(r.Seconds))
-		if !r.Verified {
-			fmt.Fprintf(w, "  %s\n", r.Why)
-			continue
+		fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), format.Count(r.Launches, "launch"), format.Seconds(r.Seconds))
+		for _, name := range slices.Sorted(maps.Keys(r.Config)) {
+			fmt.Fprintf(w, "  %s: %s\n", name, r.Config[name])
 		}
 		if r.Estimated {
 			fmt.Fprintln(w, "  as far as rounding may differ, by an estimate from interpretations that round at random:")
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.Arrays)) {
-			fmt.Fprintf(w, "  %s equals the interpretation of the text, to %.1g", name, r.Arrays[name].MaxRelativeError)
+			fmt.Fprintf(w, "  %s equals the interpretation of the text%s, to %.1g", name, r.where(), r.Arrays[name].MaxRelativeError)
 			if n := r.Arrays[name].Vague; n > 0 {
 				fmt.Fprintf(w, ", but for %s that rounding may change by any amount", format.Count(n, "element"))
 			}
 			fmt.Fprintln(w)
 		}
+		if r.Compared {
+			fmt.Fprintf(w, "  at these sizes all elements are those of plainer kernels, to %.1g\n", r.Tolerance)
+		}
+		if r.Why != "" {
+			fmt.Fprintf(w, "  %s\n", r.Why)
+		}
 	}
 	return nil
+}
+
+// where says at which sizes results were compared with the interpretation, if not at those of the run.
+func (r *Result) where() string {
+	if r.VerifiedAt == nil {
+		return ""
+	}
+	return " at " + workload.FormatSizes(r.VerifiedAt)
 }

@@ -1,0 +1,146 @@
+package offload
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decision is what is decided of a kernel, and from which options, the default first; none where there is nothing to decide. Of the decisions before it sees what was made.
+type decision struct {
+	name    string
+	options func(f Form, made Config) []string
+}
+
+// Bounds of options: the work-items of a work-group, and the sums of a work-item. Local memory is that which every device has.
+const (
+	leastItems, mostItems = 32, 1024
+	mostSums              = 64
+	mostLocal             = 48 << 10
+)
+
+// decisions are those of a kernel in their order.
+var decisions = []decision{
+	{"sums", func(f Form, _ Config) []string {
+		switch {
+		case f.Tiles:
+			return []string{"tiles", "each"}
+		case f.Sums != None:
+			return []string{"shared", "each"}
+		}
+		return nil
+	}},
+	{"share", func(f Form, made Config) []string {
+		if made["sums"] != "shared" {
+			return nil
+		}
+		return f.offer(fmt.Sprint(Default(f).Share), "2", "4", "8", "16", "32", "64", "128", "256", "512")
+	}},
+	{"block", func(f Form, made Config) []string {
+		if f.Parallel == 0 {
+			return nil
+		}
+		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
+			items := product(numbers(b)) * max(number(made["share"]), 1)
+			return items < leastItems || items > mostItems
+		})
+		if made["sums"] == "tiles" {
+			blocks = slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 })
+		}
+		usual := f
+		if made["sums"] == "each" {
+			usual.Tiles, usual.Sums = false, None
+		}
+		return f.offer(written(Default(usual).Block), blocks...)
+	}},
+	{"points", func(f Form, made Config) []string {
+		if made["sums"] != "tiles" {
+			return nil
+		}
+		var fit []string
+		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x8", "8x4", "8x8"} {
+			if product(numbers(p)) <= mostSums && f.local(made["block"], p, 4) <= mostLocal {
+				fit = append(fit, p)
+			}
+		}
+		return f.offer(written(Default(f).Points), fit...)
+	}},
+	{"depth", func(f Form, made Config) []string {
+		if made["sums"] != "tiles" {
+			return nil
+		}
+		var fit []string
+		for _, d := range []int64{4, 8, 16, 32} {
+			if f.local(made["block"], made["points"], d) <= mostLocal {
+				fit = append(fit, fmt.Sprint(d))
+			}
+		}
+		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+	}},
+}
+
+// shapes are those of work-groups, by the number of parallel loops, the fastest axis first.
+var shapes = [][]string{
+	1: {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"},
+	2: {"32x1", "32x2", "32x4", "32x8", "32x16", "64x1", "64x2", "64x4", "64x8", "128x1", "128x2", "128x4", "256x1", "256x2", "16x2", "16x4", "16x8", "16x16", "8x8", "8x16", "8x32"},
+	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
+}
+
+// offer lists options, that of the default first where it is among them.
+func (f Form) offer(usual string, options ...string) []string {
+	if i := slices.Index(options, usual); i > 0 {
+		return append([]string{usual}, slices.Delete(slices.Clone(options), i, i+1)...)
+	}
+	return options
+}
+
+// local is the local memory of a tile in bytes, if each operand has a side of the tile.
+func (f Form) local(block, points string, depth int64) int64 {
+	b, p := numbers(block), numbers(points)
+	side := int64(0)
+	for i := range b {
+		side = max(side, b[i]*p[i]+vector)
+	}
+	return int64(f.Operands) * side * depth * widest
+}
+
+// widest are the bytes of the largest element.
+const widest = 8
+
+// mapping is what was decided.
+func (f Form) mapping(made Config) Mapping {
+	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1)}
+	if made["sums"] == "tiles" {
+		m.Points, m.Depth = numbers(made["points"]), number(made["depth"])
+	}
+	return m
+}
+
+func number(s string) int64 {
+	v, _ := strconv.ParseInt(s, 10, 64)
+	return v
+}
+
+// numbers reads a shape such as 32x4.
+func numbers(s string) (out []int64) {
+	if s == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(s, "x") {
+		out = append(out, number(part))
+	}
+	return out
+}
+
+func written(shape []int64) string {
+	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(shape)), "x"), "[]")
+}
+
+func product(list []int64) int64 {
+	p := int64(1)
+	for _, v := range list {
+		p *= v
+	}
+	return p
+}

@@ -1,0 +1,254 @@
+package offload
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/bounded"
+	"gpuperf/scop"
+	"gpuperf/scop/schedule"
+)
+
+// Space are the ways in which kernels can be made of a nest, as a graph of choices: first a schedule, then for each of its kernels how loops are put on work-items. A kernel that
+// several schedules have is one part, whose choices have the same names.
+type Space struct {
+	nest      *scop.Nest
+	schedules []*candidate
+}
+
+// candidate is a schedule with its kernels, in the order of their launches.
+type candidate struct {
+	name  string // strategy/fusion
+	text  string // tells what launches there are
+	found *schedule.Found
+	tree  schedule.Node
+	parts []part
+}
+
+// part is a kernel of a schedule.
+type part struct {
+	kernel string // its name there
+	label  string // its name wherever it is
+	form   Form
+}
+
+// Choice is a node of the graph.
+type Choice struct {
+	Name string `json:"name"`
+	// Options, of which the first is the default.
+	Options []string `json:"options"`
+	// Part is the kernel that the choice is about, "" for the schedule.
+	Part string `json:"part,omitempty"`
+}
+
+// Config has an option for each choice on a path through the graph.
+type Config map[string]string
+
+// pick is a choice that was made, as JSON has it: the names of choices have spaces.
+type pick struct {
+	Choice string `json:"choice"`
+	Option string `json:"option"`
+}
+
+// MarshalJSON lists what was picked, by the names of the choices.
+func (c Config) MarshalJSON() ([]byte, error) {
+	list := []pick{}
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		list = append(list, pick{name, c[name]})
+	}
+	return json.Marshal(list)
+}
+
+// scheduleChoice is the name of the first choice.
+const scheduleChoice = "schedule"
+
+// forLaunches are the strategies that make launches, the default first.
+var forLaunches = []string{"launches", "bounded", "feautrier"}
+
+// NewSpace finds the schedules of a nest, each within limits of time and memory. Those that several strategies find are listed once, and strategies that fail are left out.
+func NewSpace(ctx context.Context, n *scop.Nest) (*Space, error) {
+	s := &Space{nest: n}
+	labels := &labels{of: map[string]string{}, count: map[string]int{}}
+	var failed error
+	for _, strategy := range forLaunches {
+		for _, fusion := range schedule.Fusions {
+			err := bounded.Do(ctx, limits, func(context.Context, func()) error { return s.add(strategy, fusion, labels) })
+			if failed == nil {
+				failed = err
+			}
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+		}
+	}
+	if len(s.schedules) == 0 {
+		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, failed)
+	}
+	return s, nil
+}
+
+// add adds the schedule that a strategy finds, unless it is there.
+func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) error {
+	found, err := schedule.Search(s.nest, schedule.ByName[strategy], fusion)
+	if err != nil {
+		return err
+	}
+	c := &candidate{name: strategy + "/" + string(fusion), found: found}
+	if c.tree, err = found.Launches(); err != nil {
+		return err
+	}
+	forms := map[string]Form{}
+	p, err := c.compile(s.nest, func(f Form) Mapping {
+		forms[f.Kernel] = f // where a form cannot be made, the last one is that which is
+		return Default(f)
+	})
+	if err != nil {
+		return err
+	}
+	launches := launchesOf(c.tree)
+	names := map[string]string{}
+	for i, k := range p.Kernels {
+		label := labels.label(launches[i], strings.ReplaceAll(k.String(), k.Name, ""))
+		c.parts = append(c.parts, part{k.Name, label, forms[k.Name]})
+		names[k.Name] = label
+	}
+	c.text = textOf(p.Steps, names)
+	if !slices.ContainsFunc(s.schedules, func(other *candidate) bool { return other.text == c.text }) {
+		s.schedules = append(s.schedules, c)
+	}
+	return nil
+}
+
+func (c *candidate) compile(text *scop.Nest, mapping func(Form) Mapping) (*Program, error) {
+	p, err := Compile(c.found.Nest, c.tree, Options{Map: mapping})
+	if err != nil {
+		return nil, err
+	}
+	p.Text = text
+	return p, nil
+}
+
+// launchesOf are the launches of a tree in their order.
+func launchesOf(n schedule.Node) (all []*schedule.Launch) {
+	switch x := n.(type) {
+	case *schedule.Sequence:
+		for _, p := range x.Parts {
+			all = append(all, launchesOf(p)...)
+		}
+	case *schedule.Band:
+		return launchesOf(x.Body)
+	case *schedule.Launch:
+		return []*schedule.Launch{x}
+	}
+	return all
+}
+
+// textOf is a text of steps that is the same where these are.
+func textOf(steps []Step, names map[string]string) string {
+	var b strings.Builder
+	for _, s := range steps {
+		switch x := s.(type) {
+		case *Launch:
+			fmt.Fprintln(&b, names[x.Kernel.Name], x.Where)
+		case *Loop:
+			fmt.Fprintf(&b, "%s %s {\n%s}\n", x.Name, x.Values, textOf(x.Body, names))
+		}
+	}
+	return b.String()
+}
+
+// labels names kernels by their statements, with a number where different kernels have the same ones.
+type labels struct {
+	of    map[string]string // by the text of the kernel
+	count map[string]int
+}
+
+func (l *labels) label(launch *schedule.Launch, text string) string {
+	if l.of[text] == "" {
+		var names []string
+		for _, s := range schedule.Statements(launch) {
+			names = append(names, s.Name)
+		}
+		label := strings.Join(names, "+")
+		l.count[label]++
+		if n := l.count[label]; n > 1 {
+			label = fmt.Sprintf("%s/%d", label, n)
+		}
+		l.of[text] = label
+	}
+	return l.of[text]
+}
+
+// Next is the choice after those that are made; nil where they are a configuration.
+func (s *Space) Next(made Config) *Choice {
+	c := s.candidate(made)
+	if c == nil {
+		choice := &Choice{Name: scheduleChoice}
+		for _, c := range s.schedules {
+			choice.Options = append(choice.Options, c.name)
+		}
+		return choice
+	}
+	for _, p := range c.parts {
+		for _, d := range decisions {
+			name := p.label + " " + d.name
+			if made[name] != "" {
+				continue
+			}
+			if options := d.options(p.form, p.made(made)); len(options) > 0 {
+				return &Choice{Name: name, Options: options, Part: p.label}
+			}
+		}
+	}
+	return nil
+}
+
+// candidate is the chosen schedule.
+func (s *Space) candidate(made Config) *candidate {
+	i := slices.IndexFunc(s.schedules, func(c *candidate) bool { return c.name == made[scheduleChoice] })
+	if i < 0 {
+		return nil
+	}
+	return s.schedules[i]
+}
+
+// made are the options of the part's own choices.
+func (p part) made(all Config) Config {
+	own := Config{}
+	for _, d := range decisions {
+		if v := all[p.label+" "+d.name]; v != "" {
+			own[d.name] = v
+		}
+	}
+	return own
+}
+
+// Random is a path on which each option is equally likely.
+func (s *Space) Random(r *rand.Rand) Config {
+	made := Config{}
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		made[c.Name] = c.Options[r.IntN(len(c.Options))]
+	}
+	return made
+}
+
+// Program makes the kernels of a configuration.
+func (s *Space) Program(made Config) (*Program, error) {
+	if c := s.Next(made); c != nil {
+		return nil, fmt.Errorf("the configuration says nothing of %s; its options are %s", c.Name, strings.Join(c.Options, ", "))
+	}
+	c := s.candidate(made)
+	return c.compile(s.nest, func(f Form) Mapping {
+		for _, p := range c.parts {
+			if p.kernel == f.Kernel && p.form == f {
+				return f.mapping(p.made(made))
+			}
+		}
+		return Default(f)
+	})
+}

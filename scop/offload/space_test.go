@@ -1,0 +1,139 @@
+package offload
+
+import (
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/cfront"
+	"gpuperf/device/devicetest"
+	"gpuperf/scop"
+)
+
+// TestSpace: the path of first options is what is done by default, and no choice is met twice.
+func TestSpace(t *testing.T) {
+	nests, err := scop.Load(t.Context(), "../../examples/polybench/mvt.c", cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewSpace(t.Context(), nests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	usual := Config{}
+	for c := s.Next(usual); c != nil; c = s.Next(usual) {
+		if usual[c.Name] != "" || len(c.Options) == 0 {
+			t.Fatalf("%+v after %v", c, usual)
+		}
+		usual[c.Name] = c.Options[0]
+	}
+	p, err := s.Program(usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := Find(t.Context(), nests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Kernels) != len(q.Kernels) {
+		t.Fatalf("%d kernels, by default %d", len(p.Kernels), len(q.Kernels))
+	}
+	for i, k := range p.Kernels {
+		if k.String() != q.Kernels[i].String() {
+			t.Errorf("%s\nis by default\n%s", k, q.Kernels[i])
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 0))
+	different := map[string]bool{}
+	for range 8 {
+		p, err := s.Program(s.Random(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := ""
+		for _, k := range p.Kernels {
+			text += k.String()
+		}
+		different[text] = true
+	}
+	if len(different) < 6 {
+		t.Errorf("%d different programs of 8", len(different))
+	}
+	delete(usual, scheduleChoice)
+	if _, err := s.Program(usual); err == nil || !strings.Contains(err.Error(), "nothing of schedule") {
+		t.Error(err)
+	}
+}
+
+// sizesOf are the sizes that PolyBench/C 4.2.1 calls MINI and SMALL, in the order of the parameters.
+var sizesOf = map[string][2][]int64{
+	"2mm": {{16, 18, 22, 24}, {40, 50, 70, 80}}, "3mm": {{16, 18, 20, 22, 24}, {40, 50, 60, 70, 80}}, "adi": {{20, 20}, {40, 60}}, "atax": {{38, 42}, {116, 124}},
+	"bicg": {{38, 42}, {116, 124}}, "cholesky": {{40}, {120}}, "correlation": {{28, 32}, {80, 100}}, "covariance": {{28, 32}, {80, 100}},
+	"deriche": {{64, 64}, {192, 128}}, "doitgen": {{8, 10, 12}, {20, 25, 30}}, "durbin": {{40}, {120}}, "fdtd-2d": {{20, 20, 30}, {40, 60, 80}},
+	"floyd-warshall": {{60}, {180}}, "gemm": {{20, 25, 30}, {60, 70, 80}}, "gemver": {{40}, {120}}, "gesummv": {{30}, {90}},
+	"gramschmidt": {{20, 30}, {60, 80}}, "heat-3d": {{20, 10}, {40, 20}}, "jacobi-1d": {{20, 30}, {40, 120}}, "jacobi-2d": {{20, 30}, {40, 90}},
+	"lu": {{40}, {120}}, "ludcmp": {{40}, {120}}, "mvt": {{40}, {120}}, "nussinov": {{60}, {180}}, "seidel-2d": {{20, 40}, {40, 120}},
+	"symm": {{20, 30}, {60, 80}}, "syr2k": {{30, 20}, {80, 60}}, "syrk": {{30, 20}, {80, 60}}, "trisolv": {{40}, {120}}, "trmm": {{20, 30}, {60, 80}},
+}
+
+// TestConfigurations: the examples are right on the device in random configurations. LONG=1 takes 20 of all, at both sizes, in float and double.
+func TestConfigurations(t *testing.T) {
+	dev := devicetest.Open(t)
+	long := os.Getenv("LONG") != ""
+	names, kinds, count := []string{"trisolv"}, []string{"double"}, 2
+	if long {
+		names, kinds, count = slices.Sorted(maps.Keys(sizesOf)), []string{"double", "float"}, 20
+	}
+	for _, name := range names {
+		file := filepath.Join("../../examples/polybench", name+".c")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range kinds {
+			nests := nestsOf(t, file, strings.ReplaceAll(string(text), "double", kind))
+			for i, sizes := range sizesOf[name] {
+				if i > 0 && !long {
+					break
+				}
+				at := map[string]int64{}
+				for i, p := range nests[0].Params {
+					at[p] = sizes[i]
+				}
+				all, err := RunAll(t.Context(), dev, nests, at, count, uint64(i+1))
+				if err != nil {
+					t.Errorf("%s, %s: %v", name, kind, err)
+				}
+				for _, r := range all {
+					if !r.Verified {
+						t.Logf("%s, %s, %v: %s", name, kind, r.Config, r.Why)
+					}
+				}
+				if len(all) == count+1 && !long && !slices.ContainsFunc(all, func(r *Result) bool { return r.Verified && r.Config != nil }) {
+					t.Errorf("%s: nothing is verified", name)
+				}
+			}
+		}
+	}
+}
+
+func nestsOf(t *testing.T, file, text string) []*scop.Nest {
+	t.Helper()
+	f, err := cfront.Parse(t.Context(), file, text, cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	regions, err := f.Regions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := scop.Build(f, regions[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []*scop.Nest{n}
+}
