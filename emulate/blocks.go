@@ -78,12 +78,18 @@ func (e *emulation) place(n int64) [3]uint32 {
 // index is that of a block by its number among all, or that of the first of its cluster: others wait for what it tells them.
 func (e *emulation) index(i int64) [3]uint32 {
 	at := [3]uint32{uint32(i % e.grid[0]), uint32(i / e.grid[0] % e.grid[1]), uint32(i / e.grid[0] / e.grid[1])}
-	if e.Job.Attributes != nil {
-		for d, n := range e.Job.Attributes.Cluster {
-			at[d] -= at[d] % uint32(n)
-		}
+	for d := range at {
+		at[d] -= at[d] % e.cluster(d)
 	}
 	return at
+}
+
+// cluster is how many blocks a cluster has along an axis.
+func (e *emulation) cluster(d int) uint32 {
+	if a := e.Job.Attributes; a != nil && d < len(a.Cluster) {
+		return max(uint32(a.Cluster[d]), 1)
+	}
+	return 1
 }
 
 // block executes a block, once.

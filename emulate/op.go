@@ -117,6 +117,8 @@ func action(in *sass.Instruction) timing.Action {
 		return timing.Wait
 	case in.Name == "LDGDEPBAR" || in.Name == "UTMACMDFLUSH":
 		return timing.Commit
+	case in.Name == "WARPGROUP" && in.Has("ARRIVE"):
+		return timing.Gather
 	case in.Opcode.Space != "" && in.Opcode.Pipe != sass.UDP:
 		return timing.Access
 	}

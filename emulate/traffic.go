@@ -84,19 +84,20 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 			w.launch.Arrays = append(w.launch.Arrays, memory.Array{Name: a.Name, Bytes: a.Bytes()})
 		}
 	}
-	var at [3]uint32
+	var at, apart [3]uint32
 	for d, n := range e.grid {
-		at[d] = uint32(n / 2)
+		apart[d] = e.cluster(d)
+		at[d] = uint32(n/2) / apart[d] * apart[d]
 	}
 	w.at = at
 	middle := e.block(at)
-	for d, n := range e.grid {
+	for d := range e.grid {
 		w.rows[d] = make([][]timing.Node, len(middle.Warps))
-		if n == 1 {
+		if at[d] < apart[d] { // blocks of a cluster are taken to access what the first does
 			continue
 		}
 		before := at
-		before[d]--
+		before[d] -= apart[d]
 		other := e.block(before)
 		row := trace.Row(other, middle)
 		if row == nil {
@@ -237,8 +238,9 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 		stride := s.All
 		p.Scattered = p.Scattered || s.Each != nil
-		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride}
-		p.From -= stride * int64(w.at[d])
+		apart := int64(w.cluster(d))
+		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride / apart}
+		p.From -= stride / apart * int64(w.at[d])
 	}
 	executions := float64(w.total)
 	for level, n := range trips {

@@ -66,11 +66,13 @@ type layout struct {
 	private    uint64 // where private memory lies among generic addresses
 	shared     uint64 // where local (shared) memory lies; 0 where code asks a special register
 	descriptor uint64 // of global memory
+	itself     uint64 // where the bank itself lies among generic addresses, and the parameters in it; 0 where that is not known
+	passed     uint64
 }
 
 var layouts = []layout{
 	{from: 100, parameters: 0x380, block: 0x360, grid: 0x370, stack: 0x37c, private: 0x350, descriptor: 0x358},
-	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208},
+	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208, itself: 0xc0, passed: 0x198},
 	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, shared: 0x18, descriptor: 0x118},
 }
 
@@ -113,6 +115,10 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 		b.words(0, l.shared, uint32(sharedAt&0xffffffff), uint32(sharedAt>>32))
 	}
 	b.words(0, l.descriptor, 0, 0)
+	if l.itself != 0 {
+		b.words(0, l.itself, uint32(constantAt&0xffffffff), uint32(constantAt>>32))
+		b.words(0, l.passed, uint32((constantAt+l.parameters)&0xffffffff), uint32((constantAt+l.parameters)>>32))
+	}
 	if err := passed(f, job); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Step struct {
 	Doubtful uint32   // those of Lanes whose guard is not known
 	Accesses []Access // of memory; a copy has its source first, and its destination behind it
 	Meeting  Meeting  // at a barrier in local memory
+	Tile     Tile     // of a copy that a tensor map describes
 	Taken    uint32   // of a jump, the lanes that went to its target
 	State    State    // of the sub-group after the instruction
 }

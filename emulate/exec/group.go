@@ -75,10 +75,15 @@ func waitGroup(w *Warp, o *op, lanes uint32) {
 		v.doubt = v.doubt || lanes&^b.known != 0
 		w.reduction = o.in.Modifiers[1]
 	}
+	m := Meeting{Kind: Syncs, At: uint64(number), Of: (count + WarpSize - 1) / WarpSize}
 	if o.in.Has("ARV") {
 		g.barrier[number].arrived += WarpSize
+		m.Kind = Signals
 	} else {
 		p.wait, p.at = groupSync, number|count<<4
+	}
+	if m != (Meeting{Kind: Syncs}) { // that of all sub-groups has no number
+		w.step.Meeting = m
 	}
 	g.open(number)
 }

@@ -14,7 +14,7 @@ var transferForms = map[string]form{
 	"ARRIVES":      {run: arriveCopies, decode: decodeAccess},
 	"UBLKCP":       {run: copyBulk, decode: decodeBulk},
 	"UTMALDG":      {run: copyTile, decode: decodeBulk},
-	"UTMASTG":      {run: skip},
+	"UTMASTG":      {run: storeTile, decode: decodeBulk},
 	"UTMAREDG":     {run: skip},
 	"UTMAPF":       {run: skip},
 	"UTMACCTL":     {run: skip},
@@ -61,8 +61,8 @@ type Meeting struct {
 	Phase int    // that it is part of; of Awaits, how many phases are to be over
 	Count int    // of Arrives, how many arrive
 	Of    int    // of Arrives, how many the phase needs
-	// Bytes are those that the phase waits for beside, as Arrives says, or those that Brings brings. Negative ones are not known: an equal part of
-	// what the phase waits for.
+	// Bytes are those that the phase waits for beside, as Arrives says, or those that Brings brings. Negative ones are not known: -n stands for n equal
+	// parts of what the phase waits for.
 	Bytes int64
 }
 
@@ -77,6 +77,8 @@ const (
 	Awaits              // until phases are over
 	Brings              // bytes, when a copy is done
 	BringsCopies        // bytes, when the copies of the sub-group so far are done
+	Syncs               // at a barrier of the work-group, by its number, until as many sub-groups have come as Of says; 0 is all
+	Signals             // that it has come there, without waiting
 )
 
 // countOf decodes the number of arrivals that a barrier starts with, from the low word that compilers store: 0x200000 less twice the
@@ -209,7 +211,7 @@ func (p *progress) arrive(ahead bool, over, count int) (phase int) {
 func (w *Warp) Repeat(m *Meeting, step int, times int64) {
 	g := w.Group
 	b := g.inbox[m.At]
-	if b == nil {
+	if b == nil || m.Kind == Syncs || m.Kind == Signals {
 		return
 	}
 	g.ahead = true
@@ -374,23 +376,6 @@ func (w *Warp) storeBulk(o *op, one uint32, size int, known bool) {
 		}
 		w.Group.global.store(to.Address[i]+uint64(k), bulkUnit, &v, w.step.Doubtful != 0)
 	}
-}
-
-// leastTile is how much of local memory is not known any more after the copy of a tile, whose size only its tensor map says.
-const leastTile = 1024
-
-// copyTile copies a tile that a tensor map describes, which is not known.
-func copyTile(w *Warp, o *op, lanes uint32) {
-	one := lanes & -lanes
-	a := w.reach(o, &o.access.parts[0], sass.Local, sass.Copy, 0, one)
-	for k := uint64(0); a.Known != 0 && k < leastTile; k += bulkUnit {
-		w.Group.shared.store(a.Address[active(one)]+k, bulkUnit, &words{}, false)
-	}
-	if a.Known == 0 {
-		w.Group.shared.forget()
-	}
-	w.step.Accesses[0].Space, w.step.Accesses[0].Known = sass.Global, 0
-	w.brings(o, one, -1)
 }
 
 // elsewhere reports whether an instruction is about the local memory of other groups of the cluster alone. Groups of a cluster are executed one by

@@ -29,6 +29,7 @@ const (
 	firstBuffer = 0x7f_0000_0000
 	alignment   = 1 << 21        // of buffers
 	sharedAt    = 0x7e_0000_0000 // where generic addresses of local (shared) memory begin
+	constantAt  = 0x7e_4000_0000 // where those of the constant bank of parameters begin
 	privateAt   = 0x7e_8000_0000 // where those of private memory begin
 	windowSize  = 1 << 24
 )

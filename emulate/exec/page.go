@@ -126,8 +126,10 @@ func (s *space) store(address uint64, bytes int, w *words, maybe bool) {
 
 // blur makes unknown what bytes hold.
 func (s *space) blur(address, bytes uint64) {
-	for a := address; a < address+bytes; a++ {
-		s.write(a / pageSize).known[a%pageSize] = 0
+	for a, end := address, address+bytes; a < end; {
+		next := min(end, (a/pageSize+1)*pageSize)
+		clear(s.write(a / pageSize).known[a%pageSize : a%pageSize+next-a])
+		a = next
 	}
 }
 

@@ -66,7 +66,7 @@ func (w *Warp) Step() *Step {
 	o := &w.launch.ops[p.pc]
 	s := &w.step
 	s.Index, s.Active, s.Lanes, s.Doubtful, s.Taken = p.pc, p.lanes, p.lanes, 0, 0
-	s.Accesses, s.Meeting = s.Accesses[:0], Meeting{}
+	s.Accesses, s.Meeting, s.Tile = s.Accesses[:0], Meeting{}, Tile{}
 	if o.loop != 0 {
 		w.turn(o, p)
 	}

@@ -27,7 +27,8 @@ func (p *multiprocessor) bulk(w *warp, e *Event, at int64) (result, read int64) 
 	p.credit[e.Op] += float64(n) * t.DRAM
 	missing := int64(p.credit[e.Op])
 	p.credit[e.Op] -= float64(missing)
-	moved := p.read(t.Waves, at)
+	times := max(t.Times, 1)
+	moved := p.read(t.Waves*times, at)
 	if t.Store {
 		w.copies = max(w.copies, moved, begun+gap)
 		tr.Stored += n
@@ -40,7 +41,7 @@ func (p *multiprocessor) bulk(w *warp, e *Event, at int64) (result, read int64) 
 	}
 	tr.Sectors += n
 	tr.FromL2 += n
-	from := max(p.second(lines, n, begun), begun+gap)
+	from := max(p.secondFor(lines, n, lines*times, begun), begun+gap)
 	result = from + p.Units[L2].Latency
 	if missing > 0 {
 		tr.FromDRAM += missing

@@ -126,7 +126,8 @@ type block struct {
 	number   int
 	warps    []*warp
 	running  int
-	waiting  int
+	syncs    [syncs]sync
+	groups   []sync            // of warps that make products of Wide together
 	barriers map[int64]*phases // in shared memory, by address
 }
 
@@ -135,6 +136,7 @@ type warp struct {
 	trace   *Trace
 	block   *block
 	part    int
+	number  int // in its block
 	age     int
 	at      int64 // when its next instruction may issue, units aside; never while it waits for others
 	stalled int64 // when it could issue but for what it waits for
@@ -241,8 +243,8 @@ func (p *multiprocessor) begin(at int64) bool {
 	at = max(at, p.begins)
 	p.begins = at + p.Begin
 	b := &block{number: p.result.Begun - 1}
-	for _, t := range next.Warps {
-		w := &warp{cursor: newCursor(t), trace: t, block: b, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
+	for i, t := range next.Warps {
+		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
 		p.born++
 		if w.current() == nil {
 			continue
@@ -255,6 +257,7 @@ func (p *multiprocessor) begin(at int64) bool {
 		part := &p.parts[w.part]
 		part.warps, part.pick = append(part.warps, w), nil
 		b.warps = append(b.warps, w)
+		b.group(w).of++
 		p.arrive(w)
 	}
 	b.running = len(b.warps)

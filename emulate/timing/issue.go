@@ -97,17 +97,15 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 		p.advance(w, at)
 		return
 	}
-	if e.Meet != nil {
+	switch {
+	case e.Meet != nil && e.Meet.Kind >= Sync:
+		p.sync(w, e.Meet.At, e.Meet.Of, e.Meet.Kind == Sync, at, result)
+	case e.Meet != nil:
 		p.meet(w, e.Meet, at, result)
-		return
-	}
-	switch op.Action {
-	case Wait:
-		p.advance(w, at)
-		w.stalled, w.at = w.at, never
-		w.reason = ForBarrier
-		w.block.waiting++
-		p.release(w.block, result)
+	case op.Action == Wait:
+		p.sync(w, 0, 0, true, at, result)
+	case op.Action == Gather:
+		p.gather(w, at)
 	default:
 		p.advance(w, at)
 	}
@@ -209,24 +207,6 @@ func (p *multiprocessor) read(waves, at int64) int64 {
 	return p.shared[Shared]
 }
 
-// release lets the warps of a block go on if all wait.
-func (p *multiprocessor) release(b *block, at int64) {
-	if b.waiting == 0 || b.waiting < b.running {
-		return
-	}
-	b.waiting = 0
-	for _, w := range b.warps {
-		if w.at < never || w.current() == nil {
-			continue
-		}
-		begun := w.stalled
-		w.at = max(w.stalled, at)
-		p.arrive(w)
-		w.stalled, w.reason = begun, ForBarrier
-		p.parts[w.part].pick = nil
-	}
-}
-
 // exit ends a warp, and perhaps its block.
 func (p *multiprocessor) exit(part *partition, w *warp, at int64) {
 	w.frames = w.frames[:0]
@@ -236,7 +216,7 @@ func (p *multiprocessor) exit(part *partition, w *warp, at int64) {
 	part.pick = nil
 	b := w.block
 	if b.running--; b.running > 0 {
-		p.release(b, at+p.Units[Barrier].Latency)
+		p.leaves(w, at)
 		return
 	}
 	p.result.Ends = append(p.result.Ends, at)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Meet is what an instruction does at a barrier in shared memory, which goes through one phase after the other.
+// Meet is what an instruction does at a barrier in shared memory, which goes through one phase after the other, or at a barrier of some warps of a block.
 type Meet struct {
 	Kind  MeetKind
 	At    int64   // the barrier
@@ -26,6 +26,8 @@ const (
 	ArriveCopies                 // when the copies to shared memory so far are done
 	Bring                        // bytes, when a copy is done
 	BringCopies                  // bytes, when the copies to shared memory so far are done
+	Sync                         // at the barrier of the block with the number At, until Of warps have come
+	Signal                       // there, without waiting
 )
 
 // phases is a barrier in shared memory.

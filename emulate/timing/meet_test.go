@@ -1,6 +1,9 @@
 package timing
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // ring is a warp that brings data into stages in turn, each copy taking so long, and one that takes as long for each stage: the first waits for the
 // second as well as the other way round. Each stage has a barrier of full ones, at its number, and one of empty ones, at that and 100.
@@ -61,5 +64,30 @@ func TestRing(t *testing.T) {
 		if some.Stepped > all.Stepped/2 {
 			t.Errorf("%+v: %d steps of %d", c, some.Stepped, all.Stepped)
 		}
+	}
+}
+
+// Two halves of a block meet at barriers of their own, and do not wait for each other; one warp tells at a third barrier that it has come, without waiting.
+func TestSyncs(t *testing.T) {
+	m := memory()
+	op := Op{Unit: Barrier, Stall: Cycle, Written: NoBoard, Read: NoBoard, Action: Wait}
+	long := Op{Unit: FMA, Stall: 1000 * Cycle, Written: NoBoard, Read: NoBoard}
+	at := func(number, of int64, kind MeetKind) Event {
+		return Event{Op: 0, Meet: &Meet{Kind: kind, At: number, Of: of}}
+	}
+	late := []Event{{Op: 1}, at(2, 2, Sync)}
+	b := &Block{Warps: []*Trace{
+		{Nodes: []Node{{Events: []Event{at(1, 2, Sync), {Op: 1}}}}},
+		{Nodes: []Node{{Events: []Event{at(1, 2, Sync), at(3, 2, Signal)}}}},
+		{Nodes: []Node{{Events: append(slices.Clone(late), at(3, 2, Sync), Event{Op: 1})}}},
+		{Nodes: []Node{{Events: late}}},
+	}}
+	r := m.Run([]Op{op, long}, &list{b}, Options{Resident: 1})
+	if r.Stuck || r.Issued != 10 || r.Last < 1000*Cycle || r.Last > 1100*Cycle {
+		t.Errorf("%d instructions until %d, stuck %v", r.Issued, r.Last, r.Stuck)
+	}
+	b.Warps = b.Warps[:1]
+	if r := m.Run([]Op{op, long}, &list{b}, Options{Resident: 1}); !r.Stuck {
+		t.Error("a warp goes on though nobody else comes")
 	}
 }

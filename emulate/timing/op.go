@@ -38,4 +38,5 @@ const (
 	Access         // memory, at the addresses that the trace tells
 	Wait           // for the other warps of the block
 	Commit         // the copies to shared memory so far, whose end releases the scoreboard Written
+	Gather         // for the other warps that make products of Wide with this one
 )

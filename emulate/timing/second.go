@@ -13,7 +13,12 @@ type Second struct {
 
 // second lets sectors of some lines come from the second-level cache. It returns when the last one does.
 func (p *multiprocessor) second(lines, sectors, at int64) int64 {
-	busy := max(int64((float64(sectors)+p.Second.Line*float64(lines))*float64(p.Units[L2].Gap)), lines*p.Second.Port)
+	return p.secondFor(lines, sectors, lines, at)
+}
+
+// secondFor does it while so many lines arrive, as other blocks of the cluster ask for some of them.
+func (p *multiprocessor) secondFor(lines, sectors, arrive, at int64) int64 {
+	busy := max(int64((float64(sectors)+p.Second.Line*float64(lines))*float64(p.Units[L2].Gap)), arrive*p.Second.Port)
 	start := max(at, p.shared[L2])
 	p.shared[L2] = start + busy
 	p.result.Busy[L2] += busy

@@ -335,7 +335,12 @@ func (p *multiprocessor) state(r *record) uint64 {
 		when(t)
 	}
 	for _, b := range p.blocks {
-		add(int64(b.waiting))
+		for i := range b.syncs {
+			add(b.syncs[i].here)
+		}
+		for i := range b.groups {
+			add(b.groups[i].here)
+		}
 		b.state(add, when)
 	}
 	for _, c := range p.credit {

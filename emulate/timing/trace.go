@@ -38,6 +38,7 @@ type Touched struct {
 	Steps     []Step
 	Waves     int64 // cycles for which the data path is busy
 	Conflicts int64 // times that an atomic operation is done, one after the other
+	Times     int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
 	DRAM      float64
 }
 

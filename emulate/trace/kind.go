@@ -14,6 +14,7 @@ const (
 	compares             // it follows from the sign of a difference
 	signs                // it follows from the sign of its operand
 	uneven               // it may change in any way
+	counted              // it is what atomic operations before have left, which nobody does for iterations that are skipped
 )
 
 // evens are opcodes whose results change by constants where their operands do, those that are not predicates aside. Products do so where one
@@ -39,6 +40,8 @@ func kindOf(in *sass.Instruction) kind {
 	switch {
 	case slices.Contains(comparisons, in.Name):
 		return compares
+	case in.Opcode != nil && in.Opcode.Action == sass.Atomic && in.Opcode.Space != sass.Local:
+		return counted
 	case in.Name == "SHF" && in.Has("R") && in.Has("S32") && len(in.Operands) > 2 && in.Operands[2].Text == "0x1f":
 		return signs
 	case slices.Contains(evens, in.Name), (in.Name == "SHF" || in.Name == "USHF") && in.Has("L"):

@@ -50,6 +50,8 @@ func (r *recorder) note(at int) {
 		r.noted = append(r.noted, d)
 	case uneven:
 		r.noted = append(r.noted, difference{at: at, hash: r.w.Inputs(0)})
+	case counted:
+		r.noted = append(r.noted, difference{at: at, hash: uint64(len(r.items))})
 	}
 }
 

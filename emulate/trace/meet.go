@@ -26,7 +26,7 @@ func alikeMeets(a, b *timing.Meet) bool {
 
 var meetKinds = map[exec.Meets]timing.MeetKind{
 	exec.Arrives: timing.Arrive, exec.ArrivesCopies: timing.ArriveCopies, exec.Awaits: timing.Await, exec.Brings: timing.Bring,
-	exec.BringsCopies: timing.BringCopies,
+	exec.BringsCopies: timing.BringCopies, exec.Syncs: timing.Sync, exec.Signals: timing.Signal,
 }
 
 // met is what timing needs to know of a meeting; nil for none.
@@ -46,7 +46,7 @@ func (r *recorder) met(m *exec.Meeting, t *timing.Touched) *timing.Meet {
 	case m.Kind == exec.Brings:
 		s.left -= out.Bytes
 		if m.Bytes < 0 {
-			s.meets, s.touches = append(s.meets, out), append(s.touches, t)
+			s.meets, s.touches, s.parts, s.all = append(s.meets, out), append(s.touches, t), append(s.parts, -m.Bytes), s.all-m.Bytes
 		}
 		s.divide()
 	case m.Kind == exec.Arrives && m.Bytes > 0:
@@ -67,21 +67,27 @@ type shared struct {
 	left    int64
 	meets   []*timing.Meet
 	touches []*timing.Touched
+	parts   []int64 // of each copy: as many as blocks get it
+	all     int64   // parts
 }
 
-// divide gives each copy an equal part.
+// divide gives each copy its equal parts.
 func (s *shared) divide() {
 	for i, m := range s.meets {
-		m.Bytes = max(s.left+int64(len(s.meets))-1, 0) / int64(len(s.meets))
+		one := max(s.left+s.all-1, 0) / s.all
+		m.Bytes = one * s.parts[i]
 		if t := s.touches[i]; t != nil {
-			t.Unknown = int(m.Bytes / sectorBytes)
-			t.Waves = max(m.Bytes/passBytes, 1)
+			t.Unknown = int(one / sectorBytes)
+			t.Waves = max(one/passBytes, 1)
 		}
 	}
 }
 
 // bulk is the access of a bulk copy to global memory: a row of bytes, or a tile that is not known.
-func bulk(accesses []exec.Access) *timing.Touched {
+func bulk(accesses []exec.Access, tile *exec.Tile) *timing.Touched {
+	if tile.Times > 0 {
+		return tiled(tile)
+	}
 	if len(accesses) == 0 {
 		return nil
 	}
@@ -92,6 +98,23 @@ func bulk(accesses []exec.Access) *timing.Touched {
 		t.Lanes = []int64{int64(a.Address[bits.TrailingZeros32(a.Known)])}
 	} else {
 		t.Unknown = a.Bytes / sectorBytes
+	}
+	return t
+}
+
+// tiled is the access of a copy that a tensor map describes.
+func tiled(tile *exec.Tile) *timing.Touched {
+	t := &timing.Touched{
+		Space: timing.GlobalSpace, Width: int64(tile.Bytes), Store: tile.Store, Copy: true, Past: true, Waves: max(int64(tile.All)/passBytes, 1),
+		Times: int64(tile.Times),
+	}
+	inRow := true
+	for i, from := range tile.Rows {
+		t.Lanes = append(t.Lanes, int64(from))
+		inRow = inRow && int64(from)-t.Lanes[0] == int64(i)*t.Width
+	}
+	if n := len(t.Lanes); n > 1 && inRow {
+		t.Lanes, t.Width = t.Lanes[:1], t.Width*int64(n)
 	}
 	return t
 }
@@ -122,5 +145,5 @@ func (r *recorder) meetAgain(body []timing.Node, moved movement, times int64) {
 
 var meetsOf = map[timing.MeetKind]exec.Meets{
 	timing.Arrive: exec.Arrives, timing.ArriveCopies: exec.ArrivesCopies, timing.Await: exec.Awaits, timing.Bring: exec.Brings,
-	timing.BringCopies: exec.BringsCopies,
+	timing.BringCopies: exec.BringsCopies, timing.Sync: exec.Syncs, timing.Signal: exec.Signals,
 }

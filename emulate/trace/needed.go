@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/sass"
 )
@@ -237,16 +238,26 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 	return out
 }
 
-// bulkRegisters are all registers that a bulk copy names, with those behind them: an address has 64 bits, and a place in shared memory a barrier beside.
+// bulkRegisters are all registers that a bulk copy names, with those behind them: an address has 64 bits, a place in shared memory has a barrier beside,
+// and behind that stand the coordinates of a tile.
 func bulkRegisters(in *sass.Instruction) (list []sass.Register) {
+	behind := 1
+	if strings.HasPrefix(in.Name, "UTMA") {
+		behind += mostAxes
+	}
 	for _, r := range in.Uses() {
 		list = append(list, r)
 		if r.File == sass.Uniform && r.Index != sass.Constant {
-			list = append(list, sass.Register{File: r.File, Index: r.Index + 1})
+			for i := range behind {
+				list = append(list, sass.Register{File: r.File, Index: r.Index + i + 1})
+			}
 		}
 	}
 	return list
 }
+
+// mostAxes is how many axes a tensor has at most.
+const mostAxes = 5
 
 // addressRegisters are the registers of a part of an address.
 func addressRegisters(in *sass.Instruction, r sass.Reference) []sass.Register {

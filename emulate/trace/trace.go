@@ -126,7 +126,7 @@ func (r *recorder) step() {
 	in := &r.function.Instructions[s.Index]
 	var t *timing.Touched
 	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
-		t = bulk(s.Accesses)
+		t = bulk(s.Accesses, &s.Tile)
 	} else if t = touched(s.Accesses, r.number); t != nil {
 		t.Past = in.Has("BYPASS")
 	}
