@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand"
+	"slices"
 )
 
 // Value is the meaning of a term at given sizes: a Num, Values (an array or a tuple, a vector), or Unwritten.
@@ -271,6 +272,11 @@ func init() {
 			z, xs, left := e.eval(t.Kids[0], env), e.array(t.Arg(), env), e.size(t.Sizes[0])
 			return around(z, left, e.size(t.Sizes[1]), xs)
 		},
+		Take: func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[:e.size(t.Sizes[0])] },
+		Drop: func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[e.size(t.Sizes[0]):] },
+		Append: func(e *evaluator, t *Term, env *binding) Value {
+			return append(slices.Clip(e.array(t.Arg(), env)), e.array(t.Kids[0], env)...)
+		},
 		Inset: func(e *evaluator, t *Term, env *binding) Value {
 			xs, left := e.array(t.Arg(), env), e.size(t.Sizes[0])
 			return around(Unwritten{}, left, e.size(t.Sizes[1]), xs)
@@ -415,7 +421,7 @@ func (m PadMode) Index(i, n int) int {
 		}
 	case PadWrap:
 		return ((i % n) + n) % n
-	case PadClamp:
+	case PadClamp, PadAny:
 		return max(0, min(i, n-1))
 	}
 	return i

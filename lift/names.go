@@ -40,7 +40,7 @@ func Usages() []string {
 }
 
 var argNames = map[argKind]string{
-	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
+	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap|any", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
 }
 
 // usage is the syntax of the arguments of a pattern.

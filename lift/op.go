@@ -35,6 +35,9 @@ const (
 	At           // index, xs
 	Generate     // f of the index; Sizes[0] is the length
 	Inset        // Sizes: left, right: xs between elements that are not written
+	Take         // Sizes[0]: the first elements
+	Drop         // Sizes[0]: all but the first elements
+	Append       // ys, xs: xs, and ys after it
 	MapGlb       // OpenCL patterns; Ints[0] is the dimension
 	MapWrg       //
 	MapLcl       //
@@ -60,9 +63,10 @@ const (
 	PadClamp  PadMode = iota // the first and the last element
 	PadMirror                // the elements in reverse from the end: index -1 is 0, -2 is 1
 	PadWrap                  // the elements from the opposite end
+	PadAny                   // any elements: nothing that is written depends on them (the meaning has those of PadClamp)
 )
 
-var padModes = []string{"clamp", "mirror", "wrap"}
+var padModes = []string{"clamp", "mirror", "wrap", "any"}
 
 func (m PadMode) String() string { return padModes[m] }
 

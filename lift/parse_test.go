@@ -49,7 +49,7 @@ func TestParseErrors(t *testing.T) {
 		{"", "1:1", "expected a declaration"},
 		{"size n\nfun(xs: [float32]n => mpa(abs) $ xs)", "2:23", "did you mean map?"},
 		{"size n\nfun(xs: [float32]n => map(abs) $ ys)", "2:34", "did you mean xs?"},
-		{"size n\nfun(xs: [float32]n => frobnicate $ xs)", "2:23", "patterns are asScalar asVector at"},
+		{"size n\nfun(xs: [float32]n => frobnicate $ xs)", "2:23", "patterns are append asScalar asVector at"},
 		{"size n\nfun(xs: [float32]n => map(abs, abs) $ xs)", "2:23", "map(f, xs)"},
 		{"fun(() => 1)", "1:5", "an input has a name and a type"},
 		{"fun((): float32 => 1)", "1:5", "an input has a name and a type"},

@@ -290,30 +290,29 @@ func (s Size) Eval(at map[string]int64) (int64, error) {
 	return r.Num().Int64(), nil
 }
 
-// Subst replaces symbols by sizes. It fails where a symbol with a negative exponent is replaced by a sum.
+// Subst replaces symbols by sizes. It fails where a quotient is none of these sizes: in 1/n with n + 1 in the place of n.
 func (s Size) Subst(by map[string]Size) (Size, error) {
 	if !slices.ContainsFunc(s.Symbols(), func(n string) bool { _, ok := by[n]; return ok }) {
 		return s, nil
 	}
 	var sum Size
 	for _, t := range s.terms() {
-		v := newSize([]monomial{{coef: t.coef}})
+		over, under := newSize([]monomial{{coef: t.coef}}), Nat(1)
 		for _, p := range t.powers {
 			x, ok := by[p.sym]
 			if !ok {
 				x = Sym(p.sym)
 			}
-			for range max(p.exp, -p.exp) {
-				if p.exp > 0 {
-					v = v.Mul(x)
-					continue
-				}
-				q, err := v.Div(x)
-				if err != nil {
-					return Size{}, err
-				}
-				v = q
+			for range p.exp {
+				over = over.Mul(x)
 			}
+			for range -p.exp {
+				under = under.Mul(x)
+			}
+		}
+		v, err := over.Div(under)
+		if err != nil {
+			return Size{}, err
 		}
 		sum = sum.Add(v)
 	}

@@ -45,6 +45,9 @@ func init() {
 		PadConst:  {name: "padConst", args: []argKind{argSize, argSize, argTerm, argData}, kids: 2, sizes: 2, result: typePadConst},
 		At:        {name: "at", args: []argKind{argTerm, argData}, kids: 2, result: typeAt},
 		Generate:  {name: "generate", args: []argKind{argSize, argFun}, kids: 1, sizes: 1, params: index, result: typeGenerate},
+		Take:      {name: "take", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeTake},
+		Drop:      {name: "drop", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeDrop},
+		Append:    {name: "append", args: []argKind{argTerm, argData}, kids: 2, result: typeAppend},
 		Inset:     {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
 
 		MapGlb:          {name: "mapGlb", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
@@ -380,7 +383,7 @@ func typePad(d *draft) *Type {
 		return d.fail("no such mode: %d", d.Ints[0])
 	}
 	least := d.Sizes
-	if PadMode(d.Ints[0]) == PadClamp {
+	if mode := PadMode(d.Ints[0]); mode == PadClamp || mode == PadAny {
 		least = []Size{Nat(1)}
 	}
 	for _, s := range least {
@@ -395,6 +398,26 @@ func typePadConst(d *draft) *Type {
 		return d.fail("the value is %s, but the elements are %s", d.kids[0].Type, t.Elem)
 	}
 	return t
+}
+
+// part is the type of an array that ends, or begins, at an element of the last kid.
+func (d *draft) part(n func(length, at Size) Size) *Type {
+	a, at := d.array(), d.Sizes[0]
+	d.need(Assumption{Kind: AtLeast, A: at, B: Size{}})
+	d.need(Assumption{Kind: AtLeast, A: a.Len, B: at})
+	return Array(a.Elem, n(a.Len, at))
+}
+
+func typeTake(d *draft) *Type { return d.part(func(_, at Size) Size { return at }) }
+
+func typeDrop(d *draft) *Type { return d.part(Size.Sub) }
+
+func typeAppend(d *draft) *Type {
+	xs, ys := d.array(), d.kids[0].Type
+	if ys.Kind != ArrayType || ys.Elem != xs.Elem {
+		return d.fail("%s cannot stand after the elements of %s", ys, xs)
+	}
+	return Array(xs.Elem, xs.Len.Add(ys.Len))
 }
 
 func typeAt(d *draft) *Type {

@@ -176,8 +176,9 @@ func newExplorer(p, at *lift.Program, opt Options) *explorer {
 
 // variant runs a recipe with numbers.
 func (e *explorer) variant(r *recipe, numbers map[string]int64) (*Variant, error) {
-	run := &rules.Run{Options: e.rules, Steps: slices.Clone(e.first)}
-	body, err := run.Do(r.build(numbers), e.fused)
+	from := cmp.Or(r.from, e)
+	run := &rules.Run{Options: e.rules, Steps: slices.Clone(from.first)}
+	body, err := run.Do(r.build(numbers), from.fused)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type grid struct {
 }
 
 // views are the patterns that only rearrange data; findGrid looks below them for the outermost map.
-var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal)
+var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append)
 
 // findGrid looks for the nest in the fused body.
 func (e *explorer) findGrid() *grid {
@@ -85,6 +85,11 @@ func (e *explorer) recipes() []*recipe {
 	if g == nil {
 		return nil
 	}
+	return append(e.gridRecipes(g), e.unevenRecipes(g)...)
+}
+
+// gridRecipes are the recipes of a nest of maps.
+func (e *explorer) gridRecipes(g *grid) []*recipe {
 	var list []*recipe
 	for _, m := range e.mappings(g) {
 		for _, unroll := range []string{"", "unroll"} {

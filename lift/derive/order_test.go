@@ -76,14 +76,3 @@ func TestReductionsInOrder(t *testing.T) {
 		}
 	}
 }
-
-// A length without divisors leaves only the order of the elements, too.
-func TestPrimeLength(t *testing.T) {
-	p := parsed(t, "program p\nsize n\nfun(xs: [float32]n => reduce(+, 0.0f) $ xs)")
-	for _, n := range []int64{1, 4099, 1000003} {
-		result, err := Derive(p, Options{Sizes: map[string]int64{"n": n}})
-		if err != nil || len(result.Variants) != 1 || result.Variants[0].Recipe != "one work-item, in order" {
-			t.Errorf("%d: %+v, %v", n, result, err)
-		}
-	}
-}

@@ -20,8 +20,9 @@ type recipe struct {
 	numbers []number
 	admits  func(p point) bool // nil: all
 	build   func(p point) rules.Strategy
-	several bool  // a work-item computes several elements, one after the other
-	refused error // why no numbers give a variant that can be lowered; nil where some may
+	several bool      // a work-item computes several elements, one after the other
+	refused error     // why no numbers give a variant that can be lowered; nil where some may
+	from    *explorer // where it begins at another body than the fused one; nil for that
 }
 
 // number is a number that a recipe leaves open, with the values that it may take.

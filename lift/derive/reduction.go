@@ -204,7 +204,7 @@ func (e *explorer) reductionRecipes() []*recipe {
 				continue
 			}
 		}
-		for _, stage := range e.stages(n/w, chunk) {
+		for _, stage := range e.stages(n/w, chunk, w == 1) {
 			for _, last := range lastStages {
 				for _, unroll := range []bool{false, true} {
 					r := &recipe{name: vectors + stage.name + ", " + last.name, numbers: stage.numbers, refused: refused, admits: func(m point) bool {
@@ -221,7 +221,7 @@ func (e *explorer) reductionRecipes() []*recipe {
 			}
 		}
 	}
-	return list
+	return append(list, e.unevenReductions(n)...)
 }
 
 // inOrder are the recipes for a reduction that the others cannot make one of parts, because its function is not associative, its
@@ -254,7 +254,7 @@ type stage struct {
 	chunk func(m point) int64 // elements that become one
 }
 
-func (e *explorer) stages(n int64, chunk chunker) []stage {
+func (e *explorer) stages(n int64, chunk chunker, scalars bool) []stage {
 	k := number{"k", divisors(n, 2, 4096)}
 	l := number{"l", groupSizes(n, e.opt.MaxGroup)}
 	divides := func(m point) bool {
@@ -280,7 +280,7 @@ func (e *explorer) stages(n int64, chunk chunker) []stage {
 			return rules.Seq(chunk(each(m["k"]*m["l"]), n/(m["k"]*m["l"])), partials(groupReduction(m["l"], m["r"], strides, chunk)))
 		})
 	}
-	if n != e.reductionLength(e.start.Body) { // vectors
+	if !scalars {
 		return list
 	}
 	for _, strides := range []bool{true, false} {

@@ -79,6 +79,8 @@ func (c *lowering) source(t *lift.Term, d *val) *val {
 		return a.write(c, t, d)
 	case t.Op == lift.ToGlobal:
 		return d
+	case t.Op == lift.Append:
+		return array(t.Arg().Type, d.space, d.at)
 	case t.Op == lift.Map && arranges(t.Fn().Body()):
 		return c.throughMap(t, d)
 	}

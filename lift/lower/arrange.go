@@ -48,7 +48,11 @@ var arrangements = map[lift.Op]arrangement{
 	lift.Pad: {read: func(c *lowering, t *lift.Term, xs *val) *val {
 		left, n := sizeOf(t.Sizes[0]), lengthOf(xs.typ)
 		return array(t.Type, xs.space, func(i index) *val {
-			return xs.at(c.padded(lift.PadMode(t.Ints[0]), c.addInt(i, -left), n))
+			j := c.addInt(i, -left)
+			if lift.PadMode(t.Ints[0]) == lift.PadAny {
+				return c.guarded(c.within(j, n), xs.at(j))
+			}
+			return xs.at(c.padded(lift.PadMode(t.Ints[0]), j, n))
 		})
 	}},
 	lift.Inset: {
@@ -59,6 +63,16 @@ var arrangements = map[lift.Op]arrangement{
 			return array(t.Arg().Type, d.space, func(i index) *val { return d.at(c.addInt(i, sizeOf(t.Sizes[0]))) })
 		},
 	},
+	lift.Take: {
+		func(_ *lowering, t *lift.Term, xs *val) *val { return array(t.Type, xs.space, xs.at) },
+		func(c *lowering, t *lift.Term, d *val) *val {
+			n := lengthOf(t.Type)
+			return array(t.Arg().Type, d.space, func(i index) *val { return c.guarded(c.within(i, n), d.at(i)) })
+		},
+	},
+	lift.Drop: {read: func(c *lowering, t *lift.Term, xs *val) *val {
+		return array(t.Type, xs.space, func(i index) *val { return xs.at(c.addInt(i, sizeOf(t.Sizes[0]))) })
+	}},
 	lift.AsVector: {
 		func(c *lowering, t *lift.Term, xs *val) *val { return c.asVector(t.Type, xs) },
 		func(c *lowering, t *lift.Term, d *val) *val { return c.asScalar(t.Arg().Type, d) },
@@ -247,6 +261,20 @@ func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
 	})
 }
 
+// appended is a view of xs with ys after it.
+func (c *lowering) appended(t *lift.Term, ys, xs *val) *val {
+	n := lengthOf(xs.typ)
+	return array(t.Type, common(xs, ys), func(i index) *val {
+		switch {
+		case i.hi < n:
+			return xs.at(i)
+		case i.lo >= n:
+			return ys.at(c.addInt(i, -n))
+		}
+		return c.chosen(operation(expr.Lt, i.expr(), expr.Int{Value: n}), xs.at(i), ys.at(c.addInt(i, -n)))
+	})
+}
+
 // chosen is x where the condition holds, and z elsewhere.
 func (c *lowering) chosen(condition expr.Expr, x, z *val) *val {
 	v := &val{typ: x.typ, space: common(x, z)}
@@ -257,7 +285,17 @@ func (c *lowering) chosen(condition expr.Expr, x, z *val) *val {
 		v.get = func(k int) *val { return c.chosen(condition, x.get(k), z.get(k)) }
 	default:
 		v.load = func() expr.Expr {
-			return &expr.Cond{If: expr.Subst(condition, c.exprs), Then: x.load(), Else: z.load()}
+			then, other := x.load(), z.load()
+			if expr.Equal(then, other) {
+				return then
+			}
+			if t := x.typ; t.Kind == lift.VectorType {
+				switch other.(type) {
+				case expr.Float, expr.Int: // every lane
+					other = &expr.Cast{DType: t.DType.Vector(int64(t.Width)), Arg: other}
+				}
+			}
+			return &expr.Cond{If: expr.Subst(condition, c.exprs), Then: then, Else: other}
 		}
 	}
 	return v
@@ -282,9 +320,10 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}
-			v.loc = func() place { return at }
+			uniform(at, w)
+			v.loc = func() place { return place{buf: at.buf, index: at.index} }
 			v.load = func() expr.Expr { return c.access(at.buf, at.index, w) }
-			return v
+			return c.guarded(at.guards, v)
 		}
 		v.load = func() expr.Expr {
 			e := first.load()
@@ -312,6 +351,6 @@ func (c *lowering) asScalar(t *lift.Type, xs *val) *val {
 		}
 		at := vector.loc()
 		at.index = c.add(at.index, lane)
-		return c.memory(t.Elem, []*buffer{at.buf}, []index{at.index}, nil)
+		return c.guarded(at.guards, c.memory(t.Elem, []*buffer{at.buf}, []index{at.index}, nil))
 	})
 }

@@ -155,7 +155,8 @@ type lowering struct {
 	stmts   []*statement
 	touched map[string][]touch // statements by the distributed array that they access
 	phase   int
-	lanes   int64 // of the vectors that the current function is applied to; 0 outside of mapVec
+	context []expr.Expr // conditions that all statements stand under that are made now
+	lanes   int64       // of the vectors that the current function is applied to; 0 outside of mapVec
 
 	builtins  map[*lift.UserFun]bool
 	viewsOnly bool // for CheckVectors: computed values are unknown, and nothing is written
@@ -246,8 +247,14 @@ func (c *lowering) store(d *val, value expr.Expr) {
 	if at.buf.kind == input {
 		fail("the input %s is written", at.buf.name)
 	}
+	predicates := slices.Clone(c.context)
+	for _, g := range at.guards {
+		predicates = append(predicates, c.condition(g))
+	}
+	value, conditions := c.specified(value, predicates, at.buf.space != kernel.Global)
 	s := &kernel.Stmt{
 		ID: fmt.Sprintf("s%d", len(c.stmts)), LHS: c.access(at.buf, at.index, lanesOf(d.typ)), RHS: value, Inames: c.openInames(),
+		Predicates: c.predicates(append(predicates, conditions...)),
 	}
 	c.addDependencies(s, at.buf)
 	if len(c.loops) == 0 {

@@ -13,7 +13,10 @@ func (c *lowering) writeSlide(t *lift.Term, env *scope, xs, d *val) {
 	width, step := sizeOf(t.Sizes[0]), sizeOf(t.Sizes[1])
 	kept := max(width-step, 0)
 	w := c.allocate(kernel.Private, lift.Array(xs.typ.Elem, t.Sizes[0]), nil)
-	body := func(i index) { c.write(t.Fn().Body(), &scope{env, w}, d.at(i)) }
+	body := func(i index) {
+		to := d.at(i)
+		c.inside(to, func() { c.write(t.Fn().Body(), &scope{env, w}, to) })
+	}
 	used := c.readFrom(w, width, step, func() { c.each(lift.MapSeq, 0, lengthOf(t.Type), body) })
 	for j := range kept {
 		c.keep(xs.at(constant(j)), w.at(constant(j)), used)

@@ -20,12 +20,14 @@ type val struct {
 	// owners of the elements of private memory that is distributed over work-items, by array dimension; nil for other memory.
 	owners []*owner
 	bufs   []*buffer // of memory
+	guards []guard   // where it may be read and written
 }
 
 // place is an element of an array, or the first of several of a vector.
 type place struct {
-	buf   *buffer
-	index index
+	buf    *buffer
+	index  index
+	guards []guard // where it may be read and written
 }
 
 // buffer is an array of the kernel.
@@ -125,7 +127,7 @@ func (c *lowering) memory(t *lift.Type, bufs []*buffer, base []index, owners []*
 			return c.memory(t.Elems[k], bufs[from:to], base[from:to], owners)
 		}
 	default:
-		v.loc = func() place { return place{bufs[0], base[0]} }
+		v.loc = func() place { return place{buf: bufs[0], index: base[0]} }
 		v.load = func() expr.Expr { return c.access(bufs[0], base[0], lanesOf(t)) }
 	}
 	return v

@@ -91,6 +91,7 @@ func init() {
 		lift.ToLocal:   func(c *lowering, t *lift.Term, env *scope) *val { return c.viewMove(t, env, kernel.Local) },
 		lift.ToPrivate: func(c *lowering, t *lift.Term, env *scope) *val { return c.viewMove(t, env, kernel.Private) },
 		lift.MapVec:    (*lowering).viewMapVec,
+		lift.Append:    (*lowering).viewAppend,
 	}
 	for op, arrange := range arrangements {
 		views[op] = func(c *lowering, t *lift.Term, env *scope) *val {
@@ -100,6 +101,11 @@ func init() {
 	views[lift.PadConst] = func(c *lowering, t *lift.Term, env *scope) *val {
 		return c.padConstant(t, c.view(t.Kids[0], env), c.view(t.Arg(), env))
 	}
+}
+
+func (c *lowering) viewAppend(t *lift.Term, env *scope) *val {
+	xs := c.view(t.Arg(), env)
+	return c.appended(t, c.view(t.Kids[0], env), xs)
 }
 
 func (c *lowering) viewAll(ts []*lift.Term, env *scope) []*val {

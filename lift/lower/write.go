@@ -50,6 +50,11 @@ func init() {
 				c.write(kid, env, array(kid.Type, d.space, func(i index) *val { return d.at(i).get(k) }))
 			}
 		},
+		lift.Append: func(c *lowering, t *lift.Term, env *scope, d *val) {
+			n := lengthOf(t.Arg().Type)
+			c.write(t.Arg(), env, array(t.Arg().Type, d.space, d.at))
+			c.write(t.Kids[0], env, array(t.Kids[0].Type, d.space, func(i index) *val { return d.at(c.addInt(i, n)) }))
+		},
 		lift.Unzip: func(c *lowering, t *lift.Term, env *scope, d *val) {
 			c.write(t.Arg(), env, array(t.Arg().Type, d.space, func(i index) *val {
 				return &val{typ: t.Arg().Type.Elem, space: d.space, get: func(k int) *val { return d.get(k).at(i) }}
@@ -126,7 +131,10 @@ func (c *lowering) writeMap(t *lift.Term, env *scope, xs, d *val) {
 		}
 	}
 	body := t.Fn().Body()
-	c.each(t.Op, dim, lengthOf(t.Type), func(i index) { c.write(body, &scope{env, xs.at(i)}, d.at(i)) })
+	c.each(t.Op, dim, lengthOf(t.Type), func(i index) {
+		to := d.at(i)
+		c.inside(to, func() { c.write(body, &scope{env, xs.at(i)}, to) })
+	})
 }
 
 // reduce folds into an accumulator in the space of the initial value and returns it as an array of one element. The function

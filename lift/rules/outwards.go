@@ -40,7 +40,7 @@ func addOutwards() {
 }
 
 // arranging are the patterns of one array that only show it in another way.
-var arranging = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.At)
+var arranging = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.At, lift.Take)
 
 // view is a pattern that stands around a term: it puts the same pattern around another.
 type view struct {

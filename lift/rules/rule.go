@@ -68,6 +68,8 @@ type ParamKind uint8
 const (
 	Length    ParamKind = iota // of chunks, strides or parts: it divides the length of the array that the pattern works on
 	Tile                       // the results in a tile: it divides the length of the result
+	More                       // elements that are added at the end
+	First                      // elements that are apart from those after them
 	Narrow                     // the results in a tile along the innermost of three dimensions
 	Dimension                  // of the ND-range: 0, 1 or 2
 	Width                      // the lanes of a vector
@@ -260,6 +262,7 @@ func init() {
 	addCoded()
 	addOutwards()
 	addStream()
+	addUneven()
 	addMacros()
 }
 

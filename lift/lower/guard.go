@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+	"gpuperf/lift"
+	"gpuperf/polycount"
+)
+
+// guard is the condition that an index is below a bound. Elements that pad(…, any) adds have no value, and those that take leaves
+// out have no place: what would compute one of these does not run, and the guards are predicates of its statements.
+type guard struct {
+	at   index
+	less int64
+}
+
+// within are the guards that keep an index in 0 .. n-1, as far as it may leave them.
+func (c *lowering) within(i index, n int64) (list []guard) {
+	if i.hi >= n {
+		list = append(list, guard{i, n})
+	}
+	if i.lo < 0 {
+		list = append(list, guard{c.scale(i, -1), 1})
+	}
+	return list
+}
+
+// condition writes the guard over the inames.
+func (c *lowering) condition(g guard) expr.Expr {
+	return operation(expr.Lt, c.final(g.at), expr.Int{Value: g.less})
+}
+
+// unspecified marks the condition under which a loaded value is specified: see guarded and specified.
+var unspecified = operation(expr.Eq, expr.Int{}, expr.Int{})
+
+// guarded is a value that may be read and written where the guards hold alone.
+func (c *lowering) guarded(list []guard, x *val) *val {
+	if len(list) == 0 {
+		return x
+	}
+	v := &val{typ: x.typ, space: x.space, bufs: x.bufs, guards: append(slices.Clip(x.guards), list...)}
+	switch x.typ.Kind {
+	case lift.ArrayType:
+		v.at = func(i index) *val { return c.guarded(list, x.at(i)) }
+	case lift.TupleType:
+		v.get = func(k int) *val { return c.guarded(list, x.get(k)) }
+	default:
+		v.load = func() expr.Expr {
+			e := x.load()
+			conditions := []expr.Expr{unspecified}
+			for _, g := range list {
+				conditions = append(conditions, c.condition(g))
+			}
+			return &expr.Cond{If: operation(expr.And, conditions...), Then: e, Else: e}
+		}
+		if x.loc != nil {
+			v.loc = func() place {
+				at := x.loc()
+				at.guards = append(slices.Clip(at.guards), list...)
+				return at
+			}
+		}
+	}
+	return v
+}
+
+// specified takes the values that guarded loads out of an expression under predicates. It returns the conditions under which they have
+// one, as far as the predicates do not imply them. Such a value in private or local memory may be used before what depends on it is
+// found to have no place: with otherwise it is 0 where it has none, and there are no conditions.
+func (c *lowering) specified(e expr.Expr, predicates []expr.Expr, otherwise bool) (out expr.Expr, conditions []expr.Expr) {
+	out = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		x, ok := e.(*expr.Cond)
+		if !ok {
+			return e
+		}
+		op, ok := x.If.(*expr.Op)
+		if !ok || op.Kind != expr.And || op.Args[0] != unspecified {
+			return e
+		}
+		left := slices.DeleteFunc(slices.Clone(op.Args[1:]), func(q expr.Expr) bool {
+			return slices.ContainsFunc(predicates, func(p expr.Expr) bool { return c.implies(p, q) })
+		})
+		switch {
+		case len(left) == 0:
+			return x.Then
+		case !otherwise:
+			conditions = append(conditions, left...)
+			return x.Then
+		}
+		t := c.typeOf(x.Then)
+		if len(left) > 1 {
+			left = []expr.Expr{operation(expr.And, left...)}
+		}
+		return &expr.Cond{If: left[0], Then: x.Then, Else: &expr.Cast{DType: t, Arg: expr.Int{}}}
+	})
+	return out, conditions
+}
+
+// inside generates what writes d, which is all that it is for: under the guards of d.
+func (c *lowering) inside(d *val, body func()) {
+	before := c.context
+	for _, g := range d.guards {
+		c.context = append(slices.Clip(c.context), c.condition(g))
+	}
+	body()
+	c.context = before
+}
+
+// predicates are the conditions without those that others of the list imply.
+func (c *lowering) predicates(list []expr.Expr) (out []expr.Expr) {
+	for _, p := range list {
+		if slices.ContainsFunc(out, func(q expr.Expr) bool { return c.implies(q, p) }) {
+			continue
+		}
+		out = append(slices.DeleteFunc(out, func(q expr.Expr) bool { return c.implies(p, q) }), p)
+	}
+	return out
+}
+
+// implies reports whether x < a for affine expressions over inames provably implies y < b, because y - x is small enough.
+func (c *lowering) implies(p, q expr.Expr) bool {
+	if expr.Equal(p, q) {
+		return true
+	}
+	x, a, ok := c.bound(p)
+	y, b, okay := c.bound(q)
+	if !ok || !okay {
+		return false
+	}
+	_, most := c.span(y.Sub(x))
+	return a-1+most < b
+}
+
+// bound takes a condition x < a apart.
+func (c *lowering) bound(e expr.Expr) (x polycount.Affine, a int64, ok bool) {
+	op := e.(*expr.Op)
+	x, err := expr.ToAffine(op.Args[0], func(name string) bool { _, known := c.spans[name]; return known })
+	return x, op.Args[1].(expr.Int).Value, err == nil && x.Err() == nil
+}
+
+// uniform fails unless guards hold for all of the w elements from a place on or for none: part of a vector is neither read nor
+// written.
+func uniform(at place, w int64) {
+	for _, g := range at.guards {
+		whole := g.at.e == nil && g.less%w == 0 && g.at.a.Constant()%w == 0
+		for _, t := range g.at.a.All() {
+			whole = whole && t.Coeff%w == 0
+		}
+		if !whole && g.at.hi+w > g.less {
+			fail("a part of the %d elements of a vector in %s is padding", w, at.buf.name)
+		}
+	}
+}

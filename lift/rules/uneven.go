@@ -1,0 +1,203 @@
+package rules
+
+import (
+	"slices"
+
+	"gpuperf/lift"
+)
+
+// Rules for lengths that chunks, tiles and vectors do not divide: elements are added that have no effect, or the last elements
+// are computed apart.
+
+func addUneven() {
+	add(
+		Rule{
+			Name: "padMap", Left: "map(f) $ xs", Right: "take(N) o map(f) o pad(0, r, any) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
+		},
+		Rule{
+			Name: "mapRest", Left: "map(f) $ xs", Right: "append(map(f) o drop(n) $ xs, map(f) o take(n) $ xs)", Types: "xs: [A]N", Params: []Param{{"n", First}},
+		},
+		Rule{
+			Name: "reducePad", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o padConst(0, r, z) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
+			Where: foldable,
+		},
+		Rule{
+			Name: "reduceMapPad", Left: "reduce(f, z) o map(g) $ xs", Right: "reduce(f, z) o map(g) o padConst(0, r, c) $ xs   (g(c) is z; f and z as for reducePad)", Types: "xs: [A]N",
+			Params: []Param{{"r", More}}, on: lift.Set(lift.Reduce), arg: lift.Set(lift.Map), code: reduceMapPad,
+		},
+		Rule{
+			Name: "reduceRest", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) $ append(drop(n) $ xs, reduce(f, z) o take(n) $ xs)", Types: "xs: [A]N",
+			Params: []Param{{"n", First}}, Where: foldable,
+		},
+		Rule{
+			Name: "reduceAppend", Left: "reduce(f, z) $ append(ys, reduce(f, z) $ xs)", Right: "reduce(f, z) $ append(ys, xs)", Types: "xs: [A]N, ys: [A]M",
+			Where: foldable,
+		},
+		Rule{Name: "takeMap", Left: "take(n) o map(f) $ xs", Right: "map(f) o take(n) $ xs", Types: "xs: [A]N"},
+		Rule{Name: "dropMap", Left: "drop(n) o map(f) $ xs", Right: "map(f) o drop(n) $ xs", Types: "xs: [A]N"},
+		Rule{
+			Name: "takeZip", Left: "take(n) $ zip(xs, …)", Right: "zip(take(n) $ xs, …)", Types: "xs: [A]N", on: lift.Set(lift.Take), arg: lift.Set(lift.Zip),
+			code: func(m *Match) *lift.Term {
+				return throughZip(m.Term.Arg(), func(x *lift.Term) *lift.Term { return m.Term.With(x) })
+			},
+		},
+		Rule{
+			Name: "padStencils", Left: "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
+			Right: "take(…) o map(take(…)) o the left side on pad(0, s*i, any) o map(pad(0, u*k, any)) $ xs   (also of three dimensions, and of a zip)",
+			Types: "xs: [[A]M]N", Params: []Param{{"i", More}, {"k", More}}, on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
+				return padStencils(m.Term, m.Sizes["i"], m.Sizes["k"])
+			},
+		},
+		Rule{
+			Name: "padStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
+			Right: "as padStencils, in three dimensions", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", More}, {"k", More}, {"w", More}}, on: lift.Set(lift.Map),
+			code: func(m *Match) *lift.Term { return padStencils(m.Term, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
+		},
+	)
+}
+
+// throughZip applies a view to every array of a zip.
+func throughZip(zip *lift.Term, view func(x *lift.Term) *lift.Term) *lift.Term {
+	parts := make([]*lift.Term, len(zip.Kids))
+	for i, k := range zip.Kids {
+		parts[i] = view(k)
+	}
+	return lift.Of(lift.Zip, parts...)
+}
+
+// reduceMapPad adds elements from which the function of the map makes the first operand of the reduction.
+func reduceMapPad(m *Match) *lift.Term {
+	red, mapped := m.Term, m.Term.Arg()
+	g, xs := mapped.Kids[0], mapped.Arg()
+	m.Funs = map[string]*lift.Term{"f": red.Kids[0]}
+	m.Terms["z"] = red.Kids[1]
+	for _, c := range foldable {
+		if !c.Holds(m) {
+			return nil
+		}
+	}
+	c := elementFor(g, xs.Type.Elem, red.Kids[1])
+	if c == nil {
+		return nil
+	}
+	padded := padConst(m.Sizes["r"], c, xs)
+	return red.With(red.Kids[0], red.Kids[1], mapped.With(g, padded))
+}
+
+// padConst adds r elements c after xs: of a zip, after each of its arrays.
+func padConst(r lift.Size, c, xs *lift.Term) *lift.Term {
+	if xs.Op != lift.Zip || c.Op != lift.Tuple {
+		return lift.Make(lift.PadConst, lift.Attr{Sizes: []lift.Size{{}, r}}, c, xs)
+	}
+	i := -1
+	return throughZip(xs, func(x *lift.Term) *lift.Term {
+		i++
+		return padConst(r, c.Kids[i], x)
+	})
+}
+
+// elementFor is an element from which g makes z, and which is written as literals; nil where none of a few does.
+func elementFor(g *lift.Term, t *lift.Type, z *lift.Term) *lift.Term {
+	if !g.Closed() || !z.Closed() || z.Ops()&^lift.Set(lift.Literal, lift.Tuple) != 0 {
+		return nil
+	}
+	want, err := lift.EvalTerm(z, nil, lift.EvalOptions{})
+	if err != nil {
+		return nil
+	}
+	for _, number := range []string{"0", "1"} {
+		c := filled(t, number)
+		if c == nil || c.Err() != nil {
+			return nil
+		}
+		if got, err := lift.EvalTerm(g.Apply(c), nil, lift.EvalOptions{}); err == nil && lift.Same(got, want, 0) == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// filled is the number in every part of a scalar, a vector, or a tuple of these; nil for other types.
+func filled(t *lift.Type, number string) *lift.Term {
+	switch t.Kind {
+	case lift.ScalarType:
+		return lift.Number(t.DType, number)
+	case lift.VectorType:
+		return lift.Splat(t.Width, lift.Number(t.DType, number))
+	case lift.TupleType:
+		var parts []*lift.Term
+		for _, e := range t.Elems {
+			p := filled(e, number)
+			if p == nil {
+				return nil
+			}
+			parts = append(parts, p)
+		}
+		return lift.Of(lift.Tuple, parts...)
+	}
+	return nil
+}
+
+// padStencils computes a stencil of two or three dimensions, over one grid or over a zip of several, at more places along each:
+// grids get elements of any value at their ends, and what is computed there is not written.
+func padStencils(t *lift.Term, more ...lift.Size) *lift.Term {
+	dims := len(more)
+	zipped := t.Arg().Op == lift.Zip
+	if zipped && elementOf(t.Kids[0], dims) == nil || !zipped && !elementwise(t.Kids[0], dims) {
+		return nil
+	}
+	slid, flat := false, false
+	pad := func(x *lift.Term) *lift.Term {
+		if lengths, _ := x.Type.Shape(); len(lengths) < dims {
+			flat = true
+			return x
+		}
+		by := slices.Clone(more)
+		b, ok := windowTemplate[dims].Match(x)
+		if !ok {
+			return padAny(x, by)
+		}
+		slid = true
+		width := []lift.Size{b.Sizes["n"], b.Sizes["m"], b.Sizes["v"]}[:dims]
+		step := []lift.Size{b.Sizes["s"], b.Sizes["u"], b.Sizes["t"]}[:dims]
+		for d := range by {
+			by[d] = by[d].Mul(step[d])
+		}
+		return windowsOf(padAny(b.Terms["xs"], by), width, step)
+	}
+	arg := t.Arg()
+	if zipped {
+		arg = throughZip(arg, pad)
+	} else {
+		arg = pad(arg)
+	}
+	if !slid || flat {
+		return nil
+	}
+	lengths, _ := t.Type.Shape()
+	return taken(t.With(t.Kids[0], arg), lengths[:dims], more)
+}
+
+// padAny adds so many elements of any value at the end of each dimension.
+func padAny(x *lift.Term, more []lift.Size) *lift.Term {
+	if len(more) > 1 {
+		if inner := mapEach(x, func(r *lift.Term) *lift.Term { return padAny(r, more[1:]) }); inner.Err() != nil || inner.Type != x.Type {
+			x = inner
+		}
+	}
+	if more[0] == (lift.Size{}) {
+		return x
+	}
+	return lift.PadOf(lift.Size{}, more[0], lift.PadAny, x)
+}
+
+// taken are the first elements of each dimension, of an array that has so many more.
+func taken(x *lift.Term, lengths, more []lift.Size) *lift.Term {
+	if len(more) > 1 && slices.ContainsFunc(more[1:], func(s lift.Size) bool { return s != lift.Size{} }) {
+		x = mapEach(x, func(r *lift.Term) *lift.Term { return taken(r, lengths[1:], more[1:]) })
+	}
+	if more[0] == (lift.Size{}) {
+		return x
+	}
+	return lift.Make(lift.Take, lift.Attr{Sizes: lengths[:1]}, x)
+}
