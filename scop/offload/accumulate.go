@@ -27,7 +27,11 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 			return
 		}
 		s.Inames = nameset.Remove(s.Inames, over...)
-		s.RHS = a.with(&expr.Reduce{Kind: a.kind, Inames: over, Body: a.term})
+		var factor expr.Expr
+		if a.kind == "sum" {
+			factor, a.term = factored(k, a.term, over)
+		}
+		s.RHS = a.with(times(factor, &expr.Reduce{Kind: a.kind, Inames: over, Body: a.term}))
 	})
 	return out
 }

@@ -43,6 +43,8 @@ type Mapping struct {
 	// time, where sums of tiles are computed; Depth 0 is for a sum after the other, with operands in global memory.
 	Points []int64
 	Depth  int64
+	// Ahead: the operands of the next terms are on their way to registers while those in local memory are used.
+	Ahead bool
 	// Share is how many work-items compute a reduction together.
 	Share int64
 }
@@ -68,7 +70,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	order := axes(n, parallel)
 	form := Form{Kernel: plain.Name, Parallel: len(order)}
 	k := reductions(plain, parallel)
-	if !ordered(k) { // the loops around what is left have none
+	if f := folded(k); ordered(f) {
+		k = f
+	} else if !ordered(k) { // the loops around what is left have none
 		k = plain
 	}
 	var over []string

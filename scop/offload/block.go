@@ -20,10 +20,12 @@ type blocks struct {
 	order []string
 	loops map[string]*tiled
 	sum   *kernel.Stmt
-	acc   *accumulated
-	over  string // the loop of the sum
-	// first and count of its iterations, over parameters
-	first, count polycount.Affine
+	term  expr.Expr // of the sum
+	over  string    // the loop of the sum
+	// operands are what a term reads, each once
+	operands []*expr.Access
+	// lower and upper bound of its iterations, over parameters and parallel loops
+	lower, upper polycount.Affine
 	domain       *polycount.Set // of the parallel loops
 
 	sums *kernel.Array // of a work-item
@@ -153,14 +155,23 @@ func (b *blocks) fits() (bool, error) {
 			}
 			continue
 		}
-		acc := accumulation(s)
-		if b.sum != nil || len(over) != 1 || acc == nil || acc.kind != "sum" || !slices.Equal(s.Inames, nameset.Sorted(slices.Clone(order))) {
+		sums := expr.Reductions(s.RHS)
+		if b.sum != nil || len(over) != 1 || len(sums) != 1 || sums[0].Kind != "sum" || !slices.Equal(s.Inames, nameset.Sorted(slices.Clone(order))) {
 			return false, nil
 		}
-		b.sum, b.acc, b.over = s, acc, over[0]
+		b.sum, b.over = s, over[0]
 	}
 	if b.sum == nil {
 		return false, nil
+	}
+	b.term = expr.Reductions(b.sum.RHS)[0].Body
+	for _, a := range b.from.Reads(&kernel.Stmt{RHS: b.term}) {
+		if !slices.ContainsFunc(b.operands, func(o *expr.Access) bool { return equalText(a, o) }) {
+			b.operands = append(b.operands, a)
+		}
+		if len(b.from.Writers(a.Array)) > 0 { // tiles hold more than the sums need, which others may store
+			return false, nil
+		}
 	}
 	whole, err := b.from.DomainOf(append(slices.Clone(order), b.over))
 	if err != nil {
@@ -170,12 +181,7 @@ func (b *blocks) fits() (bool, error) {
 	if err != nil || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false, err
 	}
-	for _, p := range order {
-		if lower[0].Num.Has(p) || upper[0].Num.Has(p) {
-			return false, nil
-		}
-	}
-	b.first, b.count = lower[0].Num, upper[0].Num.Sub(lower[0].Num).AddInt(1)
+	b.lower, b.upper = lower[0].Num, upper[0].Num
 	b.domain, err = b.from.DomainOf(order)
 	return err == nil && len(b.domain.Disjuncts()) == 1, err
 }
@@ -194,7 +200,8 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 			t.items = b.m.Block[axis]
 		}
 		if axis < len(b.m.Points) {
-			t.lanes = min(b.m.Points[axis], vector)
+			for t.lanes = vector; b.m.Points[axis]%t.lanes > 0; t.lanes /= 2 {
+			}
 			t.parts = b.m.Points[axis] / t.lanes
 		}
 		b.loops[p] = t
@@ -207,17 +214,15 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	dtype, err := b.from.TypeOf(b.acc.term)
+	dtype, err := b.from.TypeOf(b.term)
 	if err != nil {
 		return nil, err
 	}
 	b.declare(dtype)
 	init := b.points("_init")
 	b.add(&kernel.Stmt{ID: b.sum.ID + "_init", LHS: init.at(), RHS: zero(dtype), Inames: init.inames()})
-	for _, full := range []bool{true, false} {
-		if err := b.phase(full); err != nil {
-			return nil, err
-		}
+	if err := b.phases(); err != nil {
+		return nil, err
 	}
 	x := b.points("")
 	for _, s := range b.from.Statements {
@@ -225,12 +230,27 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 		for _, p := range slices.Concat(guard, s.Predicates) {
 			own.Predicates = append(own.Predicates, x.moved(p))
 		}
-		if s == b.sum {
-			own.RHS = x.moved(b.acc.with(x.at()))
+		if s.ID == b.sum.ID {
+			own.RHS = x.moved(expr.Rewrite(b.sum.RHS, func(e expr.Expr) expr.Expr {
+				if _, ok := e.(*expr.Reduce); ok {
+					return x.at()
+				}
+				return e
+			}))
 		}
 		b.add(own)
 	}
+	b.independent()
 	return b.to, b.to.CheckForm()
+}
+
+// independent says that the points of different work-items share no element of global memory that is written: the loops are parallel.
+func (b *blocks) independent() {
+	var all []string
+	for _, s := range b.to.Statements {
+		all = append(all, s.ID+"@"+string(kernel.Global))
+	}
+	b.to.MapStmts(func(s *kernel.Stmt) { s.NoSync = all })
 }
 
 // zero of a type.
@@ -319,44 +339,149 @@ func (b *blocks) declare(dtype expr.DType) {
 	b.to.Temps = append(b.to.Temps, b.sums)
 }
 
-// phase adds the terms in whole steps of Depth terms, or those that remain.
-func (b *blocks) phase(full bool) error {
-	suffix, d := "_rest", b.m.Depth
-	first := b.count.FloorDiv(d).Scale(d)
-	rest := b.count.Sub(first)
-	var loops []string
-	if full {
-		suffix, rest = "", polycount.Int(d)
-		step := b.over + "_step"
-		n := polycount.Name(step)
-		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{step}, polycount.GE(n, polycount.Int(0)), polycount.GE(b.count.AddInt(-d), n.Scale(d))))
-		loops, first = []string{step}, n.Scale(d)
+// phases add the terms, in steps of Depth terms, from the first that a point of the tile needs: steps in which the sums of some points have not begun, steps in which all terms
+// are in all sums, and steps in which some have ended. Operands of the next step are on their way while a step is computed, if Ahead.
+func (b *blocks) phases() error {
+	d := b.m.Depth
+	first := b.corner(b.lower, false)
+	late := b.corner(b.lower, true).Sub(first).Constant() // where all sums have begun
+	begun := (late + d - 1) / d
+	var all []*phase
+	make := func(suffix string, of func(base polycount.Affine, n polycount.Affine) []polycount.Constraint) *phase {
+		p := &phase{b: b, suffix: suffix, step: b.over + "_step" + suffix}
+		n := polycount.Name(p.step)
+		p.first = first.Add(n.Scale(d))
+		b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{p.step}, of(p.first, n)...))
+		all = append(all, p)
+		return p
 	}
-	term := b.over + "_term" + suffix
-	t := polycount.Name(term)
-	b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{term}, polycount.GE(t, polycount.Int(0)), polycount.GE(rest.AddInt(-1), t)))
-	if full {
-		b.to.Tags[term] = kernel.Tag{Kind: kernel.Unroll}
+	last, end := b.corner(b.upper, false), b.corner(b.upper, true)
+	if late > 0 {
+		p := make("_begin", func(base, n polycount.Affine) []polycount.Constraint {
+			return []polycount.Constraint{polycount.GE(n, polycount.Int(0)), polycount.GE(polycount.Int(begun-1), n), polycount.GE(end, base)}
+		})
+		p.begins, p.ends = true, true
 	}
-	x := b.points("_update" + suffix)
-	body := b.acc.term.(*expr.Reduce).Body
-	by := map[string]expr.Expr{}
-	for _, a := range b.from.Reads(&kernel.Stmt{RHS: body}) {
-		if by[a.String()] == nil {
-			f := &fetch{x, a, b.first.Add(first), term, loops, fmt.Sprintf("%s_tile_%d", a.Array, len(by)), suffix}
-			var err error
-			if by[a.String()], err = f.make(); err != nil {
-				return err
-			}
+	make("", func(base, n polycount.Affine) []polycount.Constraint {
+		return []polycount.Constraint{polycount.GE(n, polycount.Int(begun)), polycount.GE(last, base.AddInt(d-1))}
+	})
+	make("_rest", func(base, n polycount.Affine) []polycount.Constraint {
+		return []polycount.Constraint{polycount.GE(n, polycount.Int(begun)), polycount.GE(base.AddInt(d-2), last), polycount.GE(end, base)}
+	}).ends = true
+	if b.m.Ahead {
+		if err := b.fetches(&phase{b: b, suffix: "_first", first: first}, (*fetch).take); err != nil {
+			return err
 		}
 	}
-	value := expr.Rewrite(body, func(e expr.Expr) expr.Expr {
+	for _, p := range all {
+		if err := p.add(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// corner is the least or greatest value of an expression in a tile.
+func (b *blocks) corner(a polycount.Affine, greatest bool) polycount.Affine {
+	by := map[string]polycount.Affine{}
+	for p, t := range b.loops {
+		by[p] = polycount.Name(t.group).Scale(t.extent())
+		if a.Coeff(p) > 0 == greatest {
+			by[p] = by[p].AddInt(t.extent() - 1)
+		}
+	}
+	return a.Subst(by)
+}
+
+// phase is some of the steps of a sum.
+type phase struct {
+	b      *blocks
+	suffix string
+	step   string           // iname, "" for one step
+	first  polycount.Affine // term of the step
+	// begins: sums of some points begin in its steps; ends: they end.
+	begins, ends bool
+}
+
+func (p *phase) loops() []string {
+	if p.step == "" {
+		return nil
+	}
+	return []string{p.step}
+}
+
+// fetches does something for each operand.
+func (b *blocks) fetches(p *phase, do func(*fetch) error) error {
+	for i, a := range b.operands {
+		f := &fetch{point: point{b, "_update" + p.suffix}, phase: p, access: a, name: fmt.Sprintf("%s_tile_%d", a.Array, i)}
+		if err := f.find(); err != nil {
+			return err
+		}
+		if err := do(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the terms of a phase.
+func (p *phase) add() error {
+	b := p.b
+	term := p.term()
+	t := polycount.Name(term)
+	cs := []polycount.Constraint{polycount.GE(t, polycount.Int(0)), polycount.GE(polycount.Int(b.m.Depth-1), t)}
+	if !p.ends {
+		b.to.Tags[term] = kernel.Tag{Kind: kernel.Unroll}
+	} else {
+		cs = append(cs, polycount.GE(b.corner(b.upper, true), p.first.Add(t)))
+	}
+	b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{term}, cs...))
+	fill := (*fetch).load
+	if b.m.Ahead {
+		fill = (*fetch).put
+	}
+	by := map[string]expr.Expr{}
+	if err := b.fetches(p, func(f *fetch) error { by[f.access.String()] = f.element(); return fill(f) }); err != nil {
+		return err
+	}
+	if b.m.Ahead {
+		next := &phase{b: b, suffix: p.suffix + "_next", step: p.step, first: p.first.AddInt(b.m.Depth)}
+		if err := b.fetches(next, (*fetch).take); err != nil {
+			return err
+		}
+	}
+	x := b.points("_update" + p.suffix)
+	value := expr.Rewrite(b.term, func(e expr.Expr) expr.Expr {
 		if element := by[e.String()]; element != nil {
 			return element
 		}
 		return e
 	})
-	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(b.first.Add(first).Add(t))})
-	b.add(&kernel.Stmt{ID: b.sum.ID + "_update" + suffix, LHS: x.at(), RHS: expr.Binary(expr.Add, x.at(), value), Inames: x.inames(append(loops, term)...)})
+	value = expr.Subst(x.moved(value), map[string]expr.Expr{b.over: expr.FromAffine(p.first.Add(t))})
+	s := &kernel.Stmt{ID: b.sum.ID + "_update" + p.suffix, LHS: x.at(), RHS: expr.Binary(expr.Add, x.at(), value), Inames: x.inames(append(p.loops(), term)...)}
+	s.Predicates = p.guarded(x, p.first.Add(t), s.Inames)
+	b.add(s)
 	return nil
 }
+
+// guarded are the conditions for a term to be in the sum of a point.
+func (p *phase) guarded(x point, term polycount.Affine, inames []string) []expr.Expr {
+	by := map[string]polycount.Affine{}
+	for name, t := range p.b.loops {
+		by[name] = x.value(t)
+	}
+	var cs []polycount.Constraint
+	if lower := p.b.lower; p.begins {
+		cs = append(cs, polycount.GE(term, lower.Subst(by)))
+	}
+	if upper := p.b.upper; p.ends && slices.ContainsFunc(p.b.order, upper.Has) {
+		cs = append(cs, polycount.GE(upper.Subst(by), term))
+	}
+	if len(cs) == 0 {
+		return nil
+	}
+	return cexpr.Predicates(polycount.NewSet(nil, inames, cs...))
+}
+
+// term is the iname of the terms of a phase, from its first one.
+func (p *phase) term() string { return p.b.over + "_term" + p.suffix }

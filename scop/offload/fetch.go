@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/cfront/cexpr"
@@ -10,15 +11,15 @@ import (
 	"gpuperf/polycount"
 )
 
-// fetch copies what the points of a tile read by an access in a step of a sum.
+// fetch copies what the points of a tile read by an access in a phase of a sum into a tile in local memory, by way of registers where it is fetched ahead. The
+// element that a work-item copies is the same on all ways.
 type fetch struct {
 	point
+	phase  *phase
 	access *expr.Access
-	first  polycount.Affine // the first term of the step
-	term   string           // iname of terms from there
-	loops  []string         // of steps
-	name   string           // of the tile in local memory
-	suffix string
+	name   string // of the tile in local memory
+
+	sides []*side // one for each subscript
 }
 
 // side is a dimension of the access in the tile.
@@ -27,32 +28,110 @@ type side struct {
 	extent int64
 	at     polycount.Affine // of a point's element in the tile
 	rank   int              // dimensions of greater rank are faster in the tile
-	dim    string           // iname, "" where the extent is 1
+	// own is the element that a work-item copies: inames are those of its parts and of the work-item, if it is on an axis.
+	own    polycount.Affine
+	inames []string
+	parts  string // the iname of what a work-item has, "" for one element
+	count  int64  // of its values
+	inside []polycount.Constraint
 }
 
-// make adds the statement that fills the tile, and returns how a point reads it.
-func (f *fetch) make() (*expr.Access, error) {
+// find finds what the tile holds, and which work-item copies what: the fastest dimension in global memory is along the first axis.
+func (f *fetch) find() error {
 	b := f.b
-	array := b.from.Array(f.access.Array)
-	sides := make([]*side, len(f.access.Index))
-	load := &kernel.Stmt{ID: "fetch_" + f.name + f.suffix}
-	from := &expr.Access{Array: f.access.Array}
-	var inside []polycount.Constraint
-	for d, index := range f.access.Index {
+	for _, index := range f.access.Index {
 		x, err := b.from.AffineOf(index)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		s := f.side(x)
-		sides[d] = s
-		element := s.base
+		f.sides = append(f.sides, f.side(x))
+	}
+	axis := 0
+	for d, s := range slices.Backward(f.sides) {
 		if s.extent > 1 {
-			s.dim = f.name + "_" + string(rune('0'+d)) + f.suffix
-			b.box(s.dim, s.extent)
-			b.to.Tags[s.dim] = kernel.Tag{Kind: kernel.LocalAuto}
-			load.Inames = append(load.Inames, s.dim)
-			element = element.Add(polycount.Name(s.dim))
+			f.distribute(s, fmt.Sprintf("%s_%d%s", f.name, d, f.phase.suffix), axis)
+			axis++
 		}
+	}
+	return nil
+}
+
+// distribute gives a work-item its elements of a side.
+func (f *fetch) distribute(s *side, name string, axis int) {
+	items := int64(1)
+	if axis < len(f.b.order) {
+		t := f.b.loops[f.b.order[axis]]
+		items, s.own, s.inames = t.items, polycount.Name(t.item), []string{t.item}
+	}
+	if s.count = (s.extent + items - 1) / items; s.count > 1 {
+		s.parts = name
+		s.own = s.own.AddScaled(items, polycount.Name(name))
+		s.inames = append(s.inames, name)
+	}
+	if s.extent%items > 0 {
+		s.inside = []polycount.Constraint{polycount.GE(polycount.Int(s.extent-1), s.own)}
+	}
+}
+
+// sorted are the sides longer than 1 in the order of the tile.
+func (f *fetch) sorted() []*side {
+	list := slices.SortedStableFunc(slices.Values(f.sides), func(x, y *side) int { return x.rank - y.rank })
+	return slices.DeleteFunc(list, func(s *side) bool { return s.extent == 1 })
+}
+
+// element is what a point reads in the tile.
+func (f *fetch) element() *expr.Access {
+	out := &expr.Access{Array: f.name}
+	for _, s := range f.sorted() {
+		out.Index = append(out.Index, expr.FromAffine(s.at))
+	}
+	return out
+}
+
+// load fills the tile from global memory.
+func (f *fetch) load() error { return f.copy("fetch_", f.tile(), nil) }
+
+// take copies into registers what put puts into the tile.
+func (f *fetch) take() error { return f.copy("take_", f.registers(), nil) }
+
+func (f *fetch) put() error { return f.copy("put_", f.tile(), f.registers()) }
+
+// copy adds the statement that copies to an element from registers, or from global memory if these are nil.
+func (f *fetch) copy(id string, to, from *expr.Access) error {
+	b := f.b
+	s := &kernel.Stmt{ID: id + f.name + f.phase.suffix, LHS: to, RHS: from, Inames: f.phase.loops()}
+	var own []polycount.Constraint
+	for _, side := range f.sides {
+		s.Inames, own = append(s.Inames, side.inames...), append(own, side.inside...)
+		if side.parts != "" {
+			b.unrolled(side.parts, side.count)
+		}
+	}
+	for _, p := range b.order {
+		s.Inames = append(s.Inames, b.loops[p].group)
+	}
+	s.Inames = nameset.Sorted(s.Inames)
+	if len(own) > 0 {
+		s.Predicates = cexpr.Predicates(polycount.NewSet(nil, s.Inames, own...))
+	}
+	if from == nil {
+		var err error
+		if s.RHS, err = f.global(s.Inames); err != nil {
+			return err
+		}
+	}
+	b.add(s)
+	return nil
+}
+
+// global is the element in global memory. One that is not there is in no sum that is stored, so that any value does.
+func (f *fetch) global(inames []string) (expr.Expr, error) {
+	b := f.b
+	array := b.from.Array(f.access.Array)
+	from := &expr.Access{Array: f.access.Array}
+	var inside []polycount.Constraint
+	for d, s := range f.sides {
+		element := s.base.Add(s.own)
 		from.Index = append(from.Index, expr.FromAffine(element))
 		size, err := b.from.AffineOf(array.Shape[d])
 		if err != nil {
@@ -60,57 +139,62 @@ func (f *fetch) make() (*expr.Access, error) {
 		}
 		inside = append(inside, polycount.GE(element, polycount.Int(0)), polycount.GE(size.AddInt(-1), element))
 	}
-	faster := slices.SortedStableFunc(slices.Values(sides), func(x, y *side) int { return x.rank - y.rank })
-	f.declare(array, faster, faster[len(faster)-1] != sides[len(sides)-1])
-	to, point := &expr.Access{Array: f.name}, &expr.Access{Array: f.name}
-	for _, s := range faster {
-		if s.extent > 1 {
-			to.Index, point.Index = append(to.Index, expr.Var{Name: s.dim}), append(point.Index, expr.FromAffine(s.at))
-		}
-	}
-	load.Inames = append(load.Inames, f.loops...)
-	for _, p := range b.order {
-		load.Inames = append(load.Inames, b.loops[p].group)
-	}
-	load.Inames = nameset.Sorted(load.Inames)
-	around, err := b.to.DomainOf(load.Inames)
+	around, err := b.to.DomainOf(inames)
 	if err != nil {
 		return nil, err
 	}
-	there, err := polycount.NewSet(nil, load.Inames, inside...).Gist(around)
+	there, err := polycount.NewSet(nil, inames, inside...).Gist(around)
 	if err != nil {
 		return nil, err
 	}
-	load.LHS, load.RHS = to, from
-	if list, _ := there.Constraints(); len(list) > 0 { // elements that are not there are in no sum that is stored; any value does
-		load.RHS = &expr.Cond{If: cexpr.Disjunction(there), Then: from, Else: zero(array.DType)}
+	if list, _ := there.Constraints(); len(list) > 0 {
+		return &expr.Cond{If: cexpr.Disjunction(there), Then: from, Else: zero(array.DType)}, nil
 	}
-	b.add(load)
-	return point, nil
+	return from, nil
 }
 
-// declare declares the tile, unless another phase has. A tile that is filled across its rows has longer ones, for other banks.
-func (f *fetch) declare(of *kernel.Array, sides []*side, across bool) {
-	if f.b.to.Array(f.name) != nil {
-		return
+// tile is the element of the tile that a work-item copies to. A tile that is filled across its rows has longer ones, for other banks.
+func (f *fetch) tile() *expr.Access {
+	sides := f.sorted()
+	out := &expr.Access{Array: f.name}
+	tile := &kernel.Array{Name: f.name, DType: f.b.from.Array(f.access.Array).DType, Space: kernel.Local, Shape: []expr.Expr{}}
+	for i, s := range sides {
+		extent := s.extent
+		if i > 0 && i == len(sides)-1 && s != f.sides[len(f.sides)-1] {
+			extent += vector
+		}
+		out.Index = append(out.Index, expr.FromAffine(s.own))
+		tile.Shape = append(tile.Shape, expr.Int{Value: extent})
 	}
-	tile := &kernel.Array{Name: f.name, DType: of.DType, Space: kernel.Local, Shape: []expr.Expr{}}
-	for _, s := range sides {
-		if s.extent > 1 {
-			tile.Shape = append(tile.Shape, expr.Int{Value: s.extent})
+	f.declare(tile)
+	return out
+}
+
+// registers is the element of a work-item's part of the tile.
+func (f *fetch) registers() *expr.Access {
+	out := &expr.Access{Array: f.name + "_own"}
+	own := &kernel.Array{Name: out.Array, DType: f.b.from.Array(f.access.Array).DType, Space: kernel.Private, Shape: []expr.Expr{}}
+	for _, s := range f.sides {
+		if s.parts != "" {
+			out.Index, own.Shape = append(out.Index, expr.Var{Name: s.parts}), append(own.Shape, expr.Int{Value: s.count})
 		}
 	}
-	if n := len(tile.Shape); across && n > 1 {
-		tile.Shape[n-1] = expr.Int{Value: sides[len(sides)-1].extent + 4}
-	}
-	f.b.to.Temps = append(f.b.to.Temps, tile)
+	f.declare(own)
+	return out
 }
 
-// side finds what the points of a tile need of a dimension in a step.
+// declare declares an array, unless another phase has.
+func (f *fetch) declare(a *kernel.Array) {
+	if f.b.to.Array(a.Name) == nil {
+		f.b.to.Temps = append(f.b.to.Temps, a)
+	}
+}
+
+// side finds what the points of a tile need of a dimension in a phase.
 func (f *fetch) side(x polycount.Affine) *side {
 	b := f.b
 	s := &side{extent: 1}
-	by := map[string]polycount.Affine{b.over: f.first}
+	by := map[string]polycount.Affine{b.over: f.phase.first}
 	add := func(c int64, local polycount.Affine, extent int64, rank int) {
 		if c == 0 {
 			return
@@ -128,7 +212,7 @@ func (f *fetch) side(x polycount.Affine) *side {
 		by[p] = polycount.Name(t.group).Scale(t.extent())
 		add(x.Coeff(p), f.local(t), t.extent(), len(b.order)-i)
 	}
-	add(x.Coeff(b.over), polycount.Name(f.term), b.m.Depth, 0)
+	add(x.Coeff(b.over), polycount.Name(f.phase.term()), b.m.Depth, 0)
 	s.base = s.base.Add(x.Subst(by))
 	return s
 }

@@ -33,7 +33,8 @@ func TestPolybench(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := nests[0]
-			p, err := find(n, schedule.Smart, Options{Map: small})
+			tiles := false
+			p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping { tiles = tiles || f.Tiles; return small(f) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,8 +43,24 @@ func TestPolybench(t *testing.T) {
 				at[p] = 7 + int64(i%3)
 			}
 			check(t, p, at)
+			if !tiles {
+				return
+			}
+			if p, err = find(n, schedule.Smart, Options{Map: ahead}); err != nil {
+				t.Fatal(err)
+			}
+			check(t, p, at)
 		})
 	}
+}
+
+// ahead is small, with operands on their way, and tiles that no number of work-items divides.
+func ahead(f Form) Mapping {
+	m := small(f)
+	if f.Tiles {
+		m.Points, m.Depth, m.Ahead = []int64{3, 2}, 5, true
+	}
+	return m
 }
 
 // small is a mapping with little work-groups, so that sizes of some tens have several.

@@ -54,7 +54,10 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		return nil, err
 	}
 	if p.host != nil {
-		if tree, err = writable(p.gathered(tree)); err != nil {
+		if tree, err = merged(p.gathered(tree), edges); err != nil {
+			return nil, err
+		}
+		if tree, err = writable(tree); err != nil {
 			return nil, err
 		}
 	}

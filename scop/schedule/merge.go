@@ -1,0 +1,176 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/polycount"
+	"gpuperf/scop"
+)
+
+// merged joins launches of a sequence that are next to each other and whose parallel loops take the same values, or one those of
+// the other and more, where one of them does nothing but statements for each
+// point (as C *= beta before a sum is added) and what depends on each other is in the same iteration of these loops: one launch does both.
+func merged(n Node, edges []*edge) (Node, error) {
+	switch x := n.(type) {
+	case *Band:
+		var left []*edge
+		for _, e := range edges {
+			if in := e.within(x.Loops); in != nil {
+				left = append(left, in)
+			}
+		}
+		body, err := merged(x.Body, left)
+		return &Band{x.Loops, body}, err
+	case *Sequence:
+		var parts []Node
+		for _, part := range x.Parts {
+			next, err := merged(part, edges)
+			if err != nil {
+				return nil, err
+			}
+			for _, next := range inSequence(next) {
+				if len(parts) > 0 {
+					both, err := joined(parts[len(parts)-1], next, edges)
+					if err != nil {
+						return nil, err
+					}
+					if both != nil {
+						parts[len(parts)-1] = both
+						continue
+					}
+				}
+				parts = append(parts, next)
+			}
+		}
+		return inOrder(parts), nil
+	}
+	return n, nil
+}
+
+// joined is one launch that does what two do, nil where there is none.
+func joined(a, b Node, edges []*edge) (Node, error) {
+	first, rest1 := parallelOf(a)
+	second, rest2 := parallelOf(b)
+	if len(first) == 0 || len(first) != len(second) || !pointwise(rest1) && !pointwise(rest2) {
+		return nil, nil
+	}
+	between := slices.DeleteFunc(slices.Clone(edges), func(e *edge) bool {
+		has := func(n Node, s *scop.Statement) bool { return slices.Contains(n.statements(), s) }
+		return !(has(a, e.from) && has(b, e.to)) && !(has(b, e.from) && has(a, e.to))
+	})
+	if pointwise(rest1) { // the loops of the other one keep their order
+		first = matching(second, first, between)
+	} else {
+		second = matching(first, second, between)
+	}
+	if first == nil || second == nil {
+		return nil, nil
+	}
+	if in, err := withinOther(a, b, first, second); err != nil || !in {
+		return nil, err
+	}
+	var loops []Loop
+	for i, l := range first {
+		loops = append(loops, both(l, second[i]))
+	}
+	out := &Launch{&Band{loops, inOrder(append(inSequence(rest1), inSequence(rest2)...))}}
+	if fits, err := haveBounds(out, nil); err != nil || !fits {
+		return nil, err
+	}
+	return out, nil
+}
+
+// parallelOf are the outer parallel loops of a launch, and what is in them.
+func parallelOf(n Node) (loops []Loop, rest Node) {
+	l, ok := n.(*Launch)
+	if !ok {
+		return nil, n
+	}
+	b, ok := l.Body.(*Band)
+	if !ok {
+		return nil, l.Body
+	}
+	i := slices.IndexFunc(b.Loops, func(l Loop) bool { return !l.Parallel })
+	if i < 0 {
+		return b.Loops, b.Body
+	}
+	return b.Loops[:i], &Band{b.Loops[i:], b.Body}
+}
+
+// pointwise reports that a node has no loops.
+func pointwise(n Node) bool {
+	for _, part := range inSequence(n) {
+		if _, ok := part.(*Leaf); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// matching orders loops so that each edge is in one iteration of each and of the one of the other launch in its place; nil where that is not possible.
+func matching(order, loops []Loop, between []*edge) (out []Loop) {
+	left := slices.Clone(loops)
+	for _, l := range order {
+		i := slices.IndexFunc(left, func(m Loop) bool {
+			one := both(l, m)
+			return !slices.ContainsFunc(between, func(e *edge) bool { return e.connects(one) })
+		})
+		if i < 0 {
+			return nil
+		}
+		out, left = append(out, left[i]), slices.Delete(left, i, i+1)
+	}
+	return out
+}
+
+// both is a loop of the statements of two loops.
+func both(l, m Loop) Loop {
+	out := Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
+	for _, x := range []Loop{l, m} {
+		for s, a := range x.Of {
+			out.Of[s] = a
+		}
+	}
+	return out
+}
+
+// withinOther reports that loops of one part take no other values than those of another one, where both take any.
+func withinOther(a, b Node, first, second []Loop) (bool, error) {
+	names := make([]string, len(first))
+	for i := range names {
+		names[i] = fmt.Sprint(prefix, "loop", i)
+	}
+	x, err := Values(a.statements(), first, names)
+	if err != nil {
+		return false, err
+	}
+	y, err := Values(b.statements(), second, names)
+	if err != nil {
+		return false, err
+	}
+	if x, y, err = inhabited(x, y); err != nil {
+		return false, err
+	}
+	if in, err := x.IsSubset(y); in || err != nil {
+		return in, err
+	}
+	return y.IsSubset(x)
+}
+
+// inhabited are the parts of two sets for parameters for which both have points.
+func inhabited(x, y *polycount.Set) (a, b *polycount.Set, err error) {
+	of, err := x.Project()
+	if err != nil {
+		return nil, nil, err
+	}
+	other, err := y.Project()
+	if err != nil {
+		return nil, nil, err
+	}
+	if a, err = x.IntersectParams(other); err != nil {
+		return nil, nil, err
+	}
+	b, err = y.IntersectParams(of)
+	return a, b, err
+}
