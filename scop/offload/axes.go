@@ -93,7 +93,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			return nil, err
 		}
 		if form.Tiles = b != nil; form.Tiles {
-			form.Operands = len(k.Reads(&kernel.Stmt{RHS: b.acc.term}))
+			form.Operands = len(b.operands)
 		}
 	}
 	m := c.opt.Map(form)

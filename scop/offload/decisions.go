@@ -59,7 +59,7 @@ var decisions = []decision{
 			return nil
 		}
 		var fit []string
-		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x8", "8x4", "8x8"} {
+		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x6", "6x4", "4x8", "8x4", "6x6", "8x6", "6x8", "8x8"} {
 			if product(numbers(p)) <= mostSums && f.local(made["block"], p, 4) <= mostLocal {
 				fit = append(fit, p)
 			}
@@ -77,6 +77,12 @@ var decisions = []decision{
 			}
 		}
 		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+	}},
+	{"operands", func(f Form, made Config) []string {
+		if made["sums"] != "tiles" {
+			return nil
+		}
+		return f.offer(whenFetched(Default(f).Ahead), "in time", "ahead")
 	}},
 }
 
@@ -112,9 +118,16 @@ const widest = 8
 func (f Form) mapping(made Config) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1)}
 	if made["sums"] == "tiles" {
-		m.Points, m.Depth = numbers(made["points"]), number(made["depth"])
+		m.Points, m.Depth, m.Ahead = numbers(made["points"]), number(made["depth"]), made["operands"] == whenFetched(true)
 	}
 	return m
+}
+
+func whenFetched(ahead bool) string {
+	if ahead {
+		return "ahead"
+	}
+	return "in time"
 }
 
 func number(s string) int64 {
