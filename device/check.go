@@ -188,6 +188,8 @@ func (a Arg) checkMemory() error {
 		return fmt.Errorf("byte %d is none of its %d", a.At, a.Bytes())
 	case a.Sequence != nil:
 		return a.Sequence.check(a.DType, a.Count)
+	case a.Formula != nil:
+		return a.Formula.Check(a.DType)
 	}
 	return nil
 }

@@ -118,9 +118,12 @@ type Arg struct {
 	DType string  `json:"dtype"`
 	Count int64   `json:"count,omitempty"` // elements of a buffer or of local memory
 	Seed  uint64  `json:"seed,omitempty"`  // of a buffer's data
-	// Sequence or File is a buffer's data where that is not random.
+	// Sequence, Formula or File is a buffer's data where that is not random; Signed says that random numbers are of both signs, with zeros and
+	// denormal numbers among them.
 	Sequence *Sequence `json:"sequence,omitempty"`
+	Formula  Formula   `json:"formula,omitempty"`
 	File     *File     `json:"file,omitempty"`
+	Signed   bool      `json:"signed,omitempty"`
 	Read     bool      `json:"read,omitempty"`  // the kernel reads the buffer
 	Write    bool      `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
 	Int      int64     `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits

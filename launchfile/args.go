@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/device/datafile"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -237,7 +238,7 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 	if b.data != nil && err == nil {
 		_, err = b.data.String()
 	}
-	if err == nil && b.dtype == "" && (b.data == nil || !strings.HasSuffix(b.data.Text, npySuffix)) {
+	if err == nil && b.dtype == "" && (b.data == nil || !strings.HasSuffix(b.data.Text, datafile.Suffix)) {
 		err = n.Errorf("the %s %s has no dtype", what, b.name)
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"gpuperf/device"
+	"gpuperf/device/datafile"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
@@ -63,7 +64,7 @@ type File struct {
 	launches []launch
 	expect   *expect
 	buffers  []*buffer
-	opened   map[string]data // files of data, by path
+	opened   map[string]datafile.Data // files of data, by path
 }
 
 // launch is a kernel with its ND-range and arguments.

@@ -344,7 +344,7 @@ func TestErrors(t *testing.T) {
 // npy is a file in NumPy's format.
 func npy(header string, elements int) string {
 	header += "\n"
-	return npyMagic + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", elements)
+	return "\x93NUMPY" + "\x01\x00" + string([]byte{byte(len(header)), byte(len(header) >> 8)}) + header + strings.Repeat("\x00", elements)
 }
 
 func TestNPY(t *testing.T) {

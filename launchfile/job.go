@@ -297,19 +297,19 @@ func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
 		return err
 	}
 	if out.DType == "" {
-		out.DType = d.dtype
+		out.DType = d.DType
 	}
 	size := device.DTypeSize(out.DType)
 	if out.Count == 0 {
-		out.Count = d.bytes / size
+		out.Count = d.Bytes / size
 	}
 	switch {
-	case d.dtype != "" && d.dtype != out.DType:
-		return n.Errorf("%s holds %s, and %s is of %s", n.Text, d.dtype, out.Name, out.DType)
-	case d.bytes != out.Count*size || d.bytes == 0:
-		return n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.bytes, out.Name, out.Count, size)
+	case d.DType != "" && d.DType != out.DType:
+		return n.Errorf("%s holds %s, and %s is of %s", n.Text, d.DType, out.Name, out.DType)
+	case d.Bytes != out.Count*size || d.Bytes == 0:
+		return n.Errorf("%s holds %d bytes, and %s has %d elements of %d", n.Text, d.Bytes, out.Name, out.Count, size)
 	}
-	out.Seed, out.Sequence, out.File = 0, nil, &d.file
+	out.Seed, out.Sequence, out.File = 0, nil, &d.File
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/datafile"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
@@ -65,7 +66,7 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 	if err := f["version"].CheckVersion("launch files", Version); err != nil {
 		return nil, err
 	}
-	r := &reader{file: &File{Path: path, root: root, opened: map[string]data{}}, restore: true, constants: constants}
+	r := &reader{file: &File{Path: path, root: root, opened: map[string]datafile.Data{}}, restore: true, constants: constants}
 	var common launch
 	for _, read := range []func() error{
 		func() error { return r.program(f) },
@@ -344,8 +345,8 @@ func (r *reader) expectedFiles(n *yamlfile.Node, e *expect) error {
 		if err != nil {
 			return err
 		}
-		if !strings.HasSuffix(path, npySuffix) {
-			return entry.Value.Errorf("expected a file *%s, found %q", npySuffix, path)
+		if !strings.HasSuffix(path, datafile.Suffix) {
+			return entry.Value.Errorf("expected a file *%s, found %q", datafile.Suffix, path)
 		}
 		e.results, e.files = append(e.results, b), append(e.files, entry.Value)
 	}

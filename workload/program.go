@@ -37,6 +37,8 @@ type ProgramCase struct {
 	Sizes    map[string]int64
 	// Interface is that of the device which the source is for.
 	Interface samples.Interface
+	// Data has what fills buffers, and values, in place of the usual data, by the names of arguments.
+	Data map[string]device.Arg
 	// Plan are the launches, where they are not each kernel once.
 	Plan []Planned
 	// Meaning is a kernel that computes what the program does, for comparison; nil is the program itself.
@@ -110,6 +112,7 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 				job.Args[n].Read, job.Args[n].Write = false, true
 			}
 		}
+		c.fill(job.Args)
 		if i == 0 {
 			all = job
 			continue
@@ -117,6 +120,23 @@ func (c *ProgramCase) Job(policy device.Policy) (device.Job, error) {
 		all.Then = append(all.Then, device.Launch{Entry: job.Entry, Global: job.Global, Local: job.Local, Args: job.Args, LocalMem: job.LocalMem, Dynamic: job.Dynamic})
 	}
 	return all, nil
+}
+
+// fill gives arguments the data of the case.
+func (c *ProgramCase) fill(args []device.Arg) {
+	for i := range args {
+		a := &args[i]
+		data, ok := c.Data[a.Name]
+		switch {
+		case !ok:
+		case a.Kind == device.Buffer:
+			a.Sequence, a.Formula, a.File, a.Signed = data.Sequence, data.Formula, data.File, data.Signed
+		case device.DTypeIsFloat(a.DType):
+			a.Float = data.Formula.At(0)
+		default:
+			a.Int = int64(data.Formula.At(0))
+		}
+	}
 }
 
 // launches are the planned ones, or each kernel once.

@@ -62,7 +62,13 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
 	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
-	flags.StringArrayVar(&o.Data, "data", nil, "what an index array holds instead of random numbers, for example 'neighbours=(5*i+3)/2%100'")
+	flags.StringArrayVar(&o.Data, "data", nil, "what an input holds instead of random numbers: x=FILE.npy, x=signed, or a formula of the number i of an element, such as x=sin(0.1*i) or 'x=(5*i+3)/2%100' (may be repeated)")
+}
+
+// addExpected adds the flags of what results are compared with.
+func (o *spaceOptions) addExpected(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&o.Expected, "expect", nil, "a result to compare with, as out=FILE.npy, in place of those of a reference variant (may be repeated)")
+	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", 0, "how far results may be from these, relative to the mean magnitude or to the element (default 1e-5, with reductions 1e-4)")
 }
 
 // atLeast refuses numbers of flags below what they can be.

@@ -235,6 +235,7 @@ func liftRunCommand() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
+	o.addExpected(cmd)
 	on.add(cmd)
 	return cmd
 }

@@ -112,6 +112,7 @@ Orders:
 		},
 	}
 	o.addFlags(cmd)
+	o.addExpected(cmd)
 	on.add(cmd)
 	model.addFlags(cmd)
 	flags := cmd.Flags()

@@ -23,8 +23,9 @@ type pool struct {
 type fill struct {
 	dtype    string
 	seed     uint64
-	sequence string
+	sequence string // or a formula
 	file     device.File
+	signed   bool
 }
 
 type work struct {
@@ -47,7 +48,10 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	if p.masters == nil {
 		p.masters, p.work = map[fill]buffer{}, map[work]Memory{}
 	}
-	key := fill{dtype: a.DType, seed: a.Seed}
+	key := fill{dtype: a.DType, seed: a.Seed, signed: a.Signed}
+	if a.Formula != nil {
+		key.sequence = fmt.Sprint(a.Formula)
+	}
 	if a.Sequence != nil {
 		key.sequence = fmt.Sprint(*a.Sequence)
 	}

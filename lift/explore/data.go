@@ -1,47 +1,222 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gpuperf/device"
+	"gpuperf/device/datafile"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
-// CheckData returns an error for data that arrays of integers cannot hold, or whose indices are outside the arrays that they
-// select from. at is the program at the sizes of the space.
-func CheckData(at *lift.Program, data map[string]device.Sequence) error {
+// Data is what an input holds in place of random numbers.
+type Data struct {
+	Text string     // as the user wrote it; samples with other data are other samples
+	Arg  device.Arg // of which only what fills a buffer, or a value, is of use
+}
+
+var sequenceForm = regexp.MustCompile(`^\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
+
+// signed is the data of random numbers of both signs.
+const signed = "signed"
+
+// ParseData reads name=(a*i+b)/c%d, of whole numbers, name=signed, name=FILE.npy, or name=FORMULA, an expression of i, the number of the element.
+func ParseData(text string) (name string, d Data, err error) {
+	name, what, ok := strings.Cut(text, "=")
+	name, what = strings.TrimSpace(name), strings.TrimSpace(what)
+	if !ok || !expr.IsName(name) || what == "" {
+		return name, d, fmt.Errorf("--data %q is not of the form x=FILE.npy, x=signed, or x=FORMULA of the number i of an element", text)
+	}
+	d.Text = strings.ReplaceAll(what, " ", "")
+	switch m := sequenceForm.FindStringSubmatch(d.Text); {
+	case m != nil:
+		var n [4]int64
+		for i := range n {
+			if n[i], err = strconv.ParseInt(m[1+i], 10, 64); err != nil {
+				return name, d, fmt.Errorf("--data %q: %w", text, err)
+			}
+		}
+		d.Arg.Sequence = &device.Sequence{Mul: n[0], Add: n[1], Div: n[2], Mod: n[3]}
+	case what == signed:
+		d.Arg.Signed = true
+	case strings.HasSuffix(what, datafile.Suffix):
+		f, err := openData(what)
+		if err != nil {
+			return name, d, fmt.Errorf("--data %s: %w", text, err)
+		}
+		d.Text = "sha256:" + f.File.Hash[:16]
+		d.Arg = device.Arg{DType: f.DType, Count: f.Bytes / device.DTypeSize(f.DType), File: &f.File}
+	default:
+		e, err := expr.Parse(what)
+		if err == nil {
+			d.Arg.Formula, err = formula(e)
+		}
+		if err != nil {
+			return name, d, fmt.Errorf("--data %q: %w", text, err)
+		}
+	}
+	return name, d, nil
+}
+
+func openData(path string) (datafile.Data, error) {
+	f, err := datafile.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("there is no file %s", path)
+	}
+	return f, err
+}
+
+// component is an array, or a number, of which an input consists: the arguments of kernels.
+type component struct {
+	name     string
+	dtype    expr.DType
+	elements int64
+	value    bool // it is a number
+}
+
+// components are those of the inputs of a program at constant sizes, or of its result, which is named out.
+func components(inputs ...lift.Param) (out []component) {
+	for _, in := range inputs {
+		var list []component
+		var walk func(t *lift.Type, n int64)
+		walk = func(t *lift.Type, n int64) {
+			switch t.Kind {
+			case lift.ArrayType:
+				length, _ := t.Len.Const()
+				walk(t.Elem, n*length)
+			case lift.TupleType:
+				for _, e := range t.Elems {
+					walk(e, n)
+				}
+			default:
+				list = append(list, component{in.Name, t.DType, n * max(1, int64(t.Width)), in.Type.Kind != lift.ArrayType && t.Kind == lift.ScalarType})
+			}
+		}
+		walk(in.Type, 1)
+		for k := range list {
+			if len(list) > 1 {
+				list[k].name = fmt.Sprintf("%s_%d", in.Name, k)
+			}
+		}
+		out = append(out, list...)
+	}
+	return out
+}
+
+// find is the component of a name.
+func find(list []component, name string) (component, error) {
+	var names []string
+	for _, c := range list {
+		if c.name == name {
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+	return component{}, fmt.Errorf("there is no %s to hold data; there are %s", name, strings.Join(names, ", "))
+}
+
+// CheckData returns an error for data that inputs cannot hold, or whose indices are outside the arrays that they select from. at is the program at
+// the sizes of the space.
+func CheckData(at *lift.Program, data map[string]Data) error {
+	list, longest := components(at.Inputs...), longestIndexed(at.Body)
 	for _, name := range slices.Sorted(maps.Keys(data)) {
-		s := data[name]
-		i := slices.IndexFunc(at.Inputs, func(in lift.Param) bool { return in.Name == name })
-		if i < 0 {
-			return fmt.Errorf("program %s has no input %s to hold data", at.Name, name)
+		c, err := find(list, name)
+		if err != nil {
+			return fmt.Errorf("program %s: %w", at.Name, err)
 		}
-		t := at.Inputs[i].Type
-		_, elem := t.Shape()
-		if t.Kind != lift.ArrayType || elem.Kind != lift.ScalarType || !elem.DType.IsInteger() {
-			return fmt.Errorf("input %s is %s: data is for arrays of integers", name, t)
+		if err := c.check(data[name].Arg); err != nil {
+			return fmt.Errorf("data of %s: %w", name, err)
 		}
-		if s.Div < 1 || s.Mod < 1 {
-			return fmt.Errorf("data of %s: it is divided by %d and taken modulo %d, which are at least 1", name, s.Div, s.Mod)
-		}
-		if s.Mul < 0 || s.Add < 0 {
-			return fmt.Errorf("data of %s: %d*i + %d: neither may be negative", name, s.Mul, s.Add)
-		}
-		if n := Elements(t); s.Mul > 0 && n > (math.MaxInt64-s.Add)/s.Mul {
-			return fmt.Errorf("data of %s: element %d is too great for 64 bits", name, n-1)
-		}
-		if n, most := Elements(t), greatest(elem.DType); n > 0 && min(s.Mod-1, (s.Mul*(n-1)+s.Add)/s.Div) > most {
-			return fmt.Errorf("data of %s: numbers above %d, the greatest %s", name, most, elem.DType)
-		}
-		if longest := longestIndexed(at.Body); longest > 0 && s.Mod > longest {
-			return fmt.Errorf("data of %s: numbers up to %d, and the longest array that it can choose from has %d elements", name, s.Mod-1, longest)
+		if longest > 0 && c.dtype.IsInteger() && !c.value {
+			if err := c.indexes(data[name].Arg, longest); err != nil {
+				return fmt.Errorf("data of %s: %w", name, err)
+			}
 		}
 	}
 	return nil
+}
+
+// check returns an error for data that the component cannot hold.
+func (c component) check(a device.Arg) error {
+	switch {
+	case a.Sequence != nil:
+		return c.checkSequence(a.Sequence)
+	case a.File != nil && c.value:
+		return fmt.Errorf("it is a number, and not read from a file")
+	case a.File != nil && a.DType != string(c.dtype):
+		return fmt.Errorf("the file holds %s, and it is of %s", a.DType, c.dtype)
+	case a.File != nil && a.Count != c.elements:
+		return fmt.Errorf("the file holds %d numbers, and it has %d", a.Count, c.elements)
+	case a.Signed && c.value:
+		return fmt.Errorf("it is one number: give its value")
+	case a.Formula != nil && c.value && slices.Contains(a.Formula, "i"):
+		return fmt.Errorf("it is one number, and i would be the number of an element")
+	case a.Formula != nil:
+		return a.Formula.Check(string(c.dtype))
+	}
+	return nil
+}
+
+func (c component) checkSequence(s *device.Sequence) error {
+	switch n, most := c.elements, greatest(c.dtype); {
+	case c.value || !c.dtype.IsInteger():
+		return fmt.Errorf("it is of %s, and quotients of whole numbers are for arrays of integers", c.dtype)
+	case s.Div < 1 || s.Mod < 1:
+		return fmt.Errorf("it is divided by %d and taken modulo %d, which are at least 1", s.Div, s.Mod)
+	case s.Mul < 0 || s.Add < 0:
+		return fmt.Errorf("%d*i + %d: neither may be negative", s.Mul, s.Add)
+	case s.Mul > 0 && n > (math.MaxInt64-s.Add)/s.Mul:
+		return fmt.Errorf("element %d is too great for 64 bits", n-1)
+	case n > 0 && min(s.Mod-1, (s.Mul*(n-1)+s.Add)/s.Div) > most:
+		return fmt.Errorf("numbers above %d, the greatest %s", most, c.dtype)
+	}
+	return nil
+}
+
+// indexes returns an error for data with an index outside the longest array that it may choose from.
+func (c component) indexes(a device.Arg, longest int64) error {
+	if a.Sequence != nil {
+		if a.Sequence.Mod > longest {
+			return fmt.Errorf("numbers up to %d, and the longest array that it can choose from has %d elements", a.Sequence.Mod-1, longest)
+		}
+		return nil
+	}
+	const chunk = 1 << 16
+	a.DType, a.Seed = string(c.dtype), 1
+	size := c.dtype.Size()
+	for first := int64(0); first < c.elements; first += chunk {
+		n := min(chunk, c.elements-first)
+		bytes := make([]byte, n*size)
+		if err := a.Load(bytes, first); err != nil {
+			return err
+		}
+		for i := range n {
+			if v := integer(c.dtype, bytes[i*size:(i+1)*size]); v < 0 || v >= longest {
+				return fmt.Errorf("element %d is %d, and the longest array that it can choose from has %d elements", first+i, v, longest)
+			}
+		}
+	}
+	return nil
+}
+
+// integer is a little-endian number.
+func integer(d expr.DType, bytes []byte) int64 {
+	var v uint64
+	for _, b := range slices.Backward(bytes) {
+		v = v<<8 | uint64(b)
+	}
+	if shift := 64 - 8*d.Size(); d.IsSigned() {
+		return int64(v<<shift) >> shift
+	}
+	return int64(min(v, math.MaxInt64))
 }
 
 // greatest is the greatest number of an integer type, that of int64 for wider ones.
@@ -70,10 +245,69 @@ func longestIndexed(body *lift.Term) (longest int64) {
 const dataPrefix = "data_"
 
 // dataArgs are the arguments that distinguish samples with different data.
-func dataArgs(data map[string]device.Sequence) map[string]string {
+func dataArgs(data map[string]Data) map[string]string {
 	args := map[string]string{}
-	for name, s := range data {
-		args[dataPrefix+name] = fmt.Sprintf("(%d*i+%d)/%d%%%d", s.Mul, s.Add, s.Div, s.Mod)
+	for name, d := range data {
+		args[dataPrefix+name] = d.Text
 	}
 	return args
+}
+
+// fillings are the data as arguments.
+func fillings(data map[string]Data) map[string]device.Arg {
+	out := map[string]device.Arg{}
+	for name, d := range data {
+		out[name] = d.Arg
+	}
+	return out
+}
+
+// atAnySize are the data of numbers that do not depend on sizes: indices and files do.
+func atAnySize(p *lift.Program, data map[string]Data) map[string]Data {
+	out := map[string]Data{}
+	for _, c := range components(p.Inputs...) {
+		if d, ok := data[c.name]; ok && c.dtype.IsFloat() && d.Arg.File == nil {
+			out[c.name] = d
+		}
+	}
+	return out
+}
+
+// signedData is data of both signs for all arrays of floating-point numbers that have none of their own. It is nil unless all functions of the program
+// are made of sums, products and choices: others, such as quotients, need not be exact or defined for all numbers.
+func signedData(p *lift.Program, data map[string]Data) map[string]Data {
+	if !total(p.Body) {
+		return nil
+	}
+	out := map[string]Data{}
+	maps.Copy(out, data)
+	for _, c := range components(p.Inputs...) {
+		if _, own := data[c.name]; !own && c.dtype.IsFloat() && !c.value {
+			out[c.name] = Data{Text: signed, Arg: device.Arg{Signed: true}}
+		}
+	}
+	return out
+}
+
+// total reports whether all functions are sums, products and choices.
+func total(body *lift.Term) bool {
+	yes := true
+	calls := []string{"abs", "fabs", "min", "max", "fmin", "fmax", "fma", "mad"}
+	lift.Walk(body, lift.Set(lift.Fun), func(t *lift.Term) {
+		yes = yes && len(t.User.Defs) > 0
+		for _, e := range t.User.Expanded() {
+			expr.Walk(e, func(e expr.Expr) bool {
+				switch x := e.(type) {
+				case *expr.Op:
+					yes = yes && x.Kind != expr.Div && x.Kind != expr.FloorDiv && x.Kind != expr.Mod && x.Kind != expr.Pow
+				case *expr.Call:
+					yes = yes && slices.Contains(calls, x.Func)
+				case *expr.Cast:
+					yes = false
+				}
+				return yes
+			})
+		}
+	})
+	return yes
 }

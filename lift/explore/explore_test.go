@@ -138,14 +138,14 @@ func TestEvaluatedFindsMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := evaluated(s.Program, s.Sizes, l, elemTolerance); err != nil {
+	if err := evaluated(s.Program, s.Sizes, l, nil, elemTolerance); err != nil {
 		t.Error(err)
 	}
 	other, err := lift.Parse("program scal\nsize n\nfun(xs: [float32]n, alpha: float32 => map(fun(x => alpha + x)) $ xs)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := evaluated(other, s.Sizes, l, elemTolerance); err == nil || !strings.Contains(err.Error(), "[0]") {
+	if err := evaluated(other, s.Sizes, l, nil, elemTolerance); err == nil || !strings.Contains(err.Error(), "[0]") {
 		t.Errorf("a product for a sum: %v", err)
 	}
 }

@@ -25,8 +25,12 @@ type Options struct {
 	Seed     int64
 	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
 	MaxGroup, MaxLocal int64
-	// Data has the contents of index arrays, by the name of the input, instead of random numbers.
-	Data map[string]device.Sequence
+	// Data is what inputs hold instead of random numbers, by the names of the arguments of kernels.
+	Data map[string]Data
+	// Expected are files with the results, in place of a reference variant's; Tolerance is how far results may be from these, relative: 0 is 1e-5,
+	// or 1e-4 for programs with reductions.
+	Expected  []device.Arg
+	Tolerance float64
 	// Interface is that of the device which sources are for.
 	Interface samples.Interface
 }
@@ -182,25 +186,9 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if err != nil {
 		return device.Job{}, err
 	}
-	s.setData(&job)
 	job.Reuse, job.Whole = true, true
 	p.Vector.SourceHash = job.SourceHash()
 	return job, nil
-}
-
-// setData sets the contents of index arrays from the options.
-func (s *Space) setData(job *device.Job) {
-	set := func(args []device.Arg) {
-		for i := range args {
-			if d, ok := s.options.Data[args[i].Name]; ok {
-				args[i].Sequence = &d
-			}
-		}
-	}
-	set(job.Args)
-	for i := range job.Then {
-		set(job.Then[i].Args)
-	}
 }
 
 // extents are those of a variant's maps.

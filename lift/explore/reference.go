@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"gpuperf/device"
@@ -14,6 +15,7 @@ import (
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/lower"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -70,11 +72,20 @@ func (s *Space) Reference() (*Reference, error) {
 	if s.Program.Body.Ops()&lift.Reductions != 0 {
 		r.Tolerance = sumTolerance
 	}
+	r.Tolerance = cmp.Or(s.options.Tolerance, r.Tolerance)
 	return r, nil
 }
 
-// Expect is the job of the reference, with which jobs of other variants are compared.
+// Expect is the job of the reference, with which jobs of other variants are compared, or the results that the user has given.
 func (r *Reference) Expect() (*device.Expect, error) {
+	if given := r.space.options.Expected; len(given) > 0 {
+		e := &device.Expect{Given: given, Tolerance: r.Tolerance}
+		for _, a := range given {
+			e.Results = append(e.Results, a.Name)
+		}
+		e.Job.Identity = samples.Identity{Source: filepath.Base(given[0].File.Path)}
+		return e, nil
+	}
 	l, c, err := r.space.lowered(r.Point)
 	if err != nil {
 		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
@@ -83,7 +94,6 @@ func (r *Reference) Expect() (*device.Expect, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reference variant %s: %w", r.Variant.ID, err)
 	}
-	r.space.setData(&job)
 	e := &device.Expect{Job: job, Tolerance: r.Tolerance}
 	for _, a := range l.Outputs {
 		e.Results = append(e.Results, a.Name)
@@ -134,7 +144,7 @@ func NotVerified(err error) error {
 }
 
 // Verify compares the reference, chosen in the same way at a small size, with the semantics of the language, using the interpreter
-// and, where dev is not nil, the device. It returns the sizes. A program with a function that is defined in OpenCL C only has no
+// and, where dev is not nil, the device; also with data of both signs, if all numbers are data for it. It returns the sizes. A program with a function that is defined in OpenCL C only has no
 // semantics: lift.ErrUndefined.
 func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64, error) {
 	small, err := s.small()
@@ -145,41 +155,60 @@ func (s *Space) Verify(ctx context.Context, dev device.Device) (map[string]int64
 	if err != nil {
 		return nil, err
 	}
-	l, c, err := small.lowered(r.Point)
-	if err != nil {
-		return nil, err
+	sets := []map[string]Data{small.options.Data}
+	if d := signedData(s.Program, small.options.Data); d != nil {
+		sets = append(sets, d)
 	}
-	switch err := evaluated(s.Program, small.Sizes, l, r.Tolerance); {
-	case errors.Is(err, lift.ErrUndefined):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("variant %s at %s differs from the semantics of the program: %w", r.Variant.ID, workload.FormatSizes(small.Sizes), err)
-	}
-	if dev == nil {
-		return small.Sizes, nil
-	}
-	if err := c.Compare(ctx, dev); err != nil && !errors.Is(err, workload.ErrUnverified) {
-		return nil, err
+	for _, data := range sets {
+		small.options.Data = data
+		if err := small.verify(ctx, r, dev); err != nil {
+			return nil, err
+		}
 	}
 	return small.Sizes, nil
 }
 
+// verify compares a reference with the semantics of the language, on the data of the space.
+func (s *Space) verify(ctx context.Context, r *Reference, dev device.Device) error {
+	l, c, err := s.lowered(r.Point)
+	if err != nil {
+		return err
+	}
+	switch err := evaluated(s.Program, s.Sizes, l, s.options.Data, r.Tolerance); {
+	case errors.Is(err, lift.ErrUndefined):
+		return err
+	case err != nil:
+		return fmt.Errorf("variant %s at %s differs from the semantics of the program: %w", r.Variant.ID, workload.FormatSizes(s.Sizes), err)
+	}
+	if dev == nil {
+		return nil
+	}
+	if err := c.Compare(ctx, dev); err != nil && !errors.Is(err, workload.ErrUnverified) {
+		return err
+	}
+	return nil
+}
+
 // evaluated compares the interpreter's result of a lowered program with the semantics of the program.
-func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, tolerance float64) error {
+func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data map[string]Data, tolerance float64) error {
 	at, err := p.AtSizes(sizes)
 	if err != nil {
 		return err
 	}
 	buffers := map[string]*interp.Buffer{}
 	for i, a := range l.Inputs {
-		if a.Value {
+		arg := data[a.Name].Arg
+		if arg.DType, arg.Seed = string(a.DType), uint64(i+1); a.Value {
 			b := interp.NewBuffer(a.DType, 1)
 			b.Set(0, 1.25)
+			if arg.Formula != nil {
+				b.Set(0, arg.Formula.At(0))
+			}
 			buffers[a.Name] = b
 			continue
 		}
 		bytes := make([]byte, a.Elements*a.DType.Size())
-		device.Fill(string(a.DType), bytes, uint64(i+1))
+		arg.Fill(bytes, 0)
 		if buffers[a.Name], err = interp.FromBytes(a.DType, bytes); err != nil {
 			return err
 		}

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/device/datafile"
 	"gpuperf/lift"
 )
 
@@ -20,11 +19,11 @@ type Request struct {
 	Variants, Ranges int // the most variants, and ND-ranges of each
 	Seed             int64
 	MaxGroup         int64    // 0 is 1024, or what the device allows
-	Data             []string // what index arrays hold, as "name=(a*i+b)/c%d"
+	Data             []string // what inputs hold, as ParseData reads it
+	Expected         []string // files with what results have to be, as "out=FILE.npy"
+	Tolerance        float64  // of results, relative; 0 is a usual one
 	AnySize          bool     // a size that is not given is the usual one
 }
-
-var dataForm = regexp.MustCompile(`^(\w+)=\((\d+)\*i\+(\d+)\)/(\d+)%(\d+)$`)
 
 // usualSize is a size where none is asked for: of a matrix or a grid, the root of that of a vector.
 const usualSize = 4096
@@ -66,12 +65,50 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	if err := CheckData(at, opt.Data); err != nil {
 		return nil, &campaign.InputError{Err: err}
 	}
+	if opt.Expected, err = r.expected(at); err != nil {
+		return nil, err
+	}
 	return NewSpace(p, filepath.Base(path), sizes, opt)
+}
+
+// expected are the results that files hold: all of a program at constant sizes, or none.
+func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
+	results := components(lift.Param{Name: "out", Type: at.Body.Type})
+	given := map[string]device.Arg{}
+	for _, text := range r.Expected {
+		name, path, ok := strings.Cut(text, "=")
+		if !ok || !strings.HasSuffix(path, datafile.Suffix) {
+			return nil, inputf("--expect %q is not of the form out=FILE%s", text, datafile.Suffix)
+		}
+		f, err := openData(path)
+		if err != nil {
+			return nil, inputf("--expect %s: %w", text, err)
+		}
+		c, err := find(results, name)
+		if err != nil {
+			return nil, inputf("--expect %s: %w", text, err)
+		}
+		a := device.Arg{Name: name, Kind: device.Buffer, DType: f.DType, Count: f.Bytes / device.DTypeSize(f.DType), File: &f.File}
+		if err := c.check(a); err != nil {
+			return nil, inputf("--expect %s: %w", text, err)
+		}
+		given[name] = a
+	}
+	for _, c := range results {
+		a, ok := given[c.name]
+		if !ok && len(given) > 0 {
+			return nil, inputf("--expect: there is no file for the result %s", c.name)
+		}
+		if ok {
+			list = append(list, a)
+		}
+	}
+	return list, nil
 }
 
 // Options are what the request says, on a device if there is one.
 func (r Request) Options(dev *device.Info) (opt Options, err error) {
-	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, MaxGroup: r.MaxGroup, Data: map[string]device.Sequence{}}
+	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Data: map[string]Data{}}
 	if dev != nil {
 		opt.Interface = dev.Interface
 		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
@@ -82,17 +119,11 @@ func (r Request) Options(dev *device.Info) (opt Options, err error) {
 		}
 	}
 	for _, text := range r.Data {
-		m := dataForm.FindStringSubmatch(strings.ReplaceAll(text, " ", ""))
-		if m == nil {
-			return opt, inputf("--data %q is not of the form name=(a*i+b)/c%%d", text)
+		name, d, err := ParseData(text)
+		if err != nil {
+			return opt, &campaign.InputError{Err: err}
 		}
-		var n [4]int64
-		for i := range n {
-			if n[i], err = strconv.ParseInt(m[2+i], 10, 64); err != nil {
-				return opt, inputf("--data %q: %v", text, err)
-			}
-		}
-		opt.Data[m[1]] = device.Sequence{Mul: n[0], Add: n[1], Div: n[2], Mod: n[3]}
+		opt.Data[name] = d
 	}
 	return opt, nil
 }

@@ -39,7 +39,7 @@ func (s *Space) small() (*Space, error) {
 		return nil, err
 	}
 	small := *s
-	small.Points, small.at, small.options.Data = nil, &sync.Map{}, nil
+	small.Points, small.at, small.options.Data = nil, &sync.Map{}, atAnySize(s.Program, s.options.Data)
 	for _, sizes := range slices.Backward(way) {
 		if work, err = s.work(sizes); err != nil {
 			return nil, err
