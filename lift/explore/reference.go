@@ -197,18 +197,23 @@ func evaluated(p *lift.Program, sizes map[string]int64, l *lower.Lowered, data m
 	}
 	buffers := map[string]*interp.Buffer{}
 	for i, a := range l.Inputs {
-		arg := data[a.Name].Arg
-		if arg.DType, arg.Seed = string(a.DType), uint64(i+1); a.Value {
+		own, given := data[a.Name]
+		if a.Value {
 			b := interp.NewBuffer(a.DType, 1)
 			b.Set(0, 1.25)
-			if arg.Formula != nil {
-				b.Set(0, arg.Formula.At(0))
+			if given {
+				b.Set(0, own.Arg.Formula.At(0))
 			}
 			buffers[a.Name] = b
 			continue
 		}
-		bytes := make([]byte, a.Elements*a.DType.Size())
-		arg.Fill(bytes, 0)
+		bytes, seed := make([]byte, a.Elements*a.DType.Size()), uint64(i+1)
+		if given {
+			own.Arg.DType, own.Arg.Seed = string(a.DType), seed
+			own.Arg.Fill(bytes, 0)
+		} else {
+			device.Fill(string(a.DType), bytes, seed)
+		}
 		if buffers[a.Name], err = interp.FromBytes(a.DType, bytes); err != nil {
 			return err
 		}
