@@ -82,15 +82,17 @@ type CUDA struct {
 
 // Result is what running a job gave.
 type Result struct {
-	Trials    []float64         `json:"trials"` // seconds on the device, in the order taken
-	BuildTime time.Duration     `json:"build_ns"`
-	BuildLog  string            `json:"build_log,omitempty"` // what the compiler said, also when it succeeded
-	Compiled  samples.Compiled  `json:"compiled"`
-	WarmUp    int               `json:"warm_up"`            // runs before the trials, the first included
-	Clocks    *samples.Clocks   `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
-	Warnings  []string          `json:"warnings,omitempty"` // doubts about the trials
-	Outputs   map[string][]byte `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
-	Recorded  *samples.Record   `json:"-"`                  // set when nothing ran, and this record is the answer
+	Trials []float64 `json:"trials"` // seconds on the device, in the order taken
+	// Entries are the seconds of all launches of each kernel function, in the last of the trials; none where launches are timed as a whole.
+	Entries   map[string]float64 `json:"entries,omitempty"`
+	BuildTime time.Duration      `json:"build_ns"`
+	BuildLog  string             `json:"build_log,omitempty"` // what the compiler said, also when it succeeded
+	Compiled  samples.Compiled   `json:"compiled"`
+	WarmUp    int                `json:"warm_up"`            // runs before the trials, the first included
+	Clocks    *samples.Clocks    `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
+	Warnings  []string           `json:"warnings,omitempty"` // doubts about the trials
+	Outputs   map[string][]byte  `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
+	Recorded  *samples.Record    `json:"-"`                  // set when nothing ran, and this record is the answer
 }
 
 // Error says why a job has no result.

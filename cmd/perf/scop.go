@@ -103,8 +103,7 @@ sequential loops as possible. --fusion says which statements share loops.`,
 func scopRunCommand() *cobra.Command {
 	var f nestFlags
 	var device string
-	var random int
-	var seed uint64
+	var opt offload.RunOptions
 	cmd := &cobra.Command{
 		Use:   "run FILE.c -p n=100",
 		Short: "Run loop nests on a device, verified against the C text",
@@ -122,12 +121,13 @@ compute. What cannot be judged so is said to be unverified. --random also runs r
 				return nil, err
 			}
 			defer dev.Close()
-			return offload.RunAll(cmd.Context(), dev, nests, at, random, seed)
+			return offload.RunAll(cmd.Context(), dev, nests, at, opt)
 		}),
 	}
 	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
-	cmd.Flags().IntVar(&random, "random", 0, "how many random configurations run, too")
-	cmd.Flags().Uint64Var(&seed, "seed", 1, "of the random configurations")
+	cmd.Flags().StringVarP(&opt.Samples, "output", "o", "", "the samples file to add the measurements to")
+	cmd.Flags().IntVar(&opt.Random, "random", 0, "how many random configurations run, too")
+	cmd.Flags().Uint64Var(&opt.Seed, "seed", 1, "of the random configurations")
 	addSizes(cmd, &f.sizes)
 	addC(cmd, &f.Options)
 	return cmd

@@ -66,7 +66,7 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error)
 		return nil, err
 	}
 	defer bound.release()
-	if _, err := bound.run(false); err != nil {
+	if _, err := bound.run(ctx, false); err != nil {
 		return nil, err
 	}
 	out := expected{}

@@ -155,7 +155,7 @@ func TestUpdatedBuffersAreRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := b.run(false); err != nil {
+		if _, err := b.run(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,7 +234,7 @@ func TestVariables(t *testing.T) {
 	}
 	for range 2 {
 		f.memory[m][3] = 99
-		if _, err := b.run(false); err != nil {
+		if _, err := b.run(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := b.kept(job, "v"); err != nil || !slices.Equal(out, []byte{0, 1, 2, 3, 4, 5, 6, 7}) {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -50,6 +51,7 @@ func (k *kernels) release() {
 
 // launch is a kernel and its ND-range.
 type launch struct {
+	entry  string
 	kernel Kernel
 	global []int64
 	local  []int64 // empty leaves the work-group to the driver
@@ -79,7 +81,7 @@ func (b *bound) settings(jobs []device.Job, ofLaunch []Kernel) error {
 		}
 	}
 	for n, k := range ofLaunch {
-		l := launch{kernel: k, global: jobs[n].Global, local: jobs[n].Local}
+		l := launch{entry: jobs[n].Entry, kernel: k, global: jobs[n].Global, local: jobs[n].Local}
 		for i, a := range jobs[n].Args {
 			if n != first[k] && !varies[k][i] {
 				continue
@@ -130,11 +132,14 @@ func (s setting) apply(b *bound, kernel Kernel) error {
 const together = 64
 
 // run is the time of the launches of a job in seconds, by the profiling events of the device and by the host's clock.
-type run struct{ device, host float64 }
+type run struct {
+	device, host float64
+	entries      map[string]float64 // of the launches of each kernel function, where these are timed one by one
+}
 
 // run launches the kernels once, one after the other; with cold it flushes the caches before the first. The time between launches counts
-// only where they are timed as a whole.
-func (b *bound) run(cold bool) (run, error) {
+// only where they are timed as a whole. When ctx ends, it stops between launches.
+func (b *bound) run(ctx context.Context, cold bool) (run, error) {
 	d := b.dev
 	if err := b.restore(); err != nil {
 		return run{}, d.Verdict(Preparing, err)
@@ -151,13 +156,19 @@ func (b *bound) run(cold bool) (run, error) {
 	if b.whole {
 		return b.launch(b.launches, true)
 	}
-	var sum run
+	sum := run{entries: map[string]float64{}}
 	for some := range slices.Chunk(b.launches, together) {
+		if err := device.Interrupted(ctx); err != nil {
+			return run{}, err
+		}
 		t, err := b.launch(some, false)
 		if err != nil {
 			return run{}, err
 		}
 		sum.device, sum.host = sum.device+t.device, sum.host+t.host
+		for entry, seconds := range t.entries {
+			sum.entries[entry] += seconds
+		}
 	}
 	return sum, nil
 }
@@ -201,7 +212,7 @@ func (b *bound) launch(launches []launch, whole bool) (run, error) {
 			return run{}, d.Verdict(Running, err)
 		}
 	}
-	out := run{host: time.Since(start).Seconds()}
+	out := run{host: time.Since(start).Seconds(), entries: map[string]float64{}}
 	last := len(events) - 1
 	for i := range events {
 		to := events[i]
@@ -215,6 +226,7 @@ func (b *bound) launch(launches []launch, whole bool) (run, error) {
 		if out.device += seconds; whole {
 			break
 		}
+		out.entries[launches[i].entry] += seconds
 	}
 	return out, nil
 }

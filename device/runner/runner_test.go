@@ -32,12 +32,12 @@ func TestClocks(t *testing.T) {
 		step int64
 		want string
 	}{
-		"plausible":    {run{1e-3, 1.2e-3}, 1000, ""},
-		"unseen":       {run{0, 1e-5}, 1000, "3 of 3 trials were too short"},
-		"coarse":       {run{2e-6, 1e-5}, 1000, "only 2.0 steps"},
-		"fast clock":   {run{1, 0.1}, 1, "the device's timer counted 3 s while the host waited 300 ms"},
-		"slow clock":   {run{0.1, 1}, 1, "the device's timer counted 300 ms"},
-		"launch bound": {run{1e-5, 1e-4}, 1, ""},
+		"plausible":    {run{device: 1e-3, host: 1.2e-3}, 1000, ""},
+		"unseen":       {run{device: 0, host: 1e-5}, 1000, "3 of 3 trials were too short"},
+		"coarse":       {run{device: 2e-6, host: 1e-5}, 1000, "only 2.0 steps"},
+		"fast clock":   {run{device: 1, host: 0.1}, 1, "the device's timer counted 3 s while the host waited 300 ms"},
+		"slow clock":   {run{device: 0.1, host: 1}, 1, "the device's timer counted 300 ms"},
+		"launch bound": {run{device: 1e-5, host: 1e-4}, 1, ""},
 	} {
 		var c clocks
 		var trials []float64
@@ -113,11 +113,11 @@ func TestManyLaunches(t *testing.T) {
 	defer b.release()
 	for range 2 {
 		f.passed = nil
-		r, err := b.run(false)
+		r, err := b.run(t.Context(), false)
 		if err != nil || f.events != 0 || len(f.passed) != launches {
 			t.Fatalf("%v, %d events, %d launches", err, f.events, len(f.passed))
 		}
-		if want := 1e-3 * launches; r.device < 0.99*want || r.device > 1.01*want {
+		if want := 1e-3 * launches; r.device < 0.99*want || r.device > 1.01*want || r.entries["increment"] != r.device {
 			t.Errorf("%g s", r.device)
 		}
 		for k, v := range f.passed {

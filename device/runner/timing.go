@@ -23,7 +23,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		}
 		result.Warnings = append(result.Warnings, d.sweep.warnings...)
 	}
-	first, err := b.run(false)
+	first, err := b.run(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		result.Outputs[name] = out
 	}
 	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
-		result.WarmUp, result.Trials = 0, []float64{first.device}
+		result.WarmUp, result.Trials, result.Entries = 0, []float64{first.device}, first.entries
 		result.Warnings = append(result.Warnings, warning.OneTrial.About("", "it was run once alone, as that took longer than %v", policy.Cutoff))
 		return nil
 	}
@@ -54,7 +54,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
-		t, err := b.run(cold)
+		t, err := b.run(ctx, cold)
 		if err != nil {
 			return err
 		}
@@ -83,11 +83,11 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
-		t, err := b.run(cold)
+		t, err := b.run(ctx, cold)
 		if err != nil {
 			return err
 		}
-		result.Trials = append(result.Trials, clocks.add(t, d.info.TimerNS))
+		result.Trials, result.Entries = append(result.Trials, clocks.add(t, d.info.TimerNS)), t.entries
 		if policy.Enough(result.Trials, time.Since(start)) {
 			break
 		}

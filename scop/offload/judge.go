@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"time"
 
 	"gpuperf/device"
 	"gpuperf/kernel"
@@ -112,7 +114,7 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 	if err != nil {
 		return nil, err
 	}
-	out.Seconds = samples.Summarize(result.Trials).Median
+	out.timed(job, result, dev.Info())
 	if ref == nil {
 		return out, nil
 	}
@@ -125,6 +127,17 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 	}
 	out.Verified, out.Estimated = err == nil, ref.Estimated
 	return out, err
+}
+
+// timed enters times.
+func (r *Result) timed(job device.Job, result *device.Result, dev device.Info) {
+	summary := samples.Summarize(result.Trials)
+	r.Seconds, r.Times = summary.Median, result.Entries
+	record := job.Record()
+	record.Status, record.Trials, record.Summary, record.Compiled, record.Warnings = samples.OK, result.Trials, &summary, result.Compiled, result.Warnings
+	record.BuildTime, record.Device, record.Time = result.BuildTime.Seconds(), dev.Fingerprint, time.Now().UTC()
+	record.Tags = []string{"scop", "launches:" + strconv.Itoa(1+len(job.Then))}
+	r.Record = &record
 }
 
 // tolerances of a comparison with other kernels, relative to the greater of the element and the mean magnitude of its array.
@@ -149,33 +162,42 @@ func (p *Program) compared(ctx context.Context, dev device.Device, c *workload.P
 	if err != nil {
 		return err
 	}
+	result, err := dev.Run(ctx, job)
+	if err != nil {
+		return err
+	}
+	out.timed(job, result, dev.Info())
 	results := c.Results()
 	for _, a := range p.Text.Arrays {
 		if slices.Contains(results, a.Name) {
 			out.Tolerance = max(out.Tolerance, tolerances[a.DType])
 		}
 	}
-	job.Keep = results
-	job.Expect = &device.Expect{Job: want, Results: results, Tolerance: out.Tolerance}
-	result, err := dev.Run(ctx, job)
-	if verdict, ok := device.AsError(err); ok && verdict.Status == samples.WrongResult {
-		out.Why = "at these sizes it differs from plainer kernels by more than is expected of rounding: " + verdict.Msg
-		job.Keep, job.Expect = nil, nil
-		if result, err = dev.Run(ctx, job); err != nil {
-			return err
-		}
-		out.Seconds = samples.Summarize(result.Trials).Median
+	job.Policy = device.Policy{Trials: 1, Cutoff: 1}
+	job.Keep, job.Expect = results, &device.Expect{Job: want, Results: results, Tolerance: out.Tolerance}
+	limited, cancel := context.WithTimeout(ctx, comparing)
+	defer cancel()
+	result, err = dev.Run(limited, job)
+	verdict, _ := device.AsError(err)
+	switch {
+	case err == nil:
+	case ctx.Err() == nil && limited.Err() != nil:
+		out.Why = fmt.Sprintf("plainer kernels take more than %s at these sizes", comparing)
 		return nil
-	}
-	if err != nil {
+	case verdict != nil && verdict.Status == samples.WrongResult:
+		out.Why = "at these sizes it differs from plainer kernels by more than is expected of rounding: " + verdict.Msg
+		return nil
+	default:
 		return err
 	}
-	out.Seconds = samples.Summarize(result.Trials).Median
 	if out.Compared, err = p.telling(results, result.Outputs); err == nil && !out.Compared {
 		out.Why = "at these sizes most results are infinite or no numbers, so that a comparison says nothing"
 	}
 	return err
 }
+
+// comparing is how long a comparison may take.
+const comparing = 6 * time.Second
 
 // telling reports that most elements of results are finite numbers.
 func (p *Program) telling(results []string, outputs map[string][]byte) (bool, error) {

@@ -34,7 +34,7 @@ func TestJudged(t *testing.T) {
 			for i, p := range nests[0].Params {
 				at[p] = 24 - 3*int64(i)
 			}
-			all, err := RunAll(t.Context(), dev, nests, at, 0, 0)
+			all, err := RunAll(t.Context(), dev, nests, at, RunOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

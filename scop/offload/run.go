@@ -2,6 +2,7 @@ package offload
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -27,6 +28,8 @@ type Result struct {
 	Kernels  int     `json:"kernels"`
 	Launches int     `json:"launches"`
 	Seconds  float64 `json:"seconds"` // of all kernels together, the median of the trials
+	// Times are the seconds of all launches of each kernel.
+	Times map[string]float64 `json:"times,omitempty"`
 	// Verified: all arrays were compared with the interpretation of the text at these sizes.
 	Verified bool `json:"verified"`
 	// VerifiedAt are smaller sizes at which that was done, where these are too large to interpret.
@@ -38,6 +41,8 @@ type Result struct {
 	Estimated bool                    `json:"estimated,omitempty"`
 	Why       string                  `json:"unverified,omitempty"` // why it is not
 	Arrays    map[string]ArrayVerdict `json:"arrays"`
+	// Record is the measurement; its kernel is named by the nest.
+	Record *samples.Record `json:"-"`
 }
 
 // Valid reports that the results are right as far as can be known: verified, or verified at smaller sizes and compared at these.
@@ -86,8 +91,17 @@ var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
 // policy of timing: runs of seconds are not repeated as often as others.
 var policy = device.Policy{MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}
 
-// RunAll makes kernels of nests and runs them at given sizes, by default, and then in so many random configurations.
-func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, random int, seed uint64) (all []*Result, err error) {
+// RunOptions say what else is done than to run a nest by default.
+type RunOptions struct {
+	// Random is how many random configurations run, too.
+	Random int
+	Seed   uint64
+	// Samples is the file that measurements are added to; "" is none.
+	Samples string
+}
+
+// RunAll makes kernels of nests and runs them at given sizes.
+func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
 	for _, n := range nests {
 		own := map[string]int64{}
 		for _, name := range slices.Sorted(maps.Keys(at)) {
@@ -111,25 +125,68 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
 		}
 		all = append(all, r)
-		if random == 0 {
+		if opt.Random == 0 {
 			continue
 		}
-		more, err := runRandom(ctx, dev, n, own, random, seed)
+		more, err := runRandom(ctx, dev, n, own, opt)
 		if all = append(all, more...); err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
 		}
 	}
-	return all, nil
+	if opt.Samples == "" {
+		return all, nil
+	}
+	return all, keep(all, opt.Samples)
+}
+
+// keep adds what was measured to a samples file.
+func keep(all []*Result, file string) (err error) {
+	j, err := samples.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	for _, r := range all {
+		if r.Record != nil {
+			if err := j.Append(r.sample()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sample is the measurement with what its results were compared with.
+func (r *Result) sample() samples.Record {
+	out := *r.Record
+	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
+		out.Tags = append(out.Tags, strings.ReplaceAll(name, " ", ".")+":"+r.Config[name])
+	}
+	at := samples.Comparison{Sizes: out.Kernel.Sizes}
+	for _, a := range r.Arrays {
+		at.Tolerance = max(at.Tolerance, a.MaxRelativeError)
+	}
+	if r.VerifiedAt != nil {
+		at.Sizes = r.VerifiedAt
+	}
+	if r.Verified || r.VerifiedAt != nil {
+		out.Verified = append(out.Verified, at)
+	}
+	if r.Compared {
+		out.Verified = append(out.Verified, samples.Comparison{Sizes: out.Kernel.Sizes, Tolerance: r.Tolerance, Reference: "plainer kernels of the nest"})
+	}
+	out.Unverified = r.Why
+	return out
 }
 
 // runRandom runs a nest in random configurations. What the device refuses is no result.
-func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[string]int64, count int, seed uint64) (all []*Result, err error) {
+func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
 	s, err := NewSpace(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	r := rand.New(rand.NewPCG(seed, 0))
-	for range count {
+	r := rand.New(rand.NewPCG(opt.Seed, 0))
+	for range opt.Random {
 		made := s.Random(r)
 		p, err := s.Program(made)
 		if err != nil {

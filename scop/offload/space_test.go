@@ -104,7 +104,7 @@ func TestConfigurations(t *testing.T) {
 				for i, p := range nests[0].Params {
 					at[p] = sizes[i]
 				}
-				all, err := RunAll(t.Context(), dev, nests, at, count, uint64(i+1))
+				all, err := RunAll(t.Context(), dev, nests, at, RunOptions{Random: count, Seed: uint64(i + 1), Samples: filepath.Join(t.TempDir(), "samples.jsonl")})
 				if err != nil {
 					t.Errorf("%s, %s: %v", name, kind, err)
 				}
