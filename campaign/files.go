@@ -149,3 +149,16 @@ func lastElements(path string, n int) string {
 	elements := strings.Split(path, string(filepath.Separator))
 	return strings.Join(elements[max(0, len(elements)-n):], string(filepath.Separator))
 }
+
+// CaseOf is a kernel of a file at sizes.
+func CaseOf(k *frontend.Kernel, at map[string]int64) (*workload.Case, error) {
+	w := wrap(k)
+	if _, err := w.Nest(); err != nil {
+		return nil, k.Error(err)
+	}
+	c := newCase(k, w, at)
+	if err := c.CheckSizes(); err != nil {
+		return nil, &InputError{err}
+	}
+	return c, nil
+}

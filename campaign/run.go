@@ -31,8 +31,17 @@ const leastAhead = 8
 // before anything is timed: generating sources, building programs, comparing results with the reference. Cases that the journal has
 // need none of it.
 func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*workload.Case) (*Result, error) {
-	tasks := make([]measure.Task, len(cases))
-	err := parallel.Try(len(cases), c.options.Jobs, func(i int) error {
+	tasks, warnings, err := c.Tasks(ctx, mode, cases)
+	if err != nil {
+		return nil, err
+	}
+	return c.Take(ctx, tasks, warnings)
+}
+
+// Tasks are cases as they run in one state of the caches, prepared: their programs are built, and it is known what their results are compared with.
+func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*workload.Case) (tasks []measure.Task, warnings []string, err error) {
+	tasks = make([]measure.Task, len(cases))
+	err = parallel.Try(len(cases), c.options.Jobs, func(i int) error {
 		if err := cases[i].CheckInterface(c.Device.Info().Interface); err != nil {
 			return inputf("%w: try --interface %s", err, cases[i].Own.Interface)
 		}
@@ -41,16 +50,10 @@ func (c *Campaign) Measure(ctx context.Context, mode samples.Mode, cases []*work
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && c.Live() {
+		warnings, err = c.prepare(ctx, cases, tasks)
 	}
-	var warnings []string
-	if c.Live() {
-		if warnings, err = c.prepare(ctx, cases, tasks); err != nil {
-			return nil, err
-		}
-	}
-	return c.Take(ctx, tasks, warnings)
+	return tasks, warnings, err
 }
 
 // Take runs tasks that are prepared, and tells the monitor.
@@ -86,6 +89,9 @@ func (c *Campaign) Run(ctx context.Context, tasks []measure.Task, progress func(
 	result.Records, err = sweep.Run(ctx, tasks)
 	return result, err
 }
+
+// InParts says that what is measured comes in many short calls of Run, after which the device is not watched each time.
+func (c *Campaign) InParts() { c.sentinel.Later = true }
 
 // Again measures tasks whatever the journal has of them, and adds the records to it when all are done.
 func (c *Campaign) Again(ctx context.Context, tasks []measure.Task) ([]samples.Record, error) {

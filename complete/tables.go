@@ -13,6 +13,7 @@ import (
 	"gpuperf/samples/exchange"
 	"gpuperf/scop/compile"
 	"gpuperf/scop/schedule"
+	"gpuperf/search"
 )
 
 // arguments are what completes the words of lines of usage.
@@ -100,6 +101,8 @@ var flags = map[string]offer{
 	"init launch --output":     files(launchfile.Extensions...),
 	"samples show --kernel":    words([]string{}),
 	"scop schedule --strategy": fixed(schedule.Strategies),
+	"tune --strategy":          fixed(search.Names),
+	"tune --output":            files(),
 	"scop compile --as":        words(compile.Languages),
 	"scop compile --output":    files(),
 	"lift emit --as":           either(fixed(export.Languages), words([]string{"ir", "lift", "derivation"})),

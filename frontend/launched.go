@@ -24,12 +24,16 @@ func (o Options) launchFile(ctx context.Context, path string) ([]*Kernel, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}
-	k, err := l.at(ctx, nil)
+	k, err := o.Launched(ctx, file, nil)
 	if err != nil {
 		return nil, err
 	}
 	return []*Kernel{k}, nil
+}
+
+// Launched is the kernel function of a launch file, at sizes where they differ from those of the file.
+func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*Kernel, error) {
+	return (&launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}).at(ctx, sizes)
 }
 
 // launched is a launch file with the kernels that its function has been read as.

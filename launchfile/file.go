@@ -28,7 +28,7 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file": {
 		"version", "source", "kernel", "define", "options", "compiler", "include", "sizes", "grid", "block", "shared", "attributes", "args", "globals",
-		"restore", "sequence", "expect", "listing", "arch", "resources", "assume", "launches",
+		"restore", "sequence", "expect", "listing", "arch", "resources", "assume", "launches", "tune",
 	},
 	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
 	"attributes": {"begin", "cluster", "cooperative", "carveout"},

@@ -182,3 +182,16 @@ func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
 	}
 	return at, nil
 }
+
+// With is the file with more macros, NAME=VALUE, in place of those of their names.
+func (f *File) With(macros []string) *File {
+	other := *f
+	words := strings.Fields(f.program.options)
+	for _, m := range macros {
+		name, _, _ := strings.Cut(m, "=")
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "-D"+name || strings.HasPrefix(w, "-D"+name+"=") })
+		words = append(words, "-D"+m)
+	}
+	other.program.options = strings.Join(words, " ")
+	return &other
+}

@@ -18,6 +18,7 @@ type Sentinel struct {
 	Every time.Duration // run again after so long; 0 is 30 s
 	Tasks int           // run again after so many measurements; 0 is 50
 	Limit float64       // a drift beyond this part of the first time is a doubt; 0 is 0.02
+	Later bool          // sweeps do not end with a run, since many short ones follow each other
 
 	first, last *samples.Sentinel
 	since       int // measurements since the last run

@@ -107,7 +107,7 @@ func (s Sweep) Run(ctx context.Context, tasks []Task) ([]samples.Record, error) 
 		e.Record = &r
 		progress(e)
 	}
-	if watching && s.Sentinel.since > 0 && !s.Sentinel.failed {
+	if watching && !s.Sentinel.Later && s.Sentinel.since > 0 && !s.Sentinel.failed {
 		return records, s.runSentinel(ctx)
 	}
 	return records, nil

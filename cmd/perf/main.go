@@ -139,6 +139,7 @@ var commands = []func() *cobra.Command{
 	evaluateCommand,
 	sassCommand,
 	emulateCommand,
+	tuneCommand,
 	workerCommand,
 }
 

@@ -42,7 +42,12 @@ func Load(path string, sizes map[string]int64) (*Sequence, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface}
+	return OfFile(f, sizes)
+}
+
+// OfFile is Load of a file that has been read.
+func OfFile(f *launchfile.File, sizes map[string]int64) (s *Sequence, err error) {
+	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface}
 	if s.Job, err = f.Emulated(sizes); err != nil {
 		return nil, err
 	}

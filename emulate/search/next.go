@@ -10,6 +10,7 @@ import (
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 	"gpuperf/launch"
+	"gpuperf/search/params"
 )
 
 // next is the configuration that the bottleneck of another one asks for (algorithm 3); nil for none.
@@ -147,7 +148,7 @@ func (s *search) lessened(c Configuration) Configuration {
 	for !s.Has(c) {
 		at := -1
 		for p := range s.Parameters {
-			if !s.Parameters[p].Compiled && c[p] > s.Parameters[p].Values[0] && (at < 0 || s.Parameters[p].Role == Places && s.Parameters[at].Role != Places || c[p] > c[at]) {
+			if !s.Parameters[p].Compiled && c[p] > s.Parameters[p].Values[0] && (at < 0 || s.Parameters[p].Role == params.Places && s.Parameters[at].Role != params.Places || c[p] > c[at]) {
 				at = p
 			}
 		}

@@ -98,7 +98,7 @@ func TestRecorded(t *testing.T) {
 				t.Skip("takes long")
 			}
 			r := record(t, c.name)
-			found, err := Find(t.Context(), r.Space, r.Base, r, Options{})
+			found, err := Find(t.Context(), r.Space, r.Params.Base, r, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/sass"
 	"gpuperf/sass/compiled"
+	"gpuperf/search/params"
 )
 
 // Report is what a search of a file has found.
@@ -31,7 +32,7 @@ func Run(ctx context.Context, path, device, arch string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := Find(ctx, f.Space, f.Base, &Emulator{File: f, Device: d, Code: compiling(&compiled.Compiler{Arch: arch})}, Options{})
+	found, err := Find(ctx, f.Space, f.Params.Base, &Emulator{File: f, Device: d, Code: compiling(&compiled.Compiler{Arch: arch})}, Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	list := func(all []*Seen) []configuration {
 		out := []configuration{}
 		for _, c := range all {
-			out = append(out, configuration{r.values(c.Configuration), c.Seconds, c.Move})
+			out = append(out, configuration{params.Numbers(r.Params.Config(c.Configuration)), c.Seconds, c.Move})
 		}
 		return out
 	}

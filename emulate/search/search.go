@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/parallel"
+	"gpuperf/search/params"
 )
 
 // Oracle tells what a configuration does.
@@ -187,11 +188,11 @@ func (s *search) shaped(c *Seen, rounds int) *Seen {
 
 // turned has as many work-items in a work-group, twice as many along one axis and half along the next one that allows it.
 func (s *search) turned(c Configuration, p int) Configuration {
-	if s.Parameters[p].Role != Reshape {
+	if s.Parameters[p].Role != params.Reshape {
 		return nil
 	}
 	for q := range s.Parameters {
-		if q == p || s.Parameters[q].Role != Reshape {
+		if q == p || s.Parameters[q].Role != params.Reshape {
 			continue
 		}
 		values := s.Parameters[q].Values

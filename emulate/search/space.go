@@ -1,7 +1,7 @@
 // Package search looks for a fast configuration of a kernel by emulation, without running it (Hong et al., "GPU Code Optimization using
 // Abstract Kernel Emulation and Sensitivity Analysis", PLDI 2018, section 5).
 //
-// A Space has the parameters of a configuration and the values that they may have (space.go; a file of it is read in file.go). An Oracle
+// A Space has the parameters of a configuration and the values that they may have (space.go; those of a launch file are read by package search/params, and emulated in file.go). An Oracle
 // emulates a configuration. Find moves from a first configuration in the direction that its bottleneck asks for (next.go), as long as that
 // helps, and lists what it has seen, the fastest first: a seed for any tuner.
 package search
@@ -10,33 +10,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gpuperf/search/params"
 )
-
-// Role is what a parameter changes.
-type Role string
-
-// The roles. Those of an axis have a direction for each axis of the grid.
-const (
-	Reshape Role = "block"  // work-items of a work-group along an axis
-	Coarsen Role = "thread" // results of a work-item along an axis
-	Places  Role = "places" // tiles of a work-group along an axis, one after the other
-	Unroll  Role = "unroll" // iterations that become one
-)
-
-// Parameter is a direction of a space.
-type Parameter struct {
-	Name     string
-	Role     Role
-	Values   []int64 // from the least to the greatest
-	Compiled bool    // another value is other machine code, not only another launch
-}
 
 // Configuration has the value of each parameter of a space.
 type Configuration []int64
 
 // Space is what may be chosen.
 type Space struct {
-	Parameters []Parameter
+	Parameters []params.Parameter
 	// Allowed reports whether values go together; nil allows all.
 	Allowed func(Configuration) bool
 }

@@ -45,7 +45,7 @@ type Function struct {
 // Functions lists the functions of the lp module: those that make kernels, and the transformations, in the order of the tables.
 func Functions() []Function {
 	var all []Function
-	for _, rows := range [][]function{constructors, functionConstructors, transformations} {
+	for _, rows := range [][]function{constructors, functionConstructors, tuners, transformations} {
 		for _, f := range rows {
 			all = append(all, Function{f.name, functions[f.name].parsed})
 		}
@@ -88,14 +88,15 @@ func (f *function) find(name string) (int, []string) {
 // *argError, which invoke recovers.
 type invocation struct {
 	*function
-	args map[string]starlark.Value // by the first name of the parameter
-	rest []starlark.Tuple
+	thread *starlark.Thread
+	args   map[string]starlark.Value // by the first name of the parameter
+	rest   []starlark.Tuple
 }
 
 func (f *function) builtin() *starlark.Builtin {
 	return starlark.NewBuiltin(f.name, func(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		enter(thread)
-		c := &invocation{function: f, args: map[string]starlark.Value{}}
+		c := &invocation{function: f, thread: thread, args: map[string]starlark.Value{}}
 		return c.invoke(args, kwargs)
 	})
 }
@@ -416,6 +417,7 @@ var lpModule = newModule()
 func newModule() *module {
 	register(constructors)
 	register(functionConstructors)
+	register(tuners)
 	register(transformations)
 	m := &module{"lp", starlark.StringDict{
 		"AddressSpace": &module{"lp.AddressSpace", starlark.StringDict{

@@ -68,10 +68,15 @@ type Options struct {
 	Timeout time.Duration // 0 is 10 seconds
 	Print   io.Writer     // where print writes; nil is standard error
 
+	// Tuned are the values of tunables by their names, as texts. Others have their first values.
+	Tuned map[string]string
+
 	// Predeclared are names that the script sees in addition to lp and Starlark's own.
 	Predeclared starlark.StringDict
 	// Prelude are modules whose globals the script sees too. Errors inside their functions quote their source.
 	Prelude []*Module
+
+	tuning *tuning // nil is a new one
 }
 
 // others says what takes the files that are not scripts, by how their names end.

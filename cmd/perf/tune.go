@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate/profiles"
+	"gpuperf/campaign"
+	"gpuperf/internal/format"
+	"gpuperf/search"
+	"gpuperf/tune"
+	"gpuperf/workload"
+)
+
+// tuneFlags are those of tune.
+type tuneFlags struct {
+	tune.Search
+	on      measureFlags
+	sizes   []string
+	model   string
+	profile string
+	first   []string
+	limit   time.Duration
+	dir     string
+	seeds   int
+}
+
+func tuneCommand() *cobra.Command {
+	var o tuneFlags
+	cmd := &cobra.Command{
+		Use:   "tune KERNEL.star | LAUNCH.yaml | SAMPLES.jsonl",
+		Short: "Search the configurations of a kernel for fast ones, on a device",
+		Long: `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
+bm = lp.tunable("bm", [16, 32, 64]); parameters of a launch file, which are macros, sizes and the ND-range that depends on these, in its section tune or in a
+file of their own that names it.
+
+Results are verified as perf measure does it, and a wrong one has no time. Every configuration is kept in the samples file, so that the same command resumes
+an interrupted search; with --resume those that are there count as known, and the budget is for others. A configuration that launches the same as another
+is not run again, one that is much slower than the best is run once. The fastest are measured again at the end.
+
+Where there is a profile of the device, predictions order the candidates, their error is learned from the runs, and what is hopeless is not run.
+
+A samples file in place of a kernel compares strategies: all are replayed on the configurations that it has, with many seeds. The table has the runs that
+it took to reach 95 % of the best recorded speed, and the best time so far over the best recorded one, as means with their confidence intervals of 95 %.
+
+Strategies:
+  ants       ant colony optimization over the graph of choices (Papenhausen and Mueller, 2018), with a regression tree
+  bandit     several techniques, chosen by how often they found something better, as OpenTuner does
+  evolution  differential evolution
+  greedy     one choice of the best at a time
+  model      what the model expects to be fastest; without a profile, what is near to what was fast
+  random     at random`,
+		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6`,
+		Args:    exactArgs(1, "a kernel script, a launch file or a samples file"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	cmd.Long += measuringRuns
+	addSizes(cmd, &o.sizes)
+	flags := cmd.Flags()
+	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
+	flags.DurationVar(&o.limit, "for", 0, "begin no run after this time, as in 2m (default: no limit)")
+	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(search.Names(), ", "))
+	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
+	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
+	flags.StringArrayVar(&o.first, "seed-by", nil, "a configuration to run first, as bm=16,bn=32 (may be repeated)")
+	flags.BoolVar(&o.Resume, "resume", false, "take what the samples file has of earlier searches as known")
+	flags.StringVar(&o.profile, "profile", "", "the profile of the device (default: its own, if there is one)"+shipped())
+	flags.StringVar(&o.model, "model", "", "the model to use, of those in the profile")
+	flags.StringVarP(&o.dir, "output", "o", "", "a folder to write the best configuration to")
+	flags.IntVar(&o.Trials, "trials", 5, "trials of each configuration")
+	flags.IntVar(&o.Best, "best", 3, "how many of the fastest to measure again with more trials, and to list")
+	flags.Float64Var(&o.Slow, "slow", 5, "do not repeat what first takes more than this many times the best time so far")
+	flags.StringVar(&o.on.device, "device", "", "the device: an index or part of a name as perf devices lists them")
+	flags.StringVar(&o.on.face, "interface", "", "how to drive the device: cuda or opencl (default: cuda where there is a driver for it)")
+	flags.StringVar(&o.on.options.Samples, "samples", "", "the samples file to add to (default: the device's own in the data directory)")
+	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
+	flags.DurationVar(&o.on.options.Limit, "limit", 10*time.Second, "time limit for building and running one configuration")
+	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
+	return cmd
+}
+
+func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
+	if err := atLeast(1, map[string]int64{"budget": int64(o.Budget), "trials": int64(o.Trials), "best": int64(o.Best), "seeds": int64(o.seeds)}); err != nil {
+		return err
+	}
+	switch {
+	case !(o.Slow > 1):
+		return usagef("--slow %v: must be greater than 1", o.Slow)
+	case o.limit < 0:
+		return usagef("--for %v: must be more than 0", o.limit)
+	case o.limit > 0:
+		o.Until = time.Now().Add(o.limit)
+	}
+	if ext := filepath.Ext(strings.TrimSuffix(path, ".gz")); ext == ".jsonl" {
+		r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget)
+		if err != nil {
+			return err
+		}
+		return show(cmd, r, r.Write)
+	}
+	if _, err := search.New(o.Strategy, search.Product{}, nil, 0); err != nil {
+		return usagef("--strategy %s: %v", o.Strategy, err)
+	}
+	at, err := parseOneSize(o.sizes)
+	if err != nil {
+		return err
+	}
+	if o.Target, err = tune.Open(cmd.Context(), path, at); err != nil {
+		return err
+	}
+	for _, text := range o.first {
+		c, err := search.ParseConfig(text)
+		if err == nil {
+			c, err = search.Path(o.Target.Space(), c)
+		}
+		if err != nil {
+			return usagef("--seed-by %s: %v", text, err)
+		}
+		o.First = append(o.First, c)
+	}
+	o.on.options.Trials = o.Trials
+	defer rareCollections()()
+	c, err := o.on.open(cmd)
+	if err != nil {
+		return err
+	}
+	defer finish(cmd, c)
+	if !c.Live() {
+		return usagef("--device %s: tune needs a device, not recorded samples", o.on.device)
+	}
+	o.Campaign = c
+	if err := o.predictor(cmd); err != nil {
+		return err
+	}
+	o.Progress = func(e tune.Event) { tellRun(cmd, e) }
+	result, err := o.Run(cmd.Context())
+	if result == nil {
+		return err
+	}
+	warn(cmd, result.Warnings)
+	if o.dir != "" && len(result.Best) > 0 && err == nil {
+		err = result.Take(cmd.Context(), o.dir)
+	}
+	if err := errors.Join(err, show(cmd, result.JSON(), result.Write)); err != nil {
+		return err
+	}
+	if len(result.Best) == 0 {
+		return errors.New("no configuration ran with the right results")
+	}
+	return nil
+}
+
+// predictor finds the model that orders candidates: of the profile that is named, or of the device's own.
+func (o *tuneFlags) predictor(cmd *cobra.Command) error {
+	dev := o.Campaign.Device.Info().Fingerprint
+	if o.profile == "" {
+		found, dir, err := ownProfiles()
+		if err != nil {
+			return err
+		}
+		own := campaign.DeviceFile(dir, "profiles", dev, ".yaml")
+		for _, path := range append(found, profiles.Names()...) {
+			if p, err := campaign.LoadProfile(path); path == own || err == nil && p.Device.Covers(dev) {
+				o.profile = path
+			}
+		}
+	}
+	if o.profile == "" {
+		if o.model != "" {
+			return usagef("--model %s: give the --profile that holds it", o.model)
+		}
+		return nil
+	}
+	counted, err := o.Target.Counted(cmd.Context(), o.Target.Usual())
+	if err != nil {
+		note(cmd, "no predictions: %v", err)
+		return nil
+	}
+	var cases []*workload.Case
+	for _, c := range counted {
+		cases = append(cases, c.Case)
+	}
+	o.Predictor, err = (&predictFlags{profile: o.profile, model: o.model}).open(cmd, cases)
+	return err
+}
+
+// tellRun prints what fails, what is the best so far, and every tenth run.
+func tellRun(cmd *cobra.Command, e tune.Event) {
+	const every = 10
+	what := fmt.Sprintf("[%d/%d] %s", e.Done, e.Budget, e.Config)
+	switch {
+	case e.Seconds() == 0:
+		note(cmd, "%s  %s: %s", what, e.Record.Status, e.Record.Error)
+	case e.Best:
+		note(cmd, "%s  %s, the best so far", what, format.Seconds(e.Seconds()))
+	case e.Done%every == 0:
+		note(cmd, "%s  %s", what, format.Seconds(e.Seconds()))
+	}
+}

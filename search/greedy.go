@@ -1,0 +1,107 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// greedy changes one choice of the best at a time, and starts anew from a random configuration where none of the changes is better.
+type greedy struct {
+	space Space
+	model Model
+	r     *rand.Rand
+
+	best  Trial
+	start Config // of this climb
+	queue []Config
+}
+
+func newGreedy(s Space, m Model, r *rand.Rand) Strategy { return &greedy{space: s, model: m, r: r} }
+
+func (g *greedy) Ask() Config {
+	if g.start == nil {
+		g.start = candidate(g.model, func() Config { return anywhere(g.space, g.r) })
+		return g.start
+	}
+	if len(g.queue) == 0 {
+		if !g.best.Result.Valid() {
+			g.start = nil
+			return g.Ask()
+		}
+		g.queue = neighbours(g.space, g.best.Config)
+		g.r.Shuffle(len(g.queue), func(i, j int) { g.queue[i], g.queue[j] = g.queue[j], g.queue[i] })
+		if g.model != nil {
+			sortBy(g.queue, g.model)
+		}
+		if len(g.queue) == 0 {
+			return g.best.Config
+		}
+	}
+	next := g.queue[0]
+	g.queue = g.queue[1:]
+	if len(g.queue) == 0 { // nothing around the best is better
+		g.start, g.best = nil, Trial{}
+	}
+	return next
+}
+
+func (g *greedy) Tell(t Trial) {
+	if t.faster(g.best) {
+		g.best, g.queue = t, nil
+		g.start = t.Config
+	}
+}
+
+// neighbours are the configurations that differ in one choice; choices after it are the same as far as they exist.
+func neighbours(s Space, of Config) (out []Config) {
+	for i := range of {
+		made := of[:i:i]
+		for _, o := range s.Next(made).Options {
+			if o != of[i].Option {
+				out = append(out, follow(s, append(made, Pick{of[i].Choice, o}), of))
+			}
+		}
+	}
+	return out
+}
+
+// follow goes on from a beginning as another configuration does, and where that has no such option, with the first.
+func follow(s Space, made Config, like Config) Config {
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		option := c.Options[0]
+		for _, o := range c.Options {
+			if o == like.Option(c.Name) {
+				option = o
+			}
+		}
+		made = append(made[:len(made):len(made)], Pick{c.Name, option})
+	}
+	return made
+}
+
+// candidates are how many proposals a model chooses among.
+const candidates = 8
+
+// candidate is the proposal that a model predicts to be the fastest of some; without a model the first.
+func candidate(m Model, propose func() Config) Config {
+	best := propose()
+	if m == nil {
+		return best
+	}
+	least := known(m(best))
+	for range candidates - 1 {
+		c := propose()
+		if t := known(m(c)); t < least {
+			best, least = c, t
+		}
+	}
+	return best
+}
+
+// known is a prediction, or infinity where there is none.
+func known(seconds float64) float64 {
+	if seconds <= 0 {
+		return math.Inf(1)
+	}
+	return seconds
+}

@@ -1,0 +1,238 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A guide is a model whose error is learned from what was measured: the logarithm of measured over predicted times is taken as a Gaussian process over the
+// choices, so that what is near to a configuration that was slower than predicted is expected to be slower too.
+
+// Parameters of the process.
+const (
+	reach     = 0.5  // over which distance errors are alike, in parts of the usual distance of two configurations
+	noise     = 0.05 // of a logarithm, of what choices do not explain
+	curiosity = 0.5  // standard deviations by which a time may turn out better
+	leastSure = 0.3  // the deviation of errors before anything was measured
+	learned   = 96   // trials that are remembered, since each prediction looks at all
+)
+
+type guide struct {
+	space Space
+	model Model
+	known map[string]float64 // predictions
+
+	points []point
+	errors []float64   // logarithms of measured over predicted
+	lower  [][]float64 // the Cholesky factor of the covariance
+	scale  float64     // the square of the distance over which errors are alike
+	weight []float64   // of the points, for the mean; nil where it has to be computed
+	mean   float64
+	width  float64 // the deviation of errors
+}
+
+// point is where a configuration lies: a number from 0 to 1 for each choice that it has made.
+type point map[string]float64
+
+func newGuide(s Space, m Model) *guide {
+	return &guide{space: s, model: m, known: map[string]float64{}, width: leastSure}
+}
+
+// place is the point of a configuration.
+func (g *guide) place(c Config) point {
+	p := point{}
+	for i, pick := range c {
+		options := g.space.Next(c[:i:i]).Options
+		if n := len(options); n > 1 {
+			p[pick.Choice] = float64(slices.Index(options, pick.Option)) / float64(n-1)
+		}
+	}
+	return p
+}
+
+// apart is the square of the distance of two points. A choice that only one has made counts as opposite options.
+func (p point) apart(q point) (sum float64) {
+	for name, x := range p {
+		if y, ok := q[name]; ok {
+			sum += (x - y) * (x - y)
+		} else {
+			sum++
+		}
+	}
+	for name := range q {
+		if _, ok := p[name]; !ok {
+			sum++
+		}
+	}
+	return sum
+}
+
+// predicted is what the model says, infinite where it cannot.
+func (g *guide) predicted(c Config) float64 {
+	key := c.String()
+	t, ok := g.known[key]
+	if !ok {
+		t = known(g.model(c))
+		g.known[key] = t
+	}
+	return t
+}
+
+// seconds is the time that a configuration may well turn out to take.
+func (g *guide) seconds(c Config) float64 {
+	t := g.predicted(c)
+	if math.IsInf(t, 1) {
+		return 0
+	}
+	mean, spread := g.error(g.place(c))
+	return t * math.Exp(mean-curiosity*spread)
+}
+
+// farOff is how many times the best time makes a configuration hopeless.
+const farOff = 4
+
+// hopeless reports that a configuration, even if it turns out better than expected, takes a multiple of the best time.
+func (g *guide) hopeless(c Config, best Trial) bool {
+	return len(g.points) > 0 && best.Result.Valid() && g.seconds(c) > farOff*best.Result.Seconds
+}
+
+// learn adds a trial.
+func (g *guide) learn(t Trial) {
+	predicted := g.predicted(t.Config)
+	if !t.Result.Valid() || math.IsInf(predicted, 1) || len(g.points) >= learned {
+		return
+	}
+	p := g.place(t.Config)
+	if slices.ContainsFunc(g.points, func(q point) bool { return p.apart(q) == 0 }) {
+		return
+	}
+	if g.scale == 0 {
+		g.scale = g.usual()
+	}
+	row := g.forward(g.alike(p))
+	last := 1 + noise*noise/(g.width*g.width)
+	for _, x := range row {
+		last -= x * x
+	}
+	g.points, g.lower, g.weight = append(g.points, p), append(g.lower, append(row, math.Sqrt(max(last, 1e-9)))), nil
+	g.errors = append(g.errors, math.Log(t.Result.Seconds/predicted))
+}
+
+// forward solves the system of the factor, in place.
+func (g *guide) forward(x []float64) []float64 {
+	for i := range x {
+		for j := range i {
+			x[i] -= g.lower[i][j] * x[j]
+		}
+		x[i] /= g.lower[i][i]
+	}
+	return x
+}
+
+// alike are the correlations of the error at a point with those at the known ones.
+func (g *guide) alike(p point) []float64 {
+	out := make([]float64, len(g.points))
+	for i, q := range g.points {
+		out[i] = math.Exp(-p.apart(q) / (2 * g.scale))
+	}
+	return out
+}
+
+// usual is the square of a part of the usual distance between configurations.
+func (g *guide) usual() float64 {
+	const pairs = 50
+	r := rand.New(rand.NewPCG(1, 1))
+	sum := 0.0
+	for range pairs {
+		sum += g.place(anywhere(g.space, r)).apart(g.place(anywhere(g.space, r)))
+	}
+	return max(reach*reach*sum/pairs, 1e-3)
+}
+
+// error is the expected logarithm of measured over predicted at a point, and its deviation.
+func (g *guide) error(p point) (mean, spread float64) {
+	if len(g.points) == 0 {
+		return 0, g.width
+	}
+	if g.weight == nil {
+		g.solve()
+	}
+	alike := g.alike(p)
+	mean = g.mean
+	for i, x := range alike {
+		mean += x * g.weight[i]
+	}
+	left := 1.0
+	for _, x := range g.forward(alike) {
+		left -= x * x
+	}
+	return mean, g.width * math.Sqrt(max(left, 0))
+}
+
+// solve finds the weights of the points.
+func (g *guide) solve() {
+	n := len(g.points)
+	g.mean = 0
+	for _, e := range g.errors {
+		g.mean += e / float64(n)
+	}
+	squares := leastSure * leastSure
+	w := make([]float64, n)
+	for i, e := range g.errors {
+		w[i] = e - g.mean
+		squares += w[i] * w[i]
+	}
+	g.width = math.Sqrt(squares / float64(n+1))
+	g.forward(w)
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			w[i] -= g.lower[j][i] * w[j]
+		}
+		w[i] /= g.lower[i][i]
+	}
+	g.weight = w
+}
+
+// byModel proposes what the model expects to be fastest, of configurations anywhere and around the best.
+type byModel struct {
+	space Space
+	model Model
+	r     *rand.Rand
+	seen  map[string]bool
+	best  Trial
+}
+
+func newByModel(s Space, m Model, r *rand.Rand) Strategy {
+	return &byModel{space: s, model: m, r: r, seen: map[string]bool{}}
+}
+
+// looked is how many configurations are looked at before one is proposed.
+const looked = 200
+
+func (b *byModel) Ask() Config {
+	var list []Config
+	for range looked {
+		list = append(list, anywhere(b.space, b.r))
+	}
+	if b.best.Result.Valid() {
+		list = append(list, neighbours(b.space, b.best.Config)...)
+	}
+	best, least := list[0], math.Inf(1)
+	for _, c := range list {
+		if b.seen[c.String()] {
+			continue
+		}
+		if t := known(b.model(c)); t < least {
+			best, least = c, t
+		}
+	}
+	return best
+}
+
+func (b *byModel) Tell(t Trial) {
+	b.seen[t.Config.String()] = true
+	if t.faster(b.best) {
+		b.best = t
+	}
+}

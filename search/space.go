@@ -1,0 +1,236 @@
+// Package search finds fast configurations of a program with few measurements.
+//
+// A [Space] is a graph of choices that is built while it is walked: which choice comes next depends on those that are made. A configuration is a path
+// to its end; [Prune] takes away what leads to none. A [Strategy] proposes configurations and hears how they did (Ask and Tell); [Run] does so as long as
+// there is budget, and evaluates none twice. Strategies are those of one table (strategies.go): ants (Papenhausen and Mueller, Coding Ants, 2018), and beside
+// them random and greedy search, differential evolution, the bandit of OpenTuner, and a search by a model alone. A model's predictions cost nothing: it orders
+// candidates, tells ants where to go before anything was measured, and its error is learned from what was (guide.go). [Recorded] is a space whose configurations
+// were all measured, in which [Compare] replays strategies.
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Space is a graph of choices. It must be the same whenever it is walked.
+type Space interface {
+	// Next is the choice after those that are made; nil where they are a configuration.
+	Next(made Config) *Choice
+}
+
+// Choice is a node of the graph.
+type Choice struct {
+	// Name tells the choice from others. Those of one name are one node, wherever they are met: what a kernel is tried with does not depend on the order of kernels.
+	Name string
+	// Options, at least one; where they are numbers, in their order.
+	Options []string
+	// Part is the part of the program that the choice is about, as a kernel; "" for all of it.
+	Part string
+}
+
+// Pick is an option of a choice: an edge of the graph.
+type Pick struct{ Choice, Option string }
+
+// Config is a path, and at the end of the graph a configuration.
+type Config []Pick
+
+// Option is what is picked of a choice, "" where that is not made.
+func (c Config) Option(choice string) string {
+	for _, p := range c {
+		if p.Choice == choice {
+			return p.Option
+		}
+	}
+	return ""
+}
+
+// String is the configuration as users write it, as in "bm=16,bn=32". It tells configurations apart.
+func (c Config) String() string {
+	var b strings.Builder
+	for i, p := range c {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(p.Choice)
+		b.WriteByte('=')
+		b.WriteString(p.Option)
+	}
+	return b.String()
+}
+
+// with is the path with one more pick.
+func (c Config) with(choice, option string) Config {
+	return append(c[:len(c):len(c)], Pick{choice, option})
+}
+
+// Result is how a configuration did.
+type Result struct {
+	// Seconds, of the whole program and of its parts by Choice.Part. What did not run, or gave a wrong result, has none (0).
+	Seconds float64
+	Parts   map[string]float64
+	// Metrics are between 0 and 1, the peak.
+	Metrics map[string]float64
+}
+
+// Valid reports that the configuration ran and was right.
+func (r Result) Valid() bool { return r.Seconds > 0 }
+
+// Trial is a configuration with its result.
+type Trial struct {
+	Config    Config
+	Result    Result
+	Predicted float64 // seconds, before it was measured; 0 where nothing was
+}
+
+// ordered compares options: as numbers where they are such.
+func ordered(a, b string) int {
+	x, errX := strconv.ParseFloat(a, 64)
+	y, errY := strconv.ParseFloat(b, 64)
+	if errX != nil || errY != nil {
+		return strings.Compare(a, b)
+	}
+	return cmp.Compare(x, y)
+}
+
+// faster reports that a trial ran, and did so faster than another, which need not have run.
+func (t Trial) faster(than Trial) bool {
+	return t.Result.Valid() && (!than.Result.Valid() || t.Result.Seconds < than.Result.Seconds)
+}
+
+// walk follows the graph to its end; pick says which option is taken.
+func walk(s Space, pick func(made Config, c *Choice) int) Config {
+	var made Config
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		made = append(made, Pick{c.Name, c.Options[pick(made, c)]})
+	}
+	return made
+}
+
+// anywhere is a path with all options of a choice equally likely.
+func anywhere(s Space, r *rand.Rand) Config {
+	return walk(s, func(_ Config, c *Choice) int { return r.IntN(len(c.Options)) })
+}
+
+// Product is a space of choices that are all made, in their order.
+type Product []Choice
+
+// Next is the first choice that is not made.
+func (p Product) Next(made Config) *Choice {
+	if len(made) == len(p) {
+		return nil
+	}
+	return &p[len(made)]
+}
+
+// Prune is a space without options after which no configuration fits. Fits sees what is picked so far, and refuses what no further pick can mend. The result is
+// nil where nothing fits.
+func Prune(s Space, fits func(made Config) bool) Space {
+	p := &pruned{space: s, fits: fits, leads: map[string]bool{}, nodes: map[string]*Choice{}}
+	if !p.reaches(nil) {
+		return nil
+	}
+	return p
+}
+
+type pruned struct {
+	space Space
+	fits  func(Config) bool
+	leads map[string]bool // whether a path leads to a configuration
+	nodes map[string]*Choice
+}
+
+func (p *pruned) Next(made Config) *Choice {
+	key := made.String()
+	if c, ok := p.nodes[key]; ok {
+		return c
+	}
+	c := p.space.Next(made)
+	if c != nil {
+		own := *c
+		own.Options = nil
+		for _, o := range c.Options {
+			if p.reaches(made.with(c.Name, o)) {
+				own.Options = append(own.Options, o)
+			}
+		}
+		c = &own
+	}
+	p.nodes[key] = c
+	return c
+}
+
+// reaches reports that a path leads to a configuration that fits.
+func (p *pruned) reaches(made Config) bool {
+	if !p.fits(made) {
+		return false
+	}
+	key := made.String()
+	if known, ok := p.leads[key]; ok {
+		return known
+	}
+	c := p.space.Next(made)
+	leads := c == nil
+	for i := 0; !leads && i < len(c.Options); i++ {
+		leads = p.reaches(made.with(c.Name, c.Options[i]))
+	}
+	p.leads[key] = leads
+	return leads
+}
+
+// Count is how many configurations a space has, as far as the given number.
+func Count(s Space, most int) (n int) {
+	var visit func(made Config)
+	visit = func(made Config) {
+		c := s.Next(made)
+		if c == nil {
+			n++
+			return
+		}
+		for i := 0; i < len(c.Options) && n < most; i++ {
+			visit(made.with(c.Name, c.Options[i]))
+		}
+	}
+	visit(nil)
+	return n
+}
+
+// Usual is the configuration of first options.
+func Usual(s Space) Config { return walk(s, func(Config, *Choice) int { return 0 }) }
+
+// ParseConfig reads the text of a configuration.
+func ParseConfig(text string) (c Config, err error) {
+	for word := range strings.SplitSeq(text, ",") {
+		name, option, ok := strings.Cut(strings.TrimSpace(word), "=")
+		if !ok || name == "" || option == "" {
+			return nil, fmt.Errorf("expected NAME=OPTION, found %q", word)
+		}
+		c = append(c, Pick{name, option})
+	}
+	return c, nil
+}
+
+// Path is the configuration of a space that picks what another one does, which may have its picks in any order.
+func Path(s Space, like Config) (Config, error) {
+	var made Config
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		option := like.Option(c.Name)
+		switch {
+		case option == "":
+			return nil, fmt.Errorf("%s lacks a choice of %s", like, c.Name)
+		case !slices.Contains(c.Options, option):
+			return nil, fmt.Errorf("%s=%s: after %s there are %s", c.Name, option, cmp.Or(made.String(), "nothing"), strings.Join(c.Options, ", "))
+		}
+		made = made.with(c.Name, option)
+	}
+	for _, p := range like {
+		if made.Option(p.Choice) == "" {
+			return nil, fmt.Errorf("there is no choice of %s", p.Choice)
+		}
+	}
+	return made, nil
+}

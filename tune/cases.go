@@ -1,0 +1,106 @@
+package tune
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"gpuperf/campaign"
+	"gpuperf/device"
+	"gpuperf/internal/source"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/search"
+	"gpuperf/workload"
+)
+
+// cases are the kernels of configurations that are one kernel each.
+type cases struct {
+	name string // of the file
+	of   func(ctx context.Context, c search.Config) (*workload.Case, error)
+	// otherwise is a configuration as it runs where there is no kernel of it.
+	otherwise func(c search.Config, why error) measure.Task
+	known     map[string]kernelOf
+}
+
+// kernelOf is the kernel of a configuration, or why there is none.
+type kernelOf struct {
+	*workload.Case
+	err error
+}
+
+func (s *cases) Name() string { return s.name }
+
+// at is the kernel of a configuration.
+func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
+	key := c.String()
+	one, ok := s.known[key]
+	if !ok {
+		if one.Case, one.err = s.of(ctx, c); one.err == nil {
+			one.Identity.Source, one.Identity.Args = s.name, arguments(c)
+		}
+		s.known[key] = one
+	}
+	return one
+}
+
+func (s *cases) Counted(ctx context.Context, c search.Config) ([]Counted, error) {
+	one := s.at(ctx, c)
+	return []Counted{{one.Case, 1}}, one.err
+}
+
+func (s *cases) Tasks(ctx context.Context, on *campaign.Campaign, list []search.Config) ([]measure.Task, []string, error) {
+	tasks := make([]measure.Task, len(list))
+	var at []int
+	var kernels []*workload.Case
+	for i, c := range list {
+		one := s.at(ctx, c)
+		if one.err != nil {
+			tasks[i] = s.otherwise(c, one.err)
+			continue
+		}
+		at, kernels = append(at, i), append(kernels, one.Case)
+	}
+	prepared, warnings, err := on.Tasks(ctx, samples.Warm, kernels)
+	if err != nil {
+		return nil, warnings, err
+	}
+	for i, t := range prepared {
+		tasks[at[i]] = t
+	}
+	return tasks, warnings, nil
+}
+
+func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
+	tasks, _, err := s.Tasks(ctx, on, []search.Config{c})
+	if err != nil {
+		return nil, err
+	}
+	return writeSource(dir, tasks[0].Job, on.Device.Info().Interface)
+}
+
+// writeSource writes the source of a job.
+func writeSource(dir string, job device.Job, face samples.Interface) ([]string, error) {
+	name := "kernel" + map[samples.Interface]string{samples.OpenCL: ".cl", samples.CUDA: ".cu"}[face]
+	return []string{name}, os.WriteFile(filepath.Join(dir, name), []byte(job.Source), 0o666)
+}
+
+// refused is the task of a configuration that cannot run.
+func (s *cases) refused(c search.Config, why error) measure.Task {
+	return measure.Task{
+		Job: device.Job{
+			Identity: samples.Identity{Source: s.name, Args: arguments(c)}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
+			Source: c.String(), // so that it is told from others
+		},
+		Verdict: device.Errorf(samples.Refused, "%s", source.Message(why)),
+	}
+}
+
+// arguments are the choices of a configuration as those of a sample's identity.
+func arguments(c search.Config) map[string]string {
+	out := map[string]string{}
+	for _, p := range c {
+		out[p.Choice] = p.Option
+	}
+	return out
+}

@@ -1,0 +1,23 @@
+package tune
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gpuperf/internal/source"
+	"gpuperf/launchfile"
+)
+
+// Open is the target of a file, by its name: a kernel script, or a launch file with parameters or a file of these.
+func Open(ctx context.Context, path string, sizes map[string]int64) (Target, error) {
+	file, _, _ := source.CutName(path)
+	switch ext := filepath.Ext(file); {
+	case ext == ".star":
+		return openScript(ctx, path, sizes)
+	case slices.Contains(launchfile.Extensions, ext):
+		return openLaunch(path, sizes)
+	}
+	return nil, source.At(path, "", source.Pos{}, "not what can be tuned").
+		WithHint("a kernel script (.star) with tunables, or a launch file (.yaml) with a section tune, or a file of its parameters")
+}

@@ -1,0 +1,132 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+	"gpuperf/samples"
+	"gpuperf/search"
+)
+
+// Replay is a comparison of strategies on what searches have recorded.
+type Replay struct {
+	File  string     `json:"file"`
+	Seeds int        `json:"seeds"`
+	Of    []ReplayOf `json:"programs"`
+}
+
+// ReplayOf is that of one program.
+type ReplayOf struct {
+	Program        string     `json:"program"`
+	Configurations int        `json:"configurations"`
+	Best           float64    `json:"best_seconds"`
+	Strategies     []replayed `json:"strategies"`
+}
+
+// replayed is a strategy as other programs read it.
+type replayed struct {
+	Strategy string `json:"strategy"`
+	Model    bool   `json:"model"`
+	Runs     band   `json:"runs"`
+	Missed   int    `json:"missed"`
+	Curve    []band `json:"curve"`
+}
+
+type band struct {
+	Mean   float64 `json:"mean"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Median float64 `json:"median"`
+}
+
+// NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for.
+func NewReplay(ctx context.Context, path string, seeds, points int) (*Replay, error) {
+	set, err := samples.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	runs, err := runsOf(set, func(*samples.Record) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		return nil, source.At(path, "", source.Pos{}, "has no samples of perf tune")
+	}
+	of := map[string][]search.Trial{}
+	var names []string
+	for _, r := range runs {
+		name := r.Record.Kernel.Source
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], search.Trial{Config: r.Config, Result: search.Result{Seconds: r.Seconds()}, Predicted: r.Predicted})
+	}
+	out := &Replay{File: path, Seeds: seeds}
+	for _, name := range names {
+		recorded, err := search.NewRecorded(of[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", path, name, err)
+		}
+		all, err := recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()))
+		if err != nil {
+			return nil, err
+		}
+		one := ReplayOf{Program: name, Configurations: recorded.Len(), Best: search.Best(of[name]).Result.Seconds}
+		for _, c := range all {
+			r := replayed{Strategy: c.Strategy, Model: c.Model, Runs: band(c.Runs), Missed: c.Missed}
+			for _, b := range c.Curve {
+				r.Curve = append(r.Curve, band(b))
+			}
+			one.Strategies = append(one.Strategies, r)
+		}
+		out.Of = append(out.Of, one)
+	}
+	return out, nil
+}
+
+// Write prints a table for each program.
+func (r *Replay) Write(w io.Writer) error {
+	for i, p := range r.Of {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %d configurations, the best takes %s; %s\n", p.Program, p.Configurations, format.Seconds(p.Best), format.Count(r.Seeds, "seed"))
+		header := []string{"strategy", "model", ">runs to 95 %", ">median"}
+		at := shown(len(p.Strategies[0].Curve))
+		for _, n := range at {
+			header = append(header, fmt.Sprintf(">after %d", n))
+		}
+		t := format.NewTable(header...)
+		for _, s := range p.Strategies {
+			row := []string{s.Strategy, map[bool]string{true: "yes", false: "no"}[s.Model], s.Runs.text("%.1f"), fmt.Sprintf("%.0f", s.Runs.Median)}
+			for _, n := range at {
+				row = append(row, s.Curve[n-1].text("%.2f"))
+			}
+			t.Row(row...)
+		}
+		if err := t.Write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown are the numbers of runs for which curves are printed.
+func shown(points int) (out []int) {
+	for _, n := range []int{5, 10, 20, 50} {
+		if n <= points {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// text is the mean with half of its interval.
+func (b band) text(form string) string {
+	return fmt.Sprintf(form+" ± "+form, b.Mean, b.High-b.Mean)
+}

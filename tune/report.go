@@ -1,0 +1,218 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/internal/format"
+	"gpuperf/samples"
+	"gpuperf/search"
+)
+
+// Result is what a search has found.
+type Result struct {
+	Configurations int   // of the space, as far as they were counted
+	Runs           []Run // in their order
+	Best           []Run // the fastest first, by their final measurement
+	Statuses       map[samples.Status]int
+	Warnings       []string
+	Files          []string // that were written
+
+	search *Search
+}
+
+func (r *Result) finish() {
+	r.Statuses = map[samples.Status]int{}
+	for _, run := range r.Runs {
+		r.Statuses[run.Record.Status]++
+	}
+	if len(r.Best) == 0 {
+		r.Best = slices.DeleteFunc(slices.Clone(r.Runs), func(r Run) bool { return r.Seconds() == 0 })
+		slices.SortStableFunc(r.Best, byTime)
+		r.Best = r.Best[:min(len(r.Best), max(r.search.Best, 1))]
+	}
+}
+
+// usual is the run of the usual configuration; nil where it failed.
+func (r *Result) usual() *Run {
+	usual := r.search.Target.Usual().String()
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Config.String() == usual && run.Seconds() > 0 {
+			return run
+		}
+	}
+	return nil
+}
+
+// step is a point of the curve: so many runs have led to this time.
+type step struct {
+	Runs    int     `json:"runs"`
+	Seconds float64 `json:"seconds"`
+}
+
+// curve has the runs that were the best so far.
+func (r *Result) curve() (out []step) {
+	for i, run := range r.Runs {
+		if t := run.Seconds(); t > 0 && (len(out) == 0 || t < out[len(out)-1].Seconds) {
+			out = append(out, step{i + 1, t})
+		}
+	}
+	return out
+}
+
+// Write prints what was found.
+func (r *Result) Write(w io.Writer) error {
+	count := fmt.Sprint(r.Configurations)
+	if r.Configurations >= mostCounted {
+		count = "more than " + count
+	}
+	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy)
+	var failed []string
+	for _, s := range []samples.Status{samples.WrongResult, samples.Faulty, samples.Refused, samples.BuildFailed, samples.Timeout, samples.Crash, samples.OutOfMemory} {
+		if n := r.Statuses[s]; n > 0 {
+			failed = append(failed, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(failed) > 0 {
+		fmt.Fprintf(w, "without a time: %s\n", strings.Join(failed, ", "))
+	}
+	if len(r.Best) == 0 {
+		return nil
+	}
+	t := format.NewTable(">time", ">predicted", "results", "configuration")
+	for _, b := range r.Best {
+		t.Row(format.Seconds(b.Seconds()), format.Known(b.Predicted, format.Seconds(b.Predicted)), b.Record.Verification(), b.Config.String())
+	}
+	fmt.Fprintln(w)
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	steps := r.curve()
+	if u := r.usual(); u != nil {
+		fmt.Fprintf(w, "\nbefore that the usual configuration took %s, %.2f times as long as the best\n", format.Seconds(u.Seconds()), u.Seconds()/steps[len(steps)-1].Seconds)
+	}
+	fmt.Fprintln(w, "\nthe best so far")
+	t = format.NewTable(">runs", ">time", "")
+	for _, s := range steps {
+		t.Row(fmt.Sprint(s.Runs), format.Seconds(s.Seconds), bar(s.Seconds/steps[0].Seconds))
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	if len(r.Files) > 0 {
+		fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
+	}
+	return nil
+}
+
+// bar is a share as a line.
+func bar(share float64) string {
+	const width = 40
+	return strings.Repeat("=", max(1, int(share*width+0.5)))
+}
+
+// runJSON is a run as other programs read it.
+type runJSON struct {
+	Choices   choices        `json:"configuration"`
+	Status    samples.Status `json:"status"`
+	Error     string         `json:"error,omitempty"`
+	Seconds   float64        `json:"seconds,omitempty"`
+	Predicted float64        `json:"predicted_seconds,omitempty"`
+	Verified  string         `json:"verified,omitempty"`
+	Reused    bool           `json:"reused,omitempty"`
+	Known     bool           `json:"known,omitempty"` // from an earlier search
+}
+
+// choices are those of a configuration, in their order.
+type choices search.Config
+
+func (c choices) MarshalJSON() ([]byte, error) {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, p := range c {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, _ := json.Marshal(p.Choice)
+		option, _ := json.Marshal(p.Option)
+		fmt.Fprintf(&b, "%s:%s", name, option)
+	}
+	b.WriteByte('}')
+	return []byte(b.String()), nil
+}
+
+func (r Run) json() runJSON {
+	out := runJSON{Choices: choices(r.Config), Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known}
+	if r.Seconds() > 0 {
+		out.Verified = r.Record.Verification()
+	}
+	return out
+}
+
+func runsJSON(runs []Run) []runJSON {
+	out := []runJSON{}
+	for _, r := range runs {
+		out = append(out, r.json())
+	}
+	return out
+}
+
+// JSON is the result as other programs read it.
+func (r *Result) JSON() any {
+	out := struct {
+		File           string    `json:"file"`
+		Device         string    `json:"device"`
+		Strategy       string    `json:"strategy"`
+		Seed           uint64    `json:"seed"`
+		Configurations int       `json:"configurations"`
+		Best           []runJSON `json:"best"`
+		Usual          float64   `json:"usual_seconds,omitempty"`
+		Curve          []step    `json:"curve"`
+		Runs           []runJSON `json:"runs"`
+		Files          []string  `json:"files,omitempty"`
+		Warnings       []string  `json:"warnings,omitempty"`
+	}{
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, runsJSON(r.Best), 0,
+		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings,
+	}
+	if u := r.usual(); u != nil {
+		out.Usual = u.Seconds()
+	}
+	return out
+}
+
+// configurationFile has the configuration among the files that are written.
+const configurationFile = "configuration.json"
+
+// Take writes the best configuration into a folder: what runs, and a file that says which it is.
+func (r *Result) Take(ctx context.Context, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	files, err := r.search.Target.Write(ctx, r.search.Campaign, dir, r.Best[0].Config)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(struct {
+		File   string `json:"file"`
+		Device string `json:"device"`
+		runJSON
+		Measured time.Time `json:"measured"`
+		Files    []string  `json:"files"`
+	}{r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.Best[0].json(), r.Best[0].Record.Time, files}, "", "  ")
+	if err != nil {
+		return err
+	}
+	r.Files = append(files, configurationFile)
+	for i, f := range r.Files {
+		r.Files[i] = filepath.Join(dir, f)
+	}
+	return os.WriteFile(filepath.Join(dir, configurationFile), append(text, '\n'), 0o666)
+}

@@ -1,0 +1,128 @@
+package tune
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"gpuperf/campaign"
+	"gpuperf/frontend"
+	"gpuperf/internal/source"
+	"gpuperf/kernel/script"
+	"gpuperf/search"
+	"gpuperf/workload"
+)
+
+// scripted is a kernel script with tunables. Where it defines several kernels, which one is a choice too.
+type scripted struct {
+	cases
+	path, text, only string
+	sizes            map[string]int64
+	space            search.Space
+}
+
+// which is the choice among several kernels.
+const which = "kernel"
+
+func openScript(ctx context.Context, path string, sizes map[string]int64) (*scripted, error) {
+	s := &scripted{sizes: sizes}
+	s.path, s.only, _ = source.CutName(path)
+	s.cases = cases{name: filepath.Base(s.path), of: s.kernel, otherwise: s.refused, known: map[string]kernelOf{}}
+	if _, err := (script.Options{}).Load(ctx, s.path); err != nil { // with the first values
+		return nil, err
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		return nil, err
+	}
+	s.text = string(text)
+	g := &graph{ctx, s, map[string]open{}}
+	switch first := g.open(nil); {
+	case first.err != nil:
+		return nil, first.err
+	case first.next == nil:
+		return nil, source.At(s.path, "", source.Pos{}, "there is nothing to choose").WithHint(`leave a choice open, as in bm = lp.tunable("bm", [16, 32])`)
+	}
+	if s.space = search.Prune(g, g.fits); s.space == nil {
+		return nil, source.At(s.path, "", source.Pos{}, "no values fit the constraints")
+	}
+	_, err = s.kernel(ctx, search.Usual(s.space))
+	return s, err
+}
+
+func (s *scripted) Space() search.Space  { return s.space }
+func (s *scripted) Usual() search.Config { return search.Usual(s.space) }
+
+// kernel is the kernel of a configuration.
+func (s *scripted) kernel(ctx context.Context, c search.Config) (*workload.Case, error) {
+	variants, err := s.options(c).Exec(ctx, s.path, s.text)
+	if err != nil {
+		return nil, err
+	}
+	v := variants[0]
+	if name := c.Option(which); name != "" || s.only != "" {
+		if v, err = script.Named(s.path, variants, s.only+name); err != nil {
+			return nil, err
+		}
+	}
+	return campaign.CaseOf(&frontend.Kernel{Variant: v, File: s.path}, s.sizes)
+}
+
+func (s *scripted) options(made search.Config) script.Options {
+	return script.Options{Tuned: arguments(made)}
+}
+
+// graph is the space of a script, with its dead ends.
+type graph struct {
+	ctx    context.Context
+	script *scripted
+	known  map[string]open // by the choices that are made
+}
+
+// open is what a run of the script finds: the next choice, or why there is none.
+type open struct {
+	next *search.Choice
+	err  error
+}
+
+func (g *graph) Next(made search.Config) *search.Choice { return g.open(made).next }
+
+// fits reports that the script accepts choices, as far as it comes with them.
+func (g *graph) fits(made search.Config) bool { return g.open(made).err == nil }
+
+func (g *graph) open(made search.Config) open {
+	key := made.String()
+	out, ok := g.known[key]
+	if !ok {
+		out.next, out.err = g.find(made)
+		g.known[key] = out
+	}
+	return out
+}
+
+// find runs the script with choices as far as the next one.
+func (g *graph) find(made search.Config) (*search.Choice, error) {
+	s := g.script
+	if made.Option(which) != "" {
+		return nil, nil
+	}
+	t, err := s.options(made).Open(g.ctx, s.path, s.text)
+	if err != nil || t != nil {
+		if t != nil {
+			return &search.Choice{Name: t.Name, Options: t.Values}, nil
+		}
+		return nil, err
+	}
+	if s.only != "" {
+		return nil, nil
+	}
+	variants, err := s.options(made).Exec(g.ctx, s.path, s.text)
+	if err != nil || len(variants) == 1 {
+		return nil, nil // what the script refuses is told when it is to run
+	}
+	c := &search.Choice{Name: which}
+	for _, v := range variants {
+		c.Options = append(c.Options, v.Name)
+	}
+	return c, nil
+}

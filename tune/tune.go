@@ -1,0 +1,351 @@
+// Package tune searches configurations of programs for fast ones, on a device.
+//
+// A [Target] is what is tuned: a space (package search), and what its configurations are as jobs that are verified. There are those of kernel scripts
+// with tunables (script.go), of launch files with parameters (launch.go) and of loop nests in C (nest.go); Open chooses by the file. A [Search] has a
+// strategy propose configurations, runs them as a campaign, and reports (report.go). A model's predictions order candidates where there is a profile.
+// What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go).
+package tune
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gpuperf/campaign"
+	"gpuperf/device"
+	"gpuperf/measure"
+	"gpuperf/samples"
+	"gpuperf/search"
+	"gpuperf/workload"
+)
+
+// Target is what is tuned.
+type Target interface {
+	// Name is what reports and samples call it.
+	Name() string
+	Space() search.Space
+	// Usual is the configuration without a search.
+	Usual() search.Config
+	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
+	Counted(ctx context.Context, c search.Config) ([]Counted, error)
+	// Tasks are configurations as they run, with what their results are compared with. Those that cannot run have a verdict.
+	Tasks(ctx context.Context, on *campaign.Campaign, list []search.Config) (tasks []measure.Task, warnings []string, err error)
+	// Write writes the files of a configuration into a folder, and names them.
+	Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error)
+}
+
+// Counted is a kernel that is launched so many times.
+type Counted struct {
+	*workload.Case
+	Times float64
+}
+
+// Search runs configurations of a target.
+type Search struct {
+	Target   Target
+	Campaign *campaign.Campaign
+	Strategy string // of search.Names
+	Seed     uint64
+	Budget   int       // configurations to run, at most
+	Until    time.Time // no configuration is begun later; the zero time is never
+	// First are configurations that are run before the strategy is asked, the usual one always.
+	First []search.Config
+	// Resume: what the journal has of the target is known from the start, and not counted.
+	Resume bool
+	// Predictor orders candidates; nil is none.
+	Predictor *campaign.Predictor
+	// Trials of a configuration; 0 is 5. The fastest, as many as Best (0 is 3), are then measured again with the policy Final.
+	Trials int
+	Best   int
+	Final  device.Policy
+	// Slow is the multiple of the best time so far above which a configuration is not run again: its first run is its time. 0 is 5.
+	Slow float64
+	// Progress, if not nil, is called after every run.
+	Progress func(Event)
+
+	runs     []Run
+	jobs     map[string]samples.Record // by what is launched
+	warnings []string
+}
+
+// Run is a configuration with its record.
+type Run struct {
+	Config    search.Config
+	Record    samples.Record
+	Predicted float64 // seconds; 0 is not known
+	Reused    bool    // the answer was known: from the journal, or from another configuration that launches the same
+	Known     bool    // from an earlier search
+}
+
+// Seconds is the time of a run, 0 where it failed.
+func (r Run) Seconds() float64 {
+	if r.Record.Status != samples.OK {
+		return 0
+	}
+	return r.Record.Seconds()
+}
+
+// Event reports a run.
+type Event struct {
+	Run
+	Done, Budget int
+	Best         bool // it is the fastest so far
+}
+
+// tag begins the tag of a sample that has its configuration, in the order of the choices.
+const tag = "tune:"
+
+// predictedMetric is the metric of a sample with what was predicted.
+const predictedMetric = "predicted_seconds"
+
+// Run searches. An error may come with a result: what was found before it.
+func (s *Search) Run(ctx context.Context) (*Result, error) {
+	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
+	s.jobs = map[string]samples.Record{}
+	s.Campaign.InParts()
+	space := s.Target.Space()
+	var model search.Model
+	if s.Predictor != nil {
+		model = func(c search.Config) float64 { return s.predict(ctx, c) }
+	}
+	strategy, err := search.New(s.Strategy, space, model, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var known []search.Trial
+	if s.Resume {
+		if known, err = s.recorded(space); err != nil {
+			return nil, err
+		}
+	}
+	limits := search.Limits{
+		Budget: s.Budget, Together: search.Together(s.Strategy),
+		First: append([]search.Config{s.Target.Usual()}, s.First...),
+		Stop:  func() bool { return !s.Until.IsZero() && time.Now().After(s.Until) },
+	}
+	_, err = search.Run(ctx, strategy, known, limits, s.evaluate)
+	result := &Result{search: s, Configurations: search.Count(space, mostCounted), Runs: s.runs}
+	if err == nil {
+		err = s.again(ctx, result)
+	}
+	result.Warnings = s.warnings
+	result.finish()
+	return result, err
+}
+
+// mostCounted bounds the configurations that are counted for the report.
+const mostCounted = 100_000
+
+// predict is the sum of the predicted times of the kernels of a configuration; 0 where one has none.
+func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
+	counted, err := s.Target.Counted(ctx, c)
+	if err != nil {
+		return 0
+	}
+	for _, one := range counted {
+		p, err := s.Predictor.Predict(one.Case)
+		if err != nil {
+			return 0
+		}
+		sum += one.Times * p.Seconds
+	}
+	return sum
+}
+
+// evaluate runs configurations.
+func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []search.Result, err error) {
+	tasks, warnings, err := s.Target.Tasks(ctx, s.Campaign, list)
+	s.warnings = append(s.warnings, warnings...)
+	if err != nil {
+		return nil, err
+	}
+	best := s.best()
+	for i := range tasks {
+		t := &tasks[i]
+		t.Job.Policy = s.policy(best)
+		t.Tags = append(t.Tags, "tune", tag+list[i].String())
+		if s.Predictor != nil {
+			if seconds := s.predict(ctx, list[i]); seconds > 0 {
+				t.Metrics = func(map[string][]byte) (map[string]samples.Metric, error) {
+					return map[string]samples.Metric{predictedMetric: {Value: seconds, Unit: "s"}}, nil
+				}
+			}
+		}
+	}
+	if warnings, err = s.Campaign.Build(ctx, tasks); err != nil {
+		return nil, err
+	}
+	s.warnings = append(s.warnings, warnings...)
+	todo, keys := s.distinct(tasks)
+	reused := map[string]bool{}
+	at := 0
+	ran, err := s.Campaign.Run(ctx, todo, func(e measure.Event) {
+		if e.Record == nil {
+			return
+		}
+		key := launched(e.Task.Job)
+		s.jobs[key], reused[key] = *e.Record, e.Reused
+		for at < len(list) && s.has(keys[at]) { // in the order of the configurations
+			out = append(out, s.add(list[at], keys[at], reused))
+			at++
+		}
+	})
+	s.warnings = append(s.warnings, ran.Warnings...)
+	if err != nil {
+		return out, err
+	}
+	for ; at < len(list); at++ {
+		out = append(out, s.add(list[at], keys[at], reused))
+	}
+	return out, nil
+}
+
+// distinct are the tasks that launch what none before did, and what each of all launches.
+func (s *Search) distinct(tasks []measure.Task) (todo []measure.Task, keys []string) {
+	for _, t := range tasks {
+		key := launched(t.Job)
+		if !s.has(key) && !slices.Contains(keys, key) {
+			todo = append(todo, t)
+		}
+		keys = append(keys, key)
+	}
+	return todo, keys
+}
+
+func (s *Search) has(key string) bool { _, ok := s.jobs[key]; return ok }
+
+// add enters a run, and tells of it. What was measured before in this search, or stood in the journal, is reused.
+func (s *Search) add(c search.Config, key string, reused map[string]bool) search.Result {
+	record := s.jobs[key]
+	again, first := reused[key]
+	run := Run{Config: c, Record: record, Predicted: record.Metrics[predictedMetric].Value, Reused: again || !first}
+	reused[key] = true
+	best := s.best()
+	s.runs = append(s.runs, run)
+	if s.Progress != nil {
+		s.Progress(Event{Run: run, Done: len(s.runs), Budget: s.Budget, Best: run.Seconds() > 0 && run.Seconds() < best})
+	}
+	return s.result(run)
+}
+
+// launched is a text that jobs share which launch the same.
+func launched(job device.Job) string {
+	job.Identity, job.Policy, job.Expect = samples.Identity{}, device.Policy{}, nil
+	job.Keep, job.Parts = nil, nil
+	text, _ := json.Marshal(job)
+	return string(text)
+}
+
+// best is the least time so far, infinite where there is none.
+func (s *Search) best() float64 {
+	best := math.Inf(1)
+	for _, r := range s.runs {
+		if t := r.Seconds(); t > 0 {
+			best = min(best, t)
+		}
+	}
+	return best
+}
+
+// policy is how a configuration is timed: few trials, and only one if it is slow.
+func (s *Search) policy(best float64) device.Policy {
+	p := device.Policy{Trials: s.Trials, MinTrials: s.Trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1}
+	if !math.IsInf(best, 1) {
+		p.Cutoff = max(time.Duration(s.Slow*best*1e9), 200*time.Microsecond)
+	}
+	return p
+}
+
+// result is what a strategy is told of a run.
+func (s *Search) result(r Run) search.Result { return search.Result{Seconds: r.Seconds()} }
+
+// recorded are the configurations of the target that the journal has.
+func (s *Search) recorded(space search.Space) (known []search.Trial, err error) {
+	set, err := samples.Load(s.Campaign.SamplesFile())
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	runs, err := runsOf(set, func(r *samples.Record) bool { return r.Kernel.Source == s.Target.Name() })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if _, err := search.Path(space, r.Config); err != nil {
+			continue // the space is another one now
+		}
+		r.Known = true
+		s.runs = append(s.runs, r)
+		known = append(known, search.Trial{Config: r.Config, Result: s.result(r)})
+	}
+	return known, nil
+}
+
+// runsOf are the runs of searches that a samples file has, the last of each configuration.
+func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err error) {
+	at := map[string]int{}
+	for r, err := range set.All() {
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(r.Tags, func(t string) bool { return strings.HasPrefix(t, tag) })
+		if i < 0 || !of(r) {
+			continue
+		}
+		c, err := search.ParseConfig(strings.TrimPrefix(r.Tags[i], tag))
+		if err != nil {
+			return nil, fmt.Errorf("%s: sample %s: %w", set.Path, r.Kernel, err)
+		}
+		run := Run{Config: c, Record: *r, Predicted: r.Metrics[predictedMetric].Value}
+		if n, ok := at[c.String()]; ok {
+			runs[n] = run
+			continue
+		}
+		at[c.String()] = len(runs)
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// again measures the fastest configurations again.
+func (s *Search) again(ctx context.Context, result *Result) error {
+	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
+	slices.SortStableFunc(good, byTime)
+	good = good[:min(len(good), s.Best)]
+	var list []search.Config
+	for _, r := range good {
+		list = append(list, r.Config)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	tasks, _, err := s.Target.Tasks(ctx, s.Campaign, list)
+	if err != nil {
+		return err
+	}
+	for i := range tasks {
+		t, before := &tasks[i], good[i].Record
+		t.Job.Policy, t.Tags = s.Final, before.Tags
+		t.Verified, t.Unverified = before.Verified, before.Unverified
+		if t.Job.Expect != nil { // which enters itself
+			t.Verified = nil
+		}
+	}
+	records, err := s.Campaign.Again(ctx, tasks)
+	if err != nil {
+		return err
+	}
+	for i, r := range records {
+		good[i].Record = r
+	}
+	result.Best = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
+	slices.SortStableFunc(result.Best, byTime)
+	return nil
+}
+
+func byTime(a, b Run) int { return cmp.Compare(a.Seconds(), b.Seconds()) }
