@@ -81,6 +81,7 @@ var flags = map[string]offer{
 	"--report":     files(),
 	"--kernels":    files(),
 	"--out":        files(),
+	"--samples":    files(".jsonl"),
 	"--to":         files(),
 	"--triton":     files(),
 	"--timeline":   files(".html"),

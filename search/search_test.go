@@ -90,7 +90,7 @@ func runsTo(t *testing.T, s Strategy, best float64, budget int) int {
 
 // TestStrategies: every strategy but random finds what is fast with less than two thirds of the runs of random, in the median of seeds.
 func TestStrategies(t *testing.T) {
-	const budget, seeds = 300, 15
+	const budget, seeds = 300, 5
 	best := math.Inf(1)
 	var visit func(made Config)
 	s := tiles()
