@@ -53,32 +53,52 @@ func loadFiles(ctx context.Context, o frontend.Options, paths []string) (files [
 
 // Cases returns every kernel of the files at each of the sizes, once.
 func Cases(ctx context.Context, o frontend.Options, paths []string, sizes []map[string]int64) ([]*workload.Case, error) {
+	l, err := load(ctx, o, paths)
+	if err != nil {
+		return nil, err
+	}
+	return l.cases(ctx, sizes)
+}
+
+// loaded are the files of one command, and what is derived from their kernels.
+type loaded struct {
+	files   []file
+	all     []*frontend.Kernel
+	wrapped map[*frontend.Kernel]*workload.Kernel
+}
+
+// load loads files for one command, or several.
+func load(ctx context.Context, o frontend.Options, paths []string) (*loaded, error) {
 	files, err := loadFiles(ctx, o, paths)
 	if err != nil {
 		return nil, err
 	}
-	var all []*frontend.Kernel
+	l := &loaded{files: files, wrapped: map[*frontend.Kernel]*workload.Kernel{}}
 	for _, f := range files {
-		all = append(all, f.kernels...)
+		l.all = append(l.all, f.kernels...)
 	}
+	return l, nil
+}
+
+// cases returns every kernel at each of the sizes, once.
+func (l *loaded) cases(ctx context.Context, sizes []map[string]int64) ([]*workload.Case, error) {
 	type point struct {
 		file
 		*frontend.Kernel
 		at map[string]int64
 	}
 	var points []point
-	wrapped := map[*frontend.Kernel]*workload.Kernel{}
 	var list []*workload.Kernel
-	for _, f := range files {
+	for _, f := range l.files {
 		for _, k := range f.kernels {
-			for _, at := range ownSizes(k, all, sizes) {
+			for _, at := range ownSizes(k, l.all, sizes) {
 				here, err := k.At(ctx, at)
 				if err != nil {
 					return nil, err
 				}
-				if wrapped[here] == nil {
-					wrapped[here] = wrap(here)
-					list = append(list, wrapped[here])
+				if l.wrapped[here] == nil {
+					l.wrapped[here] = wrap(here)
+					list = append(list, l.wrapped[here])
 				}
 				points = append(points, point{f, here, at})
 			}
@@ -87,7 +107,7 @@ func Cases(ctx context.Context, o frontend.Options, paths []string, sizes []map[
 	parallel.For(len(list), func(i int) { list[i].Nest() }) // most of the time; errors show below
 	var cases []*workload.Case
 	for _, p := range points {
-		k := wrapped[p.Kernel]
+		k := l.wrapped[p.Kernel]
 		if _, err := k.Nest(); err != nil {
 			return nil, p.Error(err)
 		}

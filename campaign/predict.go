@@ -37,6 +37,7 @@ type Predictor struct {
 	coded    map[string]*samples.Record // by case, samples that tell of its machine code; nil where nobody asks for that
 	binary   *Predictor                 // the model as it is with the binary; nil where it was not calibrated so
 	measured map[string]roofline.Peak   // rates that the device has reached, by resource
+	launches *facts.Device              // Facts, with the time of a launch where that was measured
 }
 
 // NewPredictor makes a calibrated model ready. The calibration holds the model's definition, so that no other file is needed.
@@ -47,6 +48,10 @@ func NewPredictor(device samples.Fingerprint, roof []calibrate.Reached, calibrat
 	}
 	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: samples.Mode(calibration.Origin.Cache)}
 	p.measured = peaks(roof)
+	p.launches = p.Facts
+	if launch, ok := p.measured[roofline.Launching]; ok {
+		p.launches = p.Facts.With(facts.LaunchSeconds, 1/launch.Rate, launch.Source)
+	}
 	if p.ids, err = featuresOf(model); err != nil {
 		return nil, err
 	}
@@ -135,7 +140,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
-	unpriced, err := c.Unpriced(p.launching(), p.ids, growth, int(p.Device.SubgroupSize), p.Cache)
+	unpriced, err := c.Unpriced(p.launches, p.ids, growth, int(p.Device.SubgroupSize), p.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, err)
 	}
@@ -151,14 +156,6 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values}, nil
-}
-
-// launching is what is known of the device, with the time of a launch where that was measured.
-func (p *Predictor) launching() *facts.Device {
-	if launch, ok := p.measured[roofline.Launching]; ok {
-		return p.Facts.With(facts.LaunchSeconds, 1/launch.Rate, launch.Source)
-	}
-	return p.Facts
 }
 
 // Doubts are what is to be known of a measurement beside a prediction.

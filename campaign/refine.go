@@ -300,7 +300,7 @@ func (e *evaluation) refined(ctx context.Context, m *Fitted, file *evaluate.File
 func (p *Predictor) with(c *calibrate.Calibration) (*Predictor, error) {
 	other, err := NewPredictor(p.Device, nil, c)
 	if err == nil {
-		other.measured = p.measured
+		other.measured, other.launches = p.measured, p.launches
 	}
 	return other, err
 }

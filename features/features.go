@@ -225,8 +225,10 @@ func (s *Statistics) finish() error {
 		return fmt.Errorf("a count depends on %s, which is no parameter of the kernel", p)
 	}
 	s.groups = s.Groups.Compile(s.Params)
-	for _, r := range s.Records {
+	for i := range s.Records {
+		r := &s.Records[i]
 		s.evals = append(s.evals, r.Count.Compile(s.Params))
+		r.compiled = &evaluator{params: s.Params, poly: s.evals[i]}
 	}
 	if a == nil {
 		return nil

@@ -39,7 +39,7 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 		case err != nil:
 			failed = append(failed, failure{key, fmt.Errorf("footprint of %s (%s) is not counted: %w", key.Variable, key.Direction, err)})
 		case !n.IsZero():
-			records = append(records, Record{key, n})
+			records = append(records, Record{Key: key, Count: n})
 		}
 	}
 	return records, failed

@@ -106,7 +106,7 @@ func (c *counter) records() (records []Record, failed []failure) {
 		case err != nil:
 			failed = append(failed, failure{key, fmt.Errorf("%s is not counted: %w", key, err)})
 		case !sum.IsZero() || c.at != nil && occurs(c.found[key]): // no runs at these sizes, but at others
-			records = append(records, Record{key, sum})
+			records = append(records, Record{Key: key, Count: sum})
 		}
 	}
 	return records, failed

@@ -17,10 +17,17 @@ import (
 type Record struct {
 	Key   Key
 	Count *polycount.Poly
+
+	compiled *evaluator // of Count; nil of a record that is in no statistics
 }
 
 // At is the count at sizes.
 func (r Record) At(sizes map[string]int64) (float64, error) {
+	if r.compiled != nil {
+		if v, ok := r.compiled.int64(sizes); ok {
+			return float64(v), nil
+		}
+	}
 	n, err := r.Count.Eval(sizes)
 	if err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ const kernelLaunch = "kernel_launch"
 
 // countSync counts the launch, which is one, and the barriers, which take a linearized program.
 func (c *counter) countSync() ([]Record, []failure) {
-	records := []Record{{Sync{kernelLaunch}, polycount.Constant(1)}}
+	records := []Record{{Key: Sync{kernelLaunch}, Count: polycount.Constant(1)}}
 	if c.opt.Least {
 		return records, nil
 	}
@@ -24,7 +24,7 @@ func (c *counter) countSync() ([]Record, []failure) {
 	}
 	for _, space := range []kernel.Space{kernel.Global, kernel.Local} {
 		if sum := sums[space]; sum != nil && !sum.IsZero() {
-			records = append(records, Record{Sync{barrierNames[space]}, sum})
+			records = append(records, Record{Key: Sync{barrierNames[space]}, Count: sum})
 		}
 	}
 	return records, nil

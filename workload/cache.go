@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"gpuperf/features"
 	"gpuperf/internal/format"
@@ -27,11 +28,14 @@ type cache struct {
 type cacheKey struct {
 	kernel  string // kernel.Key
 	options features.Options
-	what    string // "" for the symbolic statistics, the sizes of those at given sizes, or found
+	what    string // "" for the symbolic statistics, the sizes of those at given sizes, found or frequency
 }
 
-// found is the key of the occurrences.
-const found = "occurrences"
+// Keys of the occurrences, and of how often a kernel was counted.
+const (
+	found     = "occurrences"
+	frequency = "frequency"
+)
 
 type cacheEntry struct {
 	key  cacheKey
@@ -47,8 +51,29 @@ func (c *cache) statistics(k *kernel.Kernel, key string, options features.Option
 	return entry(c, cacheKey{kernel: key, options: options}, func() (*features.Statistics, error) { return features.Count(k, options) })
 }
 
-// at returns the counts of the kernel at sizes.
+// manySizes is the number of sizes at which a kernel is counted before its symbolic counts are worth their time.
+const manySizes = 32
+
+// often is how often a kernel was counted at sizes.
+type often struct {
+	sizes    atomic.Int64
+	symbolic atomic.Pointer[features.Statistics] // nil where there are none, or not yet
+}
+
+// at returns the counts of the kernel at sizes. A kernel that is asked for at many gets symbolic counts, which are made meanwhile: they are
+// the same at all sizes, and quicker than to count anew.
 func (c *cache) at(k *kernel.Kernel, key string, options features.Options, sizes map[string]int64) (*features.Statistics, error) {
+	asked, _ := entry(c, cacheKey{key, options, frequency}, func() (*often, error) { return new(often), nil })
+	if s := asked.symbolic.Load(); s != nil {
+		return s, nil
+	}
+	if asked.sizes.Add(1) == manySizes {
+		go func() {
+			if s, err := features.Count(k, options); err == nil && len(s.Warnings) == 0 {
+				asked.symbolic.Store(s)
+			}
+		}()
+	}
 	return entry(c, cacheKey{key, options, fmt.Sprintf("at %s", format.SizeList(sizes, ","))}, func() (*features.Statistics, error) {
 		occurrences, err := entry(c, cacheKey{key, options, found}, func() (*features.Occurrences, error) { return features.Find(k, options) })
 		if err != nil {

@@ -99,7 +99,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})
-	for _, command := range commands {
+	for _, command := range commands() {
 		root.AddCommand(command())
 	}
 	root.SetHelpCommand(helpCommand())
@@ -112,35 +112,38 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 }
 
 // commands in the order of a session.
-var commands = []func() *cobra.Command{
-	initCommand,
-	devicesCommand,
-	doctorCommand,
-	cardCommand,
-	showCommand,
-	countCommand,
-	featureCommand,
-	scopCommand,
-	benchCommand,
-	measureCommand,
-	importCommand,
-	exportCommand,
-	captureCommand,
-	countersCommand,
-	modelsCommand,
-	calibrateCommand,
-	fitCommand,
-	profileCommand,
-	samplesCommand,
-	predictCommand,
-	explainCommand,
-	rankCommand,
-	liftCommand,
-	evaluateCommand,
-	sassCommand,
-	emulateCommand,
-	tuneCommand,
-	workerCommand,
+func commands() []func() *cobra.Command {
+	return []func() *cobra.Command{
+		initCommand,
+		devicesCommand,
+		doctorCommand,
+		cardCommand,
+		showCommand,
+		countCommand,
+		featureCommand,
+		scopCommand,
+		benchCommand,
+		measureCommand,
+		importCommand,
+		exportCommand,
+		captureCommand,
+		countersCommand,
+		modelsCommand,
+		calibrateCommand,
+		fitCommand,
+		profileCommand,
+		samplesCommand,
+		predictCommand,
+		explainCommand,
+		rankCommand,
+		liftCommand,
+		evaluateCommand,
+		serveCommand,
+		sassCommand,
+		emulateCommand,
+		tuneCommand,
+		workerCommand,
+	}
 }
 
 // checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call.

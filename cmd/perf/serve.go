@@ -1,0 +1,154 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/campaign"
+	"gpuperf/serve"
+)
+
+// unserved are the commands that answer no questions.
+var unserved = []string{"serve", "help", "completion", "init", "capture"}
+
+func serveCommand() *cobra.Command {
+	var stdio bool
+	var o predictFlags
+	cmd := &cobra.Command{
+		Use:   "serve --stdio",
+		Short: "Answer questions of other programs, as lines of JSON",
+		Long: `serve reads questions from standard input, a line of JSON each, and answers each by a line, in the same order:
+
+  {"id": 1, "method": "predict", "params": {"kernel": "a.star#knl", "sizes": {"n": 4096}, "profile": "h200"}}
+  {"id": 1, "result": …}      or      {"id": 1, "error": {"message": …, "hint": …}}
+
+The methods are the commands, and the results what they print with --json. Of the parameters, kernel, kernels and args are the files, sizes is
+what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
+kernels and models, so that thousands of questions take a second. A file that changes is read again.
+
+It ends with its input. The module python/perf_client.py asks it from Python.`,
+		Example: `  echo '{"id": 1, "method": "predict", "params": {"kernel":
+      "examples/matmul/matmul.star", "sizes": {"n": 4096}, "profile": "h200"}}' |
+      tr -d '\n' | perf serve --stdio`,
+		Args: exactArgs(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !stdio {
+				return usagef("say where questions come from: --stdio")
+			}
+			session := &campaign.Session{Profile: func() (string, error) { return o.path(cmd) }}
+			methods := map[string]serve.Method{"predict": func(ctx context.Context, params json.RawMessage) (any, error) {
+				var q campaign.Question
+				if err := serve.Decode(params, &q); err != nil {
+					return nil, usage(err)
+				}
+				all, err := session.Predict(ctx, q)
+				if err != nil {
+					return nil, err
+				}
+				return kernelsJSON(all), nil
+			}}
+			addMethods(methods, cmd.Root(), nil)
+			out := cmd.OutOrStdout().(*output).w // answers go out one by one
+			return serve.Run(cmd.Context(), cmd.InOrStdin(), out, methods, func(err error) any {
+				if told, ok := err.(toldError); ok {
+					return told.failure
+				}
+				return failureOf(err)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&stdio, "stdio", false, "questions come from standard input, answers go to standard output")
+	return cmd
+}
+
+// addMethods makes a method of each command below cmd that can be run, but for those that are there already.
+func addMethods(methods map[string]serve.Method, cmd *cobra.Command, path []string) {
+	for _, c := range cmd.Commands() {
+		words := append(slices.Clone(path), c.Name())
+		name := strings.Join(words, " ")
+		if c.Hidden || slices.Contains(unserved, words[0]) {
+			continue
+		}
+		if _, ok := methods[name]; !ok && !c.HasSubCommands() {
+			methods[name] = func(ctx context.Context, params json.RawMessage) (any, error) {
+				return callCommand(ctx, c, words, params)
+			}
+		}
+		addMethods(methods, c, words)
+	}
+}
+
+// toldError is an error as a command has printed it.
+type toldError struct{ failure json.RawMessage }
+
+func (e toldError) Error() string { return string(e.failure) }
+
+// callCommand runs a command with --json, and returns what it prints.
+func callCommand(ctx context.Context, c *cobra.Command, words []string, params json.RawMessage) (any, error) {
+	args, err := argsOf(c, params)
+	if err != nil {
+		return nil, usage(err)
+	}
+	var printed bytes.Buffer
+	run(ctx, append(append(words, "--json", "--quiet"), args...), strings.NewReader(""), &printed, io.Discard)
+	var result map[string]json.RawMessage
+	if err := json.Unmarshal(printed.Bytes(), &result); err != nil {
+		return nil, fmt.Errorf("%s printed no JSON object: %w", strings.Join(words, " "), err)
+	}
+	if failed, ok := result["error"]; ok {
+		return nil, toldError{failed}
+	}
+	return json.RawMessage(printed.Bytes()), nil
+}
+
+// argsOf are the arguments that parameters stand for.
+func argsOf(c *cobra.Command, params json.RawMessage) (args []string, err error) {
+	given := map[string]any{}
+	if len(params) > 0 {
+		decoder := json.NewDecoder(bytes.NewReader(params))
+		decoder.UseNumber()
+		if err := decoder.Decode(&given); err != nil {
+			return nil, fmt.Errorf("params: %w", err)
+		}
+	}
+	var files []string
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		value := given[key]
+		list, ok := value.([]any)
+		if !ok {
+			list = []any{value}
+		}
+		switch key {
+		case "kernel", "kernels", "args":
+			for _, v := range list {
+				files = append(files, fmt.Sprint(v))
+			}
+			continue
+		case "sizes":
+			flag := "--param"
+			if c.Flag("size") != nil {
+				flag = "--size"
+			}
+			sizes, ok := value.(map[string]any)
+			if !ok {
+				return nil, fmt.Errorf("params: sizes is an object, as in {\"n\": 4096}")
+			}
+			for _, name := range slices.Sorted(maps.Keys(sizes)) {
+				args = append(args, flag, fmt.Sprintf("%s=%v", name, sizes[name]))
+			}
+			continue
+		}
+		for _, v := range list {
+			args = append(args, fmt.Sprintf("--%s=%v", strings.ReplaceAll(key, "_", "-"), v))
+		}
+	}
+	return append(append(args, "--"), files...), nil
+}

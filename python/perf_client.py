@@ -1,0 +1,105 @@
+"""Ask perf, the performance-modelling workbench for GPU kernels, from Python.
+
+    from perf_client import Perf
+
+    with Perf(profile="h200") as perf:
+        print(perf.predict("matmul.star", n=4096)["seconds"])
+        for row in perf.rank(["transpose.star"], n=4096)["ranking"]:
+            print(row["rank"], row["kernel"], row["seconds"])
+
+A Perf is a process of `perf serve --stdio`, which is found on the PATH, in the environment variable PERF, or given. It keeps kernels and
+models, so that thousands of predictions take a second. Results are what the commands print with --json: dictionaries and lists of
+numbers and strings. What perf refuses is a PerfError. Needs nothing but the standard library.
+"""
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+from typing import Any, Iterable, Mapping, Sequence
+
+__all__ = ["Perf", "PerfError"]
+
+Sizes = Mapping[str, int]
+Result = Any
+
+
+class PerfError(Exception):
+    """What perf says against a question: its message, with file, line and column, and what would be right, as far as they are known."""
+
+    def __init__(self, told: Mapping[str, Any]):
+        self.message: str = told.get("message", "")
+        self.file: str | None = told.get("file")
+        self.line: int | None = told.get("line")
+        self.column: int | None = told.get("column")
+        self.hint: str | None = told.get("hint")
+        super().__init__(self.message + (f"\n    {self.hint}" if self.hint else ""))
+
+
+class Perf:
+    """A running perf. Close it, or use it in a with statement. It is not safe for several threads."""
+
+    def __init__(self, command: str | Sequence[str] | None = None, profile: str | None = None, model: str | None = None):
+        """command starts perf; profile and model are those of questions that name none."""
+        words = [command or os.environ.get("PERF", "perf")] if command is None or isinstance(command, str) else list(command)
+        self._named = {key: value for key, value in (("profile", profile), ("model", model)) if value is not None}
+        self._numbers = itertools.count(1)
+        self._process = subprocess.Popen(
+            [*words, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+
+    def __enter__(self) -> "Perf":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self._process.stdin and not self._process.stdin.closed:
+            self._process.stdin.close()
+        self._process.wait()
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def ask(self, method: str, **params: Any) -> Result:
+        """Asks by a method of `perf serve`, the name of a command such as "lift rank", with its parameters."""
+        number = next(self._numbers)
+        assert self._process.stdin and self._process.stdout
+        try:
+            self._process.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+            self._process.stdin.flush()
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            raise PerfError({"message": f"perf has ended, with status {self._process.wait()}"})
+        answer = json.loads(line)
+        if "error" in answer:
+            raise PerfError(answer["error"])
+        return answer["result"]
+
+    def predict(self, kernel: str, at: Iterable[Sizes] | None = None, *, profile: str | None = None, model: str | None = None,
+                **sizes: int) -> Result:
+        """The predicted time of a kernel, FILE or FILE#KERNEL, at sizes: seconds, interval, terms. With at, a list of sizes, or of a file
+        with several kernels, the result has "kernels", a list."""
+        params: dict[str, Any] = {**self._named, "kernel": kernel, "sizes": [dict(s) for s in at] if at is not None else sizes}
+        params.update((key, value) for key, value in (("profile", profile), ("model", model)) if value is not None)
+        return self.ask("predict", **params)
+
+    def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float]:
+        """The predicted times of one kernel at many sizes, in seconds."""
+        result = self.predict(kernel, at, **named)
+        return [one["seconds"] for one in result.get("kernels", [result])]
+
+    def count(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """What a kernel does: operations and memory accesses, as functions of its sizes, with values where sizes are given."""
+        return self.ask("count", kernel=kernel, **({"sizes": sizes} if sizes else {}), **(flags or {}))
+
+    def rank(self, kernels: Sequence[str], *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """Kernels by predicted time, fastest first."""
+        return self.ask("rank", kernels=list(kernels), sizes=sizes, **self._named, **(flags or {}))
+
+    def explain(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """Why a kernel takes its time, and what would make it faster."""
+        return self.ask("explain", kernel=kernel, sizes=sizes, **self._named, **(flags or {}))

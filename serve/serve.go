@@ -1,0 +1,99 @@
+// Package serve answers questions over a pair of streams: a line of JSON each, {"id": 1, "method": "predict", "params": {…}}, and for each,
+// in the same order, a line {"id": 1, "result": …} or {"id": 1, "error": {"message": …}}. What methods there are is up to the caller.
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gpuperf/internal/source"
+)
+
+// Method answers one question.
+type Method func(ctx context.Context, params json.RawMessage) (any, error)
+
+// request is a question.
+type request struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+// answer is the answer to one.
+type answer struct {
+	ID     json.RawMessage `json:"id"`
+	Result any             `json:"result,omitempty"`
+	Error  any             `json:"error,omitempty"`
+}
+
+// maxLine is the length of the longest question, in bytes.
+const maxLine = 64 << 20
+
+// Run answers the questions of in until it ends. How the error of an answer is told is up to failure. An error is one of reading or writing.
+func Run(ctx context.Context, in io.Reader, out io.Writer, methods map[string]Method, failure func(error) any) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	w := bufio.NewWriter(out)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	for lines.Scan() {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		a := reply(ctx, lines.Bytes(), methods)
+		if err, failed := a.Error.(error); failed {
+			a.Error = failure(err)
+		}
+		if err := encoder.Encode(a); err != nil { // of the result: nothing of it is written
+			if err := encoder.Encode(answer{ID: a.ID, Error: failure(err)}); err != nil {
+				return err
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return lines.Err()
+}
+
+// reply answers one line. The error of an answer is an error.
+func reply(ctx context.Context, line []byte, methods map[string]Method) answer {
+	var q request
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&q); err != nil {
+		return answer{Error: fmt.Errorf("a question is an object with id, method and params: %w", err)}
+	}
+	if q.ID == nil {
+		return answer{Error: errors.New("the question has no id")}
+	}
+	method, ok := methods[q.Method]
+	if !ok {
+		return answer{ID: q.ID, Error: &source.Error{Msg: fmt.Sprintf("there is no method %q", q.Method), Hint: source.Suggest(q.Method, slices.Sorted(maps.Keys(methods)))}}
+	}
+	result, err := method(ctx, q.Params)
+	if err != nil {
+		return answer{ID: q.ID, Error: err}
+	}
+	return answer{ID: q.ID, Result: result}
+}
+
+// Decode reads the parameters of a method into v. A key that v does not have is an error.
+func Decode(params json.RawMessage, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(params))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return fmt.Errorf("params: %w", err)
+	}
+	return nil
+}
