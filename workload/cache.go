@@ -60,6 +60,13 @@ type often struct {
 	symbolic atomic.Pointer[features.Statistics] // nil where there are none, or not yet
 }
 
+// count makes the symbolic counts, unless something cannot be counted so.
+func (o *often) count(k *kernel.Kernel, options features.Options) {
+	if s, err := features.Count(k, options); err == nil && len(s.Warnings) == 0 {
+		o.symbolic.Store(s)
+	}
+}
+
 // at returns the counts of the kernel at sizes. A kernel that is asked for at many gets symbolic counts, which are made meanwhile: they are
 // the same at all sizes, and quicker than to count anew.
 func (c *cache) at(k *kernel.Kernel, key string, options features.Options, sizes map[string]int64) (*features.Statistics, error) {
@@ -67,14 +74,10 @@ func (c *cache) at(k *kernel.Kernel, key string, options features.Options, sizes
 	if s := asked.symbolic.Load(); s != nil {
 		return s, nil
 	}
-	if asked.sizes.Add(1) == manySizes {
-		go func() {
-			if s, err := features.Count(k, options); err == nil && len(s.Warnings) == 0 {
-				asked.symbolic.Store(s)
-			}
-		}()
-	}
 	return entry(c, cacheKey{key, options, fmt.Sprintf("at %s", format.SizeList(sizes, ","))}, func() (*features.Statistics, error) {
+		if asked.sizes.Add(1) == manySizes {
+			go asked.count(k, options)
+		}
 		occurrences, err := entry(c, cacheKey{key, options, found}, func() (*features.Occurrences, error) { return features.Find(k, options) })
 		if err != nil {
 			return nil, err

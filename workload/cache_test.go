@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"gpuperf/features"
 	"gpuperf/kernel"
@@ -55,10 +56,10 @@ func TestEqualKernelsAreCountedOnce(t *testing.T) {
 		}
 		return s
 	}
-	if s := at(64); at(64) != s || c.made != 5 { // with the occurrences
+	if s := at(64); at(64) != s || c.made != 6 { // with the occurrences, and how often it was asked for
 		t.Errorf("at a size: %d entries made", c.made)
 	}
-	if at(64) == at(128) || c.made != 6 {
+	if at(64) == at(128) || c.made != 7 {
 		t.Errorf("at another size: %d entries made", c.made)
 	}
 	// through the package
@@ -69,6 +70,43 @@ func TestEqualKernelsAreCountedOnce(t *testing.T) {
 	}
 	if u, err := b.Statistics(features.Options{}); err != nil || s != u {
 		t.Errorf("two objects: %v", err)
+	}
+}
+
+// TestManySizes: a kernel that is counted at many sizes is counted symbolically in the end, and has the same counts.
+func TestManySizes(t *testing.T) {
+	c := newCache(2 * manySizes)
+	k := kernels(t, fitting)[0]
+	at := func(n int64) *features.Statistics {
+		t.Helper()
+		s, err := c.at(k, k.Key(), features.Options{}, map[string]int64{"n": n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for n := range int64(manySizes) {
+		at(16 * (n + 1))
+	}
+	for at(16) != at(32) { // which they are when the symbolic counts are there
+		time.Sleep(time.Millisecond)
+	}
+	fresh, err := features.Find(k, features.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{"n": 4096}
+	want, err := fresh.CountAt(sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := at(4096)
+	for i, r := range want.Records {
+		a, err := r.At(sizes)
+		b, err2 := got.Records[i].At(sizes)
+		if err != nil || err2 != nil || a != b || got.Records[i].Key != r.Key {
+			t.Errorf("%v: %g, want %g (%v, %v)", r.Key, b, a, err, err2)
+		}
 	}
 }
 
