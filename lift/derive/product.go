@@ -83,7 +83,7 @@ func (e *explorer) productRecipes(under int) []*recipe {
 			}
 		}
 	}
-	return list
+	return append(list, e.layouts(p)...)
 }
 
 // blocksOfItems gives each work-item a block of r rows and c columns, without work-groups.
@@ -142,25 +142,31 @@ func (e *explorer) blocksOfGroups(p *product, name string, strides bool, keep ru
 					rules.Use("copyLocalOperands", "m", lift.Nat(copied(n)), "w", lift.Nat(n["v"]/n["c"]), "i", n.size("i"), "k", n.size("j")),
 				)
 			}
-			items := rules.Seq(lcl0.use, inner(nextMap(lcl1.use)))
-			return rules.Seq(rules.Below(p.under, exposed(rules.Seq(
-				fusedReduction,
-				tiled(cutMap(p.rows, n["t"], false), cutMap(p.cols, n["v"], false)),
-				along(nest{wrg1, wrg0}, nil),
-				// In a tile columns are outside. The blocks of both maps, and in them rows before columns.
-				nextMap(rules.Seq(
-					tiled(cutMap(n["v"], n["c"], strides), cutMap(n["t"], n["r"], false)),
-					nextMap(rules.Seq(
-						inner(nextMap(inner(nextMap(rules.Seq(rules.Use("reduceOutwards"), reductionAt(keep)))))),
-						rules.Use("reduceOutwards"),
-						rules.TopDown(rules.Use("blockResult")),
-						nextMap(items),
-						reductionAt(rules.Seq(inner(items), step)),
-					)),
-				)),
-			))), finish(false))
+			return rules.Seq(p.inGroups(n, tiled(cutMap(n["v"], n["c"], strides), cutMap(n["t"], n["r"], false)), keep, step), finish(false))
 		},
 	}
+}
+
+// inGroups gives each work-group a tile of t rows and v columns. blocks cuts its two maps in blocks, of columns and then of rows, keep
+// is for the reduction of the elements of a block, and step for that of the blocks of all work-items.
+func (p *product) inGroups(n point, blocks, keep, step rules.Strategy) rules.Strategy {
+	items := rules.Seq(lcl0.use, inner(nextMap(lcl1.use)))
+	return rules.Below(p.under, exposed(rules.Seq(
+		fusedReduction,
+		tiled(cutMap(p.rows, n["t"], false), cutMap(p.cols, n["v"], false)),
+		along(nest{wrg1, wrg0}, nil),
+		// In a tile columns are outside. The blocks of both maps, and in them rows before columns.
+		nextMap(rules.Seq(
+			blocks,
+			nextMap(rules.Seq(
+				inner(nextMap(inner(nextMap(rules.Seq(rules.Use("reduceOutwards"), reductionAt(keep)))))),
+				rules.Use("reduceOutwards"),
+				rules.TopDown(rules.Use("blockResult")),
+				nextMap(items),
+				reductionAt(rules.Seq(inner(items), step)),
+			)),
+		)),
+	)))
 }
 
 // copied is the numbers that a work-group copies at a time: one for each work-item, or fewer.

@@ -26,7 +26,9 @@ func addOutwards() {
 			Name:  "copyLocalOperands",
 			Left:  "reduceSeq(f, z) $ zip(xs, ys)",
 			Right: "reduceSeq(fun(a, c => f(a, tuple(copy of get(0, c), copy of get(1, c)))), z) $ zip(xs, ys)   (copy: toLocal o … o mapSeq(mapLcl(1, mapLcl(0, id))) o map(split(w)) o split(m) o …; i and k say in what order: see blockCopy)",
-			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []Param{{"m", Length}, {"w", Length}, {"i", Order}, {"k", Order}}, on: lift.Set(lift.ReduceSeq), arg: lift.Set(lift.Zip), code: copyLocalOperands,
+			Types: "xs: [[[[scalar]2]3]M]N, ys: [[[[scalar]1]2]M]N", Params: []Param{{"m", Length}, {"w", Length}, {"i", Order}, {"k", Order}}, on: lift.Set(lift.ReduceSeq), arg: lift.Set(lift.Zip), code: func(m *Match) *lift.Term {
+				return copyOperands(m, func(x *lift.Term, order int) *lift.Term { return blockCopy(x, m.Sizes["m"], m.Sizes["w"], order) })
+			},
 		},
 		Rule{
 			Name: "copyPrivateOperands", Left: "reduceSeq(f, z) $ zip(xs, ys)",
@@ -170,38 +172,6 @@ func substitute(t *lift.Term, v int, by *lift.Term, x, y *lift.Type) *lift.Term 
 		return f.Apply(by, lift.Hole(y))
 	}
 	return f.Apply(lift.Hole(x), by)
-}
-
-// copyLocalOperands computes copies of what a step reads before the step.
-func copyLocalOperands(m *Match) *lift.Term {
-	t := m.Term
-	if len(t.Arg().Kids) != 2 {
-		return nil
-	}
-	elem := t.Arg().Type.Elem
-	if m.Ints["i"] >= orders || m.Ints["k"] >= orders || m.Ints["i"] < 0 || m.Ints["k"] < 0 {
-		return nil
-	}
-	for _, e := range elem.Elems {
-		if lengths, number := e.Shape(); len(lengths) != 3 || number.Kind != lift.ScalarType {
-			return nil
-		}
-	}
-	f := lift.Fn([]*lift.Type{t.Kids[1].Type, elem}, func(p ...*lift.Term) *lift.Term {
-		var copies []*lift.Term
-		for i, order := range []int{m.Ints["i"], m.Ints["k"]} {
-			c := blockCopy(lift.GetOf(i, p[1]), m.Sizes["m"], m.Sizes["w"], order)
-			if c.Err() != nil {
-				return c
-			}
-			copies = append(copies, c)
-		}
-		return letIn(copies, func(xs ...*lift.Term) *lift.Term { return t.Kids[0].Apply(p[0], lift.Of(lift.Tuple, xs...)) })
-	})
-	if f.Err() != nil {
-		return f
-	}
-	return lift.Of(t.Op, f, t.Kids[1], t.Arg())
 }
 
 // letIn computes terms once, before what is made of them.

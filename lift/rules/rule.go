@@ -263,6 +263,7 @@ func init() {
 	addOutwards()
 	addStream()
 	addUneven()
+	addLayout()
 	addMacros()
 }
 
