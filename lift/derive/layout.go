@@ -12,9 +12,15 @@ import (
 // vectors: of its r rows and c columns a work-item has n next to each other, the next n as far away as all work-items have theirs.
 func (e *explorer) layouts(p *product) (list []*recipe) {
 	numbers := []number{
-		{"t", dividing(p.rows, []int64{32, 64, 128, 256})}, {"v", dividing(p.cols, []int64{32, 64, 128, 256})},
-		{"r", []int64{4, 8, 16}}, {"c", []int64{4, 8, 16}}, {"k", dividing(p.depth, []int64{8, 16, 32})},
-		{"n", []int64{2, 4, 8}}, {"u", []int64{2, 4}}, {"p", []int64{0, 4}}, {"o", []int64{1, 4, 8, 16}},
+		{"t", dividing(p.rows, []int64{32, 64, 128, 256})},
+		{"v", dividing(p.cols, []int64{32, 64, 128, 256})},
+		{"r", []int64{4, 8, 16}},
+		{"c", []int64{4, 8, 16}},
+		{"k", dividing(p.depth, []int64{8, 16, 32})},
+		{"n", []int64{2, 4, 8}},
+		{"u", []int64{2, 4}},
+		{"p", []int64{0, 4}},
+		{"o", []int64{1, 4, 8, 16}},
 	}
 	for _, n := range numbers {
 		if len(n.values) == 0 {

@@ -18,11 +18,18 @@ func streamed(dims int) rules.Strategy {
 	return rules.Else(rules.Use("streamStencils2D"), rules.Use("streamStencilsZip2D"))
 }
 
-// cutWalk splits a column into chunks of t results, lowers the map over them, and walks through each.
-func cutWalk(t int64, chunks nest) rules.Strategy {
+// cutWalk splits a column into chunks of t results, lowers the map over them, and walks through each, q results at a time: what
+// these need is loaded together, and the window moves once.
+func cutWalk(t, q int64, chunks nest) rules.Strategy {
 	walk := rules.Seq(toSeq, rules.Use("mapSeqSlide"))
+	if q > 1 {
+		walk = rules.Seq(walk, rules.Use("slideUnroll", "k", lift.Nat(q)))
+	}
 	return rules.Seq(rules.Use("tileStencils", "t", lift.Nat(t)), along(chunks, nextMap(walk)))
 }
+
+// atATime are the numbers of results that a walk computes at a time.
+var atATime = []int64{2, 4, 8, 16}
 
 // walks are the mappings with walks of a stencil of two or three dimensions.
 func (e *explorer) walks(g *grid) (out []recipe) {
@@ -39,12 +46,17 @@ func (e *explorer) walks(g *grid) (out []recipe) {
 		several = walk{nest{glb1, glb0, seq}, nest{glb2}}
 	}
 	add := func(w walk, columns string, numbers []number, split func(p point) rules.Strategy) {
-		out = append(out, recipe{
+		one := recipe{
 			name: phrase("walks of t", columns, w.columns.String(), "chunks "+w.chunks.String()), numbers: numbers, several: true,
 			build: func(p point) rules.Strategy {
-				return rules.Seq(streamed(dims), split(p), along(w.columns, nextMap(cutWalk(p["t"], w.chunks))))
+				return rules.Seq(streamed(dims), split(p), along(w.columns, nextMap(cutWalk(p["t"], p["q"], w.chunks))))
 			},
-		})
+		}
+		more := one
+		more.name = phrase(one.name, "q at a time")
+		more.numbers = append(slices.Clone(numbers), number{"q", atATime})
+		more.admits = func(p point) bool { return p["t"]%p["q"] == 0 && p["t"] > p["q"] && p["q"]*max(1, p["k"]) <= 16 }
+		out = append(out, one, more)
 	}
 	for _, w := range list {
 		add(w, "", []number{t}, none)
@@ -76,7 +88,7 @@ func (e *explorer) walksInTiles(g *grid, tile func(p point) rules.Strategy) (out
 			admits:  func(p point) bool { return p["t"]%p["k"] == 0 && e.group(p["v"]*(p["t"]/p["k"])) },
 			build: func(p point) rules.Strategy {
 				return rules.Seq(tile(p), along(nest{wrg1, wrg0}, nil), c.use,
-					nextMap(rules.Seq(streamed(2), along(nest{lcl0}, nextMap(cutWalk(p["k"], nest{lcl1}))))))
+					nextMap(rules.Seq(streamed(2), along(nest{lcl0}, nextMap(cutWalk(p["k"], 1, nest{lcl1}))))))
 			},
 		})
 	}
@@ -120,7 +132,7 @@ func (e *explorer) tiles3D(g *grid) (out []recipe) {
 		}
 		if e.applies(g.under, streamed(3)) {
 			add(phrase("walks of k", "wrg2 wrg1 wrg0 lcl1 lcl0 lcl2", c.name), withK, true, inGroup, copied, func(p point) rules.Strategy {
-				return nextMap(rules.Seq(streamed(3), along(nest{lcl1, lcl0}, nextMap(cutWalk(p["k"], nest{lcl2})))))
+				return nextMap(rules.Seq(streamed(3), along(nest{lcl1, lcl0}, nextMap(cutWalk(p["k"], 1, nest{lcl2})))))
 			})
 		}
 	}

@@ -230,8 +230,8 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		}
 	case "copyLocal2D", "copyPrivate2D", "copyPrivateGlb2D":
 		s.sub["f"] = "(map(map" + s.unary(false) + "))"
-	case "mapUnroll", "mapSeqSlide":
-		if rule.Name == "mapSeqSlide" {
+	case "mapUnroll", "mapSeqSlide", "slideUnroll":
+		if rule.Name != "mapUnroll" {
 			s.sub["f"] = s.ofWindow()
 		}
 		if strings.HasPrefix(s.elem, "[") && r.Intn(4) == 0 {

@@ -17,6 +17,10 @@ func addStream() {
 			Right: "transpose o map(map(f) o slide(n, s)) o transpose $ xs", Types: "xs: [[A]M]N", Source: "Lift: MapSeqSlideRewrite",
 		},
 		Rule{
+			Name: "slideUnroll", Left: "mapSeqSlide(n, s, f) $ xs",
+			Right: "join o mapSeqSlide(n + k*s - s, k*s, fun(w => mapSeqUnroll(f) o slide(n, s) $ w)) $ xs", Types: "xs: [A]N", Params: []Param{{"k", Tile}},
+		},
+		Rule{
 			Name: "streamStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) $ xs",
 			Right: "transpose o map(transpose) o map(map(map(f) o slide(n, s))) o map(transpose) o transpose $ xs", Types: "xs: [[[A]3]M]N", Source: "Lift: MapSeqSlideRewrite",
 		},
