@@ -102,7 +102,7 @@ func (e *explorer) gridRecipes(g *grid) []*recipe {
 					numbers: append(slices.Clone(m.numbers), in.numbers...),
 					admits:  m.admits,
 					build: func(p point) rules.Strategy {
-						return rules.Seq(rules.Below(g.under, rules.Seq(m.build(p), in.build(p))), finish(unroll != ""))
+						return rules.Seq(rules.Below(g.under, rules.Seq(m.build(p), in.build(p))), takenColumns, finish(unroll != ""))
 					},
 					refused: m.refused,
 				})

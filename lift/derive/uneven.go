@@ -136,6 +136,9 @@ func (e *explorer) paddedMaps(more []int64) rules.Strategy {
 	return rules.Seq(rules.Use("padMap", "r", lift.Nat(more[0])), rules.AtArg(s))
 }
 
+// takenColumns takes columns as a whole, where a nest computes one after the other: nothing of those left out is computed then.
+var takenColumns = rules.Try(rules.TopDown(rules.Use("takeTranspose")))
+
 // buried are maps of maps with a view around the inner one.
 func buried(t *lift.Term) bool { return computes(t) && t.Fn().Body().Op == lift.Take }
 
