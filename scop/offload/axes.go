@@ -15,7 +15,9 @@ import (
 // Form is how the loops of a launch can be put on work-items.
 type Form struct {
 	Kernel string
-	// Parallel loops, 3 at most.
+	// Group: one work-group runs the launch.
+	Group bool
+	// Parallel loops of others, 3 at most.
 	Parallel int
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
@@ -52,6 +54,8 @@ type Mapping struct {
 // Default is the mapping that a launch gets without a search.
 func Default(f Form) Mapping {
 	switch {
+	case f.Group:
+		return Mapping{Block: []int64{512}, Share: 1}
 	case f.Tiles:
 		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
 	case f.Sums == None:

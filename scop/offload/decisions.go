@@ -38,6 +38,9 @@ var decisions = []decision{
 		return f.offer(fmt.Sprint(Default(f).Share), "2", "4", "8", "16", "32", "64", "128", "256", "512")
 	}},
 	{"block", func(f Form, made Config) []string {
+		if f.Group {
+			return []string{"512", "64", "128", "256", "1024"}
+		}
 		if f.Parallel == 0 {
 			return nil
 		}

@@ -2,6 +2,7 @@ package offload
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/scop/schedule"
 )
@@ -21,7 +22,12 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k, err = c.mapped(k, n, parallel); err != nil {
+	if x.Host != nil {
+		k, err = c.inOneGroup(k, n, parallel)
+	} else {
+		k, err = c.mapped(k, n, slices.Concat(parallel...))
+	}
+	if err != nil {
 		return nil, err
 	}
 	c.program.Kernels = append(c.program.Kernels, k)

@@ -168,8 +168,9 @@ func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, er
 	return cs, err
 }
 
-// nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of its parallel loops, outermost first.
-func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *scop.Nest, parallel []string, err error) {
+// nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of the parallel loops of its bands, outermost first: of the
+// outermost band, or where one work-group runs the launch of all that are in no other.
+func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *scop.Nest, parallel [][]string, err error) {
 	n = &scop.Nest{
 		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
 		Functions: c.nest.Functions,
@@ -187,22 +188,27 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 	context := n.Context
 	arrays := map[*scop.Array]*scop.Array{}
 	place := int64(0)
-	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64) error
-	visit = func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64) error {
+	group := x.Host != nil
+	var visit func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error
+	visit = func(node schedule.Node, levels []level, loops []*scop.Loop, order []polycount.Affine, place *int64, within bool) error {
 		switch x := node.(type) {
 		case *schedule.Sequence:
 			for _, p := range x.Parts {
-				if err := visit(p, levels, loops, order, place); err != nil {
+				if err := visit(p, levels, loops, order, place, within); err != nil {
 					return err
 				}
 			}
 		case *schedule.Band:
 			inner := int64(0)
+			var own []string
 			for i, l := range x.Loops {
 				name := c.fresh(plain(l, "c"))
 				levels = append(slices.Clip(levels), level{name, l})
-				if l.Parallel && len(loops) == i {
-					parallel = append(parallel, name)
+				if group && l.Parallel && !within {
+					own = append(own, name)
+				}
+				if !group && l.Parallel && len(loops) == i {
+					own = append(own, name)
 					var err error
 					if levels[len(levels)-1], err = fromZero(schedule.Statements(x), levels, context); err != nil {
 						return err
@@ -222,7 +228,10 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 				*place++
 				place = &inner
 			}
-			return visit(x.Body, levels, loops, order, place)
+			if len(own) > 0 {
+				parallel = append(parallel, own)
+			}
+			return visit(x.Body, levels, loops, order, place, within || len(own) > 0)
 		case *schedule.Leaf:
 			s, err := c.statement(x.Statement, levels, host, arrays)
 			if err != nil {
@@ -238,7 +247,7 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 		}
 		return nil
 	}
-	if err := visit(x.Body, host, nil, nil, &place); err != nil {
+	if err := visit(x.Body, host, nil, nil, &place, false); err != nil {
 		return nil, nil, err
 	}
 	for _, a := range c.nest.Arrays {

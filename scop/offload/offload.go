@@ -7,6 +7,7 @@
 package offload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -52,8 +53,16 @@ type Options struct {
 	Map func(Form) Mapping
 }
 
-// Compile makes kernels of a tree that violates no dependence (schedule.Verify).
+// Compile makes kernels of a tree that violates no dependence (schedule.Verify). What a work-group is to do alone and cannot, the loops of the host do.
 func Compile(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
+	p, err := compileTree(n, tree, opt)
+	if errors.Is(err, errGroup) {
+		return compileTree(n, schedule.Hosted(tree), opt)
+	}
+	return p, err
+}
+
+func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error) {
 	if opt.Map == nil {
 		opt.Map = Default
 	}

@@ -23,7 +23,7 @@ type Space struct {
 
 // candidate is a schedule with its kernels, in the order of their launches.
 type candidate struct {
-	name  string // strategy/fusion
+	name  string // strategy/fusion, and host where it has no loops in launches of one work-group
 	text  string // tells what launches there are
 	found *schedule.Found
 	tree  schedule.Node
@@ -98,10 +98,18 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 	if err != nil {
 		return err
 	}
-	c := &candidate{name: strategy + "/" + string(fusion), found: found}
-	if c.tree, err = found.Launches(); err != nil {
+	tree, err := found.Launches()
+	if err != nil {
 		return err
 	}
+	name := strategy + "/" + string(fusion)
+	if err := s.addTree(&candidate{name: name, found: found, tree: tree}, labels); err != nil || !schedule.HasGroup(tree) {
+		return err
+	}
+	return s.addTree(&candidate{name: name + "/host", found: found, tree: schedule.Hosted(tree)}, labels)
+}
+
+func (s *Space) addTree(c *candidate, labels *labels) error {
 	forms := map[string]Form{}
 	p, err := c.compile(s.nest, func(f Form) Mapping {
 		forms[f.Kernel] = f // where a form cannot be made, the last one is that which is
@@ -110,7 +118,7 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 	if err != nil {
 		return err
 	}
-	launches := launchesOf(c.tree)
+	launches := launchesOf(p.tree)
 	names := map[string]string{}
 	for i, k := range p.Kernels {
 		label := labels.label(launches[i], strings.ReplaceAll(k.String(), k.Name, ""))

@@ -81,6 +81,9 @@ func (e extents) cost(n Node) (time float64) {
 			time *= e.extent(l)
 		}
 	case *Launch:
+		if x.Host != nil {
+			return perLaunch + e.group(x.Body)
+		}
 		steps, points := e.inside(x.Body, true, true)
 		time = perLaunch + max(steps*perIteration, points*perPoint)
 	case *Leaf:

@@ -176,10 +176,10 @@ func (c *choice) whole(loops []Loop) (Node, error) {
 		return nil, err
 	}
 	if fits, err := haveBounds(n, nil); !fits || err != nil {
-		c.unfit = &Launch{n}
+		c.unfit = &Launch{Body: n}
 		return nil, cmp.Or(err, errNoBand)
 	}
-	return &Launch{n}, nil
+	return &Launch{Body: n}, nil
 }
 
 // host tries a loop of the host.
@@ -230,7 +230,7 @@ func writable(n Node) (Node, error) {
 		if fits, err := haveBounds(x.Body, nil); fits || err != nil {
 			return n, err
 		}
-		return &Launch{original(x.statements(), 0)}, nil
+		return &Launch{Body: original(x.statements(), 0)}, nil
 	case *Band:
 		body, err := writable(x.Body)
 		return &Band{x.Loops, body}, err
@@ -254,14 +254,14 @@ func (p *pluto) gathered(n Node) Node {
 	case *Launch:
 		return x
 	case *Leaf:
-		return &Launch{x}
+		return &Launch{Body: x}
 	case *Sequence:
 		return p.sequenced(x)
 	}
 	x := n.(*Band)
 	out := Node(&Band{x.Loops, p.gathered(x.Body)})
 	if !hasParallel(n) {
-		if one := (&Launch{opened(n)}); p.cost(one) <= p.cost(out) {
+		if one := (&Launch{Body: opened(n)}); p.cost(one) <= p.cost(out) {
 			return one
 		}
 	}
@@ -273,7 +273,7 @@ func (p *pluto) sequenced(x *Sequence) Node {
 	for _, part := range x.Parts {
 		next := p.gathered(part)
 		if last := len(parts) - 1; last >= 0 && isSerial(parts[last]) && isSerial(next) {
-			both := &Launch{&Sequence{append(inSequence(opened(parts[last])), opened(next))}}
+			both := &Launch{Body: &Sequence{append(inSequence(opened(parts[last])), opened(next))}}
 			if p.cost(both) <= p.cost(parts[last])+p.cost(next) {
 				parts[last] = both
 				continue

@@ -74,7 +74,7 @@ func joined(a, b Node, edges []*edge) (Node, error) {
 	for i, l := range first {
 		loops = append(loops, both(l, second[i]))
 	}
-	out := &Launch{&Band{loops, inOrder(append(inSequence(rest1), inSequence(rest2)...))}}
+	out := &Launch{Body: &Band{loops, inOrder(append(inSequence(rest1), inSequence(rest2)...))}}
 	if fits, err := haveBounds(out, nil); err != nil || !fits {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func joined(a, b Node, edges []*edge) (Node, error) {
 // parallelOf are the outer parallel loops of a launch, and what is in them.
 func parallelOf(n Node) (loops []Loop, rest Node) {
 	l, ok := n.(*Launch)
-	if !ok {
+	if !ok || l.Host != nil {
 		return nil, n
 	}
 	b, ok := l.Body.(*Band)

@@ -58,7 +58,7 @@ func launched(n Node, depth int, parallel map[*scop.Loop]bool) Node {
 		return out
 	case *Band:
 		if b := nested(x, depth, parallel); len(b.Loops) > 0 {
-			return &Launch{b}
+			return &Launch{Body: b}
 		}
 		return &Band{x.Loops, launched(x.Body, depth+1, parallel)}
 	}

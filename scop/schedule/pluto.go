@@ -60,6 +60,9 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		if tree, err = writable(tree); err != nil {
 			return nil, err
 		}
+		if tree, err = p.grouped(tree); err != nil {
+			return nil, err
+		}
 	}
 	if err := Verify(tree, dependences); err != nil {
 		return nil, err

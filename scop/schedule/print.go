@@ -26,11 +26,13 @@ type Object struct {
 
 // NodeObject is a sequence, a launch, a band with its body, or a statement.
 type NodeObject struct {
-	Sequence  []*NodeObject `json:"sequence,omitempty"`
-	Launch    *NodeObject   `json:"launch,omitempty"`
-	Band      []LoopObject  `json:"band,omitempty"`
-	Body      *NodeObject   `json:"body,omitempty"`
-	Statement string        `json:"statement,omitempty"`
+	Sequence []*NodeObject `json:"sequence,omitempty"`
+	Launch   *NodeObject   `json:"launch,omitempty"`
+	// Group: the launch has one work-group.
+	Group     bool         `json:"group,omitempty"`
+	Band      []LoopObject `json:"band,omitempty"`
+	Body      *NodeObject  `json:"body,omitempty"`
+	Statement string       `json:"statement,omitempty"`
 }
 
 // LoopObject is a loop of a band: what it counts, for each statement in the order of the tree.
@@ -64,7 +66,7 @@ func objectOf(n Node) *NodeObject {
 		}
 		out.Body = objectOf(x.Body)
 	case *Launch:
-		out.Launch = objectOf(x.Body)
+		out.Launch, out.Group = objectOf(x.Body), x.Host != nil
 	case *Leaf:
 		out.Statement = x.Statement.Name
 	}
@@ -94,7 +96,7 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 			p.write(w, indent+"  ")
 		}
 	case n.Launch != nil:
-		fmt.Fprintf(w, "%slaunch\n", indent)
+		fmt.Fprintf(w, "%slaunch%s\n", indent, map[bool]string{true: " of one work-group"}[n.Group])
 		n.Launch.write(w, indent+"  ")
 	case n.Band != nil:
 		fmt.Fprintf(w, "%sband\n", indent)

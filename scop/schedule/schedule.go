@@ -42,7 +42,11 @@ type Loop struct {
 }
 
 // Launch is what one launch of a kernel does. Its body is a band whose parallel loops are outermost, or has no loops.
-type Launch struct{ Body Node }
+type Launch struct {
+	Body Node
+	// Host is not nil where the launch has one work-group, with sequential loops outermost: the loops of the host and the launches that it stands for.
+	Host Node
+}
 
 // Leaf is a statement.
 type Leaf struct{ Statement *scop.Statement }

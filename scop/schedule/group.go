@@ -1,0 +1,109 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+)
+
+// grouped makes launches of one work-group of loops of the host that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
+// work of an iteration is little then, as in the steps of a recurrence over the elements of a vector.
+func (p *pluto) grouped(n Node) (Node, error) {
+	switch x := n.(type) {
+	case *Sequence:
+		out := &Sequence{}
+		for _, part := range x.Parts {
+			next, err := p.grouped(part)
+			if err != nil {
+				return nil, err
+			}
+			out.Parts = append(out.Parts, next)
+		}
+		return out, nil
+	case *Band:
+		body, err := p.grouped(x.Body)
+		if err != nil {
+			return nil, err
+		}
+		host := &Band{x.Loops, body}
+		group := &Launch{Body: opened(host), Host: host}
+		if p.cost(group) >= p.cost(host) {
+			return host, nil
+		}
+		fits, err := haveBounds(group.Body, nil)
+		if !fits || err != nil {
+			return host, err
+		}
+		return group, nil
+	}
+	return n, nil
+}
+
+// HasGroup reports that a launch of a tree has one work-group alone.
+func HasGroup(n Node) bool {
+	switch x := n.(type) {
+	case *Sequence:
+		return slices.ContainsFunc(x.Parts, HasGroup)
+	case *Band:
+		return HasGroup(x.Body)
+	case *Launch:
+		return x.Host != nil
+	}
+	return false
+}
+
+// Hosted is a tree whose loops around work-groups are the host's.
+func Hosted(n Node) Node {
+	switch x := n.(type) {
+	case *Sequence:
+		out := &Sequence{}
+		for _, part := range x.Parts {
+			out.Parts = append(out.Parts, Hosted(part))
+		}
+		return out
+	case *Band:
+		return &Band{x.Loops, Hosted(x.Body)}
+	case *Launch:
+		if x.Host != nil {
+			return Hosted(x.Host)
+		}
+	}
+	return n
+}
+
+// What parts take that one work-group runs, in nanoseconds.
+const (
+	perBarrier      = 300 // with the wait for memory of what follows
+	perPointOfGroup = 0.2 // of a statement
+	groupItems      = 512 // work-items
+)
+
+// group is what a part takes that one work-group runs.
+func (e extents) group(n Node) (time float64) {
+	switch x := n.(type) {
+	case *Sequence:
+		for _, part := range x.Parts {
+			time += e.group(part)
+		}
+		return time
+	case *Band:
+		items, others, reduction := 1.0, 1.0, true
+		for _, l := range x.Loops {
+			if l.Parallel {
+				items *= e.extent(l)
+				continue
+			}
+			others *= e.extent(l)
+			reduction = reduction && l.Reduction
+		}
+		_, alone := x.Body.(*Leaf)
+		switch {
+		case items > 1:
+			steps, points := e.inside(x, true, false)
+			return perBarrier + max(math.Ceil(items/groupItems)*steps*perIteration, points*perPointOfGroup)
+		case reduction && alone:
+			return perBarrier + max((others/groupItems+combining)*perIteration, others*perPointOfGroup)
+		}
+		return others * e.group(x.Body)
+	}
+	return perIteration
+}
