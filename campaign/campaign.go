@@ -146,6 +146,12 @@ func (c *Campaign) Close() error {
 // Live reports whether the campaign measures on a device; otherwise recorded samples answer.
 func (c *Campaign) Live() bool { return c.journal != nil }
 
+// Version is that of this program, for the records.
+func (c *Campaign) Version() string { return c.options.Version }
+
+// Keep adds the record of what was measured otherwise.
+func (c *Campaign) Keep(r samples.Record) error { return c.journal.Append(r) }
+
 // SamplesFile is the file of the samples: the journal, or the recorded ones.
 func (c *Campaign) SamplesFile() string { return c.options.Samples }
 

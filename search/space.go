@@ -34,7 +34,10 @@ type Choice struct {
 }
 
 // Pick is an option of a choice: an edge of the graph.
-type Pick struct{ Choice, Option string }
+type Pick struct {
+	Choice string `json:"choice"`
+	Option string `json:"option"`
+}
 
 // Config is a path, and at the end of the graph a configuration.
 type Config []Pick

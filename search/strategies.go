@@ -160,7 +160,9 @@ func (r *running) round(ctx context.Context) (err error) {
 			continue
 		}
 		r.seen[c.String()], r.repeated = Result{}, 0
-		fresh = append(fresh, c)
+		if fresh = append(fresh, c); first { // alone: what it takes tells when to stop others
+			break
+		}
 	}
 	var results []Result
 	if len(fresh) > 0 {

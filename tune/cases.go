@@ -2,8 +2,10 @@ package tune
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
@@ -20,7 +22,14 @@ type cases struct {
 	of   func(ctx context.Context, c search.Config) (*workload.Case, error)
 	// otherwise is a configuration as it runs where there is no kernel of it.
 	otherwise func(c search.Config, why error) measure.Task
-	known     map[string]kernelOf
+
+	mu    sync.Mutex
+	known map[string]kernelOf
+	ran   map[string]samples.Record // by what is launched
+}
+
+func newCases(name string, of func(context.Context, search.Config) (*workload.Case, error)) *cases {
+	return &cases{name: name, of: of, known: map[string]kernelOf{}, ran: map[string]samples.Record{}}
 }
 
 // kernelOf is the kernel of a configuration, or why there is none.
@@ -34,13 +43,18 @@ func (s *cases) Name() string { return s.name }
 // at is the kernel of a configuration.
 func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 	key := c.String()
+	s.mu.Lock()
 	one, ok := s.known[key]
-	if !ok {
-		if one.Case, one.err = s.of(ctx, c); one.err == nil {
-			one.Identity.Source, one.Identity.Args = s.name, arguments(c)
-		}
-		s.known[key] = one
+	s.mu.Unlock()
+	if ok {
+		return one
 	}
+	if one.Case, one.err = s.of(ctx, c); one.err == nil {
+		one.Identity.Source, one.Identity.Args = s.name, arguments(c)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[key] = one
 	return one
 }
 
@@ -49,14 +63,15 @@ func (s *cases) Counted(ctx context.Context, c search.Config) ([]Counted, error)
 	return []Counted{{one.Case, 1}}, one.err
 }
 
-func (s *cases) Tasks(ctx context.Context, on *campaign.Campaign, list []search.Config) ([]measure.Task, []string, error) {
+// tasks are configurations as they run.
+func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request) ([]measure.Task, []string, error) {
 	tasks := make([]measure.Task, len(list))
 	var at []int
 	var kernels []*workload.Case
-	for i, c := range list {
-		one := s.at(ctx, c)
+	for i, r := range list {
+		one := s.at(ctx, r.Config)
 		if one.err != nil {
-			tasks[i] = s.otherwise(c, one.err)
+			tasks[i] = s.otherwise(r.Config, one.err)
 			continue
 		}
 		at, kernels = append(at, i), append(kernels, one.Case)
@@ -68,11 +83,75 @@ func (s *cases) Tasks(ctx context.Context, on *campaign.Campaign, list []search.
 	for i, t := range prepared {
 		tasks[at[i]] = t
 	}
+	for i, r := range list {
+		tasks[i].Job.Policy, tasks[i].Tags = r.Policy, tags(r.Config)
+		if r.Predicted > 0 {
+			tasks[i].Metrics = func(map[string][]byte) (map[string]samples.Metric, error) {
+				return map[string]samples.Metric{predictedMetric: {Value: r.Predicted, Unit: "s"}}, nil
+			}
+		}
+		if r.Before != nil { // what it was compared with then
+			tasks[i].Verified, tasks[i].Unverified = r.Before.Verified, r.Before.Unverified
+			if tasks[i].Job.Expect != nil { // which enters itself
+				tasks[i].Verified = nil
+			}
+		}
+	}
 	return tasks, warnings, nil
 }
 
+func (s *cases) Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(int, Outcome)) ([]string, error) {
+	tasks, warnings, err := s.tasks(ctx, on, list)
+	if err != nil {
+		return warnings, err
+	}
+	if list[0].Before != nil {
+		records, err := on.Again(ctx, tasks)
+		for i, r := range records {
+			done(i, Outcome{Record: r})
+		}
+		return warnings, err
+	}
+	more, err := on.Build(ctx, tasks)
+	if warnings = append(warnings, more...); err != nil {
+		return warnings, err
+	}
+	var todo []measure.Task
+	same := map[string][]int{} // what launches the same
+	for i, t := range tasks {
+		key := launched(t.Job)
+		if r, ok := s.ran[key]; ok {
+			done(i, Outcome{r, true})
+			continue
+		}
+		if same[key] == nil {
+			todo = append(todo, t)
+		}
+		same[key] = append(same[key], i)
+	}
+	ran, err := on.Run(ctx, todo, func(e measure.Event) {
+		if e.Record == nil {
+			return
+		}
+		key := launched(e.Task.Job)
+		s.ran[key] = *e.Record
+		for n, i := range same[key] {
+			done(i, Outcome{*e.Record, e.Reused || n > 0})
+		}
+	})
+	return append(warnings, ran.Warnings...), err
+}
+
+// launched is a text that jobs share which launch the same.
+func launched(job device.Job) string {
+	job.Identity, job.Policy, job.Expect = samples.Identity{}, device.Policy{}, nil
+	job.Keep, job.Parts = nil, nil
+	text, _ := json.Marshal(job)
+	return string(text)
+}
+
 func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
-	tasks, _, err := s.Tasks(ctx, on, []search.Config{c})
+	tasks, _, err := s.tasks(ctx, on, []Request{{Config: c}})
 	if err != nil {
 		return nil, err
 	}

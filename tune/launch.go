@@ -18,7 +18,7 @@ import (
 
 // launches is a launch file with parameters.
 type launches struct {
-	cases
+	*cases
 	file  *params.File
 	sizes map[string]int64 // that are no parameters
 	space search.Space
@@ -35,7 +35,8 @@ func openLaunch(path string, sizes map[string]int64) (*launches, error) {
 		}
 	}
 	l := &launches{file: f, sizes: sizes}
-	l.cases = cases{name: filepath.Base(path), of: l.kernel, otherwise: l.plain, known: map[string]kernelOf{}}
+	l.cases = newCases(filepath.Base(path), l.kernel)
+	l.otherwise = l.plain
 	if l.space = f.Space(); l.space == nil {
 		return nil, source.At(path, "", source.Pos{}, "no values fit the constraints")
 	}

@@ -5,19 +5,22 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 )
 
-// Open is the target of a file, by its name: a kernel script, or a launch file with parameters or a file of these.
-func Open(ctx context.Context, path string, sizes map[string]int64) (Target, error) {
+// Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, or a C file with a loop nest.
+func Open(ctx context.Context, path string, sizes map[string]int64, o frontend.Options) (Target, error) {
 	file, _, _ := source.CutName(path)
 	switch ext := filepath.Ext(file); {
 	case ext == ".star":
 		return openScript(ctx, path, sizes)
 	case slices.Contains(launchfile.Extensions, ext):
 		return openLaunch(path, sizes)
+	case ext == ".c":
+		return openNest(ctx, path, sizes, o)
 	}
 	return nil, source.At(path, "", source.Pos{}, "not what can be tuned").
-		WithHint("a kernel script (.star) with tunables, or a launch file (.yaml) with a section tune, or a file of its parameters")
+		WithHint("a kernel script (.star) with tunables, or a launch file (.yaml) with a section tune, or a file of its parameters, or a C file (.c) with a loop nest")
 }

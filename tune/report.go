@@ -120,36 +120,18 @@ func bar(share float64) string {
 
 // runJSON is a run as other programs read it.
 type runJSON struct {
-	Choices   choices        `json:"configuration"`
-	Status    samples.Status `json:"status"`
-	Error     string         `json:"error,omitempty"`
-	Seconds   float64        `json:"seconds,omitempty"`
-	Predicted float64        `json:"predicted_seconds,omitempty"`
-	Verified  string         `json:"verified,omitempty"`
-	Reused    bool           `json:"reused,omitempty"`
-	Known     bool           `json:"known,omitempty"` // from an earlier search
-}
-
-// choices are those of a configuration, in their order.
-type choices search.Config
-
-func (c choices) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, p := range c {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, _ := json.Marshal(p.Choice)
-		option, _ := json.Marshal(p.Option)
-		fmt.Fprintf(&b, "%s:%s", name, option)
-	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
+	Configuration search.Config  `json:"configuration"`
+	Status        samples.Status `json:"status"`
+	Error         string         `json:"error,omitempty"`
+	Seconds       float64        `json:"seconds,omitempty"`
+	Predicted     float64        `json:"predicted_seconds,omitempty"`
+	Verified      string         `json:"verified,omitempty"`
+	Reused        bool           `json:"reused,omitempty"`
+	Known         bool           `json:"known,omitempty"` // from an earlier search
 }
 
 func (r Run) json() runJSON {
-	out := runJSON{Choices: choices(r.Config), Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known}
+	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known}
 	if r.Seconds() > 0 {
 		out.Verified = r.Record.Verification()
 	}

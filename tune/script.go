@@ -15,7 +15,7 @@ import (
 
 // scripted is a kernel script with tunables. Where it defines several kernels, which one is a choice too.
 type scripted struct {
-	cases
+	*cases
 	path, text, only string
 	sizes            map[string]int64
 	space            search.Space
@@ -27,7 +27,8 @@ const which = "kernel"
 func openScript(ctx context.Context, path string, sizes map[string]int64) (*scripted, error) {
 	s := &scripted{sizes: sizes}
 	s.path, s.only, _ = source.CutName(path)
-	s.cases = cases{name: filepath.Base(s.path), of: s.kernel, otherwise: s.refused, known: map[string]kernelOf{}}
+	s.cases = newCases(filepath.Base(s.path), s.kernel)
+	s.otherwise = s.refused
 	if _, err := (script.Options{}).Load(ctx, s.path); err != nil { // with the first values
 		return nil, err
 	}

@@ -9,7 +9,6 @@ package tune
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +17,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/measure"
+	"gpuperf/internal/parallel"
 	"gpuperf/samples"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -33,8 +32,8 @@ type Target interface {
 	Usual() search.Config
 	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
 	Counted(ctx context.Context, c search.Config) ([]Counted, error)
-	// Tasks are configurations as they run, with what their results are compared with. Those that cannot run have a verdict.
-	Tasks(ctx context.Context, on *campaign.Campaign, list []search.Config) (tasks []measure.Task, warnings []string, err error)
+	// Measure runs configurations and tells what came of each; one that cannot run has a record that says so. Warnings may come with an error.
+	Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(i int, o Outcome)) (warnings []string, err error)
 	// Write writes the files of a configuration into a folder, and names them.
 	Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error)
 }
@@ -44,6 +43,24 @@ type Counted struct {
 	*workload.Case
 	Times float64
 }
+
+// Request is a configuration to measure.
+type Request struct {
+	Config    search.Config
+	Predicted float64 // seconds, for its record; 0 is not known
+	Policy    device.Policy
+	// Before is its record, where it is measured again whatever is known of it; nil elsewhere.
+	Before *samples.Record
+}
+
+// Outcome is the record of a configuration.
+type Outcome struct {
+	Record samples.Record
+	Reused bool // it was known: from the journal, or from another configuration that launches the same
+}
+
+// tags of the record of a configuration.
+func tags(c search.Config) []string { return []string{"tune", tag + c.String()} }
 
 // Search runs configurations of a target.
 type Search struct {
@@ -69,7 +86,6 @@ type Search struct {
 	Progress func(Event)
 
 	runs     []Run
-	jobs     map[string]samples.Record // by what is launched
 	warnings []string
 }
 
@@ -78,7 +94,7 @@ type Run struct {
 	Config    search.Config
 	Record    samples.Record
 	Predicted float64 // seconds; 0 is not known
-	Reused    bool    // the answer was known: from the journal, or from another configuration that launches the same
+	Reused    bool    // as that of an Outcome
 	Known     bool    // from an earlier search
 }
 
@@ -106,7 +122,6 @@ const predictedMetric = "predicted_seconds"
 // Run searches. An error may come with a result: what was found before it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
-	s.jobs = map[string]samples.Record{}
 	s.Campaign.InParts()
 	space := s.Target.Space()
 	var model search.Model
@@ -159,86 +174,36 @@ func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
 
 // evaluate runs configurations.
 func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []search.Result, err error) {
-	tasks, warnings, err := s.Target.Tasks(ctx, s.Campaign, list)
-	s.warnings = append(s.warnings, warnings...)
-	if err != nil {
-		return nil, err
-	}
-	best := s.best()
-	for i := range tasks {
-		t := &tasks[i]
-		t.Job.Policy = s.policy(best)
-		t.Tags = append(t.Tags, "tune", tag+list[i].String())
+	requests := make([]Request, len(list))
+	parallel.For(len(list), func(i int) {
+		requests[i] = Request{Config: list[i], Policy: s.policy(s.best())}
 		if s.Predictor != nil {
-			if seconds := s.predict(ctx, list[i]); seconds > 0 {
-				t.Metrics = func(map[string][]byte) (map[string]samples.Metric, error) {
-					return map[string]samples.Metric{predictedMetric: {Value: seconds, Unit: "s"}}, nil
-				}
-			}
-		}
-	}
-	if warnings, err = s.Campaign.Build(ctx, tasks); err != nil {
-		return nil, err
-	}
-	s.warnings = append(s.warnings, warnings...)
-	todo, keys := s.distinct(tasks)
-	reused := map[string]bool{}
-	at := 0
-	ran, err := s.Campaign.Run(ctx, todo, func(e measure.Event) {
-		if e.Record == nil {
-			return
-		}
-		key := launched(e.Task.Job)
-		s.jobs[key], reused[key] = *e.Record, e.Reused
-		for at < len(list) && s.has(keys[at]) { // in the order of the configurations
-			out = append(out, s.add(list[at], keys[at], reused))
-			at++
+			requests[i].Predicted = s.predict(ctx, list[i])
 		}
 	})
-	s.warnings = append(s.warnings, ran.Warnings...)
-	if err != nil {
-		return out, err
-	}
-	for ; at < len(list); at++ {
-		out = append(out, s.add(list[at], keys[at], reused))
-	}
-	return out, nil
-}
-
-// distinct are the tasks that launch what none before did, and what each of all launches.
-func (s *Search) distinct(tasks []measure.Task) (todo []measure.Task, keys []string) {
-	for _, t := range tasks {
-		key := launched(t.Job)
-		if !s.has(key) && !slices.Contains(keys, key) {
-			todo = append(todo, t)
+	outcomes := make([]*Outcome, len(list))
+	warnings, err := s.Target.Measure(ctx, s.Campaign, requests, func(i int, o Outcome) {
+		outcomes[i] = &o
+		s.add(requests[i], o)
+	})
+	s.warnings = append(s.warnings, warnings...)
+	for _, o := range outcomes {
+		if o == nil {
+			break
 		}
-		keys = append(keys, key)
+		out = append(out, result(o.Record))
 	}
-	return todo, keys
+	return out, err
 }
 
-func (s *Search) has(key string) bool { _, ok := s.jobs[key]; return ok }
-
-// add enters a run, and tells of it. What was measured before in this search, or stood in the journal, is reused.
-func (s *Search) add(c search.Config, key string, reused map[string]bool) search.Result {
-	record := s.jobs[key]
-	again, first := reused[key]
-	run := Run{Config: c, Record: record, Predicted: record.Metrics[predictedMetric].Value, Reused: again || !first}
-	reused[key] = true
+// add enters a run, and tells of it.
+func (s *Search) add(r Request, o Outcome) {
+	run := Run{Config: r.Config, Record: o.Record, Predicted: cmp.Or(r.Predicted, o.Record.Metrics[predictedMetric].Value), Reused: o.Reused}
 	best := s.best()
 	s.runs = append(s.runs, run)
 	if s.Progress != nil {
 		s.Progress(Event{Run: run, Done: len(s.runs), Budget: s.Budget, Best: run.Seconds() > 0 && run.Seconds() < best})
 	}
-	return s.result(run)
-}
-
-// launched is a text that jobs share which launch the same.
-func launched(job device.Job) string {
-	job.Identity, job.Policy, job.Expect = samples.Identity{}, device.Policy{}, nil
-	job.Keep, job.Parts = nil, nil
-	text, _ := json.Marshal(job)
-	return string(text)
 }
 
 // best is the least time so far, infinite where there is none.
@@ -261,8 +226,19 @@ func (s *Search) policy(best float64) device.Policy {
 	return p
 }
 
+// partMetric begins the metrics of a sample that have the seconds of parts.
+const partMetric = "seconds of "
+
 // result is what a strategy is told of a run.
-func (s *Search) result(r Run) search.Result { return search.Result{Seconds: r.Seconds()} }
+func result(r samples.Record) search.Result {
+	out := search.Result{Seconds: Run{Record: r}.Seconds(), Parts: map[string]float64{}}
+	for name, m := range r.Metrics {
+		if part, ok := strings.CutPrefix(name, partMetric); ok {
+			out.Parts[part] = m.Value
+		}
+	}
+	return out
+}
 
 // recorded are the configurations of the target that the journal has.
 func (s *Search) recorded(space search.Space) (known []search.Trial, err error) {
@@ -281,7 +257,7 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 		}
 		r.Known = true
 		s.runs = append(s.runs, r)
-		known = append(known, search.Trial{Config: r.Config, Result: s.result(r)})
+		known = append(known, search.Trial{Config: r.Config, Result: result(r.Record)})
 	}
 	return known, nil
 }
@@ -317,30 +293,18 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
 	slices.SortStableFunc(good, byTime)
 	good = good[:min(len(good), s.Best)]
-	var list []search.Config
-	for _, r := range good {
-		list = append(list, r.Config)
-	}
-	if len(list) == 0 {
+	if len(good) == 0 {
 		return nil
 	}
-	tasks, _, err := s.Target.Tasks(ctx, s.Campaign, list)
-	if err != nil {
+	var list []Request
+	for i := range good {
+		list = append(list, Request{Config: good[i].Config, Predicted: good[i].Predicted, Policy: s.Final, Before: &good[i].Record})
+	}
+	again := make([]samples.Record, len(good))
+	if _, err := s.Target.Measure(ctx, s.Campaign, list, func(i int, o Outcome) { again[i] = o.Record }); err != nil {
 		return err
 	}
-	for i := range tasks {
-		t, before := &tasks[i], good[i].Record
-		t.Job.Policy, t.Tags = s.Final, before.Tags
-		t.Verified, t.Unverified = before.Verified, before.Unverified
-		if t.Job.Expect != nil { // which enters itself
-			t.Verified = nil
-		}
-	}
-	records, err := s.Campaign.Again(ctx, tasks)
-	if err != nil {
-		return err
-	}
-	for i, r := range records {
+	for i, r := range again {
 		good[i].Record = r
 	}
 	result.Best = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })

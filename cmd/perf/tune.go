@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/search"
 	"gpuperf/tune"
@@ -22,6 +23,7 @@ type tuneFlags struct {
 	tune.Search
 	on      measureFlags
 	sizes   []string
+	files   frontend.Options
 	model   string
 	profile string
 	first   []string
@@ -33,11 +35,12 @@ type tuneFlags struct {
 func tuneCommand() *cobra.Command {
 	var o tuneFlags
 	cmd := &cobra.Command{
-		Use:   "tune KERNEL.star | LAUNCH.yaml | SAMPLES.jsonl",
-		Short: "Search the configurations of a kernel for fast ones, on a device",
+		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | SAMPLES.jsonl",
+		Short: "Search the configurations of a kernel or a loop nest for fast ones, on a device",
 		Long: `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
 bm = lp.tunable("bm", [16, 32, 64]); parameters of a launch file, which are macros, sizes and the ND-range that depends on these, in its section tune or in a
-file of their own that names it.
+file of their own that names it. Of a loop nest in a C file (perf scop) the compiler's choices are searched: the schedule, and for each kernel its
+work-groups, tiles, local memory and shared sums; -o then writes the C file anew.
 
 Results are verified as perf measure does it, and a wrong one has no time. Every configuration is kept in the samples file, so that the same command resumes
 an interrupted search; with --resume those that are there count as known, and the budget is for others. A configuration that launches the same as another
@@ -55,12 +58,15 @@ Strategies:
   greedy     one choice of the best at a time
   model      what the model expects to be fastest; without a profile, what is near to what was fast
   random     at random`,
-		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6`,
-		Args:    exactArgs(1, "a kernel script, a launch file or a samples file"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6
+  perf tune examples/tune/product.yaml --budget 4 --strategy greedy
+  perf tune examples/polybench/mvt.c -p n=60 --budget 3`,
+		Args: exactArgs(1, "a kernel script, a launch file or a samples file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Long += measuringRuns
 	addSizes(cmd, &o.sizes)
+	addC(cmd, &o.files)
 	flags := cmd.Flags()
 	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
 	flags.DurationVar(&o.limit, "for", 0, "begin no run after this time, as in 2m (default: no limit)")
@@ -110,7 +116,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.Target, err = tune.Open(cmd.Context(), path, at); err != nil {
+	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
 		return err
 	}
 	for _, text := range o.first {

@@ -24,6 +24,7 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"
+	"gpuperf/scop/offload"
 )
 
 // Result is a file compiled.
@@ -55,14 +56,22 @@ var Languages = []string{"opencl", "cuda"}
 // File compiles the C file at path for a language of Languages into a folder, which is made where there is none. It is an error if no region can be
 // compiled.
 func File(ctx context.Context, path, dir, language string, opt cfront.Options) (*Result, error) {
-	r, err := compiled(ctx, path, language, opt)
+	return FileWith(ctx, path, dir, language, opt, offload.Find)
+}
+
+// Finder makes kernels of a loop nest.
+type Finder func(context.Context, *scop.Nest) (*offload.Program, error)
+
+// FileWith is File with kernels of a finder.
+func FileWith(ctx context.Context, path, dir, language string, opt cfront.Options, find Finder) (*Result, error) {
+	r, err := compiled(ctx, path, language, opt, find)
 	if err == nil {
 		err = r.write(dir)
 	}
 	return r, err
 }
 
-func compiled(ctx context.Context, path, language string, opt cfront.Options) (*Result, error) {
+func compiled(ctx context.Context, path, language string, opt cfront.Options, find Finder) (*Result, error) {
 	f, err := cfront.Read(ctx, path, opt)
 	if err != nil {
 		return nil, err
@@ -71,7 +80,7 @@ func compiled(ctx context.Context, path, language string, opt cfront.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{dialect: dialects[language], file: f, text: f.Text(), define: opt.Define}
+	u := &unit{dialect: dialects[language], file: f, text: f.Text(), define: opt.Define, find: find}
 	var first error
 	for _, r := range regions {
 		p, err := u.part(ctx, r)
@@ -102,6 +111,7 @@ type unit struct {
 	file    *cfront.File
 	text    string // of the file
 	define  []string
+	find    Finder
 	parts   []*part
 	regions []*Region
 }

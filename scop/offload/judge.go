@@ -101,7 +101,7 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 		return nil, err
 	}
 	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
-	ref, err := c.Reference(job)
+	ref, err := p.known.of(c, job)
 	switch {
 	case errors.Is(err, workload.ErrUnverified):
 		out.Why = err.Error()

@@ -27,6 +27,7 @@ type Program struct {
 	// Scratch are arrays of the nest alone: neither inputs nor results.
 	Scratch []string
 	tree    schedule.Node
+	known   *references // nil keeps none
 }
 
 // Step is *Loop or *Launch.

@@ -100,21 +100,30 @@ type RunOptions struct {
 	Samples string
 }
 
+// SizesOf are the sizes of a nest among others; where it is the only nest there must be no others.
+func SizesOf(n *scop.Nest, at map[string]int64, only bool) (map[string]int64, error) {
+	own := map[string]int64{}
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if only && !slices.Contains(n.Params, name) {
+			return nil, source.At(n.File, "", source.Pos{}, "%s has no parameter %s; it has: %s", n.Name, name, strings.Join(n.Params, ", "))
+		}
+	}
+	for _, p := range n.Params {
+		v, ok := at[p]
+		if !ok {
+			return nil, source.At(n.File, "", source.Pos{}, "%s needs a size for %s; give -p %s=VALUE", n.Name, p, p)
+		}
+		own[p] = v
+	}
+	return own, nil
+}
+
 // RunAll makes kernels of nests and runs them at given sizes.
 func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
 	for _, n := range nests {
-		own := map[string]int64{}
-		for _, name := range slices.Sorted(maps.Keys(at)) {
-			if len(nests) == 1 && !slices.Contains(n.Params, name) {
-				return nil, source.At(n.File, "", source.Pos{}, "%s has no parameter %s; it has: %s", n.Name, name, strings.Join(n.Params, ", "))
-			}
-		}
-		for _, p := range n.Params {
-			v, ok := at[p]
-			if !ok {
-				return nil, source.At(n.File, "", source.Pos{}, "%s needs a size for %s; give -p %s=VALUE", n.Name, p, p)
-			}
-			own[p] = v
+		own, err := SizesOf(n, at, len(nests) == 1)
+		if err != nil {
+			return nil, err
 		}
 		p, err := Find(ctx, n)
 		if err != nil {
@@ -148,7 +157,7 @@ func keep(all []*Result, file string) (err error) {
 	defer func() { err = errors.Join(err, j.Close()) }()
 	for _, r := range all {
 		if r.Record != nil {
-			if err := j.Append(r.sample()); err != nil {
+			if err := j.Append(r.Sample()); err != nil {
 				return err
 			}
 		}
@@ -156,8 +165,8 @@ func keep(all []*Result, file string) (err error) {
 	return nil
 }
 
-// sample is the measurement with what its results were compared with.
-func (r *Result) sample() samples.Record {
+// Sample is the measurement with what its results were compared with.
+func (r *Result) Sample() samples.Record {
 	out := *r.Record
 	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
 		out.Tags = append(out.Tags, strings.ReplaceAll(name, " ", ".")+":"+r.Config[name])

@@ -12,6 +12,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/workload"
 )
 
 // Space are the ways in which kernels can be made of a nest, as a graph of choices: first a schedule, then for each of its kernels how loops are put on work-items. A kernel that
@@ -19,6 +20,7 @@ import (
 type Space struct {
 	nest      *scop.Nest
 	schedules []*candidate
+	known     *references
 }
 
 // candidate is a schedule with its kernels, in the order of their launches.
@@ -72,7 +74,7 @@ var forLaunches = []string{"launches", "bounded", "feautrier"}
 
 // NewSpace finds the schedules of a nest, each within limits of time and memory. Those that several strategies find are listed once, and strategies that fail are left out.
 func NewSpace(ctx context.Context, n *scop.Nest) (*Space, error) {
-	s := &Space{nest: n}
+	s := &Space{nest: n, known: &references{at: map[string]func() (*workload.Reference, error){}}}
 	labels := &labels{of: map[string]string{}, count: map[string]int{}}
 	var failed error
 	for _, strategy := range forLaunches {
@@ -251,7 +253,7 @@ func (s *Space) Program(made Config) (*Program, error) {
 		return nil, fmt.Errorf("the configuration says nothing of %s; its options are %s", c.Name, strings.Join(c.Options, ", "))
 	}
 	c := s.candidate(made)
-	return c.compile(s.nest, func(f Form) Mapping {
+	p, err := c.compile(s.nest, func(f Form) Mapping {
 		for _, p := range c.parts {
 			if p.kernel == f.Kernel && p.form == f {
 				return f.mapping(p.made(made))
@@ -259,4 +261,8 @@ func (s *Space) Program(made Config) (*Program, error) {
 		}
 		return Default(f)
 	})
+	if err == nil {
+		p.known = s.known
+	}
+	return p, err
 }
