@@ -29,6 +29,48 @@ func unrolled(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error
 	return t, nil
 }
 
+// whole makes maps of what else stands around or in place of those of a program: it copies what nothing computes, and moves views that cannot be
+// written through before the maps, or after a let.
+func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	s := rules.Strategy(rules.ID)
+	switch {
+	case t.Op == lift.Let:
+		s = rules.Seq(rules.AtKid(1, whole), inner(whole))
+	case t.Op == lift.Tuple:
+		for i := range t.Kids {
+			s = rules.Seq(s, rules.AtKid(i, whole))
+		}
+	case t.Type.Kind != lift.ArrayType && t.Op != lift.Unzip || computes(t) || begins.Has(t.Op):
+	case views.Has(t.Op):
+		s = rules.AtArg(whole)
+	case !t.Ops().Has(lift.Fun):
+		s = rules.Use("copy")
+	case rearranged.Has(t.Op):
+		s = rules.Else(
+			rules.Seq(moved, rules.Try(fuse)),
+			rules.Seq(rules.Use("letArg"), whole),
+		)
+	}
+	return s(run, t, site)
+}
+
+// begins are the patterns that recipes begin with, beside maps that compute.
+var begins = lift.Set(lift.Reduce, lift.Iterate)
+
+// rearranged are patterns that show an element at several places, or others.
+var rearranged = lift.Set(lift.Pad, lift.PadConst, lift.Slide)
+
+// moved makes views of maps maps of views.
+func moved(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	if computes(t) {
+		return t, nil
+	}
+	if !rearranged.Has(t.Op) {
+		return nil, fmt.Errorf("%s is no view of a map", t.Op)
+	}
+	return rules.Seq(rules.AtArg(moved), rules.Else(rules.Use("mapPad"), rules.Use("slideMap")))(run, t, site)
+}
+
 // missing explains why there is no recipe for the program.
 func (e *explorer) missing() string {
 	t := e.fused
@@ -36,12 +78,8 @@ func (e *explorer) missing() string {
 		t = t.Arg()
 	}
 	switch t.Op {
-	case lift.Let:
-		return "variants of a let around maps are not derived: each of its two parts can be a program of its own"
 	case lift.Iterate:
 		return fmt.Sprintf("variants of iterate(%d, …) are not derived: at most %d iterations are written out", t.Ints[0], mostIterations)
-	case lift.Pad, lift.PadConst, lift.Slide:
-		return fmt.Sprintf("variants of %s around maps are not derived: it shows an element at several places or a constant, and is not written through", t.Op)
 	}
 	return fmt.Sprintf("neither maps nor a reduction stand where variants begin, but %s", t.Op)
 }

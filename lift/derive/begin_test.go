@@ -2,6 +2,7 @@ package derive
 
 import (
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,59 @@ func parsed(t *testing.T, text string) *lift.Program {
 	return p
 }
 
+// checkVariants derives some variants, all of which mean the same as the program on the first inputs and replay.
+func checkVariants(t *testing.T, p *lift.Program, sizes map[string]int64) *Result {
+	t.Helper()
+	result, err := Derive(p, Options{Count: 20, Seed: 1, Sizes: sizes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := p.AtSizes(sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inputs []lift.Value
+	for _, in := range at.Inputs {
+		inputs = append(inputs, randomValue(rand.New(rand.NewSource(3)), in.Type))
+	}
+	want, err := lift.Eval(p, sizes, inputs, lift.EvalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range result.Variants {
+		if _, err := v.Derivation(p).Replay(rules.Options{At: []map[string]int64{sizes}}); err != nil {
+			t.Errorf("%s: %v", v.Recipe, err)
+		}
+		got, err := lift.Eval(v.Program, sizes, inputs, lift.EvalOptions{})
+		if err == nil {
+			err = lift.Same(got, want, 0)
+		}
+		if err != nil {
+			t.Errorf("%s, %v: %s\n%v", v.Recipe, v.Numbers, v.Program.BodyText(), err)
+		}
+	}
+	return result
+}
+
+// Results of several parts, and those that nothing computes, have variants of all parts.
+func TestWhole(t *testing.T) {
+	for _, c := range []struct{ body, some string }{
+		{"let(s = reduce(+, 0) $ xs, map(fun(x => x - at(0, s))) $ xs)", "let(x1 = "},
+		{"tuple(map(neg) $ xs, reduce(+, 0) $ xs)", "tuple("},
+		{"tuple(map(neg) $ xs, map(abs) $ xs)", "unzip o "},
+		{"padConst(1, 1, 0.0f) o map(neg) $ xs", "let(x1 = "},
+		{"pad(1, 1, wrap) o map(neg) $ xs", "o pad(1, 1, wrap) $ xs"},
+		{"slide(4, 2) o pad(1, 1, clamp) o map(neg) $ xs", "o slide(4, 2) o pad(1, 1, clamp) $ xs"},
+		{"transpose o split(8) $ xs", "transpose o "},
+		{"gather(reverse) $ xs", "gather(reverse) o "},
+	} {
+		result := checkVariants(t, parsed(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+c.body+")"), map[string]int64{"n": 64})
+		if len(result.Variants) < 20 || !slices.ContainsFunc(result.Variants, func(v *Variant) bool { return strings.Contains(v.Program.BodyText(), c.some) }) {
+			t.Errorf("%s: %d variants, none with %s; the first is %s", c.body, len(result.Variants), c.some, result.Variants[0].Program.BodyText())
+		}
+	}
+}
+
 // Programs that iterate have variants of their iterations written out, which mean the same and replay.
 func TestIterations(t *testing.T) {
 	sizes := map[string]int64{"n": 64}
@@ -28,32 +82,10 @@ func TestIterations(t *testing.T) {
 		{"iterate(3, fun(ys => join o map(reduce(+, 0)) o split(2) $ ys)) $ xs", "split(2) o join o mapGlb(0"},
 	} {
 		p := parsed(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+c.body+")")
-		result, err := Derive(p, Options{Count: 20, Seed: 1, Sizes: sizes})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, err := p.AtSizes(sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs := []lift.Value{randomValue(rand.New(rand.NewSource(3)), at.Inputs[0].Type)}
-		want, err := lift.Eval(p, sizes, inputs, lift.EvalOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		some := false
-		for _, v := range result.Variants {
-			some = some || strings.Contains(v.Program.BodyText(), c.some)
-			if _, err := v.Derivation(p).Replay(rules.Options{At: []map[string]int64{sizes}}); err != nil {
-				t.Errorf("%s: %v", v.Recipe, err)
-			}
-			got, err := lift.Eval(v.Program, sizes, inputs, lift.EvalOptions{})
-			if err == nil {
-				err = lift.Same(got, want, 0)
-			}
-			if err != nil || v.Program.Body.Ops().Has(lift.Iterate) {
-				t.Errorf("%s, %v: %s\n%v", v.Recipe, v.Numbers, v.Program.BodyText(), err)
-			}
+		result := checkVariants(t, p, sizes)
+		some := slices.ContainsFunc(result.Variants, func(v *Variant) bool { return strings.Contains(v.Program.BodyText(), c.some) })
+		if slices.ContainsFunc(result.Variants, func(v *Variant) bool { return v.Program.Body.Ops().Has(lift.Iterate) }) {
+			t.Errorf("%s: an iterate is left", c.body)
 		}
 		if !some {
 			t.Errorf("%s: no variant with %s, but %s", c.body, c.some, result.Variants[0].Program.BodyText())
@@ -64,11 +96,8 @@ func TestIterations(t *testing.T) {
 // What is not derived says what is missing.
 func TestNoRecipe(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
-		{"let(s = reduce(+, 0) $ xs, map(fun(x => x / at(0, s))) $ xs)", "variants of a let around maps are not derived"},
 		{"iterate(30, map(fun(x => x * 2.0f))) $ xs", "at most 16 iterations are written out"},
-		{"padConst(1, 1, 0.0f) o map(fun(x => x * 2.0f)) $ xs", "variants of padConst around maps are not derived"},
-		{"pad(1, 1, wrap) o map(fun(x => x * 2.0f)) $ xs", "variants of pad around maps are not derived"},
-		{"gather(reverse) $ xs", "neither maps nor a reduction stand where variants begin"},
+		{"at(0) o reduce(+, 0) $ xs", "neither maps nor a reduction stand where variants begin"},
 	} {
 		_, err := Derive(parsed(t, "program p\nsize n\nfun(xs: [float32]n => "+c.body+")"), Options{Sizes: map[string]int64{"n": 64}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -166,7 +166,7 @@ func newExplorer(p, at *lift.Program, opt Options) *explorer {
 		e.sizes[name] = lift.Nat(n)
 	}
 	run := &rules.Run{Options: e.rules}
-	body, err := run.Do(rules.Seq(unrolled, rules.Try(fuse), simplify), p.Body)
+	body, err := run.Do(rules.Seq(unrolled, rules.Try(fuse), simplify, whole), p.Body)
 	if err != nil {
 		body = p.Body
 	}

@@ -19,7 +19,7 @@ type grid struct {
 }
 
 // views are the patterns that only rearrange data; findGrid looks below them for the outermost map.
-var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append)
+var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append, lift.Unzip)
 
 // findGrid looks for the nest in the fused body.
 func (e *explorer) findGrid() *grid {
@@ -78,6 +78,9 @@ func (c recipe) where(admits func(p point) bool) recipe {
 
 // recipes lists what there is for the program, in a fixed order.
 func (e *explorer) recipes() []*recipe {
+	if r := e.recipesOfParts(); r != nil {
+		return r
+	}
 	if r := e.reductionRecipes(); r != nil {
 		return r
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/warning"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
@@ -23,7 +24,27 @@ import (
 const (
 	sumTolerance  = 1e-4
 	elemTolerance = 1e-5
+	// where numbers of half precision are computed with
+	halfSumTolerance  = 2e-2
+	halfElemTolerance = 4e-3
 )
+
+// tolerance is that of a program's results.
+func tolerance(p *lift.Program) float64 {
+	sums, half := p.Body.Ops()&lift.Reductions != 0, false
+	for _, t := range append(inputTypes(p), p.Body.Type) {
+		half = half || slices.ContainsFunc(lift.Components(t), func(c *lift.Type) bool { return c.DType == expr.Float16 })
+	}
+	switch {
+	case half && sums:
+		return halfSumTolerance
+	case half:
+		return halfElemTolerance
+	case sums:
+		return sumTolerance
+	}
+	return elemTolerance
+}
 
 // Reference is the variant that the results of others are compared with: the simplest of those derived, if possible without local
 // memory and vectors, and with short chains of additions.
@@ -68,10 +89,7 @@ func (s *Space) Reference() (*Reference, error) {
 		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
 	})
-	r := &Reference{Point: &Point{Variant: best}, Tolerance: elemTolerance, space: s}
-	if s.Program.Body.Ops()&lift.Reductions != 0 {
-		r.Tolerance = sumTolerance
-	}
+	r := &Reference{Point: &Point{Variant: best}, Tolerance: tolerance(s.Program), space: s}
 	r.Tolerance = cmp.Or(s.options.Tolerance, r.Tolerance)
 	return r, nil
 }

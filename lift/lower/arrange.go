@@ -251,6 +251,11 @@ func (c *lowering) padConstant(t *lift.Term, z, xs *val) *val {
 		}
 		switch {
 		case j.hi < 0 || j.lo >= n:
+			if c.viewsOnly {
+				border := *z
+				border.border = true
+				return &border
+			}
 			return z
 		case len(inside) == 0:
 			return xs.at(j)
@@ -311,6 +316,11 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 		var at place
 		if first.loc != nil {
 			at = first.loc()
+		}
+		for k := int64(1); c.viewsOnly && k < w; k++ {
+			if lane(k).border != first.border {
+				fail("a part of the %d elements of a vector is a constant", w)
+			}
 		}
 		if at.buf != nil {
 			for k := int64(1); k < w; k++ {

@@ -147,6 +147,12 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 			f.Def, f.Lets = nil, nil
 		}
 	}
+	if lanes > 0 && f.Def != nil {
+		f.Def = castLanes(f.Def, lanes)
+		for i := range f.Lets {
+			f.Lets[i].Expr = castLanes(f.Lets[i].Expr, lanes)
+		}
+	}
 	if tuples {
 		f.Body = "" // it uses tuples, which the source does not have
 	}
@@ -156,6 +162,16 @@ func (c *lowering) function(u *lift.UserFun, lanes int64) *kernel.Function {
 	c.functions[key] = f
 	c.order = append(c.order, f)
 	return f
+}
+
+// castLanes makes the casts of a function on numbers casts of vectors.
+func castLanes(e expr.Expr, lanes int64) expr.Expr {
+	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		if x, ok := e.(*expr.Cast); ok {
+			return &expr.Cast{DType: x.DType.Vector(lanes), Arg: x.Arg}
+		}
+		return e
+	})
 }
 
 // callTuple computes the components of a tuple result inline: the definition's named values and the arguments are kept in

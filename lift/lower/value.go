@@ -21,6 +21,7 @@ type val struct {
 	owners []*owner
 	bufs   []*buffer // of memory
 	guards []guard   // where it may be read and written
+	border bool      // for CheckVectors: it is a constant around an array
 }
 
 // place is an element of an array, or the first of several of a vector.

@@ -23,7 +23,7 @@ func (c *lowering) view(t *lift.Term, env *scope) *val {
 }
 
 // showing are the operators besides arrangements whose views show memory without computing.
-var showing = lift.Set(lift.Var, lift.Let, lift.Map, lift.Zip, lift.Unzip, lift.Tuple, lift.Get)
+var showing = lift.Set(lift.Var, lift.Let, lift.Map, lift.Zip, lift.Unzip, lift.Tuple, lift.Get, lift.PadConst)
 
 // views has the view of each operator.
 var views map[lift.Op]func(c *lowering, t *lift.Term, env *scope) *val

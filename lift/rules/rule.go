@@ -260,6 +260,7 @@ var (
 func init() {
 	addTable()
 	addCoded()
+	addWhole()
 	addOutwards()
 	addStream()
 	addUneven()

@@ -49,6 +49,10 @@ var leftOf = map[string]string{
 	"takeZip":             "take(n) $ zip(xs, map(h) $ xs)",
 	"padStencils":         "map(fun((a0, b0) => map(fun((x0, y0) => tuple(at(0) o at(0) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, map(gather(reverse)) o map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs)",
 	"padStencils3D":       "map(map(map(fun(x0 => tuple(at(0) o at(0) o at(0) $ x0, join o join $ x0))))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
+	"copy":                "split(n) $ xs",
+	"tupleMaps":           "tuple(map(f) $ xs, map(fun(e => tuple(e, c))) $ xs)",
+	"mapPad":              "pad(2, 1, wrap) o map(f) $ xs",
+	"letArg":              "padConst(1, 2, c) o map(f) $ xs",
 	"zipRotate":           "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
 }
 
