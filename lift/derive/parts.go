@@ -147,4 +147,3 @@ func together(parts []*part, chosen []*recipe) *recipe {
 }
 
 func numbered(name string, part int) string { return fmt.Sprintf("%s%d", name, part) }
-
