@@ -9,18 +9,14 @@ import (
 )
 
 // layouts are recipes of a product whose operands are copied to local memory in vectors, in padded rows, and read from there in
-// vectors: of its r rows and c columns a work-item has n next to each other, the next n as far away as all work-items have theirs.
+// vectors: of its r rows and c columns a work-item has as many next to each other as a vector has, the next ones as far away as all
+// work-items have theirs. Of each step of k, o are written out.
 func (e *explorer) layouts(p *product) (list []*recipe) {
+	lanes := 16 / p.bytes
+	sides := []int64{32, 64, 128, 256}
 	numbers := []number{
-		{"t", dividing(p.rows, []int64{32, 64, 128, 256})},
-		{"v", dividing(p.cols, []int64{32, 64, 128, 256})},
-		{"r", []int64{4, 8, 16}},
-		{"c", []int64{4, 8, 16}},
-		{"k", dividing(p.depth, []int64{8, 16, 32})},
-		{"n", []int64{2, 4, 8}},
-		{"u", []int64{2, 4}},
-		{"p", []int64{0, 4}},
-		{"o", []int64{1, 4, 8, 16}},
+		{"t", dividing(p.rows, sides)}, {"v", dividing(p.cols, sides)}, {"r", []int64{4, 8, 16}}, {"c", []int64{4, 8, 16}},
+		{"k", dividing(p.depth, []int64{8, 16, 32})}, {"o", []int64{1, 8, 16}}, {"n", []int64{lanes}}, {"p", []int64{0, 4}},
 	}
 	for _, n := range numbers {
 		if len(n.values) == 0 {
@@ -29,23 +25,31 @@ func (e *explorer) layouts(p *product) (list []*recipe) {
 	}
 	for _, i := range []int{alongRows, alongDepth} {
 		for _, j := range []int{alongRows, alongDepth} {
-			for _, area := range [][2]int64{{16, 32}, {64, 128}} {
-				r := &recipe{
-					name: phrase("tiles of t by v", fmt.Sprintf("blocks of r by c (%d to %d)", area[0], area[1]), "local copies in vectors",
-						"columns "+ways[i], "rows "+ways[j]),
-					numbers: numbers, admits: func(n point) bool { return e.layoutFits(n, area) },
-					build: func(n point) rules.Strategy {
-						return rules.Seq(p.inGroups(n, tiled(cutAdjacent(n["v"], n["c"], n["n"]), cutAdjacent(n["t"], n["r"], n["n"])),
-							rules.Use("copyPrivateOperands"), copiedVectors(n, i, j)), vectorsFromLocal(n), finish(false))
-					},
-				}
-				if e.possible(r) {
-					list = append(list, r)
+			for _, area := range []int64{16, 32, 64, 128} {
+				for _, items := range []int64{64, 128, 256, 512} {
+					r := e.layout(p, i, j, area, items)
+					r.numbers = numbers
+					if e.possible(r) {
+						list = append(list, r)
+					}
 				}
 			}
 		}
 	}
 	return list
+}
+
+// layout is the recipe for blocks of an area and work-groups of so many items, where columns and rows are copied in the ways i and j.
+func (e *explorer) layout(p *product, i, j int, area, items int64) *recipe {
+	return &recipe{
+		name: phrase("tiles of t by v", fmt.Sprintf("blocks of r by c (%d)", area), fmt.Sprintf("groups of %d", items), "local copies in vectors",
+			"columns "+ways[i], "rows "+ways[j]),
+		admits: func(n point) bool { return e.layoutFits(p, n, area, items) && (n["p"] > 0) == (i == alongDepth || j == alongDepth) },
+		build: func(n point) rules.Strategy {
+			return rules.Seq(p.inGroups(n, tiled(cutAdjacent(n["v"], n["c"], n["n"]), cutAdjacent(n["t"], n["r"], n["n"])),
+				rules.Use("copyPrivateOperands"), copiedVectors(n, i, j)), vectorsFromLocal(n), finish(false))
+		},
+	}
 }
 
 // The ways in which the operands of a step are copied: along their rows, or along the reduction.
@@ -67,18 +71,19 @@ func (e *explorer) possible(r *recipe) bool {
 	return err == nil
 }
 
-func (e *explorer) layoutFits(n point, area [2]int64) bool {
-	if n["t"]%n["r"] != 0 || n["v"]%n["c"] != 0 || n["r"]%n["n"] != 0 || n["c"]%n["n"] != 0 || n["r"]*n["c"] < area[0] || n["r"]*n["c"] > area[1] {
+func (e *explorer) layoutFits(p *product, n point, area, items int64) bool {
+	if n["t"]%n["r"] != 0 || n["v"]%n["c"] != 0 || n["r"]*n["c"] != area || n["r"] > 2*n["c"] || n["c"] > 2*n["r"] {
 		return false
 	}
 	wide, tall := n["v"]/n["c"], n["t"]/n["r"]
-	return e.group(wide*tall) && wide*tall >= 64 && wide >= 8 && 4*n["k"]*(n["t"]+n["v"]+2*n["p"]) <= e.opt.MaxLocal &&
-		n["k"]%n["u"] == 0 && n["k"]%n["o"] == 0 && copiedBy(n)%wide == 0 && 4*(n["r"]*n["c"]+n["r"]+n["c"]) <= e.opt.MaxPrivate
+	return wide*tall == items && items <= e.opt.MaxGroup && wide >= 8 && tall >= 4 &&
+		p.bytes*n["k"]*(n["t"]+n["v"]+2*n["p"]) <= e.opt.MaxLocal && p.bytes*(area+n["r"]+n["c"]) <= e.opt.MaxPrivate &&
+		n["k"]%n["n"] == 0 && n["k"]%n["o"] == 0 && copiedBy(n)%wide == 0
 }
 
 // copiedBy is the vectors that a work-group copies at a time: one for each work-item, or fewer.
 func copiedBy(n point) int64 {
-	vectors := intmath.GCD(n["k"]*n["t"]/n["u"], n["k"]*n["v"]/n["u"])
+	vectors := intmath.GCD(n["k"]*n["t"]/n["n"], n["k"]*n["v"]/n["n"])
 	return intmath.GCD(n["v"]/n["c"]*(n["t"]/n["r"]), vectors)
 }
 
@@ -97,7 +102,7 @@ func cutAdjacent(length, k, n int64) rules.Strategy {
 func copiedVectors(n point, i, j int) rules.Strategy {
 	s := rules.Seq(
 		rules.Use("reduceSeqZipSplit", "n", n.size("k")),
-		rules.Use("copyLocalVectors", "m", lift.Nat(copiedBy(n)), "w", lift.Nat(n["v"]/n["c"]), "n", n.size("n"), "u", n.size("u"), "i", i, "k", j),
+		rules.Use("copyLocalVectors", "m", lift.Nat(copiedBy(n)), "w", lift.Nat(n["v"]/n["c"]), "n", n.size("n"), "u", n.size("n"), "i", i, "k", j),
 	)
 	switch o := n["o"]; {
 	case o == n["k"]:
@@ -117,5 +122,5 @@ func copiedVectors(n point, i, j int) rules.Strategy {
 
 // vectorsFromLocal reads the operands of a block in vectors.
 func vectorsFromLocal(n point) rules.Strategy {
-	return rules.Repeat(rules.TopDown(rules.Use("privateVectors", "w", lift.Nat(min(n["n"], 4)))))
+	return rules.Repeat(rules.TopDown(rules.Use("privateVectors", "w", n.size("n"))))
 }

@@ -16,6 +16,7 @@ type product struct {
 	under      int // the number of views around the outer map
 	rows, cols int64
 	depth      int64 // length of the reductions
+	bytes      int64 // of a number
 }
 
 // fusedReduction makes the reduction of an element sequential, with the map before it.
@@ -37,7 +38,10 @@ func (e *explorer) findProduct(under int) *product {
 	find := func(_ *rules.Run, t *lift.Term, _ *rules.Site) (*lift.Term, error) {
 		p.rows, _ = t.Arg().Type.Len.Eval(e.opt.Sizes)
 		p.cols, _ = t.Fn().Body().Arg().Type.Len.Eval(e.opt.Sizes)
-		p.depth = e.reductionLength(t)
+		p.depth, p.bytes = e.reductionLength(t), 8
+		if _, number := t.Type.Shape(); number.Kind == lift.ScalarType {
+			p.bytes = max(4, number.DType.Size())
+		}
 		return t, nil
 	}
 	if e.applies(under, exposed(rules.Seq(find, fusedReduction, rules.Use("reduceOutwards")))) {
