@@ -15,8 +15,14 @@ func (e *explorer) layouts(p *product) (list []*recipe) {
 	lanes := 16 / p.bytes
 	sides := []int64{32, 64, 128, 256}
 	numbers := []number{
-		{"t", dividing(p.rows, sides)}, {"v", dividing(p.cols, sides)}, {"r", []int64{4, 8, 16}}, {"c", []int64{4, 8, 16}},
-		{"k", dividing(p.depth, []int64{8, 16, 32})}, {"o", []int64{1, 8, 16}}, {"n", []int64{lanes}}, {"p", []int64{0, 4}},
+		{"t", dividing(p.rows, sides)},
+		{"v", dividing(p.cols, sides)},
+		{"r", []int64{4, 8, 16}},
+		{"c", []int64{4, 8, 16}},
+		{"k", dividing(p.depth, []int64{8, 16, 32})},
+		{"o", []int64{1, 8, 16}},
+		{"n", []int64{lanes}},
+		{"p", []int64{0, 4}},
 	}
 	for _, n := range numbers {
 		if len(n.values) == 0 {
@@ -44,7 +50,9 @@ func (e *explorer) layout(p *product, i, j int, area, items int64) *recipe {
 	return &recipe{
 		name: phrase("tiles of t by v", fmt.Sprintf("blocks of r by c (%d)", area), fmt.Sprintf("groups of %d", items), "local copies in vectors",
 			"columns "+ways[i], "rows "+ways[j]),
-		admits: func(n point) bool { return e.layoutFits(p, n, area, items) && (n["p"] > 0) == (i == alongDepth || j == alongDepth) },
+		admits: func(n point) bool {
+			return e.layoutFits(p, n, area, items) && (n["p"] > 0) == (i == alongDepth || j == alongDepth)
+		},
 		build: func(n point) rules.Strategy {
 			return rules.Seq(p.inGroups(n, tiled(cutAdjacent(n["v"], n["c"], n["n"]), cutAdjacent(n["t"], n["r"], n["n"])),
 				rules.Use("copyPrivateOperands"), copiedVectors(n, i, j)), vectorsFromLocal(n), finish(false))
