@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -30,6 +31,9 @@ the best. Every element of the results is compared with those of a reference var
 checked against the meaning of the program at a small size. A point that is wrong, crashes, is refused or takes too long is recorded as
 such in the journal. The static features of all points are kept beside it; together they are a database for --database. The
 same command resumes an interrupted exploration.
+
+One size may be a range, as n=1000..100000000: then recipes are chosen for parts of it, by predicted times, and it is told where one hands over
+to the next. In the middle of each part as many points as the budget says run of its recipe, and of those of the parts beside it.
 
 Orders:
   rank     by a ranker that learns from databases of other programs and from this exploration
@@ -75,6 +79,15 @@ Orders:
 			}
 			info := c.Device.Info()
 			start := time.Now()
+			r, rest, err := explore.ParseRange(o.sizes)
+			if err != nil {
+				return err
+			}
+			if r != nil {
+				search.Campaign = c
+				o.sizes = rest
+				return exploreRanges(cmd, &o, r, args[0], search, databases)
+			}
 			if search.Space, err = o.open(args[0], &info); err != nil {
 				return err
 			}
@@ -126,6 +139,43 @@ Orders:
 	flags.Float64Var(&search.Slow, "slow", 20, "do not repeat points whose first run takes more than this many times the best time so far")
 	flags.IntVar(&search.Round, "round", 0, "points to run before the order is updated (default: a quarter of the budget, at most 10; for --order random the whole budget)")
 	return cmd
+}
+
+// exploreRanges chooses recipes for ranges of a size, and runs points of them.
+func exploreRanges(cmd *cobra.Command, o *spaceOptions, sizes *explore.Sizes, path string, search explore.Search, databases []string) error {
+	var err error
+	if len(o.sizes) > 0 {
+		if sizes.Others, err = parseOneSize(o.sizes); err != nil {
+			return err
+		}
+	}
+	info := search.Campaign.Device.Info()
+	r, err := o.OpenRange(path, sizes, &info)
+	if err != nil {
+		return err
+	}
+	db, err := loadDatabase(cmd, databases, r.Program.Name, false)
+	if err != nil {
+		return err
+	}
+	device := facts.Of(info.Fingerprint)
+	r.Train, r.Static = db.Set, launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
+	list, err := r.Choose()
+	if err != nil {
+		return err
+	}
+	note(cmd, "%s chosen by predicted times", format.Count(len(list), "range"))
+	search.Train, search.Seed, search.Static = db.Set, o.Seed, r.Static
+	search.Vectors = rank.VectorsFile(search.Campaign.SamplesFile())
+	search.Progress = exploreProgress(cmd)
+	warnings, err := r.Measure(cmd.Context(), list, search)
+	if err != nil {
+		return err
+	}
+	if !wantJSON(cmd) {
+		warn(cmd, warnings)
+	}
+	return show(cmd, r.JSON(list, warnings), func(w io.Writer) error { return r.Write(w, list) })
 }
 
 // exploreProgress prints what fails and what is the best so far, and every hundredth point.

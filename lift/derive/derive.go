@@ -30,6 +30,8 @@ type Options struct {
 	Seed  int64
 	// Sizes are the values of all size symbols: variants must be valid there, and their numbers divide what they have to.
 	Sizes map[string]int64
+	// Recipes are those that are followed; nil for all.
+	Recipes []string
 	// MaxGroup is the largest work-group (0: 1024), MaxLocal the local memory of one in bytes (0: 48 KiB), MaxPrivate the
 	// private arrays of a work-item in bytes (0: 1 KiB).
 	MaxGroup, MaxLocal, MaxPrivate int64
@@ -96,6 +98,9 @@ func (e *explorer) draw(list []*recipe, r *rand.Rand, result *Result) {
 	var streams []*stream
 	for _, rec := range list {
 		seed := r.Int63() // drawn for all, so that the others do not depend on which are refused
+		if e.opt.Recipes != nil && !slices.Contains(e.opt.Recipes, rec.name) {
+			continue
+		}
 		if rec.refused != nil {
 			result.Refused[reason(rec.refused)]++
 			continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
@@ -11,6 +12,19 @@ import (
 
 // Recipes cut arrays in chunks and tiles whose lengths divide those of the arrays. Where an array has few divisors, there are recipes
 // for a program that computes more elements, which have no effect, or the last ones apart (rules of uneven.go of package rules).
+
+// The names of recipes for lengths with few divisors begin with these words; the rest is the name of the recipe for others.
+const paddedRecipe, restRecipe = "padded", "rest apart"
+
+// Family is the name that a recipe has at sizes which chunks and tiles divide, and all the names that it has.
+func Family(recipe string) (name string, all []string) {
+	for _, words := range []string{paddedRecipe, restRecipe} {
+		if rest, ok := strings.CutPrefix(recipe, words+", "); ok {
+			recipe = rest
+		}
+	}
+	return recipe, []string{recipe, phrase(paddedRecipe, recipe), phrase(restRecipe, recipe)}
+}
 
 // padded is the length to which an array of n elements is padded, so that it has divisors: n itself where it has enough.
 func padded(n int64) int64 {
@@ -70,7 +84,7 @@ func (e *explorer) unevenRecipes(g *grid) []*recipe {
 		if grid == nil {
 			return
 		}
-		grid.vector = grid.vector && (how != "padded" || g.lengths[0]%8 == 0)
+		grid.vector = grid.vector && (how != paddedRecipe || g.lengths[0]%8 == 0)
 		for _, r := range other.gridRecipes(grid) {
 			if keep(r.name) {
 				r.name, r.from = phrase(how, r.name), other
@@ -78,16 +92,16 @@ func (e *explorer) unevenRecipes(g *grid) []*recipe {
 			}
 		}
 	}
-	add(e.beginning(e.paddedGrid(g)), "padded", func(string) bool { return true })
+	add(e.beginning(e.paddedGrid(g)), paddedRecipe, func(string) bool { return true })
 	if n := g.lengths[0]; len(g.lengths) == 1 && g.element.Type.Kind == lift.ScalarType && padded(n) != n {
 		main := n - n%min(8*max(powerBelow(n/64), 1), 1<<14)
-		add(e.beginning(rules.Below(g.under, restOfMap(main))), "rest apart", vectorsOnly)
+		add(e.beginning(rules.Below(g.under, restOfMap(main))), restRecipe, vectorsOnly)
 	}
 	return list
 }
 
 // vectorsOnly are the recipes with vectors: for others the rest need not be apart.
-func vectorsOnly(name string) bool { return len(name) > 7 && name[:7] == "vectors" }
+func vectorsOnly(name string) bool { return strings.HasPrefix(name, "vectors") }
 
 // restOfMap computes the elements of a map from n on apart, one by each work-item.
 func restOfMap(n int64) rules.Strategy {
@@ -209,7 +223,7 @@ func (e *explorer) unevenReductions(n int64) (list []*recipe) {
 		for _, stage := range e.stages(long, chunk, w == 1) {
 			for _, last := range unevenLast {
 				list = append(list, &recipe{
-					name: phrase("padded", name+stage.name, last.name), numbers: stage.numbers,
+					name: phrase(paddedRecipe, name+stage.name, last.name), numbers: stage.numbers,
 					admits: func(m point) bool { return stage.admits(m) && last.admits(long/stage.chunk(m)+rest) },
 					build: func(m point) rules.Strategy {
 						s := before0(rest, n, rules.Seq(before, stage.build(m)))

@@ -25,6 +25,8 @@ type Options struct {
 	Seed     int64
 	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
 	MaxGroup, MaxLocal int64
+	// Recipes are those of which there are variants; nil for all.
+	Recipes []string
 	// Data is what inputs hold instead of random numbers, by the names of the arguments of kernels.
 	Data map[string]Data
 	// Expected are files with the results, in place of a reference variant's; Tolerance is how far results may be from these, relative: 0 is 1e-5,
@@ -112,7 +114,7 @@ func whyNone(r *derive.Result) string {
 }
 
 func (s *Space) derivation(count int) derive.Options {
-	return derive.Options{Count: count, Seed: s.options.Seed, Sizes: s.Sizes, MaxGroup: s.options.MaxGroup, MaxLocal: s.options.MaxLocal}
+	return derive.Options{Count: count, Seed: s.options.Seed, Sizes: s.Sizes, MaxGroup: s.options.MaxGroup, MaxLocal: s.options.MaxLocal, Recipes: s.options.Recipes}
 }
 
 // Variant returns the variant with an identifier or with a unique prefix of one.
