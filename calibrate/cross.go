@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/parallel"
 )
 
 // CrossEval is the error of cross-validation: each kernel in turn is held out and predicted by a fit to the others.
@@ -78,15 +80,23 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 	out := &CrossEval{}
 	var all []heldOut
 	together := (len(groups)-1)/max(fewestParts, mostRefitted/len(f.t)) + 1
+	parts := slices.Collect(slices.Chunk(groups, together))
 	partOf := make(map[string]int)
 	for i, g := range groups {
 		partOf[g] = i / together
 	}
-	for part := range slices.Chunk(groups, together) {
-		rows, err := f.predictWithout(ctx, func(i int) bool { return partOf[f.group[i]] == partOf[part[0]] }, p0)
-		if err != nil {
-			return err
-		}
+	predicted := make([][]heldOut, len(parts))
+	err := parallel.Try(len(parts), runtime.GOMAXPROCS(0), func(part int) (err error) {
+		own := *f
+		own.compiled = f.compiled.Clone()
+		predicted[part], err = own.predictWithout(ctx, func(i int) bool { return partOf[f.group[i]] == part }, p0)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, part := range parts {
+		rows := predicted[i]
 		name := strings.TrimPrefix(part[0], "\x00")
 		if more := len(part) - 1; more > 0 {
 			name = fmt.Sprintf("%s and %d more", name, more)
@@ -120,7 +130,8 @@ func (f *fitter) crossValidate(ctx context.Context, fit *Fit) error {
 func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0 []float64) ([]heldOut, error) {
 	rest := *f
 	rest.x, rest.t, rest.w, rest.group, rest.label = nil, nil, nil, nil, nil
-	rest.lm.Ftol, rest.lm.Xtol = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance) // it starts near the end, and a prediction needs no more
+	// It starts near the end, and a prediction needs no last digits.
+	rest.lm.Ftol, rest.lm.Xtol, rest.lm.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
 	for i := range f.t {
 		if !left(i) {
 			rest.x, rest.t = append(rest.x, f.x[i]), append(rest.t, f.t[i])

@@ -12,35 +12,36 @@ type Op uint8
 // The operations of the language. Each is closed under differentiation: the derivative of an expression is an expression of the
 // same language, which is why contrast, share, powlog, sign and below are part of it.
 const (
-	Const    Op = iota
-	Feature     // f_…, a value of the kernel
-	Param       // p_…, a value of the device, to be calibrated
-	TermRef     // the name of another term of the model
-	Add         // a + b
-	Sub         // a - b
-	Mul         // a * b
-	Div         // a / b
-	Pow         // a ** b
-	Neg         // -a
-	Exp         // exp(a)
-	Log         // log(a), natural
-	Sqrt        // sqrt(a)
-	Tanh        // tanh(a)
-	Sin         // sin(a)
-	Cos         // cos(a)
-	Atan        // atan(a)
-	Abs         // abs(a)
-	Sign        // sign(a): -1, 0 or 1
-	Min         // min(a, b)
-	Max         // max(a, b)
-	Ceil        // ceil(a)
-	Below       // below(a, b): 1 where a < b, 1/2 where they are equal, else 0
-	Step        // step(x, p) = (tanh(p x) + 1)/2, equation 6 of the Perflex paper
-	Contrast    // contrast(a, b) = (a - b)/(a + b), 0 where a + b is 0
-	Overlap     // overlap(a, b, p) = a step(x, p) + b step(-x, p) with x = contrast(a, b), equation 5 made free of units
-	PNorm       // pnorm(a, b, p) = (a**p + b**p)**(1/p)
-	Share       // share(a, b, p) = a/pnorm(a, b, p)
-	PowLog      // powlog(a, b) = a**b log(a), 0 at a = 0 for b > 0
+	Const     Op = iota
+	Feature      // f_…, a value of the kernel
+	Param        // p_…, a value of the device, to be calibrated
+	TermRef      // the name of another term of the model
+	Add          // a + b
+	Sub          // a - b
+	Mul          // a * b
+	Div          // a / b
+	Pow          // a ** b
+	Neg          // -a
+	Exp          // exp(a)
+	Log          // log(a), natural
+	Sqrt         // sqrt(a)
+	Tanh         // tanh(a)
+	Sin          // sin(a)
+	Cos          // cos(a)
+	Atan         // atan(a)
+	Abs          // abs(a)
+	Sign         // sign(a): -1, 0 or 1
+	Min          // min(a, b)
+	Max          // max(a, b)
+	Ceil         // ceil(a)
+	Below        // below(a, b): 1 where a < b, 1/2 where they are equal, else 0
+	Step         // step(x, p) = (tanh(p x) + 1)/2, equation 6 of the Perflex paper
+	Contrast     // contrast(a, b) = (a - b)/(a + b), 0 where a + b is 0
+	Overlap      // overlap(a, b, p) = a step(x, p) + b step(-x, p) with x = contrast(a, b), equation 5 made free of units
+	PNorm        // pnorm(a, b, p) = (a**p + b**p)**(1/p)
+	Share        // share(a, b, p) = a/pnorm(a, b, p)
+	PowLog       // powlog(a, b) = a**b log(a), 0 at a = 0 for b > 0
+	normShare    // share of a in a norm, of tapes alone
 	numOps
 )
 
@@ -112,13 +113,14 @@ func init() {
 		Max: {"max", false, 2, func(a, b, _ float64) float64 { return max(a, b) }, func(e *Expr, i int) *Expr {
 			return call(Below, e.Args[1-i], e.Args[i])
 		}},
-		Below:    {"below", false, 2, func(a, b, _ float64) float64 { return (1 - sign(a-b)) / 2 }, func(*Expr, int) *Expr { return num(0) }},
-		Step:     {"step", false, 2, func(x, p, _ float64) float64 { return step(x, p) }, stepPartial},
-		Contrast: {"contrast", false, 2, func(a, b, _ float64) float64 { return contrast(a, b) }, contrastPartial},
-		Overlap:  {"overlap", false, 3, overlap, overlapPartial},
-		PNorm:    {"pnorm", false, 3, pnorm, pnormPartial},
-		Share:    {"share", false, 3, share, sharePartial},
-		PowLog:   {"powlog", false, 2, func(a, b, _ float64) float64 { return powlog(a, b) }, powlogPartial},
+		Below:     {"below", false, 2, func(a, b, _ float64) float64 { return (1 - sign(a-b)) / 2 }, func(*Expr, int) *Expr { return num(0) }},
+		Step:      {"step", false, 2, func(x, p, _ float64) float64 { return step(x, p) }, stepPartial},
+		Contrast:  {"contrast", false, 2, func(a, b, _ float64) float64 { return contrast(a, b) }, contrastPartial},
+		Overlap:   {"overlap", false, 3, overlap, overlapPartial},
+		PNorm:     {"pnorm", false, 3, pnorm, pnormPartial},
+		Share:     {"share", false, 3, share, sharePartial},
+		PowLog:    {"powlog", false, 2, func(a, b, _ float64) float64 { return powlog(a, b) }, powlogPartial},
+		normShare: {arity: 3, eval: shareOf},
 	}
 	for op, o := range ops {
 		if o.name != "" && !o.infix {

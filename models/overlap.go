@@ -24,18 +24,24 @@ func overlap(a, b, p float64) float64 {
 // pnorm divides by the larger of the two first, so that neither power over- nor underflows.
 func pnorm(a, b, p float64) float64 {
 	m := max(math.Abs(a), math.Abs(b))
-	if m == 0 {
+	switch {
+	case m == 0:
 		return 0
+	case a > 0 && b > 0: // one exponential and one logarithm for each power
+		return m * math.Exp(math.Log1p(math.Exp(p*math.Log(min(a, b)/m)))/p)
 	}
 	return m * math.Pow(math.Pow(a/m, p)+math.Pow(b/m, p), 1/p)
 }
 
 // share is a/pnorm(a, b, p); where both costs are 0 it has the value for equal costs.
-func share(a, b, p float64) float64 {
-	if a == 0 && b == 0 {
+func share(a, b, p float64) float64 { return shareOf(a, pnorm(a, b, p), p) }
+
+// shareOf is share with a known norm.
+func shareOf(a, norm, p float64) float64 {
+	if norm == 0 {
 		return math.Pow(2, -1/p)
 	}
-	return a / pnorm(a, b, p)
+	return a / norm
 }
 
 func powlog(a, b float64) float64 {

@@ -81,6 +81,8 @@ func (a *assembler) place(e *Expr, base int32) int32 {
 		r = a.constant(e.Value)
 	case Feature, Param:
 		r = a.slots[e.Name]
+	case Share: // of a norm that others need too
+		r = a.place(call(normShare, e.Args[0], call(PNorm, e.Args...), e.Args[2]), base)
 	default:
 		var args [3]int32
 		for i, x := range e.Args {
@@ -110,6 +112,9 @@ func (a *assembler) result(e *Expr, args [3]int32, base int32) int32 {
 			v[i] = a.consts[-args[i]-1]
 		}
 		return a.constant(ops[e.Op].eval(v[0], v[1], v[2]))
+	}
+	if e.Op == PNorm { // of the same costs, in either order
+		args[0], args[1] = min(args[0], args[1]), max(args[0], args[1])
 	}
 	key := value{op: e.Op, a: args[0], b: args[1], c: args[2]}
 	r, ok := a.values[key]

@@ -41,7 +41,6 @@ them again where there is no GPU. Many kernels are counted together by --kernels
 			case (list != "") == (len(args) > 0):
 				return usagef("give a kernel script, tags, a program, launch files, or --kernels with a list of them")
 			case list != "":
-				defer rareCollections()()
 				works, err = counters.ReadList(list, func(args []string) ([]counters.Work, error) { return listedWorks(cmd, args) })
 			default:
 				works, err = one.works(cmd, args)

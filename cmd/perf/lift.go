@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -40,13 +39,6 @@ them are run, compared with a reference, and kept as samples. perf help lift des
 		cmd.AddCommand(sub())
 	}
 	return cmd
-}
-
-// rareCollections lets the heap grow to five times what is in use before it is collected, until the function returned is called:
-// to describe thousands of points makes much garbage and keeps little.
-func rareCollections() (back func()) {
-	old := debug.SetGCPercent(400)
-	return func() { debug.SetGCPercent(old) }
 }
 
 // spaceOptions say of which variants of a program a command speaks.

@@ -26,7 +26,6 @@ and the samples stay as they are. All programs of the file must be given: if a v
 		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
 		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			defer rareCollections()()
 			set, err := samples.Load(args[0])
 			if err != nil {
 				return err

@@ -67,7 +67,6 @@ Orders:
 			if on.options.Limit == 0 {
 				on.options.Limit = 15 * time.Second
 			}
-			defer rareCollections()()
 			search.Trials = on.options.Trials
 			c, err := on.open(cmd)
 			if err != nil {

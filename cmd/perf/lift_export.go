@@ -133,7 +133,6 @@ func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, be
 	if c, err := s.Recorded(o.databases, accept); err != nil || c != nil {
 		return s, c, err
 	}
-	defer rareCollections()()
 	c, err := o.predicted(cmd, s, accept)
 	return s, c, err
 }

@@ -67,7 +67,6 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			if len(order.databases) == 0 && order.ranker != "model" {
 				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.Names(), " | "))
 			}
-			defer rareCollections()()
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
 			}

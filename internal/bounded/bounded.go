@@ -11,7 +11,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"time"
 )
 
@@ -48,6 +50,9 @@ const (
 func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if limits.Memory > 0 {
+		defer collectOften()()
+	}
 	before := memory()
 	check := func() {
 		if limits.Memory > 0 && memory() > before+limits.Memory {
@@ -79,6 +84,30 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 	case <-time.After(grace):
 		return &Abandoned{context.Cause(ctx)}
 	}
+}
+
+// usual is Go's own rate of collections: the heap may grow to twice what is in use.
+const usual = 100
+
+var watched struct {
+	sync.Mutex
+	calls, rate int // calls of Do under way, and the rate before the first of them
+}
+
+// collectOften sets the usual rate of collections, as garbage counts as memory, until the function returned is called.
+func collectOften() (back func()) {
+	change := func(by int) {
+		watched.Lock()
+		defer watched.Unlock()
+		switch watched.calls += by; {
+		case by > 0 && watched.calls == 1:
+			watched.rate = debug.SetGCPercent(usual)
+		case watched.calls == 0:
+			debug.SetGCPercent(watched.rate)
+		}
+	}
+	change(1)
+	return func() { change(-1) }
 }
 
 // memory is the current size of the heap and the stacks of the process, including garbage.
