@@ -130,7 +130,6 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		o.First = append(o.First, c)
 	}
 	o.on.options.Trials = o.Trials
-	defer rareCollections()()
 	c, err := o.on.open(cmd)
 	if err != nil {
 		return err
