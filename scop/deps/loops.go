@@ -41,7 +41,10 @@ func accumulation(s *scop.Statement) (op string) {
 	if occurrences(s.RHS, target) == 1 {
 		return chain(s.RHS, target)
 	}
-	return extreme(s, target)
+	if kind, rest := expr.Extreme(s.RHS, target); kind != "" && occurrences(rest, target) == 0 { // x = a < x ? a : x and its like
+		return kind
+	}
+	return ""
 }
 
 // isStore reports that an access is to the element that the statement writes.
@@ -85,37 +88,6 @@ func chain(e expr.Expr, target string) string {
 		if inner := chain(a, target); inner == associative[op.Kind] {
 			return inner
 		}
-	}
-	return ""
-}
-
-// extreme is the operator of x = a < x ? a : x and its like.
-func extreme(s *scop.Statement, target string) string {
-	c, ok := s.RHS.(*expr.Cond)
-	if !ok {
-		return ""
-	}
-	test, ok := c.If.(*expr.Op)
-	if !ok || len(test.Args) != 2 {
-		return ""
-	}
-	left, right, then, other := test.Args[0].String(), test.Args[1].String(), c.Then.String(), c.Else.String()
-	less := test.Kind == expr.Lt || test.Kind == expr.Le
-	if !less && test.Kind != expr.Gt && test.Kind != expr.Ge || left == right || left != target && right != target {
-		return ""
-	}
-	rest := test.Args[0]
-	if left == target {
-		rest = test.Args[1]
-	}
-	if occurrences(rest, target) > 0 {
-		return ""
-	}
-	switch {
-	case then == left && other == right && less, then == right && other == left && !less:
-		return "min"
-	case then == right && other == left && less, then == left && other == right && !less:
-		return "max"
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
 )
 
 // reductions makes reductions of sequential loops that only accumulate: of a statement x = x + e whose x is one element for all iterations, which nothing else
@@ -14,7 +15,7 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
 		a := accumulation(s)
-		if a == nil || k.ReadsFrom(&kernel.Stmt{RHS: a.term}, s.Target()) || !keeps(k, s, a.term) {
+		if a == nil || readsOwn(k, s, a.term) || !keeps(k, s, a.term) {
 			return
 		}
 		var over []string
@@ -36,11 +37,46 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	return out
 }
 
+// readsOwn reports that a term may read the element that the statement accumulates into: of its array, it may read others.
+func readsOwn(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
+	to, ok := s.LHS.(*expr.Access)
+	if !ok {
+		return k.ReadsFrom(&kernel.Stmt{RHS: term}, s.Target())
+	}
+	domain, err := k.DomainOf(s.Inames)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(k.Reads(&kernel.Stmt{RHS: term}), func(a *expr.Access) bool {
+		if a.Array != to.Array {
+			return false
+		}
+		var same []polycount.Constraint
+		for d, index := range a.Index {
+			x, err := k.AffineOf(index)
+			if err != nil {
+				return true
+			}
+			y, err := k.AffineOf(to.Index[d])
+			if err != nil {
+				return true
+			}
+			same = append(same, polycount.EQ(x, y))
+		}
+		both, err := domain.Constrain(same...)
+		if err != nil {
+			return true
+		}
+		empty, err := both.IsEmpty()
+		return err != nil || !empty
+	})
+}
+
 // keeps reports that the sum of terms is what adding them one after the other to the target gives: an integer loses the fraction of each.
 func keeps(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
 	to, err := k.TypeOf(s.LHS)
-	if err != nil || to.IsFloat() {
-		return err == nil
+	if _, comparison := s.RHS.(*expr.Cond); err != nil || to.IsFloat() {
+		return err == nil && !comparison // with what is no number, max is not what a comparison gives
 	}
 	of, err := k.TypeOf(term)
 	return err == nil && !of.IsFloat()
@@ -82,6 +118,12 @@ func accumulation(s *kernel.Stmt) *accumulated {
 			return nil
 		}
 		return &accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(x.Kind, s.LHS, r) }}
+	case *expr.Cond:
+		kind, rest := expr.Extreme(x, target)
+		op := map[string]expr.OpKind{"max": expr.Max, "min": expr.Min}[kind]
+		if kind != "" && !reads(rest, old) {
+			return &accumulated{kind, rest, func(r expr.Expr) expr.Expr { return expr.Binary(op, s.LHS, r) }}
+		}
 	case *expr.Call:
 		if (x.Func == "max" || x.Func == "min") && len(x.Args) == 2 {
 			for i, a := range x.Args {
@@ -92,6 +134,15 @@ func accumulation(s *kernel.Stmt) *accumulated {
 		}
 	}
 	return nil
+}
+
+// reads reports that a part of an expression is the old value.
+func reads(e expr.Expr, old func(expr.Expr) bool) (found bool) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		found = found || old(e)
+		return !found
+	})
+	return found
 }
 
 // without takes the old value out of a chain of operations of one kind; of a difference it is what things are taken from. It is nil where nothing else is there.
