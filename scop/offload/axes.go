@@ -59,7 +59,7 @@ func Default(f Form) Mapping {
 	case f.Tiles:
 		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
 	case f.Sums == None:
-		return Mapping{Block: [][]int64{nil, {128}, {32, 4}, {32, 4, 1}}[f.Parallel], Share: 1}
+		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
 	case f.Parallel == 0:
 		return Mapping{Share: 256}
 	case f.Sums == Terms:

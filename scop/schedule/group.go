@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// grouped makes launches of one work-group of loops of the host that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
+// grouped makes launches of one work-group of loops of the host, and of launches after each other, that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
 // work of an iteration is little then, as in the steps of a recurrence over the elements of a vector.
 func (p *pluto) grouped(n Node) (Node, error) {
 	switch x := n.(type) {
@@ -16,26 +16,59 @@ func (p *pluto) grouped(n Node) (Node, error) {
 			if err != nil {
 				return nil, err
 			}
-			out.Parts = append(out.Parts, next)
+			for _, next := range inSequence(next) {
+				last := len(out.Parts) - 1
+				if last >= 0 {
+					both, err := p.inGroup(&Sequence{[]Node{out.Parts[last], next}})
+					if err != nil {
+						return nil, err
+					}
+					if both != nil {
+						out.Parts[last] = both
+						continue
+					}
+				}
+				out.Parts = append(out.Parts, next)
+			}
 		}
-		return out, nil
+		return inOrder(out.Parts), nil
 	case *Band:
 		body, err := p.grouped(x.Body)
 		if err != nil {
 			return nil, err
 		}
 		host := &Band{x.Loops, body}
-		group := &Launch{Body: opened(host), Host: host}
-		if p.cost(group) >= p.cost(host) {
-			return host, nil
+		if group, err := p.inGroup(host); group != nil || err != nil {
+			return group, err
 		}
-		fits, err := haveBounds(group.Body, nil)
-		if !fits || err != nil {
-			return host, err
-		}
-		return group, nil
+		return host, nil
 	}
 	return n, nil
+}
+
+// inGroup is the launch of one work-group that does what a part does, nil if there is none that costs less.
+func (p *pluto) inGroup(host Node) (Node, error) {
+	group := &Launch{Body: flat(opened(host)), Host: host}
+	if p.cost(group) >= p.cost(host) {
+		return nil, nil
+	}
+	if fits, err := haveBounds(group.Body, nil); !fits || err != nil {
+		return nil, err
+	}
+	return group, nil
+}
+
+// flat is a sequence without sequences as its parts.
+func flat(n Node) Node {
+	x, ok := n.(*Sequence)
+	if !ok {
+		return n
+	}
+	var parts []Node
+	for _, part := range x.Parts {
+		parts = append(parts, inSequence(flat(part))...)
+	}
+	return inOrder(parts)
 }
 
 // HasGroup reports that a launch of a tree has one work-group alone.
