@@ -250,6 +250,9 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 	if err := visit(x.Body, host, nil, nil, &place, false); err != nil {
 		return nil, nil, err
 	}
+	if !group {
+		c.contract(n, arrays, slices.Concat(parallel...))
+	}
 	for _, a := range c.nest.Arrays {
 		if arrays[a] != nil {
 			n.Arrays = append(n.Arrays, arrays[a])

@@ -67,7 +67,7 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	if opt.Map == nil {
 		opt.Map = Default
 	}
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}
@@ -81,7 +81,7 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	var err error
 	c.program.Steps, err = c.steps(tree, nil)
 	for _, a := range n.Arrays {
-		if a.Local && len(a.Shape) > 0 || a.Local && c.launches[a] > 1 {
+		if a.Local && len(a.Shape) > 0 && !c.contracted[a] || a.Local && c.launches[a] > 1 {
 			c.program.Scratch = append(c.program.Scratch, a.Name)
 		}
 	}
@@ -95,6 +95,8 @@ type compiler struct {
 	taken   map[string]bool
 	// launches is in how many launches an array is used; a launch in a loop of the host counts as several.
 	launches map[*scop.Array]int
+	// contracted are the arrays that are scalars of a launch.
+	contracted map[*scop.Array]bool
 }
 
 func (c *compiler) arrays(n schedule.Node, repeated bool) {
