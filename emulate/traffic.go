@@ -91,17 +91,25 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	}
 	w.at = at
 	middle := e.block(at)
-	for d := range e.grid {
+	for d, n := range e.grid {
 		w.rows[d] = make([][]timing.Node, len(middle.Warps))
-		if at[d] < apart[d] { // blocks of a cluster are taken to access what the first does
+		w.apart[d] = int64(apart[d])
+		if n == 1 {
 			continue
 		}
-		before := at
-		before[d] -= apart[d]
-		other := e.block(before)
-		row := trace.Row(other, middle)
+		before, after := at, middle
+		var other *timing.Block
+		if at[d] >= apart[d] {
+			before[d] -= apart[d]
+			other = e.block(before)
+		} else if other, after = middle, e.member(at, d); after != nil {
+			w.apart[d] = 1
+		} else { // blocks of a cluster are taken to access what the first does
+			continue
+		}
+		row := trace.Row(other, after)
 		if row == nil {
-			w.firsts[d] = firsts(other, middle)
+			w.firsts[d] = firsts(other, after)
 			continue
 		}
 		for i := range row {
@@ -131,12 +139,26 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	return w.launch, w.ok
 }
 
+// member is the next block of a cluster along an axis; nil where it waits for what nobody tells it.
+func (e *emulation) member(at [3]uint32, d int) *timing.Block {
+	at[d]++
+	stuck := e.builder.Stuck
+	e.builder.Stuck = false
+	b := e.block(at)
+	if e.builder.Stuck {
+		b = nil
+	}
+	e.builder.Stuck = stuck
+	return b
+}
+
 // walker goes through the traces of warps that execute the same.
 type walker struct {
 	*emulation
 	launch *memory.Launch
 	names  []string
 	at     [3]uint32
+	apart  [3]int64           // how many blocks the distances of rows and firsts are for
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
 	firsts [3]map[int32]timing.Step
@@ -238,9 +260,9 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 		stride := s.All
 		p.Scattered = p.Scattered || s.Each != nil
-		apart := int64(w.cluster(d))
-		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride / apart}
-		p.From -= stride / apart * int64(w.at[d])
+		stride /= w.apart[d]
+		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride}
+		p.From -= stride * int64(w.at[d])
 	}
 	executions := float64(w.total)
 	for level, n := range trips {

@@ -25,7 +25,8 @@ type Launch struct {
 	entries   []int   // of each block, from how many others it is reached
 	cluster   [3]uint32
 	others    map[uint64]int // by barrier in local memory, how many of those that arrive there are of other groups of the cluster
-	trips     int            // of loops that nothing is known of
+	told      map[[3]uint32][]message // by group, what others of its cluster have told it alone
+	trips     int                     // of loops that nothing is known of
 	paper     bool           // all ways are taken
 	addresses bool           // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
@@ -36,7 +37,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, others: map[uint64]int{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	if err := checkGrid(job); err != nil {
 		return nil, err
 	}

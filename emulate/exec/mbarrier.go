@@ -128,7 +128,10 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 	case o.in.Has("ARRIVE"):
 		phase := 0
 		count, bytes := o.amounts(bits.OnesCount32(lanes), int(value))
-		if b != nil && !(bytes > 0 && w.elsewhere(o, lanes)) {
+		switch {
+		case bytes > 0 && w.elsewhere(o, lanes):
+			w.tell(o, lanes, message{barrier: at, count: 1})
+		case b != nil:
 			phase = w.arrives(Arrives, at, b, count, int64(bytes))
 		}
 		var low, high row
@@ -150,6 +153,9 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 				phase++
 			}
 			p.over, p.waited = phase, true
+			if phase > b.over {
+				g.hear(at, b)
+			}
 			if phase > b.over {
 				w.path.wait, w.path.at, w.path.phase = phaseSync, int(at), phase
 			}
@@ -376,53 +382,4 @@ func (w *Warp) storeBulk(o *op, one uint32, size int, known bool) {
 		}
 		w.Group.global.store(to.Address[i]+uint64(k), bulkUnit, &v, w.step.Doubtful != 0)
 	}
-}
-
-// elsewhere reports whether an instruction is about the local memory of other groups of the cluster alone. Groups of a cluster are executed one by
-// one: where they arrive at barriers of others, that is taken to be what the others do to them, as they are alike; but not what one sends to all.
-func (w *Warp) elsewhere(o *op, lanes uint32) bool {
-	var raw Access
-	o.access.parts[0].all(w.path.file, lanes, &raw)
-	for m := raw.Known & lanes; m != 0; m &= m - 1 {
-		if rank := uint32(raw.Address[active(m)] / windowSize & 0xff); rank == 0 || rank == w.Group.rank() {
-			return false
-		}
-	}
-	return raw.Known != 0
-}
-
-// Learn reports whether sub-groups wait at barriers for groups of the cluster that are not executed. From then on these are not waited for.
-func (g *Group) Learn() (learned bool) {
-	if c := g.launch.cluster; c[0]*c[1]*c[2] == 1 {
-		return false
-	}
-	for _, w := range g.Warps {
-		for _, p := range w.paths {
-			b := g.inbox[uint64(p.at)]
-			if p.wait != phaseSync || b == nil {
-				continue
-			}
-			if n := b.arrived[b.over]; n > 0 && n < b.count {
-				g.launch.others[uint64(p.at)] += b.count - n
-				b.count, learned = n, true
-			}
-		}
-	}
-	return learned
-}
-
-// decodeBeside decodes a store to the local memory of a group of the cluster.
-func decodeBeside(d *decoder) {
-	decodeAccess(d)
-	d.o.access.space = sass.Local
-}
-
-// storeBeside stores to the local memory of a group of the cluster, with a barrier there in the register behind the address.
-func storeBeside(w *Warp, o *op, lanes uint32) {
-	if w.elsewhere(o, lanes) {
-		w.reach(o, &o.access.parts[0], sass.Local, sass.Store, o.access.bytes, lanes)
-		return
-	}
-	store(w, o, lanes)
-	w.brings(o, lanes&-lanes, int64(o.access.bytes))
 }
