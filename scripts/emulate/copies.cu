@@ -146,8 +146,45 @@ static void local(const char *name, int width, bool matrices) {
                   Pattern([=](int i, int k) { return swizzled(i % rows, (i / rows * 16 + k * 32) % pitch, pitch) & ~(width - 1); }), 0, 1 << 14, 1, warps);
 }
 
+// All multiprocessors follow rings of lines of the same memory, each from a place of its own, once to bring them near and then timed: in all lines, and with
+// the places of the first half of the multiprocessors again by all, as if others had read them before.
+__global__ void rings(long long *t, const u64 *a, int lines, int n) {
+  u64 at = (u64)blockIdx.x * 7919 % lines;
+  for (int i = 0; i < n; i++) asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(at) : "l"(a + at * 16) : "memory");
+  long long t0 = now();
+  for (int i = 0; i < n; i++) asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(at) : "l"(a + at * 16) : "memory");
+  long long t1 = now();
+  t[2 * blockIdx.x] = t0, t[2 * blockIdx.x + 1] = t1 + (at == 1ull << 60);
+}
+static void follow() {
+  std::mt19937 random(1);
+  for (int mb : {1, 4, 8, 16, 20, 24, 28, 32, 40, 48, 56}) {
+    int lines = mb << 13;
+    std::vector<u64> ring(lines), order(lines);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    for (int i = 0; i < lines; i++) ring[order[i]] = order[(i + 1) % lines];
+    std::vector<u64> all((size_t)lines * 16);
+    for (int i = 0; i < lines; i++) all[(size_t)i * 16] = ring[i];
+    CHECK(cudaMemcpy(buf, all.data(), all.size() * 8, cudaMemcpyHostToDevice));
+    for (int blocks : {1, 132, 264}) {
+      int n = blocks == 1 ? 60000 : 12000;
+      for (int r = 0; r < 2; r++) {
+        rings<<<blocks, 1>>>(tt, buf, lines, n);
+        CHECK(cudaDeviceSynchronize());
+        get(2 * blocks);
+        double s = 0;
+        for (int b = 0; b < blocks; b++) s += host[2 * b + 1] - host[2 * b];
+        printf("ring,%d MB,%d blocks,again%d,%.1f\n", mb, blocks, r, s / blocks / n), fflush(stdout);
+      }
+    }
+  }
+  CHECK(cudaMemset(buf, 0, 64 << 20));
+}
+
 int main() {
   prepare();
+  follow();
   copy<COPY4>("copy4", 4), copy<COPY8>("copy8", 8), copy<COPY16>("copy16", 16), copy<COPY16_PAST>("copy16_past", 16);
   local<STSM4>("stsm4", 16, true), local<STSM2>("stsm2", 16, true), local<STSM1>("stsm1", 16, true), local<STSM4T>("stsm4_turned", 16, true);
   local<LDSM4>("ldsm4", 16, true), local<LDSM2>("ldsm2", 16, true), local<LDSM1>("ldsm1", 16, true), local<LDSM4T>("ldsm4_turned", 16, true);
