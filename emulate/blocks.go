@@ -226,7 +226,7 @@ func (e *emulation) time(c Change) timed {
 	}
 	want := int64(len(blocks))
 	s := &dealt{blocks: blocks, most: most}
-	o := timing.Options{Resident: int(resident), Most: mostTimed}
+	o := timing.Options{Resident: int(resident), Most: mostTimed, Again: e.again}
 	m := e.machine(resident)
 	o.Apart = c.machines(m, len(ops))
 	whole := most <= want

@@ -126,7 +126,7 @@ func Run(in Input) (_ *Result, err error) {
 	if e.builder.Cut {
 		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
 	}
-	base := e.time(Change{})
+	base := e.settled()
 	if e.builder.Stuck || base.Stuck {
 		e.warn("sub-groups wait for what never comes, and are not executed further: the time is too short")
 	}
@@ -159,6 +159,8 @@ type emulation struct {
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of
 	memory   Memory
+	loads    float64 // the part of the loads from the second-level cache that DRAM serves
+	again    float64 // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	meeting  float64 // atomic operations of a block that meet at one word
 	executed map[[3]uint32]*timing.Block

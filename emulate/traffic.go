@@ -18,12 +18,30 @@ func (e *emulation) traffic() {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
 	loads, stores, sector := e.served(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
-	e.memory.L2Hit, e.sector = 1-loads, sector
+	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
 		}
 	}
+}
+
+// muchMore is by how much more is loaded from the second-level cache than package memory takes it, from which on that counts.
+const muchMore = 1.1
+
+// settled is the time of the launch as it is. Blocks that run at once may use more of the first-level cache than it has, although each of them finds
+// there what it reads again, as package memory takes it. What is loaded once more then is in the second-level cache, but for the part of that which they
+// fill.
+func (e *emulation) settled() timed {
+	base := e.time(Change{})
+	known := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))).L2Loads
+	loaded := float64(base.Traffic.FromL2) * float64(e.instructions()) / float64(max(base.Issued, 1))
+	if e.loads == 0 || known == 0 || loaded < known*muchMore {
+		return base
+	}
+	flight := known / float64(e.total) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
+	e.again = min(flight/e.Device.Value(facts.L2Bytes), 1)
+	return e.time(Change{})
 }
 
 // served are the parts of loads and of stores that DRAM serves behind caches, and for how many seconds it is busy with a sector.

@@ -24,11 +24,11 @@ type Launch struct {
 	joins     []int   // of each block, that where the ways from its end meet; -1 for none
 	entries   []int   // of each block, from how many others it is reached
 	cluster   [3]uint32
-	others    map[uint64]int // by barrier in local memory, how many of those that arrive there are of other groups of the cluster
+	others    map[uint64]int          // by barrier in local memory, how many of those that arrive there are of other groups of the cluster
 	told      map[[3]uint32][]message // by group, what others of its cluster have told it alone
 	trips     int                     // of loops that nothing is known of
-	paper     bool           // all ways are taken
-	addresses bool           // of bulk copies: their data is not needed
+	paper     bool                    // all ways are taken
+	addresses bool                    // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
 }
 

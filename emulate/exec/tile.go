@@ -16,27 +16,31 @@ type Tile struct {
 	Times int // how many groups of the cluster get it; these are taken to give as much to this one
 }
 
-// A tensor map, as far as is known: 64 bytes, with the address of the tensor, a word about the type, the distances of rows and of what lies further apart
-// in units of 16 bytes, sizes less one, and at last the sizes of a box less one.
+// A tensor map: the address of the tensor, a word about its kind, the distances of rows and of what lies further apart in units of 16 bytes with their
+// upper bits together, sizes less one, and the steps and the sizes of a box less one (seen in what a driver encodes: testdata/h200/measurement/tensors.csv.gz).
 const (
-	mapBytes    = 64
-	mapKind     = 8
-	mapApart    = 12
-	mapSizes    = 32
-	mapBox      = 55
-	mostAxes    = 5
-	apartUnit   = 16
-	mapTypeBits = 12 // where the type stands in the word about it
+	mapBytes  = 64
+	mapKind   = 8
+	mapApart  = 12
+	mapUpper  = 28
+	mapSizes  = 32
+	mapSteps  = 52
+	mapBox    = 55
+	mostAxes  = 5
+	apartUnit = 16
+	typeBits  = 7 // where the type begins in the word about the kind, with four bits
+	stepBits  = 3
 )
 
-// elementBytes are those of a number by the type that a tensor map has.
-var elementBytes = []int{1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4}
+// elementBytes are those of a number by its type.
+var elementBytes = []int{1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2}
 
 // tensor is what a map says.
 type tensor struct {
 	at         uint64
 	element    int
 	size, box  [mostAxes]int
+	step       [mostAxes]int    // of which numbers or rows are copied: each, or every second and so on
 	apart      [mostAxes]uint64 // bytes along each axis
 	axes       int
 	described  bool
@@ -60,18 +64,20 @@ func (w *Warp) tensor(at uint64, axes int) (t tensor) {
 		binary.LittleEndian.PutUint64(raw[k:], v)
 	}
 	word := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(raw[at:])) }
-	kind := int(word(mapKind) >> mapTypeBits & 15)
+	kind := int(word(mapKind) >> typeBits & 15)
 	if kind >= len(elementBytes) || axes < 1 || axes > mostAxes {
 		return t
 	}
 	t.at, t.element, t.axes = word(0)|word(4)<<32, elementBytes[kind], axes
+	steps := word(mapSteps)
 	t.apart[0] = uint64(t.element)
 	t.boxOfBytes = t.element
 	for d := range axes {
-		t.size[d], t.box[d] = int(word(mapSizes+4*d))+1, int(raw[mapBox+d])+1
-		t.boxOfBytes *= t.box[d]
+		step := int(steps>>(stepBits*d)&(1<<stepBits-1)) + 1
+		t.size[d], t.box[d], t.step[d] = int(word(mapSizes+4*d))+1, int(raw[mapBox+d])+1, step
+		t.boxOfBytes *= (t.box[d] + step - 1) / step
 		if d > 0 {
-			t.apart[d] = word(mapApart+4*(d-1)) & (1<<28 - 1) * apartUnit
+			t.apart[d] = (word(mapApart+4*(d-1)) | word(mapUpper)>>(4*(d-1))&15<<32) * apartUnit
 		}
 	}
 	t.described = t.boxOfBytes <= windowSize
@@ -88,14 +94,14 @@ func (t *tensor) rows(from [mostAxes]int) (rows []uint64, size int) {
 	for d := 1; d < t.axes; d++ {
 		first, last := max(from[d], 0), min(from[d]+t.box[d], t.size[d])
 		var all []uint64
-		for i := first; i < last; i++ {
+		for i := first; i < last; i += t.step[d] {
 			for _, r := range rows {
 				all = append(all, r+uint64(i)*t.apart[d])
 			}
 		}
 		rows = all
 	}
-	return rows, (last - first) * t.element
+	return rows, (last - first) * t.element // what lies between is read as well
 }
 
 // axesOf is how many axes the tensor of an instruction has; 0 where its rows do not follow each other.

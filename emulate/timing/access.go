@@ -118,7 +118,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	from := p.second(lines, missing, at)
 	p.leave(from)
 	result := from + p.Units[L2].Latency
-	if p.owes(e, 1) {
+	if p.owes(e, p.anew(w.block, sectors)) {
 		tr.FromDRAM += missing
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
@@ -127,6 +127,23 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		p.l1.fill(sectors, t, result)
 	}
 	return result
+}
+
+// anew is which part of the loads of sectors by a block counts as others do: less if the block has loaded all of them before.
+func (p *multiprocessor) anew(b *block, sectors []int64) float64 {
+	if p.options.Again == 0 {
+		return 1
+	}
+	if b.loaded == nil {
+		b.loaded = map[int64]bool{}
+	}
+	part := p.options.Again
+	for _, s := range sectors {
+		if !b.loaded[s] {
+			b.loaded[s], part = true, 1
+		}
+	}
+	return part
 }
 
 // leave notes when a request leaves the multiprocessor. So many may wait for that; then the data path takes no more.

@@ -20,6 +20,8 @@ type Options struct {
 	Apart []*Machine
 	// Most is how many instructions are issued at most, skipped ones aside; what then remains goes on at the rate of the later half. 0 is no bound.
 	Most int64
+	// Again is the part of what a block loads from the second-level cache a second time that DRAM serves. 0 is the same as of all loads.
+	Again float64
 	// Observe is told of each issue, in the order of time; false ends the run. Nil observes nothing.
 	Observe func(Issue) bool
 }
@@ -129,6 +131,7 @@ type block struct {
 	syncs    [syncs]sync
 	groups   []sync            // of warps that make products of Wide together
 	barriers map[int64]*phases // in shared memory, by address
+	loaded   map[int64]bool    // sectors that have been loaded, where that matters
 }
 
 type warp struct {

@@ -56,10 +56,28 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	if len(accesses) > 1 {
 		t.Copy = true
 		if to := touched(accesses[1:], number); to != nil {
-			t.Waves = max(t.Waves, to.Waves)
+			t.Waves = max(t.Waves, to.Waves, turned(t, to))
 		}
 	}
 	return t
+}
+
+// turned is how many cycles the data path takes for copies to shared memory from several lines, where the lanes of a line go to the same banks, as those
+// do that turn a matrix: two more for each line but the first (seen in the counters of an H200: products of TF32 whose operand is copied by 4 B).
+func turned(from, to *timing.Touched) int64 {
+	lines := map[int64][]int64{}
+	for i, a := range from.Lanes {
+		if i < len(to.Lanes) {
+			lines[a/passBytes] = append(lines[a/passBytes], to.Lanes[i])
+		}
+	}
+	n := int64(len(lines))
+	for _, lanes := range lines {
+		if pass(lanes, to.Width) > (int64(len(lanes))*to.Width+passBytes-1)/passBytes {
+			return to.Waves + 2*(n-1)
+		}
+	}
+	return 0
 }
 
 // private appends the addresses of the words of a lane in private memory, where words of the same address of all lanes lie side by side.

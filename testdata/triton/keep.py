@@ -1,6 +1,6 @@
 """Make of what record.py has left the files that tests replay: python3 keep.py RECORDED OUT [TRANSFORMER].
 
-OUT gets triton_choose.jsonl.gz and triton_report.jsonl.gz with a line for each kernel: the description of its launch, and of each configuration the
+OUT gets triton_HALF.jsonl.gz for each half that was recorded, with a line for each kernel: the description of its launch, and of each configuration the
 files of Triton's cache, a listing, and the durations. Of a cubin all is zeros but what the kernel needs beside its instructions, and of TTIR the
 function's head is kept. It needs nvdisasm.
 
@@ -100,8 +100,10 @@ def main():
             if name.endswith(".json"):
                 with open(os.path.join(path, name)) as f:
                     folders[json.load(f)["hash"]] = path
-    for half in ("choose", "report"):
+    for half in ("choose", "report", "further", "unseen"):
         kernels = {}
+        if not os.path.exists(os.path.join(recorded, half + ".jsonl")):
+            continue
         with open(os.path.join(recorded, half + ".jsonl")) as f:
             for line in f:
                 record = json.loads(line)

@@ -8,6 +8,7 @@ has left. Each kernel is tried apart from the others; log.txt says what failed.
 FOLDER gets choose.jsonl and report.jsonl (a line for each configuration), cache/ (cubin, JSON and TTIR of each) and described/ (what
 perf_triton.py writes).
 """
+import importlib
 import json
 import os
 import shutil
@@ -25,6 +26,11 @@ BEGAN = time.time()
 ROUNDS, TIMES = 4, 8  # launches of each configuration under the profiler
 
 
+def KERNELS():
+    """The kernels of the module that PERF_KERNELS names."""
+    return importlib.import_module(os.environ.get("PERF_KERNELS", "kernels")).KERNELS
+
+
 def say(folder, text):
     line = f"[{time.time() - BEGAN:6.1f} s] {text}"
     print(line, flush=True)
@@ -37,8 +43,7 @@ def compile_one(job):
     number, at = job
     began = time.time()
     try:
-        import kernels
-        k = kernels.KERNELS[number]
+        k = KERNELS()[number]
         c = k.configs[at]
         if number not in ARGS:
             ARGS.clear()
@@ -54,7 +59,7 @@ ARGS = {}
 
 def compile_all(folder, kernels, seconds):
     """Compile all configurations, and return those that were compiled in time."""
-    jobs = [(n, at) for n, k in enumerate(kernels.KERNELS) for at in range(len(k.configs))]
+    jobs = [(n, at) for n, k in enumerate(kernels) for at in range(len(k.configs))]
     # What takes long to compile comes first, and neighbours are of one kernel, so that processes seldom make arguments anew.
     done = {}
     pool = ProcessPoolExecutor(max_workers=max(2, (os.cpu_count() or 2) - 1), mp_context=get_context("spawn"))
@@ -67,7 +72,7 @@ def compile_all(folder, kernels, seconds):
                 say(folder, f"a process that compiles: {type(e).__name__}: {e}")
                 break
             if error:
-                say(folder, f"{kernels.KERNELS[number].name} {kernels.KERNELS[number].configs[at]}: {error}")
+                say(folder, f"{kernels[number].name} {kernels[number].configs[at]}: {error}")
             else:
                 done[number, at] = took
     except TimeoutError:
@@ -209,14 +214,14 @@ def main():
     import torch
     import triton
 
-    import kernels
     import perf_triton
+    kernels = KERNELS()
     say(folder, f"torch {torch.__version__}, triton {triton.__version__}, {torch.cuda.get_device_name()}")
     compiled = compile_all(folder, kernels, 0.5 * seconds)
     described = perf_triton.Recorder()
     warm = torch.randn(4096, 4096, device="cuda", dtype=torch.float16)
     hashes = set()
-    for number, k in enumerate(kernels.KERNELS):
+    for number, k in enumerate(kernels):
         left = seconds - (time.time() - BEGAN)
         configs = [c for at, c in enumerate(k.configs) if (number, at) in compiled]
         if left < 0.05 * seconds or not configs:
@@ -232,7 +237,7 @@ def main():
                     out.write(json.dumps(r) + "\n")
             timed = [statistics.median(r["durations"]) for r in records if "durations" in r]
             say(folder, f"{k.name}: {len(records)} configurations, {len(timed)} timed"
-                + (f", {min(timed) / 1000:.1f} to {max(timed) / 1000:.1f} us" if timed and k.half == "choose" else ""))
+                + (f", {min(timed) / 1000:.1f} to {max(timed) / 1000:.1f} us" if timed and k.half in ("choose", "further") else ""))
         except Exception as e:  # noqa: BLE001: told to the log
             say(folder, f"{k.name}: {type(e).__name__}: {str(e)[:500]}\n{traceback.format_exc()[-800:]}")
         torch.cuda.empty_cache()
