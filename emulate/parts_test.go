@@ -176,7 +176,7 @@ func compareParts(d developed, line string, compare func(name, line string, ok b
 		}
 	}
 	off = math.Abs(d.Occupancy - count("sm__warps_active.avg.pct_of_peak_sustained_active")/100)
-	compare("occupancy", line, off <= 0.05, off)
+	compare("occupancy", fmt.Sprintf("%s: %.3f, emulated %.3f, waves %.2f", line, count("sm__warps_active.avg.pct_of_peak_sustained_active")/100, d.Occupancy, d.Waves), off <= 0.05, off)
 	var stalls [timing.Reasons]float64
 	for name, reason := range stallOf {
 		stalls[reason] += count("smsp__average_warps_issue_stalled_" + name + "_per_issue_active.ratio")

@@ -197,17 +197,12 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	return &p.result
 }
 
-// drain waits for what is on its way to L2 and DRAM, and counts the warps that have not ended.
+// drain waits for what is on its way to L2 and DRAM, and counts the warps that have not ended: a run may end before they do.
 func (p *multiprocessor) drain() {
 	for w := range p.warps {
 		p.result.Slots += max(p.now-w.begun, 0)
 	}
 	p.result.Finished = max(p.result.Finished, p.shared[L2], p.shared[Lines], p.shared[DRAM], p.shared[Atomic])
-	for i := range p.parts {
-		for _, w := range p.parts[i].warps { // a run may end before they do
-			p.result.Slots += max(p.result.Last-w.begun, 0)
-		}
-	}
 }
 
 // cut ends a run: what remains is issued at the rate since a time.
