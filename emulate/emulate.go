@@ -63,6 +63,7 @@ type Result struct {
 
 	Bottleneck  Bottleneck
 	Sensitivity []Sensitivity // the greatest first
+	Scatter     float64       // by how much a sensitivity may be off by chance
 	Regions     []*Region     // the code by loop nests
 	Advice      []Advice      // the best first
 	Utilization map[timing.Unit]float64

@@ -24,6 +24,7 @@ type resultJSON struct {
 	Occupancy     occupancyJSON      `json:"occupancy"`
 	Bottleneck    bottleneckJSON     `json:"bottleneck"`
 	Sensitivity   []sensitivityJSON  `json:"sensitivity"`
+	Scatter       float64            `json:"sensitivity_scatter"`
 	Regions       []regionJSON       `json:"regions,omitempty"`
 	Advice        []adviceJSON       `json:"advice,omitempty"`
 	Utilization   map[string]float64 `json:"utilization"`
@@ -119,15 +120,15 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	if r.Bottleneck.Kind != "" {
 		out.Bottleneck = bottleneckJSON{r.Bottleneck.Unit.String(), r.Bottleneck.Kind}
 	}
-	out.Sensitivity, out.Regions = sensitivities(r.Sensitivity), regionsJSON(r.Regions)
+	out.Sensitivity, out.Scatter, out.Regions = sensitivities(r.Sensitivity), r.Scatter, regionsJSON(r.Regions)
 	for _, a := range r.Advice {
 		out.Advice = append(out.Advice, adviceJSON(a))
 	}
 	for u, part := range r.Utilization {
-		out.Utilization[strings.ReplaceAll(u.String(), " ", "_")] = part
+		out.Utilization[key.Replace(u.String())] = part
 	}
 	for reason, part := range r.Stalls {
-		out.Stalls[strings.ReplaceAll(timing.Reason(reason).String(), " ", "_")] = part
+		out.Stalls[key.Replace(timing.Reason(reason).String())] = part
 	}
 	for _, l := range r.Lines {
 		out.Lines = append(out.Lines, lineJSON{l.Place, l.Part, l.Instructions, l.Reason.String()})
@@ -202,3 +203,6 @@ func (r *Result) Places(in []bool) string {
 	}
 	return g.Source
 }
+
+// key makes names keys of JSON.
+var key = strings.NewReplacer(" ", "_", "/", "_", "-", "_")

@@ -49,7 +49,7 @@ func Facts() []facts.Key {
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
-		facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {
@@ -79,6 +79,10 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),
 		L1Bytes:    l1,
 		Code:       code(d),
+		Constants: timing.Constants{
+			Apart: cycles(facts.ConstantAddress), Bytes: d.Int(facts.ConstantBytes), Line: d.Int(facts.ConstantLine),
+			Far: timing.Resource{Latency: cycles(facts.ConstantFarLatency), Gap: cycles(facts.ConstantFarGap)},
+		},
 	}
 	for _, u := range unitFacts {
 		m.Units[u.unit] = timing.Resource{Latency: cycles(u.latency), Gap: cycles(u.gap)}

@@ -94,11 +94,18 @@ func bar(part float64, width int) string {
 }
 
 func (r *Result) writeSensitivity(w io.Writer) {
-	list := slices.DeleteFunc(slices.Clone(r.Sensitivity), func(s Sensitivity) bool { return math.Abs(s.Value) < shown })
+	list := slices.DeleteFunc(slices.Clone(r.Sensitivity), func(s Sensitivity) bool {
+		byChance := s.Kind != Capacity && s.Value < 0
+		return byChance || math.Abs(s.Value) < max(shown, r.Scatter)
+	})
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nwhat the time depends on: its change over that of a parameter, both in parts\n")
+	fmt.Fprintf(w, "\nwhat the time depends on: its change over that of a parameter, both in parts")
+	if r.Scatter >= shown {
+		fmt.Fprintf(w, " (off by %.2f by chance)", r.Scatter)
+	}
+	fmt.Fprintln(w)
 	const width = 40
 	for _, s := range list {
 		fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, bar(math.Abs(s.Value), width))

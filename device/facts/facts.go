@@ -130,8 +130,13 @@ const (
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
-	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of a sub-group ask for
+	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of sub-groups ask for
+	ConstantAddress     Key = "constant_address"        // by which each further address that lanes of a sub-group ask for comes later
 	ConstantLatency     Key = "constant_latency"        // of constants by address
+	ConstantBytes       Key = "constant_bytes"          // of the cache of constants of a multiprocessor
+	ConstantLine        Key = "constant_line"           // bytes of a line there
+	ConstantFarLatency  Key = "constant_far_latency"    // by which constants come later that it lacks
+	ConstantFarGap      Key = "constant_far_gap"        // of two lines that it lacks
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to
 	CopyGap             Key = "copy_gap"                // of a copy of lanes to shared memory, for each cycle of the data path

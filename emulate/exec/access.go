@@ -13,6 +13,7 @@ type access struct {
 	bytes  int
 	signed bool // of a value of less than a word
 	tells  bool // it returns whether it has stored
+	others bool // what it loads others store, at a time that nobody knows
 	parts  [2]address
 	values []source // that are stored: as many registers as bytes ask for, and more operands of atomics
 }

@@ -130,6 +130,20 @@ func (w *Warp) memory(a *Access, lane int) (*space, uint64) {
 	return w.Group.global, at
 }
 
+// Await tells that a loop waits for what others store where an instruction loads: from then on it is not known what that is. It reports whether
+// the instruction loads from global memory.
+func (w *Warp) Await(index int) bool {
+	o := &w.launch.ops[index]
+	if o.access == nil || o.in.Opcode.Space != sass.Global && o.in.Opcode.Space != sass.Generic || o.in.Opcode.Action != sass.Load {
+		return false
+	}
+	o.access.others = true
+	for _, loop := range w.launch.inside[index] {
+		w.trips[loop-1].ends = false
+	}
+	return true
+}
+
 func load(w *Warp, o *op, lanes uint32) {
 	f := w.path.file
 	a := w.reach(o, &o.access.parts[0], o.access.space, sass.Load, o.access.bytes, lanes)
@@ -137,9 +151,11 @@ func load(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	var known [4]uint32
-	if o.access.bytes == 4 && a.Space != sass.Generic {
+	switch {
+	case o.access.others: // not known
+	case o.access.bytes == 4 && a.Space != sass.Generic:
 		known[0] = w.loadWords(a, &f.rows[o.to[0]])
-	} else {
+	default:
 		w.loadAny(o, a, &known)
 	}
 	for k := range o.width {

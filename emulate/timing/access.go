@@ -15,12 +15,7 @@ const copyWaves = 2
 func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at int64) (result, read int64) {
 	t := e.Touch
 	if t.Space == ConstantSpace {
-		start := p.address(part, at)
-		extra := (max(t.Waves, 1) - 1) * p.Units[Constant].Gap // addresses come one after the other
-		begin := max(start, p.shared[Constant])
-		p.shared[Constant] = begin + extra
-		p.result.Busy[Constant] += extra
-		return begin + extra + p.Units[Constant].Latency, start + p.Units[Address].Gap
+		return p.constant(part, w, t, at)
 	}
 	if op.Unit == Bulk {
 		return p.bulk(w, e, at)

@@ -92,6 +92,7 @@ type multiprocessor struct {
 	blocks    []*block
 	l1        *l1
 	code      codeCache
+	constants *l1
 	begun     map[int64]bool // lines of code that have been executed
 	credit    []float64      // of each Op, the part of a request to DRAM that is owed
 	result    Result
@@ -168,6 +169,9 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 		for _, r := range append(ops[i].Defines, ops[i].Uses...) {
 			p.registers = max(p.registers, int(r)+1)
 		}
+	}
+	if c := m.Constants; c.Bytes > 0 {
+		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
 	}
 	p.leaving = make([]int64, m.Leaving)
 	p.credit = make([]float64, len(ops))

@@ -35,8 +35,8 @@ const (
 	Reduce               // sums and minima over the lanes of a warp
 	Address              // of memory instructions
 	Barrier              // of blocks
-	Shared               // shared memory
-	L1                   // the first-level cache; it shares its data path with shared memory
+	Shared               // the data path of L1 and shared memory; its latency is that of shared memory
+	L1                   // the first-level cache
 	L2                   // the second-level cache, and the way to it
 	Lines                // requests of stores to the second-level cache
 	DRAM
@@ -65,6 +65,7 @@ type Machine struct {
 	Jump       int64 // from a jump to the instruction that it goes to
 	Start      int64 // from the end of a block to the first instruction of the one in its place
 	Code       Code
+	Constants  Constants
 	Second     Second
 	Reduction  float64 // what an atomic operation takes whose result nobody wants, over one with a result
 	Queue      int64   // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
@@ -94,8 +95,8 @@ func (u Unit) Shared() bool { return u >= Barrier }
 func (u Unit) queued() bool { return u == Shuffle || u == Special }
 
 var names = [units]string{
-	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "address", "barrier",
-	"shared memory", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies", "operands in shared memory", "copies to shared memory",
+	"dispatch", "alu", "fma", "imad", "fp64", "fp16", "xu", "fp64 conversion", "tensor", "wide tensor", "uniform", "branch", "vote", "warp reduction", "load-store unit", "barrier",
+	"l1/shared data path", "l1", "l2", "l2 stores", "dram", "atomics", "shared atomics", "shuffle", "constants", "special registers", "bulk copies", "operands in shared memory", "copies to shared memory",
 }
 
 // String is the name of the unit in results.

@@ -113,7 +113,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 		return false
 	}
 	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
-	if limit < 2 {
+	if limit < 2 || limit == math.MaxInt32 && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
@@ -129,6 +129,52 @@ func (r *recorder) leave(l *loop, period int) bool {
 	r.meetAgain(nodes(last), moved, limit)
 	r.repeat(b.at, moved, limit+1)
 	return true
+}
+
+// spin is a loop that some lanes are in while the others wait for them.
+type spin struct {
+	header, passes int
+	at             int // items before the last pass
+	saved          *exec.Snapshot
+}
+
+// manyPasses is after how many passes such a loop is looked at, whether anything changes in it.
+const manyPasses = 64
+
+// apart is called when some lanes have jumped back to an instruction, and others are elsewhere. Where nothing changes from one pass to the next, they
+// wait for what others store.
+func (r *recorder) apart(to int) {
+	s := &r.waits
+	block, ok := r.headers[to]
+	if !ok || s.header != to {
+		*s = spin{header: to, saved: s.saved}
+		return
+	}
+	if s.passes++; s.passes%manyPasses == 1 && s.passes > 1 {
+		now := r.snapshot()
+		r.w.Save(now)
+		if _, same := exec.Between(s.saved, s.saved, now, r.registers(block)); same {
+			r.awaits(r.items[s.at:])
+		}
+		r.spare = append(r.spare, now)
+	} else if s.passes%manyPasses == 0 {
+		if s.saved == nil {
+			s.saved = r.snapshot()
+		}
+		r.w.Save(s.saved)
+		s.at = len(r.items)
+	}
+}
+
+// awaits reports whether an iteration of a loop that would never end by itself loads what others may store in global memory. From then on what it
+// loads is not known.
+func (r *recorder) awaits(iteration []item) (some bool) {
+	for i := range iteration {
+		if t := iteration[i].event.Touch; iteration[i].node == nil && t != nil && t.Space == timing.GlobalSpace && !t.Store && !t.Atomic {
+			some = r.w.Await(int(iteration[i].event.Op)) || some
+		}
+	}
+	return some
 }
 
 // repeat makes a loop of the items from a place on.

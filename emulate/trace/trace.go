@@ -104,6 +104,7 @@ type recorder struct {
 	items  []item
 	loops  []*loop // that the warp is in, as far as it has come back to their headers
 	noted  []difference
+	waits  spin
 }
 
 // item is an instruction or a loop.
@@ -134,8 +135,12 @@ func (r *recorder) step() {
 	if s.State != exec.Ready {
 		return
 	}
-	if next := r.w.Next(); next <= at && !r.whole && r.w.Together() {
-		r.back(next)
+	if next := r.w.Next(); next <= at && !r.whole {
+		if r.w.Together() {
+			r.back(next)
+		} else {
+			r.apart(next)
+		}
 	}
 }
 
