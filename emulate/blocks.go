@@ -35,7 +35,7 @@ func (e *emulation) choose() {
 	if n := len(e.blocks); int64(n) < want && n > 1 {
 		e.extend(want)
 	}
-	e.meeting = e.busiest()
+	e.met = e.meetings()
 }
 
 // longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.
@@ -251,7 +251,7 @@ func (e *emulation) time(c Change) timed {
 			t.cycles = max(t.cycles, share*t.scale/timing.Cycle)
 		}
 	}
-	t.cycles = max(t.cycles, e.atomics(total)) + e.Device.Value(facts.StartCycles)
+	t.cycles += e.Device.Value(facts.StartCycles)
 	return t
 }
 
@@ -262,6 +262,12 @@ func (e *emulation) machine(resident int64) *timing.Machine {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
 	}
 	e.merge(m)
+	if crowded := timing.Cycles(e.crowded()); crowded > 0 {
+		atomic := &m.Units[timing.Atomic].Gap
+		reduction := max(float64(*atomic)*m.Reduction, float64(crowded))
+		*atomic = max(*atomic, crowded)
+		m.Reduction = reduction / float64(*atomic)
+	}
 	return m
 }
 

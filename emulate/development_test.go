@@ -33,6 +33,7 @@ type developed struct {
 	pipes   map[string]float64        // instructions by the hardware's name of their pipe
 	moved   *memory.Traffic           // if anything is accessed
 	roof    float64                   // seconds by counts alone
+	cold    *Result                   // the same with cold caches, as Nsight Compute has it
 }
 
 // develop keeps what tests compare of an emulated launch. The traces go: those of all launches together are gigabytes.
@@ -44,6 +45,12 @@ func develop(r *Result, k emulatetest.Kernel, measured float64, metrics map[stri
 	if e.accessed != nil {
 		moved := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
 		d.moved = &moved
+	}
+	if metrics != nil {
+		e.Cold = true
+		e.traffic()
+		d.cold = e.result(e.time(Change{}))
+		d.cold.emulation = nil
 	}
 	r.emulation = nil
 	return d

@@ -37,6 +37,8 @@ type Input struct {
 	Paper bool
 	// Profile is what the hardware has counted of the launch: it says how often branches are taken that depend on unknown data. Nil is nothing.
 	Profile []Executed
+	// Cold is a launch that finds nothing in the caches. Otherwise they are as the same launch has left them.
+	Cold bool
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Regions asks for the same by region.
@@ -163,7 +165,7 @@ type emulation struct {
 	loads    float64 // the part of the loads from the second-level cache that DRAM serves
 	again    float64 // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
-	meeting  float64 // atomic operations of a block that meet at one word
+	met      meeting // where atomic operations meet
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string

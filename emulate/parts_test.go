@@ -140,8 +140,9 @@ func TestParts(t *testing.T) {
 
 // leastParts are the parts of launches that docs/emulation.md says agree.
 var leastParts = map[string]float64{
-	"bytes from DRAM": 0.9, "bytes to DRAM": 0.75, "first reason to wait": 0.75, "hit rate of L1": 0.7, "instructions, all known": 0.8, "occupancy": 0.5,
-	"pipe alu": 0.65, "pipe fma": 0.8, "pipe uniform": 1, "pipe fp64": 1, "pipe xu": 0.85,
+	"bytes from DRAM": 0.9, "bytes to DRAM": 0.75, "duration, cold": 0.75, "first reason to wait": 0.8, "hit rate of L1": 0.7, "instructions, all known": 0.8,
+	"occupancy": 0.55,
+	"pipe alu":  0.65, "pipe fma": 0.8, "pipe uniform": 1, "pipe fp64": 1, "pipe xu": 0.85,
 }
 
 // compareParts compares a launch. Of hit rates and bytes the bounds are those of what package memory says (cmd/perf, TestCounters).
@@ -175,8 +176,10 @@ func compareParts(d developed, line string, compare func(name, line string, ok b
 			compare("hit rate of L1", line, off <= points, off)
 		}
 	}
-	off = math.Abs(d.Occupancy - count("sm__warps_active.avg.pct_of_peak_sustained_active")/100)
-	compare("occupancy", fmt.Sprintf("%s: %.3f, emulated %.3f, waves %.2f", line, count("sm__warps_active.avg.pct_of_peak_sustained_active")/100, d.Occupancy, d.Waves), off <= 0.05, off)
+	off = math.Abs(d.cold.Occupancy - count("sm__warps_active.avg.pct_of_peak_sustained_active")/100)
+	compare("occupancy", fmt.Sprintf("%s: %.3f, emulated %.3f, waves %.2f", line, count("sm__warps_active.avg.pct_of_peak_sustained_active")/100, d.cold.Occupancy, d.Waves), off <= 0.05, off)
+	duration := count("gpu__time_duration.sum") * 1e-9
+	compare("duration, cold", fmt.Sprintf("%s: %.2f us, emulated %.2f", line, duration*1e6, d.cold.Seconds*1e6), relative(d.cold.Seconds*1e9, duration*1e9) < 0.15, d.cold.Seconds/duration)
 	var stalls [timing.Reasons]float64
 	for name, reason := range stallOf {
 		stalls[reason] += count("smsp__average_warps_issue_stalled_" + name + "_per_issue_active.ratio")
@@ -185,7 +188,7 @@ func compareParts(d developed, line string, compare func(name, line string, ok b
 		list[timing.ForTurn] = 0
 		return slices.MaxFunc(reasonsOf(), func(a, b timing.Reason) int { return cmp.Compare(list[a], list[b]) })
 	}
-	hardware, emulated := greatest(stalls), greatest(d.Stalls)
+	hardware, emulated := greatest(stalls), greatest(d.cold.Stalls)
 	compare("first reason to wait", fmt.Sprintf("%s: %v, emulated %v", line, hardware, emulated), hardware == emulated, 0)
 }
 

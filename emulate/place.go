@@ -7,62 +7,108 @@ import (
 	"gpuperf/emulate/timing"
 )
 
-// place finds the word of global memory that most atomic operations meet at.
-type place struct {
-	sum, squares map[int64]float64 // of the operations of a block, by word
-	block        map[int64]float64
+// meeting is where the atomic operations of a launch on global memory meet, by what a block does on average.
+type meeting struct {
+	sectors float64 // that operations take one after the other, each as often as lanes meet at a word of it
+	word    float64 // operations at the word that most meet at
+	slice   float64 // sectors at the part of the second-level cache that most meet in
 }
 
-// busiest is how many atomic operations of a block meet at the word that most do, at least. What differs between the blocks that were executed
-// counts by as much less as it may differ by chance.
-func (e *emulation) busiest() (most float64) {
-	p := place{sum: map[int64]float64{}, squares: map[int64]float64{}}
-	for _, b := range e.blocks {
-		p.block = map[int64]float64{}
-		for _, w := range b.Warps {
-			p.visit(w.Nodes, nil)
-		}
-		for word, n := range p.block {
-			p.sum[word] += n
-			p.squares[word] += n * n
-		}
+// counted are the operations of blocks by place. What differs between the blocks that were executed counts by as much less as it may differ by chance.
+type counted map[int64]*struct{ block, sum, squares float64 }
+
+func (c counted) add(place int64, n float64) {
+	if c[place] == nil {
+		c[place] = &struct{ block, sum, squares float64 }{}
 	}
-	n := float64(len(e.blocks))
-	for word, sum := range p.sum {
-		mean := sum / n
-		spread := math.Sqrt(max(p.squares[word]/n-mean*mean, 0) / n)
-		most = max(most, mean-spread)
+	c[place].block += n
+}
+
+// end ends a block.
+func (c counted) end() {
+	for _, p := range c {
+		p.sum, p.squares, p.block = p.sum+p.block, p.squares+p.block*p.block, 0
+	}
+}
+
+// most is how many operations of a block meet at the place that most do, of so many blocks: at least, by so many deviations of the mean.
+func (c counted) most(blocks, deviations float64) (most float64) {
+	for _, p := range c {
+		mean := p.sum / blocks
+		spread := math.Sqrt(max(p.squares/blocks-mean*mean, 0) / blocks)
+		most = max(most, mean-deviations*spread)
 	}
 	return most
 }
 
-// visit counts the operations of nodes within loops of so many iterations.
-func (p *place) visit(nodes []timing.Node, trips []int64) {
+// meetings finds where atomic operations meet.
+func (e *emulation) meetings() (m meeting) {
+	words, slices := counted{}, counted{}
+	count := e.Device.Int(facts.L2Slices)
+	for _, b := range e.blocks {
+		for _, w := range b.Warps {
+			atomics(w.Nodes, nil, 1, func(t *timing.Touched, times, here float64) {
+				all, meets := map[int64]float64{}, map[int64]float64{}
+				for _, a := range t.Lanes {
+					words.add(a/wordBytes, here)
+					all[a/wordBytes]++
+					meets[a/sectorBytes] = max(meets[a/sectorBytes], all[a/wordBytes])
+				}
+				for sector, n := range meets {
+					m.sectors += n * times
+					slices.add(slice(sector*sectorBytes/lineBytes, count), n*here)
+				}
+			})
+		}
+		words.end()
+		slices.end()
+	}
+	n := float64(max(len(e.blocks), 1))
+	m.sectors /= n
+	m.word, m.slice = words.most(n, 1), slices.most(n, 2)
+	return m
+}
+
+// slice is the part of the second-level cache that a line belongs to. Which one that is on a device nobody tells: lines are spread over all as if by chance.
+func slice(line, count int64) int64 {
+	x := uint64(line) * 0x9e3779b97f4a7c15
+	x ^= x >> 29
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 32
+	return int64(x % uint64(count))
+}
+
+// atomics visits the atomic operations on global memory of nodes that are executed so many times, within loops of so many iterations: with how often
+// each is done, and how often at the same place.
+func atomics(nodes []timing.Node, trips []int64, times float64, visit func(t *timing.Touched, times, here float64)) {
 	for i := range nodes {
 		if nodes[i].Body != nil {
-			p.visit(nodes[i].Body, append(trips[:len(trips):len(trips)], nodes[i].Times))
+			atomics(nodes[i].Body, append(trips[:len(trips):len(trips)], nodes[i].Times), times*float64(nodes[i].Times), visit)
 		}
 		for _, ev := range nodes[i].Events {
 			t := ev.Touch
 			if t == nil || !t.Atomic || t.Space != timing.GlobalSpace {
 				continue
 			}
-			times := 1.0
+			here := 1.0
 			for level, n := range trips {
 				if level >= len(t.Steps) || t.Steps[level].All == 0 && t.Steps[level].Each == nil {
-					times *= float64(n)
+					here *= float64(n)
 				}
 			}
-			for _, a := range t.Lanes {
-				p.block[a/wordBytes] += times
-			}
+			visit(t, times, here)
 		}
 	}
 }
 
 const wordBytes = 4
 
-// atomics is for how many cycles the device is busy with the word that most atomic operations of blocks meet at.
-func (e *emulation) atomics(blocks float64) float64 {
-	return e.meeting * blocks * e.Device.Value(facts.PlaceGap)
+// crowded is for how many cycles a multiprocessor has to itself, for each sector of its atomic operations, the part of the second-level cache that
+// most of them meet in, or the word.
+func (e *emulation) crowded() float64 {
+	if e.met.sectors == 0 {
+		return 0
+	}
+	most := max(e.met.word*e.Device.Value(facts.PlaceGap), e.met.slice*e.Device.Value(facts.SliceGap))
+	return most / e.met.sectors * float64(e.busy)
 }

@@ -11,7 +11,7 @@ import (
 	"gpuperf/memory"
 )
 
-// traffic says which part of the requests to the second-level cache DRAM serves, when the caches are as the same launch has left them.
+// traffic says which part of the requests to the second-level cache DRAM serves.
 func (e *emulation) traffic() {
 	var ok bool
 	if e.accessed, ok = e.accesses(); !ok {
@@ -47,6 +47,9 @@ func (e *emulation) settled() timed {
 // served are the parts of loads and of stores that DRAM serves behind caches, and for how many seconds it is busy with a sector.
 func (e *emulation) served(caches memory.Device) (loads, stores, sector float64) {
 	t := e.accessed.Estimate(caches)
+	if e.Cold {
+		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
+	}
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
 	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
 }

@@ -128,6 +128,8 @@ const (
 	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
 	AtomicGap           Key = "atomic_gap"              // of two sectors of a multiprocessor, with a result
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
+	SliceGap            Key = "slice_gap"               // cycles between two sectors of atomic operations of the device in one part of the second-level cache
+	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
 	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of sub-groups ask for
