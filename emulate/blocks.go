@@ -247,8 +247,8 @@ func (e *emulation) time(c Change) timed {
 		}
 		t.scale = all / float64(len(r.Ends))
 		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not
-			share := float64(r.Busy[u]) * float64(len(r.Ends)) / float64(r.Begun)
-			t.cycles = max(t.cycles, share*t.scale/timing.Cycle)
+			done := float64(r.Issued) / max(instructions(blocks), 1) // blocks, those that were not ended in part
+			t.cycles = max(t.cycles, float64(r.Busy[u])*all/max(done, 1)/timing.Cycle)
 		}
 	}
 	t.cycles += e.Device.Value(facts.StartCycles)

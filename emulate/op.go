@@ -194,6 +194,9 @@ func parts(in *sass.Instruction) float64 {
 	if in.Name == "IMAD" && in.Has("WIDE") {
 		return 2.5 // the same, stream_imadwide
 	}
+	if in.Name == "ATOMG" && in.Has("CAS") || in.Has("F64") && (in.Name == "REDG" || in.Name == "RED" || in.Name == "ATOMG") {
+		return 2 // the same, traffic.csv.gz, atoms of one line: cas, redd
+	}
 	if in.Name == "ATOMS" && in.Has("CAS") {
 		return 2 // the same, mem.csv.gz, inside_atoms_cas and rate_atomscas
 	}

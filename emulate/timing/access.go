@@ -86,7 +86,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		if len(op.Defines) == 0 {
 			gap = int64(float64(gap) * p.Reduction)
 		}
-		gap *= max(t.Conflicts, 1)
+		gap *= max(t.Conflicts, 1) * int64(max(op.Parts, 1))
 		start := max(at, p.shared[Atomic])
 		p.shared[Atomic] = start + gap
 		p.result.Busy[Atomic] += gap

@@ -2,7 +2,7 @@
 # record.sh FOLDER: on a machine with an NVIDIA GPU, records in FOLDER what the emulator is calibrated and judged with.
 #
 #   samples.jsonl, sheet.yaml                 measurements for the description of the device, and that, by perf calibrate --emulator
-#   memory.csv, machine.csv                   measurement kernels of this folder
+#   memory.csv, machine.csv and others        measurement kernels of this folder
 #   cubins/NAME.cubin, NAME.sass              the code of each launch file in testdata/emulate, by nvcc's nvdisasm -hex -c -g
 #   counters.jsonl, counters.code.jsonl       what ncu counts of their launches, caches warm and cold, and how often each instruction was executed
 #
@@ -16,7 +16,7 @@ arch=${ARCH:-sm_90}
 say() { echo "$(date +%T) $*"; }
 
 "$perf" calibrate --emulator --interface cuda -o "$out/samples.jsonl" --sheet "$out/sheet.yaml" > "$out/sheet.txt" || say "not all was measured"
-for name in memory machine; do
+for name in memory machine asynchronous caches traffic; do
   nvcc -std=c++17 -arch="$arch" -o "$out/$name" "scripts/emulate/$name.cu" && timeout 200 "$out/$name" > "$out/$name.csv"
   say "$name: $(wc -l < "$out/$name.csv") measurements"
 done
