@@ -25,6 +25,10 @@ type Form struct {
 	Operands int
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
+	// Updates of the loop over time of a stencil, whose steps may be made several at a time in tiles: the statements of a step; 0 for other forms. Arrays are those that they write,
+	// and Reach is how far a step reaches along each axis, to both sides together, Near how far an update does.
+	Updates, Arrays int
+	Reach, Near     [3]int64
 }
 
 // Direction is the loop along which most accesses of a reduction are contiguous.
@@ -49,6 +53,8 @@ type Mapping struct {
 	Ahead bool
 	// Share is how many work-items compute a reduction together.
 	Share int64
+	// Steps of a stencil that a launch makes; 0 for a launch for each update. In local memory are Points times Block elements along each axis.
+	Steps int64
 }
 
 // Default is the mapping that a launch gets without a search.
@@ -56,6 +62,8 @@ func Default(f Form) Mapping {
 	switch {
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
+	case f.Updates > 0:
+		return timeTiles(f)
 	case f.Tiles:
 		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
 	case f.Sums == None:
@@ -66,6 +74,14 @@ func Default(f Form) Mapping {
 		return Mapping{Block: []int64{4}, Share: 32}
 	}
 	return Mapping{Block: []int64{32}, Share: 16}
+}
+
+// timeTiles is the mapping of a stencil.
+func timeTiles(f Form) Mapping {
+	if f.Parallel > 1 {
+		return Mapping{}
+	}
+	return Mapping{Block: []int64{512}, Points: []int64{1}, Steps: max(1, 128/f.Reach[0])}
 }
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.

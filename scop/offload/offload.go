@@ -67,7 +67,10 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	if opt.Map == nil {
 		opt.Map = Default
 	}
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: n, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
+	text, own := n, *n
+	n = &own
+	n.Arrays = slices.Clone(n.Arrays)
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: text, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}
@@ -152,6 +155,13 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 	case *schedule.Band:
 		if len(x.Loops) != 1 {
 			return nil, fmt.Errorf("a band of %d loops is outside of launches", len(x.Loops))
+		}
+		if len(host) == 0 {
+			if s, err := stencilOf(x); s != nil || err != nil {
+				if tiled, err := c.timeTiles(s); tiled != nil || err != nil {
+					return tiled, err
+				}
+			}
 		}
 		l := level{c.fresh(plain(x.Loops[0], "step")), x.Loops[0]}
 		inner := append(slices.Clip(host), l)

@@ -65,6 +65,13 @@ func ahead(f Form) Mapping {
 
 // small is a mapping with little work-groups, so that sizes of some tens have several.
 func small(f Form) Mapping {
+	if f.Updates > 0 {
+		m := Mapping{Block: []int64{4, 2, 2}, Points: []int64{3, 5, 4}, Steps: 2}
+		if f.width(m) < 1 {
+			m.Steps = 1
+		}
+		return m
+	}
 	m := Default(f)
 	for i := range m.Block {
 		m.Block[i] = []int64{4, 2, 1}[i]

@@ -1,0 +1,525 @@
+package offload
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/cfront/cexpr"
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
+	"gpuperf/scop"
+)
+
+// timeTile makes kernels that do several steps of a stencil each, in overlapped tiles (Krishnamoorthy and others, Effective automatic parallelization of stencil computations,
+// 2007): a work-group loads the elements of its tile and as many around it as the steps reach, makes the steps in local memory, and stores its tile. What is near the border of
+// local memory becomes wrong, with each step as much further inside as that reaches, and never reaches the tile. Launches read what others of the same loop still need, so that they
+// write other arrays: launches come in pairs, there and back, and the last values are copied back where the last launch has no partner.
+type timeTile struct {
+	*stencil
+	c      *compiler
+	m      Mapping
+	pair   string // the loop of the host
+	others map[*scop.Array]string
+	k      *kernel.Kernel
+	back   bool // the kernel computes from the other arrays
+	step   string
+	dims   []*tileDim
+}
+
+// tileDim is a dimension of the tile.
+type tileDim struct {
+	group, item  string
+	axis         int
+	items, parts int64            // items·parts cells are computed
+	before       int64            // elements of local memory before those
+	extent       int64            // of local memory
+	down         int64            // elements of local memory before the tile
+	width        int64            // of the tile
+	size         polycount.Affine // of the arrays
+}
+
+// origin is the first element of local memory.
+func (x *tileDim) origin() polycount.Affine {
+	return polycount.Name(x.group).Scale(x.width).AddInt(-x.down)
+}
+
+// timeTiles makes the launches of a stencil, nil where it is not made in tiles.
+func (c *compiler) timeTiles(s *stencil) ([]Step, error) {
+	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+	n := len(s.arrays[0].Shape)
+	f := Form{Kernel: name, Parallel: n, Arrays: len(s.arrays), Updates: len(s.statements)}
+	for d := range n {
+		before, after := s.margin(d)
+		f.Reach[n-1-d], f.Near[n-1-d] = s.down[d]+s.up[d], before+after
+	}
+	m := c.opt.Map(f)
+	if f.width(m) < 1 {
+		delete(c.taken, name)
+		return nil, nil
+	}
+	t := &timeTile{stencil: s, c: c, m: m, pair: c.fresh("pair"), others: map[*scop.Array]string{}}
+	for _, p := range s.statements {
+		for _, it := range p.Iterators {
+			c.taken[it] = true
+		}
+	}
+	for _, a := range s.arrays {
+		other := &scop.Array{Name: c.fresh(a.Name + "_next"), DType: a.DType, Shape: a.Shape, Local: true, Written: true}
+		t.others[a] = other.Name
+		c.nest.Arrays = append(c.nest.Arrays, other)
+	}
+	t.frame()
+	there, err := t.kernel(name, false)
+	if err != nil {
+		return nil, err
+	}
+	back, err := t.kernel(c.fresh(name+"_back"), true)
+	if err != nil {
+		return nil, err
+	}
+	copies, err := t.copies(c.fresh(name + "_copy"))
+	if err != nil {
+		return nil, err
+	}
+	c.program.Kernels = append(c.program.Kernels, there, back, copies)
+	steps := m.Steps
+	pair := polycount.Name(t.pair)
+	begin := s.from.AddScaled(2*steps, pair)
+	first := []polycount.Constraint{polycount.GE(pair, polycount.Int(0)), polycount.GE(s.to, begin)}
+	values := polycount.NewSet(nil, []string{t.pair}, first...)
+	second := polycount.NewSet(nil, []string{t.pair}, append(slices.Clone(first), polycount.GE(s.to, begin.AddInt(steps)))...)
+	last := s.to.Sub(s.from).FloorDiv(steps) // number of the last launch, from 0
+	alone := polycount.NewSet(nil, nil, polycount.GE(last, polycount.Int(0)), polycount.EQ(last.Mod(2), polycount.Int(0)))
+	return []Step{&Loop{t.pair, values, []Step{&Launch{there, values}, &Launch{back, second}}}, &Launch{copies, alone}}, nil
+}
+
+// width is the least extent of a tile, 0 where there are none.
+func (f Form) width(m Mapping) (least int64) {
+	for axis := range f.Parallel {
+		w := of(m.Block, axis)*of(m.Points, axis) + f.Near[axis] - m.Steps*f.Reach[axis]
+		if axis == 0 || w < least {
+			least = w
+		}
+	}
+	if m.Steps < 1 || least < 0 {
+		return 0
+	}
+	return least
+}
+
+func of(list []int64, axis int) int64 {
+	if axis < len(list) {
+		return list[axis]
+	}
+	return 1
+}
+
+// frame finds the extents of tiles.
+func (t *timeTile) frame() {
+	n := len(t.down)
+	for d := range n {
+		axis := n - 1 - d
+		x := &tileDim{
+			axis: axis, items: of(t.m.Block, axis), parts: of(t.m.Points, axis), down: t.down[d] * t.m.Steps,
+			group: t.c.fresh(fmt.Sprintf("tile_%d", d)), item: t.c.fresh(fmt.Sprintf("item_%d", d)),
+		}
+		before, after := t.margin(d)
+		x.before, x.extent = before, before+x.items*x.parts+after
+		x.width = x.extent - t.m.Steps*(t.down[d]+t.up[d])
+		t.dims = append(t.dims, x)
+	}
+	t.step = t.c.fresh("step")
+}
+
+// kernel makes the kernel that does Steps steps.
+func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
+	t.back = back
+	t.k = &kernel.Kernel{Name: name, Tags: map[string]kernel.Tag{}, Functions: t.c.nest.Functions}
+	if list, exact := t.c.nest.Context.Constraints(); len(list) > 0 || !exact {
+		t.k.Assumptions = t.c.nest.Context
+	}
+	if t.k.Assumptions == nil {
+		t.k.Assumptions = polycount.NewSet(nil, nil)
+	}
+	var err error
+	if t.k.Assumptions, err = t.k.Assumptions.Constrain(polycount.GE(polycount.Name(t.pair), polycount.Int(0))); err != nil {
+		return nil, err
+	}
+	if err := t.declare(); err != nil {
+		return nil, err
+	}
+	for d, x := range t.dims {
+		var err error
+		if x.size, err = expr.ToAffine(t.arrays[0].Shape[d], func(string) bool { return true }); err != nil {
+			return nil, err
+		}
+		g := polycount.Name(x.group)
+		t.k.Domains = append(t.k.Domains, polycount.NewSet(nil, []string{x.group}, polycount.GE(g, polycount.Int(0)), polycount.GE(x.size.AddInt(-1), g.Scale(x.width))))
+		t.box(x.item, x.items)
+		t.k.Tags[x.group], t.k.Tags[x.item] = kernel.Tag{Kind: kernel.GroupAxis, Axis: x.axis}, kernel.Tag{Kind: kernel.LocalAxis, Axis: x.axis}
+	}
+	t.box(t.step, t.m.Steps)
+	for _, a := range t.arrays {
+		if err := t.load(a); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range t.statements {
+		if err := t.update(p); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range t.arrays {
+		if err := t.store(a); err != nil {
+			return nil, err
+		}
+	}
+	t.values()
+	if err := t.k.CheckForm(); err != nil {
+		return nil, err
+	}
+	_, err = linear.New(t.k)
+	return t.k, err
+}
+
+func (t *timeTile) box(name string, extent int64) {
+	x := polycount.Name(name)
+	t.k.Domains = append(t.k.Domains, polycount.NewSet(nil, []string{name}, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(extent-1), x)))
+}
+
+// declare declares arrays: those that are written, twice and in local memory, and what else statements read.
+func (t *timeTile) declare() error {
+	add := func(name string, of *scop.Array) {
+		a := &kernel.Array{Name: name, DType: of.DType, Space: kernel.Global, Shape: of.Shape}
+		if len(of.Shape) == 0 {
+			a.Space, a.IsValue, a.Shape = kernel.Private, true, []expr.Expr{}
+		}
+		if t.k.Array(name) == nil {
+			t.k.Args = append(t.k.Args, a)
+		}
+	}
+	for _, a := range t.arrays {
+		add(a.Name, a)
+		add(t.others[a], a)
+		local := &kernel.Array{Name: t.local(a), DType: a.DType, Space: kernel.Local}
+		for _, x := range t.dims {
+			local.Shape = append(local.Shape, expr.Int{Value: x.extent})
+		}
+		t.k.Temps = append(t.k.Temps, local)
+	}
+	for _, p := range t.statements {
+		for _, a := range p.Accesses {
+			add(a.Array.Name, a.Array)
+		}
+	}
+	return nil
+}
+
+// values declares the parameters that only values and subscripts use.
+func (t *timeTile) values() {
+	for _, p := range append(slices.Clone(t.c.nest.Params), t.pair) {
+		used := slices.ContainsFunc(t.k.Statements, func(s *kernel.Stmt) bool {
+			return slices.ContainsFunc(append(s.Exprs(), s.Predicates...), func(e expr.Expr) bool { return expr.Mentions(e, p) })
+		})
+		if used && !t.k.IsParam(p) {
+			t.k.Args = append(t.k.Args, &kernel.Array{Name: p, DType: expr.Int32, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
+		}
+	}
+}
+
+// local is the name of an array in local memory.
+func (t *timeTile) local(a *scop.Array) string { return t.others[a] + "_tile" }
+
+// input and output are the names of an array that the kernel loads and stores.
+func (t *timeTile) input(a *scop.Array) string {
+	if t.back {
+		return t.others[a]
+	}
+	return a.Name
+}
+
+func (t *timeTile) output(a *scop.Array) string {
+	if t.back {
+		return a.Name
+	}
+	return t.others[a]
+}
+
+// elements are the inames of a statement for each element of local memory, and its place there.
+func (t *timeTile) elements(id string) (inames []string, local []polycount.Affine, there []polycount.Constraint) {
+	for d, x := range t.dims {
+		count := (x.extent + x.items - 1) / x.items
+		part := t.part(id, d, count)
+		inames = append(inames, x.group, x.item, part)
+		l := polycount.Name(x.item).AddScaled(x.items, polycount.Name(part))
+		local, there = append(local, l), append(there, polycount.GE(polycount.Int(x.extent-1), l))
+	}
+	return inames, local, there
+}
+
+// cells are the inames of a statement for each element that is computed, and its number. A work-item has neighbours, but along the fastest axis, where those of other work-items are
+// next to it.
+func (t *timeTile) cells(id string) (inames []string, cell []polycount.Affine) {
+	for d, x := range t.dims {
+		inames = append(inames, x.group, x.item)
+		c := polycount.Name(x.item)
+		if x.parts > 1 {
+			part := t.part(id, d, x.parts)
+			inames = append(inames, part)
+			if x.axis == 0 {
+				c = c.AddScaled(x.items, polycount.Name(part))
+			} else {
+				c = c.Scale(x.parts).Add(polycount.Name(part))
+			}
+		}
+		cell = append(cell, c)
+	}
+	return inames, cell
+}
+
+// part is the iname of a work-item's elements along a dimension in a statement.
+func (t *timeTile) part(id string, d int, count int64) string {
+	part := fmt.Sprintf("part_%d_%s", d, id)
+	t.box(part, count)
+	t.k.Tags[part] = kernel.Tag{Kind: kernel.Unroll}
+	return part
+}
+
+// at are cells as elements of local memory, and of the arrays.
+func (t *timeTile) at(cell []polycount.Affine) (local, element []polycount.Affine) {
+	for d, x := range t.dims {
+		local = append(local, cell[d].AddInt(x.before))
+		element = append(element, local[d].Add(x.origin()))
+	}
+	return local, element
+}
+
+func access(array string, index []polycount.Affine) *expr.Access {
+	out := &expr.Access{Array: array}
+	for _, a := range index {
+		out.Index = append(out.Index, expr.FromAffine(a))
+	}
+	return out
+}
+
+// add adds a statement that runs after those before it, where conditions hold, and others do not all.
+func (t *timeTile) add(s *kernel.Stmt, where, unless []polycount.Constraint) error {
+	s.Inames = nameset.Sorted(s.Inames)
+	if n := len(t.k.Statements); n > 0 {
+		s.Deps = []string{t.k.Statements[n-1].ID}
+	}
+	set, err := t.gist(s.Inames, where)
+	if err != nil {
+		return err
+	}
+	if list, _ := set.Constraints(); len(list) > 0 {
+		s.Predicates = cexpr.Predicates(set)
+	}
+	if len(unless) > 0 {
+		if set, err = t.gist(s.Inames, unless); err != nil {
+			return err
+		}
+		s.Predicates = append(s.Predicates, &expr.Op{Kind: expr.Not, Args: []expr.Expr{cexpr.Disjunction(set)}})
+	}
+	t.k.Statements = append(t.k.Statements, s)
+	return nil
+}
+
+// gist are the conditions that the domain does not imply.
+func (t *timeTile) gist(inames []string, where []polycount.Constraint) (*polycount.Set, error) {
+	around, err := t.k.DomainOf(inames)
+	if err != nil {
+		return nil, err
+	}
+	return polycount.NewSet(nil, inames, where...).Gist(around)
+}
+
+// inside are the conditions for an element to be in the arrays.
+func (t *timeTile) inside(element []polycount.Affine) (cs []polycount.Constraint) {
+	for d, e := range element {
+		cs = append(cs, polycount.GE(e, polycount.Int(0)), polycount.GE(t.dims[d].size.AddInt(-1), e))
+	}
+	return cs
+}
+
+// load loads the tile of an array and what is around it.
+func (t *timeTile) load(a *scop.Array) error {
+	id := "load_" + a.Name
+	inames, local, within := t.elements(id)
+	var element []polycount.Affine
+	for d, x := range t.dims {
+		element = append(element, local[d].Add(x.origin()))
+	}
+	there, err := t.gist(inames, t.inside(element))
+	if err != nil {
+		return err
+	}
+	var value expr.Expr = access(t.input(a), element)
+	if list, _ := there.Constraints(); len(list) > 0 {
+		value = &expr.Cond{If: cexpr.Disjunction(there), Then: value, Else: zero(a.DType)}
+	}
+	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(a), local), RHS: value, Inames: inames}, within, nil)
+}
+
+// store stores the tile of an array.
+func (t *timeTile) store(a *scop.Array) error {
+	id := "store_" + a.Name
+	inames, cell := t.cells(id)
+	local, element := t.at(cell)
+	where := t.inside(element)
+	for d, x := range t.dims {
+		where = append(where, polycount.GE(local[d], polycount.Int(x.down)), polycount.GE(polycount.Int(x.down+x.width-1), local[d]))
+	}
+	return t.add(&kernel.Stmt{ID: id, LHS: access(t.output(a), element), RHS: access(t.local(a), local), Inames: inames}, where, nil)
+}
+
+// update makes a statement of the text at the cells: without conditions where it runs at all cells of the work-group, else with its conditions at each.
+func (t *timeTile) update(p *place) error {
+	when, whole, each := t.domain(p)
+	if len(whole) == 0 {
+		return t.updates(p, p.Name, append(when, each...), nil)
+	}
+	if err := t.updates(p, p.Name+"_whole", slices.Concat(when, whole), nil); err != nil {
+		return err
+	}
+	return t.updates(p, p.Name, slices.Concat(when, each), whole)
+}
+
+// numbered is the name of the number of a cell in conditions.
+func numbered(d int) string { return fmt.Sprintf("cell_%d", d) }
+
+// domain are the conditions for a statement to run: those of the step, those for it to run at all cells, if that can be said, and those of each cell.
+func (t *timeTile) domain(p *place) (when, whole, each []polycount.Constraint) {
+	var cells []polycount.Affine
+	for d := range t.dims {
+		cells = append(cells, polycount.Name(numbered(d)))
+	}
+	affine, said := t.iterators(p, cells)
+	list, _ := p.Domain.Constraints()
+	for _, c := range list {
+		c.Affine = c.Affine.Subst(affine)
+		if !slices.ContainsFunc(t.dims, func(x *tileDim) bool { return c.Affine.Has(x.group) }) {
+			when = append(when, c)
+			continue
+		}
+		each = append(each, c)
+		whole = append(whole, polycount.Constraint{Affine: t.least(c.Affine)})
+		said = said && !c.Equality && !c.Affine.HasFloor()
+	}
+	for d := range t.dims {
+		if p.along[d] == "" {
+			_, element := t.at(cells)
+			each = append(each, polycount.EQ(element[d], p.at[d]))
+		}
+	}
+	if !said {
+		whole = nil
+	}
+	return when, whole, each
+}
+
+// least is the least value of an expression at the cells of a work-group.
+func (t *timeTile) least(a polycount.Affine) polycount.Affine {
+	by := map[string]polycount.Affine{}
+	for d, x := range t.dims {
+		if by[numbered(d)] = polycount.Int(0); a.Coeff(numbered(d)) < 0 {
+			by[numbered(d)] = polycount.Int(x.items*x.parts - 1)
+		}
+	}
+	return a.Subst(by)
+}
+
+// iterators are those of a statement at a cell; said is false where they do not determine the cell.
+func (t *timeTile) iterators(p *place, cell []polycount.Affine) (affine map[string]polycount.Affine, said bool) {
+	clock := t.from.AddScaled(2*t.m.Steps, polycount.Name(t.pair)).Add(polycount.Name(t.step)).AddInt(p.shift)
+	if t.back {
+		clock = clock.AddInt(t.m.Steps)
+	}
+	affine, said = map[string]polycount.Affine{p.clock: clock}, true
+	_, element := t.at(cell)
+	for d := range t.dims {
+		if it := p.along[d]; it != "" {
+			affine[it] = element[d].Sub(p.at[d])
+		} else {
+			said = false
+		}
+	}
+	return affine, said
+}
+
+// updates adds a statement at the cells where conditions hold, and others do not all.
+func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constraint) error {
+	inames, cell := t.cells(id)
+	local, _ := t.at(cell)
+	affine, _ := t.iterators(p, cell)
+	by := map[string]expr.Expr{}
+	for name, a := range affine {
+		by[name] = expr.FromAffine(a)
+	}
+	value, err := t.inTile(p, local)
+	if err != nil {
+		return err
+	}
+	numbers := map[string]polycount.Affine{}
+	for d := range t.dims {
+		numbers[numbered(d)] = cell[d]
+	}
+	where = slices.Clone(where)
+	for i := range where {
+		where[i].Affine = where[i].Affine.Subst(numbers)
+	}
+	written := p.Accesses[len(p.Accesses)-1].Array
+	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(written), local), RHS: expr.Subst(value, by), Inames: append(inames, t.step)}, where, unless)
+}
+
+// inTile is what a statement assigns, with elements in local memory.
+func (t *timeTile) inTile(p *place, local []polycount.Affine) (value expr.Expr, err error) {
+	value = expr.Rewrite(p.RHS, func(e expr.Expr) expr.Expr {
+		x, ok := e.(*expr.Access)
+		if !ok {
+			return e
+		}
+		i := slices.IndexFunc(t.arrays, func(a *scop.Array) bool { return a.Name == x.Array })
+		if i < 0 {
+			return e
+		}
+		var index []polycount.Affine
+		for d, sub := range x.Index {
+			a, failed := expr.ToAffine(sub, func(string) bool { return true })
+			if failed != nil {
+				err = failed
+				return e
+			}
+			off, _ := p.offset(d, a)
+			index = append(index, local[d].AddInt(off))
+		}
+		return access(t.local(t.arrays[i]), index)
+	})
+	return value, err
+}
+
+// copies makes the kernel that copies the other arrays back.
+func (t *timeTile) copies(name string) (*kernel.Kernel, error) {
+	k := &kernel.Kernel{Name: name, Tags: map[string]kernel.Tag{}}
+	var order []string
+	var index []polycount.Affine
+	for d, x := range t.dims {
+		e := t.c.fresh(fmt.Sprintf("element_%d", d))
+		v := polycount.Name(e)
+		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{e}, polycount.GE(v, polycount.Int(0)), polycount.GE(x.size.AddInt(-1), v)))
+		order, index = append([]string{e}, order...), append(index, v)
+	}
+	for _, a := range t.arrays {
+		s := &kernel.Stmt{ID: "copy_" + a.Name, LHS: access(a.Name, index), RHS: access(t.others[a], index), Inames: nameset.Sorted(slices.Clone(order))}
+		if n := len(k.Statements); n > 0 {
+			s.Deps = []string{k.Statements[n-1].ID}
+		}
+		k.Statements = append(k.Statements, s)
+		k.Args = append(k.Args, t.k.Array(a.Name), t.k.Array(t.others[a]))
+	}
+	k.ExplicitBarriers = true
+	return onAxes(k, order, Default(Form{Parallel: len(order)}).Block, 0)
+}
