@@ -26,9 +26,10 @@ type Form struct {
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
 	// Updates of the loop over time of a stencil, whose steps may be made several at a time in tiles: the statements of a step; 0 for other forms. Arrays are those that they write,
-	// and Reach is how far a step reaches along each axis, to both sides together, Near how far an update does.
+	// and Reach is how far a step reaches along each axis, to both sides together, and First how far the first statement does: a tile of some
+	// steps is as wide as what is computed, and First, less what the steps reach.
 	Updates, Arrays int
-	Reach, Near     [3]int64
+	Reach, First    [3]int64
 }
 
 // Direction is the loop along which most accesses of a reduction are contiguous.

@@ -172,10 +172,18 @@ func (p *place) offset(d int, index polycount.Affine) (int64, bool) {
 	return off.Constant(), off.IsConstant()
 }
 
-// margin is how far statements read at most along a dimension, down and up.
+// margin is how many elements of local memory are not computed along a dimension, as not all statements have there what they read: before the others, and after them.
 func (s *stencil) margin(d int) (before, after int64) {
 	for _, p := range s.statements {
 		before, after = max(before, p.down[d]), max(after, p.up[d])
 	}
 	return before, after
+}
+
+// wrong is how many elements of local memory are wrong along a dimension after so many steps: at its begin, and at its end. A statement adds how far it reads, and at least the margin is
+// wrong after it: most if that is so from the first statement on.
+func (s *stencil) wrong(d int, steps int64) (before, after int64) {
+	first := s.statements[0]
+	before, after = s.margin(d)
+	return steps*s.down[d] + before - first.down[d], steps*s.up[d] + after - first.up[d]
 }

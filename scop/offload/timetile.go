@@ -52,8 +52,7 @@ func (c *compiler) timeTiles(s *stencil) ([]Step, error) {
 	n := len(s.arrays[0].Shape)
 	f := Form{Kernel: name, Parallel: n, Arrays: len(s.arrays), Updates: len(s.statements)}
 	for d := range n {
-		before, after := s.margin(d)
-		f.Reach[n-1-d], f.Near[n-1-d] = s.down[d]+s.up[d], before+after
+		f.Reach[n-1-d], f.First[n-1-d] = s.down[d]+s.up[d], s.statements[0].down[d]+s.statements[0].up[d]
 	}
 	m := c.opt.Map(f)
 	if f.width(m) < 1 {
@@ -99,7 +98,7 @@ func (c *compiler) timeTiles(s *stencil) ([]Step, error) {
 // width is the least extent of a tile, 0 where there are none.
 func (f Form) width(m Mapping) (least int64) {
 	for axis := range f.Parallel {
-		w := of(m.Block, axis)*of(m.Points, axis) + f.Near[axis] - m.Steps*f.Reach[axis]
+		w := of(m.Block, axis)*of(m.Points, axis) + f.First[axis] - m.Steps*f.Reach[axis]
 		if axis == 0 || w < least {
 			least = w
 		}
@@ -123,12 +122,13 @@ func (t *timeTile) frame() {
 	for d := range n {
 		axis := n - 1 - d
 		x := &tileDim{
-			axis: axis, items: of(t.m.Block, axis), parts: of(t.m.Points, axis), down: t.down[d] * t.m.Steps,
+			axis: axis, items: of(t.m.Block, axis), parts: of(t.m.Points, axis),
 			group: t.c.fresh(fmt.Sprintf("tile_%d", d)), item: t.c.fresh(fmt.Sprintf("item_%d", d)),
 		}
 		before, after := t.margin(d)
 		x.before, x.extent = before, before+x.items*x.parts+after
-		x.width = x.extent - t.m.Steps*(t.down[d]+t.up[d])
+		before, after = t.wrong(d, t.m.Steps)
+		x.down, x.width = before, x.extent-before-after
 		t.dims = append(t.dims, x)
 	}
 	t.step = t.c.fresh("step")
