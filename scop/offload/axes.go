@@ -117,7 +117,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			form.Operands = len(b.operands)
 		}
 	}
-	m := c.opt.Map(form)
+	m := c.ask(form, n.Statements)
 	if form.Tiles && m.Depth > 0 {
 		tiled, err := b.make(m)
 		if err != nil {
@@ -127,7 +127,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			return tiled, nil
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
-		m = c.opt.Map(form)
+		m = c.ask(form, n.Statements)
 	}
 	if form.Sums != None && m.Share > 1 {
 		shared, err := share(k, order, over, m, form.Sums)
@@ -138,7 +138,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
-		m = c.opt.Map(form)
+		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
 	return onAxes(k, order, m.Block, 0)

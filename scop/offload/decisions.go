@@ -22,6 +22,12 @@ const (
 
 // decisions are those of a kernel in their order.
 var decisions = []decision{
+	{"steps", func(f Form, _ Config) []string {
+		if f.Updates == 0 {
+			return nil
+		}
+		return f.offer(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
+	}},
 	{"sums", func(f Form, _ Config) []string {
 		switch {
 		case f.Tiles:
@@ -41,7 +47,7 @@ var decisions = []decision{
 		if f.Group {
 			return []string{"512", "64", "128", "256", "1024"}
 		}
-		if f.Parallel == 0 {
+		if f.Parallel == 0 || f.Updates > 0 && made["steps"] == "0" {
 			return nil
 		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
@@ -58,6 +64,9 @@ var decisions = []decision{
 		return f.offer(written(Default(usual).Block), blocks...)
 	}},
 	{"points", func(f Form, made Config) []string {
+		if number(made["steps"]) > 0 {
+			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
+		}
 		if made["sums"] != "tiles" {
 			return nil
 		}
@@ -96,6 +105,23 @@ var shapes = [][]string{
 	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
 }
 
+// cells are those that a work-item computes in a time tile, by the number of dimensions, the fastest axis first.
+var cells = [][]string{
+	1: {"1", "2", "3", "4", "8"},
+	2: {"1x1", "1x2", "1x4", "2x2", "1x8", "2x4", "2x8", "4x4", "4x8", "2x16", "1x16"},
+	3: {"1x1x1", "1x2x1", "1x1x2", "1x2x2", "1x2x4", "1x3x3", "1x2x8", "1x4x4", "2x2x2", "2x4x4", "1x8x8"},
+}
+
+// fits reports that so many cells of a work-item make a time tile that local memory holds.
+func (f Form) fits(made Config, points string) bool {
+	m := Mapping{Block: numbers(made["block"]), Points: numbers(points), Steps: number(made["steps"])}
+	bytes := int64(f.Arrays) * widest
+	for axis := range f.Parallel {
+		bytes *= of(m.Block, axis)*of(m.Points, axis) + f.Reach[axis]
+	}
+	return f.width(m) > 0 && bytes <= mostLocal
+}
+
 // offer lists options, that of the default first where it is among them.
 func (f Form) offer(usual string, options ...string) []string {
 	if i := slices.Index(options, usual); i > 0 {
@@ -119,7 +145,10 @@ const widest = 8
 
 // mapping is what was decided.
 func (f Form) mapping(made Config) Mapping {
-	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1)}
+	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"])}
+	if m.Steps > 0 {
+		m.Points = numbers(made["points"])
+	}
 	if made["sums"] == "tiles" {
 		m.Points, m.Depth, m.Ahead = numbers(made["points"]), number(made["depth"]), made["operands"] == whenFetched(true)
 	}

@@ -17,7 +17,7 @@ var errGroup = errors.New("a work-group cannot run it")
 // inOneGroup makes a kernel of one work-group: its work-items share one loop of each band of parallel loops, and of each reduction that no such loop is around. What depends on
 // each other is between barriers.
 func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]string) (*kernel.Kernel, error) {
-	m := c.opt.Map(Form{Kernel: plain.Name, Group: true})
+	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
 	parallel := slices.Concat(bands...)
 	k := reductions(plain, parallel)
 	if _, err := linear.New(k); err != nil {

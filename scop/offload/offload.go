@@ -27,6 +27,7 @@ type Program struct {
 	// Scratch are arrays of the nest alone: neither inputs nor results.
 	Scratch []string
 	tree    schedule.Node
+	asked   []asked     // the forms of its kernels
 	known   *references // nil keeps none
 }
 
@@ -133,6 +134,25 @@ func (c *compiler) fresh(base string) string {
 	return name
 }
 
+// asked is a form that was asked for a mapping, with the statements that it is of.
+type asked struct {
+	form       Form
+	statements []string
+}
+
+// ask gets the mapping of a form. Where a kernel has another form after all, that takes the place of the first.
+func (c *compiler) ask(f Form, list []*scop.Statement) Mapping {
+	a := asked{form: f}
+	for _, s := range list {
+		a.statements = append(a.statements, s.Name)
+	}
+	if last := len(c.program.asked) - 1; last >= 0 && c.program.asked[last].form.Kernel == f.Kernel {
+		c.program.asked = c.program.asked[:last]
+	}
+	c.program.asked = append(c.program.asked, a)
+	return c.opt.Map(f)
+}
+
 // level is a loop of the tree around a part, with its name.
 type level struct {
 	name string
@@ -156,12 +176,8 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		if len(x.Loops) != 1 {
 			return nil, fmt.Errorf("a band of %d loops is outside of launches", len(x.Loops))
 		}
-		if len(host) == 0 {
-			if s, err := stencilOf(x); s != nil || err != nil {
-				if tiled, err := c.timeTiles(s); tiled != nil || err != nil {
-					return tiled, err
-				}
-			}
+		if tiled, err := c.timeTiles(x, host); tiled != nil || err != nil {
+			return tiled, err
 		}
 		l := level{c.fresh(plain(x.Loops[0], "step")), x.Loops[0]}
 		inner := append(slices.Clip(host), l)
@@ -172,6 +188,11 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		body, err := c.steps(x.Body, inner)
 		return []Step{&Loop{l.name, values, body}}, err
 	case *schedule.Launch:
+		if loop, ok := x.Host.(*schedule.Band); ok {
+			if tiled, err := c.timeTiles(loop, host); tiled != nil || err != nil {
+				return tiled, err
+			}
+		}
 		return c.launch(x, host)
 	}
 	return nil, fmt.Errorf("statement %s is in no launch", schedule.Statements(n)[0].Name)

@@ -112,20 +112,21 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 }
 
 func (s *Space) addTree(c *candidate, labels *labels) error {
-	forms := map[string]Form{}
-	p, err := c.compile(s.nest, func(f Form) Mapping {
-		forms[f.Kernel] = f // where a form cannot be made, the last one is that which is
-		return Default(f)
-	})
+	p, err := c.compile(s.nest, Default)
 	if err != nil {
 		return err
 	}
-	launches := launchesOf(p.tree)
 	names := map[string]string{}
-	for i, k := range p.Kernels {
-		label := labels.label(launches[i], strings.ReplaceAll(k.String(), k.Name, ""))
-		c.parts = append(c.parts, part{k.Name, label, forms[k.Name]})
-		names[k.Name] = label
+	for _, a := range p.asked {
+		text := fmt.Sprint(a.form) // of what is made in another way
+		for _, k := range p.Kernels {
+			if k.Name == a.form.Kernel {
+				text = k.String()
+			}
+		}
+		label := labels.label(a.statements, strings.ReplaceAll(text, a.form.Kernel, ""))
+		c.parts = append(c.parts, part{a.form.Kernel, label, a.form})
+		names[a.form.Kernel] = label
 	}
 	c.text = textOf(p.Steps, names)
 	if !slices.ContainsFunc(s.schedules, func(other *candidate) bool { return other.text == c.text }) {
@@ -141,21 +142,6 @@ func (c *candidate) compile(text *scop.Nest, mapping func(Form) Mapping) (*Progr
 	}
 	p.Text = text
 	return p, nil
-}
-
-// launchesOf are the launches of a tree in their order.
-func launchesOf(n schedule.Node) (all []*schedule.Launch) {
-	switch x := n.(type) {
-	case *schedule.Sequence:
-		for _, p := range x.Parts {
-			all = append(all, launchesOf(p)...)
-		}
-	case *schedule.Band:
-		return launchesOf(x.Body)
-	case *schedule.Launch:
-		return []*schedule.Launch{x}
-	}
-	return all
 }
 
 // textOf is a text of steps that is the same where these are.
@@ -178,13 +164,9 @@ type labels struct {
 	count map[string]int
 }
 
-func (l *labels) label(launch *schedule.Launch, text string) string {
+func (l *labels) label(statements []string, text string) string {
 	if l.of[text] == "" {
-		var names []string
-		for _, s := range schedule.Statements(launch) {
-			names = append(names, s.Name)
-		}
-		label := strings.Join(names, "+")
+		label := strings.Join(statements, "+")
 		l.count[label]++
 		if n := l.count[label]; n > 1 {
 			label = fmt.Sprintf("%s/%d", label, n)

@@ -11,6 +11,7 @@ import (
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/scop"
+	"gpuperf/scop/schedule"
 )
 
 // timeTile makes kernels that do several steps of a stencil each, in overlapped tiles (Krishnamoorthy and others, Effective automatic parallelization of stencil computations,
@@ -46,17 +47,23 @@ func (x *tileDim) origin() polycount.Affine {
 	return polycount.Name(x.group).Scale(x.width).AddInt(-x.down)
 }
 
-// timeTiles makes the launches of a stencil, nil where it is not made in tiles.
-func (c *compiler) timeTiles(s *stencil) ([]Step, error) {
-	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+// timeTiles makes the launches of a loop of the host if it is a stencil that is made in tiles, else nil.
+func (c *compiler) timeTiles(x *schedule.Band, host []level) ([]Step, error) {
+	if len(host) > 0 {
+		return nil, nil
+	}
+	s, err := stencilOf(x)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	name := c.fresh(c.nest.Name + "_steps")
 	n := len(s.arrays[0].Shape)
 	f := Form{Kernel: name, Parallel: n, Arrays: len(s.arrays), Updates: len(s.statements)}
 	for d := range n {
 		f.Reach[n-1-d], f.First[n-1-d] = s.down[d]+s.up[d], s.statements[0].down[d]+s.statements[0].up[d]
 	}
-	m := c.opt.Map(f)
+	m := c.ask(f, schedule.Statements(x))
 	if f.width(m) < 1 {
-		delete(c.taken, name)
 		return nil, nil
 	}
 	t := &timeTile{stencil: s, c: c, m: m, pair: c.fresh("pair"), others: map[*scop.Array]string{}}
@@ -90,9 +97,8 @@ func (c *compiler) timeTiles(s *stencil) ([]Step, error) {
 	first := []polycount.Constraint{polycount.GE(pair, polycount.Int(0)), polycount.GE(s.to, begin)}
 	values := polycount.NewSet(nil, []string{t.pair}, first...)
 	second := polycount.NewSet(nil, []string{t.pair}, append(slices.Clone(first), polycount.GE(s.to, begin.AddInt(steps)))...)
-	last := s.to.Sub(s.from).FloorDiv(steps) // number of the last launch, from 0
-	alone := polycount.NewSet(nil, nil, polycount.GE(last, polycount.Int(0)), polycount.EQ(last.Mod(2), polycount.Int(0)))
-	return []Step{&Loop{t.pair, values, []Step{&Launch{there, values}, &Launch{back, second}}}, &Launch{copies, alone}}, nil
+	alone := polycount.NewSet(nil, []string{t.pair}, append(slices.Clone(first), polycount.GE(begin.AddInt(steps-1), s.to))...)
+	return []Step{&Loop{t.pair, values, []Step{&Launch{there, values}, &Launch{back, second}, &Launch{copies, alone}}}}, nil
 }
 
 // width is the least extent of a tile, 0 where there are none.
@@ -374,131 +380,6 @@ func (t *timeTile) store(a *scop.Array) error {
 		where = append(where, polycount.GE(local[d], polycount.Int(x.down)), polycount.GE(polycount.Int(x.down+x.width-1), local[d]))
 	}
 	return t.add(&kernel.Stmt{ID: id, LHS: access(t.output(a), element), RHS: access(t.local(a), local), Inames: inames}, where, nil)
-}
-
-// update makes a statement of the text at the cells: without conditions where it runs at all cells of the work-group, else with its conditions at each.
-func (t *timeTile) update(p *place) error {
-	when, whole, each := t.domain(p)
-	if len(whole) == 0 {
-		return t.updates(p, p.Name, append(when, each...), nil)
-	}
-	if err := t.updates(p, p.Name+"_whole", slices.Concat(when, whole), nil); err != nil {
-		return err
-	}
-	return t.updates(p, p.Name, slices.Concat(when, each), whole)
-}
-
-// numbered is the name of the number of a cell in conditions.
-func numbered(d int) string { return fmt.Sprintf("cell_%d", d) }
-
-// domain are the conditions for a statement to run: those of the step, those for it to run at all cells, if that can be said, and those of each cell.
-func (t *timeTile) domain(p *place) (when, whole, each []polycount.Constraint) {
-	var cells []polycount.Affine
-	for d := range t.dims {
-		cells = append(cells, polycount.Name(numbered(d)))
-	}
-	affine, said := t.iterators(p, cells)
-	list, _ := p.Domain.Constraints()
-	for _, c := range list {
-		c.Affine = c.Affine.Subst(affine)
-		if !slices.ContainsFunc(t.dims, func(x *tileDim) bool { return c.Affine.Has(x.group) }) {
-			when = append(when, c)
-			continue
-		}
-		each = append(each, c)
-		whole = append(whole, polycount.Constraint{Affine: t.least(c.Affine)})
-		said = said && !c.Equality && !c.Affine.HasFloor()
-	}
-	for d := range t.dims {
-		if p.along[d] == "" {
-			_, element := t.at(cells)
-			each = append(each, polycount.EQ(element[d], p.at[d]))
-		}
-	}
-	if !said {
-		whole = nil
-	}
-	return when, whole, each
-}
-
-// least is the least value of an expression at the cells of a work-group.
-func (t *timeTile) least(a polycount.Affine) polycount.Affine {
-	by := map[string]polycount.Affine{}
-	for d, x := range t.dims {
-		if by[numbered(d)] = polycount.Int(0); a.Coeff(numbered(d)) < 0 {
-			by[numbered(d)] = polycount.Int(x.items*x.parts - 1)
-		}
-	}
-	return a.Subst(by)
-}
-
-// iterators are those of a statement at a cell; said is false where they do not determine the cell.
-func (t *timeTile) iterators(p *place, cell []polycount.Affine) (affine map[string]polycount.Affine, said bool) {
-	clock := t.from.AddScaled(2*t.m.Steps, polycount.Name(t.pair)).Add(polycount.Name(t.step)).AddInt(p.shift)
-	if t.back {
-		clock = clock.AddInt(t.m.Steps)
-	}
-	affine, said = map[string]polycount.Affine{p.clock: clock}, true
-	_, element := t.at(cell)
-	for d := range t.dims {
-		if it := p.along[d]; it != "" {
-			affine[it] = element[d].Sub(p.at[d])
-		} else {
-			said = false
-		}
-	}
-	return affine, said
-}
-
-// updates adds a statement at the cells where conditions hold, and others do not all.
-func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constraint) error {
-	inames, cell := t.cells(id)
-	local, _ := t.at(cell)
-	affine, _ := t.iterators(p, cell)
-	by := map[string]expr.Expr{}
-	for name, a := range affine {
-		by[name] = expr.FromAffine(a)
-	}
-	value, err := t.inTile(p, local)
-	if err != nil {
-		return err
-	}
-	numbers := map[string]polycount.Affine{}
-	for d := range t.dims {
-		numbers[numbered(d)] = cell[d]
-	}
-	where = slices.Clone(where)
-	for i := range where {
-		where[i].Affine = where[i].Affine.Subst(numbers)
-	}
-	written := p.Accesses[len(p.Accesses)-1].Array
-	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(written), local), RHS: expr.Subst(value, by), Inames: append(inames, t.step)}, where, unless)
-}
-
-// inTile is what a statement assigns, with elements in local memory.
-func (t *timeTile) inTile(p *place, local []polycount.Affine) (value expr.Expr, err error) {
-	value = expr.Rewrite(p.RHS, func(e expr.Expr) expr.Expr {
-		x, ok := e.(*expr.Access)
-		if !ok {
-			return e
-		}
-		i := slices.IndexFunc(t.arrays, func(a *scop.Array) bool { return a.Name == x.Array })
-		if i < 0 {
-			return e
-		}
-		var index []polycount.Affine
-		for d, sub := range x.Index {
-			a, failed := expr.ToAffine(sub, func(string) bool { return true })
-			if failed != nil {
-				err = failed
-				return e
-			}
-			off, _ := p.offset(d, a)
-			index = append(index, local[d].AddInt(off))
-		}
-		return access(t.local(t.arrays[i]), index)
-	})
-	return value, err
 }
 
 // copies makes the kernel that copies the other arrays back.
