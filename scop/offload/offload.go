@@ -188,7 +188,7 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		body, err := c.steps(x.Body, inner)
 		return []Step{&Loop{l.name, values, body}}, err
 	case *schedule.Launch:
-		if loop, ok := x.Host.(*schedule.Band); ok {
+		if loop, ok := x.Host.(*schedule.Band); ok { // time tiles have many work-groups
 			if tiled, err := c.timeTiles(loop, host); tiled != nil || err != nil {
 				return tiled, err
 			}

@@ -38,7 +38,7 @@ func stencilOf(x *schedule.Band) (*stencil, error) {
 		return nil, nil
 	}
 	s.time = x.Loops[0]
-	for _, part := range parts(x.Body) {
+	for _, part := range parts(schedule.Hosted(x.Body)) {
 		l, ok := part.(*schedule.Launch)
 		if !ok {
 			return nil, nil
@@ -72,11 +72,15 @@ func stencilOf(x *schedule.Band) (*stencil, error) {
 	return s, nil
 }
 
-func parts(n schedule.Node) []schedule.Node {
-	if s, ok := n.(*schedule.Sequence); ok {
-		return s.Parts
+func parts(n schedule.Node) (all []schedule.Node) {
+	s, ok := n.(*schedule.Sequence)
+	if !ok {
+		return []schedule.Node{n}
 	}
-	return []schedule.Node{n}
+	for _, p := range s.Parts {
+		all = append(all, parts(p)...)
+	}
+	return all
 }
 
 // place finds where a statement writes: each of its iterators but that of time is along one dimension.
