@@ -73,6 +73,7 @@ var flags = map[string]offer{
 	"--recorded":   files(".jsonl", ".jsonl.gz"),
 	"--output":     files(".jsonl"),
 	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),
+	"--expect":     prefixed("out=", files(".npy")),
 	"--features":   files(".csv"),
 	"--picture":    files(".svg"),
 	"--fusion":     words(schedule.Fusions),

@@ -41,6 +41,11 @@ func samplesListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, j := range all {
+				if j.Error != "" && len(args) > 0 {
+					return usagef("%s", j.Error)
+				}
+			}
 			return show(cmd, map[string]any{"files": all}, func(w io.Writer) error {
 				t := format.NewTable("file", "device", ">samples", ">kernels", "status", "from", "to")
 				for _, j := range all {

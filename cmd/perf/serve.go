@@ -35,10 +35,8 @@ what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a li
 kernels and models, so that thousands of questions take a second. A file that changes is read again.
 
 It ends with its input. The module python/perf_client.py asks it from Python.`,
-		Example: `  echo '{"id": 1, "method": "predict", "params": {"kernel":
-      "examples/matmul/matmul.star", "sizes": {"n": 4096}, "profile": "h200"}}' |
-      tr -d '\n' | perf serve --stdio`,
-		Args: exactArgs(0, "no arguments"),
+		Example: `  perf serve --stdio`,
+		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !stdio {
 				return usagef("say where questions come from: --stdio")
