@@ -54,10 +54,18 @@ func (e *explorer) layout(p *product, i, j int, area, items int64) *recipe {
 			return e.layoutFits(p, n, area, items) && (n["p"] > 0) == (i == alongDepth || j == alongDepth)
 		},
 		build: func(n point) rules.Strategy {
-			return rules.Seq(p.inGroups(n, tiled(cutAdjacent(n["v"], n["c"], n["n"]), cutAdjacent(n["t"], n["r"], n["n"])),
-				rules.Use("copyPrivateOperands"), copiedVectors(n, i, j)), vectorsFromLocal(n), finish(false))
+			s := p.inLayout(n, i, j)
+			if p.first != nil {
+				s = rules.Seq(p.first.inLayout(n, i, j), s)
+			}
+			return rules.Seq(s, vectorsFromLocal(n), finish(false))
 		},
 	}
+}
+
+func (p *product) inLayout(n point, i, j int) rules.Strategy {
+	return p.inGroups(n, tiled(cutAdjacent(n["v"], n["c"], n["n"]), cutAdjacent(n["t"], n["r"], n["n"])),
+		rules.Use("copyPrivateOperands"), copiedVectors(n, i, j))
 }
 
 // The ways in which the operands of a step are copied: along their rows, or along the reduction.

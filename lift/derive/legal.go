@@ -75,7 +75,8 @@ func (u *usage) walk(t *lift.Term, outer int) error {
 		if t.Fn().Ops()&lift.Set(lift.MapWrg, lift.MapLcl) == 0 {
 			return fmt.Errorf("a mapWrg without work-items")
 		}
-		if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl) != inner {
+		// Along dimension 2 a work-group may have one work-item alone.
+		if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl)|1<<2 != inner|1<<2 {
 			return fmt.Errorf("work-groups and work-items of different dimensions")
 		}
 	case lift.ToLocal, lift.ToPrivate:

@@ -13,10 +13,12 @@ import (
 // reduction reads, and in register blocks (macro rules tileMapMap, finishTiling, apply1DRegisterBlocking and
 // apply2DRegisterBlocking of the Lift project).
 type product struct {
-	under      int // the number of views around the outer map
+	under      int  // the number of views around the outer map
+	batch      bool // it stands in a map over products, which becomes one over work-groups
 	rows, cols int64
-	depth      int64 // length of the reductions
-	bytes      int64 // of a number
+	depth      int64    // length of the reductions
+	first      *product // of a product whose rows are those of another product, which is computed first
+	bytes      int64    // of a number
 }
 
 // fusedReduction makes the reduction of an element sequential, with the map before it.
@@ -44,10 +46,40 @@ func (e *explorer) findProduct(under int) *product {
 		}
 		return t, nil
 	}
-	if e.applies(under, exposed(rules.Seq(find, fusedReduction, rules.Use("reduceOutwards")))) {
-		return p
+	for _, p.batch = range []bool{false, true} {
+		if _, err := (&rules.Run{Options: e.rules}).Do(p.at(rules.Seq(find, fusedReduction, rules.Use("reduceOutwards"))), e.fused); err == nil {
+			return p
+		}
 	}
 	return nil
+}
+
+// findChain looks for a product whose rows are those of a product, such as A·B·C. Both are one map where they were fused: it returns
+// the explorer that begins with two.
+func (e *explorer) findChain(under int) (*explorer, *product) {
+	apart := e.beginning(rules.Below(under, rules.Seq(
+		rules.Where(func(t *lift.Term) bool { return computes(t) && t.Fn().Body().Op == lift.Let }, rules.Use("mapFission")),
+		inner(rules.Use("letInline")), rules.AtArg(rules.Use("mapGlobal")),
+	)))
+	if apart == nil {
+		return nil, nil
+	}
+	p, first := apart.findProduct(under), apart.findProduct(under+2)
+	if p == nil || first == nil || p.batch || first.batch {
+		return nil, nil
+	}
+	p.first = first
+	p.rows, p.cols, p.depth = intmath.GCD(p.rows, first.rows), intmath.GCD(p.cols, first.cols), intmath.GCD(p.depth, first.depth)
+	return apart, p
+}
+
+// at is the strategy at the two maps of the product.
+func (p *product) at(s rules.Strategy) rules.Strategy {
+	s = exposed(s)
+	if p.batch {
+		s = rules.Seq(wrg2.use, inner(nextMap(s)))
+	}
+	return rules.Below(p.under, s)
 }
 
 // tiled makes tiles of two nested maps: maps over chunks of the outer one, over those of the inner one, and in them the inner
@@ -63,9 +95,19 @@ func reductionAt(s rules.Strategy) rules.Strategy {
 
 // productRecipes are the recipes of a product.
 func (e *explorer) productRecipes(under int) []*recipe {
+	if apart, chain := e.findChain(under); chain != nil {
+		list := apart.layouts(chain)
+		for _, r := range list {
+			r.from = apart
+		}
+		return list
+	}
 	p := e.findProduct(under)
 	if p == nil {
 		return nil
+	}
+	if p.batch {
+		return e.layouts(p)
 	}
 	var list []*recipe
 	for _, strides := range []bool{true, false} {
@@ -96,12 +138,12 @@ func blocksOfItems(p *product, name string, strides bool, maps nest, keep rules.
 		name: name, numbers: []number{{"r", dividing(p.rows, blockSides)}, {"c", dividing(p.cols, blockSides)}},
 		admits: func(n point) bool { return n["r"]*n["c"] >= 2 && n["r"]*n["c"] <= mostRegisters },
 		build: func(n point) rules.Strategy {
-			return rules.Seq(rules.Below(p.under, exposed(rules.Seq(
+			return rules.Seq(p.at(rules.Seq(
 				fusedReduction,
 				tiled(cutMap(p.rows, n["r"], false), cutMap(p.cols, n["c"], strides)),
 				along(maps, nil),
 				rules.TopDown(rules.Seq(rules.Use("reduceOutwards"), reductionAt(keep))),
-			))), finish(false))
+			)), finish(false))
 		},
 	}
 }
@@ -155,7 +197,7 @@ func (e *explorer) blocksOfGroups(p *product, name string, strides bool, keep ru
 // is for the reduction of the elements of a block, and step for that of the blocks of all work-items.
 func (p *product) inGroups(n point, blocks, keep, step rules.Strategy) rules.Strategy {
 	items := rules.Seq(lcl0.use, inner(nextMap(lcl1.use)))
-	return rules.Below(p.under, exposed(rules.Seq(
+	return p.at(rules.Seq(
 		fusedReduction,
 		tiled(cutMap(p.rows, n["t"], false), cutMap(p.cols, n["v"], false)),
 		along(nest{wrg1, wrg0}, nil),
@@ -170,7 +212,7 @@ func (p *product) inGroups(n point, blocks, keep, step rules.Strategy) rules.Str
 				reductionAt(rules.Seq(inner(items), step)),
 			)),
 		)),
-	)))
+	))
 }
 
 // copied is the numbers that a work-group copies at a time: one for each work-item, or fewer.

@@ -330,7 +330,7 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}
-			uniform(at, w)
+			uniform(at, lane(w-1).loc(), w)
 			v.loc = func() place { return place{buf: at.buf, index: at.index} }
 			v.load = func() expr.Expr { return c.access(at.buf, at.index, w) }
 			return c.guarded(at.guards, v)

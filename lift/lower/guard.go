@@ -139,10 +139,13 @@ func (c *lowering) bound(e expr.Expr) (x polycount.Affine, a int64, ok bool) {
 	return x, op.Args[1].(expr.Int).Value, err == nil && x.Err() == nil
 }
 
-// uniform fails unless guards hold for all of the w elements from a place on or for none: part of a vector is neither read nor
-// written.
-func uniform(at place, w int64) {
-	for _, g := range at.guards {
+// uniform fails unless the guards hold for all of the w elements of a vector or for none: a part of one is neither read nor written.
+// The first and the last element are at these places.
+func uniform(at, last place, w int64) {
+	for i, g := range at.guards {
+		if other := last.guards[i].at; g.at.e == nil && other.e == nil && g.at.a.Equal(other.a) {
+			continue
+		}
 		whole := g.at.e == nil && g.less%w == 0 && g.at.a.Constant()%w == 0
 		for _, t := range g.at.a.All() {
 			whole = whole && t.Coeff%w == 0

@@ -13,6 +13,9 @@ func addLayout() {
 			Params: []Param{{"n", Length}, {"s", Length}},
 		},
 		Rule{
+			Name: "mapGlobal", Left: "map(f) $ xs", Right: "toGlobal o map(f) $ xs", Types: "xs: [A]N", Where: []Condition{computes},
+		},
+		Rule{
 			Name: "padRows", Left: "toLocal o split(n) $ xs", Right: "map(take(n)) o toLocal o map(inset(0, r)) o split(n) $ xs", Types: "xs: [A]N",
 			Params: []Param{{"r", More}},
 		},
