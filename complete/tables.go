@@ -92,6 +92,7 @@ var flags = map[string]offer{
 
 	"calibrate --model":        forms,
 	"capture --output":         files(),
+	"report --output":          files(".html"),
 	"sass --output":            files(".cubin"),
 	"emulate --profile-guided": files(".jsonl", ".jsonl.gz"),
 	"fit --model":              forms,

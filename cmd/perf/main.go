@@ -144,6 +144,7 @@ func commands() []func() *cobra.Command {
 		rankCommand,
 		liftCommand,
 		evaluateCommand,
+		reportCommand,
 		serveCommand,
 		sassCommand,
 		emulateCommand,

@@ -10,6 +10,7 @@ type Curves struct {
 	Title  string
 	Note   string // under the title, in grey
 	XLabel string
+	YText  func(float64) string // of the values upwards; nil is a time
 	Series []Series
 }
 
@@ -95,7 +96,7 @@ func (f *Curves) legend(c *canvas, width float64) int {
 }
 
 func (f *Curves) plot(c *canvas, top, width float64) {
-	d := &plot{canvas: c, left: padLeft, top: top, width: width}
+	d := &plot{canvas: c, left: padLeft, top: top, width: width, written: f.YText}
 	var xs, ys []float64
 	for _, s := range f.Series {
 		for _, p := range s.Points {
@@ -107,8 +108,11 @@ func (f *Curves) plot(c *canvas, top, width float64) {
 	d.x, d.y = logAxis(xs), logAxis(ys)
 	d.times()
 	slices.Sort(xs)
+	if xs = slices.Compact(xs); len(xs) > 12 {
+		xs = d.x.ticks()
+	}
 	var ticks []tick
-	for _, v := range slices.Compact(xs) {
+	for _, v := range xs {
 		ticks = append(ticks, tick{v, fmt.Sprintf("%.4g", v)})
 	}
 	d.across(ticks, f.XLabel)

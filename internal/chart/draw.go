@@ -50,7 +50,7 @@ func (f *Figure) draw(columns int, plotWidth float64) string {
 	x, y := f.axes()
 	for i := range f.Panels {
 		left, top := float64(i%columns)*cellWidth+padLeft, headHeight+float64(i/columns)*cellHeight+padTop
-		d := drawing{plot{c, x, y, left, top, plotWidth}, f, &f.Panels[i]}
+		d := drawing{plot{canvas: c, x: x, y: y, left: left, top: top, width: plotWidth}, f, &f.Panels[i]}
 		d.draw()
 	}
 	c.close("svg")

@@ -95,6 +95,9 @@ type Bars struct {
 	Bars   []Bar
 	// Log draws on a logarithmic axis from 1 on; values below 1 have no length.
 	Log bool
+	// Stacked puts the values of a bar one behind the other: they add up, and the sum stands at the end.
+	Stacked bool
+	Text    func(float64) string // of a value; nil is a number of three digits
 }
 
 // Bar is a name with its values, one for each series.
@@ -109,9 +112,13 @@ func (b *Bars) SVG() string {
 	left, most := 0.0, 0.0
 	for _, bar := range b.Bars {
 		left = max(left, textWidth(bar.Name)+24)
+		sum := 0.0
 		for _, v := range bar.Values {
-			if v > most && !math.IsInf(v, 1) {
-				most = v
+			if !b.Stacked {
+				sum = 0
+			}
+			if sum += v; sum > most && !math.IsInf(sum, 1) {
+				most = sum
 			}
 		}
 	}
@@ -120,6 +127,13 @@ func (b *Bars) SVG() string {
 		scale = axis{lo: 1, hi: max(most, 10)}
 	}
 	series := max(len(b.Series), 1)
+	if b.Stacked {
+		series = 1
+	}
+	written := b.Text
+	if written == nil {
+		written = func(v float64) string { return fmt.Sprintf("%.3g", v) }
+	}
 	row := thick*float64(series) + gap
 	width, height := left+plotW+70, head+row*float64(len(b.Bars))+12
 	c := document(b.Title, width, height)
@@ -133,15 +147,35 @@ func (b *Bars) SVG() string {
 	for i, bar := range b.Bars {
 		y := head + row*float64(i)
 		c.text(bar.Name, "x", left-8, "y", y+row/2+1, "text-anchor", "end")
+		if b.Stacked {
+			b.stack(c, bar, left, y, thick, func(v float64) float64 { return plotW * scale.at(v) }, written)
+			continue
+		}
 		for k, v := range bar.Values {
 			if math.IsNaN(v) {
 				continue
 			}
 			length := plotW * scale.at(v)
 			c.empty("rect", "x", left, "y", y+thick*float64(k), "width", length, "height", thick-1, "fill", palette[k%len(palette)])
-			c.text(fmt.Sprintf("%.3g", v), "x", left+length+5, "y", y+thick*float64(k)+9, "font-size", 9.0, "fill", faint)
+			c.text(written(v), "x", left+length+5, "y", y+thick*float64(k)+9, "font-size", 9.0, "fill", faint)
 		}
 	}
 	c.close("svg")
 	return c.String()
+}
+
+// stack draws the values of a bar one behind the other.
+func (b *Bars) stack(c *canvas, bar Bar, left, y, thick float64, length func(float64) float64, written func(float64) string) {
+	sum := 0.0
+	for k, v := range bar.Values {
+		if !(v > 0) {
+			continue
+		}
+		c.open("g")
+		c.leaf("title", bar.Name+", "+b.Series[k]+": "+written(v))
+		c.empty("rect", "x", left+length(sum), "y", y, "width", length(sum+v)-length(sum), "height", thick-1, "fill", palette[k%len(palette)])
+		c.close("g")
+		sum += v
+	}
+	c.text(written(sum), "x", left+length(sum)+5, "y", y+9, "font-size", 9.0, "fill", faint)
 }

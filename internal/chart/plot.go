@@ -2,11 +2,12 @@ package chart
 
 import "math"
 
-// plot is a rectangle, by its upper left corner and its width, with an axis across and an axis of times upwards.
+// plot is a rectangle, by its upper left corner and its width, with an axis across and an axis of times, or of what text writes, upwards.
 type plot struct {
 	*canvas
 	x, y             axis
 	left, top, width float64
+	written          func(float64) string // nil is Seconds
 }
 
 func (p *plot) px(v float64) float64 { return p.left + p.width*p.x.at(v) }
@@ -14,10 +15,14 @@ func (p *plot) py(t float64) float64 { return p.top + plotHeight*(1-p.y.at(t)) }
 
 // times draws the ticks of the axis upwards.
 func (p *plot) times() {
+	write := p.written
+	if write == nil {
+		write = Seconds
+	}
 	for _, t := range p.y.ticks() {
 		y := p.py(t)
 		p.empty("line", "x1", p.left, "y1", y, "x2", p.left+p.width, "y2", y, "stroke", grid)
-		p.text(Seconds(t), "x", p.left-7, "y", y+4, "text-anchor", "end")
+		p.text(write(t), "x", p.left-7, "y", y+4, "text-anchor", "end")
 	}
 }
 

@@ -1,0 +1,227 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"gpuperf/campaign"
+	"gpuperf/evaluate"
+	"gpuperf/internal/chart"
+	"gpuperf/internal/format"
+	"gpuperf/samples"
+)
+
+// samples shows a file of samples.
+func (s *Section) samples(path string) error {
+	s.Kind = "samples"
+	set, err := samples.Load(path)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	var list []campaign.Sample
+	var first, last time.Time
+	for r, err := range set.All() {
+		if err != nil {
+			return err
+		}
+		if first.IsZero() || r.Time.Before(first) {
+			first = r.Time
+		}
+		if r.Time.After(last) {
+			last = r.Time
+		}
+		if !r.IsSentinel() {
+			list = append(list, campaign.Sample{Record: *r})
+		}
+	}
+	if d, ok := set.Device(); ok {
+		s.fact("device", "%s", d)
+		s.fact("driver", "%s", d.Driver)
+	}
+	s.fact("measured", "%s to %s UTC", first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
+	s.list(list)
+	return nil
+}
+
+// measured shows what measure prints.
+func (s *Section) measured(text []byte) error {
+	var all struct {
+		Samples []campaign.Sample `json:"samples"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	if len(all.Samples) > 0 {
+		s.fact("device", "%s", all.Samples[0].Device)
+	}
+	s.list(all.Samples)
+	return nil
+}
+
+// list is a table of samples, and a roofline of those whose work is known.
+func (s *Section) list(all []campaign.Sample) {
+	t := Table{Header: columns("kernel", "caches", ">median", ">95 % interval", ">memory", ">arithmetic", ">of the roof", ">registers", "status")}
+	var points []chart.XY
+	for _, r := range all {
+		row := []Cell{text(r.Kernel.Key()), text(string(r.Mode)), seconds(r.Seconds()), {}, quantity(r.Bytes, "B/s"), quantity(r.FLOP, "FLOP/s"), {}, {}, text(string(r.Status))}
+		if r.Summary != nil {
+			row[3] = pair(interval{&r.Summary.Lo, &r.Summary.Hi})
+		}
+		if r.OfRoof > 0 {
+			row[6] = percent(r.OfRoof)
+		}
+		if n := r.Compiled.Registers; n > 0 {
+			row[7] = Cell{fmt.Sprint(n), float64(n)}
+		}
+		t.Rows = append(t.Rows, row)
+		if r.FLOP > 0 && r.Bytes > 0 {
+			points = append(points, chart.XY{X: r.FLOP / r.Bytes, Y: r.FLOP, Hover: r.Kernel.Key() + ": " + format.Rough(r.FLOP, "FLOP/s")})
+		}
+		for _, w := range r.Warnings {
+			s.Notes = append(s.Notes, r.Kernel.Key()+": "+w)
+		}
+	}
+	if len(points) > 0 {
+		s.picture(&chart.Curves{
+			Title: "achieved arithmetic over arithmetic intensity", XLabel: "FLOP for each byte of global memory", YText: func(v float64) string { return format.Rough(v, "FLOP/s") },
+			Series: []chart.Series{{Name: "kernels", Style: chart.Style{Colour: chart.MeasuredStyle.Colour, Dashes: "0 100", Mark: chart.Circle}, Points: points}},
+		})
+	}
+	s.table(t)
+}
+
+// profile shows the models of a profile, and how well they fit.
+func (s *Section) profile(path string) error {
+	s.Kind = "profile"
+	p, err := campaign.LoadProfile(path)
+	if err != nil {
+		return err
+	}
+	s.fact("device", "%s", p.Device)
+	for _, r := range p.Roof {
+		s.fact("highest rate of "+r.Resource, "%s, by %s", format.Rough(r.Rate, r.Unit), r.Kernel)
+	}
+	for i := range p.Models {
+		c := &p.Models[i]
+		s.fact("model "+c.Fit.Model, "%s of %s, geometric mean relative error %s", format.Count(c.Fit.Rows, "row"), format.Count(c.Fit.Kernels, "kernel"), format.Percent(c.Fit.GeomeanRelErr))
+		t := Table{Title: "model " + c.Fit.Model, Header: columns("parameter", ">value", ">standard error", "unit", ">implied rate")}
+		for _, e := range c.Fit.Parameters {
+			value, deviation, unit := format.Uncertain(e.Value, e.StdErr, e.Unit)
+			if math.IsInf(e.StdErr, 0) || math.IsNaN(e.StdErr) {
+				deviation = "not determined"
+			}
+			t.Rows = append(t.Rows, []Cell{text(e.Name), {value, e.Value}, {deviation, e.StdErr / math.Abs(e.Value)}, text(unit), quantity(e.Rate, e.RateUnit)})
+		}
+		s.table(t)
+		if c.Fit.Experiment != nil {
+			s.picture(evaluate.OverlapFigure(c.Fit.Model, c.Fit.Experiment))
+		}
+		s.Notes = append(s.Notes, c.Fit.Warnings...)
+		s.Folded = append(s.Folded, Fold{"definition and origin of " + c.Fit.Model, c.Definition + fmt.Sprintf("\nmodel %s, SHA-256 %s\nsamples %s, SHA-256 %s\ncalibrated %s",
+			c.Origin.ModelFile, c.Origin.ModelHash, c.Origin.SamplesFile, c.Origin.SamplesHash, c.Origin.Date)})
+	}
+	return nil
+}
+
+// evaluation shows suites: predicted against measured times, and the errors.
+func (s *Section) evaluation(content []byte) error {
+	var r evaluate.Report
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	s.fact("geometric mean relative error", "%s", format.Percent(r.GeomeanRelativeError))
+	s.fact("mean, worst", "%s, %s", format.Percent(r.Points().Mean()), format.Percent(r.Points().Worst()))
+	s.fact("caches", "%s", r.Cache)
+	if r.Intervals != nil {
+		s.fact("intervals", "%s", r.Intervals)
+	}
+	t := Table{Header: columns("suite", "variant", "size", ">predicted", ">measured", ">error", "model")}
+	for i := range r.Suites {
+		suite := &r.Suites[i]
+		if len(suite.Points()) > 0 {
+			s.picture(suite.Figure())
+		}
+		for _, v := range suite.Variants {
+			for _, p := range v.Points {
+				t.Rows = append(t.Rows, []Cell{text(suite.Name), text(v.Name), text(strings.TrimSpace(sizesOf(p.At))), seconds(p.Predicted), seconds(p.Measured), percent(p.RelativeError), text(v.Model)})
+			}
+		}
+		s.Notes = append(s.Notes, suite.Warnings()...)
+		s.Notes = append(s.Notes, suite.Skips()...)
+	}
+	s.table(t)
+	return nil
+}
+
+// search shows a search: the curve of the best so far, and the runs.
+func (s *Section) search(content []byte) error {
+	type run struct {
+		Configuration json.RawMessage `json:"configuration"`
+		Status        string          `json:"status"`
+		Seconds       float64         `json:"seconds"`
+		Predicted     float64         `json:"predicted_seconds"`
+	}
+	var r struct {
+		File           string  `json:"file"`
+		Device         string  `json:"device"`
+		Strategy       string  `json:"strategy"`
+		Configurations int     `json:"configurations"`
+		Usual          float64 `json:"usual_seconds"`
+		Curve          []struct {
+			Runs    int     `json:"runs"`
+			Seconds float64 `json:"seconds"`
+		} `json:"curve"`
+		Runs     []run    `json:"runs"`
+		Warnings []string `json:"warnings"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	if len(r.Runs) == 0 {
+		return errors.New("it has no runs")
+	}
+	s.fact("kernel", "%s", r.File)
+	s.fact("device", "%s", r.Device)
+	s.fact("strategy", "%s: %d of %d configurations run", r.Strategy, len(r.Runs), r.Configurations)
+	best := chart.Series{Name: "best so far", Style: chart.PredictedStyle}
+	for i, c := range r.Curve {
+		best.Points = append(best.Points, chart.XY{X: float64(c.Runs), Y: c.Seconds, Hover: fmt.Sprintf("after %d runs: %s", c.Runs, format.Seconds(c.Seconds))})
+		if i+1 < len(r.Curve) { // it stays until the next
+			best.Points = append(best.Points, chart.XY{X: float64(r.Curve[i+1].Runs), Y: c.Seconds})
+		}
+	}
+	tried := chart.Series{Name: "runs", Style: chart.Style{Colour: chart.MeasuredStyle.Colour, Dashes: "0 100", Mark: chart.Circle}}
+	t := Table{Header: columns(">run", "configuration", ">measured", ">predicted", "status")}
+	for i, one := range r.Runs {
+		name := configuration(one.Configuration)
+		if one.Seconds > 0 {
+			tried.Points = append(tried.Points, chart.XY{X: float64(i + 1), Y: one.Seconds, Hover: name + ": " + format.Seconds(one.Seconds)})
+		}
+		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
+	}
+	if n := len(r.Curve); n > 0 {
+		s.fact("best", "%s", format.Seconds(r.Curve[n-1].Seconds))
+	}
+	if r.Usual > 0 {
+		s.fact("usual configuration", "%s", format.Seconds(r.Usual))
+	}
+	s.picture(&chart.Curves{Title: "search", XLabel: "runs", Series: []chart.Series{tried, best}})
+	s.table(t)
+	s.Notes = append(s.Notes, r.Warnings...)
+	return nil
+}
+
+// configuration writes the choices of a configuration as "bm=32, bn=16".
+func configuration(object json.RawMessage) string {
+	var compact bytes.Buffer
+	if json.Compact(&compact, object) != nil {
+		return ""
+	}
+	return strings.NewReplacer("{", "", "}", "", `"`, "", ",", ", ", ":", "=").Replace(compact.String())
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/source"
+)
+
+// kinds are the results of commands, by a key that no other has.
+var kinds = []struct {
+	key, kind string
+	read      func(s *Section, text []byte) error
+}{
+	{"suites", "evaluation", (*Section).evaluation},
+	{"curve", "search", (*Section).search},
+	{"ranking", "ranking", (*Section).ranking},
+	{"rankings", "rankings", (*Section).rankings},
+	{"samples", "samples", (*Section).measured},
+	{"terms", "prediction", (*Section).prediction},
+	{"kernels", "predictions", (*Section).predictions},
+}
+
+// Known are the results that a page can show, for messages.
+const Known = "samples (.jsonl), profiles (.yaml), and what evaluate, rank, predict, explain, measure and tune print with --json (.json)"
+
+// maxResult is the size of the largest result that is read, in bytes.
+const maxResult = 256 << 20
+
+// Read makes a section of a file. An error is one of the file: it cannot be read, or it is none that is known.
+func Read(path string) (Section, error) {
+	s := Section{Title: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), File: path, ID: identifier(path)}
+	switch {
+	case strings.HasSuffix(path, ".jsonl"), strings.HasSuffix(path, ".jsonl.gz"):
+		return s, s.samples(path)
+	case strings.HasSuffix(path, ".yaml"):
+		return s, s.profile(path)
+	}
+	text, err := bounded.ReadFile(path, maxResult)
+	if err != nil {
+		return s, err
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return s, &source.Error{File: path, Msg: "this is no result of a command: " + err.Error(), Hint: "a page shows " + Known}
+	}
+	for _, k := range kinds {
+		if _, ok := keys[k.key]; !ok {
+			continue
+		}
+		s.Kind = k.kind
+		if err := k.read(&s, text); err != nil {
+			return s, &source.Error{File: path, Msg: fmt.Sprintf("this is no %s as the commands print it: %v", k.kind, err)}
+		}
+		var indented bytes.Buffer
+		if len(text) < 1<<20 && json.Indent(&indented, text, "", "  ") == nil {
+			s.Folded = append(s.Folded, Fold{"the file", indented.String()})
+		}
+		return s, nil
+	}
+	return s, &source.Error{File: path, Msg: "this result cannot be shown", Hint: "a page shows " + Known}
+}
+
+// identifier is a path as the name of a place in the page.
+func identifier(path string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, path)
+}
+
+// fact adds a fact, unless it is not known.
+func (s *Section) fact(name, format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); text != "" {
+		s.Facts = append(s.Facts, Fact{name, text})
+	}
+}
+
+// table adds a table, without columns that are empty.
+func (s *Section) table(t Table) {
+	for i := len(t.Header) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(t.Rows, func(row []Cell) bool { return row[i].Text != "" }) {
+			t.Header = slices.Delete(t.Header, i, i+1)
+			for n := range t.Rows {
+				t.Rows[n] = slices.Delete(t.Rows[n], i, i+1)
+			}
+		}
+	}
+	if len(t.Rows) > 0 {
+		s.Tables = append(s.Tables, t)
+	}
+}
+
+// picture adds a picture.
+func (s *Section) picture(p interface {
+	SVG() string
+	Narrow() string
+},
+) {
+	s.Pictures = append(s.Pictures, inline(p))
+}
+
+// bars adds a picture of bars, which are as wide on all screens.
+func (s *Section) bars(svg string) {
+	s.Pictures = append(s.Pictures, template.HTML(`<div class="scroll">`+svg+"</div>\n")) //nolint:gosec // chart escapes
+}

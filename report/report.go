@@ -1,0 +1,126 @@
+// Package report makes one self-contained web page of what the commands have left: files of samples, profiles, and the results of
+// evaluate, rank, predict, explain, measure and tune as they print them with --json.
+//
+// [Read] finds out what a file is and makes a [Section] of it: pictures and tables, in words that need no other file. The page (page.gohtml) reads
+// well without JavaScript, which only adds that tables are sorted by a click.
+package report
+
+import (
+	_ "embed" // for the template
+	"html/template"
+	"io"
+	"math"
+	"strings"
+
+	"gpuperf/internal/format"
+)
+
+// Page is the whole page.
+type Page struct {
+	Title    string
+	Sections []Section
+}
+
+// Section is what one file holds.
+type Section struct {
+	ID       string
+	Title    string
+	Kind     string // what the file is, in a word or two
+	File     string
+	Facts    []Fact // about all of it
+	Pictures []template.HTML
+	Tables   []Table
+	Notes    []string // warnings and doubts
+	Folded   []Fold   // sources and provenance
+}
+
+// Fact is a name with a value.
+type Fact struct{ Name, Value string }
+
+// Fold is a text that is shown when it is asked for.
+type Fold struct{ Title, Text string }
+
+// Table is a table of cells.
+type Table struct {
+	Title  string
+	Header []Column
+	Rows   [][]Cell
+}
+
+// Column is the header of a column.
+type Column struct {
+	Name   string
+	Number bool // set flush right
+}
+
+// Cell is a text with what it is sorted by.
+type Cell struct {
+	Text string
+	Key  float64 // of a number; NaN of a text, which is sorted as such
+}
+
+// columns are those with these names; '>' before a name is one of numbers.
+func columns(names ...string) (all []Column) {
+	for _, n := range names {
+		name, number := strings.CutPrefix(n, ">")
+		all = append(all, Column{name, number})
+	}
+	return all
+}
+
+func text(s string) Cell { return Cell{s, math.NaN()} }
+
+// quantity is a number with its unit; nothing where it is not known.
+func quantity(v float64, unit string) Cell {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return Cell{"", math.Inf(1)}
+	}
+	return Cell{format.Rough(v, unit), v}
+}
+
+func seconds(v float64) Cell {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return Cell{"", math.Inf(1)}
+	}
+	return Cell{format.Seconds(v), v}
+}
+
+func percent(v float64) Cell {
+	if math.IsNaN(v) {
+		return Cell{"", math.Inf(1)}
+	}
+	return Cell{format.Percent(v), v}
+}
+
+// pair is an interval of times; nothing where it is not known.
+func pair(v [2]*float64) Cell {
+	switch {
+	case v[0] == nil && v[1] == nil:
+		return Cell{"", math.Inf(1)}
+	case v[0] == nil:
+		return Cell{"≤ " + format.Seconds(*v[1]), *v[1]}
+	case v[1] == nil:
+		return Cell{"≥ " + format.Seconds(*v[0]), *v[0]}
+	}
+	return Cell{format.Seconds(*v[0]) + " – " + format.Seconds(*v[1]), *v[0]}
+}
+
+// inline is a picture as HTML: one for wide screens and one for narrow ones, of which the page shows one.
+func inline(p interface {
+	SVG() string
+	Narrow() string
+},
+) template.HTML {
+	return template.HTML(`<div class="wide">` + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // chart escapes
+}
+
+//go:embed page.gohtml
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"number": func(v float64) bool { return !math.IsNaN(v) },
+	"finite": func(v float64) float64 { return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, v)) },
+}).Parse(pageText))
+
+// Write writes the page.
+func (p *Page) Write(w io.Writer) error { return pageTemplate.Execute(w, p) }

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// files are results of commands, shortened.
+var files = map[string]string{
+	"rank.json": `{"at": {"n": 64}, "ranking": [
+		{"rank": 1, "kernel": "fast", "device": "D", "at": {"n": 64}, "seconds": 1e-3, "interval": [9e-4, 2e-3], "terms": {"a": 1}, "warnings": ["w <1>"],
+		 "measured": {"seconds": 2e-3, "bytes_per_second": 1e12, "of_roof": 0.5, "status": "ok"}},
+		{"rank": 2, "kernel": "slow", "at": {"n": 64}, "seconds": 3e-3, "interval": [2e-3, null], "terms": {}}]}`,
+	"explain.json": `{"kernel": "k", "at": {"n": 1}, "predicted": 4e-3, "interval": null, "measured": 5e-3, "bound": "dram",
+		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}], "advice": ["do"]}`,
+	"eval.json": `{"geomean_relative_error": 0.1, "suites": [{"name": "S", "variants": [{"name": "v", "model": "m",
+		"points": [{"at": {"n": 1}, "predicted": 1e-3, "interval": [9e-4, 2e-3], "measured": 2e-3, "relative_error": -0.5}]}]}]}`,
+	"tune.json": `{"file": "k.star", "device": "D", "strategy": "ants", "configurations": 9, "usual_seconds": 5e-3, "curve": [{"runs": 1, "seconds": 4e-3}, {"runs": 3, "seconds": 1e-3}],
+		"runs": [{"configuration": {"bm": 16}, "status": "ok", "seconds": 4e-3}, {"configuration": {"bm": 32}, "status": "refused"}, {"configuration": {"bm": 64}, "status": "ok", "seconds": 1e-3}]}`,
+}
+
+// TestPage: each kind of result has its table, with what it is sorted by, and its pictures; texts are escaped, and nothing is loaded.
+func TestPage(t *testing.T) {
+	folder := t.TempDir()
+	page := Page{Title: "a & b"}
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Sections = append(page.Sections, s)
+	}
+	for _, path := range []string{"../testdata/h200/matmul_2_2.jsonl", "../calibrate/profiles/h200.yaml"} {
+		s, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page.Sections = append(page.Sections, s)
+	}
+	var b strings.Builder
+	if err := page.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	html := b.String()
+	for _, want := range []string{
+		"<title>a &amp; b</title>", "w &lt;1&gt;",
+		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
+		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
+		"do</dd>",                         // advice
+		"geometric mean relative error</dt><dd>10.00 ", // the evaluation
+		"ants: 3 of 9 configurations run", ">bm=32</td>",
+		"matmul_prefetch.star#knl n=4096", "p_launch",
+	} {
+		if !strings.Contains(html, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if n := strings.Count(html, "<section"); n != 6 {
+		t.Errorf("%d sections", n)
+	}
+	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {
+		t.Errorf("the page needs another file: %s", found)
+	}
+	if strings.Contains(html, ">arithmetic<") && strings.Contains(html[:strings.Index(html, "explain")], "FLOP/s") {
+		t.Error("an empty column is shown")
+	}
+}
+
+// TestRefused: what is no result says what would be.
+func TestRefused(t *testing.T) {
+	for name, content := range map[string]string{
+		"no.json": "x", "other.json": `{"a": 1}`, "list.json": "[]", "wrong.json": `{"ranking": 3}`, "empty.json": `{"curve": [], "runs": []}`, "wrong.yaml": "version: 99\n", "wrong.jsonl": "{\"version\": 9}\n\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Read("missing.json"); err == nil {
+		t.Error("a missing file is no error")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, text := range files {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "f.json")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Read(path); err == nil {
+			if err := (&Page{Sections: []Section{s}}).Write(&strings.Builder{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
