@@ -17,7 +17,7 @@ func reportCommand() *cobra.Command {
 		Long: `report makes one web page of what other commands have left: ` + report.Known + `. Tables are sorted by a click, pictures tell more under the
 pointer; the page needs no other file, no network, and no JavaScript to be read.`,
 		Example: `  perf report testdata/h200/matmul_2_2.jsonl -o page.html`,
-		Args: minArgs(1, "a file with results"),
+		Args:    minArgs(1, "a file with results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page := report.Page{Title: title}
 			for _, path := range args {
