@@ -1,0 +1,211 @@
+package offload
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpuperf/internal/format"
+	"gpuperf/samples"
+	"gpuperf/scop"
+)
+
+// TestRecorded: the times of the examples on an H200 at PolyBench's LARGE, in float, are those that docs/howto/c-loops.md tells, beside those of PPCG's code and what
+// launches and memory take at least. UPDATE=1 writes the table there.
+func TestRecorded(t *testing.T) {
+	const page = "../../docs/howto/c-loops.md"
+	set, err := samples.Load("../../testdata/h200/scop.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs := ppcg(t)
+	var rows [][]string
+	logs, slower := []float64{}, []string{}
+	for _, name := range slices.Sorted(exampleNames(t)) {
+		n := floatNest(t, name)
+		r := recordOf(t, set, n.Name)
+		if r == nil || r.Status != samples.OK {
+			t.Errorf("%s: no time", name)
+			continue
+		}
+		launches := launchesIn(r)
+		ms := 1e3 * r.Summary.Median
+		least := 1e3 * (perLaunch*float64(launches) + compulsory(t, n, r.Kernel.Sizes)/bandwidth)
+		row := []string{"`" + name + "`", strconv.Itoa(launches), format.Seconds(ms / 1e3), format.Seconds(least / 1e3), "", "", judgement(r)}
+		if other := theirs[name]; other > 0 {
+			row[4], row[5] = format.Seconds(other/1e3), fmt.Sprintf("%.2g", other/ms)
+			if other/ms >= 10 {
+				row[5] = fmt.Sprintf("%.0f", other/ms)
+			}
+			logs = append(logs, math.Log(other/ms))
+			if other/ms < 0.95 {
+				slower = append(slower, name)
+			}
+		}
+		rows = append(rows, row)
+	}
+	sum := 0.0
+	for _, v := range logs {
+		sum += v
+	}
+	text := "| nest | launches | time | at least | PPCG's | times as fast | compared |\n|---|---|---|---|---|---|---|\n"
+	for _, row := range rows {
+		text += "| " + strings.Join(row, " | ") + " |\n"
+	}
+	text += fmt.Sprintf("\nGeometric mean over %d nests: %.1f times as fast", len(logs), math.Exp(sum/float64(len(logs))))
+	if len(slower) > 0 {
+		text += "; slower are " + strings.Join(slower, ", ")
+	}
+	text += ".\n"
+	have, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(have), text) {
+		return
+	}
+	if os.Getenv("UPDATE") == "" {
+		t.Fatalf("%s has another table than the recordings give (UPDATE=1 writes it):\n%s", page, text)
+	}
+	before, rest, ok := strings.Cut(string(have), "| nest | launches |")
+	_, after, ok2 := strings.Cut(rest, "Geometric mean over ")
+	_, after, ok3 := strings.Cut(after, "\n")
+	if !ok || !ok2 || !ok3 {
+		t.Fatalf("%s has no table", page)
+	}
+	if err := os.WriteFile(page, []byte(before+text+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What an H200 takes for a launch, in seconds, and the bytes that it copies in one.
+const (
+	perLaunch = 4.3e-6
+	bandwidth = 4.28e12
+)
+
+// ppcg are the times of PPCG's code in milliseconds.
+func ppcg(t *testing.T) map[string]float64 {
+	t.Helper()
+	f, err := os.Open("../../testdata/h200/ppcg.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	all, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]float64{}
+	for _, row := range all[1:] {
+		if out[row[0]], err = strconv.ParseFloat(row[1], 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func exampleNames(t *testing.T) func(yield func(string) bool) {
+	t.Helper()
+	files, err := filepath.Glob("../../examples/polybench/*.c")
+	if err != nil || len(files) != 30 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	return func(yield func(string) bool) {
+		for _, f := range files {
+			if !yield(strings.TrimSuffix(filepath.Base(f), ".c")) {
+				return
+			}
+		}
+	}
+}
+
+func floatNest(t *testing.T, name string) *scop.Nest {
+	t.Helper()
+	file := filepath.Join("../../examples/polybench", name+".c")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nestsOf(t, file, strings.ReplaceAll(string(text), "double", "float"))[0]
+}
+
+// recordOf is the last record of a nest.
+func recordOf(t *testing.T, set *samples.Set, name string) (last *samples.Record) {
+	t.Helper()
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Kernel.Source == name {
+			last = r
+		}
+	}
+	return last
+}
+
+func launchesIn(r *samples.Record) int {
+	for _, tag := range r.Tags {
+		if n, err := strconv.Atoi(strings.TrimPrefix(tag, "launches:")); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// compulsory are the bytes of arrays that come from memory, and those that go there, if each does once.
+func compulsory(t *testing.T, n *scop.Nest, at map[string]int64) (bytes float64) {
+	t.Helper()
+	k, err := n.Kernel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range n.Arrays {
+		if a.Local || len(a.Shape) == 0 {
+			continue
+		}
+		elements, err := k.Array(a.Name).Elements(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, write := false, false
+		for _, s := range n.Statements {
+			for _, x := range s.Accesses {
+				read, write = read || x.Array == a && !x.Write, write || x.Array == a && x.Write
+			}
+		}
+		for _, is := range []bool{read, write} {
+			if is {
+				bytes += float64(elements) * float64(a.DType.Size())
+			}
+		}
+	}
+	return bytes
+}
+
+// judgement says what the results were compared with.
+func judgement(r *samples.Record) string {
+	var list []string
+	for _, v := range r.Verified {
+		with := "text"
+		if v.Reference != "" {
+			with = "plainer kernels"
+		}
+		if v.Reference == "" && (len(r.Verified) > 1 || r.Unverified != "") {
+			with += " at " + format.SizeList(v.Sizes, ", ")
+		}
+		list = append(list, with)
+	}
+	if r.Unverified != "" {
+		list = append(list, "not at these sizes")
+	}
+	return strings.Join(list, "; ")
+}
