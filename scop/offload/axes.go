@@ -19,6 +19,8 @@ type Form struct {
 	Group bool
 	// Parallel loops of others, 3 at most.
 	Parallel int
+	// Serial: there are loops in these that are no sums.
+	Serial bool
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
 	// Operands are how many elements a term of such a sum reads.
@@ -67,6 +69,8 @@ func Default(f Form) Mapping {
 		return timeTiles(f)
 	case f.Tiles:
 		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
+	case f.Sums == None && f.Serial && f.Parallel == 1: // few work-items with much to do: as many multiprocessors as there are
+		return Mapping{Block: []int64{32}, Share: 1}
 	case f.Sums == None:
 		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
 	case f.Parallel == 0:
@@ -96,6 +100,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	} else if !ordered(k) { // the loops around what is left have none
 		k = plain
 	}
+	form.Serial = slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return len(nameset.Remove(s.Inames, order...)) > 0 })
 	var over []string
 	for _, s := range k.Statements {
 		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
@@ -194,19 +199,31 @@ func axes(n *scop.Nest, parallel []string) []string {
 	return order
 }
 
-// direction compares how many accesses are contiguous along a parallel loop and along those of reductions.
+// direction compares the accesses of terms that are contiguous along a parallel loop with those along loops of reductions. Those that more loops are in are to more elements.
 func direction(n *scop.Nest, parallel, over []string) Direction {
-	terms := 0
-	for _, r := range over {
-		terms += contiguities(n, r, 0)
+	weight := func(along []string) (sum int) {
+		for _, s := range n.Statements {
+			for _, a := range s.Accesses {
+				loops := 0
+				for _, l := range slices.Concat(parallel, over) {
+					if slices.ContainsFunc(a.Index, func(i polycount.Affine) bool { return i.Has(l) }) {
+						loops++
+					}
+				}
+				term := slices.ContainsFunc(over, func(r string) bool {
+					return slices.ContainsFunc(a.Index, func(i polycount.Affine) bool { return i.Has(r) })
+				})
+				if term && slices.ContainsFunc(along, func(l string) bool { return contiguous(a.Index, l) }) {
+					sum += 1 << (3 * loops)
+				}
+			}
+		}
+		return sum
 	}
-	for _, p := range parallel {
-		terms -= contiguities(n, p, 0)
+	if items := weight(parallel); items > 0 && items >= weight(over) {
+		return Items
 	}
-	if terms >= 0 {
-		return Terms
-	}
-	return Items
+	return Terms
 }
 
 // fastest is the parallel loop along which most accesses move by one element of the last dimension.

@@ -14,6 +14,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
+	"gpuperf/scop/schedule"
 	"gpuperf/workload"
 )
 
@@ -220,9 +221,10 @@ func (p *Program) telling(results []string, outputs map[string][]byte) (bool, er
 	return 2*finite > all, nil
 }
 
-// plain makes the launches of the program in the plainest way: a work-item for a point, nothing in local memory, and other work-groups.
+// plain makes the launches of the program in the plainest way: a work-item for a point, nothing in local memory, other work-groups, and loops of the host in place of those in one
+// work-group.
 func (p *Program) plain() (*Program, error) {
-	out, err := Compile(p.Nest, p.tree, Options{Map: func(f Form) Mapping {
+	out, err := Compile(p.Nest, schedule.Hosted(p.tree), Options{Map: func(f Form) Mapping {
 		if f.Sums != None && f.Parallel == 0 {
 			return Mapping{Share: 64}
 		}

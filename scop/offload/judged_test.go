@@ -49,3 +49,19 @@ func TestJudged(t *testing.T) {
 		})
 	}
 }
+
+// TestCompared: sizes that are too large to interpret are interpreted at smaller ones, and compared with plainer kernels.
+func TestCompared(t *testing.T) {
+	dev := devicetest.Open(t)
+	nests, err := scop.Load(t.Context(), "../../examples/polybench/jacobi-1d.c", cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := RunAll(t.Context(), dev, nests, map[string]int64{"tsteps": 100, "n": 8000}, RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := all[0]; r.Verified || r.VerifiedAt["n"] >= 8000 || !r.Compared || !r.Valid() {
+		t.Errorf("%+v", r)
+	}
+}

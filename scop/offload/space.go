@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
 	"gpuperf/workload"
@@ -114,6 +115,9 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 func (s *Space) addTree(c *candidate, labels *labels) error {
 	p, err := c.compile(s.nest, Default)
 	if err != nil {
+		return err
+	}
+	if err := (&kernel.Program{Name: s.nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}).Check(); err != nil {
 		return err
 	}
 	names := map[string]string{}

@@ -7,18 +7,19 @@ import (
 
 // grouped makes launches of one work-group of loops of the host, and of launches after each other, that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
 // work of an iteration is little then, as in the steps of a recurrence over the elements of a vector.
-func (p *pluto) grouped(n Node) (Node, error) {
+// Launches that no loop of the host is around are few, and stay apart unless one of them is a recurrence.
+func (p *pluto) grouped(n Node, repeated bool) (Node, error) {
 	switch x := n.(type) {
 	case *Sequence:
 		out := &Sequence{}
 		for _, part := range x.Parts {
-			next, err := p.grouped(part)
+			next, err := p.grouped(part, repeated)
 			if err != nil {
 				return nil, err
 			}
 			for _, next := range inSequence(next) {
 				last := len(out.Parts) - 1
-				if last >= 0 {
+				if last >= 0 && (repeated || HasGroup(out.Parts[last]) || HasGroup(next)) {
 					both, err := p.inGroup(&Sequence{[]Node{out.Parts[last], next}})
 					if err != nil {
 						return nil, err
@@ -33,7 +34,7 @@ func (p *pluto) grouped(n Node) (Node, error) {
 		}
 		return inOrder(out.Parts), nil
 	case *Band:
-		body, err := p.grouped(x.Body)
+		body, err := p.grouped(x.Body, true)
 		if err != nil {
 			return nil, err
 		}

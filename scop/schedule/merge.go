@@ -23,29 +23,37 @@ func merged(n Node, edges []*edge) (Node, error) {
 		body, err := merged(x.Body, left)
 		return &Band{x.Loops, body}, err
 	case *Sequence:
-		var parts []Node
+		var all, parts []Node
 		for _, part := range x.Parts {
 			next, err := merged(part, edges)
 			if err != nil {
 				return nil, err
 			}
-			for _, next := range inSequence(next) {
-				if len(parts) > 0 {
-					both, err := joined(parts[len(parts)-1], next, edges)
-					if err != nil {
-						return nil, err
-					}
-					if both != nil {
-						parts[len(parts)-1] = both
-						continue
-					}
+			all = append(all, inSequence(next)...)
+		}
+		for i, next := range all {
+			if len(parts) > 0 && !(i+1 < len(all) && linked(next, all[i+1], edges) && !linked(parts[len(parts)-1], next, edges)) { // what the next launch begins with is left to it
+				both, err := joined(parts[len(parts)-1], next, edges)
+				if err != nil {
+					return nil, err
 				}
-				parts = append(parts, next)
+				if both != nil {
+					parts[len(parts)-1] = both
+					continue
+				}
 			}
+			parts = append(parts, next)
 		}
 		return inOrder(parts), nil
 	}
 	return n, nil
+}
+
+// linked reports that a part depends on an earlier one.
+func linked(a, b Node, edges []*edge) bool {
+	return slices.ContainsFunc(edges, func(e *edge) bool {
+		return slices.Contains(a.statements(), e.from) && slices.Contains(b.statements(), e.to)
+	})
 }
 
 // joined is one launch that does what two do, nil where there is none.

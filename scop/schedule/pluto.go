@@ -60,7 +60,7 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		if tree, err = writable(tree); err != nil {
 			return nil, err
 		}
-		if tree, err = p.grouped(tree); err != nil {
+		if tree, err = p.grouped(tree, false); err != nil {
 			return nil, err
 		}
 	}
