@@ -85,7 +85,8 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	var err error
 	c.program.Steps, err = c.steps(tree, nil)
 	for _, a := range n.Arrays {
-		if a.Local && len(a.Shape) > 0 && !c.contracted[a] || a.Local && c.launches[a] > 1 {
+		used := slices.ContainsFunc(c.program.Kernels, func(k *kernel.Kernel) bool { return k.Array(a.Name) != nil })
+		if used && a.Local && (len(a.Shape) > 0 && !c.contracted[a] || c.launches[a] > 1) {
 			c.program.Scratch = append(c.program.Scratch, a.Name)
 		}
 	}
