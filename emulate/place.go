@@ -10,7 +10,7 @@ import (
 // meeting is where the atomic operations of a launch on global memory meet, by what a block does on average.
 type meeting struct {
 	sectors float64 // that operations take one after the other, each as often as lanes meet at a word of it
-	word    float64 // operations at the word that most meet at
+	word    float64 // cycles for which the word is busy that most meet at
 	slice   float64 // sectors at the part of the second-level cache that most meet in
 }
 
@@ -50,9 +50,11 @@ func (e *emulation) meetings() (m meeting) {
 			atomics(w.Nodes, nil, 1, func(t *timing.Touched, times, here float64) {
 				all, meets := map[int64]float64{}, map[int64]float64{}
 				for _, a := range t.Lanes {
-					words.add(a/wordBytes, here)
 					all[a/wordBytes]++
 					meets[a/sectorBytes] = max(meets[a/sectorBytes], all[a/wordBytes])
+				}
+				for word, n := range all {
+					words.add(word, here*max(n*e.Device.Value(facts.PlaceGap), e.Device.Value(facts.PlaceRequest)))
 				}
 				for sector, n := range meets {
 					m.sectors += n * times
@@ -114,6 +116,6 @@ func (e *emulation) crowded() float64 {
 	if e.met.sectors == 0 {
 		return 0
 	}
-	most := max(e.met.word*e.Device.Value(facts.PlaceGap), e.met.slice*e.Device.Value(facts.SliceGap))
+	most := max(e.met.word, e.met.slice*e.Device.Value(facts.SliceGap))
 	return most / e.met.sectors * float64(e.busy)
 }

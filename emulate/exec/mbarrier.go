@@ -28,7 +28,7 @@ type arrivals struct {
 	count        int
 	arrived      map[int]int
 	over, awaits int
-	start        int  // phases that are over from the start: 1 where the word says the other parity
+	start        int  // phases that are over from the start, 1 where the word says the other parity, less those of a barrier that was there before
 	announced    bool // bytes were
 	after        bool // bytes are announced after the copies that bring them
 }
@@ -120,6 +120,9 @@ func syncShared(w *Warp, o *op, lanes uint32) {
 			g.inbox[at] = &arrivals{count: countOf(value) - w.launch.others[at], arrived: map[int]int{}}
 			g.inbox[at].start = int(value >> (32 + phaseBit))
 			g.inbox[at].over = g.inbox[at].start
+			if b != nil { // its phases are counted on
+				g.inbox[at].start -= b.over - b.start
+			}
 			for _, v := range g.Warps {
 				delete(v.progress, at)
 			}

@@ -113,6 +113,7 @@ type instruction struct {
 func needed(f *sass.Function) *needs {
 	n := &needs{numbers: map[sass.Register]int{}, result: make([]bool, len(f.Instructions))}
 	for i := range f.Instructions {
+		n.data = n.data || f.Instructions[i].Name == "UTMACCTL" // the program makes tensor maps, in memory
 		n.in = append(n.in, n.instruction(&f.Instructions[i]))
 	}
 	for b := range f.Blocks {
@@ -225,6 +226,7 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 	}
 	if in.Opcode.Pipe == sass.TMA {
 		out.control = append(out.control, n.number(bulkRegisters(in))...)
+		out.uses = append(out.uses, out.control...)
 		return out
 	}
 	for _, o := range in.Operands {
