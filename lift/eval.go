@@ -330,6 +330,8 @@ func init() {
 			semantics[op] = evalMap
 		case Reductions.Has(op) && op != PartRed:
 			semantics[op] = evalReduce
+		case Scans.Has(op):
+			semantics[op] = evalScan
 		case Moves.Has(op):
 			semantics[op] = func(e *evaluator, t *Term, env *binding) Value { return e.eval(t.Kids[0], env) }
 		}
@@ -437,6 +439,19 @@ func (e *evaluator) fold(t *Term, env *binding, z Value, xs Values) Value {
 		z = e.call(t.Kids[0], env, z, x)
 	}
 	return z
+}
+
+// evalScan gives the accumulator after each element, or before it.
+func evalScan(e *evaluator, t *Term, env *binding) Value {
+	z, xs := e.eval(t.Kids[1], env), e.array(t.Arg(), env)
+	return build(len(xs), func(i int) Value {
+		before := z
+		z = e.call(t.Kids[0], env, z, xs[i])
+		if t.Op == ScanBefore || t.Op == ScanBeforeSeq {
+			return before
+		}
+		return z
+	})
 }
 
 func evalReduce(e *evaluator, t *Term, env *binding) Value {

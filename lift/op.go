@@ -18,6 +18,8 @@ const (
 	Map          // algorithmic patterns
 	Reduce       // f, z, xs
 	PartRed      // f, z, xs; Sizes[0] is the length of the result
+	Scan         // f, z, xs: what reducing the elements up to each one gives
+	ScanBefore   // the same, of the elements before each one
 	Zip          // arrays of one length
 	Unzip        //
 	Tuple        //
@@ -47,6 +49,8 @@ const (
 	MapVec       // f, vectors of one width
 	ReduceSeq
 	ReduceSeqUnroll
+	ScanSeq
+	ScanBeforeSeq
 	ToGlobal // writes the result of the kid to that memory
 	ToLocal
 	ToPrivate
@@ -130,6 +134,9 @@ var ParallelMaps = Set(MapGlb, MapWrg, MapLcl)
 
 // Reductions are the patterns with a function, an initial value and an array.
 var Reductions = Set(Reduce, PartRed, ReduceSeq, ReduceSeqUnroll)
+
+// Scans are the patterns that reduce the elements up to, or before, each one.
+var Scans = Set(Scan, ScanBefore, ScanSeq, ScanBeforeSeq)
 
 // Moves are the patterns that only select a memory space.
 var Moves = Set(ToGlobal, ToLocal, ToPrivate)

@@ -87,6 +87,25 @@ func TestAgainstReference(t *testing.T) {
 			call := s*normal(d1) - k*growth*normal(d2)
 			return Values{Inexact(call), Inexact(k*growth*normal(-d2) - s*normal(-d1))}
 		})},
+		{"prefix", map[string]int64{"n": 8}, []Value{numbers}, build(8, func(i int) Value {
+			sum := 0.0
+			for _, x := range numbers[:i+1] {
+				sum += x.(Num).Float64()
+			}
+			return Inexact(sum)
+		})},
+		{"argmax", map[string]int64{"n": 8}, []Value{numbers}, func() Value {
+			best := 0
+			for i, x := range numbers {
+				if x.(Num).Float64() > numbers[best].(Num).Float64() {
+					best = i
+				}
+			}
+			return Values{Values{numbers[best], Exact(int64(best), 1)}}
+		}()},
+		{"normalize", map[string]int64{"n": 8}, []Value{numbers}, build(8, func(i int) Value { return Inexact(numbers[i].(Num).Float64() / total(numbers, 1)) })},
+		{"moments", map[string]int64{"n": 4}, []Value{neighbours[3]}, Values{neighbours[3], Values{Inexact(total(neighbours[3].(Values), 2))}}},
+		{"transpose", map[string]int64{"h": h, "w": w}, []Value{grid.(Values)[0]}, matrix(w, h, func(x, y int) Value { return Inexact(at(grid, 0, y, x)) })},
 	} {
 		got, err := Eval(example(t, c.name), c.sizes, c.inputs, EvalOptions{Float: true})
 		if err == nil {
@@ -96,6 +115,14 @@ func TestAgainstReference(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+}
+
+// total is the sum of powers of numbers.
+func total(list Values, power float64) (sum float64) {
+	for _, x := range list {
+		sum += math.Pow(x.(Num).Float64(), power)
+	}
+	return sum
 }
 
 // near compares within an absolute or relative error.

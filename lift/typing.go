@@ -26,29 +26,31 @@ func init() {
 		SizeLit: {name: "nat", args: []argKind{argSize}, sizes: 1, result: func(*draft) *Type { return Int32 }},
 		Let:     {name: "let", kids: 2, params: kidTypes, result: resultOfFun},
 
-		Map:       {name: "map", args: funArray, kids: 2, params: elemOfLast, result: typeMap},
-		Reduce:    {name: "reduce", args: reduction, kids: 3, params: elemTwice, result: typeReduce},
-		PartRed:   {name: "partRed", args: []argKind{argFun, argTerm, argSize, argData}, kids: 3, sizes: 1, params: elemTwice, result: typePartRed},
-		Zip:       {name: "zip", args: []argKind{argList}, kids: -2, result: typeZip},
-		Unzip:     {name: "unzip", args: oneArray, kids: 1, result: typeUnzip},
-		Tuple:     {name: "tuple", args: []argKind{argList}, kids: -2, result: typeTuple},
-		Get:       {name: "get", args: []argKind{argInt, argData}, kids: 1, ints: 1, result: typeGet},
-		Split:     {name: "split", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeSplit},
-		Join:      {name: "join", args: oneArray, kids: 1, result: typeJoin},
-		Transpose: {name: "transpose", args: oneArray, kids: 1, result: typeTranspose},
-		Iterate:   {name: "iterate", args: []argKind{argInt, argFun, argData}, kids: 2, ints: 1, params: kidTypes, result: typeIterate},
-		Reorder:   {name: "reorder", args: oneArray, kids: 1, result: (*draft).array},
-		Gather:    {name: "gather", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
-		Scatter:   {name: "scatter", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
-		Slide:     {name: "slide", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: typeSlide},
-		Pad:       {name: "pad", args: []argKind{argSize, argSize, argMode, argData}, kids: 1, sizes: 2, ints: 1, result: typePad},
-		PadConst:  {name: "padConst", args: []argKind{argSize, argSize, argTerm, argData}, kids: 2, sizes: 2, result: typePadConst},
-		At:        {name: "at", args: []argKind{argTerm, argData}, kids: 2, result: typeAt},
-		Generate:  {name: "generate", args: []argKind{argSize, argFun}, kids: 1, sizes: 1, params: index, result: typeGenerate},
-		Take:      {name: "take", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeTake},
-		Drop:      {name: "drop", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeDrop},
-		Append:    {name: "append", args: []argKind{argTerm, argData}, kids: 2, result: typeAppend},
-		Inset:     {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
+		Map:        {name: "map", args: funArray, kids: 2, params: elemOfLast, result: typeMap},
+		Reduce:     {name: "reduce", args: reduction, kids: 3, params: elemTwice, result: typeReduce},
+		PartRed:    {name: "partRed", args: []argKind{argFun, argTerm, argSize, argData}, kids: 3, sizes: 1, params: elemTwice, result: typePartRed},
+		Scan:       {name: "scan", args: reduction, kids: 3, params: elemTwice, result: typeScan},
+		ScanBefore: {name: "scanBefore", args: reduction, kids: 3, params: elemTwice, result: typeScan},
+		Zip:        {name: "zip", args: []argKind{argList}, kids: -2, result: typeZip},
+		Unzip:      {name: "unzip", args: oneArray, kids: 1, result: typeUnzip},
+		Tuple:      {name: "tuple", args: []argKind{argList}, kids: -2, result: typeTuple},
+		Get:        {name: "get", args: []argKind{argInt, argData}, kids: 1, ints: 1, result: typeGet},
+		Split:      {name: "split", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeSplit},
+		Join:       {name: "join", args: oneArray, kids: 1, result: typeJoin},
+		Transpose:  {name: "transpose", args: oneArray, kids: 1, result: typeTranspose},
+		Iterate:    {name: "iterate", args: []argKind{argInt, argFun, argData}, kids: 2, ints: 1, params: kidTypes, result: typeIterate},
+		Reorder:    {name: "reorder", args: oneArray, kids: 1, result: (*draft).array},
+		Gather:     {name: "gather", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
+		Scatter:    {name: "scatter", args: []argKind{argIndex, argData}, kids: 1, result: typeReorder},
+		Slide:      {name: "slide", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: typeSlide},
+		Pad:        {name: "pad", args: []argKind{argSize, argSize, argMode, argData}, kids: 1, sizes: 2, ints: 1, result: typePad},
+		PadConst:   {name: "padConst", args: []argKind{argSize, argSize, argTerm, argData}, kids: 2, sizes: 2, result: typePadConst},
+		At:         {name: "at", args: []argKind{argTerm, argData}, kids: 2, result: typeAt},
+		Generate:   {name: "generate", args: []argKind{argSize, argFun}, kids: 1, sizes: 1, params: index, result: typeGenerate},
+		Take:       {name: "take", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeTake},
+		Drop:       {name: "drop", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeDrop},
+		Append:     {name: "append", args: []argKind{argTerm, argData}, kids: 2, result: typeAppend},
+		Inset:      {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
 
 		MapGlb:          {name: "mapGlb", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
 		MapWrg:          {name: "mapWrg", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
@@ -59,6 +61,8 @@ func init() {
 		MapVec:          {name: "mapVec", args: []argKind{argFun, argList}, kids: -2, params: lanes, result: typeMapVec},
 		ReduceSeq:       {name: "reduceSeq", args: reduction, kids: 3, params: accAndElem, result: typeReduce},
 		ReduceSeqUnroll: {name: "reduceSeqUnroll", args: reduction, kids: 3, params: accAndElem, result: typeReduce},
+		ScanSeq:         {name: "scanSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
+		ScanBeforeSeq:   {name: "scanBeforeSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
 		ToGlobal:        {name: "toGlobal", args: oneArray, kids: 1, result: sameType},
 		ToLocal:         {name: "toLocal", args: oneArray, kids: 1, result: sameType},
 		ToPrivate:       {name: "toPrivate", args: oneArray, kids: 1, result: sameType},
@@ -215,6 +219,11 @@ func (d *draft) accumulates() {
 func typeReduce(d *draft) *Type {
 	d.accumulates()
 	return Array(d.kids[1].Type, Nat(1))
+}
+
+func typeScan(d *draft) *Type {
+	d.accumulates()
+	return Array(d.kids[1].Type, d.array().Len)
 }
 
 func typePartRed(d *draft) *Type {

@@ -131,7 +131,7 @@ var liftSizes = map[string]map[string]int64{
 	"blackscholes": {"n": 1024}, "md": {"n": 128, "k": 8}, "stencil2d": {"h": 64, "w": 64}, "jacobi2d_5pt": {"h": 66, "w": 66},
 	"jacobi2d_9pt": {"h": 66, "w": 66}, "gaussian": {"h": 68, "w": 68}, "gradient": {"h": 66, "w": 66}, "hotspot2d": {"h": 64, "w": 64},
 	"srad1": {"h": 64, "w": 64}, "srad2": {"h": 64, "w": 64}, "heat3d": {"d": 18, "h": 18, "w": 18}, "hotspot3d": {"d": 8, "h": 32, "w": 16},
-	"peak": {"n": 4096},
+	"peak": {"n": 4096}, "prefix": {"n": 4096}, "argmax": {"n": 4096}, "normalize": {"n": 4096}, "moments": {"n": 4096}, "transpose": {"h": 64, "w": 64},
 }
 
 // variants are the kernels of so many derived variants of each functional program, with an ND-range each.

@@ -84,6 +84,9 @@ func (e *explorer) recipes() []*recipe {
 	if r := e.reductionRecipes(); r != nil {
 		return r
 	}
+	if r := e.scanRecipes(); r != nil {
+		return r
+	}
 	g := e.findGrid()
 	if g == nil {
 		return nil

@@ -99,6 +99,7 @@ func computes(t *lift.Term) bool {
 var (
 	toSeq      = rules.Use("mapSeq")
 	toReduce   = rules.Use("reduceSeq")
+	toScan     = rules.Else(rules.Use("scanSeq"), rules.Use("scanBeforeSeq"))
 	fusePlain  = rules.Where(func(t *lift.Term) bool { return computes(t) && computes(t.Arg()) }, rules.Use("mapFusion"))
 	fuseZip    = rules.Where(func(t *lift.Term) bool { return computes(t) && t.Arg().Op == lift.Zip }, rules.Use("mapZipFusion"))
 	simplify   = rules.MacroByName("simplify").Run(nil)
@@ -198,9 +199,9 @@ func assign(list nest) rules.Strategy {
 // finish lowers the remaining maps and reductions to sequential ones, fuses them, and optionally unrolls short reductions.
 func finish(unroll bool) rules.Strategy {
 	list := []rules.Strategy{
-		rules.Repeat(rules.TopDown(toReduce)),
+		rules.Repeat(rules.TopDown(rules.Else(toReduce, toScan))),
 		rules.Repeat(rules.TopDown(rules.Where(computes, toSeq))),
-		rules.Repeat(rules.TopDown(rules.Else(rules.Use("reduceMapFusion"), rules.Use("mapSeqFusion")))),
+		rules.Repeat(rules.TopDown(rules.Else(rules.Use("reduceMapFusion"), rules.Use("mapSeqFusion"), rules.Use("scanMapFusion"), rules.Use("scanBeforeMapFusion")))),
 		simplify,
 	}
 	if unroll {

@@ -31,7 +31,7 @@ const (
 
 // tolerance is that of a program's results.
 func tolerance(p *lift.Program) float64 {
-	sums, half := p.Body.Ops()&lift.Reductions != 0, false
+	sums, half := p.Body.Ops()&(lift.Reductions|lift.Scans) != 0, false
 	for _, t := range append(inputTypes(p), p.Body.Type) {
 		half = half || slices.ContainsFunc(lift.Components(t), func(c *lift.Type) bool { return c.DType == expr.Float16 })
 	}
@@ -62,7 +62,7 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 			key[0]++
 		case lift.ToLocal, lift.MapWrg, lift.ToPrivate, lift.MapSeq, lift.MapSeqUnroll:
 			key[1]++
-		case lift.ReduceSeq, lift.ReduceSeqUnroll:
+		case lift.ReduceSeq, lift.ReduceSeqUnroll, lift.ScanSeq, lift.ScanBeforeSeq:
 			n, err := t.Arg().Type.Len.Eval(sizes)
 			if err != nil {
 				n = math.MaxInt32

@@ -21,6 +21,7 @@ var smallSizes = map[string]map[string]int64{
 	"blackscholes": {"n": 64}, "md": {"n": 32, "k": 8}, "stencil2d": {"h": 16, "w": 16}, "jacobi2d_5pt": {"h": 18, "w": 18},
 	"jacobi2d_9pt": {"h": 18, "w": 18}, "gaussian": {"h": 20, "w": 20}, "gradient": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16},
 	"srad1": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 16, "w": 8},
+	"prefix": {"n": 256}, "argmax": {"n": 256}, "normalize": {"n": 128}, "moments": {"n": 128}, "transpose": {"h": 16, "w": 12},
 }
 
 // points are derived variants of a program with ND-ranges.
@@ -70,7 +71,7 @@ func TestDerivedVariants(t *testing.T) {
 // TestEveryRecipe: of every recipe of these programs a variant computes what the program means.
 func TestEveryRecipe(t *testing.T) {
 	for name, sizes := range map[string]map[string]int64{
-		"matmul": {"m": 64, "k": 8, "n": 32},
+		"matmul": {"m": 64, "k": 8, "n": 32}, "prefix": {"n": 256},
 		"heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 8, "w": 8},
 		"jacobi2d_5pt": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "stencil2d": {"h": 16, "w": 16},
 	} {

@@ -63,6 +63,8 @@ func (m *mapper) term(t *lift.Term, at placement) *lift.Term {
 	switch {
 	case t.Op == lift.Map && concrete(t.Kids[0]):
 		return m.mapped(t, at)
+	case t.Op == lift.Scan:
+		return lift.Of(lift.ScanSeq, m.term(t.Kids[0], at), m.term(t.Kids[1], at), m.term(t.Kids[2], at))
 	case t.Op == lift.Reduce:
 		op := lift.ReduceSeq
 		if m.pick("loop", "loop", "unroll") == "unroll" {

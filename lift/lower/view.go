@@ -86,6 +86,7 @@ func init() {
 		lift.MapSeqUnroll: (*lowering).viewMap,
 		lift.MapSeqSlide:  (*lowering).viewMap,
 		lift.ReduceSeq:    (*lowering).reduce, lift.ReduceSeqUnroll: (*lowering).reduce,
+		lift.ScanSeq: (*lowering).viewScan, lift.ScanBeforeSeq: (*lowering).viewScan,
 
 		lift.ToGlobal:  func(c *lowering, t *lift.Term, env *scope) *val { return c.viewMove(t, env, kernel.Global) },
 		lift.ToLocal:   func(c *lowering, t *lift.Term, env *scope) *val { return c.viewMove(t, env, kernel.Local) },

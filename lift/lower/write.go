@@ -35,6 +35,7 @@ func init() {
 			c.copy(c.view(t, env), d)
 		},
 		lift.At:      (*lowering).writeAt,
+		lift.ScanSeq: (*lowering).writeScan, lift.ScanBeforeSeq: (*lowering).writeScan,
 		lift.Call:    (*lowering).writeCall,
 		lift.Iterate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.write(unrolled(t), env, d) },
 		lift.Let: func(c *lowering, t *lift.Term, env *scope, d *val) {
@@ -159,24 +160,50 @@ func (c *lowering) reduce(t *lift.Term, env *scope) *val {
 
 // fold is the loop of a reduction of xs, whose accumulator has its initial value.
 func (c *lowering) fold(t *lift.Term, env *scope, xs, acc *val) {
-	f := t.Fn().Body()
 	op := lift.MapSeq
 	if t.Op == lift.ReduceSeqUnroll {
 		op = lift.ReduceSeqUnroll
 	}
-	c.each(op, 0, lengthOf(xs.typ), func(i index) {
-		inner := &scope{&scope{env, acc}, xs.at(i)}
-		forget := c.trial()
-		from := len(c.stmts)
-		c.write(f, inner, acc)
-		if !c.clobbers(c.stmts[from:], acc) {
-			return
+	c.each(op, 0, lengthOf(xs.typ), func(i index) { c.step(t.Fn().Body(), env, xs.at(i), acc) })
+}
+
+// step applies the function of a reduction or of a scan to the accumulator and an element.
+func (c *lowering) step(f *lift.Term, env *scope, x, acc *val) {
+	inner := &scope{&scope{env, acc}, x}
+	forget := c.trial()
+	from := len(c.stmts)
+	c.write(f, inner, acc)
+	if !c.clobbers(c.stmts[from:], acc) {
+		return
+	}
+	forget()
+	next := c.allocate(acc.space, acc.typ, acc.owners)
+	c.write(f, inner, next)
+	c.copy(next, acc)
+}
+
+// writeScan is the loop of a scan. The accumulator is a work-item's own.
+func (c *lowering) writeScan(t *lift.Term, env *scope, d *val) {
+	z, xs := c.view(t.Kids[1], env), c.view(t.Arg(), env)
+	acc := c.allocate(kernel.Private, t.Kids[1].Type, nil)
+	c.copy(z, acc)
+	c.each(lift.MapSeq, 0, lengthOf(xs.typ), func(i index) {
+		to := d.at(i)
+		if t.Op == lift.ScanBeforeSeq {
+			c.inside(to, func() { c.copy(acc, to) })
 		}
-		forget()
-		next := c.allocate(acc.space, acc.typ, acc.owners)
-		c.write(f, inner, next)
-		c.copy(next, acc)
+		c.step(t.Fn().Body(), env, xs.at(i), acc)
+		if t.Op == lift.ScanSeq {
+			c.inside(to, func() { c.copy(acc, to) })
+		}
 	})
+}
+
+// viewScan writes the result of a scan to memory and returns a view of it.
+func (c *lowering) viewScan(t *lift.Term, env *scope) *val {
+	d := c.allocate(c.spaceOf(t, kernel.Private), t.Type, nil)
+	c.writeScan(t, env, d)
+	return d
 }
 
 // writeAt continues a reduction in place if its initial value is the destination, an array.

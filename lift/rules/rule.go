@@ -261,6 +261,7 @@ func init() {
 	addTable()
 	addCoded()
 	addWhole()
+	addScans()
 	addOutwards()
 	addStream()
 	addUneven()

@@ -53,6 +53,7 @@ var leftOf = map[string]string{
 	"tupleMaps":           "tuple(map(f) $ xs, map(fun(e => tuple(e, c))) $ xs)",
 	"mapPad":              "pad(2, 1, wrap) o map(f) $ xs",
 	"letArg":              "padConst(1, 2, c) o map(f) $ xs",
+	"scanSplitFrom":       "scanBefore(+, c) $ xs",
 	"zipRotate":           "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
 }
 
@@ -105,7 +106,7 @@ func (s *scheme) unary(same bool) string {
 	return "(" + s.pick(list...) + ")"
 }
 
-var binaryF = regexp.MustCompile(`(reduce\w*|partRed)\(f`)
+var binaryF = regexp.MustCompile(`(reduce\w*|partRed|scan\w*)\(f`)
 
 // lengths chooses N and M: three times of four such that what the rule splits, slides over or makes vectors of divides.
 func (s *scheme) lengths(rule *Rule, left string) {
