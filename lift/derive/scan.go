@@ -69,7 +69,9 @@ func (e *explorer) scanRecipes() (list []*recipe) {
 	}{
 		{"offsets by one work-item", nil, func(chunks int64, _ point) bool { return chunks <= 1<<14 }, func(point) rules.Strategy { return scanRow(glb0.use) }},
 		{
-			"offsets in chunks of m", []number{m}, func(chunks int64, p point) bool {
+			"offsets in chunks of m",
+			[]number{m},
+			func(chunks int64, p point) bool {
 				return chunks%p["m"] == 0 && chunks > p["m"] && chunks/p["m"] <= 1<<14
 			},
 			func(p point) rules.Strategy {
