@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,15 @@ Orders:
 				if _, err := findRanker(search.Ranker, model); err != nil {
 					return err
 				}
+			}
+			if search.For < 0 || !(search.Enough >= 0 && search.Enough < 1) {
+				return usagef("--for %v --enough %v: a time, and a probability below 1", search.For, search.Enough)
+			}
+			if search.For > 0 && !cmd.Flags().Changed("budget") {
+				search.Budget = math.MaxInt32
+			}
+			if search.For > 0 && !cmd.Flags().Changed("enough") {
+				search.Enough = 0.05
 			}
 			if on.options.Limit == 0 {
 				on.options.Limit = 15 * time.Second
@@ -131,6 +141,8 @@ Orders:
 	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
 	flags.IntVar(&search.Budget, "budget", 40, "the most points to run")
+	flags.DurationVar(&search.For, "for", 0, "choose points for so long, such as 60s, whatever their number; the same command goes on from there")
+	flags.Float64Var(&search.Enough, "enough", 0, "stop where as many more points as have run find one that is 2 % faster with less than this probability (0: never; with --for 0.05)")
 	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
 	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default "+rank.Default+"; see perf lift rank --help)")
 	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from, except those of this program (may be repeated)")

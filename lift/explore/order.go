@@ -34,7 +34,7 @@ func (s *Search) newOrder() (order, error) {
 	rng := rand.New(rand.NewPCG(uint64(s.Seed), 0x6c696674))
 	switch s.Order {
 	case "", "rank":
-		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}}
+		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}, scored: map[*Point]float64{}}
 		var err error
 		o.ranker, err = s.findRanker()
 		return o, err
@@ -86,6 +86,8 @@ type ranked struct {
 	rng    *rand.Rand
 	seen   map[*Point]bool
 	ready  bool
+	scored map[*Point]float64 // of those chosen by the ranker, at that time
+	hope   *Forecast          // before the last choice; nil where nothing is known
 }
 
 func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
@@ -122,10 +124,18 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 			pick = o.begin(left, n)
 		} else {
 			var ordered []*Point
+			by := map[*Point]float64{}
 			for _, i := range rank.Order(scores, all(set)) {
 				ordered = append(ordered, left[at[i]])
+				by[left[at[i]]] = scores[i]
+			}
+			if f, ok := o.forecast(run, ordered, by); ok {
+				o.hope = &f
 			}
 			pick = o.choose(ordered, run, n)
+			for _, p := range pick {
+				o.scored[p] = by[p]
+			}
 		}
 	}
 	for _, p := range pick {

@@ -44,6 +44,10 @@ type Search struct {
 	// Round is the number of points that an order selects at once; 0 is a quarter of the budget, at most 10, for orders that
 	// learn, and the whole budget for the others.
 	Round int
+	// For, if not 0, is the time after which no more points are chosen. Enough, if not 0, ends the search where the probability that as many points as
+	// have run find a better one is below it; only the order rank tells.
+	For    time.Duration
+	Enough float64
 	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
@@ -84,6 +88,8 @@ type Result struct {
 	Reference *Reference
 	Verified  map[string]int64 // the sizes at which the reference was compared with the semantics
 	Warnings  []string
+	Stopped   string    // why the search ended before its budget; "" if it did not
+	Forecast  *Forecast // nil where nothing is known
 
 	space  *Space
 	device *facts.Device // for roofs
@@ -94,6 +100,7 @@ const leastChunk, mostChunk = 10, 200
 
 // Run explores. An interrupted search resumes from the journal: recorded points are not run again.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
+	began := time.Now()
 	s.Budget, s.Trials, s.Best, s.Slow = cmp.Or(s.Budget, 40), cmp.Or(s.Trials, 4), cmp.Or(s.Best, 5), cmp.Or(s.Slow, 20)
 	result := &Result{space: s.Space, device: s.Static.Device, Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
 	o, err := s.newOrder()
@@ -119,14 +126,20 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		if s.Order == "" || s.Order == "rank" || s.Order == "descent" {
 			round = min(max(s.Budget/4, 1), 10)
 		}
+		if s.For > 0 {
+			round = min(round, 10) // between which the time is looked at
+		}
 	}
 	var outcomes []outcome
 	for len(result.Runs) < s.Budget {
-		points, err := o.next(outcomes, min(round, s.Budget-len(result.Runs)))
+		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), began))
 		if err != nil {
 			return result, err
 		}
-		if len(points) == 0 {
+		if r, ok := o.(*ranked); ok {
+			result.Forecast = r.hope
+		}
+		if result.Stopped = s.stops(o, len(result.Runs), began); len(points) == 0 || result.Stopped != "" {
 			break
 		}
 		runs, err := s.run(ctx, points, expect, result)
@@ -308,7 +321,11 @@ func (s *Search) again(ctx context.Context, expect *device.Expect, result *Resul
 
 // String is the event as a line of progress.
 func (e Event) String() string {
-	what := fmt.Sprintf("[%d/%d] %s, %s", e.Done, e.Budget, e.Point.Variant.ID, e.Point.Range)
+	of := fmt.Sprintf("/%d", e.Budget)
+	if e.Budget == math.MaxInt32 { // the time is the limit
+		of = ""
+	}
+	what := fmt.Sprintf("[%d%s] %s, %s", e.Done, of, e.Point.Variant.ID, e.Point.Range)
 	if e.Record.Status != samples.OK {
 		return fmt.Sprintf("%s  %s: %s", what, e.Record.Status, e.Record.Error)
 	}

@@ -62,6 +62,7 @@ func (r *Result) JSON() any {
 	return map[string]any{
 		"program": r.space.Program.Name, "sizes": r.space.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
 		"not_lowered": r.Left, "reference": JSON(r.Reference.Variant), "verified_at": r.Verified, "warnings": append([]string{}, r.Warnings...),
+		"stopped": r.Stopped, "forecast": r.Forecast,
 	}
 }
 
@@ -91,6 +92,9 @@ func (r *Result) Write(w io.Writer) error {
 		fmt.Fprintf(w, ", %d %s", r.Statuses[status], status)
 	}
 	fmt.Fprintf(w, "; compared with %s\n", r.Reference.Text(r.Verified))
+	if r.Stopped != "" {
+		fmt.Fprintf(w, "stopped: %s\n", r.Stopped)
+	}
 	if len(r.Best) == 0 {
 		return nil
 	}
