@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -188,6 +189,41 @@ func TestRecordedProducts(t *testing.T) {
 	}
 	if compared != 3 {
 		t.Errorf("%d sizes compared", compared)
+	}
+}
+
+// TestRecordedLayouts holds what docs/functional.md says of products with layouts of local copies, in few runs, and of a size that nothing
+// divides.
+func TestRecordedLayouts(t *testing.T) {
+	set, err := samples.Load("../../testdata/h200/lift_layouts.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	best, run := map[string]float64{}, map[string]map[string]bool{}
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.IsSentinel() {
+			continue
+		}
+		of := fmt.Sprintf("%s %d", strings.TrimSuffix(r.Kernel.Source, ".lift"), r.Kernel.Sizes["n"])
+		if run[of] == nil {
+			run[of] = map[string]bool{}
+		}
+		run[of][r.Kernel.Key()] = true
+		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
+			best[of] = r.Seconds()
+		}
+	}
+	for n, least := range map[int64]float64{1024: 29.8e12, 2048: 44.3e12, 4096: 41.6e12} {
+		of := fmt.Sprintf("matmul %d", n)
+		if rate := 2 * float64(n*n*n) / best[of]; rate < least || len(run[of]) > 25 {
+			t.Errorf("%s: %.4g FLOP/s after %d variants", of, rate, len(run[of]))
+		}
+	}
+	if even, odd := best["dot 16777216"], best["dot 16777259"]; even == 0 || odd == 0 || odd > 1.06*even {
+		t.Errorf("dot takes %g s at a size that divides, and %g s at one that does not", even, odd)
 	}
 }
 
