@@ -226,7 +226,7 @@ func direction(n *scop.Nest, parallel, over []string) Direction {
 	return Terms
 }
 
-// fastest is the parallel loop along which most accesses move by one element of the last dimension.
+// fastest is the parallel loop along which most accesses move by one element of the last dimension, or by few.
 func fastest(n *scop.Nest, parallel []string) string {
 	best, most := parallel[len(parallel)-1], -1
 	for _, p := range slices.Backward(parallel) {
@@ -237,25 +237,25 @@ func fastest(n *scop.Nest, parallel []string) string {
 	return best
 }
 
-// contiguities is in how many accesses a loop moves by one element of the last dimension; those in further loops count more.
+// contiguities is in how many accesses a loop moves by one element of the last dimension, in eighths; by a few elements counts less, and in further loops more.
 func contiguities(n *scop.Nest, loop string, parallel int) (count int) {
 	for _, s := range n.Statements {
 		for _, a := range s.Accesses {
-			if contiguous(a.Index, loop) {
-				count += 1 + len(s.Loops) - parallel
+			if step := stride(a.Index, loop); step > 0 {
+				count += int(8/step) * (1 + len(s.Loops) - parallel)
 			}
 		}
 	}
 	return count
 }
 
-func contiguous(index []polycount.Affine, loop string) bool {
-	if len(index) == 0 {
-		return false
-	}
+// stride is by how many elements of the last dimension a loop moves an access, 0 where it moves none or other dimensions.
+func stride(index []polycount.Affine, loop string) int64 {
 	last := len(index) - 1
-	if c := index[last].Coeff(loop); c != 1 && c != -1 {
-		return false
+	if last < 0 || slices.ContainsFunc(index[:last], func(a polycount.Affine) bool { return a.Has(loop) }) {
+		return 0
 	}
-	return !slices.ContainsFunc(index[:last], func(a polycount.Affine) bool { return a.Has(loop) })
+	return magnitude(index[last].Coeff(loop))
 }
+
+func contiguous(index []polycount.Affine, loop string) bool { return stride(index, loop) == 1 }
