@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -46,12 +47,14 @@ var unreached = map[string]string{
 	"polycount":                          "behind the operations of sets and maps that a dependence analysis needs",
 }
 
-// TestDeadCode: tests reach every function. What the command does not reach is used in an Example of its package, which
+// TestDeadCode: with LONG=1, tests reach every function. What the command does not reach is used in an Example of its package, which
 // prints it, or stands in the list above.
 func TestDeadCode(t *testing.T) {
 	examples := examples(t)
-	for _, f := range deadcode(t, "-test") {
-		t.Errorf("%s is reached neither by the command nor by a test", f)
+	if os.Getenv("LONG") != "" { // what staticcheck does not find: exported helpers of tests
+		for _, f := range deadcode(t, "-test") {
+			t.Errorf("%s is reached neither by the command nor by a test", f)
+		}
 	}
 	used := map[string]bool{}
 	for _, f := range deadcode(t) {
