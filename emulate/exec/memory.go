@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"sort"
@@ -103,4 +104,141 @@ func (m *Memory) page(number uint64) *page {
 	}
 	m.pages[number] = p
 	return p
+}
+
+// pageSize is the bytes of a page of memory.
+const pageSize = 4096
+
+// page is a part of memory: bytes, and for each byte 0xff where it is known, 0 where it is not.
+type page struct {
+	data, known [pageSize]byte
+}
+
+// words are up to 16 bytes of memory as registers, with those that are known as bits.
+type words struct {
+	value [4]uint32
+	known uint8
+}
+
+// load reads n words of 4 bytes from an address that is a multiple of 4, all within the page.
+func (p *page) load(at, n int, w *words) {
+	for i := range n {
+		w.value[i] = binary.LittleEndian.Uint32(p.data[at+4*i:])
+		if binary.LittleEndian.Uint32(p.known[at+4*i:]) == 0xffffffff {
+			w.known |= 1 << i
+		}
+	}
+}
+
+// space is memory by address: pages that were written, above what it starts with.
+type space struct {
+	pages map[uint64]*page
+	base  func(number uint64) *page // a page as it starts, shared and never written; nil where nothing is known of it
+	used  [recent]recentPage        // by the low bits of their numbers
+	// forgotten is whether something was stored where nobody knows: what a page starts with is not known any more.
+	forgotten bool
+}
+
+// recent is how many pages a space has at hand.
+const recent = 64
+
+// recentPage is a page that was used.
+type recentPage struct {
+	number uint64 // plus 1
+	page   *page
+	own    bool // whether it may be written
+}
+
+func newSpace(base func(uint64) *page) *space { return &space{pages: map[uint64]*page{}, base: base} }
+
+// unknownPage is a page of which nothing is known.
+var unknownPage = &page{}
+
+// find returns the page of a number to be read.
+func (s *space) find(number uint64) *recentPage {
+	r := &s.used[number%recent]
+	if r.number == number+1 {
+		return r
+	}
+	p, own := s.pages[number], true
+	if p == nil {
+		p, own = unknownPage, false
+		if s.base != nil && !s.forgotten {
+			if b := s.base(number); b != nil {
+				p = b
+			}
+		}
+	}
+	*r = recentPage{number + 1, p, own}
+	return r
+}
+
+// write returns the page of a number to be written.
+func (s *space) write(number uint64) *page {
+	r := s.find(number)
+	if !r.own {
+		r.page, r.own = &page{data: r.page.data, known: r.page.known}, true
+		s.pages[number] = r.page
+	}
+	return r.page
+}
+
+// read reads up to 16 bytes: whole words, or one byte or two in the first word.
+func (s *space) read(address uint64, bytes int) (w words) {
+	at := int(address % pageSize)
+	if bytes >= 4 && address%4 == 0 && at+bytes <= pageSize {
+		s.find(address/pageSize).page.load(at, bytes/4, &w)
+		return w
+	}
+	w.known = 0xf
+	for i := range bytes {
+		a := address + uint64(i)
+		p := s.find(a / pageSize).page
+		w.value[i/4] |= uint32(p.data[a%pageSize]) << (8 * (i % 4))
+		if p.known[a%pageSize] == 0 {
+			w.known &^= 1 << (i / 4)
+		}
+	}
+	return w
+}
+
+// store writes up to 16 bytes. Where maybe says that nobody knows whether they are written, bytes stay known that do not change.
+func (s *space) store(address uint64, bytes int, w *words, maybe bool) {
+	at := int(address % pageSize)
+	if !maybe && bytes >= 4 && address%4 == 0 && at+bytes <= pageSize {
+		p := s.write(address / pageSize)
+		for i := range bytes / 4 {
+			binary.LittleEndian.PutUint32(p.data[at+4*i:], w.value[i])
+			binary.LittleEndian.PutUint32(p.known[at+4*i:], -uint32(w.known>>i&1))
+		}
+		return
+	}
+	for i := range bytes {
+		a := address + uint64(i)
+		p := s.write(a / pageSize)
+		at := a % pageSize
+		b, known := byte(w.value[i/4]>>(8*(i%4))), byte(0)
+		if w.known>>(i/4)&1 != 0 {
+			known = 0xff
+		}
+		if maybe && (p.data[at] != b || p.known[at] == 0) {
+			known = 0
+		}
+		p.data[at], p.known[at] = b, known
+	}
+}
+
+// blur makes unknown what bytes hold.
+func (s *space) blur(address, bytes uint64) {
+	for a, end := address, address+bytes; a < end; {
+		next := min(end, (a/pageSize+1)*pageSize)
+		clear(s.write(a / pageSize).known[a%pageSize : a%pageSize+next-a])
+		a = next
+	}
+}
+
+// forget makes everything unknown.
+func (s *space) forget() {
+	clear(s.pages)
+	s.forgotten, s.used = true, [recent]recentPage{}
 }
