@@ -14,6 +14,7 @@ import (
 type Compared struct {
 	Strategy string
 	Model    bool   // with the recorded predictions
+	Seeded   bool   // without them, but for the first run: the one that they say is fastest
 	Runs     Band   // until a time within a twentieth of the best recorded one was found
 	Missed   int    // seeds with which it was not found within the budget; these count as one run more than that
 	Curve    []Band // the best time so far over the best recorded one, after 1, 2, ... runs
@@ -46,6 +47,9 @@ func (r *Recorded) Compare(ctx context.Context, seeds, budget, points int) (all 
 		all = append(all, Compared{Strategy: name})
 		if !strategies[name].plain && r.predicted() {
 			all = append(all, Compared{Strategy: name, Model: true})
+			if name == "bandit" { // as Hong and others seed it, section 6
+				all = append(all, Compared{Strategy: name, Seeded: true})
+			}
 		}
 	}
 	err = parallel.Try(len(all), runtime.GOMAXPROCS(0), func(i int) error { return r.replay(ctx, &all[i], seeds, budget, points) })
@@ -62,11 +66,26 @@ func (r *Recorded) predicted() bool {
 	return false
 }
 
+// fastest is the configuration that is predicted to be the fastest.
+func (r *Recorded) fastest() (fastest Config) {
+	least := math.Inf(1)
+	for _, key := range slices.Sorted(maps.Keys(r.trials)) {
+		if t := r.trials[key]; t.Predicted > 0 && t.Predicted < least {
+			fastest, least = t.Config, t.Predicted
+		}
+	}
+	return fastest
+}
+
 // replay replays a strategy.
 func (r *Recorded) replay(ctx context.Context, c *Compared, seeds, budget, points int) error {
 	var model Model
 	if c.Model {
 		model = r.predict
+	}
+	var first []Config
+	if c.Seeded {
+		first = []Config{r.fastest()}
 	}
 	var runs []float64
 	curve := make([][]float64, points)
@@ -91,7 +110,7 @@ func (r *Recorded) replay(ctx context.Context, c *Compared, seeds, budget, point
 			}
 			return out, err
 		}
-		if _, err := Run(ctx, s, nil, Limits{Budget: budget, Stop: func() bool { return at <= budget && n >= points }}, look); err != nil {
+		if _, err := Run(ctx, s, nil, Limits{Budget: budget, First: first, Stop: func() bool { return at <= budget && n >= points }}, look); err != nil {
 			return err
 		}
 		if runs = append(runs, float64(at)); at > budget {

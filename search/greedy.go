@@ -3,6 +3,8 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 )
 
 // greedy changes one choice of the best at a time, and starts anew from a random configuration where none of the changes is better.
@@ -65,18 +67,31 @@ func neighbours(s Space, of Config) (out []Config) {
 	return out
 }
 
-// follow goes on from a beginning as another configuration does, and where that has no such option, with the first.
+// follow goes on from a beginning as another configuration does, and where there is no such option, with the nearest.
 func follow(s Space, made Config, like Config) Config {
 	for c := s.Next(made); c != nil; c = s.Next(made) {
-		option := c.Options[0]
-		for _, o := range c.Options {
-			if o == like.Option(c.Name) {
-				option = o
-			}
-		}
-		made = append(made[:len(made):len(made)], Pick{c.Name, option})
+		made = made.with(c.Name, c.Options[nearest(c.Options, like.Option(c.Name))])
 	}
 	return made
+}
+
+// nearest is the number of the option that is wanted, or of that with the nearest number; where they are no numbers, of the first.
+func nearest(options []string, want string) int {
+	if i := slices.Index(options, want); i >= 0 {
+		return i
+	}
+	best, least := 0, math.Inf(1)
+	x, err := strconv.ParseFloat(want, 64)
+	for i, o := range options {
+		y, wrong := strconv.ParseFloat(o, 64)
+		if err != nil || wrong != nil {
+			return 0
+		}
+		if d := math.Abs(x - y); d < least {
+			best, least = i, d
+		}
+	}
+	return best
 }
 
 // candidates are how many proposals a model chooses among.

@@ -207,6 +207,20 @@ func newByModel(s Space, m Model, r *rand.Rand) Strategy {
 	return &byModel{space: s, model: m, r: r, seen: map[string]bool{}}
 }
 
+// Promising are so many configurations that a model predicts to be the fastest, of many that are drawn.
+func Promising(s Space, m Model, n int, seed uint64) (out []Config) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	drawn := map[string]bool{}
+	for range looked {
+		if c := anywhere(s, r); !drawn[c.String()] {
+			drawn[c.String()] = true
+			out = append(out, c)
+		}
+	}
+	sortBy(out, m)
+	return out[:min(n, len(out))]
+}
+
 // looked is how many configurations are looked at before one is proposed.
 const looked = 200
 

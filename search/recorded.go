@@ -38,6 +38,13 @@ func NewRecorded(all []Trial) (*Recorded, error) {
 	}
 	for _, c := range r.nodes {
 		slices.SortFunc(c.Options, ordered)
+		c.Weights = make([]float64, len(c.Options))
+	}
+	for _, t := range r.trials {
+		for i, p := range t.Config {
+			c := r.nodes[t.Config[:i].String()]
+			c.Weights[slices.Index(c.Options, p.Option)]++
+		}
 	}
 	return r, nil
 }

@@ -29,6 +29,8 @@ type Choice struct {
 	Name string
 	// Options, at least one; where they are numbers, in their order.
 	Options []string
+	// Weights are how many configurations each option leads to; nil where they are taken to be as many.
+	Weights []float64
 	// Part is the part of the program that the choice is about, as a kernel; "" for all of it.
 	Part string
 }
@@ -114,9 +116,14 @@ func walk(s Space, pick func(made Config, c *Choice) int) Config {
 	return made
 }
 
-// anywhere is a path with all options of a choice equally likely.
+// anywhere is a path with all options of a choice equally likely; where it is known how many configurations these lead to, all configurations.
 func anywhere(s Space, r *rand.Rand) Config {
-	return walk(s, func(_ Config, c *Choice) int { return r.IntN(len(c.Options)) })
+	return walk(s, func(_ Config, c *Choice) int {
+		if c.Weights != nil {
+			return draw(c.Weights, r)
+		}
+		return r.IntN(len(c.Options))
+	})
 }
 
 // Product is a space of choices that are all made, in their order.

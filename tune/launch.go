@@ -16,15 +16,16 @@ import (
 	"gpuperf/workload"
 )
 
-// launches is a launch file with parameters.
-type launches struct {
+// launchFile is a launch file with parameters.
+type launchFile struct {
 	*cases
+	path  string
 	file  *params.File
 	sizes map[string]int64 // that are no parameters
 	space search.Space
 }
 
-func openLaunch(path string, sizes map[string]int64) (*launches, error) {
+func openLaunch(path string, sizes map[string]int64) (*launchFile, error) {
 	f, err := params.Load(path)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func openLaunch(path string, sizes map[string]int64) (*launches, error) {
 			return nil, source.At(path, "", source.Pos{}, "%s is a parameter, and not to be given", name)
 		}
 	}
-	l := &launches{file: f, sizes: sizes}
+	l := &launchFile{path: path, file: f, sizes: sizes}
 	l.cases = newCases(filepath.Base(path), l.kernel)
 	l.otherwise = l.plain
 	if l.space = f.Space(); l.space == nil {
@@ -44,11 +45,11 @@ func openLaunch(path string, sizes map[string]int64) (*launches, error) {
 	return l, err
 }
 
-func (l *launches) Space() search.Space  { return l.space }
-func (l *launches) Usual() search.Config { return l.file.Config(l.file.Base) }
+func (l *launchFile) Space() search.Space  { return l.space }
+func (l *launchFile) Usual() search.Config { return l.file.Config(l.file.Base) }
 
 // kernel is the kernel of a configuration, as far as the front end can read the function.
-func (l *launches) kernel(ctx context.Context, c search.Config) (*workload.Case, error) {
+func (l *launchFile) kernel(ctx context.Context, c search.Config) (*workload.Case, error) {
 	file, sizes := l.file.At(l.file.Configuration(c))
 	maps.Copy(sizes, l.sizes)
 	k, err := frontend.Options{}.Launched(ctx, file, sizes)
@@ -60,7 +61,7 @@ func (l *launches) kernel(ctx context.Context, c search.Config) (*workload.Case,
 }
 
 // plain is a configuration whose kernel cannot be read: the launch file alone says what its results are compared with.
-func (l *launches) plain(c search.Config, _ error) measure.Task {
+func (l *launchFile) plain(c search.Config, _ error) measure.Task {
 	file, sizes := l.file.At(l.file.Configuration(c))
 	maps.Copy(sizes, l.sizes)
 	job, err := file.Job(sizes)
@@ -76,6 +77,6 @@ func (l *launches) plain(c search.Config, _ error) measure.Task {
 }
 
 // Write writes the source and the macros and sizes of a configuration.
-func (l *launches) Write(_ context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
+func (l *launchFile) Write(_ context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
 	return writeSource(dir, l.plain(c, nil).Job, on.Device.Info().Interface)
 }

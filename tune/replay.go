@@ -31,6 +31,7 @@ type ReplayOf struct {
 type replayed struct {
 	Strategy string `json:"strategy"`
 	Model    bool   `json:"model"`
+	Seeded   bool   `json:"seeded"`
 	Runs     band   `json:"runs"`
 	Missed   int    `json:"missed"`
 	Curve    []band `json:"curve"`
@@ -64,7 +65,7 @@ func NewReplay(ctx context.Context, path string, seeds, points int) (*Replay, er
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
-		of[name] = append(of[name], search.Trial{Config: r.Config, Result: search.Result{Seconds: r.Seconds()}, Predicted: r.Predicted})
+		of[name] = append(of[name], search.Trial{Config: r.Config, Result: result(r.Record), Predicted: r.Predicted})
 	}
 	out := &Replay{File: path, Seeds: seeds}
 	for _, name := range names {
@@ -78,7 +79,7 @@ func NewReplay(ctx context.Context, path string, seeds, points int) (*Replay, er
 		}
 		one := ReplayOf{Program: name, Configurations: recorded.Len(), Best: search.Best(of[name]).Result.Seconds}
 		for _, c := range all {
-			r := replayed{Strategy: c.Strategy, Model: c.Model, Runs: band(c.Runs), Missed: c.Missed}
+			r := replayed{Strategy: c.Strategy, Model: c.Model, Seeded: c.Seeded, Runs: band(c.Runs), Missed: c.Missed}
 			for _, b := range c.Curve {
 				r.Curve = append(r.Curve, band(b))
 			}
@@ -103,7 +104,7 @@ func (r *Replay) Write(w io.Writer) error {
 		}
 		t := format.NewTable(header...)
 		for _, s := range p.Strategies {
-			row := []string{s.Strategy, map[bool]string{true: "yes", false: "no"}[s.Model], s.Runs.text("%.1f"), fmt.Sprintf("%.0f", s.Runs.Median)}
+			row := []string{s.Strategy, s.model(), s.Runs.text("%.1f"), fmt.Sprintf("%.0f", s.Runs.Median)}
 			for _, n := range at {
 				row = append(row, s.Curve[n-1].text("%.2f"))
 			}
@@ -114,6 +115,17 @@ func (r *Replay) Write(w io.Writer) error {
 		}
 	}
 	return nil
+}
+
+// model says what a strategy has of the predictions.
+func (r replayed) model() string {
+	switch {
+	case r.Model:
+		return "yes"
+	case r.Seeded:
+		return "first run"
+	}
+	return "no"
 }
 
 // shown are the numbers of runs for which curves are printed.

@@ -237,6 +237,9 @@ func result(r samples.Record) search.Result {
 			out.Parts[part] = m.Value
 		}
 	}
+	if share := r.Compiled.Occupancy; share > 0 {
+		out.Metrics = map[string]float64{"occupancy": share}
+	}
 	return out
 }
 

@@ -73,7 +73,7 @@ Strategies:
 	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(search.Names(), ", "))
 	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
 	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
-	flags.StringArrayVar(&o.first, "seed-by", nil, "a configuration to run first, as bm=16,bn=32 (may be repeated)")
+	flags.StringArrayVar(&o.first, "seed-by", nil, "what to run first: a configuration, as bm=16,bn=32; model, what is predicted to be fastest; or emulator, what perf emulate --search finds (may be repeated)")
 	flags.BoolVar(&o.Resume, "resume", false, "take what the samples file has of earlier searches as known")
 	flags.StringVar(&o.profile, "profile", "", "the profile of the device (default: its own, if there is one)"+shipped())
 	flags.StringVar(&o.model, "model", "", "the model to use, of those in the profile")
@@ -119,16 +119,6 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
 		return err
 	}
-	for _, text := range o.first {
-		c, err := search.ParseConfig(text)
-		if err == nil {
-			c, err = search.Path(o.Target.Space(), c)
-		}
-		if err != nil {
-			return usagef("--seed-by %s: %v", text, err)
-		}
-		o.First = append(o.First, c)
-	}
 	o.on.options.Trials = o.Trials
 	c, err := o.on.open(cmd)
 	if err != nil {
@@ -141,6 +131,13 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	o.Campaign = c
 	if err := o.predictor(cmd); err != nil {
 		return err
+	}
+	for _, text := range o.first {
+		list, err := o.Begin(cmd.Context(), text)
+		if err != nil {
+			return usagef("--seed-by %s: %v", text, err)
+		}
+		o.First = append(o.First, list...)
 	}
 	o.Progress = func(e tune.Event) { tellRun(cmd, e) }
 	result, err := o.Run(cmd.Context())

@@ -20,6 +20,7 @@ import (
 type recorded struct {
 	*Emulator
 	times  map[string]float64 // in microseconds, by configuration
+	order  []Configuration    // in which they were recorded
 	random []float64          // those of 300 configurations that were drawn at random
 	codes  map[string]*sass.Listing
 }
@@ -60,6 +61,7 @@ func record(t *testing.T, name string) *recorded {
 		var us float64
 		fmt.Sscan(line[at+1:], &us)
 		r.times[line[:at]] = us
+		r.order = append(r.order, configuration(line[:at]))
 		if i > 0 && i <= drawn && us > 0 {
 			r.random = append(r.random, us)
 		}
