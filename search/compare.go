@@ -41,9 +41,12 @@ func bandOf(list []float64) Band {
 }
 
 // Compare replays all strategies, with and without the recorded predictions where there are some, with so many seeds and at most so many runs. Curves have
-// as many points as asked for.
-func (r *Recorded) Compare(ctx context.Context, seeds, budget, points int) (all []Compared, err error) {
+// as many points as asked for. Where some strategies are named, it is these alone.
+func (r *Recorded) Compare(ctx context.Context, seeds, budget, points int, only ...string) (all []Compared, err error) {
 	for _, name := range slices.Sorted(maps.Keys(strategies)) {
+		if len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
 		all = append(all, Compared{Strategy: name})
 		if !strategies[name].plain && r.predicted() {
 			all = append(all, Compared{Strategy: name, Model: true})
@@ -110,7 +113,7 @@ func (r *Recorded) replay(ctx context.Context, c *Compared, seeds, budget, point
 			}
 			return out, err
 		}
-		if _, err := Run(ctx, s, nil, Limits{Budget: budget, First: first, Stop: func() bool { return at <= budget && n >= points }}, look); err != nil {
+		if _, err := Run(ctx, s, nil, Limits{Budget: budget, First: first, Space: r, Stop: func() bool { return at <= budget && n >= points }}, look); err != nil {
 			return err
 		}
 		if runs = append(runs, float64(at)); at > budget {

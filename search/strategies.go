@@ -94,6 +94,8 @@ type Limits struct {
 	Budget   int      // different configurations that are evaluated
 	Together int      // evaluated side by side; 0 is 1
 	First    []Config // evaluated before the strategy is asked, which is told of them
+	// Space, if there is one, is where any configuration is taken when the strategy has proposed nothing new for a while.
+	Space Space
 	// Stop ends the search before it evaluates more; nil never does.
 	Stop func() bool
 }
@@ -102,7 +104,7 @@ type Limits struct {
 // budget. Where the strategy has a model, what this expects to be hopeless is not evaluated. An error of evaluate ends the search; results that came with it
 // count.
 func Run(ctx context.Context, s Strategy, known []Trial, l Limits, evaluate func(context.Context, []Config) ([]Result, error)) ([]Trial, error) {
-	r := &running{Strategy: s, Limits: l, seen: map[string]Result{}, evaluate: evaluate}
+	r := &running{Strategy: s, Limits: l, seen: map[string]Result{}, evaluate: evaluate, random: rand.New(rand.NewPCG(1, 2))}
 	for _, t := range known {
 		r.tell(t)
 	}
@@ -126,6 +128,7 @@ type running struct {
 	best     Trial
 	out      []Trial
 	repeated int
+	random   *rand.Rand
 }
 
 func (r *running) tell(t Trial) {
@@ -136,14 +139,20 @@ func (r *running) tell(t Trial) {
 	r.Tell(t)
 }
 
+// stuck is after how many proposals in a row that are known already another one is taken.
+const stuck = 20
+
 // next is what is evaluated first, or what the strategy proposes.
 func (r *running) next() Config {
-	if len(r.First) == 0 {
-		return r.Ask()
+	switch {
+	case len(r.First) > 0:
+		c := r.First[0]
+		r.First = r.First[1:]
+		return c
+	case r.repeated >= stuck && r.Space != nil:
+		return anywhere(r.Space, r.random)
 	}
-	c := r.First[0]
-	r.First = r.First[1:]
-	return c
+	return r.Ask()
 }
 
 // round asks for some configurations, and evaluates those that are new.

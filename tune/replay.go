@@ -44,8 +44,8 @@ type band struct {
 	Median float64 `json:"median"`
 }
 
-// NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for.
-func NewReplay(ctx context.Context, path string, seeds, points int) (*Replay, error) {
+// NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for. Where some strategies are named, it is these alone.
+func NewReplay(ctx context.Context, path string, seeds, points int, only ...string) (*Replay, error) {
 	set, err := samples.Load(path)
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func NewReplay(ctx context.Context, path string, seeds, points int) (*Replay, er
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, name, err)
 		}
-		all, err := recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()))
+		all, err := recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()), only...)
 		if err != nil {
 			return nil, err
 		}

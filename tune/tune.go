@@ -139,7 +139,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	limits := search.Limits{
-		Budget: s.Budget, Together: search.Together(s.Strategy),
+		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
 		First: append([]search.Config{s.Target.Usual()}, s.First...),
 		Stop:  func() bool { return !s.Until.IsZero() && time.Now().After(s.Until) },
 	}

@@ -50,6 +50,7 @@ Where there is a profile of the device, predictions order the candidates, their 
 
 A samples file in place of a kernel compares strategies: all are replayed on the configurations that it has, with many seeds. The table has the runs that
 it took to reach 95 % of the best recorded speed, and the best time so far over the best recorded one, as means with their confidence intervals of 95 %.
+--strategy ants,random takes some alone.
 
 Strategies:
   ants       ant colony optimization over the graph of choices (Papenhausen and Mueller, 2018), with a regression tree
@@ -102,15 +103,24 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	case o.limit > 0:
 		o.Until = time.Now().Add(o.limit)
 	}
+	for _, name := range strings.Split(o.Strategy, ",") {
+		if _, err := search.New(name, search.Product{}, nil, 0); err != nil {
+			return usagef("--strategy %s: %v", o.Strategy, err)
+		}
+	}
 	if ext := filepath.Ext(strings.TrimSuffix(path, ".gz")); ext == ".jsonl" {
-		r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget)
+		var only []string
+		if cmd.Flag("strategy").Changed {
+			only = strings.Split(o.Strategy, ",")
+		}
+		r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...)
 		if err != nil {
 			return err
 		}
 		return show(cmd, r, r.Write)
 	}
-	if _, err := search.New(o.Strategy, search.Product{}, nil, 0); err != nil {
-		return usagef("--strategy %s: %v", o.Strategy, err)
+	if strings.Contains(o.Strategy, ",") {
+		return usagef("--strategy %s: several are compared on a samples file; a search has one", o.Strategy)
 	}
 	at, err := parseOneSize(o.sizes)
 	if err != nil {
