@@ -14,7 +14,7 @@ import (
 type Compared struct {
 	Strategy string
 	Model    bool   // with the recorded predictions
-	Seeded   bool   // without them, but for the first run: the one that they say is fastest
+	Seeded   bool   // without them, but for the first runs: those that they say are fastest
 	Runs     Band   // until a time within a twentieth of the best recorded one was found
 	Missed   int    // seeds with which it was not found within the budget; these count as one run more than that
 	Curve    []Band // the best time so far over the best recorded one, after 1, 2, ... runs
@@ -69,15 +69,18 @@ func (r *Recorded) predicted() bool {
 	return false
 }
 
-// fastest is the configuration that is predicted to be the fastest.
-func (r *Recorded) fastest() (fastest Config) {
-	least := math.Inf(1)
+// firstRuns is how many configurations a seeded search starts with.
+const firstRuns = 3
+
+// fastest are the configurations that are predicted to be the fastest.
+func (r *Recorded) fastest() (list []Config) {
 	for _, key := range slices.Sorted(maps.Keys(r.trials)) {
-		if t := r.trials[key]; t.Predicted > 0 && t.Predicted < least {
-			fastest, least = t.Config, t.Predicted
+		if t := r.trials[key]; t.Predicted > 0 {
+			list = append(list, t.Config)
 		}
 	}
-	return fastest
+	sortBy(list, r.predict)
+	return list[:min(firstRuns, len(list))]
 }
 
 // replay replays a strategy.
@@ -88,7 +91,7 @@ func (r *Recorded) replay(ctx context.Context, c *Compared, seeds, budget, point
 	}
 	var first []Config
 	if c.Seeded {
-		first = []Config{r.fastest()}
+		first = r.fastest()
 	}
 	var runs []float64
 	curve := make([][]float64, points)

@@ -123,7 +123,7 @@ func (r replayed) model() string {
 	case r.Model:
 		return "yes"
 	case r.Seeded:
-		return "first run"
+		return "first runs"
 	}
 	return "no"
 }
