@@ -62,8 +62,9 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	return t
 }
 
-// turned is how many cycles the data path takes for copies to shared memory from several lines, where the lanes of a line go to the same banks, as those
-// do that turn a matrix: two more for each line but the first (seen in the counters of an H200: products of TF32 whose operand is copied by 4 B).
+// turned is how many cycles the data path takes for copies to shared memory from several lines: as if for all lanes at once, and more, as lines come one
+// after the other, by the times that their lanes would take alone (seen in the counters of an H200: products whose operands are copied by 4 B, to rows or
+// to columns; testdata/h200/measurement/copies.csv.gz, turned).
 func turned(from, to *timing.Touched) int64 {
 	lines := map[int64][]int64{}
 	for i, a := range from.Lanes {
@@ -71,13 +72,14 @@ func turned(from, to *timing.Touched) int64 {
 			lines[a/passBytes] = append(lines[a/passBytes], to.Lanes[i])
 		}
 	}
-	n := int64(len(lines))
-	for _, lanes := range lines {
-		if pass(lanes, to.Width) > (int64(len(lanes))*to.Width+passBytes-1)/passBytes {
-			return to.Waves + 2*(n-1)
-		}
+	if len(lines) < 2 || to.Waves*passBytes <= int64(len(to.Lanes))*to.Width {
+		return 0
 	}
-	return 0
+	alone := int64(0)
+	for _, lanes := range lines {
+		alone += pass(lanes, to.Width)
+	}
+	return to.Waves + 3*alone/8
 }
 
 // private appends the addresses of the words of a lane in private memory, where words of the same address of all lanes lie side by side.
@@ -88,14 +90,31 @@ func private(list []int64, address, width, lane, number int64) []int64 {
 	return list
 }
 
-// together is how many lanes the data path serves at once. A load from shared memory by all lanes from one address takes a cycle, one of 16 B takes
-// two (seen in the times of products of matrices on an H200); other accesses go by as many lanes as a pass has room for, even where they want the
-// same (testdata/h200/measurement/mem.csv.gz, rate_l1 and rate_sts of stride 0).
+// together is how many lanes the data path serves at once: as many as a pass has room for, even where they want the same (testdata/h200/measurement/mem.csv.gz,
+// rate_l1 and rate_sts of stride 0). Loads from shared memory take twice as many where lanes next to each other, or next but one, want the same, and those of
+// a word take all (seen in the counters of products of matrices on an H200: testdata/h200/triton_further.jsonl.gz, ieee).
 func together(t *timing.Touched) int {
-	if t.Space == timing.SharedSpace && !t.Store {
-		return int(min(exec.WarpSize, 2*passBytes/t.Width))
+	lanes := int(min(exec.WarpSize, passBytes/max(t.Width, 1)))
+	if t.Space != timing.SharedSpace || t.Store {
+		return lanes
 	}
-	return int(min(exec.WarpSize, passBytes/max(t.Width, 1)))
+	if t.Width <= wordBytes {
+		return exec.WarpSize
+	}
+	if paired(t.Lanes, 1) || paired(t.Lanes, 2) {
+		return 2 * lanes
+	}
+	return lanes
+}
+
+// paired reports whether all lanes want the same as those that are so far from them.
+func paired(lanes []int64, apart int) bool {
+	for i := range lanes {
+		if other := i ^ apart; other < len(lanes) && lanes[other] != lanes[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // Of global memory, pairs of lines are looked up, two in a cycle (rate_l1 there, strides of 12 to 132 B; columns of matrices on an H200).
