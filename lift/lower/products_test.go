@@ -31,7 +31,7 @@ func TestProducts(t *testing.T) {
 			text := strings.NewReplacer("transpose a", "transpose(a)", "transpose b", "transpose(b)", "transpose y", "transpose(y)", "transpose c", "transpose(c)").Replace(c.body)
 			p := parse(t, "program product\nsize m, k, n\nfun("+c.inputs+" => "+text+")")
 			sizes := map[string]int64{"m": 64, "k": 16, "n": 32}
-			list := points(t, p, sizes, explore.Options{Variants: 400, Ranges: 1, Seed: 5})
+			list := points(t, p, sizes, explore.Options{Variants: 220, Ranges: 1, Seed: 5})
 			first := map[string]bool{}
 			var some []*explore.Point
 			for _, x := range list {

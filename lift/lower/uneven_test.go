@@ -16,7 +16,7 @@ import (
 // TestUnevenSizes: variants for sizes that nothing divides, primes and sizes below those of tiles and vectors among them, compute
 // what their programs mean.
 func TestUnevenSizes(t *testing.T) {
-	count := 12
+	count := 6
 	if os.Getenv("LONG") != "" {
 		count = 300
 	}
@@ -67,7 +67,7 @@ func TestRandomSizes(t *testing.T) {
 		"map(map(fun(w => at(1, at(0, w)) - at(0, at(1, w))))) o map(transpose) o slide(2, 1) o map(slide(2, 1)) o pad(0, 1, clamp) o map(pad(1, 0, mirror)) $ grid",
 		"map(fun(r => map(fun(s => at(0) o reduce(+, 0) o map(*) $ zip(r, s))) $ grid)) $ grid", "transpose o map(map(%f)) $ grid",
 	}
-	checks := 40
+	checks := 24
 	if os.Getenv("LONG") != "" {
 		checks = 2000
 	}
@@ -84,7 +84,7 @@ func TestRandomSizes(t *testing.T) {
 			sizes["n"], sizes["m"] = sizes["n"]%40+1, sizes["m"]%40+1
 		}
 		p := parse(t, "program p\nsize n, m\n"+functions+"fun(xs: [float32]n, ys: [float32]n, grid: [[float32]n]m => "+body+")")
-		result, err := derive.Derive(p, derive.Options{Count: 60, Seed: rng.Int63n(100), Sizes: sizes})
+		result, err := derive.Derive(p, derive.Options{Count: 40, Seed: rng.Int63n(100), Sizes: sizes})
 		if err != nil {
 			t.Fatalf("%s at %v: %v", body, sizes, err)
 		}
@@ -102,7 +102,7 @@ func TestUnevenCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int64{"n": 523}
-	result, err := derive.Derive(parse(t, string(text)), derive.Options{Count: 60, Sizes: sizes})
+	result, err := derive.Derive(parse(t, string(text)), derive.Options{Count: 40, Sizes: sizes})
 	if err != nil {
 		t.Fatal(err)
 	}
