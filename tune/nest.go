@@ -169,7 +169,7 @@ func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request) (sampl
 		return n.failed(on, r, verdict), nil
 	case err != nil:
 		return n.failed(on, r, device.Errorf(samples.Refused, "%v", err)), nil
-	case result.Compared == false && !result.Verified && result.VerifiedAt == nil && result.Why == "":
+	case !result.Compared && !result.Verified && result.VerifiedAt == nil && result.Why == "":
 		return n.failed(on, r, device.Errorf(samples.WrongResult, "results are not verified")), nil
 	}
 	record := result.Sample()
