@@ -106,7 +106,41 @@ func (t *timeTile) updates(p *place, id string, where, unless []polycount.Constr
 		where[i].Affine = where[i].Affine.Subst(numbers)
 	}
 	written := p.Accesses[len(p.Accesses)-1].Array
-	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(written), local), RHS: expr.Subst(value, by), Inames: append(inames, t.step)}, where, unless)
+	to, value := access(t.local(written), local), expr.Subst(value, by)
+	inames = append(inames, t.step)
+	if !t.anywhere(p) {
+		return t.add(&kernel.Stmt{ID: id, LHS: to, RHS: value, Inames: inames}, where, unless)
+	}
+	// the values of all cells are computed together, and those stored that the statement has
+	own := &expr.Access{Array: id + "_values"}
+	values := &kernel.Array{Name: own.Array, DType: written.DType, Space: kernel.Private, Shape: []expr.Expr{}}
+	for d, x := range t.dims {
+		if x.parts > 1 {
+			own.Index, values.Shape = append(own.Index, expr.Var{Name: partOf(d, id)}), append(values.Shape, expr.Int{Value: x.parts})
+		}
+	}
+	t.k.Temps = append(t.k.Temps, values)
+	if err := t.add(&kernel.Stmt{ID: id + "_value", LHS: own, RHS: value, Inames: inames}, nil, unless); err != nil {
+		return err
+	}
+	inames, _ = t.cells(id + "_store")
+	again := map[string]expr.Expr{}
+	renamed := map[string]polycount.Affine{}
+	for d := range t.dims {
+		again[partOf(d, id)] = expr.Var{Name: partOf(d, id+"_store")}
+		renamed[partOf(d, id)] = polycount.Name(partOf(d, id+"_store"))
+	}
+	for i := range where {
+		where[i].Affine = where[i].Affine.Subst(renamed)
+	}
+	return t.add(&kernel.Stmt{ID: id, LHS: expr.Subst(to, again), RHS: expr.Subst(own, again), Inames: append(inames, t.step)}, where, unless)
+}
+
+// anywhere reports that what a statement assigns can be computed at all cells: it reads local memory alone, and has no operation that fails.
+func (t *timeTile) anywhere(p *place) bool {
+	return !slices.ContainsFunc(p.Accesses, func(a scop.Access) bool {
+		return len(a.Index) > 0 && !slices.Contains(t.arrays, a.Array) || !a.Array.DType.IsFloat()
+	})
 }
 
 // inTile is what a statement assigns, with elements in local memory.

@@ -42,6 +42,9 @@ type tileDim struct {
 	size         polycount.Affine // of the arrays
 }
 
+// copies is how many elements of local memory a work-item fills at most.
+func (x *tileDim) copies() int64 { return (x.extent + x.items - 1) / x.items }
+
 // origin is the first element of local memory.
 func (x *tileDim) origin() polycount.Affine {
 	return polycount.Name(x.group).Scale(x.width).AddInt(-x.down)
@@ -168,9 +171,11 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 		t.k.Tags[x.group], t.k.Tags[x.item] = kernel.Tag{Kind: kernel.GroupAxis, Axis: x.axis}, kernel.Tag{Kind: kernel.LocalAxis, Axis: x.axis}
 	}
 	t.box(t.step, t.m.Steps)
-	for _, a := range t.arrays {
-		if err := t.load(a); err != nil {
-			return nil, err
+	for _, do := range []func(*scop.Array) error{t.take, t.put} {
+		for _, a := range t.arrays {
+			if err := do(a); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, p := range t.statements {
@@ -254,16 +259,15 @@ func (t *timeTile) output(a *scop.Array) string {
 	return t.others[a]
 }
 
-// elements are the inames of a statement for each element of local memory, and its place there.
-func (t *timeTile) elements(id string) (inames []string, local []polycount.Affine, there []polycount.Constraint) {
+// elements are the inames of a statement for each element of local memory, its place there, the condition that it has one, and its place among those of its work-item.
+func (t *timeTile) elements(id string) (inames []string, local []polycount.Affine, within []polycount.Constraint, own []polycount.Affine) {
 	for d, x := range t.dims {
-		count := (x.extent + x.items - 1) / x.items
-		part := t.part(id, d, count)
+		part := t.part(id, d, x.copies())
 		inames = append(inames, x.group, x.item, part)
 		l := polycount.Name(x.item).AddScaled(x.items, polycount.Name(part))
-		local, there = append(local, l), append(there, polycount.GE(polycount.Int(x.extent-1), l))
+		local, within, own = append(local, l), append(within, polycount.GE(polycount.Int(x.extent-1), l)), append(own, polycount.Name(part))
 	}
-	return inames, local, there
+	return inames, local, within, own
 }
 
 // cells are the inames of a statement for each element that is computed, and its number. A work-item has neighbours, but along the fastest axis, where those of other work-items are
@@ -288,11 +292,13 @@ func (t *timeTile) cells(id string) (inames []string, cell []polycount.Affine) {
 
 // part is the iname of a work-item's elements along a dimension in a statement.
 func (t *timeTile) part(id string, d int, count int64) string {
-	part := fmt.Sprintf("part_%d_%s", d, id)
+	part := partOf(d, id)
 	t.box(part, count)
 	t.k.Tags[part] = kernel.Tag{Kind: kernel.Unroll}
 	return part
 }
+
+func partOf(d int, id string) string { return fmt.Sprintf("part_%d_%s", d, id) }
 
 // at are cells as elements of local memory, and of the arrays.
 func (t *timeTile) at(cell []polycount.Affine) (local, element []polycount.Affine) {
@@ -351,10 +357,10 @@ func (t *timeTile) inside(element []polycount.Affine) (cs []polycount.Constraint
 	return cs
 }
 
-// load loads the tile of an array and what is around it.
-func (t *timeTile) load(a *scop.Array) error {
-	id := "load_" + a.Name
-	inames, local, within := t.elements(id)
+// take loads what a work-item has of the tile of an array and what is around it into registers: all loads are on their way together.
+func (t *timeTile) take(a *scop.Array) error {
+	id := "take_" + a.Name
+	inames, local, _, own := t.elements(id)
 	var element []polycount.Affine
 	for d, x := range t.dims {
 		element = append(element, local[d].Add(x.origin()))
@@ -365,9 +371,30 @@ func (t *timeTile) load(a *scop.Array) error {
 	}
 	var value expr.Expr = access(t.input(a), element)
 	if list, _ := there.Constraints(); len(list) > 0 {
-		value = &expr.Cond{If: cexpr.Disjunction(there), Then: value, Else: zero(a.DType)}
+		value = &expr.Cond{If: together(there), Then: value, Else: zero(a.DType)}
 	}
-	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(a), local), RHS: value, Inames: inames}, within, nil)
+	registers := &kernel.Array{Name: t.local(a) + "_own", DType: a.DType, Space: kernel.Private}
+	for _, x := range t.dims {
+		registers.Shape = append(registers.Shape, expr.Int{Value: x.copies()})
+	}
+	t.k.Temps = append(t.k.Temps, registers)
+	return t.add(&kernel.Stmt{ID: id, LHS: access(registers.Name, own), RHS: value, Inames: inames}, nil, nil)
+}
+
+// put fills local memory.
+func (t *timeTile) put(a *scop.Array) error {
+	id := "put_" + a.Name
+	inames, local, within, own := t.elements(id)
+	return t.add(&kernel.Stmt{ID: id, LHS: access(t.local(a), local), RHS: access(t.local(a)+"_own", own), Inames: inames}, within, nil)
+}
+
+// together is the condition that holds in a set, all of it computed: loads under it need no branches, and do not wait for each other.
+func together(set *polycount.Set) expr.Expr {
+	all := cexpr.Predicates(set)
+	if len(all) == 1 {
+		return all[0]
+	}
+	return &expr.Op{Kind: expr.BitAnd, Args: all}
 }
 
 // store stores the tile of an array.
