@@ -25,6 +25,9 @@ type Form struct {
 	Tiles bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
+	// Extent are about the values of each parallel loop, the fastest axis first, Terms those of a sum, and Bytes the size of an operand.
+	Extent       [3]int64
+	Terms, Bytes int64
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
 	// Updates of the loop over time of a stencil, whose steps may be made several at a time in tiles: the statements of a step; 0 for other forms. Arrays are those that they write,
@@ -66,9 +69,9 @@ func Default(f Form) Mapping {
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
 	case f.Updates > 0:
-		return timeTiles(f)
+		return steps(f)
 	case f.Tiles:
-		return Mapping{Block: []int64{16, 16}, Points: []int64{4, 4}, Depth: 16}
+		return tiles(f)
 	case f.Sums == None && f.Serial && f.Parallel == 1: // few work-items with much to do: as many multiprocessors as there are
 		return Mapping{Block: []int64{32}, Share: 1}
 	case f.Sums == None:
@@ -79,14 +82,6 @@ func Default(f Form) Mapping {
 		return Mapping{Block: []int64{4}, Share: 32}
 	}
 	return Mapping{Block: []int64{32}, Share: 16}
-}
-
-// timeTiles is the mapping of a stencil.
-func timeTiles(f Form) Mapping {
-	if f.Parallel > 1 {
-		return Mapping{}
-	}
-	return Mapping{Block: []int64{512}, Points: []int64{1}, Steps: max(1, 128/f.Reach[0])}
 }
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
@@ -120,6 +115,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		}
 		if form.Tiles = b != nil; form.Tiles {
 			form.Operands = len(b.operands)
+			c.sizes(&form, b)
 		}
 	}
 	m := c.ask(form, n.Statements)
@@ -147,6 +143,17 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
 	return onAxes(k, order, m.Block, 0)
+}
+
+// sizes enters the sizes of a form of tiles.
+func (c *compiler) sizes(f *Form, b *blocks) {
+	for axis, p := range b.order {
+		f.Extent[axis] = c.extent(b.domain, p)
+	}
+	f.Terms, f.Bytes = c.extent(b.whole, b.over), 4
+	for _, o := range b.operands {
+		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
+	}
 }
 
 // ordered reports that there is an order of statements and loops.

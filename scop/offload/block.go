@@ -27,6 +27,7 @@ type blocks struct {
 	// lower and upper bound of its iterations, over parameters and parallel loops
 	lower, upper polycount.Affine
 	domain       *polycount.Set // of the parallel loops
+	whole        *polycount.Set // with that of the sum
 
 	sums *kernel.Array // of a work-item
 
@@ -177,6 +178,7 @@ func (b *blocks) fits() (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	b.whole = whole
 	lower, upper, err := whole.Bounds(b.over)
 	if err != nil || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 {
 		return false, err

@@ -53,6 +53,8 @@ type Launch struct {
 type Options struct {
 	// Map says how the loops of each launch are put on work-items; nil is Default.
 	Map func(Form) Mapping
+	// Sizes are those for which mappings are chosen; parameters that it does not have are about 1000.
+	Sizes map[string]int64
 }
 
 // Compile makes kernels of a tree that violates no dependence (schedule.Verify). What a work-group is to do alone and cannot, the loops of the host do.

@@ -56,9 +56,12 @@ type ArrayVerdict struct {
 }
 
 // Find makes kernels of a nest by default options, within limits of time and memory.
-func Find(ctx context.Context, n *scop.Nest) (p *Program, err error) {
+func Find(ctx context.Context, n *scop.Nest) (p *Program, err error) { return findFor(ctx, n, nil) }
+
+// findFor is Find for sizes, by which mappings are chosen.
+func findFor(ctx context.Context, n *scop.Nest, sizes map[string]int64) (p *Program, err error) {
 	err = bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
-		p, err = find(n, schedule.Smart, Options{})
+		p, err = find(n, schedule.Smart, Options{Sizes: sizes})
 		return err
 	})
 	if err != nil {
@@ -125,7 +128,7 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err != nil {
 			return nil, err
 		}
-		p, err := Find(ctx, n)
+		p, err := findFor(ctx, n, own)
 		if err != nil {
 			return nil, err
 		}

@@ -62,6 +62,9 @@ func (c *compiler) timeTiles(x *schedule.Band, host []level) ([]Step, error) {
 	name := c.fresh(c.nest.Name + "_steps")
 	n := len(s.arrays[0].Shape)
 	f := Form{Kernel: name, Parallel: n, Arrays: len(s.arrays), Updates: len(s.statements)}
+	for _, a := range s.arrays {
+		f.Bytes = max(f.Bytes, a.DType.Size())
+	}
 	for d := range n {
 		f.Reach[n-1-d], f.First[n-1-d] = s.down[d]+s.up[d], s.statements[0].down[d]+s.statements[0].up[d]
 	}

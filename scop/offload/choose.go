@@ -1,0 +1,127 @@
+package offload
+
+import (
+	"math"
+
+	"gpuperf/polycount"
+)
+
+// What tiles of sums take on a large GPU, in cycles of a multiprocessor. Work-groups are spread evenly over multiprocessors, whether their tiles have points or not; those of the busiest
+// one issue the operations of each step, the fewer sub-groups there are the more slowly, and those that are there together wait once in a step for its operands. The reads, copies,
+// waits and gaps are those by which this is nearest to the times of 33 mappings of a product and of a symmetric product of about 1000 on an H200 (10 % in the mean; 17 % for a
+// symmetric product of two matrices, by which nothing was chosen); the other numbers are the machine's.
+const (
+	processors  = 132
+	schedulers  = 4 // that issue an instruction for a sub-group each, in a cycle
+	subGroup    = 32
+	readCycles  = 2   // of a vector from local memory
+	copyCycles  = 16  // of an element into local memory, with its address and whether it is there
+	waitCycles  = 200 // of a step
+	gap         = 0.5 // cycles between instructions of a sub-group, as a part of those, that others fill
+	registers   = 65536
+	mostGroups  = 64     // sub-groups
+	mostOfItem  = 72 * 4 // bytes of sums
+	typicalSize = 1000   // of a parameter that is not known
+)
+
+// tiles is the mapping of sums of tiles that takes least.
+func tiles(f Form) (best Mapping) {
+	least := math.Inf(1)
+	for _, block := range [][]int64{{16, 16}, {16, 8}, {8, 16}} {
+		for _, px := range []int64{2, 4, 6, 8, 12} {
+			for _, py := range []int64{2, 4, 6, 8, 12} {
+				for _, depth := range []int64{16, 32} {
+					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
+					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth)/widest*f.Bytes > mostLocal {
+						continue
+					}
+					if c := f.cycles(m); c < least {
+						best, least = m, c
+					}
+				}
+			}
+		}
+	}
+	return best
+}
+
+// cycles is about what a mapping takes.
+func (f Form) cycles(m Mapping) float64 {
+	groups, side := int64(1), int64(0)
+	for axis := range f.Parallel {
+		t := of(m.Block, axis) * of(m.Points, axis)
+		groups *= ceil(f.Extent[axis], t)
+		side += t
+	}
+	items, pairs := float64(product(m.Block)), float64(f.Operands)/2
+	px, py := m.Points[0], m.Points[1]
+	copies := pairs * float64(side*m.Depth) / items
+	issue := items / subGroup / schedulers * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
+	own := 30 + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
+	turn := ceil(groups, processors)
+	resident := min(turn, int64(registers/(own*items)), int64(mostGroups*subGroup/items))
+	if resident < 1 {
+		return math.Inf(1)
+	}
+	busy := float64(turn) * issue * (1 + gap*schedulers*subGroup/(float64(resident)*items))
+	return float64(ceil(f.Terms, m.Depth)) * (busy + float64(ceil(turn, resident))*waitCycles)
+}
+
+// vectors is how many vectors the points of a work-item along an axis are.
+func vectors(points int64) int64 {
+	lanes := int64(vector)
+	for points%lanes > 0 {
+		lanes /= 2
+	}
+	return points / lanes
+}
+
+func ceil(a, b int64) int64 { return (a + b - 1) / b }
+
+// extent is about how many values an iname takes where parameters have the given sizes.
+func (c *compiler) extent(set *polycount.Set, iname string) int64 {
+	at := map[string]int64{}
+	for _, p := range set.Params() {
+		at[p] = 0 // of loops of the host
+	}
+	for _, p := range c.nest.Params {
+		if at[p] = typicalSize; c.opt.Sizes[p] > 0 {
+			at[p] = c.opt.Sizes[p]
+		}
+	}
+	values, err := set.Fix(at)
+	if err == nil {
+		values, err = values.Project(iname)
+	}
+	if err != nil {
+		return typicalSize
+	}
+	lower, upper, err := values.Bounds(iname)
+	if err != nil || len(lower) == 0 || len(upper) == 0 || !lower[0].Num.IsConstant() || !upper[0].Num.IsConstant() {
+		return typicalSize
+	}
+	return max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1)
+}
+
+// steps is the mapping of a stencil in one or two dimensions: the largest square of cells of 512 work-items that local memory holds, and as many steps as leave half of a row, or three
+// quarters of both sides of a square, for the tile. In three dimensions a launch for each update is faster, as too much of a tile is computed by others as well (jacobi-1d and heat-3d, of
+// 500 steps, on an H200).
+func steps(f Form) Mapping {
+	forms := [][]Mapping{nil, {{Block: []int64{256}, Points: []int64{2}}}, {
+		{Block: []int64{32, 16}, Points: []int64{2, 4}},
+		{Block: []int64{32, 16}, Points: []int64{2, 2}},
+		{Block: []int64{32, 8}, Points: []int64{1, 4}},
+	}, nil}
+	for _, m := range forms[f.Parallel] {
+		cells, most := int64(f.Arrays)*f.Bytes, int64(math.MaxInt64)
+		for axis := range f.Parallel {
+			side := of(m.Block, axis) * of(m.Points, axis)
+			cells *= side + f.Reach[axis]
+			most = min(most, side/max(1, int64(2*f.Parallel)*f.Reach[axis]))
+		}
+		if m.Steps = most; cells <= mostLocal && most > 0 && f.width(m) > 0 {
+			return m
+		}
+	}
+	return Mapping{}
+}
