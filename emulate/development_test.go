@@ -66,9 +66,13 @@ func sheet(t *testing.T) *facts.Device {
 	return d
 }
 
-// half of recorded launches is the one that forms and numbers were chosen on, or with REPORT=1 the other.
+// half of recorded launches is the one that forms and numbers were chosen on, or with REPORT=1 the other. With UNSEEN=1 it is a set that was written and
+// recorded later, and looked at when all else was done.
 func half() string {
-	if os.Getenv("REPORT") != "" {
+	switch {
+	case os.Getenv("UNSEEN") != "":
+		return "unseen"
+	case os.Getenv("REPORT") != "":
 		return "report"
 	}
 	return "choose"
@@ -86,7 +90,11 @@ func recordedAt(kernels []emulatetest.Kernel, path string) []emulatetest.Launch 
 
 // development emulates a half of the development set, once for all tests.
 var development = sync.OnceValues(func() (out []developed, err error) {
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
+	of := ".jsonl.gz"
+	if half() == "unseen" {
+		of = "_unseen.jsonl.gz"
+	}
+	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate"+of)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +102,11 @@ var development = sync.OnceValues(func() (out []developed, err error) {
 	if err != nil {
 		return nil, err
 	}
-	times, err := emulatetest.Measured(recordedAt(kernels, "../testdata/h200/emulate.jsonl.gz"), samples.Warm)
+	times, err := emulatetest.Measured(recordedAt(kernels, "../testdata/h200/emulate"+of), samples.Warm)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := emulatetest.Counted(recordedAt(kernels, "../testdata/h200/counters_emulate.jsonl.gz"), samples.Cold)
+	counts, err := emulatetest.Counted(recordedAt(kernels, "../testdata/h200/counters_emulate"+of), samples.Cold)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package memory
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Device are the caches of a device, and the work-groups that run at once.
 type Device struct {
@@ -140,7 +143,11 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 			case *Access:
 				if x.direction() == which {
 					units[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes)
-					pages[x.Array] += l.footprint(steps[i:i+1], &w, which, pageBytes)
+					if x.scattered() {
+						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes) // they come in any order
+					} else {
+						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, pageBytes)
+					}
 				}
 			}
 		}
@@ -153,6 +160,11 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 		}
 	}
 	return sum / max(all, 1)
+}
+
+// scattered reports whether it touches sectors anywhere.
+func (a *Access) scattered() bool {
+	return slices.ContainsFunc(a.Parts, func(p Part) bool { return p.Scattered })
 }
 
 // missed derives how many loads by sub-groups wait for L2 and for DRAM. Misses are divided among the arrays by what a work-group touches
