@@ -47,14 +47,18 @@ func (e *emulation) meetings() (m meeting) {
 	count := e.Device.Int(facts.L2Slices)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			atomics(w.Nodes, nil, 1, func(t *timing.Touched, times, here float64) {
+			atomics(w.Nodes, nil, 1, func(ev *timing.Event, times, here float64) {
+				t, each := ev.Touch, e.Device.Value(facts.PlaceGap)
+				if in := &e.Function.Instructions[ev.Op]; in.Has("F32") || in.Has("F64") {
+					each = e.Device.Value(facts.PlaceFloat)
+				}
 				all, meets := map[int64]float64{}, map[int64]float64{}
 				for _, a := range t.Lanes {
 					all[a/wordBytes]++
 					meets[a/sectorBytes] = max(meets[a/sectorBytes], all[a/wordBytes])
 				}
 				for word, n := range all {
-					words.add(word, here*max(n*e.Device.Value(facts.PlaceGap), e.Device.Value(facts.PlaceRequest)))
+					words.add(word, here*n*each)
 				}
 				for sector, n := range meets {
 					m.sectors += n * times
@@ -87,13 +91,13 @@ func slice(place, count int64) int64 {
 
 // atomics visits the atomic operations on global memory of nodes that are executed so many times, within loops of so many iterations: with how often
 // each is done, and how often at the same place.
-func atomics(nodes []timing.Node, trips []int64, times float64, visit func(t *timing.Touched, times, here float64)) {
+func atomics(nodes []timing.Node, trips []int64, times float64, visit func(ev *timing.Event, times, here float64)) {
 	for i := range nodes {
 		if nodes[i].Body != nil {
 			atomics(nodes[i].Body, append(trips[:len(trips):len(trips)], nodes[i].Times), times*float64(nodes[i].Times), visit)
 		}
-		for _, ev := range nodes[i].Events {
-			t := ev.Touch
+		for j := range nodes[i].Events {
+			t := nodes[i].Events[j].Touch
 			if t == nil || !t.Atomic || t.Space != timing.GlobalSpace {
 				continue
 			}
@@ -103,7 +107,7 @@ func atomics(nodes []timing.Node, trips []int64, times float64, visit func(t *ti
 					here *= float64(n)
 				}
 			}
-			visit(t, times, here)
+			visit(&nodes[i].Events[j], times, here)
 		}
 	}
 }

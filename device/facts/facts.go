@@ -127,7 +127,7 @@ const (
 	DRAMPageSeconds     Key = "dram_page_seconds"       // for which DRAM turns to another place of 1 KB
 	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
 	AtomicGap           Key = "atomic_gap"              // of two sectors of a multiprocessor, with a result
-	PlaceRequest        Key = "place_request"           // the same, of operations of different requests
+	PlaceFloat          Key = "place_float"             // the same, of sums of floating-point numbers
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
 	SliceGap            Key = "slice_gap"               // cycles between two sectors of atomic operations of the device in one part of the second-level cache
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
