@@ -144,6 +144,7 @@ var sizes = map[byte]func(*Instruction) int{
 	'i': func(in *Instruction) int { return registersOf(in.typeBytes(integers)) },
 	'b': func(in *Instruction) int { return registersOf(in.lastTypeBytes()) },
 	'g': (*Instruction).accumulators,
+	'h': (*Instruction).factors,
 }
 
 // registersOf is how many registers hold a value of so many bytes.
@@ -205,6 +206,16 @@ func (in *Instruction) accumulators() int {
 	rows, _ := strconv.Atoi(shape[0])
 	columns, _ := strconv.Atoi(shape[1])
 	return max(1, min(rows*columns*in.typeBytes(floats)/(4*groupSize), 256))
+}
+
+// factors is how many registers the second operand of such a product has: 64 rows of 32 bytes, which the work-items share, where it is a factor; else it
+// is what is added, behind factors that lie in local memory.
+func (in *Instruction) factors() int {
+	const rows, bytes = 64, 32
+	if len(in.Operands) > 1 && in.Operands[1].Kind == RegisterOperand {
+		return rows * bytes / 4 / groupSize
+	}
+	return in.accumulators()
 }
 
 // groupSize is how many work-items compute a matrix product together.

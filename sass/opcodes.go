@@ -156,9 +156,9 @@ var opcodes = []Opcode{
 	{Name: "IMMA.16832", Class: Tensor, Pipe: TC, Latency: Fixed, Writes: "r", Sizes: "4424"},
 	{Name: "IMMA.16864", Class: Tensor, Pipe: TC, Latency: Fixed, Writes: "r", Sizes: "4424"},
 	{Name: "DMMA.884", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "4224"},
-	{Name: "HGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "gg"},
-	{Name: "IGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "gg"},
-	{Name: "QGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "gg"},
+	{Name: "HGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "ghg"},
+	{Name: "IGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "ghg"},
+	{Name: "QGMMA", Class: Tensor, Pipe: TC, Latency: Variable, Writes: "r", Sizes: "ghg"},
 
 	// memory
 	{Name: "LDG", Class: Memory, Pipe: LSU, Latency: Variable, Space: Global, Action: Load, Writes: "pr", Sizes: "m"},

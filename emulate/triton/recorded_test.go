@@ -110,7 +110,7 @@ const (
 )
 
 // below are the kernels that miss the bar of the correlation, with what they have.
-var below = map[string]float64{"transpose": 0.7, "gather": 0.75}
+var below = map[string]float64{"transpose": 0.75, "gather": 0.75, "squares": 0.75}
 
 // TestRecorded: the configurations of kernels that were recorded on an H200 are ranked as they were measured. LONG=1 adds further kernels that the
 // emulator was developed with; REPORT=1 those that it was not; PRINT=1 prints each configuration.
@@ -150,11 +150,11 @@ func TestRecorded(t *testing.T) {
 			t.Logf("%s: %-10s %d configurations, rank correlation %.3f, best of the first three %.3f of the best, predicted over measured %.2f (%.2f to %.2f)",
 				half, k.Kernel, len(predicted), rho, behind, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
 			bar := cmp.Or(below[k.Kernel], leastCorrelation)
-			if half == "choose" && rho < bar || len(r.Failed) > 0 {
+			if (half == "choose" || half == "further") && rho < bar || len(r.Failed) > 0 {
 				t.Errorf("%s: rank correlation %.3f, %d failed", k.Kernel, rho, len(r.Failed))
 			}
 		}
-		if half == "choose" && found < len(kernels)-1 {
+		if half == "choose" && found < len(kernels) {
 			t.Errorf("%s: one of the best is among the first three of %d of %d kernels", half, found, len(kernels))
 		}
 	}
