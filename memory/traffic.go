@@ -143,7 +143,7 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 			case *Access:
 				if x.direction() == which {
 					units[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes)
-					if x.scattered() {
+					if l.Lines && x.scattered() { // the model that was fitted to Pages counts others
 						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes) // they come in any order
 					} else {
 						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, pageBytes)
