@@ -9,10 +9,10 @@ import (
 )
 
 // halves are the lists of the kernels that the emulator is judged with.
-var halves = []string{"choose", "report"}
+var halves = []string{"choose", "report", "unseen"}
 
 // TestEmulated makes the jobs of all launches of the lists: their sources, sizes and arguments are right, each file is used, and no kind and no
-// kernel stands in both halves.
+// kernel stands in two of them.
 func TestEmulated(t *testing.T) {
 	const folder = "../testdata/emulate"
 	half := map[string]string{} // of kinds and kernels
