@@ -80,7 +80,7 @@ func TestApart(t *testing.T) {
 			}
 		}
 	})
-	if proved*20 < tried {
+	if proved*50 < tried { // by chance they are some more, or some less
 		t.Errorf("%d of %d were proved", proved, tried)
 	}
 }
