@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/measure"
+	"gpuperf/samples"
 )
 
 // coarse is the resolution of a timer, in seconds, above which times of short kernels say little.
@@ -66,7 +67,7 @@ func steadiness(ctx context.Context, m *Machine) []Finding {
 				"look at the message of the driver; other kernels will not run either",
 			}}
 		}
-		medians = append(medians, median(r.Trials))
+		medians = append(medians, samples.Summarize(r.Trials).Median)
 		if c := r.Clocks; c != nil && round == rounds-1 {
 			state := Finding{Subject: "temperature", Verdict: Good, Text: fmt.Sprintf("%s: %d °C, %.0f W, %d MHz", name, c.Temperature, c.Power, c.SM)}
 			held := slices.DeleteFunc(slices.Clone(c.Limits), func(l string) bool { return l == "idle" })
@@ -86,10 +87,4 @@ func steadiness(ctx context.Context, m *Machine) []Finding {
 		f.Verdict, f.Remedy = Doubt, "stop other work on the device; fix the clocks, if you may (NVIDIA: nvidia-smi --lock-gpu-clocks)"
 	}
 	return append([]Finding{f}, all...)
-}
-
-// median of values, of which there is at least one.
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }

@@ -67,10 +67,8 @@ func compare(model string, was, is calibrate.Estimate) Difference {
 
 // find is the estimate of a parameter, one with the value NaN where there is none.
 func find(c *calibrate.Calibration, name string) calibrate.Estimate {
-	for _, p := range c.Fit.Parameters {
-		if p.Name == name {
-			return p
-		}
+	if e := c.Fit.Estimate(name); e != nil {
+		return *e
 	}
 	return calibrate.Estimate{Name: name, Value: math.NaN()}
 }

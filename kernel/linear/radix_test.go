@@ -14,7 +14,7 @@ import (
 // TestApart: what is proved at a glance, the exact decision finds too; and it is proved for the usual indices.
 func TestApart(t *testing.T) {
 	proved, tried := 0, 0
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		coeff := func(name string) int {
 			return rapid.SampledFrom([]int{0, 1, 1, 2, 4, 8, 16, 32, 64}).Draw(t, name)
 		}
@@ -79,8 +79,11 @@ func TestApart(t *testing.T) {
 				}
 			}
 		}
-	})
-	if proved*50 < tried { // by chance they are some more, or some less
+	}
+	for range 4 { // which makes the part that is proved, some 9 %, the same within a point
+		rapid.Check(t, check)
+	}
+	if proved*20 < tried {
 		t.Errorf("%d of %d were proved", proved, tried)
 	}
 }

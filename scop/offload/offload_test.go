@@ -208,18 +208,7 @@ func TestRandomPrograms(t *testing.T) {
 	launched := 0
 	for seed := range programs {
 		text := rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, true) }).Example(seed)
-		f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		regions, err := f.Regions()
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := scop.Build(f, regions[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := nestOf(t, "test.c", text)
 		p, err := find(n, schedule.Fusions[seed%len(schedule.Fusions)], Options{Map: small})
 		if errors.Is(err, polycount.ErrBudget) {
 			continue

@@ -142,7 +142,7 @@ func floatNest(t *testing.T, name string) *scop.Nest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return nestsOf(t, file, strings.ReplaceAll(string(text), "double", "float"))[0]
+	return nestOf(t, file, strings.ReplaceAll(string(text), "double", "float"))
 }
 
 // recordOf is the last record of a nest.

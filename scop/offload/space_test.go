@@ -95,16 +95,16 @@ func TestConfigurations(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range kinds {
-			nests := nestsOf(t, file, strings.ReplaceAll(string(text), "double", kind))
+			n := nestOf(t, file, strings.ReplaceAll(string(text), "double", kind))
 			for i, sizes := range sizesOf[name] {
 				if i > 0 && !long {
 					break
 				}
 				at := map[string]int64{}
-				for i, p := range nests[0].Params {
+				for i, p := range n.Params {
 					at[p] = sizes[i]
 				}
-				all, err := RunAll(t.Context(), dev, nests, at, RunOptions{Random: count, Seed: uint64(i + 1), Samples: filepath.Join(t.TempDir(), "samples.jsonl")})
+				all, err := RunAll(t.Context(), dev, []*scop.Nest{n}, at, RunOptions{Random: count, Seed: uint64(i + 1), Samples: filepath.Join(t.TempDir(), "samples.jsonl")})
 				if err != nil {
 					t.Errorf("%s, %s: %v", name, kind, err)
 				}
@@ -121,7 +121,8 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-func nestsOf(t *testing.T, file, text string) []*scop.Nest {
+// nestOf is the nest of a text with one region.
+func nestOf(t *testing.T, file, text string) *scop.Nest {
 	t.Helper()
 	f, err := cfront.Parse(t.Context(), file, text, cfront.Options{})
 	if err != nil {
@@ -135,5 +136,5 @@ func nestsOf(t *testing.T, file, text string) []*scop.Nest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []*scop.Nest{n}
+	return n
 }

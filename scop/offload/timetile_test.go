@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/cfront"
-	"gpuperf/scop"
 	"gpuperf/scop/schedule"
 	"pgregory.net/rapid"
 )
@@ -61,18 +59,7 @@ func TestTimeTiles(t *testing.T) {
 	for seed := range programs {
 		dims := 1 + seed%2
 		text := rapid.Custom(func(t *rapid.T) string { return stencilText(t, dims) }).Example(seed)
-		f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		regions, err := f.Regions()
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := scop.Build(f, regions[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := nestOf(t, "test.c", text)
 		p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping {
 			if f.Updates == 0 {
 				return small(f)
