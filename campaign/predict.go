@@ -193,9 +193,11 @@ func CasesOf(all []*Prediction) (cases []*workload.Case) {
 // kindsOf names the work of records, accesses by their arrays.
 func kindsOf(records []features.Record) (out []string) {
 	for _, r := range records {
-		text := r.Key.String()
+		var text string
 		if m, ok := r.Key.(features.Mem); ok {
-			text = fmt.Sprintf("%s %s %ss of %s", m.Space, m.DType, m.Direction, m.Variable)
+			text = string(m.Space) + " " + string(m.DType) + " " + string(m.Direction) + "s of " + m.Variable
+		} else {
+			text = r.Key.String()
 		}
 		if !slices.Contains(out, text) {
 			out = append(out, text)

@@ -3,7 +3,6 @@ package features
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 
 	"gpuperf/polycount"
@@ -123,16 +122,16 @@ func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
 // distinct is the number of distinct elements that records of accesses, by their numbers in s.Records, touch.
 func (s *Statistics) distinct(records []int, sizes map[string]int64) (float64, error) {
 	list, err := remember(s, s.prints, fmt.Sprint(records), func() ([]*evaluator, error) { return s.newFootprints(records) })
-	sum := new(big.Rat)
+	var sum total
 	for _, e := range list {
-		n, err := e.rat(sizes)
+		var buffer [8]int64
+		values, err := bind(buffer[:0], e.params, sizes)
 		if err != nil {
 			return 0, err
 		}
-		sum.Add(sum, n)
+		sum.add(e.poly, values)
 	}
-	v, _ := sum.Float64()
-	return v, err
+	return sum.float(), err
 }
 
 // Footprint is the number of distinct elements of an array that records of accesses touch.

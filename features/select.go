@@ -279,7 +279,7 @@ func (s *Statistics) Uncovered(ids []ID, growth []float64, sizes map[string]int6
 	}
 	var out []Record
 	for i, r := range s.Records {
-		if _, work := r.Key.(Footprint); !work && !covered[i] && s.evals[i].Rat(values).Sign() != 0 {
+		if _, work := r.Key.(Footprint); !work && !covered[i] && number(s.evals[i], values) != 0 {
 			out = append(out, r)
 		}
 	}
