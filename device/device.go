@@ -83,7 +83,9 @@ type CUDA struct {
 // Result is what running a job gave.
 type Result struct {
 	Trials []float64 `json:"trials"` // seconds on the device, in the order taken
-	// Entries are the seconds of all launches of each kernel function, in the last of the trials; none where launches are timed as a whole.
+	// Graph: the trials are the times of a graph of the launches.
+	Graph bool `json:"graph,omitempty"`
+	// Entries are the seconds of all launches of each kernel function, in the last of the trials, or before these if they are of a graph; none where launches are timed as a whole.
 	Entries   map[string]float64 `json:"entries,omitempty"`
 	BuildTime time.Duration      `json:"build_ns"`
 	BuildLog  string             `json:"build_log,omitempty"` // what the compiler said, also when it succeeded

@@ -184,6 +184,7 @@ type Policy struct {
 	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is 1 s
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
 	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
+	Graph     bool          `json:"graph,omitempty"`       // several launches are timed as a graph, where the platform has graphs: from the start of the first to the end of the last
 	Profiled  bool          `json:"profiled,omitempty"`    // a profiler is told when the trials begin and end, for it to count nothing else
 }
 

@@ -14,15 +14,16 @@ import (
 // driver is an open device with a stream.
 type driver struct {
 	api
-	open     dl.Opener
-	device   uintptr
-	arch     string // sm_90
-	warps    int64  // that a multiprocessor holds at most
-	stream   uintptr
-	compiler *compiler // opened when it is needed
-	hold     *hold     // nil before the first launch
-	busy     bool      // launches are in the stream, and must not be held back
-	state    *nvml.State
+	open      dl.Opener
+	device    uintptr
+	arch      string // sm_90
+	warps     int64  // that a multiprocessor holds at most
+	stream    uintptr
+	compiler  *compiler // opened when it is needed
+	hold      *hold     // nil before the first launch
+	busy      bool      // launches are in the stream, and must not be held back
+	recording bool      // launches go into a graph
+	state     *nvml.State
 }
 
 var _ runner.Driver = (*driver)(nil)

@@ -204,27 +204,36 @@ func anyGroup(items int64) int64 {
 	return group
 }
 
-// Launch enqueues the kernel between two events.
+// Launch enqueues the kernel between two events; while a graph is recorded, without events.
 func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
 	groups, group, err := grid(global, local)
 	if err != nil {
 		return nil, err
 	}
-	e := &event{driver: k.driver}
+	if k.recording {
+		return nil, k.enqueue(groups, group)
+	}
+	return k.between(func() error { return k.enqueue(groups, group) })
+}
+
+// between enqueues something between two events.
+func (d *driver) between(enqueue func() error) (runner.Event, error) {
+	e := &event{driver: d}
+	var err error
 	for _, at := range []*uintptr{&e.began, &e.ended} {
-		if *at, err = get[uintptr](&k.api, "cuEventCreate", 0); err != nil {
+		if *at, err = get[uintptr](&d.api, "cuEventCreate", 0); err != nil {
 			e.Release()
 			return nil, err
 		}
 	}
-	defer k.holdBack()()
-	k.busy = true
-	err = k.do("cuEventRecord", e.began, k.stream)
+	defer d.holdBack()()
+	d.busy = true
+	err = d.do("cuEventRecord", e.began, d.stream)
 	if err == nil {
-		err = k.enqueue(groups, group)
+		err = enqueue()
 	}
 	if err == nil {
-		err = k.do("cuEventRecord", e.ended, k.stream)
+		err = d.do("cuEventRecord", e.ended, d.stream)
 	}
 	if err != nil {
 		e.Release()

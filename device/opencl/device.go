@@ -97,6 +97,9 @@ func (d *driver) Finish() error { return d.call(finish, uintptr(d.queue)) }
 // Hold does nothing: the queue begins with what is enqueued when it likes.
 func (d *driver) Hold() (free func()) { return func() {} }
 
+// Graph has none: command buffers are an extension that few platforms have.
+func (d *driver) Graph(func() error) (runner.Graph, error) { return nil, nil }
+
 // cString returns a pinned, terminated copy of a text.
 func cString(pin *runtime.Pinner, s string) *byte {
 	b := append([]byte(s), 0)

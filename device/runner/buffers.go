@@ -24,7 +24,8 @@ type bound struct {
 	all      []Memory // buffers to free: all but the pool's
 	pooled   bool     // buffers are the pool's
 	want     expected
-	whole    bool // the launches are timed as one
+	whole    bool  // the launches are timed as one
+	graph    Graph // of the launches; nil launches them one by one
 }
 
 type buffer struct {
@@ -204,6 +205,9 @@ func (b *bound) release() {
 	for _, id := range b.all {
 		b.dev.Free(id)
 	}
+	if b.graph != nil {
+		b.graph.Release()
+	}
 	b.kernels.release()
-	b.all, b.launches, b.kernels = nil, nil, &kernels{}
+	b.graph, b.all, b.launches, b.kernels = nil, nil, nil, &kernels{}
 }

@@ -25,6 +25,9 @@ type fake struct {
 	kernels int      // that were made
 	passed  [][]byte // argument 1 of each launch
 
+	recording bool
+	graphs    [][][]byte // argument 1 of each launch of those that are there
+
 	variables map[string]Memory
 	// launches are counted while a profiler watches, and while it does not.
 	watched           bool
@@ -55,6 +58,26 @@ func (f *fake) Copy(to, from Memory, bytes int64) error {
 }
 func (f *fake) Finish() error { return nil }
 func (f *fake) Hold() func()  { return func() {} }
+func (f *fake) Graph(enqueue func() error) (Graph, error) {
+	before := len(f.passed)
+	f.recording = true
+	err := enqueue()
+	f.recording = false
+	f.graphs = append(f.graphs, slices.Clone(f.passed[before:]))
+	f.passed = f.passed[:before]
+	return fakeGraph{f}, err
+}
+
+// fakeGraph takes as long as a launch.
+type fakeGraph struct{ *fake }
+
+func (g fakeGraph) Launch() (Event, error) {
+	g.events++
+	g.passed = append(g.passed, g.graphs[len(g.graphs)-1]...)
+	return fakeEvent(g), nil
+}
+func (g fakeGraph) Release() { g.graphs = nil }
+
 func (f *fake) Compile(s Source) (Program, string, error) {
 	if s.Text == "wrong" {
 		return nil, "line 1: wrong", errors.New("it does not compile")
@@ -111,6 +134,10 @@ func (k *fakeKernel) SetBuffer(i int, m Memory) error {
 }
 
 func (k *fakeKernel) Launch([]int64, []int64) (Event, error) {
+	if k.recording {
+		k.passed = append(k.passed, k.values[1])
+		return nil, nil
+	}
 	data := k.memory[k.first]
 	for i := range data {
 		data[i]++

@@ -55,7 +55,19 @@ type launch struct {
 	kernel Kernel
 	global []int64
 	local  []int64 // empty leaves the work-group to the driver
-	set    []setting
+	set    settings
+}
+
+// settings are arguments of a launch.
+type settings []setting
+
+func (list settings) apply(b *bound, kernel Kernel) error {
+	for _, s := range list {
+		if err := s.apply(b, kernel); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setting is an argument that not all launches of the kernel have alike.
@@ -153,6 +165,9 @@ func (b *bound) run(ctx context.Context, cold bool) (run, error) {
 			return run{}, d.Verdict(Running, err)
 		}
 	}
+	if b.graph != nil {
+		return b.launchGraph()
+	}
 	if b.whole {
 		return b.launch(b.launches, true)
 	}
@@ -173,6 +188,40 @@ func (b *bound) run(ctx context.Context, cold bool) (run, error) {
 	return sum, nil
 }
 
+// record makes a graph of the launches, if the platform has graphs.
+func (b *bound) record() (err error) {
+	b.graph, err = b.dev.Graph(func() error {
+		for _, l := range b.launches {
+			if err := l.set.apply(b, l.kernel); err != nil {
+				return err
+			}
+			if _, err := l.kernel.Launch(l.global, l.local); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// launchGraph launches all kernels, and returns how long they took together.
+func (b *bound) launchGraph() (run, error) {
+	start := time.Now()
+	event, err := b.graph.Launch()
+	if err != nil {
+		return run{}, b.dev.Verdict(Launching, err)
+	}
+	defer event.Release()
+	if err := event.Wait(); err != nil {
+		return run{}, b.dev.Verdict(Running, err)
+	}
+	seconds, err := event.SecondsTo(event)
+	if err != nil {
+		return run{}, b.dev.Verdict(Running, err)
+	}
+	return run{device: seconds, host: time.Since(start).Seconds()}, nil
+}
+
 // launch enqueues kernels, waits for the last one, and returns how long they took: as a whole from the start of the first to the end of the last,
 // else the sum of their times.
 func (b *bound) launch(launches []launch, whole bool) (run, error) {
@@ -191,12 +240,7 @@ func (b *bound) launch(launches []launch, whole bool) (run, error) {
 	for _, l := range launches {
 		var event Event
 		var err error
-		for _, s := range l.set {
-			if err == nil {
-				err = s.apply(b, l.kernel)
-			}
-		}
-		if err == nil {
+		if err = l.set.apply(b, l.kernel); err == nil {
 			event, err = l.kernel.Launch(l.global, l.local)
 		}
 		if err != nil {

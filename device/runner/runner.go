@@ -33,6 +33,9 @@ type Driver interface {
 	// milliseconds at most, and not at all where that is not possible.
 	Hold() (free func())
 
+	// Graph records the launches that a function enqueues, to be enqueued together with less work of the device between them; nil where the platform has no graphs.
+	Graph(enqueue func() error) (Graph, error)
+
 	// Compile builds a program. The log comes also with an error, and is also there when the compiler only warned.
 	Compile(s Source) (p Program, log string, err error)
 	// Binary is a built program in a form that Load takes.
@@ -99,6 +102,13 @@ type Event interface {
 	Wait() error
 	// SecondsTo is the time from the start of this launch to the end of another, on the device's clock.
 	SecondsTo(end Event) (float64, error)
+	Release()
+}
+
+// Graph are launches that were recorded.
+type Graph interface {
+	// Launch enqueues them. Its event is that of all of them.
+	Launch() (Event, error)
 	Release()
 }
 

@@ -130,3 +130,27 @@ func TestManyLaunches(t *testing.T) {
 		t.Errorf("%d kernels", f.kernels)
 	}
 }
+
+// TestGraph: trials are of a graph, in which each launch has its own arguments, and which is given back.
+func TestGraph(t *testing.T) {
+	d, f := newDevice()
+	job := increment(8)
+	number := func(v int64) device.Arg { return device.Arg{Name: "k", Kind: device.Scalar, DType: "int32", Int: v} }
+	job.Args = append(job.Args, number(5))
+	for k := range int64(2) {
+		job.Then = append(job.Then, device.Launch{Entry: "increment", Global: []int64{8}, Args: []device.Arg{job.Args[0], number(k + 6)}})
+	}
+	job.Policy.Graph = true
+	r, err := d.Run(t.Context(), job)
+	if err != nil || !r.Graph || r.Entries["increment"] < 2.9e-3 || f.events != 0 || f.graphs != nil {
+		t.Errorf("%v, %+v, %d events", err, r, f.events)
+	}
+	if len(f.passed)%3 != 0 || len(f.passed) < 12 {
+		t.Errorf("%d launches", len(f.passed))
+	}
+	for i, v := range f.passed {
+		if int(v[0]) != 5+i%3 {
+			t.Errorf("launch %d is given %v", i, v)
+		}
+	}
+}

@@ -138,6 +138,9 @@ func (r *Result) timed(job device.Job, result *device.Result, dev device.Info) {
 	record.Status, record.Trials, record.Summary, record.Compiled, record.Warnings = samples.OK, result.Trials, &summary, result.Compiled, result.Warnings
 	record.BuildTime, record.Device, record.Time = result.BuildTime.Seconds(), dev.Fingerprint, time.Now().UTC()
 	record.Tags = []string{"scop", "launches:" + strconv.Itoa(1+len(job.Then))}
+	if result.Graph {
+		record.Tags = append(record.Tags, "graph")
+	}
 	r.Record = &record
 }
 

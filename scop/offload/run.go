@@ -92,7 +92,7 @@ func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
 var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
 
 // policy of timing: runs of seconds are not repeated as often as others.
-var policy = device.Policy{MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}
+var policy = device.Policy{Graph: true, MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}
 
 // RunOptions say what else is done than to run a nest by default.
 type RunOptions struct {
