@@ -17,15 +17,31 @@ ranks the configurations, on a machine without a GPU too. From within a program:
 
 Tensors of integers that are small are kept beside the description, as they are often indices, which decide about addresses.
 
+To let triton.autotune run only those configurations that are emulated to be the fastest:
+
+    model = perf_triton.Model(lambda: matmul)
+
+    @triton.autotune(configs, key=["M", "N", "K"], prune_configs_by=model.prune(top_k=3))
+    @triton.jit
+    def matmul(...):
+        ...
+
 Needs nothing but the standard library, Triton 3.0 or newer, and PyTorch where tensors are passed.
 """
+from __future__ import annotations
+
+import concurrent.futures
 import contextlib
 import functools
 import inspect
+import math
 import os
 import re
 import runpy
 import sys
+import tempfile
+import time
+from typing import Any, Callable, Mapping, Sequence
 
 KEPT = 1 << 20  # bytes of a tensor of integers whose contents are kept
 
@@ -212,6 +228,96 @@ def record(folder):
         finally:
             for path in r.write(folder):
                 print(f"perf_triton: {path}", file=sys.stderr)
+
+
+class Model:
+    """How long configurations of a kernel take, by emulation of their machine code: for prune_configs_by of triton.autotune.
+
+    The configurations are compiled side by side and emulated together; none is run. `spent` has the seconds of both, of all tunings so far, and `estimates`
+    those of the last one's configurations, by their text; `failed` says of others why they were not compiled, or cannot be launched.
+    """
+
+    def __init__(self, kernel: Callable[[], Any], perf: Any = None, on: str | None = None, cache: str | None = None):
+        """kernel() is the kernel, when it is first tuned, also as triton.autotune has made it. perf is a perf_client.Perf; None starts one. on is the device as
+        `perf emulate --on` names it, cache Triton's cache where TRITON_CACHE_DIR does not say it."""
+        self.kernel, self.perf, self.on = kernel, perf, on
+        self.cache = cache or os.environ.get("TRITON_CACHE_DIR") or os.path.join(os.path.expanduser("~"), ".triton", "cache")
+        self.estimates: dict[str, float] = {}
+        self.failed: dict[str, str] = {}
+        self.spent = {"compiling": 0.0, "emulating": 0.0}
+
+    def prune(self, top_k: int | float) -> dict[str, Any]:
+        """What prune_configs_by takes: as many configurations as top_k are run, or that share of them."""
+        return {"early_config_prune": self.look, "perf_model": self.seconds, "top_k": top_k}
+
+    def seconds(self, **arguments: Any) -> float:
+        """The emulated time of a configuration that look() has seen: the perf_model."""
+        return self.estimates[named(arguments, self.chosen)]
+
+    def look(self, configs: Sequence[Any], arguments: Mapping[str, Any], **kwargs: Any) -> list[Any]:
+        """Compile and emulate configurations, and return those that could be compiled: the early_config_prune."""
+        began = time.perf_counter()
+        self.estimates, self.failed = {}, {}
+        self.chosen = sorted({name for c in configs for name in c.all_kwargs()})
+        self.compile(configs, arguments, kwargs)
+        seen, hashes = Recorder(), {}
+        with recorder(seen):
+            for c in configs:
+                try:
+                    hashes[named(c.all_kwargs(), self.chosen)] = self.compiled(c, arguments, kwargs).hash
+                except Exception as e:  # noqa: BLE001: of Triton's compiler; what fails to compile is not run
+                    self.failed[str(c)] = f"{type(e).__name__}: {e}"
+        if not hashes:
+            raise RuntimeError("no configuration could be compiled: " + next(iter(self.failed.values())))
+        if seen.failures:
+            raise RuntimeError("the launch cannot be described: " + "; ".join(sorted(seen.failures)))
+        compiled = time.perf_counter()
+        self.spent["compiling"] += compiled - began
+        times = self.emulate(seen)
+        self.estimates = {name: times.get(key, math.inf) for name, key in hashes.items()}
+        self.spent["emulating"] += time.perf_counter() - compiled
+        return [c for c in configs if str(c) not in self.failed]
+
+    def compiled(self, config: Any, arguments: Mapping[str, Any], kwargs: Mapping[str, Any]) -> Any:
+        """A configuration as Triton has compiled it, without a launch."""
+        from triton.runtime.jit import JITFunction
+        function = self.kernel()
+        while not isinstance(function, JITFunction) and hasattr(function, "configs"):  # from the tuner to what it tunes
+            function = function.fn
+        if config.pre_hook is not None:  # which may say how large the blocks of descriptors are
+            config.pre_hook({**arguments, **kwargs, **config.all_kwargs()})
+        return function.run(*arguments.values(), **{**kwargs, **config.all_kwargs(), "warmup": True})
+
+    def compile(self, configs: Sequence[Any], arguments: Mapping[str, Any], kwargs: Mapping[str, Any]) -> None:
+        """Compile side by side, into Triton's cache. What fails is told when it is compiled alone."""
+        try:
+            from triton.runtime._async_compile import AsyncCompileMode
+        except ImportError:  # before Triton 3.4
+            return
+        with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool, contextlib.suppress(Exception), AsyncCompileMode(pool):
+            for c in configs:
+                self.compiled(c, arguments, kwargs)
+
+    def emulate(self, seen: "Recorder") -> dict[str, float]:
+        """The seconds of each configuration, by the hash of its machine code."""
+        if self.perf is None:
+            from perf_client import Perf
+            self.perf = Perf()
+        with tempfile.TemporaryDirectory() as folder:
+            flags = {"on": self.on} if self.on else {}
+            told = self.perf.ask("emulate", args=seen.write(folder), triton=self.cache, times=True, **flags)
+        times = {}
+        for table in told.get("kernels", [told]):
+            for one in table["configurations"]:
+                times[one["hash"]] = one.get("seconds", math.inf)
+                if "error" in one:
+                    self.failed[one["hash"]] = one["error"]
+        return times
+
+
+def named(arguments: Mapping[str, Any], names: Sequence[str]) -> str:
+    """The values of a configuration among arguments, as text."""
+    return ", ".join(f"{name}: {arguments[name]}" for name in names if name in arguments)
 
 
 def main():

@@ -28,6 +28,8 @@ type Request struct {
 	Cache string   // of Triton's; "" is what descriptions say
 	Sizes map[string]int64
 	Arch  string // that sources are compiled for
+	// Times asks for times alone, which takes half as long: not for what they are sensitive to.
+	Times bool
 	// Options are those of each launch, but for the device.
 	Options launches.Options
 }
@@ -53,7 +55,7 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 				return nil, nil, err
 			}
 			each := r.Options
-			each.Device, each.Sensitivity = d, true
+			each.Device, each.Sensitivity = d, !r.Times
 			var t Table
 			if isFolder(path) {
 				t, err = Folder(ctx, path, Options{Sizes: r.Sizes, Each: each, Compiler: compiler})

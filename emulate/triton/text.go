@@ -48,14 +48,20 @@ func (r *Ranking) Write(w io.Writer) error {
 	for _, name := range varying {
 		header = append(header, ">"+name)
 	}
-	t := format.NewTable(append(header, ">time", ">of the best", "bottleneck", ">registers", ">shared", ">resident", "limited by", "machine code")...)
+	bound := r.Ranked[0].Result.Bottleneck.String() != "" // where it was asked for
+	if header = append(header, ">time", ">of the best"); bound {
+		header = append(header, "bottleneck")
+	}
+	t := format.NewTable(append(header, ">registers", ">shared", ">resident", "limited by", "machine code")...)
 	for i, one := range r.Ranked {
 		cells := []string{fmt.Sprint(i + 1)}
 		for _, name := range varying {
 			cells = append(cells, one.values[name])
 		}
-		t.Row(append(cells, format.Seconds(one.Result.Seconds), fmt.Sprintf("%.2f", one.Result.Seconds/r.Ranked[0].Result.Seconds), one.Result.Bottleneck.String(),
-			fmt.Sprint(one.Registers), format.Bytes(one.Entry.Shared), fmt.Sprint(one.Result.Blocks), one.Result.LimitedBy, one.Entry.short())...)
+		if cells = append(cells, format.Seconds(one.Result.Seconds), fmt.Sprintf("%.2f", one.Result.Seconds/r.Ranked[0].Result.Seconds)); bound {
+			cells = append(cells, one.Result.Bottleneck.String())
+		}
+		t.Row(append(cells, fmt.Sprint(one.Registers), format.Bytes(one.Entry.Shared), fmt.Sprint(one.Result.Blocks), one.Result.LimitedBy, one.Entry.short())...)
 	}
 	if err := t.Write(w); err != nil {
 		return err
