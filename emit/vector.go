@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -61,8 +62,13 @@ func (w *writer) aligned(a *kernel.Array, x *expr.Access) bool {
 	var flat polycount.Affine
 	for i, index := range at {
 		isAffine := index.Kind == linear.AffineIndex
-		if s, ok := strides[i].Constant(); ok && isAffine {
+		s, constant := strides[i].Constant()
+		if constant && isAffine {
 			flat = flat.Add(index.Affine.Scale(s))
+			continue
+		}
+		if rest, ok := addends(index, x.Lanes); ok && constant {
+			flat = flat.Add(rest.Scale(s))
 			continue
 		}
 		if strides[i].Kind != linear.AffineIndex || !multiple(strides[i].Affine) && !(isAffine && multiple(index.Affine)) {
@@ -70,6 +76,29 @@ func (w *writer) aligned(a *kernel.Array, x *expr.Access) bool {
 		}
 	}
 	return multiple(flat)
+}
+
+// addends is the sum of the affine terms of an index whose other terms are multiples of n: the rows of a grid, whatever their number.
+func addends(x *linear.Index, n int64) (sum polycount.Affine, ok bool) {
+	switch {
+	case x.Kind == linear.AffineIndex:
+		return x.Affine, true
+	case x.Kind == linear.ArithmeticIndex && x.Op == expr.Add:
+		for _, arg := range x.Args {
+			part, ok := addends(arg, n)
+			if !ok {
+				return sum, false
+			}
+			sum = sum.Add(part)
+		}
+		return sum, true
+	case x.Kind == linear.ArithmeticIndex && x.Op == expr.Mul:
+		return sum, slices.ContainsFunc(x.Args, func(arg *linear.Index) bool {
+			c, constant := arg.Constant()
+			return constant && c%n == 0
+		})
+	}
+	return sum, false
 }
 
 // vectorOperands writes operands of an operation on vectors. Between two operands a scalar of the lanes' type is taken for

@@ -130,9 +130,9 @@ func (e *explorer) mappings(g *grid) []recipe {
 	case 1:
 		return e.mappings1(g)
 	case 2:
-		return slices.Concat(e.mappings2(g), e.tiles(g), e.walks(g))
+		return slices.Concat(e.mappings2(g), e.tiles(g), e.walks(g), e.blocks(g))
 	}
-	return slices.Concat(e.mappings3(g), e.tiles3D(g), e.walks(g))
+	return slices.Concat(e.mappings3(g), e.tiles3D(g), e.walks(g), e.blocks(g))
 }
 
 // mappings2 are the mappings of two dimensions without tiles: of one element for each work-item, and of several.
@@ -217,7 +217,7 @@ func (e *explorer) tiles(g *grid) (out []recipe) {
 	}
 	h, w := g.lengths[0], g.lengths[1]
 	t, v := number{"t", divisors(h, 1, 64)}, number{"v", divisors(w, 1, 64)}
-	tile := func(p point) rules.Strategy { return rules.Use(g.stencil, "t", p.size("t"), "v", p.size("v")) }
+	tile := g.tiled
 	add := func(how string, n nest, more []number, admits func(p point) bool, cut func(p point) rules.Strategy, copied named) {
 		c := loops(phrase("tiles of t by v", how), n, append([]number{t, v}, more...), cut)
 		inside := c.build
@@ -261,6 +261,11 @@ func (e *explorer) tiles(g *grid) (out []recipe) {
 		}
 	}
 	return append(out, e.walksInTiles(g, tile)...)
+}
+
+// tiled computes a stencil of two dimensions in tiles.
+func (g *grid) tiled(p point) rules.Strategy {
+	return rules.Use(g.stencil, "t", p.size("t"), "v", p.size("v"))
 }
 
 // inTile is the strategy at the map over the rows of a tile: in the maps over tiles, under views of what they give.

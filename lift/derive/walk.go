@@ -97,10 +97,7 @@ func (e *explorer) walksInTiles(g *grid, tile func(p point) rules.Strategy) (out
 
 // tiles3D are the mappings of tiles of a stencil of three dimensions.
 func (e *explorer) tiles3D(g *grid) (out []recipe) {
-	tile := func(p point) rules.Strategy {
-		args := []any{"i", p.size("t"), "k", p.size("u"), "w", p.size("v")}
-		return rules.Else(rules.Use("tileStencils3D", args...), rules.Use("tileStencilsZip3D", args...))
-	}
+	tile := tiled3D
 	if !e.applies(g.under, tile(point{"t": 1, "u": 1, "v": 1})) {
 		return nil
 	}
@@ -137,6 +134,12 @@ func (e *explorer) tiles3D(g *grid) (out []recipe) {
 		}
 	}
 	return out
+}
+
+// tiled3D computes a stencil of three dimensions in tiles.
+func tiled3D(p point) rules.Strategy {
+	args := []any{"i", p.size("t"), "k", p.size("u"), "w", p.size("v")}
+	return rules.Else(rules.Use("tileStencils3D", args...), rules.Use("tileStencilsZip3D", args...))
 }
 
 // inGroups applies a strategy at the innermost mapWrg.

@@ -325,8 +325,7 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 		if at.buf != nil {
 			for k := int64(1); k < w; k++ {
 				next := lane(k).loc()
-				if next.buf != at.buf || next.index.e != nil || at.index.e != nil ||
-					!c.resolve(next.index.a.Sub(at.index.a), c.affines).Equal(constant(k).a) {
+				if next.buf != at.buf || !c.apart(at.index, next.index, k) {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}

@@ -231,6 +231,50 @@ func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) po
 	return fitting(out)
 }
 
+// apart reports whether y is known to be k more than x: both are sums of the same terms that are not affine, and of affine ones.
+func (c *lowering) apart(x, y index, k int64) bool {
+	a, others := addends(x)
+	b, same := addends(y)
+	if len(others) != len(same) {
+		return false
+	}
+	for i := range others {
+		if !expr.Equal(others[i], same[i]) {
+			return false
+		}
+	}
+	return c.resolve(b.Sub(a), c.affines).Equal(constant(k).a)
+}
+
+// addends are the sum of the affine terms of an index, and its other terms.
+func addends(x index) (sum polycount.Affine, others []expr.Expr) {
+	if x.e == nil {
+		return x.a, nil
+	}
+	var add func(e expr.Expr, sign int64)
+	add = func(e expr.Expr, sign int64) {
+		if a, err := expr.ToAffine(e, func(string) bool { return true }); err == nil {
+			sum = sum.AddScaled(sign, a)
+			return
+		}
+		if o, ok := e.(*expr.Op); ok && sign == 1 && (o.Kind == expr.Add || o.Kind == expr.Sub) {
+			for i, arg := range o.Args {
+				if i > 0 && o.Kind == expr.Sub {
+					sign = -1
+				}
+				add(arg, sign)
+			}
+			return
+		}
+		if sign < 0 {
+			e = operation(expr.Neg, e)
+		}
+		others = append(others, e)
+	}
+	add(x.e, 1)
+	return sum, others
+}
+
 func operation(kind expr.OpKind, args ...expr.Expr) expr.Expr {
 	return &expr.Op{Kind: kind, Args: args}
 }

@@ -266,6 +266,7 @@ func init() {
 	addStream()
 	addUneven()
 	addLayout()
+	addRows()
 	addMacros()
 }
 

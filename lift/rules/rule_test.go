@@ -28,6 +28,7 @@ var leftOf = map[string]string{
 	"mapFission":          "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
 	"scalarizePartials":   "reduce(f, z) o asScalar o reduce(mapVec(f), vec(w, z)) o join o map(fun(e => generate(1, fun(j => mapVec(f, e, e))))) o asVector(w) $ xs",
 	"copyLocalZip2D":      "mapWrg(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
+	"copyPrivateZip":      "mapGlb(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
 	"mapFissionZip":       "map(fun(x => map(fun(e => tuple(e, at(0, x)))) o map(g) $ x)) $ split(n) $ xs",
 	"letInline":           "let(e = map(f) $ xs, zip(e, gather(p) $ e))",
 	"vectorizeZip":        "map(*) $ zip(xs, map(neg) $ xs)",
@@ -213,7 +214,7 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		}
 	case "mapWrg", "copyLocal", "copyPrivate", "copyPrivateGlb": // functions of rows
 		s.sub["f"] = s.pick("(map"+s.unary(false)+")", "(fun(row => map(fun(e => at(0, row)))$ row))")
-	case "copyLocal3D":
+	case "copyLocal3D", "copyPrivateGlb3D":
 		s.sub["f"] = "(map(map(map" + s.unary(false) + ")))"
 	case "copyLocalVectors":
 		s.sub["m"], s.sub["w"], s.sub["n"], s.sub["u"] = s.pick("1", "2", "4"), s.pick("1", "2"), s.pick("1", "2"), "2"
