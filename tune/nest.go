@@ -55,7 +55,7 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o fronte
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
-	n.space, err = offload.NewSpace(ctx, n.nest)
+	n.space, err = offload.NewSpace(ctx, n.nest, n.sizes)
 	return n, err
 }
 
@@ -222,7 +222,7 @@ func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c s
 		if other.Name != n.nest.Name {
 			return offload.Find(ctx, other)
 		}
-		space, err := offload.NewSpace(ctx, other)
+		space, err := offload.NewSpace(ctx, other, n.sizes)
 		if err != nil {
 			return nil, err
 		}

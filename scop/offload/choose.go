@@ -32,7 +32,7 @@ func tiles(f Form) (best Mapping) {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
 					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
-					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth)/widest*f.Bytes > mostLocal {
+					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > mostLocal {
 						continue
 					}
 					if c := f.cycles(m); c < least {

@@ -16,7 +16,7 @@ type decision struct {
 // Bounds of options: the work-items of a work-group, and the sums of a work-item. Local memory is that which every device has.
 const (
 	leastItems, mostItems = 32, 1024
-	mostSums              = 64
+	mostSums              = 72
 	mostLocal             = 48 << 10
 )
 
@@ -26,7 +26,7 @@ var decisions = []decision{
 		if f.Updates == 0 {
 			return nil
 		}
-		return f.offer(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
+		return f.usually(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
 	}},
 	{"sums", func(f Form, _ Config) []string {
 		switch {
@@ -71,7 +71,7 @@ var decisions = []decision{
 			return nil
 		}
 		var fit []string
-		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x6", "6x4", "4x8", "8x4", "6x6", "8x6", "6x8", "8x8"} {
+		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x6", "6x4", "4x8", "8x4", "6x6", "12x4", "4x12", "8x6", "6x8", "8x8", "12x6", "6x12"} {
 			if product(numbers(p)) <= mostSums && f.local(made["block"], p, 4) <= mostLocal {
 				fit = append(fit, p)
 			}
@@ -102,7 +102,7 @@ var decisions = []decision{
 var shapes = [][]string{
 	1: {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"},
 	2: {"32x1", "32x2", "32x4", "32x8", "32x16", "64x1", "64x2", "64x4", "64x8", "128x1", "128x2", "128x4", "256x1", "256x2", "16x2", "16x4", "16x8", "16x16", "8x8", "8x16", "8x32"},
-	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
+	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x4x4", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
 }
 
 // cells are those that a work-item computes in a time tile, by the number of dimensions, the fastest axis first.
@@ -115,7 +115,7 @@ var cells = [][]string{
 // fits reports that so many cells of a work-item make a time tile that local memory holds.
 func (f Form) fits(made Config, points string) bool {
 	m := Mapping{Block: numbers(made["block"]), Points: numbers(points), Steps: number(made["steps"])}
-	bytes := int64(f.Arrays) * widest
+	bytes := int64(f.Arrays) * f.Bytes
 	for axis := range f.Parallel {
 		bytes *= of(m.Block, axis)*of(m.Points, axis) + f.Reach[axis]
 	}
@@ -130,6 +130,14 @@ func (f Form) offer(usual string, options ...string) []string {
 	return options
 }
 
+// usually is offer, with the default where it is not among the options.
+func (f Form) usually(usual string, options ...string) []string {
+	if !slices.Contains(options, usual) {
+		options = append([]string{usual}, options...)
+	}
+	return f.offer(usual, options...)
+}
+
 // local is the local memory of a tile in bytes, if each operand has a side of the tile.
 func (f Form) local(block, points string, depth int64) int64 {
 	b, p := numbers(block), numbers(points)
@@ -137,11 +145,8 @@ func (f Form) local(block, points string, depth int64) int64 {
 	for i := range b {
 		side = max(side, b[i]*p[i]+vector)
 	}
-	return int64(f.Operands) * side * depth * widest
+	return int64(f.Operands) * side * depth * f.Bytes
 }
-
-// widest are the bytes of the largest element.
-const widest = 8
 
 // mapping is what was decided.
 func (f Form) mapping(made Config) Mapping {

@@ -32,7 +32,7 @@ func TestRecorded(t *testing.T) {
 	var rows [][]string
 	logs, slower := []float64{}, []string{}
 	for _, name := range slices.Sorted(exampleNames(t)) {
-		n := floatNest(t, name)
+		n := example(t, name, "float")
 		r := recordOf(t, sets, n.Name)
 		if r == nil || r.Status != samples.OK {
 			t.Errorf("%s: no time", name)
@@ -133,16 +133,6 @@ func exampleNames(t *testing.T) func(yield func(string) bool) {
 			}
 		}
 	}
-}
-
-func floatNest(t *testing.T, name string) *scop.Nest {
-	t.Helper()
-	file := filepath.Join("../../examples/polybench", name+".c")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return nestOf(t, file, strings.ReplaceAll(string(text), "double", "float"))
 }
 
 // recordOf is the last record of a nest.

@@ -20,6 +20,7 @@ import (
 // several schedules have is one part, whose choices have the same names.
 type Space struct {
 	nest      *scop.Nest
+	sizes     map[string]int64
 	schedules []*candidate
 	known     *references
 }
@@ -74,8 +75,9 @@ const scheduleChoice = "schedule"
 var forLaunches = []string{"launches", "bounded", "feautrier"}
 
 // NewSpace finds the schedules of a nest, each within limits of time and memory. Those that several strategies find are listed once, and strategies that fail are left out.
-func NewSpace(ctx context.Context, n *scop.Nest) (*Space, error) {
-	s := &Space{nest: n, known: &references{at: map[string]func() (*workload.Reference, error){}}}
+// Defaults are those at the sizes, as of Options.
+func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Space, error) {
+	s := &Space{nest: n, sizes: sizes, known: &references{at: map[string]func() (*workload.Reference, error){}}}
 	labels := &labels{of: map[string]string{}, count: map[string]int{}}
 	var failed error
 	for _, strategy := range forLaunches {
@@ -113,7 +115,7 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 }
 
 func (s *Space) addTree(c *candidate, labels *labels) error {
-	p, err := c.compile(s.nest, Default)
+	p, err := s.compile(c, Default)
 	if err != nil {
 		return err
 	}
@@ -139,12 +141,12 @@ func (s *Space) addTree(c *candidate, labels *labels) error {
 	return nil
 }
 
-func (c *candidate) compile(text *scop.Nest, mapping func(Form) Mapping) (*Program, error) {
-	p, err := Compile(c.found.Nest, c.tree, Options{Map: mapping})
+func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, error) {
+	p, err := Compile(c.found.Nest, c.tree, Options{Map: mapping, Sizes: s.sizes})
 	if err != nil {
 		return nil, err
 	}
-	p.Text = text
+	p.Text = s.nest
 	return p, nil
 }
 
@@ -239,7 +241,7 @@ func (s *Space) Program(made Config) (*Program, error) {
 		return nil, fmt.Errorf("the configuration says nothing of %s; its options are %s", c.Name, strings.Join(c.Options, ", "))
 	}
 	c := s.candidate(made)
-	p, err := c.compile(s.nest, func(f Form) Mapping {
+	p, err := s.compile(c, func(f Form) Mapping {
 		for _, p := range c.parts {
 			if p.kernel == f.Kernel && p.form == f {
 				return f.mapping(p.made(made))

@@ -11,42 +11,60 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/device/devicetest"
+	"gpuperf/kernel"
 	"gpuperf/scop"
 )
 
-// TestSpace: the path of first options is what is done by default, and no choice is met twice.
+// TestUsual: the path of first options is what is done by default at the sizes. LONG=1 takes all examples.
+func TestUsual(t *testing.T) {
+	names := []string{"mvt", "gemm", "jacobi-2d", "covariance"}
+	if os.Getenv("LONG") != "" {
+		names = slices.Sorted(maps.Keys(sizesOf))
+	}
+	for _, name := range names {
+		n := example(t, name, "float")
+		at := map[string]int64{}
+		for i, p := range n.Params {
+			at[p] = 10 * sizesOf[name][1][i]
+		}
+		s, err := NewSpace(t.Context(), n, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := s.Program(usual(t, s))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := findFor(t.Context(), n, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(p.Kernels, q.Kernels, func(a, b *kernel.Kernel) bool { return a.String() == b.String() }) {
+			t.Errorf("%s: %v\nis by default\n%v", name, p.Kernels, q.Kernels)
+		}
+	}
+}
+
+// usual is the path of first options, on which no choice may be met twice.
+func usual(t *testing.T, s *Space) Config {
+	t.Helper()
+	made := Config{}
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		if made[c.Name] != "" || len(c.Options) == 0 {
+			t.Fatalf("%+v after %v", c, made)
+		}
+		made[c.Name] = c.Options[0]
+	}
+	return made
+}
+
+// TestSpace: random configurations are different programs.
 func TestSpace(t *testing.T) {
-	nests, err := scop.Load(t.Context(), "../../examples/polybench/mvt.c", cfront.Options{})
+	s, err := NewSpace(t.Context(), example(t, "mvt", "double"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSpace(t.Context(), nests[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	usual := Config{}
-	for c := s.Next(usual); c != nil; c = s.Next(usual) {
-		if usual[c.Name] != "" || len(c.Options) == 0 {
-			t.Fatalf("%+v after %v", c, usual)
-		}
-		usual[c.Name] = c.Options[0]
-	}
-	p, err := s.Program(usual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := Find(t.Context(), nests[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(p.Kernels) != len(q.Kernels) {
-		t.Fatalf("%d kernels, by default %d", len(p.Kernels), len(q.Kernels))
-	}
-	for i, k := range p.Kernels {
-		if k.String() != q.Kernels[i].String() {
-			t.Errorf("%s\nis by default\n%s", k, q.Kernels[i])
-		}
-	}
+	usual := usual(t, s)
 	r := rand.New(rand.NewPCG(1, 0))
 	different := map[string]bool{}
 	for range 8 {
@@ -89,13 +107,8 @@ func TestConfigurations(t *testing.T) {
 		names, kinds, count = slices.Sorted(maps.Keys(sizesOf)), []string{"double", "float"}, 20
 	}
 	for _, name := range names {
-		file := filepath.Join("../../examples/polybench", name+".c")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, kind := range kinds {
-			n := nestOf(t, file, strings.ReplaceAll(string(text), "double", kind))
+			n := example(t, name, kind)
 			for i, sizes := range sizesOf[name] {
 				if i > 0 && !long {
 					break
@@ -119,6 +132,17 @@ func TestConfigurations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// example is the nest of an example, with elements of a type.
+func example(t *testing.T, name, kind string) *scop.Nest {
+	t.Helper()
+	file := filepath.Join("../../examples/polybench", name+".c")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return nestOf(t, file, strings.ReplaceAll(string(text), "double", kind))
 }
 
 // nestOf is the nest of a text with one region.
