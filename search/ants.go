@@ -86,13 +86,11 @@ func (a *ants) foresee() {
 		return
 	}
 	var list []Config
-	var seconds []float64
-	least := math.Inf(1)
 	for range foreseen {
-		c := anywhere(a.space, a.r)
-		list, seconds = append(list, c), append(seconds, known(a.model(c)))
-		least = min(least, seconds[len(seconds)-1])
+		list = append(list, anywhere(a.space, a.r))
 	}
+	seconds := foretold(a.model, list)
+	least := slices.Min(seconds)
 	for i, c := range list {
 		a.learn(c, map[string]float64{speed: least / seconds[i]})
 	}
@@ -157,13 +155,7 @@ func (a *ants) Ask() Config {
 
 // promising is the configuration that the model expects to be the fastest of the foreseen ones that have not run.
 func (a *ants) promising() Config {
-	best, least := 0, math.Inf(1)
-	for i, c := range a.foreseen {
-		if t := known(a.model(c)); t < least {
-			best, least = i, t
-		}
-	}
-	c := a.foreseen[best]
+	c := promising(a.model, a.foreseen)
 	a.foreseen = slices.DeleteFunc(a.foreseen, func(d Config) bool { return d.String() == c.String() })
 	return c
 }

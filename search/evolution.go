@@ -105,8 +105,8 @@ func compare(a, b float64) int {
 // sortBy puts what a model predicts to be fastest first.
 func sortBy(list []Config, m Model) {
 	seconds := map[string]float64{}
-	for _, c := range list {
-		seconds[c.String()] = known(m(c))
+	for i, t := range foretold(m, list) {
+		seconds[list[i].String()] = t
 	}
 	slices.SortStableFunc(list, func(a, b Config) int { return compare(seconds[a.String()], seconds[b.String()]) })
 }

@@ -99,18 +99,14 @@ const candidates = 8
 
 // candidate is the proposal that a model predicts to be the fastest of some; without a model the first.
 func candidate(m Model, propose func() Config) Config {
-	best := propose()
 	if m == nil {
-		return best
+		return propose()
 	}
-	least := known(m(best))
-	for range candidates - 1 {
-		c := propose()
-		if t := known(m(c)); t < least {
-			best, least = c, t
-		}
+	var list []Config
+	for range candidates {
+		list = append(list, propose())
 	}
-	return best
+	return promising(m, list)
 }
 
 // known is a prediction, or infinity where there is none.

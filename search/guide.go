@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
+
+	"gpuperf/internal/parallel"
 )
 
 // A guide is a model whose error is learned from what was measured: the logarithm of measured over predicted times is taken as a Gaussian process over the
@@ -21,6 +24,8 @@ const (
 type guide struct {
 	space Space
 	model Model
+
+	mu    sync.Mutex
 	known map[string]float64 // predictions
 
 	points []point
@@ -71,20 +76,26 @@ func (p point) apart(q point) (sum float64) {
 // predicted is what the model says, infinite where it cannot.
 func (g *guide) predicted(c Config) float64 {
 	key := c.String()
+	g.mu.Lock()
 	t, ok := g.known[key]
+	g.mu.Unlock()
 	if !ok {
 		t = known(g.model(c))
+		g.mu.Lock()
 		g.known[key] = t
+		g.mu.Unlock()
 	}
 	return t
 }
 
-// seconds is the time that a configuration may well turn out to take.
+// seconds is the time that a configuration may well turn out to take. It may be called concurrently.
 func (g *guide) seconds(c Config) float64 {
 	t := g.predicted(c)
 	if math.IsInf(t, 1) {
 		return 0
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	mean, spread := g.error(g.place(c))
 	return t * math.Exp(mean-curiosity*spread)
 }
@@ -194,6 +205,19 @@ func (g *guide) solve() {
 	g.weight = w
 }
 
+// foretold are the seconds that a model predicts for configurations, infinite where it cannot. Predictions may take long, so that they are made side by side.
+func foretold(m Model, list []Config) []float64 {
+	out := make([]float64, len(list))
+	parallel.For(len(list), func(i int) { out[i] = known(m(list[i])) })
+	return out
+}
+
+// promising is the first of the configurations that a model predicts to be the fastest.
+func promising(m Model, list []Config) Config {
+	seconds := foretold(m, list)
+	return list[slices.Index(seconds, slices.Min(seconds))]
+}
+
 // byModel proposes what the model expects to be fastest, of configurations anywhere and around the best.
 type byModel struct {
 	space Space
@@ -232,16 +256,10 @@ func (b *byModel) Ask() Config {
 	if b.best.Result.Valid() {
 		list = append(list, neighbours(b.space, b.best.Config)...)
 	}
-	best, least := list[0], math.Inf(1)
-	for _, c := range list {
-		if b.seen[c.String()] {
-			continue
-		}
-		if t := known(b.model(c)); t < least {
-			best, least = c, t
-		}
+	if left := slices.DeleteFunc(slices.Clone(list), func(c Config) bool { return b.seen[c.String()] }); len(left) > 0 {
+		list = left
 	}
-	return best
+	return promising(b.model, list)
 }
 
 func (b *byModel) Tell(t Trial) {

@@ -35,7 +35,7 @@ var strategies = map[string]kind{
 	"evolution": {make: newEvolution, together: 1},
 	"bandit":    {make: newBandit, together: 1},
 	"model":     {make: newByModel, together: 1, needs: true},
-	"ants":      {make: antsWith(antOptions{metrics: true, tree: true}), together: 1},
+	"ants":      {make: antsWith(antOptions{metrics: true, tree: true}), together: colony},
 	// The ants of the paper without its extensions of sections 6.2 and 6.3, and with the first of them.
 	"ants-base":    {make: antsWith(antOptions{}), together: colony, plain: true, hidden: true},
 	"ants-metrics": {make: antsWith(antOptions{metrics: true}), together: colony, plain: true, hidden: true},
