@@ -14,7 +14,7 @@ import (
 )
 
 // WorkerArg is the hidden argument that makes an executable a worker.
-const WorkerArg = "worker"
+const WorkerArg = "device-worker"
 
 // WorkerMain is the whole of a worker process: it serves the backend on the process's input and output until the input
 // ends, and returns the exit status. Whatever libraries print is moved to standard error, out of the protocol's way.

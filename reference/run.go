@@ -9,6 +9,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/fleet"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
@@ -31,6 +32,7 @@ var runners = map[string]runner{
 	"value":      {"text", runValue},
 	"feature":    {"python", runFeature},
 	"suite":      {"yaml", runSuite},
+	"campaign":   {"yaml", runCampaign},
 	"launch":     {"yaml", runLaunch},
 	"argument":   {"yaml", runArgument},
 	"program":    {"text", runProgram},
@@ -110,6 +112,12 @@ func runModel(_ context.Context, about, example string) (string, error) {
 // runSuite reads a suite file, and has nothing to show.
 func runSuite(_ context.Context, about, example string) (string, error) {
 	_, err := evaluate.Parse("example.yaml", []byte(about+example))
+	return "", err
+}
+
+// runCampaign reads a campaign file, and has nothing to show.
+func runCampaign(_ context.Context, about, example string) (string, error) {
+	_, err := fleet.Parse("example.yaml", []byte(about+example))
 	return "", err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/fleet"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -50,6 +51,9 @@ var tables = map[string]func() []row{
 	"suite file":        keys(evaluate.Keys, "file"),
 	"suite":             keys(evaluate.Keys, "suite"),
 	"suite variant":     keys(evaluate.Keys, "variant"),
+	"campaign file":     keys(fleet.Keys, "file"),
+	"campaign work":     keys(fleet.Keys, "work"),
+	"campaign slurm":    keys(fleet.Keys, "slurm"),
 	"launch file":       keys(launchfile.Keys, "file"),
 	"launch buffer":     keys(launchfile.Keys, "buffer"),
 	"launch attributes": keys(launchfile.Keys, "attributes"),

@@ -8,8 +8,11 @@ import (
 
 // Lock takes the lock file at path for this process until unlock is called, which removes the file. It waits a while for
 // another process that has it.
-func Lock(path string) (unlock func(), err error) {
-	const patience, pause = 10 * time.Second, 10 * time.Millisecond
+func Lock(path string) (unlock func(), err error) { return LockWithin(path, 10*time.Second) }
+
+// LockWithin is Lock with how long it waits.
+func LockWithin(path string, patience time.Duration) (unlock func(), err error) {
+	const pause = 10 * time.Millisecond
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {

@@ -11,6 +11,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -147,6 +148,9 @@ func Prune(s Space, fits func(made Config) bool) Space {
 	return p
 }
 
+// maxKept bounds what is remembered of a space: it may have more configurations than memory has room for. What is forgotten is found again.
+const maxKept = 1 << 16
+
 type pruned struct {
 	space Space
 	fits  func(Config) bool
@@ -170,6 +174,9 @@ func (p *pruned) Next(made Config) *Choice {
 		}
 		c = &own
 	}
+	if len(p.nodes) >= maxKept {
+		clear(p.nodes)
+	}
 	p.nodes[key] = c
 	return c
 }
@@ -188,24 +195,40 @@ func (p *pruned) reaches(made Config) bool {
 	for i := 0; !leads && i < len(c.Options); i++ {
 		leads = p.reaches(made.with(c.Name, c.Options[i]))
 	}
+	if len(p.leads) >= maxKept {
+		clear(p.leads)
+	}
 	p.leads[key] = leads
 	return leads
 }
 
+// All are the configurations of a space, in the order of their options.
+func All(s Space) iter.Seq[Config] {
+	return func(yield func(Config) bool) {
+		var visit func(made Config) bool
+		visit = func(made Config) bool {
+			c := s.Next(made)
+			if c == nil {
+				return yield(made)
+			}
+			for _, o := range c.Options {
+				if !visit(made.with(c.Name, o)) {
+					return false
+				}
+			}
+			return true
+		}
+		visit(nil)
+	}
+}
+
 // Count is how many configurations a space has, as far as the given number.
 func Count(s Space, most int) (n int) {
-	var visit func(made Config)
-	visit = func(made Config) {
-		c := s.Next(made)
-		if c == nil {
-			n++
-			return
-		}
-		for i := 0; i < len(c.Options) && n < most; i++ {
-			visit(made.with(c.Name, c.Options[i]))
+	for range All(s) {
+		if n++; n >= most {
+			break
 		}
 	}
-	visit(nil)
 	return n
 }
 

@@ -32,6 +32,9 @@ func newCases(name string, of func(context.Context, search.Config) (*workload.Ca
 	return &cases{name: name, of: of, known: map[string]kernelOf{}, ran: map[string]samples.Record{}}
 }
 
+// maxCases bounds the kernels that are kept: one takes some ten kilobytes.
+const maxCases = 1024
+
 // kernelOf is the kernel of a configuration, or why there is none.
 type kernelOf struct {
 	*workload.Case
@@ -54,6 +57,9 @@ func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if len(s.known) >= maxCases {
+		clear(s.known)
+	}
 	s.known[key] = one
 	return one
 }

@@ -73,6 +73,9 @@ func (s *scripted) options(made search.Config) script.Options {
 	return script.Options{Tuned: arguments(made)}
 }
 
+// maxFound bounds the choices that are remembered, of each a few words.
+const maxFound = 1 << 16
+
 // graph is the space of a script, with its dead ends.
 type graph struct {
 	ctx    context.Context
@@ -96,6 +99,9 @@ func (g *graph) open(made search.Config) open {
 	out, ok := g.known[key]
 	if !ok {
 		out.next, out.err = g.find(made)
+		if len(g.known) >= maxFound {
+			clear(g.known)
+		}
 		g.known[key] = out
 	}
 	return out

@@ -9,8 +9,6 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
-	"gpuperf/device/cuda"
-	"gpuperf/device/opencl"
 	"gpuperf/measure"
 )
 
@@ -35,21 +33,6 @@ func devicesCommand() *cobra.Command {
 				device.Print(w, devices, chosen)
 				return nil
 			})
-		},
-	}
-}
-
-// workerCommand is what measure starts: the process that touches the device.
-func workerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    measure.WorkerArg,
-		Hidden: true,
-		Args:   exactArgs(0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			if measure.WorkerMain(device.Backends{&cuda.Backend{}, &opencl.Backend{}}) != 0 {
-				return errReported
-			}
-			return nil
 		},
 	}
 }

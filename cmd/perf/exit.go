@@ -49,7 +49,7 @@ var (
 
 // stoppedBy is the error of a command that a signal has stopped. Those that measure keep samples.
 func stoppedBy(cmd *cobra.Command) error {
-	if cmd.Flag("retry") != nil {
+	if cmd.Flag("retry") != nil || cmd.Flag("workers") != nil {
 		return errResumes
 	}
 	return errStopped

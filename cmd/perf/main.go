@@ -149,7 +149,9 @@ func commands() []func() *cobra.Command {
 		sassCommand,
 		emulateCommand,
 		tuneCommand,
+		fleetCommand,
 		workerCommand,
+		deviceWorkerCommand,
 	}
 }
 

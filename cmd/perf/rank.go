@@ -17,6 +17,7 @@ import (
 func rankCommand() *cobra.Command {
 	var o predictFlags
 	var top int
+	var all allConfigurations
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL... -p n=4096",
 		Short: "Order kernels by predicted run time",
@@ -27,14 +28,22 @@ measured times. Kernels to which the model does not apply come last, and --top l
 the profile's device, such as its largest work-group or its local memory, are skipped with the reason.
 
 Launch files (perf help launch) whose kernels cannot be counted are not predicted: each stands where its measured time puts it among the
-predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.`,
+predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.
+
+With --tunables it ranks the configurations of a file with tunables (perf tune), all of them, however many: --table writes them to a file, --shard takes
+a part, and --top says how many to list.`,
 		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200
   perf rank examples/launch/saxpy.star examples/launch/saxpy.yaml \
-      -p n=1M --profile h200 --measure`,
+      -p n=1M --profile h200 --measure
+  perf rank examples/tune/transpose.star -p n=4096 --tunables --top 3 \
+      --profile h200`,
 		Args: minArgs(1, "at least one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err
+			}
+			if all.on {
+				return all.rank(cmd, &o, args, top)
 			}
 			sizes, err := parseSizes(o.sizes)
 			if err != nil {
@@ -84,6 +93,7 @@ predicted ones. Without --measure that is a time measured before, or one of --de
 	o.addBinary(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
+	all.add(cmd)
 	return cmd
 }
 

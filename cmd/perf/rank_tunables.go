@@ -1,0 +1,79 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/campaign"
+	"gpuperf/fleet"
+	"gpuperf/internal/source"
+	"gpuperf/tune"
+	"gpuperf/workload"
+)
+
+// allConfigurations are the flags of rank that are about the configurations of a file with tunables.
+type allConfigurations struct {
+	on           bool
+	shard, table string
+}
+
+func (a *allConfigurations) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.on, "tunables", false, "rank all configurations of a file with tunables")
+	cmd.Flags().StringVar(&a.shard, "shard", "0/1", "with --tunables: the part to rank, as number/count, from 0/4 to 3/4")
+	cmd.Flags().StringVar(&a.table, "table", "", "with --tunables: write every configuration with its time to this file; one that was stopped is continued")
+}
+
+// rank predicts all configurations of the one file.
+func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []string, top int) error {
+	if len(args) != 1 {
+		return usagef("--tunables ranks the configurations of one file, got %d", len(args))
+	}
+	if o.measured {
+		return usagef("--tunables measures nothing; perf tune --seed-by model measures what is predicted to be fastest")
+	}
+	part, err := fleet.ParseShard(a.shard)
+	if err != nil {
+		return usagef("--shard %v", err)
+	}
+	at, err := parseOneSize(o.sizes)
+	if err != nil {
+		return err
+	}
+	target, err := tune.Open(cmd.Context(), args[0], at, o.files)
+	if err != nil {
+		return err
+	}
+	counted, err := target.Counted(cmd.Context(), target.Usual())
+	if err != nil {
+		return err
+	}
+	var cases []*workload.Case
+	for _, c := range counted {
+		cases = append(cases, c.Case)
+	}
+	path, _, _ := source.CutName(args[0])
+	r := tune.Ranking{Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, Table: a.table}
+	if r.Predictor, err = o.open(cmd, cases); err != nil {
+		return err
+	}
+	const every = 10_000
+	told := 0
+	r.Progress = func(done int) {
+		if done/every > told {
+			told = done / every
+			note(cmd, "%d configurations predicted", done)
+		}
+	}
+	result, err := r.Run(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := show(cmd, result, result.Write); err != nil {
+		return err
+	}
+	if len(result.Best) == 0 && result.Configurations > 0 {
+		return errors.New("the device would refuse every configuration")
+	}
+	return nil
+}
