@@ -16,7 +16,7 @@ arch=${ARCH:-sm_90}
 say() { echo "$(date +%T) $*"; }
 
 "$perf" calibrate --emulator --interface cuda -o "$out/samples.jsonl" --sheet "$out/sheet.yaml" > "$out/sheet.txt" || say "not all was measured"
-for name in memory machine asynchronous caches traffic misses; do
+for name in memory machine asynchronous caches traffic misses pieces; do
   nvcc -std=c++17 -arch="$arch" -o "$out/$name" "scripts/emulate/$name.cu" && timeout 200 "$out/$name" > "$out/$name.csv"
   say "$name: $(wc -l < "$out/$name.csv") measurements"
 done
@@ -36,7 +36,7 @@ for launch in testdata/emulate/*.yaml; do
 done
 say "$(ls "$out"/cubins/*.cubin | wc -l) kernels compiled"
 
-for half in choose report; do
+for half in choose report unseen; do
   "$perf" counters --kernels testdata/emulate/$half.txt --cache both -o "$out/counters.jsonl" > "$out/$half.txt" || say "of $half not all was counted"
 done
 say "$(wc -l < "$out/counters.jsonl") launches counted"
