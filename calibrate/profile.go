@@ -3,21 +3,19 @@ package calibrate
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/warning"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
+
+	"github.com/goccy/go-yaml"
 )
 
 // ProfileVersion is the version of the format of profiles.
@@ -254,54 +252,11 @@ func quoted(s string) ([]byte, error) {
 
 var words = regexp.MustCompile(`^[A-Za-z][A-Za-z_]*( [A-Za-z][A-Za-z_]*)*$`)
 
-// Save writes the profile so that a crash leaves either the old file or the new one: it writes a temporary file in the same folder,
-// flushes it to the disk, and renames it. It creates the folder if necessary.
-func (p *Profile) Save(path string) (err error) {
+// Save writes the profile, replacing an old one whole.
+func (p *Profile) Save(path string) error {
 	text, err := p.YAML()
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-// syncDir flushes a rename to the disk, except on systems that cannot flush folders (Windows).
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, os.ErrInvalid) {
-		return err
-	}
-	return nil
+	return replace.Bytes(path, text)
 }

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+
+	"gpuperf/internal/replace"
 )
 
 // index tells where the settled records of a text are. Beside a large journal it is kept as a file, so that the next
@@ -102,10 +104,7 @@ func (s *Set) save() {
 		panic(err) // the types are of fixed size
 	}
 	out = binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, checksums))
-	next := s.Path + indexSuffix + ".new"
-	if os.WriteFile(next, out, 0o644) == nil {
-		os.Rename(next, s.Path+indexSuffix)
-	}
+	replace.Bytes(s.Path+indexSuffix, out)
 }
 
 // restore takes over the index file, if it is of the first bytes of the text.

@@ -1,14 +1,12 @@
 package samples
 
 import (
-	"bufio"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
+
+	"gpuperf/internal/replace"
 )
 
 // Rewritten says what became of the records of files.
@@ -66,7 +64,7 @@ func Rewrite(path string, files []string, wanted func(*Record) bool) (out Rewrit
 		}
 	}
 	out.Kept = len(newest)
-	return out, replace(path, func(w io.Writer) error {
+	return out, replace.File(path, func(w io.Writer) error {
 		number := 0
 		for _, s := range sets {
 			for l, err := range s.lines(0, s.size, 1) {
@@ -89,31 +87,3 @@ func Rewrite(path string, files []string, wanted func(*Record) bool) (out Rewrit
 		return nil
 	})
 }
-
-// replace writes a file beside path, and puts it in the place of path when it is whole.
-func replace(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // nothing where it was renamed
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	var packed io.WriteCloser = nopCloser{buffered}
-	if strings.HasSuffix(path, ".gz") {
-		packed = gzip.NewWriter(buffered)
-	}
-	err = write(packed)
-	for _, end := range []func() error{packed.Close, buffered.Flush, func() error { return f.Chmod(0o644) }, f.Sync, f.Close} {
-		if e := end(); err == nil {
-			err = e
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
-
-type nopCloser struct{ io.Writer }
-
-func (nopCloser) Close() error { return nil }

@@ -16,6 +16,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -116,10 +117,7 @@ func Copy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(to, text, 0o644)
+	return replace.Bytes(to, text)
 }
 
 // Size is the number of bytes and of files below a folder, none where there is no such folder.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 	"gpuperf/sass"
 )
@@ -123,8 +124,8 @@ func readLearned(file string) (l learned) {
 // keepLearned writes a file. Where that fails, it is found out again.
 func keepLearned(file string, l learned) {
 	text, err := json.Marshal(l)
-	if file == "" || err != nil || os.MkdirAll(filepath.Dir(file), 0o755) != nil {
+	if file == "" || err != nil {
 		return
 	}
-	writeWhole(file, text)
+	replace.Bytes(file, text)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 )
 
@@ -136,27 +137,8 @@ func (d *Device) keep(file string, p Program) error {
 	if err != nil {
 		return fmt.Errorf("the program cannot be kept: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
 	sum := sha256.Sum256(data)
-	return writeWhole(file, append(sum[:], data...))
-}
-
-// writeWhole writes a file whole or not at all.
-func writeWhole(file string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), "*.part")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return replace.Bytes(file, append(sum[:], data...))
 }
 
 // load makes a built program from a file; false means that it must be built from source.

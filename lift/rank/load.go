@@ -1,15 +1,13 @@
 package rank
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/replace"
 	"gpuperf/launch"
 	"gpuperf/samples"
 )
@@ -85,28 +83,7 @@ func (db *Database) read(file string) (*Set, error) {
 }
 
 // Replace writes the vectors to a file, replacing an old one; it is compressed if its name ends in .gz.
-func (v *Vectors) Replace(path string) error {
-	var out bytes.Buffer
-	if err := v.Write(&out); err != nil {
-		return err
-	}
-	if strings.HasSuffix(path, ".gz") {
-		text := out.Bytes()
-		out = bytes.Buffer{}
-		z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // a level that exists
-		if _, err := z.Write(text); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-	}
-	next := path + ".new"
-	if err := os.WriteFile(next, out.Bytes(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
-}
+func (v *Vectors) Replace(path string) error { return replace.File(path, v.Write) }
 
 // Compare evaluates rankers, by name, on points of a set, after learning from a training set or, if that is nil, leaving out each
 // family of the set in turn. Without names it takes all rankers that the points suffice for.
