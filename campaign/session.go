@@ -62,7 +62,7 @@ func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.predictor(q)
+	p, err := s.Predictor(q.Profile, q.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -96,13 +96,13 @@ func (s *Session) load(ctx context.Context, name string) (*loaded, error) {
 	return l, err
 }
 
-// predictor finds the model that is asked for; without a name, the only one of the profile.
-func (s *Session) predictor(q Question) (p *Predictor, err error) {
-	key := [2]string{q.Profile, q.Model}
+// Predictor is a model of a profile; without a name, its only one.
+func (s *Session) Predictor(profileName, model string) (p *Predictor, err error) {
+	key := [2]string{profileName, model}
 	if p = s.predictors[key]; p != nil {
 		return p, nil
 	}
-	path := q.Profile
+	path := profileName
 	if path == "" {
 		if path, err = s.Profile(); err != nil {
 			return nil, err
@@ -112,7 +112,6 @@ func (s *Session) predictor(q Question) (p *Predictor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	model := q.Model
 	if names := profile.Names(); model == "" && len(names) == 1 {
 		model = names[0]
 	} else if model == "" {

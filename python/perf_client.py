@@ -7,6 +7,11 @@
         for row in perf.rank(["transpose.star"], n=4096)["ranking"]:
             print(row["rank"], row["kernel"], row["seconds"])
 
+        search = perf.search({"bm": [16, 32, 64], "tm": [1, 2, 4]}, ["tm * 16 <= bm"])
+        for configuration in search.proposals(budget=20):
+            search.tell(configuration, run(configuration))  # seconds, or None where it did not run
+        print(search.best)
+
 A Perf is a process of `perf serve --stdio`, which is found on the PATH, in the environment variable PERF, or given. It keeps kernels and
 models, so that thousands of predictions take a second. Results are what the commands print with --json: dictionaries and lists of
 numbers and strings. What perf refuses is a PerfError. Needs nothing but the standard library.
@@ -17,12 +22,13 @@ import itertools
 import json
 import os
 import subprocess
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Perf", "PerfError"]
+__all__ = ["Perf", "PerfError", "Search"]
 
 Sizes = Mapping[str, int]
 Result = Any
+Configuration = Dict[str, Any]
 
 
 class PerfError(Exception):
@@ -44,7 +50,7 @@ class Perf:
         """command starts perf; profile and model are those of questions that name none."""
         words = [command or os.environ.get("PERF", "perf")] if command is None or isinstance(command, str) else list(command)
         self._named = {key: value for key, value in (("profile", profile), ("model", model)) if value is not None}
-        self._numbers = itertools.count(1)
+        self._numbers, self._searches = itertools.count(1), itertools.count(1)
         self._process = subprocess.Popen(
             [*words, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
 
@@ -103,3 +109,45 @@ class Perf:
     def explain(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
         """Why a kernel takes its time, and what would make it faster."""
         return self.ask("explain", kernel=kernel, sizes=sizes, **self._named, **(flags or {}))
+
+    def search(self, parameters: Mapping[str, Sequence[Any]] | None = None, constraints: Sequence[str] = (), *, kernel: str | None = None,
+               sizes: Sizes | None = None, strategy: str = "ants", seed: int = 0, profile: str | None = None, model: str | None = None) -> "Search":
+        """A search whose configurations you run: of parameters with their values, the first of each being the usual ones, and of constraints between those that
+        are integers; or of the choices of a kernel, a file that `perf tune` takes, at sizes. Strategies are those of `perf tune`; with a profile, its model
+        orders the configurations of a file."""
+        definition = {"parameters": dict(parameters) if parameters is not None else None, "constraints": list(constraints), "kernel": kernel,
+                      "sizes": dict(sizes) if sizes else None, "strategy": strategy, "seed": seed, **({} if kernel is None else self._named)}
+        definition.update((key, value) for key, value in (("profile", profile), ("model", model)) if value is not None)
+        return Search(self, f"search {next(self._searches)}", {key: value for key, value in definition.items() if value})
+
+
+class Search:
+    """A search for a fast configuration, which asks for configurations and is told how they did."""
+
+    def __init__(self, perf: Perf, name: str, definition: Mapping[str, Any]):
+        self._perf, self._name, self._definition = perf, name, dict(definition)
+        self.best: Configuration | None = None
+        self.best_seconds: float | None = None
+        self.told = 0
+
+    def ask(self, count: int = 1) -> list[Configuration]:
+        """Configurations to run, at most so many; none where the search has nothing new."""
+        answer = self._perf.ask("ask", search=self._name, count=count, **self._definition)
+        return [one["configuration"] for one in answer["configurations"]]
+
+    def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
+        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong. Metrics are
+        between 0 and 1, such as its occupancy."""
+        result = {"configuration": dict(configuration), "seconds": seconds, **({"metrics": dict(metrics)} if metrics else {})}
+        answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)
+        self.told = answer["told"]
+        if answer["best"]:
+            self.best, self.best_seconds = answer["best"]["configuration"], answer["best"]["seconds"]
+
+    def proposals(self, budget: int) -> Iterator[Configuration]:
+        """Configurations one after the other, each to be told of before the next, until so many were told or there is nothing new."""
+        while self.told < budget:
+            some = self.ask()
+            if not some:
+                return
+            yield from some

@@ -88,8 +88,11 @@ func reply(ctx context.Context, line []byte, methods map[string]Method) answer {
 	return answer{ID: q.ID, Result: result}
 }
 
-// Decode reads the parameters of a method into v. A key that v does not have is an error.
+// Decode reads the parameters of a method into v; none are none given. A key that v does not have is an error.
 func Decode(params json.RawMessage, v any) error {
+	if len(params) == 0 {
+		return nil
+	}
 	decoder := json.NewDecoder(bytes.NewReader(params))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(v); err != nil {

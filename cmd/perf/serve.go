@@ -14,6 +14,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/serve"
+	"gpuperf/tune"
 )
 
 // unserved are the commands that answer no questions.
@@ -34,6 +35,15 @@ The methods are the commands, and the results what they print with --json. Of th
 what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
 kernels and models, so that thousands of questions take a second. A file that changes is read again.
 
+The strategies of perf tune are open to other tuners: ask proposes configurations, which the other program runs, and tell says how they did. What is
+searched is told by the first question, as parameters with their values and constraints, or as a file that perf tune takes:
+
+  {"id": 1, "method": "ask", "params": {"parameters": {"bm": [16, 32], "tm": [1, 2]}, "constraints": ["tm <= bm"], "strategy": "ants", "count": 2}}
+  {"id": 2, "method": "tell", "params": {"results": [{"configuration": {"bm": 16, "tm": 1}, "seconds": 0.0021}]}}
+  {"id": 3, "method": "ask"}
+
+A time of null says that a configuration did not run. Several searches have names: {"search": "a"}. With profile, its model orders the configurations of a file.
+
 It ends with its input. The module python/perf_client.py asks it from Python.`,
 		Example: `  perf serve --stdio`,
 		Args:    exactArgs(0, "no arguments"),
@@ -42,17 +52,18 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 				return usagef("say where questions come from: --stdio")
 			}
 			session := &campaign.Session{Profile: func() (string, error) { return o.path(cmd) }}
-			methods := map[string]serve.Method{"predict": func(ctx context.Context, params json.RawMessage) (any, error) {
-				var q campaign.Question
-				if err := serve.Decode(params, &q); err != nil {
-					return nil, usage(err)
-				}
-				all, err := session.Predict(ctx, q)
-				if err != nil {
-					return nil, err
-				}
-				return kernelsJSON(all), nil
-			}}
+			searches := &tune.Dialogues{Predictors: session.Predictor}
+			methods := map[string]serve.Method{
+				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
+					all, err := session.Predict(ctx, q)
+					if err != nil {
+						return nil, err
+					}
+					return kernelsJSON(all), nil
+				}),
+				"ask":  method(searches.Ask),
+				"tell": method(searches.Tell),
+			}
 			addMethods(methods, cmd.Root(), nil)
 			out := cmd.OutOrStdout().(*output).w // answers go out one by one
 			return serve.Run(cmd.Context(), cmd.InOrStdin(), out, methods, func(err error) any {
@@ -65,6 +76,17 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "questions come from standard input, answers go to standard output")
 	return cmd
+}
+
+// method is a method whose parameters are a value of type Q.
+func method[Q, A any](answer func(context.Context, Q) (A, error)) serve.Method {
+	return func(ctx context.Context, params json.RawMessage) (any, error) {
+		var q Q
+		if err := serve.Decode(params, &q); err != nil {
+			return nil, usage(err)
+		}
+		return answer(ctx, q)
+	}
 }
 
 // addMethods makes a method of each command below cmd that can be run, but for those that are there already.
