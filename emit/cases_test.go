@@ -293,7 +293,7 @@ var cases = []testCase{
 				Name: "axpy", Params: []kernel.FunctionParam{{Name: "x", DType: "float32"}, {Name: "a", DType: "float32"}, {Name: "y", DType: "float32"}}, Result: "float32",
 				Body: "float r = a*x;\nreturn r + y;", Def: parsed("a*x + y"),
 			},
-			{Name: "inside", Params: []kernel.FunctionParam{{Name: "k", DType: "int32"}}, Result: "int32", Lets: []kernel.FunctionLet{{Name: "half", Expr: parsed("(k - 3)//2")}, {Name: "t", Expr: parsed("twice(half)")}}, Def: parsed("half + (7 if k > 2 else k % 5) + t")},
+			{Name: "inside", Params: []kernel.FunctionParam{{Name: "i_inner", DType: "int32"}}, Result: "int32", Lets: []kernel.FunctionLet{{Name: "half", Expr: parsed("(i_inner - 3)//2")}, {Name: "t", Expr: parsed("twice(half)")}}, Def: parsed("half + (7 if i_inner > 2 else i_inner % 5) + t")},
 		},
 	}, []step{split("i", 4, "g.0", "l.0")}, at("n", 7, 16)},
 	{"vectors", kernel.Spec{

@@ -287,7 +287,11 @@ func (w *writer) divide(x *expr.Op, t expr.DType, args []code) code {
 }
 
 // isCounter reports whether a name is a loop counter, an index of a work-item, or an integer parameter.
+// A parameter of a function is none, even where a loop of the kernel has its name.
 func (w *writer) isCounter(name string) bool {
+	if w.k != w.nest.Kernel {
+		return false
+	}
 	a := w.k.Array(name)
 	return a == nil || a.IsValue && w.k.IsParam(name)
 }

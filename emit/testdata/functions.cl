@@ -36,11 +36,11 @@ static inline float axpy(float x, float a, float y)
     return r + y;
 }
 
-static inline int inside(int k)
+static inline int inside(int i_inner)
 {
-    int half_ = floor_div_int(k + 1, 2) - 2;
+    int half_ = floor_div_int(i_inner - 3, 2);
     float t = twice((float) half_);
-    return (float) half_ + (float) (k > 2 ? 7 : floor_mod_int(k, 5)) + t;
+    return (float) half_ + (float) (i_inner > 2 ? 7 : floor_mod_int(i_inner, 5)) + t;
 }
 
 __kernel void __attribute__((reqd_work_group_size(4, 1, 1)))
