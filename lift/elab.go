@@ -361,7 +361,7 @@ type draftPattern struct {
 	at   int
 	fn   *function
 	fnAt int
-	val  *value
+	vals []value // of arguments that are values
 	data []value
 }
 
@@ -371,8 +371,7 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 	case argFun:
 		d.fn, d.fnAt = e.function(n, env), n.at
 	case argTerm:
-		v := e.elab(n, env)
-		d.val = &v
+		d.vals = append(d.vals, e.elab(n, env))
 	case argSize:
 		d.Sizes = append(d.Sizes, e.declared(n, e.size(n)))
 	case argDim, argInt:
@@ -453,16 +452,18 @@ func (d *draftPattern) make(at int, data []value) *Term {
 	if r.kids > 0 && len(kids) > 1 {
 		e.FailAt(at, "%s works on one value, not on %d", r.name, len(kids))
 	}
-	if d.val != nil {
+	var before []*Term
+	for i, v := range d.vals {
 		var want *Type
 		if n := len(kids); n > 0 && kids[n-1].Type.Kind == ArrayType {
 			want = kids[n-1].Type.Elem
 		}
-		if d.op == At {
+		if d.op == At || i > 0 {
 			want = Int32
 		}
-		kids = append([]*Term{e.term(at, *d.val, want)}, kids...)
+		before = append(before, e.term(at, v, want))
 	}
+	kids = append(before, kids...)
 	if d.fn == nil {
 		return e.checked(at, Make(d.op, d.Attr, kids...))
 	}

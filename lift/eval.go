@@ -272,8 +272,16 @@ func init() {
 			z, xs, left := e.eval(t.Kids[0], env), e.array(t.Arg(), env), e.size(t.Sizes[0])
 			return around(z, left, e.size(t.Sizes[1]), xs)
 		},
-		Take: func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[:e.size(t.Sizes[0])] },
-		Drop: func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[e.size(t.Sizes[0]):] },
+		Take:   func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[:e.size(t.Sizes[0])] },
+		Drop:   func(e *evaluator, t *Term, env *binding) Value { return e.array(t.Arg(), env)[e.size(t.Sizes[0]):] },
+		Filter: evalFilter,
+		Put:    evalPut,
+
+		ReduceSegments: evalSegments,
+		ReduceBetween: func(e *evaluator, t *Term, env *binding) Value {
+			from, to := e.whole(t.Kids[2], env), e.whole(t.Kids[3], env)
+			return Values{e.fold(t, env, e.eval(t.Kids[1], env), e.between(e.array(t.Arg(), env), from, to, e.size(t.Sizes[0])))}
+		},
 		Append: func(e *evaluator, t *Term, env *binding) Value {
 			return append(slices.Clip(e.array(t.Arg(), env)), e.array(t.Kids[0], env)...)
 		},
@@ -282,16 +290,11 @@ func init() {
 			return around(Unwritten{}, left, e.size(t.Sizes[1]), xs)
 		},
 		At: func(e *evaluator, t *Term, env *binding) Value {
-			xs := e.array(t.Arg(), env)
-			i, ok := e.eval(t.Kids[0], env).(Num)
-			if !ok {
-				panic(evalError{ErrUnwritten})
+			xs, i := e.array(t.Arg(), env), e.whole(t.Kids[0], env)
+			if i < 0 || i >= int64(len(xs)) {
+				fail("index %d is outside 0 .. %d", i, len(xs)-1)
 			}
-			k, ok := i.Int()
-			if !ok || k < 0 || k >= int64(len(xs)) {
-				fail("index %v is outside 0 .. %d", i, len(xs)-1)
-			}
-			return xs[k]
+			return xs[i]
 		},
 		Generate: func(e *evaluator, t *Term, env *binding) Value {
 			return build(e.size(t.Sizes[0]), func(i int) Value {

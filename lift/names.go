@@ -43,13 +43,21 @@ var argNames = map[argKind]string{
 	argFun: "f", argDim: "dim", argInt: "k", argSize: "size", argMode: "clamp|mirror|wrap|any", argIndex: "index", argTerm: "value", argData: "xs", argList: "xs, …",
 }
 
+// valueNames name the values that are arguments of patterns with several, or with special ones.
+var valueNames = map[Op][]string{Put: {"base"}, ReduceSegments: {"z", "starts"}, ReduceBetween: {"z", "from", "to"}}
+
 // usage is the syntax of the arguments of a pattern.
 func usage(op Op, name string) string {
 	if name == "reorderStride" {
 		return "size, xs"
 	}
 	var parts []string
+	values := valueNames[op]
 	for _, a := range rows[op].args {
+		if a == argTerm && len(values) > 0 {
+			parts, values = append(parts, values[0]), values[1:]
+			continue
+		}
 		parts = append(parts, argNames[a])
 	}
 	return strings.Join(parts, ", ")

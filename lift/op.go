@@ -15,40 +15,45 @@ const (
 	SizeLit           // Sizes[0] as an int32
 	Let               // Kids[0] is a Lambda of one parameter, Kids[1] its argument, computed once
 
-	Map          // algorithmic patterns
-	Reduce       // f, z, xs
-	PartRed      // f, z, xs; Sizes[0] is the length of the result
-	Scan         // f, z, xs: what reducing the elements up to each one gives
-	ScanBefore   // the same, of the elements before each one
-	Zip          // arrays of one length
-	Unzip        //
-	Tuple        //
-	Get          // Ints[0]
-	Split        // Sizes[0]
-	Join         //
-	Transpose    //
-	Iterate      // f, xs; Ints[0] times
-	Reorder      // any permutation
-	Gather       // Index
-	Scatter      // Index
-	Slide        // Sizes: window, step
-	Pad          // Sizes: left, right; Ints[0] is a PadMode
-	PadConst     // z, xs; Sizes: left, right
-	At           // index, xs
-	Generate     // f of the index; Sizes[0] is the length
-	Inset        // Sizes: left, right: xs between elements that are not written
-	Take         // Sizes[0]: the first elements
-	Drop         // Sizes[0]: all but the first elements
-	Append       // ys, xs: xs, and ys after it
-	MapGlb       // OpenCL patterns; Ints[0] is the dimension
-	MapWrg       //
-	MapLcl       //
-	MapSeq       //
-	MapSeqUnroll //
-	MapSeqSlide  // f, xs; Sizes: window, step: MapSeq(f, Slide(xs)), holding the window in registers
-	MapVec       // f, vectors of one width
+	Map        // algorithmic patterns
+	Reduce     // f, z, xs
+	PartRed    // f, z, xs; Sizes[0] is the length of the result
+	Scan       // f, z, xs: what reducing the elements up to each one gives
+	ScanBefore // the same, of the elements before each one
+	Zip        // arrays of one length
+	Unzip      //
+	Tuple      //
+	Get        // Ints[0]
+	Split      // Sizes[0]
+	Join       //
+	Transpose  //
+	Iterate    // f, xs; Ints[0] times
+	Reorder    // any permutation
+	Gather     // Index
+	Scatter    // Index
+	Slide      // Sizes: window, step
+	Pad        // Sizes: left, right; Ints[0] is a PadMode
+	PadConst   // z, xs; Sizes: left, right
+	At         // index, xs
+	Generate   // f of the index; Sizes[0] is the length
+	Inset      // Sizes: left, right: xs between elements that are not written
+	Take       // Sizes[0]: the first elements
+	Drop       // Sizes[0]: all but the first elements
+	Append     // ys, xs: xs, and ys after it
+	Filter     // f, xs: those for which f is not 0, and their number
+	Put        // base, pairs of an index and a value: base with these values at these indices
+
+	ReduceSegments // f, z, starts, xs: a reduction of the elements from each start up to the next
+	MapGlb         // OpenCL patterns; Ints[0] is the dimension
+	MapWrg         //
+	MapLcl         //
+	MapSeq         //
+	MapSeqUnroll   //
+	MapSeqSlide    // f, xs; Sizes: window, step: MapSeq(f, Slide(xs)), holding the window in registers
+	MapVec         // f, vectors of one width
 	ReduceSeq
 	ReduceSeqUnroll
+	ReduceBetween // f, z, from, to, xs; Sizes[0]: the elements from from, that far apart, before to
 	ScanSeq
 	ScanBeforeSeq
 	ToGlobal // writes the result of the kid to that memory
@@ -134,6 +139,9 @@ var ParallelMaps = Set(MapGlb, MapWrg, MapLcl)
 
 // Reductions are the patterns with a function, an initial value and an array.
 var Reductions = Set(Reduce, PartRed, ReduceSeq, ReduceSeqUnroll)
+
+// Ranges are the reductions of elements between indices that are computed.
+var Ranges = Set(ReduceSegments, ReduceBetween)
 
 // Scans are the patterns that reduce the elements up to, or before, each one.
 var Scans = Set(Scan, ScanBefore, ScanSeq, ScanBeforeSeq)

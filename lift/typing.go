@@ -50,7 +50,12 @@ func init() {
 		Take:       {name: "take", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeTake},
 		Drop:       {name: "drop", args: []argKind{argSize, argData}, kids: 1, sizes: 1, result: typeDrop},
 		Append:     {name: "append", args: []argKind{argTerm, argData}, kids: 2, result: typeAppend},
-		Inset:      {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
+		Filter:     {name: "filter", args: funArray, kids: 2, params: elemOfLast, result: typeFilter},
+		Put:        {name: "put", args: []argKind{argTerm, argData}, kids: 2, result: typePut},
+
+		ReduceSegments: {name: "reduceSegments", args: []argKind{argFun, argTerm, argTerm, argData}, kids: 4, params: elemTwice, result: typeSegments},
+
+		Inset: {name: "inset", args: []argKind{argSize, argSize, argData}, kids: 1, sizes: 2, result: (*draft).padded},
 
 		MapGlb:          {name: "mapGlb", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
 		MapWrg:          {name: "mapWrg", args: dimFun, kids: 2, ints: 1, params: elemOfLast, result: typeMapDim},
@@ -61,13 +66,17 @@ func init() {
 		MapVec:          {name: "mapVec", args: []argKind{argFun, argList}, kids: -2, params: lanes, result: typeMapVec},
 		ReduceSeq:       {name: "reduceSeq", args: reduction, kids: 3, params: accAndElem, result: typeReduce},
 		ReduceSeqUnroll: {name: "reduceSeqUnroll", args: reduction, kids: 3, params: accAndElem, result: typeReduce},
-		ScanSeq:         {name: "scanSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
-		ScanBeforeSeq:   {name: "scanBeforeSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
-		ToGlobal:        {name: "toGlobal", args: oneArray, kids: 1, result: sameType},
-		ToLocal:         {name: "toLocal", args: oneArray, kids: 1, result: sameType},
-		ToPrivate:       {name: "toPrivate", args: oneArray, kids: 1, result: sameType},
-		AsVector:        {name: "asVector", args: []argKind{argInt, argData}, kids: 1, ints: 1, result: typeAsVector},
-		AsScalar:        {name: "asScalar", args: oneArray, kids: 1, result: typeAsScalar},
+		ReduceBetween: {
+			name: "reduceBetween", args: []argKind{argFun, argTerm, argTerm, argTerm, argSize, argData}, kids: 5, sizes: 1,
+			params: accAndElem, result: typeBetween,
+		},
+		ScanSeq:       {name: "scanSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
+		ScanBeforeSeq: {name: "scanBeforeSeq", args: reduction, kids: 3, params: accAndElem, result: typeScan},
+		ToGlobal:      {name: "toGlobal", args: oneArray, kids: 1, result: sameType},
+		ToLocal:       {name: "toLocal", args: oneArray, kids: 1, result: sameType},
+		ToPrivate:     {name: "toPrivate", args: oneArray, kids: 1, result: sameType},
+		AsVector:      {name: "asVector", args: []argKind{argInt, argData}, kids: 1, ints: 1, result: typeAsVector},
+		AsScalar:      {name: "asScalar", args: oneArray, kids: 1, result: typeAsScalar},
 	}
 	namePatterns()
 }

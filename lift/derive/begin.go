@@ -55,7 +55,7 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 }
 
 // begins are the patterns that recipes begin with, beside maps that compute.
-var begins = lift.Set(lift.Reduce, lift.Iterate, lift.Scan, lift.ScanBefore)
+var begins = lift.Set(lift.Reduce, lift.Iterate, lift.Scan, lift.ScanBefore, lift.ReduceSegments)
 
 // rearranged are patterns that show an element at several places, or others.
 var rearranged = lift.Set(lift.Pad, lift.PadConst, lift.Slide)

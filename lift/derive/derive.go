@@ -171,7 +171,7 @@ func newExplorer(p, at *lift.Program, opt Options) *explorer {
 		e.sizes[name] = lift.Nat(n)
 	}
 	run := &rules.Run{Options: e.rules}
-	body, err := run.Do(rules.Seq(unrolled, rules.Try(fuse), simplify, whole), p.Body)
+	body, err := run.Do(rules.Seq(dynamic, unrolled, rules.Try(fuse), simplify, whole), p.Body)
 	if err != nil {
 		body = p.Body
 	}

@@ -19,7 +19,7 @@ type grid struct {
 }
 
 // views are the patterns that only rearrange data; findGrid looks below them for the outermost map.
-var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append, lift.Unzip)
+var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append, lift.Unzip, lift.Put)
 
 // findGrid looks for the nest in the fused body.
 func (e *explorer) findGrid() *grid {
@@ -85,6 +85,9 @@ func (e *explorer) recipes() []*recipe {
 		return r
 	}
 	if r := e.scanRecipes(); r != nil {
+		return r
+	}
+	if r := e.segmentRecipes(); r != nil {
 		return r
 	}
 	g := e.findGrid()

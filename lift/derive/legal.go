@@ -11,7 +11,7 @@ import (
 // legal checks what the rules cannot see locally: nothing is left to lower, the elements of vectors lie next to each other,
 // the dimensions of work-groups and work-items agree, and the memories are large enough.
 func (e *explorer) legal(body *lift.Term) error {
-	if high := body.Ops() & lift.Set(lift.Reduce, lift.PartRed, lift.Reorder); high != 0 {
+	if high := body.Ops() & lift.Set(lift.Reduce, lift.PartRed, lift.Reorder, lift.Filter, lift.ReduceSegments); high != 0 {
 		return fmt.Errorf("a pattern is left to lower")
 	}
 	var err error

@@ -15,6 +15,7 @@ type part struct {
 	name string
 	*explorer
 	list []*recipe
+	one  bool // one way to compute it is enough
 }
 
 // parts are those of the fused body; none for a program that is one.
@@ -29,6 +30,12 @@ func (e *explorer) parts() (list []*part) {
 		value := lift.SubstSizes(t.Kids[1], e.sizes)
 		add("first", t.Kids[1], e.inputs, 1)
 		add("then", t.Fn().Body(), append(slices.Clip(e.inputs), lift.Param{Name: "let", Type: value.Type}), 0, 0)
+	case lift.Put:
+		if computes(t.Kids[0]) {
+			add("base", t.Kids[0], e.inputs, 0)
+			list[0].one = true // it fills an array
+			add("elements", t.Kids[1], e.inputs, 1)
+		}
 	case lift.Tuple:
 		for i, k := range t.Kids {
 			add(fmt.Sprintf("component %d", i), k, e.inputs, i)
@@ -104,6 +111,9 @@ func (p *part) working() []*recipe {
 		return false
 	}
 	list := slices.DeleteFunc(p.recipes(), func(r *recipe) bool { return !works(r) })
+	if p.one && len(list) > 0 {
+		list = list[:1]
+	}
 	if len(list) == 0 {
 		list = p.inOrder()
 	}

@@ -184,7 +184,7 @@ func assign(list nest) rules.Strategy {
 			next := list
 			if i == 0 && t.Op.HasFun() {
 				next = below
-				if lift.Reductions.Has(t.Op) {
+				if (lift.Reductions | lift.Ranges).Has(t.Op) {
 					next = nil // what a reduction does in each step is sequential
 				}
 			}

@@ -126,7 +126,7 @@ func find(list []component, name string) (component, error) {
 // CheckData returns an error for data that inputs cannot hold, or whose indices are outside the arrays that they select from. at is the program at
 // the sizes of the space.
 func CheckData(at *lift.Program, data map[string]Data) error {
-	list, longest := components(at.Inputs...), longestIndexed(at.Body)
+	list, longest, starts := components(at.Inputs...), longestIndexed(at.Body), lift.Starts(at)
 	for _, name := range slices.Sorted(maps.Keys(data)) {
 		c, err := find(list, name)
 		if err != nil {
@@ -134,6 +134,13 @@ func CheckData(at *lift.Program, data map[string]Data) error {
 		}
 		if err := c.check(data[name].Arg); err != nil {
 			return fmt.Errorf("data of %s: %w", name, err)
+		}
+		if of, ok := starts[name]; ok {
+			n, _ := of.Const()
+			if err := c.ascends(data[name].Arg, n); err != nil {
+				return fmt.Errorf("data of %s: %w", name, err)
+			}
+			continue
 		}
 		if longest > 0 && c.dtype.IsInteger() && !c.value {
 			if err := c.indexes(data[name].Arg, longest); err != nil {
@@ -189,6 +196,28 @@ func (c component) indexes(a device.Arg, longest int64) error {
 		}
 		return nil
 	}
+	return c.each(a, func(i, v int64) error {
+		if v < 0 || v >= longest {
+			return fmt.Errorf("element %d is %d, and the longest array that it can choose from has %d elements", i, v, longest)
+		}
+		return nil
+	})
+}
+
+// ascends returns an error for data that are no starts of segments of n elements.
+func (c component) ascends(a device.Arg, n int64) error {
+	before := int64(0)
+	return c.each(a, func(i, v int64) error {
+		if v < before || v > n {
+			return fmt.Errorf("element %d is %d, and must be from %d, where the segment before it starts, to %d, the number of elements", i, v, before, n)
+		}
+		before = v
+		return nil
+	})
+}
+
+// each calls a function for the number and the value of each element, until it returns an error.
+func (c component) each(a device.Arg, check func(i, v int64) error) error {
 	const chunk = 1 << 16
 	a.DType, a.Seed = string(c.dtype), 1
 	size := c.dtype.Size()
@@ -199,8 +228,8 @@ func (c component) indexes(a device.Arg, longest int64) error {
 			return err
 		}
 		for i := range n {
-			if v := integer(c.dtype, bytes[i*size:(i+1)*size]); v < 0 || v >= longest {
-				return fmt.Errorf("element %d is %d, and the longest array that it can choose from has %d elements", first+i, v, longest)
+			if err := check(first+i, integer(c.dtype, bytes[i*size:(i+1)*size])); err != nil {
+				return err
 			}
 		}
 	}
@@ -251,6 +280,35 @@ func dataArgs(data map[string]Data) map[string]string {
 		args[dataPrefix+name] = d.Text
 	}
 	return args
+}
+
+// Segments is data for the inputs of a program at constant sizes that are starts of segments, which have one and a half and half of their mean length
+// in turn.
+func Segments(at *lift.Program) map[string]Data {
+	out := map[string]Data{}
+	starts := lift.Starts(at)
+	for _, in := range at.Inputs {
+		of, known := starts[in.Name]
+		n, _ := of.Const()
+		count, _ := in.Type.Len.Const()
+		if m := count - 1; known && m > 0 {
+			out[in.Name] = Data{Arg: device.Arg{Sequence: &device.Sequence{Terms: []device.Term{
+				{Times: 1, Of: device.Sequence{Mul: n, Div: m}}, {Times: -(n / m / 2), Of: device.Sequence{Mul: 1, Mod: 2}},
+			}}}}
+		}
+	}
+	return out
+}
+
+// data is what the inputs of the program hold instead of random numbers: what the user gave, and starts of segments.
+func (s *Space) data() map[string]Data {
+	at, err := s.Program.AtSizes(s.Sizes)
+	if err != nil {
+		return s.options.Data
+	}
+	all := Segments(at)
+	maps.Copy(all, s.options.Data)
+	return all
 }
 
 // fillings are the data as arguments.

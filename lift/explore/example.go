@@ -22,13 +22,18 @@ func CheckExample(p *lift.Program) error {
 	return nil
 }
 
-// Example evaluates a program without sizes: number i of an input is (7 i + 3) mod 16, divided by 8 for floating-point types.
+// Example evaluates a program without sizes: number i of an input is (7 i + 3) mod 16, divided by 8 for floating-point types. Starts of segments are
+// those of Segments.
 func Example(p *lift.Program) (lift.Value, error) {
 	var inputs []lift.Value
+	segments := Segments(p)
 	for _, in := range p.Inputs {
 		next := int64(-1)
 		inputs = append(inputs, lift.NewValue(in.Type, func(_ int, t *lift.Type) lift.Value {
 			next++
+			if starts, ok := segments[in.Name]; ok {
+				return lift.Exact(starts.Arg.Sequence.At(next), 1)
+			}
 			n, divisor := (7*next+3)%16, int64(1)
 			if t.DType.IsFloat() {
 				divisor = 8

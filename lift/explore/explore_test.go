@@ -89,6 +89,7 @@ func TestRanges(t *testing.T) {
 var smallSizes = map[string]map[string]int64{
 	"asum": {"n": 4096}, "scal": {"n": 4096}, "dot": {"n": 4096}, "gemv": {"n": 128, "m": 64}, "matmul": {"n": 32, "m": 32, "k": 32},
 	"peak": {"n": 4096}, "prefix": {"n": 1024}, "argmax": {"n": 1024}, "normalize": {"n": 1024}, "moments": {"n": 1024}, "md": {"n": 64, "k": 32}, "blackscholes": {"n": 1024},
+	"filter": {"n": 1024}, "segments": {"n": 512, "m": 32}, "spmv": {"n": 512, "m": 32, "k": 64},
 	"heat3d": {"d": 16, "h": 16, "w": 16}, "hotspot3d": {"d": 16, "h": 16, "w": 16},
 }
 
@@ -110,6 +111,9 @@ func TestReferences(t *testing.T) {
 				if sizes[n] == 0 {
 					t.Fatalf("no size %s", n)
 				}
+			}
+			if name == "spmv" && os.Getenv("LONG") == "" {
+				t.Skip("slow, and made of what segments is made of")
 			}
 			if testing.Short() && len(p.Sizes) > 1 {
 				t.Skip("slow")

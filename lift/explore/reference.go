@@ -192,7 +192,7 @@ func (s *Space) verify(ctx context.Context, r *Reference, dev device.Device) err
 	if err != nil {
 		return err
 	}
-	switch err := evaluated(s.Program, s.Sizes, l, s.options.Data, r.Tolerance); {
+	switch err := evaluated(s.Program, s.Sizes, l, s.data(), r.Tolerance); {
 	case errors.Is(err, lift.ErrUndefined):
 		return err
 	case err != nil:

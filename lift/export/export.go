@@ -130,7 +130,7 @@ func (r *Result) arguments(p *lift.Program, l *lower.Lowered) {
 		r.Arguments = append(r.Arguments, newArray(a.Name, a.Input, kind, a.DType, a.Elements))
 	}
 	kind := Out
-	if p.Body.Ops().Has(lift.Inset) {
+	if p.Body.Ops()&lift.Set(lift.Inset, lift.Filter, lift.Put) != 0 {
 		kind = Updated
 	}
 	for _, a := range l.Outputs {

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel/interp"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
+	"gpuperf/lift/explore"
 	"gpuperf/lift/lower"
 )
 
@@ -29,6 +29,14 @@ var cases = []struct {
 	{"blackscholes", "groups of l", map[string]int64{"n": 256}},
 	{"jacobi2d_5pt", "rows", map[string]int64{"h": 34, "w": 34}},
 	{"md", "glb0", map[string]int64{"n": 64, "k": 8}},
+	{"filter", "first chunks of k, glb0", map[string]int64{"n": 256}},
+	{"spmv", "segments of work-items, glb0", map[string]int64{"n": 96, "m": 16, "k": 32}},
+	{"segments", "scan of segments", map[string]int64{"n": 128, "m": 16}},
+	{"argmax", "chunks of k", map[string]int64{"n": 256}},
+	{"moments", "component 0", map[string]int64{"n": 256}},
+	{"normalize", "first", map[string]int64{"n": 256}},
+	{"prefix", "chunks of k in groups of l", map[string]int64{"n": 256}},
+	{"transpose", "glb0", map[string]int64{"h": 16, "w": 32}},
 }
 
 // what is the first variant of the recipe, without vectors.
@@ -83,7 +91,7 @@ func testFunction(t *testing.T, w What, as string, libraries []string) {
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	buffers := inputs(r)
+	buffers := inputs(t, w, r)
 	for name, b := range buffers {
 		if err := os.WriteFile(filepath.Join(dir, name+".in"), b, 0o666); err != nil {
 			t.Fatal(err)
@@ -151,12 +159,20 @@ func kept(got, want lift.Value) bool {
 }
 
 // inputs are the bytes of all arguments but results.
-func inputs(r *Result) map[string][]byte {
+func inputs(t *testing.T, w What, r *Result) map[string][]byte {
+	t.Helper()
+	at, err := w.Program.AtSizes(w.Sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	segments := explore.Segments(at)
 	all := map[string][]byte{}
 	for i, a := range r.Arguments {
 		if a.Input != "" {
+			arg := segments[a.Name].Arg
+			arg.DType, arg.Seed = string(a.DType), uint64(i+1)
 			all[a.Name] = make([]byte, a.Bytes)
-			device.Fill(string(a.DType), all[a.Name], uint64(i+1))
+			arg.Fill(all[a.Name], 0)
 		}
 	}
 	return all

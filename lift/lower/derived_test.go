@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"gpuperf/device"
@@ -22,6 +23,7 @@ var smallSizes = map[string]map[string]int64{
 	"jacobi2d_9pt": {"h": 18, "w": 18}, "gaussian": {"h": 20, "w": 20}, "gradient": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16},
 	"srad1": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 16, "w": 8},
 	"prefix": {"n": 256}, "argmax": {"n": 256}, "normalize": {"n": 128}, "moments": {"n": 128}, "transpose": {"h": 16, "w": 12},
+	"filter": {"n": 128}, "segments": {"n": 128, "m": 8}, "spmv": {"n": 96, "m": 16, "k": 32},
 }
 
 // points are derived variants of a program with ND-ranges.
@@ -31,8 +33,14 @@ func points(t testing.TB, p *lift.Program, sizes map[string]int64, opt explore.O
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, x := range s.Points {
+		derivedFrom.Store(x.Variant.Program, p)
+	}
 	return s.Points
 }
+
+// derivedFrom has the programs that variants were derived from: their inputs, such as starts of segments, are known by these.
+var derivedFrom sync.Map
 
 // checkPoints checks points with the interpreter, and one in twelve of them on the device.
 func checkPoints(t *testing.T, list []*explore.Point, sizes map[string]int64, dev device.Device) {
@@ -71,7 +79,7 @@ func TestDerivedVariants(t *testing.T) {
 // TestEveryRecipe: of every recipe of these programs a variant computes what the program means.
 func TestEveryRecipe(t *testing.T) {
 	for name, sizes := range map[string]map[string]int64{
-		"matmul": {"m": 64, "k": 8, "n": 32}, "prefix": {"n": 256},
+		"matmul": {"m": 64, "k": 8, "n": 32}, "prefix": {"n": 256}, "filter": {"n": 64},
 		"heat3d": {"d": 10, "h": 10, "w": 10}, "hotspot3d": {"d": 4, "h": 8, "w": 8},
 		"jacobi2d_5pt": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "stencil2d": {"h": 16, "w": 16},
 	} {
@@ -135,7 +143,7 @@ func TestResultsAreNumbers(t *testing.T) {
 			k := len(lift.Components(in.Type))
 			var bufs []*interp.Buffer
 			for _, a := range rest[:k] {
-				bufs = append(bufs, data(a, i+1))
+				bufs = append(bufs, data(a, i+1, explore.Segments(fixed)))
 			}
 			inputs = append(inputs, lower.Read(in.Type, bufs))
 			rest = rest[k:]

@@ -25,13 +25,14 @@ func (b *buffer) declare() *kernel.Array {
 type part struct {
 	stmts         []*statement
 	reads, writes map[string]bool
+	puts          map[string]bool // those of writes whose elements are not known before the part runs
 	// alone: it writes only private variables, which every work-item computes for itself; it is part of every kernel that
 	// needs them.
 	alone bool
 }
 
 // program divides the statements into kernels. A part that reads scratch memory which an earlier part of the same kernel
-// writes begins a new kernel, because work-groups of one launch are not ordered.
+// writes begins a new kernel, because work-groups of one launch are not ordered, and so does one that puts elements into such memory.
 func (c *lowering) program(name string) *kernel.Program {
 	if len(c.stmts) == 0 {
 		fail("the result is empty: there is nothing to compute")
@@ -47,7 +48,9 @@ func (c *lowering) program(name string) *kernel.Program {
 		}
 		need := c.needs(parts[:i], x)
 		for _, q := range need {
-			if slices.ContainsFunc(c.bufs, func(b *buffer) bool { return b.space == kernel.Global && q.reads[b.name] && written[b.name] }) {
+			if slices.ContainsFunc(c.bufs, func(b *buffer) bool {
+				return b.space == kernel.Global && (q.reads[b.name] || q.puts[b.name]) && written[b.name]
+			}) {
 				groups, current, written = append(groups, current), nil, map[string]bool{}
 				break
 			}
@@ -83,13 +86,21 @@ func (c *lowering) parts() []*part {
 	last := -1
 	for _, s := range c.stmts {
 		if s.phase != last {
-			out = append(out, &part{reads: map[string]bool{}, writes: map[string]bool{}, alone: true})
+			out = append(out, &part{reads: map[string]bool{}, writes: map[string]bool{}, puts: map[string]bool{}, alone: true})
 			last = s.phase
 		}
 		x := out[len(out)-1]
 		x.stmts = append(x.stmts, s)
 		x.alone = x.alone && s.target.space == kernel.Private
 		x.writes[s.target.name] = true
+		if s.puts {
+			x.puts[s.target.name] = true
+		}
+		for _, l := range c.all {
+			if len(l.bounds) > 0 && slices.Contains(s.Inames, l.inames[0]) {
+				x.reads[l.bounds[0]], x.reads[l.bounds[1]] = true, true
+			}
+		}
 		for _, e := range []expr.Expr{s.LHS, s.RHS} {
 			for _, name := range mentioned(e) {
 				if e == s.RHS || name != s.target.name {
@@ -169,7 +180,10 @@ func (c *lowering) kernel(name string, group []*part) *kernel.Kernel {
 		if len(l.inames) == 0 || !inames[l.inames[0]] {
 			continue
 		}
-		k.Domains = append(k.Domains, polycount.NewSet(nil, l.inames, l.domain...))
+		k.Domains = append(k.Domains, polycount.NewSet(l.bounds, l.inames, l.domain...))
+		if len(l.bounds) > 0 {
+			k.Averages = append(k.Averages, l.average)
+		}
 		for n, tag := range l.tags {
 			if tag != (kernel.Tag{}) {
 				k.Tags[n] = tag

@@ -26,6 +26,9 @@ type loop struct {
 	slot, lid       polycount.Affine
 	slots, lids     int64
 	slotVar, lidVar string
+	// bounds are the variables with the first element and the end of a loop between computed indices, and average how far they are apart.
+	bounds  []string
+	average kernel.Average
 }
 
 // axisNames name the inames of loops.

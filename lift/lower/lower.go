@@ -156,6 +156,7 @@ type lowering struct {
 	touched map[string][]touch // statements by the distributed array that they access
 	phase   int
 	context []expr.Expr // conditions that all statements stand under that are made now
+	puts    bool        // whether these write where is not known before they run
 	lanes   int64       // of the vectors that the current function is applied to; 0 outside of mapVec
 
 	builtins  map[*lift.UserFun]bool
@@ -174,6 +175,7 @@ type statement struct {
 	*kernel.Stmt
 	phase  int
 	target *buffer
+	puts   bool // where it writes is not known before it runs
 }
 
 type touch struct {
@@ -260,7 +262,7 @@ func (c *lowering) store(d *val, value expr.Expr) {
 	if len(c.loops) == 0 {
 		c.phase++
 	}
-	c.stmts = append(c.stmts, &statement{s, c.phase, at.buf})
+	c.stmts = append(c.stmts, &statement{s, c.phase, at.buf, c.puts})
 	if len(c.loops) == 0 {
 		c.phase++
 	}

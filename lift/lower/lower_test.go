@@ -13,6 +13,7 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/lift"
+	"gpuperf/lift/explore"
 	"gpuperf/lift/lower"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -28,14 +29,16 @@ func parse(t testing.TB, text string) *lift.Program {
 }
 
 // data of an argument: what the device fills a buffer with, so that all three ways to run a program begin alike.
-func data(a lower.Array, seed int) *interp.Buffer {
+func data(a lower.Array, seed int, segments map[string]explore.Data) *interp.Buffer {
 	if a.Value {
 		b := interp.NewBuffer(a.DType, 1)
 		b.Set(0, 1.25)
 		return b
 	}
 	bytes := make([]byte, a.Elements*a.DType.Size())
-	device.Fill(string(a.DType), bytes, uint64(seed))
+	arg := segments[a.Name].Arg
+	arg.DType, arg.Seed = string(a.DType), uint64(seed)
+	arg.Fill(bytes, 0)
 	b, err := interp.FromBytes(a.DType, bytes)
 	if err != nil {
 		panic(err)
@@ -58,8 +61,14 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 		t.Fatal(err)
 	}
 	buffers := map[string]*interp.Buffer{}
+	segments := map[string]explore.Data{}
+	if start, ok := derivedFrom.Load(p); ok {
+		if start, err := start.(*lift.Program).AtSizes(opt.Sizes); err == nil {
+			segments = explore.Segments(start)
+		}
+	}
 	for i, a := range l.Inputs {
-		buffers[a.Name] = data(a, i+1)
+		buffers[a.Name] = data(a, i+1, segments)
 	}
 	inputs, rest := []lift.Value{}, l.Inputs
 	for _, in := range fixed.Inputs {
@@ -94,7 +103,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	if dev == nil {
 		return l, nil
 	}
-	if err := run(dev, l, buffers); err != nil {
+	if err := run(dev, l, buffers, segments); err != nil {
 		return l, fmt.Errorf("%w\n%s", err, l)
 	}
 	if err := lower.Compare(result(), want, 1e-4); err != nil {
@@ -104,7 +113,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 }
 
 // run runs the program on the device and leaves the results in buffers.
-func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer) error {
+func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer, segments map[string]explore.Data) error {
 	c := &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: samples.Identity{Source: "test"}, Interface: dev.Info().Interface}
 	job, err := c.Job(device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: time.Millisecond})
 	if err != nil {
@@ -118,7 +127,7 @@ func run(dev device.Device, l *lower.Lowered, buffers map[string]*interp.Buffer)
 		for n := range list {
 			for i, in := range l.Inputs {
 				if in.Name == list[n].Name {
-					list[n].Seed = uint64(i + 1)
+					list[n].Seed, list[n].Sequence = uint64(i+1), segments[in.Name].Arg.Sequence
 				}
 			}
 		}

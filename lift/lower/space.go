@@ -111,6 +111,10 @@ func (c *lowering) spaceOf(t *lift.Term, from kernel.Space) kernel.Space {
 
 // copy stores the elements of one view in another.
 func (c *lowering) copy(from, to *val) {
+	if to.put != nil {
+		to.put(from)
+		return
+	}
 	switch to.typ.Kind {
 	case lift.ArrayType:
 		n := lengthOf(to.typ)

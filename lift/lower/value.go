@@ -21,7 +21,9 @@ type val struct {
 	owners []*owner
 	bufs   []*buffer // of memory
 	guards []guard   // where it may be read and written
-	border bool      // for CheckVectors: it is a constant around an array
+	// put writes a pair of an index and a value, where the value at that index is in memory.
+	put    func(from *val)
+	border bool // for CheckVectors: it is a constant around an array
 }
 
 // place is an element of an array, or the first of several of a vector.

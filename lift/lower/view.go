@@ -86,6 +86,12 @@ func init() {
 		lift.MapSeqUnroll: (*lowering).viewMap,
 		lift.MapSeqSlide:  (*lowering).viewMap,
 		lift.ReduceSeq:    (*lowering).reduce, lift.ReduceSeqUnroll: (*lowering).reduce,
+		lift.ReduceBetween: (*lowering).reduceBetween,
+		lift.Put: func(c *lowering, t *lift.Term, env *scope) *val {
+			d := c.allocate(kernel.Global, t.Type, nil)
+			c.writePut(t, env, d)
+			return d
+		},
 		lift.ScanSeq: (*lowering).viewScan, lift.ScanBeforeSeq: (*lowering).viewScan,
 
 		lift.ToGlobal:  func(c *lowering, t *lift.Term, env *scope) *val { return c.viewMove(t, env, kernel.Global) },

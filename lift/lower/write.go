@@ -8,6 +8,10 @@ import (
 
 // write makes the statements that write the value of a term to d.
 func (c *lowering) write(t *lift.Term, env *scope, d *val) {
+	if d.put != nil && t.Op != lift.Let {
+		d.put(c.view(t, env))
+		return
+	}
 	if f := writes[t.Op]; f != nil {
 		f(c, t, env, d)
 		return
@@ -35,6 +39,7 @@ func init() {
 			c.copy(c.view(t, env), d)
 		},
 		lift.At:      (*lowering).writeAt,
+		lift.Put:     (*lowering).writePut,
 		lift.ScanSeq: (*lowering).writeScan, lift.ScanBeforeSeq: (*lowering).writeScan,
 		lift.Call:    (*lowering).writeCall,
 		lift.Iterate: func(c *lowering, t *lift.Term, env *scope, d *val) { c.write(unrolled(t), env, d) },

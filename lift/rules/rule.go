@@ -262,6 +262,7 @@ func init() {
 	addCoded()
 	addWhole()
 	addScans()
+	addDynamic()
 	addOutwards()
 	addStream()
 	addUneven()

@@ -55,6 +55,13 @@ var leftOf = map[string]string{
 	"mapPad":              "pad(2, 1, wrap) o map(f) $ xs",
 	"letArg":              "padConst(1, 2, c) o map(f) $ xs",
 	"scanSplitFrom":       "scanBefore(+, c) $ xs",
+	"filterScan":          "filter(fun(e => 1)) $ xs",
+	"segmentsMap":         "reduceSegments(+, 0, generate(3, fun(j => j))) $ generate(4, fun(j => j * 3 + 1))",
+	"segmentsRows":        "reduceSegments(+, 5, generate(3, fun(j => j))) $ generate(4, fun(j => j * 3 + 1))",
+	"segmentsScan":        "reduceSegments(*, 1, generate(4, fun(j => j * j))) $ generate(9, fun(j => j * 3 + 1))",
+	"betweenParts":        "reduceBetween(+, 0, 1, 9, s) $ generate(9, fun(j => j * 3 + 1))",
+	"letOut":              "gather(p) $ let(e = map(f) $ xs, map(g) $ e)",
+	"betweenMapFusion":    "reduceBetween(fun(a0, e => a0 * 2 + e), c, 0, 1, 2) o map(fun(e => 7)) $ xs",
 	"zipRotate":           "map(fun((y, e) => tuple(e, y))) $ zip(map(g) $ xs, xs)",
 }
 
