@@ -60,7 +60,7 @@ type Outcome struct {
 }
 
 // tags of the record of a configuration.
-func tags(c search.Config) []string { return []string{"tune", tag + c.String()} }
+func tags(c search.Config) []string { return samples.TunedTags(c.String()) }
 
 // Search runs configurations of a target.
 type Search struct {
@@ -112,9 +112,6 @@ type Event struct {
 	Done, Budget int
 	Best         bool // it is the fastest so far
 }
-
-// tag begins the tag of a sample that has its configuration, in the order of the choices.
-const tag = "tune:"
 
 // predictedMetric is the metric of a sample with what was predicted.
 const predictedMetric = "predicted_seconds"
@@ -272,11 +269,11 @@ func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err er
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(r.Tags, func(t string) bool { return strings.HasPrefix(t, tag) })
-		if i < 0 || !of(r) {
+		text, tuned := r.Tuned()
+		if !tuned || !of(r) {
 			continue
 		}
-		c, err := search.ParseConfig(strings.TrimPrefix(r.Tags[i], tag))
+		c, err := search.ParseConfig(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: sample %s: %w", set.Path, r.Kernel, err)
 		}

@@ -31,6 +31,7 @@ type Format struct {
 var Exports = []Format{
 	{Name: "bench", Doc: "Go's benchmark format, a line for each trial, which benchstat compares", write: writeBench},
 	{Name: "t4", Doc: "the results format of the auto-tuning community (T4, version " + t4Version + "), JSON", write: writeT4},
+	{Name: "t4-metadata", Doc: "its metadata: the device", write: writeT4Metadata},
 	{Name: "csv", Doc: "a table with a row for each sample and a column for each size, argument and metric", write: writeCSV},
 }
 
@@ -39,6 +40,7 @@ var Imports = []Format{
 	{Name: "ncu", Doc: "Nsight Compute: ncu --csv --page raw", matches: isNCU, read: readNCU},
 	{Name: "nsys", Doc: "Nsight Systems: nsys stats --report cuda_gpu_trace --format csv", matches: isNsys, read: readNsys},
 	{Name: "kernel-tuner", Doc: "a cache file of Kernel Tuner, JSON", matches: isKernelTuner, read: readKernelTuner},
+	{Name: "t4", Doc: "results of auto-tuners (T4), JSON", matches: isT4, read: readT4},
 }
 
 // Names are those of formats.

@@ -141,6 +141,53 @@ func TestT4(t *testing.T) {
 	}
 }
 
+// TestT4OfSearch: the configurations of a search are its choices alone, and come back as they were, with what they are of.
+func TestT4OfSearch(t *testing.T) {
+	r := own()[0]
+	r.Tags = samples.TunedTags("bm=16,layout=row,pad=False")
+	r.Kernel.Args = map[string]string{"bm": "16", "layout": "row", "pad": "False"}
+	text := export(t, "t4", []samples.Record{r})
+	for _, want := range []string{`"bm": 16,`, `"layout": "row",`, `"pad": false`, `"kernel": "a b.star#pre-8",`, `"device": "Test GPU"`} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "search.json")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, all, err := Import(path, "")
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	got := all[0]
+	if c, ok := got.Tuned(); !ok || c != "bm=16,layout=row,pad=false" || got.Kernel.Source != "a b.star#pre-8" || got.Kernel.Sizes["n"] != 1024 ||
+		got.Device.Name != r.Device.Name || !slices.EqualFunc(got.Trials, r.Trials, func(a, b float64) bool { return math.Abs(a/b-1) < 1e-12 }) || got.Metrics["dram"] != r.Metrics["dram"] {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestT4Metadata tells the device.
+func TestT4Metadata(t *testing.T) {
+	var got struct {
+		Metadata struct {
+			Hardware struct {
+				Description []samples.Fingerprint `json:"hardware_description"`
+			}
+			Environment struct {
+				Query        samples.Fingerprint `json:"device_query"`
+				Requirements []string
+			}
+		}
+	}
+	if err := json.Unmarshal(export(t, "t4-metadata", own()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := got.Metadata.Hardware.Description; len(d) != 1 || d[0].Name != "Test GPU" || got.Metadata.Environment.Query.Name != "Test GPU" || got.Metadata.Environment.Requirements == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestExportNothing(t *testing.T) {
 	for _, f := range Exports {
 		if err := Export(io.Discard, f.Name, sequence(nil)); err == nil {
@@ -227,6 +274,11 @@ func TestImport(t *testing.T) {
 				`[0.00052 0.0005 0.00048] map[GFLOP/s:{20 }]`,
 			`kernel-tuner: vector_add block_size_x:2048 layout:rows problem_size_x=10000000 problem_size_y=1, vector_add, NVIDIA RTX A4000, [] of [], 0 registers, warm refused [] map[]`,
 		}},
+		{"t4.json", "t4", []string{
+			`t4: t4 block_size_x:128 layout:rows, t4, not told by the file, [] of [], 0 registers, warm ok [0.00052 0.0005 0.00048] map[GFLOP/s:{20.5 }]`,
+			`t4: t4 block_size_x:256 layout:rows, t4, not told by the file, [] of [], 0 registers, warm ok [0.00025] map[]`,
+			`t4: t4 block_size_x:2048 layout:rows, t4, not told by the file, [] of [], 0 registers, warm crash [] map[]`,
+		}},
 	} {
 		for _, format := range []string{"", tt.as} {
 			as, got := imported(t, filepath.Join("testdata", tt.file), format)
@@ -262,6 +314,11 @@ func TestImportRefuses(t *testing.T) {
 		{"kernel_tuner.json", `"times": [0.52, 0.5, 0.48]`, `"times": [0.52, null, 0.48]`, `configuration "256,rows": 0 ms is no time`},
 		{"kernel_tuner.json", `0.625`, `-1`, `configuration "128,rows": -1 ms is no time`},
 		{"kernel_tuner.json", `"kernel_name": "vector_add",`, ``, "has a device_name and a kernel_name"},
+		{"t4.json", `"runtime"`, `"slow"`, `result 3: invalidity is "slow"`},
+		{"t4.json", `[0.52, 0.5, 0.48]`, `[0.52, 0, 0.48]`, "result 1: 0 ms is no time"},
+		{"t4.json", `"rows"`, `null`, "result 1: layout has no value"},
+		{"t4.json", `: 0.25,`, `: "fast",`, "status is ok, but there are no trials"},
+		{"t4.json", `"results": [`, `"results": [3,`, "not a file of results in the format T4"},
 		{"kernel_tuner.json", `"objective": "time"`, `"objective" "time"`, "not a cache file of Kernel Tuner"},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", tt.file))

@@ -79,16 +79,13 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 		json.Unmarshal(entry[name], &text) // a text without its quotes
 		r.Kernel.Args[name] = text
 	}
+	r.Tags = configured(k.Keys, r.Kernel.Args)
 	if err := k.problem(&r.Kernel); err != nil {
 		return r, err
 	}
 	var stamp string
 	if json.Unmarshal(entry["timestamp"], &stamp) == nil {
-		for _, form := range []string{"2006-01-02 15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999Z07:00"} {
-			if t, err := time.Parse(form, stamp); err == nil {
-				r.Time = t.UTC().Truncate(time.Millisecond)
-			}
-		}
+		r.Time = stamped(stamp, modified)
 	}
 	var compile float64
 	if json.Unmarshal(entry["compile_time"], &compile) == nil && compile > 0 {
@@ -107,6 +104,16 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 		}
 	}
 	return summarized(r), nil
+}
+
+// stamped is the time that tuners write; otherwise that of the file.
+func stamped(text string, modified time.Time) time.Time {
+	for _, form := range []string{"2006-01-02 15:04:05.999999Z07:00", "2006-01-02T15:04:05.999999Z07:00"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return t.UTC().Truncate(time.Millisecond)
+		}
+	}
+	return modified
 }
 
 // problem adds the sizes of the problem, which are numbers or texts, to an identity.
@@ -169,4 +176,19 @@ func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
 		r.Trials = append(r.Trials, t/milli)
 	}
 	return nil
+}
+
+// configured are the tags by which samples of other tuners can be searched again; none where a value is no option.
+func configured(names []string, values map[string]string) []string {
+	var picks []string
+	for _, name := range names {
+		if name == "" || values[name] == "" || strings.ContainsAny(name+values[name], ",=") || strings.TrimSpace(name) != name {
+			return nil
+		}
+		picks = append(picks, name+"="+values[name])
+	}
+	if picks == nil {
+		return nil
+	}
+	return samples.TunedTags(strings.Join(picks, ","))
 }
