@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"sync"
@@ -20,16 +19,18 @@ import (
 type cases struct {
 	name string // of the file
 	of   func(ctx context.Context, c search.Config) (*workload.Case, error)
-	// otherwise is a configuration as it runs where there is no kernel of it.
+	// otherwise is a configuration as it runs where there is no kernel of it; nil where it is refused then.
 	otherwise func(c search.Config, why error) measure.Task
 
+	jobs
 	mu    sync.Mutex
 	known map[string]kernelOf
-	ran   map[string]samples.Record // by what is launched
 }
 
 func newCases(name string, of func(context.Context, search.Config) (*workload.Case, error)) *cases {
-	return &cases{name: name, of: of, known: map[string]kernelOf{}, ran: map[string]samples.Record{}}
+	s := &cases{name: name, of: of, known: map[string]kernelOf{}}
+	s.jobs = jobs{s.tasks, map[string]samples.Record{}}
+	return s
 }
 
 // maxCases bounds the kernels that are kept: one takes some ten kilobytes.
@@ -77,7 +78,9 @@ func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request
 	for i, r := range list {
 		one := s.at(ctx, r.Config)
 		if one.err != nil {
-			tasks[i] = s.otherwise(r.Config, one.err)
+			if tasks[i] = refused(s.name, r.Config, one.err); s.otherwise != nil {
+				tasks[i] = s.otherwise(r.Config, one.err)
+			}
 			continue
 		}
 		at, kernels = append(at, i), append(kernels, one.Case)
@@ -90,70 +93,9 @@ func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request
 		tasks[at[i]] = t
 	}
 	for i, r := range list {
-		tasks[i].Job.Policy, tasks[i].Tags = r.Policy, tags(r.Config)
-		if r.Predicted > 0 {
-			tasks[i].Metrics = func(map[string][]byte) (map[string]samples.Metric, error) {
-				return map[string]samples.Metric{predictedMetric: {Value: r.Predicted, Unit: "s"}}, nil
-			}
-		}
-		if r.Before != nil { // what it was compared with then
-			tasks[i].Verified, tasks[i].Unverified = r.Before.Verified, r.Before.Unverified
-			if tasks[i].Job.Expect != nil { // which enters itself
-				tasks[i].Verified = nil
-			}
-		}
+		r.enter(&tasks[i])
 	}
 	return tasks, warnings, nil
-}
-
-func (s *cases) Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(int, Outcome)) ([]string, error) {
-	tasks, warnings, err := s.tasks(ctx, on, list)
-	if err != nil {
-		return warnings, err
-	}
-	if list[0].Before != nil {
-		records, err := on.Again(ctx, tasks)
-		for i, r := range records {
-			done(i, Outcome{Record: r})
-		}
-		return warnings, err
-	}
-	more, err := on.Build(ctx, tasks)
-	if warnings = append(warnings, more...); err != nil {
-		return warnings, err
-	}
-	var todo []measure.Task
-	same := map[string][]int{} // what launches the same
-	for i, t := range tasks {
-		key := launched(t.Job)
-		if r, ok := s.ran[key]; ok {
-			done(i, Outcome{r, true})
-			continue
-		}
-		if same[key] == nil {
-			todo = append(todo, t)
-		}
-		same[key] = append(same[key], i)
-	}
-	ran, err := on.Run(ctx, todo, func(e measure.Event) {
-		if e.Record == nil {
-			return
-		}
-		key := launched(e.Task.Job)
-		s.ran[key] = *e.Record
-		for n, i := range same[key] {
-			done(i, Outcome{*e.Record, e.Reused || n > 0})
-		}
-	})
-	return append(warnings, ran.Warnings...), err
-}
-
-// launched is a text that jobs share which launch the same.
-func launched(job device.Job) string {
-	job.Identity, job.Policy, job.Expect = samples.Identity{}, device.Policy{}, nil
-	job.Keep, job.Parts = nil, nil
-	text, _ := json.Marshal(job)
-	return string(text)
 }
 
 func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
@@ -170,11 +112,11 @@ func writeSource(dir string, job device.Job, face samples.Interface) ([]string, 
 	return []string{name}, os.WriteFile(filepath.Join(dir, name), []byte(job.Source), 0o666)
 }
 
-// refused is the task of a configuration that cannot run.
-func (s *cases) refused(c search.Config, why error) measure.Task {
+// refused is the task of a configuration of a file that cannot run.
+func refused(file string, c search.Config, why error) measure.Task {
 	return measure.Task{
 		Job: device.Job{
-			Identity: samples.Identity{Source: s.name, Args: arguments(c)}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
+			Identity: samples.Identity{Source: file, Args: arguments(c)}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
 			Source: c.String(), // so that it is told from others
 		},
 		Verdict: device.Errorf(samples.Refused, "%s", source.Message(why)),

@@ -66,7 +66,7 @@ func (l *launchFile) plain(c search.Config, _ error) measure.Task {
 	maps.Copy(sizes, l.sizes)
 	job, err := file.Job(sizes)
 	if err != nil {
-		return l.refused(c, err)
+		return refused(l.name, c, err)
 	}
 	job.Identity.Source, job.Identity.Args, job.Mode = l.name, arguments(c), samples.Warm
 	t := measure.Task{Job: job}

@@ -10,7 +10,7 @@ import (
 	"gpuperf/launchfile"
 )
 
-// Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, or a C file with a loop nest.
+// Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.
 func Open(ctx context.Context, path string, sizes map[string]int64, o frontend.Options) (Target, error) {
 	file, _, _ := source.CutName(path)
 	switch ext := filepath.Ext(file); {
@@ -18,9 +18,11 @@ func Open(ctx context.Context, path string, sizes map[string]int64, o frontend.O
 		return openScript(ctx, path, sizes)
 	case slices.Contains(launchfile.Extensions, ext):
 		return openLaunch(path, sizes)
+	case ext == ".lift":
+		return openLift(path, sizes)
 	case ext == ".c":
 		return openNest(ctx, path, sizes, o)
 	}
 	return nil, source.At(path, "", source.Pos{}, "not what can be tuned").
-		WithHint("a kernel script (.star) with tunables, or a launch file (.yaml) with a section tune, or a file of its parameters, or a C file (.c) with a loop nest")
+		WithHint("a kernel script (.star) with tunables, a launch file (.yaml) with a section tune, a file of its parameters, a C file (.c) with a loop nest, or a functional program (.lift)")
 }

@@ -28,7 +28,6 @@ func openScript(ctx context.Context, path string, sizes map[string]int64) (*scri
 	s := &scripted{sizes: sizes}
 	s.path, s.only, _ = source.CutName(path)
 	s.cases = newCases(filepath.Base(s.path), s.kernel)
-	s.otherwise = s.refused
 	if _, err := (script.Options{}).Load(ctx, s.path); err != nil { // with the first values
 		return nil, err
 	}

@@ -35,12 +35,13 @@ type tuneFlags struct {
 func tuneCommand() *cobra.Command {
 	var o tuneFlags
 	cmd := &cobra.Command{
-		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | SAMPLES.jsonl",
-		Short: "Search the configurations of a kernel or a loop nest for fast ones, on a device",
+		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | PROG.lift | SAMPLES.jsonl",
+		Short: "Search the configurations of a kernel, a loop nest or a functional program for fast ones, on a device",
 		Long: `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
 bm = lp.tunable("bm", [16, 32, 64]); parameters of a launch file, which are macros, sizes and the ND-range that depends on these, in its section tune or in a
 file of their own that names it. Of a loop nest in a C file (perf scop) the compiler's choices are searched: the schedule, and for each kernel its
-work-groups, tiles, local memory and shared sums; -o then writes the C file anew.
+work-groups, tiles, local memory and shared sums; -o then writes the C file anew. Of a functional program (perf lift) it is the recipe of rewriting, its
+numbers such as tile sizes, and the ND-range; -o then writes kernels and a host function, as perf lift export does.
 
 Results are verified as perf measure does it, and a wrong one has no time. Every configuration is kept in the samples file, so that the same command resumes
 an interrupted search; with --resume those that are there count as known, and the budget is for others. A configuration that launches the same as another
@@ -61,8 +62,9 @@ Strategies:
   random     at random`,
 		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6
   perf tune examples/tune/product.yaml --budget 4 --strategy greedy
-  perf tune examples/polybench/mvt.c -p n=60 --budget 3`,
-		Args: exactArgs(1, "a kernel script, a launch file or a samples file"),
+  perf tune examples/polybench/mvt.c -p n=60 --budget 3
+  perf tune examples/lift/scal.lift -p n=4096 --budget 3`,
+		Args: exactArgs(1, "a kernel script, a launch file, a C file, a functional program or a samples file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Long += measuringRuns

@@ -76,9 +76,9 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface, Data: fillings(s.data())}, nil
 }
 
-// Launch prepares a point, and returns its launches and their kernels.
+// Launch prepares a point, and returns its launches and their kernels. It may be called concurrently for different points.
 func (s *Space) Launch(p *Point) (device.Job, []*workload.Case, error) {
-	s.Prepare([]*Point{p}, launch.Options{})
+	s.describe([]*Point{p}, launch.Options{})
 	job, err := s.Job(p, device.Policy{})
 	if err != nil {
 		return job, nil, err

@@ -175,6 +175,9 @@ func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
 	return f.(func() (*lower.Fixed, error))()
 }
 
+// For makes the sources of the space those for an interface.
+func (s *Space) For(face samples.Interface) { s.options.Interface = face }
+
 // Job is the launch of a prepared point.
 func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if p.Err != nil {

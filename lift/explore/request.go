@@ -43,7 +43,7 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 			continue
 		}
 		if !r.AnySize {
-			return nil, inputf("program %s needs its size %s, for example -s %s=4096", p.Name, name, name)
+			return nil, inputf("program %s needs its size %s, for example %s=4096", p.Name, name, name)
 		}
 		if sizes[name] = usualSize; len(p.Sizes) == 1 {
 			sizes[name] *= usualSize
@@ -79,7 +79,7 @@ func (r Request) OpenRange(path string, sizes *Sizes, dev *device.Info) (*Ranges
 	}
 	for _, name := range p.Sizes {
 		if _, ok := sizes.Others[name]; !ok && name != sizes.Name {
-			return nil, inputf("program %s needs its size %s, for example -s %s=4096", p.Name, name, name)
+			return nil, inputf("program %s needs its size %s, for example %s=4096", p.Name, name, name)
 		}
 	}
 	for name := range sizes.at(sizes.From) {
