@@ -24,11 +24,16 @@ import os
 import subprocess
 from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Perf", "PerfError", "Search"]
+__all__ = ["Configuration", "Perf", "PerfError", "Search"]
 
 Sizes = Mapping[str, int]
 Result = Any
-Configuration = Dict[str, Any]
+
+
+class Configuration(Dict[str, Any]):
+    """The values of parameters; and the time that a model predicts, where there is one."""
+
+    predicted_seconds: float | None = None
 
 
 class PerfError(Exception):
@@ -133,7 +138,11 @@ class Search:
     def ask(self, count: int = 1) -> list[Configuration]:
         """Configurations to run, at most so many; none where the search has nothing new."""
         answer = self._perf.ask("ask", search=self._name, count=count, **self._definition)
-        return [one["configuration"] for one in answer["configurations"]]
+        proposed = []
+        for one in answer["configurations"]:
+            proposed.append(Configuration(one["configuration"]))
+            proposed[-1].predicted_seconds = one.get("predicted_seconds")
+        return proposed
 
     def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
         """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong. Metrics are
@@ -142,7 +151,7 @@ class Search:
         answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)
         self.told = answer["told"]
         if answer["best"]:
-            self.best, self.best_seconds = answer["best"]["configuration"], answer["best"]["seconds"]
+            self.best, self.best_seconds = Configuration(answer["best"]["configuration"]), answer["best"]["seconds"]
 
     def proposals(self, budget: int) -> Iterator[Configuration]:
         """Configurations one after the other, each to be told of before the next, until so many were told or there is nothing new."""
