@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
@@ -88,6 +89,9 @@ func (e *explorer) unevenRecipes(g *grid) []*recipe {
 		for _, r := range other.gridRecipes(grid) {
 			if keep(r.name) {
 				r.name, r.from = phrase(how, r.name), other
+				if how == paddedRecipe {
+					r.build = finally(r.build, other.lastApart)
+				}
 				list = append(list, r)
 			}
 		}
@@ -185,6 +189,41 @@ func (e *explorer) paddedReduction(run *rules.Run, t *lift.Term, site *rules.Sit
 	return padReduction(more)(run, t, site)
 }
 
+// lastApart takes the last steps of the sequential reductions of the chunks of padded arrays apart: before these no step need ask
+// whether its element is padding, where work-items take elements that follow each other.
+func (e *explorer) lastApart(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	return everywhere(ofPadded, e.lastSteps)(run, t, site)
+}
+
+// ofPadded is a parallel map over what is arranged of padded arrays.
+func ofPadded(t *lift.Term) bool {
+	return lift.ParallelMaps.Has(t.Op) && t.Arg().Ops().Has(lift.PadConst) && !t.Arg().Ops().Has(lift.Fun) && t.Fn().Op == lift.Lambda
+}
+
+func (e *explorer) lastSteps(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+	var more int64
+	lift.Walk(t.Arg(), lift.Set(lift.PadConst), func(p *lift.Term) {
+		if n, err := p.Sizes[1].Eval(e.opt.Sizes); err == nil {
+			more = max(more, n)
+		}
+	})
+	items, err := t.Type.Len.Eval(e.opt.Sizes)
+	if err != nil {
+		return nil, err
+	}
+	steps := lift.Nat(intmath.CeilDiv(more, items))
+	last := func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
+		return rules.Use("reduceSeqRest", "n", t.Arg().Type.Len.Sub(steps))(run, t, site)
+	}
+	ofViews := func(t *lift.Term) bool { return t.Op == lift.ReduceSeq && !t.Arg().Ops().Has(lift.Fun) }
+	return inner(everywhere(ofViews, rules.Try(last)))(run, t, site)
+}
+
+// finally is build and then another strategy.
+func finally(build func(p point) rules.Strategy, last rules.Strategy) func(p point) rules.Strategy {
+	return func(p point) rules.Strategy { return rules.Seq(build(p), last) }
+}
+
 // padReduction adds elements to a reduction.
 func padReduction(more int64) rules.Strategy {
 	return func(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
@@ -204,36 +243,45 @@ func (e *explorer) unevenReductions(n int64) (list []*recipe) {
 		if w > 1 {
 			before, chunk, name, depth = vectorized(w), chunkedVectors, fmt.Sprintf("vectors of %d, ", w), 2
 		}
+		stages := func(how string, rest, long int64, before, after rules.Strategy) {
+			for _, stage := range e.stages(long, chunk, w == 1) {
+				for _, last := range unevenLast {
+					if how == restRecipe && (!strings.HasPrefix(stage.name, "strides") || last.name == unevenLast[0].name) {
+						continue // many results are left, which one work-item is slow with
+					}
+					list = append(list, &recipe{
+						name: phrase(how, name+stage.name, last.name), numbers: stage.numbers,
+						admits: func(m point) bool { return stage.admits(m) && last.admits(long/stage.chunk(m)+rest) },
+						build: func(m point) rules.Strategy {
+							s := before0(rest, n, rules.Seq(before, stage.build(m)))
+							if rest > 0 {
+								s = rules.Seq(s, rules.Use("reduceAppend"))
+							}
+							return rules.Seq(s, last.build(long/stage.chunk(m)+rest), finish(false), after)
+						},
+					})
+				}
+			}
+		}
+		// As many apart as few partial results are: chunks of the others have many lengths.
+		if rest := n % min(powerBelow(n/64), 1<<10); n >= 1<<12 && rest > 0 && e.applies(0, before0(rest, n, before)) {
+			stages(restRecipe, rest, (n-rest)/w, before, rules.ID)
+		}
 		rest := n % w
 		long := padded(n / w)
 		if n < w || rest == 0 && long == n/w {
 			continue
 		}
+		padding := before
 		if more := long - n/w; more > 0 {
-			before = rules.Seq(before, rules.Below(depth, padReduction(more)))
+			padding = rules.Seq(before, rules.Below(depth, padReduction(more)))
 		}
-		if !e.applies(0, before0(rest, n, before)) {
+		if e.applies(0, before0(rest, n, padding)) {
+			stages(paddedRecipe, rest, long, padding, e.lastApart)
+		} else if w == 1 {
 			// Without an element that has no effect: chunks as long as there are, and more of a rest.
-			if w > 1 {
-				continue
-			}
 			rest = n % powerBelow(max(n/16, 1))
-			before, long = rules.ID, n-rest
-		}
-		for _, stage := range e.stages(long, chunk, w == 1) {
-			for _, last := range unevenLast {
-				list = append(list, &recipe{
-					name: phrase(paddedRecipe, name+stage.name, last.name), numbers: stage.numbers,
-					admits: func(m point) bool { return stage.admits(m) && last.admits(long/stage.chunk(m)+rest) },
-					build: func(m point) rules.Strategy {
-						s := before0(rest, n, rules.Seq(before, stage.build(m)))
-						if rest > 0 {
-							s = rules.Seq(s, rules.Use("reduceAppend"))
-						}
-						return rules.Seq(s, last.build(long/stage.chunk(m)+rest), finish(false))
-					},
-				})
-			}
+			stages(paddedRecipe, rest, n-rest, rules.ID, rules.ID)
 		}
 	}
 	return list

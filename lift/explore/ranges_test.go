@@ -30,7 +30,7 @@ func TestStretches(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Ranges{
-		Program: p, Source: "dot.lift", Sizes: &Sizes{Name: "n", From: 997, To: 400000}, Options: Options{Variants: 50, Ranges: 1, Seed: 1},
+		Program: p, Source: "dot.lift", Sizes: &Sizes{Name: "n", From: 97, To: 400000}, Options: Options{Variants: 50, Ranges: 1, Seed: 1},
 		Static: launch.Options{SubgroupSize: 32, Device: h200},
 	}
 	list, err := r.Choose()

@@ -33,6 +33,10 @@ func addUneven() {
 			Name: "reduceAppend", Left: "reduce(f, z) $ append(ys, reduce(f, z) $ xs)", Right: "reduce(f, z) $ append(ys, xs)", Types: "xs: [A]N, ys: [A]M",
 			Where: foldable,
 		},
+		Rule{
+			Name: "reduceSeqRest", Left: "reduceSeq(f, z) $ xs", Right: "reduceSeq(f, at(0) o reduceSeq(f, z) o take(n) $ xs) o drop(n) $ xs", Types: "xs: [A]N",
+			Params: []Param{{"n", First}},
+		},
 		Rule{Name: "takeTranspose", Left: "map(take(n)) o transpose $ xs", Right: "transpose o take(n) $ xs", Types: "xs: [[A]M]N"},
 		Rule{Name: "takeMap", Left: "take(n) o map(f) $ xs", Right: "map(f) o take(n) $ xs", Types: "xs: [A]N"},
 		Rule{Name: "dropMap", Left: "drop(n) o map(f) $ xs", Right: "map(f) o drop(n) $ xs", Types: "xs: [A]N"},
