@@ -7,7 +7,7 @@ FUZZED   ?= cfront/cpp internal/yamlfile models polycount samples/exchange sass
 # Tests make much garbage and keep little: it is collected rarely while memory is left.
 RARELY   := GOGC=400 GOMEMLIMIT=2GiB
 
-.PHONY: all build demo test check race fuzz bench opencl clean
+.PHONY: all build demo test check race fuzz bench opencl slurm clean
 
 all: build
 
@@ -17,10 +17,13 @@ build:
 opencl:
 	@./scripts/opencl.sh
 
+slurm:
+	@./scripts/slurm.sh
+
 demo: opencl build
 	@./scripts/demo.sh
 
-test: opencl check
+test: opencl slurm check
 	CGO_ENABLED=0 $(GO) build ./...
 	$(RARELY) $(GO) test -vet=off ./...
 	@./scripts/fuzz.sh $(FUZZTIME) $(FUZZED)

@@ -184,14 +184,19 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(j.append(Event{Event: Started, Device: &d}), j.append(Event{Event: Begun, Unit: "1-calibrate-m"})); err != nil {
+	if err := errors.Join(j.append(Event{Event: Started, Device: &d, Job: "7_0"}), j.append(Event{Event: Begun, Unit: "1-calibrate-m"})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := openJournal(folder); err == nil {
 		t.Error("two workers have one shard")
 	}
-	if got := c.status(1, nil); got["0/1"] != Running {
-		t.Errorf("%v", got)
+	for _, tasks := range []struct {
+		Tasks
+		want State
+	}{{nil, Running}, {Tasks{0: "running"}, Running}, {Tasks{0: "pending, BeginTime"}, Queued}, {Tasks{}, Stopped}} {
+		if got := c.status(1, tasks.Tasks); got["0/1"] != tasks.want {
+			t.Errorf("%v: %v", tasks, got)
+		}
 	}
 	j.file.WriteString(`{"time":"2026-`)
 	j.close()

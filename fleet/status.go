@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gpuperf/internal/format"
@@ -54,7 +55,7 @@ type Status struct {
 	Units  int           `json:"units"`
 }
 
-// Tasks tells of the tasks of a batch system: by the number of the shard, the reason for which it waits, "" where it runs. Others are gone.
+// Tasks tells of the tasks that a batch system has: by the number of the task its state. Others are gone; nil where nothing is known.
 type Tasks map[int]string
 
 // Status reads the journals of the shards, which number as many as given.
@@ -75,8 +76,11 @@ func (f *File) Status(count int, tasks Tasks, now time.Time) (*Status, error) {
 		h.Shard = shard
 		s := f.shardStatus(h, done, now)
 		task := i / f.Devices
-		if reason, there := tasks[task]; there && s.State != Running && s.State != Complete {
+		switch reason, there := tasks[task]; {
+		case there && s.State != Complete && (s.State != Running || strings.HasPrefix(reason, "pending")):
 			s.State, s.Reason = Queued, reason
+		case !there && tasks != nil && s.State == Running && s.Job != "":
+			s.State = Stopped // Slurm has killed it a moment ago
 		}
 		out.Done, out.Units = out.Done+s.Done, out.Units+s.Units
 		out.Shards = append(out.Shards, s)

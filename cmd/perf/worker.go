@@ -78,7 +78,7 @@ With --workers it starts so many processes on this host, each with a device and 
 // work does a shard in this process.
 func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) error {
 	w := &fleet.Worker{File: f, Shard: s, Job: slurmTask(), Note: func(format string, args ...any) { note(cmd, format, args...) }}
-	w.Device.Host, _ = os.Hostname()
+	w.Device.Host = host()
 	if f.NeedsDevice(s) {
 		all, err := measure.Devices(cmd.Context(), measure.Options{})
 		if err != nil {
@@ -114,6 +114,12 @@ func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) error 
 		return err
 	})
 	return errors.Join(err, out.Err())
+}
+
+// host is the name of this machine, as Slurm knows it where this is a task of it.
+func host() string {
+	name, _ := os.Hostname()
+	return cmp.Or(os.Getenv("SLURMD_NODENAME"), name)
 }
 
 // slurmTask names the task of Slurm that this process is, as 1234_5; "" where it is none.
