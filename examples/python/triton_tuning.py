@@ -1,11 +1,10 @@
 """Tune Triton kernels with few runs: the configurations are compiled, `perf` emulates their machine code, and the three fastest are run.
 
-    python3 triton_tuning.py                   # all kernels, tuned in three ways, each in a process and a cache of its own
-    python3 triton_tuning.py linear pruned     # one kernel in one way
+    python3 triton_tuning.py [WAY...]
 
-The ways: `all`, triton.autotune as it is; `ahead`, the same, but the configurations are compiled side by side first; `pruned`, with perf_triton.Model as the
-perf_model of prune_configs_by. What comes out is a line of JSON for each, with the seconds of tuning and the time of the chosen configuration, and at the end a
-table. What pruning loses is told by the times of the way `all`, which has run every configuration.
+The ways: `pruned`, with perf_triton.Model as the perf_model of prune_configs_by; `all`, triton.autotune as it is; `ahead`, the same, but the configurations are
+compiled side by side first. Each has a process and a cache of its own. What comes out is a line of JSON for each kernel, with the seconds of tuning and the
+time of the chosen configuration, and at the end a table. What pruning loses is told by the times of the way `all`, which has run every configuration.
 
 Needs a GPU, PyTorch, Triton, perf on the PATH (or PERF), and perf_triton.py and perf_client.py: `pip install ./python`.
 """
@@ -22,7 +21,7 @@ import triton.language as tl
 
 import perf_triton
 
-WAYS = ("all", "ahead", "pruned")
+WAYS = ("pruned", "all", "ahead")
 TOP = 3
 
 
@@ -138,7 +137,6 @@ KERNELS = {"linear": of_linear, "residual": of_residual, "blur": of_blur}
 def tune(name, way):
     """Tune a kernel in this process, and say what it took."""
     tuner, launch, compare = KERNELS[name](way)
-    nothing[(1,)](random(1))
     torch.cuda.synchronize()
     began = time.perf_counter()
     launch()
@@ -152,19 +150,23 @@ def tune(name, way):
 
 
 def main():
-    if len(sys.argv) == 3:
-        print(json.dumps(tune(*sys.argv[1:])), flush=True)
+    if sys.argv[1:2] == ["--here"]:
+        nothing[(1,)](random(1))
+        for name in KERNELS:
+            print(json.dumps(tune(name, sys.argv[2])), flush=True)
         return
     told = []
-    for name in sys.argv[1:2] or KERNELS:
-        for way in WAYS:
-            with tempfile.TemporaryDirectory() as cache:  # nothing is compiled yet
-                line = subprocess.run([sys.executable, __file__, name, way], stdout=subprocess.PIPE, env={**os.environ, "TRITON_CACHE_DIR": cache}, text=True, check=True).stdout
-            print(line, end="", flush=True)
-            told.append(json.loads(line.splitlines()[-1]))
+    for way in sys.argv[1:] or WAYS:
+        with tempfile.TemporaryDirectory() as cache:  # nothing is compiled yet
+            ran = subprocess.Popen([sys.executable, __file__, "--here", way], stdout=subprocess.PIPE, env={**os.environ, "TRITON_CACHE_DIR": cache}, text=True)
+            for line in ran.stdout:
+                print(line, end="", flush=True)
+                told.append(json.loads(line))
+            if ran.wait() != 0:
+                print(f"the way {way} has failed", file=sys.stderr)
     print(f"{'kernel':10}{'way':>8}{'run':>10}{'tuning':>10}{'compiling':>11}{'emulating':>11}{'slower than the best':>22}")
     for t in told:
-        every = next(o for o in told if o["kernel"] == t["kernel"] and o["way"] == "all")["times"]
+        every = next((o["times"] for o in told if o["kernel"] == t["kernel"] and o["way"] == "all"), t["times"])
         loss = every[t["best"]] / min(every.values()) - 1
         parts = [f"{t['spent'][part]:.2f} s" if t["way"] == "pruned" else "" for part in ("compiling", "emulating")]
         print(f"{t['kernel']:10}{t['way']:>8}{t['run']:>4} of {t['configurations']:<3}{t['tuning_seconds']:>8.2f} s{parts[0]:>11}{parts[1]:>11}{100 * loss:>20.1f} %")
