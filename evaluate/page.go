@@ -66,21 +66,12 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"quantity": format.Rough,
 	"number":   number,
 	"interval": func(p Point) string { return strings.Trim(intervalText(p), " ()") },
-	"picture":  func(s *SuiteReport) template.HTML { return inline(s.Figure()) },
+	"picture":  func(s *SuiteReport) template.HTML { return chart.Inline(s.Figure()) },
 	"overlap": func(c *calibrate.Calibration) template.HTML {
-		return inline(OverlapFigure(c.Fit.Model, c.Fit.Experiment))
+		return chart.Inline(OverlapFigure(c.Fit.Model, c.Fit.Experiment))
 	},
 	"ties": Verdict.TiesText,
 }).Parse(pageText))
-
-// inline is a picture as HTML: one for wide screens and one for narrow ones, of which the page shows one.
-func inline(p interface {
-	SVG() string
-	Narrow() string
-},
-) template.HTML {
-	return template.HTML("<div class=\"wide\">" + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // chart escapes
-}
 
 // Write writes report.html and the pictures into the folder, which it makes where there is none. It returns their paths.
 func (p *Page) Write(dir string) (paths []string, err error) {

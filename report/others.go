@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/campaign"
+	"gpuperf/device/facts"
 	"gpuperf/evaluate"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
@@ -88,10 +89,7 @@ func (s *Section) list(all []campaign.Sample) {
 		}
 	}
 	if len(points) > 0 {
-		s.picture(&chart.Curves{
-			Title: "achieved arithmetic over arithmetic intensity", XLabel: "FLOP for each byte of global memory", YText: func(v float64) string { return format.Rough(v, "FLOP/s") },
-			Series: []chart.Series{{Name: "kernels", Style: chart.Style{Colour: chart.MeasuredStyle.Colour, Dashes: "0 100", Mark: chart.Circle}, Points: points}},
-		})
+		s.picture(rooflineOf(facts.Of(all[0].Device), points))
 	}
 	s.table(t)
 }
@@ -118,6 +116,7 @@ func (s *Section) profile(path string) error {
 			}
 			t.Rows = append(t.Rows, []Cell{text(e.Name), {value, e.Value}, {deviation, e.StdErr / math.Abs(e.Value)}, text(unit), quantity(e.Rate, e.RateUnit)})
 		}
+		s.picture(intervalsOf(&c.Fit))
 		s.table(t)
 		if c.Fit.Experiment != nil {
 			s.picture(evaluate.OverlapFigure(c.Fit.Model, c.Fit.Experiment))
@@ -141,6 +140,7 @@ func (s *Section) evaluation(content []byte) error {
 	if r.Intervals != nil {
 		s.fact("intervals", "%s", r.Intervals)
 	}
+	s.scatter(&r)
 	t := Table{Header: columns("suite", "variant", "size", ">predicted", ">measured", ">error", "model")}
 	for i := range r.Suites {
 		suite := &r.Suites[i]
@@ -196,7 +196,7 @@ func (s *Section) search(content []byte) error {
 			best.Points = append(best.Points, chart.XY{X: float64(r.Curve[i+1].Runs), Y: c.Seconds})
 		}
 	}
-	tried := chart.Series{Name: "runs", Style: chart.Style{Colour: chart.MeasuredStyle.Colour, Dashes: "0 100", Mark: chart.Circle}}
+	tried := chart.Series{Name: "runs", Style: chart.PointsStyle}
 	t := Table{Header: columns(">run", "configuration", ">measured", ">predicted", "status")}
 	for i, one := range r.Runs {
 		name := configuration(one.Configuration)

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/chart"
 	"gpuperf/internal/source"
 )
 
@@ -101,13 +102,7 @@ func (s *Section) table(t Table) {
 }
 
 // picture adds a picture.
-func (s *Section) picture(p interface {
-	SVG() string
-	Narrow() string
-},
-) {
-	s.Pictures = append(s.Pictures, inline(p))
-}
+func (s *Section) picture(p chart.Picture) { s.Pictures = append(s.Pictures, chart.Inline(p)) }
 
 // bars adds a picture of bars, which are as wide on all screens.
 func (s *Section) bars(svg string) {

@@ -105,15 +105,6 @@ func pair(v [2]*float64) Cell {
 	return Cell{format.Seconds(*v[0]) + " – " + format.Seconds(*v[1]), *v[0]}
 }
 
-// inline is a picture as HTML: one for wide screens and one for narrow ones, of which the page shows one.
-func inline(p interface {
-	SVG() string
-	Narrow() string
-},
-) template.HTML {
-	return template.HTML(`<div class="wide">` + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // chart escapes
-}
-
 //go:embed page.gohtml
 var pageText string
 

@@ -13,20 +13,28 @@ var files = map[string]string{
 	"rank.json": `{"at": {"n": 64}, "ranking": [
 		{"rank": 1, "kernel": "fast", "device": "D", "at": {"n": 64}, "seconds": 1e-3, "interval": [9e-4, 2e-3], "terms": {"a": 1}, "warnings": ["w <1>"],
 		 "measured": {"seconds": 2e-3, "bytes_per_second": 1e12, "of_roof": 0.5, "status": "ok"}},
-		{"rank": 2, "kernel": "slow", "at": {"n": 64}, "seconds": 3e-3, "interval": [2e-3, null], "terms": {}}]}`,
+		{"rank": 2, "kernel": "slow", "at": {"n": 64}, "seconds": 3e-3, "interval": [2e-3, null], "terms": {}},
+		{"rank": 3, "kernel": "slowest", "at": {"n": 64}, "seconds": 12e-3, "interval": [2e-3, 13e-3], "terms": {}}]}`,
 	"explain.json": `{"kernel": "k", "at": {"n": 1}, "predicted": 4e-3, "interval": null, "measured": 5e-3, "bound": "dram",
 		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}], "advice": ["do"]}`,
 	"eval.json": `{"geomean_relative_error": 0.1, "suites": [{"name": "S", "variants": [{"name": "v", "model": "m",
-		"points": [{"at": {"n": 1}, "predicted": 1e-3, "interval": [9e-4, 2e-3], "measured": 2e-3, "relative_error": -0.5}]}]}]}`,
+		"points": [{"at": {"n": 1}, "predicted": 1e-3, "interval": [9e-4, 2e-3], "measured": 2e-3, "relative_error": -0.5},
+		{"at": {"n": 2}, "predicted": 5e-3, "interval": [4e-3, 6e-3], "measured": 5.1e-3, "relative_error": -0.02}]}]}]}`,
+	"measure.json": `{"samples": [
+		{"kernel": {"source": "a.star", "sizes": {"n": 64}}, "mode": "warm", "status": "ok", "trials": [1e-3], "summary": {"median": 1e-3, "lo": 9e-4, "hi": 1.1e-3},
+		 "bytes_per_second": 2e12, "flop_per_second": 1e12, "of_roof": 0.5, "device": {"name": "NVIDIA H200", "compute_units": 132, "clock_mhz": 1980, "architecture": "sm_90"}},
+		{"kernel": {"source": "b.star", "sizes": {"n": 64}}, "mode": "warm", "status": "ok", "trials": [1e-3], "summary": {"median": 1e-3, "lo": 9e-4, "hi": 1.1e-3},
+		 "bytes_per_second": 5e11, "flop_per_second": 3e13, "of_roof": 0.7, "device": {"name": "NVIDIA H200"}}]}`,
 	"tune.json": `{"file": "k.star", "device": "D", "strategy": "ants", "configurations": 9, "usual_seconds": 5e-3, "curve": [{"runs": 1, "seconds": 4e-3}, {"runs": 3, "seconds": 1e-3}],
 		"runs": [{"configuration": {"bm": 16}, "status": "ok", "seconds": 4e-3}, {"configuration": {"bm": 32}, "status": "refused"}, {"configuration": {"bm": 64}, "status": "ok", "seconds": 1e-3}]}`,
 }
 
-// TestPage: each kind of result has its table, with what it is sorted by, and its pictures; texts are escaped, and nothing is loaded.
-func TestPage(t *testing.T) {
+// wholePage has a section of each kind of result.
+func wholePage(t *testing.T) *Page {
+	t.Helper()
 	folder := t.TempDir()
-	page := Page{Title: "a & b"}
-	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json"} {
+	page := &Page{Title: "a & b"}
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json"} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
@@ -44,6 +52,12 @@ func TestPage(t *testing.T) {
 		}
 		page.Sections = append(page.Sections, s)
 	}
+	return page
+}
+
+// TestPage: each kind of result has its table, with what it is sorted by, and its pictures; texts are escaped, and nothing is loaded.
+func TestPage(t *testing.T) {
+	page := wholePage(t)
 	var b strings.Builder
 	if err := page.Write(&b); err != nil {
 		t.Fatal(err)
@@ -57,12 +71,15 @@ func TestPage(t *testing.T) {
 		"geometric mean relative error</dt><dd>10.00 ", // the evaluation
 		"ants: 3 of 9 configurations run", ">bm=32</td>",
 		"matmul_prefetch.star#knl n=4096", "p_launch",
+		"<title>Roofline</title>", "float32: 66.9 TFLOP/s, 4.8 TB/s", // with the roofs of the device
+		"<title>Residuals</title>", "<title>S, v n=1: -50.00",
+		"<title>Parameters of general</title>",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(html, "<section"); n != 6 {
+	if n := strings.Count(html, "<section"); n != 7 {
 		t.Errorf("%d sections", n)
 	}
 	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {

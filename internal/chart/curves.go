@@ -10,6 +10,7 @@ type Curves struct {
 	Title  string
 	Note   string // under the title, in grey
 	XLabel string
+	XText  func(float64) string // of round values across; nil writes those of the points, as long as they are few
 	YText  func(float64) string // of the values upwards; nil is a time
 	Series []Series
 }
@@ -52,6 +53,7 @@ var (
 	PurpleStyle    = Style{Colour: "#CC79A7"}
 	GreyStyle      = Style{Colour: faint, Dashes: "2 3"}
 	BlackStyle     = Style{Colour: ink, Dashes: "8 3 2 3"}
+	PointsStyle    = Style{Colour: measured, Dashes: "0 100", Mark: Circle}
 )
 
 // legendLine is the height of a line of the legend.
@@ -108,12 +110,16 @@ func (f *Curves) plot(c *canvas, top, width float64) {
 	d.x, d.y = logAxis(xs), logAxis(ys)
 	d.times()
 	slices.Sort(xs)
-	if xs = slices.Compact(xs); len(xs) > 12 {
+	if xs = slices.Compact(xs); len(xs) > 12 || f.XText != nil {
 		xs = d.x.ticks()
 	}
 	var ticks []tick
 	for _, v := range xs {
-		ticks = append(ticks, tick{v, fmt.Sprintf("%.4g", v)})
+		text := fmt.Sprintf("%.4g", v)
+		if f.XText != nil {
+			text = f.XText(v)
+		}
+		ticks = append(ticks, tick{v, text})
 	}
 	d.across(ticks, f.XLabel)
 	d.frame()

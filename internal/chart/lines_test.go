@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -64,5 +65,28 @@ func TestBars(t *testing.T) {
 	}
 	if n := wellFormed(t, (&Bars{}).SVG()); n["svg"] != 1 {
 		t.Error("no bars give no document")
+	}
+}
+
+// TestIntervals: each row has its name, its text and an interval of the right length; what is not determined is a dotted line without ends.
+func TestIntervals(t *testing.T) {
+	v := Intervals{Title: "P", Rows: []Row{{Name: "p_a", Off: 0.25, Text: "3 s"}, {Name: "p_b", Off: math.Inf(1)}, {Name: "p_c", Off: math.NaN()}, {Name: "<d>", Off: 0}}}
+	for _, svg := range []string{v.SVG(), v.Narrow(), (&Intervals{}).SVG()} {
+		wellFormed(t, svg)
+	}
+	svg := v.SVG()
+	if n := strings.Count(svg, "stroke-dasharray"); n != 2 {
+		t.Errorf("%d dotted lines, want 2", n)
+	}
+	for _, want := range []string{">p_a<", ">3 s<", "&lt;d&gt;", ">+50 %<", ">0<", ">-25 %<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	// The axis goes from -54 % to +54 %, over 640 pixels: half of the interval of p_a is 0.25/1.08 of them.
+	const half = aloneWidth * 0.25 / 1.08
+	middle := 24 + textWidth("p_a") + aloneWidth/2
+	if line := fmt.Sprintf(`<line x1="%s" y1="66" x2="%s"`, decimal(middle-half), decimal(middle+half)); !strings.Contains(svg, line) {
+		t.Errorf("no %s in\n%s", line, svg)
 	}
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/xml"
 	"fmt"
+	"html/template"
 	"strconv"
 	"strings"
 )
@@ -68,4 +69,15 @@ func decimal(v float64) string {
 		return "0"
 	}
 	return s
+}
+
+// Picture is drawn for wide screens and for narrow ones.
+type Picture interface {
+	SVG() string
+	Narrow() string
+}
+
+// Inline is a picture as HTML, in both forms; a page shows elements of class "wide" or of class "narrow".
+func Inline(p Picture) template.HTML {
+	return template.HTML(`<div class="wide">` + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // text is escaped
 }
