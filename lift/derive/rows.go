@@ -54,23 +54,22 @@ func (e *explorer) blocks(g *grid) (out []recipe) {
 	widths := e.rowVectors()
 	before := e.halo()
 	n := nest{glb1, glb0}
-	numbers := []number{{"t", divisors(g.lengths[0], 1, 16)}, {"v", dividing(g.lengths[1], []int64{2, 4, 8})}}
+	// A block has as many rows as pay for those around it, and is no wider than two vectors: more needs too many registers.
+	numbers := []number{{"t", divisors(g.lengths[0], 2, 8)}}
 	if dims == 3 {
 		n = nest{glb2, glb1, glb0}
-		numbers = []number{{"t", divisors(g.lengths[0], 1, 8)}, {"u", divisors(g.lengths[1], 1, 8)}, {"v", dividing(g.lengths[2], []int64{2, 4, 8})}}
+		numbers = []number{{"t", divisors(g.lengths[0], 1, 4)}, {"u", divisors(g.lengths[1], 1, 4)}}
 	}
 	name := []string{"", "", "tiles of t by v", "tiles of t by u by v"}[dims]
 	for _, w := range widths {
+		numbers := append(slices.Clone(numbers), number{"v", dividing(g.lengths[dims-1], []int64{w, 2 * w})})
 		for _, stored := range []string{"", "results in vectors"} {
 			if stored != "" && !e.storedInVectors(w) {
 				continue
 			}
 			out = append(out, recipe{
 				name: phrase(name, n.String(), fmt.Sprintf("rows in vectors of %d", w), stored), numbers: numbers, several: true,
-				admits: func(p point) bool {
-					items := p["t"] * max(1, p["u"]) * p["v"]
-					return p["v"]%w == 0 && items <= 64
-				},
+				admits: func(p point) bool { return p["t"]*max(1, p["u"])*p["v"] <= 64 },
 				build: func(p point) rules.Strategy {
 					inside := rules.Seq(assign(slices.Repeat(nest{seq}, dims)))
 					if stored != "" {

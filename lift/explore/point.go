@@ -243,11 +243,34 @@ func (e extents) ranges(maxGroup int64) []Range {
 func (e extents) choose(of []Range, count int, rng *rand.Rand) []Range {
 	all := slices.Clone(of)
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	// Of several dimensions half are natural. They come first, in their random order.
+	if e.Glb[1] > 0 || e.Glb[2] > 0 {
+		natural := 0
+		for i := 0; i < len(all) && natural < count/2; i++ {
+			if e.natural(all[i]) {
+				all[natural], all[i] = all[i], all[natural]
+				natural++
+			}
+		}
+	}
 	// The plain range is always included: consecutive work-items along dimension 0, one per element.
 	if i := slices.IndexFunc(all, e.plain); i > 0 {
 		all[0], all[i] = all[i], all[0]
 	}
 	return all[:min(count, len(all))]
+}
+
+// natural reports whether a range has a work-item for every element, and groups of 64 to 512 of which whole sub-groups lie along
+// dimension 0.
+func (e extents) natural(r Range) bool {
+	items := int64(1)
+	for d := range 3 {
+		if r.Global[d] != r.Local[d]*max(1, e.Wrg[d], (e.Glb[d]+r.Local[d]-1)/r.Local[d]) {
+			return false
+		}
+		items *= r.Local[d]
+	}
+	return r.Local[0] >= leastGroup && items >= 64 && items <= 512
 }
 
 // plain reports whether a range is the natural one for the maps: groups as large as mapLcl's array, or of up to 256 along
