@@ -34,7 +34,7 @@ type Measurement struct {
 	RemoveWork *WorkRemoval
 	Sizes      []map[string]int64
 
-	Places []source.Pos // of the tags, or of the script
+	Places []Pos // of the tags, or of the script
 }
 
 // WorkRemoval turns a kernel into one that makes only accesses to global memory (Perflex paper, section 7.1.1).

@@ -73,13 +73,19 @@ type FitOptions struct {
 	Starts        int  // number of starting points where the model gives none; 0 is the default of package calibrate
 }
 
+// Pos is a place in a model file, and Error an error at one: the names by which other modules know them.
+type (
+	Pos   = source.Pos
+	Error = source.Error
+)
+
 // ErrorAt returns an error at a place of the model file.
-func (m *Model) ErrorAt(pos source.Pos, format string, args ...any) *source.Error {
+func (m *Model) ErrorAt(pos Pos, format string, args ...any) *Error {
 	return source.At(m.File, m.text, pos, format, args...)
 }
 
 // Place returns where an identifier (a feature or parameter), a term or a key first occurs in the file.
-func (m *Model) Place(name string) source.Pos { return m.places[name] }
+func (m *Model) Place(name string) Pos { return m.places[name] }
 
 // Text returns the text of the file that the model was read from, for its hash.
 func (m *Model) Text() string { return m.text }
