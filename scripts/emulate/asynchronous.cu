@@ -2,76 +2,9 @@
 // memory, and what matrix products of one warp other programs do not measure.
 //
 //     nvcc -std=c++17 -arch=sm_90a -o asynchronous asynchronous.cu
-#include "common.h"
+#include "groups.h"
 
 // ---- products of four warps
-// P4 ... are the operands of a product that are its results: one number of four bytes for each 8 columns and row of a lane.
-#define P4 \
-  "%0,%1,%2,%3"
-#define P8 \
-  "%0,%1,%2,%3,%4,%5,%6,%7"
-#define P16 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15"
-#define P32 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31"
-#define P48 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47"
-#define P64 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56," \
-  "%57,%58,%59,%60,%61,%62,%63"
-#define P96 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56," \
-  "%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83," \
-  "%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95"
-#define P128 \
-  "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29," \
-  "%30,%31,%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56," \
-  "%57,%58,%59,%60,%61,%62,%63,%64,%65,%66,%67,%68,%69,%70,%71,%72,%73,%74,%75,%76,%77,%78,%79,%80,%81,%82,%83," \
-  "%84,%85,%86,%87,%88,%89,%90,%91,%92,%93,%94,%95,%96,%97,%98,%99,%100,%101,%102,%103,%104,%105,%106,%107,%108," \
-  "%109,%110,%111,%112,%113,%114,%115,%116,%117,%118,%119,%120,%121,%122,%123,%124,%125,%126,%127"
-#define R4(s, i) "+f"(s[i]), "+f"(s[i + 1]), "+f"(s[i + 2]), "+f"(s[i + 3])
-#define R8(s, i) R4(s, i), R4(s, i + 4)
-#define R16(s, i) R8(s, i), R8(s, i + 8)
-#define R32(s, i) R16(s, i), R16(s, i + 16)
-#define R48(s, i) R32(s, i), R16(s, i + 32)
-#define R64(s, i) R32(s, i), R32(s, i + 32)
-#define R96(s, i) R64(s, i), R32(s, i + 64)
-#define R128(s, i) R64(s, i), R64(s, i + 64)
-
-enum { HALF, TF32, BYTE, FP8, REGISTERS };
-// N columns: C registers, whose operands behind the results are numbered from C on.
-#define PRODUCT(N, C, A, B, A1, A2, A3)                                                                                                       \
-  if constexpr (COLUMNS == N) {                                                                                                               \
-    if (KIND == HALF)                                                                                                                         \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" P##C "}, %" #A ", %" #B ", 1, 1, 1, 0, 0;" : R##C(s, 0) : "l"(a), "l"(b)); \
-    if (KIND == TF32)                                                                                                                         \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" P##C "}, %" #A ", %" #B ", 1, 1, 1;" : R##C(s, 0) : "l"(a), "l"(b)); \
-    if (KIND == FP8)                                                                                                                          \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k32.f32.e4m3.e4m3 {" P##C "}, %" #A ", %" #B ", 1, 1, 1;" : R##C(s, 0) : "l"(a), "l"(b)); \
-    if (KIND == REGISTERS)                                                                                                                    \
-      asm volatile("wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.f16.f16 {" P##C "}, {%" #A ",%" #A1 ",%" #A2 ",%" #A3 "}, %" #B ", 1, 1, 1, 0;" \
-                   : R##C(s, 0)                                                                                                               \
-                   : "r"(x), "l"(b), "r"(x), "r"(x), "r"(x));                                                                                 \
-  }
-template <int KIND, int COLUMNS>
-__device__ __forceinline__ void product(float *s, u64 a, u64 b, unsigned x) {
-  PRODUCT(8, 4, 4, 5, 6, 7, 8)
-  PRODUCT(16, 8, 8, 9, 10, 11, 12)
-  PRODUCT(32, 16, 16, 17, 18, 19, 20)
-  PRODUCT(64, 32, 32, 33, 34, 35, 36)
-  PRODUCT(96, 48, 48, 49, 50, 51, 52)
-  PRODUCT(128, 64, 64, 65, 66, 67, 68)
-  PRODUCT(192, 96, 96, 97, 98, 99, 100)
-  PRODUCT(256, 128, 128, 129, 130, 131, 132)
-}
-__device__ u64 described(unsigned at) { return (u64)1 << 62 | (u64)(1024 >> 4) << 32 | (u64)1 << 16 | (at & 0x3ffff) >> 4; }
-__device__ void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-__device__ void finish() { asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory"); }
-
 // GROUPS of R products; beside them, other warps store to shared memory (beside = 1) or load from it (2).
 template <int KIND, int COLUMNS, int R>
 __global__ void __launch_bounds__(256, 1) products(long long *t, int n, int groups, int beside) {

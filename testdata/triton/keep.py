@@ -42,7 +42,7 @@ def entry(folder, record):
         done = subprocess.run(["nvdisasm", "-hex", "-c", base + ".cubin"], capture_output=True, check=True)
     listing = re.sub(r"[ \t]+", " ", done.stdout.decode())
     return {"json": meta, "ttir": head + "\n", "sass": listing, "cubin": base64.b64encode(gzip.compress(bare(cubin), mtime=0)).decode(),
-            "hash": record["hash"], "right": record["right"], "graph": record.get("graph"), "durations": record.get("durations")}
+            "hash": record["hash"], "right": record.get("right", True), "graph": record.get("graph"), "durations": record.get("durations")}
 
 
 def transformer(folder, out):
@@ -100,7 +100,7 @@ def main():
             if name.endswith(".json"):
                 with open(os.path.join(path, name)) as f:
                     folders[json.load(f)["hash"]] = path
-    for half in ("choose", "report", "further", "unseen"):
+    for half in ("choose", "report", "further", "unseen", "study", "last"):
         kernels = {}
         if not os.path.exists(os.path.join(recorded, half + ".jsonl")):
             continue

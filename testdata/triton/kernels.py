@@ -206,7 +206,7 @@ class Kernel:
     """A kernel with its arguments and configurations.
 
     args() makes the positional arguments; grid(config) is the ND-range in programs; right(args) is what `result`, the number of an argument,
-    should hold, and cleared tells that this argument must be zero before a launch.
+    should hold (None where that differs between configurations), and cleared tells that this argument must be zero before a launch.
     """
 
     def __init__(self, fn, half, args, grid, configs, right, result, cleared=False, tolerance=2e-2):
