@@ -22,6 +22,11 @@ const (
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
 func (e *emulation) choose() {
 	want := min(e.most, windows*e.resident)
+	if e.lengths = e.unequal(); e.lengths != nil {
+		e.mixed(max(want, 2*looked))
+		e.met = e.meetings()
+		return
+	}
 	e.first = e.busy / 2
 	if e.most <= e.resident {
 		e.longest()
@@ -229,7 +234,7 @@ func (e *emulation) time(c Change) timed {
 	o := timing.Options{Resident: int(resident), Most: mostTimed, Again: e.again}
 	m := e.machine(resident)
 	o.Apart = c.machines(m, len(ops))
-	whole := most <= want
+	whole := most <= want && e.lengths == nil
 	if !whole {
 		s.most = want + resident
 		o.Ends, o.Enough = int(want), enoughTimed
@@ -244,6 +249,9 @@ func (e *emulation) time(c Change) timed {
 		if n < resident || r.Cut { // too few have ended to tell how often one does: all go on as those that run
 			instructions := float64(instructions(blocks)) * total / float64(e.busy)
 			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
+		}
+		if e.lengths != nil {
+			t.cycles = e.dealtOut(perCycle(r), resident) * groups
 		}
 		t.scale = all / float64(len(r.Ends))
 		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not

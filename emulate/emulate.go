@@ -162,10 +162,12 @@ type emulation struct {
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of
 	memory   Memory
-	loads    float64 // the part of the loads from the second-level cache that DRAM serves
-	again    float64 // the part of what a block loads again that DRAM serves; 0 is as of all loads
-	sector   float64 // seconds for which DRAM is busy with a sector; 0 is what its rate says
-	met      meeting // where atomic operations meet
+	loads    float64   // the part of the loads from the second-level cache that DRAM serves
+	again    float64   // the part of what a block loads again that DRAM serves; 0 is as of all loads
+	sector   float64   // seconds for which DRAM is busy with a sector; 0 is what its rate says
+	lengths  *lengths  // of blocks, where these are not alike
+	shares   []float64 // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
+	met      meeting   // where atomic operations meet
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string

@@ -58,7 +58,7 @@ def operations():
         "gather": lambda: torch.gather(xf, 1, index[:4096].expand(4096, 4096)), "index_select": lambda: x[index], "scatter_add": lambda: torch.zeros_like(xf).index_add_(0, index, r(8192, 4096, dtype=f32)),
         "embedding": lambda: F.embedding(ids, weight), "transpose": lambda: x.t().contiguous(), "permute": lambda: image.permute(0, 2, 3, 1).contiguous(), "cat": lambda: torch.cat([x, x], 1), "flip": lambda: xf.flip(1), "roll": lambda: xf.roll(3, 1),
         "triu": lambda: xf.triu(), "dropout": lambda: F.dropout(x, 0.1), "randn": lambda: torch.randn(4096, 4096, device="cuda"), "cross_entropy": lambda: F.cross_entropy(xf, index[:4096]),
-        "matmul_f16": lambda: m @ n, "matmul_tn": lambda: n.t() @ x, "matmul_bf16": lambda: xb @ xb, "matmul_f32": lambda: xf @ xf, "matmul_f64": lambda: xd @ xd, "matmul_small": lambda: r(37, 200) @ r(200, 75), "matvec": lambda: x @ x[0],
+        "matmul_f16": lambda: m @ n, "matmul_tn": lambda: n.t() @ m.t(), "matmul_bf16": lambda: xb @ xb, "matmul_f32": lambda: xf @ xf, "matmul_f64": lambda: xd @ xd, "matmul_small": lambda: r(37, 200) @ r(200, 75), "matvec": lambda: x @ x[0],
         "bmm": lambda: torch.bmm(q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2)), "addmm_gelu": lambda: torch._addmm_activation(scale, m, n, use_gelu=True), "scaled_mm": lambda: torch._scaled_mm(a8, b8, one, one, out_dtype=torch.float16),
         "int_mm": lambda: torch._int_mm(i8, j8), "complex_mm": lambda: complexes @ complexes.t(),
         "conv": lambda: F.conv2d(image, filters, padding=1), "conv_nhwc": lambda: F.conv2d(imagel, filtersl, padding=1), "conv_1x1": lambda: F.conv2d(imagel, filtersl[:, :, :1, :1].contiguous(memory_format=torch.channels_last)),

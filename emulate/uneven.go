@@ -1,0 +1,273 @@
+package emulate
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"gpuperf/emulate/timing"
+)
+
+// lengths are how many instructions the blocks of a launch execute, where these are not alike: along each axis of the grid, those of some blocks over
+// those of the block in the middle. What blocks between them execute is taken to lie between.
+type lengths struct {
+	grid   [3]int64
+	middle float64
+	axes   [3][]float64 // for each place along the axis; nil where all are alike
+}
+
+const (
+	alike   = 1.05 // lengths within this factor are taken as one
+	looked  = 8    // parts of an axis whose ends are looked at
+	mostBig = 64   // rounds of blocks that are dealt one by one; those before are all done at the same rate
+)
+
+// unequal looks for differences between the first block, the one in the middle and the last, and if there are any, along each axis; nil for none.
+func (e *emulation) unequal() *lengths {
+	if e.most <= e.resident || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
+		return nil
+	}
+	middle, last := [3]int64{}, [3]int64{}
+	for d, n := range e.grid {
+		middle[d], last[d] = n/2, n-1
+	}
+	l := &lengths{grid: e.grid, middle: e.length(middle)}
+	if l.middle == 0 || near(e.length([3]int64{}), l.middle) && near(e.length(last), l.middle) {
+		return nil
+	}
+	for d, n := range e.grid {
+		at := []int64{0, 1, n - 2, n - 1}
+		for k := int64(1); k < looked; k++ {
+			at = append(at, n*k/looked)
+		}
+		at = slices.DeleteFunc(at, func(i int64) bool { return i < 0 || i >= n })
+		slices.Sort(at)
+		at = slices.Compact(at)
+		values, same := make([]float64, len(at)), true
+		for i, place := range at {
+			where := middle
+			where[d] = place
+			values[i] = e.length(where) / l.middle
+			same = same && near(values[i], 1)
+		}
+		if !same {
+			l.axes[d] = between(at, values, n)
+		}
+	}
+	if spread := l.spread(); spread < alike {
+		return nil
+	}
+	return l
+}
+
+func near(a, b float64) bool { return a < b*alike && b < a*alike }
+
+// length is how many instructions a block executes.
+func (e *emulation) length(at [3]int64) (n float64) {
+	for _, w := range e.block([3]uint32{uint32(at[0]), uint32(at[1]), uint32(at[2])}).Warps {
+		n += float64(w.Count())
+	}
+	return n
+}
+
+// between are values at all places from 0 to n, of which some are given.
+func between(at []int64, values []float64, n int64) []float64 {
+	out := make([]float64, n)
+	for i := range at {
+		out[at[i]] = values[i]
+		for k := int64(1); i > 0 && k < at[i]-at[i-1]; k++ {
+			part := float64(k) / float64(at[i]-at[i-1])
+			out[at[i-1]+k] = values[i-1] + part*(values[i]-values[i-1])
+		}
+	}
+	return out
+}
+
+// of is the length of a block, by its number among all.
+func (l *lengths) of(i int64) float64 {
+	v := l.middle
+	for d, n := range l.grid {
+		if l.axes[d] != nil {
+			v *= l.axes[d][i%n]
+		}
+		i /= n
+	}
+	return v
+}
+
+// mean is the mean length of all blocks.
+func (l *lengths) mean() float64 {
+	v := l.middle
+	for _, axis := range l.axes {
+		if axis != nil {
+			sum := 0.0
+			for _, f := range axis {
+				sum += f
+			}
+			v *= sum / float64(len(axis))
+		}
+	}
+	return v
+}
+
+// spread is how much longer a block is that is among the longest tenth than the mean. Some that are shorter, as at an edge, make no difference.
+func (l *lengths) spread() float64 {
+	v := l.middle
+	for _, axis := range l.axes {
+		if axis != nil {
+			sorted := slices.Sorted(slices.Values(axis))
+			v *= sorted[len(sorted)*9/10]
+		}
+	}
+	return v / l.mean()
+}
+
+// mixed chooses blocks of all lengths that stand for those of a multiprocessor: in an order in which any that follow each other have about the mean
+// length.
+func (e *emulation) mixed(want int64) {
+	done := e.builder.Steps
+	var some []*timing.Block
+	places := min(want, 2*looked)
+	for i := range places {
+		if i > 2 && e.builder.Steps-done > mostExecuted {
+			break
+		}
+		k := turned(i, places)
+		some = append(some, e.block(e.index(e.total*(2*k+1)/(2*places))))
+	}
+	e.blocks = some
+	for i := int64(len(some)); i < want; i++ {
+		e.blocks = append(e.blocks, e.shifted(some[i%int64(len(some))], i/int64(len(some))))
+	}
+}
+
+// turned is the place of a number in an order that goes through n of them in steps of about 0.6 n.
+func turned(i, n int64) int64 {
+	step := n*5/8 + 1
+	for gcd(step, n) > 1 {
+		step++
+	}
+	return i * step % n
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// dealtOut is for how many cycles the launch runs, where a multiprocessor with as many blocks as it has room for executes so many instructions in a
+// cycle: the next block goes to the multiprocessor that first has room for it, and those that are left at the end share nothing with others.
+func (e *emulation) dealtOut(rate float64, resident int64) float64 {
+	if e.shares == nil {
+		e.alone(rate)
+	}
+	l := e.lengths
+	slots := e.busy * resident
+	first := max(e.total-mostBig*slots, 0)
+	begin := float64(first) * l.mean() / rate / float64(e.busy)
+	d := dealer{next: first, total: e.total, lengths: l, all: make([]*running, e.busy)}
+	for i := range d.all {
+		d.all[i] = &running{rates: make([]float64, resident+1), ends: make([]float64, 0, resident)}
+		for k := range resident {
+			d.all[i].rates[k+1] = rate * e.shares[min(k+1, e.resident)]
+		}
+	}
+	for range resident {
+		for _, m := range d.all {
+			d.deal(m)
+		}
+	}
+	heap.Init(&d)
+	now := 0.0
+	for len(d.all[0].ends) > 0 {
+		m := d.all[0]
+		now = m.at
+		m.end()
+		d.deal(m)
+		heap.Fix(&d, 0)
+	}
+	return begin + now
+}
+
+// running is a multiprocessor: its blocks all have the same part of what it executes, and end in the order of what they had to execute.
+type running struct {
+	rates []float64 // instructions in a cycle, by how many blocks it has
+	ends  []float64 // of blocks, in instructions that a block has executed which was there from the start; the greatest first
+	done  float64   // such instructions until now
+	now   float64   // cycles
+	at    float64   // when the next block ends
+}
+
+// end is the end of a block.
+func (m *running) end() {
+	m.done, m.now = m.ends[len(m.ends)-1], m.at
+	m.ends = m.ends[:len(m.ends)-1]
+	m.ahead()
+}
+
+// ahead finds when the next block ends.
+func (m *running) ahead() {
+	if n := len(m.ends); n > 0 {
+		m.at = m.now + (m.ends[n-1]-m.done)*float64(n)/m.rates[n]
+	}
+}
+
+// dealer gives blocks to multiprocessors, of which the first is that where a block ends next; those without blocks come last.
+type dealer struct {
+	*lengths
+	next, total int64
+	all         []*running
+}
+
+func (d *dealer) Len() int      { return len(d.all) }
+func (d *dealer) Swap(i, j int) { d.all[i], d.all[j] = d.all[j], d.all[i] }
+func (d *dealer) Less(i, j int) bool {
+	a, b := d.all[i], d.all[j]
+	if len(a.ends) == 0 || len(b.ends) == 0 {
+		return len(a.ends) > len(b.ends)
+	}
+	return a.at < b.at
+}
+func (d *dealer) Push(any) {}
+func (d *dealer) Pop() any { return nil }
+
+// deal gives a multiprocessor the next block.
+func (d *dealer) deal(m *running) {
+	if d.next >= d.total {
+		return
+	}
+	end := m.done + d.of(d.next)
+	d.next++
+	at, _ := slices.BinarySearchFunc(m.ends, end, func(have, want float64) int { return cmp.Compare(want, have) })
+	m.ends = slices.Insert(m.ends, at, end)
+	m.ahead()
+}
+
+// alone measures what a multiprocessor executes in a cycle with fewer blocks at once, over what it does with all that it has room for.
+func (e *emulation) alone(rate float64) {
+	e.shares = make([]float64, e.resident+1)
+	e.shares[e.resident] = 1
+	known := int64(0)
+	for k := int64(1); k < e.resident; k = min(2*k, e.resident) {
+		s := &dealt{blocks: e.blocks, most: int64(len(e.blocks))}
+		r := e.machine(k).Run(e.ops, s, timing.Options{Resident: int(k), Most: mostTimed / 4, Enough: enoughTimed / 4, Ends: len(e.blocks), Again: e.again})
+		e.shares[k] = min(perCycle(r)/rate, 1)
+		e.fill(known, k)
+		known = k
+	}
+	e.fill(known, e.resident)
+}
+
+// fill sets the shares between two that are known.
+func (e *emulation) fill(from, to int64) {
+	for k := from + 1; k < to; k++ {
+		e.shares[k] = e.shares[from] + (e.shares[to]-e.shares[from])*float64(k-from)/float64(to-from)
+	}
+}
+
+// perCycle is how many instructions a run has executed in a cycle.
+func perCycle(r *timing.Result) float64 {
+	return float64(r.Issued) / float64(max(r.Last, 1)) * timing.Cycle
+}

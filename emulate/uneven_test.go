@@ -1,0 +1,49 @@
+package emulate
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestDealt: blocks whose lengths differ take as long as when they are dealt one after the other to the room that is free first, where those of a
+// multiprocessor take nothing from each other; and as long as all instructions, where each multiprocessor is busy to the end.
+func TestDealt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		e := &emulation{busy: rapid.Int64Range(1, 5).Draw(t, "multiprocessors"), resident: rapid.Int64Range(1, 3).Draw(t, "room")}
+		axis := rapid.SliceOfN(rapid.Float64Range(0.1, 5), 1, 40).Draw(t, "axis")
+		rows := rapid.Int64Range(1, 4).Draw(t, "rows")
+		e.grid = [3]int64{int64(len(axis)), rows, 1}
+		e.total = int64(len(axis)) * rows
+		e.lengths = &lengths{grid: e.grid, middle: 100, axes: [3][]float64{axis}}
+		e.shares = make([]float64, e.resident+1)
+		for k := range e.shares {
+			e.shares[k] = float64(k) / float64(e.resident)
+		}
+		free := make([]float64, e.busy*e.resident)
+		sum, last := 0.0, 0.0
+		for i := range e.total {
+			first := 0
+			for k := range free {
+				if free[k] < free[first] {
+					first = k
+				}
+			}
+			free[first] += e.lengths.of(i) * float64(e.resident) // each block executes 1/resident in a cycle
+			sum, last = sum+e.lengths.of(i), max(last, free[first])
+		}
+		if got := e.dealtOut(1, e.resident); math.Abs(got-last) > 1e-6*last {
+			t.Fatalf("%g cycles, and one after the other %g", got, last)
+		}
+		for k := range e.shares {
+			e.shares[k] = 1
+		}
+		if got, least := e.dealtOut(1, e.resident), sum/float64(e.busy); got < least*(1-1e-9) {
+			t.Fatalf("%g cycles, and all instructions take %g", got, least)
+		}
+		if mean := sum / float64(e.total); math.Abs(mean-e.lengths.mean()) > 1e-6*mean {
+			t.Fatalf("mean %g, and of all blocks %g", e.lengths.mean(), mean)
+		}
+	})
+}
