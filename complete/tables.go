@@ -115,6 +115,7 @@ var flags = map[string]offer{
 	"fleet merge --output":     files(),
 	"scop compile --as":        words(compile.Languages),
 	"scop compile --output":    files(),
+	"lift explore --device":    either(devices, words([]string{"all"})),
 	"lift emit --as":           either(fixed(export.Languages), words([]string{"ir", "lift", "derivation"})),
 	"lift export --as":         fixed(export.Languages),
 	"lift export --output":     files(),

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gpuperf/device"
 	"gpuperf/samples"
 )
 
@@ -380,5 +381,26 @@ func TestArgs(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestChoose: workers have a device each, one for each piece of hardware, of the type and the interface of the first.
+func TestChoose(t *testing.T) {
+	info := func(d Device, typ string) device.Info {
+		d.Type = typ
+		return device.Info{Fingerprint: d.Fingerprint}
+	}
+	a, b := gpu("", 0, "aaaaaaaa11", "1"), gpu("", 0, "bbbbbbbb22", "1")
+	opencl := func(d Device) Device { d.Interface = samples.OpenCL; return d }
+	all := []device.Info{info(a, "gpu"), info(opencl(a), "gpu"), info(b, "gpu"), info(opencl(b), "gpu"), info(gpu("", 0, "", "1"), "cpu")}
+	for _, c := range []struct {
+		query string
+		n     int
+		want  []int
+	}{{"", 0, []int{0, 2}}, {"", 1, []int{0}}, {"", 2, []int{0, 2}}, {"", 3, nil}, {"opencl:", 2, []int{1, 3}}, {"cpu", 0, []int{4}}, {"tpu", 1, nil}} {
+		got, err := Choose(all, c.query, c.n)
+		if !slices.Equal(got, c.want) || (err == nil) != (c.want != nil) {
+			t.Errorf("%q %d: %v, %v", c.query, c.n, got, err)
+		}
 	}
 }

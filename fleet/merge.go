@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -14,6 +13,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/campaign"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 )
 
@@ -130,9 +130,6 @@ func (d *MergedDevice) merge(output string) error {
 		slices.Sort(names)
 		for _, name := range names {
 			to := filepath.Join(output, d.Key, filepath.Dir(kind.pattern), name)
-			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-				return err
-			}
 			if err := kind.write(to, byName[name]); err != nil {
 				return err
 			}
@@ -173,43 +170,50 @@ func mergeProfiles(path string, from []string) error {
 			all.Reach(r)
 		}
 	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
 	return all.Save(path)
 }
 
 // distinctLines writes the lines of files, each once.
-func distinctLines(path string, from []string) (err error) {
-	out, err := os.Create(path)
+func distinctLines(path string, from []string) error {
+	seen := map[uint64]bool{}
+	return replace.File(path, func(w io.Writer) error {
+		for _, name := range from {
+			if err := distinct(w, name, seen); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// distinct writes the lines of a file that are not among those seen before. What a killed worker has cut off is left out.
+func distinct(w io.Writer, name string, seen map[uint64]bool) error {
+	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(out)
-	defer func() { err = errors.Join(err, w.Flush(), out.Close()) }()
-	seen := map[uint64]bool{}
-	for _, name := range from {
-		f, err := os.Open(name)
-		if err != nil {
+	defer f.Close()
+	for lines := bufio.NewReader(f); ; {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
 			return err
 		}
-		lines := bufio.NewReader(f)
-		for {
-			line, readErr := lines.ReadBytes('\n')
-			if readErr == io.EOF { // what a killed worker has cut off is left out
-				break
-			} else if readErr != nil {
-				return errors.Join(readErr, f.Close())
-			}
-			h := fnv.New64a()
-			h.Write(line)
-			if sum := h.Sum64(); !seen[sum] {
-				seen[sum] = true
-				w.Write(line)
-			}
+		h := fnv.New64a()
+		h.Write(line)
+		sum := h.Sum64()
+		if seen[sum] {
+			continue
 		}
-		if err := f.Close(); err != nil {
+		seen[sum] = true
+		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // differences warns of devices of one name that differ in what bears on their times.

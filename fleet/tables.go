@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/replace"
 )
 
 // row is where a line of a table stands, and the time that orders it. A table may have as many rows as there are configurations.
@@ -38,7 +39,7 @@ func (f *File) mergeTables(output string, done []finished) (written []string, er
 		}
 		whole := Unit{Item: i, Work: w, Count: 1}
 		path := filepath.Join(output, whole.name()+".jsonl")
-		if err := errors.Join(os.MkdirAll(output, 0o755), mergeTable(path, tables)); err != nil {
+		if err := mergeTable(path, tables); err != nil {
 			return nil, err
 		}
 		written = append(written, path)
@@ -64,21 +65,19 @@ func mergeTable(path string, tables []string) (err error) {
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.file, b.file), cmp.Compare(a.at, b.at))
 	})
-	out, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(out)
-	defer func() { err = errors.Join(err, w.Flush(), out.Close()) }()
-	var line []byte
-	for _, r := range rows {
-		line = slices.Grow(line[:0], int(r.size))[:r.size]
-		if _, err := files[r.file].ReadAt(line, r.at); err != nil {
-			return err
+	return replace.File(path, func(w io.Writer) error {
+		var line []byte
+		for _, r := range rows {
+			line = slices.Grow(line[:0], int(r.size))[:r.size]
+			if _, err := files[r.file].ReadAt(line, r.at); err != nil {
+				return err
+			}
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
 		}
-		w.Write(line)
-	}
-	return nil
+		return nil
+	})
 }
 
 // readRows adds the rows of a table.

@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 )
 
 // Worker does the work of a shard on a device.
@@ -106,7 +106,7 @@ func (w *Worker) unit(ctx context.Context, j *journal, data string, u Unit) erro
 	text, err := w.Run(ctx, data, args)
 	took := time.Since(start)
 	if err == nil {
-		err = replaceFile(result, text)
+		err = replace.Bytes(result, text)
 	}
 	if ctx.Err() != nil && err != nil {
 		return err // neither done nor failed
@@ -135,15 +135,6 @@ func keepBeating(j *journal) (stop func()) {
 		}
 	}()
 	return stop
-}
-
-// replaceFile writes a file beside path and puts it in the place of path.
-func replaceFile(path string, text []byte) error {
-	next := path + ".new"
-	if err := os.WriteFile(next, bytes.TrimLeft(text, "\n"), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(next, path)
 }
 
 // Err is the error of an outcome: nil where all is done.

@@ -37,6 +37,28 @@ func (l *line) torn() bool { return l.err != nil && l.newlines() == 0 && !json.V
 // of reading, and the last.
 func read(name string, r *io.SectionReader, number int) iter.Seq2[*line, error] {
 	return func(yield func(*line, error) bool) {
+		for whole, err := range blocks(name, r) {
+			if err != nil {
+				if tooLong := (*source.Error)(nil); errors.As(err, &tooLong) {
+					tooLong.Pos.Line = number
+				}
+				yield(nil, err)
+				return
+			}
+			for _, l := range decode(name, whole, number) {
+				if !yield(&l, nil) {
+					return
+				}
+				number += l.newlines()
+			}
+		}
+	}
+}
+
+// blocks returns a text in blocks of whole lines; what follows the last newline is a block of its own, or a part of the last. A block is valid
+// until the next one is asked for. An error is the last.
+func blocks(name string, r *io.SectionReader) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		buffer, kept, end := make([]byte, min(block, r.Size()+1)), 0, false
 		for !end {
 			n, err := io.ReadFull(r, buffer[kept:])
@@ -49,15 +71,12 @@ func read(name string, r *io.SectionReader, number int) iter.Seq2[*line, error] 
 			if !end {
 				whole = text[:bytes.LastIndexByte(text, '\n')+1]
 			}
-			for _, l := range decode(name, whole, number) {
-				if !yield(&l, nil) {
-					return
-				}
-				number += l.newlines()
+			if len(whole) > 0 && !yield(whole, nil) {
+				return
 			}
 			if len(whole) == 0 && !end {
 				if len(buffer) >= maxLine {
-					yield(nil, at(name, number, 1, "", "the line has more than %d MB, the limit of a sample", maxLine>>20))
+					yield(nil, at(name, 1, 1, "", "the line has more than %d MB, the limit of a sample", maxLine>>20))
 					return
 				}
 				buffer = append(buffer, make([]byte, len(buffer))...)

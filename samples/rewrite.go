@@ -1,12 +1,12 @@
 package samples
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 
 	"gpuperf/internal/replace"
+	"gpuperf/internal/source"
 )
 
 // Rewritten says what became of the records of files.
@@ -19,71 +19,114 @@ type Rewritten struct {
 // work is what two records of the same work have in common, as hashes.
 type work struct{ kernel, work uint64 }
 
-// place is where the newest record of a work is.
-type place struct {
-	time   time.Time
-	number int // counted through all files
+// place is when the newest record of a work was measured, in nanoseconds, and its number, counted through all files.
+type place struct{ time, number int64 }
+
+// rewriting is a Rewrite under way. Files may have more records than memory has room for: it holds a few words of each work.
+type rewriting struct {
+	sets   []*Set
+	sizes  []int64 // of their texts, as far as records are whole
+	newest map[work]place
+	number int64 // records so far
+	out    Rewritten
 }
 
 // Rewrite writes to path, which it replaces at once when all is written, of each work the newest record that is wanted; a nil wanted wants all.
-// Records keep their order and their text. All files must be of one device. A path that ends in .gz is packed.
-func Rewrite(path string, files []string, wanted func(*Record) bool) (out Rewritten, err error) {
-	sets := make([]*Set, len(files))
-	for i, file := range files {
-		if sets[i], err = Load(file); err != nil {
-			return out, err
+// Records keep their order and their text. All files must be of one device. A path that ends in .gz is packed. Each file is read twice: to check its
+// records and find the newest, and to copy these.
+func Rewrite(path string, files []string, wanted func(*Record) bool) (Rewritten, error) {
+	w := &rewriting{newest: map[work]place{}}
+	for _, file := range files {
+		f, err := source.Open(file)
+		if err != nil {
+			return w.out, err
 		}
-		defer sets[i].Close()
-		if first := sets[i].first; first != nil && sets[0].first != nil {
-			if err := sets[0].admits(*first); err != nil {
-				return out, fmt.Errorf("%s and %s do not go together: %w", files[0], file, err)
-			}
+		s := &Set{Path: file, text: f, file: f}
+		defer s.Close()
+		if err := w.find(s, wanted); err != nil {
+			return w.out, err
 		}
 	}
-	newest := map[work]place{}
-	number := 0
-	for _, s := range sets {
-		for r, err := range s.All() {
+	w.out.Kept = len(w.newest)
+	return w.out, replace.File(path, w.copy)
+}
+
+// find finds the newest records as far as the end of one more file.
+func (w *rewriting) find(s *Set, wanted func(*Record) bool) error {
+	size, err := s.openText()
+	if err != nil {
+		return err
+	}
+	whole := int64(0)
+	for l, err := range s.lines(0, size, 1) {
+		if err != nil {
+			return err
+		}
+		torn, err := s.admit(l)
+		if err != nil {
+			return err
+		}
+		if torn {
+			break
+		}
+		whole += int64(len(l.text))
+		if l.record != nil {
+			w.enter(l, wanted)
+		}
+	}
+	w.sets, w.sizes = append(w.sets, s), append(w.sizes, whole)
+	if first := w.sets[0]; s.first != nil && first.first != nil {
+		if err := first.admits(*s.first); err != nil {
+			return fmt.Errorf("%s and %s do not go together: %w", first.Path, s.Path, err)
+		}
+	}
+	return nil
+}
+
+// enter counts a record.
+func (w *rewriting) enter(l *line, wanted func(*Record) bool) {
+	w.number++
+	if wanted != nil && !wanted(l.record) {
+		w.out.Dropped++
+		return
+	}
+	key, now := work{l.entry.Kernel, l.entry.Work}, place{l.record.Time.UnixNano(), w.number}
+	if was, ok := w.newest[key]; ok {
+		w.out.Superseded++
+		if now.time < was.time {
+			return
+		}
+	}
+	w.newest[key] = now
+}
+
+// copy writes the newest records.
+func (w *rewriting) copy(to io.Writer) error {
+	kept := make([]uint64, w.number/64+1) // a bit for each record
+	for _, p := range w.newest {
+		kept[p.number/64] |= 1 << (p.number % 64)
+	}
+	number := int64(0)
+	for i, s := range w.sets {
+		for text, err := range blocks(s.Path, io.NewSectionReader(s.text, 0, w.sizes[i])) {
 			if err != nil {
-				return out, err
+				return err
 			}
-			number++
-			if wanted != nil && !wanted(r) {
-				out.Dropped++
-				continue
-			}
-			e := entryOf(r)
-			w := work{e.Kernel, e.Work}
-			if was, ok := newest[w]; ok {
-				out.Superseded++
-				if r.Time.Before(was.time) {
+			for line := range bytes.Lines(text) {
+				if len(bytes.TrimSpace(line)) == 0 {
 					continue
 				}
+				if number++; kept[number/64]&(1<<(number%64)) == 0 {
+					continue
+				}
+				if line[len(line)-1] != '\n' { // the last of a file
+					line = append(bytes.Clone(line), '\n')
+				}
+				if _, err := to.Write(line); err != nil {
+					return err
+				}
 			}
-			newest[w] = place{r.Time, number}
 		}
 	}
-	out.Kept = len(newest)
-	return out, replace.File(path, func(w io.Writer) error {
-		number := 0
-		for _, s := range sets {
-			for l, err := range s.lines(0, s.size, 1) {
-				if err != nil {
-					return err
-				}
-				if l.record == nil {
-					continue
-				}
-				number++
-				if newest[work{l.entry.Kernel, l.entry.Work}].number != number {
-					continue
-				}
-				text := strings.TrimSuffix(string(l.text), "\n")
-				if _, err := io.WriteString(w, strings.TrimLeft(text, "\n")+"\n"); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	return nil
 }

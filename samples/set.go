@@ -55,22 +55,31 @@ func Load(path string) (*Set, error) {
 	return s, nil
 }
 
-// open finds the records. A regular file is read where it is, anything else to its end.
+// open finds the records.
 func (s *Set) open() error {
+	size, err := s.openText()
+	if err != nil {
+		return err
+	}
+	return s.load(size)
+}
+
+// openText makes the text ready, and returns its size. A regular file is read where it is, anything else to its end.
+func (s *Set) openText() (size int64, err error) {
 	info, err := s.file.Stat()
 	if err != nil {
-		return source.Unreadable(s.Path, err)
+		return 0, source.Unreadable(s.Path, err)
 	}
 	if info.Mode().IsRegular() && !isGzip(s.file) {
-		return s.load(info.Size())
+		return info.Size(), nil
 	}
 	text, err := unpack(s.file)
 	if err != nil {
-		return source.Unreadable(s.Path, err)
+		return 0, source.Unreadable(s.Path, err)
 	}
 	s.file.Close()
 	s.file, s.text = nil, bytes.NewReader(text)
-	return s.load(int64(len(text)))
+	return int64(len(text)), nil
 }
 
 var gzipMagic = []byte{0x1f, 0x8b}
@@ -105,26 +114,35 @@ func (s *Set) load(size int64) error {
 		if err != nil {
 			return err
 		}
-		if l.record != nil && s.first == nil {
-			s.first = l.record
+		torn, err := s.admit(l)
+		if err != nil {
+			return err
 		}
-		if l.record != nil {
-			if err := s.admits(*l.record); err != nil {
-				l.err = at(s.Path, l.number, 0, "", "%v", err).WithHint("keep one file for each device, and for each program that measured")
-			}
-		}
-		if l.torn() {
-			s.Warnings = append(s.Warnings, warning.IncompleteFile.Error(
-				at(s.Path, l.number, 0, "", "the last line is incomplete: a run was killed while writing it")))
+		if torn {
 			break
-		}
-		if l.err != nil {
-			return l.err
 		}
 		s.add(l)
 	}
 	s.save()
 	return nil
+}
+
+// admit checks that a line is a record that belongs to those before it. One that was cut off is a warning, and the last.
+func (s *Set) admit(l *line) (torn bool, err error) {
+	if l.record != nil && s.first == nil {
+		s.first = l.record
+	}
+	if l.record != nil {
+		if err := s.admits(*l.record); err != nil {
+			return false, at(s.Path, l.number, 0, "", "%v", err).WithHint("keep one file for each device, and for each program that measured")
+		}
+	}
+	if l.torn() {
+		s.Warnings = append(s.Warnings, warning.IncompleteFile.Error(
+			at(s.Path, l.number, 0, "", "the last line is incomplete: a run was killed while writing it")))
+		return true, nil
+	}
+	return false, l.err
 }
 
 // lines returns the lines of a part of the text, whose first has the given number.

@@ -235,6 +235,7 @@ parameters of models, errors, times. Merging again replaces what was merged befo
 			if err != nil {
 				return err
 			}
+			defer collectOften()()
 			m, err := f.Merge(count)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
+	"gpuperf/fleet"
 	"gpuperf/internal/format"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"
@@ -24,6 +25,7 @@ func liftExploreCommand() *cobra.Command {
 	var search explore.Search
 	var databases []string
 	var model modelOptions
+	var shard string
 	cmd := &cobra.Command{
 		Use:   "explore PROG.lift -s n=16777216 --budget 40",
 		Short: "Search the variants of a program for fast ones, on a device",
@@ -35,6 +37,8 @@ same command resumes an interrupted exploration.
 
 One size may be a range, as n=1000..100000000: then recipes are chosen for parts of it, by predicted times, and it is told where one hands over
 to the next. In the middle of each part as many points as the budget says run of its recipe, and of those of the parts beside it.
+
+With --device all, all GPUs of the host share the design points and the budget, a process each, with samples of their own.
 
 Orders:
   rank     by a ranker that learns from databases of other programs and from this exploration
@@ -78,6 +82,13 @@ Orders:
 				on.options.Limit = 15 * time.Second
 			}
 			search.Trials = on.options.Trials
+			part, err := fleet.ParseShard(shard)
+			if err != nil {
+				return usagef("--shard %v", err)
+			}
+			if on.device == allDevices {
+				return exploreAll(cmd, args[0], &on, search.Budget)
+			}
 			c, err := on.open(cmd)
 			if err != nil {
 				return err
@@ -92,6 +103,9 @@ Orders:
 			if err != nil {
 				return err
 			}
+			if r != nil && part.Count > 1 {
+				return usagef("--shard %s: ranges of a size have no parts", shard)
+			}
 			if r != nil {
 				search.Campaign = c
 				o.sizes = rest
@@ -101,6 +115,7 @@ Orders:
 				return err
 			}
 			s := search.Space
+			s.Points = ofShard(s.Points, part)
 			note(cmd, "%s, %s in %v", format.Count(len(s.Derived.Variants), "variant"), format.Count(len(s.Points), "design point"), time.Since(start).Round(time.Millisecond))
 			device := facts.Of(info.Fingerprint)
 			if err := model.set(cmd, s, device); err != nil {
@@ -111,7 +126,7 @@ Orders:
 				return err
 			}
 			search.Train = db.Set
-			search.Seed = o.Seed
+			search.Seed = o.Seed + int64(part.Index)
 			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
 			search.Campaign = c
 			search.Vectors = rank.VectorsFile(c.SamplesFile())
@@ -140,6 +155,8 @@ Orders:
 	flags := cmd.Flags()
 	flags.Lookup("trials").Usage = "trials of each point (default 4; those that were fastest are measured again, with up to 60)"
 	flags.Lookup("limit").Usage = "give up a point whose building and trials take longer (default 15s)"
+	flags.Lookup("device").Usage = "the device: an index or part of a name as perf devices lists them; all shares the work among all GPUs of the host"
+	flags.StringVar(&shard, "shard", "0/1", "explore a part of the design points, as number/count, from 0/4 to 3/4")
 	flags.IntVar(&search.Budget, "budget", 40, "the most points to run")
 	flags.DurationVar(&search.For, "for", 0, "choose points for so long, such as 60s, whatever their number; the same command goes on from there")
 	flags.Float64Var(&search.Enough, "enough", 0, "stop where as many more points as have run find one that is 2 % faster with less than this probability (0: never; with --for 0.05)")

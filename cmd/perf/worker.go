@@ -136,7 +136,12 @@ func startWorkers(cmd *cobra.Command, f *fleet.File, shards []fleet.Shard, query
 	if err != nil {
 		return err
 	}
-	local := fleet.Local{Program: []string{self, "worker", f.Path, "--output=" + f.Output}, Shards: shards, Logs: f.Logs(), Note: func(line string) { note(cmd, "%s", line) }}
+	local := fleet.Local{Program: []string{self, "worker", f.Path, "--output=" + f.Output}, Shards: shards}
+	tell := func(line string) { note(cmd, "%s", line) }
+	local.Streams = func(i int) (io.Writer, io.Writer, error) {
+		log, err := f.Log(shards[i], tell)
+		return io.Discard, log, err
+	}
 	if f.NeedsDevice(fleet.Shard{Index: 0, Count: 1}) {
 		all, err := measure.Devices(cmd.Context(), measure.Options{})
 		if err != nil {
