@@ -105,6 +105,17 @@ func TestAgainstReference(t *testing.T) {
 		}()},
 		{"normalize", map[string]int64{"n": 8}, []Value{numbers}, build(8, func(i int) Value { return Inexact(numbers[i].(Num).Float64() / total(numbers, 1)) })},
 		{"moments", map[string]int64{"n": 4}, []Value{neighbours[3]}, Values{neighbours[3], Values{Inexact(total(neighbours[3].(Values), 2))}}},
+		{"diffuse", map[string]int64{"h": h, "w": w}, []Value{grid.(Values)[0]}, func() Value {
+			now := grid
+			for range 8 {
+				from := now
+				now = Values{matrix(h, w, func(y, x int) Value {
+					around := at(from, 0, (y+h-1)%h, x) + at(from, 0, (y+1)%h, x) + at(from, 0, y, (x+w-1)%w) + at(from, 0, y, (x+1)%w)
+					return Inexact(at(from, 0, y, x)/2 + around/8)
+				})}
+			}
+			return now.(Values)[0]
+		}()},
 		{"transpose", map[string]int64{"h": h, "w": w}, []Value{grid.(Values)[0]}, matrix(w, h, func(x, y int) Value { return Inexact(at(grid, 0, y, x)) })},
 	} {
 		got, err := Eval(example(t, c.name), c.sizes, c.inputs, EvalOptions{Float: true})

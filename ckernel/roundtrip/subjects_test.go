@@ -132,6 +132,7 @@ var liftSizes = map[string]map[string]int64{
 	"jacobi2d_9pt": {"h": 66, "w": 66}, "gaussian": {"h": 68, "w": 68}, "gradient": {"h": 66, "w": 66}, "hotspot2d": {"h": 64, "w": 64},
 	"srad1": {"h": 64, "w": 64}, "srad2": {"h": 64, "w": 64}, "heat3d": {"d": 18, "h": 18, "w": 18}, "hotspot3d": {"d": 8, "h": 32, "w": 16},
 	"peak": {"n": 4096}, "prefix": {"n": 4096}, "argmax": {"n": 4096}, "normalize": {"n": 4096}, "moments": {"n": 4096}, "transpose": {"h": 64, "w": 64},
+	"filter": {"n": 1024}, "segments": {"n": 512, "m": 32}, "spmv": {"n": 512, "m": 32, "k": 64}, "diffuse": {"h": 32, "w": 32},
 }
 
 // variants are the kernels of so many derived variants of each functional program, with an ND-range each.

@@ -94,7 +94,7 @@ func (e *explorer) recipes() []*recipe {
 	if g == nil {
 		return nil
 	}
-	return append(e.gridRecipes(g), e.unevenRecipes(g)...)
+	return slices.Concat(e.gridRecipes(g), e.unevenRecipes(g), e.timeTiles(g))
 }
 
 // gridRecipes are the recipes of a nest of maps.

@@ -91,6 +91,7 @@ var smallSizes = map[string]map[string]int64{
 	"peak": {"n": 4096}, "prefix": {"n": 1024}, "argmax": {"n": 1024}, "normalize": {"n": 1024}, "moments": {"n": 1024}, "md": {"n": 64, "k": 32}, "blackscholes": {"n": 1024},
 	"filter": {"n": 1024}, "segments": {"n": 512, "m": 32}, "spmv": {"n": 512, "m": 32, "k": 64},
 	"heat3d": {"d": 16, "h": 16, "w": 16}, "hotspot3d": {"d": 16, "h": 16, "w": 16},
+	"diffuse": {"h": 16, "w": 32},
 }
 
 // The reference of every example is what the program says.

@@ -268,6 +268,7 @@ func init() {
 	addUneven()
 	addLayout()
 	addRows()
+	addSteps()
 	addMacros()
 }
 

@@ -28,6 +28,8 @@ var leftOf = map[string]string{
 	"mapFission":          "map(fun(x => map(f) o gather(p) $ x)) $ split(n) $ xs",
 	"scalarizePartials":   "reduce(f, z) o asScalar o reduce(mapVec(f), vec(w, z)) o join o map(fun(e => generate(1, fun(j => mapVec(f, e, e))))) o asVector(w) $ xs",
 	"copyLocalZip2D":      "mapWrg(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
+	"tileSteps":           "iterate(j, map(f) o slide(n, 1) o pad(2, 1, wrap)) $ xs",
+	"tileSteps2D":         "iterate(j, map(map(f)) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o pad(1, 1, wrap) o map(pad(1, 0, wrap))) $ xs",
 	"copyPrivateZip":      "mapGlb(d, fun(e => map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, 1) o map(slide(m, 1)) o get(0) $ e)) $ zip(xs, xs)",
 	"mapFissionZip":       "map(fun(x => map(fun(e => tuple(e, at(0, x)))) o map(g) $ x)) $ split(n) $ xs",
 	"letInline":           "let(e = map(f) $ xs, zip(e, gather(p) $ e))",
@@ -226,6 +228,17 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 	case "copyLocalVectors":
 		s.sub["m"], s.sub["w"], s.sub["n"], s.sub["u"] = s.pick("1", "2", "4"), s.pick("1", "2"), s.pick("1", "2"), "2"
 		s.sub["i"], s.sub["k"] = s.pick("0", "1"), s.pick("0", "1")
+	case "tileSteps", "tileSteps2D":
+		s.sub["j"], s.sub["n"], s.sub["m"] = num(3), s.pick("4", "4", "3"), "2"
+		s.sub["f"] = s.pick("(fun(x0 => at(0, x0) * 3 + (at(0) o gather(reverse) $ x0)))", "(fun(x0 => at(2, x0) - at(1, x0) * c))")
+		tall, wide := 1+r.Intn(3), 1+r.Intn(2)
+		s.sub["t"], s.sub["k"] = strconv.Itoa(tall), strconv.Itoa(wide)
+		s.xs = fmt.Sprintf("[%s]%d", scalar, tall*(1+r.Intn(3)))
+		if rule.Name == "tileSteps2D" {
+			s.sub["n"] = s.pick("3", "3", "3", "2")
+			s.sub["f"] = s.pick("(fun(x0 => (at(0) o at(0) $ x0) * 3 + (at(0) o gather(reverse) o at(2) $ x0)))", "(fun(x0 => (at(1) o at(1) $ x0) - (at(0) o at(0) $ x0) * c))")
+			s.xs = fmt.Sprintf("[[%s]%d]%d", scalar, wide*(1+r.Intn(3)), tall*(1+r.Intn(3)))
+		}
 	case "reduceMapPad":
 		s.elem = scalar
 		if r.Intn(4) == 0 { // nothing makes 0 of it

@@ -61,6 +61,7 @@ func addStream() {
 	)
 	streamTemplate[2] = template("map(transpose) o slide(n, s) $ xs")
 	streamTemplate[3] = template("map(map(transpose) o transpose) o slide(n, s) $ xs")
+	windowTemplate[1] = template("slide(n, s) $ xs")
 	windowTemplate[2] = template("map(transpose) o slide(n, s) o map(slide(m, u)) $ xs")
 	windowTemplate[3] = template(nbh3D + " $ xs")
 }
