@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/roofline"
 	"gpuperf/samples"
@@ -57,19 +59,48 @@ func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map
 // Achieved is what cases did in the times of their records, as many of each, on the device of the campaign, by the rates that its profile
 // holds, where it has one.
 func (c *Campaign) Achieved(cases []*workload.Case, records []samples.Record) ([]Achieved, error) {
-	on := c.Device.Info().Fingerprint
-	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", on, ".yaml"))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		profile = &calibrate.Profile{}
-	case err != nil:
+	measured, err := c.reached()
+	all := make([]Achieved, len(records))
+	for i, r := range records {
+		all[i] = achieved(cases[i*len(cases)/len(records)], r, facts.Of(c.Device.Info().Fingerprint), measured)
+	}
+	return all, err
+}
+
+// reached are the rates that the profile of the device holds, by resource.
+func (c *Campaign) reached() (map[string]roofline.Peak, error) {
+	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", c.Device.Info().Fingerprint, ".yaml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
 		return nil, err
 	}
-	all, measured := make([]Achieved, len(records)), peaks(profile.Roof)
-	for i, r := range records {
-		all[i] = achieved(cases[i*len(cases)/len(records)], r, facts.Of(on), measured)
+	return peaks(profile.Roof), nil
+}
+
+// AchievedLaunches is what launch files at sizes did in the times of their records, as far as their kernels can be read and counted; nil where none can.
+func (c *Campaign) AchievedLaunches(ctx context.Context, o frontend.Options, paths []string, sizes []map[string]int64, records []samples.Record) (all []Achieved, err error) {
+	known := map[string]*workload.Case{}
+	for _, path := range paths {
+		cases, err := Cases(ctx, o, []string{path}, sizes)
+		if err != nil {
+			continue // its time is all that is known of it
+		}
+		for _, one := range cases {
+			known[one.Identity.Key()] = one
+		}
 	}
-	return all, nil
+	if len(known) == 0 {
+		return nil, nil
+	}
+	measured, err := c.reached()
+	all = make([]Achieved, len(records))
+	for i, r := range records {
+		if one := known[r.Kernel.Key()]; one != nil {
+			all[i] = achieved(one, r, facts.Of(r.Device), measured)
+		}
+	}
+	return all, err
 }
 
 // Achieved is what the measured case of a prediction did on the device of the model.

@@ -12,6 +12,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/capture"
 	"gpuperf/device/replay"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
@@ -50,9 +51,13 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 		return err
 	}
 	warn(cmd, result.Warnings)
-	list := campaign.Samples(result.Records, nil)
+	achieved, err := c.AchievedLaunches(cmd.Context(), frontend.Options{}, paths, at, result.Records)
+	if err != nil {
+		return err
+	}
+	list := campaign.Samples(result.Records, achieved)
 	launches.Compare(list)
-	return printSamples(cmd, list, false)
+	return printSamples(cmd, list, achieved != nil)
 }
 
 // driveAs chooses the interface that launch files and sources run under, unless another was chosen or samples are replayed.
