@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
 	"gpuperf/search"
@@ -86,9 +87,10 @@ func (r *Result) Write(w io.Writer) error {
 	if len(r.Best) == 0 {
 		return nil
 	}
-	t := format.NewTable(">time", ">predicted", "results", "configuration")
+	t := format.NewTable(slices.Concat([]string{">time", ">predicted"}, campaign.AchievedHeader, []string{"results", "configuration"})...)
 	for _, b := range r.Best {
-		t.Row(format.Seconds(b.Seconds()), format.Known(b.Predicted, format.Seconds(b.Predicted)), b.Record.Verification(), b.Config.String())
+		row := append([]string{format.Seconds(b.Seconds()), format.Known(b.Predicted, format.Seconds(b.Predicted))}, b.Achieved.Cells()...)
+		t.Row(append(row, b.Record.Verification(), b.Config.String())...)
 	}
 	fmt.Fprintln(w)
 	if err := t.Write(w); err != nil {
@@ -128,10 +130,11 @@ type runJSON struct {
 	Verified      string         `json:"verified,omitempty"`
 	Reused        bool           `json:"reused,omitempty"`
 	Known         bool           `json:"known,omitempty"` // from an earlier search
+	campaign.Achieved
 }
 
 func (r Run) json() runJSON {
-	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known}
+	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known, Achieved: r.Achieved}
 	if r.Seconds() > 0 {
 		out.Verified = r.Record.Verification()
 	}

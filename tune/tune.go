@@ -96,6 +96,8 @@ type Run struct {
 	Predicted float64 // seconds; 0 is not known
 	Reused    bool    // as that of an Outcome
 	Known     bool    // from an earlier search
+	// Achieved is what the kernel did per second: of the best, where the configuration is one kernel.
+	Achieved campaign.Achieved
 }
 
 // Seconds is the time of a run, 0 where it failed.
@@ -306,6 +308,13 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	}
 	for i, r := range again {
 		good[i].Record = r
+		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) == 1 && counted[0].Times == 1 {
+			achieved, err := s.Campaign.Achieved([]*workload.Case{counted[0].Case}, []samples.Record{r})
+			if err != nil {
+				return err
+			}
+			good[i].Achieved = achieved[0]
+		}
 	}
 	result.Best = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
 	slices.SortStableFunc(result.Best, byTime)
