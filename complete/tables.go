@@ -12,6 +12,7 @@ import (
 	"gpuperf/models/library"
 	"gpuperf/samples/exchange"
 	"gpuperf/scop/compile"
+	"gpuperf/scop/offload"
 	"gpuperf/scop/schedule"
 	"gpuperf/search"
 )
@@ -107,6 +108,7 @@ var flags = map[string]offer{
 	"samples show --kernel":    words([]string{}),
 	"scop schedule --strategy": fixed(schedule.Strategies),
 	"tune --strategy":          fixed(search.Names),
+	"tune --schedules":         fixed(offload.AllSchedules),
 	"tune --output":            files(),
 	"worker --output":          files(),
 	"fleet submit --output":    files(),

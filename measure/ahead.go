@@ -24,9 +24,6 @@ type Ahead struct {
 	Hung func(device.Job, *device.Error)
 }
 
-// leastShare is the number of programs for which a worker is worth its start.
-const leastShare = 4
-
 // Run builds, for the device. What cannot be built is left to those who run it, whose verdict counts. The error is that of
 // a worker that could not be started, or that ctx has ended.
 func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) error {
@@ -34,7 +31,7 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 		return errors.New("building ahead: no folder to keep programs in")
 	}
 	missing := a.missing(dev, jobs)
-	workers := min(max(a.Jobs, 1), (len(missing)+leastShare-1)/leastShare)
+	workers := min(max(a.Jobs, 1), len(missing)) // one starts in about the time that a program takes to build
 	if len(missing) < max(a.Least, 1) {
 		return nil
 	}

@@ -201,7 +201,7 @@ func (d *Dialogues) begin(ctx context.Context, q Definition) (one *dialogue, err
 	case q.Kernel != "" && (q.Parameters != nil || q.Constraints != nil):
 		return nil, wrong("give a kernel, whose file says what may be chosen, or parameters, not both")
 	case q.Kernel != "":
-		t, err := Open(ctx, q.Kernel, q.Sizes, d.Files)
+		t, err := Open(ctx, q.Kernel, q.Sizes, Options{Files: d.Files})
 		if err != nil {
 			return nil, err
 		}

@@ -31,15 +31,17 @@ type nest struct {
 	sizes   map[string]int64
 	options frontend.Options
 	nest    *scop.Nest
-	space   *offload.Space
+
+	schedules offload.Schedules
+	space     *offload.Space
 
 	mu    sync.Mutex
 	nodes map[string]*search.Choice
 	known map[string]samples.Record // of the journal, by configuration; nil before it was read
 }
 
-func openNest(ctx context.Context, path string, sizes map[string]int64, o frontend.Options) (*nest, error) {
-	all, err := o.Nests(ctx, path)
+func openNest(ctx context.Context, path string, sizes map[string]int64, o Options) (*nest, error) {
+	all, err := o.Files.Nests(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +53,11 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o fronte
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)
-	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o, nodes: map[string]*search.Choice{}}
+	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules, nodes: map[string]*search.Choice{}}
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
-	n.space, err = offload.NewSpace(ctx, n.nest, n.sizes)
+	n.space, err = offload.NewSpace(ctx, n.nest, n.sizes, o.Schedules)
 	return n, err
 }
 
@@ -222,7 +224,7 @@ func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c s
 		if other.Name != n.nest.Name {
 			return offload.Find(ctx, other)
 		}
-		space, err := offload.NewSpace(ctx, other, n.sizes)
+		space, err := offload.NewSpace(ctx, other, n.sizes, n.schedules)
 		if err != nil {
 			return nil, err
 		}

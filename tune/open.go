@@ -8,10 +8,17 @@ import (
 	"gpuperf/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
+	"gpuperf/scop/offload"
 )
 
+// Options are how files are read.
+type Options struct {
+	Files     frontend.Options
+	Schedules offload.Schedules // of C files; "" is ByStrategy
+}
+
 // Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.
-func Open(ctx context.Context, path string, sizes map[string]int64, o frontend.Options) (Target, error) {
+func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (Target, error) {
 	file, _, _ := source.CutName(path)
 	switch ext := filepath.Ext(file); {
 	case ext == ".star":

@@ -40,7 +40,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	if err != nil {
 		return err
 	}
-	target, err := tune.Open(cmd.Context(), args[0], at, o.files)
+	target, err := tune.Open(cmd.Context(), args[0], at, tune.Options{Files: o.files})
 	if err != nil {
 		return err
 	}

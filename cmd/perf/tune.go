@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/campaign"
-	"gpuperf/frontend"
 	"gpuperf/internal/format"
+	"gpuperf/scop/offload"
 	"gpuperf/search"
 	"gpuperf/tune"
 	"gpuperf/workload"
@@ -23,7 +24,7 @@ type tuneFlags struct {
 	tune.Search
 	on      measureFlags
 	sizes   []string
-	files   frontend.Options
+	files   tune.Options
 	model   string
 	profile string
 	first   []string
@@ -40,7 +41,8 @@ func tuneCommand() *cobra.Command {
 		Long: `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
 bm = lp.tunable("bm", [16, 32, 64]); parameters of a launch file, which are macros, sizes and the ND-range that depends on these, in its section tune or in a
 file of their own that names it. Of a loop nest in a C file (perf scop) the compiler's choices are searched: the schedule, and for each kernel its
-work-groups, tiles, local memory and shared sums; -o then writes the C file anew. Of a functional program (perf lift) it is the recipe of rewriting, its
+work-groups, tiles, local memory and shared sums; --schedules partitions decides the order of parts of the nest and which are fused, too, and hyperplanes
+beside that by which loops the parts are run (O2 and O3 of Papenhausen and Mueller, 2018); -o then writes the C file anew. Of a functional program (perf lift) it is the recipe of rewriting, its
 numbers such as tile sizes, and the ND-range; -o then writes kernels and a host function, as perf lift export does.
 
 Results are verified as perf measure does it, and a wrong one has no time. Every configuration is kept in the samples file, so that the same command resumes
@@ -69,16 +71,17 @@ Strategies:
 	}
 	cmd.Long += measuringRuns
 	addSizes(cmd, &o.sizes)
-	addC(cmd, &o.files)
+	addC(cmd, &o.files.Files)
 	flags := cmd.Flags()
 	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
 	flags.DurationVar(&o.limit, "for", 0, "begin no run after this time, as in 2m (default: no limit)")
 	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(search.Names(), ", "))
+	flags.StringVar((*string)(&o.files.Schedules), "schedules", string(offload.ByStrategy), "of a C file, which schedules there are: "+strings.Join(offload.AllSchedules(), ", "))
 	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
 	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
 	flags.StringArrayVar(&o.first, "seed-by", nil, "what to run first: a configuration, as bm=16,bn=32; model, what is predicted to be fastest; or emulator, what perf emulate --search finds (may be repeated)")
 	flags.BoolVar(&o.Resume, "resume", false, "take what the samples file has of earlier searches as known")
-	flags.StringVar(&o.profile, "profile", "", "the profile of the device (default: its own, if there is one)"+shipped())
+	flags.StringVar(&o.profile, "profile", "", "the profile of the device (default: its own, if there is one), or none for a search without predictions"+shipped())
 	flags.StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 	flags.StringVarP(&o.dir, "output", "o", "", "a folder to write the best configuration to")
 	flags.IntVar(&o.Trials, "trials", 5, "trials of each configuration")
@@ -104,6 +107,9 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		return usagef("--for %v: must be more than 0", o.limit)
 	case o.limit > 0:
 		o.Until = time.Now().Add(o.limit)
+	}
+	if !slices.Contains(offload.AllSchedules(), string(o.files.Schedules)) {
+		return usagef("--schedules %s: it is one of %s", o.files.Schedules, strings.Join(offload.AllSchedules(), ", "))
 	}
 	for _, name := range strings.Split(o.Strategy, ",") {
 		if _, err := search.New(name, search.Product{}, nil, 0); err != nil {
@@ -169,9 +175,15 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	return nil
 }
 
+// noProfile stands for a search without predictions.
+const noProfile = "none"
+
 // predictor finds the model that orders candidates: of the profile that is named, or of the device's own.
 func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	dev := o.Campaign.Device.Info().Fingerprint
+	if o.profile == noProfile {
+		return nil
+	}
 	if o.profile == "" {
 		found, dir, err := ownProfiles()
 		if err != nil {

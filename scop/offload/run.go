@@ -193,7 +193,7 @@ func (r *Result) Sample() samples.Record {
 
 // runRandom runs a nest in random configurations. What the device refuses is no result.
 func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
-	s, err := NewSpace(ctx, n, at)
+	s, err := NewSpace(ctx, n, at, ByStrategy)
 	if err != nil {
 		return nil, err
 	}

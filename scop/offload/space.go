@@ -3,6 +3,7 @@ package offload
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -22,6 +23,8 @@ type Space struct {
 	nest      *scop.Nest
 	sizes     map[string]int64
 	schedules []*candidate
+	guided    *guided // where schedules are found by choices
+	labels    *labels
 	known     *references
 }
 
@@ -74,15 +77,25 @@ const scheduleChoice = "schedule"
 // forLaunches are the strategies that make launches, the default first.
 var forLaunches = []string{"launches", "bounded", "feautrier"}
 
-// NewSpace finds the schedules of a nest, each within limits of time and memory. Those that several strategies find are listed once, and strategies that fail are left out.
-// Defaults are those at the sizes, as of Options.
-func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Space, error) {
-	s := &Space{nest: n, sizes: sizes, known: &references{at: map[string]func() (*workload.Reference, error){}}}
-	labels := &labels{of: map[string]string{}, count: map[string]int{}}
+// NewSpace makes a space. Its schedules are found within limits of time and memory; those that several strategies find are listed once, and strategies that fail are left
+// out. Defaults are those at the sizes, as of Options.
+func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Schedules) (*Space, error) {
+	s := &Space{
+		nest: n, sizes: sizes, labels: &labels{of: map[string]string{}, count: map[string]int{}},
+		known: &references{at: map[string]func() (*workload.Reference, error){}},
+	}
+	switch of {
+	case ByPartitions:
+		s.guided = &guided{schedule.Partitions, map[string]bool{}, map[string]step{}}
+		return s, nil
+	case ByHyperplanes:
+		s.guided = &guided{schedule.Hyperplanes, map[string]bool{}, map[string]step{}}
+		return s, nil
+	}
 	var failed error
 	for _, strategy := range forLaunches {
 		for _, fusion := range schedule.Fusions {
-			err := bounded.Do(ctx, limits, func(context.Context, func()) error { return s.add(strategy, fusion, labels) })
+			err := bounded.Do(ctx, limits, func(context.Context, func()) error { return s.add(strategy, fusion) })
 			if failed == nil {
 				failed = err
 			}
@@ -98,7 +111,7 @@ func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Space
 }
 
 // add adds the schedule that a strategy finds, unless it is there.
-func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) error {
+func (s *Space) add(strategy string, fusion schedule.Fusion) error {
 	found, err := schedule.Search(s.nest, schedule.ByName[strategy], fusion)
 	if err != nil {
 		return err
@@ -108,19 +121,21 @@ func (s *Space) add(strategy string, fusion schedule.Fusion, labels *labels) err
 		return err
 	}
 	name := strategy + "/" + string(fusion)
-	if err := s.addTree(&candidate{name: name, found: found, tree: tree}, labels); err != nil || !schedule.HasGroup(tree) {
+	if _, err := s.addTree(&candidate{name: name, found: found, tree: tree}); err != nil || !schedule.HasGroup(tree) {
 		return err
 	}
-	return s.addTree(&candidate{name: name + "/host", found: found, tree: schedule.Hosted(tree)}, labels)
+	_, err = s.addTree(&candidate{name: name + "/host", found: found, tree: schedule.Hosted(tree)})
+	return err
 }
 
-func (s *Space) addTree(c *candidate, labels *labels) error {
+// addTree adds a schedule, or finds one that is there with the same launches.
+func (s *Space) addTree(c *candidate) (*candidate, error) {
 	p, err := s.compile(c, Default)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := (&kernel.Program{Name: s.nest.Name, Kernels: p.Kernels, Scratch: p.Scratch}).Check(); err != nil {
-		return err
+		return nil, err
 	}
 	names := map[string]string{}
 	for _, a := range p.asked {
@@ -130,15 +145,16 @@ func (s *Space) addTree(c *candidate, labels *labels) error {
 				text = k.String()
 			}
 		}
-		label := labels.label(a.statements, strings.ReplaceAll(text, a.form.Kernel, ""))
+		label := s.labels.label(a.statements, strings.ReplaceAll(text, a.form.Kernel, ""))
 		c.parts = append(c.parts, part{a.form.Kernel, label, a.form})
 		names[a.form.Kernel] = label
 	}
 	c.text = textOf(p.Steps, names)
-	if !slices.ContainsFunc(s.schedules, func(other *candidate) bool { return other.text == c.text }) {
-		s.schedules = append(s.schedules, c)
+	if i := slices.IndexFunc(s.schedules, func(other *candidate) bool { return other.text == c.text }); i >= 0 {
+		return s.schedules[i], nil
 	}
-	return nil
+	s.schedules = append(s.schedules, c)
+	return c, nil
 }
 
 func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, error) {
@@ -184,6 +200,11 @@ func (l *labels) label(statements []string, text string) string {
 
 // Next is the choice after those that are made; nil where they are a configuration.
 func (s *Space) Next(made Config) *Choice {
+	if s.guided != nil {
+		if step := s.step(made); step.next != nil || step.candidate == nil {
+			return step.next
+		}
+	}
 	c := s.candidate(made)
 	if c == nil {
 		choice := &Choice{Name: scheduleChoice}
@@ -208,6 +229,9 @@ func (s *Space) Next(made Config) *Choice {
 
 // candidate is the chosen schedule.
 func (s *Space) candidate(made Config) *candidate {
+	if s.guided != nil {
+		return s.step(made).candidate
+	}
 	i := slices.IndexFunc(s.schedules, func(c *candidate) bool { return c.name == made[scheduleChoice] })
 	if i < 0 {
 		return nil
@@ -241,6 +265,9 @@ func (s *Space) Program(made Config) (*Program, error) {
 		return nil, fmt.Errorf("the configuration says nothing of %s; its options are %s", c.Name, strings.Join(c.Options, ", "))
 	}
 	c := s.candidate(made)
+	if c == nil {
+		return nil, errors.New("there are no kernels of this order")
+	}
 	p, err := s.compile(c, func(f Form) Mapping {
 		for _, p := range c.parts {
 			if p.kernel == f.Kernel && p.form == f {

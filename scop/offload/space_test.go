@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
 	"gpuperf/scop"
@@ -27,7 +28,7 @@ func TestUsual(t *testing.T) {
 		for i, p := range n.Params {
 			at[p] = 10 * sizesOf[name][1][i]
 		}
-		s, err := NewSpace(t.Context(), n, at)
+		s, err := NewSpace(t.Context(), n, at, ByStrategy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func usual(t *testing.T, s *Space) Config {
 
 // TestSpace: random configurations are different programs.
 func TestSpace(t *testing.T) {
-	s, err := NewSpace(t.Context(), example(t, "mvt", "double"), nil)
+	s, err := NewSpace(t.Context(), example(t, "mvt", "double"), nil, ByStrategy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +85,45 @@ func TestSpace(t *testing.T) {
 	delete(usual, scheduleChoice)
 	if _, err := s.Program(usual); err == nil || !strings.Contains(err.Error(), "nothing of schedule") {
 		t.Error(err)
+	}
+}
+
+// TestSchedules: what choices of partitions and hyperplanes lead to computes what the text does, and there are more schedules than the strategies find.
+func TestSchedules(t *testing.T) {
+	dev := devicetest.Open(t)
+	r := rand.New(rand.NewPCG(3, 0))
+	for _, of := range []Schedules{ByPartitions, ByHyperplanes} {
+		found := 0
+		for _, name := range []string{"bicg", "jacobi-1d"} {
+			n := example(t, name, "float")
+			s, err := NewSpace(t.Context(), n, nil, of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			usual(t, s)
+			at := map[string]int64{}
+			for i, p := range n.Params {
+				at[p] = sizesOf[name][0][i]
+			}
+			for i := range 6 {
+				made := s.Random(r)
+				if i >= 1 { // the others are only made
+					continue
+				}
+				p, err := s.Program(made)
+				if err != nil {
+					t.Fatalf("%s, %v: %v", name, made, err)
+				}
+				if result, err := p.Run(t.Context(), dev, at, device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1}); err != nil || !result.Verified {
+					t.Errorf("%s, %s, %v: %+v %v", name, of, made, result, err)
+				}
+			}
+			t.Logf("%s, %s: %d schedules", name, of, len(s.schedules))
+			found += len(s.schedules)
+		}
+		if found < 3 {
+			t.Errorf("%s: %d schedules of two nests", of, found)
+		}
 	}
 }
 

@@ -41,12 +41,17 @@ type inside func(p *pluto, list []*scop.Statement, edges []*edge, loops []Loop) 
 func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Node, error) {
 	c := p.choose(list, edges, loops)
 	defer func() { p.limit = c.limit }()
+	fixed := p.fixed
+	p.fixed = false
 	c.try(0, func() (Node, error) { return c.whole(loops) })
-	if circles := components(list, edges); len(circles) > 1 {
+	if circles := components(list, edges); len(circles) > 1 && !fixed {
 		c.try(perLaunch, func() (Node, error) { return p.sequence(circles, edges) })
 	}
 	for _, l := range loops {
 		c.host(l)
+	}
+	if fixed && c.best != nil {
+		return c.result()
 	}
 	for _, a := range []aim{{carry: carryLoops}, {carry: carryAll}, {carry: carryLoops, signed: true}} {
 		if perLaunch < c.least() {

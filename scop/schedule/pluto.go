@@ -78,8 +78,11 @@ type pluto struct {
 	// host makes trees of launches (launch.go); nil inside of one, or if there are none.
 	host    inside
 	bounded bool
-	work    int     // left
-	limit   float64 // of what a tree may cost
+	// order and loops decide the outermost parts and their loops (guided.go); nil for none.
+	order, loops Decide
+	fixed        bool    // the loops of the band are those that were decided
+	work         int     // left
+	limit        float64 // of what a tree may cost
 	extents
 }
 
@@ -88,13 +91,23 @@ var errNoBand = errors.New("no loop is found that satisfies all dependences")
 // part makes the tree of statements; edges are the dependences among them that nothing around them satisfies.
 func (p *pluto) part(list []*scop.Statement, edges []*edge) (Node, error) {
 	circles := components(list, edges)
-	if groups := p.groups(circles); len(groups) > 1 {
+	groups := p.groups(circles)
+	if p.order != nil {
+		var err error
+		if groups, err = p.decided(circles, edges); err != nil {
+			return nil, err
+		}
+	}
+	if len(groups) > 1 {
 		return p.sequence(groups, edges)
 	}
 	if len(list) == 1 && len(edges) == 0 && p.missing(list[0]) == 0 {
 		return &Leaf{list[0]}, nil
 	}
 	loops, err := p.band(list, edges)
+	decide := p.loops
+	p.loops, p.fixed = nil, decide != nil // what is inside is not decided
+	defer func() { p.loops, p.fixed = decide, false }()
 	switch {
 	case err != nil:
 		return nil, err
@@ -126,7 +139,10 @@ func (p *pluto) around(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 // band finds permutable loops.
 func (p *pluto) band(list []*scop.Statement, edges []*edge) (loops []Loop, err error) {
 	for slices.ContainsFunc(list, func(s *scop.Statement) bool { return p.missing(s) > 0 }) {
-		l, err := p.loop(list, edges, aim{})
+		l, decided := p.decidedLoop(len(loops)+1, list, edges)
+		if !decided {
+			l, err = p.loop(list, edges, aim{})
+		}
 		if errors.Is(err, errNoBand) {
 			break
 		}
@@ -158,8 +174,7 @@ func (f found) with(l Loop) found {
 func (p *pluto) sequence(groups [][]*scop.Statement, edges []*edge) (Node, error) {
 	out := &Sequence{}
 	for _, g := range groups {
-		inner := slices.DeleteFunc(slices.Clone(edges), func(e *edge) bool { return !slices.Contains(g, e.from) || !slices.Contains(g, e.to) })
-		n, err := p.part(g, inner)
+		n, err := p.part(g, among(g, edges))
 		if err != nil {
 			return nil, err
 		}
@@ -171,16 +186,18 @@ func (p *pluto) sequence(groups [][]*scop.Statement, edges []*edge) (Node, error
 // missing is the number of loops that a statement still needs.
 func (p *pluto) missing(s *scop.Statement) int { return len(s.Loops) - rank(p.found[s]) }
 
+// depth is the greatest number of loops that one of some statements still needs.
+func (p *pluto) depth(list []*scop.Statement) (d int) {
+	for _, s := range list {
+		d = max(d, p.missing(s))
+	}
+	return d
+}
+
 // groups joins circles of statements, in their order, by the way of fusion.
 func (p *pluto) groups(circles [][]*scop.Statement) (groups [][]*scop.Statement) {
-	depth := func(c []*scop.Statement) (d int) {
-		for _, s := range c {
-			d = max(d, p.missing(s))
-		}
-		return d
-	}
 	for i, c := range circles {
-		apart := i == 0 || p.fusion == None || depth(c) == 0 || p.fusion == Smart && depth(c) != depth(circles[i-1])
+		apart := i == 0 || p.fusion == None || p.depth(c) == 0 || p.fusion == Smart && p.depth(c) != p.depth(circles[i-1])
 		if apart {
 			groups = append(groups, nil)
 		}
