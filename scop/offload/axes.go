@@ -17,6 +17,8 @@ type Form struct {
 	Kernel string
 	// Group: one work-group runs the launch.
 	Group bool
+	// Tiled is of how many loops the tiles are that work-groups make in wavefronts; 0 for other launches.
+	Tiled int
 	// Parallel loops of others, 3 at most.
 	Parallel int
 	// Serial: there are loops in these that are no sums.
@@ -59,6 +61,8 @@ type Mapping struct {
 	Ahead bool
 	// Share is how many work-items compute a reduction together.
 	Share int64
+	// Side is how many values of each loop are in a tile of wavefronts.
+	Side []int64
 	// Steps of a stencil that a launch makes; 0 for a launch for each update. In local memory are Points times Block elements along each axis.
 	Steps int64
 }
@@ -68,6 +72,8 @@ func Default(f Form) Mapping {
 	switch {
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
+	case f.Tiled > 0:
+		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:
 		return steps(f)
 	case f.Tiles:

@@ -28,6 +28,12 @@ var decisions = []decision{
 		}
 		return f.usually(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
 	}},
+	{"side", func(f Form, _ Config) []string {
+		if f.Tiled == 0 {
+			return nil
+		}
+		return f.offer(written(Default(f).Side), sides[f.Tiled]...)
+	}},
 	{"sums", func(f Form, _ Config) []string {
 		switch {
 		case f.Tiles:
@@ -46,6 +52,9 @@ var decisions = []decision{
 	{"block", func(f Form, made Config) []string {
 		if f.Group {
 			return []string{"512", "64", "128", "256", "1024"}
+		}
+		if f.Tiled > 0 {
+			return []string{"32x16", "16x16", "32x8", "32x32", "64x8"}
 		}
 		if f.Parallel == 0 || f.Updates > 0 && made["steps"] == "0" {
 			return nil
@@ -105,6 +114,13 @@ var shapes = [][]string{
 	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x4x4", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
 }
 
+// sides are those of tiles of wavefronts, by the number of loops.
+var sides = [][]string{
+	2: {"32x32", "16x16", "64x64", "16x64", "64x16"},
+	3: {"32x32x32", "16x16x16", "8x32x32", "16x32x32", "32x32x16", "32x32x8", "64x64x64", "64x64x16"},
+	4: {"16x16x16x16", "8x8x8x32"},
+}
+
 // cells are those that a work-item computes in a time tile, by the number of dimensions, the fastest axis first.
 var cells = [][]string{
 	1: {"1", "2", "3", "4", "8"},
@@ -150,7 +166,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 
 // mapping is what was decided.
 func (f Form) mapping(made Config) Mapping {
-	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"])}
+	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"])}
 	if m.Steps > 0 {
 		m.Points = numbers(made["points"])
 	}

@@ -14,7 +14,7 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, parallel, err := c.nestOf(x, host, name)
+	n, parallel, err := c.nestOf(x, host, nil, values, name)
 	if err != nil {
 		return nil, err
 	}

@@ -156,6 +156,10 @@ func fromZero(list []*scop.Statement, levels []level, context *polycount.Set) (l
 
 // hull are the common bounds of the innermost loop as constraints.
 func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, err error) {
+	if set := levels[len(levels)-1].values; set != nil {
+		cs, _ = set.Constraints()
+		return slices.DeleteFunc(cs, func(c polycount.Constraint) bool { return c.Affine.HasFloor() }), nil // floors make questions hard, and say little here
+	}
 	loops, names := split(levels)
 	lower, upper, _, err := schedule.Bounds(list, loops, names)
 	name := names[len(names)-1]
@@ -168,9 +172,12 @@ func hull(list []*scop.Statement, levels []level) (cs []polycount.Constraint, er
 	return cs, err
 }
 
+// boundsOf finds the values of the innermost loop for any of the statements, and of the loops around it, or more than those.
+type boundsOf func(list []*scop.Statement, levels []level) (*polycount.Set, error)
+
 // nestOf is the nest of a launch: the loops of the host are parameters. It returns the names of the parallel loops of its bands, outermost first: of the
 // outermost band, or where one work-group runs the launch of all that are in no other.
-func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *scop.Nest, parallel [][]string, err error) {
+func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds boundsOf, name string) (n *scop.Nest, parallel [][]string, err error) {
 	n = &scop.Nest{
 		Name: name, File: c.nest.File, First: c.nest.First, Last: c.nest.Last, Params: slices.Clone(c.nest.Params), Context: c.nest.Context,
 		Functions: c.nest.Functions,
@@ -203,7 +210,7 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 			var own []string
 			for i, l := range x.Loops {
 				name := c.fresh(plain(l, "c"))
-				levels = append(slices.Clip(levels), level{name, l})
+				levels = append(slices.Clip(levels), level{name: name, loop: l})
 				if group && l.Parallel && !within {
 					own = append(own, name)
 				}
@@ -217,13 +224,11 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 						return err
 					}
 				}
-				bounds, err := values(schedule.Statements(x), levels)
+				set, err := bounds(schedule.Statements(x), levels)
 				if err != nil {
 					return err
 				}
-				loop := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: loops, Bounds: hosted(bounds, host)}
-				n.Loops = append(n.Loops, loop)
-				loops = append(slices.Clip(loops), loop)
+				loops = append(slices.Clip(loops), c.loop(n, name, hosted(set, host), loops))
 				order = append(slices.Clip(order), polycount.Int(*place), polycount.Name(name))
 				*place++
 				place = &inner
@@ -247,7 +252,13 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 		}
 		return nil
 	}
-	if err := visit(x.Body, host, nil, nil, &place, false); err != nil {
+	var loops []*scop.Loop
+	var order []polycount.Affine
+	for _, t := range tiles {
+		loops = append(loops, c.loop(n, t.name, hosted(t.values, host), loops))
+		order = append(order, polycount.Int(0), polycount.Name(t.name))
+	}
+	if err := visit(x.Body, slices.Concat(host, tiles), loops, order, &place, false); err != nil {
 		return nil, nil, err
 	}
 	if !group {
@@ -260,6 +271,13 @@ func (c *compiler) nestOf(x *schedule.Launch, host []level, name string) (n *sco
 	}
 	n.Params = slices.DeleteFunc(n.Params, func(p string) bool { return !mentions(n, p) })
 	return n, parallel, nil
+}
+
+// loop adds a loop to a nest.
+func (c *compiler) loop(n *scop.Nest, name string, bounds *polycount.Set, outer []*scop.Loop) *scop.Loop {
+	l := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: slices.Clone(outer), Bounds: bounds}
+	n.Loops = append(n.Loops, l)
+	return l
 }
 
 // hosted is a set whose first dimensions, the loops of the host, are parameters.

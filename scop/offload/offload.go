@@ -122,7 +122,7 @@ func (c *compiler) arrays(n schedule.Node, repeated bool) {
 				if !seen[a.Array] {
 					seen[a.Array] = true
 					c.launches[a.Array]++
-					if repeated {
+					if repeated || x.Tiled != nil {
 						c.launches[a.Array]++
 					}
 				}
@@ -161,6 +161,8 @@ func (c *compiler) ask(f Form, list []*scop.Statement) Mapping {
 type level struct {
 	name string
 	loop schedule.Loop
+	// values of it and the levels around it, of the numbers of tiles, of which some may have no points; nil for others.
+	values *polycount.Set
 }
 
 // steps follows the tree outside of launches.
@@ -183,7 +185,7 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		if tiled, err := c.timeTiles(x, host); tiled != nil || err != nil {
 			return tiled, err
 		}
-		l := level{c.fresh(plain(x.Loops[0], "step")), x.Loops[0]}
+		l := level{name: c.fresh(plain(x.Loops[0], "step")), loop: x.Loops[0]}
 		inner := append(slices.Clip(host), l)
 		values, err := values(schedule.Statements(x), inner)
 		if err != nil {
@@ -192,10 +194,16 @@ func (c *compiler) steps(n schedule.Node, host []level) ([]Step, error) {
 		body, err := c.steps(x.Body, inner)
 		return []Step{&Loop{l.name, values, body}}, err
 	case *schedule.Launch:
-		if loop, ok := x.Host.(*schedule.Band); ok { // time tiles have many work-groups
+		if loop, ok := schedule.Hosted(x).(*schedule.Band); ok { // time tiles have many work-groups
 			if tiled, err := c.timeTiles(loop, host); tiled != nil || err != nil {
 				return tiled, err
 			}
+		}
+		if x.Tiled != nil {
+			if steps, err := c.wavefronts(x); steps != nil {
+				return steps, err
+			} // what its tiles do is done without them
+			return c.steps(x.Host, host)
 		}
 		return c.launch(x, host)
 	}

@@ -18,8 +18,11 @@ const (
 // typical is what each parameter is where trees are compared.
 const typical = 1000
 
-// extents are how many values the loops of the text take.
-type extents map[*scop.Loop]float64
+// extents are how many values loops take.
+type extents struct {
+	of    map[*scop.Loop]float64 // the loops of the text
+	tiled []Loop                 // not nil in a tile of these loops
+}
 
 // extentsOf are how many values the loops of a nest take where parameters have typical values.
 func extentsOf(n *scop.Nest) extents {
@@ -27,9 +30,9 @@ func extentsOf(n *scop.Nest) extents {
 	for _, p := range n.Params {
 		at[p] = typical
 	}
-	out := extents{}
+	out := extents{of: map[*scop.Loop]float64{}}
 	for _, l := range n.Loops {
-		out[l] = extentOf(l.Bounds, at)
+		out.of[l] = extentOf(l.Bounds, at)
 	}
 	return out
 }
@@ -57,11 +60,16 @@ func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
 
 // extent is about how many values a loop takes.
 func (e extents) extent(l Loop) (most float64) {
+	if e.tiled != nil {
+		if n, is := l.inTile(e.tiled); is {
+			return n
+		}
+	}
 	for s, a := range l.Of {
 		n := 1.0
 		for i, it := range s.Iterators {
 			c := a.Coeff(it)
-			n += float64(max(c, -c)) * (e[s.Loops[i]] - 1)
+			n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
 		}
 		most = max(most, n)
 	}
@@ -81,6 +89,9 @@ func (e extents) cost(n Node) (time float64) {
 			time *= e.extent(l)
 		}
 	case *Launch:
+		if x.Tiled != nil {
+			return e.wavefront(x)
+		}
 		if x.Host != nil {
 			return perLaunch + e.group(x.Body)
 		}

@@ -63,6 +63,9 @@ func find(n *scop.Nest, dependences []*deps.Dependence, p *pluto) (tree Node, er
 		if tree, err = p.grouped(tree, false); err != nil {
 			return nil, err
 		}
+		if tree, err = p.wavefronts(tree, edges); err != nil {
+			return nil, err
+		}
 	}
 	if err := Verify(tree, dependences); err != nil {
 		return nil, err

@@ -29,7 +29,9 @@ type NodeObject struct {
 	Sequence []*NodeObject `json:"sequence,omitempty"`
 	Launch   *NodeObject   `json:"launch,omitempty"`
 	// Group: the launch has one work-group.
-	Group     bool         `json:"group,omitempty"`
+	Group bool `json:"group,omitempty"`
+	// Tiled: the launch is one of several, of a wavefront of tiles of these loops; each work-group makes a tile.
+	Tiled     []LoopObject `json:"tiled,omitempty"`
 	Band      []LoopObject `json:"band,omitempty"`
 	Body      *NodeObject  `json:"body,omitempty"`
 	Statement string       `json:"statement,omitempty"`
@@ -57,18 +59,22 @@ func objectOf(n Node) *NodeObject {
 			out.Sequence = append(out.Sequence, objectOf(p))
 		}
 	case *Band:
-		for _, l := range x.Loops {
-			o := LoopObject{Parallel: l.Parallel, Reduction: l.Reduction}
-			for _, s := range x.statements() {
-				o.Counts = append(o.Counts, CountObject{s.Name, l.Of[s].String()})
-			}
-			out.Band = append(out.Band, o)
-		}
-		out.Body = objectOf(x.Body)
+		out.Band, out.Body = loopObjects(x.Loops, x.statements()), objectOf(x.Body)
 	case *Launch:
-		out.Launch, out.Group = objectOf(x.Body), x.Host != nil
+		out.Launch, out.Group, out.Tiled = objectOf(x.Body), x.Host != nil && x.Tiled == nil, loopObjects(x.Tiled, x.statements())
 	case *Leaf:
 		out.Statement = x.Statement.Name
+	}
+	return out
+}
+
+func loopObjects(loops []Loop, list []*scop.Statement) (out []LoopObject) {
+	for _, l := range loops {
+		o := LoopObject{Parallel: l.Parallel, Reduction: l.Reduction}
+		for _, s := range list {
+			o.Counts = append(o.Counts, CountObject{s.Name, l.Of[s].String()})
+		}
+		out = append(out, o)
 	}
 	return out
 }
@@ -95,21 +101,29 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 		for _, p := range n.Sequence {
 			p.write(w, indent+"  ")
 		}
+	case n.Tiled != nil:
+		fmt.Fprintf(w, "%slaunch for each wavefront of tiles, with a work-group for each tile\n", indent)
+		writeLoops(w, n.Tiled, indent+"    ")
+		n.Launch.write(w, indent+"  ")
 	case n.Launch != nil:
 		fmt.Fprintf(w, "%slaunch%s\n", indent, map[bool]string{true: " of one work-group"}[n.Group])
 		n.Launch.write(w, indent+"  ")
 	case n.Band != nil:
 		fmt.Fprintf(w, "%sband\n", indent)
-		for _, l := range n.Band {
-			var list []string
-			for _, c := range l.Counts {
-				list = append(list, c.Statement+": "+c.Value)
-			}
-			fmt.Fprintf(w, "%s  %s%s\n", indent, strings.Join(list, ", "), l.mark())
-		}
+		writeLoops(w, n.Band, indent+"  ")
 		n.Body.write(w, indent+"  ")
 	default:
 		fmt.Fprintf(w, "%s%s\n", indent, n.Statement)
+	}
+}
+
+func writeLoops(w io.Writer, loops []LoopObject, indent string) {
+	for _, l := range loops {
+		var list []string
+		for _, c := range l.Counts {
+			list = append(list, c.Statement+": "+c.Value)
+		}
+		fmt.Fprintf(w, "%s%s%s\n", indent, strings.Join(list, ", "), l.mark())
 	}
 }
 

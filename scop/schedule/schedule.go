@@ -44,8 +44,10 @@ type Loop struct {
 // Launch is what one launch of a kernel does. Its body is a band whose parallel loops are outermost, or has no loops.
 type Launch struct {
 	Body Node
-	// Host is not nil where the launch has one work-group, with sequential loops outermost: the loops of the host and the launches that it stands for.
+	// Host is not nil where the launch has one work-group, or one for a tile, with sequential loops outermost: the loops of the host and the launches that it stands for.
 	Host Node
+	// Tiled are not nil where the launch is one of several, of a wavefront of tiles of these permutable loops: each of its work-groups does what Host does in a tile.
+	Tiled []Loop
 }
 
 // Leaf is a statement.

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/polycount"
 	"gpuperf/scop/deps"
@@ -9,13 +10,12 @@ import (
 
 // Verify returns an error that names a dependence whose points the tree would run in the wrong order, nil if there is none.
 func Verify(n Node, dependences []*deps.Dependence) error {
+	if err := verifyTiles(n, dependences); err != nil {
+		return err
+	}
 	when := times(n)
 	for _, d := range dependences {
-		pairs := d.Map.Graph()
-		primed := map[string]polycount.Affine{}
-		for i, name := range d.To.Iterators {
-			primed[name] = polycount.Name(pairs.Dims()[len(d.From.Iterators)+i])
-		}
+		pairs, primed := pairsOf(d)
 		from, to := when[d.From], when[d.To]
 		same := pairs // where all earlier values are equal
 		for i := range from {
@@ -43,4 +43,45 @@ func violated(d *deps.Dependence, err error) error {
 		return err
 	}
 	return fmt.Errorf("the %s dependence of %s on %s by %s is violated", d.Kind, d.To.Name, d.From.Name, d.Array.Name)
+}
+
+// pairsOf are the points of a dependence, and the names of the iterators of the later one there.
+func pairsOf(d *deps.Dependence) (pairs *polycount.Set, primed map[string]polycount.Affine) {
+	pairs, primed = d.Map.Graph(), map[string]polycount.Affine{}
+	for i, name := range d.To.Iterators {
+		primed[name] = polycount.Name(pairs.Dims()[len(d.From.Iterators)+i])
+	}
+	return pairs, primed
+}
+
+// verifyTiles returns an error that names a dependence that leads to less along a loop of tiles.
+func verifyTiles(n Node, dependences []*deps.Dependence) error {
+	if s, ok := n.(*Sequence); ok {
+		for _, part := range s.Parts {
+			if err := verifyTiles(part, dependences); err != nil {
+				return err
+			}
+		}
+	}
+	x, ok := n.(*Launch)
+	if !ok || x.Tiled == nil {
+		return nil
+	}
+	list := x.statements()
+	for _, d := range dependences {
+		if !slices.Contains(list, d.From) || !slices.Contains(list, d.To) {
+			continue
+		}
+		pairs, primed := pairsOf(d)
+		for _, l := range x.Tiled {
+			wrong, err := pairs.Constrain(polycount.GE(l.Of[d.From], l.Of[d.To].Subst(primed).AddInt(1)))
+			if err != nil {
+				return err
+			}
+			if empty, err := wrong.IsEmpty(); err != nil || !empty {
+				return violated(d, err)
+			}
+		}
+	}
+	return nil
 }
