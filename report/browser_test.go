@@ -26,7 +26,7 @@ func browser(t *testing.T) context.Context {
 		allocated, stop := chromedp.NewExecAllocator(t.Context(), options...)
 		ctx, end := chromedp.NewContext(allocated)
 		t.Cleanup(func() { end(); stop() })
-		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		ctx, cancel := context.WithTimeout(ctx, 3*time.Minute) // other tests may run beside it
 		t.Cleanup(cancel)
 		if err := chromedp.Do(ctx); err != nil {
 			t.Skipf("%s does not start: %v", path, err)
