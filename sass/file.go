@@ -23,15 +23,15 @@ const largest = 64 << 20
 
 // disassemblers are the programs that list cubins, the most telling first.
 var disassemblers = [][]string{
-	{"nvdisasm", "-hex", "-c", "-g"}, // with labels and source lines
-	{"nvdisasm", "-hex", "-c"},       // -g fails on files that have no lines
+	{"nvdisasm", "-hex", "-c", "-gi"}, // with labels, source lines and where functions were inlined
+	{"nvdisasm", "-hex", "-c"},        // -gi fails on files that have no lines
 	{"cuobjdump", "-sass"},
 }
 
 // oneFunction are the programs that list one function of a cubin, given the number of its symbol, or its name.
 func oneFunction(symbol int, name string) [][]string {
 	number := strconv.Itoa(symbol)
-	return [][]string{{"nvdisasm", "-hex", "-c", "-g", "-fun", number}, {"nvdisasm", "-hex", "-c", "-fun", number}, {"cuobjdump", "-sass", "-fun", name}}
+	return [][]string{{"nvdisasm", "-hex", "-c", "-gi", "-fun", number}, {"nvdisasm", "-hex", "-c", "-fun", number}, {"cuobjdump", "-sass", "-fun", name}}
 }
 
 // toolkits are where they are beside the folders of PATH.
@@ -96,7 +96,7 @@ func list(ctx context.Context, path string, commands [][]string) (text, by strin
 		return string(out), beside, nil
 	}
 	return "", "", failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", path).
-		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -g %s > %s`, and bring that file beside the cubin",
+		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -gi %s > %s`, and bring that file beside the cubin",
 			filepath.Base(path), filepath.Base(beside))
 }
 

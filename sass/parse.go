@@ -37,6 +37,7 @@ type parser struct {
 
 	target  string // the architecture of what follows
 	source  Place  // of what follows
+	inlined bool   // source was inlined at the line that comes next
 	open    *Function
 	labels  map[string]int64 // of the open function
 	pending []string         // labels of the next instruction
@@ -55,7 +56,8 @@ var (
 	targetLine   = regexp.MustCompile(`^\s*(?:code for |\.target\s+|arch = )(sm_\w+)`)
 	flagsLine    = regexp.MustCompile(`^\s*\.headerflags\s.*EF_CUDA_SM(\d+)`)
 	countLine    = regexp.MustCompile(`^\s*\.sectioninfo\s+@"SHI_REGISTERS=(\d+)"`)
-	sourceLine   = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
+	sourceLine   = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)( inlined at )?`)
+	library      = regexp.MustCompile(`(?:^|/)(?:crt|cooperative_groups|triton/language)/|(?:^|/)(?:sm_\w+_intrinsics|cuda_\w*fp\w+|device_\w*functions|math_functions|mma|cooperative_groups)\.\w+$`)
 	labelLine    = regexp.MustCompile(`^\s*([.$\w]+):\s*(?://.*)?$`)
 	instruction  = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/(\s+)`)
 	wordLine     = regexp.MustCompile(`^\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*(?://.*)?$`)
@@ -112,12 +114,21 @@ func (p *parser) note(line string) bool {
 	} else if m := countLine.FindStringSubmatch(line); m != nil && p.open != nil {
 		p.open.Registers, _ = strconv.Atoi(m[1])
 	} else if m := sourceLine.FindStringSubmatch(line); m != nil {
-		p.source.File = m[1]
-		p.source.Line, _ = strconv.Atoi(m[2])
+		p.place(m[1], m[2], m[3] != "")
 	} else {
 		return false
 	}
 	return true
+}
+
+// place notes where the next instructions come from. Where a function was inlined, its line comes first and that of its caller
+// follows: the innermost line is taken that is not of a library, so that an instruction of __shfl_sync is of the line that calls it.
+func (p *parser) place(file, line string, inlined bool) {
+	if !p.inlined || library.MatchString(p.source.File) {
+		p.source.File = file
+		p.source.Line, _ = strconv.Atoi(line)
+	}
+	p.inlined = inlined
 }
 
 // begin opens a function.
@@ -127,6 +138,7 @@ func (p *parser) begin(name string) error {
 	}
 	p.open = &Function{Name: name, Target: p.target}
 	p.labels, p.pending, p.source = map[string]int64{}, nil, Place{}
+	p.inlined = false
 	return nil
 }
 

@@ -161,3 +161,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestInlined: an instruction of an inlined function is of the innermost line that no library has.
+func TestInlined(t *testing.T) {
+	const shuffle = `//## File "/cuda/include/sm_30_intrinsics.hpp", line 440`
+	for _, c := range []struct {
+		lines string
+		want  Place
+	}{
+		{`//## File "a.cu", line 7`, Place{"a.cu", 7}},
+		{shuffle + ` inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"a.cu", 8}},
+		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"util.cuh", 3}},
+		{shuffle + ` inlined at "util.cuh", line 3` + "\n" + `//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8`, Place{"util.cuh", 3}},
+		{shuffle, Place{"/cuda/include/sm_30_intrinsics.hpp", 440}},
+		{`//## File "util.cuh", line 3 inlined at "a.cu", line 8` + "\n" + `//## File "a.cu", line 8` + "\n" + `//## File "a.cu", line 9`, Place{"a.cu", 9}},
+	} {
+		l, err := Parse(".target sm_90\n.section .text.f,\"ax\"\n" + c.lines + "\n        /*0000*/                   EXIT ;  /* 0x000000000000794d */\n        /* 0x000fea0003800000 */\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Functions[0].Instructions[0].Source; got != c.want {
+			t.Errorf("%s\nis of %v, want %v", c.lines, got, c.want)
+		}
+	}
+}

@@ -372,7 +372,7 @@ func TestCubin(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"cat " + listing, ""},
 		{`case "$*" in *-g*) echo no lines >&2; exit 1;; esac; cat ` + listing, ""},
-		{"echo out of order >&2; exit 3", "nvdisasm -hex -c -g: exit status 3: out of order"},
+		{"echo out of order >&2; exit 3", "nvdisasm -hex -c -gi: exit status 3: out of order"},
 		{"echo nothing", "there is no function in this listing"},
 	} {
 		bin := t.TempDir()

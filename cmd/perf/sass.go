@@ -33,7 +33,7 @@ The column before an instruction is decoded from its encoding: B, the scoreboard
 releases when its operands have been read and when its result has been written; Y, where the scheduler is asked to turn to
 another sub-group; S, the cycles that the sub-group then stalls.
 
-LISTING is what cuobjdump -sass or nvdisasm -hex -c -g prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
+LISTING is what cuobjdump -sass or nvdisasm -hex -c -gi prints, for sm_70 and later. A cubin needs nvdisasm or cuobjdump, from
 CUDA's toolkit. A kernel is compiled first, by NVRTC or nvcc, PTX by ptxas, for the architecture of the GPU that
 is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is read with the FILE.sass beside it that -o writes.`,
 		Example: `  perf sass testdata/sass/matmul.sass

@@ -3,7 +3,7 @@
 #
 #   samples.jsonl, sheet.yaml                 measurements for the description of the device, and that, by perf calibrate --emulator
 #   memory.csv, machine.csv and others        measurement kernels of this folder
-#   cubins/NAME.cubin, NAME.sass              the code of each launch file in testdata/emulate, by nvcc's nvdisasm -hex -c -g
+#   cubins/NAME.cubin, NAME.sass              the code of each launch file in testdata/emulate, by nvcc's nvdisasm -hex -c -gi
 #   counters.jsonl, counters.code.jsonl       what ncu counts of their launches, caches warm and cold, and how often each instruction was executed
 #
 # It takes about 15 minutes on an H200. What fails is told, and the rest goes on; started again, ncu counts what is missing alone. It needs the
@@ -32,7 +32,7 @@ for launch in testdata/emulate/*.yaml; do
   case $options in *-arch=*) ;; *) options="-arch=$arch $options" ;; esac
   # shellcheck disable=SC2086
   nvcc -cubin -std=c++17 -lineinfo $options -o "$out/cubins/$name.cubin" "$out/kernel.cu" &&
-    nvdisasm -hex -c -g "$out/cubins/$name.cubin" > "$out/cubins/$name.sass" || say "$name does not compile"
+    nvdisasm -hex -c -gi "$out/cubins/$name.cubin" > "$out/cubins/$name.sass" || say "$name does not compile"
 done
 say "$(ls "$out"/cubins/*.cubin | wc -l) kernels compiled"
 
