@@ -54,6 +54,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
 	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
+	flags.StringArrayVar(&o.Recipes, "recipe", nil, "derive only variants of this recipe, by its name as perf lift derive prints it (may be repeated)")
 	flags.StringArrayVar(&o.Data, "data", nil, "what an input holds instead of random numbers: x=FILE.npy, x=signed, or a formula of the number i of an element, such as x=sin(0.1*i) or 'x=(5*i+3)/2%100' (may be repeated)")
 }
 

@@ -11,6 +11,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/datafile"
 	"gpuperf/lift"
+	"gpuperf/lift/derive"
 )
 
 // Request is of which variants of a program a user speaks.
@@ -18,6 +19,7 @@ type Request struct {
 	Sizes            map[string]int64
 	Variants, Ranges int // the most variants, and ND-ranges of each
 	Seed             int64
+	Recipes          []string // those of which there are variants, by name; nil for all
 	MaxGroup         int64    // 0 is 1024, or what the device allows
 	Data             []string // what inputs hold, as ParseData reads it
 	Expected         []string // files with what results have to be, as "out=FILE.npy"
@@ -68,7 +70,13 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	if opt.Expected, err = r.expected(at); err != nil {
 		return nil, err
 	}
-	return NewSpace(p, filepath.Base(path), sizes, opt)
+	s, err := NewSpace(p, filepath.Base(path), sizes, opt)
+	for _, name := range r.Recipes {
+		if s == nil || !slices.ContainsFunc(s.Derived.Variants, func(v *derive.Variant) bool { return v.Recipe == name }) {
+			return nil, inputf("no recipe is named %s, or none of its variants is possible at these sizes: perf lift derive prints names", name)
+		}
+	}
+	return s, err
 }
 
 // OpenRange is Open for a range of one size.
@@ -131,7 +139,7 @@ func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
 
 // Options are what the request says, on a device if there is one.
 func (r Request) Options(dev *device.Info) (opt Options, err error) {
-	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Data: map[string]Data{}}
+	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, Recipes: r.Recipes, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Data: map[string]Data{}}
 	if dev != nil {
 		opt.Interface = dev.Interface
 		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
