@@ -44,6 +44,7 @@ type File struct {
 	Output  string // folder with the shards and what is merged of them; absolute
 	Work    []Work
 	Slurm   Slurm
+	Host    string // this machine, as workers on it name theirs; "" where Status is not to look at their locks
 
 	name, text string // of the file, as it was given
 }

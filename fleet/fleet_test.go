@@ -201,6 +201,14 @@ func TestKilled(t *testing.T) {
 	}
 	j.file.WriteString(`{"time":"2026-`)
 	j.close()
+	c.file.Host = "h1" // where it is known at once that the worker is gone
+	if got := c.status(1, nil); got["0/1"] != Stopped {
+		t.Errorf("%v", got)
+	}
+	c.file.Host = ""
+	if got := c.status(1, nil); got["0/1"] != Running {
+		t.Errorf("%v", got)
+	}
 	late := time.Now().Add(-beatGone)
 	os.Chtimes(j.path, late, late)
 	if got := c.status(1, nil); got["0/1"] != Stopped {

@@ -42,7 +42,16 @@ const (
 // patience is how long a worker waits for one before it that is about to end.
 const patience = 200 * time.Millisecond
 
-const journalName = "journal.jsonl"
+const journalName, lockName = "journal.jsonl", ".lock"
+
+// isFree reports whether no worker of this host has the shard: the system takes the lock from one that is killed.
+func isFree(folder string) bool {
+	unlock, err := samples.LockWithin(filepath.Join(folder, lockName), 0)
+	if err == nil {
+		unlock()
+	}
+	return err == nil
+}
 
 // journal is that of a shard, open for appending.
 type journal struct {
@@ -61,7 +70,7 @@ func openJournal(folder string) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	unlock, err := samples.LockWithin(filepath.Join(folder, ".lock"), patience)
+	unlock, err := samples.LockWithin(filepath.Join(folder, lockName), patience)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("the shard is being worked on by another process: %w", err)

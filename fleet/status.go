@@ -121,7 +121,7 @@ func (f *File) shardStatus(h history, done []finished, now time.Time) ShardStatu
 		}
 	}
 	switch {
-	case s.Starts > 0 && !ended && now.Sub(h.last) < beatGone:
+	case s.Starts > 0 && !ended && now.Sub(h.last) < beatGone && !(on.Host == f.Host && isFree(h.folder(f.Output))):
 		s.State = Running
 	case s.Done == s.Units:
 		s.State = Complete

@@ -44,6 +44,7 @@ func loadCampaign(cmd *cobra.Command, path string) (*fleet.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Host = host()
 	if output := cmd.Flag("output").Value.String(); output != "" {
 		if f.Output, err = filepath.Abs(output); err != nil {
 			return nil, err
@@ -197,7 +198,7 @@ func fleetStatusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status CAMPAIGN.yaml",
 		Short: "Show how far the shards of a campaign are",
-		Long: `status reads the journals of the shards. A shard is running if its worker has shown within the last minute that it lives; stopped if the worker
+		Long: `status reads the journals of the shards. A shard is running if its worker has shown within the last minute that it lives, and is not known to be gone; stopped if the worker
 has ended or was killed with work left; failed if some of its units did. Where there is squeue, it tells which tasks are queued.`,
 		Example: `  perf fleet status examples/fleet/predict.yaml -o fleet`,
 		Args:    exactArgs(1, "a campaign file"),

@@ -78,7 +78,7 @@ With --workers it starts so many processes on this host, each with a device and 
 // work does a shard in this process.
 func work(cmd *cobra.Command, f *fleet.File, s fleet.Shard, query string) error {
 	w := &fleet.Worker{File: f, Shard: s, Job: slurmTask(), Note: func(format string, args ...any) { note(cmd, format, args...) }}
-	w.Device.Host = host()
+	w.Device.Host = f.Host
 	if f.NeedsDevice(s) {
 		all, err := measure.Devices(cmd.Context(), measure.Options{})
 		if err != nil {
