@@ -72,6 +72,7 @@ func (d *decoder) op(in *sass.Instruction) timing.Op {
 	op.Unit, op.Beside = unit(in)
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
 	op.Action = action(in)
+	op.Answers = in.Name == "ATOMG" || in.Name == "ATOM"
 	op.Parts = parts(in)
 	switch op.Unit {
 	case timing.Tensor:
@@ -115,6 +116,8 @@ func action(in *sass.Instruction) timing.Action {
 		return timing.Compute
 	case in.Name == "BAR" && !in.Has("ARV"):
 		return timing.Wait
+	case in.Name == "MEMBAR" && !in.Has("CTA"):
+		return timing.Fence
 	case in.Name == "LDGDEPBAR" || in.Name == "UTMACMDFLUSH":
 		return timing.Commit
 	case in.Name == "WARPGROUP" && in.Has("ARRIVE"):

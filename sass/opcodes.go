@@ -243,6 +243,7 @@ var opcodes = []Opcode{
 	{Name: "NANOSLEEP", Class: Synchronize, Pipe: CBU, Latency: Fixed},
 	{Name: "WARPSYNC.COLLECTIVE", Class: Synchronize, Pipe: CBU, Latency: Fixed, Jump: Meet},
 	{Name: "USETMAXREG", Class: Synchronize, Pipe: NotTold, Latency: Fixed, Writes: "p"},
+	{Name: "USETSHMSZ", Class: Synchronize, Pipe: NotTold, Latency: Fixed},
 	{Name: "ACQBULK", Class: Synchronize, Pipe: NotTold, Latency: Fixed},
 	{Name: "PREEXIT", Class: Synchronize, Pipe: NotTold, Latency: Fixed},
 	{Name: "ACQSHMINIT", Class: Synchronize, Pipe: NotTold, Latency: Fixed},

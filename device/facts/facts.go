@@ -133,6 +133,8 @@ const (
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
+	FenceLatency        Key = "fence_latency"           // of a fence of memory for the whole device
+	FenceGap            Key = "fence_gap"               // of two fences of a multiprocessor, and of one and its atomic operations
 	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of sub-groups ask for
 	ConstantAddress     Key = "constant_address"        // by which each further address that lanes of a sub-group ask for comes later
 	ConstantLatency     Key = "constant_latency"        // of constants by address

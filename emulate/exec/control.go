@@ -26,6 +26,7 @@ var flowForms = map[string]form{
 	"NANOSLEEP":     {run: yield},
 	"ENDCOLLECTIVE": {run: skip},
 	"MEMBAR":        {run: skip},
+	"USETSHMSZ":     {run: skip},
 	"FENCE":         {run: skip},
 	"ERRBAR":        {run: skip},
 	"CGAERRBAR":     {run: skip},

@@ -20,6 +20,7 @@ var integerForms = map[string]form{
 	"IDP":       {compute: dot},
 	"IMNMX":     {compute: extreme, chooses: choosesOne},
 	"VIMNMX":    {compute: extreme, chooses: choosesOne},
+	"VIMNMX3":   {compute: extremeOfThree},
 	"VIADDMNMX": {compute: extremeOfSum},
 	"ISETP":     {compute: compareIntegers, chooses: choosesCompared},
 	"SEL":       {compute: plain(selects), chooses: choosesOne},
@@ -226,6 +227,20 @@ func extreme(d *decoder) semantics {
 		if relu && int32(x.d) < 0 {
 			x.d = 0
 		}
+	}
+}
+
+// extremeOfThree is the minimum of three numbers where the predicate holds, else their maximum.
+func extremeOfThree(d *decoder) semantics {
+	of := extreme(d)
+	if of == nil {
+		return nil
+	}
+	return func(x *item) {
+		of(x)
+		y := item{v: [4]uint64{x.d, x.v[2]}, p: x.p}
+		of(&y)
+		x.d = y.d
 	}
 }
 

@@ -83,7 +83,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	case t.Atomic:
 		tr.Stored += n
 		gap := p.Units[Atomic].Gap
-		if len(op.Defines) == 0 {
+		if !op.Answers {
 			gap = int64(float64(gap) * p.Reduction)
 		}
 		gap *= max(t.Conflicts, 1) * int64(max(op.Parts, 1))
@@ -224,4 +224,12 @@ func (p *multiprocessor) sectorsOf(c *cursor, t *Touched) []int64 {
 		p.sectors = slices.Compact(p.sectors)
 	}
 	return p.sectors
+}
+
+// fence is when the accesses of a warp that asks for it are done: behind the atomic operations of the multiprocessor.
+func (p *multiprocessor) fence(at int64) int64 {
+	start := max(at, p.shared[Atomic])
+	p.shared[Atomic] = start + p.Fence.Gap
+	p.result.Busy[Atomic] += p.Fence.Gap
+	return start + p.Fence.Latency
 }

@@ -106,6 +106,9 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 		p.sync(w, 0, 0, true, at, result)
 	case op.Action == Gather:
 		p.gather(w, at)
+	case op.Action == Fence:
+		w.at = max(w.at, p.fence(at))
+		p.advance(w, at)
 	default:
 		p.advance(w, at)
 	}

@@ -17,6 +17,7 @@ type Op struct {
 	Uses    []uint16
 	Banks   [2]int64 // operands that it reads from each register bank
 	Action  Action
+	Answers bool  // of atomic operations: a result comes back, also where nobody wants it
 	Address int64 // in the code
 }
 
@@ -39,4 +40,5 @@ const (
 	Wait           // for the other warps of the block
 	Commit         // the copies to shared memory so far, whose end releases the scoreboard Written
 	Gather         // for the other warps that make products of Wide with this one
+	Fence          // the warp goes on when all others see what it has done in memory
 )

@@ -67,11 +67,12 @@ type Machine struct {
 	Code       Code
 	Constants  Constants
 	Second     Second
-	Reduction  float64 // what an atomic operation takes whose result nobody wants, over one with a result
-	Queue      int64   // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
-	Turn       int64   // the same besides, where as much is written as is read
-	Fair       bool    // of several warps that are ready, the one that has been so longest issues; not the youngest
-	Reads      int64   // cycles in which the operands of an instruction may be read; 0 does without register banks
+	Reduction  float64  // what an atomic operation takes whose result nobody wants, over one with a result
+	Fence      Resource // of memory, for all of the device
+	Queue      int64    // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
+	Turn       int64    // the same besides, where as much is written as is read
+	Fair       bool     // of several warps that are ready, the one that has been so longest issues; not the youngest
+	Reads      int64    // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
 
 // Code is how instructions come to the schedulers: through caches, of which the nearest has no latency that would be seen.

@@ -24,3 +24,22 @@ func TestWide(t *testing.T) {
 		}
 	}
 }
+
+// A fence waits for its latency, and those of a multiprocessor come one after the other; a reduction takes less than an operation with a result.
+func TestFence(t *testing.T) {
+	m := memory()
+	m.Units[Atomic] = Resource{Latency: 500 * Cycle, Gap: 4 * Cycle}
+	m.Fence = Resource{Latency: 100 * Cycle, Gap: 10 * Cycle}
+	fence := Op{Unit: Dispatch, Action: Fence, Stall: Cycle, Written: NoBoard, Read: NoBoard}
+	last := Op{Unit: Dispatch, Stall: Cycle, Written: NoBoard, Read: NoBoard}
+	for _, warps := range []int64{1, 3} {
+		b := &Block{}
+		for range warps {
+			b.Warps = append(b.Warps, &Trace{Nodes: []Node{{Events: []Event{{Op: 0}, {Op: 1}}}}})
+		}
+		r := m.Run([]Op{fence, last}, &list{b}, Options{Resident: 1})
+		if want := (100 + 10*(warps-1)) * Cycle; r.Last != want {
+			t.Errorf("%d fences are done at %d, want %d", warps, r.Last, want)
+		}
+	}
+}

@@ -41,6 +41,7 @@ def entry(folder, record):
     if done.returncode != 0:
         done = subprocess.run(["nvdisasm", "-hex", "-c", base + ".cubin"], capture_output=True, check=True)
     listing = re.sub(r"[ \t]+", " ", done.stdout.decode())
+    listing = re.sub(r'File "/[^"]*/', 'File "', listing)  # where that machine had its files
     return {"json": meta, "ttir": head + "\n", "sass": listing, "cubin": base64.b64encode(gzip.compress(bare(cubin), mtime=0)).decode(),
             "hash": record["hash"], "right": record.get("right", True), "graph": record.get("graph"), "durations": record.get("durations")}
 
