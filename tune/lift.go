@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/internal/bounded"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
@@ -47,7 +48,21 @@ const (
 	ranges   = 10
 )
 
-func openLift(path string, sizes map[string]int64) (*program, error) {
+// openLift derives the variants of a program; when ctx ends it returns at once.
+func openLift(ctx context.Context, path string, sizes map[string]int64) (p *program, err error) {
+	made := make(chan *program, 1)
+	err = bounded.Do(ctx, bounded.Limits{}, func(context.Context, func()) error {
+		p, err := newProgram(path, sizes)
+		made <- p
+		return err
+	})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return <-made, err
+}
+
+func newProgram(path string, sizes map[string]int64) (*program, error) {
 	space, err := explore.Request{Sizes: sizes, Variants: variants, Ranges: ranges, Seed: 1}.Open(path, nil)
 	if err != nil {
 		return nil, err
@@ -102,7 +117,7 @@ var axes = []string{"x", "y", "z"}
 
 // configOf are the choices that lead to a point of a space with so many axes.
 func configOf(p *explore.Point, used int) search.Config {
-	c := search.Config{{Choice: recipe, Option: strings.ReplaceAll(p.Variant.Recipe, ", ", "; ")}} // a comma would end it
+	c := search.Config{{Choice: recipe, Option: strings.ReplaceAll(p.Variant.Recipe, ", ", " + ")}} // a comma would end it
 	for _, name := range slices.Sorted(maps.Keys(p.Variant.Numbers)) {
 		c = append(c, search.Pick{Choice: name, Option: fmt.Sprint(p.Variant.Numbers[name])})
 	}

@@ -26,7 +26,7 @@ func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (
 	case slices.Contains(launchfile.Extensions, ext):
 		return openLaunch(path, sizes)
 	case ext == ".lift":
-		return openLift(path, sizes)
+		return openLift(ctx, path, sizes)
 	case ext == ".c":
 		return openNest(ctx, path, sizes, o)
 	}

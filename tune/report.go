@@ -22,6 +22,7 @@ type Result struct {
 	Configurations int   // of the space, as far as they were counted
 	Runs           []Run // in their order
 	Best           []Run // the fastest first, by their final measurement
+	Usual          *Run  // the usual configuration, measured as those; nil where it failed
 	Statuses       map[samples.Status]int
 	Warnings       []string
 	Files          []string // that were written
@@ -39,17 +40,6 @@ func (r *Result) finish() {
 		slices.SortStableFunc(r.Best, byTime)
 		r.Best = r.Best[:min(len(r.Best), max(r.search.Best, 1))]
 	}
-}
-
-// usual is the run of the usual configuration; nil where it failed.
-func (r *Result) usual() *Run {
-	usual := r.search.Target.Usual().String()
-	for i := range r.Runs {
-		if run := &r.Runs[i]; run.Config.String() == usual && run.Seconds() > 0 {
-			return run
-		}
-	}
-	return nil
 }
 
 // step is a point of the curve: so many runs have led to this time.
@@ -74,34 +64,16 @@ func (r *Result) Write(w io.Writer) error {
 	if r.Configurations >= mostCounted {
 		count = "more than " + count
 	}
-	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy)
-	var failed []string
-	for _, s := range []samples.Status{samples.WrongResult, samples.Faulty, samples.Refused, samples.BuildFailed, samples.Timeout, samples.Crash, samples.OutOfMemory} {
-		if n := r.Statuses[s]; n > 0 {
-			failed = append(failed, fmt.Sprintf("%d %s", n, s))
-		}
-	}
-	if len(failed) > 0 {
-		fmt.Fprintf(w, "without a time: %s\n", strings.Join(failed, ", "))
-	}
+	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy, r.failed())
 	if len(r.Best) == 0 {
 		return nil
 	}
-	t := format.NewTable(slices.Concat([]string{">time", ">predicted"}, campaign.AchievedHeader, []string{"results", "configuration"})...)
-	for _, b := range r.Best {
-		row := append([]string{format.Seconds(b.Seconds()), format.Known(b.Predicted, format.Seconds(b.Predicted))}, b.Achieved.Cells()...)
-		t.Row(append(row, b.Record.Verification(), b.Config.String())...)
-	}
-	fmt.Fprintln(w)
-	if err := t.Write(w); err != nil {
+	if err := r.writeBest(w); err != nil {
 		return err
 	}
 	steps := r.curve()
-	if u := r.usual(); u != nil {
-		fmt.Fprintf(w, "\nbefore that the usual configuration took %s, %.2f times as long as the best\n", format.Seconds(u.Seconds()), u.Seconds()/steps[len(steps)-1].Seconds)
-	}
-	fmt.Fprintln(w, "\nthe best so far")
-	t = format.NewTable(">runs", ">time", "")
+	fmt.Fprintln(w, "\nthe best so far, as it was first measured")
+	t := format.NewTable(">runs", ">time", "")
 	for _, s := range steps {
 		t.Row(fmt.Sprint(s.Runs), format.Seconds(s.Seconds), bar(s.Seconds/steps[0].Seconds))
 	}
@@ -110,6 +82,56 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	if len(r.Files) > 0 {
 		fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
+	}
+	return nil
+}
+
+// failed says how many runs have no time, and why.
+func (r *Result) failed() string {
+	var all []string
+	for _, s := range []samples.Status{samples.WrongResult, samples.Faulty, samples.Refused, samples.BuildFailed, samples.Timeout, samples.Crash, samples.OutOfMemory} {
+		if n := r.Statuses[s]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; without a time: " + strings.Join(all, ", ")
+}
+
+// writeBest prints the fastest. What their results were compared with is said once where it is the same.
+func (r *Result) writeBest(w io.Writer) error {
+	first := r.Best[0].Record.Verification()
+	alike := !slices.ContainsFunc(r.Best, func(b Run) bool { return b.Record.Verification() != first })
+	predicted := slices.ContainsFunc(r.Best, func(b Run) bool { return b.Predicted > 0 })
+	header := []string{">time"}
+	if predicted {
+		header = append(header, ">predicted")
+	}
+	if !alike {
+		header = append(header, "results")
+	}
+	t := format.NewTable(append(header, "configuration")...)
+	for _, b := range r.Best {
+		row := []string{format.Seconds(b.Seconds())}
+		if predicted {
+			row = append(row, format.Known(b.Predicted, format.Seconds(b.Predicted)))
+		}
+		if !alike {
+			row = append(row, b.Record.Verification())
+		}
+		t.Row(append(row, strings.ReplaceAll(b.Config.String(), ",", ", "))...)
+	}
+	fmt.Fprintf(w, "\nthe fastest %d, measured again with more trials\n", len(r.Best))
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	if alike {
+		fmt.Fprintf(w, "\nresults: %s\n", first)
+	}
+	if r.Usual != nil {
+		fmt.Fprintf(w, "the usual configuration takes %s, %.2f times as long as the best\n", format.Seconds(r.Usual.Seconds()), r.Usual.Seconds()/r.Best[0].Seconds())
 	}
 	return nil
 }
@@ -167,7 +189,7 @@ func (r *Result) JSON() any {
 		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, runsJSON(r.Best), 0,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings,
 	}
-	if u := r.usual(); u != nil {
+	if u := r.Usual; u != nil {
 		out.Usual = u.Seconds()
 	}
 	return out

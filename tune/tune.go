@@ -13,10 +13,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/parallel"
 	"gpuperf/samples"
 	"gpuperf/search"
@@ -85,6 +87,8 @@ type Search struct {
 	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
+	mu       sync.Mutex
+	ended    bool // what still comes is of no use
 	runs     []Run
 	warnings []string
 }
@@ -140,9 +144,19 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	limits := search.Limits{
 		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
 		First: append([]search.Config{s.Target.Usual()}, s.First...),
-		Stop:  func() bool { return !s.Until.IsZero() && time.Now().After(s.Until) },
+		Stop:  s.over,
 	}
-	_, err = search.Run(ctx, strategy, known, limits, s.evaluate)
+	// When ctx ends the search is left alone, whatever it computes.
+	err = bounded.Do(ctx, bounded.Limits{}, func(ctx context.Context, _ func()) error {
+		_, err := search.Run(ctx, strategy, known, limits, s.evaluate)
+		return err
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
 	result := &Result{search: s, Configurations: search.Count(space, mostCounted), Runs: s.runs}
 	if err == nil {
 		err = s.again(ctx, result)
@@ -155,8 +169,14 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 // mostCounted bounds the configurations that are counted for the report.
 const mostCounted = 100_000
 
+// over reports that no configuration is to be begun any more.
+func (s *Search) over() bool { return !s.Until.IsZero() && time.Now().After(s.Until) }
+
 // predict is the sum of the predicted times of the kernels of a configuration; 0 where one has none.
 func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
+	if ctx.Err() != nil || s.over() { // it will not run
+		return 0
+	}
 	counted, err := s.Target.Counted(ctx, c)
 	if err != nil {
 		return 0
@@ -185,7 +205,11 @@ func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []sear
 		outcomes[i] = &o
 		s.add(requests[i], o)
 	})
-	s.warnings = append(s.warnings, warnings...)
+	s.mu.Lock()
+	if !s.ended {
+		s.warnings = append(s.warnings, warnings...)
+	}
+	s.mu.Unlock()
 	for _, o := range outcomes {
 		if o == nil {
 			break
@@ -199,6 +223,11 @@ func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []sear
 func (s *Search) add(r Request, o Outcome) {
 	run := Run{Config: r.Config, Record: o.Record, Predicted: cmp.Or(r.Predicted, o.Record.Metrics[predictedMetric].Value), Reused: o.Reused}
 	best := s.best()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
 	s.runs = append(s.runs, run)
 	if s.Progress != nil {
 		s.Progress(Event{Run: run, Done: len(s.runs), Budget: s.Budget, Best: run.Seconds() > 0 && run.Seconds() < best})
@@ -294,8 +323,13 @@ func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err er
 func (s *Search) again(ctx context.Context, result *Result) error {
 	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
 	slices.SortStableFunc(good, byTime)
-	good = good[:min(len(good), s.Best)]
-	if len(good) == 0 {
+	fastest := good[:min(len(good), s.Best)]
+	usual := s.Target.Usual().String()
+	isUsual := func(r Run) bool { return r.Config.String() == usual }
+	if i := slices.IndexFunc(good, isUsual); i >= len(fastest) { // it is compared with them
+		fastest = append(slices.Clone(fastest), good[i])
+	}
+	if good = fastest; len(good) == 0 {
 		return nil
 	}
 	var list []Request
@@ -316,8 +350,12 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 			good[i].Achieved = achieved[0]
 		}
 	}
-	result.Best = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
-	slices.SortStableFunc(result.Best, byTime)
+	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
+	slices.SortStableFunc(good, byTime)
+	if i := slices.IndexFunc(good, isUsual); i >= 0 {
+		result.Usual = &good[i]
+	}
+	result.Best = good[:min(len(good), s.Best)]
 	return nil
 }
 
