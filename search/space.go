@@ -203,23 +203,57 @@ func (p *pruned) reaches(made Config) bool {
 }
 
 // All are the configurations of a space, in the order of their options.
-func All(s Space) iter.Seq[Config] {
+func All(s Space) iter.Seq[Config] { return Part(s, 0, 1) }
+
+// Part are the configurations of one of so many parts of a space, from 0 on: each has a share of the paths of some first choices, so that what belongs to
+// other parts is hardly looked at.
+func Part(s Space, index, parts int) iter.Seq[Config] {
+	const shares = 4 // of a part, so that parts are about as large
 	return func(yield func(Config) bool) {
-		var visit func(made Config) bool
-		visit = func(made Config) bool {
-			c := s.Next(made)
-			if c == nil {
-				return yield(made)
-			}
-			for _, o := range c.Options {
-				if !visit(made.with(c.Name, o)) {
-					return false
-				}
-			}
-			return true
+		begun := []Config{nil}
+		if parts > 1 {
+			begun = begin(s, shares*parts)
 		}
-		visit(nil)
+		for i, made := range begun {
+			if i%parts == index && !visit(s, made, yield) {
+				return
+			}
+		}
 	}
+}
+
+// begin are beginnings of paths, at least so many of them where there are as many configurations; each of these goes on from one. The shortest come first.
+func begin(s Space, enough int) []Config {
+	paths := []Config{nil}
+	ends := 0 // paths at the front, in turn, that cannot be continued
+	for len(paths) < enough && ends < len(paths) {
+		made := paths[0]
+		paths = paths[1:]
+		c := s.Next(made)
+		if c == nil {
+			paths, ends = append(paths, made), ends+1
+			continue
+		}
+		ends = 0
+		for _, o := range c.Options {
+			paths = append(paths, made.with(c.Name, o))
+		}
+	}
+	return paths
+}
+
+// visit yields the configurations that begin with a path, until yield returns false.
+func visit(s Space, made Config, yield func(Config) bool) bool {
+	c := s.Next(made)
+	if c == nil {
+		return yield(made)
+	}
+	for _, o := range c.Options {
+		if !visit(s, made.with(c.Name, o), yield) {
+			return false
+		}
+	}
+	return true
 }
 
 // Count is how many configurations a space has, as far as the given number.

@@ -84,7 +84,7 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, table.close()) }()
-	skip, number := out.Continued, 0
+	skip := out.Continued
 	var list []search.Config
 	flush := func() error {
 		lines := make([]RankedConfig, len(list))
@@ -104,14 +104,9 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 		}
 		return table.write(lines)
 	}
-	for c := range search.All(r.Target.Space()) {
+	for c := range search.Part(r.Target.Space(), r.Index, r.Parts) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
-		}
-		mine := number%r.Parts == r.Index
-		number++
-		if !mine {
-			continue
 		}
 		if skip > 0 {
 			skip--
