@@ -16,13 +16,15 @@ import (
 func liftDescribeCommand() *cobra.Command {
 	var o spaceOptions
 	var borders bool
+	var model modelOptions
 	cmd := &cobra.Command{
 		Use:   "describe DB.jsonl PROG.lift...",
 		Short: "Derive the static features of recorded samples again",
 		Long: `describe rewrites the feature vectors beside a samples file, to add features that did not exist when the variants were explored.
 Each variant is derived again from its program, with the same options as before, and must generate the source that
 was run; variants that one seed does not give are looked for with the next seeds. The device is that of the samples. Nothing is run,
-and the samples stay as they are. All programs of the file must be given: if a vector cannot be derived again, nothing is written.`,
+and the samples stay as they are. With --profile the times that its model predicts are kept in the vectors too, so that rankers which need them can be
+evaluated. All programs of the file must be given: if a vector cannot be derived again, nothing is written.`,
 		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
 		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,7 +47,11 @@ and the samples stay as they are. All programs of the file must be given: if a v
 			if err != nil {
 				return err
 			}
-			list, count, err := explore.RedescribeFiles(path, args[1:], v.List, opt, static)
+			var ready explore.Ready
+			if model.profile != "" {
+				ready = func(s *explore.Space) error { return model.set(cmd, s, static.Device) }
+			}
+			list, count, err := explore.RedescribeFiles(path, args[1:], v.List, opt, static, ready)
 			if err != nil {
 				return err
 			}
@@ -60,6 +66,7 @@ and the samples stay as they are. All programs of the file must be given: if a v
 		},
 	}
 	o.addFlags(cmd)
+	model.addFlags(cmd)
 	cmd.Flags().Lookup("size").Hidden = true
 	cmd.Flags().BoolVar(&borders, "borders", false, "evaluate selects and index bounds for each work-item instead of assuming the interior")
 	return cmd

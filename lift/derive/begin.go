@@ -45,6 +45,8 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		s = rules.AtArg(whole)
 	case !t.Ops().Has(lift.Fun):
 		s = rules.Use("copy")
+	case t.Op == lift.Zip || t.Op == lift.Generate:
+		s = rules.Seq(rules.Use("copy"), rules.Try(fuse))
 	case rearranged.Has(t.Op):
 		s = rules.Else(
 			rules.Seq(moved, rules.Try(fuse)),

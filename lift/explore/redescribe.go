@@ -20,9 +20,12 @@ import (
 // not depend on it.
 const describeSeeds = 8
 
+// Ready prepares a space to predict the times of points.
+type Ready func(*Space) error
+
 // RedescribeFiles is Redescribe for the programs of files. It returns the number of vectors of each program. The list is that of a file, which errors
 // name: it is an error if a vector cannot be derived again, or its program is not given.
-func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, map[string]int, error) {
+func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, map[string]int, error) {
 	known := map[string]bool{}
 	for _, program := range programs {
 		p, err := lift.Load(program)
@@ -32,7 +35,7 @@ func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Opt
 		known[p.Name] = true
 		before := len(list)
 		var errs []error
-		if list, errs = Redescribe(p, list, opt, static); len(list) < before {
+		if list, errs = Redescribe(p, list, opt, static, ready); len(list) < before {
 			first := errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
 			return nil, nil, fmt.Errorf("%s: %d of the vectors of %s cannot be derived again, the first because: %w", path, before-len(list), p.Name, first)
 		}
@@ -49,8 +52,8 @@ func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Opt
 
 // Redescribe derives the vectors of points of a program again, which is needed after adding features. Vectors of other programs
 // in the list are returned unchanged. The options must be those of the exploration, except for the seed, which is the first of
-// those tried. A vector whose source is generated differently today than when it was run is left out, with an error at its index.
-func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, []error) {
+// those tried. Predicted times are kept unless ready has others made. A vector whose source is generated differently today than when it was run is left out, with an error at its index.
+func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
 	bySizes := map[string][]int{}
@@ -66,6 +69,9 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.
 			with := opt
 			with.Seed += int64(try)
 			s, err := NewSpace(p, list[left[0]].Kernel.Source, list[left[0]].Kernel.Sizes, with)
+			if err == nil && ready != nil {
+				err = ready(s)
+			}
 			if err != nil {
 				for _, i := range left {
 					errs[i] = err
@@ -108,7 +114,10 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 		return fail(fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, old.SourceHash))
 	}
 	out := *p.Vector
-	out.Kernel, out.Size, out.Predicted = old.Kernel, old.Size, old.Predicted
+	out.Kernel, out.Size = old.Kernel, old.Size
+	if out.Predicted == 0 {
+		out.Predicted = old.Predicted
+	}
 	return out, nil
 }
 

@@ -54,6 +54,7 @@ var rankers = []Ranker{
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
 	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitCost), needs: needsOfCost},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
+	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(fitCost), takeModel), needs: needsOfCost},
 	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(takeModel)},
 }
 
@@ -251,6 +252,32 @@ func places(values []float64, index []int) []float64 {
 		ranks[j] /= float64(len(in))
 	}
 	return ranks
+}
+
+// mean scores by the geometric mean of the times of several cost models: each has errors of its own.
+func mean(of ...func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
+	return func(train *Set) (Scorer, error) {
+		list := make([]Scorer, len(of))
+		for k, f := range of {
+			var err error
+			if list[k], err = f(train); err != nil {
+				return nil, err
+			}
+		}
+		return func(s *Set) ([]float64, error) {
+			out := make([]float64, len(s.Points))
+			for _, scorer := range list {
+				scores, err := scorer(s)
+				if err != nil {
+					return nil, err
+				}
+				for i, v := range scores {
+					out[i] += v / float64(len(list))
+				}
+			}
+			return out, nil
+		}, nil
+	}
 }
 
 // takeModel scores by the predicted time.
