@@ -41,6 +41,8 @@ var programs = []struct {
 	{"a sparse matrix", "fun(v: [float32]n, c: [int32]n, starts: [int32](m + 1), x: [float32]32 => map(fun(y => y * 2.0f)) o reduceSegments(+, 0, starts) o map(fun((v, c) => v * at(c, x))) $ zip(v, c))", map[string]int64{"n": 96, "m": 16}},
 	{"the largest of segments", "def f(a: float32, b: float32): float32 = maximum(a, b)\n    associative\n    neutral -1000.0f\nfun(xs: [float32]n, starts: [int32](m + 1) => reduce(+, 0) o reduceSegments(f, -1000.0f, starts) $ xs)", map[string]int64{"n": 64, "m": 8}},
 	{"segments in order", "def f(a: float32, b: float32): float32 = 0.5f*a + b\nfun(xs: [float32]n, starts: [int32](m + 1) => reduceSegments(f, 1, starts) $ xs)", map[string]int64{"n": 64, "m": 8}},
+	{"permuted", "fun(xs: [float32]n => put(map(fun(x => 0.0f)) $ xs) $ zip(generate(n, fun(i => i * 2)), xs))", map[string]int64{"n": 64}},
+	{"a pair of a map", "fun(xs: [float32]n, ys: [int32]n => zip(map(sqrt) $ xs, ys))", map[string]int64{"n": 64}},
 	{"in order", "def f(a: float32, b: float32): float32 = 0.5f*a + b\nfun(xs: [float32]n => reduce(f, 0) $ xs)", map[string]int64{"n": 64}},
 	{"rows in order", "def f(a: float32, b: float32): float32 = 0.5f*a + b\nfun(a: [[float32]n]m => join o map(reduce(f, 0)) $ a)", map[string]int64{"n": 16, "m": 16}},
 	{"a let in order", "def f(a: float32, b: float32): float32 = 0.5f*a + b\nfun(xs: [float32]n => let(s = reduce(f, 0) $ xs, map(fun(x => x * at(0, s))) $ xs))", map[string]int64{"n": 64}},
