@@ -79,6 +79,9 @@ func small(f Form) Mapping {
 	for i := range m.Points {
 		m.Points[i] = []int64{2, 3}[i]
 	}
+	for i := range m.Side {
+		m.Side[i] = 4
+	}
 	if m.Share > 1 {
 		m.Share = 4
 	}

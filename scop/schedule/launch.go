@@ -29,6 +29,13 @@ func Bounded(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node,
 	return find(n, dependences, p)
 }
 
+// Wavefronts is Launches with wavefronts of tiles (wavefront.go) wherever loops are permutable, whatever they cost.
+func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
+	p := forHost(n, fusion, (*pluto).launch)
+	p.tiles = true
+	return find(n, dependences, p)
+}
+
 func forHost(n *scop.Nest, fusion Fusion, inside inside) *pluto {
 	return &pluto{nest: n, fusion: fusion, found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n)}
 }

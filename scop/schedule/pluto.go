@@ -27,7 +27,7 @@ var Fusions = []Fusion{Smart, Maximal, None}
 type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
 
 // ByName are the strategies.
-var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches, "feautrier": Feautrier, "bounded": Bounded}
+var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches, "feautrier": Feautrier, "bounded": Bounded, "wavefronts": Wavefronts}
 
 // Strategies are their names.
 func Strategies() []string { return slices.Sorted(maps.Keys(ByName)) }
@@ -81,6 +81,7 @@ type pluto struct {
 	// host makes trees of launches (launch.go); nil inside of one, or if there are none.
 	host    inside
 	bounded bool
+	tiles   bool // always
 	// order and loops decide the outermost parts and their loops (guided.go); nil for none.
 	order, loops Decide
 	fixed        bool    // the loops of the band are those that were decided
