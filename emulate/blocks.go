@@ -21,12 +21,12 @@ const (
 
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
 func (e *emulation) choose() {
-	want := min(e.most, windows*e.resident)
 	if e.lengths = e.unequal(); e.lengths != nil {
-		e.mixed(max(want, 2*looked))
+		e.mixed(max(min(e.most, windows*e.resident), 2*looked))
 		e.met = e.meetings()
 		return
 	}
+	want := min(e.most, (windows+1)*e.resident) // while the last of the waves ends, blocks of another one run
 	e.first = e.busy / 2
 	if e.most <= e.resident {
 		e.longest()
@@ -236,8 +236,12 @@ func (e *emulation) time(c Change) timed {
 	o.Apart = c.machines(m, len(ops))
 	whole := most <= want && e.lengths == nil
 	if !whole {
-		s.most = want + resident
-		o.Ends, o.Enough = int(want), enoughTimed
+		ends := want
+		if e.lengths == nil {
+			ends -= e.resident
+		}
+		s.most = ends + resident
+		o.Ends, o.Enough = int(ends), enoughTimed
 	}
 	r := m.Run(ops, s, o)
 	t := timed{Result: r, cycles: float64(r.Finished) / timing.Cycle, scale: 1}
