@@ -84,7 +84,7 @@ func packedProgram(launch, code string) (*program, error) {
 }
 
 // types are how names in binaries write the types of templates' arguments.
-var types = map[string]string{"char": "c", "float": "f", "float2": "6float2", "float4": "6float4"}
+var types = map[string]string{"char": "c", "float": "f", "float2": "6float2", "float4": "6float4", "true": "Lb1E", "false": "Lb0E"}
 
 // named finds the function or the instance of a template that a launch file names.
 func named(l *sass.Listing, kernel string) (*sass.Function, error) {
