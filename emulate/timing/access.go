@@ -96,6 +96,9 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		tr.Stored += n
 		from := p.stores(sectors, t, at)
 		p.leave(from)
+		if wholly(sectors, t) {
+			p.l1.fill(sectors, t, at)
+		}
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
@@ -122,6 +125,11 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		p.l1.fill(sectors, t, result)
 	}
 	return result
+}
+
+// wholly reports whether a store fills its sectors: then the first-level cache keeps them (testdata/h200/measurement/pieces.csv.gz, again_stored).
+func wholly(sectors []int64, t *Touched) bool {
+	return int64(len(t.Lanes))*t.Width >= int64(len(sectors))*sectorBytes
 }
 
 // anew is which part of the loads of sectors by a block counts as others do: less if the block has loaded all of them before.

@@ -28,7 +28,7 @@ func (p *multiprocessor) secondFor(lines, sectors, arrive, at int64) int64 {
 // stores lets the second-level cache take a store, line by line. It returns when it has the last one. A line that one of the last stores has
 // touched goes with that, which waits for such.
 func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
-	whole := int64(len(t.Lanes))*t.Width >= int64(len(sectors))*sectorBytes
+	whole := wholly(sectors, t)
 	busy := int64(0)
 	for i := 0; i < len(sectors); {
 		n := 1

@@ -130,6 +130,9 @@ func (r *recorder) step() {
 		t = bulk(s.Accesses, &s.Tile)
 	} else if t = touched(s.Accesses, r.number); t != nil {
 		t.Past = in.Has("BYPASS")
+		if in.Name == "ATOMS" && in.Has("POPC") {
+			t.Conflicts = pass(t.Lanes, t.Width) // lanes that count the same are counted together: testdata/h200/measurement/pieces.csv.gz, inside 0
+		}
 	}
 	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t, Meet: r.met(&s.Meeting, t)}})
 	if s.State != exec.Ready {
