@@ -98,8 +98,7 @@ type multiprocessor struct {
 	result    Result
 	now       int64
 	born      int
-	begins    int64     // when the next block may start, if they started evenly
-	early     int64     // by how much sooner one may start, as other multiprocessors start none then
+	begins    int64     // when the next block may start
 	records   []*record // of loops, by depth from 1
 	sectors   []int64
 	load      load
@@ -179,8 +178,6 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))
 	}
-	p.early = int64(o.Resident) * p.Begin
-	p.begins = p.early // those that are there at first start evenly
 	for range max(o.Resident, 1) {
 		if !p.begin(0) {
 			break
@@ -245,8 +242,8 @@ func (p *multiprocessor) begin(at int64) bool {
 		return false
 	}
 	p.result.Begun++
-	at = max(at, p.begins-p.early)
-	p.begins = max(at, p.begins) + p.Begin
+	at = max(at, p.begins)
+	p.begins = at + p.Begin
 	b := &block{number: p.result.Begun - 1}
 	for i, t := range next.Warps {
 		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: at, before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
