@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
@@ -117,17 +118,21 @@ func (p *pluto) decidedLoop(number int, list []*scop.Statement, edges []*edge) (
 	}
 	kinds := map[string][]Loop{}
 	for _, l := range p.hyperplanes(list, edges) {
-		kind := permutation
+		kind, multiple := permutation, false
 		for s := range l.Of {
-			used := 0
+			used, common := int64(0), int64(0)
 			for i := range s.Loops {
-				used += int(max(l.coefficient(s, i), -l.coefficient(s, i)))
+				used += max(l.coefficient(s, i), -l.coefficient(s, i))
+				common = intmath.GCD(common, l.coefficient(s, i))
 			}
 			if used != 1 {
 				kind = skewing
 			}
+			multiple = multiple || common > 1 // as 2·i, which is i with iterations that do nothing
 		}
-		kinds[kind] = append(kinds[kind], l)
+		if !multiple {
+			kinds[kind] = append(kinds[kind], l)
+		}
 	}
 	var options []string
 	for _, kind := range []string{permutation, skewing} {
