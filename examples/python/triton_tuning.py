@@ -4,7 +4,7 @@
 
 The ways: `pruned`, with perf_triton.Model as the perf_model of prune_configs_by; `all`, triton.autotune as it is; `ahead`, the same, but the configurations are
 compiled side by side first. Each has a process and a cache of its own. What comes out is a line of JSON for each kernel, with the seconds of tuning and the
-time of the chosen configuration, and at the end a table. What pruning loses is told by the times of the way `all`, which has run every configuration.
+time of the chosen configuration, and at the end a table. What pruning loses is told by the times of the other ways, which run every configuration.
 
 Needs a GPU, PyTorch, Triton, perf on the PATH (or PERF), and perf_triton.py and perf_client.py: `pip install ./python`.
 """
@@ -166,10 +166,10 @@ def main():
                 print(f"the way {way} has failed", file=sys.stderr)
     print(f"{'kernel':10}{'way':>8}{'run':>10}{'tuning':>10}{'compiling':>11}{'emulating':>11}{'slower than the best':>22}")
     for t in told:
-        every = next((o["times"] for o in told if o["kernel"] == t["kernel"] and o["way"] == "all"), t["times"])
-        loss = every[t["best"]] / min(every.values()) - 1
+        every = next((o["times"] for o in told if o["kernel"] == t["kernel"] and o["way"] != "pruned"), None)
+        loss = f"{100 * (every[t['best']] / min(every.values()) - 1):.1f} %" if every else ""
         parts = [f"{t['spent'][part]:.2f} s" if t["way"] == "pruned" else "" for part in ("compiling", "emulating")]
-        print(f"{t['kernel']:10}{t['way']:>8}{t['run']:>4} of {t['configurations']:<3}{t['tuning_seconds']:>8.2f} s{parts[0]:>11}{parts[1]:>11}{100 * loss:>20.1f} %")
+        print(f"{t['kernel']:10}{t['way']:>8}{t['run']:>4} of {t['configurations']:<3}{t['tuning_seconds']:>8.2f} s{parts[0]:>11}{parts[1]:>11}{loss:>22}")
 
 
 if __name__ == "__main__":
