@@ -79,9 +79,11 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 
 // Reference chooses the reference variant.
 func (s *Space) Reference() (*Reference, error) {
-	// The plain variants may be anywhere in the enumeration, so many are derived.
+	// The plain variants may be anywhere in the enumeration, and of any recipe, so many are derived.
 	const enough = 1500
-	all, err := derive.Derive(s.Program, s.derivation(max(enough, len(s.Derived.Variants))))
+	opt := s.derivation(max(enough, len(s.Derived.Variants)))
+	opt.Recipes = nil
+	all, err := derive.Derive(s.Program, opt)
 	if err != nil {
 		return nil, err
 	}

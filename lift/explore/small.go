@@ -40,6 +40,7 @@ func (s *Space) small() (*Space, error) {
 	}
 	small := *s
 	small.Points, small.at, small.options.Data = nil, &sync.Map{}, atAnySize(s.Program, s.options.Data)
+	small.options.Recipes = nil // those that are asked for may need other sizes
 	for _, sizes := range slices.Backward(way) {
 		if work, err = s.work(sizes); err != nil {
 			return nil, err
