@@ -157,6 +157,7 @@ func commands() []func() *cobra.Command {
 		emulateCommand,
 		tuneCommand,
 		fleetCommand,
+		schemaCommand,
 		workerCommand,
 		deviceWorkerCommand,
 	}
