@@ -215,7 +215,7 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	return err
 }
 
-// tellRun prints what fails, what is the best so far, and every tenth run.
+// tellRun prints what fails, what is the best so far, every tenth run and the last one.
 func tellRun(cmd *cobra.Command, e tune.Event) {
 	const every = 10
 	what := fmt.Sprintf("[%d/%d] %s", e.Done, e.Budget, e.Config)
@@ -224,7 +224,7 @@ func tellRun(cmd *cobra.Command, e tune.Event) {
 		note(cmd, "%s  %s: %s", what, e.Record.Status, e.Record.Error)
 	case e.Best:
 		note(cmd, "%s  %s, the best so far", what, format.Seconds(e.Seconds()))
-	case e.Done%every == 0:
+	case e.Done%every == 0 || e.Done == e.Budget:
 		note(cmd, "%s  %s", what, format.Seconds(e.Seconds()))
 	}
 }
