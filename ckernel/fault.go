@@ -11,7 +11,7 @@ import (
 type fault struct{ err error }
 
 // elsewhere is what can still be done with a kernel that is refused.
-const elsewhere = "a launch file takes the kernel as it is, for perf measure and perf counters (perf init launch drafts one)"
+const elsewhere = "a launch file takes the kernel as it is, for perf measure, emulate and counters (perf init launch drafts one)"
 
 func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
 	b.failAt(at.Place(), hint, format, args...)
