@@ -4,6 +4,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -112,6 +113,13 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
 		return err
+	}
+	told := time.Now()
+	r.Progress = func(done, total int) {
+		if time.Since(told) > 5*time.Second {
+			told = time.Now()
+			note(cmd, "emulated %d of %d launch files", done, total)
+		}
 	}
 	all, warnings, err := r.Tables(cmd.Context())
 	if err != nil {

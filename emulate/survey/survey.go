@@ -24,7 +24,8 @@ import (
 type Options struct {
 	Sizes    map[string]int64 // where they differ from those of the files
 	Each     launches.Options
-	Compiler *compiled.Compiler // for files with a source
+	Compiler *compiled.Compiler    // for files with a source
+	Progress func(done, total int) // where it is not nil, told after each launch file, from one goroutine at a time
 }
 
 // Survey is what emulation tells of the launch files of a folder.
@@ -82,9 +83,15 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 	}
 	s := &Survey{Folder: folder, Device: o.Each.Device.Name()}
 	rows := make([]*Row, len(paths))
-	var compiling sync.Mutex
+	var compiling, counting sync.Mutex
+	done := 0
 	parallel.Try(len(paths), runtime.GOMAXPROCS(0), func(i int) error {
 		rows[i] = emulated(ctx, paths[i], o, &compiling)
+		counting.Lock()
+		defer counting.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(paths))
+		}
 		return ctx.Err()
 	})
 	if ctx.Err() != nil {

@@ -46,7 +46,12 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Sensitivity: true}})
+	last := 0
+	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Sensitivity: true}, Progress: func(done, total int) {
+		if last++; done != last || done > total {
+			t.Errorf("%d of %d are done after %d", done, total, last-1)
+		}
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
