@@ -163,7 +163,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(200 * time.Millisecond) {
+	for limit := time.Now().Add(4 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
 		cmd := exec.Command(filepath.Join(strings.Split(ts.Getenv("PATH"), string(filepath.ListSeparator))[0], args[1]), args[2:]...)
 		cmd.Dir, cmd.Env = ts.Getenv("WORK"), append(os.Environ(), "SLURM_CONF="+ts.Getenv("SLURM_CONF"))
 		out, err := cmd.CombinedOutput()
