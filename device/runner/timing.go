@@ -13,7 +13,7 @@ import (
 
 // time takes the trials of a bound kernel: the first run is thrown away, and its outputs kept; then runs until the times
 // are steady and the clocks had time to rise; then trials until the policy has enough (paper section 6.1.4: 60 trials,
-// transfers excluded).
+// transfers excluded). A kernel whose first run takes longer than the policy's cutoff has that one trial.
 func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *device.Result) error {
 	policy := job.Policy.WithDefaults()
 	cold := job.CacheMode() == samples.Cold
@@ -27,7 +27,38 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	if err != nil {
 		return err
 	}
+	if err := d.read(job, b, result); err != nil {
+		return err
+	}
+	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
+		result.Trials, result.Entries = []float64{first.device}, first.entries
+		result.Warnings = append(result.Warnings, warning.OneTrial.About("", "it was run once alone, as that took longer than %v", policy.Cutoff))
+		return nil
+	}
 	result.WarmUp = 1
+	if policy.Graph && len(b.launches) > 1 {
+		if err := d.graph(ctx, b, cold, result); err != nil {
+			return err
+		}
+	}
+	if err := warmUp(ctx, policy, b, cold, result); err != nil {
+		return err
+	}
+	if policy.Profiled {
+		if err := d.Profile(true); err != nil {
+			return d.Verdict(Launching, err)
+		}
+		defer d.Profile(false)
+	}
+	if err := d.trials(ctx, policy, b, cold, result); err != nil {
+		return err
+	}
+	result.Clocks = d.clocks(job.Reuse)
+	return nil
+}
+
+// read compares what the first run wrote with what is expected, and keeps the outputs that the job asks for.
+func (d *Device) read(job device.Job, b *bound, result *device.Result) error {
 	if b.want != nil {
 		if err := b.compare(job.Expect); err != nil {
 			return d.Verdict(Running, err)
@@ -43,22 +74,24 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		}
 		result.Outputs[name] = out
 	}
-	if policy.Cutoff > 0 && first.device > policy.Cutoff.Seconds() {
-		result.WarmUp, result.Trials, result.Entries = 0, []float64{first.device}, first.entries
-		result.Warnings = append(result.Warnings, warning.OneTrial.About("", "it was run once alone, as that took longer than %v", policy.Cutoff))
-		return nil
-	}
-	if policy.Graph && len(b.launches) > 1 {
-		apart, err := b.run(ctx, cold)
-		if err != nil {
-			return err
-		}
-		if err := b.record(); err != nil {
-			return d.Verdict(Launching, err)
-		}
-		result.Graph, result.Entries = b.graph != nil, apart.entries
-	}
+	return nil
+}
 
+// graph records the launches as one graph, where the driver can. The times of the single launches are those of a run before.
+func (d *Device) graph(ctx context.Context, b *bound, cold bool, result *device.Result) error {
+	apart, err := b.run(ctx, cold)
+	if err != nil {
+		return err
+	}
+	if err := b.record(); err != nil {
+		return d.Verdict(Launching, err)
+	}
+	result.Graph, result.Entries = b.graph != nil, apart.entries
+	return nil
+}
+
+// warmUp runs until the times are steady, within the policy's limits of time.
+func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
 	var runs []float64
 	for start := time.Now(); ; {
 		if err := device.Interrupted(ctx); err != nil {
@@ -69,25 +102,23 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 			return err
 		}
 		runs = append(runs, t.device)
+		result.WarmUp++
 		spent := time.Since(start)
 		if spent >= policy.MinWarmUp && device.Steady(runs) {
-			break
+			return nil
 		}
-		if spent >= policy.MaxWarmUp {
-			if len(runs) > 4 {
-				result.Warnings = append(result.Warnings, warning.Noisy.About("", "the times were not steady after %v of warming up", policy.MaxWarmUp))
-			}
-			break
+		if spent < policy.MaxWarmUp {
+			continue
 		}
+		if len(runs) > 4 {
+			result.Warnings = append(result.Warnings, warning.Noisy.About("", "the times were not steady after %v of warming up", policy.MaxWarmUp))
+		}
+		return nil
 	}
-	result.WarmUp += len(runs)
+}
 
-	if policy.Profiled {
-		if err := d.Profile(true); err != nil {
-			return d.Verdict(Launching, err)
-		}
-		defer d.Profile(false)
-	}
+// trials runs until the policy has enough trials.
+func (d *Device) trials(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
 	var clocks clocks
 	for start := time.Now(); ; {
 		if err := device.Interrupted(ctx); err != nil {
@@ -105,7 +136,6 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 			break
 		}
 	}
-	result.Clocks = d.clocks(job.Reuse)
 	result.Warnings = append(result.Warnings, clocks.warnings(result.Trials, d.info.TimerNS, cold)...)
 	return nil
 }
