@@ -3,7 +3,6 @@ package launch
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/expr"
@@ -110,150 +109,52 @@ func (w *walk) greatest(l *loop, st *state) (best form, ok bool) {
 
 // iterate walks the body for the trips of a loop that starts at lower: once for each set of work-items that take part.
 func (w *walk) iterate(l *loop, st *state, lower *form) {
-	again := func(part *state) { w.loop(l, part) }
-	even := false
-	divide := func() {
-		if even {
+	t := tripCounts{w: w, l: l, st: st, lower: lower}
+	if !t.count() {
+		if t.even {
 			why := st.why // which finding forms changes
-			why.trips = w.different(l, st, lower)
+			why.trips = t.different()
 			st.why = why
 		}
-		w.divide(st, again)
-	}
-	// top is such that the trips are 1 + floor(top/(den·step)), for all work-items or one.
-	top := func(b *bound, s *scene) (form, bool) {
-		f, ok := s.affine(b.num)
-		f.addScaled(lower, -b.den)
-		return f, ok
-	}
-	tops := make([]form, len(l.upper))
-	formed := true
-	for i := range l.upper {
-		f, ok := top(&l.upper[i], &st.scene)
-		if !ok && st.why.v >= lidVars {
-			w.divide(st, again)
-			return
-		}
-		tops[i], formed = f, formed && ok
-	}
-	trips := func(lane int32, from int) (int64, bool) {
-		var low form // of the bound that may give the fewest
-		var lowDen, least, most int64
-		var lowMost, lowLo int64
-		for i := range tops {
-			f := tops[i]
-			if from == lidVars && !formed {
-				one := w.alone(&st.scene, lane)
-				ok := false
-				if f, ok = top(&l.upper[i], one); !ok {
-					st.why = one.why
-					return 0, false
-				}
-			}
-			if from == lidVars {
-				f = w.fold(&f, lane)
-			}
-			lo, hi := st.interval(&f, from)
-			den := l.upper[i].den * l.step
-			fewest, greatest := max(intmath.FloorDiv(lo, den)+1, 0), max(intmath.FloorDiv(hi, den)+1, 0)
-			if i == 0 || fewest < least {
-				low, lowDen, least = f, den, fewest
-				lowMost = greatest
-				lowLo = lo
-			}
-			if i == 0 || greatest < most {
-				most = greatest
-			}
-		}
-		if least < most { // divide where this bound allows as many as all may
-			even = lowMost == most && lowLo >= -lowDen
-			low.c -= lowDen * (most - 1)
-			st.why = st.cutAt(&low, from)
-			return 0, false
-		}
-		return least, true
-	}
-	byLane := make([]int64, len(st.mask.lanes))
-	var all []int64
-	n, ok := int64(0), false
-	if formed {
-		n, ok = trips(0, 0)
-	}
-	if ok {
-		all = []int64{n}
-		for i := range byLane {
-			byLane[i] = n
-		}
-	} else {
-		if formed && st.why.v >= lidVars {
-			divide()
-			return
-		}
-		for i, lane := range st.mask.lanes {
-			n, ok := trips(lane, lidVars)
-			if !ok {
-				divide()
-				return
-			}
-			byLane[i] = n
-			all = append(all, n)
-		}
-		slices.Sort(all)
-		all = slices.Compact(all)
+		w.divide(st, func(part *state) { w.loop(l, part) })
+		return
 	}
 	done := int64(0)
-	for _, n := range all {
-		if n == done {
-			continue
+	for _, n := range t.all {
+		if n > done {
+			w.iterations(&t, done, n)
 		}
-		inner := w.copied(st)
-		if byLane[0] < n || len(all) > 1 {
-			var lanes []int32
-			for i, lane := range st.mask.lanes {
-				if byLane[i] >= n {
-					lanes = append(lanes, lane)
-				}
-			}
-			if len(lanes) < len(st.mask.lanes) {
-				inner.mask = w.newMask(lanes)
-			}
-		}
-		v := l.slot
-		inner.nv = max(inner.nv, v+1)
-		inner.n[v] = n - done
-		value := *lower
-		value.c += l.step * done
-		value.k[v] = l.step
-		inner.env[l.slot] = value
-		inner.parts[v] = uint64(done)
-		if !l.unroll {
-			w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
-		}
-		w.loopBody(l, inner)
-		w.giveBack(inner)
 		done = n
 	}
 }
 
-// different is how many trip counts of a loop that starts at lower the work-items of a group have, at most.
-func (w *walk) different(l *loop, st *state, lower *form) int64 {
-	most := int64(1)
-	for i := range l.upper {
-		b := &l.upper[i]
-		f, ok := st.affine(b.num)
-		if !ok {
-			continue
-		}
-		f.addScaled(lower, -b.den)
-		distance := int64(0)
-		for v := range lidVars {
-			if k := f.k[v]; k != 0 {
-				distance += max(k, -k) * (st.n[v] - 1)
+// iterations walks the body once for the iterations from done to n, with those work-items that take part.
+func (w *walk) iterations(t *tripCounts, done, n int64) {
+	l, v := t.l, t.l.slot
+	inner := w.copied(t.st)
+	defer w.giveBack(inner)
+	if len(t.all) > 1 {
+		var lanes []int32
+		for i, lane := range t.st.mask.lanes {
+			if t.byLane[i] >= n {
+				lanes = append(lanes, lane)
 			}
 		}
-		most = max(most, distance/(b.den*l.step)+1)
+		if len(lanes) < len(t.st.mask.lanes) {
+			inner.mask = w.newMask(lanes)
+		}
 	}
-	return min(most, int64(len(st.mask.lanes)))
+	inner.nv = max(inner.nv, v+1)
+	inner.n[v] = n - done
+	value := *t.lower
+	value.c += l.step * done
+	value.k[v] = l.step
+	inner.env[v] = value
+	inner.parts[v] = uint64(done)
+	if !l.unroll {
+		w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
+	}
+	w.loopBody(l, inner)
 }
 
 // loopOnAverage walks a loop with data-dependent bounds, using its average trip count, rounded. Each work-item starts where the previous
