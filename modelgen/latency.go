@@ -22,6 +22,7 @@ import (
 type waiting struct {
 	loops    []string // inames
 	ops      map[string][]chainKind
+	delays   []term            // the latencies of operations
 	inLoop   map[string][]term // terms of waiting for loads, by loop
 	dtypes   []expr.DType
 	shared   bool // some pattern is one element for all work-items
@@ -74,95 +75,21 @@ func waits(subjects []*subject, opt Options) bool {
 // one for each pattern of loads in them. Far has the patterns whose loads take longer when they miss the cache.
 func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map[*Pattern]bool, ops []operation, opt Options) error {
 	w := &waiting{ops: map[string][]chainKind{}, inLoop: map[string][]term{}}
-	var delays []term
-	addLoop := func(name string) { w.loops = addOnce(w.loops, name) }
-	// addOp adds an operation of a loop, with the cost of the operation that is measured in its place.
-	addOp := func(loop, kind string, carried bool) {
-		i := slices.IndexFunc(ops, func(o operation) bool { return o.kind() == kind })
-		if i < 0 {
-			return // no measurement kernel has it, as a note says
-		}
-		o := ops[i]
-		k := chainKind{o.delay(), kind, carried}
-		w.dtypes = addOnce(w.dtypes, o.dtype)
-		if at := slices.IndexFunc(w.ops[loop], func(other chainKind) bool { return other.kind == kind }); at < 0 {
-			w.ops[loop] = append(w.ops[loop], k)
-		} else {
-			w.ops[loop][at].carried = w.ops[loop][at].carried || carried
-		}
-		if !slices.ContainsFunc(delays, func(t term) bool { return t.param == k.param }) {
-			delays = append(delays, term{
-				param: k.param, features: []string{"f_loop_path_" + kind}, unit: "s per operation in turn", part: latency,
-				why: fmt.Sprintf("of waiting for the result of %s in %s", o.measuredOp(), o.dtype),
-			})
-		}
+	if err := w.addChains(subjects, ops); err != nil || len(w.delays) == 0 {
+		return err
 	}
-	for _, s := range subjects {
-		loops, err := s.stats.Loops()
-		if err != nil {
-			return err
-		}
-		for _, l := range loops {
-			addLoop(l.Iname)
-			for _, kind := range l.Path {
-				addOp(l.Iname, kind, slices.Contains(l.Carried, kind))
-			}
-		}
-	}
-	// Kernels whose work is removed add up what they load.
-	for _, loop := range w.loops {
-		for _, o := range ops {
-			if o.op == "add" {
-				addOp(loop, o.kind(), true)
-			}
-		}
-	}
-	if len(delays) == 0 {
-		return nil
-	}
-	for _, o := range ops {
-		if o.like == "" && slices.ContainsFunc(delays, func(t term) bool { return t.param == o.delay() }) {
-			addOp(chainLoop, o.kind(), true)
-			if slices.Contains(bodyFunctions, bodyFunction(o)) {
-				addOp(bodyLoop, o.kind(), o.op == "add")
-			}
-		}
-	}
-	addLoop(chainLoop)
-	addLoop(bodyLoop)
 	c.wait = w
-	c.terms = append(c.terms, delays...)
+	c.terms = append(c.terms, w.delays...)
 	for _, p := range major {
 		if p.Direction == features.Load {
 			c.addWaits(p, all, far[p])
 		}
 	}
-	for _, own := range []struct {
-		needed     bool
-		param, tag string
-		why        string
-	}{
-		{w.separate, "p_turn_wait", turnTag, "of waiting for a load of neighbouring elements in body_pattern"},
-		{w.shared, "p_shared_wait", sharedTag, "of waiting for misses of a load of one element for all in body_pattern"},
-	} {
-		if !own.needed {
-			continue
-		}
-		text := fmt.Sprintf("f_mem_access_tag:%s / f_thread_groups", own.tag)
-		if own.tag == turnTag {
-			text = fmt.Sprintf("f_mem_access_tag:%s / %d / f_thread_groups", own.tag, bodyItems)
-		}
-		name := turnsFeature + strings.TrimSuffix(own.tag, "LD")
-		c.own = append(c.own, ownFeature{name, text, "such loads that a work-item makes one after the other"})
-		t := term{param: own.param, features: []string{name}, unit: "s per load in turn", part: latency, loop: bodyLoop, why: own.why, misses: own.tag == sharedTag}
-		c.terms = append(c.terms, t)
-		if t.misses {
-			c.terms = append(c.terms, term{
-				param: hitParam, features: []string{name}, unit: "s per load in turn", part: latency,
-				why: "of waiting for the multiprocessor's own cache, by loads of one element for all",
-			})
-		}
-		w.inLoop[bodyLoop] = append(w.inLoop[bodyLoop], t)
+	if w.separate {
+		c.addBodyWait(turnTag, bodyItems, term{param: "p_turn_wait", why: "of waiting for a load of neighbouring elements in body_pattern"})
+	}
+	if w.shared {
+		c.addBodyWait(sharedTag, 1, term{param: "p_shared_wait", misses: true, why: "of waiting for misses of a load of one element for all in body_pattern"})
 	}
 	for _, loop := range w.loops {
 		c.own = append(c.own, ownFeature{
@@ -177,6 +104,86 @@ func (c *content) addWaiting(subjects []*subject, major, all []*Pattern, far map
 		"how often the device is filled with work-groups",
 	})
 	return nil
+}
+
+// addChains adds the loops of the subjects with the operations on their dependence chains, and those of the measurement kernels for
+// these operations.
+func (w *waiting) addChains(subjects []*subject, ops []operation) error {
+	for _, s := range subjects {
+		loops, err := s.stats.Loops()
+		if err != nil {
+			return err
+		}
+		for _, l := range loops {
+			w.loops = addOnce(w.loops, l.Iname)
+			for _, kind := range l.Path {
+				// Without a measurement kernel for it there is no term, as a note says.
+				if i := slices.IndexFunc(ops, func(o operation) bool { return o.kind() == kind }); i >= 0 {
+					w.addOp(l.Iname, ops[i], slices.Contains(l.Carried, kind))
+				}
+			}
+		}
+	}
+	// Kernels whose work is removed add up what they load.
+	for _, loop := range w.loops {
+		for _, o := range ops {
+			if o.op == "add" {
+				w.addOp(loop, o, true)
+			}
+		}
+	}
+	for _, o := range ops {
+		if o.like != "" || !w.has(o) {
+			continue
+		}
+		w.addOp(chainLoop, o, true)
+		if slices.Contains(bodyFunctions, bodyFunction(o)) {
+			w.addOp(bodyLoop, o, o.op == "add")
+		}
+	}
+	w.loops = addOnce(w.loops, chainLoop, bodyLoop)
+	return nil
+}
+
+// addOp adds an operation to the chain of a loop, and the term for its latency.
+func (w *waiting) addOp(loop string, o operation, carried bool) {
+	w.dtypes = addOnce(w.dtypes, o.dtype)
+	chain := w.ops[loop]
+	if at := slices.IndexFunc(chain, func(k chainKind) bool { return k.kind == o.kind() }); at >= 0 {
+		chain[at].carried = chain[at].carried || carried
+	} else {
+		w.ops[loop] = append(chain, chainKind{o.delay(), o.kind(), carried})
+	}
+	if !w.has(o) {
+		w.delays = append(w.delays, term{
+			param: o.delay(), features: []string{"f_loop_path_" + o.kind()}, unit: "s per operation in turn", part: latency,
+			why: fmt.Sprintf("of waiting for the result of %s in %s", o.measuredOp(), o.dtype),
+		})
+	}
+}
+
+// has reports whether the latency of an operation has a term.
+func (w *waiting) has(o operation) bool {
+	return slices.ContainsFunc(w.delays, func(t term) bool { return t.param == o.delay() })
+}
+
+// addBodyWait adds the wait for the loads of body_pattern with a tag, each of which serves so many work-items.
+func (c *content) addBodyWait(tag string, items int, wait term) {
+	name := turnsFeature + strings.TrimSuffix(tag, "LD")
+	text := fmt.Sprintf("f_mem_access_tag:%s / f_thread_groups", tag)
+	if items > 1 {
+		text = fmt.Sprintf("f_mem_access_tag:%s / %d / f_thread_groups", tag, items)
+	}
+	c.own = append(c.own, ownFeature{name, text, "such loads that a work-item makes one after the other"})
+	wait.features, wait.unit, wait.part, wait.loop = []string{name}, "s per load in turn", latency, bodyLoop
+	c.terms = append(c.terms, wait)
+	if wait.misses {
+		c.terms = append(c.terms, term{
+			param: hitParam, features: []string{name}, unit: wait.unit, part: latency,
+			why: "of waiting for the multiprocessor's own cache, by loads of one element for all",
+		})
+	}
+	c.wait.inLoop[bodyLoop] = append(c.wait.inLoop[bodyLoop], wait)
 }
 
 // resident lists the limits of resident work-groups of a multiprocessor, as expressions: their number, sub-groups and local memory.

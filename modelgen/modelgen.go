@@ -71,29 +71,8 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 
 	set := &Set{Patterns: major, Minor: small}
-	seen := map[string]bool{}
-	for _, m := range measure {
-		var list []*workload.Case
-		var err error
-		if m.subject != nil {
-			list, err = Cases([]script.Variant{m.subject.Variant}, m.Measurement)
-		} else {
-			list, err = selected(m.Measurement)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.why, err)
-		}
-		for _, k := range list {
-			if seen[k.Identity.Key()] {
-				continue
-			}
-			seen[k.Identity.Key()] = true
-			t, err := Estimate(opt.Device, k)
-			if err != nil {
-				return nil, err
-			}
-			set.Planned = append(set.Planned, Planned{k, t})
-		}
+	if set.Planned, err = plan(measure, opt, selected); err != nil {
+		return nil, err
 	}
 	linear, err := models.Parse(opt.Name, []byte(c.text(opt, models.LinearForm, subjects, major, small, measure)))
 	if err != nil {
@@ -111,6 +90,34 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
 	return set, err
+}
+
+// plan lists the kernels that are measured, each once.
+func plan(measure []planned, opt Options, selected func(models.Measurement) ([]*workload.Case, error)) (out []Planned, err error) {
+	seen := map[string]bool{}
+	for _, m := range measure {
+		var list []*workload.Case
+		if m.subject != nil {
+			list, err = Cases([]script.Variant{m.subject.Variant}, m.Measurement)
+		} else {
+			list, err = selected(m.Measurement)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.why, err)
+		}
+		for _, k := range list {
+			if seen[k.Identity.Key()] {
+				continue
+			}
+			seen[k.Identity.Key()] = true
+			t, err := Estimate(opt.Device, k)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Planned{k, t})
+		}
+	}
+	return out, nil
 }
 
 // needed are the facts of a device that estimates of times and terms of the model use.
