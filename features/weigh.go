@@ -82,43 +82,65 @@ func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step i
 	if first := s.units[0]; !slices.ContainsFunc(s.units, func(n int64) bool { return n != first }) {
 		return count.Mul(count, new(big.Rat).SetInt64(first)), nil
 	}
+	set, err := t.covered(s.active, sizes)
+	if err != nil {
+		return nil, err
+	}
+	var sum *big.Rat
+	if count.Cmp(big.NewRat(t.c.enumerated, 1)) <= 0 {
+		sum, err = s.byPoints(set, base, elements, step, int(t.c.enumerated))
+	} else {
+		sum, err = s.byResidues(set, base, elements, step)
+	}
+	if err != nil {
+		return nil, err
+	}
 	factor, err := t.factor.rat(sizes)
 	if err != nil {
 		return nil, err
 	}
+	return sum.Mul(sum, factor), nil
+}
+
+// covered is the set of points of any of the activities, at the sizes.
+func (t *transactions) covered(active []int, sizes map[string]int64) (*polycount.Set, error) {
 	t.mu.Lock()
-	set, err := t.cover(s.active)
+	set, err := t.cover(active)
 	t.mu.Unlock()
-	if err == nil {
-		at := map[string]int64{} // the sizes alone, should one be named like an iname
-		for _, p := range set.Params() {
-			at[p] = sizes[p]
-		}
-		set, err = set.Fix(at)
-	}
 	if err != nil {
 		return nil, err
 	}
-	sum := new(big.Rat)
-	if count.Cmp(big.NewRat(t.c.enumerated, 1)) <= 0 {
-		points, err := set.Points(nil, int(t.c.enumerated)+1)
+	at := map[string]int64{} // the sizes alone, should one be named like an iname
+	for _, p := range set.Params() {
+		at[p] = sizes[p]
+	}
+	return set.Fix(at)
+}
+
+// byPoints sums the units over each point of a set that has at most limit.
+func (s *sharing) byPoints(set *polycount.Set, base polycount.Affine, elements, step int64, limit int) (*big.Rat, error) {
+	points, err := set.Points(nil, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int64{}
+	total := int64(0)
+	for _, p := range points {
+		for i, name := range set.Dims() {
+			at[name] = p[i]
+		}
+		v, err := base.Eval(at)
 		if err != nil {
 			return nil, err
 		}
-		at := map[string]int64{}
-		total := int64(0)
-		for _, p := range points {
-			for i, name := range set.Dims() {
-				at[name] = p[i]
-			}
-			v, err := base.Eval(at)
-			if err != nil {
-				return nil, err
-			}
-			total += s.units[intmath.Mod(v, elements)/step]
-		}
-		return sum.Mul(factor, sum.SetInt64(total)), nil
+		total += s.units[intmath.Mod(v, elements)/step]
 	}
+	return new(big.Rat).SetInt64(total), nil
+}
+
+// byResidues counts the points of a set for each run of residues of the base with the same number of units.
+func (s *sharing) byResidues(set *polycount.Set, base polycount.Affine, elements, step int64) (*big.Rat, error) {
+	sum := new(big.Rat)
 	residue := base.Mod(elements)
 	for from := 0; from < len(s.units); {
 		to := from + 1
@@ -143,7 +165,7 @@ func (t *transactions) weigh(s *sharing, base polycount.Affine, elements, step i
 		}
 		from = to
 	}
-	return sum.Mul(sum, factor), nil
+	return sum, nil
 }
 
 // units lists the units that each sub-group touches, each as the activities of the lanes that touch it.
