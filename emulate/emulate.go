@@ -115,7 +115,7 @@ func Run(in Input) (_ *Result, err error) {
 		}
 	}()
 	if err := in.Device.Need(Facts()...); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w\n    perf calibrate --emulator measures them on such a device; in a sheet that names NVIDIA H200 as its architecture they are as there", err)
 	}
 	if in.ClockMHz > 0 {
 		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")

@@ -10,15 +10,12 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/goccy/go-yaml"
 
-	"gpuperf/internal/bounded"
-	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -239,14 +236,19 @@ type Unknown struct {
 }
 
 func (u *Unknown) Error() string {
+	const most = 6 // that are named
 	var keys []string
-	for _, k := range u.Keys {
+	for _, k := range u.Keys[:min(len(u.Keys), most)] {
 		keys = append(keys, string(k))
 	}
-	if u.Device == "" {
-		return fmt.Sprintf("no device is named that would tell %s", strings.Join(keys, ", "))
+	list := strings.Join(keys, ", ")
+	if n := len(u.Keys) - most; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%s of device %q: not known, neither from the device nor from a data sheet", strings.Join(keys, ", "), u.Device)
+	if u.Device == "" {
+		return "no device is named that would tell " + list
+	}
+	return fmt.Sprintf("%s of device %q: not known, neither from the device nor from a data sheet", list, u.Device)
 }
 
 //go:embed facts.yaml
@@ -319,50 +321,28 @@ func Of(f samples.Fingerprint) *Device {
 	return d
 }
 
-// Named returns the data sheet of the device with the name, nil where there is none, and the names that there are.
+// Named returns the data sheet of the device with the name, nil where there is none, and the names that there are. A part of the
+// name will do where no other device has it, and capitals do not matter: h200 is the NVIDIA H200.
 func Named(name string) (*Device, []string) {
 	var known []string
+	var alike []*sheet
 	for _, s := range sheets().Devices {
 		if slices.Contains(s.Names, name) {
-			return &Device{Names: s.Names, Architecture: s.Architecture, facts: s.Facts}, nil
+			return s.device(), nil
+		}
+		if slices.ContainsFunc(s.Names, func(full string) bool { return strings.Contains(strings.ToLower(full), strings.ToLower(name)) }) {
+			alike = append(alike, s)
 		}
 		known = append(known, s.Names...)
+	}
+	if len(alike) == 1 {
+		return alike[0].device(), nil
 	}
 	return nil, known
 }
 
-// Sheet returns the data sheet of the device with a name, or of the first one of a file in the format of the embedded ones. There, what a device
-// does not say is as in the sheet that it names as its architecture: an architecture, or another device.
-func Sheet(nameOrPath string) (*Device, error) {
-	if ext := filepath.Ext(nameOrPath); ext != ".yaml" && ext != ".yml" {
-		d, known := Named(nameOrPath)
-		if d == nil {
-			return nil, source.At("", "", source.Pos{}, "there is no data sheet of %q", nameOrPath).WithHint("there are %s; a file can have another", strings.Join(known, ", "))
-		}
-		return d, nil
-	}
-	const most = 1 << 20
-	text, err := bounded.ReadFile(nameOrPath, most)
-	if err != nil {
-		return nil, err
-	}
-	f := &file{}
-	if err := yaml.UnmarshalWithOptions(text, f, yaml.Strict()); err != nil {
-		return nil, &source.Error{File: nameOrPath, Msg: yaml.FormatError(err, false, false)}
-	}
-	if len(f.Devices) == 0 {
-		return nil, &source.Error{File: nameOrPath, Msg: "there is no device in this file"}
-	}
-	s := f.Devices[0]
-	d := &Device{Names: s.Names, Architecture: s.Architecture, facts: maps.Clone(find(sheets().Architectures, s.Architecture).Facts)}
-	if base, _ := Named(s.Architecture); base != nil {
-		d.Architecture, d.facts = base.Architecture, maps.Clone(base.facts)
-	}
-	if d.facts == nil {
-		d.facts = map[Key]Fact{}
-	}
-	maps.Copy(d.facts, s.Facts)
-	return d, nil
+func (s *sheet) device() *Device {
+	return &Device{Names: s.Names, Architecture: s.Architecture, facts: s.Facts}
 }
 
 // Typical returns the device with orders of magnitude for what is not known of it: those of a CPU or of a large GPU.

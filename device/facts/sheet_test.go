@@ -26,11 +26,23 @@ func TestSheet(t *testing.T) {
 	if named, err := Sheet("NVIDIA H200"); err != nil || named.Int(Multiprocessors) != 132 {
 		t.Error(named, err)
 	}
+	if named, err := Sheet("h200"); err != nil || named.Name() != "NVIDIA H200" {
+		t.Error(named, err)
+	}
+	device := func(rest string) string { return write("version: 1\ndevices:\n  - names: [x]\n" + rest) }
 	for path, want := range map[string]string{
-		"H300":                               `no data sheet of "H300"`,
-		write("version: 1\n"):                "there is no device in this file",
-		write("version: 1\ndevice: 3\n"):     `unknown field "device"`,
-		filepath.Join(t.TempDir(), "x.yaml"): "no file",
+		"H300":                             `no data sheet of "H300"`,
+		"A100":                             `no data sheet of "A100"`, // several
+		write("version: 1\n"):              "the file has no devices",
+		write("version: 1\ndevice: 3\n"):   `unknown key "device"`,
+		write("version: 2\ndevices: []\n"): "version 2",
+		write("version: 1\ndevices: []\n"): "there is no device in this file",
+		device("    facts: {multipocessors: {value: 66}}\n"):         `:4:13: unknown key "multipocessors"`,
+		device("    facts: {multiprocessors: 66}\n"):                 "expected a map",
+		device("    facts: {multiprocessors: {value: 66}}\n"):        "a value with its source",
+		device("    facts: {items: {value: -1, source: a guess}}\n"): "items is -1",
+		device("    architecture: NVIDIA H2000\n    facts: {}\n"):    `:4:19: there is no data sheet of "NVIDIA H2000"`,
+		filepath.Join(t.TempDir(), "x.yaml"):                         "no file",
 	} {
 		if _, err := Sheet(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)

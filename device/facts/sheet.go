@@ -1,0 +1,146 @@
+package facts
+
+import (
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+)
+
+// Sheet returns the data sheet of the device with a name, or of the first one of a file in the format of the embedded ones. There, what a device
+// does not say is as in the sheet that it names as its architecture: an architecture, or another device.
+func Sheet(nameOrPath string) (*Device, error) {
+	if ext := filepath.Ext(nameOrPath); ext != ".yaml" && ext != ".yml" {
+		d, known := Named(nameOrPath)
+		if d == nil {
+			return nil, source.At("", "", source.Pos{}, "there is no data sheet of %q", nameOrPath).WithHint("there are %s; a file can have another", strings.Join(known, ", "))
+		}
+		return d, nil
+	}
+	const most = 1 << 20
+	text, err := bounded.ReadFile(nameOrPath, most)
+	if err != nil {
+		return nil, err
+	}
+	root, err := yamlfile.Parse(nameOrPath, text)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := root.Fields("version", "architectures", "devices", "typical")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"version", "devices"} {
+		if fields[key] == nil {
+			return nil, root.Errorf("the file has no %s", key)
+		}
+	}
+	if err := fields["version"].CheckVersion("data sheets", 1); err != nil {
+		return nil, err
+	}
+	devices, err := fields["devices"].List()
+	if err != nil {
+		return nil, err
+	}
+	if len(devices) == 0 {
+		return nil, fields["devices"].Errorf("there is no device in this file")
+	}
+	return readDevice(devices[0])
+}
+
+// readDevice reads a device of a file.
+func readDevice(n *yamlfile.Node) (*Device, error) {
+	fields, err := n.Fields("names", "architecture", "facts")
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range []string{"names", "facts"} {
+		if fields[key] == nil {
+			return nil, n.Errorf("the device has no %s", key)
+		}
+	}
+	names, err := fields["names"].Strings()
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{facts: map[Key]Fact{}}
+	for _, name := range names {
+		d.Names = append(d.Names, name.Text)
+	}
+	if base := fields["architecture"]; base != nil {
+		if err := d.startFrom(base); err != nil {
+			return nil, err
+		}
+	}
+	known, err := readFacts(fields["facts"])
+	maps.Copy(d.facts, known)
+	return d, err
+}
+
+// startFrom gives a device the facts of an architecture or of another device.
+func (d *Device) startFrom(base *yamlfile.Node) error {
+	name, err := base.String()
+	if err != nil {
+		return err
+	}
+	other, known := Named(name)
+	if other != nil {
+		d.Architecture, d.facts = other.Architecture, maps.Clone(other.facts)
+		return nil
+	}
+	architecture := find(sheets().Architectures, name)
+	if len(architecture.Facts) == 0 {
+		for _, s := range sheets().Architectures {
+			known = append(known, s.Names...)
+		}
+		return base.Errorf("there is no data sheet of %q", name).WithHint("%s", source.Suggest(name, known))
+	}
+	d.Architecture, d.facts = name, maps.Clone(architecture.Facts)
+	return nil
+}
+
+// readFacts reads a map from keys to values with their sources.
+func readFacts(n *yamlfile.Node) (map[Key]Fact, error) {
+	fields, err := n.Fields(keys()...)
+	if err != nil {
+		return nil, err
+	}
+	out := map[Key]Fact{}
+	for key, fact := range fields {
+		parts, err := fact.Fields("value", "source")
+		if err != nil {
+			return nil, err
+		}
+		if parts["value"] == nil || parts["source"] == nil {
+			return nil, fact.Errorf("a fact is a value with its source").WithHint(`%s: {value: 66, source: "a guess"}`, key)
+		}
+		v, err := parts["value"].Float()
+		if err != nil {
+			return nil, err
+		}
+		if v < 0 || math.IsInf(v, 0) {
+			return nil, parts["value"].Errorf("%s is %g; it is a number from 0", key, v)
+		}
+		out[Key(key)] = Fact{v, parts["source"].Text}
+	}
+	return out, nil
+}
+
+// keys are those of all facts: what some embedded sheet has, or a driver tells.
+var keys = sync.OnceValue(func() (out []string) {
+	f := sheets()
+	out = append(out, string(GlobalBytes))
+	for _, s := range slices.Concat(f.Architectures, f.Devices, f.Typical) {
+		for k := range s.Facts {
+			out = append(out, string(k))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+})
