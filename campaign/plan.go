@@ -171,10 +171,10 @@ func replaceTags(tags, by []string) []string {
 func LoadModel(path string) (*models.Model, error) {
 	m, err := models.Load(path)
 	if errors.Is(err, fs.ErrNotExist) && isName(path) {
-		if library.Has(path) {
+		if library.All.Has(path) {
 			return library.Load(path)
 		}
-		return nil, inputf("no file %s, and no model of that name comes with the program; there are: %s", path, strings.Join(library.Names(), ", "))
+		return nil, inputf("no file %s, and no model of that name comes with the program; there are: %s", path, strings.Join(library.All.Names(), ", "))
 	}
 	return m, err
 }

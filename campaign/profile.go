@@ -49,10 +49,10 @@ func LoadProfile(path string) (*calibrate.Profile, error) {
 	switch {
 	case !errors.Is(err, fs.ErrNotExist) || !isName(path):
 		return p, err
-	case profiles.Has(path):
+	case profiles.All.Has(path):
 		return profiles.Load(path)
 	}
-	return nil, inputf("no file %s, and no profile of that name comes with the program; %s", path, source.Suggest(path, profiles.Names()))
+	return nil, inputf("no file %s, and no profile of that name comes with the program; %s", path, source.Suggest(path, profiles.All.Names()))
 }
 
 // OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of
@@ -60,7 +60,7 @@ func LoadProfile(path string) (*calibrate.Profile, error) {
 func OpenProfile(path string, device samples.Fingerprint, mode samples.Mode) (*calibrate.Profile, error) {
 	profile, err := readProfile(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && profiles.Has(path):
+	case errors.Is(err, fs.ErrNotExist) && profiles.All.Has(path):
 		return nil, inputf("the profile %s comes with the program, nothing can be added to it; name a file: --profile %s.yaml", path, path)
 	case errors.Is(err, fs.ErrNotExist):
 		return &calibrate.Profile{Version: calibrate.ProfileVersion, Device: device}, nil

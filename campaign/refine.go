@@ -152,7 +152,7 @@ func GeneralOf(profile *calibrate.Profile, mode samples.Mode) (*calibrate.Calibr
 	if c := generalIn(profile, mode); c != nil {
 		return c, nil
 	}
-	for _, name := range profiles.Names() {
+	for _, name := range profiles.All.Names() {
 		p, err := profiles.Load(name)
 		if err != nil {
 			return nil, err

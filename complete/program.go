@@ -108,7 +108,7 @@ func factSheets(*call, string) []string {
 }
 
 func profileNames(*call, string) (all []string) {
-	for _, e := range profiles.Entries() {
+	for _, e := range profiles.All.Entries {
 		all = append(all, described(e.Name, e.Doc))
 	}
 	return all

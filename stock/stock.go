@@ -43,7 +43,7 @@ func Profiles(data string, here []device.Info) (all []Profile, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range slices.Concat(paths, profiles.Names()) {
+	for _, path := range slices.Concat(paths, profiles.All.Names()) {
 		read, err := campaign.LoadProfile(path)
 		p := Profile{Name: strings.TrimSuffix(filepath.Base(path), ".yaml"), Models: []string{}}
 		if filepath.IsAbs(path) {
@@ -77,11 +77,11 @@ func Find(data, name string) (string, error) {
 			return path, nil
 		}
 	}
-	if profiles.Has(name) {
+	if profiles.All.Has(name) {
 		return name, nil
 	}
 	paths, _ := filepath.Glob(filepath.Join(Folder(data), "*.yaml"))
-	names := profiles.Names()
+	names := profiles.All.Names()
 	for _, p := range paths {
 		names = append(names, strings.TrimSuffix(filepath.Base(p), ".yaml"))
 	}
@@ -111,8 +111,8 @@ func Import(data, path string, replace bool) (string, error) {
 // Copy copies a profile, one that comes with the program too, as it is.
 func Copy(from, to string) error {
 	text, err := os.ReadFile(from)
-	if errors.Is(err, fs.ErrNotExist) && profiles.Has(from) {
-		text, err = profiles.Text(from)
+	if errors.Is(err, fs.ErrNotExist) && profiles.All.Has(from) {
+		text, err = profiles.All.Text(from)
 	}
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func devicesCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			devices, err := measure.Devices(cmd.Context(), measure.Options{})
 			if err != nil {
-				return fmt.Errorf("%w\n    to predict, no device is needed: perf predict KERNEL.star -p n=4096 --profile %s", err, strings.Join(profiles.Names(), " | "))
+				return fmt.Errorf("%w\n    to predict, no device is needed: perf predict KERNEL.star -p n=4096 --profile %s", err, strings.Join(profiles.All.Names(), " | "))
 			}
 			chosen, err := device.Select(devices, "")
 			if err != nil {

@@ -164,21 +164,21 @@ perf calibrate linear. Given a name it prints the file, to start an own model fr
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				text, err := library.Text(args[0])
+				text, err := library.All.Text(args[0])
 				if err != nil {
 					return usage(err)
 				}
 				return showText(cmd, map[string]string{"name": args[0], "text": string(text)}, string(text))
 			}
 			t := format.NewTable("model", "parameters", "what it is for")
-			for _, e := range library.Entries() {
+			for _, e := range library.All.Entries {
 				m, err := library.Load(e.Name)
 				if err != nil {
 					return err
 				}
 				t.Row(e.Name, fmt.Sprint(len(m.ParameterNames())), e.Doc)
 			}
-			return show(cmd, map[string]any{"models": library.Entries()}, t.Write)
+			return show(cmd, map[string]any{"models": library.All.Entries}, t.Write)
 		},
 	}
 }

@@ -105,7 +105,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 // TestLibraryModelsAreIdentifiable: the measurement kernels of each model that comes with the program find its costs, and nothing is
 // said against the fit that better kernels would have avoided.
 func TestLibraryModelsAreIdentifiable(t *testing.T) {
-	for _, name := range library.Names() {
+	for _, name := range library.All.Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			model, err := library.Load(name)

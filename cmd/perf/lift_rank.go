@@ -65,7 +65,7 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(order.databases) == 0 && order.ranker != "model" {
-				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.Names(), " | "))
+				return usagef("rank needs a --database to learn from: samples that perf lift explore wrote\n    or a calibrated model: --ranker model --profile %s", strings.Join(profiles.All.Names(), " | "))
 			}
 			if err := atLeast(0, map[string]int64{"top": int64(top)}); err != nil {
 				return err

@@ -41,7 +41,7 @@ func (o *predictFlags) add(cmd *cobra.Command) {
 // shipped names the profiles that come with the program, for the help of flags.
 func shipped() string {
 	text := "; or the name of one that comes with the program:"
-	for _, e := range profiles.Entries() {
+	for _, e := range profiles.All.Entries {
 		text += fmt.Sprintf(" %s (%s)", e.Name, e.Doc)
 	}
 	return text
@@ -139,7 +139,7 @@ func (o *predictFlags) path(cmd *cobra.Command) (string, error) {
 		return "", err
 	case len(found) == 0:
 		return "", usagef("there is no profile of any device in %s yet\n    predict for a device that the program knows: --profile %s\n"+
-			"    or calibrate a model on your own: perf calibrate MODEL.yaml", dir, strings.Join(profiles.Names(), " | "))
+			"    or calibrate a model on your own: perf calibrate MODEL.yaml", dir, strings.Join(profiles.All.Names(), " | "))
 	case len(found) == 1 && o.on.device == "":
 		return found[0], nil
 	}

@@ -26,8 +26,8 @@ var recordedProfiles = map[string]struct{ recording, suites string }{
 // TestProfiles makes the profiles that come with the program anew from their recordings. UPDATE=1 writes them.
 func TestProfiles(t *testing.T) {
 	t.Chdir("../..")
-	if len(recordedProfiles) != len(profiles.Names()) {
-		t.Errorf("%d profiles are made, %d come with the program", len(recordedProfiles), len(profiles.Names()))
+	if len(recordedProfiles) != len(profiles.All.Names()) {
+		t.Errorf("%d profiles are made, %d come with the program", len(recordedProfiles), len(profiles.All.Names()))
 	}
 	for name, from := range recordedProfiles {
 		path := filepath.Join(t.TempDir(), "profile.yaml")

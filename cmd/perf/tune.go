@@ -190,7 +190,7 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 			return err
 		}
 		own := campaign.DeviceFile(dir, "profiles", dev, ".yaml")
-		for _, path := range append(found, profiles.Names()...) {
+		for _, path := range append(found, profiles.All.Names()...) {
 			if p, err := campaign.LoadProfile(path); path == own || err == nil && p.Device.Covers(dev) {
 				o.profile = path
 			}

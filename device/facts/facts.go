@@ -236,7 +236,7 @@ type Unknown struct {
 }
 
 func (u *Unknown) Error() string {
-	const most = 6 // that are named
+	const most = 12 // that are named
 	var keys []string
 	for _, k := range u.Keys[:min(len(u.Keys), most)] {
 		keys = append(keys, string(k))

@@ -16,10 +16,10 @@ func TestEveryFileIsAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != len(entries) {
-		t.Errorf("%d files, %d entries", len(found), len(entries))
+	if len(found) != len(All.Entries) {
+		t.Errorf("%d files, %d entries", len(found), len(All.Entries))
 	}
-	for _, name := range Names() {
+	for _, name := range All.Names() {
 		m, err := Load(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
