@@ -262,32 +262,38 @@ func (p *parser) lower(w *linear.Work, f formula, base []*linear.Conj, names []s
 		}
 		return w.Subtract(base, inner)
 	case "exists":
-		all := slices.Clone(names)
-		shadowed := map[string]string{}
-		for i, v := range f.vars {
-			if at := slices.Index(all, v); at >= 0 { // an inner name hides an outer one
-				shadowed[v] = all[at]
-				all[at] = "\x00" + strconv.Itoa(at)
-			}
-			if slices.Contains(f.vars[:i], v) {
-				p.failAt(f.at, "%q is quantified twice", v)
-			}
-			all = append(all, v)
-		}
-		// The base is carried through the projection: its constraints keep the elimination exact and small.
-		var wide []*linear.Conj
-		for _, c := range base {
-			wide = append(wide, c.Substitute(len(all), linear.IdentityRows(len(names))))
-		}
-		var out []*linear.Conj
-		for _, c := range p.lower(w, f.args[0], wide, all) {
-			q, _ := c.Quantify(c.After(len(names)))
-			out = append(out, w.OpenUnlessSingle(q)...)
-		}
-		return out
+		return p.lowerExists(w, f, base, names)
 	}
+	return lowerComparison(f, base, names)
+}
+
+// lowerExists lowers a quantified formula. The base is carried through the projection: its constraints keep the elimination
+// exact and small.
+func (p *parser) lowerExists(w *linear.Work, f formula, base []*linear.Conj, names []string) (out []*linear.Conj) {
+	all := slices.Clone(names)
+	for i, v := range f.vars {
+		if at := slices.Index(all, v); at >= 0 { // an inner name hides an outer one
+			all[at] = "\x00" + strconv.Itoa(at)
+		}
+		if slices.Contains(f.vars[:i], v) {
+			p.failAt(f.at, "%q is quantified twice", v)
+		}
+		all = append(all, v)
+	}
+	var wide []*linear.Conj
+	for _, c := range base {
+		wide = append(wide, c.Substitute(len(all), linear.IdentityRows(len(names))))
+	}
+	for _, c := range p.lower(w, f.args[0], wide, all) {
+		q, _ := c.Quantify(c.After(len(names)))
+		out = append(out, w.OpenUnlessSingle(q)...)
+	}
+	return out
+}
+
+// lowerComparison adds the alternatives of a comparison to each member of the base.
+func lowerComparison(f formula, base []*linear.Conj, names []string) (out []*linear.Conj) {
 	column := columns(names)
-	var out []*linear.Conj
 	for _, b := range base {
 		for _, cs := range f.cmp {
 			c := b

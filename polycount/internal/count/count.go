@@ -150,11 +150,26 @@ func (k *counter) piecewise() *quasi.Piecewise {
 // the others determine up to a constant factor. It splits the rest into groups that share no variable. dom is the
 // condition on the parameters; ok is false if the set is evidently empty.
 func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.Rat, groups []*linear.Conj, ok bool) {
+	if factor, ok = removeDetermined(w, c); !ok {
+		return nil, factor, nil, false
+	}
+	for i, d := range c.Divs {
+		if d.Den == 0 && !c.UsedInRows(1+c.N+i) {
+			arith.Throw(errUnbounded)
+		}
+	}
+	dom, groups = independent(c)
+	return dom, factor, groups, dom.Simplify()
+}
+
+// removeDetermined removes the variables that the others determine up to a constant factor, which it returns. ok is false if the set is
+// evidently empty.
+func removeDetermined(w *linear.Work, c *linear.Conj) (factor arith.Rat, ok bool) {
 	factor = arith.RatInt(1)
 	for digits := true; ; {
 		w.Spend((len(c.Eq) + len(c.Ge) + 1) * c.Width())
 		if !linear.NormalizeRows(&c.Eq, &c.Ge) {
-			return nil, factor, nil, false
+			return factor, false
 		}
 		if digits { // before equalities are solved, which mixes the digits
 			if digits = c.DropDigit(false); digits {
@@ -169,14 +184,14 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 			continue
 		}
 		if !c.DropDigit(false) {
-			break
+			return factor, true
 		}
 	}
-	for i, d := range c.Divs {
-		if d.Den == 0 && !c.UsedInRows(1+c.N+i) {
-			arith.Throw(errUnbounded)
-		}
-	}
+}
+
+// independent splits a conjunction into groups of inequalities that share no counted variable, and the condition on the parameters, which
+// every group has too: what holds of the parameters spares case distinctions.
+func independent(c *linear.Conj) (dom *linear.Conj, groups []*linear.Conj) {
 	// Union-find over the columns.
 	leader := make([]int, c.Width())
 	for i := range leader {
@@ -218,12 +233,11 @@ func preprocess(w *linear.Work, c *linear.Conj) (dom *linear.Conj, factor arith.
 		}
 		g.Ge = append(g.Ge, r)
 	}
-	for _, g := range groups { // what holds of the parameters spares case distinctions
+	for _, g := range groups {
 		g.Eq = dom.Eq
 		g.Ge = append(g.Ge, dom.Ge...)
 	}
-	dom = dom.Clone()
-	return dom, factor, groups, dom.Simplify()
+	return dom.Clone(), groups
 }
 
 // dropWindow removes a variable x that occurs only in L ≤ a·x ≤ L + a·m − 1, which has m solutions for every L. It

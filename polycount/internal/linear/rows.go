@@ -142,6 +142,14 @@ func IdentityRows(n int) []Row {
 // inequalities it keeps the tightest; opposite ones that meet become an equality. It reports false if that proves that
 // there is no integer solution. Rows are changed in place.
 func NormalizeRows(eq, ge *[]Row) bool {
+	return normalizeEqualities(eq) && normalizeInequalities(ge) && joinOpposite(eq, ge)
+}
+
+// mostCompared bounds the equalities with which another is compared.
+const mostCompared = 64
+
+// normalizeEqualities divides equalities by the gcd of their coefficients, and drops repetitions. It reports false at a contradiction.
+func normalizeEqualities(eq *[]Row) bool {
 	kept := (*eq)[:0]
 	for _, r := range *eq {
 		g := ContentOf(r)
@@ -155,34 +163,30 @@ func NormalizeRows(eq, ge *[]Row) bool {
 			return false
 		}
 		DivideRow(r, g)
-		if len(kept) < 64 { // a repetition, or a contradiction
-			same := false
-			for _, o := range kept {
-				if flip := !Parallel(o, r, false); !flip || Parallel(o, r, true) {
-					if same = true; flip && o[0] != -r[0] || !flip && o[0] != r[0] {
-						return false
-					}
-					break
+		if len(kept) < mostCompared {
+			if i := parallel(kept, 0, r, false); i >= 0 {
+				if kept[i][0] != r[0] {
+					return false
 				}
+				continue
 			}
-			if same {
+			if i := parallel(kept, 0, r, true); i >= 0 {
+				if kept[i][0] != -r[0] {
+					return false
+				}
 				continue
 			}
 		}
 		kept = append(kept, r)
 	}
 	*eq = kept
+	return true
+}
 
-	rows := (*ge)[:0]
-	// find is the first row from on that is parallel to r, or opposite with flip; −1 without one.
-	find := func(from int, r Row, flip bool) int {
-		for i := from; i < len(rows); i++ {
-			if rows[i] != nil && Parallel(rows[i], r, flip) {
-				return i
-			}
-		}
-		return -1
-	}
+// normalizeInequalities divides inequalities by the gcd of their coefficients, and keeps the tightest of parallel ones. It reports false where one
+// holds nowhere.
+func normalizeInequalities(ge *[]Row) bool {
+	kept := (*ge)[:0]
 	for _, r := range *ge {
 		g := ContentOf(r)
 		if g == 0 {
@@ -197,20 +201,24 @@ func NormalizeRows(eq, ge *[]Row) bool {
 			}
 			r[0] = arith.FloorDiv(r[0], g)
 		}
-		if i := find(0, r, false); i >= 0 {
-			rows[i][0] = min(rows[i][0], r[0])
+		if i := parallel(kept, 0, r, false); i >= 0 {
+			kept[i][0] = min(kept[i][0], r[0])
 			continue
 		}
-		rows = append(rows, r)
+		kept = append(kept, r)
 	}
-	// Opposite pairs.
-	dead := false
-	for i := 0; i < len(rows); i++ {
-		r := rows[i]
+	*ge = kept
+	return true
+}
+
+// joinOpposite makes an equality of two opposite inequalities that meet. It reports false where two exclude each other.
+func joinOpposite(eq, ge *[]Row) bool {
+	rows, joined := *ge, false
+	for i, r := range rows {
 		if r == nil {
 			continue
 		}
-		j := find(i+1, r, true)
+		j := parallel(rows, i+1, r, true)
 		if j < 0 {
 			continue
 		}
@@ -220,14 +228,23 @@ func NormalizeRows(eq, ge *[]Row) bool {
 		case s == 0:
 			*eq = append(*eq, r)
 			rows[i], rows[j] = nil, nil
-			dead = true
+			joined = true
 		}
 	}
-	if dead {
-		rows = slices.DeleteFunc(rows, func(r Row) bool { return r == nil })
+	if joined {
+		*ge = slices.DeleteFunc(rows, func(r Row) bool { return r == nil })
 	}
-	*ge = rows
 	return true
+}
+
+// parallel is the first row from an index on that is parallel to r, or opposite with flip; −1 without one. Rows may be nil.
+func parallel(rows []Row, from int, r Row, flip bool) int {
+	for i := from; i < len(rows); i++ {
+		if rows[i] != nil && Parallel(rows[i], r, flip) {
+			return i
+		}
+	}
+	return -1
 }
 
 func ContentOf(r Row) int64 {
