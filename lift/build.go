@@ -16,7 +16,7 @@ func FunOf(f *UserFun) *Term { return Make(Fun, Attr{User: f}) }
 // Number is a literal of an element type. The text is a decimal number.
 func Number(d expr.DType, text string) *Term {
 	if len(text) > 100 {
-		return badf("a number of %d digits", len(text))
+		return bad(wrong("write it with an exponent, such as 1e30", "a number of %d digits", len(text)))
 	}
 	// Before the exact value is built: 1e999999999 has none that fits.
 	if v, err := strconv.ParseFloat(text, 64); err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -28,10 +28,10 @@ func Number(d expr.DType, text string) *Term {
 		return badf("%q is no number", text)
 	case d.IsInteger() || d == expr.Bool:
 		if !r.IsInt() {
-			return badf("%s is no %s", text, d)
+			return bad(wrong("write a whole number, or float32("+text+")", "%s is no %s", text, d))
 		}
 		if wrap(r.Num(), d).Cmp(r.Num()) != 0 {
-			return badf("%s does not fit %s", text, d)
+			return bad(wrong("write a wider type, such as int64("+text+")", "%s does not fit %s", text, d))
 		}
 		text = r.Num().String()
 	default:

@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -39,15 +40,15 @@ func (e *elaborator) program() *Program {
 		switch {
 		case e.Accept("program"):
 			if p.Name != "" {
-				e.FailAt(t.At, "the program is named %s already", p.Name)
+				e.FailHint(t.At, "take this line away: a file holds one program", "the program is named %s already", p.Name)
 			}
-			p.Name = e.name("the name of the program")
+			p.Name = e.name("the name of the program", "write program NAME")
 		case e.Accept("size"):
 			for more := true; more; more = e.Accept(",") {
 				at := e.Tok().At
 				name := e.variable(map[string]bool{})
 				if e.sizes[name] {
-					e.FailAt(at, "size %s is declared twice", name)
+					e.FailHint(at, "take one of the two away", "size %s is declared twice", name)
 				}
 				e.sizes[name] = true
 				p.Sizes = append(p.Sizes, name)
@@ -59,14 +60,14 @@ func (e *elaborator) program() *Program {
 		case e.Is("def"):
 			f := e.def()
 			if e.funs[f.Name] != nil {
-				e.FailAt(t.At, "function %s is defined twice", f.Name)
+				e.FailHint(t.At, "give one of the two another name", "function %s is defined twice", f.Name)
 			}
 			e.funs[f.Name] = FunOf(f)
 			funs = append(funs, f)
 		case e.Is("fun"):
 			n := e.fun()
 			if e.Tok().Kind != lex.End {
-				e.expected("the end")
+				e.expected("the end", "a program ends with its fun: other declarations stand before it")
 			}
 			f, names := e.typedFun(n)
 			q, err := NewProgram(p.Name, p.Sizes, names, f)
@@ -75,7 +76,7 @@ func (e *elaborator) program() *Program {
 				q, err = q.WithBody(q.Body)
 			}
 			if err != nil {
-				e.FailAt(n.at, "%v", err)
+				e.rejected(n.at, err)
 			}
 			return q
 		default:
@@ -107,7 +108,7 @@ func (e *elaborator) assumption() Assumption {
 		e.FailHint(at, "write 4 | n, or n >= 3", "expected | or >=")
 	}
 	if r.Refuted() {
-		e.FailAt(n.at, "%s never holds", r)
+		e.FailHint(n.at, "sizes are at least 1; an assumption is what they may be, such as 4 | n or n >= 3", "%s never holds", r)
 	}
 	return r
 }
@@ -130,7 +131,7 @@ func (e *elaborator) typedFun(n *node) (*Term, []string) {
 			}
 		}
 		if e.funs[p.names[0]] != nil || e.sizes[p.names[0]] || builtins[p.names[0]] != nil {
-			e.FailAt(p.at, "%s is declared already", p.names[0])
+			e.FailHint(p.at, "give the input another name", "%s is declared already", p.names[0])
 		}
 		names = append(names, p.names[0])
 		params = append(params, p.typ)
@@ -161,6 +162,12 @@ func (e *elaborator) declaredType(at int, t *Type) {
 	}
 }
 
+// declarations are the words that lines outside of expressions begin with.
+var declarations = map[string]bool{"program": true, "size": true, "assume": true, "def": true, "fun": true}
+
+// defForm is the hint for a def.
+const defForm = "write def f(x: float32, k: int32): float32 = 2*x"
+
 // def reads the declaration of a user function. Expressions are those of the kernel IR; each ends at the end of its line, or
 // with the bracket that is open there.
 func (e *elaborator) def() *UserFun {
@@ -173,17 +180,17 @@ func (e *elaborator) def() *UserFun {
 	if expr.IsFunction(f.Name) {
 		e.FailHint(at, "choose another name", "%s is a function of OpenCL C", f.Name)
 	}
-	e.expect("(")
+	e.expect("(", defForm)
 	seen := map[string]bool{}
 	for !e.Accept(")") {
 		if len(f.Params) > 0 {
-			e.expect(",")
+			e.expect(",", defForm)
 		}
 		name := e.variable(seen)
-		e.expect(":")
+		e.expect(":", defForm)
 		f.Params = append(f.Params, Param{name, e.typ()})
 	}
-	e.expect(":")
+	e.expect(":", defForm)
 	f.Result = e.typ()
 	if e.Is("=") {
 		f.Defs = e.kernelExprs(Components(f.Result))
@@ -191,15 +198,15 @@ func (e *elaborator) def() *UserFun {
 	for {
 		switch {
 		case e.Accept("where"):
-			b := Binding{Name: e.name("the name of a value")}
+			b := Binding{Name: e.name("the name of a value", "a value of a def is named by a line such as: where y = 2*x")}
 			if !e.Is("=") {
-				e.expected("=")
+				e.expected("=", "a value of a def is named by a line such as: where y = 2*x")
 			}
 			b.Expr = e.kernelExprs(nil)[0]
 			f.Lets = append(f.Lets, b)
 		case e.Accept("c"):
 			if e.Tok().Kind != lex.String {
-				e.expected("the body in OpenCL C, in quotes")
+				e.expected("the body in OpenCL C, in quotes", `write c "return 2*x;"`)
 			}
 			f.Body = e.Tok().Text
 			e.I++
@@ -215,7 +222,7 @@ func (e *elaborator) def() *UserFun {
 		default:
 			u, err := NewUserFun(f)
 			if err != nil {
-				e.FailAt(at, "%v", err)
+				e.rejected(at, err)
 			}
 			return u
 		}
@@ -235,14 +242,14 @@ func (e *elaborator) ops(f *UserFun) {
 	end := e.Tok().At + len(line)
 	for any := false; e.Tok().Kind == lex.Name && e.Tok().At < end || !any; any = true {
 		at := e.Tok().At
-		name := e.name("the name of an operation")
+		name := e.name("the name of an operation", "write ops float32 add 1 mul 1")
 		if e.Accept(":") {
-			name += ":" + e.name("the name of a function")
+			name += ":" + e.name("the name of a function", "write ops float32 func:sqrt 1")
 		}
 		if !strings.HasPrefix(name, "func:") && !slices.Contains(kernel.OpCounts, name) {
 			e.FailHint(at, "operations are "+strings.Join(kernel.OpCounts, " ")+" func:NAME", "unknown operation %s", name)
 		}
-		f.Counts[d][name] = int64(e.int())
+		f.Counts[d][name] = int64(e.int("write ops float32 add 1 mul 1"))
 	}
 }
 
@@ -253,8 +260,9 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 	var list []expr.Expr
 	depth, start := 0, e.I
 	end := func() {
-		if e.I == start {
-			e.Fail("%s", e.Missing("a value"))
+		if e.I == start || declarations[e.Tokens[start].Text] {
+			e.I = start
+			e.FailHint(e.Tok().At, "write an expression of kernels (perf help lp), such as: def f(x: float32): float32 = 2*x", "%s", e.Missing("a value"))
 		}
 		from := e.Tokens[start].At
 		last := e.Tokens[e.I-1]
@@ -285,13 +293,16 @@ func (e *elaborator) kernelExprs(types []*Type) []expr.Expr {
 	}
 }
 
+// kernelForms is the hint for expressions of kernels.
+const kernelForms = "perf help lp says what expressions of kernels are made of"
+
 // inText reports an error of another parser in a part of the program that begins at an offset.
 func (e *elaborator) inText(from int, text string, err error) {
 	var place *source.Error
 	if errors.As(err, &place) {
-		e.FailAt(from+offsetIn(text, place.Pos), "%s", place.Msg)
+		e.FailHint(from+offsetIn(text, place.Pos), cmp.Or(place.Hint, kernelForms), "%s", place.Msg)
 	}
-	e.FailAt(from, "%v", err)
+	e.FailHint(from, kernelForms, "%v", err)
 }
 
 // offsetIn is the byte offset of a place in a text.

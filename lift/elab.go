@@ -61,17 +61,17 @@ const (
 // checked returns the term, or fails at its position in the text.
 func (e *elaborator) checked(at int, t *Term) *Term {
 	if t.err != nil {
-		e.FailAt(at, "%v", t.err)
+		e.rejected(at, t.err)
 	}
 	if t.size > maxSize {
-		e.FailAt(at, "the term has more than %d nodes", maxSize)
+		e.FailHint(at, tooLong, "the term has more than %d nodes", maxSize)
 	}
 	return t
 }
 
 func (e *elaborator) elab(n *node, env *scope) value {
 	if e.steps++; e.steps > maxSteps {
-		e.FailAt(n.at, "the program has more than %d expressions", maxSteps)
+		e.FailHint(n.at, tooLong, "the program has more than %d expressions", maxSteps)
 	}
 	switch n.kind {
 	case nodeNumber:
@@ -105,7 +105,7 @@ func (e *elaborator) elab(n *node, env *scope) value {
 			return e.term(n.kids[1].at, e.elab(n.kids[1], env.with(n.text, value{term: y})), nil)
 		}), x))}
 	}
-	e.FailAt(n.at, "this has no meaning here")
+	e.FailHint(n.at, `texts stand in index("…"), and after c in a def`, "a text is no value")
 	return value{}
 }
 
@@ -141,7 +141,7 @@ func (e *elaborator) function(n *node, env *scope) *function {
 		if v.term != nil {
 			found = "a value of type " + v.term.Type.String()
 		}
-		e.FailAt(n.at, "a function is expected, but this is %s", found)
+		e.FailHint(n.at, "write fun(x => …), a pattern without its array, or the name of a function", "a function is expected, but this is %s", found)
 	}
 	return v.fn
 }
@@ -168,7 +168,7 @@ func (e *elaborator) named(n *node, env *scope) value {
 
 func (e *elaborator) infixCall(n *node, env *scope) value {
 	if builtins[n.text] == nil {
-		e.FailAt(n.at, "%s is allowed only in sizes", n.text)
+		e.FailHint(n.at, "write x*x, or a def: its expressions have ** and pow", "%s is allowed only in sizes", n.text)
 	}
 	return value{term: e.builtin(n.at, n.text, []value{e.elab(n.kids[0], env), e.elab(n.kids[1], env)})}
 }
@@ -199,7 +199,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 		list[i] = e.term(at, a, typ)
 	}
 	if len(list) == 0 {
-		e.FailAt(at, "%s is applied to nothing", name)
+		e.FailHint(at, Usage(name), "%s is applied to nothing", name)
 	}
 	typ = list[0].Type
 	if name == "id" {
@@ -217,7 +217,7 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 	}
 	f, err := Builtin(name, typ.DType)
 	if err != nil {
-		e.FailAt(at, "%v", err)
+		e.FailHint(at, Usage(name), "%v", err)
 	}
 	return e.checked(at, f.Apply(list...))
 }
@@ -226,20 +226,20 @@ func (e *elaborator) builtin(at int, name string, args []value) *Term {
 func (e *elaborator) closure(n *node, env *scope) *function {
 	return &function{"this fun", func(at int, args []value) *Term {
 		if len(args) != len(n.params) {
-			e.FailAt(n.at, "this fun has %d parameters, but is given %d arguments", len(n.params), len(args))
+			e.FailHint(n.at, "a pattern gives its function one value, reductions and scans two; fun((a, b) => …) takes a tuple apart", "this fun has %d parameters, but is given %d arguments", len(n.params), len(args))
 		}
 		inner := env
 		for i, p := range n.params {
 			x := e.term(at, args[i], p.typ)
 			if p.typ != nil && x.Type != p.typ {
-				e.FailAt(p.at, "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
+				e.FailHint(p.at, "leave the type away, and it is that of the argument", "parameter %s is given %s, not %s", strings.Join(p.names, ", "), x.Type, p.typ)
 			}
 			if !p.tuple {
 				inner = inner.with(p.names[0], value{term: x})
 				continue
 			}
 			if x.Type.Kind != TupleType || len(x.Type.Elems) != len(p.names) {
-				e.FailAt(p.at, "a tuple of %d is expected, but this is %s", len(p.names), x.Type)
+				e.FailHint(p.at, "write fun(x => …) for a value that is no tuple, or a name for each component of one", "a tuple of %d is expected, but this is %s", len(p.names), x.Type)
 			}
 			for j, name := range p.names {
 				inner = inner.with(name, value{term: e.checked(p.at, GetOf(j, x))})
@@ -262,7 +262,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 			case expr.DType(head.text).Known() && len(n.kids) == 2:
 				v := e.elab(n.kids[1], env)
 				if v.num == "" {
-					e.FailAt(n.kids[1].at, "a number is expected")
+					e.FailHint(n.kids[1].at, "a def converts: def f(x: int32): float32 = cast(float32, x)", "%s(…) is a number of that type, and this is no number", head.text)
 				}
 				return value{term: e.checked(n.at, Number(expr.DType(head.text), strings.TrimSuffix(v.num, ".")))}
 			}
@@ -272,7 +272,7 @@ func (e *elaborator) apply(n *node, env *scope) value {
 	args := make([]value, len(n.kids)-1)
 	for i, k := range n.kids[1:] {
 		if args[i] = e.elab(k, env); args[i].fn != nil {
-			e.FailAt(k.at, "%s is a function, but a value is expected", args[i].fn.name)
+			e.FailHint(k.at, "apply it with $ or brackets", "%s is a function, but a value is expected", args[i].fn.name)
 		}
 	}
 	return value{term: f.apply(n.at, args)}
@@ -294,7 +294,7 @@ func (e *elaborator) intArg(n *node) int {
 	}
 	k, err := strconv.Atoi(n.text)
 	if n.kind != nodeNumber || err != nil {
-		e.FailAt(n.at, "a whole number is expected")
+		e.FailHint(n.at, "write digits: neither a size nor a computed value can stand here", "a whole number is expected")
 	}
 	return k
 }
@@ -319,14 +319,14 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		case a == argDim && !e.isDim(written):
 			d.Ints = append(d.Ints, 0)
 		case len(written) == 0:
-			e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "argument %d of %s is missing", i+1, head.text)
+			e.FailHint(head.at, Usage(head.text), "argument %d of %s is missing", i+1, head.text)
 		default:
 			d.argument(a, head, written[0], env)
 			written = written[1:]
 		}
 	}
 	if len(written) > 0 {
-		e.FailHint(written[0].at, head.text+"("+usage(op, head.text)+")", "%s has too many arguments", head.text)
+		e.FailHint(written[0].at, Usage(head.text), "%s has too many arguments", head.text)
 	}
 	last := shape[len(shape)-1]
 	if last != argData && last != argList || len(d.data) > 0 && d.data[0].fn == nil {
@@ -339,7 +339,7 @@ func (e *elaborator) pattern(head *node, written []*node, env *scope) value {
 		}}}
 	}
 	if len(d.data) > 0 {
-		e.FailHint(head.at, head.text+"("+usage(op, head.text)+")", "%s works on a value, but is given the function %s", head.text, d.data[0].fn.name)
+		e.FailHint(head.at, Usage(head.text), "%s works on a value, but is given the function %s", head.text, d.data[0].fn.name)
 	}
 	return value{fn: &function{head.text, func(_ int, args []value) *Term { return d.make(head.at, args) }}}
 }
@@ -379,7 +379,7 @@ func (d *draftPattern) argument(a argKind, head, n *node, env *scope) {
 	case argMode:
 		mode := slices.Index(padModes, n.text)
 		if n.kind != nodeName || mode < 0 {
-			e.FailAt(n.at, "the mode is one of %s", strings.Join(padModes, ", "))
+			e.FailHint(n.at, Usage(head.text), "the mode is one of %s", strings.Join(padModes, ", "))
 		}
 		d.Ints = append(d.Ints, mode)
 	case argIndex:
@@ -396,7 +396,7 @@ func (e *elaborator) declared(n *node, s Size) Size {
 	if e.meta != nil {
 		r, err := e.meta.metaSize(s)
 		if err != nil {
-			e.FailAt(n.at, "%v", err)
+			e.rejected(n.at, err)
 		}
 		return r
 	}
@@ -438,7 +438,7 @@ func (e *elaborator) index(n *node) *IndexFun {
 		}
 		return f
 	}
-	e.FailAt(n.at, `the index function is reverse, stride(s), shift(k) or index("…")`)
+	e.FailHint(n.at, `such as gather(reverse), gather(stride(4)) or gather(index("(i + 1) % n"))`, `the index function is reverse, stride(s), shift(k) or index("…")`)
 	return nil
 }
 
@@ -450,7 +450,7 @@ func (d *draftPattern) make(at int, data []value) *Term {
 		kids = append(kids, e.term(at, v, nil))
 	}
 	if r.kids > 0 && len(kids) > 1 {
-		e.FailAt(at, "%s works on one value, not on %d", r.name, len(kids))
+		e.FailHint(at, Usage(r.name), "%s works on one value, not on %d", r.name, len(kids))
 	}
 	var before []*Term
 	for i, v := range d.vals {
@@ -470,11 +470,11 @@ func (d *draftPattern) make(at int, data []value) *Term {
 	kids = append([]*Term{nil}, kids...)
 	shape := &draft{op: d.op, Attr: d.Attr, kids: kids}
 	if len(kids) < 2 && d.op != Generate {
-		e.FailAt(at, "%s is applied to nothing", r.name)
+		e.FailHint(at, Usage(r.name), "%s is applied to nothing", r.name)
 	}
 	params := r.params(shape)
 	if shape.err != nil {
-		e.FailAt(at, "%v", shape.err)
+		e.rejected(at, shape.err)
 	}
 	kids[0] = e.checked(d.fnAt, Fn(params, func(xs ...*Term) *Term {
 		args := make([]value, len(xs))

@@ -65,7 +65,7 @@ func NewTemplate(text string, matched bool) (t *Template, err error) {
 	defer lex.Recover(&err)
 	t = &Template{text: text, node: e.expr()}
 	if e.Tok().Kind != lex.End {
-		e.expected("the end")
+		e.expected("the end", "")
 	}
 	if matched {
 		c := &compiler{parser: e.parser}

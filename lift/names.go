@@ -30,13 +30,16 @@ func Patterns() []string {
 	return slices.Sorted(maps.Keys(patterns))
 }
 
-// Usages lists the syntax of the patterns, sorted: map(f, xs).
-func Usages() []string {
-	list := make([]string, 0, len(patterns))
-	for _, name := range Patterns() {
-		list = append(list, name+"("+usage(*patterns[name], name)+")")
+// Usage is the syntax of a pattern or builtin function, with its type: map(f, xs) : (T => U, [T]n) => [U]n. It is "" for other names.
+func Usage(name string) string {
+	op := patterns[name]
+	switch {
+	case signatures[name] == "":
+		return ""
+	case op == nil:
+		return name + " : " + signatures[name]
 	}
-	return list
+	return name + "(" + usage(*op, name) + ") : " + signatures[name]
 }
 
 var argNames = map[argKind]string{

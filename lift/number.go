@@ -16,6 +16,8 @@ import (
 type Num struct {
 	Rat   *big.Rat
 	Float float64
+
+	of expr.DType // while a definition is evaluated: its type there, "" of literals of whole numbers
 }
 
 // Exact is the number num/den.
@@ -200,7 +202,8 @@ func (x exprEval) value(of expr.Expr) (Num, error) {
 func (x exprEval) leaf(e expr.Expr) (Num, error) {
 	switch e := e.(type) {
 	case expr.Var:
-		return x.scalar(x.vars[e.Name], e.Name)
+		v, err := x.scalar(x.vars[e.Name], e.Name)
+		return x.ofParam(e.Name, 0, v), err
 	case *expr.Access:
 		all := flatten(x.vars[e.Array])
 		if len(e.Index) == 1 {
@@ -209,12 +212,23 @@ func (x exprEval) leaf(e expr.Expr) (Num, error) {
 				return Num{}, err
 			}
 			if i, ok := at.Int(); ok && i >= 0 && i < int64(len(all)) {
-				return x.scalar(all[i], e.String())
+				v, err := x.scalar(all[i], e.String())
+				return x.ofParam(e.Array, i, v), err
 			}
 		}
 		return Num{}, fmt.Errorf("%s is not a component", e)
 	}
 	return Num{}, fmt.Errorf("%s has no value", e)
+}
+
+// ofParam gives the value of a component of a parameter its type. Values that where names have one already.
+func (x exprEval) ofParam(name string, component int64, v Num) Num {
+	i := slices.IndexFunc(x.f.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		return v
+	}
+	types := Components(x.f.Params[i].Type)
+	return v.typed(types[min(int(component), len(types)-1)].DType)
 }
 
 // exactNumbers computes with rationals wherever operators and functions have rational results; floatNumbers does the same but
@@ -237,20 +251,23 @@ func numbers(number func(*big.Rat) Num) expr.Domain[Num] {
 		Int: func(v int64) Num { return Exact(v, 1) },
 		Float: func(f expr.Float) (Num, error) {
 			if r, ok := new(big.Rat).SetString(strings.TrimSuffix(f.Text, "f")); ok {
-				return number(r), nil
+				return number(r).typed(expr.Float64), nil
 			}
-			return Num{Float: f.Value}, nil
+			return Num{Float: f.Value, of: expr.Float64}, nil
 		},
-		Cast: func(t expr.DType, v Num) (Num, error) { return converted(t, v), nil },
+		Cast: func(t expr.DType, v Num) (Num, error) { return converted(t, v).typed(t), nil },
 		Unary: func(op expr.OpKind, v Num) (Num, error) {
-			if op != expr.Neg {
-				return v, expr.ErrNoValue
+			if op == expr.BitNot {
+				return bitwise(expr.BitXor, v, Exact(-1, 1))
 			}
-			return two(ariths[expr.Sub], zero, v), nil
+			return two(ariths[expr.Sub], zero, v).wraps(v.of), nil
 		},
 		Binary: func(op expr.OpKind, a, b Num) (Num, error) {
 			if how, ok := ariths[op]; ok {
-				return two(how, a, b), nil
+				return two(how, a, b).wraps(typeOfTwo(op, a, b)), nil
+			}
+			if bitOps[op] != nil {
+				return bitwise(op, a, b)
 			}
 			c, ordered := compare(a, b)
 			switch {
@@ -266,9 +283,12 @@ func numbers(number func(*big.Rat) Num) expr.Domain[Num] {
 		},
 		Truth: func(v Num) expr.Truth { return expr.TruthOf(v.sign() != 0) },
 		Bool:  func(t expr.Truth) Num { return truth(t == expr.True) },
-		Call:  func(name string, args []Num) (Num, error) { return call(name, args, zero, one) },
+		Call: func(name string, args []Num) (Num, error) {
+			v, err := call(name, args, zero, one)
+			return v.typed(typeOfCall(v, args)), err
+		},
 		Refuse: func(part expr.Expr, why error) error {
-			if op, ok := part.(*expr.Op); ok {
+			if op, ok := part.(*expr.Op); ok && errors.Is(why, expr.ErrNoValue) {
 				return fmt.Errorf("operator %s has no value", op.Kind)
 			}
 			return why

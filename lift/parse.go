@@ -46,6 +46,11 @@ var language = lex.Language{
 		"%", "&", "!", "~", ".", // in the definitions of user functions alone
 	},
 	Strings: true,
+	Hints: map[string]string{
+		"":  "programs are made of names, numbers, brackets ( ) [ ], and => >= $ + - * / ^ | = < > , :",
+		"{": "brackets are ( ) and [ ]", "}": "brackets are ( ) and [ ]",
+		";": "declarations end with their lines", "'": `texts stand in "…"`,
+	},
 	Number: func(text string) int {
 		if text[0] == '.' {
 			return 0
@@ -63,8 +68,9 @@ type parser struct{ lex.Cursor }
 
 const maxDepth = 200
 
-func (p *parser) expected(what string) {
-	p.Fail("expected %s, found %s", what, orEnd(p.Tok()))
+// expected fails at the current token; the hint says what would be right.
+func (p *parser) expected(what, hint string) {
+	p.FailHint(p.Tok().At, hint, "expected %s, found %s", what, orEnd(p.Tok()))
 }
 
 // close reads the bracket that closes the one opened at an offset.
@@ -75,29 +81,29 @@ func (p *parser) close(open int, symbol string) {
 	if p.Tok().Kind == lex.End {
 		p.FailHint(open, "add the matching "+symbol, "the bracket is never closed")
 	}
-	p.expected(strconv.Quote(symbol))
+	p.expected(strconv.Quote(symbol), "the bracket is closed here, or the expression goes on: f(x), f $ x, f o g, x + y")
 }
 
-func (p *parser) expect(symbol string) {
+func (p *parser) expect(symbol, hint string) {
 	if !p.Accept(symbol) {
-		p.expected(strconv.Quote(symbol))
+		p.expected(strconv.Quote(symbol), hint)
 	}
 }
 
-func (p *parser) name(what string) string {
+func (p *parser) name(what, hint string) string {
 	t := p.Tok()
 	if t.Kind != lex.Name {
-		p.expected(what)
+		p.expected(what, hint)
 	}
 	p.I++
 	return t.Text
 }
 
-func (p *parser) int() int {
+func (p *parser) int(hint string) int {
 	t := p.Tok()
 	n, err := strconv.Atoi(t.Text)
 	if t.Kind != lex.Number || err != nil {
-		p.expected("a whole number")
+		p.expected("a whole number", hint)
 	}
 	p.I++
 	return n
@@ -147,6 +153,13 @@ func (p *parser) infix(least int) *node {
 	}
 }
 
+// Hints for what has a form of its own.
+const (
+	funForm    = "write fun(x => …), or with types fun(xs: [float32]n, a: float32 => …)"
+	letForm    = "write let(y = x + 1, y*y)"
+	valueForms = "a value is a number, a name, or a function applied: f(x), f $ x"
+)
+
 // leafKinds are the kinds of leaves; the others are names.
 var leafKinds = map[lex.Kind]nodeKind{lex.Number: nodeNumber, lex.String: nodeString}
 
@@ -171,21 +184,21 @@ func (p *parser) atom() *node {
 	case operatorPrec[t.Text] != 0 && t.Kind == lex.Symbol:
 		// An operator as a function: reduce(+, 0).
 		if next := p.Peek(1); next.Kind != lex.Symbol || next.Text != "," && next.Text != ")" {
-			p.Fail("%s", p.Missing("a value"))
+			p.FailHint(p.Tok().At, valueForms, "%s", p.Missing("a value"))
 		}
 		return p.leaf()
 	case p.Accept("("):
 		e = p.expr()
 		p.close(t.At, ")")
 	default:
-		p.Fail("%s", p.Missing("a value"))
+		p.FailHint(p.Tok().At, valueForms, "%s", p.Missing("a value"))
 	}
 	for {
 		switch at := p.Tok().At; {
 		case p.Accept("("):
 			e = &node{kind: nodeApply, at: e.at, kids: append([]*node{e}, p.args(at)...)}
 		case p.Accept("^"):
-			e = &node{kind: nodeInfix, text: "^", at: at, kids: []*node{e, {kind: nodeNumber, at: p.Tok().At, text: strconv.Itoa(p.int())}}}
+			e = &node{kind: nodeInfix, text: "^", at: at, kids: []*node{e, {kind: nodeNumber, at: p.Tok().At, text: strconv.Itoa(p.int("write n^2"))}}}
 		default:
 			return e
 		}
@@ -202,7 +215,7 @@ func (p *parser) args(open int) []*node {
 		case p.Tok().Kind == lex.End:
 			p.close(open, ")")
 		default:
-			p.expected(`"," or ")"`)
+			p.expected(`"," or ")"`, "arguments stand between commas, as in zip(xs, ys)")
 		}
 		list = append(list, p.expr())
 	}
@@ -214,17 +227,17 @@ func (p *parser) fun() *node {
 	e := &node{kind: nodeFun, at: p.Tok().At}
 	p.I++
 	open := p.Tok().At
-	p.expect("(")
+	p.expect("(", funForm)
 	seen := map[string]bool{}
 	for !p.Accept("=>") {
 		if len(e.params) > 0 && !p.Accept(",") {
-			p.FailHint(p.Tok().At, "write fun(x => …), or with types fun(xs: [float32]n, a: float32 => …)", `expected ",", ":" or "=>" after a parameter, found %s`, orEnd(p.Tok()))
+			p.FailHint(p.Tok().At, funForm, `expected ",", ":" or "=>" after a parameter, found %s`, orEnd(p.Tok()))
 		}
 		q := param{at: p.Tok().At}
 		if q.tuple = p.Accept("("); q.tuple {
 			for !p.Accept(")") {
 				if len(q.names) > 0 {
-					p.expect(",")
+					p.expect(",", "write fun((a, b) => …) for a tuple")
 				}
 				q.names = append(q.names, p.variable(seen))
 			}
@@ -237,7 +250,7 @@ func (p *parser) fun() *node {
 		e.params = append(e.params, q)
 	}
 	if len(e.params) == 0 {
-		p.FailAt(e.at, "a fun has parameters")
+		p.FailHint(e.at, funForm, "a fun has parameters")
 	}
 	e.kids = []*node{p.expr()}
 	p.close(open, ")")
@@ -247,12 +260,12 @@ func (p *parser) fun() *node {
 // variable reads the name of a variable, which must not have another meaning.
 func (p *parser) variable(seen map[string]bool) string {
 	at := p.Tok().At
-	name := p.name("the name of a variable")
+	name := p.name("the name of a variable", "names are made of letters, digits and _, and begin with a letter")
 	switch {
 	case reserved[name] || patterns[name] != nil || expr.DType(name).Known() || typeNames[name] != "":
 		p.FailHint(at, "choose another name", "%s already has a meaning", name)
 	case seen[name]:
-		p.FailAt(at, "two parameters are named %s", name)
+		p.FailHint(at, "give one of the two another name", "two parameters are named %s", name)
 	}
 	seen[name] = true
 	return name
@@ -261,13 +274,13 @@ func (p *parser) variable(seen map[string]bool) string {
 func (p *parser) let() *node {
 	e := &node{kind: nodeLet, at: p.Tok().At}
 	p.I++
-	p.expect("(")
+	p.expect("(", letForm)
 	e.text = p.variable(map[string]bool{})
-	p.expect("=")
+	p.expect("=", letForm)
 	value := p.expr()
-	p.expect(",")
+	p.expect(",", letForm)
 	e.kids = []*node{value, p.expr()}
-	p.expect(")")
+	p.expect(")", letForm)
 	return e
 }
 
@@ -280,27 +293,27 @@ func (p *parser) typ() *Type {
 	switch {
 	case p.Accept("["):
 		elem := p.typ()
-		p.expect("]")
+		p.expect("]", typeForms)
 		return Array(elem, p.sizeAtom())
 	case p.Accept("<"):
 		d := p.dtype()
-		p.expect(">")
+		p.expect(">", typeForms)
 		at := p.Tok().At
-		w := p.int()
+		w := p.int("write <float32>4")
 		if !validWidth(w) {
-			p.FailAt(at, "the width of a vector is 2, 4, 8 or 16, not %d", w)
+			p.FailHint(at, "write <float32>4", "the width of a vector is 2, 4, 8 or 16, not %d", w)
 		}
 		return Vector(d, w)
 	case p.Accept("("):
 		var elems []*Type
 		for !p.Accept(")") {
 			if len(elems) > 0 {
-				p.expect(",")
+				p.expect(",", typeForms)
 			}
 			elems = append(elems, p.typ())
 		}
 		if len(elems) < 2 {
-			p.FailAt(t.At, "a tuple has two components or more")
+			p.FailHint(t.At, "write (float32, int32), or the type of the one component without brackets", "a tuple has two components or more")
 		}
 		return TupleOf(elems...)
 	}
@@ -309,13 +322,13 @@ func (p *parser) typ() *Type {
 
 func (p *parser) dtype() expr.DType {
 	at := p.Tok().At
-	name := p.name("a type")
+	name := p.name("a type", typeForms)
 	d := expr.DType(name)
 	if short := typeNames[name]; short != "" {
 		d = short
 	}
 	if !d.Known() || d.IsComplex() || d.IsVector() {
-		p.FailHint(at, "types are written float32, int32, [float32]n, [[float32]m](n + 2), <float32>4, (float32, int32)", "unknown type %s", name)
+		p.FailHint(at, typeForms, "unknown type %s", name)
 	}
 	return d
 }
@@ -324,11 +337,11 @@ func (p *parser) dtype() expr.DType {
 func (p *parser) sizeAtom() Size {
 	t := p.Tok()
 	if t.Kind != lex.Name && t.Kind != lex.Number && !p.Is("(") {
-		p.expected("a size")
+		p.expected("a size", "write [float32]n, [float32]16 or [float32](n + 2)")
 	}
 	if p.Accept("(") {
 		s := p.size(p.expr())
-		p.expect(")")
+		p.expect(")", sizeForms)
 		return s
 	}
 	return p.size(p.leaf())
@@ -344,7 +357,7 @@ func (p *parser) size(e *node) Size {
 	case nodeNumber:
 		n, err := strconv.ParseInt(e.text, 10, 64)
 		if err != nil {
-			p.FailAt(e.at, "%s is not a size", e.text)
+			p.FailHint(e.at, sizeForms, "%s is not a size", e.text)
 		}
 		return Nat(n)
 	case nodeInfix:
@@ -360,13 +373,13 @@ func (p *parser) size(e *node) Size {
 		case "/":
 			q, err := a.Div(b)
 			if err != nil {
-				p.FailAt(e.at, "%v", err)
+				p.FailHint(e.at, "divide by numbers and products of sizes, such as (n + 2)/(4*m)", "%v", err)
 			}
 			r = q
 		case "^":
 			n, ok := b.Const()
 			if !ok || n > 64 {
-				p.FailAt(e.at, "the exponent is a number up to 64")
+				p.FailHint(e.at, "write n^2", "the exponent is a number up to 64")
 			}
 			r = Nat(1)
 			for range n {
@@ -375,14 +388,14 @@ func (p *parser) size(e *node) Size {
 		}
 		return p.bounded(e, r)
 	}
-	p.FailHint(e.at, "sizes are made of whole numbers, size symbols, + - * / ^", "this is not a size")
+	p.FailHint(e.at, sizeForms, "this is not a size")
 	return Size{}
 }
 
 // bounded rejects sizes that are too long for any real program.
 func (p *parser) bounded(e *node, s Size) Size {
 	if len(s.String()) > 400 {
-		p.FailAt(e.at, "the size has too many terms")
+		p.FailHint(e.at, "declare a size for a part of it", "the size has too many terms")
 	}
 	return s
 }

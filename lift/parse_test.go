@@ -1,12 +1,14 @@
 package lift
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpuperf/internal/lex"
+	"gpuperf/internal/source"
 )
 
 // Editors may begin a file with a byte order mark, and end lines in their own way.
@@ -63,7 +65,7 @@ func TestParseErrors(t *testing.T) {
 		{"fun(x: uint8 => x + -1)", "1:19", "-1 does not fit uint8"},
 		{"def f(x: float32): float32 = f(x)\nfun(x: float32 => f(x))", "1:5", "a definition calls f"},
 		{"def f(x: float32): float32 = pow(x)\nfun(x: float32 => f(x))", "1:5", "pow takes 2 arguments, not 1"},
-		{"def f(p: (int32, int32)): int32 = p[2]\nfun(x: int32 => x)", "1:5", "p[2] is no component"},
+		{"def f(p: (int32, int32)): int32 = p[2]\nfun(x: int32 => x)", "1:5", "p[2] is no component of (int32, int32)"},
 		{"def f(p: (int32, int32), i: int32): int32 = p[i]\nfun(x: int32 => x)", "1:5", "p[i] is no component"},
 		{"def f(p: (int32, int32)): int32 = p\nfun(x: int32 => x)", "1:5", "p is the tuple"},
 		{"def f(x: int32): int32 = x[0]\nfun(x: int32 => x)", "1:5", "x is a number"},
@@ -71,6 +73,65 @@ func TestParseErrors(t *testing.T) {
 		{"def sin(x: float32): float32 = x\nfun(x: float32 => x)", "1:5", "a function of OpenCL C"},
 		{"def f(x: float32): float32 = x\n    ops float32 foo 3\nfun(x: float32 => x)", "2:17", "unknown operation foo"},
 		{"size n\nfun(xs: [float32]n => gather(index(\"i %\")) $ xs)", "2:40", "a value is missing after"},
+		{"size n, n\nfun(x: int32 => x)", "1:9", "size n is declared twice"},
+		{"def f(x: int32): int32 = x\ndef f(x: int32): int32 = 2*x\nfun(x: int32 => f(x))", "2:1", "function f is defined twice"},
+		{"fun(x: int32 => x)\nsize n", "2:1", "expected the end"},
+		{"program 3\nfun(x: int32 => x)", "1:9", "expected the name of the program"},
+		{"def f(x: int32): int32 = x\nfun(f: int32 => f)", "2:5", "f is declared already"},
+		{"def f x: int32): int32 = x\nfun(x: int32 => x)", "1:7", "expected \"(\""},
+		{"def f(x: int32) = x\nfun(x: int32 => x)", "1:17", "expected \":\""},
+		{"def f(x: int32): int32 =\nfun(x: int32 => x)", "2:1", "a value is missing between \"=\" and \"fun\""},
+		{"def f(x: int32): int32 = x where y 3\nfun(x: int32 => x)", "1:28", "unexpected \"where\""},
+		{"def f(x: int32): int32 = x\n where y 3\nfun(x: int32 => x)", "2:10", "expected ="},
+		{"def f(x: int32): int32\n c return\nfun(x: int32 => x)", "2:4", "the body in OpenCL C, in quotes"},
+		{"def f(x: int32): int32 = x\n ops int32\nfun(x: int32 => x)", "3:1", "unknown operation fun"},
+		{"def f(x: [int32]4): int32 = 1\nfun(x: int32 => x)", "1:5", "not a scalar, a vector or a tuple"},
+		{"def f(x: int32): (int32, int32) = x\nfun(x: int32 => x)", "1:5", "1 expressions define a result of 2 components"},
+		{"def f(x: int32, x: int32): int32 = x\nfun(x: int32 => x)", "1:17", "two parameters are named x"},
+		{"def f(x: int32): (int32, int32)\n c \"return x;\"\nfun(x: int32 => x)", "1:5", "cannot give the tuple"},
+		{"def f(x: int32, y: int32): int32 = x\n neutral 0.5f\nfun(x: int32 => x)", "1:5", "the neutral element 0.5f is float32"},
+		{"def f(x: int32): int32 = x\nfun(x: int32 => f(x, x))", "2:17", "f takes 1 arguments, not 2"},
+		{"size n\nfun(xs: [float32]n => \"text\")", "2:23", "a text is no value"},
+		{"fun(x: int32 => x^2)", "1:18", "^ is allowed only in sizes"},
+		{"fun(x: int32 => abs())", "1:17", "abs is applied to nothing"},
+		{"size n\nfun(xs: [float32]n => xs + xs)", "2:26", "+ works on scalars"},
+		{"size n\nfun(xs: [float32]n => map(fun(x, y => x)) $ xs)", "2:27", "this fun has 2 parameters, but is given 1"},
+		{"size n\nfun(xs: [float32]n => map(fun(x: int32 => x)) $ xs)", "2:31", "parameter x is given float32, not int32"},
+		{"size n\nfun(xs: [float32]n => map(fun((x, y) => x)) $ xs)", "2:31", "a tuple of 2 is expected"},
+		{"fun(x: int32 => float32(x))", "1:25", "this is no number"},
+		{"fun(x: int32 => abs(abs))", "1:21", "abs is a function, but a value is expected"},
+		{"fun(x: int32 => vec(4))", "1:17", "vec takes a width and a number"},
+		{"fun(x: int32 => vec(3, 1))", "1:17", "the width of a vector is 2, 4, 8 or 16, not 3"},
+		{"size n\nfun(xs: [float32]n => get(n, xs))", "2:27", "a whole number is expected"},
+		{"size n\nfun(xs: [float32]n => pad(1, 1, around) $ xs)", "2:33", "the mode is one of clamp, mirror, wrap, any"},
+		{"size n\nfun(xs: [float32]n => gather(backwards) $ xs)", "2:30", "the index function is reverse"},
+		{"size n\nfun(xs: [float32]n => n)", "2:23", "n is a size, but a value is expected"},
+		{"size n\nfun(xs: [float32]n => map(abs))", "2:23", "map is a function, but a value is expected"},
+		{"size n\nfun(xs: [float32]n => reduce(+, 0.0f, fun(x => x)))", "2:23", "reduce works on a value, but is given the function"},
+		{"fun(xs: [float32]4, => xs)", "1:21", "expected the name of a variable"},
+		{"fun(xs [float32]4 => xs)", "1:8", "after a parameter"},
+		{"fun xs", "1:5", "expected \"(\""},
+		{"fun(x: int32 => map(fun(=> 1)))", "1:21", "a fun has parameters"},
+		{"fun(x: int32 => let y = x, y))", "1:21", "expected \"(\""},
+		{"fun(x: int32 => let(y x, y))", "1:23", "expected \"=\""},
+		{"fun(x: [int32 => x)", "1:15", "expected \"]\""},
+		{"fun(x: <float32>3 => x)", "1:17", "the width of a vector is 2, 4, 8 or 16, not 3"},
+		{"fun(x: (float32) => x)", "1:8", "a tuple has two components or more"},
+		{"fun(x: [float32]* => x)", "1:17", "expected a size"},
+		{"fun(x: [float32]1.5 => x)", "1:17", "1.5 is not a size"},
+		{"size n\nfun(x: [float32](4/(n + 1)) => x)", "2:19", "cannot be divided"},
+		{"size n\nfun(x: [float32](n^99) => x)", "2:19", "the exponent is a number up to 64"},
+		{"size n\nfun(x: [float32](abs(n)) => x)", "2:18", "this is not a size"},
+		{"fun(x: int32 => (x + 1 x))", "1:24", "expected \")\""},
+		{"fun(x: int32 => 2 +)", "1:20", "a value is missing"},
+		{"fun(x: int32 => x + 1.5)", "1:19", "float64"},
+		{"size n\nfun(xs: [float32]n => asVector(3) $ xs)", "2:23", "the width of a vector"},
+		{"size n\nfun(xs: [float32]n => filter(abs) $ xs)", "2:23", "filter: its function returns float32"},
+		{"size n\nfun(xs: [float32]n => put(xs) $ xs)", "2:23", "put: it takes pairs"},
+		{"size n\nfun(xs: [float32]n => reduceSegments(+, 0.0f, xs) $ xs)", "2:23", "the starts of the segments"},
+		{"size n\nfun(xs: [float32]n => map(fun(x => x + 1)) o unzip $ xs)", "2:46", "unzip: it works on an array of tuples"},
+		{"size n\nfun(xs: [float32]n => reduce(+, 0) $ map(fun(x => 1)) $ zip(xs, 3))", "2:57", "zip: it works on arrays"},
+		{"size n\nfun(xs: [float32]n => reduceSeq(fun(a, x => vec(2, 1.0f)), 0.0f) $ xs)", "2:23", "its function returns <float32>2"},
 	} {
 		_, err := Parse(c.text)
 		if c.want == "" && c.at == "" {
@@ -81,6 +142,10 @@ func TestParseErrors(t *testing.T) {
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.at+":") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q:\n%v\nwant %s: … %s", c.text, err, c.at, c.want)
+			continue
+		}
+		if place := (*source.Error)(nil); !errors.As(err, &place) || place.Hint == "" {
+			t.Errorf("%q: the error does not say what would be right:\n%v", c.text, err)
 		}
 	}
 }
@@ -170,7 +235,7 @@ func parseTerm(text string, sizeSymbols ...string) (t *Term, err error) {
 	}
 	n := e.expr()
 	if e.Tok().Kind != lex.End {
-		e.expected("the end")
+		e.expected("the end", "")
 	}
 	if n.kind == nodeFun {
 		f, _ := e.typedFun(n)
@@ -188,7 +253,7 @@ func parseSize(text string) (s Size, err error) {
 	defer lex.Recover(&err)
 	s = e.size(e.expr())
 	if e.Tok().Kind != lex.End {
-		e.expected("the end")
+		e.expected("the end", "")
 	}
 	return s, nil
 }

@@ -279,7 +279,15 @@ type draft struct {
 
 func (d *draft) fail(format string, args ...any) *Type {
 	if d.err == nil {
-		d.err = fmt.Errorf(d.op.String()+": "+format, args...)
+		d.err = &mistake{error: fmt.Errorf(d.op.String()+": "+format, args...), op: d.op}
+	}
+	return nil
+}
+
+// wrong is fail with what would be right, where that is not how the operator is used.
+func (d *draft) wrong(hint, format string, args ...any) *Type {
+	if d.err == nil {
+		d.err = wrong(hint, d.op.String()+": "+format, args...)
 	}
 	return nil
 }
@@ -334,7 +342,7 @@ func (d *draft) typed() *Type {
 func (f *Term) taking(want []*Type) *Term {
 	switch {
 	case f.Type.Kind != FuncType:
-		return badf("a function is expected, not a value of type %s", f.Type)
+		return bad(wrong("write fun(x => …), a pattern without its array, or the name of a function", "a function is expected, not a value of type %s", f.Type))
 	case slices.Equal(f.Type.Elems, want):
 		return f
 	case f.Op == Lambda && len(f.Params) == len(want):
@@ -351,5 +359,6 @@ func (f *Term) taking(want []*Type) *Term {
 	if f.Op == Fun {
 		name = f.User.Name
 	}
-	return badf("%s takes (%s), but is given (%s)", name, joinTypes(f.Type.Elems), joinTypes(want))
+	return bad(wrong("write fun(x => …) with a parameter for each value that the pattern gives, or fun((a, b) => …) for a tuple",
+		"%s takes (%s), but is given (%s)", name, joinTypes(f.Type.Elems), joinTypes(want)))
 }

@@ -122,11 +122,11 @@ func typeCall(d *draft) *Type {
 		return d.fail("only user functions are called")
 	}
 	if len(d.kids)-1 != len(f.User.Params) {
-		return d.fail("%s takes %d arguments, not %d", f.User.Name, len(f.User.Params), len(d.kids)-1)
+		return d.wrong(f.User.head(), "%s takes %d arguments, not %d", f.User.Name, len(f.User.Params), len(d.kids)-1)
 	}
 	for i, p := range f.User.Params {
 		if d.kids[i+1].Type != p.Type {
-			return d.fail("parameter %s of %s is %s, but the argument is %s", p.Name, f.User.Name, p.Type, d.kids[i+1].Type)
+			return d.wrong(f.User.head(), "parameter %s of %s is %s, but the argument is %s", p.Name, f.User.Name, p.Type, d.kids[i+1].Type)
 		}
 	}
 	return f.User.Result
@@ -134,11 +134,11 @@ func typeCall(d *draft) *Type {
 
 func typeLiteral(d *draft) *Type {
 	if !d.Lit.DType.Known() || d.Lit.DType.IsComplex() {
-		return d.fail("literals cannot have the type %q", d.Lit.DType)
+		return d.wrong(typeForms, "literals cannot have the type %q", d.Lit.DType)
 	}
 	if d.Lit.Width != 0 {
 		if !validWidth(d.Lit.Width) {
-			return d.fail("the width of a vector is 2, 4, 8 or 16, not %d", d.Lit.Width)
+			return d.wrong("write vec(4, 0.0f)", "the width of a vector is 2, 4, 8 or 16, not %d", d.Lit.Width)
 		}
 		return Vector(d.Lit.DType, d.Lit.Width)
 	}

@@ -71,20 +71,23 @@ func NewUserFun(f UserFun) (*UserFun, error) {
 	return &f, nil
 }
 
+// dataForm is the hint for what a def takes and gives.
+const dataForm = "a def works on elements: map it over an array"
+
 func (f *UserFun) check() error {
 	if !isFunName(f.Name) {
-		return fmt.Errorf("%q is no name of a function", f.Name)
+		return wrong("names are made of letters, digits and _, and begin with a letter", "%q is no name of a function", f.Name)
 	}
 	if f.Result == nil || !f.Result.IsData() {
-		return fmt.Errorf("the result is %v, not a scalar, a vector or a tuple of such", f.Result)
+		return wrong(dataForm, "the result is %v, not a scalar, a vector or a tuple of such", f.Result)
 	}
 	known := map[string]*Type{}
 	for _, p := range f.Params {
 		if p.Type == nil || !p.Type.IsData() {
-			return fmt.Errorf("parameter %s is %v, not a scalar, a vector or a tuple of such", p.Name, p.Type)
+			return wrong(dataForm, "parameter %s is %v, not a scalar, a vector or a tuple of such", p.Name, p.Type)
 		}
 		if known[p.Name] != nil {
-			return fmt.Errorf("two parameters are named %s", p.Name)
+			return wrong("give one of the two another name", "two parameters are named %s", p.Name)
 		}
 		known[p.Name] = p.Type
 	}
@@ -93,7 +96,7 @@ func (f *UserFun) check() error {
 			return err
 		}
 		if known[b.Name] != nil {
-			return fmt.Errorf("two values are named %s", b.Name)
+			return wrong("give one of the two another name", "two values are named %s", b.Name)
 		}
 		known[b.Name] = valueType
 	}
@@ -103,7 +106,7 @@ func (f *UserFun) check() error {
 			want = 1
 		}
 		if len(f.Defs) != want {
-			return fmt.Errorf("%d expressions define a result of %d components", len(f.Defs), want)
+			return wrong("write an expression for each component, with commas between", "%d expressions define a result of %d components", len(f.Defs), want)
 		}
 	}
 	for _, d := range f.Defs {
@@ -112,20 +115,20 @@ func (f *UserFun) check() error {
 		}
 	}
 	if len(f.Defs) == 0 && f.Body == "" {
-		return fmt.Errorf("neither an expression nor a body defines it")
+		return wrong(`write = and an expression, or below it c "return x;" with ops`, "neither an expression nor a body defines it")
 	}
 	if err := kernel.CheckBody(f.Body); err != nil {
 		return err
 	}
 	if f.Body != "" && f.Result.Kind == TupleType {
-		return fmt.Errorf("a body in OpenCL C cannot give the tuple %s", f.Result)
+		return wrong("write an expression for each component, with commas between", "a body in OpenCL C cannot give the tuple %s", f.Result)
 	}
 	if f.Associative || f.Commutative || f.Neutral != nil {
 		if len(f.Params) != 2 || f.Params[0].Type != f.Result || f.Params[1].Type != f.Result {
-			return fmt.Errorf("only a function of two parameters of its result's type is associative, commutative or has a neutral element")
+			return wrong("take that line away, or write def f(x: T, y: T): T", "only a function of two parameters of its result's type is associative, commutative or has a neutral element")
 		}
 		if f.Neutral != nil && f.Neutral.Type != f.Result {
-			return fmt.Errorf("the neutral element %s is %s, not %s", f.Neutral, f.Neutral.Type, f.Result)
+			return wrong(fmt.Sprintf("write a number of type %s", f.Result), "the neutral element %s is %s, not %s", f.Neutral, f.Neutral.Type, f.Result)
 		}
 	}
 	return nil
@@ -136,47 +139,51 @@ var valueType = Float32
 
 // knownNames checks that an expression uses parameters as their types allow and calls only known functions.
 func knownNames(e expr.Expr, known map[string]*Type) (err error) {
-	fail := func(format string, args ...any) bool {
-		err = fmt.Errorf(format, args...)
+	fail := func(hint, format string, args ...any) bool {
+		err = wrong(hint, format, args...)
 		return false
 	}
+	parts := func(name string, n int) string {
+		return fmt.Sprintf("its components are %s[0] to %s[%d]", name, name, n-1)
+	}
+	names := "names here are parameters and values of where: " + strings.Join(slices.Sorted(maps.Keys(known)), " ")
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
 		case expr.Var:
 			switch t := known[x.Name]; {
 			case err != nil:
 			case t == nil:
-				return fail("%s is no parameter", x.Name)
+				return fail(names, "%s is no parameter", x.Name)
 			case t.Kind == TupleType:
-				return fail("%s is the tuple %s: its components are %s[0] to %s[%d]", x.Name, t, x.Name, x.Name, len(Components(t))-1)
+				return fail(parts(x.Name, len(Components(t))), "%s is the tuple %s", x.Name, t)
 			}
 		case *expr.Access:
 			t := known[x.Array]
 			if t == nil {
-				return fail("%s is no parameter", x.Array)
+				return fail(names, "%s is no parameter", x.Array)
 			}
 			n := len(Components(t))
 			switch t.Kind {
 			case VectorType:
 				n = t.Width
 			case ScalarType:
-				return fail("%s is a number, and has no components", x.Array)
+				return fail("write "+x.Array, "%s is a number, and has no components", x.Array)
 			}
 			if len(x.Index) == 1 {
 				if i, ok := x.Index[0].(expr.Int); ok && i.Value >= 0 && i.Value < int64(n) {
 					return true
 				}
 			}
-			return fail("%s is no component of %s: they are %s[0] to %s[%d]", x, t, x.Array, x.Array, n-1)
+			return fail(parts(x.Array, n), "%s is no component of %s", x, t)
 		case *expr.Call:
 			switch n, ok := expr.Arity(x.Func); {
 			case !ok:
-				return fail("a definition calls %s, and can call only %s", x.Func, strings.Join(expr.Functions(), " "))
+				return fail("it can call "+strings.Join(expr.Functions(), " "), "a definition calls %s", x.Func)
 			case n != len(x.Args):
-				return fail("%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
+				return fail("write "+x.Func+"(x"+strings.Repeat(", y", n-1)+")", "%s takes %d arguments, not %d: %s", x.Func, n, len(x.Args), x)
 			}
 		case *expr.Reduce:
-			return fail("a definition cannot contain a reduction (%s)", x)
+			return fail("reduce an array by a pattern, outside of the def", "a definition cannot contain a reduction (%s)", x)
 		}
 		return err == nil
 	})
@@ -220,10 +227,15 @@ func (f *UserFun) Expanded() []expr.Expr {
 	return out
 }
 
+// head is the first part of the declaration: the name, and the types.
+func (f *UserFun) head() string {
+	return "def " + f.Name + "(" + joinParams(f.Params) + "): " + f.Result.String()
+}
+
 // String is the declaration, as programs write it.
 func (f *UserFun) String() string {
 	var b strings.Builder
-	b.WriteString("def " + f.Name + "(" + joinParams(f.Params) + "): " + f.Result.String())
+	b.WriteString(f.head())
 	for i, d := range f.Defs {
 		b.WriteString([]string{" = ", ", "}[min(i, 1)] + d.String())
 	}

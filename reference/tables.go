@@ -69,8 +69,8 @@ var tables = map[string]func() []row{
 	"memory parts":      names(features.MemoryParts),
 	"static totals":     staticTotals,
 	"operations":        names(func() []string { return append(slices.Clone(kernel.OpCounts), "func:<name>") }),
-	"lift patterns":     usages(lift.Usages),
-	"lift functions":    names(lift.Builtins),
+	"lift patterns":     patterns(lift.Patterns, lift.Usage),
+	"lift functions":    patterns(lift.Builtins, lift.Usage),
 	"sass opcodes":      opcodes,
 	"sass pipes":        names(func() []sass.Pipe { return sass.Pipes }),
 }
@@ -148,17 +148,6 @@ func warningKinds() (rows []row) {
 		rows = append(rows, r)
 	}
 	return rows
-}
-
-// usages are rows that are called as a list says: map(f, xs).
-func usages(list func() []string) func() []row {
-	return func() (rows []row) {
-		for _, usage := range list() {
-			name, _, _ := strings.Cut(usage, "(")
-			rows = append(rows, row{name: name, usage: usage})
-		}
-		return rows
-	}
 }
 
 func featureClasses() (rows []row) {

@@ -5,6 +5,7 @@
 package lex
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -48,7 +49,8 @@ type Language struct {
 	Strings bool
 	// Lines: the end of a line is a token, unless it stands in brackets or a backslash precedes it.
 	Lines bool
-	// Hints say what to write in place of a symbol or a character that means nothing, or nothing where it stands.
+	// Hints say what to write in place of a symbol or a character that means nothing, or nothing where it stands; that of "" is for all
+	// other characters.
 	Hints map[string]string
 	// EndText is the text of the last token, as error messages name it.
 	EndText string
@@ -100,7 +102,7 @@ func (l *Language) Lex(text string) ([]Token, error) {
 		switch symbol {
 		case "":
 			r, _ := utf8.DecodeRuneInString(rest)
-			return nil, source.New("", text, at, "unexpected character %q", r).WithHint("%s", l.Hints[string(r)])
+			return nil, source.New("", text, at, "unexpected character %q", r).WithHint("%s", cmp.Or(l.Hints[string(r)], l.Hints[""]))
 		case "(", "[", "{":
 			depth++
 		case ")", "]", "}":
