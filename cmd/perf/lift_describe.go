@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -20,11 +22,11 @@ func liftDescribeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe DB.jsonl PROG.lift...",
 		Short: "Derive the static features of recorded samples again",
-		Long: `describe rewrites the feature vectors beside a samples file, to add features that did not exist when the variants were explored.
-Each variant is derived again from its program, with the same options as before, and must generate the source that
-was run; variants that one seed does not give are looked for with the next seeds. The device is that of the samples. Nothing is run,
-and the samples stay as they are. With --profile the times that its model predicts are kept in the vectors too, so that rankers which need them can be
-evaluated. All programs of the file must be given: if a vector cannot be derived again, nothing is written.`,
+		Long: `describe writes the feature vectors beside a samples file anew: where there are none, or to add features that did not exist when the
+variants were explored. Each variant is derived again from its program, with the same options as before, and must generate the source that
+was run; variants that one seed does not give are looked for with the next seeds. The device and the interface are those of the samples. Nothing is
+run, and the samples stay as they are. With --profile the times that its model predicts are kept in the vectors too, so that rankers which need
+them can be evaluated. All programs of which the file has vectors must be given: if a variant cannot be derived again, nothing is written.`,
 		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
 		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,28 +37,34 @@ evaluated. All programs of the file must be given: if a vector cannot be derived
 			defer set.Close()
 			path := rank.VectorsFile(args[0])
 			v, warnings, err := rank.ReadVectors(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				v, err = &rank.Vectors{}, nil
+			}
 			if err != nil {
 				return err
 			}
 			warn(cmd, slices.Concat(warnings, set.Warnings))
-			static := launch.Options{Borders: borders}
-			if d, ok := set.Device(); ok {
-				static.SubgroupSize, static.Device = int(d.SubgroupSize), facts.Of(d)
-			}
 			opt, err := o.Options(nil)
 			if err != nil {
 				return err
+			}
+			static := launch.Options{Borders: borders}
+			if d, ok := set.Device(); ok {
+				static.SubgroupSize, static.Device, opt.Interface = int(d.SubgroupSize), facts.Of(d), d.Interface
 			}
 			var ready explore.Ready
 			if model.profile != "" {
 				ready = func(s *explore.Space) error { return model.set(cmd, s, static.Device) }
 			}
-			list, count, err := explore.RedescribeFiles(path, args[1:], v.List, opt, static, ready)
+			list, err := explore.Recorded(set, v.List)
 			if err != nil {
 				return err
 			}
-			v.List = list
-			v.Names = launch.Names(static.Device)
+			list, count, err := explore.RedescribeFiles(path, args[1:], list, opt, static, ready)
+			if err != nil {
+				return err
+			}
+			v = &rank.Vectors{Names: launch.Names(static.Device), List: list}
 			if err := v.Replace(path); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,42 +24,71 @@ const describeSeeds = 8
 // Ready prepares a space to predict the times of points.
 type Ready func(*Space) error
 
+// Recorded are the variants that samples are of, each once: vectors that Redescribe gives their values. Of those with a known vector, the
+// benchmark and the predicted time stay.
+func Recorded(set *samples.Set, known []rank.Vector) (list []rank.Vector, err error) {
+	old := map[vectorKey]rank.Vector{}
+	for _, v := range known {
+		old[keyOf(&v)] = v
+	}
+	seen := map[vectorKey]bool{}
+	for r, err := range set.All() {
+		if err != nil {
+			return nil, err
+		}
+		v := rank.Vector{Kernel: r.Kernel, SourceHash: r.SourceHash}
+		key := keyOf(&v)
+		if r.IsSentinel() || seen[key] {
+			continue
+		}
+		seen[key] = true
+		v.Benchmark, v.Predicted = old[key].Benchmark, old[key].Predicted
+		list = append(list, v)
+	}
+	return list, nil
+}
+
 // RedescribeFiles is Redescribe for the programs of files. It returns the number of vectors of each program. The list is that of a file, which errors
-// name: it is an error if a vector cannot be derived again, or its program is not given.
+// name: it is an error if a variant cannot be derived again, or if one that had a vector is of a program that is not given.
 func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, map[string]int, error) {
-	known := map[string]bool{}
+	given := map[string]bool{}
 	for _, program := range programs {
+		given[filepath.Base(program)] = true
 		p, err := lift.Load(program)
 		if err != nil {
 			return nil, nil, err
 		}
-		known[p.Name] = true
 		before := len(list)
 		var errs []error
-		if list, errs = Redescribe(p, list, opt, static, ready); len(list) < before {
+		if list, errs = Redescribe(p, filepath.Base(program), list, opt, static, ready); len(list) < before {
 			first := errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
-			return nil, nil, fmt.Errorf("%s: %d of the vectors of %s cannot be derived again, the first because: %w", path, before-len(list), p.Name, first)
+			return nil, nil, fmt.Errorf("%s: %d of the variants of %s cannot be derived again, the first because: %w", path, before-len(list), p.Name, first)
 		}
 	}
 	count := map[string]int{}
+	var out []rank.Vector
 	for _, x := range list {
-		if !known[x.Benchmark] {
-			return nil, nil, source.At(path, "", source.Pos{}, "it has vectors of %s: give its program", x.Benchmark)
+		switch {
+		case given[x.Kernel.Source]:
+			count[x.Benchmark]++
+			out = append(out, x)
+		case x.Benchmark != "":
+			return nil, nil, source.At(path, "", source.Pos{}, "it has variants of %s: give that program", x.Kernel.Source)
 		}
-		count[x.Benchmark]++
 	}
-	return list, count, nil
+	return out, count, nil
 }
 
-// Redescribe derives the vectors of points of a program again, which is needed after adding features. Vectors of other programs
-// in the list are returned unchanged. The options must be those of the exploration, except for the seed, which is the first of
-// those tried. Predicted times are kept unless ready has others made. A vector whose source is generated differently today than when it was run is left out, with an error at its index.
-func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, []error) {
+// Redescribe derives the vectors of points of a program, of a file of that name, as variants were when they ran; this adds vectors that
+// are not there, and features that did not exist. Vectors of other programs in the list are returned unchanged. The options must be those of
+// the exploration, except for the seed, which is the first of those tried. Predicted times are kept unless ready has others made. A variant
+// whose source is generated differently today than when it was run is left out, with an error at its index.
+func Redescribe(p *lift.Program, file string, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
 	bySizes := map[string][]int{}
 	for i, v := range list {
-		if v.Benchmark != p.Name {
+		if v.Kernel.Source != file {
 			continue
 		}
 		key := workload.FormatSizes(v.Kernel.Sizes)
@@ -68,7 +98,7 @@ func Redescribe(p *lift.Program, list []rank.Vector, opt Options, static launch.
 		for try := range describeSeeds {
 			with := opt
 			with.Seed += int64(try)
-			s, err := NewSpace(p, list[left[0]].Kernel.Source, list[left[0]].Kernel.Sizes, with)
+			s, err := NewSpace(p, file, list[left[0]].Kernel.Sizes, with)
 			if err == nil && ready != nil {
 				err = ready(s)
 			}

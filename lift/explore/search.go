@@ -255,6 +255,8 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 // vectorKey identifies a vector: the kernel and the hash of its source.
 type vectorKey struct{ kernel, hash string }
 
+func keyOf(x *rank.Vector) vectorKey { return vectorKey{x.Kernel.Key(), x.SourceHash} }
+
 // append adds the vectors that the file does not have: a resumed search also restores lost ones.
 func (s *Search) append(v rank.Vectors) error {
 	if s.have == nil {
@@ -268,11 +270,11 @@ func (s *Search) append(v rank.Vectors) error {
 		}
 		if old != nil {
 			for _, x := range old.List {
-				s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] = true
+				s.have[keyOf(&x)] = true
 			}
 		}
 	}
-	v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] })
+	v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return s.have[keyOf(&x)] })
 	if len(v.List) == 0 {
 		return nil
 	}
@@ -280,7 +282,7 @@ func (s *Search) append(v rank.Vectors) error {
 		return err
 	}
 	for _, x := range v.List {
-		s.have[vectorKey{x.Kernel.Key(), x.SourceHash}] = true
+		s.have[keyOf(&x)] = true
 	}
 	return nil
 }
