@@ -37,7 +37,7 @@ func (e *explainer) advice(out *Explanation) error {
 	}
 	for _, t := range out.Terms {
 		if len(t.Joins) == 0 && t.Alone > worthwhile*out.Predicted && t.Seconds < worthwhile*t.Alone {
-			say("%s is hidden: at this size, making it cheaper gains almost nothing", t.Name)
+			say("%s is hidden: at this size, making it cheaper gains almost nothing", inWords(t.Name))
 		}
 	}
 	if out.Compiled != nil {

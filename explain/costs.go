@@ -81,11 +81,15 @@ func (e *explainer) parts(out *Explanation) error {
 		terms = append(terms, calibrate.TermValue{Name: models.WholeTerm, Value: w})
 	}
 	for _, t := range terms {
-		half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
-		if err != nil {
-			return err
+		halved := t.Value / 2 // of what stands in no term
+		if t.Name != models.WholeTerm {
+			half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
+			if err != nil {
+				return err
+			}
+			halved = total - max(half, roof)
 		}
-		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: total - max(half, roof)}
+		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: halved}
 		out.Terms = append(out.Terms, term)
 	}
 	if raised > 0 {
@@ -140,7 +144,6 @@ func (e *explainer) bound(out *Explanation) error {
 		out.Bound = "nothing that the model has a cost for"
 		return nil
 	}
-	names := map[string]string{"gmem": "global memory", "onchip": "on-chip work", "overhead": "overhead of launches, groups and barriers", roofTerm: "the roof of the device, which the model does not know"}
 	var of Cost // of all costs of a term together
 	for _, t := range out.Terms {
 		own := Cost{Term: t.Name}
@@ -159,14 +162,23 @@ func (e *explainer) bound(out *Explanation) error {
 		out.Bound = fmt.Sprintf("%s, %.0f %% of the time", e.describe(out.Costs[i]), 100*out.Costs[i].Share)
 		return nil
 	}
-	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", cmp.Or(names[of.Term], of.Term), 100*of.Share)
+	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", inWords(of.Term), 100*of.Share)
 	if known {
 		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*out.Costs[i].Seconds/of.Seconds, e.describe(out.Costs[i]))
 	}
 	return nil
 }
 
-// describe describes the work of a cost in words: accesses by their arrays, operations by their names.
+// inWords names a term: in words, with the name that tables show, where it has them.
+func inWords(term string) string {
+	words := termWords[term]
+	if words == "" || strings.EqualFold(words, term) || term == roofTerm {
+		return cmp.Or(words, term)
+	}
+	return fmt.Sprintf("%s (%s)", words, term)
+}
+
+// describe describes the work of a cost in words: accesses by their arrays, operations and totals by their names.
 func (e *explainer) describe(c Cost) string {
 	var words []string
 	arrays := map[string][]string{} // by the words before and after them
@@ -195,6 +207,9 @@ func (e *explainer) describe(c Cost) string {
 		}
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
 			add("work-groups")
+		}
+		if id.Class == features.StaticClass && len(c.ids) == 1 {
+			return fmt.Sprintf("%s (%s)", cmp.Or(workWords[id.Op], id.Op), c.Work.What)
 		}
 	}
 	if len(words) == 0 {

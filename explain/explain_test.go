@@ -13,6 +13,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
+	"gpuperf/models/library"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -172,13 +173,13 @@ func TestBoundAndAdvice(t *testing.T) {
 		bound  string
 		advice string
 	}{
-		{"scattered loads", map[string]float64{"p_a": 1e-11}, "global memory, 100 % of the time: 100 % of it is loads of a", "neighbours along lid(0) are n elements apart in a, so that work-items ask for 25 %"},
-		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory, 100 % of the time: 100 % of it is loads of b", "each element of b is loaded 16 times"},
-		{"stores", map[string]float64{"p_c": 1e-11}, "global memory, 100 % of the time: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
-		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work, 100 % of the time: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
-		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work, 100 % of the time: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
-		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers", "fewer barriers"},
-		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers, 100 % of the time: 100 % of it is kernel launch", "more work in one launch"},
+		{"scattered loads", map[string]float64{"p_a": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is loads of a", "neighbours along lid(0) are n elements apart in a, so that work-items ask for 25 %"},
+		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is loads of b", "each element of b is loaded 16 times"},
+		{"stores", map[string]float64{"p_c": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
+		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work (onchip), 100 % of the time: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
+		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work (onchip), 100 % of the time: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
+		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers (overhead)", "fewer barriers"},
+		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers (overhead), 100 % of the time: 100 % of it is kernel launch", "more work in one launch"},
 	} {
 		e, err := New(subject(t, "overhead + gmem + onchip", c.costs))
 		if err != nil {
@@ -189,6 +190,26 @@ func TestBoundAndAdvice(t *testing.T) {
 		}
 		if all := strings.Join(e.Advice, "\n"); !strings.Contains(all, c.advice) {
 			t.Errorf("%s: advice\n%s\nlacks %q", c.name, all, c.advice)
+		}
+	}
+}
+
+// Each term and each total of the models that come with the program has words.
+func TestWords(t *testing.T) {
+	for _, name := range library.All.Names() {
+		m, err := library.Load(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range m.Terms {
+			if len(m.Joins(term.Name)) == 0 && !m.Factor(term.Name) && termWords[term.Name] == "" {
+				t.Errorf("%s: term %s", name, term.Name)
+			}
+		}
+		for _, f := range m.FeatureNames() {
+			if total, ok := strings.CutPrefix(f, "f_static_"); ok && total != "held_bytes" && workWords[total] == "" { // held_bytes decides, and is no work
+				t.Errorf("%s: %s", name, f)
+			}
 		}
 	}
 }

@@ -59,6 +59,9 @@ const barWidth = 30
 func (e *Explanation) writeTerms(w io.Writer) {
 	t := format.NewTable("term", ">alone", ">time", ">share", "", ">saved if halved")
 	for _, term := range e.Terms {
+		if term.Alone == 0 {
+			continue
+		}
 		share, bar := fmt.Sprintf("%.1f %%", 100*term.Share), "of "+strings.Join(term.Joins, " and ")
 		if len(term.Joins) == 0 {
 			n := min(int(math.Round(barWidth*max(term.Share, 0))), barWidth)

@@ -73,14 +73,12 @@ func (m *Model) term(name string) int {
 	return slices.IndexFunc(m.Terms, func(t Term) bool { return t.Name == name })
 }
 
-// Scaled is the model with a term multiplied by a factor. WholeTerm is the expression.
+// Scaled is the model with a term multiplied by a factor.
 func (m *Model) Scaled(term string, by float64) *Model {
 	out := *m
 	if i := m.term(term); i >= 0 {
 		out.Terms = slices.Clone(m.Terms)
 		out.Terms[i].expr = mul(num(by), out.Terms[i].expr)
-	} else if term == WholeTerm {
-		out.expression = mul(num(by), m.expression)
 	}
 	return &out
 }
