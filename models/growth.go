@@ -4,6 +4,22 @@ package models
 // every cost is paid. A cost that hides behind a larger one grows all the same, so that overlap, pnorm and max of two costs count as
 // their sum. A feature with no cost, or only with costs fitted to 0, has the growth 0.
 func (m *Model) Growth() func(features, params []float64) []float64 {
+	t := m.growth()
+	return func(features, params []float64) []float64 {
+		t.run(features, params)
+		out := make([]float64, len(t.out))
+		for i, r := range t.out {
+			out[i] = t.regs[r]
+		}
+		return out
+	}
+}
+
+// GrowthWithin is Growth for features in ranges, as [Compiled.Within] is Eval.
+func (m *Model) GrowthWithin() func(features []Range, params []float64) []Range { return m.growth().within }
+
+// growth computes how the time grows with each feature.
+func (m *Model) growth() *tape {
 	e := m.Expr()
 	sum := e.unhidden(map[*Expr]*Expr{})
 	names := e.names(Feature)
@@ -11,15 +27,7 @@ func (m *Model) Growth() func(features, params []float64) []float64 {
 	for i, name := range names {
 		roots[i] = sum.Derivative(name)
 	}
-	t := assemble(names, e.names(Param), roots)
-	return func(features, params []float64) []float64 {
-		t.run(features, params)
-		out := make([]float64, len(names))
-		for i, r := range t.out {
-			out[i] = t.regs[r]
-		}
-		return out
-	}
+	return assemble(names, e.names(Param), roots)
 }
 
 // unhidden is the expression with the sum of two costs in place of their overlap, and nothing rounded up. A maximum with a constant is no
