@@ -20,6 +20,8 @@ type Total struct {
 	Walked bool
 	// Code marks what is counted in machine code.
 	Code   bool
+	// Cached marks what depends on what caches hold: without a look into them, only a least value is known.
+	Cached bool
 	of     func(v statics) float64
 	walked func(*estimate) float64
 }

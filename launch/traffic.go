@@ -77,6 +77,12 @@ type estimate struct {
 	code *machine.Counts // what sub-groups execute of the machine code; nil where nobody asks
 }
 
+// cachedTotals are those of walkedTotals that depend on what caches hold.
+var cachedTotals = []string{
+	"l2_load_bytes", "l2_load_lines", "dram_read_bytes", "dram_read_unit_bytes", "dram_write_unit_bytes", "dram_pages", "warm_read_bytes", "warm_write_bytes",
+	"l2_rounds", "dram_rounds",
+}
+
 // walkedTotals are totals of estimates.
 var walkedTotals = func() []Total {
 	bytes := func(name, doc string, of func(*estimate) float64) Total {
@@ -115,6 +121,7 @@ var walkedTotals = func() []Total {
 	list = append(list, codeTotals...)
 	for i := range list {
 		list[i].Walked = true
+		list[i].Cached = slices.Contains(cachedTotals, list[i].Name)
 	}
 	return list
 }()
@@ -207,18 +214,52 @@ func (p *Program) walked(sizes map[string]int64, totals []string, compiled *samp
 	if err != nil {
 		return nil, err
 	}
-	v, e := r.vector(sizes), &estimate{result: r, Traffic: r.traffic()}
+	e := &estimate{result: r, Traffic: r.traffic()}
 	if coded {
 		if e.code, err = r.executed(); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range walkedTotals {
+	return e.vector(sizes, func(t *Total) float64 { return t.walked(e) }), nil
+}
+
+// vector is that of the launch, and after it the totals of the estimate. Those of machine code are 0 where nobody asks for them.
+func (e *estimate) vector(sizes map[string]int64, walked func(*Total) float64) *Vector {
+	v := e.result.vector(sizes)
+	for i := range walkedTotals {
 		value := 0.0
-		if !t.Code || coded {
-			value = t.walked(e)
+		if t := &walkedTotals[i]; !t.Code || e.code != nil {
+			value = walked(t)
 		}
 		v.Values = append(v.Values, value)
 	}
-	return v, nil
+	return v
+}
+
+// TotalsWithin returns the least values that the totals with the given identifiers can have at the given sizes, and the greatest, from a walk without
+// a look into caches: these take most of the time of Totals. Both are the value of Totals where it does not depend on caches; elsewhere the greatest is
+// infinite. Totals of machine code have no such values.
+func (p *Program) TotalsWithin(sizes map[string]int64, totals []string) (least, most []float64, err error) {
+	if ofCode(totals) {
+		return nil, nil, &NoCode{"the machine code of the kernel was not asked for"}
+	}
+	r, err := p.collect(sizes, &stream{})
+	if err != nil {
+		return nil, nil, p.error(err)
+	}
+	e := &estimate{result: r, Traffic: r.stream.launch(r).Least()}
+	least, err = e.vector(sizes, func(t *Total) float64 { return t.walked(e) }).totals(p.places, totals)
+	if err != nil {
+		return nil, nil, p.error(err)
+	}
+	most, err = e.vector(sizes, func(t *Total) float64 {
+		if t.Cached {
+			return math.Inf(1)
+		}
+		return t.walked(e)
+	}).totals(p.places, totals)
+	if err != nil {
+		return nil, nil, p.error(err)
+	}
+	return least, most, nil
 }
