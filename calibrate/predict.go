@@ -187,12 +187,13 @@ type Predictor struct {
 	x        []float64
 	index    []int // of the compiled parameters in the fit
 	growth   func(features, params []float64) []float64
-	shape    []bool      // whether a parameter is one of shape, and no cost
-	lists    []listOf    // in which each term of the model is
-	above    bool        // features may be above their calibrated range
-	near     *neighbours // nil where no kernel was left out
-	quantile float64     // of Student's t, for as many rows as were to spare
-	refined  *refinement // nil where the fit refines no other
+	within   func(features []models.Range, params []float64) []models.Range // how the time grows
+	shape    []bool                                                         // whether a parameter is one of shape, and no cost
+	lists    []listOf                                                       // in which each term of the model is
+	above    bool                                                           // features may be above their calibrated range
+	near     *neighbours                                                    // nil where no kernel was left out
+	quantile float64                                                        // of Student's t, for as many rows as were to spare
+	refined  *refinement                                                    // nil where the fit refines no other
 }
 
 // NewPredictor prepares predictions by a model and its fit, which must have the model's parameters.
@@ -203,7 +204,7 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	}
 	p, err := newPredictor(m, c, fit)
 	if err == nil {
-		p.growth = m.Growth()
+		p.growth, p.within = m.Growth(), m.GrowthWithin()
 		err = p.refine(m)
 	}
 	return p, err
@@ -316,6 +317,25 @@ func (p *Predictor) Growth(features map[string]float64) []float64 {
 	}
 	return p.growth(p.x, p.params)
 }
+
+// Least is a time that no prediction for features in the given ranges is below, and how the time grows at least with each feature; both in the order of
+// Features. False where the fit refines another: its parameters depend on the features.
+func (p *Predictor) Least(features map[string]models.Range) (seconds float64, growth []float64, ok bool) {
+	if p.refined != nil {
+		return 0, nil, false
+	}
+	x := make([]models.Range, len(p.compiled.Features))
+	for i, name := range p.compiled.Features {
+		x[i] = features[name]
+	}
+	for _, g := range p.within(x, p.params) {
+		growth = append(growth, g[0])
+	}
+	return p.compiled.Within(x, p.params)[0] * (1 - rounding), growth, true
+}
+
+// rounding is more than what rounding errors of a model's value are, as a part of it.
+const rounding = 1e-9
 
 // useless is half the width, of the logarithm, from which on an interval says nothing: a thousand times the value.
 const useless = 6.9

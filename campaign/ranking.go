@@ -20,6 +20,7 @@ type Ranking struct {
 	Predictions []*Prediction
 	Launched    []samples.Record // of launch files
 	Skipped     []Refused        // what the device would refuse
+	Bounded     int              // kernels that were not predicted, as bounds of their times show that they are not among the fastest
 }
 
 // Place is where a kernel stands in a ranking.
@@ -177,33 +178,64 @@ func (p *Predictor) Rankings(cases []*workload.Case, sizes []map[string]int64, t
 	if err != nil {
 		return nil, err
 	}
-	all, err := p.PredictAll(runnable)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(all, func(a, b *Prediction) int { return faster(entry{Prediction: a}, entry{Prediction: b}) })
+	predicted := make([]*Prediction, len(runnable))
 	for i, at := range sizes {
 		if slices.ContainsFunc(sizes[:i], func(before map[string]int64) bool { return maps.Equal(before, at) }) {
 			continue
 		}
 		r := Ranking{At: at}
-		for _, one := range all {
-			if agree(one.Sizes, at) {
-				r.Predictions = append(r.Predictions, one)
-			}
+		if err := p.fastest(&r, runnable, predicted, top); err != nil {
+			return nil, err
 		}
 		for _, one := range refused {
 			if agree(one.At, at) {
 				r.Skipped = append(r.Skipped, one)
 			}
 		}
-		if top > 0 {
-			i := 0
-			r.Predictions = slices.DeleteFunc(r.Predictions, func(p *Prediction) bool { i++; return i > top && p.Applies() })
-		}
 		rankings = append(rankings, r)
 	}
 	return rankings, nil
+}
+
+// fastest predicts those of the cases that may be among the fastest of a ranking, unless they are predicted already, and takes the fastest.
+func (p *Predictor) fastest(r *Ranking, cases []*workload.Case, predicted []*Prediction, top int) error {
+	var at []int
+	for i, c := range cases {
+		if agree(c.Sizes, r.At) {
+			at = append(at, i)
+		}
+	}
+	list := Shortlist{Top: top}
+	bounds, err := list.Predict(len(at), func(k int) float64 { return p.Least(cases[at[k]]) }, func(k int) (float64, error) {
+		i := at[k]
+		if predicted[i] == nil {
+			one, err := p.Predict(cases[i])
+			if err != nil {
+				return 0, err
+			}
+			predicted[i] = one
+		}
+		if !predicted[i].Applies() {
+			return math.NaN(), nil
+		}
+		return predicted[i].Seconds, nil
+	})
+	if err != nil {
+		return err
+	}
+	for k, bound := range bounds {
+		if bound > 0 {
+			r.Bounded++
+		} else {
+			r.Predictions = append(r.Predictions, predicted[at[k]])
+		}
+	}
+	slices.SortStableFunc(r.Predictions, func(a, b *Prediction) int { return faster(entry{Prediction: a}, entry{Prediction: b}) })
+	if top > 0 {
+		i := 0
+		r.Predictions = slices.DeleteFunc(r.Predictions, func(p *Prediction) bool { i++; return i > top && p.Applies() })
+	}
+	return nil
 }
 
 // rankingJSON is the form of `perf rank --json`.
@@ -211,13 +243,14 @@ type rankingJSON struct {
 	At      map[string]int64 `json:"at"`
 	Ranking []Ranked         `json:"ranking"`
 	Skipped []Refused        `json:"skipped,omitempty"`
+	Bounded int              `json:"bounded,omitempty"`
 }
 
 // RankingsJSON are rankings as they are printed as JSON: one alone, or a list.
 func (p *Predictor) RankingsJSON(rankings []Ranking) any {
 	var objects []rankingJSON
 	for _, r := range rankings {
-		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped})
+		objects = append(objects, rankingJSON{r.At, p.Ranked(r), r.Skipped, r.Bounded})
 	}
 	if len(objects) == 1 {
 		return objects[0]

@@ -166,6 +166,9 @@ func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
 		}
 		fmt.Fprintf(w, "launch file %s: %s\n", one.Kernel.Source, what)
 	}
+	if r.Bounded > 0 {
+		fmt.Fprintf(w, "%s slower, by bounds of their times\n", format.Count(r.Bounded, "other kernel"))
+	}
 	for _, k := range r.Skipped {
 		fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Label, format.Sizes(k.At), k.Status, k.Reason)
 	}

@@ -19,7 +19,7 @@ type Total struct {
 	// Walked marks what Program.Totals makes and vectors do not have.
 	Walked bool
 	// Code marks what is counted in machine code.
-	Code   bool
+	Code bool
 	// Cached marks what depends on what caches hold: without a look into them, only a least value is known.
 	Cached bool
 	of     func(v statics) float64

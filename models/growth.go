@@ -16,7 +16,9 @@ func (m *Model) Growth() func(features, params []float64) []float64 {
 }
 
 // GrowthWithin is Growth for features in ranges, as [Compiled.Within] is Eval.
-func (m *Model) GrowthWithin() func(features []Range, params []float64) []Range { return m.growth().within }
+func (m *Model) GrowthWithin() func(features []Range, params []float64) []Range {
+	return m.growth().within
+}
 
 // growth computes how the time grows with each feature.
 func (m *Model) growth() *tape {

@@ -12,13 +12,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
-	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -34,6 +32,7 @@ type Ranking struct {
 	Index     int    // of this part, from 0
 	Parts     int    // 0 is 1
 	Top       int    // configurations to keep; 0 is 10
+	All       bool   // predict all configurations; otherwise only those that may be among the fastest
 	// Table is a file with a line for each configuration; "" is none. One that holds some already, of a ranking that was stopped, is continued.
 	Table string
 	// Progress, if not nil, is told now and then how many are done.
@@ -50,6 +49,7 @@ type Ranked struct {
 	Hash           string           `json:"hash"` // of the file and the fitted model
 	Configurations int              `json:"configurations"`
 	Refused        int              `json:"refused"`   // that the device would not run, or that have no kernel
+	Bounded        int              `json:"bounded"`   // that were not predicted, as bounds of their times show that they are not among the best
 	Continued      int              `json:"continued"` // that the table held already
 	Best           []RankedConfig   `json:"best"`
 	Table          string           `json:"table,omitempty"`
@@ -61,7 +61,8 @@ type RankedConfig struct {
 	Seconds       float64 `json:"seconds,omitempty"` // predicted; 0 where it is refused
 	Lo            float64 `json:"lo,omitempty"`      // of the interval, of a configuration that is one kernel
 	Hi            float64 `json:"hi,omitempty"`
-	Refused       string  `json:"refused,omitempty"` // why
+	AtLeast       float64 `json:"at_least,omitempty"` // seconds that it takes at least, where it was not predicted
+	Refused       string  `json:"refused,omitempty"`  // why
 }
 
 // rankTogether is the number of configurations that are predicted at once.
@@ -87,11 +88,7 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 	skip := out.Continued
 	var list []search.Config
 	flush := func() error {
-		lines := make([]RankedConfig, len(list))
-		err := parallel.Try(len(list), runtime.GOMAXPROCS(0), func(i int) error {
-			lines[i] = r.predict(ctx, list[i])
-			return ctx.Err()
-		})
+		lines, err := r.lines(ctx, list, out)
 		if err != nil {
 			return err
 		}
@@ -121,38 +118,75 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 	return out, flush()
 }
 
-// enter counts a configuration, and keeps it where it is among the fastest.
+// enter counts a configuration, and keeps it where it is among the fastest; of those that are as fast, the first come first.
 func (out *Ranked) enter(l RankedConfig, top int) {
 	out.Configurations++
-	if l.Refused != "" {
+	switch {
+	case l.Refused != "":
 		out.Refused++
 		return
+	case l.AtLeast > 0:
+		out.Bounded++
+		return
 	}
-	faster := func(a, b RankedConfig) int { return cmp.Compare(a.Seconds, b.Seconds) }
-	at, _ := slices.BinarySearchFunc(out.Best, l, faster)
+	at := len(out.Best)
+	for at > 0 && out.Best[at-1].Seconds > l.Seconds {
+		at--
+	}
 	if at < top {
 		out.Best = slices.Insert(out.Best, at, l)
 		out.Best = out.Best[:min(len(out.Best), top)]
 	}
 }
 
-// predict predicts the kernels of a configuration.
-func (r Ranking) predict(ctx context.Context, c search.Config) RankedConfig {
-	line := RankedConfig{Configuration: c.String()}
-	counted, err := r.Target.Counted(ctx, c)
-	if err == nil && len(counted) == 0 {
-		err = errors.New("it has no kernel")
+// lines predicts configurations: all of them, or those that may be among the fastest of what has been found.
+func (r Ranking) lines(ctx context.Context, list []search.Config, found *Ranked) ([]RankedConfig, error) {
+	lines := make([]RankedConfig, len(list))
+	kernels := make([][]Counted, len(list))
+	for i, c := range list {
+		lines[i].Configuration = c.String()
 	}
-	for _, one := range counted {
-		if err != nil {
-			break
+	fastest := campaign.Shortlist{Top: r.Top}
+	if r.All {
+		fastest.Top = 0
+	}
+	for _, l := range found.Best {
+		fastest.Known(l.Seconds)
+	}
+	counted := func(i int) (err error) {
+		if kernels[i] == nil && lines[i].Refused == "" {
+			if kernels[i], err = r.Target.Counted(ctx, list[i]); err == nil && len(kernels[i]) == 0 {
+				err = errors.New("it has no kernel")
+			}
 		}
-		err = r.add(&line, one, len(counted) == 1)
+		return err
 	}
-	if err != nil {
-		return RankedConfig{Configuration: line.Configuration, Refused: source.Message(err)}
+	bounds, err := fastest.Predict(len(list), func(i int) (least float64) {
+		if counted(i) != nil {
+			return 0
+		}
+		for _, one := range kernels[i] {
+			least += one.Times * r.Predictor.Least(one.Case)
+		}
+		return least
+	}, func(i int) (float64, error) {
+		err := counted(i)
+		for _, one := range kernels[i] {
+			if err == nil {
+				err = r.add(&lines[i], one, len(kernels[i]) == 1)
+			}
+		}
+		kernels[i] = nil
+		if err != nil {
+			lines[i] = RankedConfig{Configuration: lines[i].Configuration, Refused: source.Message(err)}
+			return math.NaN(), ctx.Err()
+		}
+		return lines[i].Seconds, ctx.Err()
+	})
+	for i, bound := range bounds {
+		lines[i].AtLeast = bound
 	}
-	return line
+	return lines, err
 }
 
 // add adds the predicted time of a kernel of a configuration.
@@ -260,7 +294,10 @@ func (t *table) close() error {
 
 // Write prints the fastest.
 func (out *Ranked) Write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s predicted for %s by %s", out.File, format.Count(out.Configurations-out.Refused, "configuration"), out.Device, out.Model)
+	fmt.Fprintf(w, "%s: %s predicted for %s by %s", out.File, format.Count(out.Configurations-out.Refused-out.Bounded, "configuration"), out.Device, out.Model)
+	if out.Bounded > 0 {
+		fmt.Fprintf(w, ", %d slower by bounds of their times", out.Bounded)
+	}
 	if out.Refused > 0 {
 		fmt.Fprintf(w, ", %d refused", out.Refused)
 	}

@@ -337,6 +337,26 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 	return values, nil
 }
 
+// FeaturesWithin returns the least and the greatest values that static features can have at the sizes of the case, without a look into caches, which
+// takes most of the time of Features: see [launch.Program.TotalsWithin]. Features of other classes are an error.
+func (c *Case) FeaturesWithin(on *facts.Device, ids []features.ID, subgroupSize int) (least, most []float64, err error) {
+	if err := c.CheckSizes(); err != nil {
+		return nil, nil, err
+	}
+	var static []string
+	for _, id := range ids {
+		if id.Class != features.StaticClass {
+			return nil, nil, fmt.Errorf("%s is no static feature", id)
+		}
+		static = append(static, id.String())
+	}
+	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Compiled: true, Values: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return program.TotalsWithin(c.Sizes, static)
+}
+
 // Traffic estimates what the launch moves between the levels of memory of a device, where indices from memory have the values that the kernel
 // assumes; nil where not enough is known of the device.
 func (c *Case) Traffic(on *facts.Device, subgroupSize int) (*memory.Traffic, error) {

@@ -53,7 +53,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 		cases = append(cases, c.Case)
 	}
 	path, _, _ := source.CutName(args[0])
-	r := tune.Ranking{Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, Table: a.table}
+	r := tune.Ranking{Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, All: a.table != "" && top == 0, Table: a.table}
 	if r.Predictor, err = o.open(cmd, cases); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	r.Progress = func(done int) {
 		if done/every > told {
 			told = done / every
-			note(cmd, "%d configurations predicted", done)
+			note(cmd, "%d configurations done", done)
 		}
 	}
 	result, err := r.Run(cmd.Context())
