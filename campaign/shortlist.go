@@ -51,7 +51,7 @@ type Shortlist struct {
 }
 
 // together is the number of candidates that are predicted at once, before the others are looked at again.
-const together = 32
+const together = 8
 
 // Known adds the time of a candidate that was predicted before.
 func (s *Shortlist) Known(seconds float64) {

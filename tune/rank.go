@@ -46,7 +46,8 @@ type Ranked struct {
 	Model          string           `json:"model"`
 	Device         string           `json:"device"`
 	Part           string           `json:"part"`
-	Hash           string           `json:"hash"` // of the file and the fitted model
+	Hash           string           `json:"hash"`          // of the file and the fitted model
+	Top            int              `json:"top,omitempty"` // so many are wanted, and others need not be predicted; 0 where all are
 	Configurations int              `json:"configurations"`
 	Refused        int              `json:"refused"`   // that the device would not run, or that have no kernel
 	Bounded        int              `json:"bounded"`   // that were not predicted, as bounds of their times show that they are not among the best
@@ -80,6 +81,9 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 		return nil, err
 	}
 	out.Hash = fmt.Sprintf("%x", sha256.Sum256(append(fit, r.Hash...)))[:16]
+	if !r.All {
+		out.Top = r.Top
+	}
 	table, err := openTable(r.Table, out, r.Top)
 	if err != nil {
 		return nil, err
@@ -146,10 +150,7 @@ func (r Ranking) lines(ctx context.Context, list []search.Config, found *Ranked)
 	for i, c := range list {
 		lines[i].Configuration = c.String()
 	}
-	fastest := campaign.Shortlist{Top: r.Top}
-	if r.All {
-		fastest.Top = 0
-	}
+	fastest := campaign.Shortlist{Top: found.Top}
 	for _, l := range found.Best {
 		fastest.Known(l.Seconds)
 	}

@@ -112,18 +112,13 @@ func (g *graph) find(made search.Config) (*search.Choice, error) {
 	if made.Option(which) != "" {
 		return nil, nil
 	}
-	t, err := s.options(made).Open(g.ctx, s.path, s.text)
-	if err != nil || t != nil {
-		if t != nil {
-			return &search.Choice{Name: t.Name, Options: t.Values}, nil
-		}
+	t, variants, err := s.options(made).Open(g.ctx, s.path, s.text)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s.only != "" {
-		return nil, nil
-	}
-	variants, err := s.options(made).Exec(g.ctx, s.path, s.text)
-	if err != nil || len(variants) == 1 {
+	case t != nil:
+		return &search.Choice{Name: t.Name, Options: t.Values}, nil
+	case s.only != "" || len(variants) <= 1:
 		return nil, nil // what the script refuses is told when it is to run
 	}
 	c := &search.Choice{Name: which}

@@ -30,8 +30,11 @@ the profile's device, such as its largest work-group or its local memory, are sk
 Launch files (perf help launch) whose kernels cannot be counted are not predicted: each stands where its measured time puts it among the
 predicted ones. Without --measure that is a time measured before, or one of --device replay:FILE.
 
-With --tunables it ranks the configurations of a file with tunables (perf tune), all of them, however many: --table writes them to a file, --shard takes
-a part, and --top says how many to list.`,
+With --top only those are predicted in full that may be among the first: of the others a bound of the time shows that they are slower, which costs
+less. The list is the same.
+
+With --tunables it ranks the configurations of a file with tunables (perf tune), all of them, however many: --top says how many to list, 10 if it is
+not given, and --shard takes a part. --table writes each with its time to a file; with --top as well, those that are not predicted with their bound.`,
 		Example: `  perf rank examples/transpose/transpose.star -p n=4096 --profile h200
   perf rank examples/launch/saxpy.star examples/launch/saxpy.yaml \
       -p n=1M --profile h200 --measure

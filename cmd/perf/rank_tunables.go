@@ -21,7 +21,7 @@ type allConfigurations struct {
 func (a *allConfigurations) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.on, "tunables", false, "rank all configurations of a file with tunables")
 	cmd.Flags().StringVar(&a.shard, "shard", "0/1", "with --tunables: the part to rank, as number/count, from 0/4 to 3/4")
-	cmd.Flags().StringVar(&a.table, "table", "", "with --tunables: write every configuration with its time to this file; one that was stopped is continued")
+	cmd.Flags().StringVar(&a.table, "table", "", "with --tunables: write every configuration with its time, or with --top a bound of it, to this file; one that was stopped is continued")
 }
 
 // rank predicts all configurations of the one file.

@@ -156,17 +156,19 @@ func (o Options) startTuning() *tuning {
 	return &tuning{chosen: o.Tuned, values: map[string]starlark.Value{}}
 }
 
-// Open runs the text of a script, whose tunables have the values that these options say, as far as the first other one. It is nil where all are chosen, and
-// ErrUnfit where a constraint refuses the values.
-func (o Options) Open(ctx context.Context, filename, text string) (*Tunable, error) {
+// Open runs the text of a script, whose tunables have the values that these options say, as far as the first other one. Where all are chosen it
+// returns the kernels instead, as the script leaves them: Exec checks them. The error is ErrUnfit where a constraint refuses the values.
+func (o Options) Open(ctx context.Context, filename, text string) (*Tunable, []Variant, error) {
 	t := &tuning{chosen: o.Tuned, stop: true, values: map[string]starlark.Value{}}
 	o.tuning = t
-	_, err := o.Module(ctx, filename, text)
+	m, err := o.Module(ctx, filename, text)
 	switch {
 	case t.open != nil:
-		return t.open, nil
+		return t.open, nil, nil
 	case t.unfit:
-		return nil, ErrUnfit
+		return nil, nil, ErrUnfit
+	case err != nil:
+		return nil, nil, err
 	}
-	return nil, err
+	return nil, m.Variants(), nil
 }

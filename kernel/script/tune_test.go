@@ -32,7 +32,7 @@ func TestOpen(t *testing.T) {
 			name, value, _ := strings.Cut(word, "=")
 			chosen[name] = value
 		}
-		open, err := Options{Tuned: chosen}.Open(t.Context(), "k.star", tuned)
+		open, _, err := Options{Tuned: chosen}.Open(t.Context(), "k.star", tuned)
 		got := ""
 		switch {
 		case err != nil:
@@ -44,7 +44,7 @@ func TestOpen(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.chosen, got, c.want)
 		}
 	}
-	if _, err := (Options{Tuned: map[string]string{"bm": "32", "deep": "True"}}).Open(t.Context(), "k.star", strings.Replace(tuned, `kind = `, `kind = "plain" or `, 1)); !errors.Is(err, ErrUnfit) {
+	if _, _, err := (Options{Tuned: map[string]string{"bm": "32", "deep": "True"}}).Open(t.Context(), "k.star", strings.Replace(tuned, `kind = `, `kind = "plain" or `, 1)); !errors.Is(err, ErrUnfit) {
 		t.Errorf("%v, want ErrUnfit", err)
 	}
 }
