@@ -136,8 +136,8 @@ func (x point) moved(e expr.Expr) expr.Expr {
 	return expr.Subst(e, by)
 }
 
-// findBlocks is nil where a kernel has another form: one sum over one loop whose bounds are the same for all points, at least two parallel loops, and else only
-// statements for each point.
+// findBlocks is nil where a kernel has another form: one sum over one loop, at least two parallel loops, subscripts and bounds that are linear in
+// these, and else only statements for each point.
 func findBlocks(k *kernel.Kernel, order []string) (*blocks, error) {
 	b := &blocks{from: k, loops: map[string]*tiled{}, order: order}
 	if ok, err := b.fits(); !ok || err != nil {
@@ -173,6 +173,11 @@ func (b *blocks) fits() (bool, error) {
 		if len(b.from.Writers(a.Array)) > 0 { // tiles hold more than the sums need, which others may store
 			return false, nil
 		}
+		for _, index := range a.Index {
+			if x, err := b.from.AffineOf(index); err != nil || !b.linear(x) {
+				return false, err
+			}
+		}
 	}
 	whole, err := b.from.DomainOf(append(slices.Clone(order), b.over))
 	if err != nil {
@@ -184,8 +189,18 @@ func (b *blocks) fits() (bool, error) {
 		return false, err
 	}
 	b.lower, b.upper = lower[0].Num, upper[0].Num
+	if !b.linear(b.lower) || !b.linear(b.upper) {
+		return false, nil
+	}
 	b.domain, err = b.from.DomainOf(order)
 	return err == nil && len(b.domain.Disjuncts()) == 1, err
+}
+
+// linear reports that no floor of an expression depends on the loops of tiles: its values in a tile are then those at corners and what is between.
+func (b *blocks) linear(x polycount.Affine) bool {
+	return !slices.ContainsFunc(x.Terms(), func(t polycount.Term) bool {
+		return t.Floor != nil && slices.ContainsFunc(append(slices.Clone(b.order), b.over), t.Floor.Num.Has)
+	})
 }
 
 // vector is how many points of a work-item are next to each other, so that local memory is read in vectors.
