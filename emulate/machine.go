@@ -50,6 +50,7 @@ func Facts() []facts.Key {
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
 		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.WideDispatch,
 	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {
@@ -74,6 +75,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Depth:      int(d.Value(facts.AddressQueue)),
 		Leaving:    int(d.Value(facts.RequestQueue)),
 		Reads:      cycles(facts.OperandWindow),
+		Products:   cycles(facts.WideDispatch),
 		Jump:       cycles(facts.JumpLatency),
 		Start:      cycles(facts.GroupStart),
 		Begin:      timing.Cycles(d.Value(facts.GroupGap) * float64(busy)),

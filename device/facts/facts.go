@@ -88,9 +88,10 @@ const (
 	HalfTensorGap       Key = "half_tensor_gap"
 	DoubleTensorLatency Key = "double_tensor_latency" // of one of 8x8x4 numbers of float64
 	DoubleTensorGap     Key = "double_tensor_gap"
-	WideLatency         Key = "wide_tensor_latency" // from the last 8 columns of a matrix product of four sub-groups to the result
-	WideGap             Key = "wide_tensor_gap"     // of 8 columns of a matrix product of four sub-groups, 64 rows by rows of 32 B
-	UniformLatency      Key = "uniform_latency"     // of instructions that are executed once per sub-group
+	WideLatency         Key = "wide_tensor_latency"  // from the last 8 columns of a matrix product of four sub-groups to the result
+	WideGap             Key = "wide_tensor_gap"      // of 8 columns of a matrix product of four sub-groups, 64 rows by rows of 32 B
+	WideDispatch        Key = "wide_tensor_dispatch" // between two other instructions of a sub-partition while such products are under way in it
+	UniformLatency      Key = "uniform_latency"      // of instructions that are executed once per sub-group
 	UniformGap          Key = "uniform_gap"
 	BranchGap           Key = "branch_gap"     // of jumps
 	VoteGap             Key = "vote_gap"       // of votes

@@ -71,7 +71,7 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	}
 	p.account(part, w, e, at)
 	part.last, part.yield = w, op.Yield
-	part.free = at + p.bubbles(part, op, at) + p.Units[Dispatch].Gap
+	part.free = at + p.bubbles(part, op, at) + p.dispatched(part, op, at)
 	p.result.Busy[Dispatch] += p.Units[Dispatch].Gap
 	w.before = at
 	w.at = at + max(op.Stall, p.Units[Dispatch].Gap)
@@ -131,6 +131,15 @@ func (p *multiprocessor) advance(w *warp, at int64) {
 		w.at = max(w.at, at+p.Jump)
 	}
 	p.arrive(w)
+}
+
+// dispatched is after how long the next instruction may be dispatched. Products of Wide read and write their results in the registers, which other
+// instructions then get less often.
+func (p *multiprocessor) dispatched(part *partition, op *Op, at int64) int64 {
+	if at < part.units[Wide] && op.Unit != Wide && op.Unit != Uniform {
+		return max(p.Products, p.Units[Dispatch].Gap)
+	}
+	return p.Units[Dispatch].Gap
 }
 
 // bubbles is how much later the next instruction is dispatched because the operands of this one lie in the same register bank.

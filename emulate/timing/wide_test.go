@@ -25,6 +25,24 @@ func TestWide(t *testing.T) {
 	}
 }
 
+// While products of Wide are under way, other instructions are dispatched less often.
+func TestWideDispatch(t *testing.T) {
+	m := memory()
+	m.Units[Wide], m.Products = Resource{Latency: 55 * Cycle, Gap: 4 * Cycle}, 4*Cycle
+	ops := []Op{
+		{Unit: Wide, Parts: 16, Stall: Cycle, Written: NoBoard, Read: NoBoard},
+		{Unit: FMA, Stall: Cycle, Written: NoBoard, Read: NoBoard},
+	}
+	events := []Event{{Op: 0}}
+	for range 100 {
+		events = append(events, Event{Op: 1})
+	}
+	r := m.Run(ops, &list{{Warps: []*Trace{{Nodes: []Node{{Events: events}}}}}}, Options{Resident: 1})
+	if want := int64(64+100-64/4) * Cycle; max(r.Last-want, want-r.Last) > 4*Cycle {
+		t.Errorf("100 instructions beside a product of 64 cycles end at %d, want about %d", r.Last, want)
+	}
+}
+
 // A fence waits for its latency, and those of a multiprocessor come one after the other; a reduction takes less than an operation with a result.
 func TestFence(t *testing.T) {
 	m := memory()
