@@ -15,6 +15,9 @@
 A Perf is a process of `perf serve --stdio`, which is found on the PATH, in the environment variable PERF, or given. It keeps kernels and
 models, so that thousands of predictions take a second. Results are what the commands print with --json: dictionaries and lists of
 numbers and strings. What perf refuses is a PerfError. Needs nothing but the standard library.
+
+Who asks one by one waits for each answer. Many sizes of a kernel go into one question, by seconds or predict(at=…); many different questions go
+together by ask_all. `python3 perf_rates.py` measures what each gives.
 """
 from __future__ import annotations
 
@@ -22,12 +25,15 @@ import itertools
 import json
 import os
 import subprocess
-from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence
+import threading
+from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence, Tuple
 
 __all__ = ["Configuration", "Perf", "PerfError", "Search"]
 
 Sizes = Mapping[str, int]
 Result = Any
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class Configuration(Dict[str, Any]):
@@ -57,7 +63,7 @@ class Perf:
         self._named = {key: value for key, value in (("profile", profile), ("model", model)) if value is not None}
         self._numbers, self._searches = itertools.count(1), itertools.count(1)
         self._process = subprocess.Popen(
-            [*words, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+            [*words, "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def __enter__(self) -> "Perf":
         return self
@@ -75,20 +81,40 @@ class Perf:
 
     def ask(self, method: str, **params: Any) -> Result:
         """Asks by a method of `perf serve`, the name of a command such as "lift rank", with its parameters."""
-        number = next(self._numbers)
-        assert self._process.stdin and self._process.stdout
+        self._write([(method, params)])
+        answer = self._read()
+        if isinstance(answer, PerfError):
+            raise answer
+        return answer
+
+    def ask_all(self, questions: Iterable[Tuple[str, Mapping[str, Any]]]) -> list[Result]:
+        """Asks many questions, each a method and its parameters, without waiting for one answer before the next question. The results are in their order; what
+        perf refuses is a PerfError among them."""
+        asked = list(questions)
+        # Another thread writes: perf stops reading where nobody takes its answers.
+        writer = threading.Thread(target=self._write, args=(asked,), daemon=True)
+        writer.start()
+        answers = [self._read() for _ in asked]
+        writer.join()
+        return answers
+
+    def _write(self, questions: Iterable[Tuple[str, Mapping[str, Any]]]) -> None:
+        assert self._process.stdin
         try:
-            self._process.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+            for method, params in questions:
+                self._process.stdin.write(_encode({"id": next(self._numbers), "method": method, "params": params}).encode() + b"\n")
             self._process.stdin.flush()
-            line = self._process.stdout.readline()
         except BrokenPipeError:
-            line = ""
+            pass  # there is no answer to read then
+
+    def _read(self) -> Result | PerfError:
+        """The next answer. That perf has ended is raised."""
+        assert self._process.stdout
+        line = self._process.stdout.readline()
         if not line:
             raise PerfError({"message": f"perf has ended, with status {self._process.wait()}"})
         answer = json.loads(line)
-        if "error" in answer:
-            raise PerfError(answer["error"])
-        return answer["result"]
+        return PerfError(answer["error"]) if "error" in answer else answer["result"]
 
     def predict(self, kernel: str, at: Iterable[Sizes] | None = None, *, profile: str | None = None, model: str | None = None,
                 **sizes: int) -> Result:
@@ -102,6 +128,11 @@ class Perf:
         """The predicted times of one kernel at many sizes, in seconds."""
         result = self.predict(kernel, at, **named)
         return [one["seconds"] for one in result.get("kernels", [result])]
+
+    def predict_all(self, kernels: Iterable[Tuple[str, Sizes]], **named: Any) -> list[Result]:
+        """The predicted times of many kernels, each FILE or FILE#KERNEL with its sizes, as by predict. What perf refuses is a PerfError among them."""
+        named = {**self._named, **{key: value for key, value in named.items() if value is not None}}
+        return self.ask_all(("predict", {"kernel": kernel, "sizes": sizes, **named}) for kernel, sizes in kernels)
 
     def count(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
         """What a kernel does: operations and memory accesses, as functions of its sizes, with values where sizes are given."""
