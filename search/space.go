@@ -149,7 +149,7 @@ func Prune(s Space, fits func(made Config) bool) Space {
 }
 
 // maxKept bounds what is remembered of a space: it may have more configurations than memory has room for. What is forgotten is found again.
-const maxKept = 1 << 16
+const maxKept = 1 << 13
 
 type pruned struct {
 	space Space

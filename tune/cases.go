@@ -33,8 +33,8 @@ func newCases(name string, of func(context.Context, search.Config) (*workload.Ca
 	return s
 }
 
-// maxCases bounds the kernels that are kept: one takes some ten kilobytes.
-const maxCases = 1024
+// maxCases bounds the kernels that are kept: one takes some hundred kilobytes.
+const maxCases = 128
 
 // kernelOf is the kernel of a configuration, or why there is none.
 type kernelOf struct {

@@ -67,7 +67,7 @@ type RankedConfig struct {
 }
 
 // rankTogether is the number of configurations that are predicted at once.
-const rankTogether = 256
+const rankTogether = 128
 
 // Run predicts.
 func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {

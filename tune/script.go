@@ -73,7 +73,7 @@ func (s *scripted) options(made search.Config) script.Options {
 }
 
 // maxFound bounds the choices that are remembered, of each a few words.
-const maxFound = 1 << 16
+const maxFound = 1 << 13
 
 // graph is the space of a script, with its dead ends.
 type graph struct {

@@ -236,7 +236,7 @@ parameters of models, errors, times. Merging again replaces what was merged befo
 			if err != nil {
 				return err
 			}
-			defer collectOften()()
+			defer collect(keepsMuch)()
 			m, err := f.Merge(count)
 			if err != nil {
 				return err

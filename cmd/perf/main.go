@@ -82,9 +82,17 @@ func init() {
 	}
 }
 
-// collectOften is for commands that keep much, until the function that it returns is called: a heap half as large again as what is in use.
-func collectOften() (end func()) {
-	const percent = 50
+// Shares of what is in use by which the heap may grow before it is collected, in percent.
+const (
+	keepsMuch = 50
+	runsLong  = 200
+)
+
+// collect sets that share, until the function that it returns is called, unless the user has.
+func collect(percent int) (end func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
 	before := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(before) }
 }

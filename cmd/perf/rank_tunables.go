@@ -65,6 +65,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 			note(cmd, "%d configurations done", done)
 		}
 	}
+	defer collect(runsLong)()
 	result, err := r.Run(cmd.Context())
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func (f rewriteFlags) wanted(r *samples.Record) bool {
 
 // rewrite writes those records of files that stay to another, or to the only one.
 func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) error {
-	defer collectOften()()
+	defer collect(keepsMuch)()
 	done, err := samples.Rewrite(to, files, f.wanted)
 	if err != nil {
 		return err
