@@ -33,3 +33,35 @@ func TestFloors(t *testing.T) {
 		}
 	}
 }
+
+// TestAsWritten: where no kernels can be made of the order that is found, that of the text is taken.
+func TestAsWritten(t *testing.T) {
+	n := nestOf(t, "parts.c", `void f(int n, int m, double B[120][120], float C[120], int D[120]) {
+  double s = 1, L[120];
+#pragma scop
+  for (int i = 0; i < 120; i++)
+    L[i] = i - 3;
+  for (int i = 0; i < n + m; i++)
+    for (int j = n - i - 1; j > i/2 - 1; j = j - 2) {
+      C[n - i + 40] *= D[(j + i)/2 + 40] = 3;
+      for (int k = j; k < m + 1; k += 2) {
+        s = B[i/2 + 40][i/2 + 40];
+        L[j + 40] = D[i - j + 40];
+        if (i >= 2)
+          s++;
+      }
+    }
+  for (int i = m - 1; i > 0; i = i - 3)
+    B[i + 40][i + 40] = s + L[i + 40];
+#pragma endscop
+}
+`)
+	if _, err := findBy(n, schedule.Launches, schedule.Smart, Options{Map: small}); err == nil {
+		t.Error("there are kernels of the order that is found: find another nest for this test")
+	}
+	p, err := find(n, schedule.Smart, Options{Map: small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, p, map[string]int64{"n": 6, "m": 5})
+}

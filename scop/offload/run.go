@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/polycount"
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -70,9 +71,19 @@ func findFor(ctx context.Context, n *scop.Nest, sizes map[string]int64) (p *Prog
 	return p, nil
 }
 
-// find makes kernels of a nest, by a strategy for launches; where that finds none, the order is that of the text.
+// find makes kernels of a nest, by a strategy for launches; where that finds none, or an order that no kernels can be made of, the order is that of the text.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	f, err := schedule.Search(n, schedule.Launches, fusion)
+	p, err := findBy(n, schedule.Launches, fusion, opt)
+	if err != nil && !errors.Is(err, polycount.ErrBudget) {
+		if q, failed := findBy(n, schedule.AsWritten, fusion, opt); failed == nil {
+			return q, nil
+		}
+	}
+	return p, err
+}
+
+func findBy(n *scop.Nest, strategy schedule.Strategy, fusion schedule.Fusion, opt Options) (*Program, error) {
+	f, err := schedule.Search(n, strategy, fusion)
 	if err != nil {
 		return nil, err
 	}
