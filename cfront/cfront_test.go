@@ -101,6 +101,7 @@ func TestMacros(t *testing.T) {
 		{nil, []string{"array float64 A[n][n]", "S0[i] : 0 <= i < n }", "sqrt(A[j, i])"}},
 		{[]string{"FIXED"}, []string{"array float64 A[20][20]", "S0[i] : 0 <= i < n }"}},
 		{[]string{"FIXED", "BOUNDS", "SMALL_N=7"}, []string{"array float64 A[7][7]", "S0[i] : 0 <= i <= 6 }", "array float64 x[7]"}},
+		{[]string{"double=float"}, []string{"array float32 A[n][n]", "sqrt(A[j, i])"}},
 		{[]string{"RESTRICTED", "FLOAT"}, []string{"array float32 A[n][n]", "x[i] = 0.0f", "sqrt(A[j, i])"}},
 	} {
 		nests, err := scop.Load(t.Context(), filepath.Join(dir, "program.c"), cfront.Options{Include: []string{filepath.Join(dir, "include")}, Define: c.defines})

@@ -62,10 +62,11 @@ func Float(v float64, t expr.DType) expr.Float {
 	return expr.Float{Value: v, Text: text + suffix, DType: t}
 }
 
-// LibraryFunction is the name of the function of kernels that a function of the C library is, and the type of its operands.
+// LibraryFunction is the name of the function of kernels that a function of the C library is, and the type of its operands. Where a macro makes float of double
+// (-D double=float), so it is in the prototypes of math.h.
 func LibraryFunction(x *cfront.Call) (name string, t expr.DType, ok bool) {
-	if n, known := expr.Arity(x.Func); known && n == len(x.Args) && x.DType == expr.Float64 {
-		return x.Func, expr.Float64, true
+	if n, known := expr.Arity(x.Func); known && n == len(x.Args) && (x.DType == expr.Float64 || x.DType == expr.Float32) {
+		return x.Func, x.DType, true
 	}
 	short, cut := x.Func[:max(0, len(x.Func)-1)], len(x.Func) > 1 && x.Func[len(x.Func)-1] == 'f'
 	if n, known := expr.Arity(short); cut && known && n == len(x.Args) && x.DType == expr.Float32 {
