@@ -71,7 +71,7 @@ type Search struct {
 	Strategy string // of search.Names
 	Seed     uint64
 	Budget   int       // configurations to run, at most
-	Until    time.Time // no configuration is begun later; the zero time is never
+	Until    time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
 	// First are configurations that are run before the strategy is asked, the usual one always.
 	First []search.Config
 	// Resume: what the journal has of the target is known from the start, and not counted.
@@ -87,10 +87,12 @@ type Search struct {
 	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
-	mu       sync.Mutex
-	ended    bool // what still comes is of no use
-	runs     []Run
-	warnings []string
+	measuring sync.Mutex // held while the device is used
+	stop      func()     // ends the search
+	mu        sync.Mutex
+	ended     bool // what still comes is of no use
+	runs      []Run
+	warnings  []string
 }
 
 // Run is a configuration with its record.
@@ -144,15 +146,24 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	limits := search.Limits{
 		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
 		First: append([]search.Config{s.Target.Usual()}, s.First...),
-		Stop:  s.over,
+		Stop:  s.enough,
 	}
-	// When ctx ends the search is left alone, whatever it computes.
-	err = bounded.Do(ctx, bounded.Limits{}, func(ctx context.Context, _ func()) error {
+	searching, stop := context.WithCancel(ctx)
+	defer stop()
+	s.stop = stop
+	if !s.Until.IsZero() {
+		defer time.AfterFunc(time.Until(s.Until), s.endInTime).Stop()
+	}
+	// When the context ends the search is left alone, whatever it computes.
+	err = bounded.Do(searching, bounded.Limits{}, func(ctx context.Context, _ func()) error {
 		_, err := search.Run(ctx, strategy, known, limits, s.evaluate)
 		return err
 	})
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		err = context.Cause(ctx)
+	case searching.Err() != nil: // the time is over, which is no failure
+		err = nil
 	}
 	s.mu.Lock()
 	s.ended = true
@@ -168,6 +179,20 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 
 // mostCounted bounds the configurations that are counted for the report.
 const mostCounted = 100_000
+
+// endInTime ends the search where the time is over and something has run.
+func (s *Search) endInTime() {
+	if s.enough() {
+		s.stop()
+	}
+}
+
+// enough reports that the time is over and something has run.
+func (s *Search) enough() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over() && len(s.runs) > 0
+}
 
 // over reports that no configuration is to be begun any more.
 func (s *Search) over() bool { return !s.Until.IsZero() && time.Now().After(s.Until) }
@@ -201,9 +226,12 @@ func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []sear
 		}
 	})
 	outcomes := make([]*Outcome, len(list))
+	s.measuring.Lock()
+	defer s.measuring.Unlock()
 	warnings, err := s.Target.Measure(ctx, s.Campaign, requests, func(i int, o Outcome) {
 		outcomes[i] = &o
 		s.add(requests[i], o)
+		s.endInTime()
 	})
 	s.mu.Lock()
 	if !s.ended {
@@ -321,6 +349,8 @@ func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err er
 
 // again measures the fastest configurations again.
 func (s *Search) again(ctx context.Context, result *Result) error {
+	s.measuring.Lock() // what the search has left may still be ending
+	defer s.measuring.Unlock()
 	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
 	slices.SortStableFunc(good, byTime)
 	fastest := good[:min(len(good), s.Best)]

@@ -74,7 +74,7 @@ Strategies:
 	addC(cmd, &o.files.Files)
 	flags := cmd.Flags()
 	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
-	flags.DurationVar(&o.limit, "for", 0, "begin no run after this time, as in 2m (default: no limit)")
+	flags.DurationVar(&o.limit, "for", 0, "end the search after this time, as in 2m (default: no limit)")
 	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(search.Names(), ", "))
 	flags.StringVar((*string)(&o.files.Schedules), "schedules", string(offload.ByStrategy), "of a C file, which schedules there are: "+strings.Join(offload.AllSchedules(), ", "))
 	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
