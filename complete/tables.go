@@ -87,7 +87,7 @@ var flags = map[string]offer{
 	"--samples":    files(".jsonl"),
 	"--to":         files(),
 	"--triton":     files(),
-	"--timeline":   files(".html"),
+	"--timeline":   files(".html", ".json"),
 	"--sheet":      files(".yaml"),
 	"--table":      files(".jsonl"),
 	"--paths":      words(launches.Paths),

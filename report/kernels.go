@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"gpuperf/internal/chart"
@@ -38,6 +39,17 @@ type kernel struct {
 }
 
 func (k kernel) name() string { return cmp.Or(k.Kernel, k.Launch) + sizesOf(k.At) }
+
+// tellApart names kernels that have one name in several files by their files too.
+func tellApart(all []kernel) []kernel {
+	out := slices.Clone(all)
+	for i, k := range all {
+		if k.Kernel != "" && slices.ContainsFunc(all, func(o kernel) bool { return o.Kernel == k.Kernel && o.Script != k.Script }) {
+			out[i].Kernel = filepath.Base(k.Script) + "#" + k.Kernel
+		}
+	}
+	return out
+}
 
 func sizesOf(at map[string]int64) string {
 	if len(at) == 0 {
@@ -97,6 +109,7 @@ func known(seconds float64) float64 {
 
 // kernels shows predictions: a table, the times as bars, and what they are made of where that is known.
 func (s *Section) kernels(title string, all []kernel) {
+	all = tellApart(all)
 	t := Table{Title: title, Header: columns(">rank", "kernel", ">predicted", ">90 % interval", ">measured", ">error", ">memory", ">arithmetic", ">of the roof", "bound by", "model")}
 	bars := chart.Bars{Title: "predicted and measured times", Series: []string{"predicted", "measured"}, Text: format.Seconds}
 	stack := chart.Bars{Title: "what predicted times are made of", Stacked: true, Text: format.Seconds}
@@ -134,11 +147,17 @@ func (s *Section) kernels(title string, all []kernel) {
 			s.fact("advice for "+k.name(), "%s", a)
 		}
 	}
+	if !slices.ContainsFunc(bars.Bars, func(b chart.Bar) bool { return !math.IsNaN(b.Values[1]) }) {
+		bars.Title, bars.Series = "predicted times", bars.Series[:1]
+		for i := range bars.Bars {
+			bars.Bars[i].Values = bars.Bars[i].Values[:1]
+		}
+	}
 	if len(all) > 1 && len(all) <= 60 {
-		s.bars(bars.SVG())
+		s.picture(&bars)
 	}
 	if len(stack.Series) > 0 && len(all) <= 60 {
-		s.bars(stack.SVG())
+		s.picture(&stack)
 	}
 	s.table(t)
 }

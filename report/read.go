@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,10 +26,11 @@ var kinds = []struct {
 	{"samples", "samples", (*Section).measured},
 	{"terms", "prediction", (*Section).prediction},
 	{"kernels", "predictions", (*Section).predictions},
+	{"timeline", "timeline", (*Section).timeline},
 }
 
 // Known are the results that a page can show, for messages.
-const Known = "samples (.jsonl), profiles (.yaml), and what evaluate, rank, predict, explain, measure and tune print with --json (.json)"
+const Known = "samples (.jsonl), profiles (.yaml), and what evaluate, rank, predict, explain, measure and tune print with --json (.json), and timelines of perf emulate (.json)"
 
 // maxResult is the size of the largest result that is read, in bytes.
 const maxResult = 256 << 20
@@ -103,8 +103,3 @@ func (s *Section) table(t Table) {
 
 // picture adds a picture.
 func (s *Section) picture(p chart.Picture) { s.Pictures = append(s.Pictures, chart.Inline(p)) }
-
-// bars adds a picture of bars, which are as wide on all screens.
-func (s *Section) bars(svg string) {
-	s.Pictures = append(s.Pictures, template.HTML(`<div class="scroll">`+svg+"</div>\n")) //nolint:gosec // chart escapes
-}

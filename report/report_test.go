@@ -4,12 +4,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // files are results of commands, shortened.
 var files = map[string]string{
+	"timeline.json": `{"timeline": {"title": "knl on a device", "summary": "some cycles", "reasons": ["memory", "<barrier>"],
+		"ticks": [{"percent": 50, "cycle": "100"}], "rows": [{"name": "1", "waits": [{"reason": 1, "path": "M0 0h9\">"}], "issues": "M3 10v-5h1v5z"}],
+		"instructions": [{"address": "0x10", "text": "LDG.E R1", "reason": "memory", "times": 3, "cycles": 40}]}}`,
 	"rank.json": `{"at": {"n": 64}, "ranking": [
 		{"rank": 1, "kernel": "fast", "device": "D", "at": {"n": 64}, "seconds": 1e-3, "interval": [9e-4, 2e-3], "terms": {"a": 1}, "warnings": ["w <1>"],
 		 "measured": {"seconds": 2e-3, "bytes_per_second": 1e12, "of_roof": 0.5, "status": "ok"}},
@@ -34,7 +38,7 @@ func wholePage(t *testing.T) *Page {
 	t.Helper()
 	folder := t.TempDir()
 	page := &Page{Title: "a & b"}
-	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json"} {
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json"} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
@@ -68,7 +72,8 @@ func TestPage(t *testing.T) {
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
 		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
 		"do</dd>",                         // advice
-		"geometric mean relative error</dt><dd>10.00 ", // the evaluation
+		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
+		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
 		"ants: 3 of 9 configurations run", ">bm=32</td>",
 		"matmul_prefetch.star#knl n=4096", "p_launch",
 		"<title>Roofline</title>", "float32: 66.9 TFLOP/s, 4.8 TB/s", // with the roofs of the device
@@ -79,7 +84,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(html, "<section"); n != 7 {
+	if n := strings.Count(html, "<section"); n != 8 {
 		t.Errorf("%d sections", n)
 	}
 	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {
@@ -123,4 +128,16 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Kernels of one name are told apart by their files, others keep their names.
+func TestTellApart(t *testing.T) {
+	all := tellApart([]kernel{{Script: "x/a.star", Kernel: "knl"}, {Script: "x/b.star", Kernel: "knl"}, {Script: "x/b.star", Kernel: "other"}, {Kernel: "bare"}})
+	var names []string
+	for _, k := range all {
+		names = append(names, k.name())
+	}
+	if want := []string{"a.star#knl", "b.star#knl", "other", "bare"}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
 }

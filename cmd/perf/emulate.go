@@ -69,7 +69,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().StringVar(&o.timeline, "timeline", "", "write a page of what the sub-groups of a sub-partition do, cycle by cycle, to this file")
+	cmd.Flags().StringVar(&o.timeline, "timeline", "", "write a page of what the sub-groups of a sub-partition do, cycle by cycle, to this file; FILE.json is for perf report")
 	cmd.Flags().Int64Var(&o.cycles, "timeline-cycles", 0, "the cycles that the page shows, from the start of the launch (default 10,000)")
 	cmd.Flags().BoolVar(&o.search, "search", false, "look for fast configurations in the space of a file")
 	cmd.Flags().BoolVar(&o.Compare, "compare", false, "tell what is different: time, instructions, traffic, what sub-groups wait for, line by line")

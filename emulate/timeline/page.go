@@ -3,7 +3,7 @@ package timeline
 import (
 	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -19,10 +19,10 @@ import (
 	"gpuperf/internal/source"
 )
 
-//go:embed page.gohtml
-var pageText string
+//go:embed page.gohtml chart.gohtml
+var texts embed.FS
 
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Must(template.ParseFS(texts, "page.gohtml", "chart.gohtml"))
 
 // data is what the script of the page knows. Times are in tenths of cycles.
 type data struct {
@@ -39,58 +39,84 @@ type number float64
 // tenths of a cycle.
 func tenths(cycles float64) number { return number(math.Round(cycles * 10)) }
 
-// content is what the template is given.
+// Shown is what the page shows without its script, as it is written to files for others.
+type Shown struct {
+	Title   string   `json:"title"`
+	Summary string   `json:"summary"`
+	Time    string   `json:"time"`
+	Reasons []string `json:"reasons"` // for which a sub-group waits
+	Ticks   []tick   `json:"ticks"`
+	Rows    []lane   `json:"rows"`
+	Hot     []Hot    `json:"instructions"` // those that sub-groups wait for most first
+}
+
+// content is what the template of the page is given.
 type content struct {
-	Title, Summary, Time string
-	Reasons, Kinds       []string
-	Ticks                []tick
-	Rows                 []picture
-	Hot                  []hot
-	Data                 data
+	Shown
+	Kinds []string
+	Data  data
 }
 
 type tick struct {
-	Percent float64
-	Cycle   string
+	Percent float64 `json:"percent"`
+	Cycle   string  `json:"cycle"`
 }
 
-// picture is a row over all cycles: for each reason, what it fills of the row, and how densely instructions are issued.
-type picture struct {
-	Name   string
-	Waits  []part
-	Issues string
+// lane is the picture of a row over all cycles: for each reason, what it fills of the row, and how densely instructions are issued.
+type lane struct {
+	Name   string `json:"name"`
+	Waits  []part `json:"waits"`
+	Issues string `json:"issues"`
 }
 
 type part struct {
-	Class int
-	Path  string
+	Class int    `json:"reason"`
+	Path  string `json:"path"`
 }
 
-type hot struct {
-	Address, Text, Place, Reason string
-	Times                        int
-	Cycles                       string
+// Hot is an instruction, and how often and how long sub-groups were at it.
+type Hot struct {
+	Address string  `json:"address"`
+	Text    string  `json:"text"`
+	Place   string  `json:"place,omitempty"`
+	Reason  string  `json:"reason,omitempty"` // that it mostly waits for
+	Times   int     `json:"times"`
+	Cycles  float64 `json:"cycles"`
+}
+
+// shown is what the page shows.
+func (t *Timeline) shown() Shown {
+	s := Shown{
+		Title:   fmt.Sprintf("%s on %s", t.Result.Kernel, t.Result.Device),
+		Summary: t.Summary(),
+		Time:    fmt.Sprintf("The launch takes %s, %.0f cycles at %.0f MHz.", format.Seconds(t.Result.Seconds), t.Result.Cycles, t.Result.ClockMHz),
+		Ticks:   t.ticks(), Hot: t.hottest(),
+	}
+	for reason := range timing.Reasons {
+		s.Reasons = append(s.Reasons, reason.String())
+	}
+	for i := range t.rows {
+		s.Rows = append(s.Rows, t.picture(i))
+	}
+	return s
+}
+
+// Chart is the picture, with its legend, as a part of other pages. These have the colours --line and --ink.
+func (s Shown) Chart() (template.HTML, error) {
+	var text strings.Builder
+	err := page.ExecuteTemplate(&text, "chart", s)
+	return template.HTML(text.String()), err //nolint:gosec // the template escapes
 }
 
 // Write writes the page.
 func (t *Timeline) Write(w io.Writer) error {
-	c := content{
-		Title:   fmt.Sprintf("%s on %s", t.Result.Kernel, t.Result.Device),
-		Summary: t.Summary(),
-		Time:    fmt.Sprintf("The launch takes %s, %.0f cycles at %.0f MHz.", format.Seconds(t.Result.Seconds), t.Result.Cycles, t.Result.ClockMHz),
-		Kinds:   kindNames[:], Ticks: t.ticks(), Hot: t.hottest(), Data: t.data(),
-	}
-	for reason := range timing.Reasons {
-		c.Reasons = append(c.Reasons, reason.String())
-	}
-	for i := range t.rows {
-		c.Rows = append(c.Rows, t.picture(i))
-	}
+	c := content{t.shown(), kindNames[:], t.data()}
 	c.Data.Reasons, c.Data.Kinds = c.Reasons, c.Kinds
 	return page.Execute(w, c)
 }
 
-// WriteFile records the launch of a result, of which there must be one, and writes the page to a file. It returns what the page shows.
+// WriteFile records the launch of a result, of which there must be one, and writes the page to a file, or where its name ends in .json what the page
+// shows. It returns what that is.
 func WriteFile(path string, results []*emulate.Result, o Options) (string, error) {
 	switch {
 	case len(results) != 1:
@@ -100,7 +126,11 @@ func WriteFile(path string, results []*emulate.Result, o Options) (string, error
 	}
 	t := Record(results[0], o)
 	var text bytes.Buffer
-	if err := t.Write(&text); err != nil {
+	write := t.Write
+	if strings.HasSuffix(path, ".json") {
+		write = func(w io.Writer) error { return json.NewEncoder(w).Encode(map[string]Shown{"timeline": t.shown()}) }
+	}
+	if err := write(&text); err != nil {
 		return "", err
 	}
 	return path + ": " + t.Summary(), os.WriteFile(path, text.Bytes(), 0o666)
@@ -126,7 +156,7 @@ const columns = 1000
 
 // picture shows what each of the columns of a row is mostly: the reason for which the warp waits. Issues are a curve of how many of the cycles
 // issue.
-func (t *Timeline) picture(n int) picture {
+func (t *Timeline) picture(n int) lane {
 	var waits [columns][timing.Reasons]float64
 	var issues [columns]float64
 	width := max(t.Cycles, 1) / columns
@@ -146,7 +176,7 @@ func (t *Timeline) picture(n int) picture {
 		}
 		fill(e.at, e.at+1, func(c int, part float64) { issues[c] += part / width })
 	}
-	p := picture{Name: fmt.Sprint(n + 1)}
+	p := lane{Name: fmt.Sprint(n + 1)}
 	for reason := range timing.Reasons {
 		if text := runs(func(c int) bool { return mostly(&waits[c]) == reason && waits[c][reason] > 0 }); text != "" {
 			p.Waits = append(p.Waits, part{int(reason), text})
@@ -199,7 +229,7 @@ func curve(parts *[columns]float64) string {
 }
 
 // hottest lists the instructions, those that warps wait for most first.
-func (t *Timeline) hottest() []hot {
+func (t *Timeline) hottest() []Hot {
 	type sum struct {
 		times  int
 		cycles float64
@@ -226,13 +256,13 @@ func (t *Timeline) hottest() []hot {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b].cycles, sums[a].cycles) })
-	var all []hot
+	var all []Hot
 	for _, i := range order {
 		if sums[i].cycles == 0 {
 			continue
 		}
 		in, s := t.instructions[i], &sums[i]
-		h := hot{Address: in.address, Text: in.text, Place: in.place, Times: s.times, Cycles: fmt.Sprintf("%.0f", s.cycles)}
+		h := Hot{Address: in.address, Text: in.text, Place: in.place, Times: s.times, Cycles: s.cycles}
 		if most := mostly(&s.waits); s.waits[most] > 0 {
 			h.Reason = most.String()
 		}

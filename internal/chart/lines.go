@@ -107,8 +107,14 @@ type Bar struct {
 }
 
 // SVG draws the bars as a document of its own.
-func (b *Bars) SVG() string {
-	const thick, gap, plotW, head = 11.0, 7.0, 420.0, 60.0
+func (b *Bars) SVG() string { return b.draw(420) }
+
+// Narrow draws the bars for a narrow screen.
+func (b *Bars) Narrow() string { return b.draw(besideWidth / 2) }
+
+// draw draws bars of which the longest has the width.
+func (b *Bars) draw(plotW float64) string {
+	const thick, gap = 11.0, 7.0
 	left, most := 0.0, 0.0
 	for _, bar := range b.Bars {
 		left = max(left, textWidth(bar.Name)+24)
@@ -135,15 +141,12 @@ func (b *Bars) SVG() string {
 		written = func(v float64) string { return fmt.Sprintf("%.3g", v) }
 	}
 	row := thick*float64(series) + gap
-	width, height := left+plotW+70, head+row*float64(len(b.Bars))+12
-	c := document(b.Title, width, height)
+	width := max(left+plotW+70, textWidth(b.Title)*1.5+24)
+	var legend canvas
+	head := 60 + legendLine*float64(b.legend(&legend, width)-1)
+	c := document(b.Title, width, head+row*float64(len(b.Bars))+12)
 	c.text(b.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
-	x := 12.0
-	for i, name := range b.Series {
-		c.empty("rect", "x", x, "y", 36.0, "width", 11.0, "height", 11.0, "fill", palette[i%len(palette)])
-		c.text(name, "x", x+16, "y", 46.0)
-		x += 16 + textWidth(name) + 16
-	}
+	b.legend(c, width)
 	for i, bar := range b.Bars {
 		y := head + row*float64(i)
 		c.text(bar.Name, "x", left-8, "y", y+row/2+1, "text-anchor", "end")
@@ -162,6 +165,21 @@ func (b *Bars) SVG() string {
 	}
 	c.close("svg")
 	return c.String()
+}
+
+// legend names the series, and returns in how many lines.
+func (b *Bars) legend(c *canvas, width float64) int {
+	x, y, lines := 12.0, 36.0, 1
+	for i, name := range b.Series {
+		need := 16 + textWidth(name) + 16
+		if x+need > width && x > 12 {
+			x, y, lines = 12, y+legendLine, lines+1
+		}
+		c.empty("rect", "x", x, "y", y, "width", 11.0, "height", 11.0, "fill", palette[i%len(palette)])
+		c.text(name, "x", x+16, "y", y+10)
+		x += need
+	}
+	return lines
 }
 
 // stack draws the values of a bar one behind the other.
