@@ -47,7 +47,7 @@ func byEmulator(ctx context.Context, s *Search) (out []search.Config, err error)
 	if !ok {
 		return nil, fmt.Errorf("the emulator's search takes launch files, and %s is none", s.Target.Name())
 	}
-	r, err := emulated.Run(ctx, l.path, s.Campaign.Device.Info().Name, launches.UsualArch)
+	r, err := emulated.Run(ctx, l.path, s.Campaign.Device.Info().Name, launches.UsualArch, emulated.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
+	"gpuperf/internal/format"
 	"gpuperf/workload"
 )
 
@@ -47,7 +49,8 @@ file; counts by --profile-guided say it too.
 
 A folder of launch files, as of perf capture, gives a table: the launches of an application by their time. --triton ranks what Triton has
 compiled of a kernel: docs/howto/triton.md says how a description gives arguments and grid. --search takes a file with a space of
-configurations of a launch file, and looks for fast ones without running any: docs/emulation.md.`,
+configurations of a launch file, compiles at most ten programs, and lists fast ones without running any; Ctrl-C ends it with what it has found:
+docs/howto/tuning.md.`,
 		Example: `  perf emulate examples/launch/matmul-sass.yaml
   perf emulate examples/launch/matmul-sass.yaml -p n=512 --json
   perf emulate --compare examples/launch/matmul-sass.yaml -p n=512,1024
@@ -56,11 +59,7 @@ configurations of a launch file, and looks for fast ones without running any: do
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.search {
-				r, err := search.Run(cmd.Context(), args[0], o.On[0], o.Arch)
-				if err != nil {
-					return err
-				}
-				return show(cmd, r, r.Write)
+				return o.find(cmd, args[0])
 			}
 			if r := (survey.Request{Paths: args, On: o.On, Cache: o.triton, Arch: o.Arch, Times: o.times, Options: o.Options}); r.Asked() {
 				return o.tables(cmd, r)
@@ -107,6 +106,21 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 		return show(cmd, c.JSON(), c.Write)
 	}
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+}
+
+// find looks for fast configurations in the space of a file.
+func (o *emulated) find(cmd *cobra.Command, path string) error {
+	told := time.Now()
+	r, err := search.Run(cmd.Context(), path, o.On[0], o.Arch, search.Options{Progress: func(p search.Progress) {
+		if time.Since(told) > 5*time.Second {
+			told = time.Now()
+			note(cmd, "emulated %d configurations of %d programs; the fastest takes %s", p.Seen, p.Compilations, format.Seconds(p.Best))
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	return errors.Join(show(cmd, r, r.Write), cmd.Context().Err())
 }
 
 // tables prints what stands for many launches.

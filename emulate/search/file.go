@@ -3,12 +3,12 @@ package search
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/sass"
+	"gpuperf/sass/compiled"
 	"gpuperf/search/params"
 )
 
@@ -41,6 +41,12 @@ func (f *File) Launch(c Configuration) (*launches.Sequence, error) {
 	return launches.OfFile(file, sizes)
 }
 
+// impossible is why a configuration cannot be compiled or launched.
+type impossible struct{ error }
+
+// Is reports that this is ErrImpossible.
+func (impossible) Is(err error) bool { return err == ErrImpossible }
+
 // Emulator is the oracle of a file.
 type Emulator struct {
 	*File
@@ -56,12 +62,15 @@ func (e *Emulator) Emulate(ctx context.Context, c Configuration, sensitivity boo
 		return nil, err
 	}
 	l, err := e.Code(ctx, c, s)
+	if refused := (*compiled.Refused)(nil); errors.As(err, &refused) {
+		return nil, impossible{err}
+	}
 	if err != nil {
 		return nil, err
 	}
 	r, err := s.Run(ctx, l, launches.Options{Device: e.Device, Sensitivity: sensitivity})
 	if room := (*emulate.NoRoom)(nil); errors.As(err, &room) {
-		return nil, fmt.Errorf("%w: %v", ErrImpossible, err)
+		return nil, impossible{err}
 	}
 	if err != nil {
 		return nil, err

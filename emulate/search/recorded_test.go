@@ -114,10 +114,13 @@ func TestRecorded(t *testing.T) {
 			for _, p := range found.Path {
 				t.Logf("by %s: %s, %.1f us, emulated %.1f", p.Move, r.Text(p.Configuration), r.measured(p.Configuration), p.Seconds*1e6)
 			}
-			report := &Report{found, r.File, "NVIDIA H200"}
+			report, err := report(found, r.File, "space.yaml", "NVIDIA H200")
+			if err != nil {
+				t.Fatal(err)
+			}
 			var text strings.Builder
 			report.Write(&text)
-			if data, err := json.Marshal(report); err != nil || !strings.Contains(string(data), `"compilations":10`) || !strings.Contains(text.String(), "unroll=") {
+			if data, err := json.Marshal(report); err != nil || !strings.Contains(string(data), `"compilations":10`) || !strings.Contains(text.String(), "unroll") {
 				t.Errorf("%s\n%s\n%v", data, text.String(), err)
 			}
 			first := got

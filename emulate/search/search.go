@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"gpuperf/emulate"
 	"gpuperf/internal/parallel"
@@ -13,7 +14,7 @@ import (
 
 // Oracle tells what a configuration does.
 type Oracle interface {
-	// Emulate compiles and emulates a configuration. Errors that wrap ErrImpossible pass it by.
+	// Emulate compiles and emulates a configuration. Of errors that are ErrImpossible, it is passed by.
 	Emulate(ctx context.Context, c Configuration, sensitivity bool) (*emulate.Result, error)
 }
 
@@ -24,6 +25,14 @@ var ErrImpossible = errors.New("the configuration is not possible")
 type Options struct {
 	Compilations int // at most; 0 is 10
 	Best         int // how many are listed; 0 is 10
+	// Progress is told after each configuration; nil is not.
+	Progress func(Progress)
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Seen, Compilations int     // configurations that were emulated, and programs that were compiled
+	Best               float64 // seconds of the fastest so far; 0 is of none
 }
 
 // Seen is a configuration that was emulated.
@@ -41,7 +50,16 @@ type Found struct {
 	Best         []*Seen // the fastest first
 	Seen         int     // configurations that were emulated
 	Compilations int
-	Path         []*Seen // the moves of the search
+	Start        *Seen    // where the search began
+	Path         []*Seen  // the moves of the search
+	Failed       []Failed // configurations that were passed by
+	Interrupted  bool     // before its end: what was found until then
+}
+
+// Failed is a configuration that cannot be compiled or launched, and why.
+type Failed struct {
+	Configuration Configuration
+	Err           error
 }
 
 // search is one in progress.
@@ -53,7 +71,11 @@ type search struct {
 	seen    map[string]*Seen
 	codes   map[string]bool
 	steps   []unit // from the start
+	failed  []Failed
 	err     error
+
+	telling  sync.Mutex
+	progress Progress
 }
 
 // Find searches a space from a configuration that it has.
@@ -61,14 +83,16 @@ func Find(ctx context.Context, space *Space, from Configuration, oracle Oracle, 
 	o.Compilations, o.Best = cmp.Or(o.Compilations, 10), cmp.Or(o.Best, 10)
 	s := &search{Space: space, Context: ctx, oracle: oracle, options: o, seen: map[string]*Seen{}, codes: map[string]bool{}}
 	path := s.walk(from)
-	if s.err != nil {
+	if s.err == nil && len(path) == 0 {
+		return nil, s.failed[0].Err // the start
+	}
+	if s.err == nil {
+		s.around()
+	}
+	f := &Found{Seen: len(s.seen) - len(s.failed), Compilations: len(s.codes), Start: s.seen[s.Text(from)], Path: path, Failed: s.failed, Interrupted: ctx.Err() != nil}
+	if s.err != nil && (!f.Interrupted || f.Seen == 0) {
 		return nil, s.err
 	}
-	if len(path) == 0 {
-		return nil, ErrImpossible
-	}
-	s.around()
-	f := &Found{Seen: len(s.seen), Compilations: len(s.codes), Path: path}
 	for _, c := range s.seen {
 		if c != nil {
 			f.Best = append(f.Best, c)
@@ -78,7 +102,7 @@ func Find(ctx context.Context, space *Space, from Configuration, oracle Oracle, 
 		return cmp.Or(cmp.Compare(a.Seconds, b.Seconds), slices.Compare(a.Configuration, b.Configuration))
 	})
 	f.Best = f.Best[:min(len(f.Best), o.Best)]
-	return f, s.err
+	return f, nil
 }
 
 // look emulates a configuration; nil where that is not possible, or too much would be compiled.
@@ -106,12 +130,18 @@ func (s *search) all(list []Configuration, move string, detail bool) []*Seen {
 		}
 		todo = append(todo, i)
 	}
-	parallel.For(len(todo), func(k int) { results[todo[k]], errs[todo[k]] = s.oracle.Emulate(s.Context, list[todo[k]], detail) })
+	parallel.For(len(todo), func(k int) {
+		if errs[todo[k]] = s.Err(); errs[todo[k]] == nil {
+			results[todo[k]], errs[todo[k]] = s.oracle.Emulate(s.Context, list[todo[k]], detail)
+			s.tell(results[todo[k]])
+		}
+	})
 	for _, i := range todo {
 		key := s.Text(list[i])
 		switch {
 		case errors.Is(errs[i], ErrImpossible):
 			s.seen[key] = nil
+			s.failed = append(s.failed, Failed{list[i], errs[i]})
 		case errs[i] != nil:
 			s.err = errs[i]
 		case s.seen[key] == nil:
@@ -127,6 +157,22 @@ func (s *search) all(list []Configuration, move string, detail bool) []*Seen {
 		out[i] = s.seen[s.Text(c)]
 	}
 	return out
+}
+
+// tell tells how far the search has come, after a configuration with a result; nil for none.
+func (s *search) tell(r *emulate.Result) {
+	if s.options.Progress == nil || r == nil {
+		return
+	}
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	p := &s.progress
+	p.Seen++
+	p.Compilations = len(s.codes)
+	if p.Best == 0 || r.Seconds < p.Best {
+		p.Best = r.Seconds
+	}
+	s.options.Progress(*p)
 }
 
 // walk goes from configuration to configuration, until fewer work-groups run at once and the time has become worse (algorithm 2).

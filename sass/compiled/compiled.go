@@ -27,6 +27,11 @@ type Compiler struct {
 	known map[string]*Program
 }
 
+// Refused is the error of a source that the compiler does not take, with what it says.
+type Refused struct{ text string }
+
+func (e *Refused) Error() string { return e.text }
+
 // Program is the machine code of a job.
 type Program struct {
 	Cubin   []byte
@@ -62,7 +67,7 @@ func (c *Compiler) compile(ctx context.Context, job device.Job) (*Program, error
 			" run\n    `perf sass KERNEL --arch %s -o code.cubin`, bring code.cubin and code.sass here, and name them by --code code.cubin", c.Arch)
 	}
 	if e, ok := device.AsError(err); ok && e.Log != "" {
-		return nil, fmt.Errorf("%s: %s\n    %s", job.Identity.Source, e.Msg, strings.ReplaceAll(e.Log, "\n", "\n    "))
+		return nil, &Refused{fmt.Sprintf("%s: %s\n    %s", job.Identity.Source, e.Msg, strings.ReplaceAll(e.Log, "\n", "\n    "))}
 	}
 	if err != nil {
 		return nil, err
