@@ -226,7 +226,7 @@ func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
 		}
 		if !ok {
 			return nil, fmt.Errorf("%s times the average %s is not a polynomial: assume a condition by which %s divides it, as in \"%s %% 128 = 0\", "+
-				"or give the average as a parameter of its own, an lp.ValueArg", n, t.Value, name, name)
+				"or give the average a parameter of its own", n, t.Value, name, name)
 		}
 		out = quotient
 	}

@@ -95,7 +95,7 @@ func (k *Kernel) checkAverageValue(e expr.Expr) error {
 		case expr.Int, expr.Float:
 		case expr.Var:
 			if !k.IsParam(x.Name) {
-				fail("%s is not a parameter of the kernel (%s); declare it as an integer lp.ValueArg", x.Name, nameset.Text(k.Params()))
+				fail("%s is not a parameter of the kernel (%s); declare it as an integer argument", x.Name, nameset.Text(k.Params()))
 			}
 		case *expr.Op:
 			if !slices.Contains(averageOps, x.Kind) {

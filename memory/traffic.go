@@ -107,7 +107,7 @@ func (l *Launch) whole() window {
 // Estimate derives the traffic of a launch.
 func (l *Launch) Estimate(d Device) (t Traffic) {
 	total := l.Groups[0] * l.Groups[1] * l.Groups[2]
-	if t = l.Least(); total == 0 {
+	if t = l.Least(); total == 0 || t.Touched == 0 {
 		return t
 	}
 	most := (total + d.Multiprocessors - 1) / d.Multiprocessors // groups of a multiprocessor

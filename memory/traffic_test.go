@@ -30,3 +30,13 @@ func TestTriangle(t *testing.T) {
 		}
 	}
 }
+
+// TestNothing: a launch that accesses nothing moves nothing, on any device.
+func TestNothing(t *testing.T) {
+	l := &Launch{Groups: [3]int64{4, 1, 1}}
+	for _, d := range []Device{{Multiprocessors: 2}, {Multiprocessors: 2, L2: 1 << 20}} {
+		if got := l.Estimate(d); got != (Traffic{}) {
+			t.Errorf("%+v: %+v", d, got)
+		}
+	}
+}
