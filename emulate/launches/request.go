@@ -46,6 +46,9 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 	if len(r.Codes) == 0 {
 		r.Codes = []string{""}
 	}
+	if r.Compare && len(sequences)*len(r.Codes)*len(devices) < 2 {
+		return nil, nil, mistake("there is nothing to compare with").WithHint("give two kernels, sizes, codes or devices")
+	}
 	compiler := &compiled.Compiler{Arch: cmp.Or(r.Arch, UsualArch)}
 	for _, s := range sequences {
 		for _, code := range r.Codes {
@@ -66,9 +69,6 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 				all, warnings = append(all, report), append(warnings, report.All()...)
 			}
 		}
-	}
-	if r.Compare && len(all) < 2 {
-		return nil, nil, mistake("there is nothing to compare with").WithHint("give two kernels, sizes, codes or devices")
 	}
 	return all, warnings, nil
 }
