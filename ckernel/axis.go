@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -174,6 +175,15 @@ func (b *builder) sizeNamed(text string) *expr.Poly {
 		b.sizeOrder = append(b.sizeOrder, n)
 	}
 	return name(n)
+}
+
+// isLaunchSize reports that the work-items of the launch, or arguments, are given as expressions of a size of that name.
+func (b *builder) isLaunchSize(name string) bool {
+	texts := slices.Concat(b.opt.Global, b.opt.Groups, slices.Collect(maps.Values(b.opt.Bind)))
+	return slices.ContainsFunc(texts, func(text string) bool {
+		e, err := expr.Parse(text) // an error is told where the text is read
+		return err == nil && expr.Mentions(e, name)
+	})
 }
 
 // argument is the value of an integer that is passed by value.

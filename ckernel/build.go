@@ -125,6 +125,9 @@ func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt
 		b.taken[w] = true
 	}
 	for _, p := range fn.Params { // first, as they keep their names
+		if len(p.Dims) > 0 && b.isLaunchSize(p.Name) {
+			b.sizeNamed(p.Name) // whose value the user gives by this name: the array gets another
+		}
 		b.name(p)
 	}
 	return b
