@@ -14,7 +14,7 @@ import (
 	"gpuperf/samples"
 )
 
-// New shows it on notes: a line that changes on a terminal, a line for each kernel elsewhere. Warnings of kinds that are new go to all,
+// New shows it on notes: a line that changes on a terminal, lines elsewhere. Warnings of kinds that are new go to all,
 // the stream that --quiet does not silence.
 func New(notes io.Writer, all *terminal.Live, warnings *warning.Printer) campaign.Monitor {
 	p := lines{notes, all, warnings, time.Time{}}
@@ -24,7 +24,7 @@ func New(notes io.Writer, all *terminal.Live, warnings *warning.Printer) campaig
 	return &p
 }
 
-// lines prints a line for each task that is finished, and warnings of kinds that are new.
+// lines prints a line for each task that is finished, of many for some and for all that fail, and warnings of kinds that are new.
 type lines struct {
 	notes    io.Writer
 	all      *terminal.Live
@@ -46,8 +46,16 @@ func (p *lines) Measuring(e measure.Event) {
 	if e.Record == nil {
 		return
 	}
-	fmt.Fprintf(p.notes, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
+	if e.Record.Status != samples.OK || told(e.Index+1, e.Total) {
+		fmt.Fprintf(p.notes, "[%d/%d] %s  %s\n", e.Index+1, e.Total, e.Task.Job.Identity.Key(), outcome(e))
+	}
 	p.warn(e)
+}
+
+// told reports whether a line tells of the task of this number: of up to so many each, of more the last and as many before it, evenly.
+func told(number, total int) bool {
+	const most = 20
+	return total <= most || number*most/total > (number-1)*most/total
 }
 
 func (p *lines) warn(e measure.Event) {
