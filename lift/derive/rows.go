@@ -63,19 +63,23 @@ func (e *explorer) blocks(g *grid) (out []recipe) {
 	name := []string{"", "", "tiles of t by v", "tiles of t by u by v"}[dims]
 	for _, w := range widths {
 		numbers := append(slices.Clone(numbers), number{"v", dividing(g.lengths[dims-1], []int64{w, 2 * w})})
-		for _, stored := range []string{"", "results in vectors"} {
-			if stored != "" && !e.storedInVectors(w) {
-				continue
-			}
+		// Elements of a row that are stored one right after the other go to the same sectors of L2 as one store. Where a division stands between two
+		// stores, as CUDA C has it, they do not.
+		how, store := "results together", rules.Use("resultsTogether")
+		if e.storedInVectors(w) {
+			how, store = "results in vectors", rules.Use("resultVectors", "w", lift.Nat(w))
+		}
+		for _, stored := range []string{"", how} {
 			out = append(out, recipe{
 				name: phrase(name, n.String(), fmt.Sprintf("rows in vectors of %d", w), stored), numbers: numbers, several: true,
 				admits: func(p point) bool { return p["t"]*max(1, p["u"])*p["v"] <= 64 },
 				build: func(p point) rules.Strategy {
-					inside := rules.Seq(assign(slices.Repeat(nest{seq}, dims)))
+					results := rules.ID
 					if stored != "" {
-						inside = rules.Seq(inside, rules.TopDown(rules.Where(lastMap, rules.Use("resultVectors", "w", lift.Nat(w)))))
+						results = rules.TopDown(rules.Where(lastMap, store))
 					}
-					return rules.Seq(tile(p), along(n, inside), copyPrivate, inItems(rules.Seq(everywhere(copiesRow, rowInVectors(p["v"], before, w)), written)))
+					return rules.Seq(tile(p), along(n, assign(slices.Repeat(nest{seq}, dims))), copyPrivate,
+						inItems(rules.Seq(everywhere(copiesRow, rowInVectors(p["v"], before, w)), results, written)))
 				},
 			})
 		}
@@ -104,9 +108,9 @@ func inItems(s rules.Strategy) rules.Strategy {
 // written are all loops of a work-item, written out.
 var written = everywhere(is(lift.MapSeq), rules.Use("mapUnroll"))
 
-// lastMap is the innermost sequential map of a stencil.
+// lastMap is the innermost sequential map of a stencil, not of a copy.
 func lastMap(t *lift.Term) bool {
-	return t.Op == lift.MapSeq && t.Fn().Ops()&mapped == 0 && t.Type.Elem.Kind == lift.ScalarType
+	return t.Op == lift.MapSeq && t.Fn().Ops()&mapped == 0 && t.Type.Elem.Kind == lift.ScalarType && !copiesRow(t)
 }
 
 // copiesRow is the copy of a row of numbers.

@@ -19,6 +19,9 @@ func addRows() {
 			Params: []Param{{"n", First}},
 		},
 		Rule{
+			Name: "resultsTogether", Left: "mapSeq(f) $ xs", Right: "mapSeq(id) o toPrivate o mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{inThread},
+		},
+		Rule{
 			Name: "resultVectors", Left: "mapSeq(f) $ xs", Right: "asScalar o mapSeq(fun(y => mapVec(id, y))) o asVector(w) o toPrivate o mapSeq(f) $ xs",
 			Types: "xs: [A]N", Params: []Param{{"w", Width}}, Where: []Condition{inThread},
 		},
