@@ -126,6 +126,38 @@ var walkedTotals = func() []Total {
 	return list
 }()
 
+// trafficTotals are the walked totals that need no machine code.
+var trafficTotals = slices.DeleteFunc(slices.Clone(walkedTotals), func(t Total) bool { return t.Code })
+
+// TrafficNames are the names of the components that vectors have with Options.Traffic after those that they always have.
+func TrafficNames() (names []string) {
+	for _, t := range trafficTotals {
+		names = append(names, t.Feature())
+	}
+	return names
+}
+
+// addTraffic adds the totals of walks with accesses to the vector of kernels that run one after the other: their sums.
+func (v *Vector) addTraffic(list []*Program, sizes map[string]int64) error {
+	sums := make([]float64, len(trafficTotals))
+	for _, p := range list {
+		r, err := p.collect(sizes, &stream{})
+		if err != nil {
+			return p.error(err)
+		}
+		e := &estimate{result: r, Traffic: r.traffic()}
+		for i, t := range trafficTotals {
+			sums[i] += t.walked(e)
+		}
+	}
+	v.Features = slices.Clone(v.Features)
+	for _, t := range trafficTotals {
+		v.Features = append(v.Features, Feature{Name: t.Feature(), Unit: t.Unit, Doc: t.Doc})
+	}
+	v.Values = append(v.Values, sums...)
+	return nil
+}
+
 // rounds are those of the sub-group with most where others wait for it at barriers, else of all in the mean.
 func (e *estimate) rounds() float64 {
 	rounds := e.path.most()

@@ -40,6 +40,18 @@ type Options struct {
 	// Boxes bounds the pieces into which a launch is divided until work-items agree; 0 is 4096. Beyond that one value of a
 	// variable represents all of them, and the vector is not exact.
 	Boxes int
+	// Traffic adds to the vector of a Sequence what a walk with its accesses tells, such as what moves between L1, L2 and DRAM: the totals
+	// that models name f_static_…. It takes some ten times as long, and needs a device whose caches are known.
+	Traffic bool
+}
+
+// Names are the names of the features in the vector of a Sequence, in their order.
+func (o Options) Names() []string {
+	names := Names(o.Device)
+	if o.Traffic {
+		names = append(names, TrafficNames()...)
+	}
+	return names
 }
 
 // DefaultSubgroup is the default number of work-items of a sub-group.
@@ -143,7 +155,11 @@ func Sequence(list []*Program, sizes map[string]int64) (*Vector, error) {
 		}
 	}
 	main.launches, main.arrays = int64(len(list)), data
-	return main.vector(sizes), nil
+	v := main.vector(sizes)
+	if main.p.opt.Traffic {
+		return v, v.addTraffic(list, sizes)
+	}
+	return v, nil
 }
 
 // run walks the program.

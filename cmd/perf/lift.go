@@ -128,7 +128,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 	if p == nil || err != nil {
 		return err
 	}
-	if rank.OfVectors(p.Model) {
+	if rank.OfVectors(p.Model, launch.Names(device)) {
 		s.Cost, err = rank.NewCostModel(launch.Names(device), p.Model, p.Fit)
 		return err
 	}
@@ -155,7 +155,7 @@ func (o *modelOptions) predict(cmd *cobra.Command, s *rank.Set) (known bool, err
 	if p == nil || err != nil {
 		return true, err
 	}
-	if !rank.OfVectors(p.Model) {
+	if !rank.OfVectors(p.Model, s.Names) {
 		return false, nil
 	}
 	cost, err := rank.NewCostModel(s.Names, p.Model, p.Fit)

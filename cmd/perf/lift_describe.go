@@ -17,16 +17,15 @@ import (
 
 func liftDescribeCommand() *cobra.Command {
 	var o spaceOptions
-	var borders bool
-	var model modelOptions
+	var static launch.Options
 	cmd := &cobra.Command{
 		Use:   "describe DB.jsonl PROG.lift...",
 		Short: "Derive the static features of recorded samples again",
 		Long: `describe writes the feature vectors beside a samples file anew: where there are none, or to add features that did not exist when the
 variants were explored. Each variant is derived again from its program, with the same options as before, and must generate the source that
 was run; variants that one seed does not give are looked for with the next seeds. The device and the interface are those of the samples. Nothing is
-run, and the samples stay as they are. With --profile the times that its model predicts are kept in the vectors too, so that rankers which need
-them can be evaluated. All programs of which the file has vectors must be given: if a variant cannot be derived again, nothing is written.`,
+run, and the samples stay as they are. With --traffic vectors also have what the variants move between L1, L2 and DRAM, by walks through them that
+take some 20 ms each: the ranker traffic and models such as general need that. All programs of which the file has vectors must be given: if a variant cannot be derived again, nothing is written.`,
 		Example: `  perf lift describe dot.jsonl examples/lift/dot.lift --count 50`,
 		Args:    minArgs(2, "a samples file, and the programs that it has samples of"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,23 +47,18 @@ them can be evaluated. All programs of which the file has vectors must be given:
 			if err != nil {
 				return err
 			}
-			static := launch.Options{Borders: borders}
 			if d, ok := set.Device(); ok {
 				static.SubgroupSize, static.Device, opt.Interface = int(d.SubgroupSize), facts.Of(d), d.Interface
-			}
-			var ready explore.Ready
-			if model.profile != "" {
-				ready = func(s *explore.Space) error { return model.set(cmd, s, static.Device) }
 			}
 			list, err := explore.Recorded(set, v.List)
 			if err != nil {
 				return err
 			}
-			list, count, err := explore.RedescribeFiles(path, args[1:], list, opt, static, ready)
+			list, count, err := explore.RedescribeFiles(path, args[1:], list, opt, static)
 			if err != nil {
 				return err
 			}
-			v = &rank.Vectors{Names: launch.Names(static.Device), List: list}
+			v = &rank.Vectors{Names: static.Names(), List: list}
 			if err := v.Replace(path); err != nil {
 				return err
 			}
@@ -74,8 +68,8 @@ them can be evaluated. All programs of which the file has vectors must be given:
 		},
 	}
 	o.addFlags(cmd)
-	model.addFlags(cmd)
 	cmd.Flags().Lookup("size").Hidden = true
-	cmd.Flags().BoolVar(&borders, "borders", false, "evaluate selects and index bounds for each work-item instead of assuming the interior")
+	cmd.Flags().BoolVar(&static.Traffic, "traffic", false, "also what moves between L1, L2 and DRAM")
+	cmd.Flags().BoolVar(&static.Borders, "borders", false, "evaluate selects and index bounds for each work-item instead of assuming the interior")
 	return cmd
 }

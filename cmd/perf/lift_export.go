@@ -111,7 +111,8 @@ func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, l
 			return nil, opt, err
 		}
 	}
-	train := db.Common(launch.Names(opt.Device))
+	opt.Traffic = r.Traffic()
+	train := db.Common(opt.Names())
 	if _, err := o.model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 		return nil, opt, err
 	}

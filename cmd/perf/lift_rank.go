@@ -188,7 +188,7 @@ draws curves and bars, and a page of them.
 			case err != nil:
 				return err
 			case !known:
-				return usagef("--profile %s: the model has features that vectors do not have (the model parts has none of these); perf lift describe --profile %s keeps its predicted times beside the samples, for evaluate without --profile", model.profile, model.profile)
+				return usagef("--profile %s: the model has features that the vectors do not have (the model parts has none of these): perf lift describe --traffic adds them", model.profile)
 			}
 			var train *rank.Set
 			if len(learn) > 0 {

@@ -17,7 +17,7 @@ func (s *Space) Names() []string { return s.names }
 // Prepare lowers points and derives their static features in parallel. A point for which that fails has an Err. The lowered
 // programs are not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt launch.Options) {
-	s.names = launch.Names(opt.Device)
+	s.names = opt.Names()
 	s.describe(points, opt)
 }
 

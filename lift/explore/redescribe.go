@@ -21,9 +21,6 @@ import (
 // not depend on it.
 const describeSeeds = 8
 
-// Ready prepares a space to predict the times of points.
-type Ready func(*Space) error
-
 // Recorded are the variants that samples are of, each once: vectors that Redescribe gives their values. Of those with a known vector, the
 // benchmark and the predicted time stay.
 func Recorded(set *samples.Set, known []rank.Vector) (list []rank.Vector, err error) {
@@ -50,7 +47,7 @@ func Recorded(set *samples.Set, known []rank.Vector) (list []rank.Vector, err er
 
 // RedescribeFiles is Redescribe for the programs of files. It returns the number of vectors of each program. The list is that of a file, which errors
 // name: it is an error if a variant cannot be derived again, or if one that had a vector is of a program that is not given.
-func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, map[string]int, error) {
+func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, map[string]int, error) {
 	given := map[string]bool{}
 	for _, program := range programs {
 		given[filepath.Base(program)] = true
@@ -60,7 +57,7 @@ func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Opt
 		}
 		before := len(list)
 		var errs []error
-		if list, errs = Redescribe(p, filepath.Base(program), list, opt, static, ready); len(list) < before {
+		if list, errs = Redescribe(p, filepath.Base(program), list, opt, static); len(list) < before {
 			first := errs[slices.IndexFunc(errs, func(err error) bool { return err != nil })]
 			return nil, nil, fmt.Errorf("%s: %d of the variants of %s cannot be derived again, the first because: %w", path, before-len(list), p.Name, first)
 		}
@@ -81,9 +78,9 @@ func RedescribeFiles(path string, programs []string, list []rank.Vector, opt Opt
 
 // Redescribe derives the vectors of points of a program, of a file of that name, as variants were when they ran; this adds vectors that
 // are not there, and features that did not exist. Vectors of other programs in the list are returned unchanged. The options must be those of
-// the exploration, except for the seed, which is the first of those tried. Predicted times are kept unless ready has others made. A variant
-// whose source is generated differently today than when it was run is left out, with an error at its index.
-func Redescribe(p *lift.Program, file string, list []rank.Vector, opt Options, static launch.Options, ready Ready) ([]rank.Vector, []error) {
+// the exploration, except for the seed, which is the first of those tried. Predicted times are kept. A variant whose source is
+// generated differently today than when it was run is left out, with an error at its index.
+func Redescribe(p *lift.Program, file string, list []rank.Vector, opt Options, static launch.Options) ([]rank.Vector, []error) {
 	errs := make([]error, len(list))
 	out := slices.Clone(list)
 	bySizes := map[string][]int{}
@@ -99,9 +96,6 @@ func Redescribe(p *lift.Program, file string, list []rank.Vector, opt Options, s
 			with := opt
 			with.Seed += int64(try)
 			s, err := NewSpace(p, file, list[left[0]].Kernel.Sizes, with)
-			if err == nil && ready != nil {
-				err = ready(s)
-			}
 			if err != nil {
 				for _, i := range left {
 					errs[i] = err
@@ -145,9 +139,7 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 	}
 	out := *p.Vector
 	out.Kernel, out.Size = old.Kernel, old.Size
-	if out.Predicted == 0 {
-		out.Predicted = old.Predicted
-	}
+	out.Predicted = old.Predicted
 	return out, nil
 }
 

@@ -81,7 +81,7 @@ func TestCostBeyondTraining(t *testing.T) {
 		train.Points = append(train.Points, launches(law, fmt.Sprint("b", i), loads, 150, 0.05).Points...)
 	}
 	test := launches(law, "many", 40, 300, 0)
-	fitted, err := fitCost(train)
+	fitted, err := scores(fitted(costModel))(train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +157,10 @@ func TestCorrected(t *testing.T) {
 
 func TestCostErrors(t *testing.T) {
 	s := launches(lawOf(2), "b", 3, 5, 0)
-	if _, err := fitCost(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
+	if _, err := scores(fitted(costModel))(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
 		t.Error(err)
 	}
-	if _, err := fitCost(s); err != nil { // fewer points than parameters
+	if _, err := scores(fitted(costModel))(s); err != nil { // fewer points than parameters
 		t.Error(err)
 	}
 	less, err := s.Select(s.Names[1:])

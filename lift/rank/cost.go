@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"gpuperf/calibrate"
@@ -19,6 +18,9 @@ import (
 // costModel is the model of package library whose parameters are fitted to the training points. Its features are totals of
 // static features. Calibrated on measurement kernels, it can also predict the times for the ranker "model".
 const costModel = "parts"
+
+// generalModel is another one, of more parts, whose features are also what walks with accesses tell.
+const generalModel = "general"
 
 // costRows bounds the points that the model is fitted to; of more points a random sample is taken.
 const costRows = 1000
@@ -54,11 +56,10 @@ func NewCostModel(names []string, model *models.Model, fit *calibrate.Fit) (*Cos
 	return c, nil
 }
 
-// OfVectors reports whether all features of a model are computed from static features, as those of points are.
-func OfVectors(m *models.Model) bool {
-	return !slices.ContainsFunc(m.FeatureNames(), func(id string) bool {
-		return !slices.ContainsFunc(launch.Totals(), func(t launch.Total) bool { return t.Feature() == id && !t.Walked })
-	})
+// OfVectors reports whether all features of a model are computed from static features of these names.
+func OfVectors(m *models.Model, names []string) bool {
+	_, err := launch.NewSelection(names, m.FeatureNames())
+	return err == nil
 }
 
 // Estimate is the cost model with the initial parameters of its file, without a fit.
@@ -101,14 +102,35 @@ func (c *CostModel) Seconds(values []float64) float64 {
 	return compiled.Eval(c.totals.At(values), c.params)
 }
 
+// shares are the terms of the model in percent of its time, for each point of a set with the features of the model's names.
+func (c *CostModel) shares(s *Set) [][]float64 {
+	out := make([][]float64, len(s.Points))
+	parallel.For(len(s.Points), func(i int) {
+		compiled := c.compiled.Get().(*models.Compiled)
+		defer c.compiled.Put(compiled)
+		totals := c.totals.At(s.Points[i].Features)
+		all := compiled.Eval(totals, c.params)
+		out[i] = make([]float64, len(compiled.TermNames))
+		compiled.Terms(totals, c.params, out[i])
+		for j := range out[i] {
+			out[i][j] *= 100 / max(all, leastSeconds)
+		}
+	})
+	return out
+}
+
 // Predict sets the predicted times of all points of a set.
 func (c *CostModel) Predict(s *Set) {
 	parallel.For(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
-// fitCost calibrates the cost model on the measured points.
-func fitCost(train *Set) (Scorer, error) {
-	model, err := library.Load(costModel)
+// fitted is a model of the library that is calibrated on the measured points.
+func fitted(name string) learner {
+	return func(train *Set) (*timed, error) { return fitModel(name, train) }
+}
+
+func fitModel(name string, train *Set) (*timed, error) {
+	model, err := library.Load(name)
 	if err != nil {
 		return nil, err
 	}
@@ -148,16 +170,28 @@ func fitCost(train *Set) (Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(s *Set) ([]float64, error) {
-		s, err := s.Select(train.Names)
-		if err != nil {
-			return nil, err
-		}
-		out := make([]float64, len(s.Points))
-		parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(cost.Seconds(s.Points[i].Features), 1e-12)) })
-		return out, nil
+	return &timed{
+		score: func(s *Set) ([]float64, error) {
+			s, err := s.Select(train.Names)
+			if err != nil {
+				return nil, err
+			}
+			out := make([]float64, len(s.Points))
+			parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(cost.Seconds(s.Points[i].Features), leastSeconds)) })
+			return out, nil
+		},
+		shares: func(s *Set) ([][]float64, error) {
+			s, err := s.Select(train.Names)
+			if err != nil {
+				return nil, err
+			}
+			return cost.shares(s), nil
+		},
 	}, nil
 }
+
+// leastSeconds is less than any launch takes.
+const leastSeconds = 1e-12
 
 // initial has the parameters at which a fit would start.
 func initial(model *models.Model) *calibrate.Fit {
@@ -170,8 +204,14 @@ func initial(model *models.Model) *calibrate.Fit {
 	return fit
 }
 
-// needsOfCost returns an error if the cost model needs other static features than these.
-func needsOfCost(names []string) error {
-	_, err := Estimate(names)
-	return err
+// needsOf returns an error if a model of the library needs other static features than these.
+func needsOf(name string) func(names []string) error {
+	return func(names []string) error {
+		model, err := library.Load(name)
+		if err != nil {
+			return err
+		}
+		_, err = totalsOf(names, model.Name, model.FeatureNames())
+		return err
+	}
 }

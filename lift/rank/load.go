@@ -23,14 +23,15 @@ type Database struct {
 }
 
 // Load reads a database, without the points of one benchmark ("" keeps all). With own, the files may have other features than
-// explorations have today, if all files have the same. Of the features that depend on the device, points have those that are in
-// all files.
+// explorations have today, if all files have the same. Of the features that depend on the device, and of what walks with accesses tell, points
+// have those that are in all files.
 func Load(files []string, without string, own bool) (*Database, error) {
 	db := &Database{Set: &Set{}}
 	always := launch.Names(nil)
 	for _, f := range launch.Features() {
 		db.Names = append(db.Names, f.Name)
 	}
+	db.Names = append(db.Names, launch.TrafficNames()...)
 	sets := map[string]*Set{}
 	for _, file := range files {
 		set, err := db.read(file)

@@ -125,6 +125,15 @@ func (s *Set) Common(names []string) *Set {
 	return out
 }
 
+// Without is the set without the features of some names.
+func (s *Set) Without(names []string) *Set {
+	left := slices.DeleteFunc(slices.Clone(s.Names), func(name string) bool { return slices.Contains(names, name) })
+	if len(left) == len(s.Names) {
+		return s
+	}
+	return s.Common(left)
+}
+
 // Check returns an error if the set is malformed.
 func (s *Set) Check() error {
 	for _, p := range s.Points {

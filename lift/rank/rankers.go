@@ -24,6 +24,7 @@ type Ranker struct {
 	learn     func(*training) (predictor, error)
 	whole     func(*Set) (Scorer, error) // learns from the set itself, instead of rows and learn
 	needs     func(names []string) error // returns an error if features that whole needs are missing
+	traffic   bool                       // uses what walks with accesses tell: launch.TrafficNames
 }
 
 // Scorer is a trained ranker: it returns a number for each point, the greater the faster. Scores of different groups are not
@@ -50,12 +51,16 @@ func learnNearest(t *training) (predictor, error) {
 // rankers is the table of rankers. The first is the paper's.
 var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
-	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: placedRows, places: true, learn: learnForest},
-	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: fitCost, needs: needsOfCost},
-	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitCost), needs: needsOfCost},
+	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) ([][]float64, error) { return placedRows(s, names, nil) }, places: true, learn: learnForest},
+	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: scores(fitted(costModel)), needs: needsOf(costModel)},
+	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitted(costModel)), needs: needsOf(costModel)},
+	{
+		Name: "traffic", Doc: "the geometric mean of corrected and of the same with the model general, whose terms and traffic of memory the trees know too; takes some ten times as long",
+		whole: mean(correct(fitted(costModel)), correct(fitted(generalModel))), needs: needsOf(generalModel), traffic: true,
+	},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
-	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(fitCost), takeModel), needs: needsOfCost},
-	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(takeModel)},
+	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(fitted(costModel)), takeModel), needs: needsOf(costModel)},
+	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(untermed(takeModel))},
 }
 
 // Default is the name of the ranker that commands use by default.
@@ -81,6 +86,9 @@ func Find(name string) (Ranker, error) {
 
 // Predicted reports whether the ranker needs predicted times of points.
 func (r Ranker) Predicted() bool { return r.predicted }
+
+// Traffic reports whether the ranker needs what walks with accesses tell of points: see launch.Options.
+func (r Ranker) Traffic() bool { return r.traffic }
 
 // Missing returns an error if the points of a set lack data that the ranker needs.
 func (r Ranker) Missing(s *Set) error {
@@ -130,6 +138,9 @@ func (r Ranker) Fit(train *Set) (Scorer, error) {
 }
 
 func (r Ranker) fit(train *Set) (Scorer, error) {
+	if !r.traffic {
+		train = train.Without(launch.TrafficNames())
+	}
 	if r.whole != nil {
 		return r.whole(train)
 	}
@@ -197,17 +208,20 @@ func plainRows(s *Set, names []string) ([][]float64, error) {
 	return rows, nil
 }
 
-// placedRows are the logarithms of the features and, if the set has the features that they are computed from, of the demands
-// on the device; each row begins with the ranks of its values in the group, scaled so that the greatest is 1.
-func placedRows(s *Set, names []string) ([][]float64, error) {
+// placedRows are the logarithms of the features, of more numbers of each point, and, if the set has the features that they are computed from,
+// of the demands on the device; each row begins with the ranks of its values in the group, scaled so that the greatest is 1.
+func placedRows(s *Set, names []string, more [][]float64) ([][]float64, error) {
 	rows, err := plainRows(s, names)
 	if err != nil {
 		return nil, err
 	}
 	derived := demands(names)
 	for i, features := range rows {
-		row := make([]float64, len(features))
-		for j, v := range features {
+		row := slices.Clone(features)
+		if more != nil {
+			row = append(row, more[i]...)
+		}
+		for j, v := range row {
 			row[j] = math.Copysign(math.Log1p(math.Abs(v)), v)
 		}
 		if derived != nil {
