@@ -31,3 +31,44 @@ func TestTrafficOfRemainders(t *testing.T) {
 	}
 	t.Fatal("there is no gather")
 }
+
+// TestVectorsWithTraffic: what a vector has with traffic gives the totals that a walk of its own gives, and of two kernels their sums.
+func TestVectorsWithTraffic(t *testing.T) {
+	sizes := map[string]int64{"n": 256}
+	opt := Options{Device: h200, Traffic: true}
+	program, err := linear.New(scriptVariants(t, "matmul/matmul_prefetch.star")[0].Kernel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(program, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, err := Sequence([]*Program{p}, sizes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := Sequence([]*Program{p, p}, sizes)
+	if err != nil || len(twice.Values) != len(opt.Names()) {
+		t.Fatalf("%d values, %d names, %v", len(twice.Values), len(opt.Names()), err)
+	}
+	names := TrafficNames()
+	want, err := p.Totals(sizes, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	totals, err := NewSelection(opt.Names(), names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := totals.At(once.Values)
+	for i, name := range names {
+		if math.Abs(got[i]-want[i]) > 1e-9*want[i] {
+			t.Errorf("%s is %v, want %v", name, got[i], want[i])
+		}
+		at := len(once.Values) - len(names) + i
+		if twice.Values[at] != 2*once.Values[at] {
+			t.Errorf("%s of two kernels is %v, of one %v", name, twice.Values[at], once.Values[at])
+		}
+	}
+}

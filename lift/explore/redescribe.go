@@ -138,7 +138,7 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 		return fail(fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, old.SourceHash))
 	}
 	out := *p.Vector
-	out.Kernel, out.Size = old.Kernel, old.Size
+	out.Kernel = old.Kernel
 	out.Predicted = old.Predicted
 	return out, nil
 }

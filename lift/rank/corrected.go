@@ -46,7 +46,7 @@ func scores(l learner) func(*Set) (Scorer, error) {
 	}
 }
 
-// untermed is a learner of times without shares.
+// untermed is a learner of times whose trees see no shares.
 func untermed(of func(*Set) (Scorer, error)) learner {
 	return func(train *Set) (*timed, error) {
 		s, err := of(train)

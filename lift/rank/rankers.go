@@ -53,15 +53,18 @@ var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
 	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) ([][]float64, error) { return placedRows(s, names, nil) }, places: true, learn: learnForest},
 	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: scores(fitted(costModel)), needs: needsOf(costModel)},
-	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(fitted(costModel)), needs: needsOf(costModel)},
+	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(costAlone), needs: needsOf(costModel)},
 	{
-		Name: "traffic", Doc: "the geometric mean of corrected and of the same with the model general, whose terms and traffic of memory the trees know too; takes some ten times as long",
+		Name: "traffic", Doc: "the geometric mean of corrected and of the same with the model general, where the trees also know what moves between caches and which terms decide; takes some ten times as long",
 		whole: mean(correct(fitted(costModel)), correct(fitted(generalModel))), needs: needsOf(generalModel), traffic: true,
 	},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
-	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(fitted(costModel)), takeModel), needs: needsOf(costModel)},
+	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(costAlone), takeModel), needs: needsOf(costModel)},
 	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(untermed(takeModel))},
 }
+
+// costAlone is the cost model without the shares of its terms: these make the order of stencils better, and that of reductions worse.
+var costAlone = untermed(scores(fitted(costModel)))
 
 // Default is the name of the ranker that commands use by default.
 const Default = "corrected"
