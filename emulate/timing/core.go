@@ -129,6 +129,7 @@ type block struct {
 	number   int
 	warps    []*warp
 	running  int
+	meets    bool // its warps have waited for each other
 	syncs    [syncs]sync
 	groups   []sync            // of warps that make products of Wide together
 	barriers map[int64]*phases // in shared memory, by address

@@ -115,7 +115,7 @@ func (p *multiprocessor) epoch(w *warp, depth int) {
 	r.traffic = p.result.Traffic
 	if m := r.mark; m != nil {
 		same, passed := m.state == state, r.epochs-m.epochs
-		if same || m.state == 0 && passed >= patience && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) {
+		if same || m.state == 0 && passed >= patience && p.now-m.at >= windows*window && (passed >= 4*patience || p.allMoved(r, m)) && p.together(r, m) {
 			p.skip(r, m, same)
 			p.records[depth] = nil
 		} else if m.state != 0 && r.epochs-m.epochs > 2*patience {
@@ -179,6 +179,24 @@ func (p *multiprocessor) allMoved(r *record, m *mark) bool {
 		if first, ok := m.trips[w]; ok && (len(w.frames) <= r.depth || w.frames[r.depth].trip == first) {
 			return false
 		}
+	}
+	return true
+}
+
+// together reports whether the warps of each block that meet at barriers have begun as many iterations since the mark. One that got further ahead with
+// each repetition would wait at the end for others that have left the loop.
+func (p *multiprocessor) together(r *record, m *mark) bool {
+	moved := map[*block]int64{}
+	for w := range p.warps {
+		first, ok := m.trips[w]
+		if !ok || !w.block.meets || len(w.frames) <= r.depth {
+			continue
+		}
+		n := w.frames[r.depth].trip - first
+		if other, known := moved[w.block]; known && other != n {
+			return false
+		}
+		moved[w.block] = n
 	}
 	return true
 }

@@ -23,6 +23,7 @@ func (p *multiprocessor) sync(w *warp, number, of int64, waits bool, at, result 
 	if of > 0 || !ended {
 		s.here++
 	}
+	b.meets = true
 	if waits && !ended {
 		w.stalled, w.at, w.reason = w.at, never, ForBarrier
 		s.waiting = append(s.waiting, w)
@@ -47,6 +48,7 @@ func (p *multiprocessor) gather(w *warp, at int64) {
 		return
 	}
 	s.here++
+	w.block.meets = true
 	w.stalled, w.at, w.reason = w.at, never, ForBarrier
 	s.waiting = append(s.waiting, w)
 	p.open(w.block, s, at)

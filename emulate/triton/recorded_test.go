@@ -138,6 +138,11 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", k.Kernel, err)
 			}
+			for _, w := range r.All() {
+				if strings.Contains(w, "never comes") {
+					t.Errorf("%s: %s", k.Kernel, w)
+				}
+			}
 			measured := k.measured()
 			var predicted, times, ratios []float64
 			for _, one := range r.Ranked {
