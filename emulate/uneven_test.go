@@ -12,8 +12,8 @@ import (
 func TestDealt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := &emulation{busy: rapid.Int64Range(1, 5).Draw(t, "multiprocessors"), resident: rapid.Int64Range(1, 3).Draw(t, "room")}
-		axis := rapid.SliceOfN(rapid.Float64Range(0.1, 5), 1, 40).Draw(t, "axis")
 		rows := rapid.Int64Range(1, 4).Draw(t, "rows")
+		axis := rapid.SliceOfN(rapid.Float64Range(0.1, 5), 1, int(mostBig*e.busy*e.resident/rows)).Draw(t, "axis") // each is dealt
 		e.grid = [3]int64{int64(len(axis)), rows, 1}
 		e.total = int64(len(axis)) * rows
 		e.lengths = &lengths{grid: e.grid, middle: 100, axes: [3][]float64{axis}}
