@@ -198,7 +198,7 @@ func checkVersion(root *yamlfile.Node) error {
 			return err
 		}
 		if v != ProfileVersion {
-			return e.Value.Errorf("version %d of the format of profiles is not known", v).
+			return e.Value.Errorf("a profile of version %d is not known", v).
 				WithHint("this program reads version %d: calibrate again", ProfileVersion)
 		}
 		return nil

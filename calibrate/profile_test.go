@@ -142,7 +142,7 @@ func TestProfileMistakes(t *testing.T) {
 `)[0]
 	entry := find(`covariance: \[\[(\S+), (\S+), `) // the variance of p_launch, its covariance with p_group
 	for _, c := range []struct{ old, bad, want string }{
-		{"version: 2", "version: 9", "p.yaml:1:10: version 9 of the format of profiles is not known\n    version: 9\n             ^\n    this program reads version 2: calibrate again"},
+		{"version: 2", "version: 9", "p.yaml:1:10: a profile of version 9 is not known\n    version: 9\n             ^\n    this program reads version 2: calibrate again"},
 		{"version: 2\n", "", "the profile has no version"},
 		{"residual:", "residul:", "unknown key \"residul\"\n      residul:"},
 		{"compute_units: 132", "compute_units: many", "compute_units: many"},

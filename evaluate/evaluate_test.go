@@ -50,7 +50,7 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
-		{"version: 1", "version: 7", "s.yaml:1:10: version 7"},
+		{"version: 1", "version: 7", "s.yaml:1:10: a suite file of version 7"},
 		{"model: matmul.yaml", "modle: matmul.yaml", "s.yaml:4:5:"},
 		{"    sizes: [{n: 1024}, {n: 2048}]\n", "", "the suite has no sizes"},
 		{"n: 1024", "n: many", "s.yaml:5:17:"},

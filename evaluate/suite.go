@@ -104,16 +104,8 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := root.Fields(Keys["file"]...)
+	fields, err := yamlfile.Format{Name: "suite file", Version: Version, Keys: Keys["file"], Needed: []string{"suites"}}.Fields(root)
 	if err != nil {
-		return nil, err
-	}
-	for _, key := range []string{"version", "suites"} {
-		if fields[key] == nil {
-			return nil, root.Errorf("the suite file has no %s", key)
-		}
-	}
-	if err := fields["version"].CheckVersion("suite files", Version); err != nil {
 		return nil, err
 	}
 	items, err := fields["suites"].List()
@@ -145,10 +137,8 @@ func readSuite(n *yamlfile.Node) (Suite, error) {
 	if err != nil {
 		return suite, err
 	}
-	for _, key := range []string{"name", "sizes", "variants"} {
-		if fields[key] == nil {
-			return suite, n.Errorf("the suite has no %s", key)
-		}
+	if err := n.Has("suite", "name", "sizes", "variants"); err != nil {
+		return suite, err
 	}
 	if suite.Name, err = fields["name"].String(); err != nil {
 		return suite, err

@@ -122,16 +122,8 @@ func Parse(path string, text []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := root.Fields(Keys["file"]...)
+	fields, err := yamlfile.Format{Name: "campaign file", Version: Version, Keys: Keys["file"], Needed: []string{"work"}}.Fields(root)
 	if err != nil {
-		return nil, err
-	}
-	for _, key := range []string{"version", "work"} {
-		if fields[key] == nil {
-			return nil, root.Errorf("the campaign file has no %s", key)
-		}
-	}
-	if err := fields["version"].CheckVersion("campaign files", Version); err != nil {
 		return nil, err
 	}
 	f := &File{Shards: 1, Devices: 1, name: path, text: string(text)}

@@ -255,7 +255,7 @@ func TestContentOfCUDA(t *testing.T) {
 // the text that it replaces.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ base, old, new, want string }{
-		{base, "version: 1", "version: 2", "1:10: version 2"},
+		{base, "version: 1", "version: 2", "1:10: a launch file of version 2"},
 		{base, "version: 1\n", "", "the launch file has no version"},
 		{base, "kernel: k\n", "", "the launch has no kernel"},
 		{base, "block: [256]\n", "", "the launch has no block"},

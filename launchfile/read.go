@@ -31,12 +31,19 @@ var unsupported = map[string]map[string]string{
 
 // fields returns the values of a map of the format by key.
 func fields(n *yamlfile.Node, part string) (map[string]*yamlfile.Node, error) {
-	for _, e := range n.Entries {
-		if what, ok := unsupported[part][e.Key.Text]; ok {
-			return nil, e.Key.Errorf("%s is not supported yet", what)
-		}
+	if err := supported(n, part); err != nil {
+		return nil, err
 	}
 	return n.Fields(Keys[part]...)
+}
+
+func supported(n *yamlfile.Node, part string) error {
+	for _, e := range n.Entries {
+		if what, ok := unsupported[part][e.Key.Text]; ok {
+			return e.Key.Errorf("%s is not supported yet", what)
+		}
+	}
+	return nil
 }
 
 // Parse reads the text of a launch file. Errors are *source.Error.
@@ -53,18 +60,15 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 	if root.Get("source") == nil && root.Get("listing") == nil && !slices.ContainsFunc(root.Entries, func(e yamlfile.Entry) bool { return source.Nearest(e.Key.Text, []string{"source"}) != "" }) {
 		return nil, (&source.Error{File: path, Msg: "no launch file, which names a source"}).WithHint("perf calibrate takes models, and perf evaluate suites")
 	}
-	f, err := fields(root, "file")
+	if err := supported(root, "file"); err != nil {
+		return nil, err
+	}
+	f, err := yamlfile.Format{Name: "launch file", Version: Version, Keys: Keys["file"]}.Fields(root)
 	if err != nil {
 		return nil, err
 	}
-	if f["version"] == nil {
-		return nil, root.Errorf("the launch file has no version")
-	}
 	if f["source"] == nil && f["listing"] == nil {
 		return nil, root.Errorf("the launch file has no source")
-	}
-	if err := f["version"].CheckVersion("launch files", Version); err != nil {
-		return nil, err
 	}
 	r := &reader{file: &File{Path: path, root: root, opened: map[string]datafile.Data{}}, restore: true, constants: constants}
 	var common launch

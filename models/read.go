@@ -45,20 +45,12 @@ func Parse(file string, text []byte) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{File: file, text: string(text), places: make(map[string]source.Pos)}
-	f, err := root.Fields(Keys["model"]...)
+	f, err := yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root)
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"version", "name", "output", "expression"} {
-		if f[key] == nil {
-			return nil, root.Errorf("the model has no %s", key)
-		}
-	}
 	for key, n := range f {
 		m.places[key] = n.Pos
-	}
-	if err := f["version"].CheckVersion("model files", Version); err != nil {
-		return nil, err
 	}
 	if m.Name, err = f["name"].String(); err != nil {
 		return nil, err

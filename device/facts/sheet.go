@@ -13,6 +13,9 @@ import (
 	"gpuperf/internal/yamlfile"
 )
 
+// format is the format of data sheets.
+var format = yamlfile.Format{Name: "data sheet", Version: 1, Keys: []string{"version", "architectures", "devices", "typical"}, Needed: []string{"devices"}}
+
 // Sheet returns the data sheet of the device with a name, or of the first one of a file in the format of the embedded ones. There, what a device
 // does not say is as in the sheet that it names as its architecture: an architecture, or another device.
 func Sheet(nameOrPath string) (*Device, error) {
@@ -32,16 +35,8 @@ func Sheet(nameOrPath string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := root.Fields("version", "architectures", "devices", "typical")
+	fields, err := format.Fields(root)
 	if err != nil {
-		return nil, err
-	}
-	for _, key := range []string{"version", "devices"} {
-		if fields[key] == nil {
-			return nil, root.Errorf("the file has no %s", key)
-		}
-	}
-	if err := fields["version"].CheckVersion("data sheets", 1); err != nil {
 		return nil, err
 	}
 	devices, err := fields["devices"].List()
@@ -60,10 +55,8 @@ func readDevice(n *yamlfile.Node) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range []string{"names", "facts"} {
-		if fields[key] == nil {
-			return nil, n.Errorf("the device has no %s", key)
-		}
+	if err := n.Has("device", "names", "facts"); err != nil {
+		return nil, err
 	}
 	names, err := fields["names"].Strings()
 	if err != nil {

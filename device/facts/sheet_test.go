@@ -33,7 +33,7 @@ func TestSheet(t *testing.T) {
 	for path, want := range map[string]string{
 		"H300":                             `no data sheet of "H300"`,
 		"A100":                             `no data sheet of "A100"`, // several
-		write("version: 1\n"):              "the file has no devices",
+		write("version: 1\n"):              "the data sheet has no devices",
 		write("version: 1\ndevice: 3\n"):   `unknown key "device"`,
 		write("version: 2\ndevices: []\n"): "version 2",
 		write("version: 1\ndevices: []\n"): "there is no device in this file",

@@ -47,9 +47,9 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ from, to, want string }{
-		{"version: 1\n", "", "a space needs version"},
+		{"version: 1\n", "", "the space has no version"},
 		{"version: 1", "version: 2", "version"},
-		{"launch: stencil.yaml\n", "", "a space needs launch"},
+		{"launch: stencil.yaml\n", "", "the space has no launch"},
 		{"block: x, values: [8,", "block: w, values: [8,", "expected an axis: x, y, z"},
 		{"[8, 16,", "[16, 8,", "values go from the least to the greatest"},
 		{"{name: bx, block: x,", "{name: bx,", "a parameter is one of block, thread and places, of an axis, or unroll"},

@@ -81,14 +81,8 @@ func Parse(path string, text []byte) (*Description, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := root.Fields(keys...)
+	f, err := yamlfile.Format{Name: "description of a Triton kernel", Version: Version, Keys: keys}.Fields(root)
 	if err != nil {
-		return nil, err
-	}
-	if f["version"] == nil {
-		return nil, root.Errorf("the description has no version").WithHint("write version: %d", Version)
-	}
-	if err := f["version"].CheckVersion("descriptions of Triton kernels", Version); err != nil {
 		return nil, err
 	}
 	d := &Description{Path: path, root: root, kernel: f["kernel"], sizes: f["sizes"], grid: f["grid"], args: f["args"], assume: f["assume"]}

@@ -149,7 +149,7 @@ func TestWholeCache(t *testing.T) {
 func TestErrors(t *testing.T) {
 	folder := cache(t, [2]int{16, 4}, [2]int{32, 4}, [2]int{32, 8})
 	for _, c := range []struct{ replace, by, place, want string }{
-		{"version: 1", "version: 2", "1:10", "version 2 of the format of descriptions"},
+		{"version: 1", "version: 2", "1:10", "a description of a Triton kernel of version 2"},
 		{"version: 1\n", "", "1:1", "no version"},
 		{"kernel: matmul", "kernel: matmull", "2:9", `no kernel "matmull"`},
 		{"grid", "gird", "4:1", `unknown key "gird"`},

@@ -353,15 +353,6 @@ func (n *Node) Int() (int, error) {
 	return 0, n.Errorf("expected an integer, found %s", n.describe())
 }
 
-// CheckVersion refuses another version of a format than the known one.
-func (n *Node) CheckVersion(format string, known int) error {
-	v, err := n.Int()
-	if err == nil && v != known {
-		return n.Errorf("version %d of the format of %s is not known", v, format).WithHint("this program reads version %d", known)
-	}
-	return err
-}
-
 // Bool returns true or false.
 func (n *Node) Bool() (bool, error) {
 	if n.Kind == Scalar && (n.Text == "true" || n.Text == "false") {

@@ -50,8 +50,8 @@ type File struct {
 	Launch     *launchfile.File
 }
 
-// version of the format.
-const version = 1
+// spaces is the format of spaces in files of their own.
+var spaces = yamlfile.Format{Name: "space", Version: 1, Keys: []string{"version", "launch", "parameters", "constraints"}, Needed: []string{"launch"}}
 
 // axes are the names of the axes of a grid.
 var axes = []string{"x", "y", "z"}
@@ -82,30 +82,22 @@ func Load(path string) (*File, error) {
 		}
 		root = tune
 	} else {
-		if fields, err = root.Fields("version", "launch", "parameters", "constraints"); err != nil {
+		if fields, err = spaces.Fields(root); err != nil {
 			return nil, err
 		}
-		if f.Launch, err = named(root, fields, path); err != nil {
+		if f.Launch, err = named(fields["launch"], path); err != nil {
 			return nil, err
 		}
 	}
-	if fields["parameters"] == nil {
-		return nil, root.Errorf("a space needs parameters")
+	if err := root.Has("space", "parameters"); err != nil {
+		return nil, err
 	}
 	return f, f.read(fields)
 }
 
 // named is the launch file that a file with a space names.
-func named(root *yamlfile.Node, fields map[string]*yamlfile.Node, path string) (*launchfile.File, error) {
-	for _, key := range []string{"version", "launch"} {
-		if fields[key] == nil {
-			return nil, root.Errorf("a space needs %s", key)
-		}
-	}
-	if err := fields["version"].CheckVersion("space", version); err != nil {
-		return nil, err
-	}
-	launch, err := fields["launch"].String()
+func named(n *yamlfile.Node, path string) (*launchfile.File, error) {
+	launch, err := n.String()
 	if err != nil {
 		return nil, err
 	}
