@@ -248,12 +248,12 @@ func (m *machine) eval(e cfront.Expr) Value {
 		if c.Data || !c.truth() {
 			other = m.eval(x.Else)
 		}
-		out := other
+		out, left := other, x.Then
 		if c.truth() {
-			out = then
+			out, left = then, x.Else
 		}
 		out = convert(out, x.DType)
-		out.Data = out.Data || c.Data
+		out.Data = out.Data || c.Data || m.onData(left) // a nest looks at both, whichever is taken
 		return out
 	case *cfront.Cast:
 		return convert(m.eval(x.X), x.DType)
