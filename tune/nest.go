@@ -220,16 +220,17 @@ func same(a, b map[string]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 // Write writes the C file anew, with the nest as kernels of the configuration.
 func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
 	as := map[samples.Interface]string{samples.OpenCL: "opencl", samples.CUDA: "cuda"}[on.Device.Info().Interface]
-	r, err := compile.FileWith(ctx, n.path, dir, as, n.options.Options, func(ctx context.Context, other *scop.Nest) (*offload.Program, error) {
+	find := func(ctx context.Context, other *scop.Nest, sizes map[string]int64) (*offload.Program, error) {
 		if other.Name != n.nest.Name {
-			return offload.Find(ctx, other)
+			return offload.Find(ctx, other, sizes)
 		}
-		space, err := offload.NewSpace(ctx, other, n.sizes, n.schedules)
+		space, err := offload.NewSpace(ctx, other, sizes, n.schedules)
 		if err != nil {
 			return nil, err
 		}
 		return space.Program(picks(c))
-	})
+	}
+	r, err := compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, Find: find})
 	if err != nil {
 		return nil, err
 	}

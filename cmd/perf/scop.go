@@ -134,24 +134,33 @@ compute. What cannot be judged so is said to be unverified. --random also runs r
 }
 
 func scopCompileCommand() *cobra.Command {
-	var o frontend.Options
+	var f nestFlags
 	var dir, as string
 	cmd := &cobra.Command{
-		Use:   "compile FILE.c -o DIR [--as opencl|cuda]",
+		Use:   "compile FILE.c -o DIR [--as opencl|cuda] [-p n=1000]",
 		Short: "Write a C file anew, its loop nests as kernels",
 		Long: `compile writes DIR/FILE.c: the file with each loop nest replaced by buffers, copies and launches of kernels, and the headers that it includes
 from its own folder. It is compiled and linked in place of the file, by a compiler of C99 or later; for CUDA a second file has the kernels.
 
+The kernels are right at all sizes. Those of -p are the ones for which they should be fast: tiles are chosen by what they are predicted to take
+there. A parameter without a size is taken to be about 1000.
+
 A nest that cannot be compiled is left as it is, and the reason is printed. The macros of -D are in the written file. When the program runs,
-PERF_SCOP_DEVICE chooses the device, by number or part of its name; PERF_SCOP_TIME=1 prints how long kernels took, and PERF_SCOP_OPTIONS are
-options of OpenCL's compiler.`,
-		Example: `  perf scop compile examples/polybench/gemm.c -o compiled`,
-		Args:    exactArgs(1, "one C file"),
+PERF_SCOP_DEVICE chooses the device, by number or part of its name, and PERF_SCOP_TIME=1 prints how long kernels took. PERF_SCOP_OPTIONS are
+options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the launches of loops.`,
+		Example: `  perf scop compile examples/polybench/gemm.c -o compiled
+  perf scop compile examples/polybench/gemm.c --as cuda -p ni=4k,nj=4k,nk=64`,
+		Args: exactArgs(1, "one C file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compile.Languages, as) {
 				return usagef("the languages of --as are opencl and cuda, not %q", as)
 			}
-			result, err := compile.File(cmd.Context(), args[0], dir, as, o.Options)
+			at, err := parseOneSize(f.sizes)
+			if err != nil {
+				return err
+			}
+			opt := compile.Options{Options: f.Options.Options, Language: as, Sizes: at}
+			result, err := compile.File(cmd.Context(), args[0], dir, opt)
 			if err != nil {
 				return err
 			}
@@ -160,7 +169,8 @@ options of OpenCL's compiler.`,
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "compiled", "the folder for what is written")
 	cmd.Flags().StringVar(&as, "as", "opencl", "opencl or cuda")
-	addC(cmd, &o)
+	addSizes(cmd, &f.sizes)
+	addC(cmd, &f.Options)
 	return cmd
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/emit"
+	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"
@@ -53,26 +54,34 @@ type Region struct {
 // Languages are those of generated files.
 var Languages = []string{"opencl", "cuda"}
 
-// File compiles the C file at path for a language of Languages into a folder, which is made where there is none. It is an error if no region can be
-// compiled.
-func File(ctx context.Context, path, dir, language string, opt cfront.Options) (*Result, error) {
-	return FileWith(ctx, path, dir, language, opt, offload.Find)
+// Options say what is made of a file.
+type Options struct {
+	cfront.Options
+	// Language is one of Languages.
+	Language string
+	// Sizes are those for which kernels are made, of as many parameters of the nests as the user tells; others are taken to be about 1000. The kernels are right at all sizes.
+	Sizes map[string]int64
+	// Find makes kernels of a loop nest; nil is offload.Find.
+	Find Finder
 }
 
-// Finder makes kernels of a loop nest.
-type Finder func(context.Context, *scop.Nest) (*offload.Program, error)
+// Finder makes kernels of a loop nest, for sizes.
+type Finder func(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*offload.Program, error)
 
-// FileWith is File with kernels of a finder.
-func FileWith(ctx context.Context, path, dir, language string, opt cfront.Options, find Finder) (*Result, error) {
-	r, err := compiled(ctx, path, language, opt, find)
+// File compiles the C file at path into a folder, which is made where there is none. It is an error if no region can be compiled.
+func File(ctx context.Context, path, dir string, opt Options) (*Result, error) {
+	r, err := compiled(ctx, path, opt)
 	if err == nil {
 		err = r.write(dir)
 	}
 	return r, err
 }
 
-func compiled(ctx context.Context, path, language string, opt cfront.Options, find Finder) (*Result, error) {
-	f, err := cfront.Read(ctx, path, opt)
+func compiled(ctx context.Context, path string, opt Options) (*Result, error) {
+	if opt.Find == nil {
+		opt.Find = offload.Find
+	}
+	f, err := cfront.Read(ctx, path, opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +89,7 @@ func compiled(ctx context.Context, path, language string, opt cfront.Options, fi
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{dialect: dialects[language], file: f, text: f.Text(), define: opt.Define, find: find}
+	u := &unit{dialect: dialects[opt.Language], file: f, text: f.Text(), options: opt}
 	var first error
 	for _, r := range regions {
 		p, err := u.part(ctx, r)
@@ -102,6 +111,9 @@ func compiled(ctx context.Context, path, language string, opt cfront.Options, fi
 	if len(u.parts) == 0 {
 		return nil, first
 	}
+	if err := u.unknown(); err != nil {
+		return nil, err
+	}
 	return u.result()
 }
 
@@ -110,10 +122,23 @@ type unit struct {
 	*dialect
 	file    *cfront.File
 	text    string // of the file
-	define  []string
-	find    Finder
+	options Options
 	parts   []*part
 	regions []*Region
+}
+
+// unknown refuses a size that is of no nest.
+func (u *unit) unknown() error {
+	var params []string
+	for _, p := range u.parts {
+		params = nameset.Add(params, p.nest.Params...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(u.options.Sizes)) {
+		if !slices.Contains(params, name) {
+			return source.At(u.file.Name, "", source.Pos{}, "no loop nest that is compiled has a parameter %s; they have: %s", name, list(params))
+		}
+	}
+	return nil
 }
 
 // part makes a region ready to be written.

@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 		{"cuda", "sample_scop.cu", "cuda.cu.golden", host.Helpers(emit.CUDAC, "scop")},
 	} {
 		dir := t.TempDir()
-		if _, err := File(t.Context(), "testdata/sample.c", dir, c.language, factor); err != nil {
+		if _, err := File(t.Context(), "testdata/sample.c", dir, Options{Options: factor, Language: c.language}); err != nil {
 			t.Fatal(err)
 		}
 		got := strings.Replace(read(t, filepath.Join(dir, c.file)), c.helpers, "// (helpers)\n", 1)
@@ -61,7 +61,7 @@ func TestSample(t *testing.T) {
 		t.Skip("there is no cc, or no OpenCL to compile with")
 	}
 	dir := t.TempDir()
-	result, err := File(t.Context(), "testdata/sample.c", dir, "opencl", factor)
+	result, err := File(t.Context(), "testdata/sample.c", dir, Options{Options: factor, Language: "opencl"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSuite(t *testing.T) {
 	}
 	for _, defines := range [][]string{{"SMALL_SET"}, {"SMALL_SET", "FLOATS", "PARAMETERS"}} {
 		dir := t.TempDir()
-		if _, err := File(t.Context(), "testdata/suite.c", dir, "opencl", cfront.Options{Include: []string{"testdata/include"}, Define: defines}); err != nil {
+		if _, err := File(t.Context(), "testdata/suite.c", dir, Options{Options: cfront.Options{Include: []string{"testdata/include"}, Define: defines}, Language: "opencl"}); err != nil {
 			t.Fatal(err)
 		}
 		flags := []string{"-Itestdata/include", "-w", "-ffp-contract=off"}
@@ -130,7 +130,7 @@ func TestOpenExtents(t *testing.T) {
 		t.Skip("there is no cc, or no OpenCL to compile with")
 	}
 	dir := t.TempDir()
-	if _, err := File(t.Context(), "testdata/open.c", dir, "opencl", cfront.Options{}); err != nil {
+	if _, err := File(t.Context(), "testdata/open.c", dir, Options{Language: "opencl"}); err != nil {
 		t.Fatal(err)
 	}
 	original, device := filepath.Join(dir, "original"), filepath.Join(dir, "device")
@@ -156,7 +156,7 @@ func TestLeft(t *testing.T) {
 		dir := t.TempDir()
 		file := filepath.Join(dir, "f.c")
 		write(t, file, "int g;\nvoid f(int n, double a[n]) {"+c.body+"}\n")
-		_, err := File(t.Context(), file, filepath.Join(dir, "out"), "opencl", cfront.Options{})
+		_, err := File(t.Context(), file, filepath.Join(dir, "out"), Options{Language: "opencl"})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.body, err, c.want)
 		}

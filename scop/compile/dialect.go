@@ -28,6 +28,8 @@ type dialect struct {
 	setup func(p *part, line func(string, ...any))
 	// buffer declares the buffer %[1]s of elements of type %[2]s: name %[3]s, elements %[4]s, data %[5]s. back copies it to %[5]s.
 	buffer, back, release string
+	// loop and loopEnd stand around a loop of launches that is in no other; "" for nothing. %s is the region.
+	loop, loopEnd string
 	// launch writes a launch of a kernel of the part.
 	launch func(p *part, kernel int, line func(string, ...any))
 }
@@ -58,6 +60,7 @@ var dialects = map[string]*dialect{
 		buffer:  "%[2]s *%[1]s = (%[2]s *) scop_buffer(\"%[3]s\", %[4]s, sizeof(%[2]s), %[5]s);",
 		back:    "scop_back(\"%[3]s\", %[1]s, %[4]s, sizeof(%[2]s), %[5]s);",
 		release: "cudaFree(%s);",
+		loop:    "scop_loop();", loopEnd: "scop_loop_end(\"%s\");",
 	},
 }
 

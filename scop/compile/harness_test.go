@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,23 +125,64 @@ static double next(void)
 	return b.String()
 }
 
-// compiled is the program of the file as it is, and that of what it is compiled to.
-func (p *program) compiled(t testing.TB) (original, device string) {
+// compileFlags are those of C programs of the tests.
+const compileFlags = "-O1 -ffp-contract=off -Wall -Werror=implicit-function-declaration"
+
+// original is the program of the file as it is.
+func (p *program) original(t testing.TB) string {
 	t.Helper()
-	if !haveOpenCL() {
-		t.Skip("there are no headers of OpenCL, or no library to link with")
-	}
-	out := filepath.Join(p.dir, "out")
-	if _, err := File(t.Context(), p.file, out, "opencl", cfront.Options{}); bounded.Stopped(err) {
+	out := filepath.Join(p.dir, "original")
+	run(t, nil, "cc", append(strings.Fields(compileFlags), p.file, filepath.Join(p.dir, "main.c"), "-o", out, "-lm")...)
+	return out
+}
+
+// written compiles the file for a language, and returns the new one.
+func (p *program) written(t testing.TB, language string) string {
+	t.Helper()
+	out := filepath.Join(p.dir, language)
+	if _, err := File(t.Context(), p.file, out, Options{Language: language}); bounded.Stopped(err) {
 		t.Skip(err)
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	original, device = filepath.Join(p.dir, "original"), filepath.Join(p.dir, "device")
-	const flags = "-O1 -ffp-contract=off -Wall -Werror=implicit-function-declaration"
-	run(t, nil, "cc", append(strings.Fields(flags), p.file, filepath.Join(p.dir, "main.c"), "-o", original, "-lm")...)
-	run(t, nil, "cc", append(strings.Fields(flags), filepath.Join(out, p.name+".c"), filepath.Join(p.dir, "main.c"), "-o", device, "-lOpenCL", "-lm")...)
-	return original, device
+	return filepath.Join(out, p.name+".c")
+}
+
+// openCL is the program of what the file is compiled to for OpenCL.
+func (p *program) openCL(t testing.TB) string {
+	t.Helper()
+	if !haveOpenCL() {
+		t.Skip("there are no headers of OpenCL, or no library to link with")
+	}
+	out := filepath.Join(p.dir, "device")
+	run(t, nil, "cc", append(strings.Fields(compileFlags), p.written(t, "opencl"), filepath.Join(p.dir, "main.c"), "-o", out, "-lOpenCL", "-lm")...)
+	return out
+}
+
+var cudaLaunchText = regexp.MustCompile(`kernel<<<(.*)>>>\(arguments\.\.\.\);`)
+
+// cudaOnHost is the program of what the file is compiled to for CUDA, with a runtime that does all on the host, and with graphs of few launches.
+func (p *program) cudaOnHost(t testing.TB) string {
+	t.Helper()
+	if _, err := exec.LookPath("g++"); err != nil {
+		t.Skip("there is no g++")
+	}
+	file := p.written(t, "cuda")
+	device := strings.TrimSuffix(file, ".c") + "_scop.cu"
+	text := read(t, device)
+	if !cudaLaunchText.MatchString(text) {
+		t.Fatal("the helpers launch no kernel")
+	}
+	write(t, device, cudaLaunchText.ReplaceAllString(text, "run_kernel(kernel, $1, arguments...);"))
+	var objects []string
+	for _, source := range []string{file, filepath.Join(p.dir, "main.c")} {
+		objects = append(objects, source+".o")
+		run(t, nil, "cc", append(strings.Fields(compileFlags), "-c", source, "-o", source+".o")...)
+	}
+	out := filepath.Join(p.dir, "cuda-on-host")
+	flags := strings.Fields("-std=c++17 -O1 -w -ffp-contract=off -DSCOP_GRAPH=8 -Itestdata/cuda -x c++")
+	run(t, nil, "g++", slices.Concat(flags, []string{device, "-x", "none"}, objects, []string{"-o", out, "-lm"})...)
+	return out
 }
 
 func haveOpenCL() bool {

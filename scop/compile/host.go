@@ -65,7 +65,7 @@ func (u *unit) beginning() int {
 // defines has the macros of the command line in the file, as the kernels are made with them.
 func (u *unit) defines() string {
 	var b strings.Builder
-	for _, d := range u.define {
+	for _, d := range u.options.Define {
 		name, value, given := strings.Cut(d, "=")
 		if !given {
 			value = "1"
@@ -181,9 +181,16 @@ func (p *part) steps(b *strings.Builder, steps []offload.Step, depth int, contex
 		switch x := s.(type) {
 		case *offload.Loop:
 			lower, end, inside := p.bounds(x, context)
+			repeated := depth == 1 && p.loop != ""
+			if repeated {
+				line("%s", p.loop)
+			}
 			line("for (long %[1]s = %[2]s; %[1]s %[3]s; %[1]s++) {", x.Name, lower, end)
 			p.steps(b, x.Body, depth+1, inside)
 			line("}")
+			if repeated {
+				line(p.loopEnd, p.nest.Name)
+			}
 		case *offload.Launch:
 			k := slices.Index(p.program.Kernels, x.Kernel)
 			inner := line

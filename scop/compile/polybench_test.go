@@ -13,7 +13,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/cfront"
 	"gpuperf/scop/scoptest"
 )
 
@@ -50,7 +49,7 @@ func TestPolybench(t *testing.T) {
 		for kind, text := range variants {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				p := newProgram(t, name, text)
-				original, device := p.compiled(t)
+				original, device := p.original(t), p.openCL(t)
 				for i, sizes := range sets[name] {
 					if i == 0 || os.Getenv("LONG") != "" {
 						p.compare(t, original, device, strings.Fields(sizes))
@@ -125,8 +124,40 @@ func TestRandomPrograms(t *testing.T) {
 	for seed := 1; seed <= programs; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			p := newProgram(t, "random", "#include <math.h>\n"+rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, seed%4 > 0) }).Example(seed))
-			original, device := p.compiled(t)
+			original, device := p.original(t), p.openCL(t)
 			p.compare(t, original, device, []string{"6", "5"})
+		})
+	}
+}
+
+// TestCUDAOnHost: what is written for CUDA does what the original does, on a runtime for the host: loops of launches are graphs, of which the later
+// ones are the first with other kernels.
+func TestCUDAOnHost(t *testing.T) {
+	names := []string{"gramschmidt"}
+	if os.Getenv("LONG") != "" {
+		names = slices.Sorted(maps.Keys(sets))
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			p := newProgram(t, name, read(t, "../../examples/polybench/"+name+".c"))
+			original, device := p.original(t), p.cudaOnHost(t)
+			mini := strings.Fields(sets[name][0])
+			p.compare(t, original, device, mini)
+			if name != "gramschmidt" {
+				return
+			}
+			for env, want := range map[string]string{
+				"":                   "90 launches, 80 in graphs, 1 graphs made, 9 changed, 10 run",
+				"PERF_SCOP_GRAPHS=0": "90 launches, 0 in graphs, 0 graphs made, 0 changed, 0 run",
+			} {
+				cmd := exec.Command(device, mini...)
+				cmd.Env = append(os.Environ(), "TRACE=1", env)
+				var trace strings.Builder
+				cmd.Stderr = &trace
+				if err := cmd.Run(); err != nil || !strings.Contains(trace.String(), want) {
+					t.Errorf("%s: %v\n%s", env, err, trace.String())
+				}
+			}
 		})
 	}
 }
@@ -144,7 +175,7 @@ func TestCUDA(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, name, read(t, "../../examples/polybench/"+name+".c"))
 			out := filepath.Join(p.dir, "out")
-			if _, err := File(t.Context(), p.file, out, "cuda", cfront.Options{}); err != nil {
+			if _, err := File(t.Context(), p.file, out, Options{Language: "cuda"}); err != nil {
 				t.Fatal(err)
 			}
 			run(t, nil, nvcc, "-arch=sm_80", "-Werror", "all-warnings", filepath.Join(p.dir, "main.c"), filepath.Join(out, name+".c"), filepath.Join(out, name+"_scop.cu"),
@@ -159,7 +190,7 @@ func BenchmarkPolybench(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			dir := b.TempDir()
 			for b.Loop() {
-				if _, err := File(b.Context(), "../../examples/polybench/"+name+".c", dir, "opencl", cfront.Options{}); err != nil {
+				if _, err := File(b.Context(), "../../examples/polybench/"+name+".c", dir, Options{Language: "opencl"}); err != nil {
 					b.Fatal(err)
 				}
 			}

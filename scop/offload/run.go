@@ -56,11 +56,8 @@ type ArrayVerdict struct {
 	Vague int `json:"vague,omitempty"`
 }
 
-// Find makes kernels of a nest by default options, within limits of time and memory.
-func Find(ctx context.Context, n *scop.Nest) (p *Program, err error) { return findFor(ctx, n, nil) }
-
-// findFor is Find for sizes, by which mappings are chosen.
-func findFor(ctx context.Context, n *scop.Nest, sizes map[string]int64) (p *Program, err error) {
+// Find makes kernels of a nest by default options, within limits of time and memory. Mappings are chosen for sizes, as in Options.
+func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (p *Program, err error) {
 	err = bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
 		p, err = find(n, schedule.Smart, Options{Sizes: sizes})
 		return err
@@ -139,7 +136,7 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err != nil {
 			return nil, err
 		}
-		p, err := findFor(ctx, n, own)
+		p, err := Find(ctx, n, own)
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func TestUsual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := findFor(t.Context(), n, at)
+		q, err := Find(t.Context(), n, at)
 		if err != nil {
 			t.Fatal(err)
 		}
