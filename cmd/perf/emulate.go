@@ -4,10 +4,12 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/campaign"
 	"gpuperf/counters"
@@ -59,7 +61,7 @@ docs/howto/tuning.md.`,
 		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.search {
-				return o.find(cmd, args[0])
+				return o.find(cmd, args)
 			}
 			if r := (survey.Request{Paths: args, On: o.On, Cache: o.triton, Arch: o.Arch, Times: o.times, Options: o.Options}); r.Asked() {
 				return o.tables(cmd, r)
@@ -108,10 +110,24 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
 }
 
+// ofSearch are the flags that a search takes; others are refused, as it would go on without them.
+var ofSearch = []string{"search", "on", "arch", "json", "quiet", "help"}
+
 // find looks for fast configurations in the space of a file.
-func (o *emulated) find(cmd *cobra.Command, path string) error {
+func (o *emulated) find(cmd *cobra.Command, args []string) (err error) {
+	if len(args) != 1 || len(o.On) != 1 {
+		return usagef("--search takes one file, and one device")
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(ofSearch, f.Name) {
+			err = usagef("--search does not take --%s: sizes and what else is to hold stand in the launch file", f.Name)
+		}
+	})
+	if err != nil {
+		return err
+	}
 	told := time.Now()
-	r, err := search.Run(cmd.Context(), path, o.On[0], o.Arch, search.Options{Progress: func(p search.Progress) {
+	r, err := search.Run(cmd.Context(), args[0], o.On[0], o.Arch, search.Options{Progress: func(p search.Progress) {
 		if time.Since(told) > 5*time.Second {
 			told = time.Now()
 			note(cmd, "emulated %d configurations of %d programs; the fastest takes %s", p.Seen, p.Compilations, format.Seconds(p.Best))
