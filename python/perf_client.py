@@ -59,7 +59,8 @@ class Perf:
 
     def __init__(self, command: str | Sequence[str] | None = None, profile: str | None = None, model: str | None = None):
         """command starts perf; profile and model are those of questions that name none."""
-        words = [command or os.environ.get("PERF", "perf")] if command is None or isinstance(command, str) else list(command)
+        chosen: str | Sequence[str] = command if command else os.environ.get("PERF", "perf")
+        words = [chosen] if isinstance(chosen, str) else list(chosen)
         self._named = {key: value for key, value in (("profile", profile), ("model", model)) if value is not None}
         self._numbers, self._searches = itertools.count(1), itertools.count(1)
         self._process = subprocess.Popen(
@@ -151,7 +152,7 @@ class Perf:
         """A search whose configurations you run: of parameters with their values, the first of each being the usual ones, and of constraints between those that
         are integers; or of the choices of a kernel, a file that `perf tune` takes, at sizes. Strategies are those of `perf tune`; with a profile, its model
         orders the configurations of a file."""
-        definition = {"parameters": dict(parameters) if parameters is not None else None, "constraints": list(constraints), "kernel": kernel,
+        definition: dict[str, Any] = {"parameters": dict(parameters) if parameters is not None else None, "constraints": list(constraints), "kernel": kernel,
                       "sizes": dict(sizes) if sizes else None, "strategy": strategy, "seed": seed, **({} if kernel is None else self._named)}
         definition.update((key, value) for key, value in (("profile", profile), ("model", model)) if value is not None)
         return Search(self, f"search {next(self._searches)}", {key: value for key, value in definition.items() if value})

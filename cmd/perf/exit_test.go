@@ -20,6 +20,16 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
+// toFullDisk runs a command line whose output cannot be written, and checks that it fails and says so in the words that all commands have.
+func toFullDisk(t *testing.T, args ...string) {
+	t.Helper()
+	var said bytes.Buffer
+	status := run(context.Background(), args, strings.NewReader(`{"method": "models"}`), full{}, &said)
+	if want := "perf: writing the result: no space left\n"; status != exitFailed || said.String() != want {
+		t.Errorf("%q to a full disk: status %d, %q instead of %q", args, status, said.String(), want)
+	}
+}
+
 // commandLines are the words that call each command below one.
 func commandLines(cmd *cobra.Command, words []string) [][]string {
 	all := [][]string{words}
@@ -60,9 +70,7 @@ func TestExitOfEveryCommand(t *testing.T) {
 		if status := run(ctx, call("--help"), nil, &help, io.Discard); status != exitDone || !strings.Contains(help.String(), "\nExit status:\n  0  "+exitMeanings[exitDone]+"\n") {
 			t.Errorf("%q --help: status %d, statuses are not told", words, status)
 		}
-		if status := run(ctx, call("--help"), nil, full{}, io.Discard); status != exitFailed {
-			t.Errorf("%q --help to a full disk: status %d", words, status)
-		}
+		toFullDisk(t, call("--help")...)
 		for _, wrong := range [][]string{{"--json", "--nosuch"}, {"--nosuch", "--json"}, slices.Concat(slices.Repeat([]string{"nosuch"}, 9), []string{"--json"})} {
 			if status, object := runJSON(t, ctx, call(wrong...)); status != exitUsage || len(object) != 1 {
 				t.Errorf("%q %q: status %d, %v", words, wrong, status, object)
@@ -115,10 +123,8 @@ func TestExitOfInputs(t *testing.T) {
 	if status, object := runJSON(t, stopped, []string{"show", "--json", syntax}); status != exitFailed || !strings.Contains(object["error"].(map[string]any)["message"].(string), "stopped") {
 		t.Errorf("stopped: status %d, %v", status, object)
 	}
-	for _, args := range [][]string{{"models"}, {"models", "--json"}, {"bench", "list"}, {"lift", "rules", "--json"}, {}} {
-		if status := run(ctx, args, nil, full{}, io.Discard); status != exitFailed {
-			t.Errorf("%q to a full disk: status %d", args, status)
-		}
+	for _, args := range [][]string{{"models"}, {"models", "--json"}, {"bench", "list"}, {"lift", "rules", "--json"}, {"completion", "fish"}, {"schema", "campaign"}, {}} {
+		toFullDisk(t, args...)
 		if status := run(ctx, args, nil, io.Discard, io.Discard); status != exitDone {
 			t.Errorf("%q: status %d", args, status)
 		}

@@ -46,11 +46,11 @@ func main() {
 
 // run executes one command line and returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &output{w: stdout}
 	root := newRoot()
+	out := root.OutOrStdout().(*output)
+	out.w = stdout
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(out)
 	messages := &messages{w: terminal.NewLive(stderr)}
 	root.SetErr(messages)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
@@ -65,8 +65,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)
 	}
-	if broken := out.flush(); err == nil && broken != nil {
-		err = fmt.Errorf("writing the result: %w", broken)
+	if broken := out.flush(); broken != nil && (err == nil || errors.Is(err, broken) || errors.Is(err, errReported)) {
+		err = broken
 	}
 	if err != nil && !errors.Is(err, errReported) {
 		messages.fail(err)
@@ -123,6 +123,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	for _, command := range commands() {
 		root.AddCommand(command())
 	}
+	root.SetOut(&output{w: os.Stdout}) // before the command completion is made, which keeps it
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd, cmd) }) // the output keeps its errors
 	root.InitDefaultHelpCmd()

@@ -13,8 +13,8 @@ import (
 	"gpuperf/internal/warning"
 )
 
-// output is standard output. It keeps the first error of writing, which few writers look at. JSON is held back until the command has
-// ended, so that a result and a later failure are one object.
+// output is standard output. It keeps the first error of writing, which few writers look at, and writes nothing after it. JSON is held back
+// until the command has ended, so that a result and a later failure are one object.
 type output struct {
 	w    io.Writer
 	held *bytes.Buffer // nil where what is written goes out at once
@@ -25,11 +25,14 @@ func (o *output) Write(p []byte) (int, error) {
 	if o.held != nil {
 		return o.held.Write(p)
 	}
-	n, err := o.w.Write(p)
-	if o.err == nil {
-		o.err = err
+	if o.err != nil {
+		return 0, o.err
 	}
-	return n, err
+	n, err := o.w.Write(p)
+	if err != nil {
+		o.err = fmt.Errorf("writing the result: %w", err)
+	}
+	return n, o.err
 }
 
 // Fd is that of the stream, so that it shows whether this is a terminal.

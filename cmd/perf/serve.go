@@ -65,7 +65,7 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 				"tell": method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
-			out := cmd.OutOrStdout().(*output).w // answers go out one by one
+			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
 			return serve.Run(cmd.Context(), cmd.InOrStdin(), out, methods, func(err error) any {
 				if told, ok := err.(toldError); ok {
 					return told.failure
