@@ -27,7 +27,7 @@ func TestCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := ReadCubin(t.Context(), cubin, false)
+	l, err := ReadCubin(t.Context(), "a.cubin", cubin, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,17 +29,17 @@ func openELF(text []byte) (*elf.File, error) {
 	return elf.NewFile(bytes.NewReader(text))
 }
 
-// ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
-func ReadCubin(ctx context.Context, text []byte, lines bool) (*Listing, error) {
+// ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them. Errors call it by name.
+func ReadCubin(ctx context.Context, name string, text []byte, lines bool) (*Listing, error) {
 	commands := disassemblers
 	if !lines {
 		commands = commands[1:]
 	}
-	return listBytes(ctx, text, commands)
+	return listBytes(ctx, name, text, commands)
 }
 
 // ReadKernel is ReadCubin of one kernel, where the cubin has it: those of libraries have hundreds.
-func ReadKernel(ctx context.Context, text []byte, kernel string) (*Listing, error) {
+func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*Listing, error) {
 	commands := disassemblers
 	if file, err := openELF(text); err == nil {
 		symbols, _ := file.Symbols() // without them there is no such kernel
@@ -47,28 +47,28 @@ func ReadKernel(ctx context.Context, text []byte, kernel string) (*Listing, erro
 			commands = oneFunction(i+1, kernel) // the first is left out
 		}
 	}
-	return listBytes(ctx, text, commands)
+	return listBytes(ctx, name, text, commands)
 }
 
-func listBytes(ctx context.Context, text []byte, commands [][]string) (l *Listing, err error) {
+func listBytes(ctx context.Context, name string, text []byte, commands [][]string) (l *Listing, err error) {
 	err = asFile(text, func(path string) (err error) {
-		l, err = readCubin(ctx, path, text, commands)
+		l, err = readCubin(ctx, cubinFile{path, name}, text, commands)
 		return err
 	})
 	return l, err
 }
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.
-func readCubin(ctx context.Context, path string, text []byte, commands [][]string) (*Listing, error) {
+func readCubin(ctx context.Context, cubin cubinFile, text []byte, commands [][]string) (*Listing, error) {
 	file, err := openELF(text)
 	if err != nil {
-		return nil, failure("%s is no cubin: %v", path, err)
+		return nil, failure("%s is no cubin: %v", cubin.name, err)
 	}
 	if file.Machine != machine {
-		return nil, failure("%s is no cubin: it is an ELF file for %v", path, file.Machine).
+		return nil, failure("%s is no cubin: it is an ELF file for %v", cubin.name, file.Machine).
 			WithHint("cubins are made by `nvcc -cubin`, and taken from programs by `cuobjdump -xelf all`")
 	}
-	listing, from, err := list(ctx, path, commands)
+	listing, from, err := list(ctx, cubin, commands)
 	if err != nil {
 		return nil, err
 	}

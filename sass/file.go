@@ -44,16 +44,16 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(text, []byte(elf.ELFMAG)) {
-		return readCubin(ctx, path, text, disassemblers)
+		return readCubin(ctx, cubinFile{path, path}, text, disassemblers)
 	}
 	l, err := Parse(string(text))
 	return l, source.InFile(err, path)
 }
 
-// Disassemble lists a cubin as a text, with its source lines where it has them.
-func Disassemble(ctx context.Context, cubin []byte) (text string, err error) {
+// Disassemble lists a cubin as a text, with its source lines where it has them. Errors call it by name.
+func Disassemble(ctx context.Context, name string, cubin []byte) (text string, err error) {
 	err = asFile(cubin, func(path string) (err error) {
-		text, _, err = list(ctx, path, disassemblers)
+		text, _, err = list(ctx, cubinFile{path, name}, disassemblers)
 		return err
 	})
 	return text, err
@@ -73,32 +73,37 @@ func asFile(cubin []byte, do func(path string) error) error {
 	return do(file.Name())
 }
 
+// cubinFile is a cubin that disassemblers read at a path, and what the user calls it: the path may be that of a copy.
+type cubinFile struct{ path, name string }
+
 // list runs the first of the commands that is at hand and succeeds. Where none is at hand, a listing that lies beside the cubin is taken.
-func list(ctx context.Context, path string, commands [][]string) (text, by string, err error) {
+func list(ctx context.Context, cubin cubinFile, commands [][]string) (text, by string, err error) {
 	var failed []error
 	for _, command := range commands {
 		program := tool(command[0])
 		if program == "" {
 			continue
 		}
-		out, err := exec.CommandContext(ctx, program, slices.Concat(command[1:], []string{path})...).Output()
+		out, err := exec.CommandContext(ctx, program, slices.Concat(command[1:], []string{cubin.path})...).Output()
 		if err != nil {
-			failed = append(failed, fmt.Errorf("%s: %w%s", strings.Join(command, " "), err, said(err)))
+			failed = append(failed, fmt.Errorf("%s: %w%s", strings.Join(command, " "), err, strings.ReplaceAll(said(err), cubin.path, cubin.name)))
 			continue
 		}
-		return string(out), "what `" + strings.Join(command, " ") + " " + path + "` prints", nil
+		return string(out), "what `" + strings.Join(command, " ") + " " + cubin.name + "` prints", nil
 	}
 	if len(failed) > 0 {
-		return "", "", fmt.Errorf("cannot list %s: %w", path, errors.Join(failed...))
+		return "", "", fmt.Errorf("cannot list %s: %w", cubin.name, errors.Join(failed...))
 	}
-	beside := strings.TrimSuffix(path, filepath.Ext(path)) + ".sass"
-	if out, err := bounded.ReadFile(beside, largest); err == nil {
-		return string(out), beside, nil
+	if out, err := bounded.ReadFile(listingOf(cubin.path), largest); err == nil {
+		return string(out), listingOf(cubin.path), nil
 	}
-	return "", "", failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", path).
+	return "", "", failure("%s is a cubin, and neither nvdisasm nor cuobjdump is at hand to list it", cubin.name).
 		WithHint("both are part of CUDA's toolkit; where it is installed, run `nvdisasm -hex -c -gi %s > %s`, and bring that file beside the cubin",
-			filepath.Base(path), filepath.Base(beside))
+			filepath.Base(cubin.name), filepath.Base(listingOf(cubin.name)))
 }
+
+// listingOf is where the listing of a cubin may lie.
+func listingOf(cubin string) string { return strings.TrimSuffix(cubin, filepath.Ext(cubin)) + ".sass" }
 
 // failure is an error of a file as a whole.
 func failure(format string, args ...any) *source.Error {

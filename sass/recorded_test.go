@@ -405,7 +405,7 @@ func TestCubin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadCubin(t.Context(), cubin, true); err == nil || !strings.Contains(err.Error(), "neither nvdisasm nor cuobjdump is at hand") {
+		if _, err := ReadCubin(t.Context(), "mine.cubin", cubin, true); err == nil || !strings.Contains(err.Error(), "mine.cubin is a cubin, and neither nvdisasm nor cuobjdump is at hand") {
 			t.Error(err)
 		}
 	}

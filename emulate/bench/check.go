@@ -47,7 +47,7 @@ func (b *built) build(ctx context.Context, u *unit, compile func(device.Job) ([]
 	if b.cubin, err = compile(device.Job{Source: u.text}); err != nil {
 		return err
 	}
-	if b.text, err = sass.Disassemble(ctx, b.cubin); err != nil {
+	if b.text, err = sass.Disassemble(ctx, "the code of measurement kernels", b.cubin); err != nil {
 		return err
 	}
 	l, err := sass.Parse(b.text)

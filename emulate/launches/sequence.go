@@ -98,7 +98,7 @@ func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 			continue
 		}
 		seen[job.Entry] = true
-		l, err := sass.ReadKernel(ctx, job.Image, job.Entry)
+		l, err := sass.ReadKernel(ctx, job.Identity.Source, job.Image, job.Entry)
 		if err != nil {
 			return nil, err
 		}

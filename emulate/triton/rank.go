@@ -162,7 +162,7 @@ func (e *Entry) listing(ctx context.Context) (*sass.Listing, error) {
 		if missing != nil {
 			return nil, missing
 		}
-		return sass.ReadKernel(ctx, cubin, e.Name)
+		return sass.ReadKernel(ctx, e.code(), cubin, e.Name)
 	}
 	l, err := sass.ReadFile(ctx, e.code())
 	if err != nil || missing != nil {

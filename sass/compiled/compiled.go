@@ -77,7 +77,7 @@ func (c *Compiler) compile(ctx context.Context, job device.Job) (*Program, error
 			return nil, err
 		}
 	}
-	listing, err := sass.ReadCubin(ctx, cubin, true)
+	listing, err := sass.ReadCubin(ctx, "the code of "+SourceName(job), cubin, true)
 	return &Program{Cubin: cubin, Listing: listing}, err
 }
 
@@ -100,7 +100,7 @@ func rename(l *sass.Listing, name string) {
 // Save writes machine code, and its listing beside it, whose name ends in .sass: package sass reads this one where there is no disassembler.
 func (p *Program) Save(ctx context.Context, to string) (files []string, err error) {
 	base := strings.TrimSuffix(to, filepath.Ext(to))
-	text, err := sass.Disassemble(ctx, p.Cubin)
+	text, err := sass.Disassemble(ctx, to, p.Cubin)
 	if err != nil {
 		return nil, err
 	}
