@@ -110,20 +110,29 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
 }
 
-// ofSearch are the flags that a search takes; others are refused, as it would go on without them.
-var ofSearch = []string{"search", "on", "arch", "json", "quiet", "help"}
+// Flags that a search takes, and those that tables of many launches do not. What would not be heeded is refused.
+var (
+	ofSearch   = []string{"search", "on", "arch", "json", "quiet", "help"}
+	ofLaunches = []string{"timeline", "timeline-cycles", "code", "compare", "profile-guided"}
+)
+
+// refuse is the error of the first flag that is given and refused, if there is one.
+func refuse(cmd *cobra.Command, refused func(name string) bool, text string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err == nil && refused(f.Name) {
+			err = usagef(text, f.Name)
+		}
+	})
+	return err
+}
 
 // find looks for fast configurations in the space of a file.
-func (o *emulated) find(cmd *cobra.Command, args []string) (err error) {
+func (o *emulated) find(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || len(o.On) != 1 {
 		return usagef("--search takes one file, and one device")
 	}
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(ofSearch, f.Name) {
-			err = usagef("--search does not take --%s: sizes and what else is to hold stand in the launch file", f.Name)
-		}
-	})
-	if err != nil {
+	other := func(name string) bool { return !slices.Contains(ofSearch, name) }
+	if err := refuse(cmd, other, "--search does not take --%s: sizes and what else is to hold stand in the launch file"); err != nil {
 		return err
 	}
 	told := time.Now()
@@ -141,6 +150,10 @@ func (o *emulated) find(cmd *cobra.Command, args []string) (err error) {
 
 // tables prints what stands for many launches.
 func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
+	single := func(name string) bool { return slices.Contains(ofLaunches, name) }
+	if err := refuse(cmd, single, "--%s is for single launches, and not for folders, caches and descriptions of Triton's: name launch files"); err != nil {
+		return err
+	}
 	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
 		return err
 	}

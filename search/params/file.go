@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
 	"gpuperf/search"
@@ -58,6 +59,10 @@ var axes = []string{"x", "y", "z"}
 
 // Load reads a space, or a launch file with a section tune.
 func Load(path string) (*File, error) {
+	if !slices.Contains(launchfile.Extensions, filepath.Ext(path)) {
+		return nil, source.At(path, "", source.Pos{}, "expected a launch file with a section tune, or a file with a space, whose names end in %s",
+			strings.Join(launchfile.Extensions, " or "))
+	}
 	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
 	if err != nil {
 		return nil, err
