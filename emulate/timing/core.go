@@ -317,7 +317,7 @@ func (p *multiprocessor) step() bool {
 func (p *multiprocessor) choose(part *partition) {
 	part.at = never
 	for _, w := range part.warps {
-		if w.at >= never {
+		if w.at >= never || w.at > part.at { // another issues before it whatever its unit does
 			continue
 		}
 		at := max(w.at, part.free, p.admitted(part, w.current()))

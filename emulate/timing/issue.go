@@ -221,7 +221,7 @@ func (p *multiprocessor) read(waves, at int64) int64 {
 
 // exit ends a warp, and perhaps its block.
 func (p *multiprocessor) exit(part *partition, w *warp, at int64) {
-	w.frames = w.frames[:0]
+	w.end()
 	w.at = never
 	p.result.Slots += at - w.begun
 	part.warps = without(part.warps, w)

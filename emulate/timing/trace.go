@@ -87,6 +87,7 @@ func count(nodes []Node) (n int64) {
 type cursor struct {
 	frames []frame // the last is the innermost
 	event  int
+	now    *Event // that at the cursor; nil at the end
 }
 
 type frame struct {
@@ -116,19 +117,17 @@ func row(nodes []Node, trips []int64) []Node {
 }
 
 // current is the event at the cursor; nil at the end.
-func (c *cursor) current() *Event {
-	if len(c.frames) == 0 {
-		return nil
-	}
-	f := &c.frames[len(c.frames)-1]
-	return &f.nodes[f.node].Events[c.event]
-}
+func (c *cursor) current() *Event { return c.now }
+
+// end leaves the trace.
+func (c *cursor) end() { c.frames, c.now = c.frames[:0], nil }
 
 // next moves to the next event. It returns the depth of the outermost loop of which another iteration begins, 0 for none.
 func (c *cursor) next() int {
 	c.event++
 	f := &c.frames[len(c.frames)-1]
-	if c.event < len(f.nodes[f.node].Events) {
+	if events := f.nodes[f.node].Events; c.event < len(events) {
+		c.now = &events[c.event]
 		return 0
 	}
 	f.node++
@@ -142,7 +141,7 @@ func (c *cursor) settle() (again int) {
 		f := &c.frames[len(c.frames)-1]
 		if f.node == len(f.nodes) {
 			if len(c.frames) == 1 {
-				c.frames = c.frames[:0]
+				c.end()
 				return again
 			}
 			up := &c.frames[len(c.frames)-2]
@@ -160,6 +159,7 @@ func (c *cursor) settle() (again int) {
 		case n.Body != nil && n.Times > 0:
 			c.frames = append(c.frames, frame{nodes: n.Body})
 		case len(n.Events) > 0:
+			c.now = &n.Events[0]
 			return again
 		default:
 			f.node++

@@ -109,11 +109,11 @@ func (r *recorder) leave(l *loop, period int) bool {
 	now := len(l.marks) - 1
 	a, b, c := &l.marks[now-2*period], &l.marks[now-period], &l.marks[now]
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
-	if !alike(before, last) {
+	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
+	if limit < 2 || !alike(before, last) { // the former is found out sooner
 		return false
 	}
-	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
-	if limit < 2 || limit == math.MaxInt32 && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
+	if limit == math.MaxInt32 && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
