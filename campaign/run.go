@@ -93,6 +93,16 @@ func (c *Campaign) Run(ctx context.Context, tasks []measure.Task, progress func(
 // InParts says that what is measured comes in many short calls of Run, after which the device is not watched each time.
 func (c *Campaign) InParts() { c.sentinel.Later = true }
 
+// Brief is how a search times what it tries: few trials, and only one of what takes more than slow times the best time so far, in seconds, or, where
+// there is none yet (+Inf), 200 ms.
+func Brief(trials int, slow, best float64) device.Policy {
+	p := device.Policy{Trials: trials, MinTrials: trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1, Cutoff: 200 * time.Millisecond}
+	if !math.IsInf(best, 1) {
+		p.Cutoff = max(time.Duration(slow*best*1e9), 200*time.Microsecond)
+	}
+	return p
+}
+
 // Again measures tasks whatever the journal has of them, and adds the records to it when all are done.
 func (c *Campaign) Again(ctx context.Context, tasks []measure.Task) ([]samples.Record, error) {
 	sweep := c.sweep()

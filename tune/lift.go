@@ -2,7 +2,6 @@ package tune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/internal/bounded"
-	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
 	"gpuperf/measure"
@@ -102,7 +100,7 @@ func newProgram(path string, sizes map[string]int64) (*program, error) {
 	p.ready = func(ctx context.Context, on *campaign.Campaign) (*device.Expect, []string, error) {
 		once.Do(func() {
 			space.For(on.Device.Info().Interface)
-			expect, warnings, err = expected(ctx, space, reference, on.Device)
+			expect, _, err = reference.Verified(ctx, on.Device, &warnings)
 		})
 		told := warnings
 		warnings = nil
@@ -125,18 +123,6 @@ func configOf(p *explore.Point, used int) search.Config {
 		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(p.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(p.Global[i])})
 	}
 	return c
-}
-
-// expected is what results are compared with: those of a reference, which is compared with the meaning of the program at a small size.
-func expected(ctx context.Context, s *explore.Space, r *explore.Reference, dev device.Device) (expect *device.Expect, warnings []string, err error) {
-	switch _, err := s.Verify(ctx, dev); {
-	case errors.Is(err, lift.ErrUndefined):
-		warnings = []string{explore.NotVerified(err).Error()}
-	case err != nil:
-		return nil, nil, err
-	}
-	expect, err = r.Expect()
-	return expect, warnings, err
 }
 
 func (p *program) Name() string         { return p.source }

@@ -220,7 +220,7 @@ func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
 func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []search.Result, err error) {
 	requests := make([]Request, len(list))
 	parallel.For(len(list), func(i int) {
-		requests[i] = Request{Config: list[i], Policy: s.policy(s.best())}
+		requests[i] = Request{Config: list[i], Policy: campaign.Brief(s.Trials, s.Slow, s.best())}
 		if s.Predictor != nil {
 			requests[i].Predicted = s.predict(ctx, list[i])
 		}
@@ -271,15 +271,6 @@ func (s *Search) best() float64 {
 		}
 	}
 	return best
-}
-
-// policy is how a configuration is timed: few trials, and only one if it is slow.
-func (s *Search) policy(best float64) device.Policy {
-	p := device.Policy{Trials: s.Trials, MinTrials: s.Trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1}
-	if !math.IsInf(best, 1) {
-		p.Cutoff = max(time.Duration(s.Slow*best*1e9), 200*time.Microsecond)
-	}
-	return p
 }
 
 // partMetric begins the metrics of a sample that have the seconds of parts.

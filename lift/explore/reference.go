@@ -121,6 +121,20 @@ func (r *Reference) Expect() (*device.Expect, error) {
 	return e, nil
 }
 
+// Verified compares the reference with the meaning of the program at a small size, the sizes that it returns, and returns what variants are compared
+// with. Where the meaning is not defined, a warning says so.
+func (r *Reference) Verified(ctx context.Context, dev device.Device, warnings *[]string) (*device.Expect, map[string]int64, error) {
+	at, err := r.space.Verify(ctx, dev)
+	switch {
+	case errors.Is(err, lift.ErrUndefined):
+		*warnings = append(*warnings, NotVerified(err).Error())
+	case err != nil:
+		return nil, nil, err
+	}
+	expect, err := r.Expect()
+	return expect, at, err
+}
+
 func inputTypes(p *lift.Program) (out []*lift.Type) {
 	for _, in := range p.Inputs {
 		out = append(out, in.Type)

@@ -15,7 +15,6 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
-	"gpuperf/lift"
 	"gpuperf/lift/rank"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -107,17 +106,11 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch result.Verified, err = s.Space.Verify(ctx, s.Campaign.Device); {
-	case errors.Is(err, lift.ErrUndefined):
-		s.warnings = append(s.warnings, NotVerified(err).Error())
-	case err != nil:
-		return nil, err
-	}
 	if result.Reference, err = s.Space.Reference(); err != nil {
 		return nil, err
 	}
-	expect, err := result.Reference.Expect()
-	if err != nil {
+	var expect *device.Expect
+	if expect, result.Verified, err = result.Reference.Verified(ctx, s.Campaign.Device, &s.warnings); err != nil {
 		return nil, err
 	}
 	round := s.Round
@@ -176,17 +169,6 @@ func reason(err error) string {
 	return string(out[:min(len(out), 100)])
 }
 
-// policy is how a point is timed: few trials, and only one if it is slow.
-func (s *Search) policy(best float64) device.Policy {
-	p := device.Policy{Trials: s.Trials, MinTrials: s.Trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1}
-	if !math.IsInf(best, 1) {
-		p.Cutoff = max(time.Duration(s.Slow*best*1e9), 200*time.Microsecond)
-	} else {
-		p.Cutoff = 200 * time.Millisecond
-	}
-	return p
-}
-
 // run runs points in chunks and records the results.
 func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect, result *Result) (done []Run, err error) {
 	s.Space.Prepare(points, s.Static)
@@ -229,7 +211,7 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		part, todo := ready[:n], tasks[:n]
 		ready, tasks = ready[n:], tasks[n:]
 		for i := range todo {
-			todo[i].Job.Policy = s.policy(best)
+			todo[i].Job.Policy = campaign.Brief(s.Trials, s.Slow, best)
 		}
 		ran, err := s.Campaign.Run(ctx, todo, func(e measure.Event) {
 			if e.Record == nil {
