@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 )
 
 // reserved names have a meaning in expressions.
@@ -72,6 +73,9 @@ func (e *elaborator) suggest(name string, env *scope) string {
 	var values []string
 	for s := env; s != nil; s = s.outer {
 		values = append(values, s.name)
+	}
+	if expr.IsFunction(name) || name == "cast" || name == "if" {
+		return name + " stands in functions on numbers: def f(x: int32): float32 = cast(float32, x)"
 	}
 	if near := source.Nearest(name, append(values, here...)); near != "" {
 		return "did you mean " + near + "?"

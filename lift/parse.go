@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,17 @@ func (p *parser) expected(what, hint string) {
 	p.FailHint(p.Tok().At, hint, "expected %s, found %s", what, orEnd(p.Tok()))
 }
 
+// onlyInDefs are operators and words of the expressions of user functions, which the patterns around them do not have.
+var onlyInDefs = map[string]bool{"%": true, "if": true, "and": true, "or": true, "not": true, "<": true, ">": true, ">=": true, "=": true, "&": true, "!": true}
+
+// ends fails where an expression should have ended.
+func (p *parser) ends(what, hint string) {
+	if t := p.Tok().Text; onlyInDefs[t] {
+		hint = fmt.Sprintf("%s stands in functions on numbers: def f(x: int32): int32 = x %% 2 if x > 0 else 0", t)
+	}
+	p.expected(what, hint)
+}
+
 // close reads the bracket that closes the one opened at an offset.
 func (p *parser) close(open int, symbol string) {
 	if p.Accept(symbol) {
@@ -81,7 +93,7 @@ func (p *parser) close(open int, symbol string) {
 	if p.Tok().Kind == lex.End {
 		p.FailHint(open, "add the matching "+symbol, "the bracket is never closed")
 	}
-	p.expected(strconv.Quote(symbol), "the bracket is closed here, or the expression goes on: f(x), f $ x, f o g, x + y")
+	p.ends(strconv.Quote(symbol), "the bracket is closed here, or the expression goes on: f(x), f $ x, f o g, x + y")
 }
 
 func (p *parser) expect(symbol, hint string) {
@@ -215,7 +227,7 @@ func (p *parser) args(open int) []*node {
 		case p.Tok().Kind == lex.End:
 			p.close(open, ")")
 		default:
-			p.expected(`"," or ")"`, "arguments stand between commas, as in zip(xs, ys)")
+			p.ends(`"," or ")"`, "arguments stand between commas, as in zip(xs, ys)")
 		}
 		list = append(list, p.expr())
 	}

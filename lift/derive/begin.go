@@ -40,11 +40,15 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 		for i := range t.Kids {
 			s = rules.Seq(s, rules.AtKid(i, whole))
 		}
+	case computes(t) && combines.Has(t.Arg().Op):
+		s = rules.Seq(rules.Use("letArg"), whole) // so that what combines elements is computed in parts
 	case t.Type.Kind != lift.ArrayType && t.Op != lift.Unzip || computes(t) || begins.Has(t.Op):
 	case views.Has(t.Op):
 		s = rules.AtArg(whole)
 	case !t.Ops().Has(lift.Fun):
 		s = rules.Use("copy")
+	case t.Op == lift.Generate && t.Fn().Ops()&(lift.Set(lift.Map)|combines) != 0: // maps are what work-items share
+		s = rules.Use("generateMap")
 	case t.Op == lift.Zip || t.Op == lift.Generate:
 		s = rules.Seq(rules.Use("copy"), rules.Try(fuse))
 	case rearranged.Has(t.Op):
@@ -58,6 +62,9 @@ func whole(run *rules.Run, t *lift.Term, site *rules.Site) (*lift.Term, error) {
 
 // begins are the patterns that recipes begin with, beside maps that compute.
 var begins = lift.Set(lift.Reduce, lift.Iterate, lift.Scan, lift.ScanBefore, lift.ReduceSegments)
+
+// combines are patterns whose results depend on many elements.
+var combines = lift.Set(lift.Reduce, lift.Scan, lift.ScanBefore, lift.ReduceSegments)
 
 // rearranged are patterns that show an element at several places, or others.
 var rearranged = lift.Set(lift.Pad, lift.PadConst, lift.Slide)

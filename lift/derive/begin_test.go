@@ -63,6 +63,9 @@ func TestWhole(t *testing.T) {
 		{"pad(1, 1, wrap) o map(neg) $ xs", "o pad(1, 1, wrap) $ xs"},
 		{"slide(4, 2) o pad(1, 1, clamp) o map(neg) $ xs", "o slide(4, 2) o pad(1, 1, clamp) $ xs"},
 		{"transpose o split(8) $ xs", "transpose o "},
+		{"map(sqrt) o reduce(+, 0) o map(fun(x => x * x)) $ xs", "let(x1 = reduceSeq(+, 0.0f) o join o mapGlb(0, "},
+		{"map(fun(x => x * 2.0f)) o scan(+, 0) $ xs", "let(x1 = join o mapGlb(0, "},
+		{"join $ generate(n, fun(j => reduce(+, 0) o map(fun(x => x * at(j, xs))) $ xs))", "mapGlb(0, fun(x1 => reduceSeq("},
 		{"gather(reverse) $ xs", "gather(reverse) o "},
 	} {
 		result := checkVariants(t, parsed(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+c.body+")"), map[string]int64{"n": 64})

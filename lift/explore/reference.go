@@ -47,7 +47,7 @@ func tolerance(p *lift.Program) float64 {
 }
 
 // Reference is the variant that the results of others are compared with: the simplest of those derived, if possible without local
-// memory and vectors, and with short chains of additions.
+// memory and vectors, and with short chains of additions, and such that it can be lowered.
 type Reference struct {
 	*Point
 	Tolerance float64
@@ -87,13 +87,21 @@ func (s *Space) Reference() (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	best := slices.MinFunc(all.Variants, func(a, b *derive.Variant) int {
+	slices.SortFunc(all.Variants, func(a, b *derive.Variant) int {
 		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
 	})
-	r := &Reference{Point: &Point{Variant: best}, Tolerance: tolerance(s.Program), space: s}
-	r.Tolerance = cmp.Or(s.options.Tolerance, r.Tolerance)
-	return r, nil
+	r := &Reference{Tolerance: cmp.Or(s.options.Tolerance, tolerance(s.Program)), space: s}
+	var first error
+	for _, v := range all.Variants {
+		r.Point = &Point{Variant: v}
+		_, _, err := s.lowered(r.Point)
+		if err == nil {
+			return r, nil
+		}
+		first = cmp.Or(first, fmt.Errorf("variant %s: %w", v.ID, err))
+	}
+	return nil, fmt.Errorf("no variant can be the reference; the plainest is not: %w", first)
 }
 
 // Expect is the job of the reference, with which jobs of other variants are compared, or the results that the user has given.

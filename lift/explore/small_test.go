@@ -52,6 +52,26 @@ func TestSmallSizes(t *testing.T) {
 	}
 }
 
+// The plainest variant of these rows gives what a row computes first to other work-items than the row: it cannot be lowered, and is not the reference.
+func TestReferenceIsLowered(t *testing.T) {
+	p, err := lift.Parse(`program sums
+size m, n
+def scaled(s: float32): float32 = s * 0.5f
+fun(xs: [[float32]n]m => map(map(scaled) o join o map(reduce(+, 0)) o slide(3, 1) o pad(1, 1, clamp)) $ xs)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int64{64, 35, 61} {
+		s, err := NewSpace(p, "sums.lift", map[string]int64{"m": 8, "n": n}, Options{Variants: 20, Ranges: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Verify(context.Background(), nil); err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+	}
+}
+
 // mapped is neg in as many maps as the type has dimensions.
 func mapped(input string) string {
 	n := strings.Count(input, "[")

@@ -56,6 +56,7 @@ var leftOf = map[string]string{
 	"tupleMaps":           "tuple(map(f) $ xs, map(fun(e => tuple(e, c))) $ xs)",
 	"mapPad":              "pad(2, 1, wrap) o map(f) $ xs",
 	"letArg":              "padConst(1, 2, c) o map(f) $ xs",
+	"generateMap":         "generate(n, fun(x0 => map(fun(y0 => tuple(y0, x0))) $ xs))",
 	"scanSplitFrom":       "scanBefore(+, c) $ xs",
 	"filterScan":          "filter(fun(e => 1)) $ xs",
 	"segmentsMap":         "reduceSegments(+, 0, generate(3, fun(j => j))) $ generate(4, fun(j => j * 3 + 1))",

@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
 
@@ -18,7 +19,14 @@ func addWhole() {
 		Rule{Name: "mapPad", Left: "pad(l, r, mode) o map(f) $ xs", Right: "map(f) o pad(l, r, mode) $ xs", Types: "xs: [A]N", on: lift.Set(lift.Pad), arg: lift.Set(lift.Map), code: padMap},
 		Rule{
 			Name: "letArg", Left: "p $ xs", Right: "let(y = xs, p $ y)   (p a pattern of one array)", Types: "xs: [A]N",
-			on: lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore), code: letArg,
+			on: lift.Set(lift.Pad, lift.PadConst, lift.Slide, lift.Gather, lift.Split, lift.Join, lift.Transpose, lift.Scan, lift.ScanBefore, lift.Map), code: letArg,
+		},
+		Rule{
+			Name: "generateMap", Left: "generate(N, f)", Right: "map(f) $ generate(N, fun(i => i))", Types: "xs: [A]N", on: lift.Set(lift.Generate),
+			code: func(m *Match) *lift.Term {
+				indices := m.Term.With(lift.Fn1(lift.Scalar(expr.Int32), func(i *lift.Term) *lift.Term { return i }))
+				return lift.Of(lift.Map, m.Term.Fn(), indices)
+			},
 		},
 	)
 }
