@@ -44,7 +44,8 @@ type Region struct {
 	Scop     string   `json:"scop"`
 	Lines    [2]int   `json:"lines"`
 	Compiled bool     `json:"compiled"`
-	Why      string   `json:"why,omitempty"` // it is not
+	Why      string   `json:"why,omitempty"`            // it is not
+	Original string   `json:"original_order,omitempty"` // why the order is that of the text
 	Kernels  []string `json:"kernels"`
 	// CopiedIn and CopiedOut are the arrays that go to the device and come back.
 	CopiedIn  []string `json:"copied_in"`
@@ -229,6 +230,9 @@ func (r *Result) Print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s, lines %d to %d: %s", x.Scop, x.Lines[0], x.Lines[1], count(len(x.Kernels), "kernel"))
 		fmt.Fprintf(w, "; to the device: %s; back: %s\n", list(x.CopiedIn), list(x.CopiedOut))
+		if x.Original != "" {
+			fmt.Fprintf(w, "%s keeps the order of its text: %s\n", x.Scop, x.Original)
+		}
 	}
 	fmt.Fprintf(w, "wrote %s\n", strings.Join(r.Written, ", "))
 	_, err := fmt.Fprintf(w, "%s\n", r.Build)

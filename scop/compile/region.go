@@ -172,7 +172,11 @@ func (p *part) kernels(ctx context.Context) error {
 
 // transfers finds the buffers and what is copied.
 func (p *part) transfers() error {
-	analysis, err := deps.Analyze(p.nest)
+	analyze := deps.Analyze
+	if p.program.Original != nil { // perhaps as it takes long to find out more
+		analyze = deps.ByMemory
+	}
+	analysis, err := analyze(p.nest)
 	if err != nil {
 		return err
 	}
@@ -244,6 +248,9 @@ func (p *part) fresh(base string) string {
 
 func (p *part) describe(out *Region) {
 	out.Compiled = true
+	if p.program.Original != nil {
+		out.Original = p.program.Original.Error()
+	}
 	for _, s := range p.sources {
 		out.Kernels = append(out.Kernels, s.Entry)
 	}

@@ -75,7 +75,19 @@ type Analysis struct {
 }
 
 // Analyze finds the dependences of a nest, those by memory before those by value, and classifies its loops.
-func Analyze(n *scop.Nest) (*Analysis, error) {
+func Analyze(n *scop.Nest) (*Analysis, error) { return analyze(n, (*analyzer).byValue) }
+
+// ByMemory is Analyze without values, which take the most work: any value may come from before the nest, and loops that are private are called sequential.
+func ByMemory(n *scop.Nest) (*Analysis, error) {
+	return analyze(n, func(z *analyzer) error {
+		for _, c := range z.carried {
+			c.value = true
+		}
+		return nil
+	})
+}
+
+func analyze(n *scop.Nest, values func(*analyzer) error) (*Analysis, error) {
 	z := &analyzer{carried: map[*scop.Loop]*carried{}, merged: map[key]*relation{}}
 	for _, l := range n.Loops {
 		z.carried[l] = &carried{}
@@ -91,7 +103,7 @@ func Analyze(n *scop.Nest) (*Analysis, error) {
 	if err := z.byMemory(); err != nil {
 		return nil, err
 	}
-	if err := z.byValue(); err != nil {
+	if err := values(z); err != nil {
 		return nil, err
 	}
 	a := &Analysis{Nest: n, Initial: z.initial}

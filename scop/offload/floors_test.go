@@ -56,12 +56,12 @@ func TestAsWritten(t *testing.T) {
 #pragma endscop
 }
 `)
-	if _, err := findBy(n, schedule.Launches, schedule.Smart, Options{Map: small}); err == nil {
+	if _, err := find(n, schedule.Smart, Options{Map: small}); err == nil {
 		t.Error("there are kernels of the order that is found: find another nest for this test")
 	}
-	p, err := find(n, schedule.Smart, Options{Map: small})
-	if err != nil {
-		t.Fatal(err)
+	p, err := Find(t.Context(), n, nil)
+	if err != nil || p.Original == nil {
+		t.Fatal(p, err)
 	}
 	check(t, p, map[string]int64{"n": 6, "m": 5})
 }

@@ -102,6 +102,9 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 		return nil, err
 	}
 	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
+	if p.Original != nil {
+		out.Original = p.Original.Error()
+	}
 	ref, err := p.known.of(c, job)
 	switch {
 	case errors.Is(err, workload.ErrUnverified):

@@ -27,9 +27,11 @@ type Program struct {
 	Kernels []*kernel.Kernel // in the order of the steps
 	// Scratch are arrays of the nest alone: neither inputs nor results.
 	Scratch []string
-	tree    schedule.Node
-	asked   []asked     // the forms of its kernels
-	known   *references // nil keeps none
+	// Original says why the order is that of the text, where no better one was found.
+	Original error
+	tree     schedule.Node
+	asked    []asked     // the forms of its kernels
+	known    *references // nil keeps none
 }
 
 // Step is *Loop or *Launch.

@@ -15,9 +15,9 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
-	"gpuperf/polycount"
 	"gpuperf/samples"
 	"gpuperf/scop"
+	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
 	"gpuperf/workload"
 )
@@ -25,7 +25,8 @@ import (
 // Result is a run of a nest on a device.
 type Result struct {
 	Scop     string  `json:"scop"`
-	Config   Config  `json:"config,omitempty"` // nil is the default
+	Config   Config  `json:"config,omitempty"`         // nil is the default
+	Original string  `json:"original_order,omitempty"` // why the order is that of the text
 	Kernels  int     `json:"kernels"`
 	Launches int     `json:"launches"`
 	Seconds  float64 `json:"seconds"` // of all kernels together, the median of the trials
@@ -56,31 +57,53 @@ type ArrayVerdict struct {
 	Vague int `json:"vague,omitempty"`
 }
 
-// Find makes kernels of a nest by default options, within limits of time and memory. Mappings are chosen for sizes, as in Options.
-func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (p *Program, err error) {
-	err = bounded.Do(ctx, limits, func(context.Context, func()) (err error) {
-		p, err = find(n, schedule.Smart, Options{Sizes: sizes})
-		return err
-	})
+// Find makes kernels of a nest by default options, within limits of time and memory. Mappings are chosen for sizes, as in Options. Where no better order is found within the limits,
+// or no kernels can be made of it, the order is that of the text.
+func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Program, error) {
+	opt := Options{Sizes: sizes}
+	p, err := within(ctx, patience, func() (*Program, error) { return find(n, schedule.Smart, opt) })
+	if err != nil && ctx.Err() == nil {
+		why := err
+		if p, err = within(ctx, hurry, func() (*Program, error) { return inOrder(n, opt) }); err == nil {
+			p.Original = reason(why)
+		} else {
+			err = why
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
 	}
 	return p, nil
 }
 
-// find makes kernels of a nest, by a strategy for launches; where that finds none, or an order that no kernels can be made of, the order is that of the text.
-func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	p, err := findBy(n, schedule.Launches, fusion, opt)
-	if err != nil && !errors.Is(err, polycount.ErrBudget) {
-		if q, failed := findBy(n, schedule.AsWritten, fusion, opt); failed == nil {
-			return q, nil
-		}
+// reason is why the order is that of the text.
+func reason(err error) error {
+	var abandoned *bounded.Abandoned
+	if errors.As(err, &abandoned) {
+		err = abandoned.Cause
 	}
-	return p, err
+	if bounded.Stopped(err) {
+		return fmt.Errorf("the search for a better one %w", err)
+	}
+	return err
 }
 
-func findBy(n *scop.Nest, strategy schedule.Strategy, fusion schedule.Fusion, opt Options) (*Program, error) {
-	f, err := schedule.Search(n, strategy, fusion)
+// within makes a program within limits.
+func within(ctx context.Context, l bounded.Limits, make func() (*Program, error)) (*Program, error) {
+	made := new(*Program) // by work that may go on after this returns
+	err := bounded.Do(ctx, l, func(context.Context, func()) (err error) {
+		*made, err = make()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return *made, nil
+}
+
+// find makes kernels of a nest, by a strategy for launches.
+func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
+	f, err := schedule.Search(n, schedule.Launches, fusion)
 	if err != nil {
 		return nil, err
 	}
@@ -92,9 +115,28 @@ func findBy(n *scop.Nest, strategy schedule.Strategy, fusion schedule.Fusion, op
 	if err != nil {
 		return nil, err
 	}
-	p.Text = n
+	p.Text, p.Original = n, f.Original
 	return p, nil
 }
+
+// inOrder makes kernels of a nest in the order of its text.
+func inOrder(n *scop.Nest, opt Options) (*Program, error) {
+	a, err := deps.ByMemory(n)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := schedule.InOrder(a)
+	if err != nil {
+		return nil, err
+	}
+	return Compile(n, tree, opt)
+}
+
+// patience are the limits of a search for an order by default, and hurry those of making kernels in the order of the text where they do not suffice.
+var (
+	patience = bounded.Limits{Time: 3 * time.Second, Memory: limits.Memory}
+	hurry    = bounded.Limits{Time: 1500 * time.Millisecond, Memory: limits.Memory}
+)
 
 // limits of making kernels, so that a stranger's file is safe to open.
 var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
@@ -228,6 +270,9 @@ func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[stri
 // WriteResults prints runs.
 func WriteResults(w io.Writer, all []*Result) error {
 	for _, r := range all {
+		if r.Original != "" {
+			fmt.Fprintf(w, "%s keeps the order of its text: %s\n", r.Scop, r.Original)
+		}
 		fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), format.Count(r.Launches, "launch"), format.Seconds(r.Seconds))
 		for _, name := range slices.Sorted(maps.Keys(r.Config)) {
 			fmt.Fprintf(w, "  %s: %s\n", name, r.Config[name])

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"errors"
 	"slices"
 
 	"gpuperf/polycount"
@@ -36,11 +35,6 @@ func inLoop(list []*scop.Statement, depth int) Node {
 		l.Of[s] = s.Order[2*depth+1]
 	}
 	return &Band{[]Loop{l}, original(list, depth+1)}
-}
-
-// AsWritten is the strategy that finds nothing, so that the order is that of the text.
-func AsWritten(*scop.Nest, []*deps.Dependence, Fusion) (Node, error) {
-	return nil, errors.New("the order of the text was asked for")
 }
 
 // InOrder are launches in the order of the text: the outermost loops that carry no dependence are those of work-items.
