@@ -14,7 +14,13 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/emit"
 	"gpuperf/emit/host"
+	"gpuperf/scop/offload"
 )
+
+func TestMain(m *testing.M) {
+	offload.Patience = 0 // results must not depend on how busy the machine is
+	m.Run()
+}
 
 var factor = cfront.Options{Define: []string{"FACTOR=3"}}
 

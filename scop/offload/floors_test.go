@@ -1,11 +1,19 @@
 package offload
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/scop/schedule"
 )
+
+func TestMain(m *testing.M) {
+	Patience = 0 // results must not depend on how busy the machine is
+	m.Run()
+}
 
 // TestFloors: subscripts and bounds that are rounded quotients are right in kernels of all forms.
 func TestFloors(t *testing.T) {
@@ -64,4 +72,35 @@ func TestAsWritten(t *testing.T) {
 		t.Fatal(p, err)
 	}
 	check(t, p, map[string]int64{"n": 6, "m": 5})
+}
+
+// TestPatience: a search that is stopped by its limit ends with the order of the text, one that the caller stops with an error.
+func TestPatience(t *testing.T) {
+	n := nestOf(t, "order.c", `void f(int n, double A[n], double B[n]) {
+#pragma scop
+  for (int i = 1; i < n; i++) {
+    A[i] = 0.5 * A[i-1];
+    B[i] = A[i] + 1;
+  }
+#pragma endscop
+}
+`)
+	endless := func(ctx context.Context) (*Program, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	p, err := findOr(t.Context(), n, Options{}, 0, func(ctx context.Context) (*Program, error) {
+		ctx, cancel := context.WithCancelCause(ctx)
+		cancel(fmt.Errorf("takes %w 3s", bounded.ErrExceeded)) // as bounded.Do does it, after 3 s
+		return endless(ctx)
+	})
+	if err != nil || p.Original == nil || p.Original.Error() != "the search for a better one takes more than 3s" {
+		t.Fatal(p, err)
+	}
+	check(t, p, map[string]int64{"n": 17})
+	stopped, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := findOr(stopped, n, Options{}, 0, endless); !errors.Is(err, context.Canceled) {
+		t.Errorf("stopped by the caller: %v", err)
+	}
 }

@@ -57,14 +57,23 @@ type ArrayVerdict struct {
 	Vague int `json:"vague,omitempty"`
 }
 
+// Patience is how long Find looks for an order by default; then it makes kernels in the order of the text, in half of that. 0 is no limit, for tests, whose results must not depend on how busy the
+// machine is.
+var Patience = 3 * time.Second
+
 // Find makes kernels of a nest by default options, within limits of time and memory. Mappings are chosen for sizes, as in Options. Where no better order is found within the limits,
 // or no kernels can be made of it, the order is that of the text.
 func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Program, error) {
 	opt := Options{Sizes: sizes}
-	p, err := within(ctx, patience, func() (*Program, error) { return find(n, schedule.Smart, opt) })
+	return findOr(ctx, n, opt, Patience, func(context.Context) (*Program, error) { return find(n, schedule.Smart, opt) })
+}
+
+// findOr makes kernels by a search that has so much time, or in the order of the text.
+func findOr(ctx context.Context, n *scop.Nest, opt Options, patience time.Duration, search func(context.Context) (*Program, error)) (*Program, error) {
+	p, err := within(ctx, patience, search)
 	if err != nil && ctx.Err() == nil {
 		why := err
-		if p, err = within(ctx, hurry, func() (*Program, error) { return inOrder(n, opt) }); err == nil {
+		if p, err = within(ctx, patience/2, func(context.Context) (*Program, error) { return inOrder(n, opt) }); err == nil {
 			p.Original = reason(why)
 		} else {
 			err = why
@@ -88,11 +97,11 @@ func reason(err error) error {
 	return err
 }
 
-// within makes a program within limits.
-func within(ctx context.Context, l bounded.Limits, make func() (*Program, error)) (*Program, error) {
+// within makes a program in so much time, and within the limit of memory.
+func within(ctx context.Context, t time.Duration, make func(context.Context) (*Program, error)) (*Program, error) {
 	made := new(*Program) // by work that may go on after this returns
-	err := bounded.Do(ctx, l, func(context.Context, func()) (err error) {
-		*made, err = make()
+	err := bounded.Do(ctx, bounded.Limits{Time: t, Memory: limits.Memory}, func(ctx context.Context, _ func()) (err error) {
+		*made, err = make(ctx)
 		return err
 	})
 	if err != nil {
@@ -131,12 +140,6 @@ func inOrder(n *scop.Nest, opt Options) (*Program, error) {
 	}
 	return Compile(n, tree, opt)
 }
-
-// patience are the limits of a search for an order by default, and hurry those of making kernels in the order of the text where they do not suffice.
-var (
-	patience = bounded.Limits{Time: 3 * time.Second, Memory: limits.Memory}
-	hurry    = bounded.Limits{Time: 1500 * time.Millisecond, Memory: limits.Memory}
-)
 
 // limits of making kernels, so that a stranger's file is safe to open.
 var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
