@@ -56,19 +56,21 @@ func (w *Warp) Difference(values *[WarpSize]int64) (lanes uint32) {
 	return lanes
 }
 
-// Inputs adds the values that the next instruction reads to a hash.
+// Inputs adds the values that the next instruction reads to a hash: of one that keeps some of the lowest bits, these alone. Where two values have
+// them in common and a third is as far from the second as that from the first, all that follow at this distance have.
 func (w *Warp) Inputs(hash uint64) uint64 {
 	const prime = 1099511628211 // of FNV-1a
 	o, f := &w.launch.ops[w.path.pc], w.path.file
 	add := func(v uint64) { hash = (hash ^ v) * prime }
 	add(uint64(o.index))
+	keeps := o.keeps()
 	for k := range o.sources {
 		s := &o.sources[k]
 		if s.fixed != nil {
 			continue
 		}
 		for _, v := range f.rows[s.row] {
-			add(uint64(v))
+			add(uint64(v & keeps))
 		}
 		add(uint64(f.known[s.row]))
 	}
@@ -76,6 +78,20 @@ func (w *Warp) Inputs(hash uint64) uint64 {
 		add(uint64(g.read(f).value))
 	}
 	return hash
+}
+
+// and is the table of LOP3 by which it joins its first two operands and ignores the third.
+const and = 0xc0
+
+// keeps are the bits of its operands that an operation reads, as far as is known: the lowest ones where it is an index into a power of two.
+func (o *op) keeps() uint32 {
+	if o.in.Name != "LOP3" && o.in.Name != "ULOP3" || len(o.sources) < 4 || o.sources[3].fixed == nil || o.sources[3].fixed[0] != and {
+		return all
+	}
+	if mask := o.sources[1].fixed; mask != nil && o.sources[1].known == all && mask[0]&(mask[0]+1) == 0 {
+		return mask[0]
+	}
+	return all
 }
 
 // Snapshot holds the registers of a sub-group whose lanes are together.
