@@ -15,7 +15,13 @@ if ! bin/perf devices --json | grep -q '"type": "gpu"'; then
   sizes=(640 768)
 fi
 
+say() { printf '\n# %s' "$@"; }
+
+say 'Where kernels run:'
 run perf devices
+say 'Measure a product of matrices at some sizes, and fit to the times what one multiply-add costs in it. The profile keeps the cost:'
 run perf calibrate examples/matmul/own_kernel.yaml "${calibration[@]}" | tee "$result"
+say 'Predict larger sizes by that cost, and measure them to see how far off it is. The model has one cost, that of a multiply-add, which includes all' \
+  'else that this kernel does: so perf says that it has none for memory accesses, and calls the times lower bounds.'
 run perf predict examples/matmul/matmul_prefetch.star --model matmul_own_kernel --measure "${sizes[@]/#/-pn=}"
-printf '\nThe profile of this device stays in %s\n' "$(sed -n 's/^profile: //p' "$result")"
+printf '\nThe profile of this device is %s\n' "$(sed -n 's/^profile: \(.*\) (caches .*/\1/p' "$result")"

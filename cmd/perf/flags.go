@@ -133,9 +133,8 @@ func (f *measureFlags) openModes(cmd *cobra.Command) (*campaign.Campaign, []samp
 
 // finish closes a campaign, and tells what took its time.
 func finish(cmd *cobra.Command, c *campaign.Campaign) {
-	if round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }; c.Live() && c.Spent.Measuring > 0 {
-		note(cmd, "time: %v building ahead, %v verifying results, %v measuring",
-			round(c.Spent.Building), round(c.Spent.Verifying), round(c.Spent.Measuring))
+	if text := spentText(c.Spent); c.Live() && text != "" {
+		note(cmd, "time: %s", text)
 	}
 	if again := cmd.Flag("remeasure"); again != nil && again.Changed && c.Repeated == 0 {
 		warnf(cmd, warning.NoMatch, "--remeasure "+again.Value.String(), "no sample was chosen")
@@ -143,6 +142,20 @@ func finish(cmd *cobra.Command, c *campaign.Campaign) {
 	if err := c.Close(); err != nil {
 		warn(cmd, []error{err})
 	}
+}
+
+// spentText says what took the time of a campaign, "" where nothing did.
+func spentText(s campaign.Spent) string {
+	var parts []string
+	for _, part := range []struct {
+		took time.Duration
+		what string
+	}{{s.Measuring, "measuring"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
+		if took := part.took.Round(10 * time.Millisecond); took > 0 {
+			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // ranged returns the cases at sizes within --time-range, and tells what was changed.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,7 +89,7 @@ func showStatus(cmd *cobra.Command, f *fleet.File, count int, tasks fleet.Tasks)
 	if err != nil {
 		return err
 	}
-	return show(cmd, s, s.Write)
+	return show(cmd, s, wrapped(s.Write))
 }
 
 func fleetSubmitCommand() *cobra.Command {
@@ -244,7 +243,7 @@ parameters of models, errors, times. Merging again replaces what was merged befo
 			for _, w := range m.Warnings {
 				note(cmd, "%s", w)
 			}
-			return show(cmd, m, func(w io.Writer) error { return m.Write(w) })
+			return show(cmd, m, wrapped(m.Write))
 		},
 	}
 	addOutput(cmd)

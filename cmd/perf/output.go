@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -84,6 +85,25 @@ func show(cmd *cobra.Command, result any, text func(w io.Writer) error) error {
 	}
 	return text(cmd.OutOrStdout())
 }
+
+// wrapped is a text whose lines are broken between words where the terminal is narrower.
+func wrapped(text func(w io.Writer) error) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		all := &heldText{to: w}
+		err := text(all)
+		_, broken := terminal.NewLive(w).Write(all.Bytes())
+		return errors.Join(err, broken)
+	}
+}
+
+// heldText is text for a stream, held back as lines can only be broken when they are whole.
+type heldText struct {
+	bytes.Buffer
+	to io.Writer
+}
+
+// Fd is that of the stream, so that it shows whether this is a terminal.
+func (t *heldText) Fd() uintptr { return terminal.Fd(t.to) }
 
 // showText is show of a text that is at hand.
 func showText(cmd *cobra.Command, result any, text string) error {

@@ -40,8 +40,54 @@ func TestNarrowTable(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := table.write(&out, "", table.widths(), []int{0, 1, 4}); err != nil || out.String() != "kernel  size  verdict\na       n=1   slow\na       n=2   > 1\n" {
+	if err := table.write(&out, "", table.widths(), []int{0, 1, 4}, false); err != nil || out.String() != "kernel  size  verdict\na       n=1   slow\na       n=2   > 1\n" {
 		t.Errorf("%q, %v", out.String(), err)
+	}
+}
+
+// TestBrokenCells: texts that are too long for a terminal are broken, and columns beside them get the room that is left.
+func TestBrokenCells(t *testing.T) {
+	table := NewTable("kernel", "verified", ">trials")
+	table.Row("a.star#one n=512", "n=32: all results; n=512: 5 of 1024 work-groups", "30")
+	table.Row("a.star#two n=512", "no", "7")
+	for room, want := range map[int]string{
+		75: `
+kernel            verified                                         trials
+a.star#one n=512  n=32: all results; n=512: 5 of 1024 work-groups      30
+a.star#two n=512  no                                                    7
+`, 60: `
+kernel            verified                            trials
+a.star#one n=512  n=32: all results; n=512: 5 of          30
+                   1024 work-groups
+a.star#two n=512  no                                       7
+`, 30: `
+kernel      verified
+a.star#one  n=32: all results;
+ n=512       n=512: 5 of 1024
+             work-groups
+a.star#two  no
+ n=512
+
+kernel            trials
+a.star#one n=512      30
+a.star#two n=512       7
+`,
+	} {
+		var out strings.Builder
+		if err := table.writeWithin(&out, "", room); err != nil || "\n"+out.String() != want {
+			t.Errorf("in %d columns:\n%s\nwant%s", room, out.String(), want)
+		}
+	}
+}
+
+// TestLongCell: where there is no terminal, a very long text is in one line, and does not widen the others.
+func TestLongCell(t *testing.T) {
+	table, long := NewTable("what", "count", ">value"), strings.Repeat("n + ", 40)+"1"
+	table.Row("load", "n", "4")
+	table.Row("store", long, "161")
+	var out strings.Builder
+	if want := "what   count  value\nload   n          4\nstore  " + long + "    161\n"; table.Write(&out) != nil || out.String() != want {
+		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
 }
 
