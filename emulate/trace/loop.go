@@ -110,10 +110,11 @@ func (r *recorder) leave(l *loop, period int) bool {
 	a, b, c := &l.marks[now-2*period], &l.marks[now-period], &l.marks[now]
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
 	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
-	if limit < 2 || !alike(before, last) { // the former is found out sooner
+	endless := limit == math.MaxInt32
+	if limit < 2 || !exact && !endless || !alike(before, last) { // the comparison takes longest, and comes last
 		return false
 	}
-	if limit == math.MaxInt32 && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
+	if endless && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
