@@ -56,8 +56,30 @@ func (e *explorer) scanRecipes() (list []*recipe) {
 	if err != nil {
 		return nil
 	}
+	list = e.scansInChunks(n, "", func(s rules.Strategy) rules.Strategy { return s })
+	list = append(list, &recipe{name: "one work-item, in order", build: func(point) rules.Strategy { return rules.Seq(scanRow(glb0.use), finish(false)) }})
+	if long := padded(n); long != n {
+		list = append(list, e.scansInChunks(long, paddedRecipe, func(s rules.Strategy) rules.Strategy { return paddedScan(long-n, s) })...)
+	}
+	return list
+}
+
+// paddedScan makes a scan one of more elements, which come last, so that no result depends on them, and goes on there.
+func paddedScan(more int64, s rules.Strategy) rules.Strategy {
+	r := lift.Nat(more)
+	return rules.Seq(
+		rules.Else(rules.Use("scanPad", "r", r), rules.Use("scanBeforePad", "r", r)),
+		rules.AtArg(rules.Seq(rules.AtArg(rules.Try(rules.Use("mapPad"))), s)),
+	)
+}
+
+// scansInChunks are the recipes of a scan of n elements that take chunks of it. around is where the scan is.
+func (e *explorer) scansInChunks(n int64, how string, around func(rules.Strategy) rules.Strategy) (list []*recipe) {
 	add := func(name string, numbers []number, admits func(p point) bool, build func(p point) rules.Strategy) {
-		list = append(list, &recipe{name: name, numbers: numbers, admits: admits, build: func(p point) rules.Strategy { return rules.Seq(build(p), finish(false)) }})
+		list = append(list, &recipe{
+			name: phrase(how, name), numbers: numbers, admits: admits,
+			build: func(p point) rules.Strategy { return rules.Seq(around(build(p)), finish(false)) },
+		})
 	}
 	k, l, m := number{"k", divisors(n, 2, 4096)}, number{"l", groupSizes(n, e.opt.MaxGroup)}, number{"m", divisors(n, 2, 4096)}
 	// The ways to scan what so many chunks reduce to.
@@ -94,6 +116,5 @@ func (e *explorer) scanRecipes() (list []*recipe) {
 			return cutScan(p["k"]*p["l"], groupReduction(p["l"], p["r"], false, chunked), way.build(p), rules.Seq(inner(inGroup), wrg0.use, inner(scansOfItems)))
 		})
 	}
-	add("one work-item, in order", nil, nil, func(point) rules.Strategy { return scanRow(glb0.use) })
 	return list
 }

@@ -18,6 +18,12 @@ func addUneven() {
 			Name: "mapRest", Left: "map(f) $ xs", Right: "append(map(f) o drop(n) $ xs, map(f) o take(n) $ xs)", Types: "xs: [A]N", Params: []Param{{"n", First}},
 		},
 		Rule{
+			Name: "scanPad", Left: "scan(f, z) $ xs", Right: "take(N) o scan(f, z) o pad(0, r, clamp) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
+		},
+		Rule{
+			Name: "scanBeforePad", Left: "scanBefore(f, z) $ xs", Right: "take(N) o scanBefore(f, z) o pad(0, r, clamp) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
+		},
+		Rule{
 			Name: "reducePad", Left: "reduce(f, z) $ xs", Right: "reduce(f, z) o padConst(0, r, z) $ xs", Types: "xs: [A]N", Params: []Param{{"r", More}},
 			Where: foldable,
 		},
