@@ -3,6 +3,7 @@ package emulate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -123,16 +124,11 @@ func TestParts(t *testing.T) {
 	for _, d := range all {
 		compareParts(d, strings.TrimPrefix(d.Line, "testdata/emulate/"), compare)
 	}
-	var names []string
-	for name := range parts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
 		t.Logf("%s: %-26s %v", half(), name, parts[name])
 	}
-	for name, least := range leastParts {
-		if p := parts[name]; half() == "choose" && float64(p.agree) < least*float64(p.all) {
+	for _, name := range slices.Sorted(maps.Keys(leastParts)) {
+		if p := parts[name]; half() == "choose" && float64(p.agree) < leastParts[name]*float64(p.all) {
 			t.Errorf("%s: %v", name, p)
 		}
 	}
@@ -155,7 +151,8 @@ func compareParts(d developed, line string, compare func(name, line string, ok b
 	} else {
 		compare("instructions, others", line, off < 0.03, off)
 	}
-	for name, n := range d.pipes {
+	for _, name := range slices.Sorted(maps.Keys(d.pipes)) {
+		n := d.pipes[name]
 		hardware := count("sm__inst_executed_pipe_" + name + ".sum")
 		if name == "" || max(n, hardware) < 0.01*count("smsp__inst_executed.sum") || !d.known {
 			continue
