@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 // TestMacros: programs in the manner of benchmarks are read as they are, whatever their macros choose.
 func TestMacros(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"include/bench.h": header, "program.c": program} {
+	for name, text := range map[string]string{"include/bench.h": "\ufeff" + header, "program.c": "\ufeff" + program} { // with byte order marks
 		path := filepath.Join(dir, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 			t.Fatal(err)

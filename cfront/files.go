@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io"
@@ -106,6 +107,7 @@ func (f *files) read(name string) ([]byte, error) {
 
 // opened hands out the text of a file; all together are limited, as a header may be included again and again.
 func (f *files) opened(name string, text []byte) (fs.File, error) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	if f.bytes += len(text); f.bytes > 4*maxBytes {
 		f.refuse("it includes more than %d bytes", 4*maxBytes)
 		return nil, fs.ErrPermission

@@ -66,6 +66,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	if len(text) > maxBytes {
 		return nil, fmt.Errorf("%s: it has more than %d bytes", path, maxBytes)
 	}
+	text = strings.TrimPrefix(text, "\ufeff")
 	if opt.Language == "" {
 		opt.Language = languageOf(path)
 	}

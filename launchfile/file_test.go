@@ -95,6 +95,10 @@ func TestJob(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	marked, err := job(t, map[string]string{"k.cl": "\ufeff" + sources["k.cl"]}, base, map[string]int64{"n": 300})
+	if diff := cmp.Diff(want, marked); diff != "" {
+		t.Errorf("with a byte order mark: %v, %s", err, diff)
+	}
 }
 
 func TestCUDA(t *testing.T) {

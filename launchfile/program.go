@@ -81,7 +81,7 @@ func (f *File) load(p program, job *device.Job, launches []launch) (headers []by
 	case !utf8.Valid(text):
 		return nil, &source.Error{File: path, Msg: "the source is not text in UTF-8"}
 	}
-	job.Source, job.Options, job.Named = string(text), p.options, p.kind.on == samples.CUDA
+	job.Source, job.Options, job.Named = strings.TrimPrefix(string(text), "\ufeff"), p.options, p.kind.on == samples.CUDA
 	dirs := []string{filepath.Dir(path)}
 	for _, n := range p.include {
 		dir := f.near(n.Text)

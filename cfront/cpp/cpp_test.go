@@ -31,7 +31,7 @@ func run(t testing.TB, text string, headers map[string]string) (string, []cpp.To
 
 // TestRun: macros and directives do as C11, 6.10, says.
 func TestRun(t *testing.T) {
-	headers := map[string]string{"h.h": "#pragma once\nint h;\n", "twice.h": "t\n", "guard.h": "#ifndef G\n#define G 5\n#endif\n"}
+	headers := map[string]string{"h.h": "#pragma once\nint h;\n", "twice.h": "t\n", "mark.h": "\ufeff#define M 1\n", "guard.h": "#ifndef G\n#define G 5\n#endif\n"}
 	for _, c := range []struct{ text, want string }{
 		{"a+++b /* c */ - // d\ne", "a ++ + b - e"},
 		{"x\\\ny 1.5e-3f 0x1fe+1 .5 1'000", "xy 1.5e-3f 0x1fe + 1 .5 1'000"},
@@ -56,6 +56,7 @@ func TestRun(t *testing.T) {
 		{"#if UNKNOWN || (1 ? 0 : 1 / 0) || 0xFFul < 'a' - 1u\na\n#endif", ""},
 		{"#if -1 < 0 && ~0 == -1 && 7 % 4 == 3 && 1 << 3 >= 8 && (6 & 3 | 8 ^ 1) == 11\ny\n#endif", "y"},
 		{"#include <h.h>\n#include \"h.h\"\n#include \"twice.h\"\n#include \"twice.h\"\n#define H <guard.h>\n#include H\nG", "int h ; t t 5"},
+		{"\ufeff#include <mark.h>\nM", "1"}, // byte order marks
 		{"#define N 4\n#pragma unroll N\n#pragma once\nx", "[unroll N] x"},
 		{"#define A(x) x\nA(1\n#ifdef PRE\n+ 2\n#endif\n)", "1 + 2"},
 		{"# 1 \"f\"\n#warning w\n#\nx", "x"},

@@ -18,6 +18,7 @@ type lexer struct {
 }
 
 func newLexer(file, text string) *lexer {
+	text = strings.TrimPrefix(text, "\ufeff") // the byte order mark with which some editors begin a file
 	l := &lexer{file: file, line: 1}
 	l.text, l.splices = join(text)
 	l.wide = strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })

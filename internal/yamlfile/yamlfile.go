@@ -68,7 +68,7 @@ type document struct{ file, text string }
 
 // Parse reads one YAML document; an empty one is a Null node. Errors are *source.Error.
 func Parse(file string, text []byte) (*Node, error) {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	text = bytes.ReplaceAll(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\r\n"), []byte("\n"))
 	d := &document{file: file, text: string(text)}
 	if len(text) > MaxSize {
 		return nil, source.At(file, "", source.Pos{}, "the file is larger than %d bytes", MaxSize)

@@ -91,13 +91,13 @@ func TestDecode(t *testing.T) {
 		Value float64  `yaml:"value"`
 		Names []string `yaml:"names"`
 	}
-	if err := Decode("f.yaml", []byte("value: 1e-3\nnames: [a]\n"), &into); err != nil || into.Value != 1e-3 || into.Names[0] != "a" {
+	if err := Decode("f.yaml", []byte("\ufeffvalue: 1e-3\nnames: [a]\n"), &into); err != nil || into.Value != 1e-3 || into.Names[0] != "a" {
 		t.Errorf("%+v, %v", into, err)
 	}
 	for _, c := range []struct{ text, want string }{
 		{"value: 1\nname: [a]\n", "f.yaml:2:1: unknown key \"name\"\n    name: [a]\n    ^\n    did you mean names?"},
 		{"value: [1]\n", "f.yaml:1:8:"},
-		{"- 1\n", "f.yaml:1:1: expected a map"},
+		{"\ufeff- 1\n", "f.yaml:1:1: expected a map"},
 	} {
 		if err := Decode("f.yaml", []byte(c.text), &into, "value", "names"); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%q gave\n%v\nwant\n%s", c.text, err, c.want)

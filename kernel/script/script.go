@@ -147,6 +147,7 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 	if len(text) > maxText {
 		return nil, &source.Error{File: filename, Msg: fmt.Sprintf("the script is %d bytes long, the limit is %d", len(text), maxText)}
 	}
+	text = strings.TrimPrefix(text, "\ufeff") // with which some editors begin a file
 	dialect := &syntax.FileOptions{GlobalReassign: true, TopLevelControl: true, Set: true}
 	file, err := dialect.Parse(filename, text, 0)
 	if err != nil {

@@ -71,7 +71,7 @@ def build(n):
 
 // TestIgnored: what makes no difference here may stand in scripts that are Loopy's.
 func TestIgnored(t *testing.T) {
-	got, err := Exec("k.star", `knl = lp.make_kernel("{[i]: 0<=i<n}", "u[i] = x[i]\ny[i] = u[i]",
+	got, err := Exec("k.star", "\ufeff"+`knl = lp.make_kernel("{[i]: 0<=i<n}", "u[i] = x[i]\ny[i] = u[i]",
     [lp.TemporaryVariable("u", lp.auto, shape="n", address_space="auto"), "..."], lang_version=(2018, 2), silenced_warnings=["all"])
 knl = lp.split_iname(knl, "i", 16, outer_tag=None, inner_tag="l.0", slabs=(0, 1))
 `)
