@@ -30,7 +30,7 @@ var kinds = []struct {
 }
 
 // Known are the results that a page can show, for messages.
-const Known = "samples (.jsonl), profiles (.yaml), and what evaluate, rank, predict, explain, measure and tune print with --json (.json), and timelines of perf emulate (.json)"
+const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, measure and tune print with --json (.json)"
 
 // maxResult is the size of the largest result that is read, in bytes.
 const maxResult = 256 << 20
