@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -30,7 +31,7 @@ copies, launches and waits, in one call; its header; its kernels; and NAME.json 
 for those who write their own host. --as c is for no device: the loops of the variant, one after the other, in plain C.
 
 The variant is the one that --variant names; or with --best the fastest that a --database has recorded for these sizes; or, where there is none,
-the first by a --ranker that learns from the databases, by the model of a --profile, or else by an estimate from the data sheet of --hardware.
+the first by a --ranker that learns from other programs of the databases, by the model of a --profile, or else by an estimate from the data sheet of --hardware.
 Without these it is the plainest variant, with which others are compared.`,
 		Example: `  perf lift export examples/lift/dot.lift -s n=65536 -o out
   perf lift export examples/lift/scal.lift -s n=4Ki --best --as c -o out`,
@@ -146,9 +147,17 @@ func (o *rankOptions) predicted(cmd *cobra.Command, s *explore.Space, accept fun
 	if !cmd.Flags().Changed("ranker") && o.model.profile != "" {
 		o.ranker, why = "model", "the model of "+o.model.profile
 	}
-	if len(o.databases) > 0 || o.model.profile != "" {
+	learns := len(o.databases) > 0 || o.model.profile != ""
+	if learns {
 		scorer, opt, err = o.scorer(cmd, s.Program.Name)
-	} else if opt, err = o.static.static(0); err == nil {
+		if errors.Is(err, rank.ErrNoPoint) && !cmd.Flags().Changed("ranker") {
+			note(cmd, "the databases have no samples of this program at these sizes, and none of other programs to learn from: an estimate orders the variants")
+			learns, opt.Traffic, err = false, false, nil
+		}
+	} else {
+		opt, err = o.static.static(0)
+	}
+	if err == nil && !learns {
 		if opt.Device == nil {
 			opt.Device, _ = facts.Named(usualHardware)
 		}

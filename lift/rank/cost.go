@@ -152,7 +152,7 @@ func fitModel(name string, train *Set) (*timed, error) {
 		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: row, Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
-		return nil, errNoPoint
+		return nil, ErrNoPoint
 	}
 	fit := initial(model)
 	if len(rows) >= 3*len(model.ParameterNames()) { // enough points for a fit

@@ -109,10 +109,10 @@ func (r Ranker) Missing(s *Set) error {
 	return nil
 }
 
-var (
-	errNotLift = errors.New("the points have none of the features of the paper")
-	errNoPoint = errors.New("there is no measured point to learn from")
-)
+// ErrNoPoint says that a ranker which learns got nothing to learn from.
+var ErrNoPoint = errors.New("there is no measured point to learn from")
+
+var errNotLift = errors.New("the points have none of the features of the paper")
 
 // unpredicted is an error for a point without a predicted time.
 func unpredicted(p *Point) error {
@@ -152,7 +152,7 @@ func (r Ranker) fit(train *Set) (Scorer, error) {
 		return nil, err
 	}
 	if len(train.Points) == 0 {
-		return nil, errNoPoint
+		return nil, ErrNoPoint
 	}
 	names := train.Names
 	if r.lift {
