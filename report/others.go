@@ -166,6 +166,7 @@ func (s *Section) search(content []byte) error {
 		Status        string          `json:"status"`
 		Seconds       float64         `json:"seconds"`
 		Predicted     float64         `json:"predicted_seconds"`
+		After         float64         `json:"after_seconds"`
 	}
 	var r struct {
 		File           string  `json:"file"`
@@ -197,11 +198,25 @@ func (s *Section) search(content []byte) error {
 		}
 	}
 	tried := chart.Series{Name: "runs", Style: chart.PointsStyle}
+	inTime, least := chart.Series{Name: best.Name, Style: best.Style}, math.Inf(1) // over the time of the search
+	progress := Table{Title: "best so far", Header: columns(">run", ">after", ">time")}
 	t := Table{Header: columns(">run", "configuration", ">measured", ">predicted", "status")}
 	for i, one := range r.Runs {
 		name := configuration(one.Configuration)
 		if one.Seconds > 0 {
 			tried.Points = append(tried.Points, chart.XY{X: float64(i + 1), Y: one.Seconds, Hover: name + ": " + format.Seconds(one.Seconds)})
+		}
+		if one.After > 0 {
+			if !math.IsInf(least, 1) { // it stays until this run
+				inTime.Points = append(inTime.Points, chart.XY{X: one.After, Y: least})
+			}
+			if one.Seconds > 0 && one.Seconds < least {
+				inTime.Points = append(inTime.Points, chart.XY{X: one.After, Y: one.Seconds, Hover: fmt.Sprintf("after %s: %s", format.Seconds(one.After), format.Seconds(one.Seconds))})
+				progress.Rows = append(progress.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, seconds(one.After), seconds(one.Seconds)})
+			}
+		}
+		if one.Seconds > 0 {
+			least = min(least, one.Seconds)
 		}
 		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
 	}
@@ -212,6 +227,10 @@ func (s *Section) search(content []byte) error {
 		s.fact("usual configuration", "%s", format.Seconds(r.Usual))
 	}
 	s.picture(&chart.Curves{Title: "search", XLabel: "runs", Series: []chart.Series{tried, best}})
+	if len(inTime.Points) > 0 {
+		s.picture(&chart.Curves{Title: "search over time", XLabel: "seconds since it began", Series: []chart.Series{inTime}})
+	}
+	s.table(progress)
 	s.table(t)
 	s.Notes = append(s.Notes, r.Warnings...)
 	return nil

@@ -30,7 +30,8 @@ var files = map[string]string{
 		{"kernel": {"source": "b.star", "sizes": {"n": 64}}, "mode": "warm", "status": "ok", "trials": [1e-3], "summary": {"median": 1e-3, "lo": 9e-4, "hi": 1.1e-3},
 		 "bytes_per_second": 5e11, "flop_per_second": 3e13, "of_roof": 0.7, "device": {"name": "NVIDIA H200"}}]}`,
 	"tune.json": `{"file": "k.star", "device": "D", "strategy": "ants", "configurations": 9, "usual_seconds": 5e-3, "curve": [{"runs": 1, "seconds": 4e-3}, {"runs": 3, "seconds": 1e-3}],
-		"runs": [{"configuration": {"bm": 16}, "status": "ok", "seconds": 4e-3}, {"configuration": {"bm": 32}, "status": "refused"}, {"configuration": {"bm": 64}, "status": "ok", "seconds": 1e-3}]}`,
+		"runs": [{"configuration": {"bm": 16}, "status": "ok", "seconds": 4e-3, "after_seconds": 2.5},
+		{"configuration": {"bm": 32}, "status": "refused", "after_seconds": 3}, {"configuration": {"bm": 64}, "status": "ok", "seconds": 1e-3, "after_seconds": 7.25}]}`,
 }
 
 // wholePage has a section of each kind of result.
@@ -70,8 +71,9 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>a &amp; b</title>", "w &lt;1&gt;",
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
-		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
-		"do</dd>",                         // advice
+		"<title>k n=1, all: 1 ms</title>",                                                                        // its own part, without what it joins
+		"do</dd>",                                                                                                // advice
+		"<h3>best so far</h3>", `<td class="n" data-key="7.25">7.25 s</td>`, "<title>after 7.25 s: 1 ms</title>", // the search, over time
 		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
 		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
 		"ants: 3 of 9 configurations run", ">bm=32</td>",

@@ -152,11 +152,12 @@ type runJSON struct {
 	Verified      string         `json:"verified,omitempty"`
 	Reused        bool           `json:"reused,omitempty"`
 	Known         bool           `json:"known,omitempty"` // from an earlier search
+	After         float64        `json:"after_seconds,omitempty"`
 	campaign.Achieved
 }
 
 func (r Run) json() runJSON {
-	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known, Achieved: r.Achieved}
+	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known, After: r.After.Seconds(), Achieved: r.Achieved}
 	if r.Seconds() > 0 {
 		out.Verified = r.Record.Verification()
 	}

@@ -87,6 +87,7 @@ type Search struct {
 	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
+	began     time.Time
 	measuring sync.Mutex // held while the device is used
 	stop      func()     // ends the search
 	mu        sync.Mutex
@@ -102,6 +103,8 @@ type Run struct {
 	Predicted float64 // seconds; 0 is not known
 	Reused    bool    // as that of an Outcome
 	Known     bool    // from an earlier search
+	// After is how long the search had taken when the run had ended, building and waiting included; 0 where it is Known.
+	After time.Duration
 	// Achieved is what the kernel did per second: of the best, where the configuration is one kernel.
 	Achieved campaign.Achieved
 }
@@ -126,6 +129,7 @@ const predictedMetric = "predicted_seconds"
 
 // Run searches. An error may come with a result: what was found before it.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
+	s.began = time.Now()
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
 	s.Campaign.InParts()
 	space := s.Target.Space()
@@ -249,7 +253,7 @@ func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []sear
 
 // add enters a run, and tells of it.
 func (s *Search) add(r Request, o Outcome) {
-	run := Run{Config: r.Config, Record: o.Record, Predicted: cmp.Or(r.Predicted, o.Record.Metrics[predictedMetric].Value), Reused: o.Reused}
+	run := Run{Config: r.Config, Record: o.Record, Predicted: cmp.Or(r.Predicted, o.Record.Metrics[predictedMetric].Value), Reused: o.Reused, After: time.Since(s.began)}
 	best := s.best()
 	s.mu.Lock()
 	defer s.mu.Unlock()
