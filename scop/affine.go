@@ -42,14 +42,14 @@ func (b *builder) affine(e cfront.Expr) []piece {
 		return []piece{{nil, polycount.Name(b.integer(x))}}
 	case *cfront.Cast:
 		if t.IsInteger() && x.X.Type().IsInteger() {
-			return b.affine(x.X)
+			return b.operand(x.X, t)
 		}
 	case *cfront.Unary:
 		switch x.Op {
 		case "+":
-			return b.affine(x.X)
+			return b.operand(x.X, t)
 		case "-":
-			return b.each(x, b.affine(x.X), polycount.Affine.Neg)
+			return b.each(x, b.operand(x.X, t), polycount.Affine.Neg)
 		}
 	case *cfront.Select:
 		return b.alternatives(x)
@@ -106,9 +106,11 @@ func (b *builder) alternatives(x *cfront.Select) []piece {
 	var out []piece
 	for i, side := range []cfront.Expr{x.Then, x.Else} {
 		when := []*polycount.Set{holds, not}[i]
-		for _, p := range b.affine(side) {
-			out = append(out, piece{b.and(x, when, p.when), p.value})
-		}
+		b.within(x, when, func() {
+			for _, p := range b.operand(side, x.DType) {
+				out = append(out, piece{b.and(x, when, p.when), p.value})
+			}
+		})
 	}
 	if len(out) > maxPieces {
 		b.fail(x, "", "this has more than %d alternatives", maxPieces)
@@ -119,11 +121,11 @@ func (b *builder) alternatives(x *cfront.Select) []piece {
 func (b *builder) arithmetic(x *cfront.Binary) []piece {
 	switch x.Op {
 	case "+":
-		return b.pairs(x, b.affine(x.X), b.affine(x.Y), polycount.Affine.Add)
+		return b.pairs(x, b.operand(x.X, x.DType), b.operand(x.Y, x.DType), polycount.Affine.Add)
 	case "-":
-		return b.pairs(x, b.affine(x.X), b.affine(x.Y), polycount.Affine.Sub)
+		return b.pairs(x, b.operand(x.X, x.DType), b.operand(x.Y, x.DType), polycount.Affine.Sub)
 	case "*":
-		xs, ys := b.affine(x.X), b.affine(x.Y)
+		xs, ys := b.operand(x.X, x.DType), b.operand(x.Y, x.DType)
 		if !constant(ys) {
 			xs, ys = ys, xs
 		}
@@ -134,7 +136,7 @@ func (b *builder) arithmetic(x *cfront.Binary) []piece {
 	case "<<":
 		ys := b.affine(x.Y)
 		if constant(ys) && len(ys) == 1 && ys[0].value.Constant() >= 0 && ys[0].value.Constant() < 31 {
-			return b.each(x, b.affine(x.X), func(a polycount.Affine) polycount.Affine { return a.Scale(1 << ys[0].value.Constant()) })
+			return b.each(x, b.operand(x.X, x.DType), func(a polycount.Affine) polycount.Affine { return a.Scale(1 << ys[0].value.Constant()) })
 		}
 	case "/", "%":
 		return b.quotient(x)
@@ -157,12 +159,16 @@ func (b *builder) quotient(x *cfront.Binary) []piece {
 		}
 		return a.FloorDiv(d)
 	}
+	xs := b.operand(x.X, x.DType)
+	if !x.DType.IsSigned() {
+		b.wraps(x.X, xs)
+	}
 	var out []piece
-	for _, p := range b.affine(x.X) {
+	for _, p := range xs {
 		a, zero := p.value, polycount.Int(0)
 		up, down := piece{p.when, divide(a)}, piece{p.when, divide(a.Neg()).Neg()}
 		switch {
-		case b.holds(x, polycount.GE(a, zero)):
+		case !x.DType.IsSigned() || b.holds(x, polycount.GE(a, zero)):
 			out = append(out, up)
 		case b.holds(x, polycount.GE(zero, a)):
 			out = append(out, down)
@@ -180,6 +186,14 @@ func (b *builder) holds(at cfront.Expr, c polycount.Constraint) bool {
 	ok, err := b.domain.Implies(c)
 	b.try(at.Place(), err)
 	return ok
+}
+
+// within reads a part of an expression that is evaluated only at the points of a set.
+func (b *builder) within(at cfront.Expr, when *polycount.Set, read func()) {
+	domain := b.domain
+	b.domain = b.and(at, domain, when)
+	read()
+	b.domain = domain
 }
 
 func constant(list []piece) bool {
@@ -203,7 +217,7 @@ func (b *builder) integer(x *cfront.Ref) string {
 	if !slices.Contains(b.nest.Params, name) {
 		b.nest.Params = append(b.nest.Params, name)
 		if !v.DType.IsSigned() {
-			b.unsigned = append(b.unsigned, name)
+			b.context = append(b.context, polycount.GE(polycount.Name(name), polycount.Int(0)))
 		}
 	}
 	return name
@@ -235,14 +249,21 @@ func (b *builder) condition(e cfront.Expr) *polycount.Set {
 	case *cfront.Binary:
 		switch x.Op {
 		case "&&":
-			return b.and(x, b.condition(x.X), b.condition(x.Y))
+			left := b.condition(x.X)
+			b.within(x, left, func() { left = b.and(x, left, b.condition(x.Y)) })
+			return left
 		case "||":
-			out, err := b.condition(x.X).Union(b.condition(x.Y))
+			left := b.condition(x.X)
+			other, err := b.everywhere().Subtract(left)
+			b.try(x.Pos, err)
+			var out *polycount.Set
+			b.within(x, other, func() { out, err = left.Union(b.condition(x.Y)) })
 			b.try(x.Pos, err)
 			return out
 		}
 		if constraints := comparisons[x.Op]; constraints != nil {
-			return b.comparison(x, b.affine(x.X), b.affine(x.Y), constraints)
+			left, right := b.compared(x)
+			return b.comparison(x, left, right, constraints)
 		}
 	}
 	return b.comparison(e, b.affine(e), []piece{{nil, polycount.Int(0)}}, comparisons["!="])
@@ -272,13 +293,13 @@ func (b *builder) comparison(at cfront.Expr, xs, ys []piece, constraints func(x,
 
 // attempt runs a reading that may end in a fault; ok is false if it did, and then nothing has changed.
 func (b *builder) attempt(read func()) (ok bool) {
-	params, unsigned := len(b.nest.Params), len(b.unsigned)
+	params, context, domain := len(b.nest.Params), len(b.context), b.domain
 	defer func() {
 		if e := recover(); e != nil {
 			if _, isFault := e.(fault); !isFault {
 				panic(e)
 			}
-			b.nest.Params, b.unsigned = b.nest.Params[:params], b.unsigned[:unsigned]
+			b.nest.Params, b.context, b.domain = b.nest.Params[:params], b.context[:context], domain
 		}
 	}()
 	read()

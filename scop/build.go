@@ -137,7 +137,9 @@ type builder struct {
 	taken  map[string]bool
 	// reserved names are those of iterators. Loops that are not inside of one another may share them.
 	reserved map[string]bool
-	unsigned []string // parameters
+	context  []polycount.Constraint // of the parameters
+	head     bool                   // a part of the head of a loop is read
+	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
 	open     []*Loop        // around the current statement
@@ -321,6 +323,7 @@ func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place i
 	}
 	b.found = nil
 	s.RHS = b.value(value)
+	b.observed(value, to.Type(), false)
 	s.LHS = b.target(to)
 	s.Accesses = b.found
 	s.Domain = sc.domain.Named(s.Name)

@@ -16,11 +16,10 @@ func (b *builder) finish() *Nest {
 	for v, name := range b.names {
 		n.Vars[name] = v
 	}
-	var unsigned []polycount.Constraint
-	for _, p := range b.unsigned {
-		unsigned = append(unsigned, polycount.GE(polycount.Name(p), polycount.Int(0)))
+	for _, check := range b.later {
+		check()
 	}
-	n.Context = polycount.NewSet(n.Params, nil, unsigned...)
+	n.Context = polycount.NewSet(n.Params, nil, b.context...)
 	// An integer that is also used in bounds or subscripts is a parameter, whose value is no access.
 	isParam := func(name string) bool { return slices.Contains(n.Params, name) }
 	n.Arrays = slices.DeleteFunc(n.Arrays, func(a *Array) bool { return isParam(a.Name) })

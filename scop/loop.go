@@ -50,7 +50,12 @@ func (b *builder) loop(x *cfront.For, at scope) {
 		b.failAt(x.Pos, "declare it as int", "the loop decreases %s, which has no sign", h.iterator.Name)
 	}
 	b.domain = at.domain
-	start := b.affine(h.start)
+	var start []piece
+	b.atHead(func() {
+		if start = b.operand(h.start, h.iterator.DType); !h.iterator.DType.IsSigned() {
+			b.wraps(h.start, start)
+		}
+	})
 	name := b.iterator(h.iterator)
 	l := &Loop{Iterator: h.iterator.Name, DType: h.iterator.DType, Pos: x.Pos, Step: step, Outer: slices.Clone(b.open)}
 	b.nest.Loops = append(b.nest.Loops, l)
@@ -61,7 +66,12 @@ func (b *builder) loop(x *cfront.For, at scope) {
 	entered, err := at.domain.AddDims(name).Intersect(lower)
 	b.try(x.Pos, err)
 	b.domain = entered
-	holds := b.condition(x.Cond)
+	var holds *polycount.Set
+	if c, ok := x.Cond.(*cfront.Binary); ok && comparisons[c.Op] != nil {
+		b.atHead(func() { holds = b.condition(x.Cond) })
+	} else {
+		holds = b.condition(x.Cond)
+	}
 	b.monotone(x, holds, entered, name, step)
 	bounds, err := lower.Intersect(holds)
 	b.try(x.Pos, err)

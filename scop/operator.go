@@ -24,6 +24,7 @@ func (b *builder) unary(x *cfront.Unary) expr.Expr {
 
 // promoted is an operand in the type in which C computes.
 func (b *builder) promoted(e cfront.Expr, t expr.DType) expr.Expr {
+	b.observed(e, t, false)
 	return cexpr.Promoted(b.value(e), e.Type(), t)
 }
 
@@ -39,6 +40,9 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 		b.fail(x, "", "the operator %s has no place in a loop nest", x.Op)
 	}
 	left := b.promoted(x.X, x.DType)
+	if op == expr.Shr {
+		b.observed(x.X, x.DType, !x.DType.IsSigned())
+	}
 	if op == expr.Shl || op == expr.Shr {
 		return expr.Binary(op, left, b.value(x.Y))
 	}
@@ -53,6 +57,8 @@ func (b *builder) division(x *cfront.Binary) expr.Expr {
 	if d, ok := x.Y.(*cfront.Int); !ok || d.Value <= 0 {
 		floor = false
 	}
+	b.observed(x.X, x.DType, !x.DType.IsSigned())
+	b.observed(x.Y, x.DType, !x.DType.IsSigned())
 	left, right := b.promoted(x.X, x.DType), b.promoted(x.Y, x.DType)
 	if floor || !x.DType.IsSigned() {
 		op := expr.FloorDiv
@@ -95,6 +101,9 @@ func (b *builder) truth(e cfront.Expr) expr.Expr {
 			b.under(x.X, op == expr.And, func() { right = b.truth(x.Y) })
 			return &expr.Op{Kind: op, Args: []expr.Expr{left, right}}
 		case ok:
+			t := commonType(x)
+			b.observed(x.X, t, t.IsInteger() && !t.IsSigned())
+			b.observed(x.Y, t, t.IsInteger() && !t.IsSigned())
 			return expr.Binary(op, b.value(x.X), b.value(x.Y))
 		}
 	}
@@ -134,6 +143,7 @@ func (b *builder) cast(x *cfront.Cast) expr.Expr {
 	if x.X.Type() == x.DType {
 		return b.value(x.X)
 	}
+	b.observed(x.X, x.DType, false)
 	return &expr.Cast{DType: x.DType, Arg: b.value(x.X)}
 }
 
@@ -172,6 +182,7 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 	}
 	var args []expr.Expr
 	for _, a := range x.Args {
+		b.observed(a, t, false)
 		args = append(args, cexpr.Converted(b.value(a), a.Type(), t))
 	}
 	if name == "pow" {
