@@ -177,6 +177,7 @@ func (b *builder) comparison(x *cfront.Binary) condition {
 		}
 		return condition{pred: expr.Binary(cexpr.Tests[x.Op], b.operand(x.X, t), b.operand(x.Y, t))}
 	}
+	p, q = b.wrapped(x.X, p, t), b.wrapped(x.Y, q, t)
 	if !t.IsSigned() && t != expr.Bool {
 		left, right := b.nonNegative(p), b.nonNegative(q)
 		switch {

@@ -56,7 +56,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 }
 
 // iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that
-// counts upwards by one.
+// counts upwards by one from a value that all work-items of a group begin with: they make their iterations in lock step, the first ones together.
 func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (iname string, iteration *expr.Poly) {
 	v := b.counter(x, steps)
 	if v == nil {
@@ -64,10 +64,22 @@ func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (
 		return iname, name(iname)
 	}
 	iname = b.inameOf(v)
-	if start, ok := b.affine(b.env[v].num); ok && same(steps[v], constant(1)) {
-		return iname, minus(name(iname), b.fromAffine(start))
+	if start := b.env[v].num; same(steps[v], constant(1)) && !b.variesInGroup(start) {
+		if a, ok := b.affine(start); ok {
+			start = b.fromAffine(a)
+		}
+		iteration = minus(name(iname), start)
+		if _, ok := b.where(iteration, false); ok {
+			return iname, iteration
+		}
 	}
 	return iname, name(iname)
+}
+
+// variesInGroup reports whether a number may differ between work-items of a group.
+func (b *builder) variesInGroup(p *expr.Poly) bool {
+	names := b.variables(p)
+	return slices.ContainsFunc(b.axes[:], func(a axis) bool { return a.item != "" && slices.Contains(names, a.item) })
 }
 
 // inameOf is a new iname for a variable that counts: its name, unless that is taken.

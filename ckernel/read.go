@@ -40,6 +40,9 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 	}
 	switch x := e.(type) {
 	case *cfront.Int:
+		if x.DType == expr.Uint32 {
+			return constant(int64(int32(x.Value))), true
+		}
 		return constant(x.Value), true
 	case *cfront.Ref:
 		val, ok := b.integerOf(x.Pos, x.Var)
@@ -67,8 +70,7 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		if n, ok = b.number(x.X); ok && x.Op == "-" {
 			n = n.Scale(-1)
 		} else if ok && x.Op == "~" {
-			v, known := n.Constant()
-			n, ok = constant(^v), known
+			n = n.Scale(-1).Add(constant(-1))
 		}
 		return n, ok
 	case *cfront.Select:
@@ -81,15 +83,42 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 	return nil, false
 }
 
-// wrapped is the number of an expression converted to another integer type: to bool, or between widths and signs in which it stays what it is.
+// wrapped is the number of an expression converted to another integer type: to bool, from one without sign to a wider one, or between widths and
+// signs in which it stays what it is. Numbers without sign that are below 0 stand for those that they are modulo 2^32, until one of these matters.
 func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
-	if t != expr.Bool || e.Type() == expr.Bool {
+	if t.Size() > 4 && e.Type().Size() <= 4 {
+		return b.unwrapped(e, n)
+	}
+	v, known := n.Constant()
+	switch {
+	case t == expr.Bool && known:
+		return constant(bit(v != 0))
+	case t.Size() == 4 && known:
+		return constant(int64(int32(v)))
+	case t != expr.Bool || e.Type() == expr.Bool:
 		return n
 	}
-	if v, ok := n.Constant(); ok {
-		return constant(bit(v != 0))
-	}
 	return b.either(b.set(e, n, true), constant(0), constant(1))
+}
+
+// unwrapped is the number of an expression, plus 2^32 where that is without sign and the number below 0.
+func (b *builder) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
+	t := e.Type()
+	switch {
+	case t.IsSigned() || t == expr.Bool || b.inTrial(n) || b.nonNegative(n):
+		return n
+	case t.Size() > 4:
+		b.fail(e, "convert it to long", "a number without sign that may be below 0, where it is very large")
+	}
+	if v, ok := n.Constant(); ok {
+		return constant(v + 1<<32)
+	}
+	return b.either(b.set(e, n, false), n, n.Add(constant(1<<32)))
+}
+
+// inTrial reports whether a number is in terms of the values at the beginning of an iteration, of which nothing is known.
+func (b *builder) inTrial(n *expr.Poly) bool {
+	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
 }
 
 // set is where a number is at least 0, or 0.
@@ -178,6 +207,9 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 	if !ok {
 		return nil, false
 	}
+	if x.Op != "<<" && x.Op != ">>" {
+		p, q = b.wrapped(x.X, p, x.DType), b.wrapped(x.Y, q, x.DType)
+	}
 	v, left := p.Constant()
 	w, right := q.Constant()
 	if left && right {
@@ -197,19 +229,19 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 			return p.Scale(1 << w), true
 		}
 	case ">>":
-		if a, ok := b.affine(p); ok && right && w >= 0 && w < 62 && (x.DType.IsSigned() || b.nonNegative(p)) {
-			return b.fromAffine(a.FloorDiv(1 << w)), true
+		if right && w >= 0 && w < 62 {
+			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(a.FloorDiv(1 << w)) })
 		}
-	case "&":
+	case "&", "|", "^":
 		if left {
 			p, w, right = q, v, true
 		}
-		if a, ok := b.affine(p); ok && right && w >= 0 && w&(w+1) == 0 { // also of negative numbers in two's complement
-			return b.fromAffine(a.Mod(w + 1)), true
+		if right {
+			return b.bitwise(x.Op, p, w)
 		}
 	case "/", "%":
 		if right {
-			return b.quotient(x, p, w), true
+			return b.quotient(x, b.unwrapped(x, p), w), true
 		}
 	}
 	return nil, false
@@ -246,8 +278,13 @@ func integers(op string, v, w int64) (int64, bool) {
 
 // quotient is / or % by a number, which round towards zero.
 func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
-	if d == 0 {
+	switch {
+	case d == 0:
 		b.fail(x, "", "a division by zero")
+	case d < 0 && x.DType == expr.Uint32:
+		d += 1 << 32
+	case d < 0 && x.DType == expr.Uint64:
+		b.fail(x, "convert it to long", "a division by a number without sign that is very large")
 	}
 	whole, exact := divided(p, d)
 	if !exact {
@@ -264,21 +301,23 @@ func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Pol
 	if d < 0 {
 		d, sign = -d, -1
 	}
-	a, linear := b.affine(p)
-	if !linear {
-		if !b.nonNegative(p) {
-			b.fail(x, "give the sizes in it numbers, by macros or in a launch file", "%s may be below 0, and is not linear in sizes and indices", b.express(p))
+	out, linear := b.inPieces(p, func(p *expr.Poly, a polycount.Affine) *expr.Poly {
+		down, up := b.floored(a, d), b.floored(a.Neg(), d).Scale(-1)
+		switch {
+		case b.nonNegative(p):
+			return down
+		case b.nonNegative(p.Scale(-1)):
+			return up
 		}
-		return b.opaque(expr.Binary(expr.FloorDiv, b.express(p), expr.Int{Value: d})).Scale(sign)
-	}
-	down, up := b.floored(a, d), b.floored(a.Neg(), d).Scale(-1)
+		return b.either(b.set(x, p, false), down, up)
+	})
 	switch {
-	case b.nonNegative(p):
-		return down.Scale(sign)
-	case b.nonNegative(p.Scale(-1)):
-		return up.Scale(sign)
+	case linear:
+		return out.Scale(sign)
+	case !b.nonNegative(p):
+		b.fail(x, "give the sizes in it numbers, by macros or in a launch file", "%s may be below 0, and is not linear in sizes and indices", b.express(p))
 	}
-	return b.either(b.set(x, p, false), down, up).Scale(sign)
+	return b.opaque(expr.Binary(expr.FloorDiv, b.express(p), expr.Int{Value: d})).Scale(sign)
 }
 
 // floored is a quotient rounded down, 0 where it is that for all work-items that are live.

@@ -17,6 +17,40 @@ func (b *builder) where(p *expr.Poly, equality bool) (set *polycount.Set, ok boo
 		b.try(err)
 		return set, true
 	}
+	s, ok := b.halves(p)
+	if !ok {
+		return nil, false
+	}
+	x, ok := b.where(s.first, equality)
+	if !ok {
+		return nil, false
+	}
+	y, ok := b.where(s.second, equality)
+	if !ok {
+		return nil, false
+	}
+	switch {
+	case s.extreme == expr.Min && !equality:
+		return b.both(x, y), true
+	case s.extreme == expr.Max && !equality:
+		return b.simple(b.union(x, y)), true
+	}
+	when, ok := b.whenFirst(s)
+	if !ok {
+		return nil, false
+	}
+	return b.simple(b.union(b.both(when, x), b.both(b.not(when), y))), true
+}
+
+// twoPieces is a number as one of two numbers: the least or the greatest of them, or one where a set holds and the other elsewhere.
+type twoPieces struct {
+	extreme       expr.OpKind // "" for a choice
+	choice        *polycount.Set
+	first, second *expr.Poly
+}
+
+// halves takes an extreme or a choice in a number apart; ok is false if it has none.
+func (b *builder) halves(p *expr.Poly) (s twoPieces, ok bool) {
 	for c, vars := range p.All() {
 		if len(vars) != 1 || !c.IsInt64() {
 			continue
@@ -26,34 +60,59 @@ func (b *builder) where(p *expr.Poly, equality bool) (set *polycount.Set, ok boo
 			continue
 		}
 		rest := minus(p, term(c.Int64(), vars))
-		first := rest.Add(x.args[0].Scale(c.Int64()))
-		second := rest.Add(x.args[1].Scale(c.Int64()))
-		if x.choice != nil {
-			return b.pieces(x.choice, first, second, equality)
+		s = twoPieces{x.extreme, x.choice, rest.Add(x.args[0].Scale(c.Int64())), rest.Add(x.args[1].Scale(c.Int64()))}
+		switch {
+		case c.Sign() > 0:
+		case s.extreme == expr.Min:
+			s.extreme = expr.Max
+		case s.extreme == expr.Max:
+			s.extreme = expr.Min
 		}
-		least, ok := b.where(minus(x.args[1], x.args[0]), false) // where the first is the least
-		if !ok {
-			return nil, false
-		}
-		if x.extreme == expr.Max {
-			first, second = second, first
-		}
-		return b.pieces(least, first, second, equality)
+		return s, true
 	}
-	return nil, false
+	return s, false
 }
 
-// pieces is the set in which the first number is at least 0 where a set holds, and the second one elsewhere.
-func (b *builder) pieces(when *polycount.Set, first, second *expr.Poly, equality bool) (*polycount.Set, bool) {
-	x, ok := b.where(first, equality)
+// whenFirst is the set in which a number is the first one of its two pieces.
+func (b *builder) whenFirst(s twoPieces) (*polycount.Set, bool) {
+	switch s.extreme {
+	case expr.Min:
+		return b.where(minus(s.second, s.first), false)
+	case expr.Max:
+		return b.where(minus(s.first, s.second), false)
+	}
+	return s.choice, true
+}
+
+// inPieces is a function of a number: of each of its affine pieces, where the number is that; ok is false if it has others.
+func (b *builder) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
+	if a, ok := b.affine(p); ok {
+		return f(p, a), true
+	}
+	s, ok := b.halves(p)
 	if !ok {
 		return nil, false
 	}
-	y, ok := b.where(second, equality)
+	when, ok := b.whenFirst(s)
 	if !ok {
 		return nil, false
 	}
-	return b.simple(b.union(b.both(when, x), b.both(b.not(when), y))), true
+	c := condition{set: when}
+	var x, y *expr.Poly
+	switch b.decided(c) {
+	case yes:
+		return b.inPieces(s.first, f)
+	case no:
+		return b.inPieces(s.second, f)
+	}
+	b.under(c, true, func() { x, ok = b.inPieces(s.first, f) })
+	if ok {
+		b.under(c, false, func() { y, ok = b.inPieces(s.second, f) })
+	}
+	if !ok {
+		return nil, false
+	}
+	return b.either(when, x, y), true
 }
 
 func (b *builder) both(x, y *polycount.Set) *polycount.Set {
