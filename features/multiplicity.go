@@ -20,6 +20,7 @@ type counter struct {
 	opt   Options
 	at    map[string]int64        // the sizes of the count; nil counts at all
 	found map[Key]map[where]int64 // occurrences
+	held  map[string]bool         // statements that are counted as if a condition held that is not affine
 	keys  []Key                   // in the order found
 	mults map[where]*polycount.Poly
 	axes  map[int]*polycount.Poly // number of groups along an axis
@@ -61,7 +62,7 @@ func (c *counter) where(at scope, granularity Granularity) where {
 func newCounter(k *kernel.Kernel, opt Options) *counter {
 	return &counter{
 		k: k, opt: opt, enumerated: 2000,
-		found: map[Key]map[where]int64{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
+		found: map[Key]map[where]int64{}, held: map[string]bool{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
 		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, bounds: k.Bounds(k.Inames()), size: sync.OnceValues(k.LocalSize),
 		program: sync.OnceValues(func() (p program, err error) {
 			p.nest, p.race, err = linear.Analyze(k)
@@ -89,6 +90,9 @@ func (c *counter) fixed(d *polycount.Set) (*polycount.Set, error) {
 func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
 	if n == 0 || at.maybe && c.opt.Least {
 		return
+	}
+	if at.maybe {
+		c.held[at.stmt.ID] = true
 	}
 	if c.found[key] == nil {
 		c.found[key] = map[where]int64{}
@@ -147,7 +151,7 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
 // local inames, times the sub-groups of a work-group, where one that is partly filled counts. Where branches are exact, times
-// the sub-groups of which a work-item runs it.
+// the sub-groups of which a work-item runs it, and iterations in lock step (lockstep.go).
 //
 // The domain does not contain hardware axes that the statement does not use. Local memory must be written in every work-group, and
 // private memory by every work-item, so for these targets the axes count: the fetch of a tile that does not depend on j_outer runs for
@@ -170,7 +174,10 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	domain, err := c.pointsOf(at)
 	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
 	if exact {
-		domain, err = c.activeSubGroups(domain, w)
+		domain, inames, err = c.inLockStep(domain, at.stmt, inames)
+		if err == nil {
+			domain, err = c.activeSubGroups(domain, w)
+		}
 		inames = append(inames, subGroup)
 	}
 	if err == nil && (exact || len(inames) < len(all)) {

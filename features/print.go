@@ -3,6 +3,7 @@ package features
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type Object struct {
 	Kernel       string `json:"kernel"`
 	SubgroupSize int    `json:"subgroup_size"`
 	Statistics   []any  `json:"statistics"` // the kind, the key's fields, and Counted; Measured for accesses to memory
+	// AsIfHeld are Statistics.AsIfHeld.
+	AsIfHeld []string `json:"as_if_held,omitempty"`
 }
 
 // Counted is the part that all records have: the symbolic count and, where sizes are given, its value.
@@ -42,7 +45,7 @@ func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (*Object, err
 	if err != nil {
 		return nil, err
 	}
-	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}}
+	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}, AsIfHeld: s.AsIfHeld()}
 	for i, r := range slices.Concat(s.Records, alone) {
 		var object any
 		switch k := r.Key.(type) {
@@ -165,14 +168,35 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record)
 	return err
 }
 
-// rule names what default counts include that does not run as they say; "" for exact ones, and where it is all the same.
+// AsIfHeld lists the statements that exact counts have at points at which they may not run, or of whose selects they have both sides: a
+// condition depends on data, or is not affine in sizes and indices. It is in the order of the kernel.
+func (s *Statistics) AsIfHeld() (statements []string) {
+	for _, stmt := range s.c.k.Statements {
+		if s.c.held[stmt.ID] {
+			statements = append(statements, stmt.ID)
+		}
+	}
+	return statements
+}
+
+// rule names what counts include that does not run as they say; "" where it is all the same.
 func (s *Statistics) rule() string {
+	if list := s.AsIfHeld(); len(list) > 0 {
+		const most = 4
+		if more := len(list) - most; more > 1 {
+			list = append(list[:most], fmt.Sprintf("%d more", more))
+		}
+		return "counted as if their conditions held, which depend on data or are not affine: " + strings.Join(list, ", ")
+	}
 	if s.c.opt.ExactBranches {
 		return ""
 	}
 	var notes []string
 	if slices.ContainsFunc(s.c.k.Statements, s.c.partial) {
 		notes = append(notes, "both sides of branches, and all sub-groups of a work-group where some work-items are idle")
+	}
+	if names := s.c.unevenLoops(); len(names) > 0 {
+		notes = append(notes, "once for a work-group each value of "+strings.Join(names, ", ")+", which work-items do not start at together")
 	}
 	if names := s.c.readByConditions(); len(names) > 0 {
 		notes = append(notes, "not the conditions of statements, which load "+strings.Join(names, ", "))
@@ -189,6 +213,18 @@ func (s *Statistics) rule() string {
 		return ""
 	}
 	return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
+}
+
+// unevenLoops lists the loops that do not start at the same value in all work-items of a group.
+func (c *counter) unevenLoops() (names []string) {
+	for _, s := range c.k.Statements {
+		for _, name := range slices.Sorted(maps.Keys(c.unevenStarts(s))) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // readByConditions lists the arrays in global memory that conditions of statements load, which counts leave out unless branches are exact.
