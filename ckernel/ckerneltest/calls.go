@@ -192,7 +192,7 @@ func (m *machine) atomic(x *cfront.Call, mask []bool) values {
 		m.checkType(a, t)
 		a.read[i] = true
 		was := a.elems[i]
-		old.v[item] = number{i: was.i, f: was.f, form: data, axes: m.everyAxis}
+		old.v[item] = number{i: was.i, f: was.f, form: data, axes: m.everyAxis, read: true}
 		if m.pretends(item) {
 			continue
 		}
@@ -214,7 +214,7 @@ func (m *machine) atomic(x *cfront.Call, mask []bool) values {
 		case "xor":
 			next, _ = arithmetic("^", t, was, next)
 		}
-		next.form, next.version = data, nil
+		next.form, next.version, next.read = data, nil, true
 		a.elems[i] = next
 	}
 	return old
@@ -273,14 +273,14 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 	}
 	out := newValues(t, m.items)
 	form := data
-	if name == "min" || name == "max" {
+	if name == "min" || name == "max" || name == "abs" && !t.IsFloat() {
 		form = known
 	}
 	f1, f2 := expr.Math1[name], expr.Math2[name]
 	one := func(a []number) (n number) {
 		switch {
 		case name == "abs" && !t.IsFloat():
-			n.i = max(a[0].i, -a[0].i)
+			n.i, n.form = max(a[0].i, -a[0].i), max(index, a[0].form)
 		case name == "min" || name == "max":
 			if n = a[1]; (compare("<", t.Base(), a[0], a[1]).i == 1) == (name == "min") {
 				n = a[0]
@@ -300,6 +300,7 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 		n.f = round(t.Base(), n.f)
 		for _, b := range a {
 			n.axes |= b.axes
+			n.read = n.read || b.read
 		}
 		n.form = max(n.form, form)
 		return n

@@ -351,7 +351,7 @@ func (m *machine) logic(x *cfront.Binary, mask []bool) values {
 		if onData || rightData {
 			f = data
 		}
-		return number{i: bit(is), form: f, axes: leftAxes | rightAxes}
+		return number{i: bit(is), form: f, axes: leftAxes | rightAxes, read: f == data}
 	})
 }
 
@@ -379,7 +379,7 @@ func (m *machine) selection(x *cfront.Select, mask []bool) values {
 				n = then.lane(item, l)
 			}
 			if n.form = max(n.form, index); onData {
-				n.form = data
+				n.form, n.read = data, true
 			}
 			n.axes = axes | then.lane(item, l).axes | other.lane(item, l).axes
 			out.v[item*out.lanes+l] = n

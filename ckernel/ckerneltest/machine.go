@@ -29,6 +29,9 @@ type Launch struct {
 	// SubGroup is the number of work-items of a sub-group; 0 is 32. NoMadd counts multiply-adds as two operations.
 	SubGroup int
 	NoMadd   bool
+	// Exact: a condition that depends on work-items and arguments alone holds where it does, whatever its form; the default counts it, if it
+	// is no index form, as one on data.
+	Exact bool
 	// Symbolic: the number of work-groups along an axis is an expression in the arguments, not a number.
 	Symbolic [3]bool
 	// Used are the assignments to integers that values use in some launch of the function. Launches at several sizes share it: what the text
@@ -191,7 +194,7 @@ func (m *machine) argument(p *cfront.Var) {
 		v.v[i] = convert(number{f: x}, expr.Float64, p.DType)
 		v.v[i].f = round(p.DType, x)
 		if v.v[i].form = param; p.DType.IsFloat() {
-			v.v[i].form = data
+			v.v[i].form, v.v[i].read = data, true
 		}
 	}
 	m.vars[p] = &v

@@ -21,12 +21,12 @@ const most = 1 << 22
 
 func (a *array) grow(i int64) {
 	for n := int64(len(a.elems)); n <= i; n++ {
-		x := number{form: data}
+		x := number{form: data, read: true}
 		if a.start != nil {
 			v := a.start(n)
 			x = convert(number{f: v}, expr.Float64, a.dtype)
 			x.f = round(a.dtype, v)
-			x.form = data
+			x.form, x.read = data, true
 		}
 		a.elems = append(a.elems, x)
 		a.read, a.marked = append(a.read, false), append(a.marked, false)
@@ -59,13 +59,13 @@ func (m *machine) load(p values, t expr.DType, mask []bool, at cfront.Pos) value
 		for l := range out.lanes {
 			a, i := m.place(p.v[item], l, item)
 			if a == nil {
-				out.v[item*out.lanes+l] = number{form: data}
+				out.v[item*out.lanes+l] = number{form: data, read: true}
 				continue
 			}
 			m.checkType(a, t)
 			a.read[i] = true
 			x := a.elems[i]
-			x.form, x.version = data, nil
+			x.form, x.version, x.read = data, nil, true
 			x.axes = p.v[item].axes // work-items that load one element have one value
 			out.v[item*out.lanes+l] = x
 		}
@@ -200,7 +200,7 @@ func (m *machine) settle(u undo, ghosts []bool) {
 	if at.version != nil {
 		m.commit(tally{uses: []*version{at.version}})
 	}
-	at.form, at.version, at.axes = data, nil, m.everyAxis
+	at.form, at.version, at.axes, at.read = data, nil, m.everyAxis, true
 	if n := len(m.branches); u.depth < n {
 		*m.branches[n-1] = append(*m.branches[n-1], u)
 	}

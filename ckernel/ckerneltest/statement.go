@@ -86,15 +86,20 @@ func (m *machine) condition(e cfront.Expr, mask []bool) (holds []bool, onData bo
 	var v values
 	t := m.apart(func() { v = m.value(e, mask) })
 	holds = make([]bool, len(mask))
+	read := false
 	for i, is := range mask {
 		if is {
 			holds[i] = truth(v.v[i], v.t)
 			onData = onData || v.v[i].form == data || v.t.IsFloat()
+			read = read || v.v[i].read
 			axes |= v.v[i].axes
 		}
 	}
 	if onData {
 		m.tally.merge(t)
+	}
+	if m.launch.Exact {
+		onData = read
 	}
 	return holds, onData, axes
 }

@@ -23,6 +23,8 @@ type number struct {
 	at   *array // what a pointer points into; i is the offset, in scalars
 	form form
 	axes uint8 // the local axes along which it varies, as bits
+	// read: memory or an argument in floating point has a part in it.
+	read bool
 	// version is the assignment that an integer variable has its value from, nil if nothing is to be counted for its use.
 	version *version
 }
@@ -50,7 +52,7 @@ func (x values) lane(item, lane int) number {
 
 // mix is what is made of x and y: the form of the later, and all axes.
 func mix(x, y number) number {
-	return number{form: max(x.form, y.form), axes: x.axes | y.axes}
+	return number{form: max(x.form, y.form), axes: x.axes | y.axes, read: x.read || y.read}
 }
 
 func bit(b bool) int64 {
@@ -117,9 +119,9 @@ func convert(x number, from, to expr.DType) number {
 				f = float64(uint64(x.i))
 			}
 		}
-		return number{f: round(to, f), form: data, axes: x.axes}
+		return number{f: round(to, f), form: data, axes: x.axes, read: x.read}
 	case from.IsFloat():
-		out := number{form: data, axes: x.axes}
+		out := number{form: data, axes: x.axes, read: x.read}
 		if to == expr.Bool {
 			out.i = bit(x.f != 0)
 		} else if math.Abs(x.f) < 1<<62 {
