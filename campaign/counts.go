@@ -103,6 +103,9 @@ func Features(cases []*workload.Case, ids []features.ID, counting features.Optio
 		if err != nil {
 			return nil, nil, err
 		}
+		if list := statistics.AsIfHeld(); len(list) > 0 {
+			warnings = append(warnings, warning.Estimated.About(c.Name, "conditions of %s depend on data or are not affine: counted as if they held", strings.Join(list, ", ")))
+		}
 		r := FeatureValues{Kernel: c.Name, At: c.Sizes}
 		for _, id := range ids {
 			v, err := statistics.Value(id, c.Sizes)

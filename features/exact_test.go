@@ -40,12 +40,16 @@ func TestExactCountsAreWhatRuns(t *testing.T) {
 		if tree := rapid.SampledFrom([]string{"", "z[g, m] = sum(l_, x[g, l_, m, 0])", "z[g, l] = max(m_, x[g, l, m_, 0])", "z[g, 0] = sum((l_, k_), 2*x[g, l_, 0, k_])"}).Draw(t, "tree"); tree != "" {
 			text = append(text, tree)
 		}
+		steps := rapid.SampledFrom([]string{
+			"0<=k<3", "0<=k<3", "l<=k<=6", "0<=k<=l", "m<=k<l + 2", "l<=3*k<=2*m + 5", "0<=k<6 and k + l >= 4", "0<=k<6 and k >= l - m and k >= m - 1 and k + 2*l < 9",
+			"l<=k<7 and (k - l) mod 2 = 0", "0<=k<7 and (k + m) mod 3 = 0 and k >= l", "0<=k<6 and k >= (l mod 3)",
+		}).Draw(t, "steps")
 		spec := kernel.Spec{
-			Domains:      []string{fmt.Sprintf("{[g,l,m,k,l_,m_,k_]: 0<=g<n and 0<=l,l_<%d and 0<=m,m_<%d and 0<=k,k_<3}", size[0], size[1])},
+			Domains:      []string{fmt.Sprintf("{[g,l,m,k,l_,m_,k_]: 0<=g<n and 0<=l,l_<%d and 0<=m,m_<%d and 0<=k_<3 and %s}", size[0], size[1], steps)},
 			Instructions: strings.Join(text, "\n"), Assumptions: "n >= 1",
 		}
-		elements := map[string]int{"x": 4 * 7 * 4 * 3, "y0": 4 * 7 * 4 * 3, "y1": 4 * 7 * 4 * 3, "z": 4 * 7}
-		for name, shape := range map[string][]int64{"x": {4, 7, 4, 3}, "y0": {4, 7, 4, 3}, "y1": {4, 7, 4, 3}, "z": {4, 7}} {
+		elements := map[string]int{"x": 4 * 7 * 4 * 8, "y0": 4 * 7 * 4 * 8, "y1": 4 * 7 * 4 * 8, "z": 4 * 7}
+		for name, shape := range map[string][]int64{"x": {4, 7, 4, 8}, "y0": {4, 7, 4, 8}, "y1": {4, 7, 4, 8}, "z": {4, 7}} {
 			if !strings.Contains(spec.Instructions, name+"[") {
 				delete(elements, name)
 				continue

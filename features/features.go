@@ -38,8 +38,8 @@ type Options struct {
 	// IndexOps counts the arithmetic in array indices as it is written.
 	IndexOps bool
 	// ExactBranches counts work under a condition, a predicate or a select only where it holds, as far as the
-	// condition is affine, and counts the operations and loads of predicates. The default counts both sides of a branch, and
-	// no predicates.
+	// condition is affine, and counts the operations and loads of predicates; per sub-group it counts iterations of loops in lock step.
+	// The default counts both sides of a branch, no predicates, and each value of a loop's iname once for all work-items.
 	ExactBranches bool
 	// FreeControl leaves out the operations of affine conditions: like the bounds of loops they are control, not work.
 	FreeControl bool

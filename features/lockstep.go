@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 )
@@ -17,24 +18,28 @@ const iteration = "_iteration_of_"
 // inLockStep adds the iterations, as distances from the first, of those loops around a statement that work-items start at different values to the
 // points that they run it at. It returns the dimensions that tell the iterations of all loops apart.
 func (c *counter) inLockStep(domain *polycount.Set, s *kernel.Stmt, inames []string) (*polycount.Set, []string, error) {
-	starts := c.unevenStarts(s)
-	for _, name := range s.Inames {
-		if starts[name] == nil {
+	for _, l := range c.unevenLoops(s) {
+		if !slices.Contains(s.Inames, l.iname) { // an access is hoisted out of it
 			continue
 		}
-		inames = slices.DeleteFunc(slices.Clone(inames), func(n string) bool { return n == name })
-		inames = append(inames, iteration+name)
+		inames = slices.DeleteFunc(slices.Clone(inames), func(n string) bool { return n == l.iname })
+		inames = append(inames, iteration+l.iname)
 		var err error
-		if domain, err = fromStart(domain, name, starts[name]); err != nil {
+		if domain, err = l.fromStart(domain); err != nil {
 			return nil, nil, err
 		}
 	}
 	return domain, inames, nil
 }
 
-// unevenStarts are the lower bounds, the greatest of which it starts at, of each loop around a statement that does not start at the same value in all
-// work-items of a group.
-func (c *counter) unevenStarts(s *kernel.Stmt) map[string][]polycount.Affine {
+// unevenLoop is a loop that does not start at the same value in all work-items of a group.
+type unevenLoop struct {
+	iname  string
+	starts []polycount.Affine // in the inames of a statement: it starts at the greatest
+}
+
+// unevenLoops lists those around a statement, outermost first.
+func (c *counter) unevenLoops(s *kernel.Stmt) (list []unevenLoop) {
 	tagged := map[string]polycount.Affine{} // the statement's iname on each axis
 	var differ []string                     // what is not the same for all work-items of a group
 	loops := false
@@ -55,25 +60,24 @@ func (c *counter) unevenStarts(s *kernel.Stmt) map[string][]polycount.Affine {
 	if err != nil {
 		return nil // it does not run
 	}
-	uneven := map[string][]polycount.Affine{}
 	for _, l := range loopsAround(program.nest.Body, s.ID) {
 		var starts []polycount.Affine
 		for _, b := range l.Lower {
 			starts = append(starts, b.Num.Subst(tagged).AddInt(b.Den-1).FloorDiv(b.Den))
 		}
 		if slices.ContainsFunc(starts, func(a polycount.Affine) bool { return slices.ContainsFunc(differ, a.Has) }) {
-			differ, uneven[l.Iname] = append(differ, l.Iname), starts
+			differ, list = append(differ, l.Iname), append(list, unevenLoop{l.Iname, starts})
 		}
 	}
-	return uneven
+	return list
 }
 
-// fromStart adds the distance of an iname from the greatest of its starts to a set.
-func fromStart(domain *polycount.Set, iname string, starts []polycount.Affine) (out *polycount.Set, err error) {
-	domain = domain.AddDims(iteration + iname)
-	for i, start := range starts {
-		greatest := []polycount.Constraint{polycount.EQ(polycount.Name(iteration+iname), polycount.Name(iname).Sub(start))}
-		for j, other := range starts {
+// fromStart adds the distance of the iname from the greatest of its starts to a set.
+func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set, err error) {
+	domain = domain.AddDims(iteration + l.iname)
+	for i, start := range l.starts {
+		greatest := []polycount.Constraint{polycount.EQ(polycount.Name(iteration+l.iname), polycount.Name(l.iname).Sub(start))}
+		for j, other := range l.starts {
 			switch {
 			case j < i: // the first of equal ones
 				greatest = append(greatest, polycount.GE(start, other.AddInt(1)))
@@ -91,4 +95,45 @@ func fromStart(domain *polycount.Set, iname string, starts []polycount.Affine) (
 		out = part
 	}
 	return out, nil
+}
+
+// together is a form with the distances of inames from where loops start in place of these inames: what differs between work-items that make an
+// iteration together. It is not linear in the inames that are returned: those of opaque
+// parts, and where a loop has several starts.
+func (c *counter) together(s *kernel.Stmt, form *kernel.LinearForm, opaque []string) (out *kernel.LinearForm, varying []string) {
+	varying = slices.Clone(opaque)
+	out = &kernel.LinearForm{Terms: slices.Clone(form.Terms), Floors: slices.Clone(form.Floors), Rest: form.Rest}
+	for _, l := range slices.Backward(c.unevenLoops(s)) {
+		coeff := out.Coeff(l.iname)
+		inFloor := slices.ContainsFunc(out.Floors, func(f kernel.FloorTerm) bool { return f.Num.Has(l.iname) })
+		if inFloor || slices.Contains(varying, l.iname) || !coeff.IsZero() && len(l.starts) > 1 {
+			for _, start := range l.starts {
+				varying = append(varying, start.Names()...)
+			}
+			continue
+		}
+		if coeff.IsZero() {
+			continue
+		}
+		for _, t := range l.starts[0].All() {
+			switch by := coeff.Scale(t.Coeff); {
+			case t.Floor != nil:
+				out.Floors = append(out.Floors, kernel.FloorTerm{Num: t.Floor.Num, Den: t.Floor.Den, Coeff: by})
+			case c.k.IsIname(t.Name):
+				out.Terms = added(out.Terms, t.Name, by)
+			}
+		}
+	}
+	return out, varying
+}
+
+// added is a sum with one more term.
+func added(terms []kernel.LinearTerm, iname string, coeff *expr.Poly) []kernel.LinearTerm {
+	for i, t := range terms {
+		if t.Iname == iname {
+			terms[i].Coeff = t.Coeff.Add(coeff)
+			return terms
+		}
+	}
+	return append(terms, kernel.LinearTerm{Iname: iname, Coeff: coeff})
 }

@@ -157,6 +157,10 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	varying := opaque
+	if c.opt.ExactBranches {
+		form, varying = c.together(s.at.stmt, form, opaque)
+	}
 	for _, t := range form.Terms {
 		set(t.Iname, t.Coeff.String())
 	}
@@ -165,7 +169,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 			set(iname, Varying)
 		}
 	}
-	for _, iname := range slices.Concat(opaque, c.boundBy(s.at.stmt, form, opaque)) {
+	for _, iname := range slices.Concat(varying, c.boundBy(s.at.stmt, form, opaque)) {
 		set(iname, Varying)
 	}
 	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil

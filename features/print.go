@@ -3,7 +3,6 @@ package features
 import (
 	"fmt"
 	"io"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -195,7 +194,7 @@ func (s *Statistics) rule() string {
 	if slices.ContainsFunc(s.c.k.Statements, s.c.partial) {
 		notes = append(notes, "both sides of branches, and all sub-groups of a work-group where some work-items are idle")
 	}
-	if names := s.c.unevenLoops(); len(names) > 0 {
+	if names := s.c.unevenInames(); len(names) > 0 {
 		notes = append(notes, "once for a work-group each value of "+strings.Join(names, ", ")+", which work-items do not start at together")
 	}
 	if names := s.c.readByConditions(); len(names) > 0 {
@@ -215,12 +214,12 @@ func (s *Statistics) rule() string {
 	return "counted: " + strings.Join(notes, "; ") + " (--exact-branches: what runs)"
 }
 
-// unevenLoops lists the loops that do not start at the same value in all work-items of a group.
-func (c *counter) unevenLoops() (names []string) {
+// unevenInames lists the inames of loops that do not start at the same value in all work-items of a group.
+func (c *counter) unevenInames() (names []string) {
 	for _, s := range c.k.Statements {
-		for _, name := range slices.Sorted(maps.Keys(c.unevenStarts(s))) {
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+		for _, l := range c.unevenLoops(s) {
+			if !slices.Contains(names, l.iname) {
+				names = append(names, l.iname)
 			}
 		}
 	}

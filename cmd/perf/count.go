@@ -21,7 +21,7 @@ import (
 // addCounting adds the flags of counts.
 func addCounting(cmd *cobra.Command, o *features.Options) {
 	cmd.Flags().IntVar(&o.SubgroupSize, "subgroup-size", 32, "work-items in a sub-group")
-	cmd.Flags().BoolVar(&o.ExactBranches, "exact-branches", false, "count what runs: statements under an affine condition where it holds, with the work of the condition itself (by default at all points of the domain, and both sides of a select), only sub-groups of which a work-item is active (by default all of a work-group), and an access once per sub-group only if all of its work-items access one element")
+	cmd.Flags().BoolVar(&o.ExactBranches, "exact-branches", false, "count what runs: statements under an affine condition where it holds, with the work of the condition itself (by default at all points of the domain, and both sides of a select), only sub-groups of which a work-item is active (by default all of a work-group), iterations of a loop that its work-items make in lock step (by default its values), and an access once per sub-group only if all of its work-items access one element")
 }
 
 func countCommand() *cobra.Command {
