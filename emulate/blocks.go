@@ -26,13 +26,14 @@ func (e *emulation) choose() {
 		e.met = e.meetings()
 		return
 	}
+	done := e.builder.Steps
 	want := min(e.most, (windows+1)*e.resident) // while the last of the waves ends, blocks of another one run
 	e.first = e.busy / 2
 	if e.most <= e.resident {
 		e.longest()
 	}
 	for i := int64(0); i < want; i++ {
-		if i >= 3 && e.builder.Steps > mostExecuted*2/3 || i > 1 && e.builder.Steps > mostExecuted {
+		if steps := e.builder.Steps - done; i >= 3 && steps > mostExecuted*2/3 || i > 1 && steps > mostExecuted {
 			break
 		}
 		e.blocks = append(e.blocks, e.block(e.place(e.number(i, want))))

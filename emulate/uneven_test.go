@@ -7,6 +7,35 @@ import (
 	"pgregory.net/rapid"
 )
 
+// TestByPlace: lengths that grow along an axis, or have a step in it, follow from the place; those that are drawn do not.
+func TestByPlace(t *testing.T) {
+	var at []int64
+	for k := range int64(looked) {
+		at = append(at, 100*k, 100*k+1)
+	}
+	for name, want := range map[string]struct {
+		of    func(place int64) float64
+		place bool
+	}{
+		"a line":      {func(i int64) float64 { return 1 + float64(i) }, true},
+		"a step":      {func(i int64) float64 { return 1 + float64(i/350) }, true},
+		"a hash":      {func(i int64) float64 { return 1 + float64(i*2654435761>>7%1000)/1000 }, false},
+		"by turns":    {func(i int64) float64 { return 1 + float64(i%2) }, false},
+		"one of them": {func(i int64) float64 { return 1 + float64(max(0, 1-(i-at[7])*(i-at[7]))) }, false},
+	} {
+		values := make([]float64, len(at))
+		for i, place := range at {
+			values[i] = want.of(place)
+		}
+		if got := byPlace(at, values); got != want.place {
+			t.Errorf("%s: by place %v", name, got)
+		}
+	}
+	if !byPlace([]int64{0, 1, 2}, []float64{1, 2, 3}) || !byPlace([]int64{0, 1, 2, 3}, []float64{1, 2, 3, 4}) {
+		t.Error("few places")
+	}
+}
+
 // TestDealt: blocks whose lengths differ take as long as when they are dealt one after the other to the room that is free first, where those of a
 // multiprocessor take nothing from each other; and as long as all instructions, where each multiprocessor is busy to the end.
 func TestDealt(t *testing.T) {
