@@ -29,12 +29,15 @@ var comparisons = []string{"ISETP", "UISETP", "IMNMX", "VIMNMX", "UIMNMX", "UVIM
 func kinds(f *sass.Function, n *needs) []kind {
 	out := make([]kind, len(f.Instructions))
 	for i := range f.Instructions {
-		if n.result[i] {
+		if n.result[i] && !keeps(&f.Instructions[i]) {
 			out[i] = kindOf(&f.Instructions[i])
 		}
 	}
 	return out
 }
+
+// keeps reports whether an instruction has no result but what it stores.
+func keeps(in *sass.Instruction) bool { return in.Opcode != nil && in.Opcode.Action == sass.Store }
 
 func kindOf(in *sass.Instruction) kind {
 	switch {

@@ -111,7 +111,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
 	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
 	endless := limit == math.MaxInt32
-	if limit < 2 || !exact && !endless || !alike(before, last) { // the comparison takes longest, and comes last
+	if limit < 2 || !exact && !endless || !alike(before, last) || r.carried(l.block, last) { // the comparison takes longest, and comes last
 		return false
 	}
 	if endless && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
@@ -317,7 +317,7 @@ func sameSign(value, step int64) int64 {
 // registers are those that are needed when a block begins.
 func (b *Builder) registers(block int) (list []sass.Register) {
 	for n, r := range b.needs.registers {
-		if b.needs.before[block].any(n) {
+		if r.File != slot && b.needs.before[block].any(n) {
 			list = append(list, r)
 		}
 	}

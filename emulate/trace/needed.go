@@ -94,26 +94,30 @@ type needs struct {
 	numbers   map[sass.Register]int
 	registers []sass.Register // by number
 	in        []instruction
-	before    []live // of each block, what is needed when it begins
-	result    []bool // of each instruction, whether one of its results is needed
-	data      bool   // values that are stored are needed
-	returns   []int  // the blocks behind calls
+	before    []live        // of each block, what is needed when it begins
+	result    []bool        // of each instruction, whether one of its results is needed
+	data      [places]bool  // values that are stored there are needed
+	stack     sass.Register // from which the words of private memory are a distance that are taken as registers
+	returns   []int         // the blocks behind calls
 }
 
 // instruction is what an instruction defines and uses, by number.
 type instruction struct {
 	defines, uses []int
-	control       []int // those of uses that are needed whatever becomes of the results
-	guard         int   // as a set of live
-	partly        bool  // under a guard that is none of these
-	stores        bool
+	control       []int   // those of uses that are needed whatever becomes of the results
+	guard         int     // as a set of live
+	partly        bool    // under a guard that is none of these
+	loads, stores []place // where values are kept that it loads and stores, those in slots aside
+	copies        bool    // from one to the other
 }
 
 // needed finds them by an analysis of liveness in which only jumps, barriers and addresses use registers, and whatever gives their values.
 func needed(f *sass.Function) *needs {
-	n := &needs{numbers: map[sass.Register]int{}, result: make([]bool, len(f.Instructions))}
+	n := &needs{numbers: map[sass.Register]int{}, result: make([]bool, len(f.Instructions)), stack: stack(f)}
 	for i := range f.Instructions {
-		n.data = n.data || f.Instructions[i].Name == "UTMACCTL" // the program makes tensor maps, in memory
+		if f.Instructions[i].Name == "UTMACCTL" { // the program makes tensor maps, in memory
+			n.data = [places]bool{inGlobal: true, inShared: true, inPrivate: true}
+		}
 		n.in = append(n.in, n.instruction(&f.Instructions[i]))
 	}
 	for b := range f.Blocks {
@@ -129,21 +133,10 @@ func needed(f *sass.Function) *needs {
 				again = n.block(f, b) || again
 			}
 		}
-		if n.data || !n.loads(f) {
+		if !n.loaded() {
 			return n
 		}
-		n.data = true
 	}
-}
-
-// loads reports whether a value that is needed is loaded from memory that the kernel may have stored.
-func (n *needs) loads(f *sass.Function) bool {
-	for i := range f.Instructions {
-		if op := f.Instructions[i].Opcode; n.result[i] && op != nil && op.Action != "" && op.Space != sass.Bank {
-			return true
-		}
-	}
-	return false
 }
 
 // block goes backward through a block. It reports whether more is needed at its begin than was known.
@@ -177,7 +170,7 @@ func (n *needs) step(i int, now *live) {
 		}
 	}
 	uses := in.control
-	if n.result[i] || in.stores && n.data {
+	if n.result[i] || n.holds(in.stores) {
 		uses = in.uses
 	}
 	for _, u := range uses {
@@ -219,7 +212,7 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 	case op.Action == "":
 		return out
 	default:
-		out.stores = op.Action == sass.Store || op.Action == sass.Atomic || op.Action == sass.Copy
+		n.keep(in, &out)
 	}
 	if guarded {
 		out.control = n.number([]sass.Register{in.Guard.Register})
@@ -238,6 +231,20 @@ func (n *needs) instruction(in *sass.Instruction) instruction {
 		}
 	}
 	return out
+}
+
+// keep says where an instruction that accesses memory takes values from and keeps them.
+func (n *needs) keep(in *sass.Instruction, out *instruction) {
+	if in.Opcode.Space != sass.Private || n.stack == (sass.Register{}) {
+		out.through(in.Opcode)
+		return
+	}
+	_, words := slots(in)
+	if in.Opcode.Action == sass.Store {
+		out.defines = n.number(words)
+	} else {
+		out.uses = append(out.uses, n.number(words)...)
+	}
 }
 
 // bulkRegisters are all registers that a bulk copy names, with those behind them: an address has 64 bits, a place in shared memory has a barrier beside,

@@ -47,7 +47,7 @@ func New(l *exec.Launch) *Builder {
 	f := l.Function
 	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}}
 	b.kinds = kinds(f, b.needs)
-	l.Only(b.needs.result, b.needs.data)
+	l.Only(b.needs.result, b.needs.data[inGlobal] || b.needs.data[inShared])
 	for n, block := range f.Blocks {
 		b.headers[block.From] = n
 	}
