@@ -101,7 +101,7 @@ def main():
             if name.endswith(".json"):
                 with open(os.path.join(path, name)) as f:
                     folders[json.load(f)["hash"]] = path
-    for half in ("choose", "report", "further", "unseen", "study", "last"):
+    for half in ("choose", "report", "further", "unseen", "study", "last", "learn"):
         kernels = {}
         if not os.path.exists(os.path.join(recorded, half + ".jsonl")):
             continue

@@ -62,7 +62,7 @@ def compile_all(folder, kernels, seconds):
     jobs = [(n, at) for n, k in enumerate(kernels) for at in range(len(k.configs))]
     # What takes long to compile comes first, and neighbours are of one kernel, so that processes seldom make arguments anew.
     done = {}
-    pool = ProcessPoolExecutor(max_workers=max(2, (os.cpu_count() or 2) - 1), mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(max_workers=max(2, len(os.sched_getaffinity(0)) - 1), mp_context=get_context("spawn"))
     waiting = [pool.submit(compile_one, job) for job in jobs]
     try:
         for future in as_completed(waiting, timeout=seconds):
@@ -238,7 +238,7 @@ def main():
                     out.write(json.dumps(r) + "\n")
             timed = [statistics.median(r["durations"]) for r in records if "durations" in r]
             say(folder, f"{k.name}: {len(records)} configurations, {len(timed)} timed"
-                + (f", {min(timed) / 1000:.1f} to {max(timed) / 1000:.1f} us" if timed and k.half in ("choose", "further", "study") else ""))
+                + (f", {min(timed) / 1000:.1f} to {max(timed) / 1000:.1f} us" if timed and k.half in ("choose", "further", "study", "learn") else ""))
         except Exception as e:  # noqa: BLE001: told to the log
             say(folder, f"{k.name}: {type(e).__name__}: {str(e)[:500]}\n{traceback.format_exc()[-800:]}")
         torch.cuda.empty_cache()
