@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 )
 
@@ -31,11 +32,44 @@ type Meta struct {
 	NumCTAs   int64  `json:"num_ctas"`
 	Shared    int64  `json:"shared"`              // bytes of dynamic shared memory
 	Scratch   int64  `json:"global_scratch_size"` // bytes of a program
-	Target    struct {
-		Backend string `json:"backend"`
-		Arch    any    `json:"arch"`
-	} `json:"target"`
+	Target    target `json:"target"`
 }
+
+// needed are the keys of Meta that emulation cannot do without.
+var needed = []string{"name", "num_warps", "shared"}
+
+// target is what code was compiled for: an object, or a list in caches of older versions.
+type target struct{ Backend string }
+
+func (t *target) UnmarshalJSON(text []byte) error {
+	var list []any
+	if json.Unmarshal(text, &list) == nil {
+		if len(list) > 0 {
+			t.Backend, _ = list[0].(string)
+		}
+		return nil
+	}
+	var object struct {
+		Backend string `json:"backend"`
+	}
+	err := json.Unmarshal(text, &object)
+	t.Backend = object.Backend
+	return err
+}
+
+// Cache is the kernels for NVIDIA's GPUs in a folder, by name and then by path, and what is left out of it.
+type Cache struct {
+	Entries []*Entry
+	Left    []Left
+}
+
+// Left is a file of a kernel that is left out, and why.
+type Left struct{ Path, Why string }
+
+func (l Left) String() string { return l.Path + " is left out: " + l.Why }
+
+// name is that of the kernel.
+func (l Left) name() string { return strings.TrimSuffix(filepath.Base(l.Path), filepath.Ext(l.Path)) }
 
 // most is how many files a cache may have, and maxJSON how long one with what is written beside machine code.
 const (
@@ -54,53 +88,86 @@ func (e *Entry) options() map[string]int64 {
 // optionNames are the options in the order in which they are shown.
 var optionNames = []string{"num_warps", "num_stages", "num_ctas"}
 
-// ReadCache lists the kernels for NVIDIA's GPUs in a cache, by name and then by path.
-func ReadCache(folder string) (all []*Entry, err error) {
+// ReadCache lists the kernels for NVIDIA's GPUs in a cache.
+func ReadCache(folder string) (*Cache, error) {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return nil, failure("there is no folder %s", folder).WithHint("Triton's cache is ~/.triton/cache, or what TRITON_CACHE_DIR names; --triton names another")
 	}
-	files := 0
-	err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	c, files := &Cache{}, 0
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if files++; files > most {
 			return failure("%s has more than %d files", folder, most)
 		}
-		if d.IsDir() || filepath.Ext(path) != ".json" || strings.HasPrefix(d.Name(), "__grp__") {
+		if d.IsDir() || strings.HasPrefix(d.Name(), "__grp__") {
 			return nil
 		}
-		e, err := readEntry(path)
-		if e != nil {
-			all = append(all, e)
-		}
-		return err
+		return c.add(path)
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b *Entry) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path)) })
-	if len(all) == 0 {
-		return nil, failure("%s has no kernel for NVIDIA's GPUs", folder).WithHint("a cache has folders with NAME.json and NAME.cubin in them")
+	slices.SortFunc(c.Entries, func(a, b *Entry) int { return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path)) })
+	if len(c.Entries) == 0 {
+		hint := "a cache has folders with NAME.json and NAME.cubin in them"
+		if len(c.Left) > 0 {
+			hint = c.left("")
+		}
+		return nil, failure("%s has no kernel for NVIDIA's GPUs", folder).WithHint("%s", hint)
 	}
-	return all, nil
+	return c, nil
 }
 
-// readEntry reads a kernel by its JSON; nil where that is something else.
-func readEntry(path string) (*Entry, error) {
+// left says what is left out of a kernel, or of all for "".
+func (c *Cache) left(kernel string) string {
+	var list []string
+	for _, l := range c.Left {
+		if kernel == "" || l.name() == kernel {
+			list = append(list, l.String())
+		}
+	}
+	return format.First(list, 3)
+}
+
+// add adds the kernel whose JSON, or machine code without one, is a file.
+func (c *Cache) add(path string) error {
+	e := &Entry{Path: strings.TrimSuffix(path, filepath.Ext(path)) + ".json"}
+	leave := func(format string, args ...any) error {
+		c.Left = append(c.Left, Left{path, fmt.Sprintf(format, args...)})
+		return nil
+	}
+	switch filepath.Ext(path) {
+	case ".cubin":
+		if _, err := os.Stat(e.Path); err != nil {
+			return leave("there is no %s beside it, which says how many warps it has", filepath.Base(e.Path))
+		}
+		return nil
+	case ".json":
+	default:
+		return nil
+	}
 	text, err := bounded.ReadFile(path, maxJSON)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	e := &Entry{Path: path}
-	if err := json.Unmarshal(text, &e.Meta); err != nil {
-		return nil, failure("%s cannot be read: %v", path, err)
+	var keys map[string]json.RawMessage
+	if err = json.Unmarshal(text, &keys); err == nil {
+		err = json.Unmarshal(text, &e.Meta)
 	}
-	if e.Name == "" || e.NumWarps == 0 || e.Target.Backend != "" && e.Target.Backend != "cuda" {
-		return nil, nil
-	}
-	if e.code() == "" {
-		return nil, nil // it was compiled for another backend, or is being written
+	code := e.code()
+	switch missing := slices.IndexFunc(needed, func(k string) bool { return keys[k] == nil }); {
+	case code == "" && (err != nil || missing >= 0): // of something else
+		return nil
+	case err != nil:
+		return failure("%s cannot be read: %v", path, err).WithHint("it should be an object that says name, num_warps and shared of %s", filepath.Base(code))
+	case e.Target.Backend != "" && e.Target.Backend != "cuda":
+		return leave("it was compiled for %s", e.Target.Backend)
+	case code == "":
+		return leave("there is neither a cubin nor a listing beside it")
+	case missing >= 0:
+		return leave("it has no key %s, as what Triton 3.6 writes has", needed[missing])
 	}
 	e.NumCTAs = max(e.NumCTAs, 1)
 	for _, ending := range []string{".ttir", ".source"} {
@@ -109,7 +176,8 @@ func readEntry(path string) (*Entry, error) {
 			e.Arguments, e.Numbers = signature(string(ir), e.Name), numbers(string(ir))
 		}
 	}
-	return e, nil
+	c.Entries = append(c.Entries, e)
+	return nil
 }
 
 // code is the path of the machine code: a listing, as nvdisasm prints it, or the cubin.
@@ -141,5 +209,5 @@ func (e *Entry) is(text string) bool {
 }
 
 func (e *Entry) String() string {
-	return fmt.Sprintf("%s (%d warps, %d stages)", e.short(), e.NumWarps, e.NumStages)
+	return fmt.Sprintf("%s (%s, %s)", e.short(), format.Count(int(e.NumWarps), "warp"), format.Count(int(e.NumStages), "stage"))
 }

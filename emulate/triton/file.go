@@ -1,6 +1,7 @@
 package triton
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -78,9 +79,9 @@ func truth(text string) string {
 }
 
 // chosen are the entries of a cache that the description is about.
-func (d *Description) chosen(all []*Entry) ([]*Entry, error) {
+func (d *Description) chosen(c *Cache) ([]*Entry, error) {
 	var names []string
-	for _, e := range all {
+	for _, e := range c.Entries {
 		if !slices.Contains(names, e.Name) {
 			names = append(names, e.Name)
 		}
@@ -93,13 +94,13 @@ func (d *Description) chosen(all []*Entry) ([]*Entry, error) {
 			return nil, err
 		}
 		if !slices.Contains(names, name) {
-			return nil, d.kernel.Errorf("the cache has no kernel %q", name).WithHint("%s", source.Suggest(name, names))
+			return nil, d.kernel.Errorf("the cache has no kernel %q", name).WithHint("%s", cmp.Or(c.left(name), source.Suggest(name, names)))
 		}
 	case len(names) > 1:
 		return nil, d.root.Errorf("the cache has several kernels, and the description names none").
 			WithHint("write kernel: %s, or another of %s", name, format.First(names, 10))
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(e *Entry) bool { return e.Name != name }), nil
+	return slices.DeleteFunc(slices.Clone(c.Entries), func(e *Entry) bool { return e.Name != name }), nil
 }
 
 // pair is a configuration with its machine code.
@@ -109,8 +110,8 @@ type pair struct {
 }
 
 // pairs finds the machine code of each configuration. Without a list of them each entry of the cache is one. Where several entries may be a
-// configuration, those are ruled out that must be another.
-func (d *Description) pairs(entries []*Entry) (all []pair, err error) {
+// configuration, those are ruled out that must be another. out says what is left out of the cache.
+func (d *Description) pairs(entries []*Entry, out string) (all []pair, err error) {
 	if !d.own {
 		for _, e := range entries {
 			all = append(all, pair{configuration{node: d.root, hash: e.Hash}, e})
@@ -134,7 +135,7 @@ func (d *Description) pairs(entries []*Entry) (all []pair, err error) {
 	}
 	for i, c := range d.configurations {
 		if found[i] == nil {
-			return nil, c.unclear(left, entries)
+			return nil, c.unclear(left, entries, out)
 		}
 		all = append(all, pair{c, found[i]})
 	}
@@ -152,8 +153,11 @@ func (c *configuration) among(entries []*Entry) (fit []*Entry) {
 }
 
 // unclear is the error of a configuration that is not one of the entries that are left, or several of them.
-func (c *configuration) unclear(left, all []*Entry) error {
+func (c *configuration) unclear(left, all []*Entry, out string) error {
 	fit := c.among(left)
+	if out != "" {
+		out = "; " + out
+	}
 	switch {
 	case len(fit) > 0 && c.hash != "":
 		return c.node.Get("hash").Errorf("%d kernels of the cache begin so", len(fit)).WithHint("these: %s", few(fit))
@@ -161,9 +165,9 @@ func (c *configuration) unclear(left, all []*Entry) error {
 		return c.node.Errorf("%d kernels of the cache may be this configuration", len(fit)).
 			WithHint("name one by hash, as hash: %s; perf_triton.py writes the hashes of all: %s", fit[0].short(), few(fit))
 	case len(c.among(all)) > 0:
-		return c.node.Errorf("another configuration has the machine code of this one, %s", few(c.among(all))).WithHint("tell them apart by hash")
+		return c.node.Errorf("another configuration has the machine code of this one, %s", few(c.among(all))).WithHint("tell them apart by hash%s", out)
 	}
-	return c.node.Errorf("the cache has no machine code of this configuration").WithHint("there is: %s", few(all))
+	return c.node.Errorf("the cache has no machine code of this configuration").WithHint("there is: %s%s", few(all), out)
 }
 
 // fits tells whether an entry has the options of the configuration, and its numbers in its IR. A number below 2 leaves no trace there, nor does one

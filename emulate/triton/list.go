@@ -14,6 +14,8 @@ import (
 type Kernels struct {
 	Folder string
 	List   []*Kernel
+
+	warnings []string
 }
 
 // Kernel is the entries of a cache that share a name.
@@ -32,12 +34,15 @@ type kernelOf struct {
 
 // List lists the kernels of a cache.
 func List(folder string) (*Kernels, error) {
-	all, err := ReadCache(folder)
+	c, err := ReadCache(folder)
 	if err != nil {
 		return nil, err
 	}
 	k := &Kernels{Folder: folder}
-	for _, e := range all {
+	for _, l := range c.Left {
+		k.warnings = append(k.warnings, l.String())
+	}
+	for _, e := range c.Entries {
 		if n := len(k.List); n == 0 || k.List[n-1].Name != e.Name {
 			k.List = append(k.List, &Kernel{Name: e.Name, Arguments: []string{}})
 		}
@@ -61,8 +66,8 @@ func (a Argument) String() string {
 	return a.Name + ": " + what
 }
 
-// All are warnings, of which there are none.
-func (k *Kernels) All() []string { return nil }
+// All are warnings: of what is left out.
+func (k *Kernels) All() []string { return k.warnings }
 
 // Write prints the kernels as a table.
 func (k *Kernels) Write(w io.Writer) error {

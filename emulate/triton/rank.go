@@ -58,19 +58,23 @@ func Rank(ctx context.Context, path string, o Options) (*Ranking, error) {
 
 // Rank emulates all configurations.
 func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
-	all, err := ReadCache(d.Cache(o.Cache))
+	c, err := ReadCache(d.Cache(o.Cache))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := d.chosen(all)
-	if err != nil {
-		return nil, err
-	}
-	pairs, err := d.pairs(entries)
+	entries, err := d.chosen(c)
 	if err != nil {
 		return nil, err
 	}
 	r := &Ranking{Kernel: entries[0].Name, Device: o.Each.Device.Name()}
+	left := c.left(r.Kernel)
+	pairs, err := d.pairs(entries, left)
+	if err != nil {
+		return nil, err
+	}
+	if left != "" && !d.own {
+		r.warnings = append(r.warnings, left)
+	}
 	list, warnings := make([]*Ranked, len(pairs)), make([][]string, len(pairs))
 	err = parallel.Try(len(pairs), runtime.GOMAXPROCS(0), func(i int) (err error) {
 		list[i], warnings[i], err = d.emulate(ctx, &pairs[i], o)
@@ -127,6 +131,9 @@ func (d *Description) emulate(ctx context.Context, p *pair, o Options) (*Ranked,
 	if one.Err = err; err == nil {
 		one.Result, warnings = report.Launches[0].Result, append(warnings, report.All()...)
 	}
+	if p.optionsOnly {
+		warnings = append(warnings, fmt.Sprintf("%s: no IR in the cache has these numbers; it is taken to be %s by its options, which hash: confirms", one.configuration(), p.entry))
+	}
 	return one, append(warnings, p.entry.multiples(job)...), nil
 }
 
@@ -168,5 +175,8 @@ func (e *Entry) listing(ctx context.Context) (*sass.Listing, error) {
 	if err != nil || missing != nil {
 		return l, err
 	}
-	return l, l.Complete(cubin)
+	if err := l.Complete(cubin); err != nil {
+		return nil, failure("%s: %s", e.beside(".cubin"), source.Message(err))
+	}
+	return l, nil
 }

@@ -197,6 +197,61 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What of a cache cannot be used is told where it is missed.
+func TestLeftOut(t *testing.T) {
+	with := func(change func(at string)) string {
+		folder := cache(t, [2]int{16, 4}, [2]int{32, 4}, [2]int{32, 8})
+		change(filepath.Join(folder, "KERNEL0", "matmul"))
+		return folder
+	}
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const missing = "the machine code of this one"
+	for _, c := range []struct {
+		name, want, hint string
+		change           func(at string)
+	}{
+		{"no code", missing, "matmul.json is left out: there is neither a cubin nor a listing beside it", func(at string) { os.Remove(at + ".sass") }},
+		{"no JSON", missing, "matmul.cubin is left out: there is no matmul.json beside it", func(at string) { write(at+".cubin", ""); os.Remove(at + ".json") }},
+		{"other keys", missing, "it has no key shared", func(at string) { write(at+".json", `{"name": "matmul", "num_warps": 4}`) }},
+		{"another GPU", missing, "it was compiled for hip", func(at string) {
+			write(at+".json", `{"name": "matmul", "num_warps": 4, "shared": 0, "target": {"backend": "hip", "arch": "gfx942"}}`)
+		}},
+		{"a list", "matmul.json cannot be read", "it should be an object", func(at string) { write(at+".json", "[]") }},
+		{"no cubin", "matmul.cubin: ", "", func(at string) { write(at+".cubin", "no") }},
+		{"other files", "", "", func(at string) { write(at+"2.json", "[1]"); write(at+"3.json", "{}") }},
+		{"an old target", "", "", func(at string) {
+			write(at+".json", `{"name": "matmul", "num_warps": 4, "num_stages": 3, "shared": 2112, "target": ["cuda", 90]}`)
+		}},
+	} {
+		_, err := rank(t, with(c.change), description, nil)
+		if text := said(err); c.want == "" && err != nil || !strings.Contains(text, c.want) || !strings.Contains(text, c.hint) {
+			t.Errorf("%s: %s", c.name, text)
+		}
+	}
+	folder := with(func(at string) { os.Remove(at + ".sass") })
+	text, _, _ := strings.Cut(description, "configurations")
+	r, err := rank(t, folder, strings.Replace(text, "cdiv(n, BLOCK)", "n / num_warps", 1), nil)
+	if err != nil || !strings.Contains(strings.Join(r.All(), "\n"), "is left out") {
+		t.Error(r, err)
+	}
+	if l, err := List(folder); err != nil || len(l.List) != 1 || len(l.List[0].Entries) != 2 || len(l.All()) != 1 {
+		t.Error(l, err)
+	}
+}
+
+// said is an error with its hint.
+func said(err error) string {
+	var at *source.Error
+	if errors.As(err, &at) {
+		return err.Error() + "\n" + at.Hint
+	}
+	return fmt.Sprint(err)
+}
+
 // Arguments are read from IR with and without names, and types that launch files lack are bytes.
 func TestSignature(t *testing.T) {
 	const text = `  tt.func public @f(%arg0: !tt.ptr<bf16, 1> {tt.divisibility = 16 : i32} loc("/a,b(.py":1:0), %arg1: i64, %x: !tt.ptr<f8E4M3FN>, %s: f32 loc("s"(#loc))) attributes`
