@@ -58,8 +58,16 @@ docs/howto/tuning.md.`,
   perf emulate --compare examples/launch/matmul-sass.yaml -p n=512,1024
   perf emulate examples/launch/matmul-sass.yaml --regions
   perf emulate examples/launch/matmul-sass.yaml --timeline timeline.html`,
-		Args: minArgs(1, "a launch file, a folder of them, a kernel or a program"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.triton != "" {
+				return nil
+			}
+			return minArgs(1, "a launch file, a folder of them, a kernel or a program")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 { // what the cache has is listed
+				args = []string{o.triton}
+			}
 			if o.search {
 				return o.find(cmd, args)
 			}
@@ -82,7 +90,7 @@ docs/howto/tuning.md.`,
 	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
 	cmd.Flags().StringVar(&o.Arch, "arch", launches.UsualArch, "the architecture that a source is compiled for")
-	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments")
+	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments; without any, list it")
 	return cmd
 }
 

@@ -46,8 +46,8 @@ func isFolder(path string) bool {
 
 // Tables are those of each path on each device, with what is to be warned of.
 func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, err error) {
-	if caches, err := r.caches(); caches != nil || err != nil {
-		return caches, nil, err
+	if caches, left, err := r.caches(); caches != nil || err != nil {
+		return caches, left, err
 	}
 	compiler := &compiled.Compiler{Arch: r.Arch}
 	for _, path := range r.Paths {
@@ -74,19 +74,22 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 }
 
 // caches lists what Triton's caches hold, where the paths are none of launch files.
-func (r Request) caches() (all []Table, err error) {
+func (r Request) caches() (all []Table, warnings []string, err error) {
 	for _, path := range r.Paths {
 		if !isFolder(path) || len(launchFiles(path)) > 0 {
-			return nil, nil
+			return nil, nil, nil
 		}
 		k, err := triton.List(path)
+		if err != nil && r.Cache != "" {
+			return nil, nil, err
+		}
 		if err != nil {
-			return nil, source.At("", "", source.Pos{}, "%s has no launch files, and is no cache of Triton's", path).
+			return nil, nil, source.At("", "", source.Pos{}, "%s has no launch files, and is no cache of Triton's", path).
 				WithHint("perf capture -o %s -- APP writes the launch files of an application", path)
 		}
-		all = append(all, k)
+		all, warnings = append(all, k), append(warnings, k.All()...)
 	}
-	return all, nil
+	return all, warnings, nil
 }
 
 // Write prints tables, one below the other.

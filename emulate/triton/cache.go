@@ -128,7 +128,7 @@ func (c *Cache) left(kernel string) string {
 			list = append(list, l.String())
 		}
 	}
-	return format.First(list, 3)
+	return format.First(list, 2)
 }
 
 // add adds the kernel whose JSON, or machine code without one, is a file.
