@@ -52,6 +52,7 @@ func (e *emulation) meetings() (m meeting) {
 				if in := &e.Function.Instructions[ev.Op]; in.Has("F32") || in.Has("F64") {
 					each = e.Device.Value(facts.PlaceFloat)
 				}
+				m.sectors += e.Device.Value(facts.AtomicLine) * t.Changed * times
 				all, meets := map[int64]float64{}, map[int64]float64{}
 				for _, a := range t.Lanes {
 					all[a/wordBytes]++

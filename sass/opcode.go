@@ -154,7 +154,7 @@ func registersOf(bytes int) int { return max(1, bytes/4) }
 var (
 	floats   = map[string]int{"F16": 2, "BF16": 2, "F32": 4, "F64": 8}
 	integers = map[string]int{"U8": 1, "S8": 1, "U16": 2, "S16": 2, "U32": 4, "S32": 4, "U64": 8, "S64": 8}
-	wide     = map[string]int{"64": 8, "96": 12, "128": 16, "256": 32}
+	wide     = map[string]int{"64": 8, "96": 12, "128": 16, "256": 32, "F32x2": 8, "F32x4": 16} // the last are of atomic operations
 )
 
 // typeBytes is the size of the first modifier that is one of the types; that of a word if none is.

@@ -75,6 +75,8 @@ func TestDefinesAndUses(t *testing.T) {
 		{"LDS R2, [R2.X4+0x20]", "R2", "R2"},
 		{"ATOMG.E.CAS.STRONG.GPU PT, R3, desc[UR4][R4.64], R6, R7", "R3", "UR4 UR5 R4 R5 R6 R7"},
 		{"ATOMG.E.ADD.F64.RN.STRONG.GPU PT, R2, desc[UR4][R4.64], R6", "R2 R3", "UR4 UR5 R4 R5 R6 R7"},
+		{"ATOMG.E.ADD.F32x4.FTZ.RN.STRONG.GPU PT, RZ, desc[UR6][R6.64], R12", "", "UR6 UR7 R6 R7 R12 R13 R14 R15"},
+		{"REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR6][R6.64], R12", "", "UR6 UR7 R6 R7 R12 R13"},
 		{"LDC.64 R2, c[0x0][0x210]", "R2 R3", ""},
 		{"LDC R2, c[0x3][R4+0x8]", "R2", "R4"},
 		{"LDSM.16.M88.4 R4, [R8]", "R4 R5 R6 R7", "R8"},

@@ -131,6 +131,7 @@ const (
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
+	AtomicLine          Key = "atomic_line"             // what a line takes that they change, besides its sectors, in sectors; less where less than a sector is changed
 	FenceLatency        Key = "fence_latency"           // of a fence of memory for the whole device
 	FenceGap            Key = "fence_gap"               // of two fences of a multiprocessor, and of one and its atomic operations
 	ConstantGap         Key = "constant_gap"            // of two addresses that lanes of sub-groups ask for

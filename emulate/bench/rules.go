@@ -210,13 +210,16 @@ func apart(n *Numbers) (float64, string, bool) {
 // blockItems are the work-items of blocks that show rates of memory.
 const blockItems = 1024
 
+// atomicLine is what a line takes in sectors that atomic operations change, as atomic_line of an H200: of one word, an eighth of that.
+const atomicLine = 0.8
+
 // atomicSectors are those of a clock of all multiprocessors: the mean of sub-groups that add to a line and to 32.
 func atomicSectors(what, opcode string) func(*Numbers) (float64, string, bool) {
 	return func(n *Numbers) (float64, string, bool) {
 		few, ok := n.value("cycles", what+"_lines", "groups", n.Multiprocessors)
 		many, found := n.value("cycles", what+"_apart", "groups", n.Multiprocessors)
 		all := float64(n.Multiprocessors) * blockItems
-		return (all/8/few + all/many) / 2, opcode + " of all multiprocessors, sub-groups in a line and in 32", ok && found && few > 0 && many > 0
+		return (all/32*(4+atomicLine)/few + all*(1+atomicLine/8)/many) / 2, opcode + " of all multiprocessors, sub-groups in a line and in 32", ok && found && few > 0 && many > 0
 	}
 }
 

@@ -34,7 +34,7 @@ func (d *decoder) atomicType() atomicType {
 			t.bits, t.float = 64, true
 		case "F32":
 			t.float = true
-		case "F16x2", "F16", "BF16", "BF16_V2", "128", "16":
+		case "F16x2", "F16", "BF16", "BF16_V2", "128", "16", "F32x2", "F32x4":
 			t.bits = 0
 		}
 	}
@@ -121,9 +121,8 @@ func decodeAtomic(d *decoder) {
 	if made != nil && t.bits > 0 {
 		d.o.update = made(t)
 	}
-	d.o.access.bytes = max(4, t.bits/8)
-	if d.has("128") {
-		d.o.access.bytes = 16
+	if d.o.access.bytes = t.bits / 8; t.bits == 0 {
+		d.o.access.bytes = max(4, d.in.AccessBytes())
 	}
 	d.o.access.tells = d.has("CAST")
 	for i := range d.o.access.values {

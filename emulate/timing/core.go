@@ -149,6 +149,7 @@ type warp struct {
 	before  int64 // when it issued last
 	begun   int64
 	copies  int64 // when the copies to shared memory so far end
+	written int64 // when the stores and the atomic operations so far are done
 	ready   []int64
 	done    int64 // instructions
 	boards  [boards]board

@@ -107,7 +107,7 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	case op.Action == Gather:
 		p.gather(w, at)
 	case op.Action == Fence:
-		w.at = max(w.at, p.fence(at))
+		w.at = max(w.at, p.fence(w, at))
 		p.advance(w, at)
 	default:
 		p.advance(w, at)

@@ -285,7 +285,7 @@ func (p *multiprocessor) delay(by int64) {
 		later(&p.shared[i])
 	}
 	for w := range p.warps {
-		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies}, each(w.ready)) {
+		for _, t := range slices.Concat([]*int64{&w.at, &w.stalled, &w.before, &w.copies, &w.written}, each(w.ready)) {
 			later(t)
 		}
 		for i := range w.boards {
@@ -385,6 +385,7 @@ func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
 	when(w.at)
 	when(w.stalled)
 	when(w.copies)
+	when(w.written)
 	for _, t := range w.ready {
 		when(t)
 	}

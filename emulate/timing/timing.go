@@ -67,6 +67,7 @@ type Machine struct {
 	Code       Code
 	Constants  Constants
 	Second     Second
+	Changed    float64  // what a line takes that an atomic operation changes, besides its sectors, in sectors
 	Reduction  float64  // what an atomic operation takes whose result nobody wants, over one with a result
 	Fence      Resource // of memory, for all of the device
 	Queue      int64    // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle

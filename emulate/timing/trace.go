@@ -38,8 +38,10 @@ type Touched struct {
 	Steps     []Step
 	Waves     int64 // cycles for which the data path is busy
 	Conflicts int64 // times that an atomic operation is done, one after the other
-	Times     int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
-	DRAM      float64
+	// Changed are the lines of global memory that an atomic operation changes; one of which less than a sector is changed counts in part.
+	Changed float64
+	Times   int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
+	DRAM    float64
 }
 
 // Step is the distance of addresses from one iteration to the next: All for all lanes, or that of each.

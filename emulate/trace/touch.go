@@ -51,7 +51,7 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	}
 	t.Waves = waves(t)
 	if t.Atomic {
-		t.Conflicts = conflicts(t)
+		t.Conflicts, t.Changed = conflicts(t), changed(t)
 	}
 	if len(accesses) > 1 {
 		t.Copy = true
@@ -207,6 +207,22 @@ func conflicts(t *timing.Touched) (n int64) {
 		n += times
 	}
 	return max(n+int64(t.Unknown), 1)
+}
+
+// changed are the lines of global memory that an atomic operation changes, those of which it changes less than a sector in part
+// (testdata/h200/measurement/ordered.csv.gz, sums of 1 to 32 lanes beside each other).
+func changed(t *timing.Touched) (n float64) {
+	if t.Space == timing.SharedSpace {
+		return 0
+	}
+	lines := map[int64]int64{}
+	for _, a := range t.Lanes {
+		lines[a/passBytes] += t.Width
+	}
+	for _, bytes := range lines {
+		n += min(float64(bytes)/sectorBytes, 1)
+	}
+	return n + float64(t.Unknown)*float64(t.Width)/sectorBytes
 }
 
 const sectorBytes = 32
