@@ -281,8 +281,10 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 		stride := s.All
 		p.Scattered = p.Scattered || s.Each != nil
-		stride /= w.apart[d]
-		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride}
+		if stride /= w.apart[d]; s.Each != nil {
+			stride = 0
+		}
+		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride, Anywhere: s.Each != nil}
 		p.From -= stride * int64(w.at[d])
 	}
 	executions := float64(w.total)
@@ -291,8 +293,11 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		if level < len(t.Steps) {
 			s = t.Steps[level]
 		}
-		p.Scattered = p.Scattered || s.Each != nil
-		p.Loops = append(p.Loops, memory.Run{Step: 1, Count: n, Stride: s.All})
+		run := memory.Run{Step: 1, Count: n, Stride: s.All, Anywhere: s.Each != nil}
+		if p.Scattered = p.Scattered || run.Anywhere; run.Anywhere {
+			run.Stride = 0
+		}
+		p.Loops = append(p.Loops, run)
 		executions *= float64(n)
 	}
 	var sectors, lines []int64

@@ -64,7 +64,7 @@ type Part struct {
 	// Sectors and Lines are those that sub-groups touch in all executions, each access its own; of stores, those that are sent to L2.
 	// Requests are the accesses by sub-groups.
 	Sectors, Lines, Requests float64
-	// Scattered says that the sectors are any of the array, in each execution others.
+	// Scattered says that the sectors are any of the array, in each execution others: or in those along the runs that go anywhere, where some do.
 	Scattered bool
 
 	touched *touched  // by the lanes, in the first of the groups and iterations
@@ -73,8 +73,12 @@ type Part struct {
 	pattern int       // that the part belongs to
 }
 
-// Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next.
-type Run struct{ First, Step, Count, Stride int64 }
+// Run is a sequence of groups or iterations: First, First+Step, …, Count of them. Stride is the distance of addresses from one to the next, unless they go
+// anywhere.
+type Run struct {
+	First, Step, Count, Stride int64
+	Anywhere                   bool
+}
 
 func (*Loop) step()   {}
 func (*Access) step() {}

@@ -19,11 +19,50 @@ type figure struct {
 	times float64
 }
 
-// scattered are so many sectors anywhere in an array, by accesses of a width.
+// scattered are so many sectors anywhere in an array, by accesses of a width; or, where that is known, a figure that lies anywhere so many times.
 type scattered struct {
 	array   int
 	width   int64
 	sectors float64
+	figure  figure
+}
+
+// units is the number of units that are touched, those twice that are touched twice.
+func (s *scattered) units(unit int64) float64 {
+	if s.figure.sets != nil {
+		return s.figure.units(unit)
+	}
+	return s.sectors * math.Ceil(float64(s.width)/float64(unit)) / math.Ceil(float64(s.width)/SectorBytes)
+}
+
+// strewn is what a part touches anywhere, and how often; no figure where it has no runs that go anywhere.
+func (k *known) strewn(p placed, w *window) (f figure) {
+	times, some, box := 1.0, false, slices.Clone(p.box)
+	if w.list != nil {
+		times = p.listed
+	}
+	for axis, r := range p.Groups {
+		if some = some || r.Anywhere; r.Anywhere && w.list == nil {
+			times *= float64(r.count(box[axis]))
+			box[axis] = span{box[axis].from, box[axis].from + 1}
+		}
+	}
+	for depth, r := range p.Loops {
+		if some = some || r.Anywhere; r.Anywhere {
+			trips, _ := p.iterations(depth, w)
+			times *= float64(r.count(trips))
+		}
+	}
+	if !some {
+		return f
+	}
+	if p.box, p.listed = box, 1; w.list != nil {
+		f = figure{[]set{{in: p.touched.in}}, 1}
+	} else {
+		f = k.figure(pattern{p}, nil)
+	}
+	f.times *= times
+	return f
 }
 
 // known are the outlines that an estimate has made already, by what they are of.
@@ -142,7 +181,7 @@ func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
 			switch {
 			case !ok:
 			case p.Scattered:
-				out.scattered = append(out.scattered, scattered{a.Array, a.Width, p.runs / p.executions() * p.Sectors})
+				out.scattered = append(out.scattered, scattered{a.Array, a.Width, p.runs / p.executions() * p.Sectors, k.strewn(p, w)})
 			default:
 				if len(k.patterns[p.pattern]) == 0 {
 					order = append(order, p.pattern)
@@ -172,8 +211,8 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 	out := make([]float64, len(l.Arrays))
 	o := l.outline(steps, w, which)
 	anywhere := make([]float64, len(l.Arrays))
-	for _, s := range o.scattered {
-		anywhere[s.array] += s.sectors * math.Ceil(float64(s.width)/float64(unit)) / math.Ceil(float64(s.width)/SectorBytes)
+	for i := range o.scattered {
+		anywhere[o.scattered[i].array] += o.scattered[i].units(unit)
 	}
 	for i, a := range l.Arrays {
 		all := float64(intmath.CeilDiv(a.Bytes, unit))

@@ -1,9 +1,6 @@
 package memory
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Device are the caches of a device, and the work-groups that run at once.
 type Device struct {
@@ -160,12 +157,8 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 				}
 			case *Access:
 				if x.direction() == which {
-					units[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes)
-					if l.Lines && x.scattered() { // the model that was fitted to Pages counts others
-						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, fetchBytes) // they come in any order
-					} else {
-						pages[x.Array] += l.footprint(steps[i:i+1], &w, which, pageBytes)
-					}
+					n := l.footprint(steps[i:i+1], &w, which, fetchBytes)
+					units[x.Array], pages[x.Array] = units[x.Array]+n, pages[x.Array]+l.turns(steps[i:i+1], &w, which, n)
 				}
 			}
 		}
@@ -180,9 +173,17 @@ func (l *Launch) pages(which direction, atOnce int64, whole *window) float64 {
 	return sum / max(all, 1)
 }
 
-// scattered reports whether it touches sectors anywhere.
-func (a *Access) scattered() bool {
-	return slices.ContainsFunc(a.Parts, func(p Part) bool { return p.Scattered })
+// turns is how often DRAM turns to a page for an access that moves some units. Those anywhere come in any order: to the same page it turns again.
+func (l *Launch) turns(access []Step, w *window, which direction, units float64) float64 {
+	o := l.outline(access, w, which)
+	if !l.Lines || len(o.scattered) == 0 { // the model that was fitted to Pages counts pages anywhere, too
+		return l.footprint(access, w, which, pageBytes)
+	}
+	moved, pages := 0.0, 0.0
+	for i := range o.scattered {
+		moved, pages = moved+o.scattered[i].units(fetchBytes), pages+o.scattered[i].units(pageBytes)
+	}
+	return units * pages / max(moved, 1)
 }
 
 // missed derives how many loads by sub-groups wait for L2 and for DRAM. Misses are divided among the arrays by what a work-group touches

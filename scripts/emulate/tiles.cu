@@ -51,7 +51,7 @@ static void tiles() {
   for (int mb : {16, 64, 256})
     for (unsigned piece : {1, 2, 4, 8, 16, 32, 64, 128, 512, 2048})
       for (int down : {0, 1}) {
-        unsigned width = 4096, height = mb * 64;
+        unsigned width = 2048, height = mb * 128;
         float *x = (float *)at(0), *y = (float *)at(1024);
         auto run = [&](auto f) { return timed([&] { f<<<mb * 128, 256>>>(x, y, piece, width, height, down); }); };
         printf("tile,%d,piece%u,down%d,loads,%.2f,stores,%.2f,to,%.2f,from,%.2f\n", mb, piece * 4, down, run(tile<0>), run(tile<1>), run(tile<2>), run(tile<3>)), fflush(stdout);

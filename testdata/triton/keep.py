@@ -119,7 +119,7 @@ def main():
                     if file.startswith(name + ".") and file.endswith(".bin"):
                         with open(os.path.join(described, file), "rb") as f:
                             files[file] = base64.b64encode(f.read()).decode()
-                with ThreadPoolExecutor(2) as pool:
+                with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
                     entries = list(pool.map(lambda r: entry(folders[r["hash"]], r), records))
                 to.write((json.dumps({"kernel": name, "description": text, "files": files, "entries": entries}) + "\n").encode())
 
