@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -123,12 +124,16 @@ Where no better order is found within 3 s, the kernels keep that of the text, an
 				return nil, err
 			}
 			defer dev.Close()
+			if cmd.Flags().Changed("trials") && opt.Trials < 1 {
+				return nil, usagef("--trials %d: must be more than 0", opt.Trials)
+			}
 			return offload.RunAll(cmd.Context(), dev, nests, at, opt)
 		}),
 	}
 	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
 	cmd.Flags().StringVarP(&opt.Samples, "output", "o", "", "the samples file to add the measurements to")
 	cmd.Flags().IntVar(&opt.Random, "random", 0, "how many random configurations run, too")
+	cmd.Flags().IntVar(&opt.Trials, "trials", 0, "the most trials of each configuration (default 60; fewer once the median is certain); 1 is without warm-up, where only results matter")
 	cmd.Flags().Uint64Var(&opt.Seed, "seed", 1, "of the random configurations")
 	addSizes(cmd, &f.sizes)
 	addC(cmd, &f.Options)
@@ -194,9 +199,9 @@ func ofNests[T any](f *nestFlags, write func(io.Writer, []T) error, find func(*c
 			return err
 		}
 		all, err := find(cmd, nests, at)
-		if err != nil {
+		if len(all) == 0 {
 			return err
 		}
-		return show(cmd, kernelsJSON(all), func(w io.Writer) error { return write(w, all) })
+		return errors.Join(err, show(cmd, kernelsJSON(all), func(w io.Writer) error { return write(w, all) }))
 	}
 }

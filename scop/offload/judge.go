@@ -39,7 +39,7 @@ func (p *Program) Run(ctx context.Context, dev device.Device, at map[string]int6
 	if err != nil {
 		return nil, err
 	}
-	out, err := p.judged(ctx, dev, smaller, device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
+	out, err := p.judged(ctx, dev, smaller, once)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.Pro
 // timed enters times.
 func (r *Result) timed(job device.Job, result *device.Result, dev device.Info) {
 	summary := samples.Summarize(result.Trials)
-	r.Seconds, r.Times = summary.Median, result.Entries
+	r.Status, r.Seconds, r.Times = samples.OK, summary.Median, result.Entries
 	record := job.Record()
 	record.Status, record.Trials, record.Summary, record.Compiled, record.Warnings = samples.OK, result.Trials, &summary, result.Compiled, result.Warnings
 	record.BuildTime, record.Device, record.Time = result.BuildTime.Seconds(), dev.Fingerprint, time.Now().UTC()

@@ -24,12 +24,14 @@ import (
 
 // Result is a run of a nest on a device.
 type Result struct {
-	Scop     string  `json:"scop"`
-	Config   Config  `json:"config,omitempty"`         // nil is the default
-	Original string  `json:"original_order,omitempty"` // why the order is that of the text
-	Kernels  int     `json:"kernels"`
-	Launches int     `json:"launches"`
-	Seconds  float64 `json:"seconds"` // of all kernels together, the median of the trials
+	Scop   string `json:"scop"`
+	Config Config `json:"config,omitempty"` // nil is the default
+	// Status is ok, refused by the device, or wrong_result.
+	Status   samples.Status `json:"status"`
+	Original string         `json:"original_order,omitempty"` // why the order is that of the text
+	Kernels  int            `json:"kernels"`
+	Launches int            `json:"launches"`
+	Seconds  float64        `json:"seconds"` // of all kernels together, the median of the trials
 	// Times are the seconds of all launches of each kernel.
 	Times map[string]float64 `json:"times,omitempty"`
 	// Verified: all arrays were compared with the interpretation of the text at these sizes.
@@ -41,7 +43,7 @@ type Result struct {
 	Tolerance float64 `json:"tolerance,omitempty"`
 	// Estimated: what rounding may do is not proved, but estimated from interpretations that round at random.
 	Estimated bool                    `json:"estimated,omitempty"`
-	Why       string                  `json:"unverified,omitempty"` // why it is not
+	Why       string                  `json:"unverified,omitempty"` // why it is not, or what is wrong
 	Arrays    map[string]ArrayVerdict `json:"arrays"`
 	// Record is the measurement; its kernel is named by the nest.
 	Record *samples.Record `json:"-"`
@@ -147,11 +149,16 @@ var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
 // policy of timing: runs of seconds are not repeated as often as others.
 var policy = device.Policy{Graph: true, MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}
 
+// once is the policy of a single run.
+var once = device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1}
+
 // RunOptions say what else is done than to run a nest by default.
 type RunOptions struct {
 	// Random is how many random configurations run, too.
 	Random int
 	Seed   uint64
+	// Trials is how often each configuration is timed at most; 0 is 60. Of a single one there is no warm-up.
+	Trials int
 	// Samples is the file that measurements are added to; "" is none.
 	Samples string
 }
@@ -174,34 +181,53 @@ func SizesOf(n *scop.Nest, at map[string]int64, only bool) (map[string]int64, er
 	return own, nil
 }
 
-// RunAll makes kernels of nests and runs them at given sizes.
+// RunAll makes kernels of nests and runs them at given sizes. An error comes with the results so far. One is a wrong result, which stops nothing; none is a random configuration that the device refuses.
 func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
+	var wrong []error
 	for _, n := range nests {
 		own, err := SizesOf(n, at, len(nests) == 1)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		p, err := Find(ctx, n, own)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
-		r, err := p.Run(ctx, dev, own, policy)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
+		run := func(p *Program, made Config) error {
+			r, err := p.Run(ctx, dev, own, opt.policy())
+			verdict, ok := device.AsError(err)
+			if ok && (verdict.Status == samples.WrongResult || verdict.Status == samples.Refused && made != nil) {
+				r = &Result{Scop: n.Name, Status: verdict.Status, Kernels: len(p.Kernels), Why: verdict.Error()}
+				if verdict.Status == samples.WrongResult {
+					wrong = append(wrong, fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err))
+				}
+			} else if err != nil {
+				return fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err)
+			}
+			r.Config = made
+			all = append(all, r)
+			return nil
 		}
-		all = append(all, r)
-		if opt.Random == 0 {
-			continue
+		if err := run(p, nil); err != nil {
+			return all, err
 		}
-		more, err := runRandom(ctx, dev, n, own, opt)
-		if all = append(all, more...); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", n.File, n.Name, err)
+		if err := runRandom(ctx, n, own, opt, run); err != nil {
+			return all, err
 		}
 	}
-	if opt.Samples == "" {
-		return all, nil
+	if opt.Samples != "" {
+		wrong = append(wrong, keep(all, opt.Samples))
 	}
-	return all, keep(all, opt.Samples)
+	return all, errors.Join(wrong...)
+}
+
+// policy is that of timing.
+func (o RunOptions) policy() device.Policy {
+	p := policy
+	if p.Trials = o.Trials; o.Trials == 1 {
+		return once
+	}
+	return p
 }
 
 // keep adds what was measured to a samples file.
@@ -244,30 +270,27 @@ func (r *Result) Sample() samples.Record {
 	return out
 }
 
-// runRandom runs a nest in random configurations. What the device refuses is no result.
-func runRandom(ctx context.Context, dev device.Device, n *scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
+// runRandom runs a nest in random configurations.
+func runRandom(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, Config) error) error {
+	if opt.Random == 0 {
+		return nil
+	}
 	s, err := NewSpace(ctx, n, at, ByStrategy)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r := rand.New(rand.NewPCG(opt.Seed, 0))
 	for range opt.Random {
 		made := s.Random(r)
 		p, err := s.Program(made)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", made, err)
+			return fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err)
 		}
-		result, err := p.Run(ctx, dev, at, policy)
-		if refused, ok := device.AsError(err); ok && refused.Status == samples.Refused {
-			result, err = &Result{Scop: n.Name, Why: refused.Error()}, nil
+		if err := run(p, made); err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%v: %w", made, err)
-		}
-		result.Config = made
-		all = append(all, result)
 	}
-	return all, nil
+	return nil
 }
 
 // WriteResults prints runs.
@@ -276,7 +299,11 @@ func WriteResults(w io.Writer, all []*Result) error {
 		if r.Original != "" {
 			fmt.Fprintf(w, "%s keeps the order of its text: %s\n", r.Scop, r.Original)
 		}
-		fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), format.Count(r.Launches, "launch"), format.Seconds(r.Seconds))
+		if r.Status == samples.OK {
+			fmt.Fprintf(w, "%s: %s, %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), format.Count(r.Launches, "launch"), format.Seconds(r.Seconds))
+		} else {
+			fmt.Fprintf(w, "%s: %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), strings.ReplaceAll(string(r.Status), "_", " "))
+		}
 		for _, name := range slices.Sorted(maps.Keys(r.Config)) {
 			fmt.Fprintf(w, "  %s: %s\n", name, r.Config[name])
 		}

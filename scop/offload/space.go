@@ -56,6 +56,15 @@ type Choice struct {
 // Config has an option for each choice on a path through the graph.
 type Config map[string]string
 
+// String lists what was picked, after a space each.
+func (c Config) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		fmt.Fprintf(&b, " %s=%s", strings.ReplaceAll(name, " ", "."), c[name])
+	}
+	return b.String()
+}
+
 // pick is a choice that was made, as JSON has it: the names of choices have spaces.
 type pick struct {
 	Choice string `json:"choice"`
