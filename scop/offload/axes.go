@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,6 +26,8 @@ type Form struct {
 	Serial bool
 	// Tiles: sums of tiles may be computed with operands in local memory.
 	Tiles bool
+	// Pointwise: there are neither sums nor loops; work-items may have several points each.
+	Pointwise bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
 	// Extent are about the values of each parallel loop, the fastest axis first, Terms those of a sum, and Bytes the size of an operand.
@@ -53,8 +56,8 @@ const (
 type Mapping struct {
 	// Block is how many work-items a work-group has along each parallel loop, the fastest axis first.
 	Block []int64
-	// Points is how many points of a work-item there are along each parallel loop, and Depth how many terms have their operands in local memory at a
-	// time, where sums of tiles are computed; Depth 0 is for a sum after the other, with operands in global memory.
+	// Points is how many points of a work-item there are along each parallel loop, where there are no sums or where sums of tiles are computed, and Depth how many terms of these have
+	// their operands in local memory at a time; Depth 0 is for a sum after the other, with operands in global memory.
 	Points []int64
 	Depth  int64
 	// Ahead: the operands of the next terms are on their way to registers while those in local memory are used.
@@ -80,6 +83,8 @@ func Default(f Form) Mapping {
 		return tiles(f)
 	case f.Sums == None && f.Serial && f.Parallel == 1: // few work-items with much to do: as many multiprocessors as there are
 		return Mapping{Block: []int64{32}, Share: 1}
+	case f.Pointwise:
+		return points(f)
 	case f.Sums == None:
 		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
 	case f.Parallel == 0:
@@ -112,10 +117,10 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Inames, r) })
 	})
 	var b *blocks
+	var err error
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
 	} else if len(over) > 0 {
-		var err error
 		if b, err = findBlocks(k, order); err != nil {
 			return nil, err
 		}
@@ -124,7 +129,26 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 			c.sizes(&form, b)
 		}
 	}
+	one, err := findPointwise(k, order)
+	if err != nil {
+		return nil, err
+	}
+	if form.Pointwise = one != nil; form.Pointwise {
+		c.points(&form, one)
+	}
 	m := c.ask(form, n.Statements)
+	if form.Pointwise && product(m.Points) > 1 {
+		several, err := one.make(m)
+		if err == nil {
+			if _, err := linear.New(several); err == nil {
+				return several, nil
+			}
+		} else if !errors.Is(err, errTiles) {
+			return nil, err
+		} // a work-item for each point needs no grid
+		form.Pointwise = false
+		m = c.ask(form, n.Statements)
+	}
 	if form.Tiles && m.Depth > 0 {
 		tiled, err := b.make(m)
 		if err != nil {
@@ -159,6 +183,13 @@ func (c *compiler) sizes(f *Form, b *blocks) {
 	f.Terms, f.Bytes = c.extent(b.whole, b.over), 4
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
+	}
+}
+
+// points enters the extents of a form without sums.
+func (c *compiler) points(f *Form, s *pointwise) {
+	for axis, p := range s.order {
+		f.Extent[axis] = c.extent(s.domain, p)
 	}
 }
 

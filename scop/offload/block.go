@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -106,29 +107,21 @@ const vector = 4
 
 // make makes the kernel.
 func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
-	b.m = m
-	b.to = b.from.Clone()
-	b.to.Statements, b.to.Domains, b.to.Tags, b.to.Priorities = nil, nil, map[string]kernel.Tag{}, nil
-	for axis, p := range b.order {
-		t := &tiled{name: p, group: p + "_group", item: p + "_item", items: 1, parts: 1, lanes: 1}
-		if axis < len(b.m.Block) {
-			t.items = b.m.Block[axis]
+	b.frame(m, func(_ int, points int64) int64 {
+		lanes := int64(vector)
+		for points%lanes > 0 {
+			lanes /= 2
 		}
-		if axis < len(b.m.Points) {
-			for t.lanes = vector; b.m.Points[axis]%t.lanes > 0; t.lanes /= 2 {
-			}
-			t.parts = b.m.Points[axis] / t.lanes
-		}
-		b.loops[p] = t
-		b.to.Tags[t.group], b.to.Tags[t.item] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}, kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
-	}
+		return lanes
+	})
 	if err := b.grid(); err != nil {
 		return nil, err
 	}
-	guard, err := b.guard()
+	inside, err := b.inside()
 	if err != nil {
 		return nil, err
 	}
+	guard := cexpr.Predicates(inside)
 	dtype, err := b.from.TypeOf(b.term)
 	if err != nil {
 		return nil, err
@@ -159,6 +152,21 @@ func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 	return b.to, b.to.CheckForm()
 }
 
+// frame begins the kernel, with tiles of the parallel loops. Of the points of a work-item along an axis, lanes says how many are next to each other.
+func (b *blocks) frame(m Mapping, lanes func(axis int, points int64) int64) {
+	b.m = m
+	b.to = b.from.Clone()
+	b.to.Statements, b.to.Domains, b.to.Tags, b.to.Priorities = nil, nil, map[string]kernel.Tag{}, nil
+	for axis, p := range b.order {
+		t := &tiled{name: p, group: p + "_group", item: p + "_item", items: of(m.Block, axis)}
+		points := of(m.Points, axis)
+		t.lanes = lanes(axis, points)
+		t.parts = points / t.lanes
+		b.loops[p] = t
+		b.to.Tags[t.group], b.to.Tags[t.item] = kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}, kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
+	}
+}
+
 // independent says that the points of different work-items share no element of global memory that is written: the loops are parallel.
 func (b *blocks) independent() {
 	var all []string
@@ -187,6 +195,9 @@ func (b *blocks) add(s *kernel.Stmt) {
 	b.to.Statements = append(b.to.Statements, s)
 }
 
+// errTiles is wrapped where tiles of a domain are not one set.
+var errTiles = errors.New("its tiles are no grid")
+
 // grid adds the domains of the parallel loops: tiles that have points of the domain, and all of each.
 func (b *blocks) grid() error {
 	var groups []string
@@ -206,7 +217,7 @@ func (b *blocks) grid() error {
 		return err
 	}
 	if parts := tiles.Disjuncts(); len(parts) != 1 {
-		return fmt.Errorf("the tiles of %s are a union of %d sets", b.from.Name, len(parts))
+		return fmt.Errorf("%w: those of %s are a union of %d sets", errTiles, b.from.Name, len(parts))
 	}
 	b.to.Domains = append(b.to.Domains, tiles)
 	return nil
@@ -218,8 +229,8 @@ func (b *blocks) box(name string, extent int64) {
 	b.to.Domains = append(b.to.Domains, polycount.NewSet(nil, []string{name}, polycount.GE(x, polycount.Int(0)), polycount.GE(polycount.Int(extent-1), x)))
 }
 
-// guard are the conditions for a point of a tile to be in the domain.
-func (b *blocks) guard() ([]expr.Expr, error) {
+// inside is where a point of a tile is in the domain, beyond what is so for all of them.
+func (b *blocks) inside() (*polycount.Set, error) {
 	list, exact := b.domain.Constraints()
 	if !exact {
 		return nil, fmt.Errorf("the domain of %s is a union", b.from.Name)
@@ -236,11 +247,7 @@ func (b *blocks) guard() ([]expr.Expr, error) {
 			return nil, err
 		}
 	}
-	set, err := polycount.NewSet(nil, b.order, list...).Gist(known)
-	if err != nil {
-		return nil, err
-	}
-	return cexpr.Predicates(set), nil
+	return polycount.NewSet(nil, b.order, list...).Gist(known)
 }
 
 // declare declares the sums of a work-item.

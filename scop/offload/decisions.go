@@ -76,6 +76,9 @@ var decisions = []decision{
 		if number(made["steps"]) > 0 {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
 		}
+		if f.Pointwise {
+			return f.offer(written(Default(f).Points), spreads[f.Parallel]...)
+		}
 		if made["sums"] != "tiles" {
 			return nil
 		}
@@ -112,6 +115,13 @@ var shapes = [][]string{
 	1: {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"},
 	2: {"32x1", "32x2", "32x4", "32x8", "32x16", "64x1", "64x2", "64x4", "64x8", "128x1", "128x2", "128x4", "256x1", "256x2", "16x2", "16x4", "16x8", "16x16", "8x8", "8x16", "8x32"},
 	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x4x4", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "16x4x1", "16x4x4", "8x8x4"},
+}
+
+// spreads are the points of a work-item where there are no sums, by the number of parallel loops, the fastest axis first.
+var spreads = [][]string{
+	1: {"1", "2", "4", "8"},
+	2: {"1x1", "1x2", "1x4", "1x8", "2x1", "2x2", "2x4", "4x1"},
+	3: {"1x1x1", "1x1x2", "1x1x4", "1x1x8", "1x2x1", "1x2x2", "1x2x4", "1x4x1", "1x4x2", "2x1x2"},
 }
 
 // sides are those of tiles of wavefronts, by the number of loops.
@@ -167,7 +177,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 // mapping is what was decided.
 func (f Form) mapping(made Config) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"])}
-	if m.Steps > 0 {
+	if m.Steps > 0 || f.Pointwise {
 		m.Points = numbers(made["points"])
 	}
 	if made["sums"] == "tiles" {

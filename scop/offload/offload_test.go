@@ -76,8 +76,11 @@ func small(f Form) Mapping {
 	for i := range m.Block {
 		m.Block[i] = []int64{4, 2, 1}[i]
 	}
+	if f.Pointwise {
+		m.Points = make([]int64, f.Parallel)
+	}
 	for i := range m.Points {
-		m.Points[i] = []int64{2, 3}[i]
+		m.Points[i] = []int64{2, 3, 2}[i]
 	}
 	for i := range m.Side {
 		m.Side[i] = 4

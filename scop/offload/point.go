@@ -90,8 +90,11 @@ func (x point) inames(more ...string) []string {
 }
 
 // at is the sum of the point.
-func (x point) at() *expr.Access {
-	out := &expr.Access{Array: x.b.sums.Name}
+func (x point) at() *expr.Access { return x.of(x.b.sums.Name) }
+
+// of is the point's element of a private array.
+func (x point) of(array string) *expr.Access {
+	out := &expr.Access{Array: array}
 	for _, p := range x.b.order {
 		if t := x.b.loops[p]; t.parts*t.lanes > 1 {
 			out.Index = append(out.Index, expr.FromAffine(x.own(t)))
