@@ -133,6 +133,7 @@ Where no better order is found within 3 s, the kernels keep that of the text, an
 	cmd.Flags().StringVar(&device, "device", "", "the device: an index or part of a name, as perf devices lists them")
 	cmd.Flags().StringVarP(&opt.Samples, "output", "o", "", "the samples file to add the measurements to")
 	cmd.Flags().IntVar(&opt.Random, "random", 0, "how many random configurations run, too")
+	cmd.Flags().StringArrayVar(&opt.Try, "try", nil, "a configuration to run, too, such as S0.block=64x4,S1.share=32: what it does not say is by default (may be repeated)")
 	cmd.Flags().IntVar(&opt.Trials, "trials", 0, "the most trials of each configuration (default 60; fewer once the median is certain); 1 is without warm-up, where only results matter")
 	cmd.Flags().Uint64Var(&opt.Seed, "seed", 1, "of the random configurations")
 	addSizes(cmd, &f.sizes)

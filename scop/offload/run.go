@@ -157,6 +157,8 @@ type RunOptions struct {
 	// Random is how many random configurations run, too.
 	Random int
 	Seed   uint64
+	// Try are configurations that run, too, as Config.String writes them; what they do not say is by default.
+	Try []string
 	// Trials is how often each configuration is timed at most; 0 is 60. Of a single one there is no warm-up.
 	Trials int
 	// Samples is the file that measurements are added to; "" is none.
@@ -199,10 +201,10 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 			if ok && (verdict.Status == samples.WrongResult || verdict.Status == samples.Refused && made != nil) {
 				r = &Result{Scop: n.Name, Status: verdict.Status, Kernels: len(p.Kernels), Why: verdict.Error()}
 				if verdict.Status == samples.WrongResult {
-					wrong = append(wrong, fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err))
+					wrong = append(wrong, fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err))
 				}
 			} else if err != nil {
-				return fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err)
+				return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err)
 			}
 			r.Config = made
 			all = append(all, r)
@@ -211,7 +213,7 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err := run(p, nil); err != nil {
 			return all, err
 		}
-		if err := runRandom(ctx, n, own, opt, run); err != nil {
+		if err := runOthers(ctx, n, own, opt, run); err != nil {
 			return all, err
 		}
 	}
@@ -270,21 +272,31 @@ func (r *Result) Sample() samples.Record {
 	return out
 }
 
-// runRandom runs a nest in random configurations.
-func runRandom(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, Config) error) error {
-	if opt.Random == 0 {
+// runOthers runs a nest in other configurations than the default: those that are given, and random ones.
+func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, Config) error) error {
+	if opt.Random == 0 && len(opt.Try) == 0 {
 		return nil
 	}
 	s, err := NewSpace(ctx, n, at, ByStrategy)
 	if err != nil {
 		return err
 	}
+	var all []Config
+	for _, text := range opt.Try {
+		made, err := s.Parse(text)
+		if err != nil {
+			return err
+		}
+		all = append(all, made)
+	}
 	r := rand.New(rand.NewPCG(opt.Seed, 0))
 	for range opt.Random {
-		made := s.Random(r)
+		all = append(all, s.Random(r))
+	}
+	for _, made := range all {
 		p, err := s.Program(made)
 		if err != nil {
-			return fmt.Errorf("%s: %s%s: %w", n.File, n.Name, made, err)
+			return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err)
 		}
 		if err := run(p, made); err != nil {
 			return err

@@ -56,14 +56,16 @@ type Choice struct {
 // Config has an option for each choice on a path through the graph.
 type Config map[string]string
 
-// String lists what was picked, after a space each.
+// String lists what was picked as schedule=launches/smart,S0.block=64.
 func (c Config) String() string {
-	var b strings.Builder
+	var list []string
 	for _, name := range slices.Sorted(maps.Keys(c)) {
-		fmt.Fprintf(&b, " %s=%s", strings.ReplaceAll(name, " ", "."), c[name])
+		list = append(list, dotted(name)+"="+c[name])
 	}
-	return b.String()
+	return strings.Join(list, ",")
 }
+
+func dotted(choice string) string { return strings.ReplaceAll(choice, " ", ".") }
 
 // pick is a choice that was made, as JSON has it: the names of choices have spaces.
 type pick struct {
@@ -266,6 +268,36 @@ func (s *Space) Random(r *rand.Rand) Config {
 		made[c.Name] = c.Options[r.IntN(len(c.Options))]
 	}
 	return made
+}
+
+// Parse reads what String writes. Of choices that the text does not name, the option is the default.
+func (s *Space) Parse(text string) (Config, error) {
+	named := map[string]string{}
+	for part := range strings.SplitSeq(text, ",") {
+		name, option, ok := strings.Cut(part, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is no choice and its option, as schedule=%s", part, s.schedules[0].name)
+		}
+		named[name] = option
+	}
+	made := Config{}
+	var met []string
+	for c := s.Next(made); c != nil; c = s.Next(made) {
+		name := dotted(c.Name)
+		met = append(met, name)
+		made[c.Name] = c.Options[0]
+		if option, ok := named[name]; ok {
+			if !slices.Contains(c.Options, option) {
+				return nil, fmt.Errorf("%s=%s: its options here are %s", name, option, strings.Join(c.Options, ", "))
+			}
+			made[c.Name] = option
+		}
+		delete(named, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		return nil, fmt.Errorf("there is no choice %s; there are %s", name, strings.Join(met, ", "))
+	}
+	return made, nil
 }
 
 // Program makes the kernels of a configuration.
