@@ -106,6 +106,13 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	} else if !ordered(k) { // the loops around what is left have none
 		k = plain
 	}
+	next, err := carried(k, order)
+	if err != nil {
+		return nil, err
+	}
+	if ordered(next) {
+		k = next
+	}
 	form.Serial = slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return len(nameset.Remove(s.Inames, order...)) > 0 })
 	var over []string
 	for _, s := range k.Statements {
@@ -117,7 +124,6 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Inames, r) })
 	})
 	var b *blocks
-	var err error
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
 	} else if len(over) > 0 {

@@ -1,0 +1,52 @@
+package offload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpuperf/scop/schedule"
+)
+
+// TestCarried: what an iteration stores for the next one is kept in a variable where that is sure, and kernels compute what the text does.
+func TestCarried(t *testing.T) {
+	const head = "void f(int n, int m, double A[n][m], double B[n][m], double C[m][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) {\n%s\n}\n#pragma endscop\n}\n"
+	for name, x := range map[string]struct {
+		text string
+		kept int
+	}{
+		"up":            {"for (int j = 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", 1},
+		"down":          {"for (int j = m - 2; j >= 0; j--) A[i][j] = A[i][j+1] * 0.5 + B[i][j];", 1},
+		"along rows":    {"for (int j = 1; j < m; j++) C[j][i] = C[j-1][i] * 0.5 + 1;", 1},
+		"two":           {"A[i][0] = 1; for (int j = 1; j < m; j++) { A[i][j] = 1 / (A[i][j-1] + 2); B[i][j] = B[i][j-1] / (A[i][j-1] + 2) + A[i][j]; }", 2},
+		"read before":   {"for (int j = 1; j < m; j++) { B[i][j] = A[i][j-1]; A[i][j] = A[i][j] + B[i][j]; }", 1},
+		"a later begin": {"for (int j = 3; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + A[i][j-3];", 1},
+		"by two":        {"for (int j = 2; j < m; j++) A[i][j] = A[i][j-2] * 0.5;", 0},
+		"every second":  {"for (int j = 1; j < m; j += 2) A[i][j] = A[i][j-1] * 0.5 + A[i][j];", 0},
+		"conditional":   {"for (int j = 1; j < m; j++) { if (j != 4) A[i][j] = A[i][j-1] * 0.5; }", 0},
+		"stored twice":  {"for (int j = 1; j < m; j++) { A[i][j] = A[i][j-1] * 0.5; A[i][j] = A[i][j] + B[i][j]; }", 0},
+		"maybe empty":   {"B[i][0] = 1; for (int j = n; j < m - i; j++) A[i][j] = A[i][j-1] * 0.5;", 1},
+		"triangle":      {"for (int j = i + 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", 1},
+		"nested":        {"for (int j = 1; j < m; j++) for (int k = 1; k < j; k++) A[i][k] = A[i][k-1] * 0.5 + B[i][j];", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := nestOf(t, "carry.c", fmt.Sprintf(head, x.text))
+			p, err := find(n, schedule.Smart, Options{Map: small})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := 0
+			for _, k := range p.Kernels {
+				kept += strings.Count(k.String(), "_begin, inames")
+			}
+			if kept != x.kept {
+				t.Errorf("%d variables, not %d: %v", kept, x.kept, p.Kernels)
+			}
+			for _, at := range []map[string]int64{{"n": 9, "m": 11}, {"n": 3, "m": 1}, {"n": 5, "m": 2}} {
+				if ok, err := n.Context.Contains(at); err == nil && ok {
+					check(t, p, at)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package offload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpuperf/scop/schedule"
+)
+
+// TestPointwise: kernels whose work-items have several points compute what the text does, at borders too, and have no conditions for each point inside.
+func TestPointwise(t *testing.T) {
+	const head = "void f(int n, int m, double A[n][m], double B[n][m], double C[n][m][n], double x[n], double y[m]) {\n#pragma scop\n%s\n#pragma endscop\n}\n"
+	for name, statements := range map[string]string{
+		"one loop":     "for (int i = 0; i < n; i++) x[i] = x[i] * 2 + 1;",
+		"in place":     "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] += x[i] * y[j];",
+		"inside":       "for (int i = 1; i < n - 1; i++) for (int j = 2; j < m - 3; j++) A[i][j] = B[i-1][j] + B[i+1][j] + B[i][j-2] + B[i][j+3];",
+		"three loops":  "for (int i = 1; i < n; i++) for (int j = 0; j < m; j++) for (int k = 0; k < n - 1; k++) C[i][j][k] = A[i-1][j] * x[k+1];",
+		"statements":   "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][j] = x[i] + y[j]; B[i][j] += A[i][j] * A[i][j]; }",
+		"triangle":     "for (int i = 0; i < n; i++) for (int j = 0; j < m - i; j++) A[i][j] = B[i][j] + A[i][j];",
+		"band":         "for (int i = 0; i < n; i++) for (int j = i; j < i + 3 && j < m; j++) A[i][j] = 2 * A[i][j];",
+		"conditional":  "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { A[i][j] = 1; if (j > i) B[i][j] = A[i][j] + y[j]; }",
+		"every second": "for (int i = 0; i < n; i += 2) for (int j = 0; j < m; j++) A[i][j] = x[i/2] + B[i][j];",
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := find(nestOf(t, "points.c", fmt.Sprintf(head, statements)), schedule.Smart, Options{Map: small})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprint(p.Kernels)
+			if floors := name == "every second"; strings.Contains(text, "_whole, ") == floors || !strings.Contains(text, "_values") {
+				t.Errorf("%v", p.Kernels)
+			}
+			for _, at := range []map[string]int64{{"n": 13, "m": 17}, {"n": 24, "m": 16}, {"n": 1, "m": 5}, {"n": 2, "m": 1}} {
+				if ok, err := p.Nest.Context.Contains(at); err == nil && ok {
+					check(t, p, at)
+				}
+			}
+		})
+	}
+}
