@@ -30,7 +30,7 @@ type Form struct {
 	Pointwise bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
-	// Extent are about the values of each parallel loop, the fastest axis first, Terms those of a sum, and Bytes the size of an operand.
+	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum, and Bytes the size of an operand.
 	Extent       [3]int64
 	Terms, Bytes int64
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
@@ -87,12 +87,8 @@ func Default(f Form) Mapping {
 		return points(f)
 	case f.Sums == None:
 		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
-	case f.Parallel == 0:
-		return Mapping{Share: 256}
-	case f.Sums == Terms:
-		return Mapping{Block: []int64{4}, Share: 32}
 	}
-	return Mapping{Block: []int64{32}, Share: 16}
+	return shares(f)
 }
 
 // mapped puts parallel loops on the axes of work-items, the one along which most accesses are contiguous on the fastest.
@@ -126,6 +122,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	var b *blocks
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
+		if err := c.terms(&form, k, order, over); err != nil {
+			return nil, err
+		}
 	} else if len(over) > 0 {
 		if b, err = findBlocks(k, order); err != nil {
 			return nil, err
@@ -190,6 +189,26 @@ func (c *compiler) sizes(f *Form, b *blocks) {
 	for _, o := range b.operands {
 		f.Bytes = max(f.Bytes, b.from.Array(o.Array).DType.Size())
 	}
+}
+
+// terms enters the sizes of a form of shared sums.
+func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error {
+	for _, r := range over {
+		whole, err := k.DomainOf(append(slices.Clone(order), r))
+		if err != nil {
+			return err
+		}
+		f.Terms = max(f.Terms, c.extent(whole, r))
+		for axis, p := range order {
+			f.Extent[axis] = max(f.Extent[axis], c.extent(whole, p))
+		}
+	}
+	for _, s := range k.Statements {
+		for _, a := range k.Reads(s) {
+			f.Bytes = max(f.Bytes, k.Array(a.Array).DType.Size())
+		}
+	}
+	return nil
 }
 
 // points enters the extents of a form without sums.

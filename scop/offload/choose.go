@@ -125,7 +125,3 @@ func steps(f Form) Mapping {
 	}
 	return Mapping{}
 }
-
-func points(f Form) Mapping {
-	return Mapping{Block: [][]int64{nil, {128}, {32, 8}, {32, 4, 2}}[f.Parallel], Share: 1, Points: [][]int64{nil, {1}, {1, 4}, {1, 1, 4}}[f.Parallel]}
-}

@@ -114,7 +114,7 @@ var decisions = []decision{
 var shapes = [][]string{
 	1: {"1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"},
 	2: {"32x1", "32x2", "32x4", "32x8", "32x16", "64x1", "64x2", "64x4", "64x8", "128x1", "128x2", "128x4", "256x1", "256x2", "16x2", "16x4", "16x8", "16x16", "8x8", "8x16", "8x32"},
-	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x4x4", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "32x8x2", "64x4x2", "128x2x1", "16x4x1", "16x4x4", "8x8x4"},
+	3: {"32x1x1", "32x2x1", "32x4x1", "32x2x2", "32x4x2", "32x4x4", "32x8x1", "64x1x1", "64x2x1", "64x4x1", "128x1x1", "256x1x1", "32x8x2", "64x4x2", "128x2x1", "16x4x1", "16x4x4", "16x16x1", "8x8x4"},
 }
 
 // spreads are the points of a work-item where there are no sums, by the number of parallel loops, the fastest axis first.
