@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
@@ -18,6 +19,13 @@ type Builder interface {
 	KeepPrograms(dir string)
 	// Build builds the program of a job and keeps it, unless it is kept already.
 	Build(job Job) error
+}
+
+// Shared is a Device that others may use as well, so that each of its jobs waits for its turn.
+type Shared interface {
+	Device
+	// TakeTurns has jobs call a function before they use the device, and the one that this returns when they have ended. Programs are built outside of turns.
+	TakeTurns(take func(context.Context) (done func(), err error))
 }
 
 // ProgramFile is the name of the file that keeps the program of a job for a device in the folder. Another source, other options,

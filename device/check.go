@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // number of registers.
 func (j Job) Check(dev Info) *Error {
 	for i, l := range j.Launches() {
-		for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkExtensions, Job.checkArgs, Job.checkLaunch, Job.checkLocal} {
+		for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkArgs, Job.checkLaunch, Job.checkLocal} {
 			if err := check(l, dev); err != nil {
 				if i > 0 {
 					err.Msg = fmt.Sprintf("launch %d, %s: %s", i+1, l.Entry, err.Msg)
@@ -23,7 +24,7 @@ func (j Job) Check(dev Info) *Error {
 			}
 		}
 	}
-	for _, check := range []func(Job, Info) *Error{Job.checkVariables, Job.checkKeep, Job.checkShared, Job.checkMemory} {
+	for _, check := range []func(Job, Info) *Error{Job.checkExtensions, Job.checkVariables, Job.checkKeep, Job.checkShared, Job.checkMemory} {
 		if err := check(j, dev); err != nil {
 			return err
 		}
@@ -69,31 +70,40 @@ func (j Job) checkKeep(Info) *Error {
 
 // checkShared: all arguments of a name are one buffer.
 func (j Job) checkShared(Info) *Error {
-	for _, a := range j.Buffers() {
-		for _, b := range j.allBuffers() {
-			if b.Name == a.Name && (b.Kind != a.Kind || b.DType != a.DType || b.Count != a.Count) {
-				return refused("%s has %d elements of %s in one place and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
-			}
+	first := map[string]Arg{}
+	for b := range j.allBuffers() {
+		a, ok := first[b.Name]
+		if !ok {
+			first[b.Name] = b
+		} else if b.Kind != a.Kind || b.DType != a.DType || b.Count != a.Count {
+			return refused("%s has %d elements of %s in one place and %d of %s in another", a.Name, a.Count, a.DType, b.Count, b.DType)
 		}
 	}
 	return nil
 }
 
 // allBuffers lists the buffers of all launches as often as they are passed, and the variables.
-func (j Job) allBuffers() (out []Arg) {
-	for _, l := range j.Launches() {
-		for _, a := range l.Args {
-			out = append(out, a.buffers()...)
+func (j Job) allBuffers() iter.Seq[Arg] {
+	return func(yield func(Arg) bool) {
+		lists := [][]Arg{j.Args}
+		for _, l := range j.Then {
+			lists = append(lists, l.Args)
+		}
+		for _, list := range append(lists, j.Variables) {
+			for _, a := range list {
+				if a.Kind != Scalar && !a.eachBuffer(yield) {
+					return
+				}
+			}
 		}
 	}
-	return append(out, j.Variables...)
 }
 
 // Buffers lists the buffers of all launches and the variables, each once: arguments of a name are one buffer. One is read or written where
 // any launch does so.
 func (j Job) Buffers() []Arg {
 	var out []Arg
-	for _, a := range j.allBuffers() {
+	for a := range j.allBuffers() {
 		i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
 		if i < 0 {
 			a.At = 0

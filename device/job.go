@@ -49,6 +49,8 @@ type Expect struct {
 	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality. A NaN equals
 	// a NaN alone.
 	Tolerance float64 `json:"tolerance"`
+	// Limit is how long the job may run; one that takes longer leaves the others without a comparison, which is status timeout. 0 is none.
+	Limit time.Duration `json:"limit,omitempty"`
 }
 
 // Run is a run of elements of a buffer.
@@ -139,15 +141,17 @@ type Field struct {
 	Arg    Arg   `json:"arg"`
 }
 
-// buffers are the buffers that the argument points to.
-func (a Arg) buffers() (out []Arg) {
-	if a.Kind == Buffer {
-		out = append(out, a)
+// eachBuffer yields the buffers that the argument points to, and the variable that it is.
+func (a Arg) eachBuffer(yield func(Arg) bool) bool {
+	if (a.Kind == Buffer || a.Kind == Variable) && !yield(a) {
+		return false
 	}
 	for _, f := range a.Fields {
-		out = append(out, f.Arg.buffers()...)
+		if !f.Arg.eachBuffer(yield) {
+			return false
+		}
 	}
-	return out
+	return true
 }
 
 // Size is the bytes of a pointer, a number or raw bytes among parameters, 0 for others.
@@ -184,6 +188,7 @@ type Policy struct {
 	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is 1 s
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
 	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
+	Abandon   time.Duration `json:"abandon,omitempty"`     // a job of several launches whose first run has not ended after so long on the device fails, with status timeout; 0 is never
 	Graph     bool          `json:"graph,omitempty"`       // several launches are timed as a graph, where the platform has graphs: from the start of the first to the end of the last
 	Profiled  bool          `json:"profiled,omitempty"`    // a profiler is told when the trials begin and end, for it to count nothing else
 }

@@ -20,6 +20,8 @@ type Ahead struct {
 	Jobs     int                   // workers, at most; 0 is 1
 	Least    int                   // if fewer programs are missing, none is built ahead; 0 is 1
 	Progress func(done, total int) // called after each program, in some order; nil is not at all
+	// Keep, if not nil, has the workers between one call and the next: to start one may take as long as to build a program.
+	Keep *Builders
 	// Hung is called, one call at a time, for a program that is not built by the deadline; nil is not at all.
 	Hung func(device.Job, *device.Error)
 }
@@ -50,7 +52,7 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 	var wg sync.WaitGroup
 	for i := range workers {
 		wg.Go(func() {
-			errs[i] = buildAll(ctx, o, dev, queue, func(job device.Job, verdict *device.Error) {
+			errs[i] = a.buildAll(ctx, o, dev, queue, func(job device.Job, verdict *device.Error) {
 				progress.Lock()
 				defer progress.Unlock()
 				if verdict != nil && verdict.Status == samples.Timeout && a.Hung != nil {
@@ -91,12 +93,15 @@ func (a Ahead) missing(dev device.Info, jobs []device.Job) (out []device.Job) {
 }
 
 // buildAll is one worker: it builds what the queue holds until it is empty.
-func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan device.Job, built func(device.Job, *device.Error)) error {
-	r := &Remote{options: o, info: dev}
-	if err := r.connect(ctx, again(dev)); err != nil {
-		return err
+func (a Ahead) buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan device.Job, built func(device.Job, *device.Error)) error {
+	r := a.Keep.take()
+	if r == nil {
+		r = &Remote{options: o, info: dev}
+		if err := r.connect(ctx, again(dev)); err != nil {
+			return err
+		}
 	}
-	defer r.Close()
+	defer a.Keep.give(r)
 	for job := range queue {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -109,4 +114,51 @@ func buildAll(ctx context.Context, o Options, dev device.Info, queue <-chan devi
 		built(job, verdict)
 	}
 	return nil
+}
+
+// Builders are workers of one device with nothing to build. The zero value has none.
+type Builders struct {
+	mu   sync.Mutex
+	idle []*Remote
+}
+
+// builderShare is how many bytes a device has for each worker that is kept: what a worker takes of them is less than an eighth of that.
+const builderShare = 4 << 30
+
+// take returns a worker, nil where there is none.
+func (b *Builders) take() *Remote {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := len(b.idle)
+	if n == 0 {
+		return nil
+	}
+	r := b.idle[n-1]
+	b.idle = b.idle[:n-1]
+	return r
+}
+
+// give keeps a worker, or ends it where it has ended or there are many.
+func (b *Builders) give(r *Remote) {
+	if b != nil && r.process != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if int64(len(b.idle)) < r.info.GlobalMem/builderShare {
+			b.idle = append(b.idle, r)
+			return
+		}
+	}
+	r.Close()
+}
+
+// Close ends the workers.
+func (b *Builders) Close() {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for r := b.take(); r != nil; r = b.take() {
+		wg.Go(func() { r.Close() })
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,34 @@ func TestAhead(t *testing.T) {
 	if len(builders) < 2 {
 		t.Errorf("%d processes have built", len(builders))
 	}
+
+	// Workers that are kept build on, and end when they are told to.
+	kept := Builders{}
+	a.Keep, a.Options.Programs, a.Progress = &kept, t.TempDir(), nil
+	for _, some := range [][]device.Job{jobs[:20], jobs[20:40]} {
+		if err := a.Run(context.Background(), dev, some); err != nil {
+			t.Fatal(err)
+		}
+	}
+	workers := map[string]bool{}
+	for _, job := range jobs[:40] {
+		by, err := os.ReadFile(device.ProgramFile(a.Options.Programs, dev.Fingerprint, job))
+		if err != nil {
+			t.Error(err)
+		}
+		workers[string(by)] = true
+	}
+	processes := slices.Clone(kept.idle)
+	kept.Close()
+	if n := len(workers); n > 3 || len(processes) != 3 {
+		t.Errorf("%d workers, of which %d were kept", n, len(processes))
+	}
+	for _, r := range processes {
+		if !r.closed {
+			t.Error("a worker goes on")
+		}
+	}
+	a.Keep, a.Options.Programs = nil, dir
 
 	// What is there is not built again.
 	most = 0

@@ -56,7 +56,7 @@ func (fake) Devices() ([]device.Info, error) {
 			select {}
 		}
 	}
-	info := device.Info{Fingerprint: samples.Fingerprint{Name: "Fake", Platform: "Test", Type: "gpu", ComputeUnits: 1}}
+	info := device.Info{Fingerprint: samples.Fingerprint{Name: "Fake", Platform: "Test", Type: "gpu", ComputeUnits: 1, GlobalMem: 3 * builderShare}}
 	cpu := info
 	cpu.Name, cpu.Type, cpu.DeviceIndex = "Fake CPU", "cpu", 1
 	return []device.Info{cpu, info}, nil
@@ -73,6 +73,7 @@ func (f fake) Open(i int) (device.Device, error) {
 type fakeDevice struct {
 	info     device.Info
 	programs string // the folder that keeps them
+	turn     func(context.Context) (func(), error)
 }
 
 func (d *fakeDevice) Info() device.Info { return d.info }
@@ -103,6 +104,8 @@ func (d *fakeDevice) Run(ctx context.Context, job device.Job) (*device.Result, e
 		panic("a bug")
 	case "hang":
 		select {}
+	case "in turn":
+		return d.inTurn(ctx, n)
 	case "slow":
 		select {
 		case <-time.After(time.Duration(n) * time.Millisecond):

@@ -100,7 +100,7 @@ func (p *process) read(out *os.File) {
 	}
 }
 
-// ask sends a request and waits for its response. Without one the worker is no longer of use, and is killed: the error is
+// ask sends a request and waits for its response; the limit begins anew when a job's turn has come. Without a response the worker is no longer of use, and is killed: the error is
 // errDeadline, errStopped, or a *deadError.
 func (p *process) ask(ctx context.Context, r request, limit time.Duration) (response, error) {
 	if p.lastID > 0 {
@@ -127,6 +127,14 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 				return response{}, p.autopsy(p.bad)
 			case answer.ID != r.ID:
 				return response{}, p.autopsy(fmt.Errorf("answer %d to request %d", answer.ID, r.ID))
+			case answer.Turn == turnAwaited && !stopping:
+				timer.Stop()
+				continue
+			case answer.Turn == turnCome && !stopping:
+				timer.Reset(limit)
+				continue
+			case answer.Turn != "":
+				continue
 			}
 			return answer, nil
 		case <-timer.C:

@@ -12,7 +12,7 @@ import (
 )
 
 // A worker reads requests and writes responses, each a line of JSON; a response to a job is followed by the bytes of its
-// outputs, in the order and of the sizes that it lists. The worker handles one request at a time, but for cancel, which
+// outputs, in the order and of the sizes that it lists. While a job waits for its turn on the device, messages say so. The worker handles one request at a time, but for cancel, which
 // has no response of its own. Its input's end tells it to exit at once.
 
 type request struct {
@@ -43,7 +43,16 @@ type response struct {
 	Outputs []output       `json:"outputs,omitempty"`
 	Error   *device.Error  `json:"error,omitempty"`   // the verdict on a job
 	Failure string         `json:"failure,omitempty"` // of anything else
+	Turn    turn           `json:"turn,omitempty"`    // no answer yet, but what the job does
 }
+
+// turn says that a job waits for the device, or no longer.
+type turn string
+
+const (
+	turnAwaited turn = "awaited"
+	turnCome    turn = "come"
+)
 
 type output struct {
 	Name string `json:"name"`

@@ -33,7 +33,7 @@ func WorkerMain(backend device.Backend) int {
 // Serve answers requests until in ends, and then returns at once, also while a job is under way: the process is to
 // exit with it. An error is one of reading or writing; what goes wrong with a device is answered.
 func Serve(in io.Reader, out io.Writer, backend device.Backend) error {
-	w := &worker{backend: backend}
+	w := &worker{backend: backend, out: out}
 	requests := make(chan request)
 	ended := make(chan error, 2)
 	cancels := make(chan int64, 16)
@@ -82,10 +82,22 @@ func readRequests(in io.Reader, requests chan<- request, cancels chan<- int64) e
 type worker struct {
 	backend device.Backend
 	device  device.Device
+	out     io.Writer
+	id      int64 // of the request under way
+}
+
+// turn waits for the turn of the device, and says so.
+func (w *worker) turn(ctx context.Context) (done func(), err error) {
+	tell := func(t turn) { writeResponse(w.out, response{ID: w.id, Turn: t}) } // that it cannot be written shows with the answer
+	return takeTurn(ctx, turnFile(w.device.Info()), func() func() {
+		tell(turnAwaited)
+		return func() { tell(turnCome) }
+	})
 }
 
 func (w *worker) handle(r request, cancels <-chan int64) response {
 	answer := response{ID: r.ID}
+	w.id = r.ID
 	var err error
 	switch {
 	case r.Op == opDevices:
@@ -101,6 +113,9 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 			answer.Info = &info
 			if b, ok := w.device.(device.Builder); ok {
 				b.KeepPrograms(r.Programs)
+			}
+			if s, ok := w.device.(device.Shared); ok {
+				s.TakeTurns(w.turn)
 			}
 		}
 	case r.Op == opRun && r.Job != nil && w.device != nil:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"gpuperf/device"
 	"gpuperf/samples"
@@ -24,8 +25,10 @@ type bound struct {
 	all      []Memory // buffers to free: all but the pool's
 	pooled   bool     // buffers are the pool's
 	want     expected
-	whole    bool  // the launches are timed as one
-	graph    Graph // of the launches; nil launches them one by one
+	whole    bool          // the launches are timed as one
+	graph    Graph         // of the launches; nil launches them one by one
+	limit    time.Duration // of the launches of a run, as the device counts it; 0 is none
+	done     func()        // ends the turn
 }
 
 type buffer struct {
@@ -209,5 +212,8 @@ func (b *bound) release() {
 		b.graph.Release()
 	}
 	b.kernels.release()
-	b.graph, b.all, b.launches, b.kernels = nil, nil, nil, &kernels{}
+	if b.done != nil {
+		b.done()
+	}
+	b.graph, b.all, b.launches, b.kernels, b.done = nil, nil, nil, &kernels{}, nil
 }

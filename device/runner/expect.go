@@ -66,6 +66,7 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error)
 		return nil, err
 	}
 	defer bound.release()
+	bound.limit = e.Limit
 	if _, err := bound.run(ctx, false); err != nil {
 		return nil, err
 	}

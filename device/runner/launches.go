@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/samples"
 )
 
 // kernels are those of the launches of a job. Launches that differ in arguments alone share one, so that a thousand launches of a
@@ -171,7 +172,7 @@ func (b *bound) run(ctx context.Context, cold bool) (run, error) {
 	if b.whole {
 		return b.launch(b.launches, true)
 	}
-	sum := run{entries: map[string]float64{}}
+	sum, done := run{entries: map[string]float64{}}, 0
 	for some := range slices.Chunk(b.launches, together) {
 		if err := device.Interrupted(ctx); err != nil {
 			return run{}, err
@@ -181,6 +182,10 @@ func (b *bound) run(ctx context.Context, cold bool) (run, error) {
 			return run{}, err
 		}
 		sum.device, sum.host = sum.device+t.device, sum.host+t.host
+		done += len(some)
+		if b.limit > 0 && done < len(b.launches) && sum.device > b.limit.Seconds() {
+			return run{}, device.Errorf(samples.Timeout, "%d of %d launches took more than %v", done, len(b.launches), b.limit)
+		}
 		for entry, seconds := range t.entries {
 			sum.entries[entry] += seconds
 		}

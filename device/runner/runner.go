@@ -134,8 +134,9 @@ type Device struct {
 	info     device.Info
 	closed   bool
 	programs map[string]program
-	order    []string // keys of programs, the one used longest ago first
-	folder   string   // where built programs are kept; "" is nowhere
+	order    []string                              // keys of programs, the one used longest ago first
+	folder   string                                // where built programs are kept; "" is nowhere
+	turn     func(context.Context) (func(), error) // nil where nobody else uses the device
 	sweep    sweeper
 	pool     pool
 
@@ -150,6 +151,9 @@ func New(d Driver, info device.Info) *Device {
 
 // Info describes the device.
 func (d *Device) Info() device.Info { return d.info }
+
+// TakeTurns has jobs wait until it is their turn: from when a program is built until its trials are taken.
+func (d *Device) TakeTurns(take func(context.Context) (done func(), err error)) { d.turn = take }
 
 // Close releases everything that the device holds.
 func (d *Device) Close() error {
@@ -195,6 +199,7 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	if err := d.time(ctx, job, bound, result); err != nil {
 		return nil, err
 	}
+	bound.release() // a disassembler takes longer than many trials
 	more := learned()
 	result.Compiled.Registers, result.Compiled.Code = more.Registers, more.Code
 	return result, nil
@@ -243,12 +248,19 @@ func (d *Device) prepare(ctx context.Context, job device.Job, result *device.Res
 	if err := device.Interrupted(ctx); err != nil {
 		return nil, err
 	}
+	done := func() {}
+	if d.turn != nil {
+		if done, err = d.turn(ctx); err != nil {
+			return nil, err
+		}
+	}
 	owned = true
 	bound, err := d.bind(job, prog.Program, kernels)
 	if err != nil {
+		done()
 		return nil, d.Verdict(Preparing, err)
 	}
-	bound.program = prog
+	bound.program, bound.done = prog, done
 	result.BuildTime, result.BuildLog, result.Compiled = prog.took, prog.log, compiled
 	return bound, nil
 }

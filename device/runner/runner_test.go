@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -152,5 +153,54 @@ func TestGraph(t *testing.T) {
 		if int(v[0]) != 5+i%3 {
 			t.Errorf("launch %d is given %v", i, v)
 		}
+	}
+}
+
+// TestAbandon: a first run of several launches ends between two of them when it takes too long; the times of those that were not too long stay as they are.
+func TestAbandon(t *testing.T) {
+	d, f := newDevice()
+	job := increment(8)
+	for range 200 {
+		job.Then = append(job.Then, device.Launch{Entry: job.Entry, Global: job.Global, Args: job.Args})
+	}
+	job.Policy.Abandon = 100 * time.Millisecond // a launch takes 1 ms
+	_, err := d.Run(t.Context(), job)
+	if verdict, ok := device.AsError(err); !ok || verdict.Status != samples.Timeout || len(f.passed) != 2*together {
+		t.Errorf("%v after %d launches", err, len(f.passed))
+	}
+	job.Policy.Abandon = 300 * time.Millisecond
+	if result, err := d.Run(t.Context(), job); err != nil || len(result.Trials) != 3 {
+		t.Error(err)
+	}
+}
+
+// TestTurn: a device that is shared has the turn from after the build until the trials are taken, whatever comes of them.
+func TestTurn(t *testing.T) {
+	d, f := newDevice()
+	taken, ended := 0, 0
+	d.TakeTurns(func(context.Context) (func(), error) {
+		taken++
+		return func() { ended++ }, nil
+	})
+	wrong := increment(8)
+	wrong.Source = "wrong"
+	if _, err := d.Run(t.Context(), wrong); err == nil || taken != 0 {
+		t.Errorf("%v, %d turns for what does not compile", err, taken)
+	}
+	if _, err := d.Run(t.Context(), increment(8)); err != nil || taken != 1 || ended != 1 {
+		t.Errorf("%v, %d turns of which %d ended", err, taken, ended)
+	}
+	long := increment(8)
+	long.Then = make([]device.Launch, 100)
+	for i := range long.Then {
+		long.Then[i] = device.Launch{Entry: long.Entry, Global: long.Global, Args: long.Args}
+	}
+	long.Policy.Abandon = time.Millisecond
+	if _, err := d.Run(t.Context(), long); err == nil || taken != 2 || ended != 2 || len(f.memory) != 0 {
+		t.Errorf("%v, %d turns of which %d ended", err, taken, ended)
+	}
+	d.TakeTurns(func(context.Context) (func(), error) { return nil, device.Errorf(samples.Interrupted, "Ctrl-C") })
+	if _, err := d.Run(t.Context(), increment(8)); err == nil || err.Error() != "interrupted: Ctrl-C" || len(f.memory) != 0 {
+		t.Error(err)
 	}
 }

@@ -23,10 +23,12 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		}
 		result.Warnings = append(result.Warnings, d.sweep.warnings...)
 	}
+	b.limit = policy.Abandon
 	first, err := b.run(ctx, false)
 	if err != nil {
 		return err
 	}
+	b.limit = 0
 	if err := d.read(job, b, result); err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 	}
 	result.WarmUp = 1
 	if policy.Graph && len(b.launches) > 1 {
-		if err := d.graph(ctx, b, cold, result); err != nil {
+		if err := d.graph(ctx, b, first, cold, result); err != nil {
 			return err
 		}
 	}
@@ -77,11 +79,15 @@ func (d *Device) read(job device.Job, b *bound, result *device.Result) error {
 	return nil
 }
 
+// long is a run of which what the first one takes more than others do not matter, in seconds.
+const long = 5e-3
+
 // graph records the launches as one graph, where the driver can. The times of the single launches are those of a run before.
-func (d *Device) graph(ctx context.Context, b *bound, cold bool, result *device.Result) error {
-	apart, err := b.run(ctx, cold)
-	if err != nil {
-		return err
+func (d *Device) graph(ctx context.Context, b *bound, apart run, cold bool, result *device.Result) (err error) {
+	if apart.device < long {
+		if apart, err = b.run(ctx, cold); err != nil {
+			return err
+		}
 	}
 	if err := b.record(); err != nil {
 		return d.Verdict(Launching, err)
