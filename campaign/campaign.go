@@ -69,6 +69,7 @@ type Campaign struct {
 	journal  *samples.Journal // nil where recorded samples take the place of a device
 	workers  measure.Options
 	ahead    bool // programs are built ahead where they are many
+	builders measure.Builders
 	sentinel measure.Sentinel
 	compared bool                         // the sentinel with the first of the journal
 	repeated map[string]bool              // samples of the journal that were to be measured again, and whether they have been
@@ -140,6 +141,7 @@ func (c *Campaign) Close() error {
 			err = fmt.Errorf("closing %s: %w", c.journal.Path, err)
 		}
 	}
+	c.builders.Close()
 	return errors.Join(err, c.Device.Close())
 }
 

@@ -93,13 +93,15 @@ func (c *Campaign) Run(ctx context.Context, tasks []measure.Task, progress func(
 // InParts says that what is measured comes in many short calls of Run, after which the device is not watched each time.
 func (c *Campaign) InParts() { c.sentinel.Later = true }
 
-// Brief is how a search times what it tries: few trials, and only one of what takes more than slow times the best time so far, in seconds, or, where
-// there is none yet (+Inf), 200 ms.
+// Brief is how a search times what it tries: few trials, three of what takes long, and only one of what takes more than slow times the best time so far, in seconds, or, where
+// there is none yet (+Inf), a second. What would take several times that is abandoned between two launches.
 func Brief(trials int, slow, best float64) device.Policy {
-	p := device.Policy{Trials: trials, MinTrials: trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1, Cutoff: 200 * time.Millisecond}
+	const several = 4
+	p := device.Policy{Trials: trials, MinTrials: trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1, TimeLimit: 100 * time.Millisecond, Cutoff: time.Second}
 	if !math.IsInf(best, 1) {
 		p.Cutoff = max(time.Duration(slow*best*1e9), 200*time.Microsecond)
 	}
+	p.Abandon = several * p.Cutoff
 	return p
 }
 
@@ -136,7 +138,7 @@ func (c *Campaign) Build(ctx context.Context, tasks []measure.Task) (warnings []
 			jobs = append(jobs, t.Job)
 		}
 	}
-	ahead := measure.Ahead{Options: c.workers, Jobs: c.options.Jobs, Least: leastAhead}
+	ahead := measure.Ahead{Options: c.workers, Jobs: c.options.Jobs, Least: leastAhead, Keep: &c.builders}
 	if m := c.options.Monitor; m != nil {
 		ahead.Progress = m.Building
 		defer m.Done()
