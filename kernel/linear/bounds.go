@@ -142,11 +142,16 @@ func (b *builder) onAxis(c polycount.Constraint) bool {
 	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.dims, n) })
 }
 
+// mostParts bounds the parts of the statements in a loop, each with bounds of its own: to find what hundreds have in common takes minutes.
+const mostParts = 128
+
 // bounded is the loop over k.iname for the parts of the statements in it, and the context within.
 func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, unroll bool) (*Loop, *polycount.Set, error) {
 	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll}
 	if len(parts) == 0 {
 		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
+	} else if len(parts) > mostParts {
+		return nil, nil, fmt.Errorf("the loop over %s falls into %d parts with bounds of their own, and may have %d", k.iname, len(parts), mostParts)
 	} else {
 		var err error
 		if l.Lower, l.Upper, err = kernel.CommonBounds(parts, k.iname); err != nil {
