@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/internal/bounded"
 	"gpuperf/scop/schedule"
@@ -28,8 +29,13 @@ func AllSchedules() []string {
 // guided finds schedules by choices, which are met while it does.
 type guided struct {
 	make  func(schedule.Decide) schedule.Strategy
+	mu    sync.Mutex
 	names map[string]bool // of choices that were met
 	known map[string]step // by those that are made
+}
+
+func newGuided(make func(schedule.Decide) schedule.Strategy) *guided {
+	return &guided{make: make, names: map[string]bool{}, known: map[string]step{}}
 }
 
 // step is the next choice, or the schedule where all are made; neither where they lead to no kernels.
@@ -41,6 +47,8 @@ type step struct {
 // step is what choices lead to.
 func (s *Space) step(made Config) step {
 	g := s.guided
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	var key strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(g.names)) {
 		if made[name] != "" {

@@ -21,33 +21,61 @@ import (
 // Run runs the program on a device at given sizes and judges what it computes. Small sizes are interpreted. Others are interpreted at smaller sizes, and at their own
 // the results are compared with those of plainer kernels, element by element on the device. A wrong result is an error of status wrong_result.
 func (p *Program) Run(ctx context.Context, dev device.Device, at map[string]int64, policy device.Policy) (*Result, error) {
-	c, err := p.atSizes(at, dev.Info())
+	made, err := p.Prepare(at, dev.Info())
 	if err != nil {
 		return nil, err
 	}
-	if len(c.Plan) == 0 {
+	return made.Run(ctx, dev, policy)
+}
+
+// Prepared is a program at sizes as it runs on a device. Several can be prepared side by side.
+type Prepared struct {
+	Job device.Job // at the sizes
+
+	program     *Program
+	sized       *workload.ProgramCase
+	smaller     *workload.ProgramCase // at smaller sizes, where results at these cannot be interpreted; nil elsewhere
+	interpreted device.Job            // of these
+}
+
+// Prepare makes what Run runs.
+func (p *Program) Prepare(at map[string]int64, dev device.Info) (out *Prepared, err error) {
+	out = &Prepared{program: p}
+	if out.sized, err = p.atSizes(at, dev); err != nil {
+		return nil, err
+	}
+	if len(out.sized.Plan) == 0 {
 		return nil, fmt.Errorf("%s does nothing at these sizes", p.Nest.Name)
 	}
-	n, err := c.Instances()
+	n, err := out.sized.Instances()
 	if err != nil {
 		return nil, err
 	}
-	if n <= interpretable {
-		return p.judged(ctx, dev, c, policy)
+	if out.Job, err = out.sized.Job(device.Policy{}); err != nil || n <= interpretable {
+		return out, err
 	}
-	smaller, err := p.smaller(c)
-	if err != nil {
+	if out.smaller, err = p.smaller(out.sized); err != nil {
 		return nil, err
 	}
-	out, err := p.judged(ctx, dev, smaller, once)
+	out.interpreted, err = out.smaller.Job(once)
+	return out, err
+}
+
+// Run is that of the program.
+func (r *Prepared) Run(ctx context.Context, dev device.Device, policy device.Policy) (*Result, error) {
+	r.Job.Policy = policy
+	if r.smaller == nil {
+		return r.program.judged(ctx, dev, r.sized, r.Job)
+	}
+	out, err := r.program.judged(ctx, dev, r.smaller, r.interpreted)
 	if err != nil {
 		return nil, err
 	}
 	if out.Verified {
-		out.Verified, out.VerifiedAt = false, smaller.Sizes
+		out.Verified, out.VerifiedAt = false, r.smaller.Sizes
 	}
-	out.Launches = len(c.Plan)
-	return out, p.compared(ctx, dev, c, policy, out)
+	out.Launches = len(r.sized.Plan)
+	return out, r.compared(ctx, dev, out)
 }
 
 // interpretable is how many statements of the text are interpreted, in a second or so.
@@ -96,11 +124,7 @@ func (p *Program) smaller(c *workload.ProgramCase) (*workload.ProgramCase, error
 }
 
 // judged runs a case and compares its results with the interpretation of the text.
-func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.ProgramCase, policy device.Policy) (*Result, error) {
-	job, err := c.Job(policy)
-	if err != nil {
-		return nil, err
-	}
+func (p *Program) judged(ctx context.Context, dev device.Device, c *workload.ProgramCase, job device.Job) (*Result, error) {
 	out := &Result{Scop: p.Nest.Name, Kernels: len(p.Kernels), Launches: len(c.Plan), Arrays: map[string]ArrayVerdict{}}
 	if p.Original != nil {
 		out.Original = p.Original.Error()
@@ -152,55 +176,75 @@ var tolerances = map[expr.DType]float64{expr.Float32: 1e-4, expr.Float64: 1e-10}
 
 // compared times a case that is too large to be interpreted, and compares it with plain kernels. A difference is no error, since rounding may grow over as many steps; but it
 // leaves the result without a verdict.
-func (p *Program) compared(ctx context.Context, dev device.Device, c *workload.ProgramCase, policy device.Policy, out *Result) error {
-	job, err := c.Job(policy)
+func (r *Prepared) compared(ctx context.Context, dev device.Device, out *Result) error {
+	results := r.sized.Results()
+	want, err := r.program.known.plainer(r, results, dev.Info())
 	if err != nil {
 		return err
 	}
+	var verdict *device.Error
+	if out.Why = want.why; want.why == "" {
+		job := r.Job
+		job.Expect = &want.Expect
+		if !want.telling {
+			job.Keep = results
+		}
+		result, err := dev.Run(ctx, job)
+		switch verdict, _ = device.AsError(err); {
+		case err == nil:
+			if !want.telling {
+				if want.telling, err = r.program.telling(results, result.Outputs); err == nil && !want.telling {
+					want.why = "at these sizes most results are infinite or no numbers, so that a comparison says nothing"
+				}
+			}
+			out.timed(job, result, dev.Info())
+			out.Why, out.Compared, out.Tolerance = want.why, want.telling, want.Tolerance
+			return err
+		case verdict != nil && verdict.Status == samples.WrongResult:
+			out.Differs = true
+			out.Why = "at these sizes it differs from plainer kernels by more than is expected of rounding: " + verdict.Msg
+		case verdict != nil && verdict.Status == samples.Timeout && !want.telling && ctx.Err() == nil:
+			want.why = fmt.Sprintf("plainer kernels take more than %s at these sizes", comparing)
+			out.Why = want.why
+		default:
+			return err
+		}
+	}
+	result, err := dev.Run(ctx, r.Job)
+	if err == nil {
+		out.timed(r.Job, result, dev.Info())
+	}
+	return err
+}
+
+// plainer is what results are compared with.
+type plainer struct {
+	device.Expect
+	telling bool   // it has been found to say something
+	why     string // there is no comparison; "" where there is
+}
+
+// plainer is the program as plain kernels at the sizes of a case, whose results are compared.
+func (p *Program) plainer(c *workload.ProgramCase, results []string, dev device.Info) (*plainer, error) {
 	other, err := p.plain()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	d, err := other.atSizes(c.Sizes, dev.Info())
+	d, err := other.atSizes(c.Sizes, dev)
+	if verdict, ok := device.AsError(err); ok {
+		return &plainer{why: "there is no comparison with plainer kernels: " + verdict.Msg}, nil
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	want, err := d.Job(device.Policy{})
-	if err != nil {
-		return err
-	}
-	result, err := dev.Run(ctx, job)
-	if err != nil {
-		return err
-	}
-	out.timed(job, result, dev.Info())
-	results := c.Results()
+	job, err := d.Job(device.Policy{})
+	out := &plainer{Expect: device.Expect{Job: job, Results: results, Limit: comparing}}
 	for _, a := range p.Text.Arrays {
 		if slices.Contains(results, a.Name) {
 			out.Tolerance = max(out.Tolerance, tolerances[a.DType])
 		}
 	}
-	job.Policy = device.Policy{Trials: 1, Cutoff: 1}
-	job.Keep, job.Expect = results, &device.Expect{Job: want, Results: results, Tolerance: out.Tolerance}
-	limited, cancel := context.WithTimeout(ctx, comparing)
-	defer cancel()
-	result, err = dev.Run(limited, job)
-	verdict, _ := device.AsError(err)
-	switch {
-	case err == nil:
-	case ctx.Err() == nil && limited.Err() != nil:
-		out.Why = fmt.Sprintf("plainer kernels take more than %s at these sizes", comparing)
-		return nil
-	case verdict != nil && verdict.Status == samples.WrongResult:
-		out.Why = "at these sizes it differs from plainer kernels by more than is expected of rounding: " + verdict.Msg
-		return nil
-	default:
-		return err
-	}
-	if out.Compared, err = p.telling(results, result.Outputs); err == nil && !out.Compared {
-		out.Why = "at these sizes most results are infinite or no numbers, so that a comparison says nothing"
-	}
-	return err
+	return out, err
 }
 
 // comparing is how long a comparison may take.
@@ -239,6 +283,6 @@ func (p *Program) plain() (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	out.Text = p.Text
+	out.Text, out.most = p.Text, 2*p.most
 	return out, nil
 }

@@ -32,6 +32,7 @@ type Program struct {
 	tree     schedule.Node
 	asked    []asked     // the forms of its kernels
 	known    *references // nil keeps none
+	most     int         // launches; 0 is maxRuns
 }
 
 // Step is *Loop or *Launch.

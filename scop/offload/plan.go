@@ -1,11 +1,13 @@
 package offload
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 
+	"gpuperf/device"
 	"gpuperf/kernel"
+	"gpuperf/samples"
 )
 
 // Run is one launch at given sizes: those, and the values of the host's loops.
@@ -14,35 +16,48 @@ type Run struct {
 	Sizes  map[string]int64
 }
 
-// maxRuns bounds the launches of a program.
-const maxRuns = 2_000_000
+// maxRuns bounds the launches of a program, and mostSearched those of one of a space, as what makes more takes long whatever these do.
+const (
+	maxRuns      = 2_000_000
+	mostSearched = 1 << 16
+)
 
 // Plan lists the launches at given sizes in their order.
 func (p *Program) Plan(sizes map[string]int64) ([]Run, error) {
-	var out []Run
-	err := p.plan(p.Steps, sizes, &out)
-	return out, err
+	l := planned{name: p.Nest.Name, most: cmp.Or(p.most, maxRuns)}
+	err := l.plan(p.Steps, sizes)
+	return l.runs, err
 }
 
-func (p *Program) plan(steps []Step, at map[string]int64, out *[]Run) error {
+// planned are launches that are being listed.
+type planned struct {
+	name string
+	most int
+	seen int // places where there may be a launch
+	runs []Run
+}
+
+func (l *planned) plan(steps []Step, at map[string]int64) error {
+	const places = 4 // for each launch
 	for _, s := range steps {
 		switch x := s.(type) {
 		case *Launch:
+			l.seen++
 			here, err := x.Where.Contains(at)
 			if err != nil {
 				return err
 			}
+			if len(l.runs) == l.most && here || l.seen > places*l.most {
+				return device.Errorf(samples.Refused, "%s has more than %d launches at these sizes", l.name, l.most)
+			}
 			if !here {
 				continue
-			}
-			if len(*out) == maxRuns {
-				return fmt.Errorf("%s has more than %d launches at these sizes", p.Nest.Name, maxRuns)
 			}
 			run := Run{x.Kernel, map[string]int64{}}
 			for _, name := range x.Kernel.Params() {
 				run.Sizes[name] = at[name]
 			}
-			*out = append(*out, run)
+			l.runs = append(l.runs, run)
 		case *Loop:
 			dims := x.Values.Dims()
 			fixed := maps.Clone(at)
@@ -57,7 +72,7 @@ func (p *Program) plan(steps []Step, at map[string]int64, out *[]Run) error {
 			slices.SortFunc(points, slices.Compare[[]int64])
 			for _, v := range points {
 				fixed[x.Name] = v[0]
-				if err := p.plan(x.Body, fixed, out); err != nil {
+				if err := l.plan(x.Body, fixed); err != nil {
 					return err
 				}
 			}

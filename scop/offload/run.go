@@ -41,6 +41,8 @@ type Result struct {
 	// Compared: at these sizes all elements are as other kernels of the nest leave them, to within Tolerance.
 	Compared  bool    `json:"compared,omitempty"`
 	Tolerance float64 `json:"tolerance,omitempty"`
+	// Differs: at these sizes they are not.
+	Differs bool `json:"differs,omitempty"`
 	// Estimated: what rounding may do is not proved, but estimated from interpretations that round at random.
 	Estimated bool                    `json:"estimated,omitempty"`
 	Why       string                  `json:"unverified,omitempty"` // why it is not, or what is wrong

@@ -14,7 +14,6 @@ import (
 	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
-	"gpuperf/workload"
 )
 
 // Space are the ways in which kernels can be made of a nest, as a graph of choices: first a schedule, then for each of its kernels how loops are put on work-items. A kernel that
@@ -93,14 +92,14 @@ var forLaunches = []string{"launches", "bounded", "feautrier"}
 func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Schedules) (*Space, error) {
 	s := &Space{
 		nest: n, sizes: sizes, labels: &labels{of: map[string]string{}, count: map[string]int{}},
-		known: &references{at: map[string]func() (*workload.Reference, error){}},
+		known: newReferences(),
 	}
 	switch of {
 	case ByPartitions:
-		s.guided = &guided{schedule.Partitions, map[string]bool{}, map[string]step{}}
+		s.guided = newGuided(schedule.Partitions)
 		return s, nil
 	case ByHyperplanes:
-		s.guided = &guided{schedule.Hyperplanes, map[string]bool{}, map[string]step{}}
+		s.guided = newGuided(schedule.Hyperplanes)
 		return s, nil
 	}
 	var failed error
@@ -318,7 +317,7 @@ func (s *Space) Program(made Config) (*Program, error) {
 		return Default(f)
 	})
 	if err == nil {
-		p.known = s.known
+		p.known, p.most = s.known, mostSearched
 	}
 	return p, err
 }

@@ -1,6 +1,8 @@
 package offload
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	"gpuperf/device"
@@ -8,10 +10,15 @@ import (
 	"gpuperf/workload"
 )
 
-// references keep interpretations of the text of a nest at sizes, for the programs that are made of it: they all compute the same.
+// references keep what the programs that are made of a nest are compared with at sizes: they all compute the same.
 type references struct {
-	mu sync.Mutex
-	at map[string]func() (*workload.Reference, error)
+	mu    sync.Mutex
+	at    map[string]func() (*workload.Reference, error) // interpretations of the text
+	plain map[string]*plainer                            // results of plain kernels
+}
+
+func newReferences() *references {
+	return &references{at: map[string]func() (*workload.Reference, error){}, plain: map[string]*plainer{}}
 }
 
 // of is what a case should compute.
@@ -28,6 +35,24 @@ func (r *references) of(c *workload.ProgramCase, job device.Job) (*workload.Refe
 	}
 	r.mu.Unlock()
 	return find()
+}
+
+// plainer is what a program is compared with: the plain kernels of the first that asked.
+func (r *references) plainer(c *Prepared, results []string, dev device.Info) (*plainer, error) {
+	if r == nil {
+		return c.program.plainer(c.sized, results, dev)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := workload.FormatSizes(c.sized.Sizes) + " " + strings.Join(slices.Sorted(slices.Values(results)), " ")
+	if r.plain[key] == nil {
+		made, err := c.program.plainer(c.sized, results, dev)
+		if err != nil {
+			return nil, err
+		}
+		r.plain[key] = made
+	}
+	return r.plain[key], nil
 }
 
 // Parts are the names of the parts of a configuration, by those of its kernels.
@@ -69,13 +94,4 @@ func (p *Program) Launched(at map[string]int64, on samples.Interface) (all []Lau
 		}
 	}
 	return all, nil
-}
-
-// Job is the program as it runs at sizes, without what its results are compared with.
-func (p *Program) Job(at map[string]int64, on device.Info) (device.Job, error) {
-	c, err := p.atSizes(at, on)
-	if err != nil {
-		return device.Job{}, err
-	}
-	return c.Job(device.Policy{})
 }
