@@ -14,6 +14,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/frontend"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/measure"
@@ -38,6 +39,8 @@ type nest struct {
 	mu    sync.Mutex
 	nodes map[string]*search.Choice
 	known map[string]samples.Record // of the journal, by configuration; nil before it was read
+	// agreed: some results have been compared with those of plainer kernels at the sizes.
+	agreed bool
 }
 
 func openNest(ctx context.Context, path string, sizes map[string]int64, o Options) (*nest, error) {
@@ -95,48 +98,97 @@ func (n *nest) Counted(_ context.Context, c search.Config) (out []Counted, err e
 	return out, err
 }
 
+// prepared is a configuration that can run, or why it cannot.
+type prepared struct {
+	*offload.Prepared
+	err error
+}
+
 func (n *nest) Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(int, Outcome)) (warnings []string, err error) {
 	if n.known == nil {
 		if err := n.recall(on); err != nil {
 			return nil, err
 		}
 	}
-	if warnings, err = n.build(ctx, on, list); err != nil {
-		return warnings, err
-	}
-	for i, r := range list {
-		if before, ok := n.known[r.Config.String()]; ok && r.Before == nil {
-			done(i, Outcome{before, true})
-			continue
+	at := 0
+	for some := range slices.Chunk(list, side) {
+		made, more, err := n.prepare(ctx, on, some)
+		warnings = append(warnings, more...)
+		for i := 0; err == nil && i < len(some); i++ {
+			var o Outcome
+			if o, err = n.outcome(ctx, on, some[i], made[i]); err == nil {
+				done(at, o)
+				made[i], at = prepared{}, at+1
+			}
 		}
-		record, err := n.run(ctx, on, r)
 		if err != nil {
 			return warnings, err
 		}
-		if err := on.Keep(record); err != nil {
-			return warnings, err
-		}
-		n.known[r.Config.String()] = record
-		done(i, Outcome{Record: record})
 	}
 	return warnings, nil
 }
 
-// build builds programs ahead, where they are many.
-func (n *nest) build(ctx context.Context, on *campaign.Campaign, list []Request) ([]string, error) {
-	if len(list) == 1 {
-		return nil, nil
-	}
-	tasks := make([]measure.Task, len(list))
+// side is how many configurations are prepared side by side: one may have launches by the ten thousand.
+const side = 16
+
+// prepare makes and builds the programs of configurations that are not known yet.
+func (n *nest) prepare(ctx context.Context, on *campaign.Campaign, list []Request) ([]prepared, []string, error) {
+	made := make([]prepared, len(list))
 	parallel.For(len(list), func(i int) {
-		if _, ok := n.known[list[i].Config.String()]; ok {
+		if _, ok := n.recorded(list[i]); ok {
 			return
 		}
-		if p, err := n.space.Program(picks(list[i].Config)); err == nil {
-			tasks[i].Job, _ = p.Job(n.sizes, on.Device.Info()) // that it cannot be made is told when it is to run
-		}
+		made[i].Prepared, made[i].err = n.prepareOne(ctx, on, list[i])
 	})
-	return on.Build(ctx, slices.DeleteFunc(tasks, func(t measure.Task) bool { return t.Job.Source == "" }))
+	var tasks []measure.Task
+	for _, p := range made {
+		if p.Prepared != nil {
+			tasks = append(tasks, measure.Task{Job: p.Job})
+		}
+	}
+	warnings, err := on.Build(ctx, tasks)
+	return made, warnings, err
+}
+
+// limit of making the kernels of a configuration: skewed loops may have bounds of any length.
+const limit = 10 * time.Second
+
+// prepareOne makes the kernels of a configuration.
+func (n *nest) prepareOne(ctx context.Context, on *campaign.Campaign, r Request) (*offload.Prepared, error) {
+	made := new(*offload.Prepared) // by work that may go on after this returns
+	err := bounded.Do(ctx, bounded.Limits{Time: limit}, func(context.Context, func()) error {
+		p, err := n.space.Program(picks(r.Config))
+		if err == nil {
+			*made, err = p.Prepare(n.sizes, on.Device.Info())
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	(*made).Job.Policy = r.Policy
+	return *made, nil
+}
+
+// recorded is the record of a configuration that is not to be measured again.
+func (n *nest) recorded(r Request) (samples.Record, bool) {
+	before, ok := n.known[r.Config.String()]
+	return before, ok && r.Before == nil
+}
+
+// outcome runs a configuration, unless it is known.
+func (n *nest) outcome(ctx context.Context, on *campaign.Campaign, r Request, p prepared) (Outcome, error) {
+	if before, ok := n.recorded(r); ok {
+		return Outcome{before, true}, nil
+	}
+	record, err := n.run(ctx, on, r, p)
+	if err == nil {
+		err = on.Keep(record)
+	}
+	if err == nil {
+		n.known[r.Config.String()] = record
+	}
+	return Outcome{Record: record}, err
 }
 
 // recall reads what the journal has of the nest at the sizes, as far as this version of the program has measured it.
@@ -156,13 +208,13 @@ func (n *nest) recall(on *campaign.Campaign) error {
 	return err
 }
 
-// run runs a configuration, judged.
-func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request) (samples.Record, error) {
-	p, err := n.space.Program(picks(r.Config))
-	if err != nil {
-		return n.failed(on, r, device.Errorf(samples.Refused, "%v", err)), nil
+// run runs a configuration, judged. Where others agree with plainer kernels at the sizes, one that does not is wrong.
+func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request, p prepared) (samples.Record, error) {
+	if p.err != nil {
+		return n.failed(on, r, refusal(p.err)), nil
 	}
-	result, err := p.Run(ctx, reusing{on.Device}, n.sizes, r.Policy)
+	r.Policy.Graph = true
+	result, err := p.Run(ctx, reusing{on.Device}, r.Policy)
 	verdict, ok := device.AsError(err)
 	switch {
 	case ctx.Err() != nil:
@@ -170,10 +222,13 @@ func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request) (sampl
 	case ok:
 		return n.failed(on, r, verdict), nil
 	case err != nil:
-		return n.failed(on, r, device.Errorf(samples.Refused, "%v", err)), nil
+		return n.failed(on, r, refusal(err)), nil
 	case !result.Compared && !result.Verified && result.VerifiedAt == nil && result.Why == "":
 		return n.failed(on, r, device.Errorf(samples.WrongResult, "results are not verified")), nil
+	case result.Differs && n.agreed:
+		return n.failed(on, r, device.Errorf(samples.WrongResult, "%s", result.Why)), nil
 	}
+	n.agreed = n.agreed || result.Compared
 	record := result.Sample()
 	n.mark(on, &record, r)
 	record.Time = record.Time.Truncate(time.Millisecond)
@@ -182,6 +237,17 @@ func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request) (sampl
 		record.Metrics[partMetric+labels[kernel]] = samples.Metric{Value: seconds, Unit: "s"}
 	}
 	return record, nil
+}
+
+// refusal is why there are no kernels of a configuration.
+func refusal(err error) *device.Error {
+	if verdict, ok := device.AsError(err); ok {
+		return verdict
+	}
+	if bounded.Stopped(err) {
+		err = fmt.Errorf("making its kernels %w", err)
+	}
+	return device.Errorf(samples.Refused, "%v", err)
 }
 
 // reusing is a device that keeps buffers from one configuration to the next.

@@ -78,7 +78,7 @@ type Search struct {
 	Resume bool
 	// Predictor orders candidates; nil is none.
 	Predictor *campaign.Predictor
-	// Trials of a configuration; 0 is 5. The fastest, as many as Best (0 is 3), are then measured again with the policy Final.
+	// Trials of a configuration; 0 is 5. The fastest, as many as Best (0 is 3), are then measured again with the policy Final, whose limit of time is 2 s by default.
 	Trials int
 	Best   int
 	Final  device.Policy
@@ -131,6 +131,7 @@ const predictedMetric = "predicted_seconds"
 func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.began = time.Now()
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
+	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
 	space := s.Target.Space()
 	var model search.Model
