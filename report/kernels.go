@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
@@ -26,13 +27,16 @@ type kernel struct {
 	Seconds   float64          `json:"seconds"`
 	Predicted float64          `json:"predicted"` // in explanations
 	Interval  interval         `json:"interval"`
-	Terms     json.RawMessage  `json:"terms"` // times by name, or in explanations a list of parts
-	Bound     string           `json:"bound"`
-	Advice    []string         `json:"advice"`
-	Warnings  []string         `json:"warnings"`
-	Measured  json.RawMessage  `json:"measured"` // an object, or in explanations a time
-	Rank      int              `json:"rank"`
-	Roof      struct {
+	Costs     []struct {
+		Term    string  `json:"term"`
+		Seconds float64 `json:"seconds"` // what it adds to the predicted time
+	} `json:"costs"` // of explanations
+	Bound    string          `json:"bound"`
+	Advice   []string        `json:"advice"`
+	Warnings []string        `json:"warnings"`
+	Measured json.RawMessage `json:"measured"` // an object, or in explanations a time
+	Rank     int             `json:"rank"`
+	Roof     struct {
 		Seconds  float64 `json:"seconds"`
 		Resource string  `json:"resource"`
 	} `json:"roof"`
@@ -75,28 +79,17 @@ func (k kernel) measurement() (m struct {
 	return m
 }
 
-// part is a part of a predicted time.
-type part struct {
-	Name    string   `json:"name"`
-	Joins   []string `json:"joins"` // other parts, which Seconds contains
-	Seconds float64  `json:"seconds"`
-}
-
-// parts are the parts that make up the time, in their order, each without those that it joins; none where the terms are each alone.
-func (k kernel) parts() (all []part) {
-	if json.Unmarshal(k.Terms, &all) != nil {
-		return nil
-	}
-	whole := map[string]float64{}
-	for _, p := range all {
-		whole[p.Name] = p.Seconds
-	}
-	for i := range all {
-		for _, name := range all[i].Joins {
-			all[i].Seconds -= whole[name]
+// parts are the seconds that each term of an explanation adds to the time: those of its costs, which are its own and not of a term that it joins. names
+// are the terms in the order in which their costs come, the greatest first; none where nothing is known but what terms take each alone.
+func (k kernel) parts() (names []string, seconds map[string]float64) {
+	seconds = map[string]float64{}
+	for _, c := range k.Costs {
+		if seconds[c.Term] == 0 {
+			names = append(names, c.Term)
 		}
+		seconds[c.Term] += c.Seconds
 	}
-	return all
+	return names, seconds
 }
 
 // known is a time, NaN for 0, which stands for one that is not known.
@@ -106,6 +99,12 @@ func known(seconds float64) float64 {
 	}
 	return seconds
 }
+
+// mostBars is how many kernels a picture shows as bars.
+const mostBars = 60
+
+// visible is the least share of a time that a part has in a picture.
+const visible = 1e-4
 
 // kernels shows predictions: a table, the times as bars, and what they are made of where that is known.
 func (s *Section) kernels(title string, all []kernel) {
@@ -120,7 +119,7 @@ func (s *Section) kernels(title string, all []kernel) {
 			row[0] = Cell{fmt.Sprint(k.Rank), float64(k.Rank)}
 		}
 		if m.Seconds > 0 && k.predicted() > 0 {
-			row[5] = percent(k.predicted()/m.Seconds - 1)
+			row[5] = signed(k.predicted()/m.Seconds - 1)
 		}
 		if m.OfRoof > 0 {
 			row[8] = percent(m.OfRoof)
@@ -128,23 +127,27 @@ func (s *Section) kernels(title string, all []kernel) {
 		t.Rows = append(t.Rows, row)
 		bars.Bars = append(bars.Bars, chart.Bar{Name: k.name(), Values: []float64{known(k.predicted()), known(m.Seconds)}})
 		one := chart.Bar{Name: k.name(), Values: make([]float64, len(stack.Series))}
-		for _, p := range k.parts() {
-			if !(p.Seconds > 0) {
+		names, times := k.parts()
+		for _, name := range names {
+			if times[name] < visible*k.predicted() {
 				continue
 			}
-			at := slices.Index(stack.Series, p.Name)
+			at := slices.Index(stack.Series, name)
 			if at < 0 {
 				at = len(stack.Series)
-				stack.Series, one.Values = append(stack.Series, p.Name), append(one.Values, 0)
+				stack.Series, one.Values = append(stack.Series, name), append(one.Values, 0)
 			}
-			one.Values[at] += p.Seconds
+			one.Values[at] = times[name]
 		}
 		stack.Bars = append(stack.Bars, one)
 		for _, w := range k.Warnings {
 			s.Notes = append(s.Notes, k.name()+": "+w)
 		}
 		for _, a := range k.Advice {
-			s.fact("advice for "+k.name(), "%s", a)
+			if len(all) > 1 {
+				a = k.name() + ": " + a
+			}
+			s.fact("advice", "%s", a)
 		}
 	}
 	if !slices.ContainsFunc(bars.Bars, func(b chart.Bar) bool { return !math.IsNaN(b.Values[1]) }) {
@@ -153,10 +156,10 @@ func (s *Section) kernels(title string, all []kernel) {
 			bars.Bars[i].Values = bars.Bars[i].Values[:1]
 		}
 	}
-	if len(all) > 1 && len(all) <= 60 {
+	if len(all) > 1 && len(all) <= mostBars {
 		s.picture(&bars)
 	}
-	if len(stack.Series) > 0 && len(all) <= 60 {
+	if len(stack.Series) > 0 && len(all) <= mostBars {
 		s.picture(&stack)
 	}
 	s.table(t)
@@ -167,7 +170,7 @@ func (s *Section) prediction(text []byte) error {
 	if err := json.Unmarshal(text, &k); err != nil {
 		return err
 	}
-	s.fact("device", "%s", k.Device)
+	s.devices([]kernel{k})
 	s.kernels("", []kernel{k})
 	return nil
 }
@@ -179,8 +182,20 @@ func (s *Section) predictions(text []byte) error {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
 	}
+	s.devices(all.Kernels)
 	s.kernels("", all.Kernels)
 	return nil
+}
+
+// devices says of which devices the times of kernels are.
+func (s *Section) devices(all []kernel) {
+	var names []string
+	for _, k := range all {
+		if k.Device != "" && !slices.Contains(names, k.Device) {
+			names = append(names, k.Device)
+		}
+	}
+	s.fact("device", "%s", strings.Join(names, "; "))
 }
 
 // ranked is a ranking at one size.
@@ -210,10 +225,12 @@ func (s *Section) rankings(text []byte) error {
 }
 
 func (s *Section) ranks(all []ranked) {
+	var kernels []kernel
 	for _, r := range all {
-		if len(r.Ranking) > 0 {
-			s.fact("device"+sizesOf(r.At), "%s", r.Ranking[0].Device)
-		}
+		kernels = append(kernels, r.Ranking...)
+	}
+	s.devices(kernels)
+	for _, r := range all {
 		s.kernels("at"+sizesOf(r.At), r.Ranking)
 	}
 }

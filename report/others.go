@@ -1,9 +1,7 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -45,7 +43,9 @@ func (s *Section) samples(path string) error {
 		s.fact("device", "%s", d)
 		s.fact("driver", "%s", d.Driver)
 	}
-	s.fact("measured", "%s to %s UTC", first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
+	if !first.IsZero() {
+		s.fact("measured", "%s to %s UTC", first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
+	}
 	s.list(list)
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *Section) evaluation(content []byte) error {
 		}
 		for _, v := range suite.Variants {
 			for _, p := range v.Points {
-				t.Rows = append(t.Rows, []Cell{text(suite.Name), text(v.Name), text(strings.TrimSpace(sizesOf(p.At))), seconds(p.Predicted), seconds(p.Measured), percent(p.RelativeError), text(v.Model)})
+				t.Rows = append(t.Rows, []Cell{text(suite.Name), text(v.Name), text(strings.TrimSpace(sizesOf(p.At))), seconds(p.Predicted), seconds(p.Measured), signed(p.RelativeError), text(v.Model)})
 			}
 		}
 		s.Notes = append(s.Notes, suite.Warnings()...)
@@ -157,90 +157,4 @@ func (s *Section) evaluation(content []byte) error {
 	}
 	s.table(t)
 	return nil
-}
-
-// search shows a search: the curve of the best so far, and the runs.
-func (s *Section) search(content []byte) error {
-	type run struct {
-		Configuration json.RawMessage `json:"configuration"`
-		Status        string          `json:"status"`
-		Seconds       float64         `json:"seconds"`
-		Predicted     float64         `json:"predicted_seconds"`
-		After         float64         `json:"after_seconds"`
-	}
-	var r struct {
-		File           string  `json:"file"`
-		Device         string  `json:"device"`
-		Strategy       string  `json:"strategy"`
-		Configurations int     `json:"configurations"`
-		Usual          float64 `json:"usual_seconds"`
-		Curve          []struct {
-			Runs    int     `json:"runs"`
-			Seconds float64 `json:"seconds"`
-		} `json:"curve"`
-		Runs     []run    `json:"runs"`
-		Warnings []string `json:"warnings"`
-	}
-	if err := json.Unmarshal(content, &r); err != nil {
-		return err
-	}
-	if len(r.Runs) == 0 {
-		return errors.New("it has no runs")
-	}
-	s.fact("kernel", "%s", r.File)
-	s.fact("device", "%s", r.Device)
-	s.fact("strategy", "%s: %d of %d configurations run", r.Strategy, len(r.Runs), r.Configurations)
-	best := chart.Series{Name: "best so far", Style: chart.PredictedStyle}
-	for i, c := range r.Curve {
-		best.Points = append(best.Points, chart.XY{X: float64(c.Runs), Y: c.Seconds, Hover: fmt.Sprintf("after %d runs: %s", c.Runs, format.Seconds(c.Seconds))})
-		if i+1 < len(r.Curve) { // it stays until the next
-			best.Points = append(best.Points, chart.XY{X: float64(r.Curve[i+1].Runs), Y: c.Seconds})
-		}
-	}
-	tried := chart.Series{Name: "runs", Style: chart.PointsStyle}
-	inTime, least := chart.Series{Name: best.Name, Style: best.Style}, math.Inf(1) // over the time of the search
-	progress := Table{Title: "best so far", Header: columns(">run", ">after", ">time")}
-	t := Table{Header: columns(">run", "configuration", ">measured", ">predicted", "status")}
-	for i, one := range r.Runs {
-		name := configuration(one.Configuration)
-		if one.Seconds > 0 {
-			tried.Points = append(tried.Points, chart.XY{X: float64(i + 1), Y: one.Seconds, Hover: name + ": " + format.Seconds(one.Seconds)})
-		}
-		if one.After > 0 {
-			if !math.IsInf(least, 1) { // it stays until this run
-				inTime.Points = append(inTime.Points, chart.XY{X: one.After, Y: least})
-			}
-			if one.Seconds > 0 && one.Seconds < least {
-				inTime.Points = append(inTime.Points, chart.XY{X: one.After, Y: one.Seconds, Hover: fmt.Sprintf("after %s: %s", format.Seconds(one.After), format.Seconds(one.Seconds))})
-				progress.Rows = append(progress.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, seconds(one.After), seconds(one.Seconds)})
-			}
-		}
-		if one.Seconds > 0 {
-			least = min(least, one.Seconds)
-		}
-		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
-	}
-	if n := len(r.Curve); n > 0 {
-		s.fact("best", "%s", format.Seconds(r.Curve[n-1].Seconds))
-	}
-	if r.Usual > 0 {
-		s.fact("usual configuration", "%s", format.Seconds(r.Usual))
-	}
-	s.picture(&chart.Curves{Title: "search", XLabel: "runs", Series: []chart.Series{tried, best}})
-	if len(inTime.Points) > 0 {
-		s.picture(&chart.Curves{Title: "search over time", XLabel: "seconds since it began", Series: []chart.Series{inTime}})
-	}
-	s.table(progress)
-	s.table(t)
-	s.Notes = append(s.Notes, r.Warnings...)
-	return nil
-}
-
-// configuration writes the choices of a configuration as "bm=32, bn=16".
-func configuration(object json.RawMessage) string {
-	var compact bytes.Buffer
-	if json.Compact(&compact, object) != nil {
-		return ""
-	}
-	return strings.NewReplacer("{", "", "}", "", `"`, "", ",", ", ", ":", "=").Replace(compact.String())
 }

@@ -14,7 +14,7 @@ import (
 	"gpuperf/internal/source"
 )
 
-// kinds are the results of commands, by a key that no other has.
+// kinds are the results of commands, by a key that no other above has.
 var kinds = []struct {
 	key, kind string
 	read      func(s *Section, text []byte) error
@@ -27,10 +27,16 @@ var kinds = []struct {
 	{"terms", "prediction", (*Section).prediction},
 	{"kernels", "predictions", (*Section).predictions},
 	{"timeline", "timeline", (*Section).timeline},
+	{"points", "exploration", (*Section).exploration},
+	{"ranges", "exploration of sizes", (*Section).ranges},
+	{"comparison", "comparison of devices", (*Section).comparison},
+	{"devices", "exploration on several devices", (*Section).explorations},
+	{"continued", "ranking of configurations", (*Section).configurations},
+	{"programs", "comparison of strategies", (*Section).strategies},
 }
 
 // Known are the results that a page can show, for messages.
-const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, measure and tune print with --json (.json)"
+const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, measure, tune, lift explore and fleet merge print with --json (.json)"
 
 // maxResult is the size of the largest result that is read, in bytes.
 const maxResult = 256 << 20

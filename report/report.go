@@ -1,5 +1,5 @@
 // Package report makes one self-contained web page of what the commands have left: files of samples, profiles, and the results of
-// evaluate, rank, predict, explain, measure and tune as they print them with --json.
+// evaluate, rank, predict, explain, measure, tune, lift explore and fleet merge as they print them with --json.
 //
 // [Read] finds out what a file is and makes a [Section] of it: pictures and tables, in words that need no other file. The page (page.gohtml) reads
 // well without JavaScript, which only adds that tables are sorted by a click.
@@ -90,6 +90,15 @@ func percent(v float64) Cell {
 		return Cell{"", math.Inf(1)}
 	}
 	return Cell{format.Percent(v), v}
+}
+
+// signed is a relative error.
+func signed(v float64) Cell {
+	c := percent(v)
+	if c.Text != "" {
+		c.Text = format.SignedPercent(v)
+	}
+	return c
 }
 
 // pair is an interval of times; nothing where it is not known.

@@ -20,7 +20,19 @@ var files = map[string]string{
 		{"rank": 2, "kernel": "slow", "at": {"n": 64}, "seconds": 3e-3, "interval": [2e-3, null], "terms": {}},
 		{"rank": 3, "kernel": "slowest", "at": {"n": 64}, "seconds": 12e-3, "interval": [2e-3, 13e-3], "terms": {}}]}`,
 	"explain.json": `{"kernel": "k", "at": {"n": 1}, "predicted": 4e-3, "interval": null, "measured": 5e-3, "bound": "dram",
-		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}], "advice": ["do"]}`,
+		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}],
+		"costs": [{"term": "b", "seconds": 2e-3}, {"term": "all", "seconds": 6e-4}, {"term": "a", "seconds": 1e-3}, {"term": "all", "seconds": 4e-4}], "advice": ["do"]}`,
+	"explore.json": `{"program": "dot", "device": "D", "sizes": {"n": 64}, "runs": 3, "points": [{"variant": "aa", "recipe": "<r>", "work_items": "32 of 64", "status": "ok", "seconds": 3e-3, "after_seconds": 1},
+		{"variant": "bb", "recipe": "s", "work_items": "16 of 64", "status": "wrong_result", "after_seconds": 2}, {"variant": "cc", "recipe": "s", "work_items": "8 of 64", "status": "ok", "seconds": 2e-3, "after_seconds": 4}],
+		"best": [{"variant": {"id": "cc", "recipe": "s", "term": "map(f) $ xs"}, "seconds": 2.1e-3, "run": 3, "roof": {"seconds": 1e-3}}], "warnings": ["w"]}`,
+	"all.json": `{"devices": [{"device": "D0", "result": {"program": "dot", "points": [{"variant": "dd", "status": "ok", "seconds": 1e-3}]}}, {"device": "D1"}]}`,
+	"ranges.json": `{"program": "dot", "size": "n", "ranges": [{"from": 1, "to": 100, "at": 10, "recipe": "r", "variant": {"id": "ee"}, "predicted_gain": 0.25,
+		"measured": [{"recipe": "r", "seconds": 1e-6}, {"recipe": "s", "seconds": 2e-6}]}]}`,
+	"configurations.json": `{"file": "a.star", "at": {"n": 64}, "device": "D", "configurations": 9, "refused": 2, "continued": 0,
+		"best": [{"configuration": "bm=1,bn=2", "seconds": 1e-3, "lo": 9e-4, "hi": 2e-3}, {"configuration": "bm=2,bn=2", "seconds": 2e-3, "lo": 1e-3, "hi": 3e-3}]}`,
+	"strategies.json": `{"seeds": 7, "programs": [{"program": "a.c", "configurations": 30, "best_seconds": 1e-3, "strategies": [
+		{"strategy": "ants", "runs": {"mean": 12.5, "low": 10, "high": 15}, "missed": 1, "curve": [{"mean": 3}, {"mean": 1.5}]}, {"strategy": "ants", "model": true, "runs": {"mean": 2, "low": 1, "high": 3}, "curve": [{"mean": 1.2}, {"mean": 1.1}]}]}]}`,
+	"merged.json": `{"devices": [{"label": "D0", "samples": 1}, {"label": "D1", "samples": 20}], "comparison": [{"what": "p_launch", "unit": "s", "values": [1e-6, 2e-6], "spread": 1}, {"what": "best", "unit": "s", "values": [null, 2e-6], "choice": ["x"]}], "missing": ["shard 3/4"]}`,
 	"eval.json": `{"geomean_relative_error": 0.1, "suites": [{"name": "S", "variants": [{"name": "v", "model": "m",
 		"points": [{"at": {"n": 1}, "predicted": 1e-3, "interval": [9e-4, 2e-3], "measured": 2e-3, "relative_error": -0.5},
 		{"at": {"n": 2}, "predicted": 5e-3, "interval": [4e-3, 6e-3], "measured": 5.1e-3, "relative_error": -0.02}]}]}]}`,
@@ -30,8 +42,8 @@ var files = map[string]string{
 		{"kernel": {"source": "b.star", "sizes": {"n": 64}}, "mode": "warm", "status": "ok", "trials": [1e-3], "summary": {"median": 1e-3, "lo": 9e-4, "hi": 1.1e-3},
 		 "bytes_per_second": 5e11, "flop_per_second": 3e13, "of_roof": 0.7, "device": {"name": "NVIDIA H200"}}]}`,
 	"tune.json": `{"file": "k.star", "device": "D", "strategy": "ants", "configurations": 9, "usual_seconds": 5e-3, "curve": [{"runs": 1, "seconds": 4e-3}, {"runs": 3, "seconds": 1e-3}],
-		"runs": [{"configuration": {"bm": 16}, "status": "ok", "seconds": 4e-3, "after_seconds": 2.5},
-		{"configuration": {"bm": 32}, "status": "refused", "after_seconds": 3}, {"configuration": {"bm": 64}, "status": "ok", "seconds": 1e-3, "after_seconds": 7.25}]}`,
+		"runs": [{"configuration": [{"choice": "bm", "option": "16"}, {"choice": "bn", "option": "8"}], "status": "ok", "seconds": 4e-3, "after_seconds": 2.5},
+		{"configuration": [{"choice": "bm", "option": "32"}], "status": "refused", "after_seconds": 3}, {"configuration": [{"choice": "bm", "option": "64"}], "status": "ok", "seconds": 1e-3, "after_seconds": 7.25}]}`,
 }
 
 // wholePage has a section of each kind of result.
@@ -39,7 +51,7 @@ func wholePage(t *testing.T) *Page {
 	t.Helper()
 	folder := t.TempDir()
 	page := &Page{Title: "a & b"}
-	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json"} {
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json", "explore.json", "all.json", "ranges.json", "configurations.json", "strategies.json", "merged.json"} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
@@ -76,17 +88,21 @@ func TestPage(t *testing.T) {
 		"<h3>best so far</h3>", `<td class="n" data-key="7.25">7.25 s</td>`, "<title>after 7.25 s: 1 ms</title>", // the search, over time
 		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
 		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
-		"ants: 3 of 9 configurations run", ">bm=32</td>",
+		"ants: 3 of 9 configurations run", ">bm=16, bn=8</td>",
 		"matmul_prefetch.star#knl n=4096", "p_launch",
 		"<title>Roofline</title>", "float32: 66.9 TFLOP/s, 4.8 TB/s", // with the roofs of the device
 		"<title>Residuals</title>", "<title>S, v n=1: -50.00",
 		"<title>Parameters of general</title>",
+		">&lt;r&gt;</td>", ">wrong_result</td>", ">2.1 ms</td>", ">50.00 %</td>", "map(f) $ xs", // the exploration
+		"<h3>D0: runs</h3>", "D1: nothing was explored",
+		">25.00 %</td><td class=\"n\" data-key=\"1e-06\">1 µs</td><td class=\"n\" data-key=\"2e-06\">2 µs</td>", // the ranges
+		"9, of which the device would refuse 2", ">bm=1, bn=2</td>", "ants, by predictions", ">10.0 – 15.0</td>", "D1, 20 samples", ">100.00 %</td>", "shard 3/4",
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(html, "<section"); n != 8 {
+	if n := strings.Count(html, "<section"); n != 14 {
 		t.Errorf("%d sections", n)
 	}
 	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {

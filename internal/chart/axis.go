@@ -45,9 +45,12 @@ const (
 	manyTicks = 9
 )
 
-// ticks returns round values along a logarithmic axis, between three and nine as far as there are: powers of ten with or without
-// their double and fivefold, every second (third …) power over a wide range, and equal steps over a narrow one.
+// ticks returns round values along an axis, between three and nine as far as there are: powers of ten with or without
+// their double and fivefold, every second (third …) power over a wide range, and equal steps over a narrow range and along a linear axis.
 func (a axis) ticks() []float64 {
+	if a.linear {
+		return a.steps()
+	}
 	for _, mantissas := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		if t := a.powers(mantissas, 1); len(t) <= manyTicks {
 			if len(t) < fewTicks {

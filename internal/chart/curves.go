@@ -2,16 +2,18 @@ package chart
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
-// Curves is a picture of several quantities over one: a line each on shared logarithmic axes.
+// Curves is a picture of several quantities over one: a line each on shared axes, which are logarithmic.
 type Curves struct {
 	Title  string
 	Note   string // under the title, in grey
 	XLabel string
 	XText  func(float64) string // of round values across; nil writes those of the points, as long as they are few
 	YText  func(float64) string // of the values upwards; nil is a time
+	Even   bool                 // the axis across is linear and begins at 0
 	Series []Series
 }
 
@@ -56,6 +58,12 @@ var (
 	PointsStyle    = Style{Colour: measured, Dashes: "0 100", Mark: Circle}
 )
 
+// LineStyle is that of the line with a number, of several without marks.
+func LineStyle(i int) Style {
+	dashes := []string{"", "8 3", "2 3"}
+	return Style{Colour: palette[i%len(palette)], Dashes: dashes[i/len(palette)%len(dashes)]}
+}
+
 // legendLine is the height of a line of the legend.
 const legendLine = 18.0
 
@@ -66,18 +74,34 @@ func (f *Curves) SVG() string { return f.draw(aloneWidth) }
 func (f *Curves) Narrow() string { return f.draw(besideWidth) }
 
 func (f *Curves) draw(plotWidth float64) string {
-	width := padLeft + plotWidth + padRight
+	d := &plot{width: plotWidth, written: f.YText}
+	var xs, ys []float64
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			if drawable(p.X) && drawable(p.Y) {
+				xs, ys = append(xs, p.X), append(ys, p.Y)
+			}
+		}
+	}
+	d.x, d.y = logAxis(xs), logAxis(ys)
+	if f.Even && len(xs) > 0 {
+		const room = 1.03
+		d.x = axis{hi: min(room*slices.Max(xs), math.MaxFloat64), linear: true}
+	}
+	d.left = max(padLeft, d.room()+14)
+	width := d.left + plotWidth + padRight
 	var legend canvas
 	head := 52 + legendLine*float64(f.legend(&legend, width))
-	c := document(f.Title, width, head+20+plotHeight+padBottom)
-	c.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
+	d.top = head + 10
+	d.canvas = document(f.Title, width, head+20+plotHeight+padBottom)
+	d.text(f.Title, "x", 12.0, "y", 24.0, "font-size", 16.0, "font-weight", 600)
 	if f.Note != "" {
-		c.text(f.Note, "x", 12.0, "y", 42.0, "fill", faint)
+		d.text(f.Note, "x", 12.0, "y", 42.0, "fill", faint)
 	}
-	c.WriteString(legend.String())
-	f.plot(c, head+10, plotWidth)
-	c.close("svg")
-	return c.String()
+	d.WriteString(legend.String())
+	f.plot(d, xs)
+	d.close("svg")
+	return d.String()
 }
 
 // legend draws the names of the lines, in as many rows as they need, and returns their number.
@@ -97,17 +121,8 @@ func (f *Curves) legend(c *canvas, width float64) int {
 	return row + 1
 }
 
-func (f *Curves) plot(c *canvas, top, width float64) {
-	d := &plot{canvas: c, left: padLeft, top: top, width: width, written: f.YText}
-	var xs, ys []float64
-	for _, s := range f.Series {
-		for _, p := range s.Points {
-			if d.shows(p) {
-				xs, ys = append(xs, p.X), append(ys, p.Y)
-			}
-		}
-	}
-	d.x, d.y = logAxis(xs), logAxis(ys)
+// plot draws the lines over the axes of d; xs are the places of all points across.
+func (f *Curves) plot(d *plot, xs []float64) {
 	d.times()
 	slices.Sort(xs)
 	if xs = slices.Compact(xs); len(xs) > 12 || f.XText != nil {
@@ -129,10 +144,10 @@ func (f *Curves) plot(c *canvas, top, width float64) {
 			if s.Style.Mark == NoMark || !d.shows(p) {
 				continue
 			}
-			c.open("g")
-			c.leaf("title", p.Hover)
-			s.Style.mark(c, d.px(p.X), d.py(p.Y))
-			c.close("g")
+			d.open("g")
+			d.leaf("title", p.Hover)
+			s.Style.mark(d.canvas, d.px(p.X), d.py(p.Y))
+			d.close("g")
 		}
 	}
 }

@@ -25,7 +25,7 @@ const (
 	headHeight        = 74.0
 	cellHeight        = padTop + plotHeight + padBottom
 	noteLine          = 13.0
-	characterWidth    = 6.1 // of small text, on average
+	characterWidth    = 6.8 // of small text, on average, in a wide font
 )
 
 // SVG draws the figure as a document of its own, which may also stand inside HTML: two panels in a row.

@@ -13,16 +13,28 @@ type plot struct {
 func (p *plot) px(v float64) float64 { return p.left + p.width*p.x.at(v) }
 func (p *plot) py(t float64) float64 { return p.top + plotHeight*(1-p.y.at(t)) }
 
+// write writes a value of the axis upwards.
+func (p *plot) write(v float64) string {
+	if p.written == nil {
+		return Seconds(v)
+	}
+	return p.written(v)
+}
+
+// room is what the ticks of the axis upwards need beside it.
+func (p *plot) room() (width float64) {
+	for _, t := range p.y.ticks() {
+		width = max(width, textWidth(p.write(t)))
+	}
+	return width
+}
+
 // times draws the ticks of the axis upwards.
 func (p *plot) times() {
-	write := p.written
-	if write == nil {
-		write = Seconds
-	}
 	for _, t := range p.y.ticks() {
 		y := p.py(t)
 		p.empty("line", "x1", p.left, "y1", y, "x2", p.left+p.width, "y2", y, "stroke", grid)
-		p.text(write(t), "x", p.left-7, "y", y+4, "text-anchor", "end")
+		p.text(p.write(t), "x", p.left-7, "y", y+4, "text-anchor", "end")
 	}
 }
 

@@ -50,6 +50,7 @@ type Search struct {
 	// Progress, if not nil, is called after every run.
 	Progress func(Event)
 
+	began    time.Time
 	warnings []string
 	have     map[vectorKey]bool // the vectors in the file; nil before it was read
 }
@@ -67,6 +68,7 @@ type Event struct {
 type Run struct {
 	Point  *Point
 	Record samples.Record
+	After  time.Duration // how long the search had taken when the run had ended, deriving aside; 0 where the journal had the answer
 }
 
 // Seconds is the time of a run, +Inf if it failed.
@@ -99,7 +101,7 @@ const leastChunk, mostChunk = 10, 200
 
 // Run explores. An interrupted search resumes from the journal: recorded points are not run again.
 func (s *Search) Run(ctx context.Context) (*Result, error) {
-	began := time.Now()
+	s.began = time.Now()
 	s.Budget, s.Trials, s.Best, s.Slow = cmp.Or(s.Budget, 40), cmp.Or(s.Trials, 4), cmp.Or(s.Best, 5), cmp.Or(s.Slow, 20)
 	result := &Result{space: s.Space, device: s.Static.Device, Statuses: map[samples.Status]int{}, Reasons: map[string]int{}}
 	o, err := s.newOrder()
@@ -125,14 +127,14 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	var outcomes []outcome
 	for len(result.Runs) < s.Budget {
-		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), began))
+		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), s.began))
 		if err != nil {
 			return result, err
 		}
 		if r, ok := o.(*ranked); ok {
 			result.Forecast = r.hope
 		}
-		if result.Stopped = s.stops(o, len(result.Runs), began); len(points) == 0 || result.Stopped != "" {
+		if result.Stopped = s.stops(o, len(result.Runs), s.began); len(points) == 0 || result.Stopped != "" {
 			break
 		}
 		runs, err := s.run(ctx, points, expect, result)
@@ -217,7 +219,10 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 			if e.Record == nil {
 				return
 			}
-			r := Run{points[part[e.Index]], *e.Record}
+			r := Run{Point: points[part[e.Index]], Record: *e.Record}
+			if !e.Reused {
+				r.After = time.Since(s.began)
+			}
 			done = append(done, r)
 			result.Runs = append(result.Runs, r)
 			result.Statuses[r.Record.Status]++

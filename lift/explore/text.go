@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/lift/derive"
 	"gpuperf/roofline"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -44,7 +46,7 @@ func (r *Reference) Text(verified map[string]int64) string {
 	return text + ", which is right at " + workload.FormatSizes(verified)
 }
 
-// JSON is the result in the form in which it is printed as JSON.
+// JSON is the result in the form in which it is printed as JSON: "best" as measured at the end, "points" in the order in which they ran, as first measured.
 func (r *Result) JSON() any {
 	type runJSON struct {
 		Variant VariantJSON `json:"variant"`
@@ -55,12 +57,32 @@ func (r *Result) JSON() any {
 		Run     int         `json:"run"` // its place in the order
 		Roof    *Roof       `json:"roof,omitempty"`
 	}
+	type pointJSON struct {
+		Variant string         `json:"variant"`
+		Recipe  string         `json:"recipe"`
+		Items   string         `json:"work_items"` // of a work-group, of all
+		Status  samples.Status `json:"status"`
+		Seconds float64        `json:"seconds,omitempty"`
+		After   float64        `json:"after_seconds,omitempty"`
+	}
+	points := []pointJSON{}
+	for _, run := range r.Runs {
+		p := pointJSON{Variant: run.Point.Variant.ID, Recipe: run.Point.Variant.Recipe, Items: run.Point.Range.String(), Status: run.Record.Status, After: run.After.Seconds()}
+		if t := run.Seconds(); !math.IsInf(t, 1) {
+			p.Seconds = t
+		}
+		points = append(points, p)
+	}
+	device := ""
+	if len(r.Runs) > 0 {
+		device = r.Runs[0].Record.Device.String()
+	}
 	best := []runJSON{}
 	for _, b := range r.Best {
 		best = append(best, runJSON{JSON(b.Point.Variant), b.Point.Local, b.Point.Global, b.Record.Seconds(), len(b.Record.Trials), r.place(b), r.roof(b)})
 	}
 	return map[string]any{
-		"program": r.space.Program.Name, "sizes": r.space.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best,
+		"program": r.space.Program.Name, "device": device, "sizes": r.space.Sizes, "runs": len(r.Runs), "statuses": r.Statuses, "best": best, "points": points,
 		"not_lowered": r.Left, "reference": JSON(r.Reference.Variant), "verified_at": r.Verified, "warnings": append([]string{}, r.Warnings...),
 		"stopped": r.Stopped, "forecast": r.Forecast,
 	}

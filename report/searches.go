@@ -1,0 +1,406 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/chart"
+	"gpuperf/internal/format"
+)
+
+// tried is a run of a search.
+type tried struct {
+	Seconds float64 `json:"seconds"` // 0 where it failed
+	After   float64 `json:"after_seconds"`
+	Status  string  `json:"status"`
+}
+
+// curves are the times of runs and the best so far, over the number of runs and over the time of the search as far as that is known; and a table of the best so far.
+func (s *Section) curves(runs []tried, names []string) {
+	all := chart.Series{Name: "runs", Style: chart.PointsStyle}
+	best := chart.Series{Name: "best so far", Style: chart.PredictedStyle}
+	inTime := chart.Series{Name: best.Name, Style: best.Style}
+	progress := Table{Title: "best so far", Header: columns(">run", ">after", ">time")}
+	least := math.Inf(1)
+	for i, r := range runs {
+		number := float64(i + 1)
+		if r.Seconds > 0 {
+			all.Points = append(all.Points, chart.XY{X: number, Y: r.Seconds, Hover: names[i] + ": " + format.Seconds(r.Seconds)})
+		}
+		better := r.Seconds > 0 && r.Seconds < least
+		if !better && i < len(runs)-1 {
+			continue
+		}
+		if !math.IsInf(least, 1) { // it stays until this run
+			best.Points = append(best.Points, chart.XY{X: number, Y: least})
+			if r.After > 0 {
+				inTime.Points = append(inTime.Points, chart.XY{X: r.After, Y: least})
+			}
+		}
+		if !better {
+			continue
+		}
+		least = r.Seconds
+		best.Points = append(best.Points, chart.XY{X: number, Y: least, Hover: fmt.Sprintf("run %d: %s", i+1, format.Seconds(least))})
+		if r.After > 0 {
+			inTime.Points = append(inTime.Points, chart.XY{X: r.After, Y: least, Hover: fmt.Sprintf("after %s: %s", format.Seconds(r.After), format.Seconds(least))})
+		}
+		progress.Rows = append(progress.Rows, []Cell{{fmt.Sprint(i + 1), number}, seconds(r.After), seconds(least)})
+	}
+	if len(progress.Rows) == 0 {
+		return // nothing ran
+	}
+	s.fact("best", "%s, as it was first measured", format.Seconds(least))
+	plain := func(v float64) string { return fmt.Sprintf("%g", v) }
+	s.picture(&chart.Curves{Title: "search", XLabel: "runs", Even: true, XText: plain, Series: []chart.Series{all, best}})
+	if len(inTime.Points) > 0 {
+		s.picture(&chart.Curves{Title: "search over time", XLabel: "seconds since it began", Even: true, XText: plain, Series: []chart.Series{inTime}})
+	}
+	s.table(progress)
+}
+
+// search shows what tune prints: the curve of the best so far, and the runs.
+func (s *Section) search(content []byte) error {
+	type run struct {
+		tried
+		Configuration choices `json:"configuration"`
+		Predicted     float64 `json:"predicted_seconds"`
+	}
+	var r struct {
+		File           string   `json:"file"`
+		Device         string   `json:"device"`
+		Strategy       string   `json:"strategy"`
+		Configurations int      `json:"configurations"`
+		Usual          float64  `json:"usual_seconds"`
+		Runs           []run    `json:"runs"`
+		Warnings       []string `json:"warnings"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	if len(r.Runs) == 0 {
+		return errors.New("it has no runs")
+	}
+	s.fact("kernel", "%s", r.File)
+	s.fact("device", "%s", r.Device)
+	s.fact("strategy", "%s: %d of %d configurations run", r.Strategy, len(r.Runs), r.Configurations)
+	if r.Usual > 0 {
+		s.fact("usual configuration", "%s", format.Seconds(r.Usual))
+	}
+	t := Table{Title: "runs", Header: columns(">run", "configuration", ">measured", ">predicted", "status")}
+	var all []tried
+	var names []string
+	for i, one := range r.Runs {
+		name := one.Configuration.String()
+		all, names = append(all, one.tried), append(names, name)
+		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
+	}
+	s.curves(all, names)
+	s.table(t)
+	s.Notes = append(s.Notes, r.Warnings...)
+	return nil
+}
+
+// choices are a configuration.
+type choices []struct {
+	Choice string `json:"choice"`
+	Option string `json:"option"`
+}
+
+// String is "bm=32, bn=16".
+func (c choices) String() string {
+	var all []string
+	for _, one := range c {
+		all = append(all, one.Choice+"="+one.Option)
+	}
+	return strings.Join(all, ", ")
+}
+
+// explored is what lift explore prints.
+type explored struct {
+	Program string           `json:"program"`
+	Device  string           `json:"device"`
+	Sizes   map[string]int64 `json:"sizes"`
+	Stopped string           `json:"stopped"`
+	Points  []struct {
+		tried
+		Variant string `json:"variant"`
+		Recipe  string `json:"recipe"`
+		Items   string `json:"work_items"`
+	} `json:"points"`
+	Best []struct {
+		Variant struct {
+			ID     string `json:"id"`
+			Recipe string `json:"recipe"`
+			Term   string `json:"term"`
+		} `json:"variant"`
+		Seconds float64 `json:"seconds"`
+		Run     int     `json:"run"`
+		Roof    struct {
+			Seconds float64 `json:"seconds"`
+		} `json:"roof"`
+	} `json:"best"`
+	Warnings []string `json:"warnings"`
+}
+
+// exploration shows the variants of a program that ran.
+func (s *Section) exploration(content []byte) error {
+	var r explored
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	return s.explored(r)
+}
+
+func (s *Section) explored(r explored) error {
+	if len(r.Points) == 0 {
+		return errors.New("it has no runs")
+	}
+	s.fact("program", "%s", r.Program+sizesOf(r.Sizes))
+	s.fact("device", "%s", r.Device)
+	s.fact("stopped", "%s", r.Stopped)
+	var all []tried
+	var names []string
+	t := Table{Title: "runs", Header: columns(">run", "variant", ">work-items", ">measured", "recipe", "status")}
+	for i, p := range r.Points {
+		all, names = append(all, p.tried), append(names, p.Variant+", "+p.Items+", "+p.Recipe)
+		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(p.Variant), text(p.Items), seconds(p.Seconds), text(p.Recipe), text(p.Status)})
+	}
+	s.curves(all, names)
+	best := Table{Title: "the fastest, measured again with more trials", Header: columns("variant", ">time", ">of the roof", ">run", "recipe")}
+	for _, b := range r.Best {
+		row := []Cell{text(b.Variant.ID), seconds(b.Seconds), {}, {fmt.Sprint(b.Run), float64(b.Run)}, text(b.Variant.Recipe)}
+		if b.Roof.Seconds > 0 && b.Seconds > 0 {
+			row[2] = percent(b.Roof.Seconds / b.Seconds)
+		}
+		best.Rows = append(best.Rows, row)
+	}
+	s.table(best)
+	s.table(t)
+	if len(r.Best) > 0 {
+		s.Folded = append(s.Folded, Fold{"the fastest variant", r.Best[0].Variant.Term})
+	}
+	s.Notes = append(s.Notes, r.Warnings...)
+	return nil
+}
+
+// explorations shows what lift explore --device all prints.
+func (s *Section) explorations(content []byte) error {
+	var all struct {
+		Devices []struct {
+			Device string    `json:"device"`
+			Result *explored `json:"result"`
+		} `json:"devices"`
+	}
+	if err := json.Unmarshal(content, &all); err != nil {
+		return err
+	}
+	for _, d := range all.Devices {
+		if d.Result == nil {
+			s.Notes = append(s.Notes, d.Device+": nothing was explored")
+			continue
+		}
+		before := len(s.Tables)
+		if err := s.explored(*d.Result); err != nil {
+			return err
+		}
+		for i := range s.Tables[before:] {
+			s.Tables[before+i].Title = d.Device + ": " + s.Tables[before+i].Title
+		}
+	}
+	if len(s.Tables) == 0 {
+		return errors.New("no device has explored anything")
+	}
+	return nil
+}
+
+// ranges shows which recipe lift explore takes for which sizes.
+func (s *Section) ranges(content []byte) error {
+	var r struct {
+		Program string `json:"program"`
+		Size    string `json:"size"`
+		Ranges  []struct {
+			From    int64  `json:"from"`
+			To      int64  `json:"to"`
+			At      int64  `json:"at"`
+			Recipe  string `json:"recipe"`
+			Variant struct {
+				ID string `json:"id"`
+			} `json:"variant"`
+			Gain     float64 `json:"predicted_gain"`
+			Measured []struct {
+				Recipe  string  `json:"recipe"`
+				Seconds float64 `json:"seconds"`
+			} `json:"measured"`
+		} `json:"ranges"`
+		Warnings []string `json:"warnings"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	s.fact("program", "%s", r.Program)
+	number := func(n int64) Cell { return Cell{fmt.Sprint(n), float64(n)} }
+	t := Table{Header: columns(">"+r.Size+" from", ">to", ">measured at", "recipe", "variant", ">predicted gain", ">time", ">of the neighbours")}
+	for _, one := range r.Ranges {
+		own, other := 0.0, math.Inf(1)
+		for _, m := range one.Measured {
+			if m.Recipe == one.Recipe {
+				own = m.Seconds
+			} else {
+				other = min(other, m.Seconds)
+			}
+		}
+		t.Rows = append(t.Rows, []Cell{number(one.From), number(one.To), number(one.At), text(one.Recipe), text(one.Variant.ID), percent(one.Gain), seconds(own), seconds(other)})
+	}
+	s.table(t)
+	s.Notes = append(s.Notes, r.Warnings...)
+	return nil
+}
+
+// configurations shows what rank --tunables prints: the best of all configurations of a file.
+func (s *Section) configurations(content []byte) error {
+	var r struct {
+		File           string           `json:"file"`
+		Sizes          map[string]int64 `json:"at"`
+		Model          string           `json:"model"`
+		Device         string           `json:"device"`
+		Configurations int              `json:"configurations"`
+		Refused        int              `json:"refused"`
+		Best           []struct {
+			Configuration string   `json:"configuration"`
+			Seconds       float64  `json:"seconds"`
+			Low           *float64 `json:"lo"`
+			High          *float64 `json:"hi"`
+		} `json:"best"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	s.fact("kernel", "%s", r.File+sizesOf(r.Sizes))
+	s.fact("device", "%s", r.Device)
+	s.fact("model", "%s", r.Model)
+	s.fact("configurations", "%d, of which the device would refuse %d", r.Configurations, r.Refused)
+	bars := chart.Bars{Title: "predicted times", Series: []string{"predicted"}, Text: format.Seconds}
+	t := Table{Header: columns(">rank", "configuration", ">predicted", ">90 % interval")}
+	for i, b := range r.Best {
+		name := strings.ReplaceAll(b.Configuration, ",", ", ")
+		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(b.Seconds), pair(interval{b.Low, b.High})})
+		bars.Bars = append(bars.Bars, chart.Bar{Name: name, Values: []float64{known(b.Seconds)}})
+	}
+	if len(r.Best) > 1 && len(r.Best) <= mostBars {
+		s.picture(&bars)
+	}
+	s.table(t)
+	return nil
+}
+
+// strategies shows what tune prints of a file of samples: how soon each strategy finds fast configurations.
+func (s *Section) strategies(content []byte) error {
+	type band struct {
+		Mean float64 `json:"mean"`
+		Low  float64 `json:"low"`
+		High float64 `json:"high"`
+	}
+	var r struct {
+		Seeds    int `json:"seeds"`
+		Programs []struct {
+			Program        string  `json:"program"`
+			Configurations int     `json:"configurations"`
+			Best           float64 `json:"best_seconds"`
+			Strategies     []struct {
+				Strategy string `json:"strategy"`
+				Model    bool   `json:"model"`
+				Seeded   bool   `json:"seeded"`
+				Runs     band   `json:"runs"`
+				Missed   int    `json:"missed"`
+				Curve    []band `json:"curve"`
+			} `json:"strategies"`
+		} `json:"programs"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	s.fact("seeds", "%d of each strategy", r.Seeds)
+	ratio := func(v float64) string { return fmt.Sprintf("%.3g x", v) }
+	for _, p := range r.Programs {
+		t := Table{
+			Title:  fmt.Sprintf("%s: %s, the best takes %s", p.Program, format.Count(p.Configurations, "configuration"), format.Seconds(p.Best)),
+			Header: columns("strategy", ">runs to 95 % of the best speed", ">95 % interval", ">never reached"),
+		}
+		c := chart.Curves{Title: p.Program + ": best so far over the best of all", XLabel: "runs", Even: true, XText: func(v float64) string { return fmt.Sprintf("%g", v) }, YText: ratio}
+		for i, one := range p.Strategies {
+			name := one.Strategy
+			if one.Model {
+				name += ", by predictions"
+			} else if one.Seeded {
+				name += ", first runs by predictions"
+			}
+			t.Rows = append(t.Rows, []Cell{
+				text(name),
+				{fmt.Sprintf("%.1f", one.Runs.Mean), one.Runs.Mean},
+				{fmt.Sprintf("%.1f – %.1f", one.Runs.Low, one.Runs.High), one.Runs.Low},
+				{fmt.Sprint(one.Missed), float64(one.Missed)},
+			})
+			line := chart.Series{Name: name, Style: chart.LineStyle(i)}
+			for n, b := range one.Curve {
+				line.Points = append(line.Points, chart.XY{X: float64(n + 1), Y: b.Mean})
+			}
+			c.Series = append(c.Series, line)
+		}
+		if slices.ContainsFunc(c.Series, func(l chart.Series) bool { return len(l.Points) > 1 }) {
+			s.picture(&c)
+		}
+		s.table(t)
+	}
+	return nil
+}
+
+// comparison shows what fleet merge prints: the figures of devices side by side.
+func (s *Section) comparison(content []byte) error {
+	var r struct {
+		Devices []struct {
+			Label string `json:"label"`
+			Count int    `json:"samples"`
+		} `json:"devices"`
+		Rows []struct {
+			What   string     `json:"what"`
+			Unit   string     `json:"unit"`
+			Values []*float64 `json:"values"`
+			Choice []string   `json:"choice"`
+			Spread *float64   `json:"spread"`
+		} `json:"comparison"`
+		Missing  []string `json:"missing"`
+		Warnings []string `json:"warnings"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return err
+	}
+	header := []string{"figure"}
+	for i, d := range r.Devices {
+		s.fact(fmt.Sprintf("device %d", i+1), "%s, %s", d.Label, format.Count(d.Count, "sample"))
+		header = append(header, fmt.Sprintf(">device %d", i+1))
+	}
+	t := Table{Header: columns(append(header, ">spread", "best choice")...)}
+	for _, row := range r.Rows {
+		cells := []Cell{text(row.What)}
+		for i := range r.Devices {
+			cell := Cell{"", math.Inf(1)}
+			if i < len(row.Values) && row.Values[i] != nil {
+				cell = Cell{format.Quantity(*row.Values[i], row.Unit), *row.Values[i]}
+			}
+			cells = append(cells, cell)
+		}
+		spread := Cell{"", math.Inf(1)}
+		if row.Spread != nil {
+			spread = percent(*row.Spread)
+		}
+		t.Rows = append(t.Rows, append(cells, spread, text(strings.Join(slices.Compact(slices.Clone(row.Choice)), "; "))))
+	}
+	s.table(t)
+	s.Notes = append(append(s.Notes, r.Missing...), r.Warnings...)
+	return nil
+}
