@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
+	"gpuperf/internal/terminal"
 )
 
 // shown is the least sensitivity or part that is printed.
@@ -152,7 +153,7 @@ func (r *Result) writeAdvice(w io.Writer) {
 		if a.Confirmed {
 			how = "confirmed by emulation"
 		}
-		fmt.Fprintf(w, "  - %s\n", strings.Join(format.Wrap(a.Text+" ("+how+")", 120), "\n    "))
+		fmt.Fprintf(w, "  - %s\n", strings.Join(format.Wrap(a.Text+" ("+how+")", terminal.Room(w, 124)-4), "\n    "))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/terminal"
 )
 
 // Write writes the explanation as text.
@@ -135,7 +136,7 @@ func (c *Check) write(w io.Writer) {
 	t.Row("the larger", format.Seconds(c.Max()), "")
 	t.Row("whole kernel", format.Seconds(c.Full), origin(c.FullMeasured))
 	t.WriteIndented(w, "  ")
-	for _, line := range format.Wrap(c.Verdict, 110) {
+	for _, line := range format.Wrap(c.Verdict, terminal.Room(w, 112)-2) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
@@ -174,7 +175,7 @@ func (e *Explanation) writeCode(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "%s and no loop\n", format.Count(c.Size, "instruction"))
 	}
-	for _, line := range format.Wrap(classText(c.Classes), 110) {
+	for _, line := range format.Wrap(classText(c.Classes), terminal.Room(w, 112)-2) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	t := format.NewTable("access", ">counted", ">in the code", ">elsewhere")
@@ -192,7 +193,7 @@ func (e *Explanation) writeCode(w io.Writer) {
 // writeList writes sentences as items of a list.
 func writeList(w io.Writer, items []string) {
 	for _, item := range items {
-		for i, line := range format.Wrap(item, 110) {
+		for i, line := range format.Wrap(item, terminal.Room(w, 114)-4) {
 			fmt.Fprintf(w, "  %s %s\n", map[bool]string{true: "-", false: " "}[i == 0], line)
 		}
 	}

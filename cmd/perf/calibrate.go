@@ -101,7 +101,7 @@ func calibrateEmulator(cmd *cobra.Command, on measureFlags, args []string, sheet
 	if err := result.Save(sheet); err != nil {
 		return err
 	}
-	return show(cmd, result.JSON(), wrapped(result.Write))
+	return show(cmd, result.JSON(), result.Write)
 }
 
 // fitting measures and fits what goes to a profile; nil where there is nothing to measure.

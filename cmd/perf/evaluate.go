@@ -96,7 +96,7 @@ which is measured in place of the kernel that is predicted, or alone.`,
 			if len(reports) > 1 {
 				reports[0].Cold = reports[1]
 			}
-			if err := show(cmd, reports[0], wrapped(reports[0].WriteBoth)); err != nil {
+			if err := show(cmd, reports[0], reports[0].WriteBoth); err != nil {
 				return err
 			}
 			return evaluate.Outcome(reports)

@@ -137,7 +137,10 @@ func parseStart(model *models.Model, texts []string) (map[string]float64, error)
 
 // printFit prints the parameters with their evidence; warnings go to standard error.
 func printFit(cmd *cobra.Command, fit *calibrate.Fit, history bool) {
-	fit.Write(cmd.OutOrStdout(), history)
+	wrapped(func(w io.Writer) error {
+		fit.Write(w, history)
+		return nil
+	})(cmd.OutOrStdout())
 	warn(cmd, fit.Warnings)
 }
 

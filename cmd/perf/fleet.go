@@ -89,7 +89,7 @@ func showStatus(cmd *cobra.Command, f *fleet.File, count int, tasks fleet.Tasks)
 	if err != nil {
 		return err
 	}
-	return show(cmd, s, wrapped(s.Write))
+	return show(cmd, s, s.Write)
 }
 
 func fleetSubmitCommand() *cobra.Command {
@@ -243,7 +243,7 @@ parameters of models, errors, times. Merging again replaces what was merged befo
 			for _, w := range m.Warnings {
 				note(cmd, "%s", w)
 			}
-			return show(cmd, m, wrapped(m.Write))
+			return show(cmd, m, m.Write)
 		},
 	}
 	addOutput(cmd)

@@ -46,7 +46,7 @@ program has only one size), in a fixed order for a seed. With --json each comes 
 			note(cmd, "%s with %s from %s; %s tried, %d gave a variant found before; %s with ND-ranges",
 				format.Count(len(list), "variant"), format.Count(len(skeletons), "skeleton"), format.Count(r.Recipes, "recipe"),
 				format.Count(r.Tried, "point"), r.Same, format.Count(len(s.Points), "design point"))
-			return show(cmd, map[string]any{"program": s.Program.Name, "variants": list}, func(w io.Writer) error {
+			return showCode(cmd, map[string]any{"program": s.Program.Name, "variants": list}, func(w io.Writer) error {
 				for _, v := range list {
 					fmt.Fprintf(w, "%s  %s\n    %s\n", v.ID, v.Recipe, v.Term)
 				}

@@ -78,15 +78,12 @@ func wantJSON(cmd *cobra.Command) bool {
 	return on
 }
 
-// show prints a result: as JSON where the user asked for it, else as text.
+// show prints a result: as JSON where the user asked for it, else as text whose lines are broken between words where the terminal is narrower.
 func show(cmd *cobra.Command, result any, text func(w io.Writer) error) error {
-	if wantJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), result)
-	}
-	return text(cmd.OutOrStdout())
+	return showCode(cmd, result, wrapped(text))
 }
 
-// wrapped is a text whose lines are broken between words where the terminal is narrower.
+// wrapped is a text whose lines are broken so.
 func wrapped(text func(w io.Writer) error) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		all := &heldText{to: w}
@@ -94,6 +91,14 @@ func wrapped(text func(w io.Writer) error) func(w io.Writer) error {
 		_, broken := terminal.NewLive(w).Write(all.Bytes())
 		return errors.Join(err, broken)
 	}
+}
+
+// showCode is show of text whose lines stay as they are, as those of programs.
+func showCode(cmd *cobra.Command, result any, text func(w io.Writer) error) error {
+	if wantJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), result)
+	}
+	return text(cmd.OutOrStdout())
 }
 
 // heldText is text for a stream, held back as lines can only be broken when they are whole.
@@ -105,9 +110,9 @@ type heldText struct {
 // Fd is that of the stream, so that it shows whether this is a terminal.
 func (t *heldText) Fd() uintptr { return terminal.Fd(t.to) }
 
-// showText is show of a text that is at hand.
+// showText is showCode of a text that is at hand.
 func showText(cmd *cobra.Command, result any, text string) error {
-	return show(cmd, result, func(w io.Writer) error {
+	return showCode(cmd, result, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})

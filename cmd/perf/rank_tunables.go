@@ -70,7 +70,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	if err != nil {
 		return err
 	}
-	if err := show(cmd, result, wrapped(result.Write)); err != nil {
+	if err := show(cmd, result, result.Write); err != nil {
 		return err
 	}
 	if len(result.Best) == 0 && result.Configurations > 0 {

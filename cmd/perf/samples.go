@@ -47,6 +47,10 @@ func samplesListCommand() *cobra.Command {
 				}
 			}
 			return show(cmd, map[string]any{"files": all}, func(w io.Writer) error {
+				if len(all) == 0 {
+					_, err := fmt.Fprintf(w, "no samples yet in %s; perf measure and perf calibrate write some\n", data)
+					return err
+				}
 				t := format.NewTable("file", "device", ">samples", ">kernels", "status", "from", "to")
 				for _, j := range all {
 					if j.Error != "" {

@@ -49,7 +49,7 @@ is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is 
 			if o.facts {
 				return show(cmd, listing.JSON(), listing.WriteFacts)
 			}
-			return show(cmd, listing.JSON(), listing.Write)
+			return showCode(cmd, listing.JSON(), listing.Write)
 		},
 	}
 	cmd.Flags().BoolVar(&o.facts, "facts", false, "print the facts alone, without instructions")

@@ -92,7 +92,7 @@ func showKernels(cmd *cobra.Command, as string, kernels []shownKernel) error {
 		}
 		all = append(all, shown{k.name, as, text})
 	}
-	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+	return showCode(cmd, kernelsJSON(all), func(w io.Writer) error {
 		for i, s := range all {
 			if len(all) > 1 {
 				s.Text = strings.Repeat("\n", min(i, 1)) + "// " + s.Kernel + "\n" + s.Text

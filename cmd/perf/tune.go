@@ -125,7 +125,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		if err != nil {
 			return err
 		}
-		return show(cmd, r, wrapped(r.Write))
+		return show(cmd, r, r.Write)
 	}
 	if strings.Contains(o.Strategy, ",") {
 		return usagef("--strategy %s: several are compared on a samples file; a search has one", o.Strategy)
@@ -166,7 +166,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if o.dir != "" && len(result.Best) > 0 && err == nil {
 		err = result.Take(cmd.Context(), o.dir)
 	}
-	if err := errors.Join(err, show(cmd, result.JSON(), wrapped(result.Write))); err != nil {
+	if err := errors.Join(err, show(cmd, result.JSON(), result.Write)); err != nil {
 		return err
 	}
 	if len(result.Best) == 0 {

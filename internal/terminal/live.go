@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -75,20 +76,29 @@ func wrap(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// breakLine breaks one line. What is continued is indented.
+// breakLine breaks one line. What is continued is indented: below the text of a list or that follows a label with two spaces or more, else by four more.
 func breakLine(line string, width int) string {
 	text := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(text)]
+	hang := len(indent) + 4
+	label, after, labelled := strings.Cut(text, "  ")
+	below := columns(line) - columns(strings.TrimLeft(after, " "))
+	switch {
+	case strings.HasPrefix(text, "- "), strings.HasPrefix(text, "→ "):
+		hang = len(indent) + 2
+	case labelled && below <= width/2 && columns(label) > 0:
+		hang = below
+	}
 	var b strings.Builder
 	b.WriteString(indent)
 	at := len(indent)
-	for i, word := range strings.Split(text, " ") {
+	for i, word := range words(text) {
 		switch n := columns(word); {
 		case i == 0:
 			at += n
 		case at+1+n > width:
-			b.WriteString("\n" + indent + "    ")
-			at = len(indent) + 4 + n
+			b.WriteString("\n" + strings.Repeat(" ", hang))
+			at = hang + n
 		default:
 			b.WriteByte(' ')
 			at += 1 + n
@@ -96,6 +106,21 @@ func breakLine(line string, width int) string {
 		b.WriteString(word)
 	}
 	return b.String()
+}
+
+// words are those of a text between single spaces. A number and its unit stay together.
+func words(text string) (all []string) {
+	const longest = 3 // letters of a unit
+	for _, word := range strings.Split(text, " ") {
+		last := len(all) - 1
+		if last >= 0 && all[last] != "" && word != "" && unicode.IsDigit(rune(all[last][len(all[last])-1])) &&
+			(word[0] == '%' || columns(strings.TrimRight(word, ".,:;)")) <= longest && unicode.IsLetter([]rune(word)[0])) {
+			all[last] += " " + word
+			continue
+		}
+		all = append(all, word)
+	}
+	return all
 }
 
 // carets reports whether a line has nothing else.

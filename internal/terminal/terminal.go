@@ -39,10 +39,18 @@ func Direct(w io.Writer) io.Writer {
 // Columns is the width of a terminal, as far as lines of that length can be read; 80 elsewhere.
 func Columns(w io.Writer) int {
 	const usual, most = 80, 120
+	if Width(w) == 0 {
+		return usual
+	}
+	return Room(w, most)
+}
+
+// Room is the width for text in lines of at most so many columns: that of a terminal where it is less.
+func Room(w io.Writer, most int) int {
 	if width := Width(w); width > 0 {
 		return min(width, most)
 	}
-	return usual
+	return most
 }
 
 // Width is the width of a terminal; 0 where the stream is none.
