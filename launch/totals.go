@@ -22,7 +22,8 @@ type Total struct {
 	Code bool
 	// Cached marks what depends on what caches hold: without a look into them, only a least value is known.
 	Cached bool
-	of     func(v statics) float64
+	of     func(v statics) float64 // reads it from a vector
+	made   func(v statics) float64 // makes it of other components, in all multiprocessors
 	walked func(*estimate) float64
 }
 
@@ -118,20 +119,40 @@ var vectorTotals = []struct {
 
 var allTotals = func() (all []Total) {
 	for _, t := range vectorTotals {
-		all = append(all, Total{Name: t.name, Unit: t.unit, Doc: t.doc, Busiest: t.busiest, of: t.of})
+		all = append(all, Total{Name: t.name, Unit: t.unit, Doc: t.doc, Busiest: t.busiest, made: t.of})
 	}
-	for _, t := range walkedTotals {
-		t.of = func(v statics) float64 { return v.get(t.Feature()) }
-		all = append(all, t)
-	}
+	all = append(all, walkedTotals...)
 	for i := range all {
-		t := &all[i]
-		if of := t.of; t.Busiest {
-			t.of = func(v statics) float64 { return of(v) * v.busiest() }
-		}
+		all[i].of = all[i].reader()
 	}
 	return all
 }()
+
+// reader reads the total from a vector that has it, or makes it from other components.
+func (t Total) reader() func(statics) float64 {
+	name := t.Feature()
+	return func(v statics) (total float64) {
+		if i, ok := v.at[name]; ok {
+			total = v.values[i]
+		} else if t.Walked {
+			total = v.get(name) // which notes that it is missing
+		} else {
+			total = t.made(v)
+		}
+		if t.Busiest {
+			total *= v.busiest()
+		}
+		return total
+	}
+}
+
+// count is the total of one kernel in all multiprocessors, from an estimate and the vector of the same walk.
+func (t *Total) count(e *estimate, v statics) float64 {
+	if t.Walked {
+		return t.walked(e)
+	}
+	return t.made(v)
+}
 
 // byFeature are the totals by their identifiers.
 var byFeature = func() map[string]*Total {

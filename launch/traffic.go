@@ -126,8 +126,18 @@ var walkedTotals = func() []Total {
 	return list
 }()
 
-// trafficTotals are the walked totals that need no machine code.
-var trafficTotals = slices.DeleteFunc(slices.Clone(walkedTotals), func(t Total) bool { return t.Code })
+// trafficTotals are what Options.Traffic adds to vectors: the walked totals that need no machine code, and those of vectors that compilers change.
+var trafficTotals = func() (list []Total) {
+	for _, t := range allTotals {
+		if t.Walked && !t.Code || slices.Contains(compilerTotals, t.Name) {
+			list = append(list, t)
+		}
+	}
+	return list
+}()
+
+// compilerTotals are totals of vectors that Options.Compiled changes.
+var compilerTotals = []string{"wavefronts", "lines"}
 
 // TrafficNames are the names of the components that vectors have with Options.Traffic after those that they always have.
 func TrafficNames() (names []string) {
@@ -137,17 +147,24 @@ func TrafficNames() (names []string) {
 	return names
 }
 
-// addTraffic adds the totals of walks with accesses to the vector of kernels that run one after the other: their sums.
+// addTraffic adds totals of kernels that run one after the other, as compilers make them: their sums.
 func (v *Vector) addTraffic(list []*Program, sizes map[string]int64) error {
 	sums := make([]float64, len(trafficTotals))
 	for _, p := range list {
-		r, err := p.collect(sizes, &stream{})
+		opt := p.opt
+		opt.Compiled, opt.Values = true, true
+		compiled, err := New(p.nest, opt)
+		if err != nil {
+			return err
+		}
+		r, err := compiled.collect(sizes, &stream{})
 		if err != nil {
 			return p.error(err)
 		}
 		e := &estimate{result: r, Traffic: r.traffic()}
+		own := statics{compiled.places, r.vector(sizes).Values, new(string)}
 		for i, t := range trafficTotals {
-			sums[i] += t.walked(e)
+			sums[i] += t.count(e, own)
 		}
 	}
 	v.Features = slices.Clone(v.Features)

@@ -32,7 +32,7 @@ func TestTrafficOfRemainders(t *testing.T) {
 	t.Fatal("there is no gather")
 }
 
-// TestVectorsWithTraffic: what a vector has with traffic gives the totals that a walk of its own gives, and of two kernels their sums.
+// TestVectorsWithTraffic: what a vector has with traffic gives the totals that a walk through compiled code gives, and of two kernels their sums.
 func TestVectorsWithTraffic(t *testing.T) {
 	sizes := map[string]int64{"n": 256}
 	opt := Options{Device: h200, Traffic: true}
@@ -53,7 +53,11 @@ func TestVectorsWithTraffic(t *testing.T) {
 		t.Fatalf("%d values, %d names, %v", len(twice.Values), len(opt.Names()), err)
 	}
 	names := TrafficNames()
-	want, err := p.Totals(sizes, names)
+	compiled, err := New(program, Options{Device: h200, Compiled: true, Values: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := compiled.Totals(sizes, names)
 	if err != nil {
 		t.Fatal(err)
 	}

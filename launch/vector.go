@@ -41,7 +41,8 @@ type Options struct {
 	// variable represents all of them, and the vector is not exact.
 	Boxes int
 	// Traffic adds to the vector of a Sequence what a walk with its accesses tells, such as what moves between L1, L2 and DRAM: the totals
-	// that models name f_static_…. It takes some ten times as long, and needs a device whose caches are known.
+	// that models name f_static_…, of code as compilers make it (Compiled, Values), whatever the other options say. It takes some ten times as long, and
+	// needs a device whose caches are known.
 	Traffic bool
 }
 
