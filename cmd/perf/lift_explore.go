@@ -127,7 +127,7 @@ Orders:
 			}
 			search.Train = db.Set
 			search.Seed = o.Seed + int64(part.Index)
-			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
+			search.Static = launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device, Traffic: search.Static.Traffic}
 			search.Campaign = c
 			search.Vectors = rank.VectorsFile(c.SamplesFile())
 			search.Progress = exploreProgress(cmd)
@@ -162,6 +162,7 @@ Orders:
 	flags.Float64Var(&search.Enough, "enough", 0, "stop where as many more points as have run find one that is 2 % faster with less than this probability (0: never; with --for 0.05)")
 	flags.StringVar(&search.Order, "order", "rank", "the order in which points are run: "+strings.Join(explore.Orders(), ", "))
 	flags.StringVar(&search.Ranker, "ranker", "", "the ranker of the order rank (default "+rank.Default+"; see perf lift rank --help)")
+	trafficFlag(cmd, &search.Static.Traffic)
 	flags.StringArrayVar(&databases, "database", nil, "samples of earlier explorations to learn from, except those of this program (may be repeated)")
 	flags.IntVar(&search.Best, "best", 5, "how many of the fastest points to measure again with more trials, and to list")
 	flags.Float64Var(&search.Slow, "slow", 20, "do not repeat points whose first run takes more than this many times the best time so far")
@@ -187,7 +188,7 @@ func exploreRanges(cmd *cobra.Command, o *spaceOptions, sizes *explore.Sizes, pa
 		return err
 	}
 	device := facts.Of(info.Fingerprint)
-	r.Train, r.Static = db.Set, launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device}
+	r.Train, r.Static = db.Set, launch.Options{SubgroupSize: int(info.SubgroupSize), Device: device, Traffic: search.Static.Traffic}
 	list, err := r.Choose()
 	if err != nil {
 		return err

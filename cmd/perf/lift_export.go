@@ -80,6 +80,7 @@ type rankOptions struct {
 	model     modelOptions
 	databases []string
 	ranker    string
+	traffic   bool
 }
 
 func (o *rankOptions) addFlags(cmd *cobra.Command) {
@@ -88,6 +89,12 @@ func (o *rankOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.databases, "database", nil, "samples of explorations to learn from, except those of this program (may be repeated)")
 	flags.StringVar(&o.ranker, "ranker", rank.Default, "the ranker")
+	trafficFlag(cmd, &o.traffic)
+}
+
+// trafficFlag lets the default ranker know what variants move between caches.
+func trafficFlag(cmd *cobra.Command, traffic *bool) {
+	cmd.Flags().BoolVar(traffic, "traffic", false, "order also by what moves between caches, where the databases have that: better, and takes some ten times as long")
 }
 
 // scorer learns from the databases how to order points of programs other than the named one, on a device that is found.
@@ -112,7 +119,7 @@ func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, l
 			return nil, opt, err
 		}
 	}
-	opt.Traffic = r.Traffic()
+	opt.Traffic = o.traffic
 	train := db.Common(opt.Names())
 	if _, err := o.model.predict(cmd, train); err != nil { // the points to order are predicted by any model
 		return nil, opt, err

@@ -157,7 +157,7 @@ func liftEvaluateCommand() *cobra.Command {
 and compares the ranking with their times: rank correlation, runs until one reaches 90 % of the best, and the savings in runs
 and time over random order. Programs that share more than half of their points, the same recipe with the same ND-range, are a family: the
 times of one nearly are those of the other. Of what is left out, only points are ranked that share neither with one learnt from.
-With --train all is learnt from other samples, which shows how a ranker transfers to other kinds of programs. With --out it
+With --train more is learnt from other samples, those of the family left out. With --out it
 draws curves and bars, and a page of them.
 
 ` + rankerList(),
@@ -232,7 +232,7 @@ draws curves and bars, and a page of them.
 	}
 	model.addFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&learn, "train", nil, "learn from these samples instead, without the programs of DB.jsonl (may be repeated)")
+	flags.StringArrayVar(&learn, "train", nil, "learn from these samples too, without the family that is ranked (may be repeated)")
 	flags.StringSliceVar(&names, "ranker", nil, "the rankers to compare (default: all whose features the vectors have)")
 	flags.Float64Var(&options.Share, "share", 0.9, "the share of the best throughput to be reached")
 	flags.Float64Var(&options.Limit, "limit", 10, "where slow runs are stopped: the limit of a run, as a multiple of the best time")

@@ -37,7 +37,6 @@ func (s *Search) newOrder() (order, error) {
 		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}, scored: map[*Point]float64{}}
 		var err error
 		o.ranker, err = s.findRanker()
-		s.Static.Traffic = o.ranker.Traffic()
 		return o, err
 	case "random":
 		left := slices.Clone(s.Space.Points)

@@ -53,7 +53,7 @@ func launches(law *CostModel, benchmark string, loads float64, points int, noise
 
 // lawOf is the cost model with the parameters of no device in particular.
 func lawOf(norm float64) *CostModel {
-	model, err := library.Load(costModel)
+	model, err := library.Load(costModels[0])
 	if err != nil {
 		panic(err)
 	}
@@ -72,7 +72,7 @@ func lawOf(norm float64) *CostModel {
 	return law
 }
 
-// Fitted to benchmarks of few loads, the law tells times of one with many: what the forest cannot. The fastest of that one is of
+// Fitted to benchmarks of few loads, the law tells times of one with many: what trees alone cannot. The fastest of that one is of
 // a kind that is not the fastest of any other.
 func TestCostBeyondTraining(t *testing.T) {
 	law := lawOf(4)
@@ -81,7 +81,7 @@ func TestCostBeyondTraining(t *testing.T) {
 		train.Points = append(train.Points, launches(law, fmt.Sprint("b", i), loads, 150, 0.05).Points...)
 	}
 	test := launches(law, "many", 40, 300, 0)
-	fitted, err := scores(fitted(costModel))(train)
+	fitted, err := learnCost(train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestCostBeyondTraining(t *testing.T) {
 		t.Errorf("times are off by %.2f, in logarithms", math.Sqrt(sum))
 	}
 	runs := map[string]Outcome{}
-	for _, name := range []string{"forest", "cost", "corrected"} {
+	for _, name := range []string{"trees", "cost", "corrected"} {
 		r, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestCostBeyondTraining(t *testing.T) {
 		t.Logf("%s: spearman %.3f, %d runs", name, o[0].Spearman, o[0].Runs)
 	}
 	for _, name := range []string{"cost", "corrected"} {
-		if runs[name].Runs > 3 || runs[name].Spearman < 0.95 || runs[name].Spearman < runs["forest"].Spearman {
+		if runs[name].Runs > 3 || runs[name].Spearman < 0.95 || runs[name].Spearman < runs["trees"].Spearman {
 			t.Errorf("%s: spearman %v, %d runs", name, runs[name].Spearman, runs[name].Runs)
 		}
 	}
@@ -144,7 +144,7 @@ func TestCorrected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,10 +157,10 @@ func TestCorrected(t *testing.T) {
 
 func TestCostErrors(t *testing.T) {
 	s := launches(lawOf(2), "b", 3, 5, 0)
-	if _, err := scores(fitted(costModel))(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
+	if _, err := learnCost(s.Where(func(*Point) bool { return false })); err == nil || !strings.Contains(err.Error(), "no measured point") {
 		t.Error(err)
 	}
-	if _, err := scores(fitted(costModel))(s); err != nil { // fewer points than parameters
+	if _, err := learnCost(s); err != nil { // fewer points than parameters
 		t.Error(err)
 	}
 	less, err := s.Select(s.Names[1:])

@@ -15,12 +15,10 @@ import (
 	"gpuperf/models/library"
 )
 
-// costModel is the model of package library whose parameters are fitted to the training points. Its features are totals of
-// static features. Calibrated on measurement kernels, it can also predict the times for the ranker "model".
-const costModel = "parts"
-
-// generalModel is another one, of more parts, whose features are also what walks with accesses tell.
-const generalModel = "general"
+// costModels are the models of package library whose parameters are fitted to the training points. Their features are totals of
+// static features. The last has more parts, and needs what walks with accesses tell (launch.Options.Traffic). Calibrated on measurement kernels,
+// they can also predict the times for the ranker "model".
+var costModels = []string{"parts", "general"}
 
 // costRows bounds the points that the model is fitted to; of more points a random sample is taken.
 const costRows = 1000
@@ -64,7 +62,7 @@ func OfVectors(m *models.Model, names []string) bool {
 
 // Estimate is the cost model with the initial parameters of its file, without a fit.
 func Estimate(names []string) (*CostModel, error) {
-	model, err := library.Load(costModel)
+	model, err := library.Load(costModels[0])
 	if err != nil {
 		return nil, err
 	}
@@ -124,12 +122,13 @@ func (c *CostModel) Predict(s *Set) {
 	parallel.For(len(s.Points), func(i int) { s.Points[i].Predicted = c.Seconds(s.Points[i].Features) })
 }
 
-// fitted is a model of the library that is calibrated on the measured points.
-func fitted(name string) learner {
-	return func(train *Set) (*timed, error) { return fitModel(name, train) }
+// fitted is a model of the library with the parameters that fit the measured points best.
+type fitted struct {
+	*CostModel
+	names []string // of the features
 }
 
-func fitModel(name string, train *Set) (*timed, error) {
+func fitModel(name string, train *Set) (*fitted, error) {
 	model, err := library.Load(name)
 	if err != nil {
 		return nil, err
@@ -170,23 +169,28 @@ func fitModel(name string, train *Set) (*timed, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &timed{
-		score: func(s *Set) ([]float64, error) {
-			s, err := s.Select(train.Names)
-			if err != nil {
-				return nil, err
-			}
-			out := make([]float64, len(s.Points))
-			parallel.For(len(s.Points), func(i int) { out[i] = -math.Log(max(cost.Seconds(s.Points[i].Features), leastSeconds)) })
-			return out, nil
-		},
-		shares: func(s *Set) ([][]float64, error) {
-			s, err := s.Select(train.Names)
-			if err != nil {
-				return nil, err
-			}
-			return cost.shares(s), nil
-		},
+	return &fitted{cost, train.Names}, nil
+}
+
+// predict returns scores, the negative logarithms of times, and the shares of the model's terms.
+func (f *fitted) predict(s *Set) (scores []float64, shares [][]float64, err error) {
+	if s, err = s.Select(f.names); err != nil {
+		return nil, nil, err
+	}
+	scores = make([]float64, len(s.Points))
+	parallel.For(len(s.Points), func(i int) { scores[i] = -math.Log(max(f.Seconds(s.Points[i].Features), leastSeconds)) })
+	return scores, f.CostModel.shares(s), nil
+}
+
+// learnCost fits the first of costModels alone.
+func learnCost(train *Set) (Scorer, error) {
+	model, err := fitModel(costModels[0], train)
+	if err != nil {
+		return nil, err
+	}
+	return func(s *Set) ([]float64, error) {
+		scores, _, err := model.predict(s)
+		return scores, err
 	}, nil
 }
 

@@ -143,12 +143,12 @@ func TestDescribe(t *testing.T) {
 		t.Fatalf("%d points in %d groups, %v", len(set.Points), len(set.Groups()), warnings)
 	}
 	var outcomes []*rank.Outcomes
-	for _, name := range []string{"knn", "forest", "cost", "corrected"} {
+	for _, name := range []string{"knn", "trees", "cost", "corrected"} {
 		r, err := rank.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o, err := rank.LeaveFamiliesOut(set, r, rank.OutcomeOptions{})
+		o, err := rank.LeaveFamiliesOut(set, nil, r, rank.OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

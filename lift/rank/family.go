@@ -56,30 +56,24 @@ func (s *Set) unseen(train *Set) *Set {
 	return s.Where(func(p *Point) bool { return !seen[p.Kind] })
 }
 
-// LeaveFamiliesOut trains the ranker on all families but one and ranks the points of that one, for each family.
-func LeaveFamiliesOut(s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
+// LeaveFamiliesOut trains the ranker on all families but one and on more points, those of programs of that family left out, and ranks the points of that
+// one, for each family. More is nil where there is nothing else to learn from.
+func LeaveFamiliesOut(s, more *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
 	families := s.measured().Families()
-	if len(families) < 2 {
+	if len(families) < 2 && more == nil {
 		return nil, fmt.Errorf("nothing is left to learn from: the benchmarks are one family (%s), which share most of their variants; "+
 			"add a program of another kind, or samples to learn from", strings.Join(slices.Concat(families...), ", "))
 	}
 	out := &Outcomes{Ranker: r.Name, Families: families}
 	for _, family := range families {
 		in := func(p *Point) bool { return slices.Contains(family, p.Benchmark) }
-		if err := out.transfer(s.Where(func(p *Point) bool { return !in(p) }), s.Where(in), r, opt); err != nil {
+		train := s.Where(func(p *Point) bool { return !in(p) })
+		if more != nil {
+			train.Points = append(train.Points, more.Where(func(p *Point) bool { return !in(p) }).Points...)
+		}
+		if err := out.transfer(train, s.Where(in), r, opt); err != nil {
 			return nil, err
 		}
-	}
-	return out.finish(opt)
-}
-
-// Transfer trains the ranker on one set and ranks the points of another.
-func Transfer(train, s *Set, r Ranker, opt OutcomeOptions) (*Outcomes, error) {
-	out := &Outcomes{Ranker: r.Name}
-	tested := s.Benchmarks()
-	train = train.Where(func(p *Point) bool { return !slices.Contains(tested, p.Benchmark) })
-	if err := out.transfer(train, s, r, opt); err != nil {
-		return nil, err
 	}
 	return out.finish(opt)
 }

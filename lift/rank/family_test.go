@@ -35,12 +35,12 @@ func TestFamiliesDoNotLeak(t *testing.T) {
 	if got := fmt.Sprint(s.Families()); got != "[[left right] [other]]" {
 		t.Errorf("families %s", got)
 	}
-	r, err := Find("forest")
+	r, err := Find("trees")
 	if err != nil {
 		t.Fatal(err)
 	}
 	correlation := func(s *Set) float64 {
-		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,26 +59,26 @@ func TestFamiliesDoNotLeak(t *testing.T) {
 }
 
 // Points of a kind that is learnt from are not ranked; a set of one family cannot be evaluated alone, but after other samples.
-func TestTransfer(t *testing.T) {
+func TestLearnsFromMore(t *testing.T) {
 	s := twins()
 	only := func(name string) *Set { return s.Where(func(p *Point) bool { return p.Benchmark == name }) }
-	r, err := Find("forest")
+	r, err := Find("trees")
 	if err != nil {
 		t.Fatal(err)
 	}
 	part := only("left").Where(func(p *Point) bool { return p.Features[0] < 20 })
-	o, err := Transfer(part, only("right"), r, OutcomeOptions{})
+	o, err := LeaveFamiliesOut(only("right"), part, r, OutcomeOptions{})
 	if err != nil || o.Seen != 20 || len(o.Groups) != 1 || o.Groups[0].Points != 40 {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if _, err := Transfer(s, only("right"), r, OutcomeOptions{}); err == nil || !strings.Contains(err.Error(), "no group has") {
+	if _, err := LeaveFamiliesOut(only("right"), s, r, OutcomeOptions{}); err == nil || !strings.Contains(err.Error(), "no group has") {
 		t.Errorf("all are seen: %v", err)
 	}
-	if _, err := Transfer(only("right"), only("right"), r, OutcomeOptions{}); err == nil {
+	if _, err := LeaveFamiliesOut(only("right"), only("right"), r, OutcomeOptions{}); err == nil {
 		t.Error("learnt from the points that it ranks")
 	}
 	both := s.Where(func(p *Point) bool { return p.Benchmark != "other" })
-	if _, err := LeaveFamiliesOut(both, r, OutcomeOptions{}); err == nil || !strings.Contains(err.Error(), "one family (left, right)") {
+	if _, err := LeaveFamiliesOut(both, nil, r, OutcomeOptions{}); err == nil || !strings.Contains(err.Error(), "one family (left, right)") {
 		t.Error(err)
 	}
 }

@@ -86,8 +86,8 @@ func (db *Database) read(file string) (*Set, error) {
 // Replace writes the vectors to a file, replacing an old one; it is compressed if its name ends in .gz.
 func (v *Vectors) Replace(path string) error { return replace.File(path, v.Write) }
 
-// Compare evaluates rankers, by name, on points of a set, after learning from a training set or, if that is nil, leaving out each
-// family of the set in turn. Without names it takes all rankers that the points suffice for.
+// Compare evaluates rankers, by name, on points of a set, leaving out each family of it in turn; they also learn from the points of train, which
+// has the same features, unless it is nil. Without names it takes all rankers that the points suffice for.
 func Compare(s, train *Set, names []string, options OutcomeOptions) ([]*Outcomes, error) {
 	var chosen []Ranker
 	for _, name := range names {
@@ -102,11 +102,7 @@ func Compare(s, train *Set, names []string, options OutcomeOptions) ([]*Outcomes
 	}
 	var all []*Outcomes
 	for _, r := range chosen {
-		evaluate := LeaveFamiliesOut
-		if train != nil {
-			evaluate = func(s *Set, r Ranker, o OutcomeOptions) (*Outcomes, error) { return Transfer(train, s, r, o) }
-		}
-		o, err := evaluate(s, r, options)
+		o, err := LeaveFamiliesOut(s, train, r, options)
 		if err != nil {
 			return nil, err
 		}

@@ -296,7 +296,7 @@ func TestLeaveOneOut(t *testing.T) {
 		if err := r.Missing(s); err != nil {
 			continue // the cost model, which TestCost is about
 		}
-		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestLeaveOneOut(t *testing.T) {
 		if r.Name != "knn" && o.MeanRuns > o.RandomRuns/2 {
 			t.Errorf("%s: %v runs, random order needs %v", r.Name, o.MeanRuns, o.RandomRuns)
 		}
-		again, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		again, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(o) {
 			t.Errorf("%s: the second time it is different (%v)", r.Name, err)
 		}
@@ -334,7 +334,7 @@ func TestLeaveOneOutBlind(t *testing.T) {
 		if r.Missing(s) != nil {
 			continue
 		}
-		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,7 +372,7 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+	o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,9 +397,9 @@ func TestRankerErrors(t *testing.T) {
 		want string
 	}{
 		{"knn", without, "none of the features of the paper"},
-		{"forest", s.Where(func(*Point) bool { return false }), "no measured point"},
-		{"forest", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Features: []float64{math.NaN()}, Seconds: 1}}}, "feature x is NaN"},
-		{"forest", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Seconds: 1}}}, "0 features, the set 1"},
+		{"trees", s.Where(func(*Point) bool { return false }), "no measured point"},
+		{"trees", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Features: []float64{math.NaN()}, Seconds: 1}}}, "feature x is NaN"},
+		{"trees", &Set{Names: []string{"x"}, Points: []Point{{ID: "p", Seconds: 1}}}, "0 features, the set 1"},
 	} {
 		r, err := Find(test.name)
 		if err != nil {
@@ -415,10 +415,10 @@ func TestRankerErrors(t *testing.T) {
 	if _, err := Find("oracle"); err == nil || !strings.Contains(err.Error(), "there are knn, ") {
 		t.Error(err)
 	}
-	if _, err := LeaveFamiliesOut(without, rankers[0], OutcomeOptions{}); err == nil {
+	if _, err := LeaveFamiliesOut(without, nil, rankers[0], OutcomeOptions{}); err == nil {
 		t.Error("one benchmark can be left out of one")
 	}
-	if _, err := LeaveFamiliesOut(s, rankers[1], OutcomeOptions{MinBest: 1e9}); err == nil || !strings.Contains(err.Error(), "no group") {
+	if _, err := LeaveFamiliesOut(s, nil, rankers[1], OutcomeOptions{MinBest: 1e9}); err == nil || !strings.Contains(err.Error(), "no group") {
 		t.Error(err)
 	}
 }

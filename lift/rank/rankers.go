@@ -24,7 +24,6 @@ type Ranker struct {
 	learn     func(*training) (predictor, error)
 	whole     func(*Set) (Scorer, error) // learns from the set itself, instead of rows and learn
 	needs     func(names []string) error // returns an error if features that whole needs are missing
-	traffic   bool                       // uses what walks with accesses tell: launch.TrafficNames
 }
 
 // Scorer is a trained ranker: it returns a number for each point, the greater the faster. Scores of different groups are not
@@ -51,26 +50,17 @@ func learnNearest(t *training) (predictor, error) {
 // rankers is the table of rankers. The first is the paper's.
 var rankers = []Ranker{
 	{Name: "knn", Doc: "the paper's: mean throughput of the 5 nearest on principal components of its 15 features", lift: true, rows: plainRows, learn: learnNearest},
-	{Name: "forest", Doc: "deep randomized trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) ([][]float64, error) { return placedRows(s, names, nil) }, places: true, learn: learnForest},
-	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: scores(fitted(costModel)), needs: needsOf(costModel)},
-	{Name: "corrected", Doc: "that time, and deep randomized trees of its errors", whole: correct(costAlone), needs: needsOf(costModel)},
-	{
-		Name: "traffic", Doc: "the geometric mean of corrected and of the same with the model general, where the trees also know what moves between caches and which terms decide; takes some ten times as long",
-		whole: mean(correct(fitted(costModel)), correct(fitted(generalModel))), needs: needsOf(generalModel), traffic: true,
-	},
+	{Name: "trees", Doc: "boosted trees of the place in the group, on features and demands on the device, as they are and as places", rows: func(s *Set, names []string) ([][]float64, error) { return placedRows(s, names, nil) }, places: true, learn: learnTrees},
+	{Name: "cost", Doc: "the model parts of perf models, fitted to the times of the training points", whole: learnCost, needs: needsOf(costModels[0])},
+	{Name: "corrected", Doc: "that time, or that of the model general where vectors have what moves between caches, and boosted trees of its errors", whole: learnCorrected, needs: needsOf(costModels[0])},
 	{Name: "model", Doc: "the time that a calibrated model predicts", predicted: true, whole: takeModel},
-	{Name: "both", Doc: "the geometric mean of the times by corrected and by a calibrated model", predicted: true, whole: mean(correct(costAlone), takeModel), needs: needsOf(costModel)},
-	{Name: "model+trees", Doc: "that time, and deep randomized trees of its errors", predicted: true, whole: correct(untermed(takeModel))},
 }
-
-// costAlone is the cost model without the shares of its terms: these make the order of stencils better, and that of reductions worse.
-var costAlone = untermed(scores(fitted(costModel)))
 
 // Default is the name of the ranker that commands use by default.
 const Default = "corrected"
 
 // Featureless is the name of a ranker that works with any features, for devices of which little is known.
-const Featureless = "forest"
+const Featureless = "trees"
 
 // Rankers lists the rankers; the first is the paper's.
 func Rankers() []Ranker { return slices.Clone(rankers) }
@@ -89,9 +79,6 @@ func Find(name string) (Ranker, error) {
 
 // Predicted reports whether the ranker needs predicted times of points.
 func (r Ranker) Predicted() bool { return r.predicted }
-
-// Traffic reports whether the ranker needs what walks with accesses tell of points: see launch.Options.
-func (r Ranker) Traffic() bool { return r.traffic }
 
 // Missing returns an error if the points of a set lack data that the ranker needs.
 func (r Ranker) Missing(s *Set) error {
@@ -141,9 +128,6 @@ func (r Ranker) Fit(train *Set) (Scorer, error) {
 }
 
 func (r Ranker) fit(train *Set) (Scorer, error) {
-	if !r.traffic {
-		train = train.Without(launch.TrafficNames())
-	}
 	if r.whole != nil {
 		return r.whole(train)
 	}
@@ -269,32 +253,6 @@ func places(values []float64, index []int) []float64 {
 		ranks[j] /= float64(len(in))
 	}
 	return ranks
-}
-
-// mean scores by the geometric mean of the times of several cost models: each has errors of its own.
-func mean(of ...func(*Set) (Scorer, error)) func(*Set) (Scorer, error) {
-	return func(train *Set) (Scorer, error) {
-		list := make([]Scorer, len(of))
-		for k, f := range of {
-			var err error
-			if list[k], err = f(train); err != nil {
-				return nil, err
-			}
-		}
-		return func(s *Set) ([]float64, error) {
-			out := make([]float64, len(s.Points))
-			for _, scorer := range list {
-				scores, err := scorer(s)
-				if err != nil {
-					return nil, err
-				}
-				for i, v := range scores {
-					out[i] += v / float64(len(list))
-				}
-			}
-			return out, nil
-		}, nil
-	}
 }
 
 // takeModel scores by the predicted time.

@@ -88,14 +88,14 @@ func TestForestRoofs(t *testing.T) {
 		}
 	}
 	outcome := func(what string, r Ranker) *Outcomes {
-		o, err := LeaveFamiliesOut(s, r, OutcomeOptions{})
+		o, err := LeaveFamiliesOut(s, nil, r, OutcomeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%s: spearman %.3f, least %.3f, runs %.1f", what, o.MeanSpearman, o.MinSpearman, o.MeanRuns)
 		return o
 	}
-	r, err := Find("forest")
+	r, err := Find("trees")
 	if err != nil {
 		t.Fatal(err)
 	}
