@@ -52,17 +52,40 @@ func sameCounts(o *features.Occurrences, at []map[string]int64, launches, others
 			return nil, err
 		}
 		if list := compareCounts(stats, at[i], r, true); len(list) > 0 {
-			return nil, fmt.Errorf("at %v:\n%s", at[i], strings.Join(list, "\n"))
+			return nil, fmt.Errorf("at %v:\n%s", at[i], listed(list))
 		}
 	}
 	return reports, nil
+}
+
+// difference is a count that differs from that of a run.
+type difference struct {
+	key          string
+	counted, run int64
+	why          string // in place of numbers
+}
+
+func (d difference) String() string {
+	if d.why != "" {
+		return d.key + d.why
+	}
+	return fmt.Sprintf("%s: counted %d, run %d", d.key, d.counted, d.run)
+}
+
+// listed is a line for each.
+func listed(list []difference) string {
+	var b strings.Builder
+	for _, d := range list {
+		fmt.Fprintln(&b, d)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 const bySubGroup, byWorkItem = " (subgroup)", " (workitem)"
 
 // compareCounts lists where the counts of a kernel differ from those of a run of its text. byForm: what is the same for a sub-group by its form is
 // counted once for one.
-func compareCounts(stats *features.Statistics, at map[string]int64, r *Report, byForm bool) (differences []string) {
+func compareCounts(stats *features.Statistics, at map[string]int64, r *Report, byForm bool) (differences []difference) {
 	want, got := map[string]int64{}, map[string]int64{}
 	for op, n := range r.Ops {
 		want[fmt.Sprintf("%s %s", op.DType, op.Name)] += n.SubGroups
@@ -83,11 +106,11 @@ func compareCounts(stats *features.Statistics, at map[string]int64, r *Report, b
 	for _, record := range stats.Records {
 		v, err := record.Count.Eval(at)
 		if err != nil {
-			return []string{fmt.Sprintf("%s: %s: %v", record.Key, record.Count, err)}
+			return []difference{{key: record.Key.String(), why: fmt.Sprintf(": %s: %v", record.Count, err)}}
 		}
 		n := v.Num().Int64()
 		if !v.IsInt() {
-			return []string{fmt.Sprintf("%s is %s", record.Key, v.RatString())}
+			return []difference{{key: record.Key.String(), why: " is " + v.RatString()}}
 		}
 		switch key := record.Key.(type) {
 		case features.Op:
@@ -123,7 +146,7 @@ func compareCounts(stats *features.Statistics, at map[string]int64, r *Report, b
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
 		if got[key] != want[key] {
-			differences = append(differences, fmt.Sprintf("%s: counted %d, run %d", key, got[key], want[key]))
+			differences = append(differences, difference{key: key, counted: got[key], run: want[key]})
 		}
 	}
 	return differences

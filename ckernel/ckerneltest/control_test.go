@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -64,7 +65,7 @@ func checkControl(t *testing.T, seed int, p Random) outcome {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.Exact, l.Steps = true, 100_000
+		l.Exact, l.Steps = true, 20_000
 		launches = append(launches, l)
 	}
 	reports, err := RunAll(launches, nil)
@@ -90,8 +91,8 @@ func checkControl(t *testing.T, seed int, p Random) outcome {
 			t.Fatalf("seed %d: %v\n%s\n%s", seed, err, p.Text, k)
 		}
 		if list := controlDifferences(stats, at, reports[i]); len(list) > 0 {
-			if len(stats.Warnings) == 0 && len(stats.AsIfHeld()) == 0 {
-				t.Errorf("seed %d: at %v:\n%s\n%s\nlocal %v, global %v, sub-groups of %d\n%s", seed, at, strings.Join(list, "\n"), p.Text, p.Local, p.Global, p.SubGroup, k)
+			if len(stats.Warnings) == 0 && (len(stats.AsIfHeld()) == 0 || slices.ContainsFunc(list, fewer)) {
+				t.Errorf("seed %d: at %v:\n%s\n%s\nlocal %v, global %v, sub-groups of %d\n%s", seed, at, listed(list), p.Text, p.Local, p.Global, p.SubGroup, k)
 			}
 			return marked
 		}
@@ -105,12 +106,10 @@ func checkControl(t *testing.T, seed int, p Random) outcome {
 	return same
 }
 
+// fewer reports whether less is counted than runs, which no condition that is taken to hold explains. Loads may count by work-items or by sub-groups.
+func fewer(d difference) bool { return d.counted < d.run && !strings.Contains(d.key, "load") }
+
 // controlDifferences are those of compareCounts without the arithmetic of integers, which conditions that are no index forms make work.
-func controlDifferences(stats *features.Statistics, at map[string]int64, r *Report) (list []string) {
-	for _, d := range compareCounts(stats, at, r, false) {
-		if !strings.HasPrefix(d, "int") && !strings.HasPrefix(d, "uint") {
-			list = append(list, d)
-		}
-	}
-	return list
+func controlDifferences(stats *features.Statistics, at map[string]int64, r *Report) []difference {
+	return slices.DeleteFunc(compareCounts(stats, at, r, false), func(d difference) bool { return strings.HasPrefix(d.key, "int") || strings.HasPrefix(d.key, "uint") })
 }

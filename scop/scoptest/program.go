@@ -84,7 +84,9 @@ func (g *generator) bound() string {
 		choices = append(choices, "n/2")
 	}
 	for _, i := range g.open {
-		choices = append(choices, i, i+" + 2", "n - "+i, "m + "+i+" - 1")
+		if choices = append(choices, i, i+" + 2", "n - "+i, "m + "+i+" - 1"); !g.convex {
+			choices = append(choices, "("+i+" - n)/2 + 4", "n - "+i+"/3", "("+i+" - 4) % 3 + m", "("+i+" < m ? "+i+" : n)")
+		}
 	}
 	return g.pick("bound", choices...)
 }
@@ -96,7 +98,7 @@ func (g *generator) low() string {
 	}
 	for _, i := range g.open {
 		if choices = append(choices, i, i+" + 1"); !g.convex {
-			choices = append(choices, i+"/2")
+			choices = append(choices, i+"/2", "("+i+" - 3)/2", "(n - "+i+")/3", i+" % 3")
 		}
 	}
 	return g.pick("low", choices...)
@@ -133,7 +135,7 @@ func (g *generator) condition() string {
 	if g.convex {
 		return g.pick("condition", simple...)
 	}
-	simple = append(simple, i+" != m", "("+i+" + 120) % 2 == 0")
+	simple = append(simple, i+" != m", "("+i+" + 120) % 2 == 0", "("+i+" - 3) % 2 == 0", "("+i+" - n) % 3 == -1", "("+i+" - 4)/3 >= "+g.affine(), "n - "+i+" > m/2")
 	c := g.pick("condition", simple...)
 	switch rapid.IntRange(0, 5).Draw(g.t, "joined") {
 	case 0:
