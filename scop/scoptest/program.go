@@ -85,7 +85,7 @@ func (g *generator) bound() string {
 	}
 	for _, i := range g.open {
 		if choices = append(choices, i, i+" + 2", "n - "+i, "m + "+i+" - 1"); !g.convex {
-			choices = append(choices, "("+i+" - n)/2 + 4", "n - "+i+"/3", "("+i+" - 4) % 3 + m", "("+i+" < m ? "+i+" : n)")
+			choices = append(choices, "n - "+i+"/3")
 		}
 	}
 	return g.pick("bound", choices...)
@@ -98,7 +98,7 @@ func (g *generator) low() string {
 	}
 	for _, i := range g.open {
 		if choices = append(choices, i, i+" + 1"); !g.convex {
-			choices = append(choices, i+"/2", "("+i+" - 3)/2", "(n - "+i+")/3", i+" % 3")
+			choices = append(choices, i+"/2", i+" % 3")
 		}
 	}
 	return g.pick("low", choices...)
