@@ -264,7 +264,7 @@ func (e *emulation) time(c Change) timed {
 			t.cycles = max(t.cycles, float64(r.Busy[u])*all/max(done, 1)/timing.Cycle)
 		}
 	}
-	t.cycles += e.Device.Value(facts.StartCycles)
+	t.cycles = max(t.cycles, e.chain.cycles(m)) + e.Device.Value(facts.StartCycles)
 	return t
 }
 

@@ -125,6 +125,7 @@ func Run(in Input) (_ *Result, err error) {
 		return nil, err
 	}
 	e.choose()
+	e.chain = e.chained()
 	e.traffic()
 	if e.builder.Cut {
 		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
@@ -168,6 +169,7 @@ type emulation struct {
 	lengths  *lengths  // of blocks, where these are not alike
 	shares   []float64 // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
 	met      meeting   // where atomic operations meet
+	chain    chain
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string

@@ -172,7 +172,9 @@ func (r *recorder) apart(to int) {
 func (r *recorder) awaits(iteration []item) (some bool) {
 	for i := range iteration {
 		if t := iteration[i].event.Touch; iteration[i].node == nil && t != nil && t.Space == timing.GlobalSpace && !t.Store && !t.Atomic {
-			some = r.w.Await(int(iteration[i].event.Op)) || some
+			if op := iteration[i].event.Op; r.w.Await(int(op)) {
+				some, r.Awaits[op] = true, true
+			}
 		}
 	}
 	return some

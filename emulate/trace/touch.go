@@ -117,11 +117,9 @@ func paired(lanes []int64, apart int) bool {
 	return true
 }
 
-// Of global memory, pairs of lines are looked up, two in a cycle (rate_l1 there, strides of 12 to 132 B; columns of matrices on an H200).
-const (
-	pairBytes = 2 * passBytes
-	pairs     = 2
-)
+// lookUps is how many lines of global memory are looked up in a cycle, wherever they lie (testdata/h200/measurement/mem.csv.gz, rate_l1, strides of 12 to
+// 132 B; shapes.csv.gz, latency of lanes in lines of their own, 132 B and 1028 B apart).
+const lookUps = 4
 
 // waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most.
 func waves(t *timing.Touched) (n int64) {
@@ -133,7 +131,7 @@ func waves(t *timing.Touched) (n int64) {
 		n += pass(t.Lanes[first:min(first+lanes, len(t.Lanes))], t.Width)
 	}
 	if t.Space == timing.GlobalSpace {
-		n = max(n, (distinct(t.Lanes, pairBytes)+pairs-1)/pairs)
+		n = max(n, (distinct(t.Lanes, passBytes)+lookUps-1)/lookUps)
 	}
 	n += int64(t.Unknown+1) / 2
 	return max(n, 1)

@@ -23,6 +23,8 @@ type Builder struct {
 	Cut bool
 	// Stuck is set when sub-groups of a block waited for each other.
 	Stuck bool
+	// Awaits are instructions that load what a loop waits for until others store it.
+	Awaits map[int32]bool
 
 	needs    *needs
 	kinds    []kind
@@ -45,7 +47,7 @@ const (
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
 	f := l.Function
-	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}}
+	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}}
 	b.kinds = kinds(f, b.needs)
 	l.Only(b.needs.result, b.needs.data[inGlobal] || b.needs.data[inShared])
 	for n, block := range f.Blocks {
