@@ -20,7 +20,7 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 	if op.Unit == Bulk {
 		return p.bulk(w, e, at)
 	}
-	late, read := p.path(part, at, t.Waves)
+	late, read := p.path(part, at, t.Waves, t.pace())
 	switch {
 	case t.Space == SharedSpace && t.Atomic:
 		times := max(t.Conflicts, 1) * int64(max(op.Parts, 1))
@@ -45,9 +45,23 @@ func (p *multiprocessor) access(part *partition, w *warp, e *Event, op *Op, at i
 	return result, read
 }
 
-// address lets the address unit of a sub-partition take a request. It returns when.
-func (p *multiprocessor) address(part *partition, at int64) int64 {
-	start, gap := max(at, part.units[Address]), p.Units[Address].Gap
+// waveCycles is how many cycles of the data path there are from one that it is busy with a load from global memory to the next, so that those of other
+// sub-partitions come between: a load of n waves is 2 (n-1) cycles later than one of one wave, and those of one sub-partition are 2 n cycles apart
+// (seen on an H200: testdata/h200/measurement/shapes.csv.gz, latency, and mixed, loads that hit by one sub-group). Loads from shared memory are n
+// cycles apart (mem.csv.gz, rate_lds of 16 B).
+const waveCycles = 2
+
+// pace is how many cycles of the address unit an access takes at least.
+func (t *Touched) pace() int64 {
+	if t.Space == SharedSpace || t.Store || t.Atomic || t.Copy {
+		return 1
+	}
+	return waveCycles * t.Waves
+}
+
+// address lets the address unit of a sub-partition take a request, for so many cycles of the data path at least. It returns when.
+func (p *multiprocessor) address(part *partition, at, pace int64) int64 {
+	start, gap := max(at, part.units[Address]), max(p.Units[Address].Gap, pace*p.Units[Shared].Gap)
 	part.units[Address] = start + gap
 	p.result.Busy[Address] += gap
 	part.starts[part.head] = start
@@ -55,11 +69,11 @@ func (p *multiprocessor) address(part *partition, at int64) int64 {
 	return start
 }
 
-// path lets the address unit, and then the data path for some cycles, take a request. It returns when its last part is on its way, and when
+// path lets the address unit for pace cycles, and then the data path for waves, take a request. It returns when its last part is on its way, and when
 // its operands have been read.
-func (p *multiprocessor) path(part *partition, at, waves int64) (late, read int64) {
+func (p *multiprocessor) path(part *partition, at, waves, pace int64) (late, read int64) {
 	gap := p.Units[Shared].Gap
-	data := max(p.address(part, at), p.shared[Shared])
+	data := max(p.address(part, at, pace), p.shared[Shared])
 	if n := len(p.leaving); n > 0 {
 		data = max(data, p.leaving[p.oldest])
 	}
@@ -95,8 +109,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from := p.stores(sectors, t, at)
-		p.leave(from)
+		from := p.send(sectors, t, at)
 		if wholly(sectors, t) {
 			p.l1.fill(sectors, t, at)
 		}
@@ -106,6 +119,9 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		}
 		w.written = max(w.written, from+p.Units[L2].Latency)
 		return from + p.Units[L2].Latency
+	}
+	if !t.Copy {
+		at += (waveCycles - 1) * (max(t.Waves, 1) - 1) * p.Units[Shared].Gap
 	}
 	tr.Sectors += n
 	missing, lines, filled := p.lookUp(sectors, t, at)
@@ -189,12 +205,22 @@ func (p *multiprocessor) lookUp(sectors []int64, t *Touched, at int64) (missing,
 	return missing, lines, filled
 }
 
+// send lets a store leave, and returns when. Each of its lines keeps the data path for a cycle (seen on an H200:
+// testdata/h200/measurement/shapes.csv.gz, mixed: loads that hit, beside stores of 1 to 32 rows).
+func (p *multiprocessor) send(sectors []int64, t *Touched, at int64) int64 {
+	from, lines := p.stores(sectors, t, at)
+	p.shared[Shared] += lines * p.Units[Shared].Gap
+	p.result.Busy[Shared] += lines * p.Units[Shared].Gap
+	p.leave(from)
+	return from
+}
+
 // local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full. Stores pass it.
 func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 	if t.Store {
 		p.l1.fill(sectors, t, at)
 		p.result.Traffic.Stored += int64(len(sectors))
-		p.leave(p.stores(sectors, t, at))
+		p.send(sectors, t, at)
 		return at + p.Units[L1].Latency
 	}
 	missing, lines, filled := p.lookUp(sectors, t, at)

@@ -32,7 +32,7 @@ func (p *multiprocessor) bulk(w *warp, e *Event, at int64) (result, read int64) 
 	if t.Store {
 		w.copies = max(w.copies, moved, begun+gap)
 		tr.Stored += n
-		from := p.stores(sectors, t, begun)
+		from, _ := p.stores(sectors, t, begun)
 		if missing > 0 {
 			tr.ToDRAM += missing
 			p.dram(missing, from)

@@ -12,7 +12,7 @@ type Constants struct {
 
 // constant is a load of constants. It returns when they are there, and when the operands have been read. Addresses come one after the other.
 func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64) (result, read int64) {
-	start := p.address(part, at)
+	start := p.address(part, at, 1)
 	addresses := max(t.Waves, 1)
 	missing := p.lacking(&w.cursor, t, start)
 	busy := max(addresses-missing, 0)*p.Units[Constant].Gap + missing*p.Constants.Far.Gap

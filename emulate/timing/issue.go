@@ -167,7 +167,7 @@ func (p *multiprocessor) occupy(part *partition, w *warp, e *Event, op *Op, at i
 		return p.access(part, w, e, op, at)
 	}
 	if op.Unit.queued() {
-		late, read := p.path(part, at, 1)
+		late, read := p.path(part, at, 1, 1)
 		p.result.Busy[op.Unit] += unit.Gap
 		return late + unit.Latency, read
 	}

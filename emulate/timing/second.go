@@ -25,11 +25,12 @@ func (p *multiprocessor) secondFor(lines, sectors, arrive, at int64) int64 {
 	return start + busy - busy/max(sectors, 1)
 }
 
-// stores lets the second-level cache take a store, line by line. It returns when it has the last one. A line that one of the last stores has
-// touched goes with that, which waits for such.
-func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
+// stores lets the second-level cache take a store, line by line. It returns when it has the last one, and how many there are. A line that one of the last
+// stores has touched goes with that, which waits for such.
+func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) (from, sent int64) {
 	whole := wholly(sectors, t)
 	busy := int64(0)
+	sent = int64(t.Unknown)
 	for i := 0; i < len(sectors); {
 		n := 1
 		for i+n < len(sectors) && sectors[i+n]/lineSectors == sectors[i]/lineSectors {
@@ -43,12 +44,13 @@ func (p *multiprocessor) stores(sectors []int64, t *Touched, at int64) int64 {
 		p.stored[p.lately] = line
 		p.lately = (p.lately + 1) % len(p.stored)
 		busy += p.storedLine(n, whole && n == lineSectors)
+		sent++
 	}
 	busy += int64(t.Unknown) * p.storedLine(1, false)
 	start := max(at, p.shared[Lines])
 	p.shared[Lines] = start + busy
 	p.result.Busy[Lines] += busy
-	return start + busy
+	return start + busy, sent
 }
 
 // storedLine is what a line takes of which some sectors are stored.
