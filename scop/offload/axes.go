@@ -191,12 +191,16 @@ func (c *compiler) sizes(f *Form, b *blocks) {
 	}
 }
 
-// terms enters the sizes of a form of shared sums.
+// terms enters the sizes of a form of shared sums, unless they are other ones in each launch.
 func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error {
 	for _, r := range over {
 		whole, err := k.DomainOf(append(slices.Clone(order), r))
 		if err != nil {
 			return err
+		}
+		if len(c.hosted(whole)) > 0 {
+			f.Terms, f.Extent = 0, [3]int64{}
+			break
 		}
 		f.Terms = max(f.Terms, c.extent(whole, r))
 		for axis, p := range order {

@@ -3,6 +3,7 @@ package offload
 import (
 	"math"
 
+	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
 
@@ -78,18 +79,15 @@ func vectors(points int64) int64 {
 
 func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
-// extent is about how many values an iname takes where parameters have the given sizes.
+// extent is about how many values an iname takes where parameters have the given sizes, in all iterations of the host's loops together.
 func (c *compiler) extent(set *polycount.Set, iname string) int64 {
 	at := map[string]int64{}
-	for _, p := range set.Params() {
-		at[p] = 0 // of loops of the host
-	}
 	for _, p := range c.nest.Params {
 		if at[p] = typicalSize; c.opt.Sizes[p] > 0 {
 			at[p] = c.opt.Sizes[p]
 		}
 	}
-	values, err := set.Fix(at)
+	values, err := set.ToDims(c.hosted(set)...).Fix(at)
 	if err == nil {
 		values, err = values.Project(iname)
 	}
@@ -101,6 +99,11 @@ func (c *compiler) extent(set *polycount.Set, iname string) int64 {
 		return typicalSize
 	}
 	return max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1)
+}
+
+// hosted are the loops of the host that a set is over.
+func (c *compiler) hosted(set *polycount.Set) []string {
+	return nameset.Remove(set.Params(), c.nest.Params...)
 }
 
 // steps is the mapping of a stencil in one or two dimensions: the largest square of cells of 512 work-items that local memory holds, and as many steps as leave half of a row, or three

@@ -20,10 +20,15 @@ const (
 	mostResident = 32 // work-groups of a multiprocessor
 )
 
-// shares is the mapping of shared sums that takes least.
+// shares is the mapping of shared sums that takes least. Where launches have other sizes each, a sub-group computes a row, or some of them as many columns.
 func shares(f Form) (best Mapping) {
-	if f.Parallel == 0 {
+	switch {
+	case f.Parallel == 0:
 		return Mapping{Share: 256}
+	case f.Extent[0]*f.Terms == 0 && f.Sums == Terms:
+		return Mapping{Block: []int64{4}, Share: subGroup}
+	case f.Extent[0]*f.Terms == 0:
+		return Mapping{Block: []int64{subGroup}, Share: 16}
 	}
 	least := math.Inf(1)
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
@@ -66,7 +71,7 @@ const narrower = 0.8
 // points is the mapping of a launch without sums: work-groups of 256 work-items, as wide as leaves few of these outside of the domain, and as many points of a work-item along the
 // slowest axis as leave a device full of work-items.
 func points(f Form) Mapping {
-	shapes := [][][]int64{nil, {{128}}, {{64, 4}, {32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
+	shapes := [][][]int64{nil, {{128}}, {{32, 8}, {16, 16}}, {{64, 4, 1}, {32, 8, 1}, {16, 16, 1}}}[f.Parallel]
 	most := int64(1) // points that leave the device full
 	for n := mostPoints; most == 1 && n > 1; n /= 2 {
 		if f.Parallel > 1 && product(f.Extent[:f.Parallel]) >= int64(n)*processors*mostGroups*subGroup {
