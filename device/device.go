@@ -127,6 +127,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Status, e.Msg)
 }
 
+// Message is what records have beside the status: the message, with the remedy.
+func (e *Error) Message() string {
+	if e.Hint != "" {
+		return e.Msg + "; " + e.Hint
+	}
+	return e.Msg
+}
+
 // AsError returns the *Error that err wraps; the zero status of any other error is no verdict on a job.
 func AsError(err error) (*Error, bool) {
 	var e *Error

@@ -18,7 +18,7 @@ import (
 type Ahead struct {
 	Options  Options
 	Jobs     int                   // workers, at most; 0 is 1
-	Least    int                   // if fewer programs are missing, none is built ahead; 0 is 1
+	Least    int                   // if fewer programs are missing, none is built ahead, unless two or more are and workers are kept for them; 0 is 1
 	Progress func(done, total int) // called after each program, in some order; nil is not at all
 	// Keep, if not nil, has the workers between one call and the next: to start one may take as long as to build a program.
 	Keep *Builders
@@ -35,7 +35,9 @@ func (a Ahead) Run(ctx context.Context, dev device.Info, jobs []device.Job) erro
 	missing := a.missing(dev, jobs)
 	workers := min(max(a.Jobs, 1), len(missing)) // one starts in about the time that a program takes to build
 	if len(missing) < max(a.Least, 1) {
-		return nil
+		if workers = min(workers, a.Keep.ready()); workers < 2 {
+			return nil
+		}
 	}
 	o, err := a.Options.withDefaults()
 	if err != nil {
@@ -124,6 +126,16 @@ type Builders struct {
 
 // builderShare is how many bytes a device has for each worker that is kept: what a worker takes of them is less than an eighth of that.
 const builderShare = 4 << 30
+
+// ready is how many there are.
+func (b *Builders) ready() int {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.idle)
+}
 
 // take returns a worker, nil where there is none.
 func (b *Builders) take() *Remote {

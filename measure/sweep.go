@@ -150,10 +150,7 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 	}
 	r.Time = time.Now().UTC().Truncate(time.Millisecond)
 	if e, ok := device.AsError(err); ok {
-		r.Status, r.Error, r.Log = e.Status, e.Msg, e.Log
-		if e.Hint != "" {
-			r.Error += "; " + e.Hint
-		}
+		r.Status, r.Error, r.Log = e.Status, e.Message(), e.Log
 		return r, nil
 	}
 	if err != nil {
