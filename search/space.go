@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Space is a graph of choices. It must be the same whenever it is walked.
@@ -67,6 +68,16 @@ func (c Config) String() string {
 		b.WriteString(p.Option)
 	}
 	return b.String()
+}
+
+// Without are the picks that another configuration does not have.
+func (c Config) Without(other Config) (own Config) {
+	for _, p := range c {
+		if !slices.Contains(other, p) {
+			own = append(own, p)
+		}
+	}
+	return own
 }
 
 // with is the path with one more pick.
@@ -256,14 +267,15 @@ func visit(s Space, made Config, yield func(Config) bool) bool {
 	return true
 }
 
-// Count is how many configurations a space has, as far as the given number.
-func Count(s Space, most int) (n int) {
+// Count is how many configurations a space has, as far as the given number, and as far as it counts in the given time, and whether there may be more.
+func Count(s Space, most int, patience time.Duration) (n int, more bool) {
+	end := time.Now().Add(patience)
 	for range All(s) {
-		if n++; n >= most {
-			break
+		if n++; n >= most || time.Now().After(end) {
+			return n, true
 		}
 	}
-	return n
+	return n, false
 }
 
 // Usual is the configuration of first options.

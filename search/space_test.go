@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -47,8 +48,8 @@ func TestPrune(t *testing.T) {
 				t.Fatalf("%s does not fit", c)
 			}
 		})
-		if found != n || Count(s, 100) != n {
-			t.Fatalf("%d configurations, counted %d, want %d", found, Count(s, 100), n)
+		if counted, _ := Count(s, 100, time.Hour); found != n || counted != n {
+			t.Fatalf("%d configurations, counted %d, want %d", found, counted, n)
 		}
 	})
 }
@@ -131,3 +132,21 @@ func TestGuide(t *testing.T) {
 
 // off is by which factor two times differ.
 func off(a, b float64) float64 { return max(a/b, b/a) }
+
+// TestWithout: what of a configuration is not in another one, whatever is there beside it.
+func TestWithout(t *testing.T) {
+	parse := func(text string) Config {
+		c, err := ParseConfig(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	usual := parse("order=a,x block=32,y block=8")
+	if got := parse("order=b,y block=8,x block=8,z block=32").Without(usual).String(); got != "order=b,x block=8,z block=32" {
+		t.Error(got)
+	}
+	if own := usual.Without(usual); own != nil {
+		t.Error(own)
+	}
+}
