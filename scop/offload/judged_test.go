@@ -1,6 +1,8 @@
 package offload
 
 import (
+	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,7 +10,9 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
+	"gpuperf/samples"
 	"gpuperf/scop"
 )
 
@@ -63,5 +67,80 @@ func TestCompared(t *testing.T) {
 	}
 	if r := all[0]; r.Verified || r.VerifiedAt["n"] >= 8000 || !r.Compared || !r.Valid() {
 		t.Errorf("%+v", r)
+	}
+}
+
+// watched is a device that notes what results are compared with, and finds them wrong if it is told to.
+type watched struct {
+	device.Device
+	with, kept map[string]bool // the sources of the reference, and of jobs that return results of a comparison
+	wrong      bool
+}
+
+func (a *watched) Run(ctx context.Context, job device.Job) (*device.Result, error) {
+	if job.Expect != nil {
+		a.with[job.Expect.Job.Source] = true
+		if len(job.Keep) > 0 {
+			a.kept[job.Source] = true
+		}
+		if a.wrong {
+			return nil, device.Errorf(samples.WrongResult, "it differs")
+		}
+	}
+	return a.Device.Run(ctx, job)
+}
+
+// TestComparedWithTheSame: configurations of a space are compared with the same results, which are looked into once. One that differs has a time, and says so.
+func TestComparedWithTheSame(t *testing.T) {
+	dev := &watched{Device: devicetest.Open(t), with: map[string]bool{}, kept: map[string]bool{}}
+	nests, err := scop.Load(t.Context(), "../../examples/polybench/jacobi-1d.c", cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int64{"tsteps": 100, "n": 8000}
+	s, err := NewSpace(t.Context(), nests[0], at, ByHyperplanes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	sources := map[string]bool{}
+	for len(sources) < 3 {
+		p, err := s.Program(s.Random(r))
+		if err != nil {
+			continue
+		}
+		made, err := p.Prepare(at, dev.Info())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources[made.Job.Source] = true
+		dev.wrong = len(sources) == 3
+		result, err := made.Run(t.Context(), dev, device.Policy{Trials: 1, MinWarmUp: -1, MaxWarmUp: 1})
+		if err != nil || result.Compared == dev.wrong || result.Differs != dev.wrong || result.Seconds <= 0 || result.Record == nil || result.VerifiedAt == nil {
+			t.Errorf("%+v, %v", result, err)
+		}
+	}
+	if len(dev.with) != 1 || len(dev.kept) != 1 {
+		t.Errorf("compared with %d programs, and %d have returned results", len(dev.with), len(dev.kept))
+	}
+}
+
+// TestManyLaunches: programs of a space that would take very many launches are refused before these are listed.
+func TestManyLaunches(t *testing.T) {
+	nests, err := scop.Load(t.Context(), "../../examples/polybench/lu.c", cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Find(t.Context(), nests[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.most = 100
+	if runs, err := p.Plan(map[string]int64{"n": 50}); err != nil || len(runs) != 98 {
+		t.Errorf("%d launches, %v", len(runs), err)
+	}
+	_, err = p.Plan(map[string]int64{"n": 100})
+	if verdict, ok := device.AsError(err); !ok || verdict.Status != samples.Refused || !strings.Contains(verdict.Msg, "more than 100 launches") {
+		t.Error(err)
 	}
 }
