@@ -20,6 +20,7 @@ import (
 // Result is what a search has found.
 type Result struct {
 	Configurations int   // of the space, as far as they were counted
+	More           bool  // there are more
 	Runs           []Run // in their order
 	Best           []Run // the fastest first, by their final measurement
 	Usual          *Run  // the usual configuration, measured as those; nil where it failed
@@ -61,7 +62,7 @@ func (r *Result) curve() (out []step) {
 // Write prints what was found.
 func (r *Result) Write(w io.Writer) error {
 	count := fmt.Sprint(r.Configurations)
-	if r.Configurations >= mostCounted {
+	if r.More {
 		count = "more than " + count
 	}
 	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy, r.failed())
@@ -123,7 +124,7 @@ func (r *Result) writeBest(w io.Writer) error {
 		}
 		t.Row(append(row, strings.ReplaceAll(b.Config.String(), ",", ", "))...)
 	}
-	fmt.Fprintf(w, "\nthe fastest %d, measured again with more trials\n", len(r.Best))
+	fmt.Fprintf(w, "\nthe fastest%s, measured again with more trials\n", map[bool]string{true: " " + fmt.Sprint(len(r.Best))}[len(r.Best) > 1])
 	if err := t.Write(w); err != nil {
 		return err
 	}
@@ -179,7 +180,8 @@ func (r *Result) JSON() any {
 		Device         string    `json:"device"`
 		Strategy       string    `json:"strategy"`
 		Seed           uint64    `json:"seed"`
-		Configurations int       `json:"configurations"`
+		Configurations int       `json:"configurations"` // at least
+		More           bool      `json:"more_configurations,omitempty"`
 		Best           []runJSON `json:"best"`
 		Usual          float64   `json:"usual_seconds,omitempty"`
 		Curve          []step    `json:"curve"`
@@ -187,7 +189,7 @@ func (r *Result) JSON() any {
 		Files          []string  `json:"files,omitempty"`
 		Warnings       []string  `json:"warnings,omitempty"`
 	}{
-		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, runsJSON(r.Best), 0,
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), 0,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings,
 	}
 	if u := r.Usual; u != nil {

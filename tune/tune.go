@@ -173,17 +173,30 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
-	result := &Result{search: s, Configurations: search.Count(space, mostCounted), Runs: s.runs}
+	result := &Result{search: s, Runs: s.runs}
 	if err == nil {
 		err = s.again(ctx, result)
 	}
+	result.Configurations, result.More = s.count(ctx, space)
 	result.Warnings = s.warnings
 	result.finish()
 	return result, err
 }
 
-// mostCounted bounds the configurations that are counted for the report.
-const mostCounted = 100_000
+// The configurations that are counted for the report are so many at most, as far as that takes little time: there is a choice of schedules that takes a second each.
+const (
+	mostCounted = 20_000
+	counting    = time.Second
+)
+
+// count counts the configurations of the space, and tells whether there are more. What the search has met is known to it; without the time for more, it is what has run.
+func (s *Search) count(ctx context.Context, space search.Space) (n int, more bool) {
+	if n = len(s.runs); ctx.Err() != nil || s.over() {
+		return n, true
+	}
+	counted, more := search.Count(space, mostCounted, counting)
+	return max(n, counted), more
+}
 
 // endInTime ends the search where the time is over and something has run.
 func (s *Search) endInTime() {

@@ -157,7 +157,8 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		}
 		o.First = append(o.First, list...)
 	}
-	o.Progress = func(e tune.Event) { tellRun(cmd, e) }
+	usual := o.Target.Usual()
+	o.Progress = func(e tune.Event) { tellRun(cmd, e, usual) }
 	result, err := o.Run(cmd.Context())
 	if result == nil {
 		return err
@@ -215,16 +216,20 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	return err
 }
 
-// tellRun prints what fails, what is the best so far, every tenth run and the last one.
-func tellRun(cmd *cobra.Command, e tune.Event) {
+// tellRun prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
+func tellRun(cmd *cobra.Command, e tune.Event, usual search.Config) {
 	const every = 10
-	what := fmt.Sprintf("[%d/%d] %s", e.Done, e.Budget, e.Config)
+	what := "the usual configuration"
+	if own := e.Config.Without(usual); len(own) > 0 {
+		what = strings.ReplaceAll(own.String(), ",", ", ")
+	}
+	at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
 	switch {
 	case e.Seconds() == 0:
-		note(cmd, "%s  %s: %s", what, e.Record.Status, e.Record.Error)
+		note(cmd, "%s %s, %s: %s", at, e.Record.Status, e.Record.Error, what)
 	case e.Best:
-		note(cmd, "%s  %s, the best so far", what, format.Seconds(e.Seconds()))
+		note(cmd, "%s %s, the best so far: %s", at, format.Seconds(e.Seconds()), what)
 	case e.Done%every == 0 || e.Done == e.Budget:
-		note(cmd, "%s  %s", what, format.Seconds(e.Seconds()))
+		note(cmd, "%s %s: %s", at, format.Seconds(e.Seconds()), what)
 	}
 }
