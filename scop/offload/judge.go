@@ -57,7 +57,7 @@ func (p *Program) Prepare(at map[string]int64, dev device.Info) (out *Prepared, 
 	if out.smaller, err = p.smaller(out.sized); err != nil {
 		return nil, err
 	}
-	out.interpreted, err = out.smaller.Job(once)
+	out.interpreted, err = out.smaller.Job(device.Policy{Cutoff: 1}) // its first run alone
 	return out, err
 }
 
