@@ -45,8 +45,8 @@ func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
 		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
-		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.AtomicSectors, facts.AtomicLine, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap,
-		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMPageSeconds,
+		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.AtomicSectors, facts.AtomicLine, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap,
+		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
 		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
@@ -96,7 +96,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 	m.Units[timing.Lines].Gap = timing.Cycles(all / d.Value(facts.L2StoreLines))
 	m.Second = timing.Second{
 		Line: sector/each - 1, Port: timing.Cycles(lineBytes / d.Value(facts.L2PortBytesPerClock)),
-		Store: d.Value(facts.L2StoreRequest), Sector: d.Value(facts.L2StoreSector), StorePort: cycles(facts.L2StorePort),
+		Store: d.Value(facts.L2StoreRequest), Sector: d.Value(facts.L2StoreSector), StorePort: cycles(facts.L2StorePort), Fill: d.Value(facts.L2StoreFill),
 	}
 	m.Units[timing.Atomic].Gap = timing.Cycles(max(all/d.Value(facts.AtomicSectors), d.Value(facts.AtomicGap)))
 	m.Reduction = d.Value(facts.AtomicSectors) / d.Value(facts.ReductionSectors)

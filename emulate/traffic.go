@@ -19,6 +19,8 @@ func (e *emulation) traffic() {
 	}
 	loads, stores, sector := e.served(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
+	known := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	e.filled = part(known.Filled, known.Written)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
@@ -60,7 +62,8 @@ func (e *emulation) busyDRAM(t *memory.Traffic) float64 {
 	reads, writes := t.ReadUnits*kept(t.WarmReads, t.DRAMReads), t.WrittenUnits*kept(t.WarmWrites, t.Written)
 	pages := t.Pages * (reads + writes) / max(t.ReadUnits+t.WrittenUnits, 1)
 	d := e.Device
-	return reads/d.Value(facts.DRAMReadRate) + writes/d.Value(facts.DRAMWriteRate) + pages*d.Value(facts.DRAMPageSeconds)
+	r, w := reads/d.Value(facts.DRAMReadRate), writes/d.Value(facts.DRAMWriteRate)
+	return r + w + d.Value(facts.DRAMMixed)*min(r, w) + pages*d.Value(facts.DRAMPageSeconds)
 }
 
 // miss tells accesses which part of them DRAM serves, unless that is assumed.
@@ -74,7 +77,7 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 			}
 			t.DRAM = loads
 			if t.Store || t.Atomic {
-				t.DRAM = stores
+				t.DRAM, t.Filled = stores, e.filled
 			}
 			if hit, ok := e.assumed(e.ops[ev.Op].Address); ok {
 				t.DRAM = 1 - hit

@@ -114,11 +114,13 @@ const (
 	L2Sectors           Key = "l2_sectors"              // of different lines, that the second-level cache gives in a cycle
 	L2StoreRequest      Key = "l2_store_request"        // what a line takes that is not stored wholly, in lines that are
 	L2StoreSector       Key = "l2_store_sector"         // what each of its sectors takes
+	L2StoreFill         Key = "l2_store_fill"           // what a sector takes besides that is stored in part and goes to DRAM
 	L2StorePort         Key = "l2_store_port"           // cycles between two sectors that a multiprocessor stores
 	L2Merged            Key = "l2_merged"               // of what blocks load alike, the part that the second-level cache serves together
 	L2StoreLines        Key = "l2_store_lines"          // lines of stores that the second-level cache takes in a cycle
 	DRAMQueue           Key = "dram_queue"              // cycles that a load waits in DRAM, times what this is busy over what it is idle
-	DRAMTurn            Key = "dram_turn"               // the same besides, where as much is written as is read
+	DRAMTurn            Key = "dram_turn"               // cycles that it waits besides where as much is written as is read, times what DRAM is busy
+	DRAMMixed           Key = "dram_mixed"              // what the lesser of reads and writes takes longer, by its time
 	DRAMLatency         Key = "dram_latency"            // of a load that DRAM serves
 	DRAMReadRate        Key = "dram_read_rate"          // B/s that DRAM is read at
 	DRAMWriteRate       Key = "dram_write_rate"         // B/s that DRAM is written at

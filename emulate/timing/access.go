@@ -109,13 +109,16 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from := p.send(sectors, t, at)
-		if wholly(sectors, t) {
+		from, whole := p.send(sectors, t, at), wholly(sectors, t)
+		if whole {
 			p.l1.fill(sectors, t, at)
 		}
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
+			if !whole {
+				p.fill(float64(n) * t.Filled)
+			}
 		}
 		w.written = max(w.written, from+p.Units[L2].Latency)
 		return from + p.Units[L2].Latency
@@ -136,6 +139,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	result := from + p.Units[L2].Latency
 	if p.owes(e, p.anew(w.block, sectors)) {
 		tr.FromDRAM += missing
+		p.brought(missing)
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)

@@ -8,6 +8,7 @@ type Second struct {
 	Line          float64 // what a line takes that sectors are loaded of, in sectors
 	Port          int64   // between two such lines of a multiprocessor
 	Store, Sector float64 // what a line takes that is not stored wholly, and each of its sectors, in whole lines
+	Fill          float64 // what a sector takes besides that is stored in part and goes to DRAM, in whole lines
 	StorePort     int64   // between two sectors that a multiprocessor stores
 }
 
@@ -80,15 +81,28 @@ func (p *multiprocessor) crowd() int64 {
 		now := load{since: p.now, busy: p.result.Busy[DRAM], read: p.result.Traffic.FromDRAM, written: p.result.Traffic.ToDRAM}
 		part := min(float64(now.busy-p.load.busy)/float64(now.since-p.load.since), mostBusy)
 		read, written := float64(now.read-p.load.read), float64(now.written-p.load.written)
-		queue := float64(p.Queue) + float64(p.Turn)*min(2*written/max(read+written, 1), 1)
-		now.wait = int64(queue * part / (1 - part))
+		now.wait = int64(float64(p.Queue)*part/(1-part) + float64(p.Turn)*part*min(2*written/max(read+written, 1), 1))
 		p.load = now
 	}
 	return p.load.wait
 }
 
+// fill lets sectors that are stored in part come from DRAM first.
+func (p *multiprocessor) fill(sectors float64) {
+	busy := int64(sectors * p.Second.Fill * float64(p.Units[Lines].Gap))
+	p.shared[Lines] += busy
+	p.result.Busy[Lines] += busy
+}
+
+// brought lets sectors from DRAM be written to the second-level cache, which takes as long as to read them.
+func (p *multiprocessor) brought(sectors int64) {
+	busy := sectors * p.Units[L2].Gap
+	p.shared[L2] += busy
+	p.result.Busy[L2] += busy
+}
+
 // mostBusy is how busy DRAM is taken to be at most: beyond, requests wait in the queue that they make.
-const mostBusy = 0.8
+const mostBusy = 0.87
 
 // load is how busy DRAM was, and the sectors that were moved.
 type load struct{ since, busy, read, written, wait int64 }

@@ -42,6 +42,7 @@ type Touched struct {
 	Changed float64
 	Times   int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
 	DRAM    float64
+	Filled  float64 // of the sectors that are stored in part, those that come from DRAM first
 }
 
 // Step is the distance of addresses from one iteration to the next: All for all lanes, or that of each.

@@ -118,7 +118,7 @@ const clear = 1.05
 var below = map[string]float64{"transpose": 0.5, "gather": 0.75, "deposit": 0.72}
 
 // lookedAt are the halves that the emulator was developed with. Of the others only sums are printed.
-var lookedAt = []string{"choose", "further", "study"}
+var lookedAt = []string{"choose", "further", "study", "learn"}
 
 // TestRecorded: the configurations of kernels that were recorded on an H200 are ranked as they were measured. LONG=1 adds further kernels that the
 // emulator was developed with; REPORT=1 those that it was not; HALVES names
