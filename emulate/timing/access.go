@@ -109,14 +109,14 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from, whole := p.send(sectors, t, at), wholly(sectors, t)
-		if whole {
+		from := p.send(sectors, t, at)
+		if wholly(sectors, t) {
 			p.l1.fill(sectors, t, at)
 		}
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
-			if !whole {
+			if !wholly(sectors, t) {
 				p.fill(float64(n) * t.Filled)
 			}
 		}
@@ -139,7 +139,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	result := from + p.Units[L2].Latency
 	if p.owes(e, p.anew(w.block, sectors)) {
 		tr.FromDRAM += missing
-		p.brought(missing)
+		p.brought(lines)
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)

@@ -94,9 +94,10 @@ func (p *multiprocessor) fill(sectors float64) {
 	p.result.Busy[Lines] += busy
 }
 
-// brought lets sectors from DRAM be written to the second-level cache, which takes as long as to read them.
-func (p *multiprocessor) brought(sectors int64) {
-	busy := sectors * p.Units[L2].Gap
+// brought lets sectors of some lines from DRAM be written to the second-level cache, which takes as long for each line as to read a sector
+// (testdata/h200/measurement/tiles.csv.gz, tile: 7 µs more for 2.1 million sectors that are loaded one by one from 64 MB than from four times 16 MB).
+func (p *multiprocessor) brought(lines int64) {
+	busy := lines * p.Units[L2].Gap
 	p.shared[L2] += busy
 	p.result.Busy[L2] += busy
 }
