@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -114,8 +115,15 @@ const (
 // two devices times differ by up to 4.4 % (docs/evaluation.md).
 const clear = 1.05
 
-// below are the kernels that miss the bar of the correlation, with what they have.
-var below = map[string]float64{"transpose": 0.5, "gather": 0.75, "deposit": 0.72}
+// leastClear is which part of the clear pairs of a half that was looked at is in order at least.
+const leastClear = 0.88
+
+// below are the kernels that miss the bar of the correlation, with what they have. Most have configurations that are nearly all as fast: predictions that
+// are off by 5 % at random would miss it, too (blurred).
+var below = map[string]float64{
+	"transpose": 0.6, "swiglu": 0.8, "deposit": 0.72, "rms": 0.75, "greatest": 0.8, "momentum": 0.6, "average": 0.5, "parted": 0.55, "smooth": 0.5,
+	"standard": 0.25, "heads": 0.5, "lookup": 0.6, "tally": 0.55, "planes": 0.6, "turned": 0.6,
+}
 
 // lookedAt are the halves that the emulator was developed with. Of the others only sums are printed.
 var lookedAt = []string{"choose", "further", "study", "learn"}
@@ -140,7 +148,7 @@ func TestRecorded(t *testing.T) {
 	}
 	for _, half := range halves {
 		seen := slices.Contains(lookedAt, half)
-		var found, ranked, right, pairs int
+		var found, ranked, reached, right, pairs int
 		kernels := readRecorded(t, half)
 		for _, k := range kernels {
 			r, err := Rank(t.Context(), k.unpack(t), Options{Each: launches.Options{Device: device}})
@@ -164,6 +172,10 @@ func TestRecorded(t *testing.T) {
 			rho, behind := spearman(predicted, times), slices.Min(times[:3])/slices.Min(times)
 			of, all := ordered(predicted, times)
 			right, pairs = right+of, pairs+all
+			off := blurred(times, clear-1)
+			if off >= leastCorrelation {
+				reached++
+			}
 			if behind <= mostBehind {
 				found++
 			}
@@ -172,16 +184,19 @@ func TestRecorded(t *testing.T) {
 			}
 			slices.Sort(ratios)
 			if seen {
-				t.Logf("%s: %-10s %d configurations, rank correlation %.3f, %d of %d clear pairs right, best of the first three %.3f of the best, predicted over measured %.2f (%.2f to %.2f)",
-					half, k.Kernel, len(predicted), rho, of, all, behind, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
+				t.Logf("%s: %-10s %d configurations, rank correlation %.3f (%.2f if all were off by 5 %%), %d of %d clear pairs right, best of the first three %.3f of the best, predicted over measured %.2f (%.2f to %.2f)",
+					half, k.Kernel, len(predicted), rho, off, of, all, behind, ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1])
 			}
 			bar := cmp.Or(below[k.Kernel], leastCorrelation)
 			if seen && rho < bar || len(r.Failed) > 0 {
 				t.Errorf("%s: rank correlation %.3f, %d failed", k.Kernel, rho, len(r.Failed))
 			}
 		}
-		t.Logf("%s: rank correlation of %.2f or more for %d of %d kernels; %d of %d pairs of times that differ by 5 %% or more in order (%.1f %%); the best among the first three for %d",
-			half, leastCorrelation, ranked, len(kernels), right, pairs, 100*float64(right)/float64(pairs), found)
+		t.Logf("%s: rank correlation of %.2f or more for %d of %d kernels (%d if all were off by 5 %% at random); %d of %d pairs of times that differ by 5 %% or more in order (%.1f %%); the best among the first three for %d",
+			half, leastCorrelation, ranked, len(kernels), reached, right, pairs, 100*float64(right)/float64(pairs), found)
+		if share := float64(right) / float64(pairs); seen && share < leastClear {
+			t.Errorf("%s: %.3f of the clear pairs are in order", half, share)
+		}
 		if half == "choose" && found < len(kernels) {
 			t.Errorf("%s: one of the best is among the first three of %d of %d kernels", half, found, len(kernels))
 		}
@@ -201,6 +216,20 @@ func ordered(predicted, times []float64) (right, pairs int) {
 		}
 	}
 	return right, pairs
+}
+
+// blurred is the correlation of ranks, in the mean, of times with what they would be if each was off at random, by so much in the standard deviation.
+func blurred(times []float64, by float64) (sum float64) {
+	const rounds = 200
+	random := rand.New(rand.NewPCG(1, 2))
+	off := make([]float64, len(times))
+	for range rounds {
+		for i, t := range times {
+			off[i] = t * (1 + by*random.NormFloat64())
+		}
+		sum += spearman(off, times) / rounds
+	}
+	return sum
 }
 
 // spearman is the correlation of ranks; equal values share their ranks.
