@@ -71,11 +71,15 @@ func reply(ctx context.Context, line []byte, methods map[string]Method) answer {
 	var q request
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&q); err != nil {
-		return answer{Error: fmt.Errorf("a question is an object with id, method and params: %w", err)}
+	err := decoder.Decode(&q)
+	if err == nil && decoder.InputOffset() < int64(len(bytes.TrimRight(line, " \t\r"))) {
+		err = errors.New("there is more in the line, after the object")
+	}
+	if err != nil {
+		return answer{Error: &source.Error{Msg: "a question is an object with id, method and params: " + err.Error()}}
 	}
 	if q.ID == nil {
-		return answer{Error: errors.New("the question has no id")}
+		return answer{Error: &source.Error{Msg: "the question has no id"}}
 	}
 	method, ok := methods[q.Method]
 	if !ok {
