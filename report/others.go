@@ -46,6 +46,10 @@ func (s *Section) samples(path string) error {
 	if !first.IsZero() {
 		s.fact("measured", "%s to %s UTC", first.UTC().Format(time.DateTime), last.UTC().Format(time.DateTime))
 	}
+	s.fact("samples", "%d", len(list))
+	for _, w := range set.Warnings {
+		s.Notes = append(s.Notes, w.Error())
+	}
 	s.list(list)
 	return nil
 }

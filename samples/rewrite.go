@@ -14,6 +14,8 @@ type Rewritten struct {
 	Kept       int `json:"kept"`
 	Superseded int `json:"superseded"` // the same work was measured again later
 	Dropped    int `json:"dropped"`    // not wanted
+
+	Warnings []string `json:"warnings,omitempty"` // what was odd about the files
 }
 
 // work is what two records of the same work have in common, as hashes.
@@ -75,6 +77,9 @@ func (w *rewriting) find(s *Set, wanted func(*Record) bool) error {
 		}
 	}
 	w.sets, w.sizes = append(w.sets, s), append(w.sizes, whole)
+	for _, warned := range s.Warnings {
+		w.out.Warnings = append(w.out.Warnings, warned.Error())
+	}
 	if first := w.sets[0]; s.first != nil && first.first != nil {
 		if err := first.admits(*s.first); err != nil {
 			return fmt.Errorf("%s and %s do not go together: %w", first.Path, s.Path, err)

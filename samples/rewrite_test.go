@@ -2,6 +2,7 @@ package samples
 
 import (
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -49,13 +50,13 @@ func TestRewrite(t *testing.T) {
 	files := []string{at("a.jsonl"), at("b.jsonl")}
 	for _, name := range []string{"all.jsonl", "all.jsonl.gz"} {
 		done, err := Rewrite(at(name), files, nil)
-		if err != nil || done != (Rewritten{Kept: 4, Superseded: 2}) {
+		if err != nil || !reflect.DeepEqual(done, Rewritten{Kept: 4, Superseded: 2}) {
 			t.Fatalf("%+v, %v", done, err)
 		}
 		check(at(name), [2]int64{2, 5}, [2]int64{3, 2}, [2]int64{1, 4}, [2]int64{4, 1})
 	}
 	done, err := Rewrite(at("a.jsonl"), files[:1], func(r *Record) bool { return r.Kernel.Sizes["n"] != 2 })
-	if err != nil || done != (Rewritten{Kept: 2, Dropped: 1}) {
+	if err != nil || !reflect.DeepEqual(done, Rewritten{Kept: 2, Dropped: 1}) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	check(at("a.jsonl"), [2]int64{1, 1}, [2]int64{3, 2})

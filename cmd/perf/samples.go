@@ -119,6 +119,7 @@ func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) err
 	if err != nil {
 		return err
 	}
+	warn(cmd, done.Warnings)
 	return showText(cmd, map[string]any{"file": to, "kept": done.Kept, "superseded": done.Superseded, "dropped": done.Dropped},
 		fmt.Sprintf("%s: %d samples; left out: %d that were measured again later, %d that are not wanted\n", to, done.Kept, done.Superseded, done.Dropped))
 }
