@@ -158,6 +158,15 @@ var comparisons = map[expr.OpKind]func(a, b polycount.Affine) polycount.Constrai
 	expr.Lt: func(a, b polycount.Affine) polycount.Constraint { return polycount.GE(b, a.AddInt(1)) },
 }
 
+// Comparison is the constraint that affine expressions compare so; there is none for !=.
+func Comparison(kind expr.OpKind, a, b polycount.Affine) (c polycount.Constraint, ok bool) {
+	make, ok := comparisons[kind]
+	if ok {
+		c = make(a, b)
+	}
+	return c, ok
+}
+
 // IsAffineCondition reports whether a condition is made of comparisons of affine expressions over inames and parameters.
 func (k *Kernel) IsAffineCondition(e expr.Expr) bool {
 	op, ok := e.(*expr.Op)

@@ -221,13 +221,46 @@ func flat(x access, forms []*polycount.Affine) *polycount.Affine {
 	return &sum
 }
 
-// points are the constraints of a statement's instances: its domain, the extents of the axes, and where it is pinned.
+// points are the constraints of a statement's instances: its domain, the extents of the axes, where it is pinned, and its predicates as far as
+// they compare affine expressions.
 func (b *builder) points(s *stmt) []polycount.Constraint {
 	if s.points == nil {
 		cs, _ := b.nest.Context.Constraints()
 		s.points = slices.Concat(cs, s.need, s.zeros())
+		for _, p := range s.Predicates {
+			s.points = append(s.points, b.comparisons(p)...)
+		}
 	}
 	return s.points
+}
+
+// comparisons are the constraints that hold where a condition does.
+func (b *builder) comparisons(condition expr.Expr) (list []polycount.Constraint) {
+	op, ok := condition.(*expr.Op)
+	if !ok {
+		return nil
+	}
+	if op.Kind == expr.And {
+		for _, arg := range op.Args {
+			list = append(list, b.comparisons(arg)...)
+		}
+		return list
+	}
+	if len(op.Args) != 2 {
+		return nil
+	}
+	var sides [2]polycount.Affine
+	for i, arg := range op.Args {
+		a, err := expr.ToAffine(arg, b.nest.isIndex)
+		if err != nil {
+			return nil
+		}
+		sides[i] = b.nest.Affine(a)
+	}
+	if c, ok := kernel.Comparison(op.Kind, sides[0], sides[1]); ok {
+		list = append(list, c)
+	}
+	return list
 }
 
 // meet decides whether the constraints have a solution in which the two instances differ on an axis of the kind.
