@@ -19,7 +19,7 @@ type grid struct {
 }
 
 // views are the patterns that only rearrange data; findGrid looks below them for the outermost map.
-var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Append, lift.Unzip, lift.Put)
+var views = lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Inset, lift.Gather, lift.Scatter, lift.AsScalar, lift.Map, lift.ToGlobal, lift.Take, lift.Drop, lift.Append, lift.Unzip, lift.Put)
 
 // findGrid looks for the nest in the fused body.
 func (e *explorer) findGrid() *grid {
@@ -94,13 +94,17 @@ func (e *explorer) recipes() []*recipe {
 	if g == nil {
 		return nil
 	}
-	return slices.Concat(e.gridRecipes(g), e.unevenRecipes(g), e.timeTiles(g))
+	return slices.Concat(e.gridRecipes(g), e.unevenRecipes(g), e.alignedRecipes(g), e.timeTiles(g))
 }
 
 // gridRecipes are the recipes of a nest of maps.
 func (e *explorer) gridRecipes(g *grid) []*recipe {
-	var list []*recipe
-	for _, m := range e.mappings(g) {
+	return append(e.recipesOf(g, e.mappings(g)), e.productRecipes(g.under)...)
+}
+
+// recipesOf are the recipes of some of the mappings of a nest.
+func (e *explorer) recipesOf(g *grid, mappings []recipe) (list []*recipe) {
+	for _, m := range mappings {
 		for _, unroll := range []string{"", "unroll"} {
 			if unroll != "" && !g.reduces {
 				continue
@@ -118,7 +122,7 @@ func (e *explorer) gridRecipes(g *grid) []*recipe {
 			}
 		}
 	}
-	return append(list, e.productRecipes(g.under)...)
+	return list
 }
 
 // chunks are the numbers of elements that a work-item computes one after the other.

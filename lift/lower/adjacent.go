@@ -49,7 +49,7 @@ func (c *lowering) checkVectors(t *lift.Term, env *scope, out *val) {
 	case lift.AsVector:
 		checkFirst(c.view(t, env))
 	case lift.AsScalar:
-		checkFirst(c.asVector(t.Arg().Type, out))
+		checkFirst(c.asVector(t.Arg().Type, out, copies(t.Arg())))
 	}
 	for i, k := range t.Kids {
 		switch {

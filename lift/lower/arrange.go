@@ -70,16 +70,25 @@ var arrangements = map[lift.Op]arrangement{
 			return array(t.Arg().Type, d.space, func(i index) *val { return c.guarded(c.within(i, n), d.at(i)) })
 		},
 	},
-	lift.Drop: {read: func(c *lowering, t *lift.Term, xs *val) *val {
-		return array(t.Type, xs.space, func(i index) *val { return xs.at(c.addInt(i, sizeOf(t.Sizes[0]))) })
-	}},
+	lift.Drop: {
+		func(c *lowering, t *lift.Term, xs *val) *val {
+			return array(t.Type, xs.space, func(i index) *val { return xs.at(c.addInt(i, sizeOf(t.Sizes[0]))) })
+		},
+		func(c *lowering, t *lift.Term, d *val) *val {
+			n := lengthOf(t.Type)
+			return array(t.Arg().Type, d.space, func(i index) *val {
+				j := c.addInt(i, -sizeOf(t.Sizes[0]))
+				return c.guarded(c.within(j, n), d.at(j))
+			})
+		},
+	},
 	lift.AsVector: {
-		func(c *lowering, t *lift.Term, xs *val) *val { return c.asVector(t.Type, xs) },
+		func(c *lowering, t *lift.Term, xs *val) *val { return c.asVector(t.Type, xs, false) },
 		func(c *lowering, t *lift.Term, d *val) *val { return c.asScalar(t.Arg().Type, d) },
 	},
 	lift.AsScalar: {
 		func(c *lowering, t *lift.Term, xs *val) *val { return c.asScalar(t.Type, xs) },
-		func(c *lowering, t *lift.Term, d *val) *val { return c.asVector(t.Arg().Type, d) },
+		func(c *lowering, t *lift.Term, d *val) *val { return c.asVector(t.Arg().Type, d, copies(t.Arg())) },
 	},
 }
 
@@ -306,8 +315,22 @@ func (c *lowering) chosen(condition expr.Expr, x, z *val) *val {
 	return v
 }
 
-// asVector is a view of adjacent scalars as vectors.
-func (c *lowering) asVector(t *lift.Type, xs *val) *val {
+// copies reports whether a term is an array of vectors that are copied, one by one.
+func copies(t *lift.Term) bool {
+	for {
+		switch {
+		case lift.Set(lift.Join, lift.Split, lift.Transpose, lift.Gather, lift.Scatter, lift.Reorder, lift.Take, lift.Drop, lift.Inset, lift.ToGlobal).Has(t.Op):
+			t = t.Arg()
+		case lift.Maps.Has(t.Op) && t.Fn().Op == lift.Lambda:
+			t = t.Fn().Body()
+		default:
+			return t.Op == lift.MapVec && t.Fn().Op == lift.Fun && t.Fn().User.IsID()
+		}
+	}
+}
+
+// asVector is a view of adjacent scalars as vectors. With parts a vector may be written of which some elements have no place.
+func (c *lowering) asVector(t *lift.Type, xs *val, parts bool) *val {
 	w := int64(t.Elem.Width)
 	return array(t, xs.space, func(i index) *val {
 		lane := func(k int64) *val { return xs.at(c.addInt(c.scale(i, w), k)) }
@@ -329,7 +352,17 @@ func (c *lowering) asVector(t *lift.Type, xs *val) *val {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}
-			uniform(at, lane(w-1).loc(), w)
+			if !uniform(at.guards, lane(w-1).loc().guards, w) {
+				if !parts {
+					fail("a part of the %d elements of a vector in %s is padding", w, at.buf.name)
+				}
+				whole := place{buf: at.buf, index: at.index}
+				for k := range w {
+					whole.lanes = append(whole.lanes, lane(k).loc())
+				}
+				v.loc = func() place { return whole }
+				return v
+			}
 			v.loc = func() place { return place{buf: at.buf, index: at.index} }
 			v.load = func() expr.Expr { return c.access(at.buf, at.index, w) }
 			return c.guarded(at.guards, v)

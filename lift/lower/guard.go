@@ -139,19 +139,78 @@ func (c *lowering) bound(e expr.Expr) (x polycount.Affine, a int64, ok bool) {
 	return x, op.Args[1].(expr.Int).Value, err == nil && x.Err() == nil
 }
 
-// uniform fails unless the guards hold for all of the w elements of a vector or for none: a part of one is neither read nor written.
-// The first and the last element are at these places.
-func uniform(at, last place, w int64) {
-	for i, g := range at.guards {
-		if other := last.guards[i].at; g.at.e == nil && other.e == nil && g.at.a.Equal(other.a) {
-			continue
+// uniform reports whether the guards hold for all of the w elements of a vector or for none, by those of its first and its last element.
+func uniform(first, last []guard, w int64) bool {
+	if len(first) != len(last) { // one of the two is always inside where the other may not be
+		return false
+	}
+	for i, g := range first {
+		if !g.uniform(last[i], w) {
+			return false
 		}
-		whole := g.at.e == nil && g.less%w == 0 && g.at.a.Constant()%w == 0
-		for _, t := range g.at.a.All() {
-			whole = whole && t.Coeff%w == 0
-		}
-		if !whole && g.at.hi+w > g.less {
-			fail("a part of the %d elements of a vector in %s is padding", w, at.buf.name)
+	}
+	return true
+}
+
+// uniform reports whether a guard of the first of w elements that follow each other, and that of the last, hold for all of these or for none.
+func (g guard) uniform(last guard, w int64) bool {
+	if g.at.e != nil || last.at.e != nil || g.less != last.less {
+		return false
+	}
+	step := last.at.a.Sub(g.at.a)
+	if !step.IsConstant() {
+		return false
+	}
+	less := g.less
+	switch step.Constant() {
+	case 0:
+		return true
+	case w - 1: // a bound from above
+	case 1 - w: // from below: the last element is the first that is inside
+		less--
+	default:
+		return false
+	}
+	whole := less%w == 0 && g.at.a.Constant()%w == 0
+	for _, t := range g.at.a.All() {
+		whole = whole && t.Coeff%w == 0
+	}
+	return whole || max(g.at.hi, last.at.hi) < g.less
+}
+
+// otherwise is the condition that a guard does not hold.
+func (c *lowering) otherwise(g guard) guard { return guard{c.scale(g.at, -1), 1 - g.less} }
+
+// excludes reports whether a guard provably does not hold where another one does not.
+func (c *lowering) excludes(g, other guard) bool {
+	if g.at.e != nil || other.at.e != nil {
+		return false
+	}
+	least, _ := c.span(g.at.a.Sub(other.at.a))
+	return least+other.less >= g.less
+}
+
+// storeParts writes a vector whose elements have places of their own: as a whole where all are inside, and else those that are.
+func (c *lowering) storeParts(d *val, lanes []place, value expr.Expr) {
+	of, ok := value.(*expr.Access)
+	if !ok || of.Lanes != int64(len(lanes)) {
+		fail("a part of the %d elements of a vector in %s is padding", len(lanes), lanes[0].buf.name)
+	}
+	whole := append(slices.Clone(lanes[0].guards), lanes[len(lanes)-1].guards...)
+	c.storeAt(place{lanes[0].buf, lanes[0].index, whole, nil}, d.typ, value)
+	for j, g := range whole {
+		for k, at := range lanes {
+			if slices.ContainsFunc(at.guards, func(own guard) bool { return c.excludes(own, g) }) {
+				continue
+			}
+			at.guards = append(append(slices.Clone(at.guards), whole[:j]...), c.otherwise(g))
+			lane := *of
+			last := len(of.Index) - 1
+			lane.Index, lane.Lanes = slices.Clone(of.Index), 0
+			if k > 0 {
+				lane.Index[last] = operation(expr.Add, of.Index[last], expr.Int{Value: int64(k)})
+			}
+			c.storeAt(at, lift.Scalar(d.typ.DType), &lane)
 		}
 	}
 }

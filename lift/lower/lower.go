@@ -246,6 +246,15 @@ func (c *lowering) store(d *val, value expr.Expr) {
 		fail("a %s is written that is not in memory", d.typ)
 	}
 	at := d.loc()
+	if at.lanes != nil {
+		c.storeParts(d, at.lanes, value)
+		return
+	}
+	c.storeAt(at, d.typ, value)
+}
+
+// storeAt makes the statement that writes a number or a vector of a type.
+func (c *lowering) storeAt(at place, t *lift.Type, value expr.Expr) {
 	if at.buf.kind == input {
 		fail("the input %s is written", at.buf.name)
 	}
@@ -255,7 +264,7 @@ func (c *lowering) store(d *val, value expr.Expr) {
 	}
 	value, conditions := c.specified(value, predicates, at.buf.space != kernel.Global)
 	s := &kernel.Stmt{
-		ID: fmt.Sprintf("s%d", len(c.stmts)), LHS: c.access(at.buf, at.index, lanesOf(d.typ)), RHS: value, Inames: c.openInames(),
+		ID: fmt.Sprintf("s%d", len(c.stmts)), LHS: c.access(at.buf, at.index, lanesOf(t)), RHS: value, Inames: c.openInames(),
 		Predicates: c.predicates(append(predicates, conditions...)),
 	}
 	c.addDependencies(s, at.buf)

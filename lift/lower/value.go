@@ -31,6 +31,7 @@ type place struct {
 	buf    *buffer
 	index  index
 	guards []guard // where it may be read and written
+	lanes  []place // of a vector that is written: the places of its elements, where some may be outside and others not
 }
 
 // buffer is an array of the kernel.

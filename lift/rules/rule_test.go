@@ -51,6 +51,7 @@ var leftOf = map[string]string{
 	"reduceMapPad":        "reduce(+, 0) o map(*) $ zip(xs, map(h) $ xs)",
 	"takeZip":             "take(n) $ zip(xs, map(h) $ xs)",
 	"padStencils":         "map(fun((a0, b0) => map(fun((x0, y0) => tuple(at(0) o at(0) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, map(gather(reverse)) o map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs)",
+	"padStencilsFront":    "map(fun((a0, b0) => map(fun((x0, y0) => tuple(at(0) o at(0) $ x0, y0))) $ zip(a0, b0))) $ zip(map(transpose) o slide(n, s) o map(slide(m, u)) $ xs, map(gather(reverse)) o map(map(fun(x0 => at(0) o at(0) $ x0))) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs)",
 	"padStencils3D":       "map(map(map(fun(x0 => tuple(at(0) o at(0) o at(0) $ x0, join o join $ x0))))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
 	"copy":                "split(n) $ xs",
 	"tupleMaps":           "tuple(map(f) $ xs, map(fun(e => tuple(e, c))) $ xs)",
@@ -281,7 +282,7 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 			}
 			s.xs = "[" + s.elem + "]" + strconv.Itoa(n)
 		}
-	case "slideTiling", "tileStencils", "tileStencils2D", "tileStencilsZip2D", "padStencils": // sizes at random would seldom divide
+	case "slideTiling", "tileStencils", "tileStencils2D", "tileStencilsZip2D", "padStencils", "padStencilsFront": // sizes at random would seldom divide
 		s.sub["f"] = s.ofWindow()
 		if r.Intn(4) > 0 {
 			wide := func(width, tile, length string) {

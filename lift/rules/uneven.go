@@ -56,13 +56,27 @@ func addUneven() {
 			Name: "padStencils", Left: "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
 			Right: "take(…) o map(take(…)) o the left side on pad(0, s*i, any) o map(pad(0, u*k, any)) $ xs   (also of three dimensions, and of a zip)",
 			Types: "xs: [[A]M]N", Params: []Param{{"i", More}, {"k", More}}, on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
-				return padStencils(m.Term, m.Sizes["i"], m.Sizes["k"])
+				return padStencils(m.Term, atEnd(m.Sizes["i"], m.Sizes["k"]))
 			},
 		},
 		Rule{
 			Name: "padStencils3D", Left: "map(map(map(f))) o map(map(transpose) o transpose) o slide(n, s) o map(map(transpose) o slide(m, u) o map(slide(v, t))) $ xs",
 			Right: "as padStencils, in three dimensions", Types: "xs: [[[A]3]M]N", Params: []Param{{"i", More}, {"k", More}, {"w", More}}, on: lift.Set(lift.Map),
-			code: func(m *Match) *lift.Term { return padStencils(m.Term, m.Sizes["i"], m.Sizes["k"], m.Sizes["w"]) },
+			code: func(m *Match) *lift.Term { return padStencils(m.Term, atEnd(m.Sizes["i"], m.Sizes["k"], m.Sizes["w"])) },
+		},
+		Rule{
+			Name: "padStencilsFront", Left: "map(map(f)) o map(transpose) o slide(n, s) o map(slide(m, u)) $ xs",
+			Right: "map(drop(k)) o the left side on map(pad(u*k, 0, any)) $ xs   (also of three dimensions, and of a zip)",
+			Types: "xs: [[A]M]N", Params: []Param{{"k", More}}, on: lift.Set(lift.Map), code: func(m *Match) *lift.Term {
+				for dims := 3; dims >= 2; dims-- {
+					more := make([]padding, dims)
+					more[dims-1].front = m.Sizes["k"]
+					if t := padStencils(m.Term, more); t != nil {
+						return t
+					}
+				}
+				return nil
+			},
 		},
 	)
 }
@@ -149,9 +163,19 @@ func filled(t *lift.Type, number string) *lift.Term {
 	return nil
 }
 
+// padding are the elements that an array gets in front of its first and after its last one.
+type padding struct{ front, end lift.Size }
+
+func atEnd(more ...lift.Size) (list []padding) {
+	for _, n := range more {
+		list = append(list, padding{end: n})
+	}
+	return list
+}
+
 // padStencils computes a stencil of two or three dimensions, over one grid or over a zip of several, at more places along each:
 // grids get elements of any value at their ends, and what is computed there is not written.
-func padStencils(t *lift.Term, more ...lift.Size) *lift.Term {
+func padStencils(t *lift.Term, more []padding) *lift.Term {
 	dims := len(more)
 	zipped := t.Arg().Op == lift.Zip
 	if zipped && elementOf(t.Kids[0], dims) == nil || !zipped && !elementwise(t.Kids[0], dims) {
@@ -163,16 +187,16 @@ func padStencils(t *lift.Term, more ...lift.Size) *lift.Term {
 			flat = true
 			return x
 		}
-		by := slices.Clone(more)
 		b, ok := windowTemplate[dims].Match(x)
 		if !ok {
-			return padAny(x, by)
+			return padAny(x, more)
 		}
 		slid = true
 		width := []lift.Size{b.Sizes["n"], b.Sizes["m"], b.Sizes["v"]}[:dims]
 		step := []lift.Size{b.Sizes["s"], b.Sizes["u"], b.Sizes["t"]}[:dims]
-		for d := range by {
-			by[d] = by[d].Mul(step[d])
+		by := slices.Clone(more)
+		for d, p := range by {
+			by[d] = padding{p.front.Mul(step[d]), p.end.Mul(step[d])}
 		}
 		return windowsOf(padAny(b.Terms["xs"], by), width, step)
 	}
@@ -189,26 +213,29 @@ func padStencils(t *lift.Term, more ...lift.Size) *lift.Term {
 	return taken(t.With(t.Kids[0], arg), lengths[:dims], more)
 }
 
-// padAny adds so many elements of any value at the end of each dimension.
-func padAny(x *lift.Term, more []lift.Size) *lift.Term {
+// padAny adds elements of any value around each dimension.
+func padAny(x *lift.Term, more []padding) *lift.Term {
 	if len(more) > 1 {
 		if inner := mapEach(x, func(r *lift.Term) *lift.Term { return padAny(r, more[1:]) }); inner.Err() != nil || inner.Type != x.Type {
 			x = inner
 		}
 	}
-	if more[0] == (lift.Size{}) {
+	if more[0] == (padding{}) {
 		return x
 	}
-	return lift.PadOf(lift.Size{}, more[0], lift.PadAny, x)
+	return lift.PadOf(more[0].front, more[0].end, lift.PadAny, x)
 }
 
-// taken are the first elements of each dimension, of an array that has so many more.
-func taken(x *lift.Term, lengths, more []lift.Size) *lift.Term {
-	if len(more) > 1 && slices.ContainsFunc(more[1:], func(s lift.Size) bool { return s != lift.Size{} }) {
+// taken are the elements of each dimension, of an array that has others around them.
+func taken(x *lift.Term, lengths []lift.Size, more []padding) *lift.Term {
+	if len(more) > 1 && slices.ContainsFunc(more[1:], func(p padding) bool { return p != padding{} }) {
 		x = mapEach(x, func(r *lift.Term) *lift.Term { return taken(r, lengths[1:], more[1:]) })
 	}
-	if more[0] == (lift.Size{}) {
-		return x
+	if more[0].front != (lift.Size{}) {
+		x = lift.Make(lift.Drop, lift.Attr{Sizes: []lift.Size{more[0].front}}, x)
 	}
-	return lift.Make(lift.Take, lift.Attr{Sizes: lengths[:1]}, x)
+	if more[0].end != (lift.Size{}) {
+		x = lift.Make(lift.Take, lift.Attr{Sizes: lengths[:1]}, x)
+	}
+	return x
 }
