@@ -126,8 +126,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	var outcomes []outcome
+	var first time.Time
 	for len(result.Runs) < s.Budget {
-		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), s.began))
+		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), s.began, first))
 		if err != nil {
 			return result, err
 		}
@@ -136,6 +137,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		}
 		if result.Stopped = s.stops(o, len(result.Runs), s.began); len(points) == 0 || result.Stopped != "" {
 			break
+		}
+		if first.IsZero() {
+			first = time.Now()
 		}
 		runs, err := s.run(ctx, points, expect, result)
 		for _, r := range runs {

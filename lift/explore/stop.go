@@ -89,11 +89,12 @@ func (s *Search) stops(o order, ran int, began time.Time) string {
 	return ""
 }
 
-// fitting is how many of n points there is time for, at least one, as those that ran took.
-func (s *Search) fitting(n, ran int, began time.Time) int {
+// fitting is how many of n points there is time for, at least one, as those that ran took since the first of them was built. What came before, such
+// as the features of all points, is done once.
+func (s *Search) fitting(n, ran int, began, first time.Time) int {
 	if s.For <= 0 || ran == 0 {
 		return n
 	}
-	each := time.Since(began) / time.Duration(ran)
+	each := time.Since(first) / time.Duration(ran)
 	return min(n, max(1, int((s.For-time.Since(began))/max(each, 1))))
 }

@@ -87,10 +87,13 @@ func TestStops(t *testing.T) {
 		t.Errorf("no round is made: %s", got)
 	}
 	s := Search{For: 71 * time.Minute}
-	if n := s.fitting(10, 12, hour); n != 2 { // five minutes each
+	if n := s.fitting(10, 12, hour, hour); n != 2 { // five minutes each
 		t.Errorf("%d points fit in ten minutes", n)
 	}
-	if n := s.fitting(10, 1, hour); n != 1 {
+	if n := s.fitting(10, 12, hour, hour.Add(36*time.Minute)); n != 5 { // two minutes each, after what is done once
+		t.Errorf("%d points fit in ten minutes", n)
+	}
+	if n := s.fitting(10, 1, hour, hour); n != 1 {
 		t.Errorf("%d points where there is hardly time for one", n)
 	}
 }
