@@ -248,22 +248,20 @@ func TestLiftRankings(t *testing.T) {
 		mode              int
 	}
 	limits := map[string]limit{
-		"corrected": {0.87, 0.78, 1.5, 1},
+		"corrected": {0.92, 0.85, 1.5, 1},
 		"model":     {0.7, 0.6, 20, 0},
+		"general":   {0.9, 0.84, 6, 0},
 	}
 	evaluate := func(args ...string) []outcome {
 		var all struct{ Rankers []outcome }
 		replayJSON(t, &all, append([]string{"lift", "evaluate", "../../testdata/h200/lift_stencils.jsonl.gz", "--min-best", "21.5e-6"}, args...)...)
 		return all.Rankers
 	}
-	rankers := evaluate("--ranker", "corrected,model", "--profile", profile)
+	rankers := evaluate("--ranker", "model", "--profile", profile)
 	general := evaluate("--ranker", "model", "--profile", "h200", "--model", "general")
 	general[0].Ranker = "general"
-	limits["general"] = limit{0.88, 0.8, 5, 0}
-	if rankers = append(rankers, general...); os.Getenv("LONG") != "" {
-		rankers = append(rankers, evaluate("--ranker", "traffic")...)
-		limits["traffic"] = limit{0.9, 0.83, 1.5, 1}
-	}
+	rankers = append(rankers, general...)
+	rankers = append(rankers, evaluate("--ranker", "corrected", "--train", "../../testdata/h200/lift_varied.jsonl.gz")...)
 	for _, r := range rankers {
 		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", r.Ranker, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
 		points := 0
@@ -280,18 +278,29 @@ func TestLiftRankings(t *testing.T) {
 	}
 }
 
-// TestLiftTransfer holds what docs/evaluation.md says of learning from stencils for programs of other kinds.
+// TestLiftTransfer holds what docs/evaluation.md says of the default ranker for programs of other kinds.
 func TestLiftTransfer(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string]float64{"lift_3d_variants": 0.72, "lift_products": 0.48, "lift_blas": 0.36} {
+	for file, want := range map[string]struct {
+		mean, runs float64
+		train      []string
+	}{
+		"lift_3d_variants":   {0.8, 3, []string{"lift_varied", "lift_stencils"}},
+		"lift_drawn_further": {0.8, 3, []string{"lift_varied", "lift_3d_variants", "lift_products", "lift_blas"}},
+	} {
+		args := []string{"lift", "evaluate", "../../testdata/h200/" + file + ".jsonl.gz", "--ranker", "corrected"}
+		for _, train := range want.train {
+			args = append(args, "--train", "../../testdata/h200/"+train+".jsonl.gz")
+		}
 		var all struct {
 			Rankers []struct {
 				MeanSpearman float64 `json:"mean_spearman"`
+				MeanRuns     float64 `json:"mean_runs"`
 			}
 		}
-		replayJSON(t, &all, "lift", "evaluate", "../../testdata/h200/"+file+".jsonl.gz", "--train", "../../testdata/h200/lift_stencils.jsonl.gz", "--ranker", "corrected")
-		if len(all.Rankers) != 1 || math.Abs(all.Rankers[0].MeanSpearman-want) > 0.03 {
-			t.Errorf("%s: %+v, want %g", file, all.Rankers, want)
+		replayJSON(t, &all, args...)
+		if len(all.Rankers) != 1 || all.Rankers[0].MeanSpearman < want.mean || all.Rankers[0].MeanRuns > want.runs {
+			t.Errorf("%s: %+v, want %+v", file, all.Rankers, want)
 		}
 	}
 }
