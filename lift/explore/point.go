@@ -210,7 +210,7 @@ const (
 // ranges lists the ND-ranges that suit maps of these extents.
 func (e extents) ranges(maxGroup int64) []Range {
 	var locals [3][]int64
-	most := int64(1) // the most items that a group can use
+	most := int64(1) // the items of the largest group
 	for d := range 3 {
 		longest := max(e.Lcl[d], 1)
 		if e.Glb[d] > 0 {
@@ -222,7 +222,7 @@ func (e extents) ranges(maxGroup int64) []Range {
 		if l := e.Lcl[d]; l > 0 && l <= maxGroup && !slices.Contains(locals[d], l) {
 			locals[d] = append(locals[d], l)
 		}
-		most *= min(longest, maxGroup)
+		most *= slices.Max(locals[d])
 	}
 	least := min(leastGroup, most)
 	all := make([]Range, 0, 256)
