@@ -113,7 +113,7 @@ func TestHelpSessions(t *testing.T) {
 
 // free are the flags whose values are for the user to make up.
 var free = []string{
-	"arch", "assume", "at", "contents", "data", "define", "global", "groups", "init", "kernel", "local", "name", "recipe", "seed-by", "shard", "shared", "time-range", "title", "variant", "within",
+	"arch", "assume", "at", "contents", "data", "define", "global", "groups", "init", "kernel", "local", "name", "recipe", "seed-by", "shard", "shared", "time-range", "title", "try", "variant", "within",
 }
 
 // TestFlagsComplete: a shell completes the values of every flag that takes a text, but for free ones.
