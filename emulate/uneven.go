@@ -3,6 +3,7 @@ package emulate
 import (
 	"cmp"
 	"container/heap"
+	"math"
 	"slices"
 
 	"gpuperf/emulate/timing"
@@ -53,10 +54,27 @@ func (e *emulation) unequal() *lengths {
 			l.axes[d] = between(at, values, n)
 		}
 	}
-	if spread := l.spread(); spread < alike {
+	if l.spread() < alike || !l.product(e.length) {
 		return nil
 	}
 	return l
+}
+
+// product reports whether the lengths along the axes tell those of all blocks, as their products, by the blocks at a quarter and at three quarters of
+// each axis: not where the blocks above a diagonal have nothing to do.
+func (l *lengths) product(length func(at [3]int64) float64) bool {
+	const within = 0.1 // of all that these blocks execute
+	var all, apart float64
+	for k := range 1 << len(l.grid) {
+		at, number := [3]int64{}, int64(0)
+		for d, n := range slices.Backward(l.grid[:]) {
+			at[d] = n * int64(1+k>>d&1*2) / 4
+			number = number*n + at[d]
+		}
+		have := length(at)
+		all, apart = all+have, apart+math.Abs(l.of(number)-have)
+	}
+	return apart < within*all
 }
 
 // byPlace reports whether values follow from their places, and not from data that is anywhere: then those of neighbours are more alike than any two. Half of

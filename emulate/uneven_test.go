@@ -36,6 +36,31 @@ func TestByPlace(t *testing.T) {
 	}
 }
 
+// TestProduct: lengths that grow along one axis or along two are products; those of a triangle are not.
+func TestProduct(t *testing.T) {
+	const n = 32
+	for name, want := range map[string]struct {
+		of      func(x, y int64) float64
+		product bool
+	}{
+		"along one axis":   {func(x, _ int64) float64 { return 1 + float64(x) }, true},
+		"along both":       {func(x, y int64) float64 { return float64((1 + x) * (2 + y)) }, true},
+		"below a diagonal": {func(x, y int64) float64 { return map[bool]float64{true: 100, false: 1}[x <= y] }, false},
+	} {
+		l := &lengths{grid: [3]int64{n, n, 1}, middle: want.of(n/2, n/2)}
+		for d := range 2 {
+			for i := range int64(n) {
+				at := [2]int64{n / 2, n / 2}
+				at[d] = i
+				l.axes[d] = append(l.axes[d], want.of(at[0], at[1])/l.middle)
+			}
+		}
+		if got := l.product(func(at [3]int64) float64 { return want.of(at[0], at[1]) }); got != want.product {
+			t.Errorf("%s: product %v", name, got)
+		}
+	}
+}
+
 // TestDealt: blocks whose lengths differ take as long as when they are dealt one after the other to the room that is free first, where those of a
 // multiprocessor take nothing from each other; and as long as all instructions, where each multiprocessor is busy to the end.
 func TestDealt(t *testing.T) {
