@@ -56,7 +56,7 @@ func TestRankers(t *testing.T) {
 		return out.String() + errs.String()
 	}
 	text := perf(0, "evaluate", records, "--out", filepath.Join(dir, "figures"))
-	for _, want := range []string{"\nforest  ", "spearman mean"} {
+	for _, want := range []string{"\ntrees  ", "spearman mean"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -72,7 +72,7 @@ func TestRankers(t *testing.T) {
 	var all struct {
 		Rankers []rank.Outcomes
 	}
-	if err := json.Unmarshal([]byte(perf(0, "evaluate", "--json", "--ranker", "forest", records)), &all); err != nil {
+	if err := json.Unmarshal([]byte(perf(0, "evaluate", "--json", "--ranker", "trees", records)), &all); err != nil {
 		t.Fatal(err)
 	}
 	if len(all.Rankers) != 1 || all.Rankers[0].MinSpearman < 0.95 || len(all.Rankers[0].Groups) != 3 {

@@ -58,8 +58,8 @@ type Emulator struct {
 // Emulate emulates the launch of a configuration.
 func (e *Emulator) Emulate(ctx context.Context, c Configuration, sensitivity bool) (*emulate.Result, error) {
 	s, err := e.Launch(c)
-	if err != nil {
-		return nil, err
+	if err != nil { // as where a grid is shorter than one work-group
+		return nil, impossible{err}
 	}
 	l, err := e.Code(ctx, c, s)
 	if refused := (*compiled.Refused)(nil); errors.As(err, &refused) {

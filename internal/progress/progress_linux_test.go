@@ -72,7 +72,7 @@ func TestTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "1")
 	const erase = "\x1b[A\r\x1b[J"
-	warned := "warning: a_kernel_of_a_long_name n=0: 12\n    of 60 trials are outliers [noisy]\n"
+	warned := "warning: a_kernel_of_a_long_name n=0:\n    12 of 60 trials are outliers [noisy]\n"
 	more := "warning: 1 more like the one above\n    [noisy]: a_kernel_of_a_long_name n=1\n"
 	for quiet, want := range map[bool]string{
 		false: "building 2 programs\n" +

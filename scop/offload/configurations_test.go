@@ -15,7 +15,7 @@ import (
 	"gpuperf/samples"
 )
 
-// configured is a line of testdata/h200/scop_configurations.jsonl.gz: what perf scop run --random 20 printed of a nest, with elements of a type, at PolyBench's sizes.
+// configured is a line of testdata/h200_configurations.jsonl.gz: what perf scop run --random 20 printed of a nest, with elements of a type, at PolyBench's sizes.
 type configured struct {
 	Nest, Type, Set string
 	Sizes           map[string]int64
@@ -50,7 +50,7 @@ func (c *configured) tally() (t tally) {
 // TestRecordedConfigurations: the nests of the examples were run on an H200 at MINI and SMALL, in float and double, in the default and 20 random configurations each. It prints a table, and
 // docs/howto/c-loops.md tells its last line.
 func TestRecordedConfigurations(t *testing.T) {
-	f, err := os.Open("../../testdata/h200/scop_configurations.jsonl.gz")
+	f, err := os.Open("testdata/h200_configurations.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
