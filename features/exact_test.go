@@ -1,6 +1,7 @@
 package features
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/ops"
 	"gpuperf/kernel/transform"
+	"gpuperf/polycount"
 )
 
 // TestExactCountsAreWhatRuns compares exact counts of random guarded kernels and tree reductions with runs: operations, loads, stores
@@ -76,8 +78,13 @@ func TestExactCountsAreWhatRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for _, w := range s.Warnings {
+			if !errors.Is(w, polycount.ErrBudget) {
+				t.Fatal(s.Warnings)
+			}
+		}
 		if len(s.Warnings) > 0 { // a count that exceeds the limit of work is told, and is none
-			t.Skip(s.Warnings)
+			t.Skip("a count exceeds the limit of work, which the warning says:", s.Warnings)
 		}
 		perItem := map[string]bool{} // accesses that count for each work-item
 		for key, sites := range s.sites {
