@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"gpuperf/device"
+	"gpuperf/internal/filelock"
 )
 
 // turnFile is the file whose lock is the turn of a device: the same for all processes of a machine that time something on it.
@@ -32,12 +33,12 @@ func takeTurn(ctx context.Context, path string, waiting func() (come func())) (d
 		return func() {}, nil
 	}
 	done = func() { f.Close() }
-	if tryLock(f) {
+	if err := filelock.Try(f); !filelock.Held(err) { // with another error there are no locks
 		return done, nil
 	}
 	come := waiting()
 	locked := make(chan error, 1)
-	go func() { locked <- waitLock(f) }()
+	go func() { locked <- filelock.Wait(f) }()
 	select {
 	case <-locked: // with an error there are no locks
 		come()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/filelock"
 	"gpuperf/internal/source"
 )
 
@@ -41,7 +42,7 @@ func Open(path string) (*Journal, error) {
 }
 
 func (j *Journal) open() error {
-	if err := lock(j.file); err != nil {
+	if err := filelock.Try(j.file); err != nil {
 		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.Path, err)
 	}
 	if isGzip(j.file) {

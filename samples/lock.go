@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"gpuperf/internal/filelock"
 )
 
 // Lock takes the lock file at path for this process until unlock is called, which removes the file. It waits a while for
@@ -18,7 +20,7 @@ func LockWithin(path string, patience time.Duration) (unlock func(), err error) 
 		if err != nil {
 			return nil, err
 		}
-		if err = lock(f); err == nil && isAt(f, path) {
+		if err = filelock.Try(f); err == nil && isAt(f, path) {
 			return func() { os.Remove(path); f.Close() }, nil
 		}
 		f.Close()
