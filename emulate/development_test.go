@@ -11,7 +11,6 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
-	"gpuperf/launch"
 	"gpuperf/memory"
 	"gpuperf/samples"
 )
@@ -43,7 +42,7 @@ func develop(r *Result, k emulatetest.Kernel, measured float64, metrics map[stri
 	d := developed{Kernel: k, metrics: metrics, known: len(r.Doubts) == 0 && !e.builder.Cut, pipes: pipes, roof: roof(r, pipes)}
 	d.compared = compared{Result: r, name: k.Line, measured: measured, executed: metrics["smsp__inst_executed.sum"].Value}
 	if e.accessed != nil {
-		moved := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+		moved := e.moved // alone: the traces behind it go
 		d.moved = &moved
 	}
 	if metrics != nil {

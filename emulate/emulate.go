@@ -162,6 +162,7 @@ type emulation struct {
 	most     int64          // blocks of the multiprocessor with most
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of
+	moved    memory.Traffic // what it says
 	memory   Memory
 	loads    float64   // the part of the loads from the second-level cache that DRAM serves
 	filled   float64   // the part of the sectors that are stored which come from DRAM first

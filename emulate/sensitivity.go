@@ -178,11 +178,10 @@ func (e *emulation) capacities() (list []parameter) {
 
 // largerL2 is a second-level cache with more room.
 func (e *emulation) largerL2() Change {
-	now := launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))
-	larger := now
+	larger := launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))
 	larger.L2 *= 1 + raised
-	loads, stores, _ := e.served(now)
-	fewerLoads, fewerStores, sector := e.served(larger)
+	loads, stores, _ := e.served(e.moved)
+	fewerLoads, fewerStores, sector := e.served(e.accessed.Estimate(larger))
 	loads, stores = part(fewerLoads, loads), part(fewerStores, stores)
 	return Change{
 		Machine: func(m *timing.Machine) {

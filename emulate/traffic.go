@@ -17,10 +17,10 @@ func (e *emulation) traffic() {
 	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	loads, stores, sector := e.served(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	e.moved = e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
-	known := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
-	e.filled = part(known.Filled, known.Written)
+	e.filled = part(e.moved.Filled, e.moved.Written)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
@@ -36,7 +36,7 @@ const muchMore = 1.1
 // fill.
 func (e *emulation) settled() timed {
 	base := e.time(Change{})
-	known := e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))).L2Loads
+	known := e.moved.L2Loads
 	loaded := float64(base.Traffic.FromL2) * float64(e.instructions()) / float64(max(base.Issued, 1))
 	if e.loads == 0 || known == 0 || loaded < known*muchMore {
 		return base
@@ -46,9 +46,8 @@ func (e *emulation) settled() timed {
 	return e.time(Change{})
 }
 
-// served are the parts of loads and of stores that DRAM serves behind caches, and for how many seconds it is busy with a sector.
-func (e *emulation) served(caches memory.Device) (loads, stores, sector float64) {
-	t := e.accessed.Estimate(caches)
+// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector.
+func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
