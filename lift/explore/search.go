@@ -128,14 +128,14 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	var outcomes []outcome
 	var first time.Time
 	for len(result.Runs) < s.Budget {
-		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), s.began, first))
+		points, err := o.next(outcomes, s.fitting(min(round, s.Budget-len(result.Runs)), len(result.Runs), first))
 		if err != nil {
 			return result, err
 		}
 		if r, ok := o.(*ranked); ok {
 			result.Forecast = r.hope
 		}
-		if result.Stopped = s.stops(o, len(result.Runs), s.began); len(points) == 0 || result.Stopped != "" {
+		if result.Stopped = s.stops(o, len(result.Runs)); len(points) == 0 || result.Stopped != "" {
 			break
 		}
 		if first.IsZero() {

@@ -76,14 +76,14 @@ func (o *ranked) forecast(run []outcome, ordered []*Point, scores map[*Point]flo
 }
 
 // stops is why the search ends before the next round; "" if it goes on. A first round is made in any case.
-func (s *Search) stops(o order, ran int, began time.Time) string {
+func (s *Search) stops(o order, ran int) string {
 	if ran == 0 {
 		return ""
 	}
 	if r, ok := o.(*ranked); ok && r.hope != nil && s.Enough > 0 && r.hope.Probability < s.Enough {
 		return fmt.Sprintf("%d more runs find a point that is 2 %% faster with a probability of %.2g, by what the scores of those that ran were worth", r.hope.Runs, r.hope.Probability)
 	}
-	if s.For > 0 && time.Since(began) >= s.For {
+	if s.For > 0 && time.Since(s.began) >= s.For {
 		return fmt.Sprintf("%v have passed", s.For)
 	}
 	return ""
@@ -91,10 +91,10 @@ func (s *Search) stops(o order, ran int, began time.Time) string {
 
 // fitting is how many of n points there is time for, at least one, as those that ran took since the first of them was built. What came before, such
 // as the features of all points, is done once.
-func (s *Search) fitting(n, ran int, began, first time.Time) int {
+func (s *Search) fitting(n, ran int, first time.Time) int {
 	if s.For <= 0 || ran == 0 {
 		return n
 	}
 	each := time.Since(first) / time.Duration(ran)
-	return min(n, max(1, int((s.For-time.Since(began))/max(each, 1))))
+	return min(n, max(1, int((s.For-time.Since(s.began))/max(each, 1))))
 }

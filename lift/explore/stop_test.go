@@ -67,33 +67,33 @@ func TestStops(t *testing.T) {
 	hour := time.Now().Add(-time.Hour)
 	o := &ranked{hope: &Forecast{Runs: 20, Probability: 0.03}}
 	for _, c := range []struct {
-		s     Search
-		o     order
-		began time.Time
-		want  string
+		s    Search
+		o    order
+		want string
 	}{
-		{Search{}, o, hour, ""},
-		{Search{Enough: 0.05}, o, hour, "20 more runs find a point that is 2 % faster with a probability of 0.03"},
-		{Search{Enough: 0.02}, o, hour, ""},
-		{Search{Enough: 0.05}, &random{}, hour, ""},
-		{Search{For: time.Minute}, &random{}, hour, "1m0s have passed"},
-		{Search{For: 2 * time.Hour}, &random{}, hour, ""},
+		{Search{}, o, ""},
+		{Search{Enough: 0.05}, o, "20 more runs find a point that is 2 % faster with a probability of 0.03"},
+		{Search{Enough: 0.02}, o, ""},
+		{Search{Enough: 0.05}, &random{}, ""},
+		{Search{For: time.Minute}, &random{}, "1m0s have passed"},
+		{Search{For: 2 * time.Hour}, &random{}, ""},
 	} {
-		if got := c.s.stops(c.o, 20, c.began); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+		c.s.began = hour
+		if got := c.s.stops(c.o, 20); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", c.s, got, c.want)
 		}
 	}
-	if got := (&Search{For: time.Minute}).stops(o, 0, hour); got != "" {
+	if got := (&Search{For: time.Minute, began: hour}).stops(o, 0); got != "" {
 		t.Errorf("no round is made: %s", got)
 	}
-	s := Search{For: 71 * time.Minute}
-	if n := s.fitting(10, 12, hour, hour); n != 2 { // five minutes each
+	s := Search{For: 71 * time.Minute, began: hour}
+	if n := s.fitting(10, 12, hour); n != 2 { // five minutes each
 		t.Errorf("%d points fit in ten minutes", n)
 	}
-	if n := s.fitting(10, 12, hour, hour.Add(36*time.Minute)); n != 5 { // two minutes each, after what is done once
+	if n := s.fitting(10, 12, hour.Add(36*time.Minute)); n != 5 { // two minutes each, after what is done once
 		t.Errorf("%d points fit in ten minutes", n)
 	}
-	if n := s.fitting(10, 1, hour, hour); n != 1 {
+	if n := s.fitting(10, 1, hour); n != 1 {
 		t.Errorf("%d points where there is hardly time for one", n)
 	}
 }
