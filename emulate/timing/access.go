@@ -109,14 +109,14 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		return start + gap + p.Units[Atomic].Latency
 	case t.Store:
 		tr.Stored += n
-		from := p.send(sectors, t, at)
-		if wholly(sectors, t) {
+		from, whole := p.send(sectors, t, at), wholly(sectors, t)
+		if whole {
 			p.l1.fill(sectors, t, at)
 		}
 		if p.owes(e, 1) {
 			tr.ToDRAM += n
 			p.dram(n, from)
-			if !wholly(sectors, t) {
+			if !whole {
 				p.fill(float64(n) * t.Filled)
 			}
 		}
