@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
@@ -50,7 +52,11 @@ driver or clock now, where the program has another version of its model, or cann
 				t := format.NewTable("profile", "device", "caches", "models", "calibrated", "doubts")
 				for _, p := range all {
 					date := "comes with the program"
-					if p.Path != "" {
+					switch {
+					case p.Path == "":
+					case p.Date.IsZero(): // of one that came with the program, and was imported
+						date = ""
+					default:
 						date = p.Date.Local().Format("2006-01-02 15:04")
 					}
 					doubts := []string{p.Error}[:min(1, len(p.Error))]
@@ -178,7 +184,9 @@ func profileRemoveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := os.Remove(path); err != nil {
+			if err := os.Remove(path); errors.Is(err, fs.ErrNotExist) {
+				return usagef("the profile %s comes with the program, and cannot be removed", path)
+			} else if err != nil {
 				return err
 			}
 			return showText(cmd, map[string]any{"removed": path}, "removed "+path+"\n")
