@@ -16,7 +16,7 @@ const (
 	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
 	mostTimed    = 300_000 // instructions that are timed, in one run
 	enoughTimed  = 60_000  // the same, once a wave has ended
-	windows      = 3       // waves of blocks that stand for all
+	windows      = 6       // waves of blocks that stand for all
 )
 
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
@@ -246,6 +246,9 @@ func (e *emulation) time(c Change) timed {
 	}
 	r := m.Run(ops, s, o)
 	t := timed{Result: r, cycles: float64(r.Finished) / timing.Cycle, scale: 1}
+	if whole && r.Cut && most > resident && e.lengths == nil { // what was left comes in rounds
+		t.cycles = e.dealtOut(&lengths{grid: e.grid, middle: instructions(blocks)}, perCycle(r), resident) * groups
+	}
 	if !whole && len(r.Ends) >= int(resident) {
 		first, last, n := r.Ends[resident-1], r.Ends[len(r.Ends)-1], int64(len(r.Ends))-resident
 		each := float64(last-first) / float64(max(n, 1))
@@ -256,7 +259,7 @@ func (e *emulation) time(c Change) timed {
 			t.cycles = float64(r.Last) * instructions / float64(max(r.Issued, 1)) / timing.Cycle
 		}
 		if e.lengths != nil {
-			t.cycles = e.dealtOut(perCycle(r), resident) * groups
+			t.cycles = e.dealtOut(e.lengths, perCycle(r), resident) * groups
 		}
 		t.scale = all / float64(len(r.Ends))
 		for _, u := range []timing.Unit{timing.L2, timing.Lines, timing.DRAM, timing.Atomic} { // stores wait there, and their warps do not

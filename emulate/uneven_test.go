@@ -87,13 +87,13 @@ func TestDealt(t *testing.T) {
 			free[first] += e.lengths.of(i) * float64(e.resident) // each block executes 1/resident in a cycle
 			sum, last = sum+e.lengths.of(i), max(last, free[first])
 		}
-		if got := e.dealtOut(1, e.resident); math.Abs(got-last) > 1e-6*last {
+		if got := e.dealtOut(e.lengths, 1, e.resident); math.Abs(got-last) > 1e-6*last {
 			t.Fatalf("%g cycles, and one after the other %g", got, last)
 		}
 		for k := range e.shares {
 			e.shares[k] = 1
 		}
-		if got, least := e.dealtOut(1, e.resident), sum/float64(e.busy); got < least*(1-1e-9) {
+		if got, least := e.dealtOut(e.lengths, 1, e.resident), sum/float64(e.busy); got < least*(1-1e-9) {
 			t.Fatalf("%g cycles, and all instructions take %g", got, least)
 		}
 		if mean := sum / float64(e.total); math.Abs(mean-e.lengths.mean()) > 1e-6*mean {
