@@ -313,8 +313,9 @@ func (p *multiprocessor) step() bool {
 }
 
 // choose picks the warp that a sub-partition issues next, of those that are ready first: the one of the last instruction, unless it asks
-// for another; else the youngest (Huerta et al., "Analyzing Modern NVIDIA GPU Cores", 2025, section 5.1), or the one that has been ready
-// longest.
+// for another; else the oldest, or the one that has been ready longest. The oldest was chosen among that and the youngest, which Huerta et al. have
+// ("Analyzing Modern NVIDIA GPU Cores", 2025, section 5.1), by sm__warps_active of the half of the development set that numbers are chosen on: with
+// the youngest, the last warps of a block would end later after the first ones than they do.
 func (p *multiprocessor) choose(part *partition) {
 	part.at = never
 	for _, w := range part.warps {
@@ -338,7 +339,7 @@ func (p *multiprocessor) before(part *partition, w, other *warp) bool {
 	case p.Fair && w.at != other.at:
 		return w.at < other.at
 	}
-	return w.age > other.age
+	return w.age < other.age
 }
 
 // admitted is when the units of an instruction take it.

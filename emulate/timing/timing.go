@@ -72,7 +72,7 @@ type Machine struct {
 	Fence      Resource // of memory, for all of the device
 	Queue      int64    // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
 	Turn       int64    // the same besides, where as much is written as is read, times what DRAM is busy
-	Fair       bool     // of several warps that are ready, the one that has been so longest issues; not the youngest
+	Fair       bool     // of several warps that are ready, the one that has been so longest issues; not the oldest
 	Products   int64    // between two other instructions of a sub-partition in which products of Wide are under way; 0 is as always
 	Reads      int64    // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
