@@ -37,6 +37,8 @@ func (b *builder) called(x *cfront.Call) outcome {
 		b.fail(x, "", "a kernel calls a kernel")
 	case f == b.fn:
 		b.fail(x, "", "%s calls itself", x.Func)
+	case f.Err != nil:
+		panic(fault{unread(f.Err)})
 	}
 	for _, a := range x.Args { // calls in arguments come before parameters have values
 		b.callsIn(a)

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func Names(file *cfront.File) (names []string) {
 	return names
 }
 
-// Find finds the kernel function that the options name.
+// Find finds the kernel function that the options name. It is an error where its body was not read.
 func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	names := Names(file)
 	name := opt.Kernel
@@ -82,7 +83,19 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	if i < 0 {
 		return nil, &source.Error{Msg: fmt.Sprintf("%s has no kernel function %q", file.Name, name), Hint: source.Suggest(name, names)}
 	}
-	return file.Functions[i], nil
+	if fn := file.Functions[i]; fn.Err == nil {
+		return fn, nil
+	}
+	return nil, unread(file.Functions[i].Err)
+}
+
+// unread is the error of a function whose body was not read, with what can still be done.
+func unread(err error) error {
+	var e *source.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return e.WithHint("%s", strings.TrimPrefix(e.Hint+"; "+elsewhere, "; "))
 }
 
 // baseName is the name of a function without the arguments of a template or the types of an overload.

@@ -15,7 +15,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name, body, want string // the place ^ in the body
 	}{
-		{"data in a bound", `for (int k = 0; ^k < d[i]; k++) y[i] = 0;`, "how many iterations the loop makes depends on data (declare the average, as in --assume 'trips(5) = 8'"},
+		{"data in a bound", `for (int k = 0; ^k < d[i]; k++) y[i] = 0;`, "how many iterations the loop makes depends on data (declare the average, as in --assume 'trips(6) = 8'"},
 		{"data in a condition of while", `while (^x[i] > 1.0f) x[i] = x[i] * 0.5f;`, "depends on data"},
 		{"a break", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^break; y[k] = 0; }`, "a loop that ends in its middle (declare the average"},
 		{"a return in a loop", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^return; y[k] = 0; }`, "a return within a loop"},
@@ -34,9 +34,13 @@ func TestRefusals(t *testing.T) {
 		{"a division by zero", `y[^i / 0] = 1;`, "a division by zero"},
 		{"pointers compared", `__global float *p = x + n; if (^p > x) y[i] = 0;`, "pointers are compared"},
 		{"a recursive function", `y[i] = again(1.0f);`, "more than 16 deep"},
+		{"an undeclared name", `y[i] = x[i] * ^nowhere;`, "nowhere is not declared"},
+		{"no number", `y[i] = ^1.0ff;`, "1.0ff is no number"},
+		{"no statement", `y[i] = 1 ^2;`, `"2" stands where ";" should stand`},
+		{"a function that cannot be read", `y[i] = broken(1.0f);`, "nowhere is not declared"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "float again(float v) { return v > 0.0f ? again(v - 1.0f) : v; }\n__kernel void f(int n, int m, __global int *d, __global float *x, __global float *y)\n{\n  int i = get_global_id(0);\n"
+			head := "float again(float v) { return v > 0.0f ? again(v - 1.0f) : v; }\nfloat broken(float v) { return v * nowhere; }\n__kernel void f(int n, int m, __global int *d, __global float *x, __global float *y)\n{\n  int i = get_global_id(0);\n"
 			before, after, placed := strings.Cut(c.body, "^")
 			text := head + before + after + "\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.cl", text, cfront.Options{})
