@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"gpuperf/frontend"
+	"gpuperf/internal/source"
+	"gpuperf/launchfile"
 	"gpuperf/workload"
 )
 
@@ -17,7 +19,13 @@ type Chosen struct {
 
 // Cases are the kernels at their sizes.
 func (c *Chosen) Cases(ctx context.Context, args []string) ([]*workload.Case, error) {
-	switch file := frontend.IsKernel(args[0]); {
+	file := frontend.IsKernel(args[0])
+	if !file {
+		if err := onlyTags(args); err != nil {
+			return nil, err
+		}
+	}
+	switch {
 	case !file && (len(c.Sizes) > 1 || len(c.Sizes[0]) > 0):
 		return nil, inputf("-p is for files with kernels; tags give sizes as %s", `"n:2048"`)
 	case !file:
@@ -26,6 +34,25 @@ func (c *Chosen) Cases(ctx context.Context, args []string) ([]*workload.Case, er
 		return nil, inputf("one file with kernels is taken at a time, got %s too", args[1])
 	}
 	return Cases(ctx, c.Files, args, c.Sizes)
+}
+
+// onlyTags refuses what can only be the name of a file, and says what is wrong with that file.
+func onlyTags(args []string) error {
+	for _, arg := range args {
+		if !strings.ContainsAny(arg, "./") || strings.Contains(arg, ":") {
+			continue
+		}
+		f, err := source.Open(arg)
+		if err != nil {
+			return &InputError{err}
+		}
+		f.Close()
+		if launchfile.IsSource(arg) {
+			return inputf("%s does not say how its kernels are launched: a launch file does\n    write one: perf init launch --from %s", arg, arg)
+		}
+		return inputf("%s is no file with kernels: the names of those end in %s", arg, strings.Join(frontend.Extensions(), ", "))
+	}
+	return nil
 }
 
 // Pairs are the kernels, each with the one of another argument, or of its tags, that it is to be compared with.

@@ -37,14 +37,6 @@ func AreLaunches(args []string, against string) bool {
 	return slices.ContainsFunc(append(slices.Clone(args), against), isLaunch)
 }
 
-// NoPrograms refuses programs of kernels: how they are launched stands in a launch file.
-func NoPrograms(args []string) error {
-	if i := slices.IndexFunc(args, func(arg string) bool { return launchfile.IsSource(arg) && !frontend.IsKernel(arg) }); i >= 0 {
-		return inputf("%s does not say how its kernels are launched: a launch file does\n    write one: perf init launch --from %s", args[i], args[i])
-	}
-	return nil
-}
-
 // SplitLaunches tells launch files whose kernels have no counts from files with kernels. Notes say why.
 func SplitLaunches(ctx context.Context, o frontend.Options, args []string) (files, launches, notes []string) {
 	for _, arg := range args {

@@ -194,16 +194,32 @@ func (f *File) Errorf(at Pos, format string, args ...any) *source.Error {
 
 var placed = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
 
+// What the library says of its own text is not for users.
+var (
+	inLibrary  = regexp.MustCompile(` \(\w+\.go:\d+:\w*:?\)$`)
+	badInteger = regexp.MustCompile(`^strconv\.\w+: parsing "[^"]*": (.*)$`)
+	badFloat   = regexp.MustCompile(`PrimaryExpressionFloat (\S+) `)
+)
+
 // explain makes the first message of the library an error at its place.
 func (files *files) explain(err error) error {
 	if files.refused != nil {
 		return files.refused
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
+	first = inLibrary.ReplaceAllString(first, "")
+	if m := badFloat.FindStringSubmatch(first); m != nil { // such a message tells no place
+		name := files.shown(files.main)
+		if i := strings.Index(files.texts[name], m[1]); i >= 0 {
+			return source.New(name, files.texts[name], i, "%s is no number", m[1])
+		}
+		first = m[1] + " is no number"
+	}
 	m := placed.FindStringSubmatch(first)
 	if m == nil {
 		return fmt.Errorf("%s: %s", files.path, first)
 	}
+	m[4] = badInteger.ReplaceAllString(m[4], "this is no number: $1")
 	line, _ := strconv.Atoi(m[2])
 	column, _ := strconv.Atoi(m[3])
 	name := files.shown(m[1])

@@ -75,6 +75,9 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		return nil, err
 	}
 	if opt.Global == nil && opt.Groups == nil {
+		if _, err := cfront.Read(ctx, file, opt.C); err != nil {
+			return nil, placed(ctx, err)
+		}
 		return nil, mistake("%s does not say how its kernels are launched", path).
 			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,9 +48,6 @@ signed-rank test; where the interval holds 1, how large a difference it leaves r
       --against 'axpy lsize_0:64 n:1048576 dtype:float32'`,
 		Args: minArgs(1, "a file with kernels, launch files, or tags"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := campaign.NoPrograms(append(slices.Clone(args), against)); err != nil {
-				return err
-			}
 			if campaign.AreLaunches(args, against) {
 				return measureLaunches(cmd, &on, args, kernels.sizes, against)
 			}

@@ -1,8 +1,11 @@
 package source
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Suggest words the hint for an unknown word: the nearest known one where one is near, and else all of them.
+// Suggest words the hint for an unknown word: the nearest known one where one is near, else those that contain it, else all of them.
 func Suggest(word string, known []string) string {
 	if near := Nearest(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -10,8 +13,16 @@ func Suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return "nothing may stand here"
 	}
+	part := strings.ToLower(word)
+	longer := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return len(part) < minPart || !strings.Contains(strings.ToLower(k), part) })
+	if len(longer) > 0 {
+		known = longer
+	}
 	return "known: " + strings.Join(known, ", ")
 }
+
+// minPart is how long a word must be at least for the known words that contain it to be meant.
+const minPart = 3
 
 // Nearest returns the known word at the least edit distance from word, "" when none is within a third of its length (two at least).
 func Nearest(word string, known []string) string {
