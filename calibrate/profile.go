@@ -189,6 +189,9 @@ func checkVersion(root *yamlfile.Node) error {
 	if err != nil {
 		return err
 	}
+	if root.Get("device") == nil && root.Get("models") == nil {
+		return root.Errorf("this is no profile: it has neither device nor models").WithHint("perf calibrate writes profiles")
+	}
 	for _, e := range pairs {
 		if e.Key.Text != "version" {
 			continue
@@ -203,7 +206,7 @@ func checkVersion(root *yamlfile.Node) error {
 		}
 		return nil
 	}
-	return root.Errorf("the profile has no version").WithHint("is this a profile? perf calibrate writes them")
+	return root.Errorf("the profile has no version").WithHint("this program reads version %d: calibrate again", ProfileVersion)
 }
 
 // YAML returns the text of the profile, which ParseProfile reads back to the same profile.

@@ -141,6 +141,9 @@ func TestProfileMistakes(t *testing.T) {
 .*
 `)[0]
 	entry := find(`covariance: \[\[(\S+), (\S+), `) // the variance of p_launch, its covariance with p_group
+	if _, err := ParseProfile("c.yaml", []byte("version: 1\nkernels: []\n")); err == nil || !strings.Contains(err.Error(), "c.yaml:1:1: this is no profile") {
+		t.Errorf("a campaign file: %v", err)
+	}
 	for _, c := range []struct{ old, bad, want string }{
 		{"version: 2", "version: 9", "p.yaml:1:10: a profile of version 9 is not known\n    version: 9\n             ^\n    this program reads version 2: calibrate again"},
 		{"version: 2\n", "", "the profile has no version"},
