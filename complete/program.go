@@ -3,6 +3,7 @@ package complete
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -137,10 +138,14 @@ func rankers(*call, string) (all []string) {
 	return all
 }
 
-// sizesOfKernel offers the sizes of the kernels of the files that the call names.
+// sizesOfKernel offers the sizes of the kernels and programs of the files that the call names.
 func sizesOfKernel(c *call, _ string) (all []string) {
 	own, _ := c.cmd.Flags().GetStringArray("for") // of calibrate alone
 	for _, path := range slices.Concat(c.args, own) {
+		if filepath.Ext(path) == ".lift" {
+			all = append(all, sizes(sizesOfProgram(path))...)
+			continue
+		}
 		kernels, _ := c.reading().Load(c.cmd.Context(), path)
 		for _, k := range kernels {
 			all = append(all, sizes(k.Takes())...)
@@ -160,12 +165,9 @@ func sourceKernels(c *call, _ string) []string {
 	return names
 }
 
-// sizesOfProgram offers the sizes of the program that the call names.
-func sizesOfProgram(c *call, _ string) []string {
-	if len(c.args) == 0 {
-		return nil
-	}
-	text, err := os.ReadFile(c.args[0])
+// sizesOfProgram are the sizes of a functional program.
+func sizesOfProgram(path string) []string {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
@@ -173,7 +175,7 @@ func sizesOfProgram(c *call, _ string) []string {
 	if err != nil {
 		return nil
 	}
-	return sizes(p.Sizes)
+	return p.Sizes
 }
 
 func sizes(names []string) (all []string) {

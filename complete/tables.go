@@ -61,7 +61,7 @@ var flags = map[string]offer{
 	"--cache":      words([]string{"warm", "cold", "both"}),
 	"--remeasure":  either(words([]string{"all"}), anyTag),
 	"--param":      sizesOfKernel,
-	"--size":       sizesOfProgram,
+	"--size":       sizesOfKernel,
 	"--for":        kernels(".star"),
 	"--kernel":     functions,
 	"--against":    either(kernels(frontend.Extensions()...), anyTag),

@@ -225,10 +225,10 @@ func readItem(n *yamlfile.Node) (w Work, err error) {
 		}
 	}
 	if s := fields["sizes"]; s != nil {
-		if w.Kind.Sizes == "" {
+		if !w.Kind.Sized {
 			return w, s.Errorf("%s takes no sizes", w.Kind.Name)
 		}
-		if w.Flags, err = values(w.Kind.Sizes, s); err != nil {
+		if w.Flags, err = values("param", s); err != nil {
 			return w, err
 		}
 	}

@@ -384,7 +384,7 @@ func TestArgs(t *testing.T) {
 		got = append(got, u.Name+": "+strings.Join(u.args("T"), " "))
 	}
 	want := []string{
-		"1-explore-dot-1-of-2: lift explore dot.lift --size=n=1024 --budget=4 --data=a=1 --data=b=2 --shard=1/2",
+		"1-explore-dot-1-of-2: lift explore dot.lift --param=n=1024 --budget=4 --data=a=1 --data=b=2 --shard=1/2",
 		"2-rank-a-k-1-of-2: rank a.star#k --shard=1/2 --tunables --table=T",
 	}
 	if !slices.Equal(got, want) {

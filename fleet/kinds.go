@@ -9,7 +9,7 @@ type Kind struct {
 	Takes   string // what its arguments are, for messages
 	One     bool   // it takes one argument
 	Names   bool   // an argument without extension is a name, and not that of a file
-	Sizes   string // the flag of sizes; "" is none
+	Sized   bool   // it takes sizes
 	// EachDevice: every device does all of it. Otherwise its parts are dealt out to the shards, each to one.
 	EachDevice bool
 	Offline    bool // it needs no device
@@ -27,10 +27,10 @@ var ownFlags = []string{"device", "interface", "json", "output", "samples", "qui
 var kinds = []Kind{
 	{Name: "calibrate", Command: []string{"calibrate"}, Takes: "models: files, or names that perf models lists", Names: true, EachDevice: true, Own: []string{"profile"}, Figures: fitted},
 	{Name: "evaluate", Command: []string{"evaluate"}, Takes: "suite files", EachDevice: true, Own: []string{"replay", "report"}, Figures: evaluated},
-	{Name: "measure", Command: []string{"measure"}, Takes: "a file with kernels, or launch files", Sizes: "param", EachDevice: true, Figures: measured},
-	{Name: "explore", Command: []string{"lift", "explore"}, Takes: "one Lift program", One: true, Sizes: "size", Own: []string{"shard"}, Part: shardFlag, Figures: best},
-	{Name: "tune", Command: []string{"tune"}, Takes: "one kernel script, launch file or C file", One: true, Sizes: "param", Own: []string{"seed"}, Part: seedFlag, Figures: best},
-	{Name: "rank", Command: []string{"rank"}, Takes: "one file with tunables", One: true, Sizes: "param", Offline: true, Own: []string{"shard", "table", "tunables"}, Part: tableFlags, Figures: ranked},
+	{Name: "measure", Command: []string{"measure"}, Takes: "a file with kernels, or launch files", Sized: true, EachDevice: true, Figures: measured},
+	{Name: "explore", Command: []string{"lift", "explore"}, Takes: "one Lift program", One: true, Sized: true, Own: []string{"shard"}, Part: shardFlag, Figures: best},
+	{Name: "tune", Command: []string{"tune"}, Takes: "one kernel script, launch file or C file", One: true, Sized: true, Own: []string{"seed"}, Part: seedFlag, Figures: best},
+	{Name: "rank", Command: []string{"rank"}, Takes: "one file with tunables", One: true, Sized: true, Offline: true, Own: []string{"shard", "table", "tunables"}, Part: tableFlags, Figures: ranked},
 }
 
 func kindNames() (names []string) {

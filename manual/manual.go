@@ -41,12 +41,7 @@ func PageOf(cmd *cobra.Command, more ...Section) *Page {
 	p.add("", "DESCRIPTION", parse(about))
 	p.add("Usage", "SYNOPSIS", usage(cmd))
 	p.add("Examples", "EXAMPLES", parse(cmd.Example))
-	var below []entry
-	for _, c := range available(cmd) {
-		below = append(below, entry{"  " + c.Name(), c.Short})
-		p.related = append(p.related, c.CommandPath())
-	}
-	p.add("Commands", "COMMANDS", list(below))
+	p.commands(cmd)
 	p.add("Flags", "OPTIONS", flags(cmd.LocalFlags()))
 	p.add("Global flags", "GLOBAL OPTIONS", flags(cmd.InheritedFlags()))
 	for _, s := range more {
@@ -56,6 +51,27 @@ func PageOf(cmd *cobra.Command, more ...Section) *Page {
 		p.related = slices.Insert(p.related, 0, cmd.Parent().CommandPath())
 	}
 	return p
+}
+
+// commands adds those below a command, in its groups if it has any.
+func (p *Page) commands(cmd *cobra.Command) {
+	groups := cmd.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	var all []entry
+	for _, c := range available(cmd) {
+		all = append(all, entry{"  " + c.Name(), c.Short})
+		p.related = append(p.related, c.CommandPath())
+	}
+	in := map[string][]block{}
+	for i, b := range list(all) { // aligned as one list
+		id := available(cmd)[i].GroupID
+		in[id] = append(in[id], b)
+	}
+	for _, g := range groups {
+		p.add(g.Title, strings.ToUpper(g.Title), in[g.ID])
+	}
 }
 
 func (p *Page) add(heading, roff string, blocks []block) {

@@ -18,7 +18,7 @@ func countersCommand() *cobra.Command {
 	var one countedKernels
 	var list, cache, device, to, recorded string
 	cmd := &cobra.Command{
-		Use:   "counters KERNEL -p n=2048 | TAG... | PROG.lift -s n=4096 --variant ID | LAUNCH.yaml",
+		Use:   "counters KERNEL -p n=2048 | TAG... | PROG.lift -p n=4096 --variant ID | LAUNCH.yaml",
 		Short: "Compare counts with the hardware's counters",
 		Long: `counters runs one launch of each kernel under NVIDIA's Nsight Compute (ncu), through CUDA, and prints what the hardware has counted beside
 what is counted from the kernel, and their ratio: operations, barriers, sectors of global memory, wavefronts of local memory; then the traffic
@@ -78,6 +78,12 @@ type countedKernels struct {
 func (k *countedKernels) addFlags(cmd *cobra.Command) {
 	k.add(cmd)
 	k.point.addVariant(cmd)
+}
+
+// parse reads the sizes, which are also those of a functional program.
+func (k *countedKernels) parse() error {
+	k.point.sizes = k.sizes
+	return k.chosenKernels.parse()
 }
 
 // listedWorks are the works of a line of arguments.

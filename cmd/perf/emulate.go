@@ -33,7 +33,7 @@ type emulated struct {
 func emulateCommand() *cobra.Command {
 	var o emulated
 	cmd := &cobra.Command{
-		Use:   "emulate LAUNCH.yaml | DIR | KERNEL -p n=4096 | PROG.lift -s n=4096 --variant ID",
+		Use:   "emulate LAUNCH.yaml | DIR | KERNEL -p n=4096 | PROG.lift -p n=4096 --variant ID",
 		Short: "Tell from machine code how long a launch takes, and why",
 		Long: `emulate goes through the machine code of a launch on a model of a GPU, without running it: how long it takes, what its sub-groups
 wait for, which unit binds, and whether by its latency or its throughput. It needs no GPU.
@@ -182,8 +182,6 @@ func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 
 // sequences are the launches that arguments describe.
 func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches.Sequence, err error) {
-	o.sizes = append(o.sizes, o.point.sizes...) // -p and -s are the same here
-	o.point.sizes = o.sizes
 	if err := o.parse(); err != nil {
 		return nil, err
 	}

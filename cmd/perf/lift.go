@@ -49,7 +49,9 @@ type spaceOptions struct {
 
 func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&o.sizes, "size", "s", nil, "the sizes of the program, for example n=4096 or h=4k,w=4k. "+sizeForms)
+	if flags.Lookup("param") == nil { // commands that also take other files have it
+		addSizeFlags(cmd, &o.sizes, "the sizes of the program, for example n=4096 or h=4k,w=4k")
+	}
 	flags.IntVar(&o.Variants, "count", 1000, "the most variants to derive")
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
 	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
@@ -195,11 +197,11 @@ func liftShowCommand() *cobra.Command {
 func liftEvalCommand() *cobra.Command {
 	var sizes []string
 	cmd := &cobra.Command{
-		Use:   "eval PROG.lift -s n=8",
+		Use:   "eval PROG.lift -p n=8",
 		Short: "Evaluate a program at a small size, exactly",
 		Long: `eval prints the result of a program by the meaning of its patterns, in exact rational numbers where its functions allow. Number i of an
 input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
-		Example: `  perf lift eval examples/lift/dot.lift -s n=8`,
+		Example: `  perf lift eval examples/lift/dot.lift -p n=8`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := lift.Load(args[0])
@@ -214,7 +216,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 				return usage(err)
 			}
 			if len(p.Sizes) > 0 {
-				return usagef("program %s needs its size %s, for example -s %s=8", p.Name, p.Sizes[0], p.Sizes[0])
+				return usagef("program %s needs its size %s, for example -p %s=8", p.Name, p.Sizes[0], p.Sizes[0])
 			}
 			if err := explore.CheckExample(p); err != nil {
 				return usage(err)
@@ -227,7 +229,7 @@ input is (7 i + 3) mod 16, divided by 8 where it is no integer.`,
 			return showText(cmd, result, fmt.Sprintln(v))
 		},
 	}
-	cmd.Flags().StringArrayVarP(&sizes, "size", "s", nil, "the sizes of the program, for example n=8. "+sizeForms)
+	addSizeFlags(cmd, &sizes, "the sizes of the program, for example n=8")
 	return cmd
 }
 

@@ -25,11 +25,11 @@ import (
 func liftDeriveCommand() *cobra.Command {
 	var o spaceOptions
 	cmd := &cobra.Command{
-		Use:   "derive PROG.lift [-s n=4096]",
+		Use:   "derive PROG.lift [-p n=4096]",
 		Short: "Derive low-level variants by rewriting",
 		Long: `derive enumerates distinct low-level variants of a program that are valid at the sizes (by default 4096, or 16777216 where the
 program has only one size), in a fixed order for a seed. With --json each comes with the rules that derived it, and where they applied.`,
-		Example: `  perf lift derive examples/lift/dot.lift -s n=4096 --count 20`,
+		Example: `  perf lift derive examples/lift/dot.lift -p n=4096 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.AnySize = true
@@ -129,9 +129,9 @@ func liftEmitCommand() *cobra.Command {
 	var o pointOptions
 	var as string
 	cmd := &cobra.Command{
-		Use:     "emit PROG.lift -s n=4096 --variant ID",
+		Use:     "emit PROG.lift -p n=4096 --variant ID",
 		Short:   "Print the generated source of a variant",
-		Example: `  perf lift emit examples/lift/dot.lift -s n=4096 --count 20`,
+		Example: `  perf lift emit examples/lift/dot.lift -p n=4096 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, p, _, err := o.point(args[0], nil)
@@ -185,9 +185,9 @@ func liftRunCommand() *cobra.Command {
 	var o pointOptions
 	var on measureFlags
 	cmd := &cobra.Command{
-		Use:     "run PROG.lift -s n=4096 --variant ID",
+		Use:     "run PROG.lift -p n=4096 --variant ID",
 		Short:   "Run a variant, compare its results, and measure it",
-		Example: `  perf lift run examples/lift/dot.lift -s n=65536 --count 20`,
+		Example: `  perf lift run examples/lift/dot.lift -p n=65536 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := on.open(cmd)

@@ -68,7 +68,7 @@ take some 20 ms each: the ranker traffic and models such as general need that. A
 		},
 	}
 	o.addFlags(cmd)
-	cmd.Flags().Lookup("size").Hidden = true
+	cmd.Flags().Lookup("param").Hidden = true
 	cmd.Flags().BoolVar(&static.Traffic, "traffic", false, "also what moves between L1, L2 and DRAM")
 	cmd.Flags().BoolVar(&static.Borders, "borders", false, "evaluate selects and index bounds for each work-item instead of assuming the interior")
 	return cmd

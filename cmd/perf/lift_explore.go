@@ -27,7 +27,7 @@ func liftExploreCommand() *cobra.Command {
 	var model modelOptions
 	var shard string
 	cmd := &cobra.Command{
-		Use:   "explore PROG.lift -s n=16777216 --budget 40",
+		Use:   "explore PROG.lift -p n=16777216 --budget 40",
 		Short: "Search the variants of a program for fast ones, on a device",
 		Long: `explore derives variants of a program, orders their design points (a variant with an ND-range), runs the first of them, and reports
 the best. Every element of the results is compared with those of a reference variant on the device; the reference itself is
@@ -45,7 +45,7 @@ Orders:
   random   at random
   descent  the Monte-Carlo descent of Steuwer et al.: each of a sample of the applicable rules is followed by a random walk down to
            a variant, which is run; the rule with the best time is kept. It makes its own variants`,
-		Example: `  perf lift explore examples/lift/dot.lift -s n=65536 --budget 4 \
+		Example: `  perf lift explore examples/lift/dot.lift -p n=65536 --budget 4 \
       --count 50 -o dot.jsonl`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func liftExportCommand() *cobra.Command {
 	var best bool
 	var dir, as string
 	cmd := &cobra.Command{
-		Use:   "export PROG.lift -s n=4096 --best -o DIR",
+		Use:   "export PROG.lift -p n=4096 --best -o DIR",
 		Short: "Write a variant's kernels, a host function that calls them, and a description",
 		Long: `export writes files by which a variant runs elsewhere, at the sizes given: NAME.c, or NAME.cu, with a function lift_NAME that
 copies, launches and waits, in one call; its header; its kernels; and NAME.json with arguments, temporaries, ND-ranges and the order of launches,
@@ -33,8 +33,8 @@ for those who write their own host. --as c is for no device: the loops of the va
 The variant is the one that --variant names; or with --best the fastest that a --database has recorded for these sizes; or, where there is none,
 the first by a --ranker that learns from other programs of the databases, by the model of a --profile, or else by an estimate from the data sheet of --hardware.
 Without these it is the plainest variant, with which others are compared.`,
-		Example: `  perf lift export examples/lift/dot.lift -s n=65536 -o out
-  perf lift export examples/lift/scal.lift -s n=4Ki --best --as c -o out`,
+		Example: `  perf lift export examples/lift/dot.lift -p n=65536 -o out
+  perf lift export examples/lift/scal.lift -p n=4Ki --best --as c -o out`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(export.Languages(), as) {

@@ -54,13 +54,13 @@ func liftRankCommand() *cobra.Command {
 	var order rankOptions
 	var top int
 	cmd := &cobra.Command{
-		Use:   "rank PROG.lift -s n=4096 --database DB.jsonl",
+		Use:   "rank PROG.lift -p n=4096 --database DB.jsonl",
 		Short: "Order the design points of a program by predicted performance",
 		Long: `rank derives the variants of a program with their ND-ranges, and orders them by a ranker that has learnt from samples of
 other programs: files that perf lift explore wrote, with the vectors of static features beside them. Nothing is run.
 
 ` + rankerList(),
-		Example: `  perf lift rank examples/lift/dot.lift -s n=1048576 --count 50 \
+		Example: `  perf lift rank examples/lift/dot.lift -p n=1048576 --count 50 \
       --database testdata/h200/lift_blas.jsonl.gz`,
 		Args: exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -120,11 +120,19 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})
-	for _, command := range commands() {
-		root.AddCommand(command())
+	for _, g := range commands() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, command := range g.commands {
+			c := command()
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
 	}
 	root.SetOut(&output{w: os.Stdout}) // before the command completion is made, which keeps it
 	root.SetHelpCommand(helpCommand())
+	last := root.Groups()[len(root.Groups())-1].ID
+	root.SetHelpCommandGroupID(last)
+	root.SetCompletionCommandGroupID(last)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd, cmd) }) // the output keeps its errors
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -133,43 +141,24 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	return root
 }
 
-// commands in the order of a session.
-func commands() []func() *cobra.Command {
-	return []func() *cobra.Command{
-		initCommand,
-		devicesCommand,
-		doctorCommand,
-		cardCommand,
-		showCommand,
-		countCommand,
-		featureCommand,
-		scopCommand,
-		benchCommand,
-		measureCommand,
-		importCommand,
-		exportCommand,
-		captureCommand,
-		countersCommand,
-		modelsCommand,
-		calibrateCommand,
-		fitCommand,
-		profileCommand,
-		samplesCommand,
-		predictCommand,
-		explainCommand,
-		rankCommand,
-		liftCommand,
-		evaluateCommand,
-		reportCommand,
-		serveCommand,
-		sassCommand,
-		emulateCommand,
-		tuneCommand,
-		fleetCommand,
-		schemaCommand,
-		workerCommand,
-		deviceWorkerCommand,
+// commands by what they are for, in the order of a session.
+func commands() []commandGroup {
+	return []commandGroup{
+		{"Starting", []func() *cobra.Command{initCommand, devicesCommand, doctorCommand}},
+		{"Counting", []func() *cobra.Command{countCommand, featureCommand, showCommand, scopCommand, cardCommand}},
+		{"Measuring", []func() *cobra.Command{measureCommand, benchCommand, captureCommand, countersCommand, samplesCommand, importCommand, exportCommand}},
+		{"Calibrating", []func() *cobra.Command{calibrateCommand, fitCommand, modelsCommand, profileCommand}},
+		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, evaluateCommand}},
+		{"Machine code", []func() *cobra.Command{emulateCommand, sassCommand}},
+		{"Searching", []func() *cobra.Command{tuneCommand, liftCommand, fleetCommand}},
+		{"Other commands", []func() *cobra.Command{reportCommand, serveCommand, schemaCommand, workerCommand, deviceWorkerCommand}},
 	}
+}
+
+// commandGroup are commands for one purpose.
+type commandGroup struct {
+	title    string
+	commands []func() *cobra.Command
 }
 
 // checkArgs gives the errors of wrong arguments, of a command and all below it, the status of a wrong call.

@@ -153,16 +153,12 @@ func argsOf(c *cobra.Command, params json.RawMessage) (args []string, err error)
 			}
 			continue
 		case "sizes":
-			flag := "--param"
-			if c.Flag("size") != nil {
-				flag = "--size"
-			}
 			sizes, ok := value.(map[string]any)
 			if !ok {
 				return nil, fmt.Errorf("params: sizes is an object, as in {\"n\": 4096}")
 			}
 			for _, name := range slices.Sorted(maps.Keys(sizes)) {
-				args = append(args, flag, fmt.Sprintf("%s=%v", name, sizes[name]))
+				args = append(args, "--param", fmt.Sprintf("%s=%v", name, sizes[name]))
 			}
 			continue
 		}

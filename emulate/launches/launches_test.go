@@ -153,7 +153,7 @@ sequence:
 	}
 }
 
-// A program of Lift is a sequence. Its machine code was recorded: perf sass examples/lift/dot.lift -s n=1M --count 5 --arch sm_90 -o dot.cubin.
+// A program of Lift is a sequence. Its machine code was recorded: perf sass examples/lift/dot.lift -p n=1M --count 5 --arch sm_90 -o dot.cubin.
 func TestProgram(t *testing.T) {
 	s, err := explore.Request{Sizes: map[string]int64{"n": 1 << 20}, Variants: 5, Ranges: 10, Seed: 1}.Open(
 		"../../examples/lift/dot.lift", &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
