@@ -58,7 +58,7 @@ func Calibrate(ctx context.Context, c *campaign.Campaign, compile func(job devic
 		out.Warnings = append(out.Warnings, fmt.Sprintf("facts are as rules say, and not corrected by emulating the measurements: %v", err))
 		return out, nil
 	}
-	out.Facts = Refine(ctx, NumbersOf(result.Records, info), out.Facts, out.sheet(), functions)
+	out.Facts = Refine(ctx, NumbersOf(result.Records, info), out.Facts, sheet(out.Base), functions)
 	return out, ctx.Err()
 }
 
@@ -77,9 +77,9 @@ func Of(records []samples.Record, info samples.Fingerprint) *Calibrated {
 	return out
 }
 
-// sheet is what is known of the device without measurements.
-func (c *Calibrated) sheet() *facts.Device {
-	return facts.Of(samples.Fingerprint{Name: c.Base, Architecture: c.Base})
+// sheet is what the sheet of a device or an architecture says.
+func sheet(name string) *facts.Device {
+	return facts.Of(samples.Fingerprint{Name: name, Architecture: name})
 }
 
 // tell adds what the device says of itself.
@@ -118,7 +118,7 @@ type row struct {
 
 func (c *Calibrated) rows() []row {
 	all := []row{}
-	before := c.sheet()
+	before := sheet(c.Base)
 	for _, r := range rules {
 		f, ok := c.Facts[r.key]
 		if !ok {

@@ -15,6 +15,7 @@ type Numbers struct {
 	Clock           float64            // Hz
 	Multiprocessors int64
 	subPartitions   float64
+	atomicLine      float64         // of the sheet that says what is not measured
 	asked           map[string]bool // the identities of those that were looked up, where that is followed
 }
 
@@ -24,6 +25,7 @@ const seconds = "seconds"
 // NumbersOf collects records, of a device with this fingerprint.
 func NumbersOf(records []samples.Record, device samples.Fingerprint) *Numbers {
 	n := &Numbers{told: map[string]float64{}, Clock: float64(device.ClockMHz) * 1e6, Multiprocessors: device.ComputeUnits}
+	n.atomicLine = sheet(facts.Base(device.Name, device.Architecture)).Value(facts.AtomicLine)
 	for _, r := range records {
 		if r.Status != samples.OK {
 			continue
@@ -210,16 +212,14 @@ func apart(n *Numbers) (float64, string, bool) {
 // blockItems are the work-items of blocks that show rates of memory.
 const blockItems = 1024
 
-// atomicLine is what a line takes in sectors that atomic operations change, as atomic_line of an H200: of one word, an eighth of that.
-const atomicLine = 0.8
-
-// atomicSectors are those of a clock of all multiprocessors: the mean of sub-groups that add to a line and to 32.
+// atomicSectors are those of a clock of all multiprocessors: the mean of sub-groups that add to a line and to 32. Beside its sectors a line takes
+// atomic_line; one of which a word is changed, an eighth of that.
 func atomicSectors(what, opcode string) func(*Numbers) (float64, string, bool) {
 	return func(n *Numbers) (float64, string, bool) {
 		few, ok := n.value("cycles", what+"_lines", "groups", n.Multiprocessors)
 		many, found := n.value("cycles", what+"_apart", "groups", n.Multiprocessors)
 		all := float64(n.Multiprocessors) * blockItems
-		return (all/32*(4+atomicLine)/few + all*(1+atomicLine/8)/many) / 2, opcode + " of all multiprocessors, sub-groups in a line and in 32", ok && found && few > 0 && many > 0
+		return (all/32*(4+n.atomicLine)/few + all*(1+n.atomicLine/8)/many) / 2, opcode + " of all multiprocessors, sub-groups in a line and in 32", ok && found && few > 0 && many > 0
 	}
 }
 
