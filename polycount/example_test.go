@@ -115,55 +115,31 @@ func ExampleMap_Lexmin() {
 	// [n] -> { [i] -> [t, x] : i + x = t and t = n - 1 and i >= 0 and t >= i }
 }
 
-// The flow dependences of a loop nest without the writes in between: each read of an element follows the writes of it.
+// What statements write, and how often each of them writes.
 func ExampleUnionMap() {
-	writes := check(polycount.ParseUnionMap("[n] -> { S[i] -> A[i] : 0 <= i < n; T[i] -> B[i] : 0 <= i < n }"))
-	reads := check(polycount.ParseUnionMap("[n] -> { T[i] -> A[i - 1] : 0 < i < n; T[i] -> B[i - 1] : 0 < i < n }"))
-	flow := check(writes.Then(reads.Reverse()))
-	fmt.Println(flow)
-	fmt.Println(check(flow.Domain()))
-	fmt.Println(check(flow.Range()))
-	later := check(polycount.ParseUnionMap("{ T[i] -> T[j] : j > i + 1 }"))
-	fmt.Println(check(check(flow.Intersect(later)).IsEmpty()), check(later.IsSubset(flow)), check(flow.IsEqual(flow)))
-	fmt.Println(check(flow.Lexmin()), check(flow.Lexmax()))
-	inT := check(polycount.ParseUnionSet("{ T[i] }"))
-	fmt.Println(check(flow.IntersectDomain(inT)))
-	for _, m := range check(flow.Subtract(later)).Maps() {
-		fmt.Println(m)
+	writes := check(polycount.ParseUnionMap("[n] -> { S[i] -> A[i] : 0 <= i < n; T[i] -> A[2i] : 0 <= i < n; T[i] -> B[j] : 0 <= j < i }"))
+	fmt.Println(check(writes.Range()))
+	for _, c := range check(writes.Card()) {
+		fmt.Println(c.Tuple, c.Count)
 	}
 	// Output:
-	// [n] -> { S[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n; T[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
-	// [n] -> { S[i] : 0 <= i <= n - 2; T[i] : 0 <= i <= n - 2 }
-	// [n] -> { T[i_] : 1 <= i_ < n; T[i_] : 1 <= i_ < n }
-	// true false true
-	// [n] -> { S[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n; T[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n } [n] -> { S[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n; T[i] -> T[i_] : i_ = i + 1 and 1 <= i_ < n }
-	// [n] -> { T[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
-	// [n] -> { S[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
-	// [n] -> { T[i] -> T[i_] : i_ = i + 1 and 0 <= i < n and 1 <= i_ < n }
+	// [n] -> { A[o0] : 0 <= o0 < n; A[o0] : o0 mod 2 = 0 and n > floor(o0/2) and o0 >= 0; B[j] : j >= 0 }
+	// S [n, i] -> { 1 : 0 <= i < n }
+	// T [n, i] -> { i : i >= n and i > 0; 1 + i : 0 <= i < n }
+
 }
 
 func ExampleUnionSet() {
 	a := check(polycount.ParseUnionSet("[n] -> { A[i] : 0 <= i < n; B[i,j] : 0 <= i,j < 2 }"))
-	b := check(polycount.ParseUnionSet("{ A[i] : i <= 3; A[i] : i = 4 }"))
-	fmt.Println(check(a.Union(b)))
-	fmt.Println(check(a.Intersect(check(b.Coalesce()))))
-	fmt.Println(check(a.Subtract(b)))
-	fmt.Println(check(a.Count()), a.Params())
-	m := check(polycount.ParseUnionMap("{ A[i] -> C[i + 1]; A[i] -> D[i] }"))
-	fmt.Println(check(b.Apply(m)))
-	fmt.Println(check(m.Preimage(check(polycount.ParseUnionSet("{ C[3] }")))))
-	c := check(m.IntersectRange(check(polycount.ParseUnionSet("{ D[i] : i > 0 }"))))
-	fmt.Println(check(check(c.Union(m)).Coalesce()), c.Params())
-	fmt.Println(check(a.IsEmpty()), check(a.IsSubset(b)), check(a.IsEqual(a)))
+	fmt.Println(check(a.Count()))
+	for _, s := range a.Sets() {
+		fmt.Println(s)
+	}
 	// Output:
-	// [n] -> { A[i] : 0 <= i < n; A[i] : i <= 3; A[i] : i = 4; B[i, j] : 0 <= i <= 1 and 0 <= j <= 1 }
-	// [n] -> { A[i] : 0 <= i <= 4 and i < n }
-	// [n] -> { A[i] : 5 <= i < n; B[i, j] : 0 <= i <= 1 and 0 <= j <= 1 }
-	// [n] -> { 4 + n : n > 0; 4 : n <= 0 } [n]
-	// { C[o0] : o0 <= 4; C[o0] : o0 = 5; D[o0] : o0 <= 3; D[o0] : o0 = 4 }
-	// { A[i] : i = 2 }
-	// { A[i] -> D[o0] : o0 = i; A[i] -> C[o0] : o0 = i + 1 } []
-	// false false true
+	// [n] -> { 4 + n : n > 0; 4 : n <= 0 }
+	// [n] -> { A[i] : 0 <= i < n }
+	// [n] -> { B[i, j] : 0 <= i <= 1 and 0 <= j <= 1 }
+
 }
 
 func ExampleParseAffine() {
