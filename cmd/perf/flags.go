@@ -231,21 +231,12 @@ func addSizes(cmd *cobra.Command, sizes *[]string) {
 
 // addSizeFlags adds -p, and -s, which commands for functional programs had once, for the same list.
 func addSizeFlags(cmd *cobra.Command, sizes *[]string, about string) {
-	list := (*repeated)(sizes)
-	cmd.Flags().VarP(list, "param", "p", about+". "+sizeForms)
-	cmd.Flags().VarP(list, "size", "s", "another name of --param")
-	cmd.Flags().Lookup("size").Hidden = true
+	flags := cmd.Flags()
+	flags.StringArrayVarP(sizes, "param", "p", nil, about+". "+sizeForms)
+	other := *flags.Lookup("param") // with the same value
+	other.Name, other.Shorthand, other.Hidden = "size", "s", true
+	flags.AddFlag(&other)
 }
-
-// repeated is a flag that may be given several times, also by several names: a pflag.SliceValue.
-type repeated []string
-
-func (r *repeated) String() string              { return fmt.Sprint([]string(*r)) }
-func (r *repeated) Set(v string) error          { *r = append(*r, v); return nil }
-func (r *repeated) Type() string                { return "stringArray" }
-func (r *repeated) Append(v string) error       { return r.Set(v) }
-func (r *repeated) Replace(list []string) error { *r = list; return nil }
-func (r *repeated) GetSlice() []string          { return *r }
 
 // sizeForms says how sizes can be written.
 const sizeForms = "Also " + format.Integers
