@@ -124,19 +124,7 @@ var limits = bounded.Limits{Time: 4 * time.Second, Memory: 768 << 20}
 
 // Objects analyses nests, with values in place of parameters, within limits of time and memory.
 func Objects(ctx context.Context, nests []*scop.Nest, values map[string]int64) (all []*Object, err error) {
-	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
-		for _, n := range nests {
-			o, err := object(n, values)
-			if err != nil {
-				return err
-			}
-			all = append(all, o)
-			if check(); ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	})
+	all, err = bounded.Each(ctx, limits, nests, func(n *scop.Nest) (*Object, error) { return object(n, values) })
 	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the analysis of dependences %w", nests[0].File, err)
 	}

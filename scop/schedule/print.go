@@ -142,19 +142,7 @@ var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
 
 // Objects schedules nests, within limits of time and memory.
 func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
-	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
-		for _, n := range nests {
-			o, err := object(n, find, fusion)
-			if err != nil {
-				return err
-			}
-			all = append(all, o)
-			if check(); ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	})
+	all, err = bounded.Each(ctx, limits, nests, func(n *scop.Nest) (*Object, error) { return object(n, find, fusion) })
 	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
 	}
