@@ -2,12 +2,12 @@ package calibrate
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/internal/golden"
 	"gpuperf/internal/source"
 	"gpuperf/models"
 )
@@ -53,33 +53,14 @@ func TestOutputOfTheModelsOwn(t *testing.T) {
 // TestTableMistakes reads testdata/mistakes.txt: tables separated by lines of =, each followed by -- and the error it gives with the
 // model p_a * f_x, output f_t.
 func TestTableMistakes(t *testing.T) {
-	const path = "testdata/mistakes.txt"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	m := model(t, "expression: p_a * f_x\n")
-	var out []string
-	for _, c := range strings.Split(string(raw), "\n====\n") {
-		text, want, _ := strings.Cut(c, "\n----\n")
+	golden.Mistakes(t, "testdata/mistakes.txt", func(text string) error {
 		tab, err := ReadTable("t.csv", []byte(text))
 		if err == nil {
 			_, err = tab.Rows(m)
 		}
-		got := "no error"
-		if err != nil {
-			got = err.Error()
-		}
-		if got != strings.TrimSuffix(want, "\n") && os.Getenv("UPDATE") == "" {
-			t.Errorf("\n%s\ngave\n%s\nwant\n%s", text, got, want)
-		}
-		out = append(out, text+"\n----\n"+got)
-	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(strings.Join(out, "\n====\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 }
 
 func TestTimesArePositive(t *testing.T) {

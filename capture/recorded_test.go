@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"gpuperf/device"
+	"gpuperf/internal/golden"
 	"gpuperf/launchfile"
 )
 
@@ -25,7 +25,7 @@ func recorded(t *testing.T, name string) (journals string, o Options) {
 }
 
 // compare holds launch files to a golden file, which UPDATE=1 writes, and to what can be launched.
-func compare(t *testing.T, golden string, kernels []*Kernel) {
+func compare(t *testing.T, file string, kernels []*Kernel) {
 	t.Helper()
 	var all txtar.Archive
 	for _, k := range kernels {
@@ -46,18 +46,7 @@ func compare(t *testing.T, golden string, kernels []*Kernel) {
 			t.Errorf("%s: %v", k.File, err)
 		}
 	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, txtar.Format(&all), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(txtar.Format(&all))); diff != "" {
-		t.Errorf("%s: %s", golden, diff)
-	}
+	golden.Check(t, file, string(txtar.Format(&all)))
 }
 
 // TestRecorded: the launch files of recorded applications are those of testdata/h200/*.txtar.

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/features"
+	"gpuperf/internal/golden"
 	"gpuperf/kernel/linear"
 )
 
@@ -86,19 +87,7 @@ func TestKernels(t *testing.T) {
 			for _, w := range s.Warnings {
 				fmt.Fprintf(&b, "warning: %v\n", w)
 			}
-			golden := path + ".txt"
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if b.String() != string(want) {
-				t.Errorf("the kernel differs from %s (UPDATE=1 writes it):\n%s", golden, b.String())
-			}
+			golden.Check(t, path+".txt", b.String())
 		})
 	}
 }

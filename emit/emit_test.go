@@ -1,17 +1,14 @@
 package emit_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpuperf/emit"
+	"gpuperf/internal/golden"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestGolden compares the program and the source of each case with testdata; UPDATE=1 rewrites it.
@@ -24,7 +21,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := "/*\n" + strings.ReplaceAll(n.String(), "*/", "* /") + "*/\n" + s.Text
-			golden(t, c.name+".cl", got)
+			golden.Check(t, "testdata/"+c.name+".cl", got)
 		})
 	}
 	t.Run("index64", func(t *testing.T) {
@@ -33,29 +30,8 @@ func TestGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, c.name+"-64.cl", s.Text)
+		golden.Check(t, "testdata/"+c.name+"-64.cl", s.Text)
 	})
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (UPDATE=1 accepts it): -want +got\n%s", path, diff)
-	}
 }
 
 func TestNDRange(t *testing.T) {

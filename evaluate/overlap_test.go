@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/golden"
 )
 
 // ratios is an overlap experiment in which the smaller cost hides.
@@ -54,18 +55,7 @@ func TestOverlapFigure(t *testing.T) {
 	if n := strings.Count(svg, "<circle"); n != len(ratios().Points)+1 { // and in the legend
 		t.Errorf("%d circles", n)
 	}
-	golden := filepath.Join("testdata", "overlap.svg")
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(svg), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if want, err := os.ReadFile(golden); err != nil || string(want) != svg {
-		t.Errorf("the picture differs from %s, %v", golden, err)
-	}
+	golden.Check(t, filepath.Join("testdata", "overlap.svg"), svg)
 }
 
 // TestPageShowsTheExperiment, the choice and the coverage, and writes the picture as a file of its own.

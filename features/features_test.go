@@ -3,14 +3,13 @@ package features
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/internal/golden"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
@@ -422,24 +421,6 @@ func TestNotCounted(t *testing.T) {
 	}
 }
 
-// golden compares with a file of testdata, which UPDATE=1 writes.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestPrint(t *testing.T) {
 	s, err := Count(tiledMatmul(t), Options{Footprint: true})
 	if err != nil {
@@ -460,11 +441,11 @@ func TestPrint(t *testing.T) {
 		if err := e.Encode(o); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "matmul_"+test.name+".json", text.Bytes())
+		golden.Check(t, "testdata/matmul_"+test.name+".json", text.String())
 		var table bytes.Buffer
 		if err := s.Write(&table, test.sizes); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "matmul_"+test.name+".txt", table.Bytes())
+		golden.Check(t, "testdata/matmul_"+test.name+".txt", table.String())
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/golden"
 )
 
 const examples = "../examples/lift"
@@ -52,7 +54,7 @@ func TestExamplesPrint(t *testing.T) {
 		if d := cmp.Diff(text, q.String()); d != "" {
 			t.Errorf("%s prints differently: %s", name, d)
 		}
-		golden(t, name, text+"type "+p.Type().String()+"\n"+assumptionText(p))
+		golden.Check(t, "testdata/"+name+".txt", text+"type "+p.Type().String()+"\n"+assumptionText(p))
 	}
 }
 
@@ -62,26 +64,6 @@ func assumptionText(p *Program) string {
 		fmt.Fprintf(&b, "needs %s\n", a)
 	}
 	return b.String()
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s: %s", name, d)
-	}
 }
 
 func rat(num, den int64) Value { return Num{Rat: big.NewRat(num, den)} }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/golden"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/microbench"
@@ -124,19 +124,7 @@ func TestExamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden := filepath.Join("testdata", e.name+".yaml")
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(golden, []byte(set.Text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := cmp.Diff(string(want), set.Text); d != "" {
-				t.Errorf("%s (-want +got):\n%s", golden, d)
-			}
+			golden.Check(t, filepath.Join("testdata", e.name+".yaml"), set.Text)
 		})
 	}
 }

@@ -1,12 +1,11 @@
 package models
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"gpuperf/internal/golden"
 	"gpuperf/internal/source"
 )
 
@@ -97,27 +96,8 @@ func TestModelPrintsWhatItParses(t *testing.T) {
 
 // TestMistakes reads testdata/mistakes.txt: model files separated by lines of =, each followed by -- and the error it gives.
 func TestMistakes(t *testing.T) {
-	const path = "testdata/mistakes.txt"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, c := range strings.Split(string(raw), "\n====\n") {
-		text, want, _ := strings.Cut(c, "\n----\n")
+	golden.Mistakes(t, "testdata/mistakes.txt", func(text string) error {
 		_, err := Parse("m.yaml", []byte(text))
-		got := "no error"
-		if err != nil {
-			got = err.Error()
-		}
-		if got != strings.TrimSuffix(want, "\n") && os.Getenv("UPDATE") == "" {
-			t.Errorf("\n%s\ngave\n%s\nwant\n%s", text, got, want)
-		}
-		out = append(out, text+"\n----\n"+got)
-	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(strings.Join(out, "\n====\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+		return err
+	})
 }

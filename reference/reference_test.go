@@ -1,12 +1,13 @@
 package reference
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/golden"
 )
 
 // TestPages: each page describes all that its tables have, its examples run, and docs/reference is what it says. UPDATE=1 writes it there.
@@ -24,20 +25,7 @@ func TestPages(t *testing.T) {
 			if err := p.WriteMarkdown(&text); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("..", "docs", "reference", name+".md")
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			before, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(before), text.String()); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, filepath.Join("..", "docs", "reference", name+".md"), text.String())
 		})
 	}
 }

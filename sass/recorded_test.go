@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/internal/golden"
 )
 
 // recorded is where listings of kernels of our own are; record.sh made them there.
@@ -332,7 +334,7 @@ func TestWrite(t *testing.T) {
 	if err := l.Write(&got); err != nil {
 		t.Fatal(err)
 	}
-	compare(t, "testdata/reduce.txt", got.String())
+	golden.Check(t, "testdata/reduce.txt", got.String())
 }
 
 // TestFacts: the facts of all recorded listings.
@@ -343,24 +345,7 @@ func TestFacts(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	compare(t, "testdata/facts.txt", got.String())
-}
-
-// compare compares a text with a file, which UPDATE=1 writes.
-func compare(t *testing.T, golden, got string) {
-	t.Helper()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: %s", golden, diff)
-	}
+	golden.Check(t, "testdata/facts.txt", got.String())
 }
 
 // TestCubin: a cubin is listed by what is at hand, and its registers are read from its sections.

@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
-	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/counters"
 	"gpuperf/internal/format"
+	"gpuperf/internal/golden"
 	"gpuperf/launch"
 	"gpuperf/samples"
 )
@@ -71,13 +71,7 @@ func TestCountersOfTheH200(t *testing.T) {
 		write(&b)
 		after = replaced(t, after, name, b.String())
 	}
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(page, []byte(after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if diff := cmp.Diff(string(before), after); diff != "" {
-		t.Error(diff)
-	}
+	golden.Check(t, page, after)
 }
 
 // recordedCounts are the recorded counts of a list of kernels, caches warm and cold.

@@ -3,17 +3,15 @@ package main
 import (
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	"gpuperf/internal/golden"
 	"gpuperf/models/library"
 )
 
@@ -44,24 +42,11 @@ func TestProfiles(t *testing.T) {
 		for i := range whole.Models {
 			whole.Models[i].Origin.Date, whole.Models[i].Origin.Perf = time.Time{}, ""
 		}
-		file := filepath.Join("calibrate/profiles", name+".yaml")
-		want, err := whole.YAML()
+		text, err := whole.YAML()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if os.Getenv("UPDATE") != "" {
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		got, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("%s is not what the recordings give (UPDATE=1 writes it):\n%s", file, diff)
-		}
+		golden.Check(t, filepath.Join("calibrate/profiles", name+".yaml"), string(text))
 	}
 }
 

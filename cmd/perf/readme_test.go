@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/device/opencl"
+	"gpuperf/internal/golden"
 )
 
 // TestReadme runs the sessions of the documents, fenced as console, and compares what they print on standard output; CONTRIBUTING.md says
@@ -29,14 +30,7 @@ func TestReadme(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := p.replay(string(before))
-			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(path, []byte(after), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if diff := cmp.Diff(string(before), after); diff != "" {
-				t.Error(diff)
-			}
+			golden.Check(t, path, p.replay(string(before)))
 		})
 	}
 }

@@ -3,11 +3,11 @@ package bench
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
+	"gpuperf/internal/golden"
 	"gpuperf/samples"
 )
 
@@ -61,17 +61,5 @@ func TestRecorded(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "%s: %.4g, %.4g\n", r.key, c.Facts[r.key].Value, sheet.Value(r.key))
 	}
-	const golden = "testdata/h200.txt"
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Errorf("%s differs, and UPDATE=1 writes it:\n%s", golden, got.String())
-	}
+	golden.Check(t, "testdata/h200.txt", got.String())
 }

@@ -2,11 +2,11 @@ package slurm
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"gpuperf/fleet"
+	"gpuperf/internal/golden"
 )
 
 func TestArray(t *testing.T) {
@@ -40,20 +40,5 @@ slurm:
 		t.Fatal(err)
 	}
 	got := Script(f, "/opt/it's/perf")
-	golden := filepath.Join("testdata", "array.sh")
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s", got)
-	}
+	golden.Check(t, filepath.Join("testdata", "array.sh"), got)
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"gpuperf/internal/golden"
 )
 
 // example is a figure with all that can happen: intervals of every kind, notes that are close, four panels.
@@ -40,18 +40,7 @@ func example() *Figure {
 func TestGolden(t *testing.T) {
 	const path = "testdata/example.svg"
 	got := example().SVG()
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("UPDATE=1 refreshes %s:\n%s", path, diff)
-	}
+	golden.Check(t, path, got)
 }
 
 // For narrow screens there is a panel in a row, as wide as half a figure.

@@ -18,6 +18,8 @@ import (
 // unreached are functions that the command does not reach, and why they stay: by package and name, or by package alone
 // for the unexported functions behind those that have an Example.
 var unreached = map[string]string{
+	"internal/golden/Check":              "compares with files for tests of all packages",
+	"internal/golden/Mistakes":           "compares errors with files for tests of several packages",
 	"device/devicetest/Open":             "opens the device for tests of several packages",
 	"scop/scoptest/Program":              "random nests for tests of several packages",
 	"scop/scoptest/Run":                  "the oracle of tests of several packages",

@@ -1,11 +1,10 @@
 package transform
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"gpuperf/internal/golden"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 
@@ -115,26 +114,6 @@ func apply(t *testing.T, spec kernel.Spec, steps ...step) *kernel.Kernel {
 	return k
 }
 
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", name, d)
-	}
-}
-
 func types(names string) map[string]expr.DType {
 	out := map[string]expr.DType{}
 	for _, n := range strings.Fields(names) {
@@ -204,7 +183,7 @@ func TestListings(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			golden(t, c.name+".txt", apply(t, c.spec, c.steps...).String())
+			golden.Check(t, "testdata/"+c.name+".txt", apply(t, c.spec, c.steps...).String())
 		})
 	}
 }
@@ -254,7 +233,7 @@ func TestPaperKernels(t *testing.T) {
 			prefetched("u", "i_inner, j_inner", true), prepared)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			golden(t, c.name+".txt", apply(t, c.spec, c.steps...).String())
+			golden.Check(t, "testdata/"+c.name+".txt", apply(t, c.spec, c.steps...).String())
 		})
 	}
 }

@@ -2,11 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"gpuperf/internal/golden"
 )
 
 // The rules as they print, for reading and for seeing what a change changes.
@@ -26,19 +25,5 @@ func TestRulesPrint(t *testing.T) {
 		fmt.Fprintf(&b, "macro %-18s %s\n", m.Name, m.Says)
 	}
 	const file = "testdata/rules.txt"
-	if os.Getenv("UPDATE") != "" {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), b.String()); d != "" {
-		t.Error(d)
-	}
+	golden.Check(t, file, b.String())
 }

@@ -14,6 +14,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/emit"
 	"gpuperf/emit/host"
+	"gpuperf/internal/golden"
 	"gpuperf/scop/offload"
 )
 
@@ -39,13 +40,7 @@ func TestGolden(t *testing.T) {
 		}
 		got := strings.Replace(read(t, filepath.Join(dir, c.file)), c.helpers, "// (helpers)\n", 1)
 		got = kernelText.ReplaceAllString(got, "$1$3// (kernels)$2$4")
-		golden := filepath.Join("testdata", c.golden)
-		if os.Getenv("UPDATE") != "" {
-			write(t, golden, got)
-		}
-		if diff := cmp.Diff(read(t, golden), got); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", c.golden, diff)
-		}
+		golden.Check(t, filepath.Join("testdata", c.golden), got)
 		if read(t, filepath.Join(dir, "sample.h")) != read(t, "testdata/sample.h") {
 			t.Error("the header is another one")
 		}

@@ -3,12 +3,12 @@ package expand
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/golden"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
@@ -64,16 +64,7 @@ func TestPolybench(t *testing.T) {
 			}
 		}
 	}
-	const golden = "testdata/polybench.txt"
-	if os.Getenv("UPDATE") != "" {
-		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || string(want) != out.String() {
-		t.Errorf("the copies differ from %s (UPDATE=1 writes them): %v\n%s", golden, err, out.String())
-	}
+	golden.Check(t, "testdata/polybench.txt", out.String())
 }
 
 // TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell.

@@ -2,12 +2,12 @@ package schedule
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/golden"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
@@ -49,16 +49,7 @@ func TestPolybench(t *testing.T) {
 				}
 			}
 		}
-		golden := "testdata/" + name + ".txt"
-		if os.Getenv("UPDATE") != "" {
-			if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil || string(want) != out.String() {
-			t.Errorf("the trees differ from %s (UPDATE=1 writes them): %v\n%s", golden, err, out.String())
-		}
+		golden.Check(t, "testdata/"+name+".txt", out.String())
 	}
 }
 
