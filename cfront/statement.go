@@ -265,12 +265,6 @@ func (p *parser) doLoop(at Pos) Stmt {
 	return &While{at, cond, body, true}
 }
 
-func (p *parser) switches(at Pos) Stmt {
-	p.next()
-	p.condition()
-	return &Other{at, "a switch", []Stmt{p.controlled()}}
-}
-
 func (p *parser) label(at Pos) Stmt {
 	if p.next().Text == "case" {
 		p.constant("the value of a case")

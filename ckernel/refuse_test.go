@@ -29,7 +29,7 @@ func TestRefusals(t *testing.T) {
 		{"another type", `y[i] = ((__global int *) x)^[i];`, ""},
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},
-		{"switch", `^switch (n) { case 1: y[0] = 1; }`, "a switch has no place in a kernel"},
+		{"switch", `^switch (n) { case 1: y[0] = 1; case 2: y[1] = 1; }`, "a switch whose arms run on into each other has no place in a kernel"},
 		{"unsigned", `unsigned u = n - m; unsigned v = m - n; if (^u < v) y[i] = 0;`, "numbers without sign are compared that may be below 0"},
 		{"a division by zero", `y[^i / 0] = 1;`, "a division by zero"},
 		{"pointers compared", `__global float *p = x + n; if (^p > x) y[i] = 0;`, "pointers are compared"},
