@@ -120,17 +120,30 @@ func (b *builder) entering(x *loopText, holds, entered *polycount.Set, iteration
 	return b.simple(b.union(first, holds))
 }
 
+// isInequality reports whether a condition is that a number differs from another one: so does one without sign from 0 that is above it.
 func isInequality(e cfront.Expr) bool {
-	x, ok := e.(*cfront.Binary)
-	return ok && x.Op == "!="
+	switch x := e.(type) {
+	case *cfront.Ref:
+		return true
+	case *cfront.Binary:
+		zero, ok := x.Y.(*cfront.Int)
+		return x.Op == "!=" || x.Op == ">" && ok && zero.Value == 0 && !x.X.Type().IsSigned()
+	}
+	return false
 }
 
-// reached are the parts of a set that the first iteration is in: a loop that counts to an end and tests for != does not go beyond it.
+// reached are the parts of a set that the first iteration is in, at positive sizes: a loop that counts to an end and tests for != does not go
+// beyond it.
 func (b *builder) reached(holds *polycount.Set, iteration *expr.Poly) *polycount.Set {
-	first := b.set(nil, iteration, true)
+	first := b.both(b.live.domain, b.set(nil, iteration, true))
+	for n := range b.sizes {
+		positive, err := first.Constrain(polycount.GE(polycount.Name(n), polycount.Int(1)))
+		b.try(err)
+		first = positive
+	}
 	var out *polycount.Set
 	for _, part := range holds.Disjuncts() {
-		if b.isEmpty(b.both(b.both(b.live.domain, first), part)) {
+		if b.isEmpty(b.both(first, part)) {
 			continue
 		}
 		if out == nil {

@@ -104,8 +104,38 @@ func (b *builder) boundTemp(at cfront.Pos, base string, v expr.Expr) string {
 	return n
 }
 
-// loop follows a loop whose variables have their first values.
+// loop follows a loop whose variables have their first values. What its condition steps after it is compared, as in i-- > 0, is stepped where an
+// iteration begins, and once more behind the loop.
 func (b *builder) loop(x *loopText) {
+	step := x.stepped()
+	b.follow(x)
+	if step != nil {
+		b.effect(step)
+	}
+}
+
+// stepped moves a step from the condition of a loop into its body, and returns it; nil where the condition has none.
+func (x *loopText) stepped() cfront.Expr {
+	if x.do {
+		return nil
+	}
+	compared, _ := x.cond.(*cfront.Binary)
+	left := x.cond
+	if compared != nil {
+		left = compared.X
+	}
+	step, ok := left.(*cfront.Assign)
+	if !ok || !step.Step || !step.After {
+		return nil
+	}
+	if x.cond = step.To; compared != nil {
+		x.cond = cfront.Operation(compared.Pos, compared.Op, step.To, compared.Y)
+	}
+	x.body = &cfront.Block{Pos: x.pos, Items: []cfront.Stmt{&cfront.Do{Pos: step.Pos, X: step}, x.body}, Last: x.pos.Line}
+	return step
+}
+
+func (b *builder) follow(x *loopText) {
 	x.assigned = assignedIn(x.body)
 	assignedBy(x.step, x.assigned)
 	assignedBy(x.cond, x.assigned)
