@@ -103,9 +103,13 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 		return opt, mistake("--global and --groups exclude each other")
 	}
 	for _, f := range []struct {
-		name, text string
-		list       []string
-	}{{"--local", o.Local, extents(strings.ReplaceAll(o.Local, "x", ","))}, {"--global", o.Global, opt.Global}, {"--groups", o.Groups, opt.Groups}} {
+		name, of, text string
+		list           []string
+	}{
+		{"--local", "work-items", o.Local, extents(strings.ReplaceAll(o.Local, "x", ","))},
+		{"--global", "work-items", o.Global, opt.Global},
+		{"--groups", "work-groups", o.Groups, opt.Groups},
+	} {
 		if len(f.list) > maxAxes {
 			return opt, mistake("%s %s: a launch has at most %d axes", f.name, f.text, maxAxes)
 		}
@@ -117,7 +121,7 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 			f.list[i] = expr.Rewrite(e, quotients).String()
 			n, ok := format.ParseInteger(text)
 			if ok && n < 1 || !ok && f.name == "--local" {
-				return opt, mistake("%s %s: %s is no number of work-items", f.name, f.text, text).WithHint("give one to three, as in --local 16,16")
+				return opt, mistake("%s %s: %s is no number of %s", f.name, f.text, text, f.of).WithHint("give one to three, as in %s 16,16", f.name)
 			}
 			if f.name == "--local" {
 				opt.Local = append(opt.Local, n)

@@ -85,7 +85,7 @@ docs/howto/tuning.md.`,
 	cmd.Flags().Float64Var(&o.ClockMHz, "clock", 0, "the clock of the multiprocessors in MHz (default: the greatest of the device)")
 	cmd.Flags().BoolVar(&o.times, "times", false, "of --triton and folders: times alone, without what binds, in half the time")
 	cmd.Flags().BoolVar(&o.Regions, "regions", false, "show what the time depends on by loop nest, loop and source line")
-	cmd.Flags().StringVar(&o.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely, without traps, ends and slow paths, or paper, all")
+	cmd.Flags().StringVar(&o.Paths, "paths", "likely", "the ways to take where data is not known that decides: likely (all but traps, ends and slow paths), or paper (all)")
 	cmd.Flags().StringVar(&o.Profile, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
 	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
