@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/source"
 )
@@ -99,8 +101,19 @@ func Decode(params json.RawMessage, v any) error {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(params))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return fmt.Errorf("params: %w", err)
+	err := decoder.Decode(v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wrong) && kinds[wrong.Type.Kind()] != "":
+		return fmt.Errorf("params: %s: %s stands where %s should stand", wrong.Field, wrong.Value, kinds[wrong.Type.Kind()])
 	}
-	return nil
+	return fmt.Errorf("params: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// kinds are the names of what JSON can hold.
+var kinds = map[reflect.Kind]string{
+	reflect.Map: "an object", reflect.Struct: "an object", reflect.Slice: "a list", reflect.String: "a string", reflect.Bool: "true or false",
+	reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Float64: "a number",
 }

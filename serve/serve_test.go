@@ -36,7 +36,8 @@ func TestRun(t *testing.T) {
 		`{"id": 1, "method": "echo", "params": {"text": "<a>"}}`: `{"id":1,"result":"<a>"}`,
 		`{"id": "x", "method": "fail"}`:                          `{"id":"x","error":"no"}`,
 		`{"id": 2, "method": "infinite"}`:                        `{"id":2,"error":"json: unsupported value: +Inf"}`,
-		`{"id": 3, "method": "echo", "params": {"txt": 1}}`:      `{"id":3,"error":"params: json: unknown field \"txt\""}`,
+		`{"id": 3, "method": "echo", "params": {"text": []}}`:    `{"id":3,"error":"params: Text: array stands where a string should stand"}`,
+		`{"id": 3, "method": "echo", "params": {"txt": 1}}`:      `{"id":3,"error":"params: unknown field \"txt\""}`,
 		`{"method": "echo"}`:                                     `{"id":null,"error":"the question has no id"}`,
 		` `:                                                      ``,
 	} {
