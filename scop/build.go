@@ -38,6 +38,10 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 	if err != nil {
 		return nil, err
 	}
+	if i := slices.IndexFunc(f.Functions, func(fn *cfront.Function) bool { return fn.Kernel }); i >= 0 {
+		fn := f.Functions[i]
+		return nil, f.Errorf(fn.Pos, "%s is a kernel function, and no loop nest", fn.Name).WithHint("perf count, show, predict and others take it: perf help c")
+	}
 	regions, err := f.Regions()
 	if err != nil {
 		return nil, err
