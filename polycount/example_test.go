@@ -126,7 +126,6 @@ func ExampleUnionMap() {
 	// [n] -> { A[o0] : 0 <= o0 < n; A[o0] : o0 mod 2 = 0 and n > floor(o0/2) and o0 >= 0; B[j] : j >= 0 }
 	// S [n, i] -> { 1 : 0 <= i < n }
 	// T [n, i] -> { i : i >= n and i > 0; 1 + i : 0 <= i < n }
-
 }
 
 func ExampleUnionSet() {
@@ -139,7 +138,6 @@ func ExampleUnionSet() {
 	// [n] -> { 4 + n : n > 0; 4 : n <= 0 }
 	// [n] -> { A[i] : 0 <= i < n }
 	// [n] -> { B[i, j] : 0 <= i <= 1 and 0 <= j <= 1 }
-
 }
 
 func ExampleParseAffine() {
