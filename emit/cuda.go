@@ -50,7 +50,8 @@ typedef unsigned long ulong;
 		expr.Int64: cudaAtomics64("long long"), expr.Uint64: cudaAtomics64("unsigned long long"),
 		expr.Float32: cudaSums, expr.Float64: cudaSums,
 	},
-	funcs: map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	accuracy: map[Accuracy]string{AsOpenCL: "-prec-div=false -prec-sqrt=false"},
 	reserved: strings.Fields(`alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const
 		consteval constexpr const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum
 		explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator

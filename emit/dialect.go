@@ -46,6 +46,8 @@ type dialect struct {
 	atomics map[expr.DType]map[expr.OpKind]string
 	// funcs renames functions of integers and floats for arguments of float type.
 	funcs map[string]string
+	// accuracy has options of the compiler.
+	accuracy map[Accuracy]string
 	// reserved names cannot be used for variables.
 	reserved []string
 }
@@ -84,7 +86,8 @@ var openCL = dialect{
 		expr.Int32:  atomics("atomic_", "(&%[1]s, %[2]s)"),
 		expr.Uint32: atomics("atomic_", "(&%[1]s, %[2]s)"),
 	},
-	funcs: map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	accuracy: map[Accuracy]string{Exact: "-cl-fp32-correctly-rounded-divide-sqrt"},
 	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int
 		long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 		bool half quad complex imaginary uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t

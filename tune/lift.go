@@ -169,7 +169,7 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 func (p *program) Write(_ context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
 	point := p.points[c.String()]
 	as := map[samples.Interface]string{samples.OpenCL: "opencl", samples.CUDA: "cuda"}[on.Device.Info().Interface]
-	r, err := export.New(export.What{Program: p.space.Program, Variant: point.Variant, Sizes: p.space.Sizes, Local: point.Local, Global: point.Global}, as)
+	r, err := export.New(export.What{Program: p.space.Program, Variant: point.Variant, Sizes: p.space.Sizes, Local: point.Local, Global: point.Global, Accuracy: p.space.Accuracy()}, as)
 	if err != nil {
 		return nil, err
 	}

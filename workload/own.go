@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"gpuperf/device"
+	"gpuperf/emit"
 	"gpuperf/samples"
 )
 
@@ -58,13 +59,14 @@ func (c *Case) CheckInterface(on samples.Interface) error {
 	return fmt.Errorf("%s runs under %s, and not under %s", c.Own.File, c.Own.Interface, on)
 }
 
-// Generated are the cases as if their sources did not exist: these are written from the kernels.
-func Generated(cases []*Case) []*Case {
+// FromOpenCL are cases of sources in OpenCL C as if these did not exist: they are written from the kernels, in any language, and divisions are as
+// exact as OpenCL C promises.
+func FromOpenCL(cases []*Case) []*Case {
 	all := make([]*Case, len(cases))
 	for i, c := range cases {
 		one := *c
 		one.Kernel = NewKernel(c.IR)
-		one.AsRun = c.AsRun
+		one.AsRun, one.Accuracy = c.AsRun, emit.AsOpenCL
 		all[i] = &one
 	}
 	return all

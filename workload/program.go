@@ -35,8 +35,9 @@ type ProgramCase struct {
 	*Program
 	Identity samples.Identity
 	Sizes    map[string]int64
-	// Interface is that of the device which the source is for.
+	// Interface is that of the device which the source is for, Accuracy that of its divisions.
 	Interface samples.Interface
+	Accuracy  emit.Accuracy
 	// Data has what fills buffers, and values, in place of the usual data, by the names of arguments.
 	Data map[string]device.Arg
 	// Plan are the launches, where they are not each kernel once.
@@ -61,7 +62,7 @@ func (c *ProgramCase) Cases() []*Case {
 				own[p] = v
 			}
 		}
-		out = append(out, &Case{Kernel: k, Identity: c.Identity, Sizes: own, Interface: c.Interface})
+		out = append(out, &Case{Kernel: k, Identity: c.Identity, Sizes: own, Interface: c.Interface, Accuracy: c.Accuracy})
 	}
 	return out
 }

@@ -145,8 +145,9 @@ type Case struct {
 	// Resize returns the case at its sizes times a factor, rounded to sizes that the kernel allows; the error says why that
 	// cannot be. It is nil where sizes are not to be changed.
 	Resize func(factor float64) (*Case, error)
-	// Interface is that of the device which the source is for.
+	// Interface is that of the device which the source is for, Accuracy that of its divisions.
 	Interface samples.Interface
+	Accuracy  emit.Accuracy
 	// Verify asks that results are compared with the reference before times count.
 	Verify bool
 	// Compiled is what the compiler made of the kernel; nil where nobody asks for counts from there.
@@ -252,6 +253,7 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 		Identity: c.Identity,
 		Source:   source.Text,
 		Entry:    source.Entry,
+		Options:  c.Accuracy.Options(emit.Language(c.Interface)),
 		Global:   global[:],
 		Local:    local[:],
 		Policy:   policy,

@@ -214,5 +214,5 @@ func (o *emulated) work(cmd *cobra.Command, arg string) ([]counters.Work, error)
 	if err != nil {
 		return nil, err
 	}
-	return counters.OfCases(workload.Generated(cases))
+	return counters.OfCases(workload.FromOpenCL(cases))
 }

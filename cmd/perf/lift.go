@@ -57,6 +57,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
 	flags.StringArrayVar(&o.Recipes, "recipe", nil, "derive only variants of this recipe, by its name as perf lift derive prints it (may be repeated)")
+	flags.BoolVar(&o.Exact, "exact-division", false, "have divisions and square roots of float32 rounded correctly; without, they are within 2.5 and 3 units in the last place, as OpenCL C promises")
 	flags.StringArrayVar(&o.Data, "data", nil, "what an input holds instead of random numbers: x=FILE.npy, x=signed, or a formula of the number i of an element, such as x=sin(0.1*i) or 'x=(5*i+3)/2%100' (may be repeated)")
 }
 

@@ -142,7 +142,7 @@ func liftEmitCommand() *cobra.Command {
 			if !slices.Contains(export.Languages(), as) {
 				language = "opencl" // whose launches are told
 			}
-			r, err := export.New(export.What{Program: s.Program, Variant: p.Variant, Sizes: s.Sizes, Local: p.Local, Global: p.Global}, language)
+			r, err := export.New(export.What{Program: s.Program, Variant: p.Variant, Sizes: s.Sizes, Local: p.Local, Global: p.Global, Accuracy: s.Accuracy()}, language)
 			if err != nil {
 				if as != "lift" && as != "derivation" {
 					return err
@@ -156,6 +156,9 @@ func liftEmitCommand() *cobra.Command {
 				text = r.Kernels
 				for _, l := range r.Launches {
 					note(cmd, "launch %s: %v work-items in groups of %v", l.Kernel, l.Global, l.Local)
+				}
+				if r.Options != "" {
+					note(cmd, "compile with %s", r.Options)
 				}
 			case "lift":
 				text = p.Variant.Program.String()

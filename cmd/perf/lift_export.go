@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
@@ -50,7 +51,7 @@ Without these it is the plainest variant, with which others are compared.`,
 			if err != nil {
 				return err
 			}
-			r, err := export.New(export.What{Program: s.Program, Variant: p.Point.Variant, Sizes: s.Sizes, Local: p.Point.Local, Global: p.Point.Global}, as)
+			r, err := export.New(export.What{Program: s.Program, Variant: p.Point.Variant, Sizes: s.Sizes, Local: p.Point.Local, Global: p.Point.Global, Accuracy: s.Accuracy()}, as)
 			if err != nil {
 				return err
 			}
@@ -139,10 +140,17 @@ func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, be
 		return nil, nil, err
 	}
 	accept := func(v *derive.Variant) bool { return export.Accepts(v, as) }
-	if c, err := s.Recorded(o.databases, accept); err != nil || c != nil {
-		return s, c, err
+	c, err := s.Recorded(o.databases, accept)
+	if err != nil {
+		return s, nil, err
 	}
-	c, err := o.predicted(cmd, s, accept)
+	if c.Others > 0 {
+		note(cmd, "%s passed over, whose divisions are rounded otherwise; --exact-division says which are wanted", format.Count(c.Others, "faster sample"))
+	}
+	if c.Point != nil {
+		return s, c, nil
+	}
+	c, err = o.predicted(cmd, s, accept)
 	return s, c, err
 }
 

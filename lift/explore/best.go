@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/emit"
 	"gpuperf/internal/format"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
@@ -19,9 +20,11 @@ type Choice struct {
 	Why   string
 	// Passed counts faster variants that were recorded, but are not derived.
 	Passed int
+	// Others counts faster ones that were recorded with divisions of another accuracy.
+	Others int
 }
 
-// Recorded is the fastest point of the space in files of samples, among variants that are accepted; nil where there is none.
+// Recorded is the fastest point of the space in files of samples, among variants that are accepted. It has no Point where there is none.
 func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Choice, error) {
 	var all []samples.Record
 	for _, path := range paths {
@@ -45,6 +48,8 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 	for _, r := range all {
 		p, err := s.pointOf(r.Kernel)
 		switch {
+		case r.Options != s.Accuracy().Options(emit.Language(r.Device.Interface)):
+			c.Others++
 		case err != nil:
 			c.Passed++
 		case accept(p.Variant):
@@ -52,7 +57,7 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 			return c, nil
 		}
 	}
-	return nil, nil
+	return c, nil
 }
 
 // sameData reports whether arguments of a sample name the data of the space.

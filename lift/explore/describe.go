@@ -73,7 +73,9 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 		return nil, nil, err
 	}
 	p.Local, p.Global = l.Local, l.Global
-	return l, &workload.ProgramCase{Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface, Data: fillings(s.data())}, nil
+	return l, &workload.ProgramCase{
+		Program: workload.NewProgram(l.Program), Identity: s.Identity(p), Interface: s.options.Interface, Accuracy: s.Accuracy(), Data: fillings(s.data()),
+	}, nil
 }
 
 // Launch prepares a point, and returns its launches and their kernels. It may be called concurrently for different points.

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/emit"
+	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/lower"
@@ -35,6 +38,8 @@ type Options struct {
 	Tolerance float64
 	// Interface is that of the device which sources are for.
 	Interface samples.Interface
+	// Exact has divisions and square roots of float32 rounded correctly, which cost more than those that OpenCL C promises.
+	Exact bool
 }
 
 func (o Options) withDefaults() Options {
@@ -68,7 +73,7 @@ type Point struct {
 	Variant *derive.Variant
 	Range
 
-	Vector *rank.Vector // its source hash is empty until Job is called
+	Vector *rank.Vector // its source hash and options are empty until Job is called
 	Err    error        // the reason why it cannot be lowered or described
 
 	once sync.Once
@@ -178,6 +183,14 @@ func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
 // For makes the sources of the space those for an interface.
 func (s *Space) For(face samples.Interface) { s.options.Interface = face }
 
+// Accuracy is that of divisions and square roots: programs are promised what OpenCL C promises, whichever the interface is.
+func (s *Space) Accuracy() emit.Accuracy {
+	if s.options.Exact {
+		return emit.Exact
+	}
+	return emit.AsOpenCL
+}
+
 // Job is the launch of a prepared point.
 func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 	if p.Err != nil {
@@ -192,7 +205,7 @@ func (s *Space) Job(p *Point, policy device.Policy) (device.Job, error) {
 		return device.Job{}, err
 	}
 	job.Reuse, job.Whole = true, true
-	p.Vector.SourceHash = job.SourceHash()
+	p.Vector.SourceHash, p.Vector.Options = job.SourceHash(), job.Options
 	return job, nil
 }
 
@@ -202,9 +215,10 @@ type extents struct{ lower.Extents }
 // Bounds of launches: work-groups of at least leastGroup items and launches of at least leastItems, if there is enough work;
 // and at most mostTrips elements for an item or a group along a dimension.
 const (
-	leastGroup = 32
-	leastItems = 1 << 15
-	mostTrips  = 16
+	leastGroup  = 32
+	leastItems  = 1 << 15
+	mostTrips   = 16
+	mostFitting = 8
 )
 
 // ranges lists the ND-ranges that suit maps of these extents.
@@ -222,6 +236,9 @@ func (e extents) ranges(maxGroup int64) []Range {
 		if l := e.Lcl[d]; l > 0 && l <= maxGroup && !slices.Contains(locals[d], l) {
 			locals[d] = append(locals[d], l)
 		}
+		if d == 0 {
+			locals[d] = append(locals[d], fitting(e.Glb[d], maxGroup)...)
+		}
 		most *= slices.Max(locals[d])
 	}
 	least := min(leastGroup, most)
@@ -237,6 +254,22 @@ func (e extents) ranges(maxGroup int64) []Range {
 		}
 	}
 	return all
+}
+
+// fitting are the extents of whole sub-groups with which up to mostFitting work-groups cover n work-items, and leave fewer idle than powers of two do:
+// 288 for 257 work-items, of which groups of 256 leave half idle.
+func fitting(n, most int64) (list []int64) {
+	idle := int64(math.MaxInt64)
+	for l := int64(2 * leastGroup); l <= most; l *= 2 {
+		idle = min(idle, intmath.CeilDiv(n, l)*l-n)
+	}
+	for groups := int64(1); n > 0 && groups <= mostFitting; groups++ {
+		l := intmath.CeilDiv(intmath.CeilDiv(n, groups), leastGroup) * leastGroup
+		if l >= 2*leastGroup && l <= most && intmath.CeilDiv(n, l)*l-n < idle && !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // choose takes some of the ND-ranges at random.
@@ -261,7 +294,7 @@ func (e extents) choose(of []Range, count int, rng *rand.Rand) []Range {
 }
 
 // natural reports whether a range has a work-item for every element, and groups of 64 to 512 of which whole sub-groups lie along
-// dimension 0.
+// dimension 0, where at most an eighth of the work-items is idle.
 func (e extents) natural(r Range) bool {
 	items := int64(1)
 	for d := range 3 {
@@ -270,7 +303,8 @@ func (e extents) natural(r Range) bool {
 		}
 		items *= r.Local[d]
 	}
-	return r.Local[0] >= leastGroup && items >= 64 && items <= 512
+	idle := r.Global[0] - max(r.Local[0]*e.Wrg[0], e.Glb[0])
+	return r.Local[0] >= leastGroup && items >= 64 && items <= 512 && 8*idle <= r.Global[0]
 }
 
 // plain reports whether a range is the natural one for the maps: groups as large as mapLcl's array, or of up to 256 along

@@ -33,7 +33,7 @@ func Recorded(set *samples.Set, known []rank.Vector) (list []rank.Vector, err er
 		if err != nil {
 			return nil, err
 		}
-		v := rank.Vector{Kernel: r.Kernel, SourceHash: r.SourceHash}
+		v := rank.Vector{Kernel: r.Kernel, SourceHash: r.SourceHash, Options: r.Options}
 		key := keyOf(&v)
 		if r.IsSentinel() || seen[key] {
 			continue
@@ -138,8 +138,7 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 		return fail(fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, old.SourceHash))
 	}
 	out := *p.Vector
-	out.Kernel = old.Kernel
-	out.Predicted = old.Predicted
+	out.Kernel, out.Options, out.Predicted = old.Kernel, old.Options, old.Predicted
 	return out, nil
 }
 

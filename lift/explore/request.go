@@ -25,6 +25,7 @@ type Request struct {
 	Expected         []string // files with what results have to be, as "out=FILE.npy"
 	Tolerance        float64  // of results, relative; 0 is a usual one
 	AnySize          bool     // a size that is not given is the usual one
+	Exact            bool     // divisions and square roots are rounded correctly
 }
 
 // usualSize is a size where none is asked for: of a matrix or a grid, the root of that of a vector.
@@ -139,7 +140,7 @@ func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
 
 // Options are what the request says, on a device if there is one.
 func (r Request) Options(dev *device.Info) (opt Options, err error) {
-	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, Recipes: r.Recipes, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Data: map[string]Data{}}
+	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, Recipes: r.Recipes, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Exact: r.Exact, Data: map[string]Data{}}
 	if dev != nil {
 		opt.Interface = dev.Interface
 		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {

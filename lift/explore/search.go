@@ -243,10 +243,10 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 	return done, nil
 }
 
-// vectorKey identifies a vector: the kernel and the hash of its source.
-type vectorKey struct{ kernel, hash string }
+// vectorKey identifies a vector: the kernel, the hash of its source and the options that it was compiled with.
+type vectorKey struct{ kernel, hash, options string }
 
-func keyOf(x *rank.Vector) vectorKey { return vectorKey{x.Kernel.Key(), x.SourceHash} }
+func keyOf(x *rank.Vector) vectorKey { return vectorKey{x.Kernel.Key(), x.SourceHash, x.Options} }
 
 // append adds the vectors that the file does not have: a resumed search also restores lost ones.
 func (s *Search) append(v rank.Vectors) error {

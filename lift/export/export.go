@@ -32,6 +32,7 @@ type What struct {
 	Variant       *derive.Variant
 	Sizes         map[string]int64
 	Local, Global [3]int64
+	Accuracy      emit.Accuracy // of divisions and square roots
 }
 
 // Result describes what was exported.
@@ -45,7 +46,8 @@ type Result struct {
 	// Why the variant was chosen: "" where the user named it.
 	Why      string   `json:"why,omitempty"`
 	Function string   `json:"function"`
-	Build    string   `json:"build"` // a command that makes an object file of it
+	Build    string   `json:"build"`             // a command that makes an object file of it
+	Options  string   `json:"options,omitempty"` // of the compiler of kernels
 	Files    []string `json:"files"`
 	// Arguments are those of the function, in order. A kernel has the same names for them, and for temporaries.
 	Arguments   []Array  `json:"arguments"`
@@ -112,7 +114,7 @@ func New(what What, as string) (*Result, error) {
 		Arguments: []Array{}, Temporaries: []Array{}, name: name,
 	}
 	r.arguments(what.Program, lowered)
-	c := &workload.ProgramCase{Program: workload.NewProgram(lowered.Program), Interface: l.device}
+	c := &workload.ProgramCase{Program: workload.NewProgram(lowered.Program), Interface: l.device, Accuracy: what.Accuracy}
 	if r.Kernels, err = r.launches(c, l); err != nil {
 		return nil, fmt.Errorf("variant %s: %w", v.ID, err)
 	}
@@ -168,6 +170,7 @@ func (r *Result) launches(c *workload.ProgramCase, l *language) (string, error) 
 		}
 		r.Launches = append(r.Launches, one)
 	}
+	r.Options = job.Options
 	return job.Source, nil
 }
 

@@ -12,7 +12,7 @@ import (
 // files writes the texts of all files.
 func (r *Result) files(l *language) {
 	main := r.name + l.host
-	r.Build = fmt.Sprintf(l.build, main)
+	r.Build = l.build(r.Options, main)
 	r.Files = []string{main, r.name + ".h"}
 	r.texts = map[string]string{r.name + ".h": r.header(), main: r.host(l)}
 	if l.kernels != "" {
@@ -75,7 +75,7 @@ func (r *Result) host(l *language) string {
 	if r.wide() {
 		b.WriteString("#include <limits.h>\n#define LIFT_MOST LONG_MAX\n")
 	}
-	b.WriteString(l.before(r.Kernels, r.name+l.kernels))
+	b.WriteString(l.before(r, r.name+l.kernels))
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "    "+format+"\n", args...) }
 	fmt.Fprintf(&b, "%s\n{\n", r.prototype())
 	if l.setup != nil {

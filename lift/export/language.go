@@ -20,9 +20,10 @@ type language struct {
 	alone  bool              // kernels are functions of the host
 	// host and kernels are the extensions of the file with the function and of that with the kernels; "" where the former has them.
 	host, kernels string
-	build         string // a command, %s is the file with the function
+	// build is a command that compiles the file with the function, by options of kernels.
+	build func(options, file string) string
 	// before is the text before the function: helpers and what has the kernels, whose file has a name.
-	before func(kernels, file string) string
+	before func(r *Result, file string) string
 	// setup begins the function; buffer makes the memory b_NAME of an array, back copies it to the argument, release frees it.
 	setup                 func(r *Result, line printer)
 	buffer, back, release func(a Array, line printer)
@@ -43,9 +44,13 @@ func Accepts(v *derive.Variant, as string) bool {
 
 var languages = map[string]*language{
 	"opencl": {
-		device: samples.OpenCL, host: ".c", kernels: ".cl", build: "cc -c %s # link with -lOpenCL",
-		before: func(kernels, _ string) string {
-			return host.Helpers(emit.OpenCLC, "lift") + "\n" + host.Source(kernels, "lift")
+		device: samples.OpenCL, host: ".c", kernels: ".cl", build: func(_, file string) string { return "cc -c " + file + " # link with -lOpenCL" },
+		before: func(r *Result, _ string) string {
+			options := ""
+			if r.Options != "" {
+				options = fmt.Sprintf("#define LIFT_OPTIONS %q\n", r.Options)
+			}
+			return options + host.Helpers(emit.OpenCLC, "lift") + "\n" + host.Source(r.Kernels, "lift")
 		},
 		setup: openCLSetup, launch: openCLLaunch,
 		buffer: func(a Array, line printer) {
@@ -56,8 +61,10 @@ var languages = map[string]*language{
 		end:     "lift_wait(\"%s\");",
 	},
 	"cuda": {
-		device: samples.CUDA, host: ".cu", kernels: "_kernels.cu", build: "nvcc -c %s",
-		before: func(_, file string) string {
+		device: samples.CUDA, host: ".cu", kernels: "_kernels.cu", build: func(options, file string) string {
+			return strings.Join(append([]string{"nvcc", "-c"}, append(strings.Fields(options), file)...), " ")
+		},
+		before: func(_ *Result, file string) string {
 			return host.Helpers(emit.CUDAC, "lift") + "\n#undef NAN\n#undef INFINITY\n#include \"" + file + "\"\n\n"
 		},
 		setup: func(_ *Result, line printer) { line("lift_open();") },
@@ -78,8 +85,10 @@ var languages = map[string]*language{
 		end: "lift_wait(\"%s\");",
 	},
 	"c": {
-		alone: true, host: ".c", build: "cc -O3 -march=native -c %s # link with -lm",
-		before: func(kernels, _ string) string { return "#include <stdio.h>\n#include <stdlib.h>\n" + kernels + "\n" },
+		alone: true, host: ".c", build: func(_, file string) string { return "cc -O3 -march=native -c " + file + " # link with -lm" },
+		before: func(r *Result, _ string) string {
+			return "#include <stdio.h>\n#include <stdlib.h>\n" + r.Kernels + "\n"
+		},
 		buffer: func(a Array, line printer) {
 			if a.Kind != Temporary {
 				return

@@ -501,8 +501,10 @@ func TestVectors(t *testing.T) {
 	}
 	stale := record(5, samples.OK, 1)
 	stale.SourceHash = "other"
+	otherwise := record(3, samples.OK, 1) // compiled
+	otherwise.Options = "-prec-div=false"
 	records := func(yield func(*samples.Record, error) bool) {
-		for _, r := range []samples.Record{record(1, samples.OK, 2), record(2, samples.Timeout, 0), record(4, samples.WrongResult, 0), stale} {
+		for _, r := range []samples.Record{record(1, samples.OK, 2), record(2, samples.Timeout, 0), record(4, samples.WrongResult, 0), stale, otherwise} {
 			if !yield(&r, nil) {
 				return
 			}

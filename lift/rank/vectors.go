@@ -24,10 +24,11 @@ import (
 // VectorsVersion is the version of the format of vector files that this package reads and writes.
 const VectorsVersion = 1
 
-// Vector has the static features of a kernel. It belongs to the sample of the same identity and source.
+// Vector has the static features of a kernel. It belongs to the sample of the same identity, source and options.
 type Vector struct {
 	Kernel     samples.Identity `json:"kernel"`
 	SourceHash string           `json:"source_hash"`
+	Options    string           `json:"options,omitempty"` // of the compiler
 	Benchmark  string           `json:"benchmark"`
 	Size       string           `json:"size"`
 	Values     []float64        `json:"values"`
@@ -219,11 +220,11 @@ func kindOf(r *samples.Record) string {
 	return fmt.Sprintf("%s, %s of %s", r.Tags[i], r.Kernel.Args["local"], r.Kernel.Args["global"])
 }
 
-// Join makes a set of vectors and the records of their kernels: the same identity and source. A kernel that ran into its time
+// Join makes a set of vectors and the records of their kernels: the same identity, source and options. A kernel that ran into its time
 // limit takes infinitely long; one that failed otherwise is left out; one without a record was not measured. Of several vectors
 // of a kernel the last one holds. The warning says how many were left out.
 func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warnings []error, err error) {
-	type key struct{ id, hash string }
+	type key struct{ id, hash, options string }
 	type answer struct {
 		status  samples.Status
 		seconds float64
@@ -234,13 +235,13 @@ func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warn
 		if err != nil {
 			return nil, nil, err
 		}
-		known[key{r.Kernel.Key(), r.SourceHash}] = answer{r.Status, r.Seconds(), kindOf(r)}
+		known[key{r.Kernel.Key(), r.SourceHash, r.Options}] = answer{r.Status, r.Seconds(), kindOf(r)}
 	}
 	s := &Set{Names: v.Names}
 	at := map[key]int{}
 	failed := map[samples.Status]int{}
 	for _, x := range v.List {
-		k := key{x.Kernel.Key(), x.SourceHash}
+		k := key{x.Kernel.Key(), x.SourceHash, x.Options}
 		p := Point{ID: k.id, Benchmark: x.Benchmark, Size: x.Size, Features: x.Values, Seconds: math.NaN(), Predicted: math.NaN()}
 		if x.Predicted > 0 {
 			p.Predicted = x.Predicted

@@ -2,7 +2,10 @@
 //
 // Environment: PERF_SCOP_DEVICE is the device, by its number among those of all platforms or by a part of its name; by default it is the
 // first GPU, or the first device where there is none. PERF_SCOP_TIME=1 prints to stderr how long kernels took, all launches together.
-// PERF_SCOP_OPTIONS are options of the compiler of kernels; -D SCOP_NO_FMA keeps it from fusing products with sums.
+// PERF_SCOP_OPTIONS are options of the compiler of kernels, in place of SCOP_OPTIONS; -D SCOP_NO_FMA keeps it from fusing products with sums.
+#ifndef SCOP_OPTIONS
+#define SCOP_OPTIONS ""
+#endif
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -104,7 +107,7 @@ static cl_kernel scop_kernel(const char *source, const char *name)
         scop_open();
         program = clCreateProgramWithSource(scop_context, 1, &source, NULL, &status);
         scop_check(status, "loading the kernels");
-        status = clBuildProgram(program, 1, &scop_device, options ? options : "", NULL, NULL);
+        status = clBuildProgram(program, 1, &scop_device, options ? options : SCOP_OPTIONS, NULL, NULL);
         if (status != CL_SUCCESS) {
             size_t size = 0;
             clGetProgramBuildInfo(program, scop_device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
