@@ -127,7 +127,7 @@ func (e *explorer) blocks(g *grid) (out []recipe) {
 	numbers := []number{{"t", divisors(g.lengths[0], 2, 16)}}
 	if dims == 3 {
 		n = nest{glb2, glb1, glb0}
-		numbers = []number{{"t", divisors(g.lengths[0], 1, 8)}, {"u", divisors(g.lengths[1], 1, 4)}}
+		numbers = []number{{"t", divisors(g.lengths[0], 1, 4)}, {"u", divisors(g.lengths[1], 1, 4)}}
 	}
 	name := []string{"", "", "tiles of t by v", "tiles of t by u by v"}[dims]
 	for _, w := range widths {
@@ -157,7 +157,8 @@ func (e *explorer) blockWalks(g *grid) (out []recipe) {
 	for _, w := range e.rowVectors() {
 		for _, stored := range e.stores(w) {
 			numbers := []number{
-				{"t", divisors(g.lengths[0], 8, 128)}, {"u", divisors(g.lengths[1], 1, 8)},
+				{"t", divisors(g.lengths[0], 8, 128)},
+				{"u", divisors(g.lengths[1], 1, 8)},
 				{"v", dividing(g.lengths[2], []int64{max(w, stored.width)})},
 			}
 			out = append(out, recipe{
