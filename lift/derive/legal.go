@@ -16,7 +16,7 @@ func (e *explorer) legal(body *lift.Term) error {
 	}
 	var err error
 	lift.Walk(body, lift.Set(lift.Map), func(t *lift.Term) {
-		if err == nil && toLower(t) {
+		if err == nil && computes(t) {
 			err = fmt.Errorf("a map is left to lower")
 		}
 	})

@@ -95,9 +95,6 @@ func computes(t *lift.Term) bool {
 	return t.Op == lift.Map && t.Fn().Ops().Has(lift.Fun)
 }
 
-// toLower reports whether such a map is to become a loop. Private copies of elements are made where each is used.
-func toLower(t *lift.Term) bool { return computes(t) && t.Fn().Body().Op != lift.ToPrivate }
-
 // The strategies that recipes are made of.
 var (
 	toSeq      = rules.Use("mapSeq")
@@ -203,7 +200,7 @@ func assign(list nest) rules.Strategy {
 func finish(unroll bool) rules.Strategy {
 	list := []rules.Strategy{
 		rules.Repeat(rules.TopDown(rules.Else(toReduce, toScan))),
-		rules.Repeat(rules.TopDown(rules.Where(toLower, toSeq))),
+		rules.Repeat(rules.TopDown(rules.Where(computes, toSeq))),
 		rules.Repeat(rules.TopDown(rules.Else(rules.Use("reduceMapFusion"), rules.Use("mapSeqFusion"), rules.Use("scanMapFusion"), rules.Use("scanBeforeMapFusion")))),
 		simplify,
 	}

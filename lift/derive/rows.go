@@ -143,34 +143,6 @@ func (e *explorer) blocks(g *grid) (out []recipe) {
 			})
 		}
 	}
-	return append(out, e.blockWalks(g)...)
-}
-
-// blockWalks are the mappings of three dimensions in which a work-item walks along the planes, with a block of u by v results of each: it keeps the
-// rows of the planes around them in registers, and reads each number of its columns once.
-func (e *explorer) blockWalks(g *grid) (out []recipe) {
-	before, any, _ := e.halo()
-	n := nest{glb2, glb1, glb0}
-	if len(g.lengths) < 3 || !e.applies(g.under, rules.Seq(tiled3D(point{"t": 1, "u": 1, "v": 1}), along(n, nextMap(rules.Use("slidePlanes"))))) {
-		return nil
-	}
-	for _, w := range e.rowVectors() {
-		for _, stored := range e.stores(w) {
-			numbers := []number{
-				{"t", divisors(g.lengths[0], 8, 128)},
-				{"u", divisors(g.lengths[1], 1, 8)},
-				{"v", dividing(g.lengths[2], []int64{max(w, stored.width)})},
-			}
-			out = append(out, recipe{
-				name: phrase("walks in tiles of t by u by v", n.String(), fmt.Sprintf("rows in vectors of %d", w), stored.name), numbers: numbers, several: true,
-				build: func(p point) rules.Strategy {
-					walk := rules.Seq(rules.Use("slidePlanes"), toSeq, inner(assign(nest{seq, seq})), rules.Use("mapSeqSlide"), rules.Use("copyPrivateSlide"))
-					return rules.Seq(tiled3D(p), along(n, nextMap(walk)),
-						inItems(rules.Seq(everywhere(copiesRow, rowInVectors(p["v"], before, w, any)), stored.use, written)))
-				},
-			})
-		}
-	}
 	return out
 }
 

@@ -15,10 +15,6 @@ func addRows() {
 			Types: "xs: [[[[scalar]2]3]M]N",
 		},
 		Rule{
-			Name: "copyPrivateSlide", Left: "mapSeqSlide(n, s, f) $ xs", Right: "mapSeqSlide(n, s, f) o map(toPrivate o mapSeq(mapSeq(id))) $ xs", Types: "xs: [[[scalar]2]M]N",
-			Where: []Condition{inThread},
-		},
-		Rule{
 			Name: "mapSeqRest", Left: "mapSeq(f) $ xs", Right: "append(mapSeq(f) o drop(n) $ xs, mapSeq(f) o take(n) $ xs)", Types: "xs: [A]N",
 			Params: []Param{{"n", First}},
 		},

@@ -258,8 +258,6 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 		}
 	case "copyLocal2D", "copyPrivate2D", "copyPrivateGlb2D":
 		s.sub["f"] = "(map(map" + s.unary(false) + "))"
-	case "copyPrivateSlide":
-		s.sub["f"] = s.pick("(fun(x0 => at(0, x0)))", "(gather(reverse))", "(fun(x0 => zip(x0, x0)))", "(map(map(map"+s.unary(false)+")))")
 	case "mapUnroll", "mapSeqSlide", "slideUnroll":
 		if rule.Name != "mapUnroll" {
 			s.sub["f"] = s.ofWindow()

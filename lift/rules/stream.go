@@ -25,10 +25,6 @@ func addStream() {
 			Right: "transpose o map(transpose) o map(map(map(f) o slide(n, s))) o map(transpose) o transpose $ xs", Types: "xs: [[[A]3]M]N", Source: "Lift: MapSeqSlideRewrite",
 		},
 		Rule{
-			Name: "slidePlanes", Left: "map(map(map(f))) o " + nbh3D + " $ xs",
-			Right: "map(map(map(f)) o map(transpose) o transpose o map(map(transpose) o slide(m, u) o map(slide(v, t)))) o slide(n, s) $ xs", Types: "xs: [[[A]3]M]N",
-		},
-		Rule{
 			Name:  "streamStencilsZip2D",
 			Left:  "map(fun(r => map(f) $ zip(get(0, r), …))) $ zip(map(transpose) o slide(n, 1) $ xs, …)",
 			Right: "transpose o map(map(fun(w => f(tuple(map(get(0)) $ w, get(1, at(n - 1, w)), …)))) o slide(n, 1)) o transpose $ the zip of the rows of xs, and of others after n - 1 more",
