@@ -33,7 +33,7 @@ type Shared interface {
 func ProgramFile(dir string, dev samples.Fingerprint, job Job) string {
 	var key strings.Builder
 	for _, part := range []string{
-		"1", dev.Platform, dev.PlatformVersion, dev.Name, dev.Driver, dev.DeviceVersion, dev.Architecture, job.CompilerOptions(), job.Source,
+		"2", dev.Platform, dev.PlatformVersion, dev.Name, dev.Driver, dev.DeviceVersion, dev.Architecture, job.CompilerOptions(), job.Source,
 	} {
 		key.WriteString(strconv.Quote(part))
 	}

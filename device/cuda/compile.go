@@ -16,25 +16,41 @@ import (
 )
 
 // compiler is NVRTC.
-type compiler struct{ library }
+type compiler struct {
+	library
+	release [2]int32 // major and minor; zeros where it does not say
+}
 
 func openCompiler(open dl.Opener) (*compiler, error) {
 	l, err := open(CompilerLibraries)
 	if err != nil {
 		return nil, fmt.Errorf("%w\n    CUDA C is compiled by NVRTC: install the CUDA toolkit, or its package libnvrtc (cuda-nvrtc), or use --interface opencl; of an existing kernel, PTX or a cubin will do", err)
 	}
-	return &compiler{library{l}}, nil
-}
-
-func (c *compiler) version() string {
+	c := &compiler{library: library{l}}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	v := new([2]int32)
 	pin.Pin(v)
-	if c.call("nvrtcVersion", uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[1]))) != success {
+	if c.call("nvrtcVersion", uintptr(unsafe.Pointer(&v[0])), uintptr(unsafe.Pointer(&v[1]))) == success {
+		c.release = *v
+	}
+	return c, nil
+}
+
+func (c *compiler) version() string {
+	if c.release == [2]int32{} {
 		return "NVRTC"
 	}
-	return fmt.Sprintf("NVRTC %d.%d", v[0], v[1])
+	return fmt.Sprintf("NVRTC %d.%d", c.release[0], c.release[1])
+}
+
+// uncached are options by which it compiles what it is given. Since 12.9 it keeps what it made, and has given the code of a source that was compiled with
+// other options: with -prec-div=false where nothing was said, and the other way round (13.0).
+func (c *compiler) uncached() []string {
+	if slices.Compare(c.release[:], []int32{12, 9}) < 0 {
+		return nil
+	}
+	return []string{"--no-cache"}
 }
 
 // errCompile says that a source does not compile; the log says why.
@@ -56,7 +72,7 @@ func (c *compiler) cubin(source, arch string, options, names []string) (code []b
 		}
 	}
 	var list []uintptr
-	for _, o := range forArchitecture(arch, append([]string{"--std=c++17"}, options...)) {
+	for _, o := range forArchitecture(arch, slices.Concat(c.uncached(), []string{"--std=c++17"}, options)) {
 		list = append(list, cString(&pin, o))
 	}
 	pin.Pin(&list[0])

@@ -18,3 +18,17 @@ func TestForArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// NVRTC is told to keep nothing where it would.
+func TestUncached(t *testing.T) {
+	for _, c := range []struct {
+		release [2]int32
+		want    []string
+	}{
+		{[2]int32{0, 0}, nil}, {[2]int32{11, 8}, nil}, {[2]int32{12, 8}, nil}, {[2]int32{12, 9}, []string{"--no-cache"}}, {[2]int32{13, 0}, []string{"--no-cache"}},
+	} {
+		if got := (&compiler{release: c.release}).uncached(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.release, got, c.want)
+		}
+	}
+}
