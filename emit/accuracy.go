@@ -9,7 +9,8 @@ const (
 	// Usual is what compilers of the source's language do where nothing is said: OpenCL C's is AsOpenCL, CUDA C's is Exact.
 	Usual Accuracy = ""
 	// AsOpenCL is what OpenCL C promises (The OpenCL C Specification, "Relative Error as ULPs"): a quotient is within 2.5 units in the last place of
-	// the exact one, a square root within 3. CUDA's cheap ones are within 2 and 1 (CUDA C++ Programming Guide, "Single-Precision Floating-Point Functions").
+	// the exact one, a square root within 3. CUDA's cheap ones are within 2 and 1, before compute capability 5.2 within 3
+	// (CUDA C++ Programming Guide, "Single-Precision Floating-Point Functions").
 	AsOpenCL Accuracy = "opencl"
 	// Exact is rounded correctly, as IEEE 754 has it.
 	Exact Accuracy = "exact"
