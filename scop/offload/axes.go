@@ -30,9 +30,11 @@ type Form struct {
 	Pointwise bool
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
-	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum, and Bytes the size of an operand.
+	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum of a tile, and Bytes the size of an operand.
 	Extent       [3]int64
 	Terms, Bytes int64
+	// Stages are about the sizes of shared sums in launches early to late in the host's loops.
+	Stages [stages]Stage
 	// Sums tells of a launch with at most one parallel loop and reductions how most of their terms are contiguous.
 	Sums Direction
 	// Updates of the loop over time of a stencil, whose steps may be made several at a time in tiles: the statements of a step; 0 for other forms. Arrays are those that they write,
@@ -41,6 +43,12 @@ type Form struct {
 	Updates, Arrays int
 	Reach, First    [3]int64
 }
+
+// Stage is how many sums a launch has, and how many terms each.
+type Stage struct{ Items, Terms int64 }
+
+// stages of the host's loops that are looked at: launches have other sizes each, and what is fast for the large ones may be slow for the many small ones.
+const stages = 4
 
 // Direction is the loop along which most accesses of a reduction are contiguous.
 type Direction string
@@ -191,20 +199,19 @@ func (c *compiler) sizes(f *Form, b *blocks) {
 	}
 }
 
-// terms enters the sizes of a form of shared sums, unless they are other ones in each launch.
+// terms enters the sizes of a form of shared sums.
 func (c *compiler) terms(f *Form, k *kernel.Kernel, order, over []string) error {
 	for _, r := range over {
 		whole, err := k.DomainOf(append(slices.Clone(order), r))
 		if err != nil {
 			return err
 		}
-		if len(c.hosted(whole)) > 0 {
-			f.Terms, f.Extent = 0, [3]int64{}
-			break
-		}
-		f.Terms = max(f.Terms, c.extent(whole, r))
-		for axis, p := range order {
-			f.Extent[axis] = max(f.Extent[axis], c.extent(whole, p))
+		for i := range f.Stages {
+			s, at := &f.Stages[i], c.during(whole, int64(2*i+1))
+			for _, p := range order {
+				s.Items = max(s.Items, extent(at, p))
+			}
+			s.Terms = max(s.Terms, extent(through(at, order, 1, 2), r))
 		}
 	}
 	for _, s := range k.Statements {

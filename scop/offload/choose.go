@@ -81,24 +81,69 @@ func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
 // extent is about how many values an iname takes where parameters have the given sizes, in all iterations of the host's loops together.
 func (c *compiler) extent(set *polycount.Set, iname string) int64 {
+	set, err := c.sized(set)
+	if err != nil {
+		return typicalSize
+	}
+	return extent(set, iname)
+}
+
+// sized is a set at the given sizes, with the host's loops as dimensions.
+func (c *compiler) sized(set *polycount.Set) (*polycount.Set, error) {
 	at := map[string]int64{}
 	for _, p := range c.nest.Params {
 		if at[p] = typicalSize; c.opt.Sizes[p] > 0 {
 			at[p] = c.opt.Sizes[p]
 		}
 	}
-	values, err := set.ToDims(c.hosted(set)...).Fix(at)
-	if err == nil {
-		values, err = values.Project(iname)
-	}
+	return set.ToDims(c.hosted(set)...).Fix(at)
+}
+
+// during is a set in the launch that is so many of the stages' halves through the loops of the host: at the given sizes, where that can be said.
+func (c *compiler) during(set *polycount.Set, halves int64) *polycount.Set {
+	sized, err := c.sized(set)
 	if err != nil {
+		return set
+	}
+	return through(sized, c.hosted(set), halves, 2*stages)
+}
+
+// through fixes dimensions one after the other, each so many parts of its values from the first.
+func through(set *polycount.Set, dims []string, parts, of int64) *polycount.Set {
+	for _, dim := range dims {
+		lo, hi, ok := between(set, dim)
+		if !ok {
+			return set
+		}
+		fixed, err := set.Fix(map[string]int64{dim: lo + (hi-lo)*parts/of})
+		if err != nil {
+			return set
+		}
+		set = fixed
+	}
+	return set
+}
+
+// extent is about how many values a dimension takes.
+func extent(set *polycount.Set, dim string) int64 {
+	lo, hi, ok := between(set, dim)
+	if !ok {
 		return typicalSize
 	}
-	lower, upper, err := values.Bounds(iname)
+	return max(1, hi-lo+1)
+}
+
+// between are the bounds of a dimension, where they are known.
+func between(set *polycount.Set, dim string) (lo, hi int64, ok bool) {
+	values, err := set.Project(dim)
+	if err != nil {
+		return 0, 0, false
+	}
+	lower, upper, err := values.Bounds(dim)
 	if err != nil || len(lower) == 0 || len(upper) == 0 || !lower[0].Num.IsConstant() || !upper[0].Num.IsConstant() {
-		return typicalSize
+		return 0, 0, false
 	}
-	return max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1)
+	return lower[0].Num.Constant() / lower[0].Den, upper[0].Num.Constant() / upper[0].Den, true
 }
 
 // hosted are the loops of the host that a set is over.

@@ -20,15 +20,10 @@ const (
 	mostResident = 32 // work-groups of a multiprocessor
 )
 
-// shares is the mapping of shared sums that takes least. Where launches have other sizes each, a sub-group computes a row, or some of them as many columns.
+// shares is the mapping of shared sums that takes least.
 func shares(f Form) (best Mapping) {
-	switch {
-	case f.Parallel == 0:
+	if f.Parallel == 0 {
 		return Mapping{Share: 256}
-	case f.Extent[0]*f.Terms == 0 && f.Sums == Terms:
-		return Mapping{Block: []int64{4}, Share: subGroup}
-	case f.Extent[0]*f.Terms == 0:
-		return Mapping{Block: []int64{subGroup}, Share: 16}
 	}
 	least := math.Inf(1)
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
@@ -45,19 +40,27 @@ func shares(f Form) (best Mapping) {
 	return best
 }
 
-// sharing is about what a mapping of shared sums takes.
-func (f Form) sharing(m Mapping) float64 {
+// sharing is about what a mapping of shared sums takes in a launch, in the mean of the stages.
+func (f Form) sharing(m Mapping) (sum float64) {
+	for _, s := range f.Stages {
+		sum += f.stage(s, m) / stages
+	}
+	return sum
+}
+
+// stage is about what a mapping of shared sums takes in a launch.
+func (f Form) stage(s Stage, m Mapping) float64 {
 	block, items := m.Block[0], m.Block[0]*m.Share
-	groups := ceil(ceil(f.Extent[0], block), processors)
+	groups := ceil(ceil(s.Items, block), processors)
 	turns := ceil(groups, max(1, min(groups, mostGroups*subGroup/items, mostResident)))
-	terms := ceil(f.Terms, m.Share)
+	terms := ceil(s.Terms, m.Share)
 	along := m.Share // work-items whose loads are next to each other
 	if f.Sums == Items {
 		along = block
 	}
 	along = min(along, subGroup)
 	lines := subGroup / along * ceil(along*f.Bytes, line)
-	bytes := float64(groups*block*f.Terms*f.Bytes) * max(1, sector/float64(along*f.Bytes))
+	bytes := float64(groups*block*s.Terms*f.Bytes) * max(1, sector/float64(along*f.Bytes))
 	return float64(turns*(turnCycles+ceil(terms, loadsOfRound)*roundCycles+int64(bits.Len64(uint64(m.Share))-1)*haltCycles)) +
 		float64(groups*terms*ceil(items, subGroup)*lines)*lineCycles + bytes/secondRate
 }
