@@ -8,7 +8,7 @@ import (
 	"gpuperf/scop"
 )
 
-// merged joins launches of a sequence that are next to each other and whose parallel loops take the same values, or one those of
+// merged joins launches of a sequence that are next to each other, or can be, and whose parallel loops take the same values, or one those of
 // the other and more, where one of them does nothing but statements for each
 // point (as C *= beta before a sum is added) and what depends on each other is in the same iteration of these loops: one launch does both.
 func merged(n Node, edges []*edge) (Node, error) {
@@ -32,21 +32,43 @@ func merged(n Node, edges []*edge) (Node, error) {
 			all = append(all, inSequence(next)...)
 		}
 		for i, next := range all {
-			if len(parts) > 0 && !(i+1 < len(all) && linked(next, all[i+1], edges) && !linked(parts[len(parts)-1], next, edges)) { // what the next launch begins with is left to it
-				both, err := joined(parts[len(parts)-1], next, edges)
-				if err != nil {
-					return nil, err
-				}
-				if both != nil {
-					parts[len(parts)-1] = both
-					continue
-				}
+			var err error
+			if parts, err = withNext(parts, next, all[i+1:], edges); err != nil {
+				return nil, err
 			}
-			parts = append(parts, next)
 		}
 		return inOrder(parts), nil
 	}
 	return n, nil
+}
+
+// withNext adds a launch to the parts before it: to the one before, or to an earlier one that it depends on where the parts between leave that.
+func withNext(parts []Node, next Node, later []Node, edges []*edge) ([]Node, error) {
+	for i, part := range slices.Backward(parts) {
+		between := parts[i+1:]
+		if len(between) == 0 {
+			if len(later) > 0 && linked(next, later[0], edges) && !linked(part, next, edges) { // what the next launch begins with is left to it
+				continue
+			}
+		} else if !linked(part, next, edges) {
+			continue
+		}
+		after := slices.ContainsFunc(between, func(b Node) bool { return linked(b, next, edges) })
+		if after && slices.ContainsFunc(between, func(b Node) bool { return linked(part, b, edges) }) {
+			continue
+		}
+		both, err := joined(part, next, edges)
+		switch {
+		case err != nil:
+			return nil, err
+		case both != nil && after: // the earlier one goes behind what is between
+			return append(slices.Delete(parts, i, i+1), both), nil
+		case both != nil:
+			parts[i] = both
+			return parts, nil
+		}
+	}
+	return append(parts, next), nil
 }
 
 // linked reports that a part depends on an earlier one.
