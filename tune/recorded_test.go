@@ -107,7 +107,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	mean := func(logs float64, n int) float64 { return math.Exp(logs / float64(n)) }
-	if found := mean(gain["O1"], compared); found < 8 || compared < 27 {
+	if found := mean(gain["O1"], compared); found < 8 || compared < 28 {
 		t.Errorf("%.1f times as fast as PPCG's code in the mean of %d nests", found, compared)
 	}
 	row := []string{fmt.Sprintf("%d nests", whole), "1", fmt.Sprintf("%.3g", mean(of["default"], whole))}
