@@ -70,12 +70,19 @@ func (p *multiprocessor) address(part *partition, at, pace int64) int64 {
 }
 
 // path lets the address unit for pace cycles, and then the data path for waves, take a request. It returns when its last part is on its way, and when
-// its operands have been read.
+// its operands have been read. So many requests may wait for the data path; then the address units take no more. Loads from global memory wait in L1 and
+// do not count (chosen among that and all requests by sm__warps_active and the first reason to wait of the half of the development set that numbers are
+// chosen on).
 func (p *multiprocessor) path(part *partition, at, waves, pace int64) (late, read int64) {
 	gap := p.Units[Shared].Gap
+	counts := pace == 1
+	if counts {
+		at = max(at, p.taken.oldest())
+	}
 	data := max(p.address(part, at, pace), p.shared[Shared])
-	if n := len(p.leaving); n > 0 {
-		data = max(data, p.leaving[p.oldest])
+	data = max(data, p.leaving.oldest())
+	if counts {
+		p.taken.add(data)
 	}
 	busy := max(waves, 1) * gap
 	p.shared[Shared] = data + busy
@@ -172,12 +179,7 @@ func (p *multiprocessor) anew(b *block, sectors []int64) float64 {
 }
 
 // leave notes when a request leaves the multiprocessor. So many may wait for that; then the data path takes no more.
-func (p *multiprocessor) leave(at int64) {
-	if n := len(p.leaving); n > 0 {
-		p.leaving[p.oldest] = at
-		p.oldest = (p.oldest + 1) % n
-	}
-}
+func (p *multiprocessor) leave(at int64) { p.leaving.add(at) }
 
 // owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
 func (p *multiprocessor) owes(e *Event, part float64) bool {

@@ -105,8 +105,8 @@ type multiprocessor struct {
 	registers int
 	blind     bool // the observer has seen enough
 	beats     []beat
-	leaving   []int64 // when the last requests leave for the second-level cache, a ring
-	oldest    int
+	taken     queue             // by the data path, but for loads from global memory
+	leaving   queue             // for the second-level cache
 	stored    [lastStored]int64 // lines that were stored last, a ring
 	lately    int
 	again     int // the depth of a loop of which the last instruction began another iteration
@@ -175,7 +175,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	if c := m.Constants; c.Bytes > 0 {
 		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
 	}
-	p.leaving = make([]int64, m.Leaving)
+	p.taken.times, p.leaving.times = make([]int64, m.Leaving), make([]int64, m.Leaving)
 	p.credit = make([]float64, len(ops))
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))
@@ -312,10 +312,11 @@ func (p *multiprocessor) step() bool {
 	return true
 }
 
-// choose picks the warp that a sub-partition issues next, of those that are ready first: the one of the last instruction, unless it asks
-// for another; else the oldest, or the one that has been ready longest. The oldest was chosen among that and the youngest, which Huerta et al. have
-// ("Analyzing Modern NVIDIA GPU Cores", 2025, section 5.1), by sm__warps_active of the half of the development set that numbers are chosen on: with
-// the youngest, the last warps of a block would end later after the first ones than they do.
+// choose picks the warp that a sub-partition issues next, of those that are ready first: the one of the last instruction if it goes on at once, unless it
+// asks for another; else one of the oldest block, and of its warps the youngest (Huerta et al., "Analyzing Modern NVIDIA GPU Cores", 2025, section 5.1;
+// testdata/h200/measurement/mem.csv.gz, issue_l1_scattered), or the one that has been ready longest. The oldest block was chosen among that and the
+// youngest by sm__warps_active of the half of the development set that numbers are chosen on: with the youngest, the last warps of a block would end
+// later after the first ones than they do.
 func (p *multiprocessor) choose(part *partition) {
 	part.at = never
 	for _, w := range part.warps {
@@ -332,6 +333,7 @@ func (p *multiprocessor) choose(part *partition) {
 // before reports whether a warp issues before another that is ready as well.
 func (p *multiprocessor) before(part *partition, w, other *warp) bool {
 	switch {
+	case !p.Fair && part.at > part.free: // the last one could not go on at once, and is as any other
 	case other == part.last:
 		return part.yield
 	case w == part.last:
@@ -339,7 +341,10 @@ func (p *multiprocessor) before(part *partition, w, other *warp) bool {
 	case p.Fair && w.at != other.at:
 		return w.at < other.at
 	}
-	return w.age < other.age
+	if w.block != other.block {
+		return w.block.number < other.block.number
+	}
+	return w.age > other.age
 }
 
 // admitted is when the units of an instruction take it.

@@ -252,16 +252,29 @@ func (p *multiprocessor) account(part *partition, w *warp, e *Event, at int64) {
 	o.Issued++
 	p.result.Issued++
 	p.result.Stepped++
-	o.Waited[ForStall] += max(w.stalled-w.before-Cycle, 0)
-	o.Waited[w.reason] += w.at - w.stalled
-	if admitted := p.admitted(part, e); admitted > w.at {
-		reason := ForUnit
-		if p.ops[e.Op].Action == Access {
-			reason = ForQueue
-		}
-		o.Waited[reason] += min(admitted, at) - w.at
-		o.Waited[ForTurn] += max(at-admitted, 0)
-		return
+	for _, wait := range p.waits(part, w, e, at) {
+		o.Waited[wait.Reason] += wait.Time
 	}
-	o.Waited[ForTurn] += at - w.at
+}
+
+// waits is why a warp has waited since its last instruction, one pause after the other: for what it needs, for its units, and for its turn.
+func (p *multiprocessor) waits(part *partition, w *warp, e *Event, at int64) [4]Pause {
+	reason, busy := p.held(&p.ops[e.Op])
+	held := int64(float64(min(max(p.admitted(part, e), w.at), at)-w.at) * busy)
+	return [4]Pause{{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {reason, held}, {ForTurn, at - w.at - held}}
+}
+
+// held is what keeps an instruction that its units do not take, and in which part of that time: in one cycle of each gap a unit takes an instruction of
+// another warp, whose turn it then is. Transcendental functions and conversions wait in the queue of memory instructions, as profilers count.
+func (p *multiprocessor) held(op *Op) (reason Reason, part float64) {
+	switch {
+	case op.Action == Access || op.Unit.queued():
+		return ForQueue, 1
+	case op.Unit == XU || op.Unit == Convert:
+		reason = ForQueue
+	default:
+		reason = ForUnit
+	}
+	gap, _ := p.Units[op.Unit].Times(op)
+	return reason, float64(gap-Cycle) / float64(max(gap, Cycle))
 }

@@ -18,13 +18,5 @@ type Pause struct {
 
 // observed is the issue of the next instruction of a warp.
 func (p *multiprocessor) observed(part *partition, w *warp, e *Event, at int64) Issue {
-	i := Issue{Partition: w.part, Block: w.block.number, Warp: w.age, Op: e.Op, Off: e.Off, At: at}
-	admitted, reason := min(max(p.admitted(part, e), w.at), at), ForUnit
-	if p.ops[e.Op].Action == Access {
-		reason = ForQueue
-	}
-	i.Waits = [4]Pause{
-		{ForStall, max(w.stalled-w.before-Cycle, 0)}, {w.reason, w.at - w.stalled}, {reason, admitted - w.at}, {ForTurn, at - admitted},
-	}
-	return i
+	return Issue{Partition: w.part, Block: w.block.number, Warp: w.age, Op: e.Op, Off: e.Off, At: at, Waits: p.waits(part, w, e, at)}
 }

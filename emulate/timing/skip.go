@@ -278,9 +278,8 @@ func (p *multiprocessor) delay(by int64) {
 			later(t)
 		}
 	}
-	for i := range p.leaving {
-		later(&p.leaving[i])
-	}
+	p.taken.all(later)
+	p.leaving.all(later)
 	for i := range p.shared {
 		later(&p.shared[i])
 	}
@@ -346,8 +345,8 @@ func (p *multiprocessor) state(r *record) uint64 {
 			p.stateOf(w, r.depth, add, when)
 		}
 	}
-	for i := range p.leaving {
-		when(p.leaving[(p.oldest+i)%len(p.leaving)])
+	for _, r := range []*queue{&p.taken, &p.leaving} {
+		r.all(func(t *int64) { when(*t) })
 	}
 	for _, t := range p.shared {
 		when(t)

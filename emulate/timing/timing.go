@@ -59,7 +59,7 @@ type Machine struct {
 	Partitions int
 	Units      [units]Resource
 	Depth      int   // memory instructions that wait in a sub-partition
-	Leaving    int   // requests of the multiprocessor that wait for the second-level cache to take them
+	Leaving    int   // requests of the multiprocessor that wait for the second-level cache to take them, and others that wait for the data path
 	L1Bytes    int64 // that hold data of global memory
 	Begin      int64 // between the starts of two blocks
 	Jump       int64 // from a jump to the instruction that it goes to
@@ -72,7 +72,7 @@ type Machine struct {
 	Fence      Resource // of memory, for all of the device
 	Queue      int64    // by how much a request to DRAM waits longer, times what DRAM is busy over what it is idle
 	Turn       int64    // the same besides, where as much is written as is read, times what DRAM is busy
-	Fair       bool     // of several warps that are ready, the one that has been so longest issues; not the oldest
+	Fair       bool     // of several warps that are ready, the one that has been so longest issues; not one of the oldest block
 	Products   int64    // between two other instructions of a sub-partition in which products of Wide are under way; 0 is as always
 	Reads      int64    // cycles in which the operands of an instruction may be read; 0 does without register banks
 }
