@@ -13,10 +13,11 @@ import (
 
 // Bounds of the work of one emulation, which keep it short.
 const (
-	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
-	mostTimed    = 300_000 // instructions that are timed, in one run
-	enoughTimed  = 60_000  // the same, once a wave has ended
-	windows      = 6       // waves of blocks that stand for all
+	mostExecuted = 60_000    // instructions that are executed lane by lane, beyond the first two blocks
+	mostWhole    = 1_500_000 // instructions that are timed, in the run of the launch as it is
+	mostTimed    = 300_000   // the same, with something changed
+	enoughTimed  = 60_000    // the same, once a wave has ended
+	windows      = 6         // waves of blocks that stand for all
 )
 
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.
@@ -221,8 +222,25 @@ type timed struct {
 	scale  float64 // blocks of the multiprocessor for each that was timed
 }
 
-// time lets the blocks of a multiprocessor run, with something changed.
+// time lets the blocks of a multiprocessor run, with something changed. It ends sooner than the run of the launch as it is; what is off by that is taken to
+// be as much as without the change.
 func (e *emulation) time(c Change) timed {
+	t := e.run(c, mostTimed)
+	t.cycles *= cmp.Or(e.short, 1)
+	return t
+}
+
+// whole lets the blocks of a multiprocessor run.
+func (e *emulation) whole() timed {
+	t := e.run(Change{}, mostWhole)
+	if e.short = 1; t.Stepped > mostTimed {
+		e.short = t.cycles / e.run(Change{}, mostTimed).cycles
+	}
+	return t
+}
+
+// run lets the blocks of a multiprocessor run, with something changed, for so many instructions at most.
+func (e *emulation) run(c Change, bound int64) timed {
 	groups := cmp.Or(c.Groups, 1)
 	most, total := int64(math.Ceil(float64(e.most)*groups)), float64(e.total)*groups
 	resident := min(cmp.Or(c.Resident, e.resident), most)
@@ -232,7 +250,7 @@ func (e *emulation) time(c Change) timed {
 	}
 	want := int64(len(blocks))
 	s := &dealt{blocks: blocks, most: most}
-	o := timing.Options{Resident: int(resident), Most: mostTimed, Again: e.again}
+	o := timing.Options{Resident: int(resident), Most: bound, Again: e.again}
 	m := e.machine(resident)
 	o.Apart = c.machines(m, len(ops))
 	whole := most <= want && e.lengths == nil

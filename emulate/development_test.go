@@ -48,7 +48,7 @@ func develop(r *Result, k emulatetest.Kernel, measured float64, metrics map[stri
 	if metrics != nil {
 		e.Cold = true
 		e.traffic()
-		d.cold = e.result(e.time(Change{}))
+		d.cold = e.result(e.whole())
 		d.cold.emulation = nil
 	}
 	r.emulation = nil

@@ -170,6 +170,7 @@ type emulation struct {
 	sector   float64   // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	lengths  *lengths  // of blocks, where these are not alike
 	shares   []float64 // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
+	short    float64   // the time of the launch over that of a run of fewer instructions; 0 is 1
 	met      meeting   // where atomic operations meet
 	chain    chain
 	executed map[[3]uint32]*timing.Block

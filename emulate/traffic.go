@@ -35,7 +35,7 @@ const muchMore = 1.1
 // there what it reads again, as package memory takes it. What is loaded once more then is in the second-level cache, but for the part of that which they
 // fill.
 func (e *emulation) settled() timed {
-	base := e.time(Change{})
+	base := e.whole()
 	known := e.moved.L2Loads
 	loaded := float64(base.Traffic.FromL2) * float64(e.instructions()) / float64(max(base.Issued, 1))
 	if e.loads == 0 || known == 0 || loaded < known*muchMore {
@@ -43,7 +43,7 @@ func (e *emulation) settled() timed {
 	}
 	flight := known / float64(e.total) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
 	e.again = min(flight/e.Device.Value(facts.L2Bytes), 1)
-	return e.time(Change{})
+	return e.whole()
 }
 
 // served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector.
