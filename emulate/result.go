@@ -30,6 +30,9 @@ func (e *emulation) result(t timed) *Result {
 	r.Waves = float64(e.total) / float64(d.Int(facts.Multiprocessors)*e.resident)
 	r.LimitedBy = e.limitedBy()
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
+	if e.most <= e.resident { // others have fewer blocks, all at once
+		r.Occupancy *= float64(e.total) / float64(e.busy*e.most)
+	}
 	r.Hottest = hot(t)
 	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
 	r.Written = e.written()
