@@ -44,7 +44,7 @@ var unitFacts = []struct {
 func Facts() []facts.Key {
 	keys := []facts.Key{
 		facts.Multiprocessors, facts.ClockMHz, facts.SubPartitions, facts.Items, facts.Groups, facts.Registers, facts.LocalBytes, facts.L1Bytes,
-		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
+		facts.L2Bytes, facts.AddressQueue, facts.RequestQueue, facts.LoadQueue, facts.L2BytesPerClock, facts.L2PortBytesPerClock, facts.L2StoreLines, facts.L2Sectors, facts.L2Merged,
 		facts.L2StoreRequest, facts.L2StoreSector, facts.L2StorePort, facts.L2StoreFill, facts.AtomicSectors, facts.AtomicLine, facts.ReductionSectors, facts.FenceLatency, facts.FenceGap, facts.PlaceGap, facts.PlaceFloat, facts.L2Slices, facts.SliceGap,
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
@@ -74,6 +74,7 @@ func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Partitions: int(d.Value(facts.SubPartitions)),
 		Depth:      int(d.Value(facts.AddressQueue)),
 		Leaving:    int(d.Value(facts.RequestQueue)),
+		Loading:    int(d.Value(facts.LoadQueue)),
 		Reads:      cycles(facts.OperandWindow),
 		Products:   cycles(facts.WideDispatch),
 		Jump:       cycles(facts.JumpLatency),

@@ -98,7 +98,8 @@ const (
 	ReduceLatency       Key = "reduce_latency" // of REDUX
 	ReduceGap           Key = "reduce_gap"
 	AddressGap          Key = "address_gap"             // of memory instructions of a sub-partition
-	RequestQueue        Key = "request_queue"           // requests of a multiprocessor that wait for the second-level cache to take them
+	RequestQueue        Key = "request_queue"           // requests of a multiprocessor that wait for the second-level cache to take them, and others for the data path
+	LoadQueue           Key = "load_queue"              // loads from global memory that wait for the data path
 	AddressQueue        Key = "address_queue"           // memory instructions of a sub-partition that wait
 	BarrierLatency      Key = "barrier_latency"         // of a barrier, from its last sub-group
 	BarrierGap          Key = "barrier_gap"             // between two sub-groups that come to barriers of a multiprocessor

@@ -70,20 +70,15 @@ func (p *multiprocessor) address(part *partition, at, pace int64) int64 {
 }
 
 // path lets the address unit for pace cycles, and then the data path for waves, take a request. It returns when its last part is on its way, and when
-// its operands have been read. So many requests may wait for the data path; then the address units take no more. Loads from global memory wait in L1 and
-// do not count (chosen among that and all requests by sm__warps_active and the first reason to wait of the half of the development set that numbers are
-// chosen on).
+// its operands have been read. So many requests may wait for the data path, loads from global memory in L1; then the address units take no more.
 func (p *multiprocessor) path(part *partition, at, waves, pace int64) (late, read int64) {
 	gap := p.Units[Shared].Gap
-	counts := pace == 1
-	if counts {
-		at = max(at, p.taken.oldest())
+	taken := &p.taken
+	if pace > 1 {
+		taken = &p.loading
 	}
-	data := max(p.address(part, at, pace), p.shared[Shared])
-	data = max(data, p.leaving.oldest())
-	if counts {
-		p.taken.add(data)
-	}
+	data := max(p.address(part, max(at, taken.oldest()), pace), p.shared[Shared], p.leaving.oldest())
+	taken.add(data)
 	busy := max(waves, 1) * gap
 	p.shared[Shared] = data + busy
 	p.result.Busy[Shared] += busy

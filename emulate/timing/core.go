@@ -106,6 +106,7 @@ type multiprocessor struct {
 	blind     bool // the observer has seen enough
 	beats     []beat
 	taken     queue             // by the data path, but for loads from global memory
+	loading   queue             // the same of those
 	leaving   queue             // for the second-level cache
 	stored    [lastStored]int64 // lines that were stored last, a ring
 	lately    int
@@ -175,7 +176,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	if c := m.Constants; c.Bytes > 0 {
 		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
 	}
-	p.taken.times, p.leaving.times = make([]int64, m.Leaving), make([]int64, m.Leaving)
+	p.taken.times, p.loading.times, p.leaving.times = make([]int64, m.Leaving), make([]int64, m.Loading), make([]int64, m.Leaving)
 	p.credit = make([]float64, len(ops))
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))

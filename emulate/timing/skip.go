@@ -279,6 +279,7 @@ func (p *multiprocessor) delay(by int64) {
 		}
 	}
 	p.taken.all(later)
+	p.loading.all(later)
 	p.leaving.all(later)
 	for i := range p.shared {
 		later(&p.shared[i])
@@ -345,7 +346,7 @@ func (p *multiprocessor) state(r *record) uint64 {
 			p.stateOf(w, r.depth, add, when)
 		}
 	}
-	for _, r := range []*queue{&p.taken, &p.leaving} {
+	for _, r := range []*queue{&p.taken, &p.loading, &p.leaving} {
 		r.all(func(t *int64) { when(*t) })
 	}
 	for _, t := range p.shared {

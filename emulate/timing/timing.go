@@ -60,6 +60,7 @@ type Machine struct {
 	Units      [units]Resource
 	Depth      int   // memory instructions that wait in a sub-partition
 	Leaving    int   // requests of the multiprocessor that wait for the second-level cache to take them, and others that wait for the data path
+	Loading    int   // loads from global memory that wait for the data path
 	L1Bytes    int64 // that hold data of global memory
 	Begin      int64 // between the starts of two blocks
 	Jump       int64 // from a jump to the instruction that it goes to
