@@ -144,6 +144,9 @@ const (
 	ConstantLine        Key = "constant_line"           // bytes of a line there
 	ConstantFarLatency  Key = "constant_far_latency"    // by which constants come later that it lacks
 	ConstantFarGap      Key = "constant_far_gap"        // of two lines that it lacks
+	UniformConstants    Key = "uniform_constants"       // pieces of 16 B of a sub-partition's cache of constants that a sub-group wants once
+	UniformFarLatency   Key = "uniform_far_latency"     // by which such constants come later that it lacks
+	UniformFarGap       Key = "uniform_far_gap"         // of two lines that it lacks, for each multiprocessor that is busy
 	SpecialLatency      Key = "special_latency"         // of special registers
 	JumpLatency         Key = "jump_latency"            // from a jump to the instruction that it goes to
 	CopyGap             Key = "copy_gap"                // of a copy of lanes to shared memory, for each cycle of the data path

@@ -8,6 +8,64 @@ type Constants struct {
 	Bytes int64    // of the cache of the multiprocessor; 0 is without one: all are there
 	Line  int64    // bytes of its lines
 	Far   Resource // of lines that it lacks
+	// Those that a warp wants once come from a cache of each sub-partition, before the instruction issues. It keeps pieces of lines.
+	Uniform    int64    // pieces there; 0 is without one
+	UniformFar Resource // of lines that no piece is there of, and between two of them
+}
+
+// pieceBytes is what the cache of constants of a sub-partition keeps of a line: 16 of them, of 16, 32 or 64 B of the bank each, fit on an H200, and 24 or
+// 32 do not (testdata/h200/measurement/constants.csv.gz, walks).
+const pieceBytes = 16
+
+// uniforms is the cache of constants of a sub-partition that a warp wants once. The line that came last serves its other pieces.
+type uniforms struct {
+	pieces *l1
+	last   int64 // the place for which that line came
+	came   int64
+	by     *Touched // what asked for it
+	phase  int64    // the place in its line that was wanted last
+}
+
+// move lets the cache follow what has loaded it, as l1 does.
+func (u *uniforms) move(trips map[*warp]int64, depth int, times int64) {
+	if n, alike := same(trips); alike && u.by != nil {
+		u.pieces.move(trips, depth, times, pieceBytes)
+		if depth-1 < len(u.by.Steps) {
+			u.last += u.by.Steps[depth-1].All * n * times
+		}
+	}
+}
+
+// wanted is when the constants are there that a warp wants once from a time on.
+func (p *multiprocessor) wanted(w *warp, t *Touched, at int64) (there int64) {
+	u, there := &p.parts[w.part].uniforms, at
+	all, _ := w.shift(t)
+	if len(t.Lanes) == 0 || u.pieces == nil {
+		return at
+	}
+	from := t.Lanes[0] + all
+	u.phase = from % p.Constants.Line
+	for piece := from / pieceBytes; piece <= (from+t.Width-1)/pieceBytes; piece++ {
+		key := []int64{piece * lineSectors} // the first sector of a line of its own
+		if came, ok := u.pieces.has(key[0]); ok {
+			p.met(t, came)
+			there = max(there, came)
+			continue
+		}
+		if place := piece * pieceBytes; u.by == nil || place/p.Constants.Line != u.last/p.Constants.Line {
+			start := max(at, p.uniformFar)
+			p.uniformFar = start + p.Constants.UniformFar.Gap
+			u.last, u.came, u.by = place, start+p.Constants.UniformFar.Latency, t
+		}
+		if came, full := u.pieces.oldest(); full {
+			p.met(t, came)
+		} else {
+			p.met(t, -1)
+		}
+		u.pieces.fill(key, t, u.came)
+		there = max(there, u.came)
+	}
+	return there
 }
 
 // constant is a load of constants. It returns when they are there, and when the operands have been read. Addresses come one after the other.

@@ -84,46 +84,48 @@ const never = math.MaxInt64 / 4
 
 type multiprocessor struct {
 	*Machine
-	ops       []Op
-	options   Options
-	source    Source
-	parts     []partition
-	shared    [units]int64 // when the next request may start
-	blocks    []*block
-	l1        *l1
-	code      codeCache
-	constants *l1
-	begun     map[int64]bool // lines of code that have been executed
-	credit    []float64      // of each Op, the part of a request to DRAM that is owed
-	result    Result
-	now       int64
-	born      int
-	begins    int64     // when the next block may start
-	records   []*record // of loops, by depth from 1
-	sectors   []int64
-	load      load
-	registers int
-	blind     bool // the observer has seen enough
-	beats     []beat
-	taken     queue             // by the data path, but for loads from global memory
-	loading   queue             // the same of those
-	leaving   queue             // for the second-level cache
-	stored    [lastStored]int64 // lines that were stored last, a ring
-	lately    int
-	again     int // the depth of a loop of which the last instruction began another iteration
+	ops        []Op
+	options    Options
+	source     Source
+	parts      []partition
+	shared     [units]int64 // when the next request may start
+	blocks     []*block
+	l1         *l1
+	code       codeCache
+	constants  *l1
+	uniformFar int64          // when the next line of constants may be asked for that a warp wants once
+	begun      map[int64]bool // lines of code that have been executed
+	credit     []float64      // of each Op, the part of a request to DRAM that is owed
+	result     Result
+	now        int64
+	born       int
+	begins     int64     // when the next block may start
+	records    []*record // of loops, by depth from 1
+	sectors    []int64
+	load       load
+	registers  int
+	blind      bool // the observer has seen enough
+	beats      []beat
+	taken      queue             // by the data path, but for loads from global memory
+	loading    queue             // the same of those
+	leaving    queue             // for the second-level cache
+	stored     [lastStored]int64 // lines that were stored last, a ring
+	lately     int
+	again      int // the depth of a loop of which the last instruction began another iteration
 }
 
 type partition struct {
-	free   int64 // when it may dispatch next
-	units  [Barrier]int64
-	starts []int64 // of the last memory instructions, a ring
-	head   int
-	warps  []*warp
-	last   *warp
-	yield  bool // its last instruction asks for another warp
-	banks  [2]int64
-	pick   *warp // next; nil is not known
-	at     int64
+	free     int64 // when it may dispatch next
+	units    [Barrier]int64
+	starts   []int64 // of the last memory instructions, a ring
+	head     int
+	warps    []*warp
+	last     *warp
+	yield    bool // its last instruction asks for another warp
+	banks    [2]int64
+	uniforms uniforms
+	pick     *warp // next; nil is not known
+	at       int64
 }
 
 type block struct {
@@ -180,6 +182,9 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	p.credit = make([]float64, len(ops))
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))
+		if n := m.Constants.Uniform; n > 0 {
+			p.parts[i].uniforms.pieces = newL1(n * lineSectors * sectorBytes)
+		}
 	}
 	for range max(o.Resident, 1) {
 		if !p.begin(0) {

@@ -24,6 +24,11 @@ func (p *multiprocessor) arrive(w *warp) {
 	for _, r := range op.Defines {
 		at = max(at, w.ready[r]-p.Units[op.Unit].Latency)
 	}
+	if t := e.Touch; t != nil && t.Space == ConstantSpace && op.Action != Access && !e.Off {
+		if there := p.wanted(w, t, w.at); there > at {
+			at, w.reason = there, ForResult
+		}
+	}
 	if len(p.code) > 0 {
 		if there := p.fetched(op.Address/p.Code.Line, w.at); there > at {
 			at, w.reason = there, ForCode

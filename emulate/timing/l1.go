@@ -36,6 +36,14 @@ func (c *l1) has(sector int64) (int64, bool) {
 	return l.filled[s], l.there>>s&1 != 0
 }
 
+// oldest is when the line came whose place the next one takes; false while there is room.
+func (c *l1) oldest() (came int64, full bool) {
+	if len(c.all) < c.lines {
+		return 0, false
+	}
+	return c.all[c.last].filled[0], true
+}
+
 // fill enters sectors that come at a time.
 func (c *l1) fill(sectors []int64, by *Touched, at int64) {
 	if c.lines == 0 {

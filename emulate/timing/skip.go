@@ -226,7 +226,10 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 	if times <= 0 || times >= never {
 		return
 	}
-	p.l1.move(trips, r.depth, times)
+	p.l1.move(trips, r.depth, times, sectorBytes*lineSectors)
+	for i := range p.parts {
+		p.parts[i].uniforms.move(trips, r.depth, times)
+	}
 	for w, n := range trips {
 		w.frames[r.depth].trip += n * times
 	}
@@ -274,10 +277,14 @@ func (p *multiprocessor) delay(by int64) {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at}, each(part.units[:]), each(part.starts)) {
+		for _, t := range slices.Concat([]*int64{&part.free, &part.banks[0], &part.banks[1], &part.at, &part.uniforms.came}, each(part.units[:]), each(part.starts)) {
 			later(t)
 		}
+		if c := part.uniforms.pieces; c != nil {
+			c.delay(by)
+		}
 	}
+	later(&p.uniformFar)
 	p.taken.all(later)
 	p.loading.all(later)
 	p.leaving.all(later)
@@ -336,6 +343,8 @@ func (p *multiprocessor) state(r *record) uint64 {
 		}
 		when(part.banks[0])
 		when(part.banks[1])
+		when(part.uniforms.came)
+		add(part.uniforms.phase)
 		for _, w := range part.warps {
 			if w == part.last {
 				add(1)
@@ -399,17 +408,26 @@ func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {
 	}
 }
 
-// move lets the lines of the cache follow the accesses that have loaded them.
-func (c *l1) move(trips map[*warp]int64, depth int, times int64) {
+// same is how many iterations all warps do, if that is as many.
+func same(trips map[*warp]int64) (n int64, alike bool) {
 	counts := slices.Collect(maps.Values(trips))
 	if len(counts) == 0 || slices.Min(counts) != slices.Max(counts) {
+		return 0, false
+	}
+	return counts[0], true
+}
+
+// move lets the lines of the cache, of so many bytes, follow the accesses that have loaded them.
+func (c *l1) move(trips map[*warp]int64, depth int, times, bytes int64) {
+	n, alike := same(trips)
+	if !alike {
 		return
 	}
 	clear(c.index)
 	for i := range c.all {
 		l := &c.all[i]
 		if l.by != nil && depth-1 < len(l.by.Steps) {
-			l.tag += l.by.Steps[depth-1].All * counts[0] * times / (sectorBytes * lineSectors)
+			l.tag += l.by.Steps[depth-1].All * n * times / bytes
 		}
 		c.index[l.tag] = int32(i)
 	}
