@@ -229,7 +229,7 @@ func TestDevelopment(t *testing.T) {
 	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half(),
 		long.n, long.geometric, long.mean, long.median, little.n, little.geometric, little.mean, little.median)
 	t.Logf("rank correlation %.3f, the mean of %d kinds", rho, groups)
-	if half() == "choose" && (long.n < 260 || long.geometric > 0.06 || long.mean > 0.112 || long.median > 0.076 || rho < 0.9) {
+	if half() == "choose" && (long.n < 260 || long.geometric > 0.055 || long.mean > 0.1 || long.median > 0.07 || rho < 0.9) {
 		t.Error("the errors are greater than docs/emulation.md says")
 	}
 }
