@@ -13,11 +13,11 @@ import (
 
 // Bounds of the work of one emulation, which keep it short.
 const (
-	mostExecuted = 60_000    // instructions that are executed lane by lane, beyond the first two blocks
+	mostExecuted = 60_000  // instructions that are executed lane by lane, beyond the first two blocks
 	mostWhole    = 800_000 // instructions that are timed, in the run of the launch as it is
-	mostTimed    = 300_000   // the same, with something changed
-	enoughTimed  = 60_000    // the same, once a wave has ended
-	windows      = 6         // waves of blocks that stand for all
+	mostTimed    = 300_000 // the same, with something changed
+	enoughTimed  = 60_000  // the same, once a wave has ended
+	windows      = 6       // waves of blocks that stand for all
 )
 
 // choose executes the blocks that stand for those of the multiprocessor with most of them. Blocks are dealt to all multiprocessors in turn.

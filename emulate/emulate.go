@@ -164,8 +164,10 @@ type emulation struct {
 	accessed *memory.Launch // what memory is told of
 	moved    memory.Traffic // what it says
 	memory   Memory
-	loads    float64   // the part of the loads from the second-level cache that DRAM serves
-	filled   float64   // the part of the sectors that are stored which come from DRAM first
+	loads    float64 // the part of the loads from the second-level cache that DRAM serves
+	filled   float64 // the part of the sectors that are stored which come from DRAM first
+	asked    []asked
+	waits    map[int32]float64
 	again    float64   // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64   // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	lengths  *lengths  // of blocks, where these are not alike

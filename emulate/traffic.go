@@ -21,6 +21,7 @@ func (e *emulation) traffic() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
+	e.waits = e.waiting(loads)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
@@ -74,7 +75,7 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 			if t == nil {
 				continue
 			}
-			t.DRAM = loads
+			t.DRAM, t.Waits = loads, e.waits[ev.Op]
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
 			}
@@ -289,6 +290,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		p.Groups[d] = memory.Run{Step: 1, Count: n, Stride: stride, Anywhere: s.Each != nil}
 		p.From -= stride * int64(w.at[d])
 	}
+	others := w.atOnce(&p)
 	executions := float64(w.total)
 	for level, n := range trips {
 		s := timing.Step{}
@@ -311,6 +313,9 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
+	if !t.Store && !t.Atomic {
+		w.asked = append(w.asked, asked{nodes[0][i].Events[j].Op, array, p.Sectors, others})
+	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
 }
 

@@ -143,6 +143,8 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 		tr.FromDRAM += missing
 		p.brought(lines)
 		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
+	} else if owed(&p.behind[e.Op], t.Waits) {
+		result = from + p.Units[DRAM].Latency + p.crowd()
 	}
 	result = max(result, filled)
 	if !t.Past {
@@ -178,10 +180,14 @@ func (p *multiprocessor) leave(at int64) { p.leaving.add(at) }
 
 // owes spreads the requests of an instruction that the second-level cache cannot serve evenly.
 func (p *multiprocessor) owes(e *Event, part float64) bool {
-	c := &p.credit[e.Op]
-	*c += e.Touch.DRAM * part
-	if *c >= 1 {
-		*c--
+	return owed(&p.credit[e.Op], e.Touch.DRAM*part)
+}
+
+// owed adds a part of a request to those that are owed, and reports whether that makes one.
+func owed(credit *float64, part float64) bool {
+	*credit += part
+	if *credit >= 1 {
+		*credit--
 		return true
 	}
 	return false

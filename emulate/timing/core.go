@@ -96,6 +96,7 @@ type multiprocessor struct {
 	uniformFar int64          // when the next line of constants may be asked for that a warp wants once
 	begun      map[int64]bool // lines of code that have been executed
 	credit     []float64      // of each Op, the part of a request to DRAM that is owed
+	behind     []float64      // the same of a request that waits for one of others
 	result     Result
 	now        int64
 	born       int
@@ -179,7 +180,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 		p.constants = newL1(c.Bytes / c.Line * lineSectors * sectorBytes)
 	}
 	p.taken.times, p.loading.times, p.leaving.times = make([]int64, m.Leaving), make([]int64, m.Loading), make([]int64, m.Leaving)
-	p.credit = make([]float64, len(ops))
+	p.credit, p.behind = make([]float64, len(ops)), make([]float64, len(ops))
 	for i := range p.parts {
 		p.parts[i].starts = make([]int64, max(m.Depth, 1))
 		if n := m.Constants.Uniform; n > 0 {

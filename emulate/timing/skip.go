@@ -78,6 +78,7 @@ type mark struct {
 	epochs int
 	result Result
 	trips  map[*warp]int64
+	outer  map[*warp][]frame // the loops that the one is in
 	done   map[*warp]int64
 	over   map[*phases]int64 // phases of barriers in shared memory
 }
@@ -146,7 +147,7 @@ func (p *multiprocessor) left(w *warp, depth int) int64 {
 }
 
 func (p *multiprocessor) mark(r *record, state uint64) *mark {
-	m := &mark{state: state, at: p.now, epochs: r.epochs, result: p.result, trips: map[*warp]int64{}, done: map[*warp]int64{}, over: map[*phases]int64{}}
+	m := &mark{state: state, at: p.now, epochs: r.epochs, result: p.result, trips: map[*warp]int64{}, outer: map[*warp][]frame{}, done: map[*warp]int64{}, over: map[*phases]int64{}}
 	for _, b := range p.blocks {
 		for _, s := range b.barriers {
 			m.over[s] = s.over
@@ -156,7 +157,7 @@ func (p *multiprocessor) mark(r *record, state uint64) *mark {
 	for w := range p.warps {
 		m.done[w] = w.done
 		if len(w.frames) > r.depth {
-			m.trips[w] = w.frames[r.depth].trip
+			m.trips[w], m.outer[w] = w.frames[r.depth].trip, slices.Clone(w.frames[:r.depth])
 		}
 	}
 	return m
@@ -210,7 +211,7 @@ func (p *multiprocessor) skip(r *record, m *mark, exact bool) {
 		switch {
 		case !looped && exact: // it waits for the others
 			continue
-		case !looped, len(w.frames) <= r.depth:
+		case !looped, len(w.frames) <= r.depth, !slices.EqualFunc(m.outer[w], w.frames[:r.depth], frame.same):
 			return
 		}
 		n := w.frames[r.depth].trip - first
@@ -370,9 +371,11 @@ func (p *multiprocessor) state(r *record) uint64 {
 		}
 		b.state(add, when)
 	}
-	for _, c := range p.credit {
-		if c > 0 {
-			add(int64(c * 1e6))
+	for _, list := range [][]float64{p.credit, p.behind} {
+		for _, c := range list {
+			if c > 0 {
+				add(int64(c * 1e6))
+			}
 		}
 	}
 	now, before := p.result.Traffic, r.traffic

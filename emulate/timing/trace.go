@@ -42,6 +42,7 @@ type Touched struct {
 	Changed float64
 	Times   int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
 	DRAM    float64
+	Waits   float64 // the part of its requests that wait for DRAM, as other blocks ask for the same at the same time
 	Filled  float64 // of the sectors that are stored in part, those that come from DRAM first
 }
 
@@ -98,6 +99,9 @@ type frame struct {
 	node  int
 	trip  int64 // of the loop that the nodes are the body of
 }
+
+// same reports whether two frames of a warp are at the same place.
+func (f frame) same(g frame) bool { return f.node == g.node && f.trip == g.trip }
 
 func newCursor(t *Trace) cursor {
 	c := cursor{frames: []frame{{nodes: t.Nodes}}}

@@ -1,0 +1,48 @@
+package emulate
+
+import "gpuperf/memory"
+
+// asked is what is known of the loads of an instruction: how many sectors of an array the launch asks for with it, and how many of the blocks that run at
+// once ask for the same.
+type asked struct {
+	op      int32
+	array   int
+	sectors float64
+	blocks  float64
+}
+
+// atOnce is how many of the blocks that run at once access the same with an instruction: those that differ along axes of the grid only that do not move it.
+func (e *emulation) atOnce(p *memory.Part) float64 {
+	blocks := min(e.busy*e.resident, e.total)
+	different, below := int64(1), int64(1) // blocks that access different things, and blocks of a step along the axis
+	for d, n := range e.grid {
+		there := min(n, (blocks+below-1)/below)
+		if p.Groups[d].Anywhere || p.Groups[d].Stride != 0 {
+			different *= there
+		}
+		below *= n
+	}
+	return max(float64(blocks)/float64(different), 1)
+}
+
+// waiting is, by instruction, which part of its requests to the second-level cache waits for DRAM as another block that runs at the same time has asked for
+// the same sectors: such blocks go on together, as the first waits for DRAM and those behind it catch up. loads is which part of all requests DRAM serves,
+// each sector once.
+func (e *emulation) waiting(loads float64) map[int32]float64 {
+	requested, distinct := make([]float64, len(e.accessed.Arrays)), make([]float64, len(e.accessed.Arrays))
+	for _, s := range e.asked {
+		requested[s.array] += s.sectors
+		distinct[s.array] += s.sectors / s.blocks
+	}
+	var all, once float64
+	for a := range requested {
+		distinct[a] = min(distinct[a], float64(e.accessed.Arrays[a].Bytes)/sectorBytes)
+		all, once = all+requested[a], once+distinct[a]
+	}
+	out := map[int32]float64{}
+	for _, s := range e.asked {
+		served := loads * distinct[s.array] / once * all / requested[s.array]
+		out[s.op] = min(max(min(served*s.blocks, 1)-loads, 0), 1)
+	}
+	return out
+}
