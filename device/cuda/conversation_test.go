@@ -25,8 +25,7 @@ import (
 //
 //	RECORD=1 go test ./device/cuda
 //
-// runs the tests on the first one, and records them anew. The option --no-cache of NVRTC, and the question for its version before, were put into the
-// recordings by hand.
+// runs the tests on the first one, and records them anew.
 
 // exchange is a call and its answer. Opening a library is one too.
 type exchange struct {

@@ -256,33 +256,37 @@ func (s *search) turned(c Configuration, p int) Configuration {
 	return nil
 }
 
-// What is done around the best configurations: rounds of steps of the launch, for codes that are at most so much slower before.
+// What is done around the best configurations: rounds of steps of the launch, for codes that are at most so much slower before, and how far parameters
+// of the code are moved while more may be compiled.
 const (
-	finely = 3
-	near   = 1.15
+	finely   = 3
+	near     = 1.15
+	farthest = 3
 )
 
-// direction is a step of a parameter, up or down.
+// direction is steps of a parameter, up or down.
 type direction struct{ parameter, steps int }
 
 // around looks at the neighbours of the best configuration, as long as more may be compiled, and last at launches of the best one. What has
 // helped is tried again first, then what helped most at the start.
 func (s *search) around() {
 	var order []direction
-	for _, step := range s.byGain() {
-		if s.Parameters[step.parameter].Compiled {
-			order = append(order, direction{step.parameter, 1})
+	for far := range farthest {
+		for _, step := range s.byGain() {
+			if s.Parameters[step.parameter].Compiled {
+				order = append(order, direction{step.parameter, far + 1})
+			}
 		}
-	}
-	for p := range s.Parameters {
-		if s.Parameters[p].Compiled {
-			order = append(order, direction{p, -1})
+		for p := range s.Parameters {
+			if s.Parameters[p].Compiled {
+				order = append(order, direction{p, -far - 1})
+			}
 		}
 	}
 	for i := 0; i < len(order) && len(s.codes) < s.options.Compilations && s.err == nil; i++ {
 		best, d := s.best(), order[i]
 		to := s.fitted(best.Configuration, d.parameter, d.steps)
-		if to == nil || s.codes[s.code(to)] {
+		if to == nil || s.seen[s.Text(to)] != nil {
 			continue
 		}
 		next := s.look(to, "neighbour", false)
