@@ -108,3 +108,21 @@ func TestBarrier(t *testing.T) {
 		t.Error(r.Finished, "want", want)
 	}
 }
+
+// A load of what another block has asked DRAM for takes as long as DRAM, and moves nothing from there.
+func TestWaits(t *testing.T) {
+	run := func(dram, waits float64) *Result {
+		ops, blocks := stream(1, 20, 1<<12, dram)
+		(*blocks)[0].Warps[0].Nodes[0].Body[0].Events[0].Touch.Waits = waits
+		m := memory()
+		m.Queue = 0
+		return m.Run(ops, blocks, Options{Resident: 1, NoSkip: true})
+	}
+	first, behind, cached := run(1, 0), run(0, 1), run(0, 0)
+	if behind.Traffic.FromDRAM != 0 || first.Traffic.FromDRAM == 0 {
+		t.Errorf("from DRAM: %d, and %d by those that wait", first.Traffic.FromDRAM, behind.Traffic.FromDRAM)
+	}
+	if d := first.Finished - behind.Finished; d < 0 || d > 20*8*Cycle || behind.Finished < 2*cached.Finished {
+		t.Errorf("%d cycles, %d of those that wait, %d of those that the cache serves", first.Finished/Cycle, behind.Finished/Cycle, cached.Finished/Cycle)
+	}
+}

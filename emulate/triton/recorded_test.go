@@ -116,21 +116,20 @@ const (
 const clear = 1.05
 
 // leastClear is which part of the clear pairs of a half that was looked at is in order at least.
-const leastClear = 0.88
+const leastClear = 0.91
 
 // below are the kernels that miss the bar of the correlation, with what they have. Most have configurations that are nearly all as fast: predictions that
 // are off by 5 % at random would miss it, too (blurred).
 var below = map[string]float64{
-	"transpose": 0.6, "swiglu": 0.8, "deposit": 0.6, "rms": 0.75, "greatest": 0.8, "momentum": 0.6, "average": 0.5, "parted": 0.55, "smooth": 0.5,
-	"standard": 0.2, "heads": 0.5, "lookup": 0.6, "tally": 0.55, "planes": 0.6, "turned": 0.6, "gather": 0.8, "lower": 0.6, "turns": 0.7,
+	"transpose": 0.68, "squares": 0.8, "lower": 0.72, "deposit": 0.7, "turns": 0.7, "momentum": 0.65, "parted": 0.7, "smooth": 0.6, "standard": 0.5, "heads": 0.55,
+	"lookup": 0.7, "tally": 0.55, "planes": 0.65, "turned": 0.5,
 }
 
 // lookedAt are the halves that the emulator was developed with. Of the others only sums are printed.
 var lookedAt = []string{"choose", "further", "study", "learn"}
 
 // TestRecorded: the configurations of kernels that were recorded on an H200 are ranked as they were measured. LONG=1 adds further kernels that the
-// emulator was developed with; REPORT=1 those that it was not; HALVES names
-// others in their place, and PRINT=1 prints each configuration of those that it was developed with.
+// emulator was developed with; REPORT=1 those that it was not; HALVES names others in their place, and PRINT=1 prints each configuration of those that it was developed with.
 func TestRecorded(t *testing.T) {
 	halves := lookedAt[:1]
 	if os.Getenv("LONG") != "" {
