@@ -164,16 +164,16 @@ type emulation struct {
 	accessed *memory.Launch // what memory is told of
 	moved    memory.Traffic // what it says
 	memory   Memory
-	loads    float64 // the part of the loads from the second-level cache that DRAM serves
-	filled   float64 // the part of the sectors that are stored which come from DRAM first
-	asked    []asked
-	waits    map[int32]float64
-	again    float64   // the part of what a block loads again that DRAM serves; 0 is as of all loads
-	sector   float64   // seconds for which DRAM is busy with a sector; 0 is what its rate says
-	lengths  *lengths  // of blocks, where these are not alike
-	shares   []float64 // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
-	short    float64   // the time of the launch over that of a run of fewer instructions; 0 is 1
-	met      meeting   // where atomic operations meet
+	loads    float64           // the part of the loads from the second-level cache that DRAM serves
+	filled   float64           // the part of the sectors that are stored which come from DRAM first
+	asked    []asked           // loads, by instruction
+	waits    map[int32]float64 // waiting
+	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
+	sector   float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
+	lengths  *lengths          // of blocks, where these are not alike
+	shares   []float64         // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
+	short    float64           // the time of the launch over that of a run of fewer instructions; 0 is 1
+	met      meeting           // where atomic operations meet
 	chain    chain
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction

@@ -2,13 +2,12 @@ package emulate
 
 import "gpuperf/memory"
 
-// asked is what is known of the loads of an instruction: how many sectors of an array the launch asks for with it, and how many of the blocks that run at
-// once ask for the same.
+// asked is what is known of the loads of an instruction.
 type asked struct {
 	op      int32
 	array   int
-	sectors float64
-	blocks  float64
+	sectors float64 // that the launch asks for with it
+	blocks  float64 // of those that run at once, how many ask for the same
 }
 
 // atOnce is how many of the blocks that run at once access the same with an instruction: those that differ along axes of the grid only that do not move it.
@@ -41,6 +40,9 @@ func (e *emulation) waiting(loads float64) map[int32]float64 {
 	}
 	out := map[int32]float64{}
 	for _, s := range e.asked {
+		if s.sectors == 0 {
+			continue
+		}
 		served := loads * distinct[s.array] / once * all / requested[s.array]
 		out[s.op] = min(max(min(served*s.blocks, 1)-loads, 0), 1)
 	}
