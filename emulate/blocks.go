@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
@@ -225,17 +226,21 @@ type timed struct {
 // time lets the blocks of a multiprocessor run, with something changed. It ends sooner than the run of the launch as it is; what is off by that is taken to
 // be as much as without the change.
 func (e *emulation) time(c Change) timed {
+	short := e.short()
 	t := e.run(c, mostTimed)
-	t.cycles *= cmp.Or(e.short, 1)
+	t.cycles *= short
 	return t
 }
 
 // whole lets the blocks of a multiprocessor run.
 func (e *emulation) whole() timed {
 	t := e.run(Change{}, mostWhole)
-	if e.short = 1; t.Stepped > mostTimed {
-		e.short = t.cycles / e.run(Change{}, mostTimed).cycles
-	}
+	e.short = sync.OnceValue(func() float64 {
+		if t.Stepped <= mostTimed {
+			return 1
+		}
+		return t.cycles / e.run(Change{}, mostTimed).cycles
+	})
 	return t
 }
 

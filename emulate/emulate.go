@@ -10,6 +10,7 @@ package emulate
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -171,8 +172,9 @@ type emulation struct {
 	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	lengths  *lengths          // of blocks, where these are not alike
+	known    sync.Once         // shares
 	shares   []float64         // of what a multiprocessor executes in a cycle, by how many blocks it has; of launches with lengths
-	short    float64           // the time of the launch over that of a run of fewer instructions; 0 is 1
+	short    func() float64    // the time of the launch over that of a run of fewer instructions
 	met      meeting           // where atomic operations meet
 	chain    chain
 	executed map[[3]uint32]*timing.Block

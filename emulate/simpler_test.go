@@ -52,7 +52,7 @@ func without(in Input) (float64, error) {
 		}
 	}
 	e.traffic()
-	return e.time(Change{}).cycles / (e.Device.Value(facts.ClockMHz) * 1e6), nil
+	return e.run(Change{}, mostTimed).cycles / (e.Device.Value(facts.ClockMHz) * 1e6), nil
 }
 
 // roof is the least time of a launch by its counts: instructions that are dispatched, those of each pipe, and bytes of DRAM.

@@ -196,9 +196,11 @@ func gcd(a, b int64) int64 {
 // dealtOut is for how many cycles the launch runs, where a multiprocessor with as many blocks as it has room for executes so many instructions in a
 // cycle: the next block goes to the multiprocessor that first has room for it, and those that are left at the end share nothing with others.
 func (e *emulation) dealtOut(l *lengths, rate float64, resident int64) float64 {
-	if e.shares == nil {
-		e.alone(rate)
-	}
+	e.known.Do(func() {
+		if e.shares == nil {
+			e.alone(rate)
+		}
+	})
 	slots := e.busy * resident
 	first := max(e.total-mostBig*slots, 0)
 	begin := float64(first) * l.mean() / rate / float64(e.busy)
