@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -17,35 +18,43 @@ var cheap = " " + emit.AsOpenCL.Options(emit.Language(samples.CUDA))
 // problemTimes are the best recorded time of each program at each size by the options of the compiler, and the points that ran.
 func problemTimes(t *testing.T, files ...string) (best map[string]float64, run map[string]map[string]bool) {
 	best, run = map[string]float64{}, map[string]map[string]bool{}
-	for _, file := range files {
-		set, err := samples.Load("../../testdata/h200/" + file)
-		if err != nil {
-			t.Fatal(err)
+	for r := range recordedPoints(t, files...) {
+		of := strings.TrimSuffix(r.Kernel.Source, ".lift")
+		for _, name := range slices.Sorted(maps.Keys(r.Kernel.Sizes)) {
+			of += fmt.Sprintf(" %s=%d", name, r.Kernel.Sizes[name])
 		}
-		for r, err := range set.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.IsSentinel() {
-				continue
-			}
-			of := strings.TrimSuffix(r.Kernel.Source, ".lift")
-			for _, name := range slices.Sorted(maps.Keys(r.Kernel.Sizes)) {
-				of += fmt.Sprintf(" %s=%d", name, r.Kernel.Sizes[name])
-			}
-			if r.Options != "" {
-				of += " " + r.Options
-			}
-			if run[of] == nil {
-				run[of] = map[string]bool{}
-			}
-			run[of][r.Kernel.Key()] = true
-			if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
-				best[of] = r.Seconds()
-			}
+		if r.Options != "" {
+			of += " " + r.Options
+		}
+		if run[of] == nil {
+			run[of] = map[string]bool{}
+		}
+		run[of][r.Kernel.Key()] = true
+		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
+			best[of] = r.Seconds()
 		}
 	}
 	return best, run
+}
+
+// recordedPoints are the records of files of an H200, sentinels aside.
+func recordedPoints(t *testing.T, files ...string) iter.Seq[*samples.Record] {
+	return func(yield func(*samples.Record) bool) {
+		for _, file := range files {
+			set, err := samples.Load("../../testdata/h200/" + file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r, err := range set.All() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !r.IsSentinel() && !yield(r) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // TestRecordedRows holds what docs/functional.md says of stencils whose rows are read in vectors, as a share of the time in which 4.16 TB/s
@@ -98,22 +107,13 @@ func TestRecordedRows(t *testing.T) {
 // promises. jacobi2d_5pt is slower with the latter.
 func TestRecordedDivision(t *testing.T) {
 	times := map[string]map[string]float64{} // of a kernel, by its options
-	for _, file := range []string{"lift_roof_cuda.jsonl.gz", "lift_division_cuda.jsonl.gz"} {
-		set, err := samples.Load("../../testdata/h200/" + file)
-		if err != nil {
-			t.Fatal(err)
+	for r := range recordedPoints(t, "lift_roof_cuda.jsonl.gz", "lift_division_cuda.jsonl.gz") {
+		key := r.Kernel.Key()
+		if times[key] == nil {
+			times[key] = map[string]float64{}
 		}
-		for r, err := range set.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			key := r.Kernel.Key()
-			if times[key] == nil {
-				times[key] = map[string]float64{}
-			}
-			if !r.IsSentinel() && r.Status == samples.OK {
-				times[key][r.Kernel.Source+" "+r.Options] = r.Seconds()
-			}
+		if r.Status == samples.OK {
+			times[key][r.Kernel.Source+" "+r.Options] = r.Seconds()
 		}
 	}
 	ratios := map[string][]float64{} // cheap by exact
