@@ -100,18 +100,8 @@ func cublasTimes(t *testing.T) map[problem]float64 {
 // at most 40 are. The large ones reach 90 % of the bandwidth of a copy. Nothing is run.
 func TestRecordedBest(t *testing.T) {
 	reference := cublasTimes(t)
-	set, err := samples.Load("../../testdata/h200/lift_blas.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
 	best, run := map[problem]float64{}, map[problem]map[string]bool{}
-	for r, err := range set.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.IsSentinel() {
-			continue
-		}
+	for r := range recordedPoints(t, "lift_blas.jsonl.gz") {
 		p := problem{r.Kernel.Source, r.Kernel.Sizes["n"], max(r.Kernel.Sizes["m"], 1)}
 		p.routine = p.routine[:len(p.routine)-len(".lift")]
 		if run[p] == nil {
@@ -155,19 +145,9 @@ func TestRecordedBest(t *testing.T) {
 // TestRecordedProducts holds what docs/evaluation.md says of matrix products: the recorded best variants of at most 120 reach more than
 // 56 % of what cuBLAS does without tensor cores.
 func TestRecordedProducts(t *testing.T) {
-	set, err := samples.Load("../../testdata/h200/lift_products.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
 	best, points := map[int64]float64{}, map[int64]map[string]bool{}
-	for r, err := range set.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for r := range recordedPoints(t, "lift_products.jsonl.gz") {
 		n := r.Kernel.Sizes["n"]
-		if r.IsSentinel() {
-			continue
-		}
 		if points[n] == nil {
 			points[n] = map[string]bool{}
 		}
@@ -196,26 +176,14 @@ func TestRecordedProducts(t *testing.T) {
 // divides.
 func TestRecordedLayouts(t *testing.T) {
 	best, run := map[string]float64{}, map[string]map[string]bool{}
-	for _, file := range []string{"lift_layouts", "lift_layouts_4096"} {
-		set, err := samples.Load("../../testdata/h200/" + file + ".jsonl.gz")
-		if err != nil {
-			t.Fatal(err)
+	for r := range recordedPoints(t, "lift_layouts.jsonl.gz", "lift_layouts_4096.jsonl.gz") {
+		of := fmt.Sprintf("%s %d", strings.TrimSuffix(r.Kernel.Source, ".lift"), r.Kernel.Sizes["n"])
+		if run[of] == nil {
+			run[of] = map[string]bool{}
 		}
-		for r, err := range set.All() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if r.IsSentinel() {
-				continue
-			}
-			of := fmt.Sprintf("%s %d", strings.TrimSuffix(r.Kernel.Source, ".lift"), r.Kernel.Sizes["n"])
-			if run[of] == nil {
-				run[of] = map[string]bool{}
-			}
-			run[of][r.Kernel.Key()] = true
-			if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
-				best[of] = r.Seconds()
-			}
+		run[of][r.Kernel.Key()] = true
+		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
+			best[of] = r.Seconds()
 		}
 	}
 	for n, least := range map[int64]float64{1024: 29.8e12, 2048: 44.3e12, 4096: 45.9e12} {
