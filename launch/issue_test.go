@@ -85,6 +85,18 @@ var issueTests = map[string]struct {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "<float32> a = 0 {id=a}; <float32> b = 0 {id=b}; a = a + x[k, l0] {id=c, dep=a}; b = b*2 + x[k, l0] {id=d, dep=b}; y[l0] = a + b {dep=c:d}", "x, y: float32", 64,
 		map[string]float64{"chain_cycles": 64*4 + 4},
 	},
+	"a load from local memory is waited for": {
+		"{[l0]: 0<=l0<32}", "<float32> s[l0] = x[l0] {id=a}; y[l0] = s[31 - l0] + 1 {dep=a}", "x, y: float32", 1,
+		map[string]float64{"chain_cycles": 30 + 4},
+	},
+	"a loop of a constant number of iterations is written out, all of it": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<100}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 1,
+		map[string]float64{"turns": 0},
+	},
+	"one of more than 350 instructions is not": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<256}", "y[l0] = sum(k, x[k, l0])", "x, y: float32", 1,
+		map[string]float64{"turns": 16},
+	},
 	"quotients come one after the other": {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, 1/x[k, l0])", "x, y: float32", 64,
 		map[string]float64{"chain_cycles": 64 * (59 + 4), "float_divisions": 64},

@@ -108,3 +108,28 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestSince: rows of work-groups that each go through a part of one array and through all of another. What comes before an array is touched
+// again is a row where a row touches nearly all of it; else the launch.
+func TestSince(t *testing.T) {
+	const kib, row = 1 << 10, 1024
+	for _, c := range []struct {
+		shift int64   // from row to row, in KiB
+		since float64 // as a part of what the launch touches
+	}{
+		{0, 1},
+		{16, 2.0 * row / (2*row + 3*16)},
+		{64, 1}, // a row touches 0.84 of the array
+		{row / 2, 1},
+	} {
+		moving := access(0, false, run(row, kib), run(4, c.shift*kib), nil, lanes(256, 1, 4, 0))
+		still := access(1, false, run(row, kib), run(4, 0), nil, lanes(256, 1, 4, 0))
+		l := &Launch{Groups: [3]int64{row, 4, 1}, Arrays: []Array{{Bytes: (row + 3*c.shift) * kib}, {Bytes: row * kib}}, Body: []Step{moving, still}}
+		l.prepare()
+		whole := l.whole()
+		got := l.since(&Device{Multiprocessors: 4, Resident: 1, L2: 64 * kib}, 1, &whole, 2*row*kib)
+		if math.Abs(got[0]-c.since) > 1e-9 {
+			t.Errorf("rows %d KiB apart: %.4f of the launch, want %.4f", c.shift, got[0], c.since)
+		}
+	}
+}
