@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,5 +214,46 @@ func TestSharedIterations(t *testing.T) {
 	}
 	if by4 := l.sum(func(n int64) int64 { return n / 4 }); by4 != 13 {
 		t.Errorf("%g rounds of 4", by4)
+	}
+}
+
+// TestKeys: what a compiler changes least comes first.
+func TestKeys(t *testing.T) {
+	const local = "local"
+	want := []Key{
+		{Barriers, "", ""}, {global, Store, "a"}, {global, Store, "b"}, {local, Store, ""}, {global, Load, "a"}, {local, Load, ""},
+		{Single, "", ""}, {Double, "", ""}, {Integers, "", ""}, {Special, "", ""},
+	}
+	work := Work{}
+	for _, key := range want {
+		work[key] = 1
+	}
+	if got := work.keys(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestAlike: equal work counts two, other work less; arithmetic of one alone counts nothing, since compilers remove and add it.
+func TestAlike(t *testing.T) {
+	loads, single, special := Key{global, Load, "a"}, Key{Space: Single}, Key{Space: Special}
+	for _, test := range []struct {
+		name              string
+		has, want, others Work
+		score             float64
+	}{
+		{"equal", Work{loads: 8, single: 4}, Work{loads: 8, single: 4}, nil, 4},
+		{"within a tenth", Work{loads: 105}, Work{loads: 100}, nil, 2},
+		{"more", Work{loads: 12}, Work{loads: 8}, nil, -0.5},
+		{"loads of one alone", Work{loads: 8}, Work{}, nil, -1},
+		{"arithmetic of the code alone", Work{single: 8}, Work{}, nil, 0},
+		{"arithmetic of the kernel alone", Work{}, Work{single: 8}, nil, 0},
+		{"functions of both", Work{special: 3}, Work{special: 1}, nil, 1},
+		{"functions of one alone", Work{special: 3}, Work{}, nil, -1},
+		{"in other loops, too", Work{loads: 8}, Work{}, Work{loads: 1}, 0},
+		{"integers", Work{{Space: Integers}: 8}, Work{}, nil, 0},
+	} {
+		if got := alike(test.has, test.want, test.others); got != test.score {
+			t.Errorf("%s: %g, want %g", test.name, got, test.score)
+		}
 	}
 }
