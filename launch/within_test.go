@@ -1,12 +1,18 @@
 package launch
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"gpuperf/internal/golden"
 	"gpuperf/kernel/linear"
 )
 
-// What a walk tells without a look into caches holds with one: no total is below the least value or above the greatest.
+// What a walk tells without a look into caches holds with one: no total is below the least value or above the greatest. testdata/totals.txt has the totals.
 func TestTotalsWithin(t *testing.T) {
 	var ids []string
 	for _, total := range Totals() {
@@ -15,7 +21,8 @@ func TestTotalsWithin(t *testing.T) {
 		}
 	}
 	checked := 0
-	for file, sizes := range map[string]map[string]int64{
+	var said strings.Builder
+	files := map[string]map[string]int64{
 		"matmul/matmul_prefetch.star":          {"n": 1024},
 		"transpose/transpose.star":             {"n": 4096},
 		"stencil/finite_diff.star":             {"n": 8064},
@@ -24,7 +31,9 @@ func TestTotalsWithin(t *testing.T) {
 		"evaluation/unseen/kernels.star":       {"n": 4096},
 		"evaluation/general/triangular.star":   {"n": 4096},
 		"evaluation/general/permutations.star": {"n": 512},
-	} {
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		sizes := files[file]
 		for _, v := range scriptVariants(t, file) {
 			n, err := linear.New(v.Kernel)
 			if err != nil {
@@ -43,7 +52,11 @@ func TestTotalsWithin(t *testing.T) {
 				t.Fatal(err)
 			}
 			checked++
+			fmt.Fprintf(&said, "%s %v\n", n.Kernel.Name, sizes)
 			for i, v := range values {
+				if v != 0 {
+					fmt.Fprintf(&said, "  %s %.6g\n", strings.TrimPrefix(ids[i], "f_static_"), v)
+				}
 				if v < least[i]*(1-1e-12) || v > most[i]*(1+1e-12) {
 					t.Errorf("%s: %s is %g, not from %g to %g", n.Kernel.Name, ids[i], v, least[i], most[i])
 				}
@@ -53,4 +66,5 @@ func TestTotalsWithin(t *testing.T) {
 	if checked < 20 {
 		t.Errorf("%d kernels checked", checked)
 	}
+	golden.Check(t, filepath.Join("testdata", "totals.txt"), said.String())
 }

@@ -40,3 +40,28 @@ func TestNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestTurns: DRAM turns to a page for each place where a group of 128 bytes may be; where it is known, the two units of 64 bytes of a group are in one page, and eight
+// groups in a row, too.
+func TestTurns(t *testing.T) {
+	const groups = 64
+	for _, c := range []struct {
+		name  string
+		run   Run
+		lines bool
+		want  float64
+	}{
+		{"in a row", run(groups, 128), true, groups / 8},
+		{"a page apart", run(groups, pageBytes), true, groups},
+		{"anywhere", Run{Step: 1, Count: groups, Anywhere: true}, true, groups},
+	} {
+		a := access(0, false, c.run, run(1, 0), nil, lanes(32, 1, 4, 0))
+		a.Parts[0].Scattered, a.Parts[0].Sectors = c.run.Anywhere, 4*groups
+		l := &Launch{Groups: [3]int64{groups, 1, 1}, Arrays: []Array{{Bytes: 1 << 20}}, Body: []Step{a}, Lines: c.lines}
+		l.prepare()
+		whole := l.whole()
+		if got := l.turns(l.Body, &whole, loads, 2*groups); got != c.want {
+			t.Errorf("%s: %g, want %g", c.name, got, c.want)
+		}
+	}
+}
