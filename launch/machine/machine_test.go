@@ -221,8 +221,16 @@ func TestSharedIterations(t *testing.T) {
 func TestKeys(t *testing.T) {
 	const local = "local"
 	want := []Key{
-		{Barriers, "", ""}, {global, Store, "a"}, {global, Store, "b"}, {local, Store, ""}, {global, Load, "a"}, {local, Load, ""},
-		{Single, "", ""}, {Double, "", ""}, {Integers, "", ""}, {Special, "", ""},
+		{Barriers, "", ""},
+		{global, Store, "a"},
+		{global, Store, "b"},
+		{local, Store, ""},
+		{global, Load, "a"},
+		{local, Load, ""},
+		{Single, "", ""},
+		{Double, "", ""},
+		{Integers, "", ""},
+		{Special, "", ""},
 	}
 	work := Work{}
 	for _, key := range want {
