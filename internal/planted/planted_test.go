@@ -85,7 +85,7 @@ func (m mistake) run(t *testing.T, args ...string) ([]byte, error) {
 // the list still stand in the code.
 func TestPlanted(t *testing.T) {
 	for _, m := range read(t) {
-		t.Run(m.file+" "+strings.TrimSpace(m.wrong), func(t *testing.T) {
+		t.Run(strings.ReplaceAll(m.file, "/", ".")+" "+strings.TrimSpace(m.wrong), func(t *testing.T) {
 			if os.Getenv("LONG") == "" {
 				m.planted(t)
 				return
