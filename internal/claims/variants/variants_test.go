@@ -1,4 +1,7 @@
-package main
+// Package variants holds what documents say of recorded variants of functional programs, and of rankers of them, to the recordings.
+//
+// Like package predictions it is run again when a recording changes or what it rests on, and not when a command does.
+package variants
 
 import (
 	"bufio"
@@ -12,17 +15,24 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
+	"gpuperf/campaign"
 	"gpuperf/device/replay"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
 
+// recordings are those of an H200.
+const recordings = "../../../testdata/h200/"
+
 // TestH200Files: every file of samples is of one device, has its place in the table of their README, and replays.
 func TestH200Files(t *testing.T) {
-	table, err := os.ReadFile("../../testdata/h200/README.md")
+	table, err := os.ReadFile(recordings + "README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _ := filepath.Glob("../../testdata/h200/*.jsonl*")
+	files, _ := filepath.Glob(recordings + "*.jsonl*")
 	for _, file := range files {
 		name := filepath.Base(file)
 		if strings.Contains(name, ".vectors.") {
@@ -46,24 +56,6 @@ func TestH200Files(t *testing.T) {
 	}
 }
 
-// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says.
-func TestLiftReplays(t *testing.T) {
-	for _, c := range []struct {
-		file, program, sizes, variant, local, global string
-		seconds                                      float64
-	}{
-		{"lift_3d_variants", "hotspot3d", "d=8,h=512,w=512", "9f3baa434955", "128x1x4", "512x1x512", 8.736e-6},
-		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
-	} {
-		var r samples.Record
-		replayJSON(t, &r, "lift", "run", "../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
-			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")
-		if r.Status != samples.OK || math.Abs(r.Seconds()/c.seconds-1) > 1e-3 {
-			t.Errorf("%s: %s, %g s", c.program, r.Status, r.Seconds())
-		}
-	}
-}
-
 // problem is a routine with its sizes: rows by columns for gemv.
 type problem struct {
 	routine string
@@ -73,7 +65,7 @@ type problem struct {
 // cublasTimes are seconds that scripts/cublas.cu recorded.
 func cublasTimes(t *testing.T) map[problem]float64 {
 	t.Helper()
-	f, err := os.Open("../../testdata/h200/cublas.jsonl")
+	f, err := os.Open(recordings + "cublas.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,48 +193,41 @@ func TestRecordedLayouts(t *testing.T) {
 // models calibrated on measurement kernels alone.
 func TestLiftRankings(t *testing.T) {
 	t.Parallel()
-	profile := filepath.Join(t.TempDir(), "profile.yaml")
-	replayJSON(t, new(any), "calibrate", "parts", "--device", "replay:../../testdata/h200/parts.jsonl.gz", "--profile", profile)
-	type outcome struct {
-		Ranker       string
-		Groups       []struct{ Points int }
-		MeanSpearman float64 `json:"mean_spearman"`
-		MinSpearman  float64 `json:"min_spearman"`
-		MeanRuns     float64 `json:"mean_runs"`
-		ModeRuns     int     `json:"mode_runs"`
+	parts := calibrated(t, "parts")
+	general, err := profiles.Load("h200")
+	if err != nil {
+		t.Fatal(err)
 	}
-	type limit struct {
+	for _, c := range []struct {
+		name              string
+		profile           *calibrate.Profile // nil for the ranker that needs no model
+		model             string
+		train             []string
 		mean, least, runs float64
 		mode              int
-	}
-	limits := map[string]limit{
-		"corrected": {0.91, 0.87, 1.5, 1},
-		"model":     {0.7, 0.6, 20, 0},
-		"general":   {0.9, 0.84, 6, 0},
-	}
-	evaluate := func(args ...string) []outcome {
-		var all struct{ Rankers []outcome }
-		replayJSON(t, &all, append([]string{"lift", "evaluate", "../../testdata/h200/lift_stencils.jsonl.gz", "--min-best", "21.5e-6"}, args...)...)
-		return all.Rankers
-	}
-	rankers := evaluate("--ranker", "model", "--profile", profile)
-	general := evaluate("--ranker", "model", "--profile", "h200", "--model", "general")
-	general[0].Ranker = "general"
-	rankers = append(rankers, general...)
-	rankers = append(rankers, evaluate("--ranker", "corrected", "--train", "../../testdata/h200/lift_varied.jsonl.gz")...)
-	for _, r := range rankers {
-		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", r.Ranker, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
+	}{
+		{name: "corrected", train: []string{"lift_varied"}, mean: 0.91, least: 0.87, runs: 1.5, mode: 1},
+		{name: "model", profile: parts, model: "parts", mean: 0.7, least: 0.6, runs: 20},
+		{name: "general", profile: general, model: "general", mean: 0.9, least: 0.84, runs: 6},
+	} {
+		ranker := "model"
+		if c.profile == nil {
+			ranker = c.name
+		}
+		r := compared(t, "lift_stencils", c.train, ranker, rank.OutcomeOptions{MinBest: 21.5e-6}, func(s *rank.Set) error {
+			if c.profile == nil {
+				return nil
+			}
+			return priced(s, c.profile, c.model)
+		})
+		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", c.name, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
 		points := 0
 		for _, g := range r.Groups {
 			points += g.Points
 		}
-		l := limits[r.Ranker]
-		if r.MeanSpearman < l.mean || r.MinSpearman < l.least || r.MeanRuns > l.runs || l.mode > 0 && r.ModeRuns != l.mode || points < 14000 {
-			t.Errorf("%s: want %+v", r.Ranker, l)
+		if r.MeanSpearman < c.mean || r.MinSpearman < c.least || r.MeanRuns > c.runs || c.mode > 0 && r.ModeRuns != c.mode || points < 14000 {
+			t.Errorf("%s: %d points, want %+v", c.name, points, c)
 		}
-	}
-	if len(rankers) != len(limits) {
-		t.Errorf("%d rankers", len(rankers))
 	}
 }
 
@@ -258,19 +243,84 @@ func TestLiftTransfer(t *testing.T) {
 		cases["lift_3d_variants"] = limit{0.77, 4, []string{"lift_varied", "lift_stencils"}}
 	}
 	for file, want := range cases {
-		args := []string{"lift", "evaluate", "../../testdata/h200/" + file + ".jsonl.gz", "--ranker", "corrected"}
-		for _, train := range want.train {
-			args = append(args, "--train", "../../testdata/h200/"+train+".jsonl.gz")
-		}
-		var all struct {
-			Rankers []struct {
-				MeanSpearman float64 `json:"mean_spearman"`
-				MeanRuns     float64 `json:"mean_runs"`
-			}
-		}
-		replayJSON(t, &all, args...)
-		if len(all.Rankers) != 1 || all.Rankers[0].MeanSpearman < want.mean || all.Rankers[0].MeanRuns > want.runs {
-			t.Errorf("%s: %+v, want %+v", file, all.Rankers, want)
+		r := compared(t, file, want.train, "corrected", rank.OutcomeOptions{}, func(*rank.Set) error { return nil })
+		if r.MeanSpearman < want.mean || r.MeanRuns > want.runs {
+			t.Errorf("%s: %.3f, %.3g runs, want %+v", file, r.MeanSpearman, r.MeanRuns, want)
 		}
 	}
+}
+
+// calibrated is a profile with a model that comes with the program, fitted to its recording.
+func calibrated(t *testing.T, model string) *calibrate.Profile {
+	t.Helper()
+	plans, err := campaign.Plans([]string{model}, campaign.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaign.Open(t.Context(), replay.Prefix+recordings+model+".jsonl.gz", campaign.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := c.Calibrate(t.Context(), samples.Warm, plans[0], campaign.TimeRange{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "profile.yaml")
+	if err := m.AddTo(path, c.Device.Info().Fingerprint); err != nil {
+		t.Fatal(err)
+	}
+	p, err := campaign.LoadProfile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// priced sets the times of points that a model predicts from their vectors.
+func priced(s *rank.Set, profile *calibrate.Profile, model string) error {
+	calibration, err := campaign.CalibrationOf(profile, model)
+	if err != nil {
+		return err
+	}
+	p, err := campaign.PredictorOf(profile, calibration)
+	if err != nil {
+		return err
+	}
+	cost, err := rank.NewCostModel(s.Names, p.Model, p.Fit)
+	if err != nil {
+		return err
+	}
+	cost.Predict(s)
+	return nil
+}
+
+// compared is what comes of a ranker on recorded variants, after learning from others; prepare prices the points.
+func compared(t *testing.T, file string, train []string, ranker string, o rank.OutcomeOptions, prepare func(*rank.Set) error) *rank.Outcomes {
+	t.Helper()
+	load := func(names ...string) *rank.Set {
+		var paths []string
+		for _, name := range names {
+			paths = append(paths, recordings+name+".jsonl.gz")
+		}
+		db, err := rank.Load(paths, "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db.Set
+	}
+	set := load(file)
+	if err := prepare(set); err != nil {
+		t.Fatal(err)
+	}
+	var learnt *rank.Set
+	if len(train) > 0 {
+		learnt = load(train...).Common(set.Names)
+		set = set.Common(learnt.Names)
+	}
+	all, err := rank.Compare(set, learnt, []string{ranker}, o)
+	if err != nil || len(all) != 1 {
+		t.Fatal(len(all), err)
+	}
+	return all[0]
 }
