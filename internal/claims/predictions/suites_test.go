@@ -6,6 +6,7 @@ package predictions
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"gpuperf/calibrate"
@@ -19,6 +20,14 @@ const (
 	examples   = "../../../examples/"
 	recordings = "../../../testdata/"
 )
+
+// long skips what takes tens of seconds: a claim about hundreds of points.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("LONG") == "" {
+		t.Skip("LONG=1 evaluates hundreds of points")
+	}
+}
 
 // opened is a campaign that a recording answers.
 func opened(t *testing.T, recording string) *campaign.Campaign {
@@ -142,6 +151,7 @@ func fraction(part, of int) float64 { return float64(part) / float64(of) }
 
 // TestRefinedOnTheH200 holds what docs/evaluation.md says of the general model refined for kernels of many kinds.
 func TestRefinedOnTheH200(t *testing.T) {
+	long(t)
 	t.Parallel()
 	report := evaluated(t, "evaluation/refined.yaml", "h200/general.jsonl.gz", samples.Warm, campaign.EvaluateOptions{Refine: true})
 	points := report.Points()
@@ -158,9 +168,7 @@ func TestRefinedOnTheH200(t *testing.T) {
 
 // TestGeneralWithColdCaches holds what docs/evaluation.md says of the general model calibrated with cold caches, for kernels of all kinds.
 func TestGeneralWithColdCaches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it fits two models, which takes about 20 s")
-	}
+	long(t)
 	t.Parallel()
 	report := evaluated(t, "evaluation/cold.yaml", "h200/general_cold.jsonl.gz", samples.Cold, campaign.EvaluateOptions{})
 	points := report.Points()
@@ -177,6 +185,7 @@ func TestGeneralWithColdCaches(t *testing.T) {
 
 // TestGeneralOnACPU holds what docs/evaluation.md says of the general model calibrated on a CPU: a rough guess that ranks, with intervals that say so.
 func TestGeneralOnACPU(t *testing.T) {
+	long(t)
 	t.Parallel()
 	report := evaluated(t, "evaluation/cpu.yaml", "pocl/general.jsonl.gz", samples.Warm, campaign.EvaluateOptions{})
 	if points := report.Points(); len(points) != 100 || report.GeomeanRelativeError > 0.55 {
@@ -193,6 +202,7 @@ func TestGeneralOnACPU(t *testing.T) {
 // TestWithTheBinaryOnTheH200 holds what docs/evaluation.md says of predictions whose instructions are counted in machine code: two rows, of
 // which that with the binary is no worse on the kernels that its form was chosen on.
 func TestWithTheBinaryOnTheH200(t *testing.T) {
+	long(t)
 	t.Parallel()
 	profile, err := campaign.LoadProfile("h200")
 	if err != nil {

@@ -189,44 +189,45 @@ func TestRecordedLayouts(t *testing.T) {
 	}
 }
 
-// TestLiftRankings holds what docs/evaluation.md says of rankers on families of stencils and variants that they have not seen: the default, and
-// models calibrated on measurement kernels alone.
+// TestLiftRankings holds what docs/evaluation.md says of rankers on families of stencils and variants that they have not seen: models calibrated
+// on measurement kernels alone, and, with LONG=1, the default.
 func TestLiftRankings(t *testing.T) {
 	t.Parallel()
-	parts := calibrated(t, "parts")
-	general, err := profiles.Load("h200")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := loaded(t, "lift_stencils")
 	for _, c := range []struct {
 		name              string
-		profile           *calibrate.Profile // nil for the ranker that needs no model
-		model             string
+		profile           func() (*calibrate.Profile, error) // nil for the ranker that needs no model
 		train             []string
+		long              bool
 		mean, least, runs float64
 		mode              int
 	}{
-		{name: "corrected", train: []string{"lift_varied"}, mean: 0.91, least: 0.87, runs: 1.5, mode: 1},
-		{name: "model", profile: parts, model: "parts", mean: 0.7, least: 0.6, runs: 20},
-		{name: "general", profile: general, model: "general", mean: 0.9, least: 0.84, runs: 6},
+		{name: "corrected", train: []string{"lift_varied"}, long: true, mean: 0.91, least: 0.87, runs: 1.5, mode: 1},
+		{name: "parts", profile: func() (*calibrate.Profile, error) { return calibrated(t, "parts"), nil }, long: true, mean: 0.7, least: 0.6, runs: 20},
+		{name: "general", profile: func() (*calibrate.Profile, error) { return profiles.Load("h200") }, mean: 0.9, least: 0.84, runs: 6},
 	} {
-		ranker := "model"
-		if c.profile == nil {
-			ranker = c.name
+		if c.long && os.Getenv("LONG") == "" {
+			continue
 		}
-		r := compared(t, "lift_stencils", c.train, ranker, rank.OutcomeOptions{MinBest: 21.5e-6}, func(s *rank.Set) error {
-			if c.profile == nil {
-				return nil
+		ranker := c.name
+		if c.profile != nil {
+			ranker = "model"
+			profile, err := c.profile()
+			if err == nil {
+				err = priced(set, profile, c.name)
 			}
-			return priced(s, c.profile, c.model)
-		})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := compared(t, set, c.train, ranker, rank.OutcomeOptions{MinBest: 21.5e-6})
 		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", c.name, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
 		points := 0
 		for _, g := range r.Groups {
 			points += g.Points
 		}
 		if r.MeanSpearman < c.mean || r.MinSpearman < c.least || r.MeanRuns > c.runs || c.mode > 0 && r.ModeRuns != c.mode || points < 14000 {
-			t.Errorf("%s: %d points, want %+v", c.name, points, c)
+			t.Errorf("%s: %d points; a mean of %g, %g at least, %g runs, mode %d are wanted", c.name, points, c.mean, c.least, c.runs, c.mode)
 		}
 	}
 }
@@ -243,7 +244,7 @@ func TestLiftTransfer(t *testing.T) {
 		cases["lift_3d_variants"] = limit{0.77, 4, []string{"lift_varied", "lift_stencils"}}
 	}
 	for file, want := range cases {
-		r := compared(t, file, want.train, "corrected", rank.OutcomeOptions{}, func(*rank.Set) error { return nil })
+		r := compared(t, loaded(t, file), want.train, "corrected", rank.OutcomeOptions{})
 		if r.MeanSpearman < want.mean || r.MeanRuns > want.runs {
 			t.Errorf("%s: %.3f, %.3g runs, want %+v", file, r.MeanSpearman, r.MeanRuns, want)
 		}
@@ -295,27 +296,26 @@ func priced(s *rank.Set, profile *calibrate.Profile, model string) error {
 	return nil
 }
 
-// compared is what comes of a ranker on recorded variants, after learning from others; prepare prices the points.
-func compared(t *testing.T, file string, train []string, ranker string, o rank.OutcomeOptions, prepare func(*rank.Set) error) *rank.Outcomes {
+// loaded are the recorded variants of some files, with their vectors.
+func loaded(t *testing.T, files ...string) *rank.Set {
 	t.Helper()
-	load := func(names ...string) *rank.Set {
-		var paths []string
-		for _, name := range names {
-			paths = append(paths, recordings+name+".jsonl.gz")
-		}
-		db, err := rank.Load(paths, "", true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return db.Set
+	var paths []string
+	for _, file := range files {
+		paths = append(paths, recordings+file+".jsonl.gz")
 	}
-	set := load(file)
-	if err := prepare(set); err != nil {
+	db, err := rank.Load(paths, "", true)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return db.Set
+}
+
+// compared is what comes of a ranker on variants, after learning from files of others.
+func compared(t *testing.T, set *rank.Set, train []string, ranker string, o rank.OutcomeOptions) *rank.Outcomes {
+	t.Helper()
 	var learnt *rank.Set
 	if len(train) > 0 {
-		learnt = load(train...).Common(set.Names)
+		learnt = loaded(t, train...).Common(set.Names)
 		set = set.Common(learnt.Names)
 	}
 	all, err := rank.Compare(set, learnt, []string{ranker}, o)
