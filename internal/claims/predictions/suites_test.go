@@ -107,10 +107,10 @@ func TestPaperSection22OnTheH200(t *testing.T) {
 }
 
 // TestApplicationsOnTheH200 holds what docs/evaluation.md says of the evaluation of Stevens and Klöckner, section 8, with models written
-// by hand and with those that calibrate --for made: no worse than the paper's errors, with warm and with cold caches.
+// by hand and, with LONG=1, with those that calibrate --for made: no worse than the paper's errors, with warm and, with LONG=1, cold caches.
 func TestApplicationsOnTheH200(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
+	for i, c := range []struct {
 		suites string
 		cache  samples.Mode
 		limits []float64 // of the geometric means: matrix multiplication, DG, finite differences
@@ -120,6 +120,9 @@ func TestApplicationsOnTheH200(t *testing.T) {
 		{"applications.yaml", samples.Cold, []float64{0.043, 0.075, 0.067}, 15},
 		{"tailored/applications.yaml", samples.Warm, []float64{0.043, 0.075, 0.067}, 15},
 	} {
+		if i > 0 && os.Getenv("LONG") == "" {
+			break
+		}
 		report := evaluated(t, "evaluation/"+c.suites, "h200/applications.jsonl.gz", c.cache, campaign.EvaluateOptions{})
 		right := 0
 		for i, s := range report.Suites {
@@ -136,10 +139,13 @@ func TestApplicationsOnTheH200(t *testing.T) {
 }
 
 // TestFurtherKernelsOnTheH200 holds what docs/evaluation.md says of six kernels predicted by the models that calibrate --for made for them:
-// at first, and with terms for what too few work-items wait for.
+// at first (with LONG=1), and with terms for what too few work-items wait for.
 func TestFurtherKernelsOnTheH200(t *testing.T) {
 	t.Parallel()
 	for suites, limit := range map[string]float64{"further": 0.12, "waiting": 0.05} {
+		if suites == "further" && os.Getenv("LONG") == "" {
+			continue
+		}
 		report := evaluated(t, "evaluation/"+suites+"/kernels.yaml", "h200/"+suites+".jsonl.gz", samples.Warm, campaign.EvaluateOptions{})
 		if report.GeomeanRelativeError > limit || len(report.Points()) != 18 {
 			t.Errorf("%s: geometric mean %.4f over %d points", suites, report.GeomeanRelativeError, len(report.Points()))
