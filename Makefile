@@ -8,6 +8,9 @@ export CGO_ENABLED := 0
 RARELY   := GOGC=400 GOMEMLIMIT=2GiB
 # Tests are linked without what debuggers read.
 TESTS    := $(GO) test -vet=off -ldflags='-s -w'
+# How many inputs each property is tried on.
+CHECKS   ?= 30
+MORE     ?= 1000
 
 .PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
 
@@ -27,11 +30,11 @@ demo: opencl build
 
 test: opencl slurm check
 	$(RARELY) $(GO) build ./...
-	$(RARELY) $(TESTS) -timeout 30m ./...
+	$(RARELY) RAPID_CHECKS=$(CHECKS) $(TESTS) -timeout 30m ./...
 
 # What `make test` takes a fixed sample of, and what is a job of its own: hours.
 long: opencl slurm check
-	LONG=1 $(RARELY) $(TESTS) -timeout 24h ./...
+	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -timeout 24h ./...
 	@./scripts/fuzz.sh $(FUZZTIME)
 
 # Formatting, vet, static analysis and a tidy go.mod; no test is run.

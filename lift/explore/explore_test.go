@@ -119,7 +119,11 @@ func TestReferences(t *testing.T) {
 			if testing.Short() && len(p.Sizes) > 1 {
 				t.Skip("slow")
 			}
-			s := space(t, name, sizes, Options{Variants: 40, Ranges: 1})
+			variants := 40
+			if os.Getenv("LONG") == "" {
+				variants = 10
+			}
+			s := space(t, name, sizes, Options{Variants: variants, Ranges: 1})
 			at, err := s.Verify(context.Background(), nil)
 			if err != nil {
 				t.Fatal(err)
