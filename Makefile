@@ -1,18 +1,23 @@
-# perf: see README.md. `make demo` shows the main job on this machine, `make test` is what CI runs.
+# perf: see README.md. `make demo` shows the main job on this machine, `make test` is what CI runs, `make long` all that there is.
 
 GO       ?= go
 FUZZTIME ?= 3000x
-# What CI fuzzes: parsers that need little of the module, which is compiled anew for that. The seeds of all targets are tests.
-FUZZED   ?= cfront/cpp internal/yamlfile models polycount samples/exchange sass
-# Tests make much garbage and keep little: it is collected rarely while memory is left.
+# As the program is built; the race detector and programs of tests that are in C say otherwise for themselves. Then nothing is compiled twice.
+export CGO_ENABLED := 0
+# Compiling and tests make much garbage and keep little: it is collected rarely while memory is left.
 RARELY   := GOGC=400 GOMEMLIMIT=2GiB
+# Tests are linked without what debuggers read.
+TESTS    := $(GO) test -vet=off -ldflags='-s -w'
+# How many inputs each property is tried on.
+CHECKS   ?= 30
+MORE     ?= 1000
 
-.PHONY: all build demo test check race fuzz bench opencl slurm clean
+.PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
 
 all: build
 
 build:
-	CGO_ENABLED=0 $(GO) build -o bin/perf ./cmd/perf
+	$(GO) build -o bin/perf ./cmd/perf
 
 opencl:
 	@./scripts/opencl.sh
@@ -24,16 +29,24 @@ demo: opencl build
 	@./scripts/demo.sh
 
 test: opencl slurm check
-	CGO_ENABLED=0 $(GO) build ./...
-	$(RARELY) $(GO) test -vet=off -timeout 30m ./...
-	@./scripts/fuzz.sh $(FUZZTIME) $(FUZZED)
+	$(RARELY) $(GO) build ./...
+	$(RARELY) RAPID_CHECKS=$(CHECKS) $(TESTS) -timeout 30m ./...
+
+# What `make test` takes a fixed sample of, and what is a job of its own: hours.
+long: opencl slurm check
+	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -timeout 24h ./...
+	@./scripts/fuzz.sh $(FUZZTIME)
 
 # Formatting, vet, static analysis and a tidy go.mod; no test is run.
 check:
 	@unformatted=$$($(GO) tool gofumpt -l .); if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
+	$(RARELY) $(GO) vet ./...
+	$(RARELY) $(GO) tool staticcheck ./...
 	$(GO) mod tidy -diff
+
+# Functions that nothing reaches.
+deadcode:
+	LONG=1 $(TESTS) -run DeadCode ./internal/policy
 
 # The race detector needs cgo and a C compiler.
 race: opencl

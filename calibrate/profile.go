@@ -173,7 +173,7 @@ func ParseProfile(file string, text []byte) (*Profile, error) {
 		return nil, err
 	}
 	p := new(Profile)
-	if err := yamlfile.Decode(file, text, p, profileKeys...); err != nil {
+	if err := root.Decode(p, profileKeys...); err != nil {
 		return nil, err
 	}
 	unread, err := checkValues(root)

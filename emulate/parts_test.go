@@ -128,7 +128,11 @@ func TestParts(t *testing.T) {
 		t.Logf("%s: %-26s %v", half(), name, parts[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(leastParts)) {
-		if p := parts[name]; half() == "choose" && float64(p.agree) < leastParts[name]*float64(p.all) {
+		least := leastParts[name]
+		if !long && least < 1 {
+			least -= 0.08 // as far as a fourth of the launches is off by chance
+		}
+		if p := parts[name]; half() == "choose" && float64(p.agree) < least*float64(p.all) {
 			t.Errorf("%s: %v", name, p)
 		}
 	}

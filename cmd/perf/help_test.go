@@ -72,11 +72,14 @@ func TestHelpWidth(t *testing.T) {
 // onDevice are the sessions that need a device.
 var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore|describe)|calibrate [^-].*--tag|calibrate model|predict kernel|rank kernel|explain kernel|evaluate suite)`)
 
+// lasting are sessions of ten seconds and more: they run with LONG=1.
+var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure examples/launch/saxpy\.yaml|emulate .* --regions)`)
+
 // ownApplication are the sessions that run an application of the user's own.
 var ownApplication = regexp.MustCompile(`^perf capture`)
 
 // TestHelpSessions runs what stands under Examples in the help of every command, and then what perf init says to type next, in a folder
-// that has examples, samples and testdata. Sessions that need a device run on one alone.
+// that has examples, samples and testdata. Sessions that need a device run on one alone, those that take long with LONG=1.
 func TestHelpSessions(t *testing.T) {
 	var script strings.Builder
 	script.WriteString("symlink examples -> $ROOT/examples\nsymlink samples -> $ROOT/samples\nsymlink testdata -> $ROOT/testdata\n")
@@ -93,7 +96,7 @@ func TestHelpSessions(t *testing.T) {
 			t.Errorf("%s --help shows no session", c.CommandPath())
 		}
 		for line := range strings.Lines(sessions) {
-			if command := strings.Join(strings.Fields(line), " "); !ownApplication.MatchString(command) {
+			if command := strings.Join(strings.Fields(line), " "); !ownApplication.MatchString(command) && (os.Getenv("LONG") != "" || !lasting.MatchString(command)) {
 				add(command)
 			}
 		}

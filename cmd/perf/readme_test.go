@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -139,22 +138,21 @@ func (p *page) session(note, before string) string {
 }
 
 // run runs a command of a session; one that ends in 2>&1 shows standard error as well.
-func (p *page) run(call string, out *bytes.Buffer, fails bool) {
-	call, both := strings.CutSuffix(strings.TrimSpace(call), " 2>&1")
-	args := words(call)
+func (p *page) run(line string, out *bytes.Buffer, fails bool) {
+	line, both := strings.CutSuffix(strings.TrimSpace(line), " 2>&1")
+	args := words(line)
 	if len(args) == 0 || args[0] != "perf" {
-		p.Errorf("a session runs perf alone, not %s", call)
+		p.Errorf("a session runs perf alone, not %s", line)
 		return
 	}
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(p.Context(), "perf", args[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = p.folder, out, &stderr
-	cmd.Env = append(os.Environ(), "PWD="+p.folder, "PERF_DATA="+filepath.Join(p.folder, "data"))
-	if both {
-		cmd.Stderr = out
+	env := append(os.Environ(), "PWD="+p.folder, "PERF_DATA="+filepath.Join(p.folder, "data"))
+	done, err := call{Args: args[1:], Dir: p.folder, Env: env, Both: both}.do()
+	if err != nil {
+		p.Fatal(err)
 	}
-	if err := cmd.Run(); (err != nil) != fails {
-		p.Errorf("%s: %v\n%s", call, err, &stderr)
+	out.WriteString(done.Stdout)
+	if (done.Status != 0) != fails {
+		p.Errorf("%s: status %d\n%s", line, done.Status, done.Stderr)
 	}
 }
 

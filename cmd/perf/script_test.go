@@ -1,60 +1,54 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gpuperf/device/opencl"
-	"gpuperf/scop/offload"
 )
 
-func TestMain(m *testing.M) {
-	offload.Patience = 0 // outputs must not depend on how busy the machine is
-	testscript.Main(m, map[string]func(){
-		"perf": func() { os.Exit(runChecked(os.Args[1:])) },
-	})
-}
-
-// runChecked is a command of a session, which fails as well where its JSON does not keep to the rules.
-func runChecked(args []string) int {
-	if !slices.Contains(args, "--json") {
-		return run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr)
+// perf runs a command in one of the processes of sessions; "exec perf" starts a process.
+func perf(ts *testscript.TestScript, neg bool, args []string) {
+	switch status := inSession(ts, args); {
+	case status == 0 && neg:
+		ts.Fatalf("unexpected command success")
+	case status != 0 && !neg:
+		ts.Fatalf("unexpected command failure: status %d", status)
 	}
-	var out bytes.Buffer
-	status := run(context.Background(), args, os.Stdin, io.MultiWriter(os.Stdout, &out), os.Stderr)
-	if err := checkJSON(out.Bytes()); err != nil {
-		fmt.Fprintln(os.Stderr, "perf:", err)
-		return 99
-	}
-	return status
 }
 
 // exits runs a command that must end with the status given first: exits 2 perf show nowhere.star
 func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits STATUS COMMAND...")
+	if neg || len(args) < 2 || args[1] != "perf" {
+		ts.Fatalf("usage: exits STATUS perf ARGUMENTS")
 	}
-	status := 0
-	err := ts.Exec(args[1], args[2:]...)
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
-		status = failed.ExitCode()
-	} else if err != nil {
-		ts.Fatalf("%v", err)
-	}
-	if fmt.Sprint(status) != args[0] {
+	if status := inSession(ts, args[2:]); fmt.Sprint(status) != args[0] {
 		ts.Fatalf("status is %d, not %s", status, args[0])
 	}
+}
+
+// inSession runs a command with what the script has set: its folder, its environment and the standard input, which testscript keeps to itself.
+func inSession(ts *testscript.TestScript, args []string) int {
+	set := reflect.ValueOf(ts).Elem()
+	c := call{Args: args, Dir: ts.MkAbs("."), Stdin: set.FieldByName("stdin").String()}
+	for i := range set.FieldByName("env").Len() {
+		c.Env = append(c.Env, set.FieldByName("env").Index(i).String())
+	}
+	if c.Stdin != "" {
+		ts.Check(ts.Exec("true")) // takes it, so that it is for one command
+	}
+	c.Env = append(c.Env, "PWD="+c.Dir)
+	out, err := c.do()
+	ts.Check(err)
+	io.WriteString(ts.Stdout(), out.Stdout)
+	io.WriteString(ts.Stderr(), out.Stderr)
+	return out.Status
 }
 
 // TestScripts runs the sessions of testdata/script against the command. UPDATE=1 refreshes the outputs they compare with.
@@ -79,7 +73,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("POCL_CPU_MAX_CU_COUNT", "1")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"perf": perf, "exits": exits},
 		Condition: func(cond string) (bool, error) {
 			if cond == "opencl" {
 				if deviceErr != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,10 +95,11 @@ func TestRecorded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		most float64 // of the best of those drawn
-	}{{"contraction", 1.15}, {"stencil", 1.2}} {
+		long bool    // with LONG=1 alone
+	}{{"contraction", 1.15, true}, {"stencil", 1.2, false}} {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() { // minutes on a busy machine
-				t.Skip("takes long")
+			if testing.Short() || c.long && os.Getenv("LONG") == "" {
+				t.Skip("takes long: LONG=1")
 			}
 			r := record(t, c.name)
 			found, err := Find(t.Context(), r.Space, r.Params.Base, r, Options{})

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -50,14 +51,15 @@ var unreached = map[string]string{
 	"polycount":                          "behind reading polynomials, and printing unions",
 }
 
-// TestDeadCode: with LONG=1, tests reach every function. What the command does not reach is used in an Example of its package, which
-// prints it, or stands in the list above.
+// TestDeadCode: with LONG=1, tests reach every function, and what the command does not reach is used in an Example of its package, which
+// prints it, or stands in the list above. That analyses the whole program; without LONG=1 there is TestNamed alone.
 func TestDeadCode(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("LONG=1 (make deadcode) analyses the whole program")
+	}
 	examples := examples(t)
-	if os.Getenv("LONG") != "" { // what staticcheck does not find: exported helpers of tests
-		for _, f := range deadcode(t, "-test") {
-			t.Errorf("%s is reached neither by the command nor by a test", f)
-		}
+	for _, f := range deadcode(t, "-test") { // what staticcheck does not find: exported helpers of tests
+		t.Errorf("%s is reached neither by the command nor by a test", f)
 	}
 	used := map[string]bool{}
 	for _, f := range deadcode(t) {
@@ -76,6 +78,67 @@ func TestDeadCode(t *testing.T) {
 	for key := range unreached {
 		if !used[key] {
 			t.Errorf("the list of unreached functions names %s, which is reached or gone", key)
+		}
+	}
+}
+
+// TestNamed: each exported function is named somewhere but where it is declared, and each entry of the list above names one that is there or a
+// package. That is less than TestDeadCode finds, in a second.
+func TestNamed(t *testing.T) {
+	declared, named := map[string]string{}, map[string]int{} // folder/Function or folder/Type.Method by the last name in it
+	packages := map[string]bool{}
+	for _, file := range goFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages[path.Dir(file)] = true
+		for _, d := range parsed.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Name.IsExported() && !strings.HasSuffix(file, "_test.go") {
+				declared[path.Join(path.Dir(file), receiver(f)+f.Name.Name)] = f.Name.Name
+				named[f.Name.Name]--
+			}
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				named[id.Name]++
+			}
+			return true
+		})
+	}
+	for f, name := range declared {
+		if named[name] <= 0 && !slices.Contains(calledByName, name) {
+			t.Errorf("%s is named nowhere: remove it, or add it to calledByName", f)
+		}
+	}
+	for key := range unreached {
+		if declared[key] == "" && !packages[key] {
+			t.Errorf("the list of unreached functions names %s, which is gone", key)
+		}
+	}
+}
+
+// calledByName are methods that templates call, or other modules by an interface.
+var calledByName = []string{"AttrNames", "Less", "MarshalYAML", "PeakRates", "Swap", "UnmarshalText", "Versions"}
+
+// receiver is the type of a method with a dot behind, "" of a function.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	t := f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + "."
+		default:
+			return ""
 		}
 	}
 }

@@ -64,7 +64,10 @@ type Node struct {
 	doc   *document
 }
 
-type document struct{ file, text string }
+type document struct {
+	file, text string
+	body       ast.Node // nil where it is empty
+}
 
 // Parse reads one YAML document; an empty one is a Null node. Errors are *source.Error.
 func Parse(file string, text []byte) (*Node, error) {
@@ -95,7 +98,8 @@ func Parse(file string, text []byte) (*Node, error) {
 	if len(docs) > 1 {
 		return nil, d.errorAt(place(docs[1]), "a second document starts here").WithHint("a file holds one document: remove the \"---\"")
 	}
-	return d.convert(docs[0], 0)
+	d.body = docs[0]
+	return d.convert(d.body, 0)
 }
 
 // understood turns a panic of the YAML library on malformed input into an error.
@@ -375,22 +379,27 @@ func Decode(file string, text []byte, into any, known ...string) error {
 	if err != nil {
 		return err
 	}
-	if root.Kind != Map {
-		return root.Errorf("expected a map (key: value), found %s", root.describe())
+	return root.Decode(into, known...)
+}
+
+// Decode is Decode of a document that has been parsed: n is its root.
+func (n *Node) Decode(into any, known ...string) error {
+	if n.Kind != Map {
+		return n.Errorf("expected a map (key: value), found %s", n.describe())
 	}
-	err = decode([]byte(root.doc.text), into)
+	err := decode(n.doc.body, into)
 	if err == nil {
 		return nil
 	}
 	var unknown *yaml.UnknownFieldError
 	if errors.As(err, &unknown) && unknown.Token != nil {
-		e := root.doc.errorAt(tokenPos(unknown.Token), "unknown key %q", unknown.Token.Value)
+		e := n.doc.errorAt(tokenPos(unknown.Token), "unknown key %q", unknown.Token.Value)
 		return e.WithHint("%s", source.Suggest(unknown.Token.Value, known))
 	}
-	return root.doc.syntaxError(err)
+	return n.doc.syntaxError(err)
 }
 
-func decode(text []byte, into any) (err error) {
+func decode(body ast.Node, into any) (err error) {
 	defer understood(&err)
-	return yaml.UnmarshalWithOptions(text, into, yaml.Strict())
+	return yaml.NodeToValue(body, into, yaml.Strict())
 }

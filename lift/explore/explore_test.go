@@ -94,7 +94,10 @@ var smallSizes = map[string]map[string]int64{
 	"diffuse": {"h": 16, "w": 32},
 }
 
-// The reference of every example is what the program says.
+// quick are examples whose reference is found in a second.
+var quick = []string{"argmax", "blackscholes", "jacobi2d_5pt", "jacobi2d_9pt", "md", "normalize", "prefix", "scal", "transpose"}
+
+// The reference of every example is what the program says: of quick ones, with LONG=1 of all.
 func TestReferences(t *testing.T) {
 	files, err := filepath.Glob("../../examples/lift/*.lift")
 	if err != nil || len(files) < 15 {
@@ -113,8 +116,8 @@ func TestReferences(t *testing.T) {
 					t.Fatalf("no size %s", n)
 				}
 			}
-			if name == "spmv" && os.Getenv("LONG") == "" {
-				t.Skip("slow, and made of what segments is made of")
+			if os.Getenv("LONG") == "" && !slices.Contains(quick, name) {
+				t.Skip("slow: LONG=1")
 			}
 			if testing.Short() && len(p.Sizes) > 1 {
 				t.Skip("slow")

@@ -1,4 +1,4 @@
-package main
+package variants
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func problemTimes(t *testing.T, files ...string) (best map[string]float64, run m
 func recordedPoints(t *testing.T, files ...string) iter.Seq[*samples.Record] {
 	return func(yield func(*samples.Record) bool) {
 		for _, file := range files {
-			set, err := samples.Load("../../testdata/h200/" + file)
+			set, err := samples.Load(recordings + file)
 			if err != nil {
 				t.Fatal(err)
 			}

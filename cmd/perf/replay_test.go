@@ -1,36 +1,25 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
 	"gpuperf/evaluate"
+	"gpuperf/samples"
 )
 
-// TestWithTheBinaryOnTheH200 holds what docs/evaluation.md says of predictions whose instructions are counted in machine code: two rows, of
-// which that with the binary is no worse on the kernels that its form was chosen on.
-func TestWithTheBinaryOnTheH200(t *testing.T) {
-	t.Parallel()
-	var report evaluate.Report
-	replayJSON(t, &report, "evaluate", "../../examples/evaluation/choose.yaml", "--profile", "h200", "--replay", "../../testdata/h200/general.jsonl.gz")
-	if len(report.Rows) != 2 || report.Rows[0].Counts != evaluate.FromIR || report.Rows[1].Counts != evaluate.FromBinary {
-		t.Fatalf("rows %+v", report.Rows)
+// replayJSON runs a command, and reads the JSON that it prints.
+func replayJSON(t *testing.T, into any, args ...string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if status := run(t.Context(), append(args, "--json"), strings.NewReader(""), &stdout, &stderr); status != exitDone {
+		t.Fatalf("perf %s: status %d\n%s", strings.Join(args, " "), status, &stderr)
 	}
-	ir, binary := report.Rows[0], report.Rows[1]
-	if ir.Points != 495 || binary.Points != 495 || ir.GeomeanRelativeError != report.GeomeanRelativeError {
-		t.Errorf("%d points from the IR, %d with the binary; geometric means %g and %g", ir.Points, binary.Points, ir.GeomeanRelativeError, report.GeomeanRelativeError)
-	}
-	if binary.GeomeanRelativeError > 0.05 || binary.Mean > 0.095 || binary.Worst > 0.8 || float64(binary.Choice.Apart.Right) < 0.94*float64(binary.Choice.Apart.Of) {
-		t.Errorf("with the binary: geometric mean %.4f, mean %.4f, worst %.4f, %d of %d pairs", binary.GeomeanRelativeError, binary.Mean, binary.Worst, binary.Choice.Apart.Right, binary.Choice.Apart.Of)
-	}
-	after := 0
-	for reason, n := range binary.FromIR {
-		if after += n; reason == "" {
-			t.Errorf("%d points are counted from the IR without a reason", n)
-		}
-	}
-	if after == 0 || after > 45 {
-		t.Errorf("%d points are counted from the IR after all: %v", after, binary.FromIR)
+	if err := json.Unmarshal(stdout.Bytes(), into); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -65,5 +54,23 @@ func TestPredictWithSamples(t *testing.T) {
 	replayJSON(t, &ranked, "rank", "../../examples/evaluation/general/products.star#square", "-p", "n=1024", "--profile", "h200", "--binary", recorded)
 	if len(ranked.Ranking) != 1 || ranked.Ranking[0].Counts != evaluate.FromBinary {
 		t.Errorf("%+v", ranked)
+	}
+}
+
+// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says.
+func TestLiftReplays(t *testing.T) {
+	for _, c := range []struct {
+		file, program, sizes, variant, local, global string
+		seconds                                      float64
+	}{
+		{"lift_3d_variants", "hotspot3d", "d=8,h=512,w=512", "9f3baa434955", "128x1x4", "512x1x512", 8.736e-6},
+		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
+	} {
+		var r samples.Record
+		replayJSON(t, &r, "lift", "run", "../../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
+			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")
+		if r.Status != samples.OK || math.Abs(r.Seconds()/c.seconds-1) > 1e-3 {
+			t.Errorf("%s: %s, %g s", c.program, r.Status, r.Seconds())
+		}
 	}
 }

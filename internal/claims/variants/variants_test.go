@@ -1,4 +1,7 @@
-package main
+// Package variants holds what documents say of recorded variants of functional programs, and of rankers of them, to the recordings.
+//
+// Like package predictions it is run again when a recording changes or what it rests on, and not when a command does.
+package variants
 
 import (
 	"bufio"
@@ -12,17 +15,24 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
+	"gpuperf/campaign"
 	"gpuperf/device/replay"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
 
+// recordings are those of an H200.
+const recordings = "../../../testdata/h200/"
+
 // TestH200Files: every file of samples is of one device, has its place in the table of their README, and replays.
 func TestH200Files(t *testing.T) {
-	table, err := os.ReadFile("../../testdata/h200/README.md")
+	table, err := os.ReadFile(recordings + "README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, _ := filepath.Glob("../../testdata/h200/*.jsonl*")
+	files, _ := filepath.Glob(recordings + "*.jsonl*")
 	for _, file := range files {
 		name := filepath.Base(file)
 		if strings.Contains(name, ".vectors.") {
@@ -46,24 +56,6 @@ func TestH200Files(t *testing.T) {
 	}
 }
 
-// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says.
-func TestLiftReplays(t *testing.T) {
-	for _, c := range []struct {
-		file, program, sizes, variant, local, global string
-		seconds                                      float64
-	}{
-		{"lift_3d_variants", "hotspot3d", "d=8,h=512,w=512", "9f3baa434955", "128x1x4", "512x1x512", 8.736e-6},
-		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
-	} {
-		var r samples.Record
-		replayJSON(t, &r, "lift", "run", "../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
-			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")
-		if r.Status != samples.OK || math.Abs(r.Seconds()/c.seconds-1) > 1e-3 {
-			t.Errorf("%s: %s, %g s", c.program, r.Status, r.Seconds())
-		}
-	}
-}
-
 // problem is a routine with its sizes: rows by columns for gemv.
 type problem struct {
 	routine string
@@ -73,7 +65,7 @@ type problem struct {
 // cublasTimes are seconds that scripts/cublas.cu recorded.
 func cublasTimes(t *testing.T) map[problem]float64 {
 	t.Helper()
-	f, err := os.Open("../../testdata/h200/cublas.jsonl")
+	f, err := os.Open(recordings + "cublas.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,52 +189,46 @@ func TestRecordedLayouts(t *testing.T) {
 	}
 }
 
-// TestLiftRankings holds what docs/evaluation.md says of rankers on families of stencils and variants that they have not seen: the default, and
-// models calibrated on measurement kernels alone.
+// TestLiftRankings holds what docs/evaluation.md says of rankers on families of stencils and variants that they have not seen: models calibrated
+// on measurement kernels alone, and, with LONG=1, the default.
 func TestLiftRankings(t *testing.T) {
 	t.Parallel()
-	profile := filepath.Join(t.TempDir(), "profile.yaml")
-	replayJSON(t, new(any), "calibrate", "parts", "--device", "replay:../../testdata/h200/parts.jsonl.gz", "--profile", profile)
-	type outcome struct {
-		Ranker       string
-		Groups       []struct{ Points int }
-		MeanSpearman float64 `json:"mean_spearman"`
-		MinSpearman  float64 `json:"min_spearman"`
-		MeanRuns     float64 `json:"mean_runs"`
-		ModeRuns     int     `json:"mode_runs"`
-	}
-	type limit struct {
+	set := loaded(t, "lift_stencils")
+	for _, c := range []struct {
+		name              string
+		profile           func() (*calibrate.Profile, error) // nil for the ranker that needs no model
+		train             []string
+		long              bool
 		mean, least, runs float64
 		mode              int
-	}
-	limits := map[string]limit{
-		"corrected": {0.91, 0.87, 1.5, 1},
-		"model":     {0.7, 0.6, 20, 0},
-		"general":   {0.9, 0.84, 6, 0},
-	}
-	evaluate := func(args ...string) []outcome {
-		var all struct{ Rankers []outcome }
-		replayJSON(t, &all, append([]string{"lift", "evaluate", "../../testdata/h200/lift_stencils.jsonl.gz", "--min-best", "21.5e-6"}, args...)...)
-		return all.Rankers
-	}
-	rankers := evaluate("--ranker", "model", "--profile", profile)
-	general := evaluate("--ranker", "model", "--profile", "h200", "--model", "general")
-	general[0].Ranker = "general"
-	rankers = append(rankers, general...)
-	rankers = append(rankers, evaluate("--ranker", "corrected", "--train", "../../testdata/h200/lift_varied.jsonl.gz")...)
-	for _, r := range rankers {
-		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", r.Ranker, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
+	}{
+		{name: "corrected", train: []string{"lift_varied"}, long: true, mean: 0.91, least: 0.87, runs: 1.5, mode: 1},
+		{name: "parts", profile: func() (*calibrate.Profile, error) { return calibrated(t, "parts"), nil }, long: true, mean: 0.7, least: 0.6, runs: 20},
+		{name: "general", profile: func() (*calibrate.Profile, error) { return profiles.Load("h200") }, mean: 0.9, least: 0.84, runs: 6},
+	} {
+		if c.long && os.Getenv("LONG") == "" {
+			continue
+		}
+		ranker := c.name
+		if c.profile != nil {
+			ranker = "model"
+			profile, err := c.profile()
+			if err == nil {
+				err = priced(set, profile, c.name)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := compared(t, set, c.train, ranker, rank.OutcomeOptions{MinBest: 21.5e-6})
+		t.Logf("%s: rank correlation %.3f, at least %.3f; %.3g runs, mode %d", c.name, r.MeanSpearman, r.MinSpearman, r.MeanRuns, r.ModeRuns)
 		points := 0
 		for _, g := range r.Groups {
 			points += g.Points
 		}
-		l := limits[r.Ranker]
-		if r.MeanSpearman < l.mean || r.MinSpearman < l.least || r.MeanRuns > l.runs || l.mode > 0 && r.ModeRuns != l.mode || points < 14000 {
-			t.Errorf("%s: want %+v", r.Ranker, l)
+		if r.MeanSpearman < c.mean || r.MinSpearman < c.least || r.MeanRuns > c.runs || c.mode > 0 && r.ModeRuns != c.mode || points < 14000 {
+			t.Errorf("%s: %d points; a mean of %g, %g at least, %g runs, mode %d are wanted", c.name, points, c.mean, c.least, c.runs, c.mode)
 		}
-	}
-	if len(rankers) != len(limits) {
-		t.Errorf("%d rankers", len(rankers))
 	}
 }
 
@@ -258,19 +244,83 @@ func TestLiftTransfer(t *testing.T) {
 		cases["lift_3d_variants"] = limit{0.77, 4, []string{"lift_varied", "lift_stencils"}}
 	}
 	for file, want := range cases {
-		args := []string{"lift", "evaluate", "../../testdata/h200/" + file + ".jsonl.gz", "--ranker", "corrected"}
-		for _, train := range want.train {
-			args = append(args, "--train", "../../testdata/h200/"+train+".jsonl.gz")
-		}
-		var all struct {
-			Rankers []struct {
-				MeanSpearman float64 `json:"mean_spearman"`
-				MeanRuns     float64 `json:"mean_runs"`
-			}
-		}
-		replayJSON(t, &all, args...)
-		if len(all.Rankers) != 1 || all.Rankers[0].MeanSpearman < want.mean || all.Rankers[0].MeanRuns > want.runs {
-			t.Errorf("%s: %+v, want %+v", file, all.Rankers, want)
+		r := compared(t, loaded(t, file), want.train, "corrected", rank.OutcomeOptions{})
+		if r.MeanSpearman < want.mean || r.MeanRuns > want.runs {
+			t.Errorf("%s: %.3f, %.3g runs, want %+v", file, r.MeanSpearman, r.MeanRuns, want)
 		}
 	}
+}
+
+// calibrated is a profile with a model that comes with the program, fitted to its recording.
+func calibrated(t *testing.T, model string) *calibrate.Profile {
+	t.Helper()
+	plans, err := campaign.Plans([]string{model}, campaign.Selection{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := campaign.Open(t.Context(), replay.Prefix+recordings+model+".jsonl.gz", campaign.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := c.Calibrate(t.Context(), samples.Warm, plans[0], campaign.TimeRange{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "profile.yaml")
+	if err := m.AddTo(path, c.Device.Info().Fingerprint); err != nil {
+		t.Fatal(err)
+	}
+	p, err := campaign.LoadProfile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// priced sets the times of points that a model predicts from their vectors.
+func priced(s *rank.Set, profile *calibrate.Profile, model string) error {
+	calibration, err := campaign.CalibrationOf(profile, model)
+	if err != nil {
+		return err
+	}
+	p, err := campaign.PredictorOf(profile, calibration)
+	if err != nil {
+		return err
+	}
+	cost, err := rank.NewCostModel(s.Names, p.Model, p.Fit)
+	if err != nil {
+		return err
+	}
+	cost.Predict(s)
+	return nil
+}
+
+// loaded are the recorded variants of some files, with their vectors.
+func loaded(t *testing.T, files ...string) *rank.Set {
+	t.Helper()
+	var paths []string
+	for _, file := range files {
+		paths = append(paths, recordings+file+".jsonl.gz")
+	}
+	db, err := rank.Load(paths, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db.Set
+}
+
+// compared is what comes of a ranker on variants, after learning from files of others.
+func compared(t *testing.T, set *rank.Set, train []string, ranker string, o rank.OutcomeOptions) *rank.Outcomes {
+	t.Helper()
+	var learnt *rank.Set
+	if len(train) > 0 {
+		learnt = loaded(t, train...).Common(set.Names)
+		set = set.Common(learnt.Names)
+	}
+	all, err := rank.Compare(set, learnt, []string{ranker}, o)
+	if err != nil || len(all) != 1 {
+		t.Fatal(len(all), err)
+	}
+	return all[0]
 }

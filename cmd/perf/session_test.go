@@ -1,0 +1,240 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"gpuperf/scop/offload"
+)
+
+// Commands of sessions run in a few processes that stay, one command after the other in each: starting a process and reading the profile that
+// comes with the program take longer than most commands. What belongs to a process (folder, environment) is set anew for each.
+
+// sessionsArg makes the command "perf" of tests such a process.
+const sessionsArg = "test-sessions"
+
+// call is a command line, without its first word, and what a process has beside it.
+type call struct {
+	Args  []string
+	Dir   string
+	Env   []string
+	Stdin string
+	Both  bool // what goes to standard error goes to standard output
+}
+
+// outcome is what came of a call.
+type outcome struct {
+	Stdout, Stderr string
+	Status         int
+	Busy           bool // something of the call runs on: the process is not to be used again
+}
+
+// TestMain runs the tests, or is the command "perf" that they start.
+func TestMain(m *testing.M) {
+	offload.Patience = 0 // outputs must not depend on how busy the machine is
+	switch {
+	case filepath.Base(os.Args[0]) != "perf":
+		os.Exit(runTests(m))
+	case slices.Equal(os.Args[1:], []string{sessionsArg}):
+		if err := serveSessions(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "perf:", err)
+			os.Exit(1)
+		}
+	default:
+		os.Exit(runChecked(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+}
+
+// runTests runs the tests with "perf" in the path, which is this program.
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "perf-sessions")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := install(filepath.Join(dir, "perf")); err != nil {
+		panic(err)
+	}
+	os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	defer endSessions()
+	return m.Run()
+}
+
+// install makes a file that is this program. It is no symbolic link, as the program finds itself by its own name to start workers.
+func install(path string) error {
+	self, err := os.Executable()
+	if err != nil || os.Link(self, path) == nil {
+		return err
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o755)
+}
+
+// runChecked is a command of a session, which fails as well where its JSON does not keep to the rules.
+func runChecked(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if !slices.Contains(args, "--json") {
+		return run(context.Background(), args, stdin, stdout, stderr)
+	}
+	var out bytes.Buffer
+	status := run(context.Background(), args, stdin, io.MultiWriter(stdout, &out), stderr)
+	if err := checkJSON(out.Bytes()); err != nil {
+		fmt.Fprintln(stderr, "perf:", err)
+		return 99
+	}
+	return status
+}
+
+// serveSessions runs commands until there are no more.
+func serveSessions(in io.Reader, out io.Writer) error {
+	calls, outcomes := gob.NewDecoder(in), gob.NewEncoder(out)
+	for before := 0; ; {
+		var c call
+		if err := calls.Decode(&c); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if before == 0 {
+			before = runtime.NumGoroutine()
+		}
+		if err := enter(c); err != nil {
+			return err
+		}
+		var stdout, stderr text
+		messages := &stderr
+		if c.Both {
+			messages = &stdout
+		}
+		o := outcome{Status: runChecked(append([]string{}, c.Args...), strings.NewReader(c.Stdin), &stdout, messages)}
+		o.Busy = !settles(before)
+		o.Stdout, o.Stderr = stdout.String(), stderr.String()
+		if err := outcomes.Encode(o); err != nil {
+			return err
+		}
+	}
+}
+
+// text is what a command prints, from any of its goroutines.
+type text struct {
+	sync.Mutex
+	strings.Builder
+}
+
+func (t *text) Write(p []byte) (int, error) {
+	t.Lock()
+	defer t.Unlock()
+	return t.Builder.Write(p)
+}
+
+// enter sets what belongs to a process.
+func enter(c call) error {
+	os.Clearenv()
+	for _, set := range c.Env {
+		if name, value, ok := strings.Cut(set, "="); ok {
+			if err := os.Setenv(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return os.Chdir(c.Dir)
+}
+
+// settles reports whether at most so many goroutines are left, after a moment.
+func settles(goroutines int) bool {
+	for range 20 {
+		if runtime.NumGoroutine() <= goroutines {
+			return true
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return false
+}
+
+// sessions is a process that runs commands.
+type sessions struct {
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	calls    *gob.Encoder
+	outcomes *gob.Decoder
+	said     bytes.Buffer // on its own standard error: why it died
+}
+
+// idle are processes that wait for a call.
+var idle struct {
+	sync.Mutex
+	list []*sessions
+}
+
+// do runs a command in a process that waits for one, or in a new one. A command that ends its process has the status and the words of that.
+func (c call) do() (outcome, error) {
+	s, err := waiting()
+	if err != nil {
+		return outcome{}, err
+	}
+	var o outcome
+	err = s.calls.Encode(c)
+	if err == nil {
+		err = s.outcomes.Decode(&o)
+	}
+	if err != nil {
+		s.end()
+		return outcome{Status: s.cmd.ProcessState.ExitCode(), Stderr: s.said.String()}, nil
+	}
+	if o.Busy {
+		s.cmd.Process.Kill()
+		s.end()
+		return o, nil
+	}
+	idle.Lock()
+	defer idle.Unlock()
+	idle.list = append(idle.list, s)
+	return o, nil
+}
+
+func waiting() (*sessions, error) {
+	idle.Lock()
+	defer idle.Unlock()
+	if n := len(idle.list); n > 0 {
+		s := idle.list[n-1]
+		idle.list = idle.list[:n-1]
+		return s, nil
+	}
+	s := &sessions{cmd: exec.Command("perf", sessionsArg)}
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.in, s.calls, s.outcomes, s.cmd.Stderr = in, gob.NewEncoder(in), gob.NewDecoder(out), &s.said
+	return s, s.cmd.Start()
+}
+
+func (s *sessions) end() {
+	s.in.Close()
+	s.cmd.Wait()
+}
+
+func endSessions() {
+	for _, s := range idle.list {
+		s.end()
+	}
+}
