@@ -168,9 +168,9 @@ func doubted(fit *Fit, kinds ...warning.Kind) bool {
 
 // TestKnownModels fits models of known parameters without starting values: what is found is right, or said not to be.
 func TestKnownModels(t *testing.T) {
-	n := 60
+	n := 40
 	if os.Getenv("LONG") != "" {
-		n = 500
+		n = 1000
 	}
 	count := map[string]int{}
 	for seed := range uint64(n) {

@@ -150,6 +150,15 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 		out = append(out, f.misfitText(fit, r))
 	}
 	out = append(out, f.edgeDoubts(r)...)
+	zeros := 0
+	for _, t := range f.t {
+		if t == 0 {
+			zeros++
+		}
+	}
+	if zeros > 0 {
+		warn(warning.LeftOut, "", "%s of %d with an output of 0, which has no relative error: errors are those of the others", format.Count(zeros, "row"), len(f.t))
+	}
 	if len(f.t) < len(names) {
 		warn(warning.FewRows, "", "%s for %s, measure more kernels or sizes", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
 	} else if r.Freedom == 0 {
@@ -174,7 +183,7 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	}
 	for _, name := range f.idle(r) {
 		lost[name] = true
-		warn(warning.Undetermined, name, "cannot be identified: other values of it change no row by more than rounding errors")
+		warn(warning.Undetermined, name, "poorly determined: other values of it change no row by more than rounding errors")
 	}
 	bounded := func(j int) bool {
 		return slices.ContainsFunc(f.raised, func(r raised) bool { return r.parameter == j })

@@ -28,8 +28,12 @@ const (
 	noInfluence = 1e-10
 )
 
-// judge sets the misfit and the verdict of a fit.
+// judge sets the misfit and the verdict of a fit, and takes the certainty from parameters that have no influence: where the rows are met exactly, their
+// standard errors are 0.
 func (f *fitter) judge(fit *Fit, r *lm.Result) {
+	for _, name := range f.idle(r) {
+		fit.Estimate(name).StdErr = math.Inf(1)
+	}
 	size, constant := f.norms()
 	if size > 0 {
 		fit.Misfit = r.Norm / size
