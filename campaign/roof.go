@@ -110,12 +110,12 @@ func peaks(reached []calibrate.Reached) map[string]roofline.Peak {
 
 // Roof is the least time of a case on the device of the model, with caches in the state given, by the rates that the profile holds.
 func (p *Predictor) Roof(c *workload.Case, caches samples.Mode) roofline.Bound {
-	return c.Roof(p.Facts, p.measured, caches)
+	return c.LeastTime(p.Facts, p.measured, caches)
 }
 
 // roofOf is the least time of a case on a device; false where it is not known, or the counts do not say.
 func roofOf(c *workload.Case, on *facts.Device, measured map[string]roofline.Peak, caches samples.Mode) (calibrate.Roof, bool) {
-	bound := c.Roof(on, measured, caches)
+	bound := c.LeastTime(on, measured, caches)
 	if len(bound.Uses) == 0 {
 		return calibrate.Roof{}, false
 	}

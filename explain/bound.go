@@ -102,4 +102,3 @@ func inWords(term string) string {
 	}
 	return fmt.Sprintf("%s (%s)", words, term)
 }
-

@@ -261,7 +261,7 @@ func TestRemovedWork(t *testing.T) {
 // TestRoof: the least time is that of the slowest resource, by hand.
 func TestRoof(t *testing.T) {
 	s := subject(t, "overhead + gmem + onchip", map[string]float64{"p_a": 1e-12})
-	s.Roof = s.Case.Roof(s.Facts, oneLaunch, samples.Warm)
+	s.Roof = s.Case.LeastTime(s.Facts, oneLaunch, samples.Warm)
 	e, err := New(s)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestRoof(t *testing.T) {
 // TestNoTime: where a profile predicts no time, nothing is a share of it.
 func TestNoTime(t *testing.T) {
 	s := subject(t, "overhead + gmem + onchip", nil)
-	s.Roof = s.Case.Roof(s.Facts, oneLaunch, samples.Warm)
+	s.Roof = s.Case.LeastTime(s.Facts, oneLaunch, samples.Warm)
 	e, err := New(s)
 	if err != nil {
 		t.Fatal(err)
