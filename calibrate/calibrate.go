@@ -67,6 +67,7 @@ type fitter struct {
 	scale    float64     // by which the weights were divided, so that the weighted outputs are of the order of one
 	lm       lm.Settings
 	ends     []*lm.Result // where the searches from the starting points ended
+	raised   []raised     // edges of overlap that have a bound
 }
 
 func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
@@ -192,43 +193,52 @@ var errNoStart = errors.New("the model has no finite value and derivatives at an
 
 // FitRows fits the model to the rows. It returns an error where it finds no parameters; doubts about those that it finds are in Fit.Warnings.
 func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, error) {
+	fit, _, err := solve(ctx, m, rows, opt)
+	return fit, err
+}
+
+// solve is FitRows with the problem as it was solved, with the bounds that it found needful.
+func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, *fitter, error) {
 	f, err := newFitter(m, rows, opt)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	best, starts, err := f.search(ctx, opt)
+	if err == nil {
+		best, err = f.sharpen(ctx, best)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("fitting %s: %w", m.Name, err)
+		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
 	rival, err := f.rival(ctx, best)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
 	if fit.Experiment, err = experiment(m, fit, rows); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !opt.NoCrossValidation {
 		if err := f.crossValidate(ctx, fit); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	fit.Warnings = append(f.warnings(fit, best), f.doubts(best, rival)...)
-	return fit, nil
+	return fit, f, nil
 }
 
 // search minimizes from every starting point: roughly where there are several, and then accurately from the best end. It also returns
 // the number of starting points.
 func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
-	rough := f.lm
-	rough.Ftol, rough.Xtol, rough.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
-	rough.MaxEvaluations = min(f.lm.MaxEvaluations, roughEvaluations*(len(f.compiled.Parameters)+1))
+	rough := f.rough()
 	starts := f.starts(opt)
 	if len(starts) == 1 {
 		best, err = f.fromOne(ctx, starts[0])
-	} else {
-		best, err = f.best(ctx, nil, starts, &rough)
+	} else if best, err = f.best(ctx, nil, starts, &rough); err == nil && f.dubious(best) {
+		more := f.more(opt)
+		starts = append(starts, more...)
+		best, err = f.best(ctx, best, more, &rough)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -245,6 +255,14 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 		return nil, 0, err
 	}
 	return after(best, last), len(starts) + len(again), nil
+}
+
+// rough are the settings of searches from several starting points.
+func (f *fitter) rough() lm.Settings {
+	rough := f.lm
+	rough.Ftol, rough.Xtol, rough.NoPolish = max(f.lm.Ftol, roughTolerance), max(f.lm.Xtol, roughTolerance), true
+	rough.MaxEvaluations = min(f.lm.MaxEvaluations, roughEvaluations*(len(f.compiled.Parameters)+1))
+	return rough
 }
 
 // after returns the last of two runs, of which the second continued from the end of the first, with the history of both.
@@ -269,7 +287,7 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
-			lastErr = err
+			lastErr = cmp.Or(f.broken(p0), err)
 		case r.Status == lm.NotFinite && r.Iterations == 0:
 			lastErr = f.notFinite(r.P)
 		default:
@@ -285,6 +303,29 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 	return best, nil
 }
 
+// broken says in which row the model is not finite at p, and by which part of it; nil where it is finite in all.
+func (f *fitter) broken(p []float64) error {
+	p = slices.Clone(p)
+	for i := range p {
+		p[i] = f.inside(i, p[i])
+	}
+	for i, x := range f.x {
+		if part, v := f.model.Broken(named(f.compiled.Features, x), named(f.compiled.Parameters, p)); part != "" {
+			return fmt.Errorf("%s: %s is %g", f.label[i], part, v)
+		}
+	}
+	return nil
+}
+
+// named are values by name.
+func named(names []string, values []float64) map[string]float64 {
+	out := make(map[string]float64, len(names))
+	for i, name := range names {
+		out[name] = values[i]
+	}
+	return out
+}
+
 // notFinite says which derivative of the model is not finite at p.
 func (f *fitter) notFinite(p []float64) error {
 	grad := make([]float64, len(p))
@@ -292,7 +333,7 @@ func (f *fitter) notFinite(p []float64) error {
 		f.compiled.Gradient(x, p, grad)
 		for k, g := range grad {
 			if math.IsNaN(g) || math.IsInf(g, 0) {
-				return fmt.Errorf("the derivative of the expression by %s is %g for %s, with %s = %g; a power, a log or a division of 0?",
+				return fmt.Errorf("the derivative of the expression by %s is %g for %s, with %s = %g: a power, a log or a division of 0?",
 					f.compiled.Parameters[k], g, f.label[i], f.compiled.Parameters[k], p[k])
 			}
 		}

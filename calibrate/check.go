@@ -23,7 +23,7 @@ var required = []string{
 
 // least are the numbers on which predictions depend, wherever they stand in a profile, with the least value of each.
 var least = map[string]float64{
-	"residual": 0, "log_spread": 0, "freedom": 0, "rows": 1, "kernels": 0,
+	"residual": 0, "log_spread": 0, "misfit": 0, "freedom": 0, "rows": 1, "kernels": 0,
 	"level": 0, "points": 0, "half_width": 0, "inside": 0,
 	"compute_units": 0, "subgroup_size": 0, "clock_mhz": 0,
 }

@@ -82,11 +82,7 @@ type contender struct {
 }
 
 func contend(ctx context.Context, m *models.Model, rows []Row, opt Options) (*contender, error) {
-	fit, err := FitRows(ctx, m, rows, opt)
-	if err != nil {
-		return nil, err
-	}
-	f, err := newFitter(m, rows, opt)
+	fit, f, err := solve(ctx, m, rows, opt)
 	if err != nil {
 		return nil, err
 	}

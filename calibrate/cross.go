@@ -164,7 +164,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 		}
 		for j, held := range r.Active {
 			// All rows together determine this cost, and the rest do not: it is at its bound, where it has no standard error.
-			if held && math.Abs(p.grad[j]*(p0[j]-r.P[j])) > essential*f.t[i] {
+			if held && math.Abs(p.grad[j]*(p0[j]-r.P[j])) > essential*f.size(i) {
 				return nil, nil
 			}
 		}
@@ -186,7 +186,7 @@ func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 			of = most[1]
 		}
 		for j, g := range grad {
-			of[j] = max(of[j], math.Abs(g*p0[j]/f.t[i]))
+			of[j] = max(of[j], math.Abs(g*p0[j]/f.size(i)))
 		}
 	}
 	for j, name := range f.compiled.Parameters {
@@ -195,6 +195,18 @@ func (f *fitter) traces(left func(row int) bool, p0 []float64) bool {
 		}
 	}
 	return false
+}
+
+// size is the magnitude of the output of a row; of one that is 0, that of all outputs.
+func (f *fitter) size(row int) float64 {
+	if t := math.Abs(f.t[row]); t > 0 {
+		return t
+	}
+	sum := 0.0
+	for _, t := range f.t {
+		sum = math.Hypot(sum, t)
+	}
+	return sum / math.Sqrt(float64(len(f.t)))
 }
 
 func geomeanOf(rows []heldOut) float64 {

@@ -18,6 +18,7 @@ const (
 	distinct     = 5    // standard errors between the parameters of two solutions
 	farOff       = 8    // spreads of the residuals from which on a row is an outlier
 	fewRows      = 3    // how many outliers are named
+	exactly      = 1e-9 // residuals that are rounding errors, as a part of the largest output
 )
 
 // rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It
@@ -70,17 +71,29 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 }
 
 // outliers names the rows far from the fit, by a measure of spread that outliers hardly change: 1.4826 times the median of the
-// absolute residuals, which is the standard deviation of normal ones.
+// absolute residuals, which is the standard deviation of normal ones. Where more than half of the rows are met but for rounding errors, that
+// tells nothing of the others: the median is that of those that are not, and where these are few, they are what is far.
 func (f *fitter) outliers(best *lm.Result) []string {
 	type row struct {
 		name string
-		off  float64
+		off  float64 // in spreads
 	}
 	sizes := make([]float64, len(f.t))
+	largest := 0.0
 	for i, x := range f.x {
 		sizes[i] = math.Abs(f.w[i] * (f.compiled.Eval(x, best.P) - f.t[i]))
+		largest = max(largest, math.Abs(f.w[i]*f.t[i]))
 	}
-	spread := 1.4826 * slices.Sorted(slices.Values(sizes))[len(sizes)/2]
+	sorted := slices.Sorted(slices.Values(sizes))
+	met, _ := slices.BinarySearch(sorted, exactly*largest) // how many rows are
+	few := met > len(sorted)/2
+	if few && len(sorted)-met > max(1, len(sorted)/10) {
+		sorted, few = sorted[met:], false
+	}
+	spread := 1.4826 * sorted[len(sorted)/2]
+	if few {
+		spread = exactly * largest
+	}
 	var off []row
 	for i, r := range sizes {
 		// What is within a per cent is no outlier, however well the others fit.
@@ -91,11 +104,14 @@ func (f *fitter) outliers(best *lm.Result) []string {
 	slices.SortStableFunc(off, func(a, b row) int { return cmp.Compare(b.off, a.off) })
 	var out []string
 	for i, r := range off {
-		if i == fewRows {
-			out = append(out, warning.Outlier.About("", "%d more rows are as far from the fit", len(off)-i))
-			break
+		switch {
+		case i == fewRows:
+			return append(out, warning.Outlier.About("", "%d more rows are as far from the fit", len(off)-i))
+		case few:
+			out = append(out, warning.Outlier.About(r.name, "away from the fit, which meets most other rows exactly"))
+		default:
+			out = append(out, warning.Outlier.About(r.name, "%.3g times the usual residual away from the fit", r.off))
 		}
-		out = append(out, warning.Outlier.About(r.name, "%.3g times the usual residual away from the fit", r.off))
 	}
 	return out
 }

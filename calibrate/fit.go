@@ -21,6 +21,8 @@ type Fit struct {
 	ScaleByOutput bool       `yaml:"scale_by_output"`      // residuals are relative to the output
 	Residual      float64    `yaml:"residual"`             // Euclidean norm of the weighted residuals (Perflex paper, section 7.2)
 	LogSpread     float64    `yaml:"log_spread,omitempty"` // standard deviation of log(fitted/measured), where residuals are relative
+	Misfit        float64    `yaml:"misfit,omitempty"`     // the residual as a part of the norm of the weighted outputs
+	Verdict       Verdict    `yaml:"verdict,omitempty"`
 	GeomeanRelErr float64    `yaml:"geomean_relative_error"`
 	Cross         *CrossEval `yaml:"cross_validation,omitempty"` // nil when it was not asked for or is not possible
 	Unseen        *Unseen    `yaml:"unseen,omitempty"`           // nil where no two kernels could be left out
@@ -112,6 +114,8 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		BinaryOf      string               `json:"binary_of,omitempty"`
 		Parameters    map[string]parameter `json:"parameters"`
 		Residual      *float64             `json:"residual"`
+		Misfit        *float64             `json:"misfit"`
+		Verdict       Verdict              `json:"verdict"`
 		GeomeanRelErr *float64             `json:"geomean_relative_error"`
 		Cross         *CrossEval           `json:"cross_validation,omitempty"`
 		Rows          int                  `json:"rows"`
@@ -127,7 +131,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		Choice        *Choice              `json:"choice,omitempty"`
 		Warnings      []string             `json:"warnings"`
 	}{
-		f.Model, f.Refines, f.BinaryOf, parameters, finite(f.Residual), finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
+		f.Model, f.Refines, f.BinaryOf, parameters, finite(f.Residual), finite(f.Misfit), f.Verdict, finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
 		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
 	})
 }

@@ -17,7 +17,7 @@ type FittedRow struct {
 	Label         string     `json:"label"`
 	Measured      float64    `json:"measured"`
 	Fitted        float64    `json:"fitted"`
-	RelativeError float64    `json:"relative_error"` // (fitted - measured) / measured
+	RelativeError *float64   `json:"relative_error"` // (fitted - measured) / measured; nil where the output is 0
 	Terms         TermValues `json:"terms"`
 }
 
@@ -33,12 +33,20 @@ func FittedRows(model *models.Model, fit *Fit, rows []Row) ([]FittedRow, error) 
 		if err != nil {
 			return nil, err
 		}
-		out[i] = FittedRow{r.name(i), r.Output, at.Seconds, (at.Seconds - r.Output) / r.Output, at.Terms}
+		out[i] = FittedRow{r.name(i), r.Output, at.Seconds, finite((at.Seconds - r.Output) / r.Output), at.Terms}
 	}
 	slices.SortStableFunc(out, func(a, b FittedRow) int {
-		return cmp.Compare(math.Abs(b.RelativeError), math.Abs(a.RelativeError))
+		return cmp.Compare(b.size(), a.size())
 	})
 	return out, nil
+}
+
+// size is the size of the relative error, -1 where there is none.
+func (r FittedRow) size() float64 {
+	if r.RelativeError == nil {
+		return -1
+	}
+	return math.Abs(*r.RelativeError)
 }
 
 // WriteRows writes the rows of a fit, with the terms of the fitted time.
@@ -49,7 +57,11 @@ func WriteRows(w io.Writer, rows []FittedRow) {
 	}
 	t := format.NewTable(append(head, "row")...)
 	for _, r := range rows {
-		cells := []string{format.Seconds(r.Measured), format.Seconds(r.Fitted), format.SignedPercent(r.RelativeError)}
+		off := "output is 0"
+		if r.RelativeError != nil {
+			off = format.SignedPercent(*r.RelativeError)
+		}
+		cells := []string{format.Seconds(r.Measured), format.Seconds(r.Fitted), off}
 		for _, term := range r.Terms {
 			cells = append(cells, format.Seconds(term.Value))
 		}

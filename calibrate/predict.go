@@ -194,6 +194,8 @@ type Predictor struct {
 	near     *neighbours                                                    // nil where no kernel was left out
 	quantile float64                                                        // of Student's t, for as many rows as were to spare
 	refined  *refinement                                                    // nil where the fit refines no other
+	edges    *models.Edges                                                  // nil where the model has no form of overlap
+	model    *models.Model
 }
 
 // NewPredictor prepares predictions by a model and its fit, which must have the model's parameters.
@@ -204,7 +206,10 @@ func NewPredictor(m *models.Model, fit *Fit) (*Predictor, error) {
 	}
 	p, err := newPredictor(m, c, fit)
 	if err == nil {
-		p.growth, p.within = m.Growth(), m.GrowthWithin()
+		p.growth, p.within, p.model = m.Growth(), m.GrowthWithin(), m
+		if edges := m.Edges(); len(edges.List) > 0 {
+			p.edges = edges
+		}
 		err = p.refine(m)
 	}
 	return p, err
@@ -271,6 +276,9 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		if !ok {
 			return nil, fmt.Errorf("no value for the feature %s of model %s", name, p.fit.Model)
 		}
+		if finite(v) == nil {
+			return nil, fmt.Errorf("the feature %s of model %s is %g", name, p.fit.Model, v)
+		}
 		p.x[k] = v
 		r, known := p.fit.FeatureRange[name]
 		switch {
@@ -285,9 +293,12 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	if !p.fit.Converged {
 		out.Warnings = append(out.Warnings, warning.NotConverged.About("", "the fit of the model did not converge (%s), do not trust the prediction", p.fit.Status))
 	}
+	if p.fit.Verdict == PoorFit {
+		out.Warnings = append(out.Warnings, warning.PoorFit.About("", "the fit of the model is %s of the outputs off, do not trust the prediction", format.Percent(p.fit.Misfit)))
+	}
 	out.Seconds = p.compiled.Gradient(p.x, p.params, p.grad)
 	if finite(out.Seconds) == nil {
-		return nil, fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, out.Seconds)
+		return nil, p.broken(out.Seconds)
 	}
 	if out.Seconds < 0 {
 		out.Warnings = append(out.Warnings, warning.Negative.About("", "the prediction %s is negative, the model does not hold here", format.Seconds(out.Seconds)))
@@ -307,7 +318,42 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	} else {
 		out.Interval = p.interval(out.Seconds, out.roots)
 	}
+	p.raise(out)
 	return out, nil
+}
+
+// broken says which part of the model gives no finite number.
+func (p *Predictor) broken(value float64) error {
+	if p.model != nil {
+		if part, v := p.model.Broken(named(p.compiled.Features, p.x), named(p.compiled.Parameters, p.params)); part != "" {
+			return fmt.Errorf("model %s gives %g for these features: %s is %g", p.fit.Model, value, part, v)
+		}
+	}
+	return fmt.Errorf("model %s gives %g: its expression is not defined for these features", p.fit.Model, value)
+}
+
+// raise lifts a prediction that a soft edge makes less than the larger of costs that overlap, by more than [models.Slack]; the interval keeps its
+// width, and never ends below that cost.
+func (p *Predictor) raise(out *Prediction) {
+	if p.edges == nil {
+		return
+	}
+	full, slack := p.edges.Raised(p.x, p.params)
+	if slack > out.Seconds && finite(slack) != nil {
+		out.Warnings = append(out.Warnings, warning.SoftEdge.About("", "overlap with a soft edge gives %s, raised to the %s that the larger cost takes, less %.0f %%",
+			format.Seconds(out.Seconds), format.Seconds(slack), 100*models.Slack))
+		for i := range out.Interval {
+			if out.Seconds > 0 && p.fit.ScaleByOutput {
+				out.Interval[i] *= slack / out.Seconds
+			} else {
+				out.Interval[i] += slack - out.Seconds
+			}
+		}
+		out.Seconds = slack
+	}
+	if finite(full) != nil {
+		out.Interval[1] = max(out.Interval[1], full) // NaN stays
+	}
 }
 
 // Growth tells how the fitted model's time grows with each feature, in the order of Features, were no cost hidden: see [models.Model.Growth].

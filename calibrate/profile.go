@@ -158,7 +158,7 @@ var profileKeys = []string{
 	"rate_unit", "rows", "kernels", "freedom", "scale_by_output", "residual", "geomean_relative_error",
 	"choice", "form", "reason", "candidates", "leave_kernel_out", "leave_ratio_out", "ratios", "score",
 	"experiment", "ratio", "measured", "predicted", "overhead", "gmem", "onchip", "hidden",
-	"cross_validation", "skipped", "by_kernel", "kernel", "points", "unseen", "from", "level", "inside", "half_width", "margin", "apart", "error", "shares", "log_spread", "status", "converged", "iterations", "evaluations", "starts", "condition",
+	"cross_validation", "skipped", "by_kernel", "kernel", "points", "unseen", "from", "level", "inside", "half_width", "margin", "apart", "error", "shares", "log_spread", "misfit", "verdict", "status", "converged", "iterations", "evaluations", "starts", "condition",
 	"covariance", "undetermined", "feature_range", "warnings", "definition", "origin", "date", "perf", "model_file", "model_hash",
 	"samples_file", "samples_hash", "cache",
 }

@@ -168,7 +168,7 @@ func TestProfileMistakes(t *testing.T) {
 		{"residual: 0.1", "residual: -0.1", "residual is -0.1"},
 		{"  residual: 0.1", "  iterations: 0 #", "already defined"},
 		{"rows: 32", "rows: 0", "rows is 0"},
-		{"freedom: 25", "freedom: 2.5", "freedom is 2.5"},
+		{"freedom: 26", "freedom: 2.6", "freedom is 2.6"},
 		{"    perf: ", "    cache: tepid\n    perf: ", "tepid is no state of the caches"},
 		{"inside: ", "inside: -0.5 #", "inside is -0.5"},
 		{"    f_ga:\n    - 0.0\n", "    f_ga:\n    - 2e9\n", "the range of f_ga ends before it begins"},

@@ -15,17 +15,21 @@ import (
 const leastError = 1e-6
 
 // GeomeanRelativeError is the geometric mean of |predicted - measured|/|measured| (Perflex paper, section 8), each at least 1e-6;
-// NaN for no pairs.
+// what is measured as 0 has no relative error and is left out. NaN for no pairs.
 func GeomeanRelativeError(predicted, measured []float64) float64 {
-	sum := 0.0
+	sum, n := 0.0, 0
 	for i, p := range predicted {
+		if measured[i] == 0 {
+			continue
+		}
+		n++
 		e := math.Abs(p-measured[i]) / math.Abs(measured[i])
 		if p == measured[i] {
 			e = 0
 		}
 		sum += math.Log(max(e, leastError))
 	}
-	return math.Exp(sum / float64(len(predicted)))
+	return math.Exp(sum / float64(n))
 }
 
 func (f *fitter) report(r *lm.Result, lanes int) *Fit {
@@ -65,6 +69,7 @@ func (f *fitter) report(r *lm.Result, lanes int) *Fit {
 		}
 		fit.FeatureRange[name] = [2]float64{lo, hi}
 	}
+	f.judge(fit, r)
 	if r.Covariance != nil {
 		n := len(r.P)
 		fit.Covariance = make([][]float64, n)
@@ -141,6 +146,19 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 	if !r.Status.Converged() {
 		warn(warning.NotConverged, "", "the fit did not converge (%s), do not trust the parameters", r.Status)
 	}
+	if fit.Verdict == PoorFit {
+		out = append(out, f.misfitText(fit, r))
+	}
+	out = append(out, f.edgeDoubts(r)...)
+	zeros := 0
+	for _, t := range f.t {
+		if t == 0 {
+			zeros++
+		}
+	}
+	if zeros > 0 {
+		warn(warning.LeftOut, "", "%s of %d with an output of 0, which has no relative error: errors are those of the others", format.Count(zeros, "row"), len(f.t))
+	}
 	if len(f.t) < len(names) {
 		warn(warning.FewRows, "", "%s for %s, measure more kernels or sizes", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
 	} else if r.Freedom == 0 {
@@ -163,8 +181,16 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 			warn(warning.Undetermined, list(involved), "cannot be identified separately, the rows determine only combinations of them")
 		}
 	}
+	for _, name := range f.idle(r) {
+		lost[name] = true
+		warn(warning.Undetermined, name, "poorly determined: other values of it change no row by more than rounding errors")
+	}
+	bounded := func(j int) bool {
+		return slices.ContainsFunc(f.raised, func(r raised) bool { return r.parameter == j })
+	}
 	for j, e := range fit.Parameters {
 		switch {
+		case e.AtBound == "min" && bounded(j): // as edgeDoubts says
 		case e.AtBound == "min":
 			warn(warning.AtBound, e.Name, "at its lower bound %s", format.Quantity(f.lm.Lower[j], e.Unit))
 		case e.AtBound == "max":

@@ -42,7 +42,11 @@ func (f *Fit) Write(w io.Writer, history bool) {
 		t.Row(p.Name, value, stderr, unit, rate, note)
 	}
 	t.Write(w)
-	fmt.Fprintf(w, "residual %.4g, %s after %s\n", f.Residual, f.Status, format.Count(f.Iterations, "iteration"))
+	verdict := ""
+	if f.Verdict == PoorFit || f.Verdict == NotIdentified {
+		verdict = fmt.Sprintf(" (%s of the outputs: %s)", format.Percent(f.Misfit), f.Verdict)
+	}
+	fmt.Fprintf(w, "residual %.4g%s, %s after %s\n", f.Residual, verdict, f.Status, format.Count(f.Iterations, "iteration"))
 	if f.Choice != nil {
 		f.Choice.write(w)
 	}

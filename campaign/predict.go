@@ -79,6 +79,7 @@ type Prediction struct {
 	FromIR   string            // why it is not with the binary, where that was asked for
 
 	values map[string]float64 // of the model's features
+	model  *models.Model      // that predicted it
 }
 
 // Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
@@ -155,7 +156,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
-	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values}, nil
+	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
 }
 
 // Doubts are what is to be known of a measurement beside a prediction.

@@ -108,12 +108,17 @@ func peaks(reached []calibrate.Reached) map[string]roofline.Peak {
 	return out
 }
 
+// Roof is the least time of a case on the device of the model, with caches in the state given, by the rates that the profile holds.
+func (p *Predictor) Roof(c *workload.Case, caches samples.Mode) roofline.Bound {
+	return c.LeastTime(p.Facts, p.measured, caches)
+}
+
 // roofOf is the least time of a case on a device; false where it is not known, or the counts do not say.
 func roofOf(c *workload.Case, on *facts.Device, measured map[string]roofline.Peak, caches samples.Mode) (calibrate.Roof, bool) {
-	w, err := c.Least(on, int(on.Int(facts.SubgroupSize)), caches)
-	if err != nil {
+	bound := c.LeastTime(on, measured, caches)
+	if len(bound.Uses) == 0 {
 		return calibrate.Roof{}, false
 	}
-	u, ok := roofline.Slowest(on, measured, w)
-	return calibrate.Roof{Seconds: u.Seconds, Resource: u.Resource, Amount: u.Amount, Rate: u.Peak.Rate, Unit: u.Peak.Unit, Source: u.Peak.Source}, ok
+	u := bound.Uses[0]
+	return calibrate.Roof{Seconds: u.Seconds, Resource: u.Resource, Amount: u.Amount, Rate: u.Peak.Rate, Unit: u.Peak.Unit, Source: u.Peak.Source}, true
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/calibrate"
+	"gpuperf/explain"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
 )
@@ -22,6 +23,7 @@ type Summary struct {
 	At       map[string]int64 `json:"at,omitempty"`
 	Row      string           `json:"row,omitempty"` // of a table of feature values
 	Measured *Measured        `json:"measured,omitempty"`
+	Bound    string           `json:"bound,omitempty"` // what takes most of the time, in the words of explain
 	*calibrate.Prediction
 }
 
@@ -47,6 +49,9 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 
 func (p *Predictor) summary(r *Prediction) Summary {
 	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	if r.values != nil {
+		s.Bound = explain.BoundOf(r.model, r.Fit, r.values, r.Prediction).String()
+	}
 	if r.Measured == nil {
 		return s
 	}

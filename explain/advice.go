@@ -25,7 +25,7 @@ const (
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
 	if out.Roof != nil && out.Roof.Reached > nearRoof {
-		say("the kernel reaches %.0f %% of the roofline bound (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
+		say("the kernel reaches %.0f %% of the roof (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {
 		if c.Share < worthwhile || c.Parameter == "" {

@@ -34,15 +34,12 @@ func (e *explainer) parts(out *Explanation) error {
 		params[p.Name] = p.Value
 	}
 	parts, within := e.Model.Split(e.values, params)
-	total, roof := 0.0, 0.0
-	for _, p := range parts {
-		total += p.Within
-	}
+	total, raised := lift(parts, within, e.Prediction)
+	roof := 0.0
 	if r := e.Prediction.Roof; r != nil {
 		roof = r.Seconds
 	}
-	raised := max(roof-total, 0) // by so much more than the model says
-	total += raised
+	e.most = boundOf(e.Model, parts, total, raised)
 	share := func(seconds float64) float64 {
 		if total == 0 {
 			return 0
@@ -98,9 +95,6 @@ func (e *explainer) parts(out *Explanation) error {
 	return nil
 }
 
-// roofTerm names the part by which a prediction was raised to the least time that the device needs.
-const roofTerm = "roof"
-
 // timeOf is the time by a variant of the model.
 func (e *explainer) timeOf(m *models.Model) (float64, error) {
 	compiled, err := m.Compile()
@@ -136,46 +130,6 @@ func (e *explainer) cost(p models.Part) (cost Cost, err error) {
 		}
 	}
 	return cost, nil
-}
-
-// bound says in one sentence what takes most of the time: the term, and the work that takes most of the term.
-func (e *explainer) bound(out *Explanation) error {
-	if len(out.Costs) == 0 || out.Costs[0].Seconds <= 0 {
-		out.Bound = "nothing that the model has a cost for"
-		return nil
-	}
-	var of Cost // of all costs of a term together
-	for _, t := range out.Terms {
-		own := Cost{Term: t.Name}
-		for _, c := range out.Costs {
-			if c.Term == t.Name {
-				own.Seconds, own.Share = own.Seconds+c.Seconds, own.Share+c.Share
-			}
-		}
-		if own.Seconds > of.Seconds {
-			of = own
-		}
-	}
-	i := slices.IndexFunc(out.Costs, func(c Cost) bool { return c.Term == of.Term })
-	known := i >= 0 && out.Costs[i].Parameter != ""
-	if known && of.Term == models.WholeTerm {
-		out.Bound = fmt.Sprintf("%s, %.0f %% of the time", e.describe(out.Costs[i]), 100*out.Costs[i].Share)
-		return nil
-	}
-	out.Bound = fmt.Sprintf("%s, %.0f %% of the time", inWords(of.Term), 100*of.Share)
-	if known {
-		out.Bound += fmt.Sprintf(": %.0f %% of it is %s", 100*out.Costs[i].Seconds/of.Seconds, e.describe(out.Costs[i]))
-	}
-	return nil
-}
-
-// inWords names a term: in words, with the name that tables show, where it has them.
-func inWords(term string) string {
-	words := termWords[term]
-	if words == "" || strings.EqualFold(words, term) || term == roofTerm {
-		return cmp.Or(words, term)
-	}
-	return fmt.Sprintf("%s (%s)", words, term)
 }
 
 // describe describes the work of a cost in words: accesses by their arrays, operations and totals by their names.

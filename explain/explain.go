@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/models"
+	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -28,6 +29,7 @@ type Subject struct {
 
 	Prediction *calibrate.Prediction // of the case
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
+	Roof       roofline.Bound        // of the case, with the caches as they were for the time that is explained; without uses it is not known
 
 	Record          *samples.Record // of the kernel; nil: not measured
 	Measured        float64         // of the kernel, in seconds; 0: not measured
@@ -108,6 +110,7 @@ type explainer struct {
 	ids        []features.ID      // of the model's features
 	values     map[string]float64 // of the features
 	statistics *features.Statistics
+	most       Bound
 }
 
 func (e *explainer) prepare() (err error) {

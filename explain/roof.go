@@ -2,18 +2,19 @@ package explain
 
 import "gpuperf/roofline"
 
-// Roof is the roofline bound: every element of global memory once, all lanes busy, no bank conflicts.
+// Roof is the least time of the kernel, by what no implementation can do without: the roof under which no prediction is.
 type Roof struct {
 	Seconds   float64    `json:"seconds"`
-	Reached   float64    `json:"reached"` // the bound as a share of the kernel's time; 0 where that time is not positive
+	Resource  string     `json:"resource"` // that sets it
+	Reached   float64    `json:"reached"`  // the roof as a share of the kernel's time; 0 where that time is not positive
 	Resources []Resource `json:"resources"`
 }
 
-// Resource is a part of the device with the kernel's use of it.
+// Resource is a part of the device with the least use that the kernel has of it.
 type Resource struct {
 	Name    string  `json:"name"`
 	Amount  float64 `json:"amount"`
-	Unit    string  `json:"unit"` // "B", "FLOP" or "op"
+	Unit    string  `json:"unit"` // "B", "op", "groups" or "launches"
 	Peak    float64 `json:"peak"` // per second
 	Seconds float64 `json:"seconds"`
 	Rate    float64 `json:"rate"` // achieved over the kernel's time, per second; 0 where that time is not positive
@@ -21,11 +22,7 @@ type Resource struct {
 }
 
 func (e *explainer) roof(out *Explanation) error {
-	work, err := e.Case.Work(e.statistics, e.statistics.Records)
-	if err != nil {
-		return err
-	}
-	bound := roofline.Of(e.Facts, work)
+	bound := e.Subject.Roof
 	if len(bound.Uses) == 0 {
 		return nil
 	}
@@ -35,11 +32,11 @@ func (e *explainer) roof(out *Explanation) error {
 		}
 		return 0
 	}
-	out.Roof = &Roof{Seconds: bound.Seconds, Reached: perTime(bound.Seconds)}
+	out.Roof = &Roof{Seconds: bound.Seconds, Resource: bound.Uses[0].Resource, Reached: perTime(bound.Seconds)}
 	for _, u := range bound.Uses {
 		name := u.Resource
 		if name == roofline.GlobalMemory {
-			name += ", each element once"
+			name += ", each element once, beyond the cache"
 		}
 		out.Roof.Resources = append(out.Roof.Resources, Resource{name, u.Amount, u.Unit, u.Peak.Rate, u.Seconds, perTime(u.Amount), u.Peak.Source})
 	}

@@ -150,12 +150,12 @@ func origin(measured bool) string {
 }
 
 func (e *Explanation) writeRoof(w io.Writer) {
-	fmt.Fprintf(w, "\nroofline: %s at the device's peak rates", format.Seconds(e.Roof.Seconds))
+	fmt.Fprintf(w, "\nroof: %s for what the kernel cannot do without, by %s", format.Seconds(e.Roof.Seconds), e.Roof.Resource)
 	if e.Roof.Reached > 0 {
 		fmt.Fprintf(w, ", %.1f %% of the %s time", 100*e.Roof.Reached, origin(e.Measured > 0))
 	}
 	fmt.Fprintln(w)
-	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">peak", ">of peak")
+	t := format.NewTable("resource", ">least time", ">amount", ">achieved", ">fastest", ">of it")
 	for _, r := range e.Roof.Resources {
 		t.Row(r.Name, format.Seconds(r.Seconds), format.Quantity(r.Amount, r.Unit), format.Rough(r.Rate, r.Unit+"/s"),
 			format.Rough(r.Peak, r.Unit+"/s"), fmt.Sprintf("%.1f %%", 100*r.Rate/r.Peak))

@@ -114,7 +114,7 @@ func (s *Section) kernels(title string, all []kernel) {
 	stack := chart.Bars{Title: "what predicted times are made of", Stacked: true, Text: format.Seconds}
 	for i, k := range all {
 		m := k.measurement()
-		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(cmp.Or(k.Bound, k.Roof.Resource)), text(k.Model)}
+		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(k.Bound), text(k.Model)}
 		if k.Rank > 0 {
 			row[0] = Cell{fmt.Sprint(k.Rank), float64(k.Rank)}
 		}

@@ -96,17 +96,18 @@ func Of(d *facts.Device, w Work) Bound {
 	return b
 }
 
-// Slowest is the use that takes the longest of some work on a device, launches among them, where nothing waits for anything else. Rates that were
-// measured, by resource, go before peaks. False where no rate is known.
-func Slowest(d *facts.Device, measured map[string]Peak, w Work) (Use, bool) {
+// Least is the bound of work that nothing can do without, launches among its uses, where nothing waits for anything else: the time of the use that
+// takes the longest. Rates that were measured, by resource, go before peaks. Without uses no rate is known.
+func Least(d *facts.Device, measured map[string]Peak, w Work) Bound {
 	b := uses(d, measured, w)
 	if p, ok := measured[Launching]; ok && w.Launches > 0 {
 		b.Uses = append(b.Uses, Use{Launching, w.Launches, "launches", p, w.Launches / p.Rate})
 	}
-	if len(b.Uses) == 0 {
-		return Use{}, false
+	slices.SortStableFunc(b.Uses, func(a, b Use) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	if len(b.Uses) > 0 {
+		b.Seconds = b.Uses[0].Seconds
 	}
-	return slices.MaxFunc(b.Uses, func(a, b Use) int { return cmp.Compare(a.Seconds, b.Seconds) }), true
+	return b
 }
 
 // uses lists what work needs of the resources with a known rate, the one that takes the longest first.

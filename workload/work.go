@@ -104,6 +104,16 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	return w, nil
 }
 
+// LeastTime is the least time of the case on a device, with the resources that set it: the one roof of all commands. Rates that were measured, by resource,
+// go before peaks. It has no uses where no rate is known, or the counts do not say.
+func (c *Case) LeastTime(on *facts.Device, measured map[string]roofline.Peak, caches samples.Mode) roofline.Bound {
+	w, err := c.Least(on, int(on.Int(facts.SubgroupSize)), caches)
+	if err != nil {
+		return roofline.Bound{}
+	}
+	return roofline.Least(on, measured, w)
+}
+
 // stores lists the records of stores to global memory, and reports whether one of their arrays is loaded as well.
 func (c *Case) stores(s *features.Statistics) (stores []features.Record, loaded bool) {
 	directions := map[string]features.Direction{}

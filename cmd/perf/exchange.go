@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
 )
@@ -57,9 +58,12 @@ those of one program, and models are not fitted to imported samples, nor are the
 			if to == "" {
 				return usagef("perf import needs -o SAMPLES.jsonl, the file to write")
 			}
-			from, records, err := exchange.Import(args[0], as)
+			from, records, dropped, err := exchange.Import(args[0], as)
 			if err != nil {
 				return usage(err)
+			}
+			for _, d := range dropped {
+				warnf(cmd, warning.LeftOut, "", "%v", d)
 			}
 			if err := samples.Add(to, records); err != nil {
 				return err

@@ -58,7 +58,7 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 			subjects := explainSubjects(cmd, p, predictions)
 			o.on.driveAs(nil, whole)
 			if o.measured {
-				if err := measureSubjects(cmd, o.on, subjects); err != nil {
+				if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
 					return err
 				}
 			}
@@ -92,7 +92,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 	for i, one := range whole {
 		s := explain.Subject{
 			Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
-			Prediction: one.Prediction, Unpriced: one.Unpriced,
+			Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache),
 		}
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
 			warnf(cmd, warning.NotMeasured, one.Label, "overlap cannot be checked, %s", source.Message(err))
@@ -105,7 +105,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 }
 
 // measureSubjects measures, or looks up, the kernels with and without their work. What cannot be had is a warning.
-func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Subject) error {
+func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags, subjects []explain.Subject) error {
 	modes, err := on.modes()
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func measureSubjects(cmd *cobra.Command, on measureFlags, subjects []explain.Sub
 			of   *workload.Case
 			into func(*samples.Record)
 		}{
-			{s.Case, func(r *samples.Record) { s.Record, s.Measured = r, r.Seconds() }},
+			{s.Case, func(r *samples.Record) { s.Record, s.Measured, s.Roof = r, r.Seconds(), p.Roof(s.Case, r.Mode) }},
 			{s.Removed, func(r *samples.Record) { s.MeasuredRemoved = r.Seconds() }},
 		} {
 			if one.of == nil {

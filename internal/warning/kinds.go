@@ -22,6 +22,8 @@ const (
 	AtBound        Kind = "at-bound"
 	Correlated     Kind = "correlated"
 	TwoSolutions   Kind = "two-solutions"
+	PoorFit        Kind = "poor-fit"
+	SoftEdge       Kind = "soft-edge"
 	Outlier        Kind = "outlier"
 	CrossGaps      Kind = "cross-gaps"
 	Noisy          Kind = "noisy"
@@ -62,6 +64,8 @@ var Kinds = []Info{
 	{AtBound, false},
 	{Correlated, false},
 	{TwoSolutions, true},
+	{PoorFit, true},
+	{SoftEdge, true},
 	{Outlier, false},
 	{CrossGaps, false},
 	{Noisy, true},

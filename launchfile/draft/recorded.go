@@ -10,7 +10,7 @@ import (
 
 // readRecorded reads the launches that Nsight Compute has exported. Their names are demangled, with the types of the parameters.
 func readRecorded(path, _ string) (kernels []Kernel, err error) {
-	_, records, err := exchange.Import(path, "ncu")
+	_, records, _, err := exchange.Import(path, "ncu")
 	if err != nil {
 		return nil, err
 	}

@@ -89,38 +89,45 @@ func Export(w io.Writer, format string, all iter.Seq2[*samples.Record, error]) e
 	return f.write(w, records)
 }
 
-// Import reads the samples of a file in a format; "" is the one that the text looks like. It tells which one that was.
-func Import(path, format string) (as string, records []samples.Record, err error) {
+// Import reads the samples of a file in a format; "" is the one that the text looks like. It tells which one that was. A record that is bad, as one with
+// a time of 0, is left out, and dropped says where and why; it is an error if none is good.
+func Import(path, format string) (as string, records []samples.Record, dropped []error, err error) {
 	text, modified, err := load(path)
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	f, err := find(Imports, format)
 	if format == "" {
 		f, err = recognise(path, text)
 	}
 	if err != nil {
-		return "", nil, err
+		return "", nil, nil, err
 	}
-	records, err = f.of(file{path, text, modified})
-	return f.Name, records, err
+	records, err = f.of(file{path, text, modified, &dropped})
+	return f.Name, records, dropped, err
 }
 
 // of returns the records of a file, each of them valid.
 func (f Format) of(text file) ([]samples.Record, error) {
-	records, err := f.read(text)
-	if err == nil && len(records) == 0 {
-		err = text.wrong("no launch of a kernel is in it")
-	}
+	all, err := f.read(text)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range records {
+	var records []samples.Record
+	for _, r := range all {
 		if err := r.Check(); err != nil {
-			return nil, text.wrong("%s: %v", r.Kernel, err)
+			text.drop(text.wrong("%s: %v", r.Kernel, err))
+			continue
 		}
+		records = append(records, r)
 	}
-	return records, nil
+	switch dropped := *text.dropped; {
+	case len(records) > 0:
+		return records, nil
+	case len(dropped) > 0:
+		return nil, fmt.Errorf("%w (none of its records can be used)", dropped[0])
+	}
+	return nil, text.wrong("no launch of a kernel is in it")
 }
 
 func recognise(path, text string) (Format, error) {

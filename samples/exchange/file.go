@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,39 @@ type file struct {
 	path     string
 	text     string
 	modified time.Time // stands for the time of measuring where the file does not tell
+	dropped  *[]error  // what was left out, each with its place
 }
+
+// drop leaves out a record, or a part of one, that cannot be used; the others are kept.
+func (f file) drop(err error) { *f.dropped = append(*f.dropped, err) }
+
+// lineOf is the line of an offset in the text.
+func (f file) lineOf(offset int) int { return 1 + strings.Count(f.text[:max(offset, 0)], "\n") }
+
+// plainJSON is the text with the numbers that JSON does not have, as Python writes them, in quotes: then what expects a number refuses them where
+// they stand, and not the whole file.
+func plainJSON(text string) string {
+	var out strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c == '"' {
+			quoted = !quoted
+		} else if quoted && c == '\\' && i+1 < len(text) {
+			out.WriteByte(c)
+			i++
+		} else if !quoted && (c == 'N' || c == 'I' || c == '-') {
+			if word := noNumber.FindString(text[i:]); word != "" {
+				out.WriteString(`"` + word + `"`)
+				i += len(word) - 1
+				continue
+			}
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+var noNumber = regexp.MustCompile(`^(NaN|-?Infinity)\b`)
 
 const maxFile = 256 << 20
 
@@ -78,15 +111,19 @@ func (f file) rows(header string) (rows []row, err error) {
 		}
 		reader := csv.NewReader(strings.NewReader(text))
 		cells, err := reader.Read()
-		if err != nil {
+		if err != nil && names == nil {
 			return nil, f.at(line, "not a row of a table: %v", errors.Unwrap(err))
+		} else if err != nil {
+			f.drop(f.at(line, "not a row of a table: %v", errors.Unwrap(err)))
+			continue
 		}
 		if names == nil {
 			names = cells
 			continue
 		}
 		if len(cells) != len(names) {
-			return nil, f.at(line, "the row has %d cells, the header has %d", len(cells), len(names))
+			f.drop(f.at(line, "the row has %d cells, the header has %d", len(cells), len(names)))
+			continue
 		}
 		one := row{line, map[string]string{}, units}
 		for i, name := range names {

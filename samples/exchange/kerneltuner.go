@@ -41,8 +41,10 @@ const tunerFailed = 1e20
 var tunerTimes = []string{"compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"}
 
 func readKernelTuner(f file) ([]samples.Record, error) {
+	f.text = plainJSON(f.text)
 	var all kernelTuner
 	if err := json.Unmarshal([]byte(f.text), &all); err != nil {
+		all = kernelTuner{}
 		// A tuner that was stopped leaves the object open, behind the comma of its last entry.
 		open := strings.TrimSuffix(strings.TrimSpace(f.text), ",") + "}}"
 		if json.Unmarshal([]byte(open), &all) != nil {
@@ -54,9 +56,15 @@ func readKernelTuner(f file) ([]samples.Record, error) {
 	}
 	var records []samples.Record
 	for _, key := range slices.Sorted(maps.Keys(all.Cache)) {
-		r, err := all.record(all.Cache[key], f.modified)
+		name, _ := json.Marshal(key)
+		line := f.lineOf(strings.LastIndex(f.text, string(name)+":"))
+		r, left, err := all.record(all.Cache[key], f.modified)
 		if err != nil {
-			return nil, f.wrong("configuration %q: %v", key, err)
+			f.drop(f.at(line, "configuration %q: %v", key, err))
+			continue
+		}
+		if len(left) > 0 {
+			f.drop(f.at(line, "configuration %q: not a number, left out of its metrics: %s", key, strings.Join(left, ", ")))
 		}
 		records = append(records, r)
 	}
@@ -64,16 +72,16 @@ func readKernelTuner(f file) ([]samples.Record, error) {
 	return records, nil
 }
 
-// record is a configuration with its times.
-func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Time) (samples.Record, error) {
-	r := samples.Record{
+// record is a configuration with its times, and the names of its metrics that are not numbers.
+func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Time) (r samples.Record, left []string, err error) {
+	r = samples.Record{
 		Version: samples.Version, Origin: "kernel-tuner", Mode: samples.Warm, Status: samples.OK, Time: modified, Entry: k.Kernel,
 		Kernel: samples.Identity{Source: k.Kernel, Args: map[string]string{}, Sizes: map[string]int64{}},
 		Device: samples.Fingerprint{Name: k.Device, Platform: "Kernel Tuner", Type: "gpu"},
 	}
 	for _, name := range k.Keys {
 		if entry[name] == nil {
-			return r, fmt.Errorf("%s, one of the tune_params_keys, has no value", name)
+			return r, nil, fmt.Errorf("%s, one of the tune_params_keys, has no value", name)
 		}
 		text := string(entry[name])
 		json.Unmarshal(entry[name], &text) // a text without its quotes
@@ -81,7 +89,7 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 	}
 	r.Tags = configured(k.Keys, r.Kernel.Args)
 	if err := k.problem(&r.Kernel); err != nil {
-		return r, err
+		return r, nil, err
 	}
 	var stamp string
 	if json.Unmarshal(entry["timestamp"], &stamp) == nil {
@@ -92,18 +100,23 @@ func (k *kernelTuner) record(entry map[string]json.RawMessage, modified time.Tim
 		r.BuildTime = compile / milli
 	}
 	if err := tunerResult(entry, &r); err != nil {
-		return r, err
+		return r, nil, err
 	}
-	for name, text := range entry {
-		var v float64
-		if json.Unmarshal(text, &v) == nil && name != "time" && !slices.Contains(k.Keys, name) && !slices.Contains(tunerTimes, name) {
+	for _, name := range slices.Sorted(maps.Keys(entry)) {
+		var v *float64
+		var text string
+		switch {
+		case name == "time" || slices.Contains(k.Keys, name) || slices.Contains(tunerTimes, name):
+		case json.Unmarshal(entry[name], &v) == nil && v != nil:
 			if r.Metrics == nil {
 				r.Metrics = map[string]samples.Metric{}
 			}
-			r.Metrics[name] = samples.Metric{Value: v}
+			r.Metrics[name] = samples.Metric{Value: *v}
+		case json.Unmarshal(entry[name], &text) == nil && noNumber.MatchString(text):
+			left = append(left, name)
 		}
 	}
-	return summarized(r), nil
+	return summarized(r), left, nil
 }
 
 // stamped is the time that tuners write; otherwise that of the file.

@@ -36,7 +36,7 @@ func readNCU(f file) ([]samples.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 && len(*f.dropped) == 0 {
 		wrong := f.wrong("no launch of a kernel is in it")
 		if last := said(f.text); last != "" {
 			wrong = wrong.WithHint("ncu says: %s", last)
@@ -49,14 +49,15 @@ func readNCU(f file) ([]samples.Record, error) {
 		if _, long := r.cells["Metric Name"]; long {
 			return nil, f.at(r.line, "this is the page details, with a row for each metric").WithHint("export with: ncu --csv --page raw")
 		}
-		l, err := ncuRow(f, r)
-		if err != nil {
-			return nil, err
-		}
-		launches = append(launches, l)
 		if err := f.oneDevice(r, rows[0]); err != nil {
 			return nil, err
 		}
+		l, err := ncuRow(f, r)
+		if err != nil {
+			f.drop(err)
+			continue
+		}
+		launches = append(launches, l)
 		like.Device = ncuFingerprint(r)
 	}
 	return gather(launches, like), nil
@@ -89,7 +90,11 @@ func ncuRow(f file, r row) (launch, error) {
 			l.metrics[name] = samples.Metric{Value: v, Unit: r.units[name]}
 		}
 	}
-	if d, measured := l.metrics[ncuDuration]; measured {
+	d, measured := l.metrics[ncuDuration]
+	if text := r.cells[ncuDuration]; !measured && text != "" && !strings.HasPrefix(text, "n/a") {
+		return l, f.at(r.line, "%s is %q, which is no time", ncuDuration, text)
+	}
+	if measured {
 		second, known := perSecond[d.Unit]
 		if !known {
 			return l, f.at(r.line, "%s is in %q, which is no unit of time", ncuDuration, d.Unit)
@@ -148,10 +153,14 @@ func Launches(path string) ([]map[string]samples.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := file{path, text, modified}
+	var dropped []error
+	f := file{path, text, modified, &dropped}
 	rows, err := f.rows(ncuHeader)
 	if err != nil {
 		return nil, err
+	}
+	if len(dropped) > 0 {
+		return nil, dropped[0] // which launch is which is told by their order
 	}
 	var all []map[string]samples.Metric
 	for _, r := range rows {

@@ -30,14 +30,15 @@ func readNsys(f file) ([]samples.Record, error) {
 		if r.cells["GrdX"] == "" {
 			continue // a copy
 		}
-		l, err := nsysRow(f, r)
-		if err != nil {
-			return nil, err
-		}
-		launches = append(launches, l)
 		if err := f.oneDevice(r, rows[0]); err != nil {
 			return nil, err
 		}
+		l, err := nsysRow(f, r)
+		if err != nil {
+			f.drop(err)
+			continue
+		}
+		launches = append(launches, l)
 		like.Device = nvidia()
 		like.Device.Name, _, _ = strings.Cut(r.cells["Device"], " (") // behind it stands its number
 	}

@@ -207,21 +207,31 @@ func isT4(text string) bool {
 
 // readT4 reads results of any tuner that writes the format.
 func readT4(f file) (records []samples.Record, err error) {
+	f.text = plainJSON(f.text)
 	var all struct {
-		Results []t4Result `json:"results"`
+		Results []json.RawMessage `json:"results"`
 	}
-	d := json.NewDecoder(strings.NewReader(f.text))
-	d.UseNumber()
-	if err := d.Decode(&all); err != nil {
+	if err := json.Unmarshal([]byte(f.text), &all); err != nil {
 		return nil, f.wrong("not a file of results in the format T4: %v", err)
 	}
+	offset := 0
 	name := strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))
-	for i, one := range all.Results {
-		r, err := one.record(name, f.modified)
-		if err != nil {
-			return nil, f.wrong("result %d: %v", i+1, err)
+	for i, text := range all.Results {
+		offset += strings.Index(f.text[offset:], string(text))
+		var one t4Result
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		err := d.Decode(&one)
+		var r samples.Record
+		if err == nil {
+			r, err = one.record(name, f.modified)
 		}
-		records = append(records, r)
+		if err != nil {
+			f.drop(f.at(f.lineOf(offset), "result %d: %v", i+1, err))
+		} else {
+			records = append(records, r)
+		}
+		offset += len(text)
 	}
 	return records, nil
 }
