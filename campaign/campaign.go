@@ -47,6 +47,7 @@ const MaxJobs = 16
 type Monitor interface {
 	Building(done, total int) // programs that are built before any is run; first with 1
 	Measuring(measure.Event)  // before and after each kernel
+	Waiting(holder string)    // for another process that has the device, in words
 	Done()                    // with the programs, or the kernels, of one call
 }
 
@@ -78,7 +79,8 @@ type Campaign struct {
 }
 
 // Spent is the time that a campaign has taken.
-type Spent struct{ Building, Verifying, Measuring time.Duration }
+// Waiting is for other processes that had the device, and no part of Measuring.
+type Spent struct{ Building, Verifying, Measuring, Waiting time.Duration }
 
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
@@ -92,6 +94,9 @@ func Open(ctx context.Context, query string, o Options) (*Campaign, error) {
 		o.Jobs = min(runtime.NumCPU(), MaxJobs)
 	}
 	workers := measure.Options{Deadline: o.Limit, Programs: filepath.Join(o.Data, "programs")}
+	if o.Monitor != nil {
+		workers.Waiting = o.Monitor.Waiting
+	}
 	dev, err := OpenDevice(ctx, query, workers)
 	if err != nil {
 		return nil, err

@@ -63,12 +63,22 @@ func (c *Campaign) Take(ctx context.Context, tasks []measure.Task, warnings []st
 		progress = m.Measuring
 		defer m.Done()
 	}
-	start := time.Now()
+	start, before := time.Now(), c.waited()
 	result, err := c.Run(ctx, tasks, progress)
-	c.Spent.Measuring += time.Since(start)
+	waited := c.waited() - before
+	c.Spent.Waiting += waited
+	c.Spent.Measuring += time.Since(start) - waited
 	c.used = append(c.used, result.Records...)
 	result.Warnings = append(warnings, result.Warnings...)
 	return result, err
+}
+
+// waited is how long jobs have waited for other processes that had the device.
+func (c *Campaign) waited() time.Duration {
+	if remote, ok := c.Device.(*measure.Remote); ok {
+		return remote.Waited()
+	}
+	return 0
 }
 
 // Run takes tasks through the device, and keeps the answers in the journal. When ctx ends, or the device is gone, the result holds

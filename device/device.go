@@ -94,7 +94,9 @@ type Result struct {
 	Clocks    *samples.Clocks    `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
 	Warnings  []string           `json:"warnings,omitempty"` // doubts about the trials
 	Outputs   map[string][]byte  `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
-	Recorded  *samples.Record    `json:"-"`                  // set when nothing ran, and this record is the answer
+	// Unverified says why results that agree with those expected show nothing; "" where they do, or nothing was expected.
+	Unverified string          `json:"unverified,omitempty"`
+	Recorded   *samples.Record `json:"-"` // set when nothing ran, and this record is the answer
 }
 
 // Error says why a job has no result.

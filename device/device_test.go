@@ -173,7 +173,10 @@ func TestSelect(t *testing.T) {
 		{all, "portable", "0"},
 		{all, "gpu", `"gpu" names 2 devices; choose one by its index:` + "\n  1  NVIDIA H200, gpu, platform NVIDIA CUDA\n  2  NVIDIA H200 NVL"},
 		{all, "cuda", `"cuda" names 2 devices`},
-		{all, "3", "no device is named \"3\"; there are:\n  0  pthread-Xeon"},
+		{all, "3", "a number is the index of a device, and there is no device 3; there are:\n  0  pthread-Xeon"},
+		{all, "200", "a number is the index of a device, and there is no device 200"}, // and no part of a name
+		{all, "-1", "a number is the index of a device, and there is no device -1"},
+		{all, "1:7", "no device is named \"1:7\""},
 		{all, "titan", `no device is named "titan"`},
 	} {
 		i, err := Select(tt.all, tt.query)

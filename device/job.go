@@ -46,8 +46,8 @@ type Expect struct {
 	Job     Job      `json:"job"`
 	Given   []Arg    `json:"given,omitempty"` // buffers that start as the results; the job then only names where they are from
 	Results []string `json:"results"`         // names of the buffers that are compared: the same in both jobs
-	// Tolerance is relative to the greater of the element and the array's mean magnitude. 0 asks for equality. A NaN equals
-	// a NaN alone.
+	// Tolerance is relative to the greater of the element and the usual magnitude of the array ([Magnitudes]). 0 asks for equality. An infinite
+	// element is equalled by itself alone; one that is NaN shows nothing, and the result says so.
 	Tolerance float64 `json:"tolerance"`
 	// Limit is how long the job may run; one that takes longer leaves the others without a comparison, which is status timeout. 0 is none.
 	Limit time.Duration `json:"limit,omitempty"`

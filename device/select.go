@@ -18,7 +18,7 @@ func (e SelectError) Error() string { return string(e) }
 // device decides, and is an error when it matches several:
 //
 //	""        the first GPU, else the first accelerator, else the first device: a CPU only when there is nothing else
-//	"2"       the index in the list
+//	"2"       the index in the list; a number is nothing else
 //	"0:1"     device 1 of platform 0
 //	"gpu"     the type: gpu, cpu, accelerator
 //	text      the device's whole name, then a part of it, then of its UUID, of the platform's name, of the vendor's
@@ -35,21 +35,34 @@ func Select(all []Info, query string) (int, error) {
 			return selectOf(all, i, rest)
 		}
 	}
+	which := make([]int, len(all))
+	for i := range which {
+		which[i] = i
+	}
+	return selectAmong(all, which, query)
+}
+
+// selectAmong selects among the devices at some indices. A number that is the index of none of them counts among them.
+func selectAmong(all []Info, which []int, query string) (int, error) {
 	if query == "" {
 		for _, typ := range []string{"gpu", "accelerator"} {
-			if i := slices.IndexFunc(all, func(d Info) bool { return d.Type == typ }); i >= 0 {
-				return i, nil
+			if i := slices.IndexFunc(which, func(i int) bool { return all[i].Type == typ }); i >= 0 {
+				return which[i], nil
 			}
 		}
-		return 0, nil
+		return which[0], nil
+	}
+	if index, err := strconv.Atoi(query); err == nil {
+		switch {
+		case slices.Contains(which, index):
+			return index, nil
+		case index < 0 || index >= len(which):
+			return 0, SelectError(fmt.Sprintf("a number is the index of a device, and there is no device %s; there are:\n%s", query, list(all, which)))
+		}
+		return which[index], nil
 	}
 	for _, rule := range rules {
-		var hits []int
-		for i, d := range all {
-			if rule(i, d, strings.ToLower(query)) {
-				hits = append(hits, i)
-			}
-		}
+		hits := slices.DeleteFunc(slices.Clone(which), func(i int) bool { return !rule(all[i], strings.ToLower(query)) })
 		switch {
 		case len(hits) > 0 && all[hits[0]].sameHardware(all[hits[len(hits)-1]]), len(hits) == 1:
 			return hits[0], nil
@@ -57,7 +70,7 @@ func Select(all []Info, query string) (int, error) {
 			return 0, SelectError(fmt.Sprintf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits)))
 		}
 	}
-	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, nil)))
+	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, which)))
 }
 
 // needs says what an interface needs on a machine.
@@ -68,37 +81,28 @@ var needs = map[samples.Interface]string{
 
 // selectOf selects among the devices of an interface.
 func selectOf(all []Info, i samples.Interface, query string) (int, error) {
-	var some []Info
-	var at []int
+	var which []int
 	for index, d := range all {
 		if d.Interface == i {
-			some, at = append(some, d), append(at, index)
+			which = append(which, index)
 		}
 	}
-	if len(some) == 0 {
+	if len(which) == 0 {
 		return 0, SelectError(fmt.Sprintf("no device has the interface %s, which needs %s; there are:\n%s", i, needs[i], list(all, nil)))
 	}
-	if index, err := strconv.Atoi(query); err == nil && slices.Contains(at, index) { // an index is one of all devices
-		return index, nil
-	}
-	chosen, err := Select(some, query)
-	if err != nil {
-		return 0, err
-	}
-	return at[chosen], nil
+	return selectAmong(all, which, query)
 }
 
-var rules = []func(index int, d Info, query string) bool{
-	func(i int, _ Info, q string) bool { return q == strconv.Itoa(i) },
-	func(_ int, d Info, q string) bool { return q == fmt.Sprintf("%d:%d", d.PlatformIndex, d.DeviceIndex) },
-	func(_ int, d Info, q string) bool { return q == d.Type },
-	func(_ int, d Info, q string) bool { return q == strings.ToLower(d.Name) },
-	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Name), q) },
-	func(_ int, d Info, q string) bool {
+var rules = []func(d Info, query string) bool{
+	func(d Info, q string) bool { return q == fmt.Sprintf("%d:%d", d.PlatformIndex, d.DeviceIndex) },
+	func(d Info, q string) bool { return q == d.Type },
+	func(d Info, q string) bool { return q == strings.ToLower(d.Name) },
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Name), q) },
+	func(d Info, q string) bool {
 		return len(q) >= 4 && strings.HasPrefix(strings.ToLower(d.UUID), q)
 	},
-	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Platform), q) },
-	func(_ int, d Info, q string) bool { return strings.Contains(strings.ToLower(d.Vendor), q) },
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Platform), q) },
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Vendor), q) },
 }
 
 // list lists the devices at those indices, or all of them.

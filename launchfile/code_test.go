@@ -30,7 +30,7 @@ func TestUnsupportedCode(t *testing.T) {
 }
 
 func TestUnsupportedPTX(t *testing.T) {
-	text := strings.NewReplacer("k.cu", "k.ptx", "k<float>", "k", "define: {TILE: 16, FAST: }\n", "", "options: [-cl-mad-enable, \"-w -Werror\"]\n", "").Replace(cuda)
+	text := strings.NewReplacer("k.cu", "k.ptx", "k<float>", "k", "define: {TILE: 16, FAST: }\n", "", "options: [-use_fast_math, \"-w -lineinfo\"]\n", "").Replace(cuda)
 	for code, want := range map[string]string{
 		".entry other() { tex.2d; }\n.entry k() {\n\tsuld.b.1d.b32 }":    "k.ptx:3:2: a surface is not supported",
 		".entry k() { cp.async.bulk.tensor.2d }":                         "a tensor map",

@@ -40,7 +40,7 @@ expect: {kernel: ref, grid: [1], block: [1], results: [y], tolerance: 1e-3}
 `
 
 // cuda is the same for CUDA.
-var cuda = strings.NewReplacer("k.cl", "k.cu", "  - {local: float32, size: 256}\n", "", "kernel: k\n", "kernel: k<float>\nshared: 4 * n\n").Replace(base)
+var cuda = strings.NewReplacer("k.cl", "k.cu", "  - {local: float32, size: 256}\n", "", "kernel: k\n", "kernel: k<float>\nshared: 4 * n\n", "-cl-mad-enable", "-use_fast_math", "-w -Werror", "-w -lineinfo").Replace(base)
 
 // folder holds sources for launch files.
 func folder(t testing.TB, files map[string]string) string {

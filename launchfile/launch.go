@@ -189,8 +189,7 @@ func (f *File) With(macros []string) *File {
 	words := strings.Fields(f.program.options)
 	for _, m := range macros {
 		name, _, _ := strings.Cut(m, "=")
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "-D"+name || strings.HasPrefix(w, "-D"+name+"=") })
-		words = append(words, "-D"+m)
+		words = append(undefined(words, name), "-D"+m)
 	}
 	other.program.options = strings.Join(words, " ")
 	return &other

@@ -392,8 +392,8 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 		if err != nil {
 			return err
 		}
-		for _, item := range items {
-			words = append(words, strings.Fields(item.Text)...)
+		if words, err = p.takeOptions(items); err != nil {
+			return err
 		}
 	}
 	defines, err := definitions(f["define"])
@@ -405,9 +405,11 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 		return err
 	}
 	if n := f["include"]; n != nil {
-		if p.include, err = n.Strings(); err != nil {
+		dirs, err := n.Strings()
+		if err != nil {
 			return err
 		}
+		p.include = append(dirs, p.include...)
 	}
 	r.file.program, r.file.Interface = p, p.kind.on
 	return nil
@@ -447,6 +449,9 @@ func definitions(n *yamlfile.Node) (words []string, err error) {
 		}
 		if len(strings.Fields(word)) != 1 {
 			return nil, e.Key.Errorf("a macro with blanks cannot be passed to the compiler").WithHint("define it in the source")
+		}
+		if !macros.MatchString(word) {
+			return nil, e.Key.Errorf("%s cannot be passed to the compiler as a macro: it has a name, no quotes, and none of $ ` and \\", word[2:]).WithHint("define it in the source")
 		}
 		words = append(words, word)
 	}

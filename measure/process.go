@@ -28,6 +28,9 @@ type process struct {
 	stderr    *excerpt
 	lastID    int64
 	grace     time.Duration // to end by itself, if more than usual
+
+	waiting func(holder string) // called when a job waits for its turn; nil is not at all
+	waited  time.Duration       // for turns
 }
 
 // grace is how long a worker gets for what should take no time.
@@ -110,6 +113,13 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 	r.ID = p.lastID
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
+	var since time.Time // it has been waiting; zero where it does not
+	come := func() {
+		if !since.IsZero() {
+			p.waited, since = p.waited+time.Since(since), time.Time{}
+		}
+	}
+	defer come()
 	p.in.SetWriteDeadline(time.Now().Add(limit))
 	if err := writeRequest(p.in, r); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -129,8 +139,13 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 				return response{}, p.autopsy(fmt.Errorf("answer %d to request %d", answer.ID, r.ID))
 			case answer.Turn == turnAwaited && !stopping:
 				timer.Stop()
+				since = time.Now()
+				if p.waiting != nil {
+					p.waiting(answer.Holder)
+				}
 				continue
 			case answer.Turn == turnCome && !stopping:
+				come()
 				timer.Reset(limit)
 				continue
 			case answer.Turn != "":

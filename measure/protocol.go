@@ -44,6 +44,7 @@ type response struct {
 	Error   *device.Error  `json:"error,omitempty"`   // the verdict on a job
 	Failure string         `json:"failure,omitempty"` // of anything else
 	Turn    turn           `json:"turn,omitempty"`    // no answer yet, but what the job does
+	Holder  string         `json:"holder,omitempty"`  // of the turn that is awaited, in words
 }
 
 // turn says that a job waits for the device, or no longer.

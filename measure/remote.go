@@ -20,6 +20,8 @@ type Options struct {
 	Deadline   time.Duration // for a job, its compilation included; 0 is 2 minutes
 	Grace      time.Duration // for a worker to end when it is no longer needed; 0 is 2 s
 	Programs   string        // folder that keeps built programs; "" is none
+	// Waiting is called when a job has to wait for the device, with words for the process that has it; nil is not at all.
+	Waiting func(holder string)
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -79,7 +81,7 @@ func (o Options) begin(ctx context.Context, list op) (*process, []device.Info, e
 	if err != nil {
 		return nil, nil, fmt.Errorf("starting a worker: %w", err)
 	}
-	p.grace = o.Grace
+	p.grace, p.waiting = o.Grace, o.Waiting
 	answer, err := p.ask(ctx, request{Op: list}, o.StartLimit)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listing the devices: %w", explain(err))
@@ -105,6 +107,7 @@ type Remote struct {
 	options Options
 	info    device.Info
 	process *process // nil when there is none
+	waited  time.Duration
 	closed  bool
 }
 
@@ -207,7 +210,9 @@ func (r *Remote) ask(ctx context.Context, q request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	answer, err := r.process.ask(ctx, q, r.options.Deadline)
+	p := r.process
+	answer, err := p.ask(ctx, q, r.options.Deadline)
+	r.waited, p.waited = r.waited+p.waited, 0
 	if err != nil {
 		r.process = nil
 		return response{}, verdict(err, r.options.Deadline)
@@ -236,6 +241,9 @@ func verdict(err error, deadline time.Duration) error {
 	}
 	return err
 }
+
+// Waited is how long jobs have waited for other processes that had the device.
+func (r *Remote) Waited() time.Duration { return r.waited }
 
 // Close ends the worker.
 func (r *Remote) Close() error {

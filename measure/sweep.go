@@ -183,7 +183,10 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 		}
 	}
 	r.Verified, r.Unverified = t.Verified, t.Unverified
-	if e := t.Job.Expect; e != nil {
+	switch e := t.Job.Expect; {
+	case result.Unverified != "":
+		r.Unverified = result.Unverified
+	case e != nil:
 		r.Verified = append(r.Verified, samples.Comparison{Sizes: t.Job.Identity.Sizes, Tolerance: e.Tolerance, Reference: e.Job.Identity.Key()})
 	}
 	return r, nil

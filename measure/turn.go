@@ -4,9 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"gpuperf/device"
 	"gpuperf/internal/filelock"
@@ -23,24 +28,23 @@ func turnFile(dev device.Info) string {
 }
 
 // takeTurn waits until no other process has the turn, and takes it. The system ends a turn when its process ends, however that comes about. Waiting is called where the turn has to be waited
-// for, and what it returns when the turn has come. Where there can be no such file, everyone has a turn at any time.
-func takeTurn(ctx context.Context, path string, waiting func() (come func())) (done func(), err error) {
-	f, err := os.Open(path) // which may be another user's
-	if err != nil {
-		f, err = os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o644)
-	}
+// for, with words for the one who has it, and what it returns when the turn has come. Where there can be no such file, everyone has a turn at any time.
+func takeTurn(ctx context.Context, path string, waiting func(holder string) (come func())) (done func(), err error) {
+	f, err := openTurn(path)
 	if err != nil {
 		return func() {}, nil
 	}
 	done = func() { f.Close() }
 	if err := filelock.Try(f); !filelock.Held(err) { // with another error there are no locks
+		sign(f)
 		return done, nil
 	}
-	come := waiting()
+	come := waiting(holder(f, time.Now()))
 	locked := make(chan error, 1)
 	go func() { locked <- filelock.Wait(f) }()
 	select {
 	case <-locked: // with an error there are no locks
+		sign(f)
 		come()
 		return done, nil
 	case <-ctx.Done():
@@ -50,4 +54,55 @@ func takeTurn(ctx context.Context, path string, waiting func() (come func())) (d
 		}()
 		return nil, device.Interrupted(ctx)
 	}
+}
+
+// openTurn opens the file of a turn, which may be another user's, who may let nobody else write.
+func openTurn(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err == nil {
+			f.Chmod(0o666) // whatever the umask is; where that fails, others cannot say who they are
+		}
+	}
+	if err != nil {
+		return os.Open(path)
+	}
+	return f, nil
+}
+
+// holding is what stands in the file of a turn: who has it, and since when.
+type holding struct {
+	Process int       `json:"process"`
+	Command string    `json:"command,omitempty"`
+	Since   time.Time `json:"since"`
+}
+
+// sign writes into the file of a turn who has it: the process that has started this worker. Where that cannot be written, others are told less.
+func sign(f *os.File) {
+	h := holding{Process: os.Getppid(), Since: time.Now()}
+	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", h.Process)); err == nil {
+		h.Command = strings.Join(strings.FieldsFunc(string(line), func(c rune) bool { return c == 0 }), " ")
+	}
+	text, err := json.Marshal(h)
+	if err == nil && f.Truncate(0) == nil {
+		f.WriteAt(append(text, '\n'), 0)
+	}
+}
+
+// holder words who has the turn, and for how long.
+func holder(f *os.File, now time.Time) string {
+	const most, longest = 4 << 10, 80
+	text := make([]byte, most)
+	n, _ := f.ReadAt(text, 0)
+	var h holding
+	if json.Unmarshal(text[:n], &h) != nil || h.Process == 0 {
+		return "another process has it"
+	}
+	who := fmt.Sprintf("process %d", h.Process)
+	if command := []rune(h.Command); len(command) > longest {
+		who += fmt.Sprintf(" (%s…)", string(command[:longest]))
+	} else if len(command) > 0 {
+		who += fmt.Sprintf(" (%s)", h.Command)
+	}
+	return fmt.Sprintf("%s has had it for %v", who, max(now.Sub(h.Since), 0).Round(100*time.Millisecond))
 }

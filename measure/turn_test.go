@@ -5,6 +5,10 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,10 +30,57 @@ func (d *fakeDevice) inTurn(ctx context.Context, ms float64) (*device.Result, er
 	return &device.Result{Trials: []float64{ms}}, nil
 }
 
+// TestHolder: who has the turn says so in its file, and for how long; what else stands there is no holder.
+func TestHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "turn")
+	told := make(chan string, 1)
+	done, err := takeTurn(t.Context(), path, func(string) func() { t.Error("it waits for nobody"); return func() {} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range told {
+			done()
+		}
+	}()
+	for _, others := range []string{"{", "{\"process\": 0}", strings.Repeat("x", 1<<16)} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "other"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteString(others)
+		if got := holder(f, time.Now()); got != "another process has it" {
+			t.Errorf("%.20s: %s", others, got)
+		}
+		f.Close()
+	}
+	var who string
+	next, err := takeTurn(t.Context(), path, func(holder string) func() {
+		who = holder
+		told <- holder
+		return func() {}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(told)
+	next()
+	if want := fmt.Sprintf("process %d", os.Getppid()); !strings.HasPrefix(who, want) || !strings.Contains(who, " has had it for ") {
+		t.Errorf("%q, want %s", who, want)
+	}
+}
+
 // TestTurns: processes use a device one after the other. To wait is no part of the limit of a job, ends with the context, and ends when the process that has the turn is killed.
 func TestTurns(t *testing.T) {
 	shared := Options{Env: []string{envBackend + "=fake", "TMPDIR=" + t.TempDir()}, Deadline: 500 * time.Millisecond}
-	a, b := openFake(t, shared), openFake(t, shared)
+	a := openFake(t, shared)
+	told := 0
+	shared.Waiting = func(holder string) {
+		if told++; !strings.HasPrefix(holder, fmt.Sprintf("process %d", os.Getpid())) {
+			t.Errorf("it waits for %q", holder)
+		}
+	}
+	b := openFake(t, shared)
 	run := func(r *Remote, ctx context.Context, ms int64) <-chan error {
 		ended := make(chan error, 1)
 		go func() {
@@ -55,6 +106,9 @@ func TestTurns(t *testing.T) {
 	second := run(b, ctx, 400)
 	if x, y := status(first), status(second); x != samples.OK || y != samples.OK || time.Since(begin) < 800*time.Millisecond {
 		t.Errorf("%s and %s after %v", x, y, time.Since(begin))
+	}
+	if b.Waited() < 100*time.Millisecond || a.Waited() != 0 || told != 1 {
+		t.Errorf("one has waited %v, the other %v, which was told %d times", a.Waited(), b.Waited(), told)
 	}
 
 	hung := run(a, ctx, 3600_000)

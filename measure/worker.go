@@ -88,10 +88,10 @@ type worker struct {
 
 // turn waits for the turn of the device, and says so.
 func (w *worker) turn(ctx context.Context) (done func(), err error) {
-	tell := func(t turn) { writeResponse(w.out, response{ID: w.id, Turn: t}) } // that it cannot be written shows with the answer
-	return takeTurn(ctx, turnFile(w.device.Info()), func() func() {
-		tell(turnAwaited)
-		return func() { tell(turnCome) }
+	tell := func(t turn, holder string) { writeResponse(w.out, response{ID: w.id, Turn: t, Holder: holder}) } // that it cannot be written shows with the answer
+	return takeTurn(ctx, turnFile(w.device.Info()), func(holder string) func() {
+		tell(turnAwaited, holder)
+		return func() { tell(turnCome, "") }
 	})
 }
 

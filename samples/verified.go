@@ -12,7 +12,7 @@ type Comparison struct {
 	Sizes  map[string]int64 `json:"sizes,omitempty"`
 	Groups int64            `json:"groups,omitempty"` // work-groups whose results were compared; 0 is all
 	Of     int64            `json:"of,omitempty"`     // work-groups of the launch
-	// Tolerance is the largest difference that was allowed, relative to the mean magnitude of the elements of an array; 0 where
+	// Tolerance is the largest difference that was allowed, relative to the usual magnitude of the elements of an array; 0 where
 	// results had to be equal.
 	Tolerance float64 `json:"tolerance,omitempty"`
 	Reference string  `json:"reference,omitempty"` // what gave the right results; "" is the interpreter

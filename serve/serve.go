@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gpuperf/internal/source"
 )
@@ -35,21 +36,28 @@ type answer struct {
 	Error  any             `json:"error,omitempty"`
 }
 
-// maxLine is the length of the longest question, in bytes.
-const maxLine = 64 << 20
+// maxLine is the length of the longest question, in bytes. A longer one is read past, and answered with an error.
+const maxLine = 16 << 20
 
 // Run answers the questions of in until it ends. How the error of an answer is told is up to failure. An error is one of reading or writing.
 func Run(ctx context.Context, in io.Reader, out io.Writer, methods map[string]Method, failure func(error) any) error {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 1<<16), maxLine)
+	lines := bufio.NewReaderSize(in, 1<<16)
 	w := bufio.NewWriter(out)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	for lines.Scan() {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+	for {
+		line, length, err := readLine(lines)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		last := err == io.EOF
+		if length == len(line) && len(bytes.TrimSpace(line)) == 0 {
+			if last {
+				return nil
+			}
 			continue
 		}
-		a := reply(ctx, lines.Bytes(), methods)
+		a := reply(ctx, line, length, methods)
 		if err, failed := a.Error.(error); failed {
 			a.Error = failure(err)
 		}
@@ -64,12 +72,35 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, methods map[string]Me
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if last {
+			return nil
+		}
 	}
-	return lines.Err()
 }
 
-// reply answers one line. The error of an answer is an error.
-func reply(ctx context.Context, line []byte, methods map[string]Method) answer {
+// readLine reads a line without its end, or no more than maxLine bytes of one, and says how long it is. The error is io.EOF where the input ends with it.
+func readLine(in *bufio.Reader) (line []byte, length int, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if err == nil {
+			part = part[:len(part)-1]
+		}
+		length += len(part)
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
+		if err != bufio.ErrBufferFull {
+			return line, length, err
+		}
+	}
+}
+
+// reply answers a line of a length, of which there may be less. The error of an answer is an error.
+func reply(ctx context.Context, line []byte, length int, methods map[string]Method) answer {
+	switch at := invalid(line); {
+	case length > len(line):
+		return answer{Error: &source.Error{Msg: fmt.Sprintf("the question has %d bytes, and may have %d", length, maxLine), Hint: "put what is long into a file, and name the file"}}
+	case at >= 0:
+		return answer{Error: &source.Error{Msg: fmt.Sprintf("byte %d of the question, %#x, is not text in UTF-8", at, line[at])}}
+	}
 	var q request
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.DisallowUnknownFields()
@@ -92,6 +123,21 @@ func reply(ctx context.Context, line []byte, methods map[string]Method) answer {
 		return answer{ID: q.ID, Error: err}
 	}
 	return answer{ID: q.ID, Result: result}
+}
+
+// invalid is the place of the first byte that is not UTF-8, -1 where all are.
+func invalid(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size == 1 {
+			return at
+		}
+		at += size
+	}
 }
 
 // Decode reads the parameters of a method into v; none are none given. A key that v does not have is an error.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"math"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -39,6 +42,8 @@ func TestRun(t *testing.T) {
 		`{"id": 3, "method": "echo", "params": {"text": []}}`:    `{"id":3,"error":"params: Text: array stands where a string should stand"}`,
 		`{"id": 3, "method": "echo", "params": {"txt": 1}}`:      `{"id":3,"error":"params: unknown field \"txt\""}`,
 		`{"method": "echo"}`:                                     `{"id":null,"error":"the question has no id"}`,
+		"{\"id\": 4, \"method\": \"\xff\"}":                      `{"id":null,"error":"byte 21 of the question, 0xff, is not text in UTF-8"}`,
+		"\xef\xbb":                                               `{"id":null,"error":"byte 0 of the question, 0xef, is not text in UTF-8"}`,
 		` `:                                                      ``,
 	} {
 		if got := strings.TrimSuffix(ask(t, question+"\n"), "\n"); got != want {
@@ -50,8 +55,53 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestLongLine: a line of any length has one answer, which says how long one may be, and the next question is answered, too.
+func TestLongLine(t *testing.T) {
+	next := `{"id": 2, "method": "echo", "params": {"text": "b"}}`
+	for _, length := range []int{maxLine + 1, 3*maxLine + 7} {
+		answers := strings.Split(ask(t, strings.Repeat("x", length)+"\n"+next), "\n")
+		if len(answers) != 3 || !strings.Contains(answers[0], fmt.Sprintf("the question has %d bytes, and may have %d", length, maxLine)) || answers[1] != `{"id":2,"result":"b"}` {
+			t.Errorf("%d bytes: %.300q", length, answers)
+		}
+	}
+	long := strings.Repeat("a", 1<<20)
+	if got := ask(t, `{"id": 1, "method": "echo", "params": {"text": "`+long+`"}}`); !strings.Contains(got, long) {
+		t.Errorf("a question of a mebibyte: %.300q", got)
+	}
+}
+
+// endless gives the same byte without end, up to a number.
+type endless struct{ left int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := min(len(p), e.left)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	for i := range p[:n] {
+		p[i] = ' '
+	}
+	e.left -= n
+	return n, nil
+}
+
+// TestBoundedMemory: a line without end takes no more memory than the longest question.
+func TestBoundedMemory(t *testing.T) {
+	var out strings.Builder
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := Run(t.Context(), &endless{64 * maxLine}, &out, methods, func(err error) any { return err.Error() }); err != nil || !strings.Contains(out.String(), "may have") {
+		t.Errorf("%v: %.200q", err, out.String())
+	}
+	runtime.ReadMemStats(&after)
+	if most := uint64(8 * maxLine); after.TotalAlloc-before.TotalAlloc > most {
+		t.Errorf("%d bytes were taken", after.TotalAlloc-before.TotalAlloc)
+	}
+}
+
 func FuzzRun(f *testing.F) {
 	f.Add(`{"id": 1, "method": "echo", "params": {"text": "a"}}`)
+	f.Add("\xff\n\x00\n{\"id\": 1}")
 	f.Fuzz(func(t *testing.T, text string) {
 		questions := 0
 		for _, line := range strings.Split(text, "\n") {

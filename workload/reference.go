@@ -25,7 +25,7 @@ type expected struct {
 	want     *interp.Buffer
 	elements []int64
 	parts    []device.Run // nil is the whole array
-	scale    float64      // mean magnitude of the elements
+	usual    float64      // magnitude of the elements
 	spread   []float64    // what rounding is estimated to do to each element; nil without an estimate
 }
 
@@ -57,13 +57,11 @@ func (r *Reference) add(name string, want *interp.Buffer, written []int64, whole
 	if len(e.elements) == 0 {
 		return
 	}
-	n := 0.0
+	var m device.Magnitudes
 	for _, i := range e.elements {
-		if w := math.Abs(want.At(int(i))); w <= math.MaxFloat64 {
-			e.scale, n = e.scale+w, n+1
-		}
+		m.Add(want.At(int(i)))
 	}
-	e.scale /= max(n, 1)
+	e.usual = m.Usual()
 	r.arrays[name] = e
 	r.note(e)
 }
@@ -71,8 +69,8 @@ func (r *Reference) add(name string, want *interp.Buffer, written []int64, whole
 // note enters the tolerances of an array.
 func (r *Reference) note(e *expected) {
 	for _, i := range e.elements {
-		if t := e.tolerance(i); e.scale > 0 && !math.IsInf(t, 1) {
-			r.Tolerance = max(r.Tolerance, t/e.scale)
+		if t := e.tolerance(i); e.usual > 0 && !math.IsInf(t, 1) {
+			r.Tolerance = max(r.Tolerance, t/e.usual)
 		}
 	}
 }
@@ -97,7 +95,7 @@ func (e *expected) limit() {
 // tolerance is the difference from the reference that rounding may make at an element, +Inf where it may make any.
 func (e *expected) tolerance(i int64) float64 {
 	w, t := e.want.At(int(i)), 2*e.want.Err(int(i))
-	if most := vague * max(math.Abs(w), e.scale); t > most {
+	if most := vague * max(math.Abs(w), e.usual); t > most {
 		if e.spread == nil || !(e.spread[i] <= most) {
 			return math.Inf(1)
 		}
@@ -193,7 +191,7 @@ func (r *Reference) Check(outputs map[string][]byte) error {
 
 // Difference is how far an array is from the reference.
 type Difference struct {
-	// Relative is the largest difference of an element of floats, relative to the greater of the element and the mean magnitude of the array.
+	// Relative is the largest difference of an element of floats, relative to the greater of the element and the usual magnitude of the array.
 	Relative float64
 	// Vague of the elements are not compared, since rounding may change them by any amount.
 	Vague int
@@ -213,7 +211,7 @@ func (r *Reference) Differences(outputs map[string][]byte) (map[string]Differenc
 			if math.IsInf(e.tolerance(int64(i)), 1) {
 				x.Vague++
 			} else if d := math.Abs(w - g); d > 0 {
-				x.Relative = max(x.Relative, d/max(math.Abs(w), e.scale))
+				x.Relative = max(x.Relative, d/max(math.Abs(w), e.usual))
 			}
 		}
 		out[name] = x

@@ -150,7 +150,7 @@ func spentText(s campaign.Spent) string {
 	for _, part := range []struct {
 		took time.Duration
 		what string
-	}{{s.Measuring, "measuring"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
+	}{{s.Measuring, "measuring"}, {s.Waiting, "waiting for the device"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
 		if took := part.took.Round(10 * time.Millisecond); took > 0 {
 			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
 		}

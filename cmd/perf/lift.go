@@ -64,7 +64,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 // addExpected adds the flags of what results are compared with.
 func (o *spaceOptions) addExpected(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&o.Expected, "expect", nil, "a result to compare with, as out=FILE.npy, in place of those of a reference variant (may be repeated)")
-	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", 0, "how far results may be from these, relative to the mean magnitude or to the element (default 1e-5, with reductions 1e-4)")
+	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", 0, "how far results may be from these, relative to the element or to the usual magnitude in its array (default 1e-5, with reductions 1e-4)")
 }
 
 // atLeast refuses numbers of flags below what they can be.

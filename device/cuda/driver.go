@@ -112,6 +112,14 @@ func (d *driver) Free(m runner.Memory) {
 	}
 }
 
+// Part is an address: whoever has it can go on to the rest of the buffer.
+func (d *driver) Part(m runner.Memory, at, _ int64) (runner.Memory, error) {
+	return m + runner.Memory(at), nil
+}
+
+// FreePart does nothing: the part is the buffer's.
+func (d *driver) FreePart(runner.Memory) {}
+
 // Write copies in the stream: a copy outside of it may reach the buffer after kernels that are launched later, as the driver returns once it
 // has taken over the data (CUDA driver API, "API synchronization behavior").
 func (d *driver) Write(m runner.Memory, at int64, data []byte) error {

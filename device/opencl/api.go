@@ -16,7 +16,8 @@ type function struct {
 	slot uintptr
 }
 
-// The functions that this package calls. All are of OpenCL 1.0, so that every driver has them. None takes a floating-point
+// The functions that this package calls. All are of OpenCL 1.0, so that every driver has them, but for
+// clCreateSubBuffer of 1.1, which can be done without. None takes a floating-point
 // argument, so that calls need no signatures.
 var (
 	getPlatformIDs          = function{"clGetPlatformIDs", 0}
@@ -49,6 +50,7 @@ var (
 	enqueueWriteBuffer      = function{"clEnqueueWriteBuffer", 49}
 	enqueueCopyBuffer       = function{"clEnqueueCopyBuffer", 50}
 	enqueueNDRangeKernel    = function{"clEnqueueNDRangeKernel", 59}
+	createSubBuffer         = function{"clCreateSubBuffer", 82}
 )
 
 // object is a handle that the library gave: of a platform, device, context, queue, buffer, program, kernel or event.

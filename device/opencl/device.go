@@ -73,6 +73,17 @@ func (d *driver) Alloc(bytes int64) (runner.Memory, error) {
 // Free releases a buffer.
 func (d *driver) Free(m runner.Memory) { d.release(releaseMemObject, object(m)) }
 
+// Part makes a sub-buffer.
+func (d *driver) Part(m runner.Memory, at, bytes int64) (runner.Memory, error) {
+	const readWrite, region = 1 << 0, 0x1220
+	place := &[2]uintptr{uintptr(at), uintptr(bytes)}
+	id, err := d.create(createSubBuffer, uintptr(m), readWrite, region, uintptr(unsafe.Pointer(place)))
+	return runner.Memory(id), err
+}
+
+// FreePart releases a sub-buffer.
+func (d *driver) FreePart(m runner.Memory) { d.Free(m) }
+
 func (d *driver) Write(m runner.Memory, at int64, data []byte) error {
 	return d.transfer(enqueueWriteBuffer, m, at, data)
 }

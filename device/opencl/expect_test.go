@@ -42,6 +42,9 @@ func TestExpect(t *testing.T) {
 			{"nearly", shift(n, 0, "1.000003f"), ""},
 			{"not nearly", shift(n, 0, "1.0003f"), "one of 1000 wrong elements of 1000"},
 			{"not a number", shift(n, 0, "(i == 700 ? NAN : 1.0f)"), "y[700] is NaN"},
+			{"written outside", shift(n, 0, "1.0f; if (i == 0) y[n + 1] = 5"), "y[1001] = 5, behind the 1000 elements of y"},
+			{"written in front", shift(n, 0, "1.0f; if (i == 0) y[-3] = 5"), "y[-3] = 5, in front of the 1000 elements of y"},
+			{"an input written outside", shift(n, 0, "1.0f; ((__global float *)x)[n] = 2"), "x[1000] = 2, behind the 1000 elements of x"},
 			// What the job before wrote does not stand in for what this one leaves out.
 			{"the end is missing", shift(n, 3, "1.0f"), "y[997] is"},
 			{"right again", shift(n, 0, "1.0f"), ""},
@@ -69,6 +72,46 @@ func TestExpect(t *testing.T) {
 		job.Expect = &bad
 		if _, err := d.Run(context.Background(), job); err == nil || !strings.Contains(err.Error(), "the reference: ") {
 			t.Errorf("with a job to compare with that does not build: %v", err)
+		}
+	})
+}
+
+// Each element is judged by itself and by what is usual, whatever the greatest is; and what is not finite in the reference is matched by itself, or
+// verifies nothing.
+func TestExpectExtremes(t *testing.T) {
+	const n = 1000
+	everyWay(t, func(t *testing.T, d *runner.Device) {
+		for _, test := range []struct {
+			name, right, got, want, unverified string
+		}{
+			{"huge", "(i == 9 ? 1e38f : 1.0f)", "(i == 9 ? 1e38f : 1.001f)", "one of 999 wrong elements", ""},
+			{"mostly huge", "(i < 600 ? 1e38f : 1.0f)", "(i < 600 ? 1e38f : 1.001f)", "one of 400 wrong elements", ""},
+			{"infinite", "(i == 9 ? INFINITY : 1.0f)", "(i == 9 ? INFINITY : 1.0f)", "", ""},
+			{"finite instead", "(i == 9 ? INFINITY : 1.0f)", "1.0f", "y[9] is ", ""},
+			{"the other sign", "(i == 9 ? INFINITY : 1.0f)", "(i == 9 ? -INFINITY : 1.0f)", "y[9] is -Inf instead of +Inf", ""},
+			{"infinite instead", "1.0f", "(i == 9 ? INFINITY : 1.0f)", "y[9] is +Inf instead of", ""},
+			{"no number", "(i == 9 ? NAN : 1.0f)", "(i == 9 ? NAN : 1.0f)", "", "the reference has NaN at y[9], one of 1 such elements of 1000"},
+			{"no number, and wrong", "(i == 9 ? NAN : 1.0f)", "(i == 9 ? NAN : 2.0f)", "one of 999 wrong elements", ""},
+			{"tiny", "0.0f - x[i] + 1e-39f", "0.0f - x[i]", "", ""},
+			{"near zero", "(i == 9 ? -x[i] : 1.0f)", "(i == 9 ? 1e-6f - x[i] : 1.0f)", "", ""},
+		} {
+			job, right := shift(n, 0, test.got), shift(n, 0, test.right)
+			job.Expect = &device.Expect{Job: right, Results: []string{"y"}, Tolerance: 1e-5}
+			r, err := d.Run(context.Background(), job)
+			if test.want == "" {
+				if err != nil || r.Unverified != test.unverified {
+					t.Errorf("%s: %v, %+v", test.name, err, r)
+				}
+				continue
+			}
+			if e, ok := device.AsError(err); !ok || e.Status != samples.WrongResult || !strings.Contains(e.Msg, test.want) {
+				t.Errorf("%s: %v, want a wrong result with %q", test.name, err, test.want)
+			}
+		}
+		nothing := shift(n, n, "1.0f") // writes no element
+		nothing.Expect = &device.Expect{Job: nothing, Results: []string{"y"}}
+		if r, err := d.Run(context.Background(), nothing); err != nil || r.Unverified != "the reference leaves y as it was" {
+			t.Errorf("%v, %+v", err, r)
 		}
 	})
 }

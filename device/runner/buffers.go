@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,9 +21,9 @@ type bound struct {
 	buffers  map[string]buffer
 	updated  []buffer // those to be restored before each run
 	begin    []buffer // those to be restored before the first run alone
-	all      []Memory // buffers to free: all but the pool's
+	all      []buffer // to free: all but the pool's
 	pooled   bool     // buffers are the pool's
-	want     expected
+	want     *expected
 	whole    bool          // the launches are timed as one
 	graph    Graph         // of the launches; nil launches them one by one
 	limit    time.Duration // of the launches of a run, as the device counts it; 0 is none
@@ -35,14 +34,13 @@ type buffer struct {
 	id     Memory
 	master Memory // unchanged copy of the data, of a buffer that is read and written
 	size   int64
+	guard  *guard // around the buffer; nil is none
 }
 
 // bind makes the job's buffers, fills them, and sets the arguments of the kernels. It owns the kernels from then on.
 func (d *Device) bind(job device.Job, p Program, k *kernels) (*bound, error) {
 	b := &bound{dev: d, buffers: map[string]buffer{}, kernels: k, pooled: job.Reuse, whole: job.Whole && len(job.Then) > 0}
-	// The greatest first: of a smaller one with the same data the pool gives a part.
-	buffers := slices.SortedStableFunc(slices.Values(job.Buffers()), func(x, y device.Arg) int { return cmp.Compare(y.Bytes(), x.Bytes()) })
-	for _, a := range buffers {
+	for _, a := range job.Buffers() {
 		if err := b.memory(p, a); err != nil {
 			b.release()
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
@@ -95,7 +93,7 @@ func (b *bound) variable(p Program, a device.Arg) (buf buffer, err error) {
 	if buf.size != a.Bytes() {
 		return buf, device.Errorf(samples.Refused, "the variable %s has %d bytes, and is given %d", a.Name, buf.size, a.Bytes())
 	}
-	if buf.master, err = b.alloc(a); err == nil {
+	if buf.master, err = b.master(a); err == nil {
 		b.restored(buf, a)
 	}
 	return buf, err
@@ -115,9 +113,10 @@ func (b *bound) buffer(a device.Arg) (buf buffer, err error) {
 	if b.pooled {
 		buf, err = b.dev.pool.buffer(b.dev, a)
 	} else {
-		buf.size = a.Bytes()
-		if buf.id, err = b.alloc(a); err == nil && a.Read && a.Write {
-			buf.master, err = b.alloc(a)
+		buf, err = b.dev.filled(a)
+		b.all = append(b.all, buf)
+		if err == nil && a.Read && a.Write {
+			buf.master, err = b.master(a)
 		}
 	}
 	if err == nil && buf.master != 0 {
@@ -126,35 +125,40 @@ func (b *bound) buffer(a device.Arg) (buf buffer, err error) {
 	return buf, err
 }
 
-// alloc makes a buffer of the job's own and fills it.
-func (b *bound) alloc(a device.Arg) (Memory, error) {
-	id, err := b.dev.filled(a)
-	if id != 0 {
-		b.all = append(b.all, id)
-	}
-	return id, err
-}
-
-// filled makes a buffer and fills it with its seeded data, a piece at a time, so that the host needs no second copy of it. The
-// buffer is returned with an error, too, if there is one.
-func (d *Device) filled(a device.Arg) (Memory, error) {
-	const piece = 32 << 20
-	id, err := d.Alloc(a.Bytes())
+// master makes the unchanged copy of a buffer of the job's own.
+func (b *bound) master(a device.Arg) (Memory, error) {
+	id, err := b.dev.Alloc(a.Bytes())
 	if err != nil {
 		return 0, err
 	}
+	b.all = append(b.all, buffer{id: id})
+	return id, b.dev.fill(id, a)
+}
+
+// filled makes a guarded buffer with the data of an argument. The buffer is returned with an error, too, if there is one.
+func (d *Device) filled(a device.Arg) (buffer, error) {
+	b, err := d.guarded(a.Bytes())
+	if err != nil {
+		return b, err
+	}
+	return b, d.fill(b.id, a)
+}
+
+// fill fills a buffer with its seeded data, a piece at a time, so that the host needs no second copy of it.
+func (d *Device) fill(id Memory, a device.Arg) error {
+	const piece = 32 << 20
 	size := device.DTypeSize(a.DType)
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {
 		part := host[:min(piece, a.Bytes()-at)]
 		if err := a.Load(part, at/size); err != nil {
-			return id, err
+			return err
 		}
 		if err := d.Write(id, at, part); err != nil {
-			return id, err
+			return err
 		}
 	}
-	return id, nil
+	return nil
 }
 
 // read returns the contents of a buffer.
@@ -205,8 +209,8 @@ func (b *bound) restore() error {
 }
 
 func (b *bound) release() {
-	for _, id := range b.all {
-		b.dev.Free(id)
+	for _, buf := range b.all {
+		b.dev.free(buf)
 	}
 	if b.graph != nil {
 		b.graph.Release()

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -14,22 +15,26 @@ import (
 )
 
 // expected are the results of a job, kept on the device.
-type expected map[string]result // by the name of the buffer
+type expected struct {
+	results map[string]result // by the name of the buffer
+	// nothing says why agreeing with these results shows nothing; "" where it does.
+	nothing string
+}
 
 type result struct {
 	buffer
 	dtype string
-	scale float64 // mean magnitude of the elements
+	usual float64 // magnitude of the elements, of floating-point numbers
 }
 
-func (e expected) release(d *Device) {
-	for _, r := range inOrder(e) {
+func (e *expected) release(d *Device) {
+	for _, r := range inOrder(e.results) {
 		d.Free(r.id)
 	}
 }
 
 // expected returns the results of the job that others are compared with, which runs when they are not at hand.
-func (d *Device) expected(ctx context.Context, e *device.Expect) (expected, error) {
+func (d *Device) expected(ctx context.Context, e *device.Expect) (*expected, error) {
 	key, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
@@ -46,13 +51,13 @@ func (d *Device) expected(ctx context.Context, e *device.Expect) (expected, erro
 		return nil, fmt.Errorf("the reference: %w", err)
 	}
 	if d.pool.expected == nil {
-		d.pool.expected = map[string]expected{}
+		d.pool.expected = map[string]*expected{}
 	}
 	d.pool.expected[string(key)] = out
 	return out, nil
 }
 
-func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error) {
+func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error) {
 	if len(e.Given) > 0 {
 		return d.given(e)
 	}
@@ -70,46 +75,66 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (expected, error)
 	if _, err := bound.run(ctx, false); err != nil {
 		return nil, err
 	}
-	out := expected{}
+	if err := bound.outside(job); err != nil {
+		return nil, d.Verdict(Running, err)
+	}
+	out := &expected{results: map[string]result{}}
+	untouched := true
 	for _, name := range e.Results {
-		if err := d.keepResult(out, job, bound, name); err != nil {
+		same, err := d.keepResult(out, job, bound, name)
+		if err != nil {
 			out.release(d)
 			return nil, d.Verdict(Preparing, err)
 		}
+		untouched = untouched && same
+	}
+	if untouched {
+		out.nothing = "the reference leaves " + strings.Join(e.Results, ", ") + " as it was"
 	}
 	return out, nil
 }
 
-// keepResult copies a buffer that the job has written, on the device.
-func (d *Device) keepResult(out expected, job device.Job, b *bound, name string) error {
+// keepResult copies a buffer that the job has written, on the device. It reports whether the buffer is as it was before.
+func (d *Device) keepResult(out *expected, job device.Job, b *bound, name string) (untouched bool, err error) {
 	buffers := job.Buffers()
 	i := slices.IndexFunc(buffers, func(a device.Arg) bool { return a.Name == name })
 	if i < 0 {
-		return device.Errorf(samples.Refused, "it has no buffer %s", name)
+		return false, device.Errorf(samples.Refused, "it has no buffer %s", name)
 	}
 	from := b.buffers[name]
 	id, err := d.Alloc(from.size)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r := result{buffer: buffer{id: id, size: from.size}, dtype: buffers[i].DType}
-	out[name] = r
+	out.results[name] = r
 	d.pool.bytes += r.size
 	if err := d.Copy(r.id, from.id, from.size); err != nil {
-		return err
+		return false, err
 	}
-	return d.scale(out, name)
+	data, err := d.contents(r.buffer)
+	if err != nil {
+		return false, err
+	}
+	out.study(name, data)
+	return holds(data, buffers[i])
 }
 
 // given makes results of buffers that start as them.
-func (d *Device) given(e *device.Expect) (expected, error) {
-	out := expected{}
+func (d *Device) given(e *device.Expect) (*expected, error) {
+	out := &expected{results: map[string]result{}}
 	for _, a := range e.Given {
-		id, err := d.filled(a)
-		out[a.Name] = result{buffer: buffer{id: id, size: a.Bytes()}, dtype: a.DType}
+		id, err := d.Alloc(a.Bytes())
+		r := result{buffer: buffer{id: id, size: a.Bytes()}, dtype: a.DType}
+		out.results[a.Name] = r
 		d.pool.bytes += a.Bytes()
 		if err == nil {
-			err = d.scale(out, a.Name)
+			err = d.fill(id, a)
+		}
+		if err == nil {
+			var data []byte
+			data, err = d.contents(r.buffer)
+			out.study(a.Name, data)
 		}
 		if err != nil {
 			out.release(d)
@@ -119,33 +144,45 @@ func (d *Device) given(e *device.Expect) (expected, error) {
 	return out, nil
 }
 
-// scale finds the mean magnitude of a result.
-func (d *Device) scale(out expected, name string) error {
-	r := out[name]
-	data, err := d.contents(r.buffer)
-	r.scale = magnitude(r.dtype, data)
-	out[name] = r
-	return err
-}
-
-// magnitude is the mean of the absolute values of floating-point elements that are finite; 0 for others.
-func magnitude(dtype string, data []byte) float64 {
-	sum, n := 0.0, 0
-	size := int(device.DTypeSize(dtype))
-	if !device.DTypeIsFloat(dtype) {
-		return 0
+// study finds the usual magnitude of a result, and whether it has anything to compare with.
+func (e *expected) study(name string, data []byte) {
+	r := e.results[name]
+	if !device.DTypeIsFloat(r.dtype) {
+		return
 	}
-	for part := range slices.Chunk(data, size) {
-		v := element(dtype, part)
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			sum += math.Abs(v)
-			n++
+	var m device.Magnitudes
+	size := device.DTypeSize(r.dtype)
+	first, unknown := int64(0), 0
+	for at := int64(0); at+size <= int64(len(data)); at += size {
+		v := element(r.dtype, data[at:at+size])
+		if m.Add(v); math.IsNaN(v) {
+			if unknown++; unknown == 1 {
+				first = at / size
+			}
 		}
 	}
-	if n == 0 {
-		return 0
+	r.usual = m.Usual()
+	e.results[name] = r
+	if unknown > 0 && e.nothing == "" {
+		e.nothing = fmt.Sprintf("the reference has NaN at %s[%d], one of %d such elements of %d", name, first, unknown, int64(len(data))/size)
 	}
-	return sum / float64(n)
+}
+
+// holds reports whether data is what a buffer starts with.
+func holds(data []byte, a device.Arg) (bool, error) {
+	const piece = 1 << 20
+	size := device.DTypeSize(a.DType)
+	start := make([]byte, min(piece, len(data)))
+	for at := 0; at < len(data); at += piece {
+		part := start[:min(piece, len(data)-at)]
+		if err := a.Load(part, int64(at)/size); err != nil {
+			return false, err
+		}
+		if !bytes.Equal(part, data[at:at+len(part)]) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // comparer is the kernel that compares two arrays of a dtype.
@@ -163,14 +200,14 @@ func (c *comparer) release(d *Device) {
 	}
 }
 
-// The kernel counts the elements that differ, and finds the first of them, to within 256 elements.
+// The kernel counts the elements that are wrong, and finds the first of them, to within 256 elements.
 const compareSource = `%s
 __kernel void compare(__global const STORED *got, __global const STORED *want, ulong n, T tolerance, T least, __global uint *wrong) {
   uint count = 0;
   uint first = 0xffffffffu;
   for (ulong i = get_global_id(0); i < n; i += get_global_size(0)) {
     T g = LOAD(got, i), w = LOAD(want, i);
-    if (!(g == w || %s)) {
+    if (%s) {
       if (count == 0) first = (uint)(i >> 8);
       count++;
     }
@@ -180,6 +217,9 @@ __kernel void compare(__global const STORED *got, __global const STORED *want, u
     atomic_min(wrong + 1, first);
   }
 }`
+
+// wrongFloat says of a floating-point number g that it is not w. Nothing is known where w is NaN, and nothing but w is near an infinite w.
+const wrongFloat = "!(g == w || isnan(w) || (!isnan(w - w) && fabs(g - w) <= tolerance * fmax(fabs(w), least)))"
 
 // oclTypes are the names of dtypes in OpenCL C.
 var oclTypes = map[string]string{
@@ -204,19 +244,22 @@ func (d *Device) comparer(dtype string) (*comparer, error) {
 	if !ok {
 		return nil, device.Errorf(samples.Refused, "arrays of %s cannot be compared on the device", dtype)
 	}
-	head, near := fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) A[I]", name, name), "false"
+	head, wrong := fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) A[I]", name, name), "g != w"
 	if dtype != computed(dtype) {
 		head = fmt.Sprintf("#define STORED %s\n#define T %s\n#define LOAD(A, I) vload_half(I, A)", name, oclTypes[computed(dtype)])
 	}
 	if device.DTypeIsFloat(dtype) {
-		near = "(isnan(g) && isnan(w)) || fabs(g - w) <= tolerance * fmax(fabs(w), least)"
+		wrong = wrongFloat
+	}
+	if dtype == "float32" {
+		wrong += " && !(g == 0 && fabs(w) < 1.17549435e-38f)" // devices may take numbers that small for zero
 	}
 	if dtype == "float64" {
 		head = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" + head
 	}
 	c := &comparer{}
 	var err error
-	if c.program, c.kernel, err = d.helper(fmt.Sprintf(compareSource, head, near), "compare"); err == nil {
+	if c.program, c.kernel, err = d.helper(fmt.Sprintf(compareSource, head, wrong), "compare"); err == nil {
 		c.wrong, err = d.Alloc(8)
 	}
 	if err != nil {
@@ -251,7 +294,7 @@ func (b *bound) compare(e *device.Expect) error {
 // compareOne words what is wrong with an array, "" for nothing.
 func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 	d := b.dev
-	got, want := b.buffers[name], b.want[name]
+	got, want := b.buffers[name], b.want.results[name]
 	dtype := want.dtype
 	if got.size != want.size {
 		return fmt.Sprintf("%s has %d bytes instead of %d", name, got.size, want.size), nil
@@ -271,7 +314,7 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 		{Name: "least", Kind: device.Scalar, DType: computed(dtype)},
 	}
 	if device.DTypeIsFloat(dtype) {
-		args[1].Float, args[2].Float = tolerance, want.scale
+		args[1].Float, args[2].Float = tolerance, want.usual
 	}
 	for i, id := range map[int]Memory{0: got.id, 1: want.id, 5: c.wrong} {
 		if err := c.kernel.SetBuffer(i, id); err != nil {
@@ -304,28 +347,38 @@ func (b *bound) compareOne(name string, tolerance float64) (string, error) {
 
 // difference finds the first of the wrong elements, not far from where the device saw it, and words it.
 func (b *bound) difference(name string, count, from int64, tolerance float64) (string, error) {
-	got, want := b.buffers[name], b.want[name]
+	got, want := b.buffers[name], b.want.results[name]
 	dtype := want.dtype
 	size := device.DTypeSize(dtype)
-	bytes := min(256*size, got.size-from*size)
-	g, w := make([]byte, bytes), make([]byte, bytes)
+	length := min(256*size, got.size-from*size)
+	g, w := make([]byte, length), make([]byte, length)
 	if err := b.dev.Read(got.id, from*size, g); err != nil {
 		return "", err
 	}
 	if err := b.dev.Read(want.id, from*size, w); err != nil {
 		return "", err
 	}
-	if !device.DTypeIsFloat(dtype) {
-		tolerance = 0
-	}
-	for at := int64(0); at < bytes; at += size {
+	for at := int64(0); at < length; at += size {
 		x, y := element(dtype, g[at:at+size]), element(dtype, w[at:at+size])
-		if x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= tolerance*max(math.Abs(y), want.scale) {
+		if want.right(x, y, tolerance) {
 			continue
 		}
 		return fmt.Sprintf("%s[%d] is %v instead of %v, one of %d wrong elements of %d", name, from+at/size, x, y, count, got.size/size), nil
 	}
 	return fmt.Sprintf("%d of the %d elements of %s are wrong", count, got.size/size, name), nil
+}
+
+// right is the judgement of the kernel that compares.
+func (r result) right(got, want, tolerance float64) bool {
+	switch {
+	case got == want:
+		return true
+	case !device.DTypeIsFloat(r.dtype) || math.IsInf(want, 0):
+		return false
+	case math.IsNaN(want) || r.dtype == "float32" && got == 0 && math.Abs(want) < 0x1p-126:
+		return true
+	}
+	return math.Abs(got-want) <= tolerance*max(math.Abs(want), r.usual)
 }
 
 // element is a number of a dtype as a float64, for messages.

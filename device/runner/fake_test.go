@@ -19,6 +19,10 @@ import (
 // fake is a driver in this process. Its kernels increment each byte of their first argument; a launch takes a millisecond.
 type fake struct {
 	memory map[Memory][]byte
+	whole  map[Memory]Memory // of parts
+	place  map[Memory]int64
+	parts  map[Memory][]byte // of memory
+	stray  []int64           // where kernels write 7, as seen from their first argument
 	next   Memory
 	events int // that were not released
 
@@ -34,7 +38,9 @@ type fake struct {
 	profiled, ignored int
 }
 
-func newFake() *fake { return &fake{memory: map[Memory][]byte{}} }
+func newFake() *fake {
+	return &fake{memory: map[Memory][]byte{}, parts: map[Memory][]byte{}, whole: map[Memory]Memory{}, place: map[Memory]int64{}}
+}
 
 func (f *fake) Alloc(bytes int64) (Memory, error) {
 	f.next++
@@ -42,18 +48,34 @@ func (f *fake) Alloc(bytes int64) (Memory, error) {
 	return f.next, nil
 }
 func (f *fake) Free(m Memory) { delete(f.memory, m) }
+func (f *fake) Part(m Memory, at, bytes int64) (Memory, error) {
+	f.next++
+	f.parts[f.next] = f.memory[m][at : at+bytes]
+	f.whole[f.next], f.place[f.next] = m, at
+	return f.next, nil
+}
+func (f *fake) FreePart(m Memory) { delete(f.parts, m) }
+
+// bytes are those of a memory or of a part.
+func (f *fake) bytes(m Memory) []byte {
+	if part, ok := f.parts[m]; ok {
+		return part
+	}
+	return f.memory[m]
+}
+
 func (f *fake) Write(m Memory, at int64, data []byte) error {
-	copy(f.memory[m][at:], data)
+	copy(f.bytes(m)[at:], data)
 	return nil
 }
 
 func (f *fake) Read(m Memory, at int64, data []byte) error {
-	copy(data, f.memory[m][at:])
+	copy(data, f.bytes(m)[at:])
 	return nil
 }
 
 func (f *fake) Copy(to, from Memory, bytes int64) error {
-	copy(f.memory[to], f.memory[from][:bytes])
+	copy(f.bytes(to), f.bytes(from)[:bytes])
 	return nil
 }
 func (f *fake) Finish() error { return nil }
@@ -94,6 +116,9 @@ func (f *fake) Kernel(Program, string) (Kernel, error) {
 }
 
 func (f *fake) Verdict(p Phase, err error) *device.Error {
+	if e, ok := device.AsError(err); ok {
+		return e
+	}
 	return device.Errorf([]samples.Status{samples.BuildFailed, samples.Refused, samples.Refused, samples.Crash}[p], "%v", err)
 }
 func (f *fake) Address(m Memory) (uint64, error) { return uint64(m), nil }
@@ -138,9 +163,12 @@ func (k *fakeKernel) Launch([]int64, []int64) (Event, error) {
 		k.passed = append(k.passed, k.values[1])
 		return nil, nil
 	}
-	data := k.memory[k.first]
+	data := k.bytes(k.first)
 	for i := range data {
 		data[i]++
+	}
+	for _, at := range k.stray {
+		k.memory[k.whole[k.first]][k.place[k.first]+at] = 7
 	}
 	k.events++
 	k.passed = append(k.passed, k.values[1])

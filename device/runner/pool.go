@@ -13,19 +13,20 @@ import (
 // buffers takes longer than running the variants.
 type pool struct {
 	masters  map[fill]buffer // data as buffers start with; never written
-	work     map[work]Memory // what kernels write
-	expected map[string]expected
+	work     map[work]buffer // what kernels write
+	expected map[string]*expected
 	compare  map[string]*comparer // by dtype
 	bytes    int64
 }
 
-// fill is what decides on the elements of a buffer, up to their number.
+// fill is what decides on the elements of a buffer.
 type fill struct {
 	dtype    string
 	seed     uint64
 	sequence string // or a formula
 	file     device.File
 	signed   bool
+	bytes    int64 // a part of a larger buffer would have no guard behind it
 }
 
 type work struct {
@@ -46,9 +47,9 @@ func (p *pool) trim(d *Device) {
 // buffer returns the pool's buffer for an argument. If it has a master, its data must be copied from there before a run.
 func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 	if p.masters == nil {
-		p.masters, p.work = map[fill]buffer{}, map[work]Memory{}
+		p.masters, p.work = map[fill]buffer{}, map[work]buffer{}
 	}
-	key := fill{dtype: a.DType, seed: a.Seed, signed: a.Signed}
+	key := fill{dtype: a.DType, seed: a.Seed, signed: a.Signed, bytes: a.Bytes()}
 	if a.Formula != nil {
 		key.sequence = fmt.Sprint(a.Formula)
 	}
@@ -59,46 +60,39 @@ func (p *pool) buffer(d *Device, a device.Arg) (buffer, error) {
 		key.file = *a.File
 	}
 	master, ok := p.masters[key]
-	if !ok || master.size < a.Bytes() {
-		if ok {
-			delete(p.masters, key)
-			d.Free(master.id)
-			p.bytes -= master.size
-		}
-		id, err := d.filled(a)
-		if err != nil {
-			if id != 0 {
-				d.Free(id)
-			}
+	if !ok {
+		var err error
+		if master, err = d.filled(a); err != nil {
+			d.free(master)
 			return buffer{}, err
 		}
-		master = buffer{id: id, size: a.Bytes()}
 		p.masters[key] = master
 		p.bytes += a.Bytes()
 	}
 	if !a.Write {
-		return buffer{id: master.id, size: a.Bytes()}, nil
+		return master, nil
 	}
 	own := work{a.Name, a.Bytes()}
-	id, ok := p.work[own]
+	buf, ok := p.work[own]
 	if !ok {
 		var err error
-		if id, err = d.Alloc(a.Bytes()); err != nil {
+		if buf, err = d.guarded(a.Bytes()); err != nil {
 			return buffer{}, err
 		}
-		p.work[own] = id
+		p.work[own] = buf
 		p.bytes += a.Bytes()
 	}
-	return buffer{id: id, master: master.id, size: a.Bytes()}, nil
+	buf.master = master.id
+	return buf, nil
 }
 
 // empty gives all buffers back.
 func (p *pool) empty(d *Device) {
 	for _, b := range inOrder(p.masters) {
-		d.Free(b.id)
+		d.free(b)
 	}
-	for _, id := range inOrder(p.work) {
-		d.Free(id)
+	for _, b := range inOrder(p.work) {
+		d.free(b)
 	}
 	for _, e := range inOrder(p.expected) {
 		e.release(d)

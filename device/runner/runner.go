@@ -22,6 +22,10 @@ type Driver interface {
 	// Alloc makes a buffer in the device's memory.
 	Alloc(bytes int64) (Memory, error)
 	Free(m Memory)
+	// Part makes bytes of a buffer a memory of its own, to be given back by FreePart before the buffer is. The error says that the device has no
+	// such parts, or none that begin there.
+	Part(m Memory, at, bytes int64) (Memory, error)
+	FreePart(m Memory)
 	// Write and Read transfer bytes from an offset of a buffer on, and return when that is done.
 	Write(m Memory, at int64, data []byte) error
 	Read(m Memory, at int64, data []byte) error
@@ -139,6 +143,7 @@ type Device struct {
 	turn     func(context.Context) (func(), error) // nil where nobody else uses the device
 	sweep    sweeper
 	pool     pool
+	guards   uint64 // buffers that were guarded so far
 
 	lastClocks *samples.Clocks
 	asked      time.Time
@@ -181,7 +186,7 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 		return nil, err
 	}
 	d.pool.trim(d)
-	var want expected
+	var want *expected
 	if job.Expect != nil {
 		var err error
 		if want, err = d.expected(ctx, job.Expect); err != nil {

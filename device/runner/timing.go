@@ -56,14 +56,24 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		return err
 	}
 	result.Clocks = d.clocks(job.Reuse)
+	if err := b.outside(job); err != nil {
+		return d.Verdict(Running, err)
+	}
 	return nil
 }
 
 // read compares what the first run wrote with what is expected, and keeps the outputs that the job asks for.
 func (d *Device) read(job device.Job, b *bound, result *device.Result) error {
+	if err := b.outside(job); err != nil {
+		return d.Verdict(Running, err)
+	}
 	if b.want != nil {
 		if err := b.compare(job.Expect); err != nil {
 			return d.Verdict(Running, err)
+		}
+		if why := b.want.nothing; why != "" {
+			result.Unverified = why
+			result.Warnings = append(result.Warnings, warning.Unverified.About("", "results are not verified: %s", why))
 		}
 	}
 	if len(job.Keep) > 0 {

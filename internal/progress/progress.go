@@ -17,7 +17,7 @@ import (
 // New shows it on notes: a line that changes on a terminal, lines elsewhere. Warnings of kinds that are new go to all,
 // the stream that --quiet does not silence.
 func New(notes io.Writer, all *terminal.Live, warnings *warning.Printer) campaign.Monitor {
-	p := lines{notes, all, warnings, time.Time{}}
+	p := lines{notes: notes, all: all, warnings: warnings}
 	if terminal.Redrawable(all) && !warnings.Quiet {
 		return &line{lines: p}
 	}
@@ -30,6 +30,7 @@ type lines struct {
 	all      *terminal.Live
 	warnings *warning.Printer
 	began    time.Time // of building programs
+	waited   bool      // it was told that others have the device
 }
 
 func (p *lines) Building(done, total int) {
@@ -62,6 +63,14 @@ func (p *lines) warn(e measure.Event) {
 	for _, text := range e.Record.Warnings {
 		p.warnings.Now(p.all, warning.In(e.Task.Job.Identity.Key(), text))
 	}
+}
+
+// Waiting tells it once: those who take turns with the device have it again and again.
+func (p *lines) Waiting(holder string) {
+	if !p.waited {
+		fmt.Fprintf(p.notes, "waiting for the device: %s\n", holder)
+	}
+	p.waited = true
 }
 
 func (p *lines) Done() {}
@@ -118,6 +127,10 @@ func (p *line) left(kernels int) string {
 	}
 	mean := p.spent / time.Duration(p.measured)
 	return fmt.Sprintf("about %v left  ", (mean * time.Duration(kernels)).Round(time.Second))
+}
+
+func (p *line) Waiting(holder string) {
+	p.all.Show("waiting for the device: " + holder)
 }
 
 func (p *line) Done() {

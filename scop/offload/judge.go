@@ -171,7 +171,7 @@ func (r *Result) timed(job device.Job, result *device.Result, dev device.Info) {
 	r.Record = &record
 }
 
-// tolerances of a comparison with other kernels, relative to the greater of the element and the mean magnitude of its array.
+// tolerances of a comparison with other kernels, relative to the greater of the element and the usual magnitude in its array.
 var tolerances = map[expr.DType]float64{expr.Float32: 1e-4, expr.Float64: 1e-10}
 
 // compared times a case that is too large to be interpreted, and compares it with plain kernels. A difference is no error, since rounding may grow over as many steps; but it

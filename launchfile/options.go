@@ -1,0 +1,311 @@
+package launchfile
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
+	"gpuperf/samples"
+)
+
+// option is an option of a compiler that changes the code that it makes, or what it says, and nothing else: none names a file that is read or
+// written, a program that is run, or another thing to do.
+type option struct {
+	names string // without hyphens, those that mean the same
+	value value
+}
+
+// value is what follows an option, after = or as a word of its own.
+type value string
+
+// holds reports whether a text is such a value.
+func (v value) holds(text string) bool {
+	return regexp.MustCompile(`^(` + string(v) + `)$`).MatchString(text)
+}
+
+// The values, as expressions that match all of them.
+const (
+	bare         value = ``
+	count        value = `[0-9]+`
+	counts       value = `[0-9]+(,[0-9]+)*`
+	truth        value = `true|false|on|off`
+	level        value = `[0-3]`
+	architecture value = `[a-z]+_?[0-9a-z]*(,[a-z]+_?[0-9a-z]*)*`
+	targets      value = `arch=[a-z0-9_]+,code=(\[[a-z0-9_,]+\]|[a-z0-9_,]+)`
+	dialect      value = `(c|gnu)\+\+[0-9a-z]{2}`
+	caching      value = `ca|cg|cs|cv|lu|wb|wt`
+	// those of the assembler
+	assembler  value = `.+`
+	definition value = "[A-Za-z_][A-Za-z0-9_]*(\\([^)\"'`$\\\\]*\\))?(=[^\"'`$\\\\]*)?"
+	macroName  value = `[A-Za-z_][A-Za-z0-9_]*`
+	folderName value = `.+`
+)
+
+// cudaOptions are those of nvcc and NVRTC, which take one hyphen for two.
+var cudaOptions = []option{
+	{"D define-macro", definition},
+	{"U undefine-macro", macroName},
+	{"I include-path", folderName},
+	{"O opt-level", level},
+	{"Ofast-compile Ofc", `0|min|mid|max`},
+	{"use_fast_math", bare},
+	{"fmad", truth},
+	{"ftz", truth},
+	{"prec-div", truth},
+	{"prec-sqrt", truth},
+	{"maxrregcount", count},
+	{"extra-device-vectorization", bare},
+	{"restrict", bare},
+	{"std", dialect},
+	{"gpu-architecture arch", architecture},
+	{"gpu-code code", architecture},
+	{"generate-code gencode", targets},
+	{"dopt", `(on)?`},
+	{"generate-line-info lineinfo", bare},
+	{"device-debug G", bare},
+	{"default-device", bare},
+	{"device-int128", bare},
+	{"device-float128", bare},
+	{"device-stack-protector", truth},
+	{"jump-table-density", count},
+	{"relocatable-device-code rdc", truth},
+	{"builtin-move-forward", truth},
+	{"builtin-initializer-list", truth},
+	{"expt-relaxed-constexpr", bare},
+	{"expt-extended-lambda extended-lambda", bare},
+	{"machine m", `64`},
+	{"m64", bare},
+	{"minimal", bare},
+	{"no-cache", bare},
+	{"split-compile", count},
+	{"threads t", count},
+	{"resource-usage res-usage", bare},
+	{"disable-warnings w", bare},
+	{"Werror", `(all-warnings|cross-execution-space-call|reorder|default-stream-launch|ext-lambda-captures-this|deprecated-declarations)(,[a-z-]+)*`},
+	{"Wno-deprecated-gpu-targets", bare},
+	{"diag-error", counts},
+	{"diag-suppress", counts},
+	{"diag-warn", counts},
+	{"display-error-number err-no", bare},
+	{"no-display-error-number no-err-no", bare},
+	{"brief-diagnostics", truth},
+	{"ptxas-options Xptxas", assembler},
+}
+
+// ptxasOptions are those of the assembler, which nvcc and NVRTC hand on.
+var ptxasOptions = []option{
+	{"O opt-level", `[0-4]`},
+	{"verbose v", bare},
+	{"fmad", truth},
+	{"maxrregcount", count},
+	{"allow-expensive-optimizations", truth},
+	{"def-load-cache dlcm", caching},
+	{"def-store-cache dscm", caching},
+	{"force-load-cache flcm", caching},
+	{"force-store-cache fscm", caching},
+	{"disable-optimizer-constants", bare},
+	{"register-usage-level", count},
+	{"device-debug g", bare},
+	{"generate-line-info lineinfo", bare},
+	{"suppress-stack-size-warning", bare},
+	{"suppress-double-demote-warning", bare},
+	{"warn-on-double-precision-use", bare},
+	{"warn-on-local-memory-usage", bare},
+	{"warn-on-spills", bare},
+	{"disable-warnings w", bare},
+}
+
+// openclOptions are those of clBuildProgram (OpenCL 3.0, section 5.8.6) and of its usual compilers.
+var openclOptions = []option{
+	{"D", definition},
+	{"U", macroName},
+	{"I", folderName},
+	{"O", level},
+	{"w", bare},
+	{"Werror", bare},
+	{"Wall", bare},
+	{"g", bare},
+	{"ffast-math", bare},
+	{"ffp-contract", `on|off|fast`},
+}
+
+// openclOwn are options that OpenCL and its extensions reserve for what the compiler does.
+var openclOwn = regexp.MustCompile(`^-cl-[a-z0-9-]+(=[A-Za-z0-9_.+]+)?$`)
+
+// macros are the definitions that can be passed.
+var macros = regexp.MustCompile(`^-D(` + string(definition) + `)$`)
+
+// joined are the options whose value follows at once.
+const joined = "DUIO"
+
+// dangerous are characters that some compilers pass on to a shell or split words at.
+const dangerous = "\"'`$\\"
+
+// words reads options one after the other.
+type words struct {
+	table []option
+	cuda  bool
+	list  []word
+	at    int
+}
+
+// word is a word of a file: the list item that it stands in, and where.
+type word struct {
+	text   string
+	item   *yamlfile.Node
+	offset int // runes of the item in front of it
+}
+
+func (w word) errorf(format string, args ...any) *source.Error {
+	return w.item.ErrorIn(w.offset, format, args...)
+}
+
+// split takes the words of items apart, which stand one after the other.
+func split(items []*yamlfile.Node) (list []word) {
+	for _, item := range items {
+		rest, offset := item.Text, 0
+		for _, text := range strings.Fields(item.Text) {
+			before := strings.Index(rest, text)
+			offset += len([]rune(rest[:before]))
+			list = append(list, word{text, item, offset})
+			rest, offset = rest[before+len(text):], offset+len([]rune(text))
+		}
+	}
+	return list
+}
+
+// takeOptions reads the options of a program: words for the compiler, in which macros are written as -DNAME=VALUE, and the folders of headers. Those that do
+// more than change the code are refused, since a launch file may come from anywhere.
+func (p *program) takeOptions(items []*yamlfile.Node) (list []string, err error) {
+	w := words{table: openclOptions, cuda: p.kind.on == samples.CUDA, list: split(items)}
+	if w.cuda {
+		w.table = cudaOptions
+	}
+	for w.at < len(w.list) {
+		first := w.at
+		o, v, err := w.next()
+		if err != nil {
+			return nil, err
+		}
+		switch name, _, _ := strings.Cut(o.names, " "); {
+		case name == "I":
+			dir := w.list[w.at-1]
+			if p.include, err = insideFolder(p.include, dir, v); err != nil {
+				return nil, err
+			}
+		case name == "U":
+			list = append(undefined(list, v), "-U"+v)
+		case name == "D":
+			list = append(list, "-D"+v)
+		default:
+			for _, x := range w.list[first:w.at] {
+				list = append(list, x.text)
+			}
+		}
+	}
+	return list, nil
+}
+
+// undefined leaves out the definitions of a macro.
+func undefined(list []string, name string) []string {
+	return slices.DeleteFunc(list, func(w string) bool { return w == "-D"+name || strings.HasPrefix(w, "-D"+name+"=") })
+}
+
+// insideFolder adds a folder of headers that lies beside the launch file.
+func insideFolder(include []*yamlfile.Node, w word, dir string) ([]*yamlfile.Node, error) {
+	if !filepath.IsLocal(dir) {
+		return nil, w.errorf("-I names a folder outside of that of the launch file: %s", dir).WithHint("list it under include")
+	}
+	return append(include, w.item.Put(dir)), nil
+}
+
+// next reads an option with its value.
+func (w *words) next() (o option, v string, err error) {
+	first := w.list[w.at]
+	w.at++
+	if at := strings.IndexAny(first.text, dangerous); at >= 0 {
+		return o, "", first.errorf("%s has %q in it, which compilers hand on to others", first.text, first.text[at:at+1]).WithHint("define what needs it in the source")
+	}
+	if !w.cuda && openclOwn.MatchString(first.text) {
+		return option{names: first.text}, "", nil
+	}
+	name, v, given := w.name(first.text)
+	i := slices.IndexFunc(w.table, func(o option) bool { return slices.Contains(strings.Fields(o.names), name) })
+	if i < 0 {
+		return o, "", w.unknown(first)
+	}
+	o = w.table[i]
+	if !given && !o.value.holds("") {
+		if w.at == len(w.list) {
+			return o, "", first.errorf("%s has no value", first.text)
+		}
+		v = w.list[w.at].text
+		w.at++
+	}
+	return o, v, w.checkValue(o, w.list[w.at-1], v)
+}
+
+// name takes a word apart into the name of an option and its value, where that follows in the same word.
+func (w *words) name(text string) (name, value string, given bool) {
+	short, ok := strings.CutPrefix(text, "-")
+	if !ok {
+		return "", "", false
+	}
+	if long, ok := strings.CutPrefix(short, "-"); ok && w.cuda {
+		name, value, given = strings.Cut(long, "=")
+		return name, value, given
+	}
+	name, value, given = strings.Cut(short, "=")
+	known := slices.ContainsFunc(w.table, func(o option) bool { return slices.Contains(strings.Fields(o.names), name) })
+	if len(short) > 1 && strings.ContainsRune(joined, rune(short[0])) && !(known && len(name) > 1) {
+		return short[:1], strings.TrimPrefix(short[1:], "="), true
+	}
+	return name, value, given
+}
+
+// checkValue refuses the value of an option that is none of its kind.
+func (w *words) checkValue(o option, at word, v string) error {
+	if i := strings.IndexAny(v, dangerous); i >= 0 {
+		return at.errorf("%s has %q in it, which compilers hand on to others", v, v[i:i+1]).WithHint("define what needs it in the source")
+	}
+	if strings.HasPrefix(o.names, "ptxas-options") {
+		return assemblers(at, v)
+	}
+	if !o.value.holds(v) {
+		name, _, _ := strings.Cut(o.names, " ")
+		return at.errorf("%q is no value of the option %s", v, name)
+	}
+	return nil
+}
+
+// assemblers checks options that are handed on to the assembler, with commas between them.
+func assemblers(at word, text string) error {
+	handed := words{table: ptxasOptions, cuda: true}
+	for _, part := range strings.Split(text, ",") {
+		handed.list = append(handed.list, word{part, at.item, at.offset})
+	}
+	for handed.at < len(handed.list) {
+		if _, _, err := handed.next(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknown is the error about an option that is not in the table.
+func (w *words) unknown(at word) error {
+	name, _, _ := strings.Cut(at.text, "=")
+	e := at.errorf("%s is none of the options that only change the code", name)
+	var known []string
+	for _, o := range w.table {
+		first, _, _ := strings.Cut(o.names, " ")
+		known = append(known, strings.Repeat("-", min(len(first), 2))+first)
+	}
+	if near := source.Nearest(name, known); near != "" && w.cuda {
+		return e.WithHint("did you mean %s?", near)
+	}
+	return e.WithHint("options that read or write files or run programs are not passed on; docs/reference/launch.md has those that are")
+}
