@@ -215,12 +215,9 @@ func (e *emulation) prepare() (err error) {
 		registers = named(e.Function)
 		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
 	}
-	e.group = launch.Group{Items: items, Registers: launch.Allocated(registers), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.group = launch.Group{Items: items, Registers: launch.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
 	e.limits = launch.Limits(e.Device, e.group)
-	e.resident = e.limits[0].Groups
-	for _, l := range e.limits {
-		e.resident = min(e.resident, l.Groups)
-	}
+	e.resident, _ = launch.Resident(e.limits)
 	if e.resident < 1 {
 		return &NoRoom{fmt.Sprintf("a work-group of %d work-items with %d registers and %d bytes of shared memory has no room on %s", items, registers, e.group.Local,
 			e.Device.Name())}
