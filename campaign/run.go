@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/warning"
 	"gpuperf/measure"
@@ -241,7 +242,7 @@ func (c *Campaign) refer(one *workload.Case, t *measure.Task) {
 	small := c.verified[one.Kernel]
 	t.Verdict, t.Verified, t.Unverified = small.verdict, slices.Clone(small.verified), small.unverified
 	there := func(done samples.Comparison) bool { return maps.Equal(done.Sizes, one.Sizes) }
-	if t.Verdict != nil || slices.ContainsFunc(t.Verified, there) || t.Job.Check(c.Device.Info()) != nil {
+	if t.Verdict != nil || slices.ContainsFunc(t.Verified, there) || t.Job.Check(facts.Limits(c.Device.Info())) != nil {
 		return
 	}
 	ref, err := one.TimedReference(t.Job)

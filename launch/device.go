@@ -1,6 +1,9 @@
 package launch
 
 import (
+	"fmt"
+	"slices"
+
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 )
@@ -68,6 +71,29 @@ func Resident(list []Limit) (groups int64, by string) {
 		}
 	}
 	return groups, by
+}
+
+// Fits says why a multiprocessor has no room for a work-group, "" where it has, or where that is not known.
+func Fits(d *facts.Device, g Group) string {
+	if most := d.Int(facts.RegistersPerItem); most > 0 && g.Registers > most {
+		return fmt.Sprintf("%d registers for a work-item, the device allows %d", g.Registers, most)
+	}
+	list := Limits(d, g)
+	if len(list) == 0 {
+		return ""
+	}
+	switch n, by := Resident(list); {
+	case n > 0:
+		return ""
+	case by == "registers":
+		subgroups := intmath.CeilDiv(g.Items, g.Subgroup)
+		alone := Limits(d, Group{Items: 1, Registers: g.Registers, Subgroup: g.Subgroup})
+		return fmt.Sprintf("a work-group of %d work-items with %d registers each is %d sub-groups, a multiprocessor has registers for %d", g.Items, g.Registers, subgroups,
+			alone[slices.IndexFunc(alone, func(l Limit) bool { return l.Resource == by })].Groups)
+	case by == "local memory":
+		return fmt.Sprintf("%d bytes of local memory for a work-group, a multiprocessor has %d", g.Local, d.Int(facts.LocalBytes)-d.Int(facts.LocalReserved))
+	}
+	return fmt.Sprintf("a work-group of %d work-items, a multiprocessor holds %d", g.Items, d.Int(facts.Items))
 }
 
 // resident is the number of resident work-groups of a multiprocessor, 0 if a group exceeds a limit. The device must know its residentFacts.
