@@ -49,6 +49,13 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
+		if verdict, ok := device.AsError(err); ok {
+			tasks[i].Verdict = verdict
+			return nil
+		}
+		if err == nil && c.Live() {
+			tasks[i].Verdict = cases[i].Undefined()
+		}
 		return err
 	})
 	if err == nil && c.Live() {

@@ -113,8 +113,19 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
-// Error gives the message and, in parentheses, the remedy. The log is left to those who print more than a line.
+// At returns the error at a place in a file.
+func (e *Error) At(where *source.Error) *Error {
+	c := *e
+	c.Where, c.Hint = where, where.Hint
+	c.Msg = fmt.Sprintf("%s:%d:%d: %s", where.File, where.Pos.Line, where.Pos.Column, where.Msg)
+	return &c
+}
+
+// Error gives the message and, in parentheses, the remedy; of a place in a file, the line. The log is left to those who print more than a line.
 func (e *Error) Error() string {
+	if e.Where != nil {
+		return e.Where.Error()
+	}
 	if e.Hint != "" {
 		return fmt.Sprintf("%s: %s (%s)", e.Status, e.Msg, e.Hint)
 	}

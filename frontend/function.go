@@ -39,6 +39,9 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	if err == nil && complete != nil {
 		err = complete(fn, &opt)
 	}
+	if err == nil {
+		err = group(file, fn, opt.Local)
+	}
 	if err != nil {
 		return nil, placed(ctx, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
 	"gpuperf/device"
-	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launchfile"
@@ -64,7 +63,9 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	k.Sizes, k.at = at, l.at
 	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
 	k.Own.Unverified = l.unverified(f, launch)
-	k.Own.Bytes = func(array string, sizes map[string]int64) (int64, bool) { return f.bytes(launch, array, merged(at, sizes)) }
+	k.Own.Bytes = func(array string, sizes map[string]int64) (int64, bool) {
+		return f.bytes(launch, array, merged(at, sizes))
+	}
 	l.known[key] = k
 	return k, nil
 }
@@ -82,11 +83,7 @@ func merged(sizes, others map[string]int64) map[string]int64 {
 
 // read reads the function.
 func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*function, error) {
-	opt := ckernel.Options{C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
-	nameFunction(&opt, launch.Kernel)
-	for _, e := range launch.Grid {
-		opt.Groups = append(opt.Groups, e.String())
-	}
+	opt := launchOptions(launch)
 	var err error
 	if opt.Assume, err = assumptions(launch); err != nil {
 		return nil, err
@@ -97,8 +94,8 @@ func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*functi
 
 // pass gives the parameters of a function what the launch passes.
 func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) error {
-	if len(fn.Params) != len(launch.Args) {
-		return launch.Errorf("%s has %s, and args has %d", fn.Name, format.Count(len(fn.Params), "parameter"), len(launch.Args))
+	if err := arguments(launch, fn); err != nil {
+		return err
 	}
 	opt.Bind = map[string]string{}
 	var dynamic []string
@@ -107,8 +104,6 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 	}
 	for i, p := range fn.Params {
 		switch a := launch.Args[i]; {
-		case (a.Kind == device.Scalar) == p.Pointer:
-			return a.Errorf("the parameter %s of %s is %s", p.Name, fn.Name, map[bool]string{true: "a pointer", false: "no pointer"}[p.Pointer])
 		case a.Kind == device.Local:
 			dynamic = append(dynamic, p.Name+"="+a.Elements.String())
 		case a.Kind == device.Scalar && p.DType.IsInteger() && a.Value.String() != p.Name:

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -50,7 +49,7 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 // Undefined says which access of a source that exists is out of bounds at the sizes of the case, nil for none: of memory whose extent the source
 // or the launch says. Sources that are generated have no such access (package kernel checks them).
 func (c *Case) Undefined() *device.Error {
-	if c.Own == nil {
+	if c.Own == nil || c.CheckCounting() != nil {
 		return nil
 	}
 	fixed, err := transform.FixParameters(c.IR, c.fixed())
@@ -65,10 +64,7 @@ func (c *Case) Undefined() *device.Error {
 	if c.Own.Place == nil || outside.Place.Line == 0 {
 		return verdict
 	}
-	at := c.Own.Place(outside.Place, outside.Error())
-	verdict.Msg = fmt.Sprintf("%s:%d:%d: %s", at.File, at.Pos.Line, at.Pos.Column, at.Msg)
-	verdict.Where = at
-	return verdict
+	return verdict.At(c.Own.Place(outside.Place, outside.Error()))
 }
 
 // fixed are the sizes of the kernel's parameters.

@@ -134,11 +134,7 @@ func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case)
 // skip says which kernels are left out. Where none is left it is an error: of one kernel, why.
 func skip(cmd *cobra.Command, refused []campaign.Refused, left int) error {
 	if len(refused) == 1 && left == 0 {
-		var why error = refused[0].Verdict
-		if at := refused[0].Verdict.Where; at != nil {
-			why = at
-		}
-		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), why)
+		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict)
 	}
 	for _, k := range refused {
 		warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)

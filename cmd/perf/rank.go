@@ -69,7 +69,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if err != nil {
 				return err
 			}
-			launches, err := campaign.LoadLaunches(unheld, "", campaign.SizesOf(rankings))
+			launches, err := campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings))
 			if err != nil {
 				return err
 			}
