@@ -57,6 +57,9 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 		for _, w := range c.Statistics.Warnings {
 			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
 		}
+		if verdict := c.Undefined(); c.Sizes != nil && verdict != nil {
+			warnings = append(warnings, warning.Undefined.About(k.Name, "%s", verdict.Msg))
+		}
 		all = append(all, c)
 	}
 	return all, warnings, nil

@@ -154,7 +154,7 @@ func (e *evaluation) measured(ctx context.Context, file *evaluate.File, suite ev
 }
 
 func (e *evaluation) launch(ctx context.Context, file *evaluate.File, suite evaluate.Suite, variant evaluate.Variant) ([]samples.Record, error) {
-	launches, err := LoadLaunches([]string{resolve(file, variant.Launch)}, "", suite.Sizes)
+	launches, err := LoadLaunches(ctx, []string{resolve(file, variant.Launch)}, "", suite.Sizes)
 	if err != nil {
 		return nil, placed(file.ErrorAt, variant.Pos, err)
 	}

@@ -20,8 +20,9 @@ import (
 type Launches struct {
 	Interface samples.Interface
 	jobs      []device.Job
-	sizes     int    // of each file, one after the other in jobs
-	file      string // the first
+	verdicts  map[string]*device.Error // on jobs that cannot run on any device, by their identities
+	sizes     int                      // of each file, one after the other in jobs
+	file      string                   // the first
 }
 
 // Jobs are the launches as jobs.
@@ -41,7 +42,8 @@ func AreLaunches(args []string, against string) bool {
 func SplitLaunches(ctx context.Context, o frontend.Options, args []string) (files, launches, notes []string) {
 	for _, arg := range args {
 		if isLaunch(arg) {
-			if _, err := o.Load(ctx, arg, args...); err != nil {
+			_, err := o.Load(ctx, arg, args...)
+			if _, refused := device.AsError(err); err != nil && !refused { // what cannot run has no measured time either
 				launches = append(launches, arg)
 				notes = append(notes, warning.NotCounted.About(arg, "ranked by its measured time: %s", firstLine(err)))
 				continue
@@ -96,11 +98,11 @@ func isLaunch(arg string) bool { return slices.Contains(launchfile.Extensions, f
 
 // LoadLaunches loads launch files, each at all sizes. Where they are to be compared with another, each two launches are a pair: one of
 // them, and the other's at its sizes.
-func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*Launches, error) {
+func LoadLaunches(ctx context.Context, paths []string, against string, sizes []map[string]int64) (*Launches, error) {
 	if against != "" {
 		paths = append(slices.Clone(paths), against)
 	}
-	all := &Launches{}
+	all := &Launches{verdicts: map[string]*device.Error{}}
 	if len(paths) == 0 {
 		return all, nil
 	}
@@ -133,6 +135,9 @@ func LoadLaunches(paths []string, against string, sizes []map[string]int64) (*La
 			}
 			job.Identity.Source = labels[i]
 			all.jobs = append(all.jobs, job)
+			if verdict := frontend.CheckLaunch(ctx, f, at); verdict != nil {
+				all.verdicts[job.Identity.Key()] = verdict
+			}
 		}
 	}
 	if against != "" {
@@ -193,6 +198,9 @@ func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure
 	for i, job := range launches.jobs {
 		job.Policy.Trials, job.Mode = c.options.Trials, mode
 		tasks[i] = measure.Task{Job: job}
+		if c.Live() {
+			tasks[i].Verdict = launches.verdicts[job.Identity.Key()]
+		}
 		if job.Expect == nil {
 			tasks[i].Unverified = "its launch file has no expect"
 		}

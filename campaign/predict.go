@@ -207,7 +207,7 @@ func kindsOf(records []features.Record) (out []string) {
 	return out
 }
 
-// Refused is a case that exceeds a limit of a device.
+// Refused is a case that a device would refuse: it exceeds a limit, or does what is undefined.
 type Refused struct {
 	Label  string           `json:"-"` // of the case
 	Script string           `json:"script,omitempty"`
@@ -215,15 +215,28 @@ type Refused struct {
 	At     map[string]int64 `json:"at,omitempty"`
 	Status samples.Status   `json:"status"`
 	Reason string           `json:"reason"`
+
+	// Verdict is the same as an error, with the line of the source that it is about.
+	Verdict *device.Error `json:"-"`
 }
 
-// Runnable separates the cases that keep to the limits of the model's device from those that do not.
+// Runnable separates the cases that the model's device runs from those that it would refuse (see [workload.Case.Refused]).
 func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refused []Refused, err error) {
+	return p.runnable(cases, false)
+}
+
+// Predictable is Runnable of what is only predicted: a launch that nobody can make, as its arguments are not said, may run.
+func (p *Predictor) Predictable(cases []*workload.Case) (run []*workload.Case, refused []Refused, err error) {
+	return p.runnable(cases, true)
+}
+
+func (p *Predictor) runnable(cases []*workload.Case, unmade bool) (run []*workload.Case, refused []Refused, err error) {
 	verdicts := make([]*device.Error, len(cases))
-	err = parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) error {
-		job, err := cases[i].On(p.Device.Interface).Job(device.Policy{})
-		if err == nil {
-			verdicts[i] = job.Check(device.Info{Fingerprint: p.Device})
+	limits := facts.Limits(device.Info{Fingerprint: p.Device})
+	err = parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) (err error) {
+		verdicts[i], err = cases[i].On(p.Device.Interface).Refused(limits, p.Facts)
+		if unmade || verdicts[i] != nil {
+			return nil
 		}
 		return err
 	})
@@ -232,25 +245,12 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 	}
 	for i, c := range cases {
 		if verdict := verdicts[i]; verdict != nil {
-			refused = append(refused, Refused{c.Label, c.Script, c.Name, c.Sizes, verdict.Status, verdict.Msg})
+			refused = append(refused, Refused{c.Label, c.Script, c.Name, c.Sizes, verdict.Status, verdict.Msg, verdict})
 			continue
 		}
 		run = append(run, c)
 	}
 	return run, refused, nil
-}
-
-// WarnOfLimits adds a warning to the predictions of kernels that exceed a limit of the model's device, such as its memory.
-func (p *Predictor) WarnOfLimits(all []*Prediction) {
-	for _, one := range all {
-		job, err := one.Case.Job(device.Policy{})
-		if err != nil { // what cannot be launched can still be predicted
-			continue
-		}
-		if verdict := job.Check(device.Info{Fingerprint: p.Device}); verdict != nil {
-			one.Warnings = append(one.Warnings, "the device would refuse this kernel: "+verdict.Msg)
-		}
-	}
 }
 
 // Purpose says which kernels a model was made for.

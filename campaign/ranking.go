@@ -280,6 +280,14 @@ func PredictionsOf(rankings []Ranking) (all []*Prediction) {
 	return all
 }
 
+// SkippedOf are the kernels of rankings that the device would refuse.
+func SkippedOf(rankings []Ranking) (all []Refused) {
+	for _, r := range rankings {
+		all = append(all, r.Skipped...)
+	}
+	return all
+}
+
 // SizesOf are the sizes of rankings.
 func SizesOf(rankings []Ranking) (sizes []map[string]int64) {
 	for _, r := range rankings {

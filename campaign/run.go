@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/warning"
 	"gpuperf/measure"
@@ -48,6 +49,13 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
+		if verdict, ok := device.AsError(err); ok {
+			tasks[i].Verdict = verdict
+			return nil
+		}
+		if err == nil && c.Live() {
+			tasks[i].Verdict = cases[i].Undefined()
+		}
 		return err
 	})
 	if err == nil && c.Live() {
@@ -251,7 +259,7 @@ func (c *Campaign) refer(one *workload.Case, t *measure.Task) {
 	small := c.verified[one.Kernel]
 	t.Verdict, t.Verified, t.Unverified = small.verdict, slices.Clone(small.verified), small.unverified
 	there := func(done samples.Comparison) bool { return maps.Equal(done.Sizes, one.Sizes) }
-	if t.Verdict != nil || slices.ContainsFunc(t.Verified, there) || t.Job.Check(c.Device.Info()) != nil {
+	if t.Verdict != nil || slices.ContainsFunc(t.Verified, there) || t.Job.Check(facts.Limits(c.Device.Info())) != nil {
 		return
 	}
 	ref, err := one.TimedReference(t.Job)

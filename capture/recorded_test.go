@@ -42,7 +42,7 @@ func compare(t *testing.T, file string, kernels []*Kernel) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := job.Check(device.Info{}); err != nil {
+		if err := job.Check(device.Limits{}); err != nil {
 			t.Errorf("%s: %v", k.File, err)
 		}
 	}

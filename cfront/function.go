@@ -20,6 +20,7 @@ type callable struct {
 	kernel, device bool
 	auto           bool // the result is that of the body
 	group          []int64
+	most           int64     // work-items of a work-group
 	fn             *Function // once the body is read, or begun
 	needed         bool
 }
@@ -65,6 +66,7 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 	if s.group != nil {
 		c.group = s.group
 	}
+	c.most = max(c.most, s.most)
 	c.at = d.at
 	return c
 }
@@ -95,7 +97,7 @@ func (p *parser) define(c *callable) {
 		return
 	}
 	c.needed = true
-	c.fn = &Function{Name: c.name, Pos: c.at, Kernel: c.kernel, Group: c.group}
+	c.fn = &Function{Name: c.name, Pos: c.at, Kernel: c.kernel, Group: c.group, MostItems: c.most}
 	p.defined = append(p.defined, c)
 	s := &scope{outer: c.scope}
 	for _, x := range c.params {

@@ -16,6 +16,7 @@ type specifiers struct {
 	space                          Space
 	spaced                         bool // an address space is given
 	group                          []int64
+	most                           int64 // work-items of a work-group
 	unroll                         int
 	auto                           bool
 }
@@ -245,7 +246,10 @@ func (p *parser) attributes(s *specifiers) bool {
 			p.expect(")")
 		case p.is("[") && p.peek(1).Is("[") && p.lang.plusPlus:
 			p.pass()
-		case p.is("__launch_bounds__"), p.is("__align__"), p.is("alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
+		case p.is("__launch_bounds__"):
+			p.next()
+			p.launchBounds(s)
+		case p.is("__align__"), p.is("alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
 			p.next()
 			if !p.is("(") {
 				p.unexpected(`"("`)
@@ -256,6 +260,22 @@ func (p *parser) attributes(s *specifiers) bool {
 		}
 		any = true
 	}
+}
+
+// launchBounds reads how many work-items a work-group has at most, where that is a number that is known here: parameters of templates are not.
+func (p *parser) launchBounds(s *specifiers) {
+	if !p.is("(") {
+		p.unexpected(`"("`)
+	}
+	start := *p
+	err := p.attempt(func() {
+		p.expect("(")
+		s.most = max(p.constant("a number of work-items"), 0)
+	})
+	if p.i = start.i; err != nil {
+		s.most = 0
+	}
+	p.pass()
 }
 
 // attribute reads one of GNU's attributes.

@@ -85,6 +85,8 @@ type Function struct {
 	Result expr.DType
 	// Group are the extents of the work-group that reqd_work_group_size demands, or nil.
 	Group []int64
+	// MostItems are the work-items of a work-group that __launch_bounds__ allows; 0 is not said.
+	MostItems int64
 	// Err says why the body of a function of a kernel language was not read; it is empty then.
 	Err error
 }

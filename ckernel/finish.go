@@ -318,10 +318,19 @@ func (b *builder) statementOf(r *record) *kernel.Stmt {
 	for i, p := range s.Predicates {
 		s.Predicates[i] = final(p)
 	}
+	for _, e := range s.Exprs() {
+		for _, x := range expr.Accesses(e) {
+			var at kernel.Place
+			if a := b.accessOf(x); a != nil {
+				at = kernel.Place{File: a.pos.File, Pos: a.pos.Pos}
+			}
+			s.Places, x.Tag = append(s.Places, at), ""
+		}
+	}
 	return s
 }
 
-// placed puts the indices of accesses in their places.
+// placed puts the indices of accesses in their places. Accesses keep their tags.
 func (b *builder) placed(e expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		x, ok := e.(*expr.Access)
@@ -329,7 +338,7 @@ func (b *builder) placed(e expr.Expr) expr.Expr {
 			return e
 		}
 		a := b.accessOf(x)
-		out := &expr.Access{Array: x.Array, Lanes: x.Lanes, Index: []expr.Expr{}}
+		out := &expr.Access{Array: x.Array, Tag: x.Tag, Lanes: x.Lanes, Index: []expr.Expr{}}
 		for _, n := range a.subs {
 			out.Index = append(out.Index, b.placed(b.express(n)))
 		}
@@ -416,7 +425,7 @@ func (b *builder) declared(a *array) *kernel.Array {
 	out := &kernel.Array{Name: a.name, DType: a.base, Shape: a.shape, Space: kernel.Global, Constant: a.space == cfront.ConstantSpace}
 	switch a.space {
 	case cfront.LocalSpace:
-		out.Space = kernel.Local
+		out.Space, out.Dynamic = kernel.Local, a.v.Dynamic || a.v.Class == cfront.Param
 	case cfront.PrivateSpace:
 		out.Space, out.PerItem = kernel.Private, true
 	}

@@ -28,6 +28,7 @@ type access struct {
 	subs   []*expr.Poly // as in the text, where they are all of those that the array is declared with
 	lanes  int64
 	live   live
+	pos    cfront.Pos
 }
 
 // place is an element that is accessed.
@@ -309,7 +310,7 @@ func (b *builder) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64
 	if lanes == 1 {
 		lanes = 0
 	}
-	b.accesses = append(b.accesses, &access{a, offset, subs, lanes, b.live})
+	b.accesses = append(b.accesses, &access{a, offset, subs, lanes, b.live, at})
 	return &expr.Access{Array: a.name, Tag: fmt.Sprintf("at%d", len(b.accesses)-1), Index: []expr.Expr{}, Lanes: lanes}
 }
 
@@ -335,7 +336,7 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 	}
 	v := b.converting(b.value(e), e.Type(), to.Type())
 	p := b.placeOf(to)
-	b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset, p.lanes, p.subs), rhs: v})
+	b.emit(&record{pos: at, lhs: b.access(to.Place(), p.array, p.offset, p.lanes, p.subs), rhs: v})
 }
 
 // storeScalar assigns to a scalar in memory that work-items share.

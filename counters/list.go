@@ -58,6 +58,9 @@ func OfCases(cases []*workload.Case) (all []Work, err error) {
 		if err == nil {
 			err = c.CheckInterface(samples.CUDA)
 		}
+		if verdict := c.Undefined(); err == nil && verdict != nil {
+			err = verdict
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c, err)
 		}

@@ -10,31 +10,42 @@ import (
 	"gpuperf/samples"
 )
 
-// Check refuses a job that is malformed or that exceeds what the device states as its limits, before anything is built
+// Check refuses a job that is malformed or that exceeds the limits of a device, before anything is built
 // or allocated; nil means that it may be tried. The device itself checks what depends on the compiled kernel, such as the
 // number of registers.
-func (j Job) Check(dev Info) *Error {
-	for i, l := range j.Launches() {
-		for _, check := range []func(Job, Info) *Error{Job.checkForm, Job.checkArgs, Job.checkLaunch, Job.checkLocal} {
-			if err := check(l, dev); err != nil {
-				if i > 0 {
-					err.Msg = fmt.Sprintf("launch %d, %s: %s", i+1, l.Entry, err.Msg)
-				}
-				return err
+func (j Job) Check(l Limits) *Error {
+	for i, one := range j.Launches() {
+		for _, check := range []func(Job) *Error{Job.checkForm, Job.checkArgs} {
+			if err := check(one); err != nil {
+				return err.inLaunch(i, one.Entry)
 			}
 		}
 	}
-	for _, check := range []func(Job, Info) *Error{Job.checkExtensions, Job.checkVariables, Job.checkKeep, Job.checkShared, Job.checkMemory} {
-		if err := check(j, dev); err != nil {
+	for _, check := range []func(Job) *Error{Job.checkVariables, Job.checkKeep, Job.checkShared} {
+		if err := check(j); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := j.checkExtensions(l); err != nil {
+		return err
+	}
+	return j.Exceeds(l)
+}
+
+// inLaunch says which of several launches the error is about.
+func (e *Error) inLaunch(i int, entry string) *Error {
+	if i > 0 {
+		e.Msg = fmt.Sprintf("launch %d, %s: %s", i+1, entry, e.Msg)
+	}
+	return e
 }
 
 func refused(format string, args ...any) *Error { return Errorf(samples.Refused, format, args...) }
 
-func (j Job) checkForm(Info) *Error {
+// Refusal is the verdict on a job that a device would not run, for a reason that others than Check have found.
+func Refusal(format string, args ...any) *Error { return refused(format, args...) }
+
+func (j Job) checkForm() *Error {
 	switch {
 	case j.Entry == "":
 		return refused("the job names no kernel function")
@@ -52,7 +63,7 @@ func (j Job) checkForm(Info) *Error {
 	return nil
 }
 
-func (j Job) checkKeep(Info) *Error {
+func (j Job) checkKeep() *Error {
 	buffers := j.Buffers()
 	for _, name := range j.Keep {
 		i := slices.IndexFunc(buffers, func(a Arg) bool { return a.Name == name })
@@ -69,7 +80,7 @@ func (j Job) checkKeep(Info) *Error {
 }
 
 // checkShared: all arguments of a name are one buffer.
-func (j Job) checkShared(Info) *Error {
+func (j Job) checkShared() *Error {
 	first := map[string]Arg{}
 	for b := range j.allBuffers() {
 		a, ok := first[b.Name]
@@ -119,9 +130,9 @@ func (j Job) Buffers() []Arg {
 var typeExtensions = []struct{ name, dtype string }{{"cl_khr_fp64", "float64"}, {"cl_khr_fp16", "float16"}}
 
 // checkExtensions refuses a source that asks for a type that the device does not list. A device of a record lists nothing.
-func (j Job) checkExtensions(dev Info) *Error {
+func (j Job) checkExtensions(l Limits) *Error {
 	for _, e := range typeExtensions {
-		if len(dev.Extensions) > 0 && !slices.Contains(dev.Extensions, e.name) &&
+		if len(l.Extensions) > 0 && !slices.Contains(l.Extensions, e.name) &&
 			strings.Contains(j.Source, "#pragma OPENCL EXTENSION "+e.name+" : enable") {
 			return refused("the kernel computes in %s, and the device lacks %s", e.dtype, e.name).WithHint("NVIDIA's GPUs compute in it by CUDA")
 		}
@@ -129,7 +140,7 @@ func (j Job) checkExtensions(dev Info) *Error {
 	return nil
 }
 
-func (j Job) checkArgs(Info) *Error {
+func (j Job) checkArgs() *Error {
 	for i, a := range j.Args {
 		err := a.check()
 		if a.Kind == Variable {
@@ -142,7 +153,7 @@ func (j Job) checkArgs(Info) *Error {
 	return nil
 }
 
-func (j Job) checkVariables(Info) *Error {
+func (j Job) checkVariables() *Error {
 	for _, v := range j.Variables {
 		err := v.check()
 		if v.Kind != Variable {
@@ -215,75 +226,4 @@ func (a Arg) checkScalar() error {
 		return fmt.Errorf("a %s takes its value from Int, not from Float", a.DType)
 	}
 	return nil
-}
-
-func (j Job) checkLaunch(dev Info) *Error {
-	group := int64(1)
-	for d, g := range j.Global {
-		if g <= 0 {
-			return refused("dimension %d of the launch has %d work-items", d, g)
-		}
-		if len(j.Local) == 0 {
-			continue
-		}
-		l := j.Local[d]
-		switch {
-		case l <= 0:
-			return refused("dimension %d of the work-group has %d work-items", d, l)
-		case g%l != 0:
-			return refused("dimension %d: %d work-items do not divide into work-groups of %d", d, g, l)
-		case d < len(dev.MaxWorkItems) && l > dev.MaxWorkItems[d]:
-			return refused("dimension %d of the work-group has %d work-items, the device allows %d", d, l, dev.MaxWorkItems[d])
-		case group > math.MaxInt64/l:
-			return refused("the work-group %v is larger than any device allows", j.Local)
-		}
-		group *= l
-	}
-	if len(j.Local) > 0 && dev.MaxWorkGroup > 0 && group > dev.MaxWorkGroup {
-		return refused("a work-group of %d work-items, the device allows %d", group, dev.MaxWorkGroup).
-			WithHint("make the work-group smaller")
-	}
-	return nil
-}
-
-// checkLocal adds up the local memory of a launch.
-func (j Job) checkLocal(dev Info) *Error {
-	local := saturate(j.LocalMem, j.Dynamic)
-	for _, a := range j.Args {
-		if a.Kind == Local {
-			local = saturate(local, a.Bytes())
-		}
-	}
-	if most := dev.MaxLocalMem(); most > 0 && local > most {
-		return refused("%d bytes of local memory for a work-group, the device has %d", local, most).
-			WithHint("make the local tiles smaller")
-	}
-	return nil
-}
-
-func (j Job) checkMemory(dev Info) *Error {
-	global := int64(0)
-	for _, a := range j.Buffers() {
-		n := a.Bytes()
-		if dev.MaxAlloc > 0 && n > dev.MaxAlloc {
-			i := slices.IndexFunc(j.Args, func(b Arg) bool { return b.Name == a.Name })
-			return refused("argument %d (%s): a buffer of %d bytes, the device allows %d", max(i, 0), a.Name, n, dev.MaxAlloc).
-				WithHint("choose smaller sizes")
-		}
-		global = saturate(global, n)
-		if a.Read && a.Write {
-			global = saturate(global, n)
-		}
-	}
-	if dev.GlobalMem > 0 && global > dev.GlobalMem {
-		return refused("%d bytes of buffers, the device has %d", global, dev.GlobalMem).WithHint("choose smaller sizes")
-	}
-	return nil
-}
-
-func saturate(a, b int64) int64 {
-	if a > math.MaxInt64-b {
-		return math.MaxInt64
-	}
-	return a + b
 }

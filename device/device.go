@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"time"
 
+	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
 
@@ -61,14 +62,6 @@ type Info struct {
 	CUDA          *CUDA    `json:"cuda,omitempty"`       // what only that interface tells
 }
 
-// MaxLocalMem is the local memory that a work-group may have at most, 0 where that is not known: in CUDA what it may ask for.
-func (i Info) MaxLocalMem() int64 {
-	if i.CUDA != nil {
-		return max(i.LocalMem, i.CUDA.LocalMemOptIn)
-	}
-	return i.LocalMem
-}
-
 // CUDA are the limits of an NVIDIA GPU that CUDA tells. A unit is a multiprocessor.
 type CUDA struct {
 	LocalMemOptIn    int64 `json:"local_mem_opt_in"`   // bytes of shared memory that a work-group may have when it asks
@@ -105,6 +98,7 @@ type Error struct {
 	Msg    string         `json:"msg"`
 	Hint   string         `json:"hint,omitempty"` // the remedy, where one is known
 	Log    string         `json:"log,omitempty"`  // of the compiler, or the last words of a dead worker
+	Where  *source.Error  `json:"-"`              // the message at its place in a file, where it has one
 	Fatal  bool           `json:"fatal,omitempty"`
 	// Fatal: the device's context is lost with the job; it must be opened anew, in a new process.
 }
@@ -121,8 +115,19 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return &c
 }
 
-// Error gives the message and, in parentheses, the remedy. The log is left to those who print more than a line.
+// At returns the error at a place in a file.
+func (e *Error) At(where *source.Error) *Error {
+	c := *e
+	c.Where, c.Hint = where, where.Hint
+	c.Msg = fmt.Sprintf("%s:%d:%d: %s", where.File, where.Pos.Line, where.Pos.Column, where.Msg)
+	return &c
+}
+
+// Error gives the message and, in parentheses, the remedy; of a place in a file, the line. The log is left to those who print more than a line.
 func (e *Error) Error() string {
+	if e.Where != nil {
+		return e.Where.Error()
+	}
 	if e.Hint != "" {
 		return fmt.Sprintf("%s: %s (%s)", e.Status, e.Msg, e.Hint)
 	}
@@ -135,6 +140,14 @@ func (e *Error) Message() string {
 		return e.Msg + "; " + e.Hint
 	}
 	return e.Msg
+}
+
+// Unwrap returns the error at its place in a file.
+func (e *Error) Unwrap() error {
+	if e.Where == nil {
+		return nil
+	}
+	return e.Where
 }
 
 // AsError returns the *Error that err wraps; the zero status of any other error is no verdict on a job.

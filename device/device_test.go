@@ -204,7 +204,7 @@ func TestCheck(t *testing.T) {
 			}, Keep: []string{"a"},
 		}
 	}
-	if err := good().Check(dev); err != nil {
+	if err := good().Check(dev.Limits()); err != nil {
 		t.Fatal(err)
 	}
 	for want, change := range map[string]func(*Job){
@@ -246,7 +246,7 @@ func TestCheck(t *testing.T) {
 	} {
 		j := good()
 		change(&j)
-		err := j.Check(dev)
+		err := j.Check(dev.Limits())
 		if err == nil || err.Status != samples.Refused || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -266,7 +266,7 @@ func TestCheckNeverPanics(t *testing.T) {
 			},
 		}
 		dev := Info{Fingerprint: samples.Fingerprint{GlobalMem: odd.Draw(t, "global mem"), MaxWorkGroup: 1024}}
-		if err := j.Check(dev); err == nil {
+		if err := j.Check(dev.Limits()); err == nil {
 			for i, g := range j.Global {
 				if g <= 0 || len(j.Local) > 0 && g%j.Local[i] != 0 {
 					t.Fatalf("accepted %+v", j)

@@ -37,10 +37,7 @@ func (r *Result) Room(change func(*launch.Group)) (resident int64, limits []laun
 	g := r.emulation.group
 	change(&g)
 	limits = launch.Limits(r.emulation.Device, g)
-	resident = limits[0].Groups
-	for _, l := range limits {
-		resident = min(resident, l.Groups)
-	}
+	resident, _ = launch.Resident(limits)
 	return resident, limits
 }
 

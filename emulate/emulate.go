@@ -215,26 +215,22 @@ func (e *emulation) prepare() (err error) {
 		registers = named(e.Function)
 		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
 	}
-	e.group = launch.Group{Items: items, Registers: launch.Allocated(registers), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.group = launch.Group{Items: items, Registers: launch.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
 	e.limits = launch.Limits(e.Device, e.group)
-	e.resident = e.limits[0].Groups
-	for _, l := range e.limits {
-		e.resident = min(e.resident, l.Groups)
+	e.resident, _ = launch.Resident(e.limits)
+	alone := e.Job
+	alone.Then, alone.LocalMem = nil, max(e.Code.Shared, e.Job.LocalMem)
+	if verdict := alone.Exceeds(e.Device.Limits()); verdict != nil {
+		return verdict
 	}
-	if e.resident < 1 {
-		return &NoRoom{fmt.Sprintf("a work-group of %d work-items with %d registers and %d bytes of shared memory has no room on %s", items, registers, e.group.Local,
-			e.Device.Name())}
+	if why := launch.Fits(e.Device, launch.Group{Items: items, Registers: registers, Local: e.group.Local, Subgroup: exec.WarpSize}); why != "" {
+		return device.Refusal("%s", why)
 	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)
 	e.busy = min(e.total, multiprocessors)
 	e.most = (e.total + multiprocessors - 1) / multiprocessors
 	return nil
 }
-
-// NoRoom is the error of a work-group that is too large for a multiprocessor.
-type NoRoom struct{ text string }
-
-func (e *NoRoom) Error() string { return e.text }
 
 func (e *emulation) warn(format string, args ...any) {
 	e.warnings = append(e.warnings, fmt.Sprintf(format, args...))

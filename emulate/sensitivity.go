@@ -156,19 +156,10 @@ var rooms = []facts.Key{facts.Groups, facts.Items, facts.Registers, facts.LocalB
 
 // capacities are those that change something when they are raised: room for work-groups comes in whole ones.
 func (e *emulation) capacities() (list []parameter) {
-	resident := func(limits []launch.Limit) (n int64, by string) {
-		n, by = limits[0].Groups, limits[0].Resource
-		for _, l := range limits {
-			if l.Groups < n {
-				n, by = l.Groups, l.Resource
-			}
-		}
-		return n, by
-	}
-	_, by := resident(e.limits)
+	_, by := launch.Resident(e.limits)
 	for _, k := range rooms {
 		d := e.Device.With(k, math.Floor(e.Device.Value(k)*(1+raised)), "raised")
-		if n, _ := resident(launch.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
+		if n, _ := launch.Resident(launch.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
 			list = append(list, parameter{Sensitivity{Kind: Capacity, Room: by}, Change{Resident: n}})
 		}
 	}

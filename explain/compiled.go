@@ -34,7 +34,7 @@ func (e *explainer) compiled(out *Explanation) error {
 		return nil
 	}
 	out.Compiled = &c
-	group := launch.Group{Items: 1, Registers: launch.Allocated(c.Registers), Local: c.LocalMem, Subgroup: int64(e.Lanes)}
+	group := launch.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
 	for _, n := range e.Record.Local {
 		group.Items *= n
 	}

@@ -20,7 +20,11 @@ const float = "1.5"
 // job is the launch at sizes of a function whose launch options describe: that of the launch file which says the same. Arguments have the
 // names of the parameters.
 func (f *function) job(at map[string]int64) (device.Job, error) {
-	text, err := f.launchFile(at)
+	groups, err := f.groups(at)
+	if err != nil {
+		return device.Job{}, err
+	}
+	text, err := f.launchFile(groups, at)
 	if err != nil {
 		return device.Job{}, err
 	}
@@ -38,8 +42,8 @@ func (f *function) job(at map[string]int64) (device.Job, error) {
 	return job, nil
 }
 
-// launchFile is the text of that launch file, with numbers for the sizes.
-func (f *function) launchFile(at map[string]int64) (string, error) {
+// launchFile is the text of that launch file with so many work-groups, with numbers for the sizes.
+func (f *function) launchFile(groups []int64, at map[string]int64) (string, error) {
 	l := &lines{}
 	l.add("version: 1")
 	l.add("source: %q", filepath.Base(f.path))
@@ -62,10 +66,6 @@ func (f *function) launchFile(at map[string]int64) (string, error) {
 			return "", err
 		}
 		l.add("  - %q", dir)
-	}
-	groups, err := f.groups(at)
-	if err != nil {
-		return "", err
 	}
 	l.add("grid: %s", numbers(groups))
 	l.add("block: %s", numbers(f.block()))
@@ -114,6 +114,9 @@ func (f *function) groups(at map[string]int64) (out []int64, err error) {
 		}
 		if items && d < len(block) {
 			n = intmath.CeilDiv(n, block[d])
+		}
+		if n < 1 {
+			return nil, device.Refusal("dimension %d of the launch has %d work-groups", d, n)
 		}
 		out = append(out, n)
 	}

@@ -39,6 +39,9 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	if err == nil && complete != nil {
 		err = complete(fn, &opt)
 	}
+	if err == nil {
+		err = group(file, fn, opt.Local)
+	}
 	if err != nil {
 		return nil, placed(ctx, err)
 	}
@@ -54,8 +57,13 @@ func (f *function) name() string { return cmp.Or(f.opt.C.Instance, f.fn.Name) }
 
 // kernel is the function as a kernel that a launch runs.
 func (f *function) kernel(job func(at map[string]int64) (device.Job, error), file string) *Kernel {
-	own := &workload.Own{Interface: interfaces[filepath.Ext(f.path)], File: file, Job: job}
+	own := &workload.Own{Interface: interfaces[filepath.Ext(f.path)], File: file, Job: job, Place: f.place}
 	return &Kernel{Variant: script.Variant{Name: f.name(), Kernel: f.ir}, AsRun: true, Own: own}
+}
+
+// place is an error at a place of the file.
+func (f *function) place(at kernel.Place, msg string) *source.Error {
+	return f.file.Errorf(cfront.Pos{File: at.File, Pos: at.Pos}, "%s", msg)
 }
 
 // array is the array of the kernel that a parameter points to, nil where it accesses none.

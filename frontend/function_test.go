@@ -85,7 +85,7 @@ func TestJob(t *testing.T) {
 	if job.Source != sum || job.Entry != "sum" || !strings.Contains(job.Options, "-DWIDE=1") || !slices.Equal(job.Global, []int64{1024}) || !slices.Equal(job.Local, []int64{64}) {
 		t.Errorf("%q %q %v %v", job.Entry, job.Options, job.Global, job.Local)
 	}
-	if err := job.Check(device.Info{}); err != nil {
+	if err := job.Check(device.Limits{}); err != nil {
 		t.Error(err)
 	}
 	if k.Own.Interface != samples.OpenCL || !k.AsRun || k.Launch["local"] != "64" || k.Own.Unverified != "" {

@@ -12,7 +12,6 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
 	"gpuperf/device"
-	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launchfile"
@@ -59,30 +58,32 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	}
 	at := maps.Clone(l.file.Sizes)
 	maps.Copy(at, launch.Fixed)
-	job := func(sizes map[string]int64) (device.Job, error) {
-		all := maps.Clone(at)
-		for name := range all {
-			if n, ok := sizes[name]; ok {
-				all[name] = n
-			}
-		}
-		return l.job(f, launch, all)
-	}
+	job := func(sizes map[string]int64) (device.Job, error) { return l.job(f, launch, merged(at, sizes)) }
 	k := f.kernel(job, l.file.Path)
 	k.Sizes, k.at = at, l.at
 	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
 	k.Own.Unverified = l.unverified(f, launch)
+	k.Own.Bytes = func(array string, sizes map[string]int64) (int64, bool) {
+		return f.bytes(launch, array, merged(at, sizes))
+	}
 	l.known[key] = k
 	return k, nil
 }
 
+// merged are sizes with the values of others in their place.
+func merged(sizes, others map[string]int64) map[string]int64 {
+	all := maps.Clone(sizes)
+	for name := range all {
+		if n, ok := others[name]; ok {
+			all[name] = n
+		}
+	}
+	return all
+}
+
 // read reads the function.
 func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*function, error) {
-	opt := ckernel.Options{C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
-	nameFunction(&opt, launch.Kernel)
-	for _, e := range launch.Grid {
-		opt.Groups = append(opt.Groups, e.String())
-	}
+	opt := launchOptions(launch)
 	var err error
 	if opt.Assume, err = assumptions(launch); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*functi
 
 // pass gives the parameters of a function what the launch passes.
 func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) error {
-	if len(fn.Params) != len(launch.Args) {
-		return launch.Errorf("%s has %s, and args has %d", fn.Name, format.Count(len(fn.Params), "parameter"), len(launch.Args))
+	if err := arguments(launch, fn); err != nil {
+		return err
 	}
 	opt.Bind = map[string]string{}
 	var dynamic []string
@@ -103,8 +104,6 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 	}
 	for i, p := range fn.Params {
 		switch a := launch.Args[i]; {
-		case (a.Kind == device.Scalar) == p.Pointer:
-			return a.Errorf("the parameter %s of %s is %s", p.Name, fn.Name, map[bool]string{true: "a pointer", false: "no pointer"}[p.Pointer])
 		case a.Kind == device.Local:
 			dynamic = append(dynamic, p.Name+"="+a.Elements.String())
 		case a.Kind == device.Scalar && p.DType.IsInteger() && a.Value.String() != p.Name:
@@ -117,17 +116,23 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 
 // extent is the outermost extent of an array, by the bytes of its buffer; 0 where that is not known.
 func (f *function) extent(launch *launchfile.Launch, a *kernel.Array, at map[string]int64) int64 {
-	i := slices.IndexFunc(f.fn.Params, func(p *cfront.Var) bool { return p.Name == a.Name })
-	if i < 0 {
-		return 0
-	}
-	n, _ := expr.EvalInt64(launch.Args[i].Elements, at)
+	all, _ := f.bytes(launch, a.Name, at)
 	bytes := a.DType.Size()
 	for _, e := range a.Shape[1:] {
 		one, _ := expr.EvalInt64(e, at)
 		bytes *= max(one, 1)
 	}
-	return n * device.DTypeSize(launch.Args[i].DType) / bytes
+	return all / bytes
+}
+
+// bytes are those of the buffer that is passed for an array.
+func (f *function) bytes(launch *launchfile.Launch, array string, at map[string]int64) (int64, bool) {
+	i := slices.IndexFunc(f.fn.Params, func(p *cfront.Var) bool { return p.Name == array })
+	if i < 0 || launch.Args[i].Kind != device.Buffer {
+		return 0, false
+	}
+	n, known := expr.EvalInt64(launch.Args[i].Elements, at)
+	return n * device.DTypeSize(launch.Args[i].DType), known
 }
 
 // assumptions are those of a launch file as the front end takes them.

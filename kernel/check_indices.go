@@ -15,20 +15,9 @@ import (
 // rest.
 func (k *Kernel) checkIndices() error {
 	c := &indexChecker{k: k, domains: map[string]*polycount.Set{}}
+	c.judge = c.access
 	for _, s := range k.Statements {
-		c.stmt = s
-		points, err := c.domain(s.Inames)
-		for _, p := range s.Predicates {
-			if err == nil {
-				points, err = c.after(points, p)
-			}
-		}
-		for _, e := range []expr.Expr{s.LHS, s.RHS} {
-			if err == nil && e != nil {
-				err = c.check(e, points, s.Inames)
-			}
-		}
-		if err != nil {
+		if err := c.statement(s); err != nil {
 			return k.Errorf("statement %s: %w", s.ID, err)
 		}
 	}
@@ -38,7 +27,24 @@ func (k *Kernel) checkIndices() error {
 type indexChecker struct {
 	k       *Kernel
 	stmt    *Stmt
-	domains map[string]*polycount.Set // by their inames
+	domains map[string]*polycount.Set                         // by their inames
+	judge   func(x *expr.Access, points *polycount.Set) error // of an access that is made at points
+}
+
+func (c *indexChecker) statement(s *Stmt) error {
+	c.stmt = s
+	points, err := c.domain(s.Inames)
+	for _, p := range s.Predicates {
+		if err == nil {
+			points, err = c.after(points, p)
+		}
+	}
+	for _, e := range []expr.Expr{s.LHS, s.RHS} {
+		if err == nil && e != nil {
+			err = c.check(e, points, s.Inames)
+		}
+	}
+	return err
 }
 
 // domain is the set of points of inames at positive sizes; nil where it depends on data.
@@ -107,7 +113,7 @@ func (c *indexChecker) check(e expr.Expr, points *polycount.Set, inames []string
 			return err
 		}
 	case *expr.Access:
-		if err := c.access(x, points); err != nil {
+		if err := c.judge(x, points); err != nil {
 			return err
 		}
 	}

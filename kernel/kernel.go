@@ -11,6 +11,7 @@
 package kernel
 
 import (
+	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -69,6 +70,15 @@ type Stmt struct {
 	Memory Space
 	// Atomic: the statement is an Update of an element that other work-items may update at the same time.
 	Atomic bool
+	// Places are where the accesses of the statement stand in the text that it was read from, in the order of Exprs and Accesses; nil where
+	// nobody says it.
+	Places []Place
+}
+
+// Place is where something stands in a text.
+type Place struct {
+	File string
+	source.Pos
 }
 
 // StmtKind tells what a statement does.
@@ -108,6 +118,8 @@ type Array struct {
 	IsValue bool
 	// Constant marks OpenCL's __constant space.
 	Constant bool
+	// Dynamic: the launch says how large the local memory is, and not the source.
+	Dynamic bool
 	// PerItem marks a private temporary of which each work-item has exactly one, even if the statements that use it have
 	// different inames on the hardware axes. Only dependencies order these statements.
 	PerItem bool

@@ -116,7 +116,7 @@ func (r *result) residents() int64 {
 			return c.GroupsPerUnit
 		}
 		if c.Registers > 0 {
-			g.Registers = Allocated(c.Registers)
+			g.Registers = c.Registers
 		}
 	}
 	return resident(r.p.opt.Device, g)

@@ -553,6 +553,8 @@ func TestResident(t *testing.T) {
 		{256, 32, 0, 8},        // work-items
 		{32, 16, 0, 32},        // groups
 		{256, 64, 0, 4},        // registers
+		{224, 92, 0, 2},        // registers, of sub-partitions
+		{672, 96, 0, 0},        // five sub-groups each, and the work-group has 21
 		{256, 1000, 0, 1},      // no more than an item can have; the rest is spilled
 		{256, 16, 64 << 10, 3}, // local memory: 65 KB of 228
 		{250, 32, 0, 8},        // rounded up to sub-groups
@@ -593,7 +595,7 @@ func TestUnknownDevice(t *testing.T) {
 		{"H200", h200, []string{"adds", "occupancy", "waves", "data_l2", "tile_l1"}, 64.0 * 64 / (8 * 132), nil, ""},
 		{"none", nil, []string{"adds"}, 0, []string{"occupancy", "waves", "data_l2", "tile_l1", "groups_resident"}, "no device is named"},
 		{"PoCL", pocl, []string{"adds", "occupancy", "waves"}, 64 * 64 / 2, []string{"data_l2", "tile_l1"}, ""},
-		{"a new GPU", facts.Of(samples.Fingerprint{Name: "X1", Type: "gpu", ComputeUnits: 7}), nil, 0, []string{"waves"}, `registers_per_item of device "X1": not known`},
+		{"a new GPU", facts.Of(samples.Fingerprint{Name: "X1", Type: "gpu", ComputeUnits: 7}), nil, 0, []string{"waves"}, `sub_partitions, local_unit of device "X1": not known`},
 	} {
 		v, err := vectorAt(n, map[string]int64{"n": 1024}, Options{Device: test.device})
 		if err != nil {

@@ -163,7 +163,7 @@ globals: {c: {dtype: float32, size: 8, fill: iota, restore: false}}
 		if diff := cmp.Diff([]device.Arg{variable}, got.Variables); diff != "" || !slices.Contains(got.Names(), "&c") {
 			t.Errorf("%s; names %q", diff, got.Names())
 		}
-		if err := got.Check(device.Info{}); err != nil {
+		if err := got.Check(device.Limits{}); err != nil {
 			t.Error(err)
 		}
 	}

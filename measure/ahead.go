@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/samples"
 )
 
@@ -83,7 +84,7 @@ func (a Ahead) missing(dev device.Info, jobs []device.Job) (out []device.Job) {
 	seen := map[string]bool{}
 	for _, job := range jobs {
 		file := device.ProgramFile(a.Options.Programs, dev.Fingerprint, job)
-		if seen[file] || job.Check(dev) != nil {
+		if seen[file] || job.Check(facts.Limits(dev)) != nil {
 			continue
 		}
 		seen[file] = true

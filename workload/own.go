@@ -6,6 +6,8 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/emit"
+	"gpuperf/internal/source"
+	"gpuperf/kernel"
 	"gpuperf/samples"
 )
 
@@ -18,6 +20,10 @@ type Own struct {
 	// Unverified says why results are not compared with those of the interpreter; "" where they are: then buffers have the names of the
 	// kernel's arrays, and scalars those of its values.
 	Unverified string
+	// Place is an error at a place of the source.
+	Place func(at kernel.Place, msg string) *source.Error
+	// Bytes are those of the buffer that is passed for an array, false where nobody says them. Nil is the same of all.
+	Bytes func(array string, at map[string]int64) (int64, bool)
 }
 
 // WhyUnverified says why nobody asks that results are compared.
@@ -37,6 +43,7 @@ func (c *Case) ownJob(policy device.Policy) (device.Job, error) {
 	maps.Copy(at, c.Sizes)
 	job, err := c.Own.Job(at)
 	job.Identity, job.Policy = c.Identity, policy
+	job.LocalMem = c.declaredLocal()
 	return job, err
 }
 

@@ -99,12 +99,12 @@ func TestLaunchErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	job.Then[0].Global = []int64{0, 1, 1}
-	if err := job.Check(device.Info{}); err == nil || !strings.Contains(err.Error(), "launch 2, total: dimension 0 of the launch has 0 work-items") {
+	if err := job.Check(device.Limits{}); err == nil || !strings.Contains(err.Error(), "launch 2, total: dimension 0 of the launch has 0 work-items") {
 		t.Error(err)
 	}
 	job, _ = sumOf(t, "y[0] = halve(sum(k, part[k]))").Job(device.Policy{})
 	job.Then[0].Args[0].Count++
-	if err := job.Check(device.Info{}); err == nil || !strings.Contains(err.Error(), "part has 8 elements of float32 in one place and 9") {
+	if err := job.Check(device.Limits{}); err == nil || !strings.Contains(err.Error(), "part has 8 elements of float32 in one place and 9") {
 		t.Error(err)
 	}
 }

@@ -104,7 +104,7 @@ func (k *countedKernels) works(cmd *cobra.Command, args []string) ([]counters.Wo
 	switch {
 	case campaign.AreLaunches(args, ""):
 		files, uncounted, _ := campaign.SplitLaunches(cmd.Context(), k.Files, args)
-		launches, err := campaign.LoadLaunches(uncounted, "", k.Sizes)
+		launches, err := campaign.LoadLaunches(cmd.Context(), uncounted, "", k.Sizes)
 		if err == nil && launches.Any() && launches.Interface != samples.CUDA {
 			err = usagef("%s runs under %s: only CUDA's compiler gives machine code", uncounted[0], launches.Interface)
 		}

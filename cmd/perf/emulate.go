@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,9 @@ import (
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
+	"gpuperf/frontend"
 	"gpuperf/internal/format"
+	"gpuperf/launchfile"
 	"gpuperf/workload"
 )
 
@@ -187,6 +190,9 @@ func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches
 	}
 	for _, arg := range args {
 		if campaign.AreLaunches([]string{arg}, "") {
+			if err := checkLaunch(cmd, arg, o.Sizes); err != nil {
+				return nil, err
+			}
 			more, err := launches.LoadAll(arg, o.Sizes)
 			if err != nil {
 				return nil, err
@@ -203,6 +209,20 @@ func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches
 		}
 	}
 	return all, nil
+}
+
+// checkLaunch refuses a launch file whose launch no device runs.
+func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) error {
+	file, err := launchfile.Load(path)
+	if err != nil {
+		return err
+	}
+	for _, at := range sizes {
+		if verdict := frontend.CheckLaunch(cmd.Context(), file, at); verdict != nil {
+			return fmt.Errorf("%s cannot run: %w", path, verdict)
+		}
+	}
+	return nil
 }
 
 // work are the kernels of a file, or those of tags. Those in OpenCL C are taken as the CUDA C that is written from them.

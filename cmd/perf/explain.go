@@ -51,6 +51,9 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 			if err != nil {
 				return err
 			}
+			if whole, err = runnable(cmd, p, whole); err != nil {
+				return err
+			}
 			predictions, err := p.PredictAll(whole)
 			if err != nil {
 				return err

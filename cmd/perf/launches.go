@@ -29,7 +29,7 @@ func measureLaunches(cmd *cobra.Command, on *measureFlags, paths, sizes []string
 	if err != nil {
 		return err
 	}
-	launches, err := campaign.LoadLaunches(paths, against, at)
+	launches, err := campaign.LoadLaunches(cmd.Context(), paths, against, at)
 	if err != nil {
 		return err
 	}

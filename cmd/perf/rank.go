@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -70,18 +69,13 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if err != nil {
 				return err
 			}
-			launches, err := campaign.LoadLaunches(unheld, "", campaign.SizesOf(rankings))
+			launches, err := campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings))
 			if err != nil {
 				return err
 			}
-			for _, r := range rankings {
-				for _, k := range r.Skipped {
-					warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
-				}
-			}
 			all := campaign.PredictionsOf(rankings)
-			if len(all) == 0 {
-				return errors.New("the device would refuse every kernel")
+			if err := skip(cmd, campaign.SkippedOf(rankings), len(all)); err != nil {
+				return err
 			}
 			if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
 				return campaign.NoModel(all[0].Case, p.Model.Name)

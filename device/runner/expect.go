@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/samples"
 )
 
@@ -63,7 +64,7 @@ func (d *Device) expect(ctx context.Context, e *device.Expect) (*expected, error
 	}
 	job := e.Job
 	job.Reuse, job.Expect = true, nil
-	if err := job.Check(d.info); err != nil {
+	if err := job.Check(facts.Limits(d.info)); err != nil {
 		return nil, err
 	}
 	bound, err := d.prepare(ctx, job, &device.Result{})

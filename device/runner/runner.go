@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/samples"
 )
 
@@ -182,7 +183,7 @@ func (d *Device) Run(ctx context.Context, job device.Job) (*device.Result, error
 	if d.closed {
 		return nil, errors.New("the device is closed")
 	}
-	if err := job.Check(d.info); err != nil {
+	if err := job.Check(facts.Limits(d.info)); err != nil {
 		return nil, err
 	}
 	d.pool.trim(d)
@@ -301,7 +302,7 @@ func (d *Device) checkCompiled(job device.Job, kernel Kernel, c samples.Compiled
 		return device.Errorf(samples.Refused, "the kernel function %s has %d parameters, and the launch gives it %d arguments", job.Entry, n, len(job.Args))
 	}
 	local := c.LocalMem + c.DynamicMem
-	if most := d.info.MaxLocalMem(); most > 0 && local > most {
+	if most := facts.Limits(d.info).Local; most > 0 && local > most {
 		return device.Errorf(samples.Refused, "the kernel needs %d bytes of local memory for a work-group, the device has %d",
 			local, most).WithHint("make the local tiles smaller")
 	}

@@ -242,7 +242,7 @@ func (w *wider) again(c emulate.Change, depth ...int) float64 {
 		}
 		return out
 	}
-	c.Resident = w.room(func(g *launch.Group) { g.Registers = launch.Allocated(g.Registers + int64(w.by-1)*w.registers) })
+	c.Resident = w.room(func(g *launch.Group) { g.Registers = g.Registers + int64(w.by-1)*w.registers })
 	if c.Resident = min(c.Resident, w.Blocks); c.Resident < 1 {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
@@ -69,7 +70,7 @@ func (e *Emulator) Emulate(ctx context.Context, c Configuration, sensitivity boo
 		return nil, err
 	}
 	r, err := s.Run(ctx, l, launches.Options{Device: e.Device, Sensitivity: sensitivity})
-	if room := (*emulate.NoRoom)(nil); errors.As(err, &room) {
+	if _, refused := device.AsError(err); refused {
 		return nil, impossible{err}
 	}
 	if err != nil {

@@ -196,7 +196,7 @@ func (s *search) registers(now *Seen) float64 {
 			continue
 		}
 		for registers := int64(255); registers > 0; registers-- {
-			if room, _ := r.Room(func(g *launch.Group) { g.Registers = launch.Allocated(registers) }); room >= n-1 {
+			if room, _ := r.Room(func(g *launch.Group) { g.Registers = registers }); room >= n-1 {
 				return float64(registers)
 			}
 		}

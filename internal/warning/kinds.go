@@ -39,6 +39,7 @@ const (
 	NotMeasured    Kind = "not-measured"
 	Estimated      Kind = "estimated"
 	NotCounted     Kind = "not-counted"
+	Undefined      Kind = "undefined"
 	NoBinary       Kind = "no-binary"
 	UnknownFacts   Kind = "unknown-facts"
 	Ranker         Kind = "ranker"
@@ -81,6 +82,7 @@ var Kinds = []Info{
 	{NotMeasured, false},
 	{Estimated, false},
 	{NotCounted, true},
+	{Undefined, true},
 	{NoBinary, false},
 	{UnknownFacts, false},
 	{Ranker, false},

@@ -1,0 +1,124 @@
+package frontend
+
+import (
+	"context"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
+	"gpuperf/device"
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
+	"gpuperf/launchfile"
+	"gpuperf/workload"
+)
+
+// refuse is the verdict on a launch that its function does not allow.
+func refuse(at *source.Error) *device.Error { return device.Refusal("%s", at.Msg).At(at) }
+
+// group refuses a work-group other than the one that the function demands, and one that is larger than it allows.
+func group(file *cfront.File, fn *cfront.Function, local []int64) error {
+	if len(local) == 0 {
+		return nil
+	}
+	items := int64(1)
+	for d := range 3 {
+		n := int64(1)
+		if d < len(local) {
+			n = local[d]
+		}
+		if fn.Group != nil && n != fn.Group[d] {
+			return refuse(file.Errorf(fn.Pos, "%s demands work-groups of %v (reqd_work_group_size), and the launch has %v", fn.Name, fn.Group, local))
+		}
+		items *= n
+	}
+	if fn.MostItems > 0 && items > fn.MostItems {
+		return refuse(file.Errorf(fn.Pos, "%s allows %d work-items in a work-group (__launch_bounds__), and the launch has %d", fn.Name, fn.MostItems, items))
+	}
+	return nil
+}
+
+// arguments refuses arguments that are not those of the function's parameters.
+func arguments(launch *launchfile.Launch, fn *cfront.Function) error {
+	if len(fn.Params) != len(launch.Args) {
+		return refuse(launch.Errorf("%s has %s, and args has %d", fn.Name, format.Count(len(fn.Params), "parameter"), len(launch.Args)))
+	}
+	for i, p := range fn.Params {
+		a := launch.Args[i]
+		if (a.Kind == device.Scalar) == p.Pointer {
+			return refuse(a.Errorf("the parameter %s of %s is %s", p.Name, fn.Name, map[bool]string{true: "a pointer", false: "no pointer"}[p.Pointer]))
+		}
+		if !passes(a.DType, p) {
+			return refuse(a.Errorf("the parameter %s of %s is %s, and the argument %s", p.Name, fn.Name, described(p), map[bool]string{true: "holds " + a.DType, false: "is " + a.DType}[p.Pointer]))
+		}
+	}
+	return nil
+}
+
+func described(p *cfront.Var) string {
+	if p.Pointer {
+		return "a pointer to " + string(p.DType)
+	}
+	return string(p.DType)
+}
+
+// passes reports whether a number of a type, or a buffer with such elements, is what a parameter takes. Signs do not matter. Bytes are memory of any
+// kind, and integers of 16 bits the bits of floating-point numbers for which launch files have no type.
+func passes(dtype string, p *cfront.Var) bool {
+	of := p.DType
+	if p.Pointer {
+		of = of.Base()
+	}
+	given, size := expr.DType(dtype), device.DTypeSize(dtype)
+	switch {
+	case of == "" || !of.Known() || size == 0: // structs, and void
+		return true
+	case p.Pointer && (size == 1 || of.Size() == 1):
+		return true
+	case size != of.Size() || of.IsVector():
+		return false
+	}
+	return given.IsFloat() == of.IsFloat() || size == 2
+}
+
+// CheckLaunch says why the launch of a file is refused or undefined at sizes, whatever the device: arguments that are not those of the kernel
+// function, a work-group that it does not allow, an access out of bounds. It is nil where nothing speaks against it, also where the function
+// cannot be read.
+func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) *device.Error {
+	launch, err := file.Launch(sizes)
+	if err != nil {
+		return nil
+	}
+	opt := launchOptions(launch)
+	text, err := cfront.Read(ctx, launch.Source, opt.C)
+	if err != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(text.Functions, func(fn *cfront.Function) bool { return fn.Kernel && fn.Name == opt.Kernel }); i >= 0 {
+		err = arguments(launch, text.Functions[i])
+		if err == nil {
+			err = group(text, text.Functions[i], launch.Block)
+		}
+		if verdict, ok := device.AsError(err); ok {
+			return verdict
+		}
+	}
+	k, err := Options{}.Launched(ctx, file, sizes)
+	if verdict, ok := device.AsError(err); ok || err != nil {
+		return verdict
+	}
+	w := workload.NewKernel(k.Kernel)
+	w.AsRun, w.Own = k.AsRun, k.Own
+	return (&workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}).Undefined()
+}
+
+// launchOptions are those that a launch reads its function by.
+func launchOptions(launch *launchfile.Launch) ckernel.Options {
+	opt := ckernel.Options{C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
+	nameFunction(&opt, launch.Kernel)
+	for _, e := range launch.Grid {
+		opt.Groups = append(opt.Groups, e.String())
+	}
+	return opt
+}

@@ -1,0 +1,78 @@
+package launch
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/device/facts"
+)
+
+// A multiprocessor that takes work-groups one after the other, sub-group by sub-group, until one finds no room: registers are given in units, from
+// the sub-partition that has most of them left; a sub-group takes a place for 32 work-items; local memory is given in units.
+func taken(g Group) (groups int64) {
+	free, places, local := [4]int64{64, 64, 64, 64}, 64, int64(228*1024/128) // units of 256 registers; sub-groups; units of 128 B
+	for groups < 32 {
+		for need := g.Local + 1024; need > 0; need -= 128 {
+			local--
+		}
+		if local < 0 {
+			return groups
+		}
+		for items := g.Items; items > 0; items -= 32 {
+			places--
+			most := 0
+			for p := range free {
+				if free[p] > free[most] {
+					most = p
+				}
+			}
+			for registers := 32 * g.Registers; registers > 0; registers -= 256 {
+				free[most]--
+			}
+			if free[most] < 0 || places < 0 {
+				return groups
+			}
+		}
+		groups++
+	}
+	return groups
+}
+
+func TestResidentIsWhatFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := Group{Subgroup: 32,
+			Items: rapid.Int64Range(1, 1024).Draw(t, "items"), Registers: rapid.Int64Range(1, 255).Draw(t, "registers"), Local: rapid.Int64Range(0, 227<<10).Draw(t, "local"),
+		}
+		if rapid.Bool().Draw(t, "none") {
+			g.Local = 0
+		}
+		if got, want := resident(h200, g), taken(g); got != want {
+			t.Fatalf("%+v: %d groups, and %d fit", g, got, want)
+		}
+	})
+}
+
+// All register counts that are given, and all sub-groups of a work-group.
+func TestResidentByRegisters(t *testing.T) {
+	for registers := int64(8); registers <= 255; registers += 8 {
+		for subgroups := int64(1); subgroups <= 32; subgroups++ {
+			g := Group{32 * subgroups, registers, 0, 32}
+			if got, want := resident(h200, g), taken(g); got != want {
+				t.Errorf("%+v: %d groups, and %d fit", g, got, want)
+			}
+		}
+	}
+}
+
+func TestAllocated(t *testing.T) {
+	kepler, _ := facts.Named("GeForce GTX TITAN Black")
+	for _, c := range []struct {
+		device     *facts.Device
+		needs, has int64
+	}{{h200, 1, 8}, {h200, 92, 96}, {h200, 96, 96}, {h200, 255, 256}, {kepler, 33, 40}, {nil, 33, 33}} {
+		if got := Allocated(c.device, c.needs, 32); got != c.has {
+			t.Errorf("of %d registers are given %d, want %d", c.needs, got, c.has)
+		}
+	}
+}

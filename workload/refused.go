@@ -1,0 +1,99 @@
+package workload
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/kernel"
+	"gpuperf/kernel/transform"
+	"gpuperf/launch"
+	"gpuperf/samples"
+)
+
+// Refused says why the case cannot run on a device with these limits, nil where nothing speaks against it: what its launch exceeds, how many
+// registers it has, where that is known, or which access is out of bounds. The error is that of a launch which nobody can make.
+func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error) {
+	job, err := c.Job(device.Policy{})
+	if verdict, ok := device.AsError(err); ok {
+		return verdict, nil
+	}
+	if err == nil {
+		if verdict := job.Check(l); verdict != nil {
+			return verdict, nil
+		}
+		if verdict := c.room(job, on); verdict != nil {
+			return verdict, nil
+		}
+	}
+	return c.Undefined(), err
+}
+
+// room refuses a work-group whose registers, or whose local memory with what the device takes, a multiprocessor does not have.
+func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
+	if c.Compiled == nil || c.Compiled.Registers == 0 || len(job.Local) == 0 {
+		return nil
+	}
+	g := launch.Group{Items: 1, Registers: c.Compiled.Registers, Local: c.Compiled.LocalMem + job.Dynamic, Subgroup: max(on.Int(facts.SubgroupSize), 1)}
+	for _, n := range job.Local {
+		g.Items *= n
+	}
+	if why := launch.Fits(on, g); why != "" {
+		return device.Refusal("%s", why)
+	}
+	return nil
+}
+
+// Undefined says which access of a source that exists is out of bounds at the sizes of the case, nil for none: of memory whose extent the source
+// or the launch says. Sources that are generated have no such access (package kernel checks them).
+func (c *Case) Undefined() *device.Error {
+	if c.Own == nil || c.CheckCounting() != nil {
+		return nil
+	}
+	fixed, err := transform.FixParameters(c.IR, c.fixed())
+	if err != nil {
+		return nil // the sizes are wrong, which others say
+	}
+	outside := (*kernel.Outside)(nil)
+	if err := fixed.FindOutside(c.extentOf); !errors.As(err, &outside) {
+		return nil
+	}
+	verdict := device.Errorf(samples.Faulty, "%v", outside)
+	if c.Own.Place == nil || outside.Place.Line == 0 {
+		return verdict
+	}
+	return verdict.At(c.Own.Place(outside.Place, outside.Error()))
+}
+
+// fixed are the sizes of the kernel's parameters.
+func (c *Case) fixed() map[string]int64 {
+	at := maps.Clone(c.Sizes)
+	maps.DeleteFunc(at, func(name string, _ int64) bool { return !c.IR.IsParam(name) })
+	return at
+}
+
+// extentOf is how many elements an array has: of local, private and constant memory as its declaration says, of global memory as its buffer.
+func (c *Case) extentOf(a *kernel.Array) (int64, bool) {
+	if a.Space == kernel.Local || a.Space == kernel.Private || a.Constant && slices.ContainsFunc(c.IR.Args, func(b *kernel.Array) bool { return b.Name == a.Name }) {
+		n, err := a.Elements(nil)
+		return n, err == nil
+	}
+	if c.Own.Bytes == nil || a.Space != kernel.Global {
+		return 0, false
+	}
+	bytes, known := c.Own.Bytes(a.Name, c.Sizes)
+	return bytes / max(a.DType.Size(), 1), known
+}
+
+// declaredLocal are the bytes of local memory of a work-group that the source declares.
+func (k *Kernel) declaredLocal() (bytes int64) {
+	for _, a := range k.IR.Temps {
+		if a.Space == kernel.Local && !a.Dynamic {
+			n, _ := a.Elements(nil) // extents of what a source declares are numbers
+			bytes += n * a.DType.Size()
+		}
+	}
+	return bytes
+}
