@@ -15,11 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gpuperf/device/opencl"
-	"gpuperf/scop/offload"
 )
 
 func TestMain(m *testing.M) {
-	offload.Patience = 0 // outputs must not depend on how busy the machine is
 	testscript.Main(m, map[string]func(){
 		"perf": func() { os.Exit(runChecked(os.Args[1:])) },
 	})
