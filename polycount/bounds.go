@@ -42,7 +42,7 @@ func (s *Set) Constraints() (cs []Constraint, exact bool) {
 // eliminated, which can only widen the bounds: ask Implies which constraints need a guard.
 func (s *Set) Bounds(dim string) (lower, upper []Bound, err error) {
 	defer arith.Rescue(&err)
-	w := linear.AnyWork()
+	w := s.work()
 	cs := s.members(w)
 	if len(cs) != 1 {
 		return nil, nil, fmt.Errorf("polycount: a set of one disjunct is needed, this has %d", len(cs))

@@ -27,12 +27,12 @@ type settings struct {
 	limit int64
 }
 
-func workOf(opts []Option) *linear.Work {
+func workOf(b *Budget, opts []Option) *linear.Work {
 	s := settings{ctx: context.Background()}
 	for _, o := range opts {
 		o(&s)
 	}
-	return linear.NewWork(s.ctx, s.limit)
+	return metered(linear.NewWork(s.ctx, s.limit), b)
 }
 
 // WithContext cancels the count when ctx is done.
@@ -46,12 +46,12 @@ func WithLimit(units int64) Option { return func(s *settings) { s.limit = units 
 // of the parameters is an *UnboundedError.
 func (s *Set) Count(opts ...Option) (p *Poly, err error) {
 	defer arith.Rescue(&err)
-	w := workOf(opts)
+	w := workOf(s.budget, opts)
 	of, err := s.count(w)
 	if err != nil {
 		return nil, s.explained(w, err)
 	}
-	return &Poly{s.params, of}, nil
+	return &Poly{s.params, of, s.budget}, nil
 }
 
 func (s *Set) count(w *linear.Work) (p *quasi.Piecewise, err error) {
@@ -95,7 +95,8 @@ func (m *Map) Card(opts ...Option) (*Poly, error) {
 // parameters of s. Where p has no piece it is 0. Errors are those of Count.
 func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	defer arith.Rescue(&err)
-	w := workOf(opts)
+	budget := shared(s.budget, p.budget)
+	w := workOf(budget, opts)
 	params := s.params
 	for _, n := range p.params {
 		if !slices.Contains(s.dims, n) {
@@ -107,7 +108,7 @@ func (s *Set) Sum(p *Poly, opts ...Option) (out *Poly, err error) {
 	if err != nil {
 		return nil, s.explained(w, err)
 	}
-	return &Poly{params, of}, nil
+	return &Poly{params, of, budget}, nil
 }
 
 // UnboundedError says that a set is infinite, in a direction, where Condition holds.

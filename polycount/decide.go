@@ -10,7 +10,7 @@ import (
 // IsEmpty decides whether s has no integer point for any integer values of the parameters.
 func (s *Set) IsEmpty() (empty bool, err error) {
 	defer arith.Rescue(&err)
-	return linear.AnyWork().IsEmpty(s.sources()), nil
+	return s.work().IsEmpty(s.sources()), nil
 }
 
 // Implies decides whether every integer point of s, for all parameter values, satisfies c. Names in c that s does not
@@ -29,7 +29,7 @@ func (s *Set) Implies(c Constraint) (implied bool, err error) {
 		}
 		return true, nil
 	}
-	w := linear.AnyWork()
+	w := s.work()
 	floors := c.Affine.HasFloor()
 	for _, x := range s.sources() {
 		if floors {
@@ -47,7 +47,7 @@ func (s *Set) IsSubset(t *Set) (in bool, err error) {
 	if t.open == nil && len(t.cs) == 1 {
 		defer arith.Rescue(&err)
 		s, t = alignSets(s, t)
-		w := linear.AnyWork()
+		w := s.work()
 		for _, x := range s.sources() {
 			x = x.Clone()
 			apply := x.Importer(t.cs[0], nil)
@@ -91,7 +91,8 @@ func (s *Set) Gist(ctx *Set) (out *Set, err error) {
 		arith.Fail("polycount: dimensions %v and %v differ", s.dims, ctx.dims)
 	}
 	b := ctx.respace(params, s.dims)
-	w := linear.AnyWork()
+	a.budget = shared(a.budget, b.budget)
+	w := a.work()
 	out = a.with(nil)
 	ctxs := b.members(w)
 	for _, c := range a.members(w) {

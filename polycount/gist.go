@@ -18,9 +18,10 @@ func (p *Poly) Gist(ctx *Set) (out *Poly, err error) {
 		return nil, fmt.Errorf("polycount: assumptions are a set of parameters, this one has dimensions %v", ctx.dims)
 	}
 	params := unionNames(p.params, ctx.params)
-	w := linear.AnyWork()
+	budget := shared(p.budget, ctx.budget)
+	w := metered(linear.AnyWork(), budget)
 	of := quasi.SimplifyUnder(w, p.respace(params).of, ctx.respace(params, nil).members(w))
-	return (&Poly{params, of}).withoutUnused(p.params), nil
+	return (&Poly{params, of, budget}).withoutUnused(p.params), nil
 }
 
 // withoutUnused drops the parameters that neither stand in p nor are among keep.
@@ -39,5 +40,5 @@ func (p *Poly) withoutUnused(keep []string) *Poly {
 	if len(params) == len(p.params) {
 		return p
 	}
-	return &Poly{params, p.of.Mapped(len(params), by)}
+	return &Poly{params, p.of.Mapped(len(params), by), p.budget}
 }

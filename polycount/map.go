@@ -86,7 +86,7 @@ func (m *Map) IntersectDomain(s *Set) (*Map, error) {
 	if len(s.dims) != len(m.in) {
 		return nil, fmt.Errorf("polycount: a set of dimension %d cannot restrict a domain of dimension %d", len(s.dims), len(m.in))
 	}
-	t := &Set{params: s.params, dims: m.in, cs: s.cs, open: s.open, pending: s.pending}
+	t := &Set{params: s.params, dims: m.in, cs: s.cs, open: s.open, pending: s.pending, budget: s.budget}
 	g, err := m.Graph().Intersect(t.AddDims(m.out...))
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (m *Map) Then(next *Map) (out *Map, err error) {
 	mid := freshNames(m.out, taken)
 	last := freshNames(next.out, slices.Concat(taken, mid))
 	dims := slices.Concat(m.in, mid, last)
-	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs, open: m.set.open, pending: m.set.pending}
-	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs, open: next.set.open, pending: next.set.pending}
+	a := &Set{params: m.set.params, dims: slices.Concat(m.in, mid), cs: m.set.cs, open: m.set.open, pending: m.set.pending, budget: m.set.budget}
+	b := &Set{params: next.set.params, dims: slices.Concat(mid, last), cs: next.set.cs, open: next.set.open, pending: next.set.pending, budget: next.set.budget}
 	g, err := a.respace(params, dims).Intersect(b.respace(params, dims))
 	if err != nil {
 		return nil, err

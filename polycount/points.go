@@ -21,7 +21,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 		}
 		at = append(at, v)
 	}
-	w := linear.AnyWork()
+	w := s.work()
 	for _, c := range s.sources() {
 		if c.IsOpen() {
 			f := c.Flat()
@@ -41,7 +41,7 @@ func (s *Set) Contains(point map[string]int64) (in bool, err error) {
 // Sample returns a point of s with parameter values, by name, small where that is easy; ok is false when s is empty.
 func (s *Set) Sample() (point map[string]int64, ok bool, err error) {
 	defer arith.Rescue(&err)
-	w := linear.AnyWork()
+	w := s.work()
 	for _, c := range s.sources() {
 		if at, found := w.Sample(c.Flat()); found {
 			point = map[string]int64{}
@@ -70,7 +70,7 @@ func (s *Set) Points(params map[string]int64, limit int) (points [][]int64, err 
 	if err != nil {
 		return nil, err
 	}
-	w := linear.AnyWork()
+	w := t.work()
 	for _, c := range t.members(w) {
 		if err := w.Enumerate(c, func(p []int64) bool {
 			points = append(points, slices.Clone(p))
@@ -94,7 +94,7 @@ func (s *Set) Lexmax() (*Set, error) { return s.lexopt(-1) }
 
 func (s *Set) lexopt(dir int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
-	w := linear.AnyWork()
+	w := s.work()
 	return s.with(count.Optima(w, s.members(w), len(s.params), dir)), nil
 }
 
@@ -102,7 +102,7 @@ func (s *Set) lexopt(dir int64) (out *Set, err error) {
 // Where that takes too long it returns s.
 func (s *Set) Coalesce() (out *Set, err error) {
 	defer arith.Rescue(&err)
-	w := linear.AnyWork()
+	w := s.work()
 	if w.Within(w.Left, func(w *linear.Work) { out = s.with(quasi.Coalesce(w, s.members(w))) }) {
 		return out, nil
 	}

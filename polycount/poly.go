@@ -15,9 +15,12 @@ import (
 type Poly struct {
 	params []string
 	of     *quasi.Piecewise // over the parameters in their order
+	budget *Budget          // as of a set
 }
 
-func newPoly(params []string) *Poly { return &Poly{params, quasi.NewPiecewise(len(params))} }
+func newPoly(params []string) *Poly {
+	return &Poly{params: params, of: quasi.NewPiecewise(len(params))}
+}
 
 // Constant is c everywhere.
 func Constant(c int64) *Poly { return &Poly{of: quasi.Constantly(0, c)} }
@@ -53,7 +56,7 @@ func (p *Poly) respace(params []string) *Poly {
 		}
 		by[i] = linear.Plus(at+1, 0, 1, at)
 	}
-	return &Poly{params, p.of.Mapped(len(params), by)}
+	return &Poly{params, p.of.Mapped(len(params), by), p.budget}
 }
 
 // alignPolys brings p and q to common parameters.
@@ -66,10 +69,11 @@ func alignPolys(p, q *Poly) (params []string, a, b *quasi.Piecewise) {
 func (p *Poly) Add(q *Poly) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
-	w := linear.AnyWork()
+	budget := shared(p.budget, q.budget)
+	w := metered(linear.AnyWork(), budget)
 	sum := quasi.Sum(w, a, b)
 	quasi.Simplify(w, sum)
-	return &Poly{params, sum}, nil
+	return &Poly{params, sum, budget}, nil
 }
 
 // Sub returns p − q.
@@ -79,10 +83,11 @@ func (p *Poly) Sub(q *Poly) (*Poly, error) { return p.Add(q.Scale(-1, 1)) }
 func (p *Poly) Mul(q *Poly, opts ...Option) (out *Poly, err error) {
 	defer arith.Rescue(&err)
 	params, a, b := alignPolys(p, q)
-	w := workOf(opts)
+	budget := shared(p.budget, q.budget)
+	w := workOf(budget, opts)
 	product := quasi.Product(w, a, b)
 	quasi.Simplify(w, product)
-	return &Poly{params, product}, nil
+	return &Poly{params, product, budget}, nil
 }
 
 // Scale returns num/den·p; den must not be 0.
@@ -90,7 +95,7 @@ func (p *Poly) Scale(num, den int64) *Poly {
 	if den == 0 {
 		panic("polycount: Scale by a zero denominator")
 	}
-	return &Poly{p.params, p.of.Scale(arith.RatBig(big.NewRat(num, den)))}
+	return &Poly{p.params, p.of.Scale(arith.RatBig(big.NewRat(num, den))), p.budget}
 }
 
 // Quo returns p divided by a parameter, where that divides every term of every piece; ok is false where it does not.
@@ -108,7 +113,7 @@ func (p *Poly) Quo(param string) (quotient *Poly, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	return &Poly{p.params, of}, true, nil
+	return &Poly{p.params, of, p.budget}, true, nil
 }
 
 // FloorDiv returns ⌊p/d⌋ for d > 0, of a p that is affine in parameters and floors on every piece; others are an error.
@@ -122,14 +127,14 @@ func (p *Poly) FloorDiv(d int64) (out *Poly, err error) {
 	if !ok {
 		return nil, fmt.Errorf("polycount: %v is not affine: its quotient by %d has no closed form here", p, d)
 	}
-	return &Poly{p.params, of}, nil
+	return &Poly{p.params, of, p.budget}, nil
 }
 
 // Equal decides whether p and q have the same value at every point.
 func (p *Poly) Equal(q *Poly) (equal bool, err error) {
 	defer arith.Rescue(&err)
 	_, a, b := alignPolys(p, q)
-	return quasi.Equal(linear.AnyWork(), a, b), nil
+	return quasi.Equal(metered(linear.AnyWork(), shared(p.budget, q.budget)), a, b), nil
 }
 
 // Subst replaces parameters by expressions in others, all at once.
@@ -152,8 +157,8 @@ func (p *Poly) Subst(by map[string]Affine) (out *Poly, err error) {
 		rows[i] = affineRow(table, e, column)
 	}
 	of := p.of.MappedOver(table, rows)
-	quasi.Simplify(linear.AnyWork(), of)
-	return &Poly{params, of}, nil
+	quasi.Simplify(metered(linear.AnyWork(), p.budget), of)
+	return &Poly{params, of, p.budget}, nil
 }
 
 // Eval is the exact value at a point; a parameter that occurs in p but has no value is an error.

@@ -16,6 +16,7 @@ type Set struct {
 	cs           []*linear.Conj // without existentials
 	open         []*linear.Conj // nil, or the same points with existentials, before these were eliminated
 	pending      bool           // cs is not known
+	budget       *Budget        // nil where each operation is limited for itself
 }
 
 // NewSet returns the conjunction of cs. Names that are neither dims nor params become parameters.
@@ -91,12 +92,12 @@ func columns(names []string) func(string) int {
 
 // with returns a set of the same space.
 func (s *Set) with(cs []*linear.Conj) *Set {
-	return &Set{params: s.params, dims: s.dims, tuple: s.tuple, cs: cs}
+	return &Set{params: s.params, dims: s.dims, tuple: s.tuple, cs: cs, budget: s.budget}
 }
 
 // respace rewrites s over other parameters and dimensions; every name of s must be among them.
 func (s *Set) respace(params, dims []string) *Set {
-	out := &Set{params: slices.Clip(params), dims: slices.Clip(dims), tuple: s.tuple}
+	out := &Set{params: slices.Clip(params), dims: slices.Clip(dims), tuple: s.tuple, budget: s.budget}
 	same := len(s.params)+len(s.dims) == len(params)+len(dims)
 	place := make([]int, 0, len(s.params)+len(s.dims)) // where the columns of s go
 	for _, names := range [2][]string{s.params, s.dims} {
@@ -160,7 +161,10 @@ func alignSets(s, t *Set) (*Set, *Set) {
 			arith.Fail("polycount: %q is a dimension in one set and a parameter in the other", p)
 		}
 	}
-	return s.respace(params, s.dims), t.respace(params, s.dims)
+	a, b := s.respace(params, s.dims), t.respace(params, s.dims)
+	a.budget = shared(a.budget, b.budget)
+	b.budget = a.budget
+	return a, b
 }
 
 // Join is the set over dims, in that order, of the points that are in all of the sets: each constrains those of its
@@ -185,6 +189,9 @@ func Join(dims []string, sets ...*Set) (out *Set, err error) {
 		simple = simple && s.open == nil && len(s.cs) == 1 && len(s.cs[0].Divs) == 0
 	}
 	out = NewSet(out.params, dims)
+	for _, s := range sets {
+		out.budget = shared(out.budget, s.budget)
+	}
 	if !simple {
 		for i, s := range sets {
 			if out, err = out.Intersect(s.respace(parts[i].params, dims)); err != nil {
@@ -248,7 +255,7 @@ func (s *Set) withUnknown(cs []Constraint) []string {
 func (s *Set) Intersect(t *Set) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	s, t = alignSets(s, t)
-	return s.meet(linear.AnyWork(), t), nil
+	return s.meet(s.work(), t), nil
 }
 
 // meet is s ∩ t for sets of one space.
@@ -277,7 +284,7 @@ func (s *Set) Union(t *Set) (out *Set, err error) {
 func (s *Set) Subtract(t *Set) (out *Set, err error) {
 	defer arith.Rescue(&err)
 	s, t = alignSets(s, t)
-	w := linear.AnyWork()
+	w := s.work()
 	return s.with(w.Subtract(s.members(w), t.members(w))), nil
 }
 
@@ -292,7 +299,8 @@ func (s *Set) IntersectParams(ctx *Set) (out *Set, err error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
-	return a.meet(linear.AnyWork(), ctx.respace(params, s.dims)), nil
+	a.budget = shared(a.budget, ctx.budget)
+	return a.meet(a.work(), ctx.respace(params, s.dims)), nil
 }
 
 // Project keeps the named dimensions, in that order, and eliminates the others exactly over the integers.
@@ -310,10 +318,10 @@ func (s *Set) Project(keep ...string) (out *Set, err error) {
 	for i, d := range s.dims {
 		drop[len(s.params)+i] = !slices.Contains(keep, d)
 	}
-	p := &Set{params: s.params, dims: without(s.dims, without(s.dims, keep)), cs: s.cs, open: s.open, pending: s.pending}
+	p := &Set{params: s.params, dims: without(s.dims, without(s.dims, keep)), cs: s.cs, open: s.open, pending: s.pending, budget: s.budget}
 	if len(keep) < len(s.dims) {
 		var members []*linear.Conj
-		w := linear.AnyWork()
+		w := s.work()
 		for _, c := range s.sources() {
 			if c = w.WithoutClosed(c, drop); c == nil {
 				continue
@@ -382,13 +390,14 @@ func (s *Set) Product(t *Set) (out *Set, err error) {
 		return nil, err
 	}
 	a, b := s.respace(params, dims), t.respace(params, dims)
-	return a.meet(linear.AnyWork(), b), nil
+	a.budget = shared(a.budget, b.budget)
+	return a.meet(a.work(), b), nil
 }
 
 // Fix substitutes values for dimensions and parameters, which disappear. Names that s does not have are ignored.
 func (s *Set) Fix(values map[string]int64) (out *Set, err error) {
 	defer arith.Rescue(&err)
-	out = &Set{tuple: s.tuple}
+	out = &Set{tuple: s.tuple, budget: s.budget}
 	var by []linear.Row
 	put := func(names []string, to *[]string) {
 		for _, n := range names {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"gpuperf/cfront"
 	"gpuperf/internal/bounded"
@@ -30,7 +29,7 @@ func Load(ctx context.Context, path string, opt cfront.Options) (nests []*Nest, 
 }
 
 // limits of finding the nests of a file, so that a stranger's file is safe to open.
-var limits = bounded.Limits{Time: 5 * time.Second, Memory: 768 << 20}
+var limits = bounded.Limits{Time: bounded.Patience, Memory: 768 << 20}
 
 func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error) {
 	path, only, one := source.CutName(path)

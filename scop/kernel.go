@@ -27,7 +27,7 @@ func (n *Nest) Kernel() (*kernel.Kernel, error) {
 			return nil, fmt.Errorf("%s:%d: %w", n.File, l.Pos.Line, err)
 		}
 		bounds[l] = list
-		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.Name}, over(list, l.Bounds.Dims(), appended(l.Outer, l), names)...))
+		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.Name}, over(list, l.Bounds.Dims(), appended(l.Outer, l), names)...).Within(l.Bounds.Budget()))
 	}
 	n.declare(k)
 	for _, p := range n.Params { // that only values, subscripts or extents use

@@ -14,6 +14,8 @@
 package scop
 
 import (
+	"slices"
+
 	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -96,6 +98,39 @@ type Access struct {
 	Index []polycount.Affine // over the iterators and the parameters
 	// Where is the part of the statement's domain at which it is made; nil for all of it.
 	Where *polycount.Set
+}
+
+// Within is the nest with its sets within a budget: what is found of it takes its work of that.
+func (n *Nest) Within(b *polycount.Budget) *Nest {
+	out := *n
+	out.Context = n.Context.Within(b)
+	loops := map[*Loop]*Loop{}
+	out.Loops = make([]*Loop, len(n.Loops))
+	for i, l := range n.Loops {
+		own := *l
+		own.Bounds = l.Bounds.Within(b)
+		out.Loops[i], loops[l] = &own, &own
+	}
+	replaced := func(list []*Loop) []*Loop {
+		list = slices.Clone(list)
+		for i, l := range list {
+			list[i] = loops[l]
+		}
+		return list
+	}
+	for _, l := range out.Loops {
+		l.Outer = replaced(l.Outer)
+	}
+	out.Statements = make([]*Statement, len(n.Statements))
+	for i, s := range n.Statements {
+		own := *s
+		own.Domain, own.Loops, own.Accesses = s.Domain.Within(b), replaced(s.Loops), slices.Clone(s.Accesses)
+		for j := range own.Accesses {
+			own.Accesses[j].Where = own.Accesses[j].Where.Within(b)
+		}
+		out.Statements[i] = &own
+	}
+	return &out
 }
 
 // Array is the array of that name, nil without one.

@@ -152,13 +152,10 @@ func (n *nest) prepare(ctx context.Context, on *campaign.Campaign, list []Reques
 	return made, warnings, err
 }
 
-// limit of making the kernels of a configuration: skewed loops may have bounds of any length.
-const limit = 10 * time.Second
-
 // prepareOne makes the kernels of a configuration.
 func (n *nest) prepareOne(ctx context.Context, on *campaign.Campaign, r Request) (*offload.Prepared, error) {
 	made := new(*offload.Prepared) // by work that may go on after this returns
-	err := bounded.Do(ctx, bounded.Limits{Time: limit}, func(context.Context, func()) error {
+	err := bounded.Do(ctx, bounded.Limits{Time: bounded.Patience}, func(context.Context, func()) error {
 		p, err := n.space.Program(picks(r.Config))
 		if err == nil {
 			*made, err = p.Prepare(n.sizes, on.Device.Info())

@@ -17,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"gpuperf/scop/offload"
 )
 
 // Commands of sessions run in a few processes that stay, one command after the other in each: starting a process and reading the profile that
@@ -44,7 +43,6 @@ type outcome struct {
 
 // TestMain runs the tests, or is the command "perf" that they start.
 func TestMain(m *testing.M) {
-	offload.Patience = 0 // outputs must not depend on how busy the machine is
 	switch {
 	case filepath.Base(os.Args[0]) != "perf":
 		os.Exit(runTests(m))

@@ -17,6 +17,9 @@ import (
 	"time"
 )
 
+// Patience is the limit of time of work that counts what it does: it ends what hangs, also on a busy machine. No result depends on it.
+const Patience = time.Minute
+
 // Limits of one piece of work. A limit of 0 is none.
 type Limits struct {
 	Time   time.Duration

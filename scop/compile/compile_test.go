@@ -15,13 +15,7 @@ import (
 	"gpuperf/emit"
 	"gpuperf/emit/host"
 	"gpuperf/internal/golden"
-	"gpuperf/scop/offload"
 )
-
-func TestMain(m *testing.M) {
-	offload.Patience = 0 // results must not depend on how busy the machine is
-	m.Run()
-}
 
 var factor = cfront.Options{Define: []string{"FACTOR=3"}}
 

@@ -89,7 +89,7 @@ func negate(s *polycount.Set, by map[string]polycount.Affine) (*polycount.Set, e
 		for i, c := range list {
 			list[i] = polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality}
 		}
-		next := polycount.NewSet(s.Params(), s.Dims(), list...)
+		next := polycount.NewSet(s.Params(), s.Dims(), list...).Within(s.Budget())
 		if out == nil {
 			out = next
 			continue

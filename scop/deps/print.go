@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
@@ -119,12 +118,9 @@ func Write(w io.Writer, all []*Object) error {
 	return nil
 }
 
-// limits of analysing the nests of a file, so that a stranger's file is safe to open.
-var limits = bounded.Limits{Time: 4 * time.Second, Memory: 768 << 20}
-
-// Objects analyses nests, with values in place of parameters, within limits of time and memory.
+// Objects analyses nests, with values in place of parameters, within limits, so that a stranger's file is safe to open.
 func Objects(ctx context.Context, nests []*scop.Nest, values map[string]int64) (all []*Object, err error) {
-	all, err = bounded.Each(ctx, limits, nests, func(n *scop.Nest) (*Object, error) { return object(n, values) })
+	all, err = scop.Each(ctx, nests, scop.Work/2, func(n *scop.Nest) (*Object, error) { return object(n, values) })
 	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the analysis of dependences %w", nests[0].File, err)
 	}

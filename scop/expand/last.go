@@ -128,7 +128,7 @@ func determined(points *polycount.Set) (*polycount.Set, map[string]polycount.Aff
 			list[i].Affine = list[i].Affine.Subst(by)
 		}
 		dims := slices.DeleteFunc(slices.Clone(points.Dims()), func(d string) bool { return d == name })
-		points = polycount.NewSet(points.Params(), dims, list...)
+		points = polycount.NewSet(points.Params(), dims, list...).Within(points.Budget())
 	}
 }
 

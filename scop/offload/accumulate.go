@@ -10,17 +10,20 @@ import (
 )
 
 // reductions makes reductions of sequential loops that only accumulate: of a statement x = x + e whose x is one element for all iterations, which nothing else
-// in the loops has to do with. The order of its terms is not kept.
+// in the loops has to do with, and whose e reads nothing that another iteration stores. The order of its terms is not kept.
 func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	out := k.Clone()
 	out.MapStmts(func(s *kernel.Stmt) {
 		a := accumulation(s)
-		if a == nil || readsOwn(k, s, a.term) || !keeps(k, s, a.term) {
+		if a == nil {
+			return
+		}
+		if a.term = a.converted(k, s); a.term == nil {
 			return
 		}
 		var over []string
 		for _, n := range s.Inames {
-			if !slices.Contains(parallel, n) && !usedElsewhere(k, s, n) {
+			if !slices.Contains(parallel, n) && !usedElsewhere(k, s, n) && !carries(k, s, a.term, parallel, n) {
 				over = append(over, n)
 			}
 		}
@@ -37,21 +40,29 @@ func reductions(k *kernel.Kernel, parallel []string) *kernel.Kernel {
 	return out
 }
 
-// readsOwn reports that a term may read the element that the statement accumulates into: of its array, it may read others.
-func readsOwn(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
-	to, ok := s.LHS.(*expr.Access)
-	if !ok {
-		return k.ReadsFrom(&kernel.Stmt{RHS: term}, s.Target())
+// carries reports that the term may read in one iteration of a loop what the statement stores in another: a reduction over the loop reads all terms before it stores.
+// What the sequential loops around that one carry may be, since they keep their order. Parallel loops keep none.
+func carries(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr, parallel []string, loop string) bool {
+	to := k.Writes(s)[0]
+	reads := slices.DeleteFunc(k.Reads(&kernel.Stmt{RHS: term}), func(a *expr.Access) bool { return a.Array != to.Array })
+	if len(reads) == 0 {
+		return false
 	}
-	domain, err := k.DomainOf(s.Inames)
+	pairs, other, err := twice(k, s)
 	if err != nil {
 		return true
 	}
-	return slices.ContainsFunc(k.Reads(&kernel.Stmt{RHS: term}), func(a *expr.Access) bool {
-		if a.Array != to.Array {
-			return false
+	var around []polycount.Constraint // the two points are in one iteration of the loops around
+	for _, n := range k.Inames() {
+		if n == loop {
+			break
 		}
-		var same []polycount.Constraint
+		if slices.Contains(s.Inames, n) && !slices.Contains(parallel, n) {
+			around = append(around, polycount.EQ(polycount.Name(n), other[n]))
+		}
+	}
+	return slices.ContainsFunc(reads, func(a *expr.Access) bool {
+		same := slices.Clone(around)
 		for d, index := range a.Index {
 			x, err := k.AffineOf(index)
 			if err != nil {
@@ -61,25 +72,63 @@ func readsOwn(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
 			if err != nil {
 				return true
 			}
-			same = append(same, polycount.EQ(x, y))
+			same = append(same, polycount.EQ(x, y.Subst(other)))
 		}
-		both, err := domain.Constrain(same...)
-		if err != nil {
-			return true
+		for _, apart := range []polycount.Affine{polycount.Name(loop).Sub(other[loop]), other[loop].Sub(polycount.Name(loop))} {
+			both, err := pairs.Constrain(append(slices.Clip(same), polycount.GE(apart, polycount.Int(1)))...)
+			if err != nil {
+				return true
+			}
+			if empty, err := both.IsEmpty(); err != nil || !empty {
+				return true
+			}
 		}
-		empty, err := both.IsEmpty()
-		return err != nil || !empty
+		return false
 	})
 }
 
-// keeps reports that the sum of terms is what adding them one after the other to the target gives: an integer loses the fraction of each.
-func keeps(k *kernel.Kernel, s *kernel.Stmt, term expr.Expr) bool {
-	to, err := k.TypeOf(s.LHS)
-	if _, comparison := s.RHS.(*expr.Cond); err != nil || to.IsFloat() {
-		return err == nil && !comparison // with what is no number, max is not what a comparison gives
+// twice are the pairs of points of a statement's loops, and what stands for each loop at the second.
+func twice(k *kernel.Kernel, s *kernel.Stmt) (pairs *polycount.Set, other map[string]polycount.Affine, err error) {
+	domain, err := k.DomainOf(s.Inames)
+	if err != nil {
+		return nil, nil, err
 	}
-	of, err := k.TypeOf(term)
-	return err == nil && !of.IsFloat()
+	second := domain
+	other = map[string]polycount.Affine{}
+	for _, n := range s.Inames {
+		if second, err = second.Rename(n, n+"'"); err != nil {
+			return nil, nil, err
+		}
+		other[n] = polycount.Name(n + "'")
+	}
+	pairs, err = domain.Product(second)
+	return pairs, other, err
+}
+
+// converted is the term in the type of the target, in which C adds it up, or in a larger one; nil where terms that are put together first are not what one after the other gives: an integer
+// loses the fraction of each, and a narrow one the upper bits, by which extremes are chosen.
+func (a *accumulated) converted(k *kernel.Kernel, s *kernel.Stmt) expr.Expr {
+	to, err := k.TypeOf(s.LHS)
+	if err != nil {
+		return nil
+	}
+	of, err := k.TypeOf(a.term)
+	_, comparison := s.RHS.(*expr.Cond)
+	extreme := a.kind == "max" || a.kind == "min"
+	switch {
+	case err != nil:
+		return nil
+	case to.IsFloat():
+		if comparison { // with what is no number, max is not what a comparison gives
+			return nil
+		}
+	case of.IsFloat() || extreme && (of.IsSigned() != to.IsSigned() || of.Size() > to.Size()):
+		return nil
+	}
+	if of == to || of.IsFloat() && of.Size() > to.Size() {
+		return a.term
+	}
+	return &expr.Cast{DType: to, Arg: a.term}
 }
 
 // usedElsewhere reports that an iname is not only around the term of a statement: it is in its target or its predicates, or around statements that share

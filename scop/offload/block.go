@@ -91,8 +91,20 @@ func (b *blocks) fits() (bool, error) {
 	if !b.linear(b.lower) || !b.linear(b.upper) {
 		return false, nil
 	}
-	b.domain, err = b.from.DomainOf(order)
-	return err == nil && len(b.domain.Disjuncts()) == 1, err
+	if b.domain, err = b.from.DomainOf(order); err != nil || len(b.domain.Disjuncts()) != 1 {
+		return false, err
+	}
+	return b.dense()
+}
+
+// dense reports that every iteration between the bounds of the sum has a term: a loop may also leave some out, as one with a step does.
+func (b *blocks) dense() (bool, error) {
+	over := polycount.Name(b.over)
+	between, err := b.domain.AddDims(b.over).Constrain(polycount.GE(over, b.lower), polycount.GE(b.upper, over))
+	if err != nil {
+		return false, err
+	}
+	return between.IsSubset(b.whole)
 }
 
 // linear reports that no floor of an expression depends on the loops of tiles: its values in a tile are then those at corners and what is between.

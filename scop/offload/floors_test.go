@@ -1,19 +1,14 @@
 package offload
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
-	"gpuperf/internal/bounded"
+	"gpuperf/polycount"
 	"gpuperf/scop/schedule"
 )
-
-func TestMain(m *testing.M) {
-	Patience = 0 // results must not depend on how busy the machine is
-	m.Run()
-}
 
 // TestFloors: subscripts and bounds that are rounded quotients are right in kernels of all forms.
 func TestFloors(t *testing.T) {
@@ -74,8 +69,8 @@ func TestAsWritten(t *testing.T) {
 	check(t, p, map[string]int64{"n": 6, "m": 5})
 }
 
-// TestPatience: a search that is stopped by its limit ends with the order of the text, one that the caller stops with an error.
-func TestPatience(t *testing.T) {
+// TestSearchLimit: a search that exceeds its limit of work ends with the order of the text.
+func TestSearchLimit(t *testing.T) {
 	n := nestOf(t, "order.c", `void f(int n, double A[n], double B[n]) {
 #pragma scop
   for (int i = 1; i < n; i++) {
@@ -85,22 +80,24 @@ func TestPatience(t *testing.T) {
 #pragma endscop
 }
 `)
-	endless := func(ctx context.Context) (*Program, error) {
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
+	limited := 0
+	for _, work := range []int64{50, 200, 400, 800, 1600, 3200, 1_000_000} {
+		p, err := findOr(t.Context(), n, Options{}, work)
+		if errors.Is(err, polycount.ErrBudget) { // not even those in the order of the text
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Original != nil {
+			limited++
+			if !strings.HasPrefix(p.Original.Error(), "the search for a better one takes more than its limit of work") {
+				t.Error(p.Original)
+			}
+		}
+		check(t, p, map[string]int64{"n": 17})
 	}
-	p, err := findOr(t.Context(), n, Options{}, 0, func(ctx context.Context) (*Program, error) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		cancel(fmt.Errorf("takes %w 3s", bounded.ErrExceeded)) // as bounded.Do does it, after 3 s
-		return endless(ctx)
-	})
-	if err != nil || p.Original == nil || p.Original.Error() != "the search for a better one takes more than 3s" {
-		t.Fatal(p, err)
-	}
-	check(t, p, map[string]int64{"n": 17})
-	stopped, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := findOr(stopped, n, Options{}, 0, endless); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped by the caller: %v", err)
+	if limited == 0 {
+		t.Error("no limit ends with the order of the text")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpuperf/internal/bounded"
+	"gpuperf/scop"
 	"gpuperf/scop/schedule"
 )
 
@@ -59,8 +59,8 @@ func (s *Space) step(made Config) step {
 	if ok {
 		return out
 	}
-	err := bounded.Do(context.Background(), limits, func(context.Context, func()) (err error) {
-		found, err := schedule.Search(s.nest, g.make(func(name string, options []string) int {
+	out, err := scop.Limited(context.Background(), s.nest, scop.Work, func(n *scop.Nest) (out step, err error) {
+		found, err := schedule.Search(n, g.make(func(name string, options []string) int {
 			i := slices.Index(options, made[name])
 			if made[name] == "" && out.next == nil {
 				out.next = &Choice{Name: name, Options: options}
@@ -68,14 +68,14 @@ func (s *Space) step(made Config) step {
 			return max(i, 0)
 		}), schedule.Smart)
 		if err != nil || out.next != nil {
-			return err
+			return out, err
 		}
 		tree, err := found.Launches()
 		if err != nil {
-			return err
+			return out, err
 		}
 		out.candidate, err = s.addTree(&candidate{found: found, tree: tree})
-		return err
+		return out, err
 	})
 	if err != nil {
 		out = step{}

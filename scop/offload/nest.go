@@ -47,7 +47,7 @@ func move(s *scop.Statement, levels []level) (iterators map[string]polycount.Aff
 		for i, l := range levels {
 			cs = append(cs, polycount.EQ(polycount.Name(dims[i]), l.loop.Of[s].Subst(iterators)))
 		}
-		next := polycount.NewSet(nil, dims, cs...)
+		next := polycount.NewSet(nil, dims, cs...).Within(part.Budget())
 		if domain == nil {
 			domain = next
 		} else if domain, err = domain.Union(next); err != nil {

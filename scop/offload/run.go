@@ -15,6 +15,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/polycount"
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
@@ -61,23 +62,21 @@ type ArrayVerdict struct {
 	Vague int `json:"vague,omitempty"`
 }
 
-// Patience is how long Find looks for an order by default; then it makes kernels in the order of the text, in half of that. 0 is no limit, for tests, whose results must not depend on how busy the
-// machine is.
-var Patience = 3 * time.Second
+// searching is how much work Find may do to look for an order by default, some three seconds; making kernels in the order of the text may take half of that.
+const searching = 60_000_000
 
-// Find makes kernels of a nest by default options, within limits of time and memory. Mappings are chosen for sizes, as in Options. Where no better order is found within the limits,
+// Find makes kernels of a nest by default options, within limits of work. Mappings are chosen for sizes, as in Options. Where no better order is found within the limits,
 // or no kernels can be made of it, the order is that of the text.
 func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Program, error) {
-	opt := Options{Sizes: sizes}
-	return findOr(ctx, n, opt, Patience, func(context.Context) (*Program, error) { return find(n, schedule.Smart, opt) })
+	return findOr(ctx, n, Options{Sizes: sizes}, searching)
 }
 
-// findOr makes kernels by a search that has so much time, or in the order of the text.
-func findOr(ctx context.Context, n *scop.Nest, opt Options, patience time.Duration, search func(context.Context) (*Program, error)) (*Program, error) {
-	p, err := within(ctx, patience, search)
-	if err != nil && ctx.Err() == nil {
+// findOr makes kernels by a search that may do so much work, or in the order of the text. What ends for another reason than its work makes none: that may depend on the machine.
+func findOr(ctx context.Context, n *scop.Nest, opt Options, work int64) (*Program, error) {
+	p, err := scop.Limited(ctx, n, work, func(n *scop.Nest) (*Program, error) { return find(n, schedule.Smart, opt) })
+	if err != nil && ctx.Err() == nil && (errors.Is(err, polycount.ErrBudget) || !bounded.Stopped(err)) {
 		why := err
-		if p, err = within(ctx, patience/2, func(context.Context) (*Program, error) { return inOrder(n, opt) }); err == nil {
+		if p, err = scop.Limited(ctx, n, work/2, func(n *scop.Nest) (*Program, error) { return inOrder(n, opt) }); err == nil {
 			p.Original = reason(why)
 		} else {
 			err = why
@@ -86,32 +85,16 @@ func findOr(ctx context.Context, n *scop.Nest, opt Options, patience time.Durati
 	if err != nil {
 		return nil, fmt.Errorf("%s: making kernels of %s: %w", n.File, n.Name, err)
 	}
+	p.Text = n
 	return p, nil
 }
 
 // reason is why the order is that of the text.
 func reason(err error) error {
-	var abandoned *bounded.Abandoned
-	if errors.As(err, &abandoned) {
-		err = abandoned.Cause
-	}
 	if bounded.Stopped(err) {
 		return fmt.Errorf("the search for a better one %w", err)
 	}
 	return err
-}
-
-// within makes a program in so much time, and within the limit of memory.
-func within(ctx context.Context, t time.Duration, make func(context.Context) (*Program, error)) (*Program, error) {
-	made := new(*Program) // by work that may go on after this returns
-	err := bounded.Do(ctx, bounded.Limits{Time: t, Memory: limits.Memory}, func(ctx context.Context, _ func()) (err error) {
-		*made, err = make(ctx)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return *made, nil
 }
 
 // find makes kernels of a nest, by a strategy for launches.
@@ -144,9 +127,6 @@ func inOrder(n *scop.Nest, opt Options) (*Program, error) {
 	}
 	return Compile(n, tree, opt)
 }
-
-// limits of making kernels, so that a stranger's file is safe to open.
-var limits = bounded.Limits{Time: 10 * time.Second, Memory: 768 << 20}
 
 // policy of timing: runs of seconds are not repeated as often as others.
 var policy = device.Policy{Graph: true, MaxWarmUp: 300 * time.Millisecond, TimeLimit: 2 * time.Second, Cutoff: 3 * time.Second}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -87,7 +86,7 @@ const scheduleChoice = "schedule"
 // forLaunches are the strategies that make launches, the default first.
 var forLaunches = []string{"launches", "bounded", "feautrier"}
 
-// NewSpace makes a space. Its schedules are found within limits of time and memory; those that several strategies find are listed once, and strategies that fail are left
+// NewSpace makes a space. Its schedules are found within limits of work; those that several strategies find are listed once, and strategies that fail are left
 // out. Defaults are those at the sizes, as of Options.
 func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Schedules) (*Space, error) {
 	s := &Space{
@@ -105,7 +104,7 @@ func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Sche
 	var failed error
 	for _, strategy := range forLaunches {
 		for _, fusion := range schedule.Fusions {
-			err := bounded.Do(ctx, limits, func(context.Context, func()) error { return s.add(strategy, fusion) })
+			_, err := scop.Limited(ctx, s.nest, scop.Work, func(n *scop.Nest) (*candidate, error) { return nil, s.add(n, strategy, fusion) })
 			if failed == nil {
 				failed = err
 			}
@@ -121,8 +120,8 @@ func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Sche
 }
 
 // add adds the schedule that a strategy finds, unless it is there.
-func (s *Space) add(strategy string, fusion schedule.Fusion) error {
-	found, err := schedule.Search(s.nest, schedule.ByName[strategy], fusion)
+func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) error {
+	found, err := schedule.Search(n, schedule.ByName[strategy], fusion)
 	if err != nil {
 		return err
 	}
@@ -167,8 +166,15 @@ func (s *Space) addTree(c *candidate) (*candidate, error) {
 	return c, nil
 }
 
+// compile makes the kernels of a schedule, within a limit of work of its own: skewed loops may have bounds of any length.
 func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, error) {
-	p, err := Compile(c.found.Nest, c.tree, Options{Map: mapping, Sizes: s.sizes})
+	p, err := scop.Limited(context.Background(), c.found.Nest, scop.Work, func(n *scop.Nest) (*Program, error) {
+		by := map[*scop.Statement]*scop.Statement{}
+		for i, x := range c.found.Nest.Statements {
+			by[x] = n.Statements[i]
+		}
+		return Compile(n, schedule.Over(c.tree, by), Options{Map: mapping, Sizes: s.sizes})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (c *compiler) wavefronts(x *schedule.Launch) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, bands, err := c.nestOf(&schedule.Launch{Body: w.body(x.Body), Host: x.Host}, []level{host}, groups, w.inTile, w.name)
+	n, bands, err := c.nestOf(&schedule.Launch{Body: schedule.Over(x.Body, w.of), Host: x.Host}, []level{host}, groups, w.inTile, w.name)
 	if err != nil {
 		return nil, err
 	}
@@ -222,30 +222,6 @@ func (w *wavefront) within(i int, number polycount.Affine) (list []polycount.Con
 		list = append(list, polycount.GE(b.Num, first.Scale(b.Den)))
 	}
 	return list
-}
-
-// body is a tree of the statements with the numbers of their tiles.
-func (w *wavefront) body(n schedule.Node) schedule.Node {
-	switch x := n.(type) {
-	case *schedule.Sequence:
-		out := &schedule.Sequence{}
-		for _, part := range x.Parts {
-			out.Parts = append(out.Parts, w.body(part))
-		}
-		return out
-	case *schedule.Band:
-		out := &schedule.Band{Body: w.body(x.Body)}
-		for _, l := range x.Loops {
-			of := map[*scop.Statement]polycount.Affine{}
-			for s, a := range l.Of {
-				of[w.of[s]] = a
-			}
-			l.Of = of
-			out.Loops = append(out.Loops, l)
-		}
-		return out
-	}
-	return &schedule.Leaf{Statement: w.of[n.(*schedule.Leaf).Statement]}
 }
 
 // kernel makes the kernel of a tile for each work-group.

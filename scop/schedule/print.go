@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"gpuperf/internal/bounded"
 	"gpuperf/scop"
@@ -137,12 +136,9 @@ func (l LoopObject) mark() string {
 	return ""
 }
 
-// limits of scheduling the nests of a file, so that a stranger's file is safe to open.
-var limits = bounded.Limits{Time: 8 * time.Second, Memory: 768 << 20}
-
-// Objects schedules nests, within limits of time and memory.
+// Objects schedules nests, within limits, so that a stranger's file is safe to open.
 func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
-	all, err = bounded.Each(ctx, limits, nests, func(n *scop.Nest) (*Object, error) { return object(n, find, fusion) })
+	all, err = scop.Each(ctx, nests, scop.Work, func(n *scop.Nest) (*Object, error) { return object(n, find, fusion) })
 	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
 	}

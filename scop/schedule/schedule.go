@@ -114,3 +114,35 @@ func inOrder(parts []Node) Node {
 
 // Statements are those of a part of a tree, in their order.
 func Statements(n Node) []*scop.Statement { return n.statements() }
+
+// Over is a tree with other statements in place of its own, which have the same loops.
+func Over(n Node, by map[*scop.Statement]*scop.Statement) Node {
+	loops := func(list []Loop) []Loop {
+		list = slices.Clone(list)
+		for i, l := range list {
+			of := map[*scop.Statement]polycount.Affine{}
+			for s, a := range l.Of {
+				of[by[s]] = a
+			}
+			list[i].Of = of
+		}
+		return list
+	}
+	switch x := n.(type) {
+	case *Sequence:
+		out := &Sequence{}
+		for _, part := range x.Parts {
+			out.Parts = append(out.Parts, Over(part, by))
+		}
+		return out
+	case *Band:
+		return &Band{loops(x.Loops), Over(x.Body, by)}
+	case *Launch:
+		out := &Launch{Body: Over(x.Body, by), Tiled: loops(x.Tiled)}
+		if x.Host != nil {
+			out.Host = Over(x.Host, by)
+		}
+		return out
+	}
+	return &Leaf{by[n.(*Leaf).Statement]}
+}

@@ -46,7 +46,7 @@ func shadow(s *scop.Statement, part *polycount.Set, loops []Loop, names []string
 	for i, l := range loops {
 		list = append(list, polycount.EQ(polycount.Name(names[i]), l.Of[s].Subst(by)))
 	}
-	return polycount.NewSet(nil, dims, list...).Project(names...)
+	return polycount.NewSet(nil, dims, list...).Within(part.Budget()).Project(names...)
 }
 
 // haveBounds reports that each loop of a tree has a lower and an upper bound that hold for all of its statements.

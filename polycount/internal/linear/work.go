@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"gpuperf/polycount/internal/arith"
 )
@@ -17,9 +18,40 @@ const DefaultLimit = 50_000_000
 // Work meters an operation. One unit is roughly one coefficient touched. The limit bounds memory as well, since
 // everything stored was written once.
 type Work struct {
-	ctx  context.Context
-	Left int64
-	next int64 // ctx is looked at when left falls below it
+	ctx   context.Context
+	Left  int64
+	next  int64  // ctx is looked at when left falls below it
+	meter *Meter // nil for an operation on its own
+}
+
+// Meter is the work that is left to several operations together.
+type Meter struct {
+	left  atomic.Int64
+	ended atomic.Bool
+}
+
+// NewMeter is a meter with so many units.
+func NewMeter(units int64) *Meter {
+	m := &Meter{}
+	m.left.Store(units)
+	return m
+}
+
+// End ends the limit: operations take no more work of the meter.
+func (m *Meter) End() { m.ended.Store(true) }
+
+// Ended reports that End was called.
+func (m *Meter) Ended() bool { return m.ended.Load() }
+
+// Left is how many units are left, or less than 0.
+func (m *Meter) Left() int64 { return m.left.Load() }
+
+func (m *Meter) take(n int64) (enough bool) { return m.ended.Load() || m.left.Add(-n) > 0 }
+
+// On lets an operation take its work of a meter as well; nil is none.
+func (w *Work) On(m *Meter) *Work {
+	w.meter = m
+	return w
 }
 
 func NewWork(ctx context.Context, limit int64) *Work {
@@ -35,6 +67,13 @@ const checkEvery = 1 << 16
 
 // Spend takes n units. It throws an error if none are left or the context is done.
 func (w *Work) Spend(n int) {
+	if w.meter != nil && !w.meter.take(int64(n)) {
+		arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
+	}
+	w.spend(n)
+}
+
+func (w *Work) spend(n int) {
 	w.Left -= int64(n)
 	if w.Left > w.next {
 		return
@@ -50,11 +89,11 @@ func (w *Work) Spend(n int) {
 
 // Within runs f with at most that many units of w. It reports false if they, or 64 bits, did not suffice.
 func (w *Work) Within(units int64, f func(*Work)) (done bool) {
-	child := &Work{ctx: w.ctx, Left: min(units, w.Left)}
+	child := &Work{ctx: w.ctx, Left: min(units, w.Left), meter: w.meter}
 	given := child.Left
 	child.next = child.Left
 	err := arith.Try(func() { f(child) })
-	w.Spend(int(given - max(child.Left, 0)))
+	w.spend(int(given - max(child.Left, 0))) // the meter has it already
 	if err != nil && !errors.Is(err, ErrBudget) && !errors.Is(err, arith.ErrOverflow) {
 		arith.Throw(err)
 	}

@@ -1,0 +1,7 @@
+void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])
+{
+  for (int i = 0; i < n; i++)
+    for (int j = 1; j < i; j += 2)
+      for (int k = 0; k < j; k++)
+        A[i + 40][k + 40] = A[i + 40][k + 40] + alpha;
+}
