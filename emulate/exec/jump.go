@@ -21,7 +21,7 @@ func (l *Launch) Only(results []bool, data bool) {
 	for i := range l.Function.Instructions {
 		in := &l.Function.Instructions[i]
 		if op := in.Opcode; op != nil && !results[i] && op.Action == "" && op.Class != sass.Flow && op.Class != sass.Synchronize {
-			l.ops[i].run = pass
+			l.ops[i].run, l.ops[i].passed = pass, true
 		}
 	}
 }

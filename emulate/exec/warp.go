@@ -24,6 +24,7 @@ type Warp struct {
 	oldN      [4]uint32
 	forks     int // how many branches on unknown conditions were taken so far
 	private   *space
+	inPrivate Origin
 	trips     []tripCount // of each loop
 	reduction string      // of the last barrier that reduced a predicate: POPC, AND or OR
 	reduced   votes
@@ -77,12 +78,19 @@ func (w *Warp) Step() *Step {
 	}
 	p.from = p.pc
 	p.pc++
+	f := &p.file.from
+	if o.follows.decides {
+		w.decide(o, f)
+	}
 	switch {
 	case s.Lanes == 0:
 	case s.Doubtful != 0 && o.flow == nil:
 		w.doubtful(o)
 	default:
 		o.run(w, o, s.Lanes)
+	}
+	if s.Lanes != 0 {
+		w.hand(o, f)
 	}
 	if w.path == nil || w.path.wait != nothing || w.path.joined > 0 {
 		w.next()
