@@ -219,7 +219,11 @@ func call(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	if w.step.Doubtful != 0 {
-		w.launch.doubt(UnknownLeave, o.index)
+		kind := UnknownLeave
+		if w.launch.slow(o.index) {
+			kind = UnlikelyWay
+		}
+		w.launch.doubt(kind, o.index)
 		lanes &^= w.step.Doubtful
 		w.step.Doubtful = 0
 	}
