@@ -55,26 +55,19 @@ func (r *Result) Write(w io.Writer) {
 }
 
 // headings say what reasons of a status are about.
-var headings = map[Status]string{Supposed: "not known", AtLeast: "cut off", Endless: "no time"}
+var headings = map[Status]string{Supposed: "not known", AtLeast: "at least", Endless: "no time"}
 
-// mostReasons is how many reasons of a status are printed.
-const mostReasons = 5
+// mostReasons is how many reasons are printed.
+const mostReasons = 6
 
 // writeReasons prints why the time has no interval, before anything else.
 func (r *Result) writeReasons(w io.Writer) {
-	count := map[Status]int{}
-	lines := r.Why()
-	for i, why := range r.Reasons {
-		if count[why.Status]++; count[why.Status] > mostReasons {
-			continue
-		}
-		text := format.Wrap(lines[i], terminal.Room(w, 124)-14)
-		fmt.Fprintf(w, "  %-10s  %s\n", headings[why.Status], strings.Join(text, "\n              "))
+	list := r.Grouped()
+	for _, g := range list[:min(len(list), mostReasons)] {
+		fmt.Fprintf(w, "  %-10s  %s\n", headings[g.Status], strings.Join(format.Wrap(g.Line, terminal.Room(w, 124)-14), "\n              "))
 	}
-	for _, s := range statuses {
-		if n := count[s] - mostReasons; n > 0 {
-			fmt.Fprintf(w, "  %-10s  %d more like these\n", headings[s], n)
-		}
+	if n := len(list) - mostReasons; n > 0 {
+		fmt.Fprintf(w, "  %-10s  %d more: --json has all\n", "", n)
 	}
 }
 

@@ -158,7 +158,7 @@ func (e *emulation) judgeData(j *judgement) {
 			continue
 		}
 		guessed[d.Index] = true
-		if source, ok := from[d.Index]; ok {
+		if source, ok := from[d.Index]; ok && len(source.Buffers) > 0 {
 			j.add(status, d.Index, "%s follows from %s: %s", what, e.said(source), taken)
 		} else {
 			j.add(status, d.Index, "%s is not known: %s", what, taken)
@@ -239,7 +239,7 @@ func (e *emulation) judgeWaits(j *judgement) {
 	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
 	stored := map[string]bool{}
 	for _, b := range e.executed {
-		here := map[int64]bool{}
+		here, waited := map[int64]bool{}, map[int64]bool{} // places that are stored to before they are waited for, and those that are waited for
 		for _, w := range b.Warps {
 			trace.Each(w.Nodes, func(ev *timing.Event) {
 				t := ev.Touch
@@ -248,18 +248,23 @@ func (e *emulation) judgeWaits(j *judgement) {
 				}
 				if e.builder.Awaits[ev.Op] {
 					wants[ev.Op] = append(wants[ev.Op], t.Lanes...)
+					for _, at := range t.Lanes {
+						waited[at] = true
+					}
 				}
 				if t.Store || t.Atomic && !e.builder.Awaits[ev.Op] {
 					for _, at := range t.Lanes {
-						here[at] = true
+						here[at] = here[at] || !waited[at]
 						name, _ := e.launch.Memory.Find(uint64(at))
 						stored[name] = true
 					}
 				}
 			})
 		}
-		for at := range here {
-			stores[at]++
+		for at, first := range here {
+			if first {
+				stores[at]++
+			}
 		}
 	}
 	room := e.resident * e.busy
@@ -283,25 +288,48 @@ func (e *emulation) judgeWaits(j *judgement) {
 	}
 }
 
-// Where is the instruction of a reason and its line; "" for none.
-func (r *Result) Where(why Reason) string {
-	if why.Index < 0 {
-		return ""
-	}
-	if place := r.place(why.Index); place != "" {
-		return path.Base(place) + ", " + r.address(why.Index)
-	}
-	return r.address(why.Index)
+// Grouped are the reasons of a result, those of one text as one, as lines.
+type Grouped struct {
+	Status Status
+	Line   string
 }
 
-// Why are the reasons why the launch has no time with an interval, as lines of text.
-func (r *Result) Why() (lines []string) {
+// Grouped are the reasons why the launch has no time with an interval: those with which most is wrong come first.
+func (r *Result) Grouped() (list []Grouped) {
+	const most = 4 // places
+	at, texts := map[string][]string{}, []Reason(nil)
 	for _, why := range r.Reasons {
-		line := why.Text
-		if at := r.Where(why); at != "" {
-			line = at + ": " + line
+		if _, ok := at[why.Text]; !ok {
+			texts, at[why.Text] = append(texts, why), nil
 		}
-		lines = append(lines, line)
+		if why.Index >= 0 {
+			at[why.Text] = append(at[why.Text], r.where(why.Index))
+		}
+	}
+	for _, why := range texts {
+		line := why.Text
+		if places := at[why.Text]; len(places) > most {
+			line = fmt.Sprintf("%s and %d others: %s", strings.Join(places[:most], ", "), len(places)-most, line)
+		} else if len(places) > 0 {
+			line = strings.Join(places, ", ") + ": " + line
+		}
+		list = append(list, Grouped{why.Status, line})
+	}
+	return list
+}
+
+// where is an instruction by its line and its address.
+func (r *Result) where(index int) string {
+	if place := r.place(index); place != "" {
+		return path.Base(place) + " (" + r.address(index) + ")"
+	}
+	return r.address(index)
+}
+
+// Why are the reasons of Grouped as lines of text.
+func (r *Result) Why() (lines []string) {
+	for _, g := range r.Grouped() {
+		lines = append(lines, g.Line)
 	}
 	return lines
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"gpuperf/device"
 	"gpuperf/sass"
@@ -12,10 +13,15 @@ import (
 type Origin uint64
 
 // fromOthers is the origin of what an atomic operation of global memory returns; bits from the second on are buffers, those without a bit share the last.
+// bare is that of bits that were not loaded as numbers of the type that the buffer has: what stands there is no number.
 const (
 	fromOthers Origin = 1
+	bare       Origin = 1 << 63
 	lastBuffer        = 62
 )
+
+// mostDigits is up to where bits count as a number, as what was cut out of a word.
+const mostDigits = 1 << 16
 
 // origins are those of the registers of a file, rows and then predicates, and the lanes in which they have any.
 type origins struct {
@@ -37,6 +43,7 @@ type follows struct {
 	uses, defines []int
 	address       []int // those of uses that make an address
 	decides       bool  // which way the sub-group goes
+	number        bool  // its results are numbers, whatever the bits of its operands are
 }
 
 // follow finds out what the operation hands on.
@@ -55,6 +62,11 @@ func (d *decoder) follow() {
 			for _, t := range p.terms {
 				o.follows.address = append(o.follows.address, t.row)
 			}
+		}
+	}
+	for _, table := range []map[string]form{floatForms, doubleForms, halfForms, conversionForms} {
+		if _, ok := table[in.Name]; ok {
+			o.follows.number = true
 		}
 	}
 	if op := in.Opcode; op != nil && op.Class == sass.Flow {
@@ -109,12 +121,28 @@ func (w *Warp) hand(o *op, f *origins) {
 			from |= g.votes
 		}
 	}
+	if from&bare != 0 && (o.follows.number || o.access == nil && w.digits(o, lanes)) {
+		from &^= bare
+	}
 	if o.uniform {
 		lanes = all
 	}
 	for _, n := range o.follows.defines {
 		f.set(n, lanes, from)
 	}
+}
+
+// digits reports whether an operation has left small numbers.
+func (w *Warp) digits(o *op, lanes uint32) bool {
+	if o.to[0] == sinkRow || w.path == nil {
+		return false
+	}
+	for i, v := range w.path.file.rows[o.to[0]] {
+		if lanes>>i&1 != 0 && v >= mostDigits {
+			return false
+		}
+	}
+	return true
 }
 
 // throughMemory hands on what is stored and what is loaded.
@@ -135,6 +163,9 @@ func (w *Warp) throughMemory(o *op, f *origins, from Origin) Origin {
 		}
 		if op.Action != sass.Store {
 			out |= *held
+			if w.launch.Memory.bare(a, *held) {
+				out |= bare
+			}
 		}
 		if op.Action == sass.Atomic && a.Space == sass.Global && o.to[0] != sinkRow {
 			out |= fromOthers
@@ -182,6 +213,20 @@ func (w *Warp) held(a *Access) *Origin {
 	return &w.Group.inBuffers[i]
 }
 
+// bare reports whether an access of global memory whose contents nobody has said loads other bits than the numbers that it is filled with.
+func (m *Memory) bare(a *Access, held Origin) bool {
+	if held&^fromOthers == 0 || a.Known == 0 || a.Space != sass.Global {
+		return false
+	}
+	i := m.number(a.Address[active(a.Known)])
+	if i < 0 || !m.open(i) {
+		return false
+	}
+	t := m.buffers[i].arg.DType
+	size := int(device.DTypeSize(t))
+	return strings.HasPrefix(t, "float") || size < 4 && a.Bytes != size || size > 4 && a.Bytes%size != 0
+}
+
 // open reports whether nobody has said what a buffer holds when the launch begins.
 func (m *Memory) open(i int) bool {
 	b := &m.buffers[i]
@@ -198,6 +243,9 @@ func (w *Warp) decide(o *op, f *origins) {
 		return
 	}
 	w.launch.decided[o.index] |= from
+	if b := o.flow; from&bare != 0 && b != nil && b.loop != 0 { // such bits are no number of turns
+		w.garbage = true
+	}
 }
 
 // Way is in which way something that nobody has said matters.

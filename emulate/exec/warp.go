@@ -25,6 +25,7 @@ type Warp struct {
 	forks     int // how many branches on unknown conditions were taken so far
 	private   *space
 	inPrivate Origin
+	garbage   bool        // the step is a jump whose condition compares bits that are no number
 	trips     []tripCount // of each loop
 	reduction string      // of the last barrier that reduced a predicate: POPC, AND or OR
 	reduced   votes
@@ -76,12 +77,15 @@ func (w *Warp) Step() *Step {
 		s.Doubtful = p.lanes &^ g.known
 		s.Lanes = p.lanes & (g.value | ^g.known)
 	}
-	p.from = p.pc
-	p.pc++
 	f := &p.file.from
-	if o.follows.decides {
+	if w.garbage = false; o.follows.decides {
 		w.decide(o, f)
 	}
+	if w.garbage {
+		s.Lanes, s.Doubtful = p.lanes, p.lanes
+	}
+	p.from = p.pc
+	p.pc++
 	switch {
 	case s.Lanes == 0:
 	case s.Doubtful != 0 && o.flow == nil:
