@@ -99,13 +99,13 @@ func (r *Result) Say(d exec.Doubt) string {
 		return ""
 	}
 	switch d.Kind {
-	case exec.UnknownTrips, exec.UnknownBranch, exec.UnknownLeave:
+	case exec.UnknownTrips, exec.UnknownBranch, exec.UnknownLeave, exec.UnlikelyWay:
 		if loop := r.leaves(d.Index); loop >= 0 {
 			return fmt.Sprintf("{loop: %q, trips: 1}", r.named(loop, func(i int) bool { return headerOf(f, i) >= 0 }))
 		}
 		if isBranch(f, d.Index) {
 			part := "0.5"
-			if d.Kind == exec.UnknownLeave {
+			if d.Kind != exec.UnknownBranch {
 				part = "0"
 			}
 			return fmt.Sprintf("{branch: %q, taken: %s}", r.named(d.Index, func(i int) bool { return isBranch(f, i) }), part)

@@ -38,10 +38,19 @@ func (e *emulation) choose() {
 		if steps := e.builder.Steps - done; i >= 3 && steps > mostExecuted*2/3 || i > 1 && steps > mostExecuted {
 			break
 		}
-		e.blocks = append(e.blocks, e.block(e.place(e.number(i, want))))
+		b := e.block(e.place(e.number(i, want)))
+		if b.Cut && i > 0 { // those before it stand for it
+			break
+		}
+		e.blocks = append(e.blocks, b)
 	}
-	if n := len(e.blocks); int64(n) < want && n > 1 {
+	e.shown = e.place(e.number(0, want))
+	switch n := len(e.blocks); {
+	case int64(n) == want:
+	case n > 1:
 		e.extend(want)
+	default:
+		e.repeat(want)
 	}
 	e.met = e.meetings()
 }
@@ -57,11 +66,12 @@ func (e *emulation) longest() {
 	}
 	for i := range parts + 1 {
 		first := i * (e.busy - 1) / parts
+		b := e.block(e.index(first))
 		sum := int64(0)
-		for _, w := range e.block(e.index(first)).Warps {
+		for _, w := range b.Warps {
 			sum += w.Count()
 		}
-		if sum > most {
+		if sum > most && !b.Cut {
 			e.first, most = first, sum
 		}
 	}
@@ -133,6 +143,14 @@ func (e *emulation) extend(want int64) {
 			b.Warps = append(b.Warps, &timing.Trace{Nodes: w, Trips: trips})
 		}
 		e.blocks = append(e.blocks, b)
+	}
+}
+
+// repeat adds blocks that execute what the only one does that was executed to its end, further on by as much as the next one begins further on.
+func (e *emulation) repeat(want int64) {
+	e.steps = firsts(e.blocks[0], e.block(e.place(e.number(1, want))))
+	for i := int64(1); i < want; i++ {
+		e.blocks = append(e.blocks, e.shifted(e.blocks[0], i))
 	}
 }
 

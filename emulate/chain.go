@@ -29,7 +29,17 @@ func (e *emulation) chained() (c chain) {
 			}
 		})
 	}
-	for _, w := range e.block(e.index(n - 1)).Warps {
+	before := e.block(e.index(n - 1))
+	for _, w := range before.Warps {
+		same := false
+		trace.Each(w.Nodes, func(ev *timing.Event) {
+			same = same || e.builder.Awaits[ev.Op] && ev.Touch != nil && slices.ContainsFunc(ev.Touch.Lanes, func(a int64) bool { return awaited[a] })
+		})
+		if same { // a lock, or all wait for each other
+			return c
+		}
+	}
+	for _, w := range before.Warps {
 		waited, fences := false, int64(0)
 		trace.Each(w.Nodes, func(ev *timing.Event) {
 			waited = waited || e.builder.Awaits[ev.Op]

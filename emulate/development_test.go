@@ -39,7 +39,7 @@ type developed struct {
 func develop(r *Result, k emulatetest.Kernel, measured float64, metrics map[string]samples.Metric) developed {
 	e := r.emulation
 	pipes := e.perPipe()
-	d := developed{Kernel: k, metrics: metrics, known: len(r.Doubts) == 0 && !e.builder.Cut, pipes: pipes, roof: roof(r, pipes)}
+	d := developed{Kernel: k, metrics: metrics, known: len(r.Doubts) == 0 && r.Status.Finite(), pipes: pipes, roof: roof(r, pipes)}
 	d.compared = compared{Result: r, name: k.Line, measured: measured, executed: metrics["smsp__inst_executed.sum"].Value}
 	if e.accessed != nil {
 		moved := e.moved // alone: the traces behind it go

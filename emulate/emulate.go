@@ -50,8 +50,10 @@ type Input struct {
 type Result struct {
 	Kernel   string
 	Device   string
-	Seconds  float64    // of the kernel on the device
-	Interval [2]float64 // that the time is taken to be in
+	Status   Status     // what kind of a time it is
+	Seconds  float64    // of the kernel on the device; a lower bound or infinite, as Status says
+	Interval [2]float64 // that the time is taken to be in; it has no end where there is no evidence of one
+	Reasons  []Reason   // why it has none
 	Launch   float64    // seconds that a launch adds where it is timed from outside
 	Cycles   float64
 	ClockMHz float64
@@ -128,19 +130,13 @@ func Run(in Input) (_ *Result, err error) {
 	e.choose()
 	e.chain = e.chained()
 	e.traffic()
-	if e.builder.Cut {
-		e.warn("work-groups were not executed to their end, which would take too long: the time is too short")
-	}
 	base := e.settled()
-	if e.builder.Stuck || base.Stuck {
-		e.warn("sub-groups wait for what never comes, and are not executed further: the time is too short")
-	}
 	r := e.result(base)
 	r.emulation, r.base = e, base
-	if in.Sensitivity {
+	if in.Sensitivity && r.Status != Endless {
 		e.sensitivity(r, base)
 	}
-	if in.Sensitivity && in.Regions {
+	if in.Sensitivity && in.Regions && r.Status != Endless {
 		e.regions(r, base)
 	}
 	return r, nil
@@ -160,6 +156,7 @@ type emulation struct {
 	limits   []launch.Limit
 	busy     int64 // multiprocessors
 	blocks   []*timing.Block
+	shown    [3]uint32      // the place of the first of blocks
 	most     int64          // blocks of the multiprocessor with most
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of

@@ -3,6 +3,7 @@ package emulate
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"gpuperf/emulate/exec"
@@ -13,10 +14,12 @@ import (
 type resultJSON struct {
 	Kernel        string             `json:"kernel"`
 	Device        string             `json:"device,omitempty"`
-	Seconds       float64            `json:"seconds"`
-	Interval      [2]float64         `json:"interval"`
+	Status        Status             `json:"status"`
+	Seconds       *float64           `json:"seconds"`  // null for none
+	Interval      [2]*float64        `json:"interval"` // null where there is no evidence of an end
+	Reasons       []reasonJSON       `json:"reasons,omitempty"`
 	LaunchSeconds float64            `json:"launch_seconds"`
-	Cycles        float64            `json:"cycles"`
+	Cycles        *float64           `json:"cycles"`
 	ClockMHz      float64            `json:"clock_mhz"`
 	ClockGiven    bool               `json:"clock_given"`
 	Instructions  int64              `json:"instructions"`
@@ -42,6 +45,12 @@ type (
 		Blocks    int64   `json:"blocks_per_sm"`
 		LimitedBy string  `json:"limited_by"`
 		Achieved  float64 `json:"achieved"`
+	}
+	reasonJSON struct {
+		Status  Status `json:"status"`
+		Address string `json:"address,omitempty"`
+		Source  string `json:"source,omitempty"`
+		Text    string `json:"text"`
 	}
 	bottleneckJSON struct {
 		Resource string `json:"resource"`
@@ -111,11 +120,18 @@ type (
 // MarshalJSON writes the result as other programs read it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Kernel: r.Kernel, Device: r.Device, Seconds: r.Seconds, Interval: r.Interval, LaunchSeconds: r.Launch, Cycles: r.Cycles, ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Work.Stands,
+		Kernel: r.Kernel, Device: r.Device, Status: r.Status, Seconds: Number(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: Number(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Work.Stands,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
 		Memory: memoryJSON(r.Memory), Warnings: append([]string{}, r.Warnings...),
 		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{}, Lines: []lineJSON{}, Stalls: map[string]float64{},
 		Work: workJSON{r.Work.Blocks, r.Work.Steps, r.Work.Issued, r.Work.Stands},
+	}
+	for _, why := range r.Reasons {
+		one := reasonJSON{Status: why.Status, Text: why.Text}
+		if why.Index >= 0 {
+			one.Address, one.Source = r.address(why.Index), r.place(why.Index)
+		}
+		out.Reasons = append(out.Reasons, one)
 	}
 	if r.Bottleneck.Kind != "" {
 		out.Bottleneck = bottleneckJSON{r.Bottleneck.Unit.String(), r.Bottleneck.Kind}
@@ -141,6 +157,22 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 		*list = append(*list, doubtJSON{r.address(d.Index), r.place(d.Index), r.text(d.Index), string(d.Kind), r.Say(d), d.Times})
 	}
 	return json.Marshal(out)
+}
+
+// Number is a number as JSON has it: null where it is not finite.
+func Number(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// Ends are the ends of an interval as JSON has them: null where it has none.
+func Ends(in [2]float64) [2]*float64 {
+	if in[0] == 0 { // of what is supposed nothing is known
+		return [2]*float64{}
+	}
+	return [2]*float64{Number(in[0]), Number(in[1])}
 }
 
 // of is the list that a doubt belongs to.

@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -26,7 +27,11 @@ func (e *emulation) result(t timed) *Result {
 		r.ClockMHz *= 1 - d.Value(facts.TensorSlowdown)*min(r.Utilization[timing.Tensor]+r.Utilization[timing.Wide], 1)
 	}
 	r.Seconds = r.Cycles / (r.ClockMHz * 1e6)
-	r.Interval = [2]float64{r.Seconds / within, r.Seconds * within}
+	j := e.judge(t)
+	if r.Status, r.Reasons = j.status, j.why; r.Status == Endless {
+		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
+	}
+	r.Interval = r.Status.Interval(r.Seconds)
 	r.Waves = float64(e.total) / float64(d.Int(facts.Multiprocessors)*e.resident)
 	r.LimitedBy = e.limitedBy()
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
@@ -118,7 +123,7 @@ func instructions(blocks []*timing.Block) float64 {
 
 // written are the buffers that the blocks which were looked at write; all that may be, where they were not executed to their end.
 func (e *emulation) written() (names []string) {
-	if e.builder.Cut {
+	if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
 		for _, b := range e.Job.Buffers() {
 			if b.Write {
 				names = append(names, b.Name)

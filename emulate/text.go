@@ -26,8 +26,13 @@ func (r *Result) Write(w io.Writer) {
 		clock = "the maximum less what tensor instructions take"
 	}
 	fmt.Fprintf(w, "%s on %s\n", r.Kernel, r.Device)
-	fmt.Fprintf(w, "  time        %s (%s to %s): %.0f cycles at %.0f MHz, %s\n", format.Seconds(r.Seconds), format.Seconds(r.Interval[0]),
-		format.Seconds(r.Interval[1]), r.Cycles, r.ClockMHz, clock)
+	r.writeReasons(w)
+	if r.Status == Endless {
+		fmt.Fprintln(w, "  time        none")
+		r.writeDoubts(w)
+		return
+	}
+	fmt.Fprintf(w, "  time        %s%s: %.0f cycles at %.0f MHz, %s\n", r.Status.Text(r.Seconds), r.Status.Spread(r.Interval), r.Cycles, r.ClockMHz, clock)
 	fmt.Fprintf(w, "  waves       %.2f, of %s a multiprocessor: limited by %s\n", r.Waves, format.Count(int(r.Blocks), "work-group"), r.limits())
 	fmt.Fprintf(w, "  occupancy   %.0f %% of the room for sub-groups on average; %s instructions\n", 100*r.Occupancy, strings.TrimSpace(format.Rough(float64(r.Work.Stands), "")))
 	if r.Bottleneck.Kind != "" {
@@ -47,6 +52,23 @@ func (r *Result) Write(w io.Writer) {
 	r.writeHottest(w)
 	r.writeLines(w)
 	r.writeDoubts(w)
+}
+
+// headings say what reasons of a status are about.
+var headings = map[Status]string{Supposed: "not known", AtLeast: "at least", Endless: "no time"}
+
+// mostReasons is how many reasons are printed.
+const mostReasons = 6
+
+// writeReasons prints why the time has no interval, before anything else.
+func (r *Result) writeReasons(w io.Writer) {
+	list := r.Grouped()
+	for _, g := range list[:min(len(list), mostReasons)] {
+		fmt.Fprintf(w, "  %-10s  %s\n", headings[g.Status], strings.Join(format.Wrap(g.Line, terminal.Room(w, 124)-14), "\n              "))
+	}
+	if n := len(list) - mostReasons; n > 0 {
+		fmt.Fprintf(w, "  %-10s  %d more: --json has all\n", "", n)
+	}
 }
 
 // limits says what limits the work-groups of a multiprocessor, and how many other resources would allow.

@@ -113,8 +113,11 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		apart[d] = e.cluster(d)
 		at[d] = uint32(n/2) / apart[d] * apart[d]
 	}
-	w.at = at
 	middle := e.block(at)
+	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
+		at, middle = e.shown, e.blocks[0]
+	}
+	w.at = at
 	for d, n := range e.grid {
 		w.rows[d] = make([][]timing.Node, len(middle.Warps))
 		w.apart[d] = int64(apart[d])

@@ -98,9 +98,14 @@ func byPlace(at []int64, values []float64) bool {
 
 func near(a, b float64) bool { return a < b*alike && b < a*alike }
 
-// length is how many instructions a block executes.
+// length is how many instructions a block executes. One that was not executed to its end is taken to be as the one in the middle.
 func (e *emulation) length(at [3]int64) (n float64) {
-	for _, w := range e.block([3]uint32{uint32(at[0]), uint32(at[1]), uint32(at[2])}).Warps {
+	b := e.block([3]uint32{uint32(at[0]), uint32(at[1]), uint32(at[2])})
+	middle := [3]int64{e.grid[0] / 2, e.grid[1] / 2, e.grid[2] / 2}
+	if b.Cut && at != middle {
+		return e.length(middle)
+	}
+	for _, w := range b.Warps {
 		n += float64(w.Count())
 	}
 	return n
@@ -169,9 +174,20 @@ func (e *emulation) mixed(want int64) {
 			break
 		}
 		k := turned(i, places)
-		some = append(some, e.block(e.index(e.total*(2*k+1)/(2*places))))
+		at := e.index(e.total * (2*k + 1) / (2 * places))
+		b := e.block(at)
+		if b.Cut && i > 0 { // those before it stand for it
+			continue
+		}
+		if len(some) == 0 {
+			e.shown = at
+		}
+		some = append(some, b)
 	}
-	e.blocks = some
+	if e.blocks = some; len(some) == 1 {
+		e.repeat(want)
+		return
+	}
 	for i := int64(len(some)); i < want; i++ {
 		e.blocks = append(e.blocks, e.shifted(some[i%int64(len(some))], i/int64(len(some))))
 	}

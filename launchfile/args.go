@@ -216,7 +216,7 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 	if b.global {
 		what = "variable"
 	}
-	b.node, b.fill, b.restore, b.data = n, "random", r.restore, f["data"]
+	b.node, b.fill, b.restore, b.data, b.stated = n, "random", r.restore, f["data"], f["fill"] != nil
 	switch {
 	case f["size"] != nil && f["bytes"] != nil:
 		return f["bytes"].Errorf("the %s has both a size and a number of bytes", what)

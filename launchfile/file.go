@@ -107,6 +107,7 @@ type buffer struct {
 	dtype   string  // "" is that of its data
 	size    *number // elements; nil is those of its data
 	fill    string
+	stated  bool           // whether fill says so, or nothing does
 	data    *yamlfile.Node // the path of a file, nil for none
 	restore bool
 }

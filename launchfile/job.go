@@ -284,6 +284,7 @@ func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error
 		}
 	}
 	fills[b.fill](&out)
+	out.Stated = b.stated
 	if b.data == nil {
 		return out, nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/counters"
+	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
@@ -118,7 +119,13 @@ func (o *emulated) print(cmd *cobra.Command, args []string) error {
 	if c := (launches.Comparison{Reports: all}); o.Compare {
 		return show(cmd, c.JSON(), c.Write)
 	}
-	return show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+	if err := show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) }); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(r *launches.Report) bool { return r.Status() == emulate.Endless }) {
+		return errReported // that it has no time stands in the output
+	}
+	return nil
 }
 
 // Flags that a search takes, and those that tables of many launches do not. What would not be heeded is refused.

@@ -97,7 +97,7 @@ func (s *study) launched(block, grid float64) float64 {
 	in.Job.Local[0] = int64(float64(in.Job.Local[0]) * block)
 	in.Job.Global[0] = int64(float64(groups)*grid+0.5) * in.Job.Local[0]
 	r, err := emulate.Run(in)
-	if err != nil {
+	if err != nil || !r.Status.Finite() {
 		return 0
 	}
 	if work := float64(r.Work.Stands) / float64(max(s.Work.Stands, 1)); work < 1-alike || work > 1+2*alike {

@@ -193,6 +193,9 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		}
 		s.store(at, o.access.bytes, &after, w.step.Doubtful>>i&1 != 0)
 	}
+	if o.access.others {
+		known = 0
+	}
 	if o.to[0] != sinkRow {
 		for k := range o.width {
 			f.set(o.to[0]+k, lanes, &old[k&1], known)

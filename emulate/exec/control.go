@@ -106,6 +106,10 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		lanes &= b.value | ^b.known
 	}
 	w.step.Doubtful &= lanes
+	if w.garbage {
+		lanes = w.path.lanes
+		w.step.Doubtful = lanes
+	}
 	if lanes == 0 {
 		if o.flow != nil && o.flow.loop != 0 {
 			w.trips[o.flow.loop-1].ends = true
@@ -219,7 +223,11 @@ func call(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	if w.step.Doubtful != 0 {
-		w.launch.doubt(UnknownLeave, o.index)
+		kind := UnknownLeave
+		if w.launch.slow(o.index) {
+			kind = UnlikelyWay
+		}
+		w.launch.doubt(kind, o.index)
 		lanes &^= w.step.Doubtful
 		w.step.Doubtful = 0
 	}

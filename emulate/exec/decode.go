@@ -51,6 +51,7 @@ func (l *Launch) decode(assume Assumptions) {
 	for i := range f.Instructions {
 		d := &decoder{launch: l, constants: l.constants, o: &l.ops[i], in: &f.Instructions[i]}
 		d.decode(i)
+		d.follow()
 	}
 	l.ops[len(f.Instructions)] = op{in: &sass.Instruction{}, index: len(f.Instructions), run: lost, to: noRows, toPred: noPredicates, target: -1}
 	l.branches(assume)

@@ -67,6 +67,7 @@ type Kind string
 const (
 	UnknownBranch  Kind = "both ways are taken"
 	UnknownLeave   Kind = "is not taken"
+	UnlikelyWay    Kind = "is not taken, as it leads to a trap or to a slow path"
 	UnknownTrips   Kind = "is taken as often as the default says"
 	AssumedBranch  Kind = "is taken as often as was assumed"
 	UnknownAddress Kind = "accesses an unknown address"

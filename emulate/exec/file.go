@@ -37,6 +37,7 @@ type file struct {
 	rows  [rows]row
 	known [rows]uint32 // the lanes of each row that are known; what is not known is 0
 	preds [predicates]truth
+	from  origins
 }
 
 // newFile is a file in which nothing is known.
@@ -128,6 +129,7 @@ func (f *file) meet(g *file, lanes uint32, used int) {
 		}
 		f.wipe(n)
 	}
+	f.from.add(&g.from, lanes)
 	for n := range f.preds {
 		p, q := &f.preds[n], g.preds[n]
 		p.known &= ^lanes | q.known&^(p.value^q.value)
@@ -147,6 +149,10 @@ func (f *file) take(g *file, lanes uint32, used int) {
 			f.known[n] = f.known[n]&^lanes | g.known[n]&lanes
 		}
 	}
+	for n := range f.from.of {
+		f.from.set(n, lanes, 0)
+	}
+	f.from.add(&g.from, lanes)
 	for n := range f.preds {
 		f.setPredicate(n, lanes, g.preds[n])
 	}

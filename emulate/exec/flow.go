@@ -48,7 +48,7 @@ func (w *Warp) jump(o *op, lanes uint32, target int) {
 	case b.loop != 0:
 		w.split(sure|w.stay(o, b, doubtful), target)
 	case b.avoid[0] != b.avoid[1] && !w.launch.paper:
-		w.launch.doubt(UnknownLeave, o.index)
+		w.launch.doubt(UnlikelyWay, o.index)
 		if b.avoid[0] {
 			sure |= doubtful
 		}

@@ -18,6 +18,9 @@ type Group struct {
 	heard   int                  // messages of other groups of the cluster
 	// counters are what words held that clusters add to in turn, before this one did.
 	counters map[uint64]uint64
+	// What shared memory, the votes at barriers and buffers follow from.
+	inShared, votes Origin
+	inBuffers       []Origin
 }
 
 // meeting is a barrier of a work-group.

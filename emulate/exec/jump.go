@@ -14,6 +14,28 @@ func (w *Warp) Next() int { return w.path.pc }
 // Together reports whether all lanes that have not left are at the same instruction.
 func (w *Warp) Together() bool { return len(w.paths) == 1 }
 
+// In reports whether some lanes are in a loop, by its number.
+func (w *Warp) In(loop int) bool {
+	for _, p := range w.paths {
+		if w.launch.inLoop(p.pc, loop) {
+			return true
+		}
+	}
+	return false
+}
+
+// Heads is the number of the loop that an instruction begins; 0 for none.
+func (l *Launch) Heads(index int) int { return l.ops[index].loop }
+
+// Inside reports whether an instruction is in a loop, by its number.
+func (l *Launch) Inside(index, loop int) bool { return l.inLoop(index, loop) }
+
+// Together reports whether two instructions are in the same innermost loop.
+func (l *Launch) Together(a, b int) bool {
+	x, y := l.inside[a], l.inside[b]
+	return len(x) > 0 && len(y) > 0 && x[0] == y[0]
+}
+
 // Only lets the launch compute nothing but the results of some instructions, and what jumps, waits or accesses memory. What others would
 // write keeps any value. Where data is not needed, the contents of memory that bulk copies move are not followed either.
 func (l *Launch) Only(results []bool, data bool) {
@@ -21,7 +43,7 @@ func (l *Launch) Only(results []bool, data bool) {
 	for i := range l.Function.Instructions {
 		in := &l.Function.Instructions[i]
 		if op := in.Opcode; op != nil && !results[i] && op.Action == "" && op.Class != sass.Flow && op.Class != sass.Synchronize {
-			l.ops[i].run = pass
+			l.ops[i].run, l.ops[i].passed = pass, true
 		}
 	}
 }

@@ -30,6 +30,8 @@ type Launch struct {
 	paper     bool                    // all ways are taken
 	addresses bool                    // of bulk copies: their data is not needed
 	doubts    map[Doubt]int
+	decided   map[int]Origin // by instruction, what jumps followed from that nobody has said
+	addressed map[int]Origin // the same of addresses
 }
 
 // New binds a function to one launch of a job. The function's parameters lie where the cubin says, or else as C aligns the arguments.
@@ -37,7 +39,7 @@ type Launch struct {
 func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) {
 	memory := newMemory()
 	memory.overwritten = assume.Overwritten
-	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
+	l := &Launch{Function: f, Memory: memory, doubts: map[Doubt]int{}, decided: map[int]Origin{}, addressed: map[int]Origin{}, others: map[uint64]int{}, told: map[[3]uint32][]message{}, trips: cmp.Or(assume.Trips, 1), paper: assume.Paper}
 	if err := checkGrid(job); err != nil {
 		return nil, err
 	}

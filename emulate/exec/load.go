@@ -131,10 +131,10 @@ func (w *Warp) memory(a *Access, lane int) (*space, uint64) {
 }
 
 // Await tells that a loop waits for what others store where an instruction loads: from then on it is not known what that is. It reports whether
-// the instruction loads from global memory.
+// the instruction loads from global memory, or tells what was there before it changed it.
 func (w *Warp) Await(index int) bool {
 	o := &w.launch.ops[index]
-	if o.access == nil || o.in.Opcode.Space != sass.Global && o.in.Opcode.Space != sass.Generic || o.in.Opcode.Action != sass.Load {
+	if o.access == nil || o.in.Opcode.Space != sass.Global && o.in.Opcode.Space != sass.Generic || o.in.Opcode.Action != sass.Load && (o.in.Opcode.Action != sass.Atomic || o.to[0] == sinkRow) {
 		return false
 	}
 	o.access.others = true

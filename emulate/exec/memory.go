@@ -75,11 +75,19 @@ func (m *Memory) Find(address uint64) (name string, offset uint64) {
 }
 
 func (m *Memory) holding(address uint64) *placed {
+	if i := m.number(address); i >= 0 {
+		return &m.buffers[i]
+	}
+	return nil
+}
+
+// number is that of the buffer that an address lies in; -1 for none.
+func (m *Memory) number(address uint64) int {
 	i := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].at > address }) - 1
 	if i < 0 || address-m.buffers[i].at >= uint64(m.buffers[i].arg.Bytes()) {
-		return nil
+		return -1
 	}
-	return &m.buffers[i]
+	return i
 }
 
 // page makes a page as the launch finds it.

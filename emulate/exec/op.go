@@ -13,6 +13,7 @@ type op struct {
 	index   int
 	guard   guard
 	guarded bool
+	passed  bool // its results are not needed
 	uniform bool // it is executed once for all lanes
 	// run executes it in lanes; it goes on with the next instruction unless run says otherwise.
 	run     func(w *Warp, o *op, lanes uint32)
@@ -31,7 +32,8 @@ type op struct {
 	flow    *branch // of branches
 	special specialRegister
 	shift   uint // of bits, of P2R and R2P
-	loop    int  // the loop whose header it is the first instruction of, from 1; 0 for none
+	follows follows
+	loop    int // the loop whose header it is the first instruction of, from 1; 0 for none
 }
 
 // item is what the operation of a lane reads and gives.

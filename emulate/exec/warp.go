@@ -24,6 +24,8 @@ type Warp struct {
 	oldN      [4]uint32
 	forks     int // how many branches on unknown conditions were taken so far
 	private   *space
+	inPrivate Origin
+	garbage   bool        // the step is a jump whose condition compares bits that are no number
 	trips     []tripCount // of each loop
 	reduction string      // of the last barrier that reduced a predicate: POPC, AND or OR
 	reduced   votes
@@ -75,6 +77,13 @@ func (w *Warp) Step() *Step {
 		s.Doubtful = p.lanes &^ g.known
 		s.Lanes = p.lanes & (g.value | ^g.known)
 	}
+	f := &p.file.from
+	if w.garbage = false; o.follows.decides {
+		w.decide(o, f)
+	}
+	if w.garbage {
+		s.Lanes, s.Doubtful = p.lanes, p.lanes
+	}
 	p.from = p.pc
 	p.pc++
 	switch {
@@ -83,6 +92,9 @@ func (w *Warp) Step() *Step {
 		w.doubtful(o)
 	default:
 		o.run(w, o, s.Lanes)
+	}
+	if s.Lanes != 0 {
+		w.hand(o, f)
 	}
 	if w.path == nil || w.path.wait != nothing || w.path.joined > 0 {
 		w.next()

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
 )
@@ -20,9 +21,22 @@ type Comparison struct{ Reports []*Report }
 
 // quantity is what reports are compared by.
 type quantity struct {
-	name string
-	of   func(*Report) float64
-	text func(float64) string
+	name  string
+	of    func(*Report) float64
+	text  func(float64) string
+	whole bool // it is of all that the launches do: of a part of that it is a lower bound
+}
+
+// written is the quantity of a report.
+func (q *quantity) written(r *Report) string {
+	v, status := q.of(r), r.Status()
+	switch {
+	case math.IsInf(v, 0) || math.IsNaN(v):
+		return "none"
+	case q.whole && !status.Finite():
+		return "≥ " + q.text(v)
+	}
+	return q.text(v)
 }
 
 func plain(v float64) string   { return strings.TrimSpace(format.Quantity(v, "")) }
@@ -47,22 +61,22 @@ func mean(of func(*Launch) float64) func(*Report) float64 {
 }
 
 var quantities = []quantity{
-	{"time", (*Report).Seconds, format.Seconds},
-	{"cycles", sum(func(l *Launch) float64 { return l.Cycles }), plain},
-	{"waves", mean(func(l *Launch) float64 { return l.Waves }), func(v float64) string { return fmt.Sprintf("%.2f", v) }},
-	{"work-groups at once", mean(func(l *Launch) float64 { return float64(l.Blocks) }), plain},
-	{"achieved occupancy", mean(func(l *Launch) float64 { return l.Occupancy }), percent},
-	{"instructions", sum(func(l *Launch) float64 { return float64(l.Work.Stands) }), plain},
-	{"requests of global memory", sum(func(l *Launch) float64 { return l.Memory.Requests }), plain},
-	{"sectors of these", sum(func(l *Launch) float64 { return l.Memory.Sectors }), plain},
-	{"sectors to and from L2", sum(func(l *Launch) float64 { return l.Memory.L2Sectors }), plain},
-	{"moved by DRAM", sum(func(l *Launch) float64 { return l.Memory.DRAMBytes }), volume},
+	{"time", (*Report).Seconds, format.Seconds, true},
+	{"cycles", sum(func(l *Launch) float64 { return l.Cycles }), plain, true},
+	{"waves", mean(func(l *Launch) float64 { return l.Waves }), func(v float64) string { return fmt.Sprintf("%.2f", v) }, false},
+	{"work-groups at once", mean(func(l *Launch) float64 { return float64(l.Blocks) }), plain, false},
+	{"achieved occupancy", mean(func(l *Launch) float64 { return l.Occupancy }), percent, false},
+	{"instructions", sum(func(l *Launch) float64 { return float64(l.Work.Stands) }), plain, true},
+	{"requests of global memory", sum(func(l *Launch) float64 { return l.Memory.Requests }), plain, true},
+	{"sectors of these", sum(func(l *Launch) float64 { return l.Memory.Sectors }), plain, true},
+	{"sectors to and from L2", sum(func(l *Launch) float64 { return l.Memory.L2Sectors }), plain, true},
+	{"moved by DRAM", sum(func(l *Launch) float64 { return l.Memory.DRAMBytes }), volume, true},
 }
 
 // waits are the reasons for which warps wait, as parts of their time.
 func waits() (all []quantity) {
 	for reason := range timing.Reasons {
-		all = append(all, quantity{"  " + reason.String(), mean(func(l *Launch) float64 { return l.Stalls[reason] }), percent})
+		all = append(all, quantity{"  " + reason.String(), mean(func(l *Launch) float64 { return l.Stalls[reason] }), percent, false})
 	}
 	return all
 }
@@ -118,20 +132,17 @@ func (c Comparison) head(first string) []string {
 }
 
 // row adds a quantity, with how the others relate to the first.
-func (c Comparison) row(t *format.Table, q quantity, related bool) {
-	cells, first := []string{q.name}, 0.0
+func (c Comparison) row(t *format.Table, q quantity, over bool) {
+	cells, first := []string{q.name}, c.Reports[0]
 	for i, r := range c.Reports {
-		v := q.of(r)
-		if i == 0 {
-			first = v
-			cells = append(cells, q.text(v))
+		if cells = append(cells, q.written(r)); i == 0 {
 			continue
 		}
 		relation := ""
-		if related && first > 0 {
-			relation = fmt.Sprintf("%.2f", v/first)
+		if over {
+			relation = related(r, first, q.of(r), q.of(first))
 		}
-		cells = append(cells, q.text(v), relation)
+		cells = append(cells, relation)
 	}
 	t.Row(cells...)
 }
@@ -158,7 +169,7 @@ func (c Comparison) lines() *format.Table {
 	})
 	t := format.NewTable(c.head("share of the time by line")...)
 	for _, line := range list[:min(len(list), shownLines)] {
-		c.row(t, quantity{names[line], func(r *Report) float64 { return seconds[slices.Index(c.Reports, r)][line] }, format.Seconds}, true)
+		c.row(t, quantity{names[line], func(r *Report) float64 { return seconds[slices.Index(c.Reports, r)][line] }, format.Seconds, true}, true)
 	}
 	return t
 }
@@ -197,14 +208,14 @@ func (r *Report) text(place string) string {
 // JSON is the comparison for other programs: the reports, and each quantity of all of them.
 func (c Comparison) JSON() any {
 	type row struct {
-		Name   string    `json:"name"`
-		Values []float64 `json:"values"`
+		Name   string     `json:"name"`
+		Values []*float64 `json:"values"`
 	}
 	var rows []row
 	for _, q := range append(slices.Clone(quantities), waits()...) {
 		one := row{Name: q.name}
 		for _, r := range c.Reports {
-			one.Values = append(one.Values, q.of(r))
+			one.Values = append(one.Values, emulate.Number(q.of(r)))
 		}
 		rows = append(rows, one)
 	}

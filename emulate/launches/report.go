@@ -24,7 +24,19 @@ type Launch struct {
 	*emulate.Result
 }
 
-// Seconds is the time of all launches.
+// Status is what kind of a time that of all launches is.
+func (r *Report) Status() (s emulate.Status) {
+	s = emulate.Whole
+	for _, l := range r.Launches {
+		s = s.Worse(l.Status)
+	}
+	return s
+}
+
+// Text is the time of all launches.
+func (r *Report) Text() string { return r.Status().Text(r.Seconds()) }
+
+// Seconds is the time of all launches: a lower bound, or infinite, as Status says.
 func (r *Report) Seconds() (sum float64) {
 	for _, l := range r.Launches {
 		sum += float64(l.Times) * l.Result.Seconds
@@ -47,6 +59,11 @@ func (r *Report) All() []string {
 	all := r.Warnings
 	for _, l := range r.Launches {
 		all = append(all, l.Result.Warnings...)
+		if !r.One() {
+			for _, why := range l.Why() {
+				all = append(all, l.Kernel+": "+why)
+			}
+		}
 	}
 	return all
 }
@@ -68,12 +85,13 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		list = append(list, launch{l.Times, l.Result})
 	}
 	return json.Marshal(struct {
-		Name     string     `json:"kernel"`
-		Device   string     `json:"device"`
-		Seconds  float64    `json:"seconds"`
-		Interval [2]float64 `json:"interval"`
-		Launches []launch   `json:"launches"`
-	}{r.Name, r.Device, r.Seconds(), r.Interval(), list})
+		Name     string         `json:"kernel"`
+		Device   string         `json:"device"`
+		Status   emulate.Status `json:"status"`
+		Seconds  *float64       `json:"seconds"`
+		Interval [2]*float64    `json:"interval"`
+		Launches []launch       `json:"launches"`
+	}{r.Name, r.Device, r.Status(), emulate.Number(r.Seconds()), emulate.Ends(r.Interval()), list})
 }
 
 // Longest are the launches that take longest, one of each report.

@@ -210,7 +210,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 			if err != nil {
 				return nil, s.inLaunch(err, i)
 			}
-			if o.Advice {
+			if o.Advice && result.Status.Finite() {
 				advice.Give(result)
 			}
 			at = len(r.Launches)

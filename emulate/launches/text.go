@@ -49,8 +49,8 @@ func table(all []*Report) *format.Table {
 		{"kernel", differ(name) || !differ(device) && !differ(code), name},
 		{"code", differ(code), code},
 		{"device", differ(device), device},
-		{">time", true, func(r *Report) string { return format.Seconds(r.Seconds()) }},
-		{">of the first", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Seconds()/all[0].Seconds()) }},
+		{">time", true, func(r *Report) string { return r.Text() }},
+		{">of the first", true, func(r *Report) string { return related(r, all[0], r.Seconds(), all[0].Seconds()) }},
 		{"bottleneck", true, func(r *Report) string { return r.Longest().Bottleneck.String() }},
 		{">waves", true, func(r *Report) string { return fmt.Sprintf("%.2f", r.Longest().Waves) }},
 	}
@@ -71,6 +71,14 @@ func table(all []*Report) *format.Table {
 		t.Row(cells...)
 	}
 	return t
+}
+
+// related is a quantity of a report over that of another one; "" where one of them has no finite time.
+func related(a, b *Report, x, y float64) string {
+	if !a.Status().Finite() || !b.Status().Finite() || y == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x/y)
 }
 
 // Longest is the launch that takes most of the time.
@@ -95,13 +103,16 @@ func (r *Report) write(w io.Writer) error {
 		count += l.Times
 	}
 	sum, in := r.Seconds(), r.Interval()
-	fmt.Fprintf(w, "%s on %s\n  time        %s (%s to %s) for %s, one after the other\n\n", r.Name, r.Device, format.Seconds(sum), format.Seconds(in[0]), format.Seconds(in[1]),
-		format.Count(count, "launch"))
+	fmt.Fprintf(w, "%s on %s\n  time        %s%s for %s, one after the other\n\n", r.Name, r.Device, r.Text(), r.Status().Spread(in), format.Count(count, "launch"))
 	t := format.NewTable("kernel", ">launches", ">each", ">together", ">share", "bottleneck")
 	for i := range r.Launches {
 		l := &r.Launches[i]
 		together := float64(l.Times) * l.Result.Seconds
-		t.Row(l.Kernel, fmt.Sprint(l.Times), format.Seconds(l.Result.Seconds), format.Seconds(together), fmt.Sprintf("%.0f %%", 100*together/sum), l.Bottleneck.String())
+		share := ""
+		if r.Status().Finite() {
+			share = fmt.Sprintf("%.0f %%", 100*together/sum)
+		}
+		t.Row(l.Kernel, fmt.Sprint(l.Times), l.Status.Text(l.Result.Seconds), l.Status.Text(together), share, l.Bottleneck.String())
 	}
 	if err := t.Write(w); err != nil {
 		return err

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -76,5 +77,9 @@ func (e *Emulator) Emulate(ctx context.Context, c Configuration, sensitivity boo
 	if err != nil {
 		return nil, err
 	}
-	return r.Launches[0].Result, nil
+	result := r.Launches[0].Result
+	if !result.Status.Finite() { // a lower bound would win
+		return nil, impossible{fmt.Errorf("it has no time: %s", result.Why()[0])}
+	}
+	return result, nil
 }

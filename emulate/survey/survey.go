@@ -43,15 +43,30 @@ type Row struct {
 	Err    error
 }
 
+// Finite reports whether the launches have a time that can be added to others.
+func (r *Row) Finite() bool { return r.Report.Status().Finite() }
+
 // Seconds is the time of all launches.
 func (r *Row) Seconds() float64 { return float64(r.Times) * r.Report.Seconds() }
 
-// Seconds is the time of the application in kernels.
+// Seconds is the time of the application in kernels, of those that have a finite one.
 func (s *Survey) Seconds() (sum float64) {
 	for _, r := range s.Rows {
-		sum += r.Seconds()
+		if r.Finite() {
+			sum += r.Seconds()
+		}
 	}
 	return sum
+}
+
+// Unknown is how many launches have no finite time.
+func (s *Survey) Unknown() (n int64) {
+	for _, r := range s.Rows {
+		if !r.Finite() {
+			n += r.Times
+		}
+	}
+	return n
 }
 
 // Times is how many launches the application makes.
@@ -70,6 +85,9 @@ func (s *Survey) All() (all []string) {
 	for _, r := range s.Rows {
 		for _, w := range r.Report.All() {
 			all = append(all, r.File+": "+w)
+		}
+		if why := r.Report.Launches[0].Why(); r.Report.One() && len(why) > 0 {
+			all = append(all, r.File+": "+why[0])
 		}
 	}
 	return all
@@ -107,8 +125,18 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 	if len(s.Rows) == 0 {
 		return nil, s.Failed[0].Err
 	}
-	slices.SortStableFunc(s.Rows, func(a, b *Row) int { return cmp.Compare(b.Seconds(), a.Seconds()) })
+	slices.SortStableFunc(s.Rows, func(a, b *Row) int { // those without a finite time last
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Seconds(), a.Seconds()))
+	})
 	return s, nil
+}
+
+// last is 1 for a row that has no finite time.
+func last(r *Row) int {
+	if r.Finite() {
+		return 0
+	}
+	return 1
 }
 
 // launchFiles are the files of a folder that may be launch files.

@@ -17,12 +17,18 @@ import (
 // Write prints the launches as a table, and their sum.
 func (s *Survey) Write(w io.Writer) error {
 	all := s.Seconds()
-	fmt.Fprintf(w, "%s on %s: %s in %s\n\n", s.Folder, s.Device, format.Seconds(all), format.Count(int(s.Times()), "launch"))
+	without := ""
+	if n := s.Unknown(); n > 0 {
+		without = fmt.Sprintf("; of %s no time is known", format.Count(int(n), "other"))
+	}
+	fmt.Fprintf(w, "%s on %s: %s in %s%s\n\n", s.Folder, s.Device, format.Seconds(all), format.Count(int(s.Times()-s.Unknown()), "launch"), without)
 	t := format.NewTable("kernel", ">launches", ">each", ">all", ">share", "bottleneck", "busiest", ">waves", "launch file")
 	for _, r := range s.Rows {
-		l := r.longest()
-		t.Row(short(r.Report.Launches[0].Kernel), fmt.Sprint(r.Times), format.Seconds(r.Report.Seconds()), format.Seconds(r.Seconds()),
-			fmt.Sprintf("%.1f %%", 100*r.Seconds()/all), l.Bottleneck.String(), busiest(l), fmt.Sprintf("%.2f", l.Waves), r.File)
+		l, share := r.longest(), ""
+		if r.Finite() {
+			share = fmt.Sprintf("%.1f %%", 100*r.Seconds()/all)
+		}
+		t.Row(short(r.Report.Launches[0].Kernel), fmt.Sprint(r.Times), r.Report.Text(), r.Report.Status().Text(r.Seconds()), share, l.Bottleneck.String(), busiest(l), fmt.Sprintf("%.2f", l.Waves), r.File)
 	}
 	return t.Write(w)
 }
@@ -71,7 +77,7 @@ type rowJSON struct {
 	File     string           `json:"file"`
 	Kernel   string           `json:"kernel,omitempty"`
 	Launches int64            `json:"launches"`
-	Seconds  float64          `json:"seconds,omitempty"` // of all
+	Seconds  *float64         `json:"seconds,omitempty"` // of all; null for no time
 	Share    float64          `json:"share,omitempty"`
 	Each     *launches.Report `json:"each,omitempty"`
 	Error    string           `json:"error,omitempty"`
@@ -81,7 +87,11 @@ type rowJSON struct {
 func (s *Survey) MarshalJSON() ([]byte, error) {
 	list := []rowJSON{}
 	for _, r := range s.Rows {
-		list = append(list, rowJSON{r.File, r.Report.Launches[0].Kernel, r.Times, r.Seconds(), r.Seconds() / s.Seconds(), r.Report, ""})
+		one := rowJSON{File: r.File, Kernel: r.Report.Launches[0].Kernel, Launches: r.Times, Seconds: emulate.Number(r.Seconds()), Each: r.Report}
+		if r.Finite() {
+			one.Share = r.Seconds() / s.Seconds()
+		}
+		list = append(list, one)
 	}
 	for _, r := range s.Failed {
 		list = append(list, rowJSON{File: r.File, Launches: r.Times, Error: r.Err.Error()})

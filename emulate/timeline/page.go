@@ -15,7 +15,6 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
-	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 )
 
@@ -84,12 +83,20 @@ type Hot struct {
 	Cycles  float64 `json:"cycles"`
 }
 
+// takes says how long the launch takes.
+func takes(r *emulate.Result) string {
+	if r.Status == emulate.Endless {
+		return "The launch has no time: " + r.Why()[0] + "."
+	}
+	return fmt.Sprintf("The launch takes %s, %.0f cycles at %.0f MHz.", r.Status.Text(r.Seconds), r.Cycles, r.ClockMHz)
+}
+
 // shown is what the page shows.
 func (t *Timeline) shown() Shown {
 	s := Shown{
 		Title:   fmt.Sprintf("%s on %s", t.Result.Kernel, t.Result.Device),
 		Summary: t.Summary(),
-		Time:    fmt.Sprintf("The launch takes %s, %.0f cycles at %.0f MHz.", format.Seconds(t.Result.Seconds), t.Result.Cycles, t.Result.ClockMHz),
+		Time:    takes(t.Result),
 		Ticks:   t.ticks(), Hot: t.hottest(),
 	}
 	for reason := range timing.Reasons {

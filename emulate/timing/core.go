@@ -6,7 +6,10 @@ import "math"
 type Source interface{ Next() *Block }
 
 // Block is a work-group: the traces of its warps.
-type Block struct{ Warps []*Trace }
+type Block struct {
+	Warps []*Trace
+	Cut   bool // they are not those of all that the block executes
+}
 
 // Options bound a run.
 type Options struct {

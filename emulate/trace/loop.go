@@ -102,6 +102,41 @@ func (r *recorder) again(l *loop) {
 			return
 		}
 	}
+	if n := len(l.marks); l.passes%manyPasses == 0 && n > 2 {
+		r.spins(l, &l.marks[n-3], &l.marks[n-2], &l.marks[n-1])
+	}
+}
+
+// spins looks whether a loop does nothing but to try again, which atomic operations that change nothing are left out of.
+func (r *recorder) spins(l *loop, a, b, c *mark) {
+	last := r.items[b.at:c.at]
+	if !alike(r.items[a.at:b.at], last) || !r.tries(last) {
+		return
+	}
+	if change, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block)); ok && len(change) == 0 {
+		r.awaits(last)
+	}
+}
+
+// tries reports whether an iteration tries atomic operations of global memory, and changes nothing where these have failed.
+func (r *recorder) tries(iteration []item) bool {
+	some, other := false, false
+	Each(nodes(iteration), func(e *timing.Event) {
+		in := &r.function.Instructions[e.Op]
+		switch t := e.Touch; {
+		case t == nil:
+		case t.Atomic && t.Space == timing.GlobalSpace && (in.Has("CAS") || in.Has("CAST") || in.Has("EXCH") || in.Has("OR") || in.Has("MAX")):
+			some = true
+		case t.Atomic || t.Store || t.Space == timing.SharedSpace:
+			other = true
+		}
+	})
+	return some && !other
+}
+
+// endless notes a loop that never ends, and that the warp goes no further.
+func (r *recorder) endless(header int) {
+	r.Endless[int32(header)], r.ended = true, true
 }
 
 // leave skips the iterations that do again what so many did, and as many before them. It reports whether there are any.
@@ -114,12 +149,17 @@ func (r *recorder) leave(l *loop, period int) bool {
 	if limit < 2 || !exact && !endless || !alike(before, last) || r.carried(l.block, last) { // the comparison takes longest, and comes last
 		return false
 	}
-	if endless && r.w.TurnsLeft(l.header) == math.MaxInt32 && r.awaits(last) {
+	endless = endless && r.w.TurnsLeft(l.header) == math.MaxInt32
+	if endless && r.awaits(last) {
 		return false
 	}
 	step, ok := exec.Between(a.saved, b.saved, c.saved, r.registers(l.block))
 	if !ok || !exact {
 		return false
+	}
+	if endless { // no condition in it will come out differently
+		r.endless(l.header)
+		return true
 	}
 	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header)/int64(period))
 	if limit < 2 {
@@ -171,7 +211,7 @@ func (r *recorder) apart(to int) {
 // loads is not known.
 func (r *recorder) awaits(iteration []item) (some bool) {
 	for i := range iteration {
-		if t := iteration[i].event.Touch; iteration[i].node == nil && t != nil && t.Space == timing.GlobalSpace && !t.Store && !t.Atomic {
+		if t := iteration[i].event.Touch; iteration[i].node == nil && t != nil && t.Space == timing.GlobalSpace && !t.Store {
 			if op := iteration[i].event.Op; r.w.Await(int(op)) {
 				some, r.Awaits[op] = true, true
 			}

@@ -19,12 +19,16 @@ import (
 type Builder struct {
 	Launch *exec.Launch
 	Steps  int // instructions executed so far
-	// Cut is set when a block was not executed to its end, as that would have taken too long.
-	Cut bool
+	// Long are the instructions of iterations that others stand for (long.go), and Apart is by how many these are off.
+	Long, Apart int64
+	// Unlike is set when iterations stand for others that meet elsewhere.
+	Unlike bool
 	// Stuck is set when sub-groups of a block waited for each other.
 	Stuck bool
 	// Awaits are instructions that load what a loop waits for until others store it.
 	Awaits map[int32]bool
+	// Endless are instructions that begin loops which would never end.
+	Endless map[int32]bool
 
 	needs    *needs
 	kinds    []kind
@@ -36,18 +40,19 @@ type Builder struct {
 	whole    bool              // for tests: all iterations are executed
 }
 
-// Instructions that are executed for one block at most, while those of all blocks are within a budget, and later. It takes about a tenth
-// of a second to execute a million.
+// Most is how many instructions are executed for one block at most. It takes about a tenth of a second to execute a million.
+const Most = 12_000_000
+
+// Instructions of all blocks after which those that follow are executed to see where they begin alone, and how many that takes.
 const (
-	mostSteps = 1_500_000
-	budget    = 3_000_000
-	fewSteps  = 100_000
+	budget   = 4_000_000
+	fewSteps = 50_000
 )
 
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
 	f := l.Function
-	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}}
+	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}, Endless: map[int32]bool{}}
 	b.kinds = kinds(f, b.needs)
 	l.Only(b.needs.result, b.needs.data[inGlobal] || b.needs.data[inShared])
 	for n, block := range f.Blocks {
@@ -62,19 +67,19 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	recorders := make([]*recorder, len(g.Warps))
 	b.shares = map[share]*shared{}
 	for i, w := range g.Warps {
-		recorders[i] = &recorder{Builder: b, w: w, number: b.number}
+		recorders[i] = &recorder{Builder: b, w: w, number: b.number, most: mostKept / len(g.Warps), turned: map[int]int{}}
 		b.number++
 	}
 	const turn = 4096
-	bound := max(min(mostSteps, budget-b.Steps), fewSteps)
-	if b.Cut {
+	bound := Most
+	if b.Steps > budget {
 		bound = fewSteps
 	}
 	most := bound
 	for went := true; went && most > 0; {
 		went = false
 		for i, w := range g.Warps {
-			for n := 0; w.State() == exec.Ready && n < turn && most > 0; n++ {
+			for n := 0; w.State() == exec.Ready && !recorders[i].ended && n < turn && most > 0; n++ {
 				recorders[i].step()
 				most--
 				went = true
@@ -82,16 +87,18 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		}
 	}
 	if most > 0 && g.Learn() {
-		b.Steps += mostSteps - most
+		b.Steps += bound - most
 		return b.Block(index)
 	}
-	b.Cut = b.Cut || most == 0
 	for _, w := range g.Warps {
-		b.Stuck = b.Stuck || most > 0 && w.State() != exec.Ended
+		b.Stuck = b.Stuck || most > 0 && len(b.Endless) == 0 && w.State() != exec.Ended
 	}
 	b.Steps += bound - most
-	out := &timing.Block{}
+	out := &timing.Block{Cut: most == 0 && !g.Ended()}
 	for _, r := range recorders {
+		if r.long != nil { // what was counted so far
+			r.stand(r.long)
+		}
 		r.free(r.loops)
 		out.Warps = append(out.Warps, &timing.Trace{Nodes: nodes(r.items)})
 	}
@@ -107,6 +114,11 @@ type recorder struct {
 	loops  []*loop // that the warp is in, as far as it has come back to their headers
 	noted  []difference
 	waits  spin
+	kept   int         // instructions that were noted
+	most   int         // the same before iterations stand for others
+	turned map[int]int // by the first instruction of a loop, how often it was noted
+	long   *long
+	ended  bool // it goes no further, as it is in a loop that never ends
 }
 
 // item is an instruction or a loop.
@@ -122,6 +134,7 @@ func (r *recorder) step() {
 		r.w.Step()
 		return
 	}
+	r.shorten(at)
 	if len(r.loops) > 0 {
 		r.note(at)
 	}
@@ -137,6 +150,10 @@ func (r *recorder) step() {
 		}
 	}
 	r.items = append(r.items, item{event: timing.Event{Op: int32(s.Index), Off: s.Lanes == 0, Lanes: uint8(bits.OnesCount32(s.Lanes)), Touch: t, Meet: r.met(&s.Meeting, t)}})
+	r.kept++
+	if _, header := r.headers[at]; header {
+		r.turned[at]++
+	}
 	if s.State != exec.Ready {
 		return
 	}

@@ -84,6 +84,9 @@ func (d *Description) Rank(ctx context.Context, o Options) (*Ranking, error) {
 		return nil, err
 	}
 	for i, one := range list {
+		if r := one.Result; one.Err == nil && !r.Status.Finite() {
+			one.Err = fmt.Errorf("it has no time: %s", r.Why()[0])
+		}
 		if one.Err != nil {
 			r.Failed = append(r.Failed, one)
 		} else {

@@ -1,0 +1,284 @@
+package trace
+
+import (
+	"gpuperf/emulate/timing"
+)
+
+// A loop whose iterations are not alike, as what they do follows from data, is executed to its end. But where that is long, only the first iterations are
+// kept, and the last of these stand for all that follow: how many there are, and how many instructions these take, is counted while they are executed.
+
+// Bounds of what is kept.
+const (
+	mostKept    = 500_000 // instructions of a block, before iterations stand for others
+	leastKept   = 2_048   // instructions of a warp that are kept between two such loops
+	leastTurns  = 8       // iterations of a loop that are kept before some stand for others
+	leastSample = 4_096   // instructions of those that stand for others, where as many are kept
+)
+
+// long is a loop of which what follows is counted and not kept.
+type long struct {
+	loop       int // by its number, from 1
+	header     int // its first instruction
+	from, end  int // of items: the iterations that stand for others
+	turns      int // how many these are
+	begun      int64
+	count      int64 // instructions of what is counted
+	sample     int64 // the same of the iterations that stand for it
+	inStep     bool  // warps meet in the loop: they must all turn as often
+	meetsOften bool  // at barriers in shared memory, whose phases follow each other: these cannot be counted so
+}
+
+// shorten is called before an instruction is executed. It begins and ends loops that are counted.
+func (r *recorder) shorten(at int) {
+	if l := r.long; l != nil {
+		if !r.w.In(l.loop) {
+			r.stand(l)
+		} else if at == l.header {
+			r.flush(l)
+		}
+		return
+	}
+	if r.kept < r.most || r.whole {
+		return
+	}
+	block, ok := r.headers[at]
+	if !ok {
+		return
+	}
+	loop := r.Launch.Heads(at)
+	if loop == 0 {
+		return
+	}
+	for outer := r.function.Blocks[block].Loop.Outer; outer != nil; outer = outer.Outer {
+		if r.turned[r.function.Blocks[outer.Header].From] >= leastTurns && r.kept < 2*r.most { // that one comes back to its header soon
+			return
+		}
+	}
+	if r.turned[at] >= leastTurns {
+		r.begin(loop, at)
+	}
+}
+
+// begin lets the last iterations that were kept of a loop stand for what follows.
+func (r *recorder) begin(loop, header int) {
+	var starts []int // of iterations, the last one first
+	kept, first := int64(0), len(r.items)
+	for i := len(r.items) - 1; i >= 0; i-- {
+		op := r.items[i].first()
+		if !r.Launch.Inside(op, loop) {
+			break
+		}
+		kept += r.items[i].count()
+		if op == header && r.items[i].node == nil {
+			starts, first = append(starts, i), i
+			if len(starts) >= leastTurns && kept >= leastSample {
+				break
+			}
+		}
+	}
+	if len(starts) < leastTurns {
+		return
+	}
+	half := len(starts)
+	if first == starts[len(starts)-1] && kept < leastSample { // all that there is: the first half may be unlike the others
+		half = (len(starts) + 1) / 2
+	}
+	l := &long{loop: loop, header: header, from: starts[half-1], end: len(r.items), turns: half}
+	for _, x := range r.items[l.from:] {
+		l.sample += x.count()
+	}
+	l.inStep = r.syncs(loop)
+	r.long = l
+	r.forget()
+	r.flush(l)
+}
+
+// syncs reports whether a loop has barriers of the work-group.
+func (r *recorder) syncs(loop int) bool {
+	for i := range r.function.Instructions {
+		if r.Launch.Inside(i, loop) && (r.function.Instructions[i].Name == "BAR" || r.function.Instructions[i].Name == "SYNCS") {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops what is known of iterations before.
+func (r *recorder) forget() {
+	r.free(r.loops)
+	r.loops, r.noted = r.loops[:0], r.noted[:0]
+	r.waits = spin{saved: r.waits.saved}
+}
+
+// flush counts what was executed since the last iteration of a loop began.
+func (r *recorder) flush(l *long) {
+	for _, x := range r.items[l.end:] {
+		l.count += x.count()
+		l.meetsOften = l.meetsOften || x.meets()
+	}
+	clear(r.items[l.end:])
+	r.items = r.items[:l.end]
+	r.forget()
+	l.begun++
+}
+
+// stand puts the iterations that stand for others in the place of what was counted, at the end of a loop.
+func (r *recorder) stand(l *long) {
+	r.flush(l)
+	l.begun--
+	r.long = nil
+	r.most = r.kept + max(r.most/4, leastKept)
+	if l.meetsOften {
+		r.Unlike = true
+	}
+	sample := r.items[l.from:l.end]
+	if l.begun > 0 {
+		r.Long += l.count
+		r.Apart += max(l.count-l.sample*l.begun/int64(l.turns), l.sample*l.begun/int64(l.turns)-l.count)
+	}
+	times, rest := l.begun/int64(l.turns), 0
+	if l.inStep {
+		rest = r.turn(sample, l.header, int(l.begun%int64(l.turns)))
+	} else {
+		times = l.count / max(l.sample, 1)
+		left := l.count - times*l.sample
+		for rest < len(sample) && left >= sample[rest].count() {
+			left -= sample[rest].count()
+			rest++
+		}
+	}
+	moved := drift(sample)
+	tail := make([]item, rest)
+	for i, n := range enclosed(nodesOf(sample[:rest]), moved) {
+		tail[i].node = &timing.Node{Body: []timing.Node{n}, Times: 1}
+	}
+	r.repeat(l.from, moved, times+1)
+	for i := range tail {
+		again(tail[i].node.Body, times+1)
+	}
+	r.items = append(r.items, tail...)
+}
+
+// turn is how many of the items a number of iterations has.
+func (r *recorder) turn(sample []item, header, turns int) (n int) {
+	for i := range sample {
+		if sample[i].node == nil && int(sample[i].event.Op) == header {
+			if turns == 0 {
+				return i
+			}
+			turns--
+		}
+	}
+	return len(sample)
+}
+
+// nodesOf is a node for each item.
+func nodesOf(items []item) (out []timing.Node) {
+	for i := range items {
+		if n := items[i].node; n != nil {
+			out = append(out, *n)
+		} else {
+			out = append(out, timing.Node{Events: []timing.Event{items[i].event}})
+		}
+	}
+	return out
+}
+
+// again moves accesses by as many steps of the outermost loop around them.
+func again(nodes []timing.Node, times int64) {
+	for i := range nodes {
+		again(nodes[i].Body, times)
+		for j := range nodes[i].Events {
+			t := nodes[i].Events[j].Touch
+			if t == nil {
+				continue
+			}
+			moved := *t
+			moved.Lanes = make([]int64, len(t.Lanes))
+			for k, at := range t.Lanes {
+				moved.Lanes[k] = at + times*t.Steps[0].All
+			}
+			nodes[i].Events[j].Touch = &moved
+		}
+	}
+}
+
+// first is the first instruction of an item.
+func (x *item) first() int {
+	n := x.node
+	if n == nil {
+		return int(x.event.Op)
+	}
+	for n.Body != nil {
+		n = &n.Body[0]
+	}
+	return int(n.Events[0].Op)
+}
+
+// count is how many instructions an item stands for.
+func (x *item) count() int64 {
+	if x.node == nil {
+		return 1
+	}
+	return (&timing.Trace{Nodes: []timing.Node{*x.node}}).Count()
+}
+
+// meets reports whether warps meet at a barrier in shared memory.
+func (x *item) meets() (some bool) {
+	look := func(e *timing.Event) {
+		some = some || e.Meet != nil && e.Meet.Kind != timing.Sync && e.Meet.Kind != timing.Signal
+	}
+	if x.node == nil {
+		look(&x.event)
+		return some
+	}
+	Each([]timing.Node{*x.node}, look)
+	return some
+}
+
+// drift is how far accesses move from some iterations to as many that follow: those whose first lane moves in one direction nearly always go on so. Those that are
+// anywhere stay, as the same places are as good as others.
+func drift(sample []item) movement {
+	type path struct {
+		touches     []*timing.Touched
+		first, last int64
+		forth, back int
+	}
+	moved := newMovement()
+	paths := map[int32]*path{}
+	Each(nodesOf(sample), func(e *timing.Event) {
+		if e.Meet != nil {
+			moved.meets[e.Meet] = 0
+		}
+		t := e.Touch
+		if t == nil {
+			return
+		}
+		moved.touches[t] = timing.Step{}
+		if len(t.Lanes) == 0 {
+			return
+		}
+		p := paths[e.Op]
+		if p == nil {
+			p = &path{first: t.Lanes[0], last: t.Lanes[0]}
+			paths[e.Op] = p
+		}
+		switch at := t.Lanes[0]; {
+		case at > p.last:
+			p.forth++
+		case at < p.last:
+			p.back++
+		}
+		p.touches, p.last = append(p.touches, t), t.Lanes[0]
+	})
+	const nearly = 10 // one of as many may go the other way
+	for _, p := range paths {
+		if n := int64(len(p.touches)); n > 1 && min(p.forth, p.back)*nearly <= max(p.forth, p.back) {
+			step := timing.Step{All: (p.last - p.first) * n / (n - 1)}
+			for _, t := range p.touches {
+				moved.touches[t] = step
+			}
+		}
+	}
+	return moved
+}

@@ -1,0 +1,335 @@
+package emulate
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"gpuperf/device"
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
+	"gpuperf/internal/format"
+)
+
+// Status is what kind of a time emulation gives.
+type Status string
+
+// The kinds of times.
+const (
+	// Whole is the time of a launch that was executed to its end, or whose turns of loops were counted to their end.
+	Whole Status = "time"
+	// Supposed is a time that follows from what nobody has said, such as data that stands for anything. It has no interval.
+	Supposed Status = "supposed"
+	// AtLeast is a lower bound: what was executed is a part of what the launch does.
+	AtLeast Status = "at least"
+	// Endless is a launch that waits for what never comes. It has no time.
+	Endless Status = "endless"
+)
+
+// statuses are in the order of how much is wrong.
+var statuses = []Status{Whole, Supposed, AtLeast, Endless}
+
+// Worse is the one of two with which more is wrong.
+func (s Status) Worse(than Status) Status {
+	return statuses[max(slices.Index(statuses, s), slices.Index(statuses, than), 0)]
+}
+
+// Interval is what a time of the kind is taken to be in, in seconds: that of a whole one reaches as far on each side as those of recorded launches do.
+func (s Status) Interval(seconds float64) [2]float64 {
+	switch s {
+	case Supposed:
+		return [2]float64{0, math.Inf(1)}
+	case AtLeast:
+		return [2]float64{seconds / within, math.Inf(1)}
+	case Endless:
+		return [2]float64{math.Inf(1), math.Inf(1)}
+	}
+	return [2]float64{seconds / within, seconds * within}
+}
+
+// Finite reports whether the launch has a time that can be compared with others: a bound is none.
+func (s Status) Finite() bool { return s != AtLeast && s != Endless }
+
+// Text is a time of the kind, in seconds.
+func (s Status) Text(seconds float64) string {
+	switch s {
+	case AtLeast:
+		return "≥ " + format.Seconds(seconds)
+	case Endless:
+		return "none"
+	}
+	return format.Seconds(seconds)
+}
+
+// Spread is an interval behind a time, as a text.
+func (s Status) Spread(in [2]float64) string {
+	switch s {
+	case Supposed:
+		return ", if that is so"
+	case AtLeast, Endless:
+		return ""
+	}
+	return fmt.Sprintf(" (%s to %s)", format.Seconds(in[0]), format.Seconds(in[1]))
+}
+
+// Ranked is the time by which launches are put in order, in seconds: those without a finite one come last.
+func (r *Result) Ranked() float64 {
+	if !r.Status.Finite() {
+		return math.Inf(1)
+	}
+	return r.Seconds
+}
+
+// Reason says why a launch has no time with an interval.
+type Reason struct {
+	Status Status
+	Index  int // of the instruction; -1 for none
+	Text   string
+}
+
+// judgement is what is found out about the time of a launch.
+type judgement struct {
+	status Status
+	why    []Reason
+}
+
+func (j *judgement) add(s Status, index int, form string, args ...any) {
+	r := Reason{s, index, fmt.Sprintf(form, args...)}
+	if !slices.Contains(j.why, r) {
+		j.status, j.why = j.status.Worse(s), append(j.why, r)
+	}
+}
+
+// farApart is by how much iterations that were counted may differ from those that stand for them, in parts of their instructions.
+const farApart = 0.1
+
+// judge says what kind of a time it is. The reasons with which most is wrong come first.
+func (e *emulation) judge(base timed) (j judgement) {
+	j.status = Whole
+	if e.builder.Stuck || base.Stuck {
+		j.add(Endless, -1, "sub-groups wait at barriers for others that never come")
+	}
+	for at := range e.builder.Endless {
+		j.add(Endless, int(at), "the loop never ends by itself, and it loads nothing that others could change")
+	}
+	e.judgeWaits(&j)
+	if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
+		j.add(AtLeast, -1, "a work-group was not executed to its end, as it takes more than %s instructions", format.Rough(trace.Most, ""))
+	}
+	e.judgeData(&j)
+	if part := float64(e.builder.Apart) / float64(max(e.builder.Long, 1)); part > farApart {
+		j.add(Supposed, -1, "iterations of a long loop stand for others, and execute %.0f %% more or fewer instructions than these", 100*part)
+	}
+	if e.builder.Unlike {
+		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
+	}
+	slices.SortStableFunc(j.why, func(a, b Reason) int { return slices.Index(statuses, b.Status) - slices.Index(statuses, a.Status) })
+	return j
+}
+
+// judgeData looks for what nobody has said.
+func (e *emulation) judgeData(j *judgement) {
+	from := map[int]exec.Decision{}
+	for _, d := range e.launch.Decisions() {
+		if d.Way != exec.Addresses {
+			from[d.Index] = d
+		}
+	}
+	guessed := map[int]bool{}
+	for _, d := range e.launch.Doubts() {
+		if e.awaited(d.Index) {
+			guessed[d.Index] = true
+			continue
+		}
+		status, what, taken := Supposed, "", ""
+		switch d.Kind {
+		case exec.UnknownTrips:
+			status, what, taken = AtLeast, "how often the loop turns", "it is taken to turn once"
+		case exec.UnknownBranch:
+			what, taken = "which way the branch goes", "both ways are taken"
+		case exec.UnknownLeave:
+			what, taken = "whether work-items go that way", "none does"
+		case exec.UnknownTarget:
+			status, what, taken = AtLeast, "where the jump leads", "work-items end there"
+		default:
+			continue
+		}
+		guessed[d.Index] = true
+		if source, ok := from[d.Index]; ok && len(source.Buffers) > 0 {
+			j.add(status, d.Index, "%s follows from %s: %s", what, e.said(source), taken)
+		} else {
+			j.add(status, d.Index, "%s is not known: %s", what, taken)
+		}
+	}
+	for _, d := range e.launch.Decisions() {
+		if (d.Way == exec.Addresses || !guessed[d.Index]) && !e.awaited(d.Index) {
+			j.add(Supposed, d.Index, "%s %s from %s: %s", d.Way, follow[d.Way], e.said(d), e.taken(d))
+		}
+	}
+}
+
+var follow = map[exec.Way]string{exec.Turns: "follows", exec.Branches: "follows", exec.Addresses: "follow"}
+
+// said names the buffers that a decision follows from.
+func (e *emulation) said(d exec.Decision) string {
+	var list []string
+	for _, name := range d.Buffers {
+		by := "which nobody has said"
+		if e.launch.Memory.Overwritten(name) {
+			by = "which earlier launches have written"
+		}
+		list = append(list, fmt.Sprintf("what %s holds, %s", e.buffer(name), by))
+	}
+	if d.Others {
+		list = append(list, "what other work-groups do at the same time")
+	}
+	return strings.Join(list, ", and ")
+}
+
+// buffer names a buffer as the launch has it.
+func (e *emulation) buffer(name string) string {
+	for i, a := range e.Job.Args {
+		if a.Name == name && a.Kind == device.Buffer {
+			return fmt.Sprintf("buffer %s (argument %d)", name, i+1)
+		}
+	}
+	return "buffer " + name
+}
+
+// taken says what is assumed in place of what nobody has said.
+func (e *emulation) taken(d exec.Decision) string {
+	var list []string
+	for _, name := range d.Buffers {
+		a := e.launch.Memory.Argument(name)
+		numbers := "random numbers of 1 to 16 are taken"
+		if strings.HasPrefix(a.DType, "float") {
+			numbers = "random numbers of 0.5 to 1.5 are taken"
+		}
+		if !e.launch.Memory.Overwritten(name) && !slices.Contains(list, numbers) {
+			list = append(list, numbers)
+		}
+	}
+	if d.Others {
+		list = append(list, "each is taken to run alone")
+	}
+	if len(list) == 0 {
+		return "anything is taken"
+	}
+	return strings.Join(list, ", and ")
+}
+
+// awaited reports whether an instruction is in a loop that waits for what others store.
+func (e *emulation) awaited(index int) bool {
+	for op := range e.builder.Awaits {
+		if e.launch.Together(index, int(op)) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeWaits looks who stores what loops wait for.
+func (e *emulation) judgeWaits(j *judgement) {
+	if e.chain.links > 0 {
+		return
+	}
+	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
+	stored := map[string]bool{}
+	for _, b := range e.executed {
+		here, waited := map[int64]bool{}, map[int64]bool{} // places that are stored to before they are waited for, and those that are waited for
+		for _, w := range b.Warps {
+			trace.Each(w.Nodes, func(ev *timing.Event) {
+				t := ev.Touch
+				if t == nil || t.Space != timing.GlobalSpace {
+					return
+				}
+				if e.builder.Awaits[ev.Op] {
+					wants[ev.Op] = append(wants[ev.Op], t.Lanes...)
+					for _, at := range t.Lanes {
+						waited[at] = true
+					}
+				}
+				if t.Store || t.Atomic && !e.builder.Awaits[ev.Op] {
+					for _, at := range t.Lanes {
+						here[at] = here[at] || !waited[at]
+						name, _ := e.launch.Memory.Find(uint64(at))
+						stored[name] = true
+					}
+				}
+			})
+		}
+		for at, first := range here {
+			if first {
+				stores[at]++
+			}
+		}
+	}
+	room := e.resident * e.busy
+	for op := range e.builder.Awaits {
+		list := wants[op]
+		if len(list) == 0 {
+			continue
+		}
+		name, _ := e.launch.Memory.Find(uint64(list[0]))
+		all := !slices.ContainsFunc(list, func(at int64) bool { return at != list[0] || stores[at] < len(e.executed) })
+		switch {
+		case !stored[name]:
+			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", e.buffer(name))
+		case all && len(e.executed) > 1 && e.total > room:
+			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.total), "work-group"), e.buffer(name), room)
+		case all && len(e.executed) > 1:
+			j.add(Supposed, int(op), "all work-groups wait for each other in %s: they are taken to come at once", e.buffer(name))
+		default:
+			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", e.buffer(name))
+		}
+	}
+}
+
+// Grouped are the reasons of a result, those of one text as one, as lines.
+type Grouped struct {
+	Status Status
+	Line   string
+}
+
+// Grouped are the reasons why the launch has no time with an interval: those with which most is wrong come first.
+func (r *Result) Grouped() (list []Grouped) {
+	const most = 4 // places
+	at, texts := map[string][]string{}, []Reason(nil)
+	for _, why := range r.Reasons {
+		if _, ok := at[why.Text]; !ok {
+			texts, at[why.Text] = append(texts, why), nil
+		}
+		if why.Index >= 0 {
+			at[why.Text] = append(at[why.Text], r.where(why.Index))
+		}
+	}
+	for _, why := range texts {
+		line := why.Text
+		if places := at[why.Text]; len(places) > most {
+			line = fmt.Sprintf("%s and %d others: %s", strings.Join(places[:most], ", "), len(places)-most, line)
+		} else if len(places) > 0 {
+			line = strings.Join(places, ", ") + ": " + line
+		}
+		list = append(list, Grouped{why.Status, line})
+	}
+	return list
+}
+
+// where is an instruction by its line and its address.
+func (r *Result) where(index int) string {
+	if place := r.place(index); place != "" {
+		return path.Base(place) + " (" + r.address(index) + ")"
+	}
+	return r.address(index)
+}
+
+// Why are the reasons of Grouped as lines of text.
+func (r *Result) Why() (lines []string) {
+	for _, g := range r.Grouped() {
+		lines = append(lines, g.Line)
+	}
+	return lines
+}
