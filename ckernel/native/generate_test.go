@@ -28,16 +28,15 @@ type generator struct {
 	arrays  []string // private, of four floats
 	tiles   []tile
 	// What the innermost loop allows.
-	loops    []string
-	breaks   bool
-	inSwitch bool
-	returns  bool // no barrier follows, and the function returns nothing
+	loops     []string
+	breaks    bool
+	continues bool
+	returns   bool // no barrier follows, and the function returns nothing
 	budget   int
 	// held: all conditions on data are taken to hold.
 	held    bool
 	helpers map[string]bool
 	real    string // the type of most numbers
-	sizesIn []string
 	shared  string
 }
 
@@ -78,7 +77,7 @@ func (g *generator) param(name string) string {
 var parameterTypes = map[string]string{
 	"y": "REAL *", "x": "const REAL *", "z": "const REAL *__restrict__ ", "d": "int *", "idx": "const int *", "w": "double *", "h": "half *", "b": "unsigned char *",
 	"u": "unsigned int *", "s": "short *", "v": "float4 *", "q": "const float4 *", "p2": "const float2 *", "alpha": "float ", "n": "int ", "m": "int ", "un": "unsigned int ",
-	"iv": "const int4 *", "ll": "long long *",
+	"iv": "const int4 *", "ll": "long long *", "part": "__local float *",
 }
 
 func (g *generator) signature() string {
@@ -87,7 +86,7 @@ func (g *generator) signature() string {
 		t := parameterTypes[p]
 		if !g.cuda {
 			t = strings.ReplaceAll(strings.ReplaceAll(t, "__restrict__ ", "restrict "), "long long", "long")
-			if strings.Contains(t, "*") {
+			if strings.Contains(t, "*") && !strings.Contains(t, "__local") {
 				t = "__global " + t
 			}
 		}

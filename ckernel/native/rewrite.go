@@ -166,6 +166,7 @@ func (r *rewriter) words() {
 		case t.kind != word:
 			r.out = append(r.out, t)
 		case droppedCall[t.text] && next == "(":
+			r.put(sign, "", t.space)
 			i = closing(r.in, i+1)
 		case t.text == "extern" && r.in[min(i+1, len(r.in)-1)].kind == quoted:
 			i++
@@ -174,9 +175,7 @@ func (r *rewriter) words() {
 		case (constWords[t.text] || t.text == "__device__") && (t.text != "constant" || r.openCL) && depth == 0 && r.isArray(i):
 			i = r.fileArray(i, t.text == "__device__")
 		case localWords[t.text] || constWords[t.text] || dropped[t.text] || r.openCL && droppedCL[t.text]:
-			if r.openCL && t.text == "global" && next == "." {
-				r.out = append(r.out, t)
-			}
+			r.put(sign, "", t.space)
 		case t.text == "sizeof" && next == "(":
 			end := closing(r.in, i+1)
 			if name, n := r.numberType(i + 2); n > 0 && i+2+n == end {
