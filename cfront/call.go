@@ -98,9 +98,12 @@ func (p *parser) called(at Pos, c *callable, args []value) value {
 			p.group(at, args[i])
 			continue
 		}
+		if x.t.refers() && !c.kernel {
+			args[i].e = p.reference(x.t, args[i])
+		}
 		given = append(given, args[i])
 	}
-	return value{&Call{c.result.typed(at), c.name, expressions(given)}, c.result}
+	return deref(at, value{&Call{c.result.kept().typed(at), c.name, expressions(given)}, c.result})
 }
 
 func expressions(args []value) []Expr {

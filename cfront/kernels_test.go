@@ -73,7 +73,7 @@ func TestBodies(t *testing.T) {
 		{cu, "v = make_float4(1, a[0], 2, 3); float2 t{1, 2}; t = float2{a[0]};", "v = float32x4{1, a[0], 2, 3}; float32x2 t = float32x2{1, 2}; t = float32x2{a[0], 0}"},
 		{cu, "float4 q = reinterpret_cast<const float4 *>(c)[n]; a[0] = static_cast<float>(q.w) + int(q.x);", "float32x4 q = (float32x4*)c[n]; a[0] = (q.3 + (int32)q.0):float32"},
 		{cu, "__shared__ float s[32], *p; extern __shared__ double d[]; __syncthreads();", "local float32 s[32], float32 p[*]; dynamic local float64 d[]; __syncthreads()"},
-		{cu, "const auto x = a[0]; auto *p = a; auto q = &a[n]; auto &r = a[1]; const float &e = a[2];", "const float32 x = a[0]; float32 p[*] = a; float32 q[*] = &a[n]; ref float32 r = a[1]; const float32 e = a[2]"},
+		{cu, "const auto x = a[0]; auto *p = a; auto q = &a[n]; auto &r = a[1]; const float &e = a[2];", "const float32 x = a[0]; float32 p[*] = a; float32 q[*] = &a[n]; float32 r[*] = &a[1]; const float32 e[*] = &a[2]"},
 		{cu, "constexpr int K = 2 * sizeof(float4), L = K > 3 ? K : 3; int z[K][L]; z[0][1] = K;", "const int32 K = 32, const int32 L = 32; int32 z[32][32]; z[0, 1] = 32"},
 		{cu, "atomicAdd(&a[n], __shfl_down_sync(0xffffffffu, a[0], 16)); unsigned m = __ballot_sync(~0u, n > 0);", "atomicAdd(&a[n], __shfl_down_sync(4294967295, a[0], 16):float32):float32; uint32 m = __ballot_sync(4294967295, (n > 0):int32):uint32"},
 		{cu, "a[0] = __ldg(&c[n]) + __expf(1) + fmaf(1, 2, a[1]) + rsqrtf(a[2]) + __int_as_float(0x7f800000);", "a[0] = ((((__ldg(&c[n]):int32 + __expf(1):float32):float32 + fmaf(1, 2, a[1]):float32):float32 + rsqrtf(a[2]):float32):float32 + +Inf:float32):float32"},

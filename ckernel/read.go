@@ -79,6 +79,11 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		return b.arithmetic(x)
 	case *cfront.Call:
 		return b.callNumber(x)
+	case *cfront.Assign:
+		return b.assignedNumber(x)
+	case *cfront.List:
+		b.firstItems(x)
+		return b.number(x.Items[len(x.Items)-1])
 	}
 	return nil, false
 }
@@ -185,9 +190,9 @@ func (b *builder) alternatives(x *cfront.Select) (*expr.Poly, bool) {
 		return b.number(x.Else)
 	}
 	var then, other *expr.Poly
-	b.under(c, true, func() { then, ok = b.number(x.Then) })
+	b.evaluated(&c, true, x.Then, func() { then, ok = b.number(x.Then) })
 	if ok {
-		b.under(c, false, func() { other, ok = b.number(x.Else) })
+		b.evaluated(&c, false, x.Else, func() { other, ok = b.number(x.Else) })
 	}
 	if !ok {
 		return nil, false
