@@ -328,7 +328,7 @@ func (b *builder) placeOf(e cfront.Expr) place {
 		}
 		return place{array: p.array, offset: p.offset.Add(constant(int64(x.Lanes[0]))), elem: x.DType, lanes: int64(len(x.Lanes))}
 	case *cfront.Call:
-		if x.Func == "__ldg" && len(x.Args) == 1 {
+		if isLoad(x) {
 			at := b.addressOf(x.Args[0])
 			if at.array != nil {
 				return place{array: at.array, offset: at.offset, elem: x.DType, lanes: x.DType.Lanes()}
