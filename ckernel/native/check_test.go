@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // outcome is what came of a function.
@@ -27,8 +28,13 @@ func check(t testing.TB, list []*function) []outcome {
 		if err := os.Mkdir(own, 0o755); err != nil {
 			t.Fatal(err)
 		}
+		start := time.Now()
 		var err error
-		if counted[i], err = f.count(own); err != nil {
+		counted[i], err = f.count(own)
+		if d := time.Since(start); d > 5*time.Second {
+			t.Logf("%v: %v\n%s", d, err, f.text)
+		}
+		if err != nil {
 			out[i].refused = err
 			continue
 		}

@@ -84,7 +84,7 @@ type counts struct {
 }
 
 // patience ends a count that takes too long: a fault, but none that should keep the others from being looked at.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 // count counts as `perf count --subgroup-size 1 --no-madd --exact-branches` does.
 func (f *function) count(folder string) (all []counts, err error) {

@@ -32,7 +32,7 @@ type generator struct {
 	breaks    bool
 	continues bool
 	returns   bool // no barrier follows, and the function returns nothing
-	budget   int
+	budget    int
 	// held: all conditions on data are taken to hold.
 	held    bool
 	helpers map[string]bool

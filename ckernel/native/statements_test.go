@@ -256,21 +256,33 @@ func (g *generator) choose() {
 		if g.in(3) {
 			g.line("case %d:", 2*c+1)
 		}
-		g.scope(g.some)
-		if len(g.loops) > 0 && g.continues && g.in(4) {
-			g.mark("continue in a switch")
-			g.line("\tcontinue;")
-		} else if !through || g.in(2) {
-			g.line("\tbreak;")
-		} else {
-			g.mark("switch that runs on")
-		}
+		g.arm(!through || g.in(2))
 	}
 	if g.in(2) {
 		g.line("default:")
-		g.scope(g.some)
+		g.arm(false)
 	}
 	g.breaks = breaks
+	g.line("}")
+}
+
+// arm writes that of a switch, in braces, as what it declares may not be jumped over.
+func (g *generator) arm(ends bool) {
+	g.line("{")
+	g.scope(g.some)
+	switch {
+	case len(g.loops) > 0 && g.continues && g.in(4):
+		g.mark("continue in a switch")
+		g.line("\tcontinue;")
+	case ends && g.in(2):
+		g.line("\tbreak;")
+	case ends:
+		g.line("}")
+		g.line("break;")
+		return
+	default:
+		g.mark("switch that runs on")
+	}
 	g.line("}")
 }
 
@@ -451,7 +463,7 @@ func (g *generator) effects() {
 }
 
 func (g *generator) structure() {
-	if !g.in(3) {
+	if !g.in(8) {
 		g.line("%s += %s;", g.assignable(), g.value(1))
 		return
 	}

@@ -89,29 +89,30 @@ template <class T> struct Var {
 		}
 		return {v, data, nullptr};
 	}
-	template <class U> Var &store(const Val<U> &x) {
+	// store assigns. The value of an assignment is what was assigned, which is not loaded again.
+	template <class U> Val<T> store(const Val<U> &x) {
 		Region *r = region_of(this);
 		if (r) accessed<T>(r, 1, true);
 		init(x, r != nullptr);
-		return *this;
+		return {v, data || r, nullptr};
 	}
-	Var &operator=(const Var &x) { return store(x.load()); }
-	template <class U> requires is_scalar<U> Var &operator=(const U &x);
+	Val<T> operator=(const Var &x) { return store(x.load()); }
+	template <class U> requires is_scalar<U> Val<T> operator=(const U &x);
 	explicit operator bool() const { return bool(load()); }
 	operator long() const requires std::is_integral_v<T> { return long(load().v); }
 
-	template <class U> Var &operator+=(const U &x) { return store(*this + x); }
-	template <class U> Var &operator-=(const U &x) { return store(*this - x); }
-	template <class U> Var &operator*=(const U &x) { return store(*this * x); }
-	template <class U> Var &operator/=(const U &x) { return store(*this / x); }
-	template <class U> Var &operator%=(const U &x) { return store(*this % x); }
-	template <class U> Var &operator<<=(const U &x) { return store(*this << x); }
-	template <class U> Var &operator>>=(const U &x) { return store(*this >> x); }
-	template <class U> Var &operator&=(const U &x) { return store(*this & x); }
-	template <class U> Var &operator|=(const U &x) { return store(*this | x); }
-	template <class U> Var &operator^=(const U &x) { return store(*this ^ x); }
-	Var &operator++() { return store(*this + 1); }
-	Var &operator--() { return store(*this - 1); }
+	template <class U> Val<T> operator+=(const U &x) { return store(*this + x); }
+	template <class U> Val<T> operator-=(const U &x) { return store(*this - x); }
+	template <class U> Val<T> operator*=(const U &x) { return store(*this * x); }
+	template <class U> Val<T> operator/=(const U &x) { return store(*this / x); }
+	template <class U> Val<T> operator%=(const U &x) { return store(*this % x); }
+	template <class U> Val<T> operator<<=(const U &x) { return store(*this << x); }
+	template <class U> Val<T> operator>>=(const U &x) { return store(*this >> x); }
+	template <class U> Val<T> operator&=(const U &x) { return store(*this & x); }
+	template <class U> Val<T> operator|=(const U &x) { return store(*this | x); }
+	template <class U> Val<T> operator^=(const U &x) { return store(*this ^ x); }
+	Val<T> operator++() { return store(*this + 1); }
+	Val<T> operator--() { return store(*this - 1); }
 	Val<T> operator++(int) {
 		Val<T> old = load();
 		store(old + 1);
@@ -128,7 +129,7 @@ template <class T> Val<T> read(const Var<T> &x) { return x.load(); }
 template <class T> Val<T> read(const Val<T> &x) { return x; }
 template <class T> requires is_number<T> Val<T> read(T x) { return Val<T>(x); }
 
-template <class T> template <class U> requires is_scalar<U> Var<T> &Var<T>::operator=(const U &x) { return store(read(x)); }
+template <class T> template <class U> requires is_scalar<U> Val<T> Var<T>::operator=(const U &x) { return store(read(x)); }
 
 template <class T, class U> Val<T> convert(const Val<U> &x) { return {converted<T>(x.v), is_data<U>(x.data), x.n}; }
 template <class T> template <class U> requires(!std::is_same_v<T, U>) Val<T>::Val(const Val<U> &x) : Val(convert<T>(x)) {}

@@ -50,7 +50,7 @@ template <class T, int N> struct Vec : Lanes<T, N> {
 		}
 		return out;
 	}
-	Vec &store(const VecVal<T, N> &x) {
+	VecVal<T, N> store(const VecVal<T, N> &x) {
 		if (Region *r = region_of(this)) {
 			accessed<T>(r, N, true);
 			work(x.n);
@@ -58,14 +58,16 @@ template <class T, int N> struct Vec : Lanes<T, N> {
 			y.n = nullptr;
 			init(y);
 		} else init(x);
-		return *this;
+		VecVal<T, N> out = x;
+		out.n = nullptr;
+		return out;
 	}
-	Vec &operator=(const Vec &x) { return store(x.load()); }
-	Vec &operator=(const VecVal<T, N> &x) { return store(x); }
-	template <class U> Vec &operator+=(const U &x) { return store(*this + x); }
-	template <class U> Vec &operator-=(const U &x) { return store(*this - x); }
-	template <class U> Vec &operator*=(const U &x) { return store(*this * x); }
-	template <class U> Vec &operator/=(const U &x) { return store(*this / x); }
+	VecVal<T, N> operator=(const Vec &x) { return store(x.load()); }
+	VecVal<T, N> operator=(const VecVal<T, N> &x) { return store(x); }
+	template <class U> VecVal<T, N> operator+=(const U &x) { return store(*this + x); }
+	template <class U> VecVal<T, N> operator-=(const U &x) { return store(*this - x); }
+	template <class U> VecVal<T, N> operator*=(const U &x) { return store(*this * x); }
+	template <class U> VecVal<T, N> operator/=(const U &x) { return store(*this / x); }
 };
 
 template <class T> struct is_vec : std::false_type {};
