@@ -57,9 +57,18 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 		for _, w := range c.Statistics.Warnings {
 			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
 		}
+		warnings = append(warnings, undefined(&c.Case)...)
 		all = append(all, c)
 	}
 	return all, warnings, nil
+}
+
+// undefined says what is undefined of a case.
+func undefined(c *workload.Case) (warnings []string) {
+	for _, text := range c.IR.DoubtsAt(c.Sizes) {
+		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
+	}
+	return warnings
 }
 
 // JSON is the object of the counts. An instance of a template has its arguments in its name.

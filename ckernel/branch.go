@@ -113,6 +113,9 @@ func (b *builder) jump(x *cfront.Jump) {
 			b.assign(x.Pos, f.result, x.Value)
 		}
 		f.exits = append(f.exits, exit{maps.Clone(b.env), b.live})
+		if i == 0 {
+			b.leaveKernel()
+		}
 	case "continue", "break":
 		f := b.frames[len(b.frames)-1]
 		switch {

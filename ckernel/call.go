@@ -72,6 +72,7 @@ func (b *builder) barrier(x *cfront.Call) {
 			memory = kernel.Global
 		}
 	}
+	b.meeting(x.Pos)
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
 }
 

@@ -37,6 +37,7 @@ const (
 	NotMeasured    Kind = "not-measured"
 	Estimated      Kind = "estimated"
 	NotCounted     Kind = "not-counted"
+	Undefined      Kind = "undefined"
 	NoBinary       Kind = "no-binary"
 	UnknownFacts   Kind = "unknown-facts"
 	Ranker         Kind = "ranker"
@@ -77,6 +78,7 @@ var Kinds = []Info{
 	{NotMeasured, false},
 	{Estimated, false},
 	{NotCounted, true},
+	{Undefined, true},
 	{NoBinary, false},
 	{UnknownFacts, false},
 	{Ranker, false},
