@@ -60,9 +60,18 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 		if verdict := c.Undefined(); c.Sizes != nil && verdict != nil {
 			warnings = append(warnings, warning.Undefined.About(k.Name, "%s", verdict.Msg))
 		}
+		warnings = append(warnings, undefined(&c.Case)...)
 		all = append(all, c)
 	}
 	return all, warnings, nil
+}
+
+// undefined says what is undefined of a case.
+func undefined(c *workload.Case) (warnings []string) {
+	for _, text := range c.IR.DoubtsAt(c.Sizes) {
+		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
+	}
+	return warnings
 }
 
 // JSON is the object of the counts. An instance of a template has its arguments in its name.

@@ -153,6 +153,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	case len(unpriced.Records) > 0:
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for %s", kinds))
 	}
+	result.Warnings = append(result.Warnings, undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}

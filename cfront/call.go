@@ -98,9 +98,12 @@ func (p *parser) called(at Pos, c *callable, args []value) value {
 			p.group(at, args[i])
 			continue
 		}
+		if x.t.refers() && !c.kernel {
+			args[i].e = p.reference(x.t, args[i])
+		}
 		given = append(given, args[i])
 	}
-	return value{&Call{c.result.typed(at), c.name, expressions(given)}, c.result}
+	return deref(at, value{&Call{c.result.kept().typed(at), c.name, expressions(given)}, c.result})
 }
 
 func expressions(args []value) []Expr {
@@ -119,17 +122,83 @@ func (p *parser) known(at Pos, name string, args []value) value {
 		}
 	}
 	t := p.resultOf(name, args)
+	if t.dtype.IsInteger() && ofIntegers[name] != "" {
+		name = ofIntegers[name]
+	}
 	e := &Call{t.typed(at), name, expressions(args)}
 	f, ok := IntrinsicOf(name)
 	if n, constant := oneConstant(args); ok && constant && f.Kind == Reinterpret {
 		return reinterpreted(at, n, t)
 	}
-	if ok && f.Kind == Convert && len(args) == 1 && t.form == numberForm && !t.dtype.IsVector() {
+	switch {
+	case !ok:
+	case f.Kind == Operator:
+		return p.operator(at, f, t, args)
+	case f.Kind == Convert && strings.HasPrefix(name, "__"):
+		return p.conversion(at, f, t, args)
+	case f.Kind == Convert && len(args) == 1 && t.form == numberForm && !t.dtype.IsVector():
 		if _, constant := literal(args[0].e); constant && (t.dtype.IsFloat() || args[0].t.dtype.IsInteger()) {
 			return p.castTo(at, t, args[0])
 		}
 	}
 	return value{e, t}
+}
+
+// ofIntegers are the names of functions of integers that are others than those of numbers in half precision.
+var ofIntegers = map[string]string{"__hadd": "hadd"}
+
+// operator is a function that is an operator of the language: __hadd(a, b) is a + b, and hrcp(a) is 1 / a.
+func (p *parser) operator(at Pos, f Intrinsic, t *ctype, args []value) value {
+	if t.form != numberForm {
+		p.fail(at, "%s takes numbers", f.Name)
+	}
+	number := func(i int) value {
+		if f.result == booleanResult { // its arguments are compared in their own type
+			return args[i]
+		}
+		return p.castTo(at, t, args[i])
+	}
+	one := value{&Int{intType.typed(at), 1}, intType}
+	switch {
+	case len(args) == 2:
+		return p.operation(at, f.IR, number(0), number(1))
+	case len(args) == 1 && f.IR == "-":
+		return p.sign(at, "-", number(0))
+	case len(args) == 1 && f.IR == "/":
+		return p.operation(at, "/", p.castTo(at, t, one), number(0))
+	}
+	p.fail(at, "%s does not take %d arguments", f.Name, len(args))
+	return value{}
+}
+
+// conversion is a function that converts numbers, or puts lanes of vectors together: the IR has the lanes that it takes of each argument.
+func (p *parser) conversion(at Pos, f Intrinsic, t *ctype, args []value) value {
+	switch lanes := strings.Split(f.IR, ","); {
+	case f.IR == "" && len(args) == 1, f.IR == "splat" && len(args) == 1:
+		if t.dtype.IsVector() && !args[0].t.dtype.IsVector() {
+			args[0] = p.castTo(at, numberOf(t.dtype.Base()), args[0])
+		}
+		return p.castTo(at, t, args[0])
+	case f.IR == "pack" && len(args) == 2:
+		for i := range args {
+			args[i] = p.castTo(at, numberOf(t.dtype.Base()), args[i])
+		}
+		return p.make(at, t, args)
+	case f.IR != "pack" && len(lanes) == len(args):
+		for i := range args {
+			chosen := lanesOf(lanes[i], int(args[i].t.dtype.Lanes()))
+			if chosen == nil {
+				p.fail(at, "%s takes no %s", f.Name, args[i].t)
+			}
+			args[i] = p.lanes(at, args[i], chosen)
+		}
+		if len(args) == 1 {
+			return p.castTo(at, t, args[0])
+		}
+		return p.make(at, t, args)
+	}
+	p.fail(at, "%s does not take %d arguments", f.Name, len(args))
+	return value{}
 }
 
 func oneConstant(args []value) (*Int, bool) {

@@ -208,6 +208,9 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	}
 	if init.e != nil {
 		t = p.initialized(s, entry, init)
+		if t.refers() {
+			v.Init = p.reference(t, init)
+		}
 	}
 	if t.form == groupForm {
 		p.groupOf(d.at, t, init)
@@ -256,8 +259,9 @@ func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype 
 
 // describe tells a variable's type in the terms of trees.
 func (p *parser) describe(v *Var, t *ctype) {
+	t = t.kept()
 	v.Const = t.constant
-	v.Reference = t.alias && !(t.constant && t.form == numberForm)
+	v.Reference = t.alias
 	if t.form == pointerForm {
 		v.Pointer, v.Restrict, v.Dims = true, t.restrict, []Expr{nil}
 		v.Const, v.Space = t.elem.constant, t.elem.innermost().space

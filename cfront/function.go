@@ -105,6 +105,9 @@ func (p *parser) define(c *callable) {
 			s.set(x.name, &variable{t: x.t})
 			continue
 		}
+		if c.kernel { // a reference is no argument of a kernel
+			x.t = x.t.with(func(t *ctype) { t.alias = false })
+		}
 		v := &Var{Name: x.name, Pos: x.at, Class: Param}
 		p.describe(v, x.t)
 		if c.kernel && v.Pointer && v.Space == "" && p.lang.plusPlus {
@@ -127,7 +130,8 @@ func (p *parser) define(c *callable) {
 	if c.auto && c.result.form == otherForm { // it returns nothing
 		c.result = voidType
 	}
-	c.fn.Result = c.result.dtype
+	kept := c.result.kept()
+	c.fn.Result, c.fn.Elem = kept.dtype, kept.pointee()
 }
 
 // instance is the function that a name expression names: "tile<16, float>".

@@ -3,6 +3,7 @@ package cfront
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel/expr"
@@ -229,3 +230,9 @@ var intrinsics = func() map[string]Intrinsic {
 	}
 	return all
 }()
+
+// HasEffects reports whether a function of a kernel language does more than give a value.
+func HasEffects(name string) bool {
+	f, ok := IntrinsicOf(name)
+	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction}, f.Kind)
+}

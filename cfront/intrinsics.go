@@ -19,26 +19,43 @@ var intrinsicTable = []struct {
 		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
 		half_powr:pow pown:pow rootn:rootn ldexp:ldexp j0 j1 y0 y1`},
-	{Math, laneResult, "", `dot length fast_length distance fast_distance`},
+	{Math, laneResult, "", `dot length fast_length:length distance fast_distance:distance`},
+	{Math, floatResult, "", `fast_normalize:normalize`},
 	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
-		__fsqrt_rn:sqrt __fsqrt_rz:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma __fmaf_ru:fma __fmaf_rd:fma __saturatef:saturate`},
+		__tanhf:tanh __fsqrt_rn:sqrt __fsqrt_rz:sqrt __fsqrt_ru:sqrt __fsqrt_rd:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma
+		__fmaf_ru:fma __fmaf_rd:fma __fmaf_ieee_rn:fma __saturatef:saturate`},
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
 		bitselect labs:abs llabs:abs umin:min umax:max llmin:min llmax:max ullmin:min ullmax:max __mulhi:mul_hi __umulhi:mul_hi
 		__mul64hi:mul_hi __umul64hi:mul_hi __sad:sad __usad:sad __brev:brev __brevll:brev __byte_perm:byte_perm popcount clz ctz
-		__hadd:hadd __rhadd:rhadd`},
-	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma hsqrt:sqrt h2sqrt:sqrt hrsqrt:rsqrt h2rsqrt:rsqrt hexp:exp h2exp:exp hlog:log
-		h2log:log hsin:sin hcos:cos __hmin:fmin __hmax:fmax __hmin2:fmin __hmax2:fmax __habs:fabs __habs2:fabs`},
+		__rhadd:rhadd __uhadd:hadd __urhadd:rhadd`},
+	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma __hfma_sat:fma_sat __hfma2_sat:fma_sat __hfma_relu:fma_relu __hfma2_relu:fma_relu
+		__hadd_rn:add __hadd2_rn:add __hsub_rn:sub __hsub2_rn:sub __hmul_rn:mul __hmul2_rn:mul __hadd_sat:add_to1 __hadd2_sat:add_to1
+		__hsub_sat:sub_to1 __hsub2_sat:sub_to1 __hmul_sat:mul_to1 __hmul2_sat:mul_to1
+		hsqrt:sqrt h2sqrt:sqrt hrsqrt:rsqrt h2rsqrt:rsqrt hexp:exp h2exp:exp hexp2:exp2 h2exp2:exp2 hexp10:exp10 h2exp10:exp10
+		hlog:log h2log:log hlog2:log2 h2log2:log2 hlog10:log10 h2log10:log10 hsin:sin h2sin:sin hcos:cos h2cos:cos htanh:tanh h2tanh:tanh
+		hfloor:floor h2floor:floor hceil:ceil h2ceil:ceil htrunc:trunc h2trunc:trunc hrint:rint h2rint:rint
+		__hmin:fmin __hmax:fmax __hmin2:fmin __hmax2:fmax __hmin_nan:fmin __hmax_nan:fmax __hmin2_nan:fmin __hmax2_nan:fmax
+		__habs:fabs __habs2:fabs`},
+	{Math, commonResult, "", `__heq2:eq __hne2:ne __hlt2:lt __hle2:le __hgt2:gt __hge2:ge __hequ2:eq __hneu2:ne __hltu2:lt __hleu2:le __hgtu2:gt
+		__hgeu2:ge`}, // their values are numbers, 0 or 1
+	{Math, singleResult, "", `__fadd_rn:add __fadd_rz:add __fadd_ru:add __fadd_rd:add __fsub_rn:sub __fsub_rz:sub __fsub_ru:sub __fsub_rd:sub
+		__fmul_rn:mul __fmul_rz:mul __fmul_ru:mul __fmul_rd:mul`},
+	{Math, fixedResult, expr.Float64, `__dadd_rn:add __dadd_rz:add __dadd_ru:add __dadd_rd:add __dsub_rn:sub __dsub_rz:sub __dsub_ru:sub
+		__dsub_rd:sub __dmul_rn:mul __dmul_rz:mul __dmul_ru:mul __dmul_rd:mul`},
 	{Math, integerResult, "", `__popc:popcount __popcll:popcount __clz:clz __clzll:clz __ffs:ffs __ffsll:ffs ilogb lrintf:rint lroundf:round
 		lrint:rint lround:round`},
-	{Math, booleanResult, "", `isnan isinf isfinite isnormal signbit isequal isnotequal isgreater isgreaterequal isless islessequal
-		islessgreater isordered isunordered __hisnan:isnan`},
+	{Math, booleanResult, "", `isnan isinf isfinite isnormal signbit islessgreater isordered isunordered __hisnan:isnan
+		__hisinf:isinf`},
 	{Math, fixedResult, expr.Int32, `any all`},
-	{Operator, commonResult, "", `native_divide:/ half_divide:/ native_recip:/ half_recip:/ mul24:* __mul24:* __umul24:* __hadd_rn:+ __hadd2:+
-		__hsub:- __hsub2:- __hmul:* __hmul2:* __hdiv:/ __h2div:/ __hneg:neg __hneg2:neg hrcp:/ h2rcp:/`},
-	{Operator, singleResult, "", `__fdividef:/ fdividef:/ __fadd_rn:+ __fadd_rz:+ __fadd_ru:+ __fadd_rd:+ __fsub_rn:- __fsub_rz:- __fmul_rn:*
-		__fmul_rz:* __fmul_ru:* __fmul_rd:* __fdiv_rn:/ __fdiv_rz:/ __frcp_rn:/ __frcp_rz:/`},
-	{Operator, fixedResult, expr.Float64, `__dadd_rn:+ __dsub_rn:- __dmul_rn:* __ddiv_rn:/ __drcp_rn:/`},
-	{Math, fixedResult, expr.Float64, `__dsqrt_rn:sqrt __fma_rn:fma`},
+	{Operator, commonResult, "", `native_divide:/ half_divide:/ native_recip:/ half_recip:/ mul24:* __mul24:* __umul24:* __hadd:+ __hadd2:+
+		__hsub:- __hsub2:- __hmul:* __hmul2:* __hdiv:/ __h2div:/ __hneg:- __hneg2:- hrcp:/ h2rcp:/`},
+	{Operator, booleanResult, "", `__heq:== __hne:!= __hlt:< __hle:<= __hgt:> __hge:>= __hequ:== __hneu:!= __hltu:< __hleu:<= __hgtu:> __hgeu:>=
+		isequal:== isnotequal:!= isgreater:> isgreaterequal:>= isless:< islessequal:<=`},
+	{Operator, singleResult, "", `__fdividef:/ fdividef:/ __fdiv_rn:/ __fdiv_rz:/ __fdiv_ru:/ __fdiv_rd:/ __frcp_rn:/ __frcp_rz:/ __frcp_ru:/
+		__frcp_rd:/`},
+	{Operator, fixedResult, expr.Float64, `__ddiv_rn:/ __ddiv_rz:/ __ddiv_ru:/ __ddiv_rd:/ __drcp_rn:/ __drcp_rz:/ __drcp_ru:/ __drcp_rd:/`},
+	{Math, fixedResult, expr.Float64, `__dsqrt_rn:sqrt __dsqrt_rz:sqrt __dsqrt_ru:sqrt __dsqrt_rd:sqrt __fma_rn:fma __fma_rz:fma __fma_ru:fma
+		__fma_rd:fma`},
 	{WorkItem, fixedResult, expr.Uint64, `get_global_id get_local_id get_group_id get_global_size get_local_size get_num_groups
 		get_global_offset get_enqueued_local_size get_global_linear_id get_local_linear_id`},
 	{WorkItem, fixedResult, expr.Uint32, `get_work_dim get_sub_group_id get_sub_group_local_id get_sub_group_size get_num_sub_groups
@@ -79,9 +96,10 @@ var intrinsicTable = []struct {
 	{Load, pointeeResult, "", `__ldg:load __ldcg:load __ldca:load __ldcs:load __ldlu:load __ldcv:load`},
 	{Load, fixedResult, "", `prefetch`},
 	{Store, fixedResult, "", `__stcg:store __stcs:store __stwb:store __stwt:store`},
-	{Convert, fixedResult, expr.Float32, `__low2float:low __high2float:high`},
-	{Convert, fixedResult, "float16x2", `__floats2half2_rn:pack __halves2half2:pack __half2half2:splat __float2half2_rn:splat`},
-	{Convert, fixedResult, expr.Float16, `__low2half:low __high2half:high`},
+	{Convert, fixedResult, expr.Float32, `__low2float:x __high2float:y`},
+	{Convert, fixedResult, "float16x2", `__floats2half2_rn:pack __halves2half2:pack __half2half2:splat __float2half2_rn:splat __low2half2:xx
+		__high2half2:yy __lowhigh2highlow:yx __lows2half2:x,x __highs2half2:y,y`},
+	{Convert, fixedResult, expr.Float16, `__low2half:x __high2half:y`},
 	{Image, fixedResult, "float32x4", `read_imagef`},
 	{Image, fixedResult, "int32x4", `read_imagei`},
 	{Image, fixedResult, "uint32x4", `read_imageui`},

@@ -332,7 +332,7 @@ func (p *parser) step(at Pos, to value, op string, after bool) value {
 	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: one, Step: true, After: after}, to.t}
 }
 
-// address is &x; of an element that a pointer points to it is that pointer.
+// address is &x.
 func (p *parser) address(at Pos, x value) value {
 	t := pointerTo(x.t)
 	return value{&Address{t.typed(at), x.e}, t}

@@ -317,7 +317,7 @@ func (p *parser) named(at Pos) value {
 		if x.value != nil {
 			return value{&Int{typed{Pos: at, DType: x.t.dtype}, x.value.Value}, x.t}
 		}
-		return value{&Ref{x.t.typed(at), x.v}, x.t}
+		return deref(at, value{&Ref{x.t.kept().typed(at), x.v}, x.t})
 	case *Int:
 		p.next()
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}

@@ -281,9 +281,12 @@ func (p *parser) jump(at Pos) Stmt {
 	case out.What == "return" && !p.is(";"):
 		v := p.initializer(p.within.result)
 		if p.within.auto && p.within.result.form == otherForm && v.t != nil {
-			p.within.result = v.t.pointed()
+			alias := p.within.result.alias
+			p.within.result = v.t.pointed().with(func(t *ctype) { t.alias = alias })
 		}
-		out.Value = v.e
+		if out.Value = v.e; p.within.result.refers() {
+			out.Value = p.reference(p.within.result, v)
+		}
 	}
 	p.expect(";")
 	return out

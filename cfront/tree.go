@@ -63,7 +63,8 @@ type Var struct {
 	Dynamic bool
 	// Const: the variable, or what the pointer points to, is const or in constant memory.
 	Const bool
-	// Reference: the variable is another name of what Init, or the argument of a call, names.
+	// Reference: the variable is another name of the array or the record that Init, or the argument of a call, names. References to numbers
+	// and pointers are pointers in trees.
 	Reference bool
 	// TypeName is how a kernel language names the type where DType is "": float3, struct point.
 	TypeName string
@@ -81,8 +82,8 @@ type Function struct {
 	Body   *Block
 	// Kernel: the host launches it (__kernel, __global__).
 	Kernel bool
-	// Result is the type of the value; "" for void, and for types that are no numbers.
-	Result expr.DType
+	// Result is the type of the value; "" for void, and for types that are no numbers. Elem is the type of what a pointer that it returns points to.
+	Result, Elem expr.DType
 	// Group are the extents of the work-group that reqd_work_group_size demands, or nil.
 	Group []int64
 	// MostItems are the work-items of a work-group that __launch_bounds__ allows; 0 is not said.

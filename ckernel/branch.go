@@ -13,7 +13,7 @@ import (
 // branch follows an if.
 func (b *builder) branch(x *cfront.If) {
 	c := b.truth(x.Cond)
-	b.results = map[*cfront.Call]outcome{}
+	b.nextStatement()
 	if c.pred == nil { // decided, or a set
 		then := b.both(b.live.domain, c.set)
 		if b.isEmpty(then) {
@@ -29,25 +29,30 @@ func (b *builder) branch(x *cfront.If) {
 		b.twoWays(x, c.set, b.narrowed(then), b.narrowed(b.simple(other)))
 		return
 	}
-	before := b.live
-	b.live = b.narrowed(b.both(before.domain, c.set))
-	if b.isEmpty(b.live.domain) {
-		b.live = before
+	if b.isEmpty(b.both(b.live.domain, c.set)) {
 		b.statement(x.Else)
 		return
 	}
+	then, other := b.onData(x.Cond.Place(), &c)
+	b.twoWays(x, nil, then, other)
+}
+
+// onData evaluates a condition on data, as a flag that it is from then on, and is where it holds, and where not.
+func (b *builder) onData(at cfront.Pos, c *condition) (then, other live) {
+	before := b.live
+	b.live = b.narrowed(b.both(before.domain, c.set))
+	then, other = b.live, before
 	flag := expr.Var{Name: b.scratch("holds", expr.Int32)}
-	b.assignTemp(x.Cond.Place(), flag.Name, cexpr.Number(c.pred))
-	then := b.live
-	then.preds = append(slices.Clip(then.preds), expr.Binary(expr.Ne, flag, expr.Int{}))
-	other := before
+	b.assignTemp(at, flag.Name, cexpr.Number(c.pred))
+	c.pred = expr.Binary(expr.Ne, flag, expr.Int{})
+	then.preds = append(slices.Clip(then.preds), c.pred)
 	not := expr.Binary(expr.Eq, flag, expr.Int{})
 	if c.set != nil {
 		not = &expr.Op{Kind: expr.Or, Args: []expr.Expr{expr.Negate(cexpr.Disjunction(c.set)), not}}
 	}
 	other.preds = append(slices.Clip(other.preds), not)
 	b.live = before
-	b.twoWays(x, nil, then, other)
+	return then, other
 }
 
 func (b *builder) setOf(c condition) *polycount.Set {
@@ -83,7 +88,7 @@ func (b *builder) twoWays(x *cfront.If, when *polycount.Set, then, other live) {
 		b.env = b.merge(when, thenEnv, elseEnv)
 		b.live = before
 		if !afterThen.same(then) || !afterElse.same(other) {
-			b.live = b.eitherLive(before, then, afterThen, other, afterElse)
+			b.live = b.together(before, []live{afterThen, afterElse})
 		}
 	}
 }
@@ -91,29 +96,6 @@ func (b *builder) twoWays(x *cfront.If, when *polycount.Set, then, other live) {
 // same reports whether nothing has left since.
 func (l live) same(o live) bool {
 	return l.dead == o.dead && len(l.preds) == len(o.preds) && (l.domain == o.domain || l.domain.SameForm(o.domain))
-}
-
-// eitherLive is live at the points that either side of a branch reaches its end from.
-func (b *builder) eitherLive(before, then, afterThen, other, afterElse live) live {
-	if len(afterThen.preds) == len(before.preds) && len(afterElse.preds) == len(before.preds) {
-		return live{domain: b.simple(b.union(afterThen.domain, afterElse.domain)), preds: before.preds}
-	}
-	side := func(start, end live) expr.Expr {
-		all := slices.Clone(end.preds[len(before.preds):])
-		rest, err := end.domain.Gist(start.domain)
-		b.try(err)
-		all = append(all, cexpr.Predicates(rest)...)
-		if len(all) == 0 {
-			return cexpr.Disjunction(everywhere())
-		}
-		if len(all) == 1 {
-			return all[0]
-		}
-		return &expr.Op{Kind: expr.And, Args: all}
-	}
-	out := before
-	out.preds = append(slices.Clip(out.preds), &expr.Op{Kind: expr.Or, Args: []expr.Expr{side(then, afterThen), side(other, afterElse)}})
-	return out
 }
 
 // jump follows break, continue and return.
@@ -130,10 +112,10 @@ func (b *builder) jump(x *cfront.Jump) {
 		if x.Value != nil && f.result != nil {
 			b.assign(x.Pos, f.result, x.Value)
 		}
-		for _, inner := range b.frames[i+1:] {
-			inner.broke = append(inner.broke, exit{nil, b.live})
-		}
 		f.exits = append(f.exits, exit{maps.Clone(b.env), b.live})
+		if i == 0 {
+			b.leaveKernel()
+		}
 	case "continue", "break":
 		f := b.frames[len(b.frames)-1]
 		switch {

@@ -51,7 +51,7 @@ type builder struct {
 
 	atoms     map[string]*atom
 	env       map[*builderVar]value
-	results   map[*cfront.Call]outcome // of calls in the current statement
+	results   map[cfront.Expr]outcome // of calls and assignments in the current statement
 	temps     map[string]*kernel.Array
 	tempOrder []string
 	bounds    map[string]bool // temporaries that bound loops
@@ -62,8 +62,12 @@ type builder struct {
 	functions []*kernel.Function
 	lanes     map[*builderVar]bool // vectors whose lanes are used apart
 	accesses  []*access
+	pinned    map[*cfront.Index]place // elements whose subscripts have been read, and are not read again
 
 	live    live
+	gone    *polycount.Set // work-items that have returned; nil for none
+	doubts  []kernel.Doubt
+	meets   map[*polycount.Set]bool // sets that barriers were found to be right in
 	base    *polycount.Set // all work-items
 	open    []*loop
 	loops   []*loop
@@ -100,6 +104,7 @@ type record struct {
 // frame is a loop or a function that jumps leave.
 type frame struct {
 	function bool
+	of       *cfront.Function
 	result   *builderVar
 	text     *loopText
 	copies   bool // the loop is followed iteration by iteration
@@ -118,7 +123,7 @@ func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt
 	b := &builder{
 		ctx: ctx, file: file, fn: fn, opt: opt, learnt: known, taken: map[string]bool{}, names: map[*builderVar]string{}, copies: map[*builderVar]string{}, sizes: map[string]*size{},
 		ownSizes: map[string]string{}, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{}, atoms: map[string]*atom{}, env: map[*builderVar]value{},
-		results: map[*cfront.Call]outcome{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
+		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
 		lanes: lanesApart(file), assignedTo: assignedIn(bodies(file)...),
 	}
 	for _, w := range polycount.Words() {
@@ -269,18 +274,21 @@ func (b *builder) declare(v *builderVar) {
 	delete(b.env, v)
 	switch {
 	case v.Space == cfront.LocalSpace || v.Dynamic:
+	case v.Init != nil && (v.Pointer || v.Reference && len(v.Dims) > 0):
+		b.env[v] = value{at: b.addressOf(v.Init)}
+		b.settleAddress(v.Pos, v)
 	case v.DType == "":
 		b.failAt(v.Pos, "", "%s is neither a number nor an array of numbers", v.Name)
 	case v.Listed:
 		b.initialise(v)
-	case v.Init != nil && v.Pointer:
-		b.env[v] = value{at: b.addressOf(v.Init)}
-		b.settleAddress(v.Pos, v)
 	case v.Init != nil:
 		b.assign(v.Pos, v, v.Init)
 	}
-	b.results = map[*cfront.Call]outcome{}
+	b.nextStatement()
 }
+
+// nextStatement forgets the values that calls and assignments had in the statement before: there each is made once, however often it is read.
+func (b *builder) nextStatement() { b.results = map[cfront.Expr]outcome{} }
 
 // effect follows an expression for its effect.
 func (b *builder) effect(e cfront.Expr) {
@@ -301,41 +309,75 @@ func (b *builder) effect(e cfront.Expr) {
 		b.branch(&cfront.If{Pos: x.Pos, Cond: x.If, Then: &cfront.Do{Pos: x.Then.Place(), X: x.Then}, Else: &cfront.Do{Pos: x.Else.Place(), X: x.Else}})
 	case *cfront.Unknown:
 		b.fail(e, "", "%s has no place in a kernel", x.What)
-	default:
-		cfront.Walk(e, func(e cfront.Expr) {
-			if c, ok := e.(*cfront.Call); ok {
-				b.callEffect(c)
+	case *cfront.Binary:
+		switch x.Op {
+		case "&&", "||":
+			then := cfront.Stmt(&cfront.Do{Pos: x.Y.Place(), X: x.Y})
+			if x.Op == "&&" {
+				b.branch(&cfront.If{Pos: x.Pos, Cond: x.X, Then: then})
+			} else {
+				b.branch(&cfront.If{Pos: x.Pos, Cond: x.X, Then: &cfront.Do{Pos: x.Pos}, Else: then})
 			}
-		})
+		default:
+			b.effect(x.X)
+			b.effect(x.Y)
+		}
+	default:
+		for _, o := range cfront.Operands(e) {
+			b.effect(o)
+		}
 	}
-	b.results = map[*cfront.Call]outcome{}
+	b.nextStatement()
+}
+
+// firstItems follows the items of a list but the last for their effects, once.
+func (b *builder) firstItems(x *cfront.List) {
+	if _, done := b.results[x]; done {
+		return
+	}
+	results := b.results
+	for _, item := range x.Items[:len(x.Items)-1] {
+		b.effect(item)
+	}
+	b.results = results
+	b.results[x] = outcome{}
 }
 
 // assignment follows an assignment to a variable or an element.
 func (b *builder) assignment(x *cfront.Assign) {
 	b.step(x.Pos)
-	v := x.Value
-	if x.Op != "" {
-		op := cfront.Operation(x.Pos, x.Op, x.To, x.Value)
-		if t := x.To.Type(); t.IsVector() {
-			op.DType = t
-		}
-		if x.To.PointsTo() != "" {
-			op.DType, op.Elem = "", x.To.PointsTo()
-		}
-		v = op
-	}
-	if ref, ok := x.To.(*cfront.Ref); ok {
-		b.assign(x.Pos, ref.Var, v)
+	if v := b.variableOf(x.To); v != nil {
+		b.assign(x.Pos, v, assignedValue(x, x.To))
 		return
 	}
-	if p, ok := x.To.(*cfront.Index); ok {
-		if v0 := b.aliased(p); v0 != nil {
-			b.assign(x.Pos, v0, v)
-			return
-		}
+	defer b.pin(x.To)()
+	b.store(x.Pos, x.To, assignedValue(x, x.To))
+}
+
+// assignedValue is what an assignment assigns, where its left side has the value before.
+func assignedValue(x *cfront.Assign, before cfront.Expr) cfront.Expr {
+	if x.Op == "" {
+		return x.Value
 	}
-	b.store(x.Pos, x.To, v)
+	op := cfront.Operation(x.Pos, x.Op, before, x.Value)
+	if t := x.To.Type(); t.IsVector() {
+		op.DType = t
+	}
+	if x.To.PointsTo() != "" {
+		op.DType, op.Elem = "", x.To.PointsTo()
+	}
+	return op
+}
+
+// variableOf is the variable that an expression names, by its name or as what a pointer to it points to; nil for other expressions.
+func (b *builder) variableOf(e cfront.Expr) *builderVar {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		return x.Var
+	case *cfront.Index:
+		return b.aliased(x)
+	}
+	return nil
 }
 
 // assign gives a variable a value.

@@ -33,9 +33,32 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case strings.HasPrefix(x.Func, "vstore") && len(x.Args) == 3:
 		b.vstore(x)
 	case isWorkItem(x.Func):
+	case isStore(x):
+		b.storeCall(x)
 	default:
 		b.call(x)
 	}
+}
+
+// isLoad and isStore report whether a function loads or stores one element, as __ldg(p) and __stcs(p, v) do, which say which caches keep it.
+func isLoad(x *cfront.Call) bool {
+	f, ok := cfront.IntrinsicOf(x.Func)
+	return ok && f.Kind == cfront.Load && f.IR == "load" && len(x.Args) == 1
+}
+
+func isStore(x *cfront.Call) bool {
+	f, ok := cfront.IntrinsicOf(x.Func)
+	return ok && f.Kind == cfront.Store && f.IR == "store" && len(x.Args) == 2
+}
+
+func (b *builder) storeCall(x *cfront.Call) {
+	elem := x.Args[0].PointsTo()
+	v := b.converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
+	at := b.addressOf(x.Args[0])
+	if at.array == nil || at.array.base != elem.Base() {
+		b.fail(x, "", "%s stores to no element of an array of its type", x.Func)
+	}
+	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, at.array, at.offset, elem.Lanes(), nil), rhs: v})
 }
 
 // barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
@@ -49,6 +72,7 @@ func (b *builder) barrier(x *cfront.Call) {
 			memory = kernel.Global
 		}
 	}
+	b.meeting(x.Pos)
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
 }
 
@@ -66,7 +90,7 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
 		p := b.vectorAt(x, x.Args[0], x.Args[1], x.DType)
 		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
-	case x.Func == "__ldg" && len(x.Args) == 1:
+	case isLoad(x):
 		p := b.placeOf(x)
 		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
 	case strings.HasPrefix(x.Func, "convert_") && len(x.Args) == 1:
@@ -163,30 +187,14 @@ func shuffleArgs(x *cfront.Call, f *kernel.Function) (out []string) {
 	return out
 }
 
-// renamed are functions of the languages that kernels know under another name.
-var renamed = map[string]string{
-	"__fdividef": "/", "fdividef": "/", "native_divide": "/", "half_divide": "/", "native_recip": "1/", "half_recip": "1/", "__frcp_rn": "1/",
-	"__fmul_rn": "*", "__fadd_rn": "+", "__fsub_rn": "-", "__fdiv_rn": "/", "__dmul_rn": "*", "__dadd_rn": "+", "mul24": "*", "__mul24": "*", "__umul24": "*",
-	"__saturatef": "saturate", "powr": "pow", "pown": "pow", "__powf": "pow", "umin": "min", "umax": "max", "logb": "floor",
-}
-
 // mathFunction is a function on numbers.
 func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 	t := x.DType
-	if !t.Known() {
+	f, known := cfront.IntrinsicOf(x.Func)
+	if !known || !t.Known() {
 		b.noFunction(x)
 	}
-	name := x.Func
-	for _, prefix := range []string{"native_", "half_", "fast_"} {
-		name = strings.TrimPrefix(name, prefix)
-	}
-	name = strings.TrimPrefix(name, "__")
-	if base := strings.TrimSuffix(name, "f"); base != name && expr.IsFunction(base) {
-		name = base
-	}
-	if to := renamed[x.Func]; to != "" {
-		name = to
-	}
+	name := f.IR
 	args := make([]expr.Expr, len(x.Args))
 	for i, a := range x.Args {
 		if t.IsVector() || isPredicate(name) {
@@ -205,49 +213,82 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 		return expr.Binary(map[string]expr.OpKind{"min": expr.Min, "max": expr.Max}[name], args[0], args[1])
 	case name == "pow" && two:
 		return expr.Binary(expr.Pow, args[0], args[1])
-	case cexpr.Operators[name] != "" && two:
-		return expr.Binary(cexpr.Operators[name], args[0], args[1])
-	case name == "1/" && len(args) == 1:
-		return expr.Binary(expr.Div, cexpr.Float(1, t.Base()), args[0])
 	case (name == "clamp" || name == "saturate") && len(args) > 0:
 		low, high := expr.Expr(cexpr.Float(0, t.Base())), expr.Expr(cexpr.Float(1, t.Base()))
 		if len(args) == 3 {
 			low, high = args[1], args[2]
 		}
 		return expr.Binary(expr.Min, expr.Binary(expr.Max, args[0], low), high)
-	case (name == "mad24") && len(args) == 3:
+	case x.Func == "mad24" && len(args) == 3:
 		return expr.Binary(expr.Add, expr.Binary(expr.Mul, args[0], args[1]), args[2])
 	}
 	if n, known := expr.Arity(name); known && n == len(args) {
 		return &expr.Call{Func: name, Args: args}
 	}
-	return b.otherFunction(x, name, args)
+	return b.otherFunction(x, f, args)
 }
 
 func isPredicate(name string) bool { return name == "isnan" || name == "isinf" || name == "isfinite" }
 
-// operations are those of functions that are no single operation, for vectors and scalars of n lanes.
-var operations = map[string]func(n int64) map[string]int64{
-	"dot":    func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1} },
-	"length": func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1, "func:sqrt": 1} },
-	"distance": func(n int64) map[string]int64 {
-		return map[string]int64{"add": n, "mul": 1, "madd": n - 1, "func:sqrt": 1}
-	},
-	"normalize": func(n int64) map[string]int64 { return map[string]int64{"mul": 1 + n, "madd": n - 1, "func:rsqrt": 1} },
-	"mix":       func(n int64) map[string]int64 { return map[string]int64{"add": n, "madd": n} },
-	"sign":      func(n int64) map[string]int64 { return map[string]int64{"maxmin": 2 * n} },
-	"step":      func(n int64) map[string]int64 { return map[string]int64{} },
-	"select":    func(n int64) map[string]int64 { return map[string]int64{} },
-	"as_float":  func(n int64) map[string]int64 { return map[string]int64{} },
-	"as_int":    func(n int64) map[string]int64 { return map[string]int64{} },
-	"as_uint":   func(n int64) map[string]int64 { return map[string]int64{} },
-	"smoothstep": func(n int64) map[string]int64 {
-		return map[string]int64{"add": 2 * n, "div": n, "mul": 3 * n, "maxmin": 2 * n}
-	},
+// operation is a function that counts as the operations that it makes of n lanes.
+type operation struct {
+	counts func(n int64) map[string]int64
+	// def is its value, nil where kernels have no expression for that.
+	def func(args []expr.Expr, t expr.DType) expr.Expr
 }
 
-// bits are functions of CUDA C that only say of bits what type they are.
-var bits = map[string]bool{"float_as_int": true, "int_as_float": true, "float_as_uint": true, "uint_as_float": true, "double_as_longlong": true, "longlong_as_double": true}
+// each counts operations of each lane.
+func each(names ...string) func(n int64) map[string]int64 {
+	return func(n int64) map[string]int64 {
+		out := map[string]int64{}
+		for _, name := range names {
+			out[name] += n
+		}
+		return out
+	}
+}
+
+// operations are functions that are no single operator. Sums and products that name how they round are never contracted to one multiply-add (CUDA
+// Math API, intrinsics); the limits of those that saturate are part of the instruction.
+var operations = map[string]operation{
+	"dot":    {counts: func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1} }},
+	"length": {counts: func(n int64) map[string]int64 { return map[string]int64{"mul": 1, "madd": n - 1, "func:sqrt": 1} }},
+	"distance": {counts: func(n int64) map[string]int64 {
+		return map[string]int64{"add": n, "mul": 1, "madd": n - 1, "func:sqrt": 1}
+	}},
+	"normalize":  {counts: func(n int64) map[string]int64 { return map[string]int64{"mul": 1 + n, "madd": n - 1, "func:rsqrt": 1} }},
+	"mix":        {counts: each("add", "madd")},
+	"sign":       {counts: each("maxmin", "maxmin")},
+	"step":       {counts: each()},
+	"select":     {counts: each()},
+	"smoothstep": {counts: each("add", "add", "div", "mul", "mul", "mul", "maxmin", "maxmin")},
+
+	"add": {each("add"), binary(expr.Add)}, "sub": {each("add"), binary(expr.Sub)}, "mul": {each("mul"), binary(expr.Mul)},
+	"add_to1": {each("add"), saturated(binary(expr.Add))}, "sub_to1": {each("add"), saturated(binary(expr.Sub))},
+	"mul_to1": {each("mul"), saturated(binary(expr.Mul))}, "fma_sat": {each("func:fma"), saturated(fused)},
+	"fma_relu": {each("func:fma"), func(args []expr.Expr, t expr.DType) expr.Expr {
+		return expr.Binary(expr.Max, fused(args, t), cexpr.Float(0, t.Base()))
+	}},
+	// A comparison whose value is a number in half precision is an instruction as an extreme is.
+	"eq": {counts: each("maxmin")}, "ne": {counts: each("maxmin")}, "lt": {counts: each("maxmin")}, "le": {counts: each("maxmin")},
+	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
+
+	"mul_hi": {counts: each("mul")}, "mad_hi": {counts: each("madd")}, "add_sat": {counts: each("add")}, "sub_sat": {counts: each("add")},
+	"hadd": {counts: each("add", "shift")}, "rhadd": {counts: each("add", "add", "shift")}, "abs_diff": {counts: each("add", "maxmin")},
+	"sad": {counts: each("add", "add", "maxmin")}, "rotate": {counts: each("shift")}, "brev": {counts: each("bw")}, "byte_perm": {counts: each("bw")},
+}
+
+func binary(op expr.OpKind) func([]expr.Expr, expr.DType) expr.Expr {
+	return func(args []expr.Expr, _ expr.DType) expr.Expr { return expr.Binary(op, args[0], args[1]) }
+}
+
+func fused(args []expr.Expr, _ expr.DType) expr.Expr { return &expr.Call{Func: "fma", Args: args} }
+
+func saturated(of func([]expr.Expr, expr.DType) expr.Expr) func([]expr.Expr, expr.DType) expr.Expr {
+	return func(args []expr.Expr, t expr.DType) expr.Expr {
+		return expr.Binary(expr.Min, expr.Binary(expr.Max, of(args, t), cexpr.Float(0, t.Base())), cexpr.Float(1, t.Base()))
+	}
+}
 
 // noFunction refuses a call of a function that neither the file nor the language has.
 func (b *builder) noFunction(x *cfront.Call) {
@@ -259,40 +300,50 @@ func (b *builder) noFunction(x *cfront.Call) {
 }
 
 // otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
-func (b *builder) otherFunction(x *cfront.Call, name string, args []expr.Expr) expr.Expr {
+func (b *builder) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Expr) expr.Expr {
 	t := x.DType
 	lanes := t.Lanes()
 	if len(x.Args) > 0 {
 		lanes = max(lanes, x.Args[0].Type().Lanes())
 	}
-	counts := map[string]int64{}
+	op, isOp := operations[of.IR]
+	var counts map[string]int64
 	switch {
-	case operations[name] != nil:
-		counts = operations[name](lanes)
-	case bits[name]:
-	case expr.IsName(name) && knownFunctions[name]:
-		counts["func:"+name] = t.Lanes()
+	case isOp:
+		counts = op.counts(lanes)
+	case of.Kind == cfront.Reinterpret:
+		counts = map[string]int64{}
+	case knownFunctions[of.IR]:
+		counts = map[string]int64{"func:" + of.IR: t.Lanes()}
 	default:
 		b.noFunction(x)
 	}
 	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): counts}}
 	var names []string
+	var params []expr.Expr
 	for i, a := range x.Args {
 		at := a.Type()
 		if !t.IsVector() && !at.IsVector() {
 			at = t
 		}
 		names = append(names, string(rune('a'+i)))
+		params = append(params, expr.Var{Name: names[i]})
 		f.Params = append(f.Params, kernel.FunctionParam{Name: names[i], DType: at})
 	}
 	f.Body = "return " + x.Func + "(" + strings.Join(names, ", ") + ");"
-	f.Name = b.functionNamed(name, f)
+	if op.def != nil {
+		f.Def = op.def(params, t)
+	}
+	base := strings.TrimLeft(x.Func, "_")
+	if knownFunctions[of.IR] {
+		base = of.IR
+	}
+	f.Name = b.functionNamed(base, f)
 	return &expr.Call{Func: f.Name, Args: args}
 }
 
 // knownFunctions are functions of numbers that count under their own name.
 var knownFunctions = map[string]bool{
 	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
-	"normcdf": true, "j0": true, "j1": true, "nextafter": true, "rotate": true, "mul_hi": true, "mad_hi": true, "umulhi": true, "mulhi": true, "add_sat": true,
-	"sub_sat": true, "hadd": true, "abs_diff": true, "brev": true, "dp4a": true, "log1pf": true, "nearbyint": true, "signbit": true, "fabs": true,
+	"normcdf": true, "j0": true, "j1": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true,
 }

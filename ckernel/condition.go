@@ -1,6 +1,8 @@
 package ckernel
 
 import (
+	"maps"
+
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel/expr"
@@ -104,7 +106,7 @@ func (b *builder) whole(c condition) expr.Expr {
 func (b *builder) conjunction(x *cfront.Binary) condition {
 	left := b.truth(x.X)
 	var right condition
-	b.under(left, true, func() { right = b.truth(x.Y) })
+	b.evaluated(&left, true, x.Y, func() { right = b.truth(x.Y) })
 	if right.pred == nil {
 		return condition{b.both(left.set, right.set), left.pred}
 	}
@@ -117,7 +119,7 @@ func (b *builder) conjunction(x *cfront.Binary) condition {
 func (b *builder) disjunction(x *cfront.Binary) condition {
 	left := b.truth(x.X)
 	var right condition
-	b.under(left, false, func() { right = b.truth(x.Y) })
+	b.evaluated(&left, false, x.Y, func() { right = b.truth(x.Y) })
 	switch {
 	case left.pred == nil && left.set == nil:
 		return left
@@ -139,12 +141,40 @@ func (b *builder) choiceTruth(x *cfront.Select) condition {
 		return b.truth(x.Else)
 	}
 	var then, other condition
-	b.under(c, true, func() { then = b.truth(x.Then) })
-	b.under(c, false, func() { other = b.truth(x.Else) })
+	b.evaluated(&c, true, x.Then, func() { then = b.truth(x.Then) })
+	b.evaluated(&c, false, x.Else, func() { other = b.truth(x.Else) })
 	if c.pred == nil && then.pred == nil && other.pred == nil {
 		return condition{set: b.simple(b.union(b.both(c.set, then.set), b.both(b.not(c.set), other.set)))}
 	}
 	return condition{pred: &expr.Cond{If: b.whole(c), Then: b.whole(then), Else: b.whole(other)}}
+}
+
+// evaluated reads an expression that is evaluated only where a condition holds, or does not. What it changes is changed only there. A condition on
+// data that statements depend on becomes a flag.
+func (b *builder) evaluated(c *condition, holds bool, e cfront.Expr, read func()) {
+	if b.decided(*c) != unknown || !b.hasStatements(e) {
+		b.under(*c, holds, read)
+		return
+	}
+	before, env, when := b.live, maps.Clone(b.env), c.set
+	if c.pred == nil {
+		b.under(*c, holds, read)
+	} else {
+		then, other := b.onData(e.Place(), c)
+		if b.live, when = then, nil; !holds {
+			b.live = other
+		}
+		read()
+	}
+	b.live = before
+	if !b.changesVariables(e) {
+		return
+	}
+	if holds {
+		b.env = b.merge(when, b.env, env)
+	} else {
+		b.env = b.merge(when, env, b.env)
+	}
 }
 
 // under reads a part that is evaluated only where a condition holds, or does not.

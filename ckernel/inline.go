@@ -4,12 +4,14 @@ import (
 	"fmt"
 
 	"gpuperf/cfront"
+	"gpuperf/kernel/expr"
 )
 
-// result of a call: what is known of it, and the variable that has it.
+// outcome of a call: what is known of its value, and the variable that has it. An assignment has a number or an expression.
 type outcome struct {
 	value
 	variable *builderVar
+	e        expr.Expr
 }
 
 // maxCalls bounds how deep functions call each other.
@@ -22,51 +24,62 @@ func (b *builder) called(x *cfront.Call) outcome {
 		return done
 	}
 	f := b.file.Function(x.Func)
-	functions := 0
+	functions, again := 0, false
 	for _, fr := range b.frames {
 		if fr.function {
 			functions++
 		}
+		again = again || fr.of == f
 	}
 	switch {
+	case again || f == b.fn:
+		b.fail(x, "write a loop", "%s calls itself", x.Func)
 	case functions > maxCalls:
 		b.fail(x, "write a loop", "functions call each other more than %d deep", maxCalls)
 	case len(f.Params) != len(x.Args):
 		b.fail(x, "", "%s has %d parameters, not %d", x.Func, len(f.Params), len(x.Args))
 	case f.Kernel:
 		b.fail(x, "", "a kernel calls a kernel")
-	case f == b.fn:
-		b.fail(x, "", "%s calls itself", x.Func)
 	case f.Err != nil:
 		panic(fault{unread(f.Err)})
 	}
 	for _, a := range x.Args { // calls in arguments come before parameters have values
 		b.callsIn(a)
 	}
+	path := b.path
 	for i, p := range f.Params {
+		b.path = fmt.Sprintf("%s(%d", path, i) // the assignment is another one than those in the text
 		b.parameterOf(x, p, x.Args[i])
 	}
+	b.path = path
 	results := b.results
-	b.results = map[*cfront.Call]outcome{}
-	fr := &frame{function: true}
-	if f.Result != "" {
+	b.nextStatement()
+	fr := &frame{function: true, of: f}
+	if f.Result != "" || f.Elem != "" {
 		if fr.result = b.learnt.results[here]; fr.result == nil {
 			fr.result = &builderVar{Name: baseName(f.Name) + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result}
+			if f.Elem != "" {
+				fr.result.DType, fr.result.Pointer, fr.result.Dims = f.Elem, true, []cfront.Expr{nil}
+			}
 			b.learnt.results[here] = fr.result
 		}
 		delete(b.env, fr.result)
 	}
-	before, path, open := b.live, b.path, len(b.frames)
+	before, open := b.live, len(b.frames)
 	b.path = fmt.Sprintf("%s/%d:%d", path, x.Pos.Line, x.Pos.Column)
 	b.frames = append(b.frames, fr)
 	b.statement(f.Body)
-	b.joinExits(fr)
+	b.joinKnown(before, fr.exits)
 	b.frames, b.path = b.frames[:open], path
 	b.live = before
 	b.results = results
 	out := outcome{variable: fr.result}
 	if fr.result != nil {
 		out.value = b.env[fr.result]
+		if fr.result.Pointer {
+			b.results[x] = out
+			return out
+		}
 		if !b.follows(fr.result) {
 			out.value = value{data: true}
 		} else if !out.isNum && !out.data {
@@ -110,24 +123,5 @@ func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 	if p.DType == "" {
 		b.fail(arg, "", "the parameter %s of %s is neither a number nor a pointer to numbers", p.Name, x.Func)
 	}
-	b.path += "(" // the assignment is another one than those in the text
 	b.assign(x.Pos, p, arg)
-	b.path = b.path[:len(b.path)-1]
-}
-
-// joinExits joins what is known where jumps have left an iteration or a function with what is known at its end.
-func (b *builder) joinExits(f *frame) {
-	dead := b.live.dead
-	for _, e := range f.exits {
-		if dead {
-			b.env, dead = e.env, false
-		} else {
-			when := e.live.domain
-			if len(e.live.preds) > 0 {
-				when = nil
-			}
-			b.env = b.merge(when, e.env, b.env)
-		}
-	}
-	f.exits = nil
 }

@@ -35,6 +35,8 @@ type loopText struct {
 	isFor      bool
 	unroll     int
 	head       *builderVar // that the head of a for loop gives its first value
+	behind     cfront.Expr // what is evaluated once more when the condition does not hold
+	broke      []exit      // where breaks have left it for good
 	// assigned are the variables that an iteration changes.
 	assigned map[*builderVar]bool
 }
@@ -92,7 +94,7 @@ func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
 			l.head = v
 		}
 	}
-	b.results = map[*cfront.Call]outcome{}
+	b.nextStatement()
 }
 
 // boundTemp is a new temporary that may bound loops, with its value.
@@ -107,10 +109,17 @@ func (b *builder) boundTemp(at cfront.Pos, base string, v expr.Expr) string {
 // loop follows a loop whose variables have their first values. What its condition steps after it is compared, as in i-- > 0, is stepped where an
 // iteration begins, and once more behind the loop.
 func (b *builder) loop(x *loopText) {
-	step := x.stepped()
+	x.behind = x.stepped()
 	b.follow(x)
-	if step != nil {
-		b.effect(step)
+}
+
+// end goes on behind a loop: where its condition does not hold, and where breaks have left it.
+func (b *builder) end(x *loopText, before live) {
+	if x.behind != nil && !b.live.dead {
+		b.effect(x.behind)
+	}
+	if len(x.broke) > 0 {
+		b.rejoin(before, x.broke)
 	}
 }
 
@@ -136,17 +145,23 @@ func (x *loopText) stepped() cfront.Expr {
 }
 
 func (b *builder) follow(x *loopText) {
-	x.assigned = assignedIn(x.body)
-	assignedBy(x.step, x.assigned)
-	assignedBy(x.cond, x.assigned)
+	before := b.live
+	x.assigned = b.changedBy(x.body, x.step, x.cond)
 	steps, fault := b.changes(x)
 	if fault != nil && b.trial > 0 {
 		panic(asFault(fault))
 	}
 	var why error
-	for _, way := range []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.declaredTrips, b.counted, b.once, b.unrolledHere} {
+	ways := []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.declaredTrips, b.counted, b.once, b.unrolledHere}
+	if b.changesVariables(x.cond) { // each evaluation of the condition does
+		ways = ways[3:]
+	} else if b.trips[x.pos.Line] == nil && leaves(x.body) {
+		ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere, b.counted, b.once}
+	}
+	for _, way := range ways {
 		done, err := way(x, steps)
 		if done {
+			b.end(x, before)
 			return
 		}
 		if why == nil {
@@ -178,7 +193,7 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	if len(candidates) == 0 {
 		return out, nil
 	}
-	if d, ok := plainStep(x, candidates[0]); ok && len(candidates) == 1 {
+	if d, ok := b.plainStep(x, candidates[0]); ok && len(candidates) == 1 {
 		out[candidates[0]] = constant(d)
 		return out, nil
 	}
@@ -227,9 +242,9 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 }
 
 // plainStep is what the head of a loop adds to a variable that its body does not change, where that is a number. The body need not be read then.
-func plainStep(x *loopText, v *builderVar) (int64, bool) {
+func (b *builder) plainStep(x *loopText, v *builderVar) (int64, bool) {
 	a, ok := x.step.(*cfront.Assign)
-	if !ok || !isRef(a.To, v) || assignedIn(x.body)[v] {
+	if !ok || !isRef(a.To, v) || b.changedBy(x.body, x.cond)[v] {
 		return 0, false
 	}
 	n, ok := a.Value.(*cfront.Int)
@@ -259,11 +274,8 @@ func (b *builder) iteration(x *loopText, copies *frame) {
 	b.frames = append(b.frames, f)
 	before := b.live
 	b.statement(x.body)
-	if b.live.dead && len(f.exits) > 0 {
-		b.live = before
-		b.live.dead = true
-	}
-	b.joinExits(f)
+	b.joinKnown(before, f.exits)
+	f.exits = nil
 	b.frames = b.frames[:depth]
 	b.live = before
 	if x.step != nil {
@@ -343,13 +355,13 @@ const maxCopies = 1024
 // unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
 	undo := b.snapshot()
-	before := b.live
 	f := &frame{text: x, copies: true}
 	for i := range maxCopies {
 		var is answer
 		why = b.attempt(func() {
 			is = yes
-			if x.cond != nil && (i > 0 || !x.do) {
+			if x.cond != nil && (i > 0 || !x.do) && !b.live.dead {
+				b.nextStatement()
 				is = b.decided(b.truth(x.cond))
 			}
 		})
@@ -358,15 +370,10 @@ func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done 
 			return false, why
 		}
 		if is == no || b.live.dead {
-			b.live = b.left(before, f)
+			x.broke = f.broke
 			return true, nil
 		}
-		leaving := len(f.broke)
 		b.iterationCopy(x, f)
-		if len(f.broke) > leaving && b.live.dead {
-			b.live = b.left(before, f)
-			return true, nil
-		}
 	}
 	undo()
 	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations, and its variables change by another amount in each", maxCopies).WithHint("%s", elsewhere)
@@ -378,27 +385,13 @@ func (b *builder) iterationCopy(x *loopText, f *frame) {
 	b.frames = append(b.frames, f)
 	before := b.live
 	b.statement(x.body)
-	continued := len(f.exits) > 0
-	end := b.live
-	b.joinExits(f)
+	exits := f.exits
+	f.exits = nil
 	b.frames = b.frames[:depth]
-	if continued {
-		end = before
-	}
-	b.live = end
+	b.rejoin(before, exits)
 	if !b.live.dead && x.step != nil {
 		b.inHead = true
 		b.effect(x.step)
 		b.inHead = false
 	}
-}
-
-// left is what is live after an unrolled loop.
-func (b *builder) left(before live, f *frame) live {
-	for _, inner := range b.frames { // a function that has returned within the loop
-		if inner.function && len(inner.exits) > 0 && b.live.dead && len(f.broke) == 0 {
-			return b.live
-		}
-	}
-	return before
 }

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel/expr"
@@ -82,16 +83,22 @@ func (b *builder) array(at cfront.Expr, v *builderVar) *array {
 
 // aliased is the variable that *p is, if p points to a variable.
 func (b *builder) aliased(x *cfront.Index) *builderVar {
-	ref, ok := x.Of.(*cfront.Ref)
-	if !ok || len(x.Subs) != 1 {
-		return nil
+	var at *address
+	switch of := x.Of.(type) {
+	case *cfront.Ref:
+		at = b.env[of.Var].at
+	case *cfront.Call:
+		if f := b.file.Function(of.Func); f != nil && f.Elem != "" {
+			at = b.called(of).at
+		}
+	case *cfront.Address:
+		at = b.addressOfPlace(of)
 	}
-	at := b.env[ref.Var].at
-	if at == nil || at.alias == nil {
+	if at == nil || at.alias == nil || len(x.Subs) != 1 {
 		return nil
 	}
 	if zero, ok := x.Subs[0].(*cfront.Int); !ok || zero.Value != 0 {
-		b.fail(x, "", "%s points to one variable", ref.Var.Name)
+		b.fail(x, "", "the pointer to %s points to one variable", at.alias.Name)
 	}
 	return at.alias
 }
@@ -144,8 +151,11 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
 		}
 	case *cfront.Address:
-		return b.addressOfPlace(x.X)
-	case *cfront.Index: // an array within an array
+		return b.addressOfPlace(x)
+	case *cfront.Index: // an array within an array, or a pointer that a reference names
+		if v := b.aliased(x); v != nil {
+			return b.addressOf(cfront.Use(v))
+		}
 		p := b.placeOf(x)
 		return &address{array: p.array, offset: p.offset}
 	case *cfront.Cast:
@@ -188,8 +198,19 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			}
 		}
 	case *cfront.Assign:
+		if done, ok := b.results[x]; ok {
+			return done.at
+		}
+		before := b.addressOf(x.To)
 		b.assignment(x)
-		return b.addressOf(x.To)
+		if !x.After {
+			before = b.addressOf(x.To)
+		}
+		b.results[x] = outcome{value: value{at: before}}
+		return before
+	case *cfront.List:
+		b.firstItems(x)
+		return b.addressOf(x.Items[len(x.Items)-1])
 	}
 	b.fail(e, "", "it is not known which array this points to")
 	return nil
@@ -203,12 +224,12 @@ func (b *builder) innerSize(p cfront.Expr) int64 {
 	return 1
 }
 
-// addressOfPlace reads &x.
-func (b *builder) addressOfPlace(e cfront.Expr) *address {
-	switch x := e.(type) {
+// addressOfPlace reads &x. What is no object, as the argument of a reference may be, becomes one.
+func (b *builder) addressOfPlace(of *cfront.Address) *address {
+	switch x := of.X.(type) {
 	case *cfront.Ref:
-		if inMemory(x.Var) || len(x.Var.Dims) > 0 {
-			return &address{array: b.array(e, x.Var), offset: constant(0)}
+		if inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
+			return b.addressOf(x)
 		}
 		return &address{alias: x.Var}
 	case *cfront.Index:
@@ -222,15 +243,74 @@ func (b *builder) addressOfPlace(e cfront.Expr) *address {
 			p := b.placeOf(x)
 			return &address{array: p.array, offset: p.offset}
 		}
+	case *cfront.Assign:
+		if v := b.variableOf(x.To); v != nil && !x.After {
+			b.assigned(x)
+			return &address{alias: v}
+		}
+	case *cfront.Select:
+		if at := b.eitherPlace(x); at != nil {
+			return at
+		}
 	}
-	b.fail(e, "", "the address of this has no place in a kernel")
-	return nil
+	return b.object(of)
+}
+
+// eitherPlace is the address of one of two objects; nil where it is not known which.
+func (b *builder) eitherPlace(x *cfront.Select) *address {
+	c, ok := b.pureTruth(x.If)
+	if !ok {
+		return nil
+	}
+	one := func(e cfront.Expr) *address { return b.addressOfPlace(&cfront.Address{X: e}) }
+	switch b.decided(c) {
+	case yes:
+		return one(x.Then)
+	case no:
+		return one(x.Else)
+	}
+	if !isElement(x.Then) || !isElement(x.Else) {
+		return nil
+	}
+	var p, q *address
+	b.under(c, true, func() { p = one(x.Then) })
+	b.under(c, false, func() { q = one(x.Else) })
+	if p.array == nil || p.array != q.array {
+		return nil
+	}
+	return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+}
+
+func isElement(e cfront.Expr) bool { _, ok := e.(*cfront.Index); return ok }
+
+// object is the address of a new variable that has the value of what is no object.
+func (b *builder) object(of *cfront.Address) *address {
+	t := of.X.Type()
+	if !t.Known() {
+		b.fail(of, "", "the address of this has no place in a kernel")
+	}
+	key := objectOf{of, b.path}
+	v := b.learnt.objects[key]
+	if v == nil {
+		v = &builderVar{Name: "value", Pos: of.Pos, Class: cfront.Local, DType: t}
+		b.learnt.objects[key] = v
+	}
+	b.path += "&"
+	b.assign(of.X.Place(), v, of.X)
+	b.path = b.path[:len(b.path)-1]
+	return &address{alias: v}
 }
 
 // placeOf reads an element, or lanes of one that follow each other.
 func (b *builder) placeOf(e cfront.Expr) place {
 	switch x := e.(type) {
 	case *cfront.Index:
+		if v := b.aliased(x); v != nil {
+			return b.placeOf(cfront.Use(v))
+		}
+		if p, ok := b.pinned[x]; ok {
+			return p
+		}
 		return b.element(x)
 	case *cfront.Ref:
 		if inMemory(x.Var) && len(x.Var.Dims) == 0 {
@@ -249,7 +329,7 @@ func (b *builder) placeOf(e cfront.Expr) place {
 		}
 		return place{array: p.array, offset: p.offset.Add(constant(int64(x.Lanes[0]))), elem: x.DType, lanes: int64(len(x.Lanes))}
 	case *cfront.Call:
-		if x.Func == "__ldg" && len(x.Args) == 1 {
+		if isLoad(x) {
 			at := b.addressOf(x.Args[0])
 			if at.array != nil {
 				return place{array: at.array, offset: at.offset, elem: x.DType, lanes: x.DType.Lanes()}
@@ -349,18 +429,72 @@ func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 // settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
 func (b *builder) settleAddress(pos cfront.Pos, v *builderVar) {
 	at := b.env[v].at
-	if at.array == nil || !b.isData(at.offset) {
+	if at.array == nil {
 		return
 	}
+	b.env[v] = value{at: &address{array: at.array, offset: b.settled(pos, v.Name+"_offset", at.offset)}}
+}
+
+// settled is a number whose part that depends on data is kept in a temporary.
+func (b *builder) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
+	if !b.isData(n) {
+		return n
+	}
 	known, rest := constant(0), constant(0)
-	for c, vars := range at.offset.All() {
+	for c, vars := range n.All() {
 		if one := term(c.Int64(), vars); b.isData(one) {
 			rest = rest.Add(one)
 		} else {
 			known = known.Add(one)
 		}
 	}
-	temp := b.scratch(v.Name+"_offset", expr.Int32)
+	temp := b.scratch(base, expr.Int32)
 	b.assignTemp(pos, temp, b.free(b.express(rest)))
-	b.env[v] = value{at: &address{array: at.array, offset: known.Add(name(temp))}}
+	return known.Add(name(temp))
+}
+
+// pin reads the subscripts of an element, or of the element whose lanes these are, once for all reads and writes of it up to unpin.
+func (b *builder) pin(e cfront.Expr) (unpin func()) {
+	for lane, ok := e.(*cfront.Lane); ok; lane, ok = e.(*cfront.Lane) {
+		e = lane.X
+	}
+	x, ok := e.(*cfront.Index)
+	if _, done := b.pinned[x]; !ok || done || b.aliased(x) != nil {
+		return func() {}
+	}
+	p := b.element(x)
+	once := func(n *expr.Poly) *expr.Poly {
+		if !b.loads(n) {
+			return n
+		}
+		return b.settled(x.Pos, "at", n)
+	}
+	subs := make([]*expr.Poly, len(p.subs))
+	for i, n := range p.subs {
+		subs[i] = once(n)
+	}
+	if len(subs) > 0 && slices.ContainsFunc(p.subs, b.loads) {
+		p.subs, p.offset = subs, b.flat(p.array, subs)
+	} else {
+		p.offset = once(p.offset)
+	}
+	b.pinned[x] = p
+	return func() { delete(b.pinned, x) }
+}
+
+// loads reports whether a number is made by more than variables.
+func (b *builder) loads(n *expr.Poly) bool {
+	return slices.ContainsFunc(n.Params(), func(n string) bool {
+		a := b.atoms[n]
+		return a != nil && a.data
+	})
+}
+
+// flat is the offset of an element with as many subscripts as its array has dimensions.
+func (b *builder) flat(a *array, subs []*expr.Poly) *expr.Poly {
+	offset := subs[0]
+	for i, n := range a.inner {
+		offset = offset.Mul(n).Add(subs[i+1])
+	}
+	return offset.Scale(a.lanes)
 }

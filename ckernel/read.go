@@ -12,7 +12,7 @@ import (
 )
 
 // pureCalls are functions of integers that numbers are made with, by their operands.
-var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mul24": 2, "__mul24": 2, "__umul24": 2, "mad24": 3, "umin": 2, "umax": 2}
+var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin": 2, "umax": 2}
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
 func (b *builder) plain(e cfront.Expr) bool {
@@ -79,6 +79,11 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		return b.arithmetic(x)
 	case *cfront.Call:
 		return b.callNumber(x)
+	case *cfront.Assign:
+		return b.assignedNumber(x)
+	case *cfront.List:
+		b.firstItems(x)
+		return b.number(x.Items[len(x.Items)-1])
 	}
 	return nil, false
 }
@@ -185,9 +190,9 @@ func (b *builder) alternatives(x *cfront.Select) (*expr.Poly, bool) {
 		return b.number(x.Else)
 	}
 	var then, other *expr.Poly
-	b.under(c, true, func() { then, ok = b.number(x.Then) })
+	b.evaluated(&c, true, x.Then, func() { then, ok = b.number(x.Then) })
 	if ok {
-		b.under(c, false, func() { other, ok = b.number(x.Else) })
+		b.evaluated(&c, false, x.Else, func() { other, ok = b.number(x.Else) })
 	}
 	if !ok {
 		return nil, false
@@ -367,10 +372,8 @@ func (b *builder) callNumber(x *cfront.Call) (*expr.Poly, bool) {
 		return b.extremeOf(expr.Max, args[0], args[1]), true
 	case "abs":
 		return b.extremeOf(expr.Max, args[0], args[0].Scale(-1)), true
-	case "mad24":
-		return args[0].Mul(args[1]).Add(args[2]), b.inSizes(args[0]) || b.inSizes(args[1])
 	}
-	return args[0].Mul(args[1]), b.inSizes(args[0]) || b.inSizes(args[1])
+	return args[0].Mul(args[1]).Add(args[2]), b.inSizes(args[0]) || b.inSizes(args[1]) // mad24
 }
 
 // isWorkItem reports whether a function tells where a work-item is.

@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		{"unsigned", `unsigned u = n - m; unsigned v = m - n; if (^u < v) y[i] = 0;`, "numbers without sign are compared that may be below 0"},
 		{"a division by zero", `y[^i / 0] = 1;`, "a division by zero"},
 		{"pointers compared", `__global float *p = x + n; if (^p > x) y[i] = 0;`, "pointers are compared"},
-		{"a recursive function", `y[i] = again(1.0f);`, "more than 16 deep"},
+		{"a recursive function", `y[i] = again(1.0f);`, "again calls itself"},
 		{"an undeclared name", `y[i] = x[i] * ^nowhere;`, "nowhere is not declared"},
 		{"no number", `y[i] = ^1.0ff;`, "1.0ff is no number"},
 		{"no statement", `y[i] = 1 ^2;`, `"2" stands where ";" should stand`},

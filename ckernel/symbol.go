@@ -52,11 +52,19 @@ type learnt struct {
 	opaque  map[*builderVar]bool // integers that cannot be followed
 	stored  map[site]bool        // assignments of numbers that values use: these are statements too
 	results map[site]*builderVar // of calls
+	objects map[objectOf]*builderVar
+	touches map[*cfront.Function]*touched
 	changed bool
 }
 
+// objectOf is the address of a value, in a function that is called so.
+type objectOf struct {
+	of    *cfront.Address
+	calls string
+}
+
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.

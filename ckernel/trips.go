@@ -137,7 +137,7 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 	step, ok := steps[v].Constant()
 	upward := ok && step > 0 && (op == "<" || op == "<=" || op == "!=" && step == 1)
 	downward := ok && step < 0 && (op == ">" || op == ">=" || op == "!=" && step == -1)
-	if !upward && !downward || changesWith(end, x.assigned) {
+	if !upward && !downward || b.namesAny(end, x.assigned) {
 		return false
 	}
 	first := maps.Clone(b.env)
@@ -147,11 +147,11 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 		last = b.express(n)
 	} else {
 		last = expr.Var{Name: b.boundTemp(x.pos, v.Name+"_end", b.freeValue(end))}
-		b.results = map[*cfront.Call]outcome{}
+		b.nextStatement()
 	}
 	reload := func() {
 		if _, ok := b.number(end); !ok && b.works(b.freeValue(end), true) {
-			b.results = map[*cfront.Call]outcome{}
+			b.nextStatement()
 			b.assignTemp(cond.Pos, b.scratch(v.Name+"_end", expr.Int32), b.freeValue(end))
 		}
 	}
@@ -193,22 +193,11 @@ func isRef(e cfront.Expr, v *builderVar) bool {
 	return ok && ref.Var == v
 }
 
-// changesWith reports whether an expression has one of the variables.
-func changesWith(e cfront.Expr, vars map[*builderVar]bool) bool {
-	found := false
-	cfront.Walk(e, func(e cfront.Expr) {
-		if ref, ok := e.(*cfront.Ref); ok {
-			found = found || vars[ref.Var]
-		}
-	})
-	return found
-}
-
 // leave follows a break.
 func (b *builder) leave(x *cfront.Jump, f *frame) {
 	switch {
 	case f.copies || f.declared:
-		f.broke = append(f.broke, exit{nil, b.live})
+		f.broke = append(f.broke, exit{maps.Clone(b.env), b.live})
 	case slices.Contains(b.frames, f) && b.trial > 0:
 	default:
 		b.failAt(x.Pos, "declare the average number of iterations, as in "+b.example(f.text)+", or put the condition into the head of the loop", "a loop that ends in its middle")

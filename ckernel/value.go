@@ -47,9 +47,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	case *cfront.Assign:
 		return b.assigned(x)
 	case *cfront.List:
-		for _, item := range x.Items[:len(x.Items)-1] {
-			b.effect(item)
-		}
+		b.firstItems(x)
 		return b.value(x.Items[len(x.Items)-1])
 	case *cfront.Unknown:
 		b.fail(e, "", "%s has no place in a kernel", x.What)
@@ -315,9 +313,10 @@ func (b *builder) choice(x *cfront.Select) expr.Expr {
 	case no:
 		return b.operand(x.Else, x.DType)
 	}
-	out := &expr.Cond{If: b.whole(c)}
-	b.under(c, true, func() { out.Then = b.operand(x.Then, x.DType) })
-	b.under(c, false, func() { out.Else = b.operand(x.Else, x.DType) })
+	out := &expr.Cond{}
+	b.evaluated(&c, true, x.Then, func() { out.Then = b.operand(x.Then, x.DType) })
+	b.evaluated(&c, false, x.Else, func() { out.Else = b.operand(x.Else, x.DType) })
+	out.If = b.whole(c)
 	return out
 }
 
@@ -342,24 +341,61 @@ func (b *builder) cast(x *cfront.Cast) expr.Expr {
 }
 
 // assigned is the value of an assignment within an expression.
-func (b *builder) assigned(x *cfront.Assign) expr.Expr {
-	if x.After {
-		before := b.value(x.To)
-		temp := b.scratch("before", x.To.Type())
-		b.assignTemp(x.Pos, temp, before)
-		b.assignment(x)
-		return expr.Var{Name: temp}
+func (b *builder) assigned(x *cfront.Assign) (out expr.Expr) {
+	if done, ok := b.results[x]; ok {
+		if done.isNum {
+			return b.free(b.express(done.num))
+		}
+		return done.e
 	}
-	if _, ok := x.To.(*cfront.Ref); ok {
+	defer func() { b.results[x] = outcome{e: out} }()
+	v := b.variableOf(x.To)
+	if v != nil && !x.After {
 		b.assignment(x)
 		return b.value(x.To)
 	}
-	if x.Op != "" {
-		b.fail(x, "make it a statement of its own", "an assignment within an expression")
+	defer b.pin(x.To)()
+	if v != nil {
+		temp := b.scratch("before", x.To.Type())
+		b.assignTemp(x.Pos, temp, b.value(x.To))
+		b.assignment(x)
+		return expr.Var{Name: temp}
 	}
+	if x.After { // it is loaded once
+		temp, before := cfront.Temporary("before", x.To)
+		b.assign(x.Pos, temp, x.To)
+		b.store(x.Pos, x.To, assignedValue(x, before))
+		return b.value(before)
+	}
+	val := assignedValue(x, x.To)
 	temp := b.scratch("value", x.To.Type())
-	b.assignTemp(x.Pos, temp, b.converting(b.value(x.Value), x.Value.Type(), x.To.Type()))
+	b.assignTemp(x.Pos, temp, b.converting(b.value(val), val.Type(), x.To.Type()))
 	p := b.placeOf(x.To)
 	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, p.array, p.offset, p.lanes, p.subs), rhs: expr.Var{Name: temp}})
 	return expr.Var{Name: temp}
+}
+
+// assignedNumber is the value of an assignment within an expression, where it assigns a number to a variable.
+func (b *builder) assignedNumber(x *cfront.Assign) (*expr.Poly, bool) {
+	if done, ok := b.results[x]; ok {
+		return done.num, done.isNum
+	}
+	v := b.variableOf(x.To)
+	if v == nil || !b.follows(v) {
+		return nil, false
+	}
+	before, ok := b.integerOf(x.Pos, v)
+	if !ok {
+		return nil, false
+	}
+	if _, ok := b.number(assignedValue(x, x.To)); !ok {
+		return nil, false
+	}
+	b.assignment(x)
+	n := before.num
+	if !x.After {
+		n = b.env[v].num
+	}
+	b.results[x] = outcome{value: value{isNum: true, num: n}}
+	return n, true
 }

@@ -67,7 +67,7 @@ func (b *builder) assignVector(at cfront.Pos, v *builderVar, e cfront.Expr) {
 		return
 	}
 	a := b.array(use, v)
-	if list, ok := e.(*cfront.Vector); ok && len(list.Elems) == int(v.DType.Lanes()) && !mentions(e, v) {
+	if list, ok := e.(*cfront.Vector); ok && len(list.Elems) == int(v.DType.Lanes()) && !b.namesAny(e, map[*builderVar]bool{v: true}) {
 		b.fill(at, a, list)
 		return
 	}
@@ -86,16 +86,6 @@ func (b *builder) fill(at cfront.Pos, a *array, list *cfront.Vector) {
 	if lane != list.DType.Lanes() {
 		b.failAt(at, "", "a vector of %d lanes is made of %d", list.DType.Lanes(), lane)
 	}
-}
-
-func mentions(e cfront.Expr, v *builderVar) bool {
-	found := false
-	cfront.Walk(e, func(e cfront.Expr) {
-		if ref, ok := e.(*cfront.Ref); ok {
-			found = found || ref.Var == v
-		}
-	})
-	return found
 }
 
 // vector is a vector of its elements. One scalar alone stands for all lanes.

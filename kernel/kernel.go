@@ -28,6 +28,8 @@ type Kernel struct {
 	Assumptions *polycount.Set
 	// Averages of expressions in data-dependent bounds. Only counts use them.
 	Averages []Average
+	// Doubts say what of the source is undefined, and at which sizes.
+	Doubts []Doubt
 	// Values of arguments that must not be arbitrary. Only runs use them.
 	Values []Values
 

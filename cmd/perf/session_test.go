@@ -16,7 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
 )
 
 // Commands of sessions run in a few processes that stay, one command after the other in each: starting a process and reading the profile that
