@@ -39,7 +39,9 @@ func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[
 type launched struct {
 	file   *launchfile.File
 	assume []string           // beside what the file assumes
-	known  map[string]*Kernel // by the sizes that their work-groups depend on
+	known  map[string]*Kernel // by the sizes that their work-groups and indices depend on
+	// divisors are sizes that indices are divided by.
+	divisors []string
 }
 
 // at is the kernel for sizes, where they differ from those of the file.
@@ -48,16 +50,22 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(launch.Fixed) // maps are printed in the order of their keys
+	at := maps.Clone(l.file.Sizes)
+	maps.Copy(at, launch.Fixed)
+	values := maps.Clone(at)
+	maps.Copy(values, sizes)
+	key := fmt.Sprint(launch.Fixed, chosen(values, l.divisors)) // maps are printed in the order of their keys
 	if l.known[key] != nil {
 		return l.known[key], nil
 	}
-	f, err := l.read(ctx, launch)
+	f, err := l.read(ctx, launch, chosen(values, l.divisors))
+	if err == nil && len(f.ir.Divisors) > 0 {
+		l.divisors = slices.Concat(l.divisors, f.ir.Divisors)
+		return l.at(ctx, sizes)
+	}
 	if err != nil {
 		return nil, err
 	}
-	at := maps.Clone(l.file.Sizes)
-	maps.Copy(at, launch.Fixed)
 	job := func(sizes map[string]int64) (device.Job, error) { return l.job(f, launch, merged(at, sizes)) }
 	k := f.kernel(job, l.file.Path)
 	k.Sizes, k.at = at, l.at
@@ -82,8 +90,9 @@ func merged(sizes, others map[string]int64) map[string]int64 {
 }
 
 // read reads the function.
-func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*function, error) {
+func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[string]int64) (*function, error) {
 	opt := launchOptions(launch)
+	opt.At = at
 	var err error
 	if opt.Assume, err = assumptions(launch); err != nil {
 		return nil, err
