@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,6 +72,8 @@ func (f *function) launchFile(groups []int64, at map[string]int64) (string, erro
 	l.add("block: %s", numbers(f.block()))
 	if f.opt.Dynamic != "" && !strings.Contains(f.opt.Dynamic, "=") {
 		l.add("shared: %q", f.opt.Dynamic)
+	} else if bytes := f.dynamic(at); bytes > 0 {
+		l.add("shared: %d", bytes)
 	}
 	if len(f.fn.Params) > 0 {
 		l.add("args:")
@@ -187,6 +190,18 @@ func (f *function) elements(p *cfront.Var, at map[string]int64) (int64, error) {
 		return a.Elements(at)
 	}
 	return 0, f.errorf(p, "the elements of the local memory %s are not known", p.Name).WithHint("give them: --shared %s=256", p.Name)
+}
+
+// dynamic are the bytes of local memory that is no parameter and has the size that the launch gives (extern __shared__): those that the function
+// accesses. Arrays of this kind begin at the same place.
+func (f *function) dynamic(at map[string]int64) (bytes int64) {
+	for _, a := range f.ir.Temps {
+		if a.Dynamic && !slices.ContainsFunc(f.fn.Params, func(p *cfront.Var) bool { return p.Name == a.Name }) {
+			n, _ := a.Elements(at)
+			bytes = max(bytes, n*a.DType.Size())
+		}
+	}
+	return bytes
 }
 
 // errorf is an error at the declaration of a parameter.

@@ -63,8 +63,9 @@ func described(p *cfront.Var) string {
 	return string(p.DType)
 }
 
-// passes reports whether a number of a type, or a buffer with such elements, is what a parameter takes. Signs do not matter. Bytes are memory of any
-// kind, and integers of 16 bits the bits of floating-point numbers for which launch files have no type.
+// passes reports whether a number of a type, or a buffer with such elements, is what a parameter takes. Signs do not matter, and integers of 16 bits
+// are the bits of floating-point numbers for which launch files have no type. Of buffers the size of elements decides: what memory starts with
+// may be made of numbers of another kind, and bytes are memory of any.
 func passes(dtype string, p *cfront.Var) bool {
 	of := p.DType
 	if p.Pointer {
@@ -74,8 +75,8 @@ func passes(dtype string, p *cfront.Var) bool {
 	switch {
 	case of == "" || !of.Known() || size == 0: // structs, and void
 		return true
-	case p.Pointer && (size == 1 || of.Size() == 1):
-		return true
+	case p.Pointer:
+		return size == of.Size() || size == 1 || of.Size() == 1
 	case size != of.Size() || of.IsVector():
 		return false
 	}

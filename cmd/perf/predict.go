@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -120,29 +119,6 @@ interval without upper end.`,
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure as well, and compare")
 	cmd.Flags().StringVar(&table, "features", "", "predict from a CSV table of feature values instead of a kernel")
 	return cmd
-}
-
-// runnable are the cases that the model's device runs. The others are left out with a warning; it is an error where that is all of them.
-func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) ([]*workload.Case, error) {
-	run, refused, err := p.Predictable(cases)
-	if err != nil {
-		return nil, err
-	}
-	return run, skip(cmd, refused, len(run))
-}
-
-// skip says which kernels are left out. Where none is left it is an error: of one kernel, why.
-func skip(cmd *cobra.Command, refused []campaign.Refused, left int) error {
-	if len(refused) == 1 && left == 0 {
-		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict)
-	}
-	for _, k := range refused {
-		warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
-	}
-	if left == 0 {
-		return errors.New("the device would refuse every kernel")
-	}
-	return nil
 }
 
 // ownProfiles are the profiles of the data directory, which is dir.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
+	"gpuperf/workload"
 )
 
 func rankCommand() *cobra.Command {
@@ -142,4 +144,27 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 		}
 		return nil
 	})
+}
+
+// runnable are the cases that the model's device runs. The others are left out with a warning; it is an error where that is all of them.
+func runnable(cmd *cobra.Command, p *campaign.Predictor, cases []*workload.Case) ([]*workload.Case, error) {
+	run, refused, err := p.Predictable(cases)
+	if err != nil {
+		return nil, err
+	}
+	return run, skip(cmd, refused, len(run))
+}
+
+// skip says which kernels are left out. Where none is left it is an error: of one kernel, why.
+func skip(cmd *cobra.Command, refused []campaign.Refused, left int) error {
+	if len(refused) == 1 && left == 0 {
+		return fmt.Errorf("%s %s cannot run: %w", refused[0].Label, format.Sizes(refused[0].At), refused[0].Verdict)
+	}
+	for _, k := range refused {
+		warnf(cmd, warning.LeftOut, k.Label+" "+format.Sizes(k.At), "skipped, %s: %s", k.Status, k.Reason)
+	}
+	if left == 0 {
+		return errors.New("the device would refuse every kernel")
+	}
+	return nil
 }

@@ -22,15 +22,15 @@ func TestOf(t *testing.T) {
 	}{
 		{
 			"a device with a data sheet",
-			samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, GlobalMem: 1 << 37},
-			map[Key]float64{Multiprocessors: 132, L2Bytes: 60 << 20, Groups: 32, LocalReserved: 1024, GlobalBytes: 1 << 37, MemoryBandwidth: 4.8e12, L2SharedRoom: 1.0 / 3},
+			samples.Fingerprint{Name: "NVIDIA H200", ComputeUnits: 132, GlobalMem: 150109880320},
+			map[Key]float64{Multiprocessors: 132, L2Bytes: 60 << 20, Groups: 32, LocalReserved: 1024, GlobalBytes: 150109880320, MemoryBandwidth: 4.8e12, L2SharedRoom: 1.0 / 3},
 			nil,
 		},
 		{
 			"one whose compute units are not told",
 			samples.Fingerprint{Name: "NVIDIA H200"},
 			map[Key]float64{Multiprocessors: 132},
-			[]Key{GlobalBytes},
+			nil,
 		},
 		{
 			"a part of one",

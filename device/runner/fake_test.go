@@ -254,7 +254,7 @@ func TestValues(t *testing.T) {
 	values := func() (map[int][]byte, uint64) {
 		b, err := d.prepare(context.Background(), job, &device.Result{})
 		if err != nil || job.Check(d.info.Limits()) != nil {
-			t.Fatal(err, job.Check(d.info))
+			t.Fatal(err, job.Check(d.info.Limits()))
 		}
 		defer b.release()
 		return b.launches[0].kernel.(*fakeKernel).values, uint64(b.buffers["y"].id)
