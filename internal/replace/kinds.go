@@ -43,7 +43,7 @@ var (
 		return strings.HasPrefix(head, "\t.target\t") || strings.Contains(head, "\n.section\t") || strings.Contains(head, "\n\t.headerflags\t") || strings.Contains(head, "\tFunction : ")
 	}}
 	// Copy is a file that is nobody's own: it is replaced by the same text alone.
-	Copy = Kind{"the same text", func(string) bool { return false }}
+	Copy = Kind{"", func(string) bool { return false }}
 )
 
 // headSize is how much of a file is looked at.
@@ -99,5 +99,9 @@ func (k Kind) Check(path string, text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: this file is not %s, and is not replaced\n    choose another name, or delete the file first", path, k.name)
+	what := "this file is not " + k.name + ", and"
+	if k.name == "" {
+		what = "this file has another text, and"
+	}
+	return fmt.Errorf("%s: %s is not replaced\n    choose another name, or delete the file first", path, what)
 }
