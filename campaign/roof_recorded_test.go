@@ -122,4 +122,3 @@ func caseOf(t *testing.T, paths []string, r samples.Record, read map[string][]*w
 	}
 	return nil
 }
-

@@ -17,6 +17,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -83,8 +84,11 @@ func (p *Page) Write(dir string) (paths []string, err error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	for _, f := range append([]file{{pageFile, html.String()}}, p.pictures()...) {
-		path := filepath.Join(dir, f.name)
-		if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
+		path, kind := filepath.Join(dir, f.name), replace.Picture
+		if f.name == pageFile {
+			kind = replace.Page
+		}
+		if err := kind.Bytes(path, []byte(f.text)); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)

@@ -108,7 +108,7 @@ func Import(data, path string, replace bool) (string, error) {
 	return to, Copy(path, to)
 }
 
-// Copy copies a profile, one that comes with the program too, as it is.
+// Copy copies a profile, one that comes with the program too, as it is. It replaces no other file.
 func Copy(from, to string) error {
 	text, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) && profiles.All.Has(from) {
@@ -117,7 +117,7 @@ func Copy(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return replace.Bytes(to, text)
+	return replace.Copy.Bytes(to, text)
 }
 
 // Size is the number of bytes and of files below a folder, none where there is no such folder.

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/device"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 	"gpuperf/measure"
 	"gpuperf/samples"
@@ -109,7 +110,11 @@ func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c 
 // writeSource writes the source of a job.
 func writeSource(dir string, job device.Job, face samples.Interface) ([]string, error) {
 	name := "kernel" + map[samples.Interface]string{samples.OpenCL: ".cl", samples.CUDA: ".cu"}[face]
-	return []string{name}, os.WriteFile(filepath.Join(dir, name), []byte(job.Source), 0o666)
+	path, write := filepath.Join(dir, name), replace.Copy.Bytes
+	if _, err := os.Stat(filepath.Join(dir, configurationFile)); err == nil { // an earlier search wrote both
+		write = replace.Bytes
+	}
+	return []string{name}, write(path, []byte(job.Source))
 }
 
 // refused is the task of a configuration of a file that cannot run.

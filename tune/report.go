@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -224,5 +225,5 @@ func (r *Result) Take(ctx context.Context, dir string) error {
 	for i, f := range r.Files {
 		r.Files[i] = filepath.Join(dir, f)
 	}
-	return os.WriteFile(filepath.Join(dir, configurationFile), append(text, '\n'), 0o666)
+	return replace.Configuration.Bytes(filepath.Join(dir, configurationFile), append(text, '\n'))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/evaluate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples"
@@ -149,7 +149,7 @@ func drawOverlap(cmd *cobra.Command, fit *calibrate.Fit, path string) error {
 	if fit.Experiment == nil {
 		return usagef("--picture: there is no overlap experiment among the data of %s, or the model has no form", fit.Model)
 	}
-	if err := os.WriteFile(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG()), 0o644); err != nil {
+	if err := replace.Picture.Bytes(path, []byte(evaluate.OverlapFigure(fit.Model, fit.Experiment).SVG())); err != nil {
 		return err
 	}
 	note(cmd, "picture: %s", path)

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/warning"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
@@ -131,10 +131,7 @@ func liftRedundancyCommand() *cobra.Command {
 				return err
 			}
 			if out != "" {
-				if err := os.MkdirAll(out, 0o755); err != nil {
-					return err
-				}
-				if err := os.WriteFile(filepath.Join(out, "redundancy.svg"), []byte(r.Chart().SVG()), 0o644); err != nil {
+				if err := replace.Picture.Bytes(filepath.Join(out, "redundancy.svg"), []byte(r.Chart().SVG())); err != nil {
 					return err
 				}
 			}
@@ -243,9 +240,9 @@ draws curves and bars, and a page of them.
 }
 
 func writePage(path string, page *explore.Page) error {
-	f, err := os.Create(path)
-	if err != nil {
+	var text bytes.Buffer
+	if err := page.Write(&text); err != nil {
 		return err
 	}
-	return errors.Join(page.Write(f), f.Close())
+	return replace.Page.Bytes(path, text.Bytes())
 }

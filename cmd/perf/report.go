@@ -1,11 +1,11 @@
 package main
 
 import (
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/replace"
 	"gpuperf/report"
 )
 
@@ -31,7 +31,7 @@ pointer; the page needs no other file, no network, and no JavaScript to be read.
 			if err := page.Write(&html); err != nil {
 				return err
 			}
-			if err := os.WriteFile(to, []byte(html.String()), 0o644); err != nil {
+			if err := replace.Page.Bytes(to, []byte(html.String())); err != nil {
 				return err
 			}
 			return showText(cmd, map[string]any{"page": to, "sections": len(page.Sections)}, "page: "+to+"\n")

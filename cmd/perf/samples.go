@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 	"gpuperf/stock"
 )
@@ -114,6 +116,11 @@ func (f rewriteFlags) wanted(r *samples.Record) bool {
 
 // rewrite writes those records of files that stay to another, or to the only one.
 func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) error {
+	if !slices.ContainsFunc(files, func(f string) bool { return sameFile(f, to) }) {
+		if err := replace.Copy.Check(to, nil); err != nil {
+			return err
+		}
+	}
 	defer collect(keepsMuch)()
 	done, err := samples.Rewrite(to, files, f.wanted)
 	if err != nil {
@@ -122,6 +129,16 @@ func (f rewriteFlags) rewrite(cmd *cobra.Command, to string, files []string) err
 	warn(cmd, done.Warnings)
 	return showText(cmd, map[string]any{"file": to, "kept": done.Kept, "superseded": done.Superseded, "dropped": done.Dropped},
 		fmt.Sprintf("%s: %d samples; left out: %d that were measured again later, %d that are not wanted\n", to, done.Kept, done.Superseded, done.Dropped))
+}
+
+// sameFile reports that two paths are of one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 func samplesPruneCommand() *cobra.Command {

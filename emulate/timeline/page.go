@@ -9,12 +9,13 @@ import (
 	"html/template"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 )
 
@@ -133,14 +134,15 @@ func WriteFile(path string, results []*emulate.Result, o Options) (string, error
 	}
 	t := Record(results[0], o)
 	var text bytes.Buffer
-	write := t.Write
+	write, kind := t.Write, replace.Page
 	if strings.HasSuffix(path, ".json") {
+		kind = replace.Shown
 		write = func(w io.Writer) error { return json.NewEncoder(w).Encode(map[string]Shown{"timeline": t.shown()}) }
 	}
 	if err := write(&text); err != nil {
 		return "", err
 	}
-	return path + ": " + t.Summary(), os.WriteFile(path, text.Bytes(), 0o666)
+	return path + ": " + t.Summary(), kind.Bytes(path, text.Bytes())
 }
 
 // ticks are round numbers of cycles along the picture.

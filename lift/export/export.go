@@ -18,6 +18,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/emit"
+	"gpuperf/internal/replace"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/lift"
@@ -226,13 +227,12 @@ func (r *Result) Write(dir string) error {
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	for _, name := range r.Files {
-		text := r.texts[name]
-		if name == r.name+".json" {
-			text = description.String()
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return err
+	r.texts[r.name+".json"] = description.String()
+	for _, write := range []func(path string, text []byte) error{replace.Source.Check, replace.Source.Bytes} {
+		for _, name := range r.Files {
+			if err := write(filepath.Join(dir, name), []byte(r.texts[name])); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

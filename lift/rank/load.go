@@ -2,7 +2,6 @@ package rank
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -113,16 +112,13 @@ func Compare(s, train *Set, names []string, options OutcomeOptions) ([]*Outcomes
 
 // Draw writes the figures and the chart of redundancy as SVG files to a folder, which it creates if necessary.
 func (f *Figures) Draw(dir string, r *Redundancy) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	for _, figure := range []struct{ name, svg string }{
 		{"curves.svg", f.Curves.SVG()},
 		{"factors.svg", f.Factors.SVG()},
 		{"runs.svg", f.Runs.SVG()},
 		{"redundancy.svg", r.Chart().SVG()},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, figure.name), []byte(figure.svg), 0o644); err != nil {
+		if err := replace.Picture.Bytes(filepath.Join(dir, figure.name), []byte(figure.svg)); err != nil {
 			return err
 		}
 	}

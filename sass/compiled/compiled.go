@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/cuda"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 	"gpuperf/sass"
 )
@@ -108,7 +108,10 @@ func (p *Program) Save(ctx context.Context, to string) (files []string, err erro
 		text = unnamedLine.ReplaceAllString(text, `File "`+strings.ReplaceAll(p.name, "$", "$$")+`"`)
 	}
 	files = []string{base + ".cubin", base + ".sass"}
-	return files, errors.Join(os.WriteFile(files[0], p.Cubin, 0o666), os.WriteFile(files[1], []byte(text), 0o666))
+	if err := replace.Listing.Check(files[1], []byte(text)); err != nil {
+		return nil, err
+	}
+	return files, errors.Join(replace.Binary.Bytes(files[0], p.Cubin), replace.Listing.Bytes(files[1], []byte(text)))
 }
 
 // All compiles jobs, each program once.

@@ -22,6 +22,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/emit"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"
@@ -197,18 +198,26 @@ func (r *Result) write(dir string) error {
 		if same(path, filepath.Join(filepath.Dir(r.input), name)) {
 			return fmt.Errorf("%s: this is the file that is compiled, or one that it includes; choose another folder", path)
 		}
+		if err := kindOf(r.texts[name]).Check(path, []byte(r.texts[name])); err != nil {
+			return err
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(r.texts[name]), 0o666); err != nil {
+		if err := kindOf(r.texts[name]).Bytes(path, []byte(r.texts[name])); err != nil {
 			return err
 		}
 		r.Written = append(r.Written, path)
 	}
 	return nil
+}
+
+// kindOf tells the texts that are made from the headers that are copied.
+func kindOf(text string) replace.Kind {
+	if strings.HasPrefix(text, "// By perf ") {
+		return replace.Source
+	}
+	return replace.Copy
 }
 
 // same reports that two paths are of one file, or would be.
