@@ -137,7 +137,7 @@ func (f *File) read(fields map[string]*yamlfile.Node) error {
 			return fields["parameters"].Errorf("the space does not have what the launch file starts with: %s=%d", p.Name, f.Base[i])
 		}
 	}
-	if !f.Conditions.Hold(f.values(f.Base)) {
+	if !f.Has(f.Base) {
 		f.Base = f.Configuration(search.Usual(space))
 	}
 	return nil
