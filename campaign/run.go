@@ -190,13 +190,26 @@ func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []
 			pending = append(pending, i)
 		}
 	}
-	more, err := c.verify(ctx, pending, cases)
-	if err != nil {
+	if err := c.verify(ctx, pending, cases); err != nil {
 		return nil, err
 	}
 	parallel.For(len(pending), func(i int) { c.refer(cases[pending[i]], &tasks[pending[i]]) })
 	c.Spent.Verifying += time.Since(start)
-	return append(warnings, more...), nil
+	return append(warnings, unverified(pending, cases, tasks)...), nil
+}
+
+// unverified are warnings about kernels that were to be compared with the interpreter, and of which a task has been compared at no size; of each kernel one.
+func unverified(pending []int, cases []*workload.Case, tasks []measure.Task) (warnings []string) {
+	told := map[*workload.Kernel]bool{}
+	for _, i := range pending {
+		one, t := cases[i], tasks[i]
+		if !one.Verify || told[one.Kernel] || t.Verdict != nil || len(t.Verified) > 0 || t.Unverified == "" {
+			continue
+		}
+		told[one.Kernel] = true
+		warnings = append(warnings, warning.Unverified.About(one.Program(), "results are not verified: %s", t.Unverified))
+	}
+	return warnings
 }
 
 // outcome is what came of verifying a kernel at a small size.
@@ -208,7 +221,7 @@ type outcome struct {
 
 // verify compares the results of the kernels of the cases with the reference interpreter, each once, at a small size. The error
 // is that of a device that is gone.
-func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.Case) (warnings []string, err error) {
+func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.Case) error {
 	var todo []*workload.Case
 	for _, i := range pending {
 		one := cases[i]
@@ -219,7 +232,7 @@ func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.
 	}
 	outcomes := make([]outcome, len(todo))
 	dev := &shared{Device: c.Device}
-	err = parallel.Try(len(todo), c.options.Jobs, func(i int) error {
+	err := parallel.Try(len(todo), c.options.Jobs, func(i int) error {
 		compared, err := workload.Verify(ctx, dev, todo[i])
 		switch verdict, ok := device.AsError(err); {
 		case ok:
@@ -234,12 +247,9 @@ func (c *Campaign) verify(ctx context.Context, pending []int, cases []*workload.
 		return nil
 	})
 	for i, one := range todo {
-		if why := outcomes[i].unverified; why != "" {
-			warnings = append(warnings, warning.Unverified.About(one.Program(), "results are not verified: %s", why))
-		}
 		c.verified[one.Kernel] = outcomes[i]
 	}
-	return warnings, err
+	return err
 }
 
 // reason is why something is not verified.

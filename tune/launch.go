@@ -38,9 +38,7 @@ func openLaunch(path string, sizes map[string]int64) (*launchFile, error) {
 	l := &launchFile{path: path, file: f, sizes: sizes}
 	l.cases = newCases(filepath.Base(path), l.kernel)
 	l.otherwise = l.plain
-	if l.space = f.Space(); l.space == nil {
-		return nil, source.At(path, "", source.Pos{}, "no values fit the constraints")
-	}
+	l.space = f.Space()
 	_, err = f.Launch.Job(sizes)
 	return l, err
 }

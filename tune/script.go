@@ -1,12 +1,14 @@
 package tune
 
 import (
+	"cmp"
 	"context"
-	"os"
+	"errors"
 	"path/filepath"
 
 	"gpuperf/campaign"
 	"gpuperf/frontend"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/script"
 	"gpuperf/search"
@@ -24,27 +26,31 @@ type scripted struct {
 // which is the choice among several kernels.
 const which = "kernel"
 
+// mostText bounds the bytes of a script.
+const mostText = 64 << 20
+
 func openScript(ctx context.Context, path string, sizes map[string]int64) (*scripted, error) {
 	s := &scripted{sizes: sizes}
 	s.path, s.only, _ = source.CutName(path)
 	s.cases = newCases(filepath.Base(s.path), s.kernel)
-	if _, err := (script.Options{}).Load(ctx, s.path); err != nil { // with the first values
-		return nil, err
-	}
-	text, err := os.ReadFile(s.path)
+	_, wrong := script.Options{}.Load(ctx, s.path) // with the first values
+	text, err := bounded.ReadFile(s.path, mostText)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(wrong, err)
 	}
 	s.text = string(text)
 	g := &graph{ctx, s, map[string]open{}}
-	switch first := g.open(nil); {
-	case first.err != nil:
-		return nil, first.err
-	case first.next == nil:
+	if wrong != nil && !g.unfit() {
+		return nil, wrong
+	}
+	if first := g.open(nil); first.next == nil && wrong == nil {
 		return nil, source.At(s.path, "", source.Pos{}, "there is nothing to choose").WithHint(`leave a choice open, as in bm = lp.tunable("bm", [16, 32])`)
 	}
 	if s.space = search.Prune(g, g.fits); s.space == nil {
-		return nil, source.At(s.path, "", source.Pos{}, "no values fit the constraints")
+		empty := source.At(s.path, "", source.Pos{}, "")
+		errors.As(wrong, &empty) // at the constraint that refuses the first values
+		empty.Msg = "the space is empty: no values of the tunables fit the constraints"
+		return nil, empty
 	}
 	_, err = s.kernel(ctx, search.Usual(s.space))
 	return s, err
@@ -89,6 +95,18 @@ type open struct {
 }
 
 func (g *graph) Next(made search.Config) *search.Choice { return g.open(made).next }
+
+// unfit reports that a constraint refuses the first value of each choice.
+func (g *graph) unfit() bool {
+	var made search.Config
+	for {
+		o := g.open(made)
+		if o.err != nil || o.next == nil || len(o.next.Options) == 0 {
+			return errors.Is(o.err, script.ErrUnfit)
+		}
+		made = append(made, search.Pick{Choice: o.next.Name, Option: o.next.Options[0]})
+	}
+}
 
 // fits reports that the script accepts choices, as far as it comes with them.
 func (g *graph) fits(made search.Config) bool { return g.open(made).err == nil }

@@ -199,7 +199,7 @@ func (c *ProgramCase) Compare(ctx context.Context, dev device.Device) error {
 // ErrUnverified.
 func (c *ProgramCase) Reference(job device.Job) (*Reference, error) {
 	if n, err := c.Instances(); err != nil || n > verifyLimit {
-		return nil, cmp.Or(err, fmt.Errorf("%w at %s: program %s runs %d statements, too many to interpret", ErrUnverified, FormatSizes(c.Sizes), c.IR.Name, n))
+		return nil, cmp.Or(err, fmt.Errorf("%w%s: program %s runs %d statements, too many to interpret", ErrUnverified, atSizes(c.Sizes), c.IR.Name, n))
 	}
 	all := job // its arguments are those of all launches, each once
 	all.Args = nil
@@ -272,7 +272,7 @@ func (c *ProgramCase) interpret(buffers map[string]*interp.Buffer, random *rand.
 		return err
 	}
 	if _, err := interp.RunWith(n, c.Sizes, buffers, interp.Options{Steps: 4 * verifyLimit, Random: random}); err != nil {
-		return fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
+		return fmt.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err)
 	}
 	return nil
 }

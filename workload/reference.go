@@ -159,7 +159,7 @@ func (r *Reference) vague() (vagueOnes, all int) {
 // check returns ErrUnverified where most elements cannot be compared.
 func (r *Reference) check() error {
 	if vagueOnes, all := r.vague(); vagueOnes > all/2 {
-		return fmt.Errorf("%w at %s: rounding may change %d of %d results by any amount", ErrUnverified, FormatSizes(r.Sizes), vagueOnes, all)
+		return fmt.Errorf("%w%s: rounding may change %d of %d results by any amount", ErrUnverified, atSizes(r.Sizes), vagueOnes, all)
 	}
 	return nil
 }

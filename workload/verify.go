@@ -93,7 +93,7 @@ func (c *Case) TimedReference(job device.Job) (*Reference, error) {
 	}
 	each := max(work/groups, 1)
 	if each > timedLimit {
-		return nil, fmt.Errorf("%w at %s: a work-group takes %d steps, too many to interpret", ErrUnverified, FormatSizes(c.Sizes), each)
+		return nil, fmt.Errorf("%w%s: a work-group takes %d steps, too many to interpret", ErrUnverified, atSizes(c.Sizes), each)
 	}
 	chosen := []int64{0}
 	for k := int64(1); k < min(timedGroups, groups) && int64(len(chosen)+1)*each <= timedWork; k++ {
@@ -124,9 +124,9 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 	var fault *interp.Error
 	switch {
 	case errors.As(err, &fault):
-		return nil, device.Errorf(samples.Faulty, "it was not launched: at %s, %v", FormatSizes(c.Sizes), err)
+		return nil, device.Errorf(samples.Faulty, "it was not launched%s: %v", atSizes(c.Sizes), err)
 	case err != nil:
-		return nil, fmt.Errorf("%w at %s: %w", ErrUnverified, FormatSizes(c.Sizes), err)
+		return nil, fmt.Errorf("%w%s: %w", ErrUnverified, atSizes(c.Sizes), err)
 	}
 	of := report.Groups[0] * report.Groups[1] * report.Groups[2]
 	ref := newReference(samples.Comparison{Sizes: c.Sizes, Groups: of, Of: of})
@@ -139,7 +139,7 @@ func (c *Case) reference(job device.Job, chosen []int64) (*Reference, error) {
 		}
 	}
 	if chosen != nil && len(ref.arrays) == 0 && slices.ContainsFunc(c.IR.Statements, func(s *kernel.Stmt) bool { return s.Atomic }) {
-		return nil, fmt.Errorf("%w at %s: all that it writes is updated by several work-groups", ErrUnverified, FormatSizes(c.Sizes))
+		return nil, fmt.Errorf("%w%s: all that it writes is updated by several work-groups", ErrUnverified, atSizes(c.Sizes))
 	}
 	return ref, ref.check()
 }

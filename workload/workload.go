@@ -392,3 +392,11 @@ func seedOf(name string) uint64 {
 
 // FormatSizes writes sizes for messages: "m=64, n=128", by name.
 func FormatSizes(sizes map[string]int64) string { return format.SizeList(sizes, ", ") }
+
+// atSizes is where something is so, "" where there are no sizes.
+func atSizes(sizes map[string]int64) string {
+	if len(sizes) == 0 {
+		return ""
+	}
+	return " at " + FormatSizes(sizes)
+}

@@ -165,7 +165,11 @@ func SizesOf(n *scop.Nest, at map[string]int64, only bool) (map[string]int64, er
 	return own, nil
 }
 
-// RunAll makes kernels of nests and runs them at given sizes. An error comes with the results so far. One is a wrong result, which stops nothing; none is a random configuration that the device refuses.
+// slow are the ends of configurations that are nobody's fault: some are too large for the device, and some take its compiler, or it, too long.
+var slow = []samples.Status{samples.Refused, samples.Timeout}
+
+// RunAll makes kernels of nests and runs them at given sizes. An error comes with the results so far. What is wrong with a configuration stops nothing; of a random one that the device
+// refuses, or that takes too long, there is no error either.
 func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[string]int64, opt RunOptions) (all []*Result, err error) {
 	var wrong []error
 	for _, n := range nests {
@@ -180,9 +184,9 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		run := func(p *Program, made Config) error {
 			r, err := p.Run(ctx, dev, own, opt.policy())
 			verdict, ok := device.AsError(err)
-			if ok && (verdict.Status == samples.WrongResult || verdict.Status == samples.Refused && made != nil) {
+			if ok && verdict.Status != samples.Interrupted {
 				r = &Result{Scop: n.Name, Status: verdict.Status, Kernels: len(p.Kernels), Why: verdict.Error()}
-				if verdict.Status == samples.WrongResult {
+				if made == nil || !slices.Contains(slow, verdict.Status) {
 					wrong = append(wrong, fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err))
 				}
 			} else if err != nil {

@@ -128,8 +128,17 @@ func (f *File) read(fields map[string]*yamlfile.Node) error {
 	if err := f.conditions(fields["constraints"]); err != nil {
 		return err
 	}
+	space := f.Space()
+	if space == nil {
+		return fields["constraints"].Errorf("the space is empty: no values of the parameters fit the constraints")
+	}
+	for i, p := range f.Parameters {
+		if !slices.Contains(p.Values, f.Base[i]) {
+			return fields["parameters"].Errorf("the space does not have what the launch file starts with: %s=%d", p.Name, f.Base[i])
+		}
+	}
 	if !f.Has(f.Base) {
-		return fields["parameters"].Errorf("the space does not have what the launch file starts with: %s", f.Text(f.Base))
+		f.Base = f.Configuration(search.Usual(space))
 	}
 	return nil
 }

@@ -93,11 +93,20 @@ func TestLaunchFile(t *testing.T) {
 		{"tune:", "assume: []\ntuna:", "tuna"},
 		{"values: [32, 64, 128]", "values: []", "k.yaml:11:"},
 		{"name: local, values", "name: depth, values", "depth is no size of the launch file, and defines no macro"},
-		{"tile * local <= 256", "tile * local <= 16", "the space does not have what the launch file starts with: local=64,tile=1"},
+		{"tile * local <= 256", "tile * local <= 16", "the space is empty: no values of the parameters fit the constraints"},
+		{"values: [32, 64, 128]", "values: [32, 128]", "the space does not have what the launch file starts with: local=64"},
 		{"tile * local <= 256", "tile * wide <= 16", "there is no parameter wide"},
 	} {
 		if _, err := load(strings.Replace(launch, c.from, c.to, 1)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q for %q: %v, want %q", c.to, c.from, err, c.want)
 		}
+	}
+	// Where a constraint refuses what the launch file starts with, the first configuration that holds takes its place.
+	f, err = load(strings.Replace(launch, "tile * local <= 256", "tile * local > 200", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Text(f.Base); got != "local=32,tile=8" {
+		t.Errorf("it starts at %s", got)
 	}
 }
