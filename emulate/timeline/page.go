@@ -14,7 +14,6 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
-	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 )
