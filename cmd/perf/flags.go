@@ -2,13 +2,16 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
@@ -295,4 +298,21 @@ func fileCases(cmd *cobra.Command, o frontend.Options, path string, sizes []stri
 		return nil, err
 	}
 	return campaign.Cases(cmd.Context(), o, []string{path}, variants)
+}
+
+// below are flags whose numbers may be less than 0.
+var below = []string{"seed"}
+
+// checkNumbers refuses numbers of flags that are no amounts: what is not finite, and what is less than 0.
+func checkNumbers(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		kind := f.Value.Type()
+		if err != nil || kind != "float64" && kind != "int" && kind != "int64" || slices.Contains(below, f.Name) {
+			return
+		}
+		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+			err = usagef("--%s %s: expected a number from 0", f.Name, f.Value)
+		}
+	})
+	return err
 }

@@ -21,6 +21,7 @@ import (
 
 	"gpuperf/campaign"
 	"gpuperf/complete"
+	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
 )
 
@@ -53,11 +54,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	messages := &messages{w: terminal.NewLive(stderr)}
 	root.SetErr(messages)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		out.hold(wantJSON(cmd))
 		messages.warnings.Quiet, _ = cmd.Flags().GetBool("quiet")
+		return checkNumbers(cmd)
 	}
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := execute(ctx, root)
 	messages.warnings.Flush(messages.w)
 	if err != nil && ctx.Err() != nil {
 		err = stoppedBy(cmd)
@@ -72,6 +74,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		messages.fail(err)
 	}
 	return statusOf(err)
+}
+
+// execute runs the command that was called. A panic is an error, which says that it is a fault of the program.
+func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			cmd, err = root, fault.Of(p)
+		}
+	}()
+	return root.ExecuteContextC(ctx)
 }
 
 func init() {
