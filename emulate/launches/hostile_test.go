@@ -40,9 +40,9 @@ func TestHostileCode(t *testing.T) {
 		says string // among the doubts and warnings
 	}{
 		"a trap":            {[]string{"MOV R1, RZ", "BPT.TRAP 0x1", "EXIT"}, "is a trap"},
-		"no end":            {[]string{"MOV R1, RZ", "BRA 0x0", "EXIT"}, "not executed to their end"},
+		"no end":            {[]string{"MOV R1, RZ", "BRA 0x0", "EXIT"}, "the loop never ends by itself"},
 		"no exit":           {[]string{"MOV R1, RZ"}, ""},
-		"waits for ever":    {[]string{"S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BRA 0x20", "BAR.SYNC 0x0", "EXIT"}, "not executed to their end"},
+		"waits for ever":    {[]string{"S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BRA 0x20", "BAR.SYNC 0x0", "EXIT"}, "the loop never ends by itself"},
 		"unknown opcode":    {[]string{"FROB R1, R2", "EXIT"}, ""},
 		"unknown target":    {[]string{"LDG.E R4, [R2]", "BRX R4 0x0", "EXIT"}, ""},
 		"unknown condition": {[]string{"LDG.E R4, [R2]", "ISETP.GE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x0", "@P0 EXIT", "BRA 0x10", "EXIT"}, ""},
