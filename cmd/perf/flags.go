@@ -300,18 +300,14 @@ func fileCases(cmd *cobra.Command, o frontend.Options, path string, sizes []stri
 	return campaign.Cases(cmd.Context(), o, []string{path}, variants)
 }
 
-// below are flags whose numbers may be less than 0.
-var below = []string{"seed"}
-
-// checkNumbers refuses numbers of flags that are no amounts: what is not finite, and what is less than 0.
+// checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.
 func checkNumbers(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		kind := f.Value.Type()
-		if err != nil || kind != "float64" && kind != "int" && kind != "int64" || slices.Contains(below, f.Name) {
+		if err != nil || f.Value.Type() != "float64" {
 			return
 		}
-		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || v < 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-			err = usagef("--%s %s: expected a number from 0", f.Name, f.Value)
+		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			err = usagef("--%s %s: expected a number", f.Name, f.Value)
 		}
 	})
 	return err
