@@ -2,16 +2,13 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
@@ -298,17 +295,4 @@ func fileCases(cmd *cobra.Command, o frontend.Options, path string, sizes []stri
 		return nil, err
 	}
 	return campaign.Cases(cmd.Context(), o, []string{path}, variants)
-}
-
-// checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.
-func checkNumbers(cmd *cobra.Command) (err error) {
-	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if err != nil || f.Value.Type() != "float64" {
-			return
-		}
-		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			err = usagef("--%s %s: expected a number", f.Name, f.Value)
-		}
-	})
-	return err
 }

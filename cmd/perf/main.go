@@ -10,14 +10,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/campaign"
 	"gpuperf/complete"
@@ -227,4 +230,17 @@ func minArgs(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.
+func checkNumbers(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err != nil || f.Value.Type() != "float64" {
+			return
+		}
+		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			err = usagef("--%s %s: expected a number", f.Name, f.Value)
+		}
+	})
+	return err
 }

@@ -56,9 +56,15 @@ func TestStated(t *testing.T) {
 // Numbers that no device has are refused, with their line.
 func TestPlausible(t *testing.T) {
 	for _, c := range []struct{ fact, want string }{
-		{"multiprocessors=0", "a whole number from 1"}, {"multiprocessors=1.5", "a whole number from 1"}, {"multiprocessors=1e9", "of the devices that are known"},
-		{"clock_mhz=.nan", "sheet.yaml:6"}, {"clock_mhz=.inf", "sheet.yaml:6"}, {"clock_mhz=-5", "a number from 0"}, {"clock_mhz=0", "clock_mhz is 0"},
-		{"l2_latency=1e12", "of the devices that are known"}, {"dram_read_rate=0", "dram_read_rate is 0"},
+		{"multiprocessors=0", "a whole number from 1"},
+		{"multiprocessors=1.5", "a whole number from 1"},
+		{"multiprocessors=1e9", "of the devices that are known"},
+		{"clock_mhz=.nan", "sheet.yaml:6"},
+		{"clock_mhz=.inf", "sheet.yaml:6"},
+		{"clock_mhz=-5", "a number from 0"},
+		{"clock_mhz=0", "clock_mhz is 0"},
+		{"l2_latency=1e12", "of the devices that are known"},
+		{"dram_read_rate=0", "dram_read_rate is 0"},
 	} {
 		if _, err := sheetOf(t, c.fact); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "sheet.yaml:6:") {
 			t.Errorf("%s: %v, want %q", c.fact, err, c.want)
