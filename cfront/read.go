@@ -13,6 +13,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"gpuperf/internal/bounded"
+	ours "gpuperf/internal/fault"
 	"gpuperf/internal/source"
 )
 
@@ -131,7 +132,12 @@ func parse(ctx context.Context, path, text, defines string, include []string, ch
 	}
 	files := newFiles(path, text, include)
 	defer func() { // the library panics on some of what is not C
-		if recover() != nil {
+		p := recover()
+		if p == nil {
+			return
+		}
+		own := ours.Of(p)
+		if err = own; own.Library {
 			err = files.explain(errors.New("it cannot be read as C: the preprocessor fails, as where a header includes itself without end"))
 		}
 	}()

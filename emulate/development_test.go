@@ -159,7 +159,7 @@ func errorsOf(all []developed, keep func(*developed) bool) (e errors) {
 	var list []float64
 	for i := range all {
 		if keep(&all[i]) {
-			list = append(list, math.Abs(all[i].ratio()-1))
+			list = append(list, all[i].off())
 		}
 	}
 	if len(list) == 0 {
@@ -189,10 +189,29 @@ func ranks(all []developed) (rho float64, groups int) {
 		for i, d := range list {
 			measured[i], emulated[i] = d.measured, d.Seconds
 		}
+		for i, d := range list {
+			if !d.Status.Finite() {
+				emulated[i] = farOff(measured, i)
+			}
+		}
 		sum += spearman(measured, emulated)
 		groups++
 	}
 	return sum / float64(groups), groups
+}
+
+// farOff is a time with which as many pairs as can be are in the wrong order.
+func farOff(measured []float64, i int) float64 {
+	longer := 0
+	for _, m := range measured {
+		if m > measured[i] {
+			longer++
+		}
+	}
+	if 2*longer >= len(measured) { // one of the shortest
+		return math.Inf(1)
+	}
+	return math.Inf(-1)
 }
 
 func spearman(a, b []float64) float64 {

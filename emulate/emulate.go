@@ -17,6 +17,7 @@ import (
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
+	"gpuperf/internal/fault"
 	"gpuperf/launch"
 	"gpuperf/launchfile"
 	"gpuperf/memory"
@@ -113,8 +114,8 @@ type Hot struct {
 // Run emulates a launch.
 func Run(in Input) (_ *Result, err error) {
 	defer func() {
-		if p := recover(); p != nil { // operands that are not those of their opcode, in a listing that is damaged
-			err = fmt.Errorf("the code of %s cannot be emulated, as it is not what a compiler writes: %v", in.Function.Name, p)
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s cannot be emulated: %w", in.Function.Name, fault.Of(p))
 		}
 	}()
 	if err := in.Device.Need(Facts()...); err != nil {

@@ -75,14 +75,6 @@ func (s Status) Spread(in [2]float64) string {
 	return fmt.Sprintf(" (%s to %s)", format.Seconds(in[0]), format.Seconds(in[1]))
 }
 
-// Ranked is the time by which launches are put in order, in seconds: those without a finite one come last.
-func (r *Result) Ranked() float64 {
-	if !r.Status.Finite() {
-		return math.Inf(1)
-	}
-	return r.Seconds
-}
-
 // Reason says why a launch has no time with an interval.
 type Reason struct {
 	Status Status

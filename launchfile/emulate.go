@@ -36,10 +36,17 @@ func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
 			if err := optional(fields[key], amount, into); err != nil {
 				return err
 			}
+			if most, ok := mostOf[key]; ok && *into > most {
+				return fields[key].Errorf("expected %d %s at most, found %d", most, key, *into)
+			}
 		}
 	}
 	return nil
 }
+
+// mostOf is how much a work-item can have. Registers are named in 8 bits, one of whose numbers is that of zero; its own memory is 512 KB (CUDA C++
+// Programming Guide, technical specifications by compute capability), and shared memory is addressed in 24 bits.
+var mostOf = map[string]int64{"registers": 255, "local": 512 << 10, "shared": 1 << 24}
 
 func amount(n *yamlfile.Node) (int64, error) {
 	v, err := n.Int()

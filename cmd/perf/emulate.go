@@ -69,6 +69,11 @@ docs/howto/tuning.md.`,
 			return minArgs(1, "a launch file, a folder of them, a kernel or a program")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("clock") {
+				if err := launches.CheckClock(o.ClockMHz); err != nil {
+					return err
+				}
+			}
 			if len(args) == 0 { // what the cache has is listed
 				args = []string{o.triton}
 			}

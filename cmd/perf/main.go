@@ -10,17 +10,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/campaign"
 	"gpuperf/complete"
+	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
 )
 
@@ -53,11 +57,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	messages := &messages{w: terminal.NewLive(stderr)}
 	root.SetErr(messages)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		out.hold(wantJSON(cmd))
 		messages.warnings.Quiet, _ = cmd.Flags().GetBool("quiet")
+		return checkNumbers(cmd)
 	}
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := execute(ctx, root)
 	messages.warnings.Flush(messages.w)
 	if err != nil && ctx.Err() != nil {
 		err = stoppedBy(cmd)
@@ -72,6 +77,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		messages.fail(err)
 	}
 	return statusOf(err)
+}
+
+// execute runs the command that was called. A panic is an error, which says that it is a fault of the program.
+func execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			cmd, err = root, fault.Of(p)
+		}
+	}()
+	return root.ExecuteContextC(ctx)
 }
 
 func init() {
@@ -215,4 +230,17 @@ func minArgs(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// checkNumbers refuses numbers of flags that are not finite. Which others make no sense each command says.
+func checkNumbers(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if err != nil || f.Value.Type() != "float64" {
+			return
+		}
+		if v, parsed := strconv.ParseFloat(f.Value.String(), 64); parsed != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+			err = usagef("--%s %s: expected a number", f.Name, f.Value)
+		}
+	})
+	return err
 }

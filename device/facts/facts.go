@@ -191,6 +191,7 @@ type Device struct {
 	Architecture string   // that code is for, such as sm_90; "" where that is not known
 	kind         string   // of typical devices: gpu, cpu
 	facts        map[Key]Fact
+	stated       *stated // nil where no file states any
 }
 
 // Fact returns a fact; false where it is not known.
@@ -198,6 +199,7 @@ func (d *Device) Fact(k Key) (Fact, bool) {
 	if d == nil {
 		return Fact{}, false
 	}
+	d.stated.note(k)
 	f, ok := d.facts[k]
 	return f, ok
 }

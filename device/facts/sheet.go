@@ -2,7 +2,6 @@ package facts
 
 import (
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -71,9 +70,12 @@ func readDevice(n *yamlfile.Node) (*Device, error) {
 			return nil, err
 		}
 	}
-	known, err := readFacts(fields["facts"])
-	maps.Copy(d.facts, known)
-	return d, err
+	known, nodes, err := readFacts(fields["facts"])
+	if err != nil {
+		return nil, err
+	}
+	d.state(known, nodes)
+	return d, nil
 }
 
 // startFrom gives a device the facts of an architecture or of another device.
@@ -99,30 +101,30 @@ func (d *Device) startFrom(base *yamlfile.Node) error {
 }
 
 // readFacts reads a map from keys to values with their sources.
-func readFacts(n *yamlfile.Node) (map[Key]Fact, error) {
+func readFacts(n *yamlfile.Node) (out map[Key]Fact, nodes map[Key]*yamlfile.Node, err error) {
 	fields, err := n.Fields(keys()...)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := map[Key]Fact{}
+	out, nodes = map[Key]Fact{}, map[Key]*yamlfile.Node{}
 	for key, fact := range fields {
 		parts, err := fact.Fields("value", "source")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if parts["value"] == nil || parts["source"] == nil {
-			return nil, fact.Errorf("a fact is a value with its source").WithHint(`%s: {value: 66, source: "a guess"}`, key)
+			return nil, nil, fact.Errorf("a fact is a value with its source").WithHint(`%s: {value: 66, source: "a guess"}`, key)
 		}
 		v, err := parts["value"].Float()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if v < 0 || math.IsInf(v, 0) {
-			return nil, parts["value"].Errorf("%s is %g; it is a number from 0", key, v)
+		if err := plausible(Key(key), v, parts["value"]); err != nil {
+			return nil, nil, err
 		}
-		out[Key(key)] = Fact{v, parts["source"].Text}
+		out[Key(key)], nodes[Key(key)] = Fact{v, parts["source"].Text}, fact
 	}
-	return out, nil
+	return out, nodes, nil
 }
 
 // keys are those of all facts: what some embedded sheet has, or a driver tells.

@@ -13,11 +13,13 @@ import (
 type Origin uint64
 
 // fromOthers is the origin of what an atomic operation of global memory returns; bits from the second on are buffers, those without a bit share the last.
-// bare is that of bits that were not loaded as numbers of the type that the buffer has: what stands there is no number.
+// bare is that of bits that were not loaded as numbers of the type that the buffer has: what stands there is no number. tried is that of what atomic
+// operations return: whether they have done what they were to do is seen from bits of any kind.
 const (
 	fromOthers Origin = 1
 	bare       Origin = 1 << 63
-	lastBuffer        = 62
+	tried      Origin = 1 << 62
+	lastBuffer        = 61
 )
 
 // mostDigits is up to where bits count as a number, as what was cut out of a word.
@@ -167,13 +169,15 @@ func (w *Warp) throughMemory(o *op, f *origins, from Origin) Origin {
 				out |= bare
 			}
 		}
-		if op.Action == sass.Atomic && a.Space == sass.Global && o.to[0] != sinkRow {
-			out |= fromOthers
+		if op.Action == sass.Atomic && o.to[0] != sinkRow {
+			if out |= tried; a.Space == sass.Global {
+				out |= fromOthers
+			}
 		}
 		if op.Action == sass.Copy {
 			from = out
 		}
-		if by := f.at(o.follows.address, w.step.Lanes); by != 0 && w.step.Lanes&(w.step.Lanes-1) != 0 {
+		if by := f.at(o.follows.address, w.step.Lanes) &^ (bare | tried); by != 0 && w.step.Lanes&(w.step.Lanes-1) != 0 {
 			w.launch.addressed[o.index] |= by
 		}
 	}
@@ -236,14 +240,14 @@ func (m *Memory) open(i int) bool {
 // decide notes that what nobody has said decides where lanes go.
 func (w *Warp) decide(o *op, f *origins) {
 	from := f.at(o.follows.uses, w.step.Active)
-	if from == 0 {
+	if from&^(bare|tried) == 0 {
 		return
 	}
 	if b := o.flow; b != nil && b.avoid[0] != b.avoid[1] || o.in.Name == "CALL" && w.launch.slow(o.index) { // that way is not taken
 		return
 	}
 	w.launch.decided[o.index] |= from
-	if b := o.flow; from&bare != 0 && b != nil && b.loop != 0 { // such bits are no number of turns
+	if b := o.flow; from&(bare|tried) == bare && b != nil && b.loop != 0 { // such bits are no number of turns
 		w.garbage = true
 	}
 }

@@ -72,6 +72,7 @@ resources: {registers: 32}
 		"half the clock":                       {"matmul", product + "{registers: 24, shared: 2112}\n", "clock_mhz=990", (*Report).Seconds, 1.9, 2.05},
 		"half the registers":                   {"matmul", product + "{registers: 64, shared: 2112}\n", "registers=32768", blocks, 0.5, 0.5},
 		"half the bandwidth":                   {"saxpy", saxpy, "dram_read_rate=2.27e12, dram_write_rate=2.4e12", (*Report).Seconds, 1.7, 2.05},
+		"half the peak bandwidth":              {"saxpy", saxpy, "memory_bandwidth=2.4e12", (*Report).Seconds, 1.7, 2.05},
 		"half the clock, with DRAM's as it is": {"saxpy", saxpy, "clock_mhz=990", (*Report).Seconds, 0.98, 1.3},
 		"a small L1 serves less":               {"stencil", strings.Replace(stencil, "128", "256", 1), "l1_bytes=40960, local_bytes=32768", l1, 0, 0.9},
 		"a small L2 asks DRAM for more":        {"stencil", stencil, "l2_bytes=2000000", l2, 2, math.Inf(1)},

@@ -42,9 +42,9 @@ func TestHostileCode(t *testing.T) {
 		runs bool   // up to a limit of work
 	}{
 		"a trap":            {[]string{"MOV R1, RZ", "BPT.TRAP 0x1", "EXIT"}, "is a trap", false},
-		"no end":            {[]string{"MOV R1, RZ", "BRA 0x0", "EXIT"}, "not executed to their end", true},
+		"no end":            {[]string{"MOV R1, RZ", "BRA 0x0", "EXIT"}, "the loop never ends by itself", true},
 		"no exit":           {[]string{"MOV R1, RZ"}, "", false},
-		"waits for ever":    {[]string{"S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BRA 0x20", "BAR.SYNC 0x0", "EXIT"}, "not executed to their end", true},
+		"waits for ever":    {[]string{"S2R R0, SR_TID.X", "ISETP.GE.AND P0, PT, R0, 0x20, PT", "@P0 BRA 0x20", "BAR.SYNC 0x0", "EXIT"}, "the loop never ends by itself", true},
 		"unknown opcode":    {[]string{"FROB R1, R2", "EXIT"}, "", false},
 		"unknown target":    {[]string{"LDG.E R4, [R2]", "BRX R4 0x0", "EXIT"}, "", false},
 		"unknown condition": {[]string{"LDG.E R4, [R2]", "ISETP.GE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x0", "@P0 EXIT", "BRA 0x10", "EXIT"}, "", true},

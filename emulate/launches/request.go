@@ -70,5 +70,8 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 			}
 		}
 	}
+	for _, d := range devices {
+		warnings = append(warnings, d.Unread()...)
+	}
 	return all, warnings, nil
 }

@@ -131,14 +131,22 @@ var Paths = []string{"likely", "paper"}
 // check refuses options that do not go with the sequence.
 func (s *Sequence) check(o Options) error {
 	switch {
-	case o.ClockMHz < 0 || o.ClockMHz > 0 && (o.ClockMHz < 1 || o.ClockMHz > 1e5):
-		return mistake("a clock of %g MHz: expected 1 to 100000", o.ClockMHz)
+	case o.ClockMHz != 0 && CheckClock(o.ClockMHz) != nil:
+		return CheckClock(o.ClockMHz)
 	case o.Paths != "" && !slices.Contains(Paths, o.Paths):
 		return mistake("paths are taken by the rule %s, not %q", strings.Join(Paths, " or "), o.Paths)
 	case o.Counted != nil && len(s.Job.Then) > 0:
 		return mistake("%s: counts of a sequence do not tell its launches apart", s.Name)
 	}
 	return nil
+}
+
+// CheckClock refuses a clock, in MHz, that no multiprocessor has.
+func CheckClock(mhz float64) error {
+	if mhz >= 1 && mhz <= 1e5 {
+		return nil
+	}
+	return mistake("a clock of %g MHz: expected 1 to 100000", mhz)
 }
 
 // mistake is an error of what was asked for.

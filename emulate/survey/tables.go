@@ -67,7 +67,7 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 			if err != nil {
 				return nil, nil, err
 			}
-			all, warnings = append(all, t), append(warnings, t.All()...)
+			all, warnings = append(all, t), append(append(warnings, t.All()...), d.Unread()...)
 		}
 	}
 	return all, warnings, nil

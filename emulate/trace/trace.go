@@ -37,6 +37,7 @@ type Builder struct {
 	function *sass.Function
 	spare    []*exec.Snapshot
 	shares   map[share]*shared // of the bytes that phases of barriers of the block wait for
+	keeps    int               // instructions of a block that are kept before iterations stand for others
 	whole    bool              // for tests: all iterations are executed
 }
 
@@ -52,7 +53,7 @@ const (
 // New prepares the traces of a launch.
 func New(l *exec.Launch) *Builder {
 	f := l.Function
-	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}, Endless: map[int32]bool{}}
+	b := &Builder{Launch: l, function: f, needs: needed(f), headers: map[int]int{}, Awaits: map[int32]bool{}, Endless: map[int32]bool{}, keeps: mostKept}
 	b.kinds = kinds(f, b.needs)
 	l.Only(b.needs.result, b.needs.data[inGlobal] || b.needs.data[inShared])
 	for n, block := range f.Blocks {
@@ -67,7 +68,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	recorders := make([]*recorder, len(g.Warps))
 	b.shares = map[share]*shared{}
 	for i, w := range g.Warps {
-		recorders[i] = &recorder{Builder: b, w: w, number: b.number, most: mostKept / len(g.Warps), turned: map[int]int{}}
+		recorders[i] = &recorder{Builder: b, w: w, number: b.number, most: b.keeps / len(g.Warps), turned: map[int]int{}}
 		b.number++
 	}
 	const turn = 4096

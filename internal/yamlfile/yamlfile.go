@@ -21,6 +21,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"gpuperf/internal/fault"
 	"gpuperf/internal/source"
 )
 
@@ -104,8 +105,14 @@ func Parse(file string, text []byte) (*Node, error) {
 
 // understood turns a panic of the YAML library on malformed input into an error.
 func understood(err *error) {
-	if r := recover(); r != nil {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if e := fault.Of(r); e.Library {
 		*err = errors.New("the YAML cannot be understood")
+	} else {
+		*err = e
 	}
 }
 

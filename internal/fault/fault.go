@@ -1,0 +1,67 @@
+// Package fault tells of panics as errors that say that perf is at fault, and where: who reads one is not to look for a mistake of his own.
+package fault
+
+import (
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+)
+
+// Error is a panic, with the place that it comes from.
+type Error struct {
+	Value any
+	Place string // a file of the program and a line; "" where that is not known
+	// Library is whether the code that panicked is that of a library.
+	Library bool
+}
+
+func (e *Error) Error() string {
+	at := ""
+	if e.Place != "" {
+		at = " (" + e.Place + ")"
+	}
+	return fmt.Sprintf("a fault of perf, and not of what it was given: %v%s\n    please report it, with the command and the files that it reads", e.Value, at)
+}
+
+// Unwrap is the error that the program panicked with, if it was one.
+func (e *Error) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// Of is the error of what recover has returned. It is called by the function that recovers.
+func Of(p any) *Error {
+	if known, ok := p.(*Error); ok { // it was recovered once already, as on another goroutine
+		return known
+	}
+	e := &Error{Value: p}
+	const most = 64
+	callers := make([]uintptr, most)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		inRuntime := strings.HasPrefix(f.Function, "runtime.")
+		if panicked && !inRuntime {
+			e.Place = fmt.Sprintf("%s:%d", place(f.File), f.Line)
+			e.Library = !strings.HasPrefix(f.Function, module) && !strings.HasPrefix(f.Function, "main.")
+			return e
+		}
+		panicked = panicked || f.Function == "runtime.gopanic"
+		if !more {
+			return e
+		}
+	}
+}
+
+// module is how the names of the program's own functions begin.
+const module = "gpuperf/"
+
+// place is a file as it is called in the repository.
+func place(file string) string {
+	if _, in, ok := strings.Cut(file, module); ok {
+		return in
+	}
+	return path.Join(path.Base(path.Dir(file)), path.Base(file))
+}
