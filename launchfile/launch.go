@@ -32,7 +32,9 @@ type Launch struct {
 const elsewhere = "perf measure and perf counters take it as it is"
 
 // Errorf is an error about the arguments.
-func (l *Launch) Errorf(format string, args ...any) *source.Error { return l.args.Errorf(format, args...) }
+func (l *Launch) Errorf(format string, args ...any) *source.Error {
+	return l.args.Errorf(format, args...)
+}
 
 // Arg is an argument of a launch.
 type Arg struct {
