@@ -60,16 +60,16 @@ func (w *walk) different(mask *laneMask, addr *form, lanes []int64) (all, severa
 	return all, several
 }
 
-// constantTime is how many cycles a multiprocessor takes for so many addresses of different constants of an array. Those that its cache lacks take as
-// long as the lines in which they are.
+// constantTime is how many cycles a multiprocessor takes for so many addresses of different constants of an array, the more of which its cache lacks
+// the larger the array is.
 func (w *walk) constantTime(array int, addresses int64) int64 {
 	d := w.p.opt.Device
 	gap, cache, far := 1.0, 0.0, 0.0
 	if d.Known(facts.ConstantGap) {
 		gap = d.Value(facts.ConstantGap)
 	}
-	if d.Known(facts.ConstantBytes, facts.ConstantFarGap) {
-		cache, far = d.Value(facts.ConstantBytes), d.Value(facts.ConstantFarGap)
+	if d.Known(facts.ConstantBytes, facts.ConstantScattered) {
+		cache, far = d.Value(facts.ConstantBytes), d.Value(facts.ConstantScattered)
 	}
 	lacks := max(0, 1-cache/float64(max(w.extents[array], 1)))
 	return int64(math.Round(float64(addresses) * (gap + lacks*far)))
