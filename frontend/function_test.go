@@ -165,3 +165,34 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// TestDivided: a size that an index is divided by has its value in the kernel that is read for it, and only there.
+func TestDivided(t *testing.T) {
+	dir := written(t, map[string]string{
+		"bias.cu":   "__global__ void k(const float *x, const float *b, float *y, int n, int cols) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = x[i] + b[i % cols] + b[i / cols]; }\n",
+		"bias.yaml": "version: 1\nsource: bias.cu\nkernel: k\nsizes: {n: 640, c: 32}\ngrid: [n/64]\nblock: [64]\nargs:\n  - {buffer: x, dtype: float32, size: n}\n  - {buffer: b, dtype: float32, size: n}\n  - {buffer: y, dtype: float32, size: n}\n  - {int32: n}\n  - {int32: c}\n",
+	})
+	for _, c := range []struct {
+		path, size string
+		o          Options
+	}{
+		{"bias.cu", "cols", Options{Local: "64", Global: "n"}},
+		{"bias.yaml", "c", Options{}},
+	} {
+		k := only(t, c.o, filepath.Join(dir, c.path))
+		for _, cols := range []int64{32, 48} {
+			at, err := k.At(t.Context(), map[string]int64{"n": 640, c.size: cols})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := at.Kernel.String()
+			if !strings.Contains(text, fmt.Sprintf("b[%d] ", cols)) && !strings.Contains(text, fmt.Sprintf("// %d", cols)) || strings.Contains(text, "c_mod") {
+				t.Errorf("%s at %d:\n%s", c.path, cols, text)
+			}
+			again, err := k.At(t.Context(), map[string]int64{"n": 64, c.size: cols})
+			if err != nil || again != at {
+				t.Errorf("%s: another kernel for the same %s, %v", c.path, c.size, err)
+			}
+		}
+	}
+}

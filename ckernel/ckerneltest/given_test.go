@@ -1,0 +1,208 @@
+package ckerneltest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
+	"gpuperf/features"
+	"gpuperf/kernel"
+)
+
+// TestGiven: counts of kernel functions in CUDA C, of which the right ones were found by hand or by running them natively: one access for each
+// evaluation of an element as a value, and for each store. One work-group of 32 work-items.
+func TestGiven(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{
+			"a store through a reference", `__device__ void inc(float &a, float b) { a += b; }
+			__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; if (i < n) inc(y[i], x[i]); }`,
+			"float32 add 24, load x 24, load y 24, store y 24",
+		},
+		{
+			"an end of a loop through a reference", `__device__ void set(int &a, int b) { a = b; }
+			__global__ void k(float *y, int n) { int m = 1; set(m, n); for (int k = 0; k < m; k++) y[32 * k + threadIdx.x] = 1; }`,
+			"store y 768",
+		},
+		{
+			"two results by references", `__device__ void split(int t, int &r, int &c) { r = t / 8; c = t % 8; }
+			__global__ void k(float *y, const float *x, int n) { int r, c; split(threadIdx.x, r, c); if (c < 4) y[r * 32 + c] = x[r]; }`,
+			"load x 16, store y 16",
+		},
+		{"a local reference", `__global__ void k(float *y, int n) { int m = 0; int &q = m; q = n; if (threadIdx.x < m) y[threadIdx.x] = 1; }`, "store y 24"},
+		{
+			"a reference that a loop changes", `__global__ void k(float *y, int n) { int m = 0; int &q = m; for (int k = 0; k < 4; k++) q += 2;
+			for (int j = 0; j < m; j++) y[32*j+threadIdx.x] = 1; }`,
+			"store y 256",
+		},
+		{
+			"a pointer that a loop writes through", `__global__ void k(float *y, int n) { int m = 0; int *q = &m; for (int k = 0; k < 4; k++) *q += 2;
+			for (int j = 0; j < m; j++) y[32*j+threadIdx.x] = 1; }`,
+			"store y 256",
+		},
+		{
+			"a closure that changes a variable", `__global__ void k(float *y, int n) { int m = 0; auto f = [&](int i) { m += i; }; for (int k = 0; k < 4; k++) f(3);
+			for (int j = 0; j < m; j++) y[32*j+threadIdx.x] = 1; }`,
+			"store y 384",
+		},
+		{
+			"a function that returns a reference", `__device__ float &at(float *x, int i) { return x[2*i]; }
+			__global__ void k(float *y, float *x, int n) { at(y, threadIdx.x) = at(x, threadIdx.x) + 1.0f; at(y, 3) += 2; }`,
+			"float32 add 64, load x 32, load y 32, store y 64",
+		},
+		{
+			"a subscript that changes after a reference is bound",
+			`__global__ void k(float *y, float *x, int n) { int i = threadIdx.x; float &r = y[i]; i++; r = x[i]; r += 1; }`,
+			"float32 add 32, load x 32, load y 32, store y 64",
+		},
+		{"a const reference to an element", `__global__ void k(float *y, const float *x, int n) { const float &r = x[threadIdx.x]; y[threadIdx.x] = r * r; }`, "float32 mul 32, load x 64, store y 32"},
+		{
+			"a reference to a pointer", `__device__ void next(const float *&p) { p += 32; }
+			__global__ void k(float *y, const float *x, int n) { const float *p = x + threadIdx.x; float s = 0; for (int k = 0; k < 8; k++) { s += *p; next(p); } y[threadIdx.x] = s; }`,
+			"float32 add 256, load x 256, store y 32",
+		},
+		{
+			"references to local memory and to variables", `__device__ void swap(float &a, float &b) { float t = a; a = b; b = t; }
+			__global__ void k(float *y, int n) { __shared__ float s[64]; s[threadIdx.x] = 1; swap(s[threadIdx.x], s[threadIdx.x + 32]); float p = 1, q = 2; swap(p, q); y[threadIdx.x] = p; }`,
+			"load s 64, store s 96, store y 32",
+		},
+
+		{"a subscript of op=", `__global__ void k(float *y, const int *x, int n) { y[x[threadIdx.x]] += 2.0f; }`, "float32 add 32, load x 32, load y 32, store y 32"},
+		{"a subscript of ++", `__global__ void k(int *y, const int *x, int n) { y[x[threadIdx.x]]++; }`, "int32 add 32, load x 32, load y 32, store y 32"},
+		{"the value of ++", `__global__ void k(int *y, int *x, int n) { y[threadIdx.x] = x[threadIdx.x]++; }`, "int32 add 32, load x 32, store x 32, store y 32"},
+		{"the value of op=", `__global__ void k(int *y, int *x, int n) { y[threadIdx.x] = x[threadIdx.x] += 2; }`, "int32 add 32, load x 32, store x 32, store y 32"},
+		{
+			"subscripts that step", `__global__ void k(float *y, const int *x, int n) { int i = threadIdx.x, k = 0; y[k++] = x[i]; y[k++] += x[i]; for (int j = 0; j < k; j++) y[j] = 1; }`,
+			"float32 add 32, load x 64, load y 32, store y 128",
+		},
+		{"a pointer that steps", `__global__ void k(float *y, float *x, int n) { float *p = x + 64 * threadIdx.x; for (int k = 0; k < n; k++) *p++ *= 2; *p = 1; }`, "float32 mul 768, load x 768, store x 800"},
+		{"effects of &&, || and the comma", `__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; i < 8 && (y[i] = 1); i < 4 || (y[i] = 3); const float *p = x; *p++; p++, p++; y[i] = *p; }`, "load x 32, store y 68"},
+		{"a step under a condition", `__global__ void k(float *y, int n) { int i = threadIdx.x, k = 0; if (i < 8 && k++ < 1) y[i] = 1; for (int j = 0; j < k; j++) y[j] = 1; }`, "store y 16"},
+
+		{
+			"a return out of halving", `__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; for (int s = 16; s > 0; s >>= 1) { y[i] = 1; if (s < i) return; } y[i] = x[i]; }`,
+			"load x 2, store y 68",
+		},
+		{
+			"a return out of a loop of a function", `__device__ int f(int i) { for (int s = 16; s > 0; s >>= 1) { if (s < i) return s; } return 0; }
+			__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; if (f(i) > 0) y[i] = x[i]; }`,
+			"load x 30, store y 30",
+		},
+		{
+			"continue and break", `__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; for (int s = 8; s > 0; s /= 2) { if (i < s) continue; y[i] += x[s]; if (i > 20) break; } }`,
+			"float32 add 80, load x 80, load y 80, store y 80",
+		},
+		{
+			"continue and return", `__global__ void k(float *y, int n) { int i = threadIdx.x; for (int k = 0; k < 8; k++) { if (i == k) continue; if (k > 4) return; y[32*k+i] = 1; } y[i] = 2; }`,
+			"store y 155",
+		},
+		{
+			"what is known after a break", `__global__ void k(float *y, int n) { int r = 0, i = threadIdx.x; for (int s = 8; s > 0; s /= 2) { if (i < s) { r = s; break; } } for (int j = 0; j < r; j++) y[32*j+i] = 1; }`,
+			"store y 64",
+		},
+		{
+			"a break out of a loop that steps in its head", `__global__ void k(float *y, int n) { int i = threadIdx.x, k = 5; while (k-- > 0) { if (i < k) break; y[k*32+i] = 1; } for (int j = 0; j < k + 1; j++) y[j] = 2; }`,
+			"store y 160",
+		},
+		{
+			"a break out of do", `__global__ void k(float *y, int n) { int i = threadIdx.x, k = 0; do { if (i < k) break; y[32*k+i] = 1; k += 3; } while (k < 12); y[k] = 1; }`,
+			"store y 142",
+		},
+
+		{
+			"half precision", `__global__ void k(half *y, const half *x, int n) { int i = threadIdx.x; half a = x[i], b = x[i + 1]; y[i] = __hadd(a, __hmul(a, __hsub(a, b))); y[i + 1] = __hdiv(a, b); }`,
+			"float16 add 64, float16 div 32, float16 mul 32, load x 64, store y 64",
+		},
+		{
+			"pairs in half precision", `__global__ void k(half2 *y, const half2 *x, int n) { int i = threadIdx.x; half2 a = x[i]; y[i] = __hadd2(a, __hmul2(a, a)); y[i + 32] = __hfma2(a, a, a); }`,
+			"float16 add 64, float16 func:fma 64, float16 mul 64, load x 32, store y 64",
+		},
+		{
+			"functions that say how they round", `__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; float a = x[i]; y[i] = __fadd_rn(__fmul_rn(a, a), __fmaf_rn(a, a, a)); }`,
+			"float32 add 32, float32 func:fma 32, float32 mul 32, load x 32, store y 32",
+		},
+		{"conversions and comparisons", `__global__ void k(float *y, const half *x, int n) { half a = x[threadIdx.x]; y[threadIdx.x] = __hgt(a, __float2half(1.0f)) + __half2float(a); }`, "float32 add 32, load x 32, store y 32"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found, err := features.Find(given(t, c.text), features.Options{SubgroupSize: 1, NoMadd: true, ExactBranches: true, FreeControl: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sizes := map[string]int64{"n": 24}
+			s, err := found.CountAt(sizes)
+			if err != nil || len(s.Warnings) > 0 {
+				t.Fatal(err, s.Warnings)
+			}
+			if got := totals(t, s, sizes); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// given is the function k of a text as a kernel.
+func given(t *testing.T, text string) *kernel.Kernel {
+	t.Helper()
+	file, err := cfront.Parse(t.Context(), "given.cu", text, cfront.Options{Language: cfront.CUDA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := ckernel.Read(t.Context(), file, ckernel.Options{Kernel: "k", Local: []int64{32}, Groups: []string{"1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// totals lists operations by type and name, and accesses by array.
+func totals(t *testing.T, s *features.Statistics, sizes map[string]int64) string {
+	t.Helper()
+	sums := map[string]int64{}
+	for _, r := range s.Records {
+		n, err := r.At(sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch k := r.Key.(type) {
+		case features.Op:
+			sums[fmt.Sprintf("%s %s", k.DType, k.Op)] += int64(n)
+		case features.Mem:
+			sums[fmt.Sprintf("%s %s", k.Direction, k.Variable)] += int64(n)
+		}
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		out = append(out, fmt.Sprintf("%s %d", name, sums[name]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestDoubts: a barrier that not all work-items of a group reach is told, at the sizes at which that is so.
+func TestDoubts(t *testing.T) {
+	const divergent, gone = "not all work-items of a work-group reach this barrier", "work-items that have returned do not reach this barrier"
+	for _, c := range []struct {
+		body string
+		n    int64
+		want string
+	}{
+		{`if (threadIdx.x < 8) __syncthreads();`, 32, divergent},
+		{`if (threadIdx.x < n) __syncthreads();`, 32, ""},
+		{`if (threadIdx.x < n) __syncthreads();`, 31, divergent},
+		{`if (threadIdx.x >= n) return; __syncthreads();`, 32, ""},
+		{`if (threadIdx.x >= n) return; __syncthreads();`, 31, gone},
+		{`if (threadIdx.x >= n) return; if (threadIdx.x < 4) __syncthreads();`, 31, divergent},
+		{`for (int k = threadIdx.x; k < n; k += 32) __syncthreads();`, 64, ""},
+		{`for (int k = threadIdx.x; k < n; k += 32) __syncthreads();`, 65, divergent},
+		{`for (int k = 0; k < n; k++) __syncthreads();`, 5, ""},
+		{`if (n > 4) __syncthreads();`, 5, ""},
+	} {
+		k := given(t, "__global__ void k(float *y, int n) { y[threadIdx.x] = 0;\n"+c.body+" }")
+		got := k.DoubtsAt(map[string]int64{"n": c.n})
+		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "given.cu:2:") || !strings.Contains(got[0], c.want)) {
+			t.Errorf("%s at n=%d: %q, want %q", c.body, c.n, got, c.want)
+		}
+	}
+}
