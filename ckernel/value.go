@@ -9,6 +9,7 @@ import (
 	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // value reads an expression whose arithmetic counts: what is assigned, stored, passed, or decides on data.
@@ -287,7 +288,19 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 	if op == expr.Shl || op == expr.Shr {
 		return expr.Binary(op, left, b.value(x.Y))
 	}
-	return expr.Binary(op, left, b.operand(x.Y, x.DType))
+	right := b.operand(x.Y, x.DType)
+	if op == expr.Mul {
+		left, right = multiplied(left, x.DType), multiplied(right, x.DType)
+	}
+	return expr.Binary(op, left, right)
+}
+
+// multiplied is a factor. In kernels a factor of -1 is a sign, which is free; in the text it is one that is multiplied by.
+func multiplied(e expr.Expr, t expr.DType) expr.Expr {
+	if ops.IsMinusOne(e) {
+		return &expr.Cast{DType: t, Arg: e}
+	}
+	return e
 }
 
 // division is a quotient or remainder of integers, which C rounds towards zero. Where neither is negative it is the operator of kernels,

@@ -2,9 +2,11 @@ package native
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -44,27 +46,22 @@ func check(t testing.TB, list []*function) []outcome {
 		}
 		cases, of = append(cases, c), append(of, i)
 	}
-	if len(cases) == 0 {
-		return out
-	}
-	reports, err := Run(context.Background(), folder, cases)
-	if err != nil {
-		if len(cases) == 1 {
-			out[of[0]].wrong = err.Error()
-			return out
-		}
-		for n, i := range of { // one by one: the text of one is none of C++
-			one, err := Run(context.Background(), folder, cases[n:n+1])
-			if err != nil {
-				out[i].wrong = err.Error()
-				continue
+	for len(cases) > 0 {
+		reports, err := Run(context.Background(), folder, cases)
+		if bad := (*CompileError)(nil); errors.As(err, &bad) && len(bad.Cases()) > 0 { // no C++, or none that the shim knows
+			for _, n := range slices.Backward(slices.Sorted(slices.Values(bad.Cases()))) {
+				out[of[n]].wrong = err.Error()
+				cases, of = slices.Delete(cases, n, n+1), slices.Delete(of, n, n+1)
 			}
-			out[i].wrong = list[i].differences(counted[i], one[0])
+			continue
 		}
-		return out
-	}
-	for n, i := range of {
-		out[i].wrong = list[i].differences(counted[i], reports[n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, i := range of {
+			out[i].wrong = list[i].differences(counted[i], reports[n])
+		}
+		break
 	}
 	return out
 }
