@@ -170,6 +170,10 @@ func (b *builder) sizeNamed(text string) *expr.Poly {
 	n := b.ownSizes[text]
 	if n == "" {
 		n = b.fresh(text)
+		if v, ok := b.opt.At[n]; ok {
+			delete(b.taken, n)
+			return constant(v)
+		}
 		b.ownSizes[text] = n
 		b.sizes[n] = &size{dtype: expr.Int32}
 		b.sizeOrder = append(b.sizeOrder, n)
@@ -192,6 +196,9 @@ func (b *builder) argument(p *builderVar) *expr.Poly {
 		return b.launchSize(text)
 	}
 	n := b.name(p)
+	if v, ok := b.opt.At[n]; ok {
+		return constant(v)
+	}
 	if b.sizes[n] == nil {
 		b.sizes[n] = &size{dtype: p.DType, natural: !p.DType.IsSigned()}
 		if !p.DType.IsSigned() {

@@ -20,7 +20,7 @@ func (b *builder) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) {
 	if ones.OnesCount64(uint64(mask&^(mask<<1))) > maxRuns || mask >= 1<<40 {
 		return nil, false
 	}
-	both, ok := b.inPieces(p, func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(masked(a, mask)) })
+	both, ok := b.inPieces(p, func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(b.masked(a, mask)) })
 	if !ok {
 		return nil, false
 	}
@@ -37,15 +37,15 @@ func (b *builder) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) {
 }
 
 // masked is a & mask, for a mask that is not negative.
-func masked(a polycount.Affine, mask int64) (out polycount.Affine) {
+func (b *builder) masked(a polycount.Affine, mask int64) (out polycount.Affine) {
 	for mask != 0 {
 		from := ones.TrailingZeros64(uint64(mask))
 		length := ones.TrailingZeros64(^uint64(mask >> from))
 		part := a
 		if from > 0 {
-			part = a.FloorDiv(1 << from)
+			part = b.floorDiv(a, 1<<from)
 		}
-		out = out.AddScaled(1<<from, part.Mod(1<<length))
+		out = out.AddScaled(1<<from, part).AddScaled(-1<<(from+length), b.floorDiv(part, 1<<length))
 		mask &^= (1<<length - 1) << from
 	}
 	return out

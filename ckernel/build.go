@@ -64,22 +64,23 @@ type builder struct {
 	accesses  []*access
 	pinned    map[*cfront.Index]place // elements whose subscripts have been read, and are not read again
 
-	live    live
-	gone    *polycount.Set // work-items that have returned; nil for none
-	doubts  []kernel.Doubt
-	meets   map[*polycount.Set]bool // sets that barriers were found to be right in
-	base    *polycount.Set // all work-items
-	open    []*loop
-	loops   []*loop
-	guards  []*guard
-	records []*record
-	frames  []*frame
-	path    string // of calls
-	depth   int    // of calls and statements
-	trial   int    // what is read now may be read again
-	inHead  bool   // of a loop, whose arithmetic is free
-	index   int    // what is read is index arithmetic, which is free
-	steps   int
+	live     live
+	divisors map[string]bool // sizes that must have values for an index to be known
+	gone     *polycount.Set  // work-items that have returned; nil for none
+	doubts   []kernel.Doubt
+	meets    map[*polycount.Set]bool // sets that barriers were found to be right in
+	base     *polycount.Set          // all work-items
+	open     []*loop
+	loops    []*loop
+	guards   []*guard
+	records  []*record
+	frames   []*frame
+	path     string // of calls
+	depth    int    // of calls and statements
+	trial    int    // what is read now may be read again
+	inHead   bool   // of a loop, whose arithmetic is free
+	index    int    // what is read is index arithmetic, which is free
+	steps    int
 }
 
 // live is where the current statement runs: the points of a set at which conditions on data hold.
@@ -123,7 +124,7 @@ func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt
 	b := &builder{
 		ctx: ctx, file: file, fn: fn, opt: opt, learnt: known, taken: map[string]bool{}, names: map[*builderVar]string{}, copies: map[*builderVar]string{}, sizes: map[string]*size{},
 		ownSizes: map[string]string{}, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{}, atoms: map[string]*atom{}, env: map[*builderVar]value{},
-		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
+		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, divisors: map[string]bool{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
 		lanes: lanesApart(file), assignedTo: assignedIn(bodies(file)...),
 	}
 	for _, w := range polycount.Words() {

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (b *builder) guardFor(set *polycount.Set) *guard {
 // finish makes the kernel of what was read.
 func (b *builder) finish() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true}
-	k.Doubts = b.doubtsOf()
+	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
 	b.mergeFlags()
 	for _, r := range b.records {
 		r.guard = b.guardFor(b.base)

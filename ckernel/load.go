@@ -31,6 +31,8 @@ type Options struct {
 	Dynamic string
 	// Bind gives scalar arguments values: expressions in sizes. Others are sizes themselves.
 	Bind map[string]string
+	// At gives sizes values, for the kernel at these alone.
+	At map[string]int64
 	// Assume are assumptions on sizes ("n % 16 = 0") and averages of trips of loops ("trips(12) = nnz/n", for the loop in line 12).
 	Assume []string
 }

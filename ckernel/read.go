@@ -235,7 +235,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 		}
 	case ">>":
 		if right && w >= 0 && w < 62 {
-			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(a.FloorDiv(1 << w)) })
+			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(b.floorDiv(a, 1<<w)) })
 		}
 	case "&", "|", "^":
 		if left {
@@ -249,7 +249,21 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 			return b.quotient(x, b.unwrapped(x, p), w), true
 		}
 	}
+	for _, n := range []*expr.Poly{p, q} {
+		if b.inSizes(n) {
+			b.divide(n)
+		}
+	}
 	return nil, false
+}
+
+// divide notes sizes that must have values for an index to be known.
+func (b *builder) divide(n *expr.Poly) {
+	for _, v := range b.variables(n) {
+		if b.sizes[v] != nil {
+			b.divisors[v] = true
+		}
+	}
 }
 
 // inSizes reports whether a number is the same for all work-items and iterations.
@@ -330,7 +344,40 @@ func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
 	if b.holds(polycount.GE(a, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(d-1), a)) {
 		return constant(0)
 	}
-	return b.fromAffine(a.FloorDiv(d))
+	return b.fromAffine(b.floorDiv(a, d))
+}
+
+// floorDiv is floor(a/d). Where a is g*e + r for a divisor g of d, and r is at least 0 and below g, it is floor(e/(d/g)): of 256*g0 + l0 the quotient
+// by 4096 does not depend on l0.
+func (b *builder) floorDiv(a polycount.Affine, d int64) polycount.Affine {
+	if a.Err() != nil {
+		return a.FloorDiv(d)
+	}
+	for _, t := range a.All() {
+		g := intmath.GCD(t.Coeff, d)
+		if g < 2 {
+			continue
+		}
+		whole, rest := polycount.Int(intmath.FloorDiv(a.Constant(), g)), polycount.Int(intmath.Mod(a.Constant(), g))
+		for _, t := range a.All() {
+			one := polycount.Name(t.Name)
+			if t.Floor != nil {
+				one = t.Floor.Num.FloorDiv(t.Floor.Den)
+			}
+			if t.Coeff%g == 0 {
+				whole = whole.AddScaled(t.Coeff/g, one)
+			} else {
+				rest = rest.AddScaled(t.Coeff, one)
+			}
+		}
+		if b.holds(polycount.GE(rest, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(g-1), rest)) {
+			if g == d {
+				return whole
+			}
+			return b.floorDiv(whole, d/g)
+		}
+	}
+	return a.FloorDiv(d)
 }
 
 // divided is p/d where d divides all coefficients of p.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -92,7 +93,50 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 			k.Launch[name] = text
 		}
 	}
+	if len(f.ir.Divisors) > 0 {
+		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
+	}
 	return []*Kernel{k}, nil
+}
+
+// divided is a function whose indices are divided by sizes, with the kernels that it has been read as.
+type divided struct {
+	*function
+	kernel *Kernel
+	known  map[string]*Kernel // by the values of these sizes
+}
+
+// at is the kernel at the values of the sizes that indices are divided by.
+func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
+	values := chosen(sizes, d.ir.Divisors)
+	if len(values) == 0 {
+		return d.kernel, nil
+	}
+	key := fmt.Sprint(values) // maps are printed in the order of their keys
+	if k := d.known[key]; k != nil {
+		return k, nil
+	}
+	f := *d.function
+	f.opt.At = values
+	var err error
+	if f.ir, err = ckernel.Read(ctx, f.file, f.opt); err != nil {
+		return nil, placed(ctx, err)
+	}
+	k := *d.kernel
+	k.Variant.Kernel = f.ir
+	d.known[key] = &k
+	return &k, nil
+}
+
+// chosen are the values of some sizes, as far as they are given.
+func chosen(sizes map[string]int64, names []string) map[string]int64 {
+	out := map[string]int64{}
+	for _, n := range names {
+		if v, ok := sizes[n]; ok {
+			out[n] = v
+		}
+	}
+	return out
 }
 
 // launch are the options as the front end for kernel functions takes them.

@@ -40,7 +40,9 @@ func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[
 type launched struct {
 	file   *launchfile.File
 	assume []string           // beside what the file assumes
-	known  map[string]*Kernel // by the sizes that their work-groups depend on
+	known  map[string]*Kernel // by the sizes that their work-groups and indices depend on
+	// divisors are sizes that indices are divided by.
+	divisors []string
 }
 
 // at is the kernel for sizes, where they differ from those of the file.
@@ -49,16 +51,22 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprint(launch.Fixed) // maps are printed in the order of their keys
+	at := maps.Clone(l.file.Sizes)
+	maps.Copy(at, launch.Fixed)
+	values := maps.Clone(at)
+	maps.Copy(values, sizes)
+	key := fmt.Sprint(launch.Fixed, chosen(values, l.divisors)) // maps are printed in the order of their keys
 	if l.known[key] != nil {
 		return l.known[key], nil
 	}
-	f, err := l.read(ctx, launch)
+	f, err := l.read(ctx, launch, chosen(values, l.divisors))
+	if err == nil && len(f.ir.Divisors) > 0 {
+		l.divisors = slices.Concat(l.divisors, f.ir.Divisors)
+		return l.at(ctx, sizes)
+	}
 	if err != nil {
 		return nil, err
 	}
-	at := maps.Clone(l.file.Sizes)
-	maps.Copy(at, launch.Fixed)
 	job := func(sizes map[string]int64) (device.Job, error) {
 		all := maps.Clone(at)
 		for name := range all {
@@ -77,8 +85,8 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 }
 
 // read reads the function.
-func (l *launched) read(ctx context.Context, launch *launchfile.Launch) (*function, error) {
-	opt := ckernel.Options{C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
+func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[string]int64) (*function, error) {
+	opt := ckernel.Options{At: at, C: cfront.Options{Include: launch.Include, Define: launch.Define}, Local: launch.Block}
 	nameFunction(&opt, launch.Kernel)
 	for _, e := range launch.Grid {
 		opt.Groups = append(opt.Groups, e.String())
