@@ -322,15 +322,27 @@ func (b *builder) choice(x *cfront.Select) expr.Expr {
 	c := b.truth(x.If)
 	switch b.decided(c) {
 	case yes:
-		return b.operand(x.Then, x.DType)
+		return b.arm(x.Then, x.DType)
 	case no:
-		return b.operand(x.Else, x.DType)
+		return b.arm(x.Else, x.DType)
 	}
 	out := &expr.Cond{}
 	b.evaluated(&c, true, x.Then, func() { out.Then = b.operand(x.Then, x.DType) })
 	b.evaluated(&c, false, x.Else, func() { out.Else = b.operand(x.Else, x.DType) })
 	out.If = b.whole(c)
 	return out
+}
+
+// arm is the only side of a conditional expression, in the type that both sides decide on.
+func (b *builder) arm(e cfront.Expr, t expr.DType) expr.Expr {
+	if t == "" || t == expr.Bool || t.IsVector() {
+		return b.operand(e, t)
+	}
+	v, from := b.value(e), e.Type()
+	if from == expr.Bool {
+		from = expr.Int32
+	}
+	return cexpr.Converted(v, b.typeInKernel(v, from), t)
 }
 
 func (b *builder) cast(x *cfront.Cast) expr.Expr {

@@ -125,7 +125,7 @@ func (r *rewriter) numberType(i int) (name string, n int) {
 		return fmt.Sprintf("Vec<%s, %s>", base, m[2]), 1
 	}
 	var list []string
-	for bases[r.at(i+n)] && r.isWord(i+n) {
+	for bases[r.at(i+n)] && r.isWord(i+n) && (n == 0 || !strings.Contains(r.in[i+n].space, "\n")) {
 		list = append(list, r.at(i+n))
 		n++
 	}
@@ -169,6 +169,7 @@ func (r *rewriter) words() {
 			r.put(sign, "", t.space)
 			i = closing(r.in, i+1)
 		case t.text == "extern" && r.in[min(i+1, len(r.in)-1)].kind == quoted:
+			r.put(sign, "", t.space)
 			i++
 		case localWords[t.text] && (t.text != "local" || r.openCL) && depth > 0 && !r.inParameters(i) && !r.pointerDeclared(i):
 			i = r.shared(i)
