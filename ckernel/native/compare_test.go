@@ -33,7 +33,7 @@ type function struct {
 	starts func(map[string]int64) map[string][2]int64
 	floats map[string]float64
 	// held: conditions on data have no other side and decide on no jump, so that taking them to hold is the count that is made of them.
-	held     bool
+	held bool
 	// alone: the counts are made for each size; a formula for all takes too long.
 	alone    bool
 	features []string // of the language that the text has

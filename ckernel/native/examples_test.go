@@ -34,6 +34,13 @@ func TestExamples(t *testing.T) {
 			names, list = append(names, filepath.Base(file)), append(list, f)
 		}
 	}
+	if only := os.Getenv("ONLY"); only != "" {
+		for i := len(names) - 1; i >= 0; i-- {
+			if !strings.Contains(names[i], only) {
+				names, list = slices.Delete(names, i, i+1), slices.Delete(list, i, i+1)
+			}
+		}
+	}
 	var all figures
 	for i, o := range check(t, list) {
 		all.add(list[i], o)
