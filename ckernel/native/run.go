@@ -3,7 +3,7 @@
 // [Run] rewrites the text of a function token by token (rewrite.go, control.go) into C++ over the classes of shim/: numbers that count the
 // operations on them, memory that counts its loads and stores, work-items as fibres that meet at barriers. g++ compiles it. Nothing of it is
 // shared with packages cfront and ckernel, so that it is a second opinion about what these read. What is counted as what is written down in
-// docs/counters.md, "What a count is".
+// docs/reference/c.md says first.
 package native
 
 import (
