@@ -194,8 +194,8 @@ func (e *explainer) describe(c Cost) string {
 				add(fmt.Sprintf("%s %s", k.DType, k.Op))
 			case features.Mem:
 				text := fmt.Sprintf("%ss of %%s", k.Direction)
-				if k.Space == kernel.Local {
-					text += " in local memory"
+				if k.Space != kernel.Global {
+					text += fmt.Sprintf(" in %s memory", k.Space)
 				}
 				if !slices.Contains(arrays[text], k.Variable) {
 					arrays[text] = append(arrays[text], k.Variable)

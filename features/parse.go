@@ -173,7 +173,7 @@ func oneOf(words ...string) func(string) bool {
 
 var fields = []field{
 	{"tag:<tag>", prefixed("tag:"), (*idParser).setTag},
-	{"global or local", oneOf("global", "local"), func(_ *idParser, id *ID, part string) error {
+	{"global, local or constant", oneOf("global", "local", "constant"), func(_ *idParser, id *ID, part string) error {
 		id.Space = kernel.Space(part)
 		return nil
 	}},

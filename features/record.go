@@ -80,7 +80,7 @@ type Op struct {
 // Mem is an access to memory of the device or of the work-group. An access to a vector is one access, of the vector's type;
 // its strides are in elements of the array.
 type Mem struct {
-	Space       kernel.Space `json:"space"` // Global or Local
+	Space       kernel.Space `json:"space"` // Global, Local or Constant
 	DType       expr.DType   `json:"dtype"`
 	Direction   Direction    `json:"direction"` // Load or Store
 	Variable    string       `json:"variable"`

@@ -95,6 +95,8 @@ const (
 	Global  Space = "global"
 	Local   Space = "local"
 	Private Space = "private"
+	// Constant is where arrays of global memory that are marked so are read from: their own cache (Array.Memory).
+	Constant Space = "constant"
 )
 
 // Array is an array argument, a value argument (Space Private, no Shape, IsValue) or a temporary.
@@ -110,11 +112,19 @@ type Array struct {
 	Offset expr.Expr
 	// IsValue marks a scalar passed by value.
 	IsValue bool
-	// Constant marks OpenCL's __constant space.
+	// Constant marks constant memory: __constant of OpenCL C, __constant__ of CUDA C.
 	Constant bool
 	// PerItem marks a private temporary of which each work-item has exactly one, even if the statements that use it have
 	// different inames on the hardware axes. Only dependencies order these statements.
 	PerItem bool
+}
+
+// Memory is the memory that accesses to the array are counted in: its address space, or Constant.
+func (a *Array) Memory() Space {
+	if a.Constant {
+		return Constant
+	}
+	return a.Space
 }
 
 // Axis is the layout of one array axis.

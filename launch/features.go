@@ -58,11 +58,14 @@ const (
 	distinctLocal
 	straightLines // of these loads and of stores to global memory
 	straightSectors
-	straightCycles                                      // of these and those of local memory
-	straightLocal                                       // of these cycles those of loads from local memory
-	operations                                          // of the first of opClasses; the others follow
-	floating       = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
-	tallies        = floating + tally(len(floatOps))
+	straightCycles                                         // of these and those of local memory
+	straightLocal                                          // of these cycles those of loads from local memory
+	constantWarps                                          // loads from constant memory by sub-groups
+	constantAddresses                                      // different addresses that they ask for
+	constantCycles                                         // of the cache of constants, for those that ask for several
+	operations                                             // of the first of opClasses; the others follow
+	floating          = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
+	tallies           = floating + tally(len(floatOps))
 )
 
 // sums are the totals over a launch.
@@ -192,7 +195,7 @@ var workFeatures = []Feature{
 	{Name: "local_loads_distinct", Unit: byItem, Doc: "the same of local memory", of: perItem(distinctLocal)},
 	{Name: "sectors_distinct", Unit: byItem, Doc: "sectors that these loads from global memory touch, and stores", of: perItem(straightSectors)},
 	{Name: "lines_distinct", Unit: byItem, Doc: "lines of 128 B that they touch", of: perItem(straightLines)},
-	{Name: "wavefronts", Unit: byItem, Doc: "cycles of these loads and of stores, of global and local memory, of which a bank gives a word in each", of: perItem(straightCycles)},
+	{Name: "wavefronts", Unit: byItem, Doc: "cycles of these loads and of stores, of global and local memory, of which a bank gives a word in each, and those of loads of different constants", of: perItem(straightCycles, constantCycles)},
 }
 
 var deviceFeatures = []Feature{

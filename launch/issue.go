@@ -53,7 +53,7 @@ var issued = [issueKinds]struct {
 	latency   float64
 }{
 	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2, 0},
-	issueLocal:          {"local_accesses", "the same of local memory", 2, 0},
+	issueLocal:          {"local_accesses", "the same of local memory, and loads from constant memory of which a sub-group asks for several addresses", 2, 0},
 	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1, 0},
 	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1, 4},
 	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1, 4},

@@ -123,7 +123,9 @@ func (p *Program) sizeOf(x *exec) (size int64) {
 }
 
 // fetches reports whether an access is a load from global memory.
-func (p *Program) fetches(a access) bool { return !a.write && p.arrays[a.array].Space == kernel.Global }
+func (p *Program) fetches(a access) bool {
+	return !a.write && p.arrays[a.array].Memory() == kernel.Global
+}
 
 // enter begins a line of code inside of the loops below the slot: the body of the last of them, or one that is guarded. leave ends it.
 func (w *walk) enter(slot int, body bool) (leave func()) {

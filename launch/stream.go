@@ -41,7 +41,7 @@ func (s *stream) launch(r *result) *memory.Launch {
 	out := &memory.Launch{Groups: r.groups}
 	index := map[int]int{}
 	for i, a := range p.arrays {
-		if a.Space == kernel.Global {
+		if a.Memory() == kernel.Global {
 			index[i] = len(out.Arrays)
 			out.Arrays = append(out.Arrays, memory.Array{Name: a.Name, Bytes: r.arrays[a.Name]})
 		}

@@ -113,6 +113,8 @@ var walkedTotals = func() []Total {
 		{Name: "sub_group_share", Doc: "1 by the sub-groups that a multiprocessor runs at once; more where some work-groups have more work than others", walked: (*estimate).subgroupShare},
 		{Name: "store_lines", Doc: "lines of which sub-groups store some sectors together", Busiest: true, walked: func(e *estimate) float64 { return e.StoredLines }},
 		count("turnover", "sub-groups of a work-group, in each wave of work-groups", func(e *estimate) float64 { return float64(e.subgroups()) * math.Ceil(e.waves()) }),
+		{Name: "constant_loads", Doc: "loads from constant memory, by sub-groups", Busiest: true, walked: func(e *estimate) float64 { return float64(e.sum[constantWarps]) }},
+		{Name: "constant_addresses", Doc: "different addresses that these ask for", Busiest: true, walked: func(e *estimate) float64 { return float64(e.sum[constantAddresses]) }},
 		count("axes", "axes of the launch that have several work-items, by sub-groups", (*estimate).axes),
 	}
 	for kind, k := range issued {

@@ -80,6 +80,8 @@ func (w *walk) touch(a *access, st *state) bool {
 	points := st.points()
 	runs, bySubgroup := points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
 	switch {
+	case array.Constant:
+		return w.constants(a, st)
 	case array.Space == kernel.Private:
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
 		return true

@@ -20,7 +20,7 @@ const (
 // accessSize is how many instructions accesses to memory are in compiled code.
 func (p *Program) accessSize(list []access) (size int64) {
 	for _, a := range list {
-		switch p.arrays[a.array].Space {
+		switch p.arrays[a.array].Memory() {
 		case kernel.Global:
 			size += issued[issueGlobal].size
 		case kernel.Local:

@@ -250,7 +250,7 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 			return err
 		}
 		w.strides, w.offsets, w.extents = append(w.strides, strides), append(w.offsets, offset), append(w.extents, n*a.bytes)
-		if a.Space == kernel.Global {
+		if a.Memory() == kernel.Global {
 			r.arrays[a.Name] = n * a.bytes
 		}
 	}

@@ -121,8 +121,11 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 		case features.Op:
 			operations += n * lanes
 		case features.Mem:
-			if k.Space == kernel.Local {
+			switch k.Space {
+			case kernel.Local:
 				work.LocalBytes += n * lanes * wordBytes
+				continue
+			case kernel.Constant:
 				continue
 			}
 			turns := items
