@@ -1,9 +1,9 @@
 // Package native is for tests: it compiles kernel functions of OpenCL C and CUDA C for the machine at hand, runs them, and tells what they did.
 //
 // [Run] rewrites the text of a function token by token (rewrite.go, control.go) into C++ over the classes of shim/: numbers that count the
-// operations on them, memory that counts its loads and stores, work-items as fibres that meet at barriers. g++ compiles it. Nothing of it is
-// shared with packages cfront and ckernel, so that it is a second opinion about what these read. What is counted as what is written down in
-// docs/reference/c.md says first.
+// operations on them, memory that counts its loads and stores, work-items as fibres that meet at barriers. g++ compiles it. It
+// shares nothing with packages cfront and ckernel, so that it is a second opinion about what these read. What counts is what
+// docs/reference/c.md writes down.
 package native
 
 import (
