@@ -262,7 +262,7 @@ func parameters(source, kernel string) (out []parameter, err error) {
 		for _, p := range cut(list[i+2:closing(list, i+1)], ",") {
 			one := parameter{}
 			for j, t := range p {
-				if localWords[t.text] {
+				if localWords[t.text] && j+1 < len(p) {
 					one.local = true
 				}
 				if t.kind == word && (j+1 == len(p) || p[j+1].text == "[") {
