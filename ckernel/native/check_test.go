@@ -76,16 +76,37 @@ func (f *function) differences(counted []counts, reports []*Report) (text string
 	return text
 }
 
-func TestTry(t *testing.T) {
-	file := os.Getenv("TRY")
-	if file == "" {
-		t.Skip("no TRY")
+// TestDiffers: a load, an operation or a barrier more is seen.
+func TestDiffers(t *testing.T) {
+	if _, err := Compiler(); err != nil {
+		t.Skip(err)
 	}
-	text, err := os.ReadFile(file)
+	const head = "__global__ void k(float *y, const float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+	f := &function{text: head + "y[i] = x[i] * 2.0f; }", kernel: "k", local: []int64{8}, global: []string{"n"}, sizes: []map[string]int64{{"n": 16}}}
+	counted, err := f.count(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := check(t, []*function{{text: string(text), openCL: filepath.Ext(file) == ".cl", kernel: "k", local: []int64{32}, global: []string{"n"}, sizes: []map[string]int64{{"n": 40}, {"n": 64}}, held: os.Getenv("HELD") != ""}})
-	fmt.Println(o[0].refused)
-	fmt.Println(o[0].wrong)
+	bodies := []string{
+		"y[i] = x[i] * 2.0f; }", "y[i] = x[i] * 2.0f; y[i] = 0; }", "y[i] = x[i] * 2.0f + x[i]; }", "y[i] = x[i] / 2.0f; }", "y[i] = x[i] * 2.0; }",
+		"y[i] = x[i] * 2.0f; __syncthreads(); }", "if (i > 0) y[i] = x[i] * 2.0f; }",
+	}
+	var cases []Case
+	for _, body := range bodies {
+		f.text = head + body
+		c, err := f.native()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, c)
+	}
+	reports, err := Run(context.Background(), t.TempDir(), cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range reports {
+		if wrong := f.differences(counted, r); (wrong != "") != (i > 0) {
+			t.Errorf("%s\n%s", bodies[i], wrong)
+		}
+	}
 }

@@ -3,6 +3,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cfloat>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
