@@ -9,6 +9,7 @@ import (
 	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
+	"gpuperf/kernel/ops"
 )
 
 // value reads an expression whose arithmetic counts: what is assigned, stored, passed, or decides on data.
@@ -287,7 +288,19 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 	if op == expr.Shl || op == expr.Shr {
 		return expr.Binary(op, left, b.value(x.Y))
 	}
-	return expr.Binary(op, left, b.operand(x.Y, x.DType))
+	right := b.operand(x.Y, x.DType)
+	if op == expr.Mul {
+		left, right = multiplied(left, x.DType), multiplied(right, x.DType)
+	}
+	return expr.Binary(op, left, right)
+}
+
+// multiplied is a factor. In kernels a factor of -1 is a sign, which is free; in the text it is one that is multiplied by.
+func multiplied(e expr.Expr, t expr.DType) expr.Expr {
+	if ops.IsMinusOne(e) {
+		return &expr.Cast{DType: t, Arg: e}
+	}
+	return e
 }
 
 // division is a quotient or remainder of integers, which C rounds towards zero. Where neither is negative it is the operator of kernels,
@@ -309,15 +322,27 @@ func (b *builder) choice(x *cfront.Select) expr.Expr {
 	c := b.truth(x.If)
 	switch b.decided(c) {
 	case yes:
-		return b.operand(x.Then, x.DType)
+		return b.arm(x.Then, x.DType)
 	case no:
-		return b.operand(x.Else, x.DType)
+		return b.arm(x.Else, x.DType)
 	}
 	out := &expr.Cond{}
 	b.evaluated(&c, true, x.Then, func() { out.Then = b.operand(x.Then, x.DType) })
 	b.evaluated(&c, false, x.Else, func() { out.Else = b.operand(x.Else, x.DType) })
 	out.If = b.whole(c)
 	return out
+}
+
+// arm is the only side of a conditional expression, in the type that both sides decide on.
+func (b *builder) arm(e cfront.Expr, t expr.DType) expr.Expr {
+	if t == "" || t == expr.Bool || t.IsVector() {
+		return b.operand(e, t)
+	}
+	v, from := b.value(e), e.Type()
+	if from == expr.Bool {
+		from = expr.Int32
+	}
+	return cexpr.Converted(v, b.typeInKernel(v, from), t)
 }
 
 func (b *builder) cast(x *cfront.Cast) expr.Expr {

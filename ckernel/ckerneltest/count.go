@@ -186,30 +186,11 @@ func unsigned(e cfront.Expr) cfront.Expr {
 	}
 }
 
-// multiplications counts those at the top of e: factors other than -1, less one.
+// multiplications counts those at the top of e: factors, less one.
 func (m *machine) multiplications(e cfront.Expr) (n int64, t expr.DType) {
 	x, ok := unsigned(e).(*cfront.Binary)
 	if !ok || !isProduct(x) {
 		return 0, ""
 	}
-	for _, f := range m.flatten(x, x.DType, isProduct, nil) {
-		if !isMinusOne(f) {
-			n++
-		}
-	}
-	return max(n-1, 0), x.DType
-}
-
-func isMinusOne(e cfront.Expr) bool {
-	one := -1.0
-	if x, ok := e.(*cfront.Unary); ok && x.Op == "-" {
-		e, one = x.X, 1
-	}
-	switch x := e.(type) {
-	case *cfront.Int:
-		return float64(x.Value) == one
-	case *cfront.Float:
-		return x.Value == one
-	}
-	return false
+	return int64(len(m.flatten(x, x.DType, isProduct, nil))) - 1, x.DType
 }

@@ -17,6 +17,7 @@ import (
 	"gpuperf/frontend"
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/source"
+	"gpuperf/workload"
 )
 
 // function is a kernel function with its launch, in the notation of the command's flags.
@@ -32,7 +33,9 @@ type function struct {
 	starts func(map[string]int64) map[string][2]int64
 	floats map[string]float64
 	// held: conditions on data have no other side and decide on no jump, so that taking them to hold is the count that is made of them.
-	held     bool
+	held bool
+	// alone: the counts are made for each size; a formula for all takes too long.
+	alone    bool
 	features []string // of the language that the text has
 }
 
@@ -100,12 +103,14 @@ func (f *function) count(folder string) (all []counts, err error) {
 	defer cancel()
 	o := frontend.Options{Kernel: f.kernel, Local: numbers(f.local), Global: strings.Join(f.global, ","), Shared: f.shared, Assume: f.assume}
 	options := features.Options{SubgroupSize: 1, NoMadd: true, ExactBranches: true}
+	if f.alone {
+		return f.countAlone(ctx, o, path, options)
+	}
 	for _, at := range f.sizes {
 		list, _, err := campaign.Counts(ctx, o, path, at, options)
 		if err != nil {
 			return nil, err
 		}
-		one := counts{values: map[string]int64{}, held: len(list[0].Statistics.AsIfHeld()) > 0}
 		records := list[0].Statistics.Records
 		if len(list[0].Statistics.Warnings) > 0 {
 			fixed, err := list[0].Case.Counts(list[0].Counting(options))
@@ -114,29 +119,66 @@ func (f *function) count(folder string) (all []counts, err error) {
 			}
 			records = slices.Concat(records, list[0].Statistics.Alone(fixed))
 		}
-		for _, r := range records {
-			v, err := r.At(at)
-			if err != nil {
-				return nil, fmt.Errorf("%v: %w", r.Key, err)
-			}
-			switch k := r.Key.(type) {
-			case features.Op:
-				one.values["op "+family(string(k.DType))+" "+k.Op] += int64(v)
-			case features.Mem:
-				space := string(k.Space)
-				if space == "constant" {
-					space = "global"
-				}
-				one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, k.Variable)] += int64(v)
-			case features.Sync:
-				if k.Op != "kernel_launch" {
-					one.values["barrier"] += int64(v)
-				}
-			}
+		one, err := countsOf(records, list[0].Statistics, at)
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// countAlone counts at each size as predictions do.
+func (f *function) countAlone(ctx context.Context, o frontend.Options, path string, options features.Options) (all []counts, err error) {
+	list, err := o.Load(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range f.sizes {
+		k, err := list[0].At(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		w := workload.NewKernel(k.Kernel)
+		w.AsRun = k.AsRun
+		c := &workload.Case{Kernel: w, Sizes: at}
+		s, err := c.Counts(c.Counting(options))
+		if err != nil {
+			return nil, err
+		}
+		one, err := countsOf(s.Records, s, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// countsOf are the values of records at sizes.
+func countsOf(records []features.Record, s *features.Statistics, at map[string]int64) (one counts, err error) {
+	one = counts{values: map[string]int64{}, held: len(s.AsIfHeld()) > 0}
+	for _, r := range records {
+		v, err := r.At(at)
+		if err != nil {
+			return one, fmt.Errorf("%v: %w", r.Key, err)
+		}
+		switch k := r.Key.(type) {
+		case features.Op:
+			one.values["op "+family(string(k.DType))+" "+k.Op] += int64(v)
+		case features.Mem:
+			space := string(k.Space)
+			if space == "constant" {
+				space = "global"
+			}
+			one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, k.Variable)] += int64(v)
+		case features.Sync:
+			if k.Op != "kernel_launch" {
+				one.values["barrier"] += int64(v)
+			}
+		}
+	}
+	return one, nil
 }
 
 func numbers(list []int64) string {

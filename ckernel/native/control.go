@@ -109,7 +109,7 @@ func selects(list []token) []token {
 		if middle >= len(list) || list[middle].text != ":" {
 			return list
 		}
-		whole := "select(condition(" + text(list[start:at]) + "), [&] { return arm(" + text(list[at+1:middle]) + "); }, [&] { return arm(" + text(list[middle+1:end]) + "); })"
+		whole := "select(condition(" + text(selects(list[start:at])) + "), [&] { return arm(" + text(list[at+1:middle]) + "); }, [&] { return arm(" + text(list[middle+1:end]) + "); })"
 		list = slices.Concat(list[:start], []token{{word, whole, list[start].space}}, list[end:])
 	}
 }

@@ -3,11 +3,12 @@ package native
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // evaluate is the value of an expression in sizes: sums, products and quotients of names and numbers.
 func evaluate(text string, at map[string]int64) (n int64, err error) {
-	list := tokens(text)
+	list := tokens(strings.ReplaceAll(text, "//", "/"))
 	i := 0
 	var sum func() int64
 	atom := func() int64 {
@@ -40,9 +41,6 @@ func evaluate(text string, at map[string]int64) (n int64, err error) {
 		for i < len(list) && (list[i].text == "*" || list[i].text == "/") {
 			op := list[i].text
 			i++
-			for i < len(list) && list[i].text == "/" { // n // 4
-				i++
-			}
 			w := atom()
 			if op == "*" {
 				v *= w

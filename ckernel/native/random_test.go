@@ -2,7 +2,6 @@ package native
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -100,5 +99,3 @@ func TestRandom(t *testing.T) {
 	}
 	t.Log(&all)
 }
-
-var _ = context.Background

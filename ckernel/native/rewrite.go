@@ -39,10 +39,10 @@ var vectorType = regexp.MustCompile(`^(u?(?:char|short|int|long)|float|double|ha
 
 // left out, some with what stands in parentheses after them.
 var (
-	dropped = words(`__global__ __device__ __host__ __kernel kernel __global __private volatile __volatile__ __restrict__ __restrict restrict __forceinline__
+	dropped = words(`__global__ __device__ __host__ __kernel __global __private volatile __volatile__ __restrict__ __restrict restrict __forceinline__
 		__noinline__ __inline__ static register read_only __read_only extern`)
 	droppedCall = words("__launch_bounds__ __attribute__ __align__ alignas")
-	droppedCL   = words("global private")
+	droppedCL   = words("kernel global private")
 	localWords  = words("__shared__ __local local")
 	constWords  = words("__constant__ __constant constant")
 )
@@ -125,7 +125,7 @@ func (r *rewriter) numberType(i int) (name string, n int) {
 		return fmt.Sprintf("Vec<%s, %s>", base, m[2]), 1
 	}
 	var list []string
-	for bases[r.at(i+n)] && r.isWord(i+n) {
+	for bases[r.at(i+n)] && r.isWord(i+n) && (n == 0 || !strings.Contains(r.in[i+n].space, "\n")) {
 		list = append(list, r.at(i+n))
 		n++
 	}
@@ -169,12 +169,13 @@ func (r *rewriter) words() {
 			r.put(sign, "", t.space)
 			i = closing(r.in, i+1)
 		case t.text == "extern" && r.in[min(i+1, len(r.in)-1)].kind == quoted:
+			r.put(sign, "", t.space)
 			i++
-		case localWords[t.text] && (t.text != "local" || r.openCL) && depth > 0 && !r.inParameters(i) && !r.pointerDeclared(i):
+		case r.isSpace(localWords, t.text) && depth > 0 && !r.inParameters(i) && !r.pointerDeclared(i):
 			i = r.shared(i)
-		case (constWords[t.text] || t.text == "__device__") && (t.text != "constant" || r.openCL) && depth == 0 && r.isArray(i):
+		case (r.isSpace(constWords, t.text) || t.text == "__device__") && depth == 0 && r.isArray(i):
 			i = r.fileArray(i, t.text == "__device__")
-		case localWords[t.text] || constWords[t.text] || dropped[t.text] || r.openCL && droppedCL[t.text]:
+		case r.isSpace(localWords, t.text) || r.isSpace(constWords, t.text) || dropped[t.text] || r.openCL && droppedCL[t.text]:
 			r.put(sign, "", t.space)
 		case t.text == "sizeof" && next == "(":
 			end := closing(r.in, i+1)
@@ -282,6 +283,11 @@ func (r *rewriter) operand(i int) bool {
 	}
 	t := r.in[i]
 	return t.kind == word || t.kind == number || slices.Contains([]string{"(", "-", "+", "~", "!", "*", "&", "++", "--"}, t.text)
+}
+
+// isSpace reports whether a word is one of a set; those without underscores are words of OpenCL C alone.
+func (r *rewriter) isSpace(set map[string]bool, name string) bool {
+	return set[name] && (r.openCL || strings.HasPrefix(name, "_"))
 }
 
 // inParameters reports whether i stands in parentheses.

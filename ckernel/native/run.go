@@ -1,9 +1,9 @@
 // Package native is for tests: it compiles kernel functions of OpenCL C and CUDA C for the machine at hand, runs them, and tells what they did.
 //
 // [Run] rewrites the text of a function token by token (rewrite.go, control.go) into C++ over the classes of shim/: numbers that count the
-// operations on them, memory that counts its loads and stores, work-items as fibres that meet at barriers. g++ compiles it. Nothing of it is
-// shared with packages cfront and ckernel, so that it is a second opinion about what these read. What is counted as what is written down in
-// docs/counters.md, "What a count is".
+// operations on them, memory that counts its loads and stores, work-items as fibres that meet at barriers. g++ compiles it. It
+// shares nothing with packages cfront and ckernel, so that it is a second opinion about what these read. What counts is what
+// docs/reference/c.md writes down.
 package native
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,7 +92,7 @@ func Run(ctx context.Context, folder string, cases []Case) ([][]*Report, error) 
 	}
 	cmd := exec.CommandContext(ctx, compiler, "-std=c++20", "-w", "-O0", "-fwrapv", "-fmax-errors=8", "-o", binary, file)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("g++: %w\n%s", err, out)
+		return nil, &CompileError{err, string(out)}
 	}
 	all := make([][]*Report, len(cases))
 	for i, c := range cases {
@@ -120,6 +121,28 @@ func Run(ctx context.Context, folder string, cases []Case) ([][]*Report, error) 
 		first = last + 1
 	}
 	return all, nil
+}
+
+// CompileError is what g++ says of the program of some cases.
+type CompileError struct {
+	Err  error
+	Says string
+}
+
+func (e *CompileError) Error() string { return fmt.Sprintf("g++: %v\n%s", e.Err, e.Says) }
+func (e *CompileError) Unwrap() error { return e.Err }
+
+var inKernel = regexp.MustCompile(`kernel_([0-9]+)`)
+
+// Cases are the numbers of the cases that it says it of.
+func (e *CompileError) Cases() (list []int) {
+	for _, m := range inKernel.FindAllStringSubmatch(e.Says, -1) {
+		n, _ := strconv.Atoi(m[1])
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // endless is the exit status of a program that stops at the limit of steps.
@@ -239,7 +262,7 @@ func parameters(source, kernel string) (out []parameter, err error) {
 		for _, p := range cut(list[i+2:closing(list, i+1)], ",") {
 			one := parameter{}
 			for j, t := range p {
-				if localWords[t.text] {
+				if localWords[t.text] && j+1 < len(p) {
 					one.local = true
 				}
 				if t.kind == word && (j+1 == len(p) || p[j+1].text == "[") {

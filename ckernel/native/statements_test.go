@@ -408,6 +408,7 @@ func (g *generator) narrow() {
 	switch g.Intn(5) {
 	case 0:
 		g.line("unsigned char %s = %s * %d;", name, g.index(0), 50+g.Intn(90))
+		g.held = false // of numbers that wrap around nothing is known
 		g.line("if (%s < %d)", name, 40+g.Intn(100))
 		g.line("\tacc += %s;", g.value(1))
 	case 1:
@@ -421,6 +422,7 @@ func (g *generator) narrow() {
 		g.line("\tacc += %s[%s];", g.param("x"), name)
 	case 3:
 		g.line("short %s = (short) (%s * %d);", name, g.index(0), 3000+g.Intn(4000))
+		g.held = false
 		g.line("if (%s %s 0)", name, g.pick("<", ">"))
 		g.line("\t%s[%s] = %s;", g.param("y"), g.index(0), g.value(1))
 	default:

@@ -228,6 +228,7 @@ func (g *generator) onIndices() string {
 		return fmt.Sprintf("%d * %s + 1 < n", 2+g.Intn(2), v)
 	case 11:
 		g.mark("narrow")
+		g.held = false
 		return fmt.Sprintf("(%s) (%s * %d) < %d", g.pick("unsigned char", "char", "short"), v, 10+g.Intn(60), 20+g.Intn(80))
 	}
 	return fmt.Sprintf("%s < n", v)

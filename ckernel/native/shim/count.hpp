@@ -3,6 +3,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <cfloat>
+#include <climits>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -102,10 +104,14 @@ template <class T> Node *operation(const char *op, long n, Node *a, Node *b) {
 	return node(op, type_name<T>(), n, a, b);
 }
 
+// work counts what a value was made by, once, however often the value is used.
 inline void work(Node *n) {
-	for (; n; n = n->b) {
+	while (n) {
 		if (n->op) now.ops[{n->op, n->type}].work += n->n;
 		work(n->a);
+		Node *next = n->b;
+		n->op = nullptr, n->a = n->b = nullptr;
+		n = next;
 	}
 }
 
