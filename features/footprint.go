@@ -33,7 +33,7 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 		}
 	}
 	for _, key := range keys {
-		n, err := c.footprint(sites[key])
+		n, err := c.limited(func() (*polycount.Poly, error) { return c.footprint(sites[key]) })
 		switch {
 		case err != nil:
 			failed = append(failed, failure{key, fmt.Errorf("footprint of %s (%s) is not counted: %w", key.Variable, key.Direction, err)})
