@@ -2,6 +2,7 @@ package features
 
 import (
 	"errors"
+	"fmt"
 
 	"gpuperf/polycount"
 )
@@ -40,4 +41,24 @@ func (l *limit) noted(w where, err error) error {
 		l.failed[w] = err
 	}
 	return err
+}
+
+// uncounted says why there is no record of something. Where that is the limit of work, there may be a number at given sizes.
+func uncounted(what string, err error) error {
+	if errors.Is(err, polycount.ErrBudget) {
+		return fmt.Errorf("%s has %s (%w)", what, noFormula, err)
+	}
+	return fmt.Errorf("%s is not counted: %w", what, err)
+}
+
+const noFormula = "no formula within the limit of work"
+
+// exceeds reports that the formula of a record takes more work than is allowed.
+func (s *Statistics) exceeds(key Key) bool {
+	for _, f := range s.failed {
+		if f.key == key && errors.Is(f.err, polycount.ErrBudget) {
+			return true
+		}
+	}
+	return false
 }

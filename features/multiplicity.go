@@ -111,7 +111,7 @@ func (c *counter) records() (records []Record, failed []failure) {
 		sum, err := c.limited(func() (*polycount.Poly, error) { return c.sum(c.found[key]) })
 		switch {
 		case err != nil:
-			failed = append(failed, failure{key, fmt.Errorf("%s is not counted: %w", key, err)})
+			failed = append(failed, failure{key, uncounted(key.String(), err)})
 		case !sum.IsZero() || c.at != nil && occurs(c.found[key]): // no runs at these sizes, but at others
 			records = append(records, Record{Key: key, Count: sum})
 		}
