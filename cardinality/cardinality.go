@@ -63,11 +63,11 @@ func Count(text string, ofRange bool, limit ...polycount.Option) ([]polycount.Tu
 // Options bound a count. Zero values are the defaults.
 type Options struct {
 	Limit int64         // of the work, as polycount.WithLimit
-	Time  time.Duration // 10 s
+	Time  time.Duration // bounded.Patience; it only ends with an error
 }
 
 const (
-	defaultTime = 10 * time.Second
+	defaultTime = bounded.Patience
 	mostMemory  = 512 << 20
 )
 

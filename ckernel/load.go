@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"gpuperf/cfront"
 	"gpuperf/internal/bounded"
@@ -38,7 +37,7 @@ type Options struct {
 }
 
 // limits of making a kernel, without reading the file, so that a stranger's file is safe to open.
-var limits = bounded.Limits{Time: 5 * time.Second, Memory: 400 << 20}
+var limits = bounded.Limits{Time: bounded.Patience, Memory: 400 << 20}
 
 // Read reads a kernel function of a file as a kernel. What the IR cannot hold is a *source.Error at its place.
 func Read(ctx context.Context, file *cfront.File, opt Options) (k *kernel.Kernel, err error) {

@@ -24,7 +24,7 @@ const limitAsWritten = 8_000_000
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
 func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
-	d, err := c.fixed(d)
+	d, err := c.fixed(d.Within(c.limit.budget))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (c *counter) pointsOf(at scope) (*polycount.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.fixed(d)
+	return c.fixed(d.Within(c.limit.budget))
 }
 
 // String is equal for scopes with equal points.

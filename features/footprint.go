@@ -33,10 +33,10 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 		}
 	}
 	for _, key := range keys {
-		n, err := c.footprint(sites[key])
+		n, err := c.limited(func() (*polycount.Poly, error) { return c.footprint(sites[key]) })
 		switch {
 		case err != nil:
-			failed = append(failed, failure{key, fmt.Errorf("footprint of %s (%s) is not counted: %w", key.Variable, key.Direction, err)})
+			failed = append(failed, failure{key, uncounted(fmt.Sprintf("footprint of %s (%s)", key.Variable, key.Direction), err)})
 		case !n.IsZero():
 			records = append(records, Record{Key: key, Count: n})
 		}

@@ -31,6 +31,8 @@ type counter struct {
 	size    func() ([3]int64, error)  // of a work-group
 	program func() (program, error)   // linearized, once
 
+	limit *limit // of the work of this count
+
 	// enumerated is the number of points up to which they are enumerated, not counted with congruences.
 	enumerated int64
 
@@ -75,6 +77,7 @@ func newCounter(k *kernel.Kernel, opt Options) *counter {
 func (c *counter) to(at map[string]int64) *counter {
 	n := *c
 	n.at, n.mults, n.axes = at, map[where]*polycount.Poly{}, map[int]*polycount.Poly{}
+	n.limit = newLimit()
 	n.scopes, n.domains = maps.Clone(c.scopes), maps.Clone(c.domains)
 	return &n
 }
@@ -105,10 +108,10 @@ func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
 // reason.
 func (c *counter) records() (records []Record, failed []failure) {
 	for _, key := range c.keys {
-		sum, err := c.sum(c.found[key])
+		sum, err := c.limited(func() (*polycount.Poly, error) { return c.sum(c.found[key]) })
 		switch {
 		case err != nil:
-			failed = append(failed, failure{key, fmt.Errorf("%s is not counted: %w", key, err)})
+			failed = append(failed, failure{key, uncounted(key.String(), err)})
 		case !sum.IsZero() || c.at != nil && occurs(c.found[key]): // no runs at these sizes, but at others
 			records = append(records, Record{Key: key, Count: sum})
 		}
@@ -159,6 +162,17 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if m, ok := c.mults[w]; ok {
 		return m, nil
+	}
+	m, err := c.multiplicityOf(w)
+	if err == nil {
+		c.mults[w] = m
+	}
+	return m, c.limit.noted(w, err)
+}
+
+func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
+	if err := c.limit.failed[w]; err != nil {
+		return nil, err
 	}
 	at := c.scopes[w.scope]
 	all := at.stmt.Inames
@@ -215,11 +229,7 @@ func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
 	if err == nil {
 		m, err = c.gist(m)
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.mults[w] = m
-	return m, nil
+	return m, err
 }
 
 // subGroup is the dimension of the sub-groups of a work-group.

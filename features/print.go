@@ -147,7 +147,11 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record)
 	}
 	t := format.NewTable(head...)
 	for i, r := range slices.Concat(s.Records, alone) {
-		cells := append(columns(r.Key), counts[i].Count)
+		count := counts[i].Count
+		if i >= len(s.Records) && s.exceeds(r.Key) {
+			count = noFormula
+		}
+		cells := append(columns(r.Key), count)
 		for j, c := range cells {
 			if c == "" {
 				cells[j] = "-"

@@ -18,7 +18,7 @@ func (b *Budget) Left() int64 { return max(b.meter.Left(), 0) }
 // End ends the task: operations on what was made within the budget are limited each for itself again.
 func (b *Budget) End() { b.meter.End() }
 
-// Within is s within a budget; with nil, or where s is within one already, it is s.
+// Within is s within a budget; with nil, or where s is within one whose task goes on, it is s.
 func (s *Set) Within(b *Budget) *Set {
 	if s == nil || b == nil || s.budget != nil && !s.budget.meter.Ended() {
 		return s
@@ -41,9 +41,9 @@ func metered(w *linear.Work, b *Budget) *linear.Work {
 	return w.On(b.meter)
 }
 
-// shared is the budget of a or that of b.
+// shared is the budget of a or that of b, rather one whose task goes on.
 func shared(a, b *Budget) *Budget {
-	if a == nil {
+	if a == nil || b != nil && a.meter.Ended() {
 		return b
 	}
 	return a

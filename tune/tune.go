@@ -183,18 +183,21 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
-// The configurations that are counted for the report are so many at most, as far as that takes little time: there is a choice of schedules that takes a second each.
-const (
-	mostCounted = 20_000
-	counting    = time.Second
-)
+// mostCounted is how many configurations are counted for the report at most.
+const mostCounted = 20_000
 
-// count counts the configurations of the space, and tells whether there are more. What the search has met is known to it; without the time for more, it is what has run.
+// costly is a space whose choices take work to find, a second each, so that they are not counted.
+type costly interface{ Costly() bool }
+
+// count counts the configurations of the space, and tells whether there are more. Where that takes long, or the time is over, it is what has run.
 func (s *Search) count(ctx context.Context, space search.Space) (n int, more bool) {
 	if n = len(s.runs); ctx.Err() != nil || s.over() {
 		return n, true
 	}
-	counted, more := search.Count(space, mostCounted, counting)
+	if c, ok := space.(costly); ok && c.Costly() {
+		return n, true
+	}
+	counted, more := search.Count(space, mostCounted)
 	return max(n, counted), more
 }
 

@@ -61,7 +61,7 @@ tuple of a union, or with --range the points of its range.`,
 	cmd.Flags().StringArrayVar(&at, "at", nil, "evaluate the count at these values, for example n=64,m=-3 (may be repeated). "+sizeForms)
 	cmd.Flags().BoolVar(&ofRange, "range", false, "count the range of a map")
 	cmd.Flags().Int64Var(&limits.Limit, "limit", 0, "most work, in units of about one coefficient touched (default 50000000, two or three seconds)")
-	cmd.Flags().DurationVar(&limits.Time, "timeout", 0, "give up after this time, for example 10s (default 10s)")
+	cmd.Flags().DurationVar(&limits.Time, "timeout", 0, "give up after this time, for example 10s (default 1m); --limit bounds the work")
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"gpuperf/search"
 )
@@ -74,7 +73,7 @@ func TestLaunchFile(t *testing.T) {
 	if got := f.Text(f.Base); got != "local=64,tile=1" {
 		t.Errorf("starts with %s", got)
 	}
-	if n, more := search.Count(f.Space(), 100, time.Hour); n != 9 || more {
+	if n, more := search.Count(f.Space(), 100); n != 9 || more {
 		t.Errorf("%d configurations, want 9", n)
 	}
 	c, err := search.Path(f.Space(), search.Config{{Choice: "tile", Option: "2"}, {Choice: "local", Option: "128"}})

@@ -249,13 +249,17 @@ func (p Quasi) Replace(at int, by Quasi) Quasi {
 }
 
 // Rename puts polynomials for all atoms at once; nil keeps an atom.
-func (p Quasi) Rename(by []Quasi) Quasi {
+func (p Quasi) Rename(by []Quasi) Quasi { return p.renamed(by, func(int) {}) }
+
+// renamed is Rename that spends work for the terms that it makes, of which there may be many.
+func (p Quasi) renamed(by []Quasi, spend func(int)) Quasi {
 	out := Quasi{}
 	for _, t := range p {
 		term := Quasi{{"", t.C}}
 		kept := ""
 		for i := 0; i < len(t.Factors); i += 2 {
 			if b := by[AtomAt(t.Factors, i)]; b != nil {
+				spend(len(term) * len(b))
 				term = term.Mul(b)
 			} else {
 				kept += t.Factors[i : i+2]

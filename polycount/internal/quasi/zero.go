@@ -41,7 +41,7 @@ func vanishesOn(w *linear.Work, table *linear.Conj, q Quasi, s *linear.System) b
 	}
 	if solved || s.Width-1 > table.N { // columns of s become the variables
 		p := NewPiecewise(s.Width - 1)
-		q = q.Rename(p.ImportTable(table, forms))
+		q = q.renamed(p.ImportTable(table, forms), w.Spend)
 		table = p.Table
 	}
 	g := newGrid(table, q)

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// clocks are the files that read the clock or wait for it, with the reason. What others compute cannot depend on how busy the machine is: their limits count work.
+var clocks = map[string]string{
+	"campaign/against.go":           "measures two kernels by turns for so long",
+	"campaign/launches.go":          "how long building took, as a note",
+	"campaign/rows.go":              "the date of a profile",
+	"campaign/run.go":               "how long measuring took, as a note",
+	"capture/capture.go":            "waits for another process",
+	"cmd/perf/card.go":              "card --time prints how long counting took",
+	"cmd/perf/emulate.go":           "says how far it is every few seconds",
+	"cmd/perf/fleet.go":             "tells when workers were last heard of",
+	"cmd/perf/lift_explore.go":      "notes of how long it took",
+	"cmd/perf/lift_rank.go":         "notes of how long it took",
+	"cmd/perf/main.go":              "the time to stop by itself after an interrupt",
+	"cmd/perf/samples.go":           "samples --older-than",
+	"cmd/perf/tune.go":              "tune --for ends a search",
+	"counters/counters.go":          "the date of a record",
+	"device/runner/launches.go":     "measures",
+	"device/runner/learned.go":      "ends a disassembler that hangs",
+	"device/runner/programs.go":     "measures how long building takes",
+	"device/runner/timing.go":       "measures",
+	"doctor/device.go":              "ends a device that hangs",
+	"fleet/journal.go":              "when a worker wrote",
+	"fleet/merge.go":                "when workers were last heard of",
+	"fleet/status.go":               "when workers were last heard of",
+	"fleet/worker.go":               "how long a shard took, and signs of life",
+	"internal/bounded/bounded.go":   "ends what hangs, with an error",
+	"internal/progress/progress.go": "a line that changes",
+	"kernel/script/limits.go":       "when memory is looked at",
+	"lift/explore/search.go":        "lift explore --for ends a search",
+	"lift/explore/stop.go":          "lift explore --for ends a search",
+	"measure/process.go":            "ends a worker that hangs",
+	"measure/remote.go":             "waits before it connects again",
+	"measure/sweep.go":              "the date of a record, and when the sentinel runs",
+	"samples/journal.go":            "how often the file is synced",
+	"samples/lock.go":               "waits for another process",
+	"scop/offload/judge.go":         "the date of a record",
+	"tune/nest.go":                  "the date of a record",
+	"tune/tune.go":                  "tune --for ends a search",
+}
+
+// clock are the functions that read the clock or wait for it, of packages time and context.
+var clock = map[string][]string{
+	"time":    {"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"},
+	"context": {"WithTimeout", "WithDeadline", "WithTimeoutCause", "WithDeadlineCause"},
+}
+
+// TestClock: files that read the clock stand in the table, and no others do.
+func TestClock(t *testing.T) {
+	met := map[string]bool{}
+	for _, file := range goFiles(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		name := filepath.ToSlash(file)
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, filepath.Join(root, file), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if of, ok := s.X.(*ast.Ident); ok && slices.Contains(clock[of.Name], s.Sel.Name) {
+					if met[name] = true; clocks[name] == "" {
+						t.Errorf("%s: %s.%s: limits count work, so that results do not depend on how busy the machine is; a file that needs the clock stands in the table of %s", set.Position(s.Pos()), of.Name, s.Sel.Name, path.Join("internal", "policy"))
+					}
+				}
+			}
+			return true
+		})
+	}
+	for name := range clocks {
+		if !met[name] {
+			t.Errorf("%s is in the table of files that read the clock, and does not", name)
+		}
+	}
+}
