@@ -181,7 +181,7 @@ var idle struct {
 	list []*sessions
 }
 
-// do runs a command in a process that waits for one, or in a new one. A command that ends its process has the status and the words of that.
+// do runs a command in a process that waits for one, or in a new one. That the process dies, as by a panic, is an error.
 func (c call) do() (outcome, error) {
 	s, err := waiting()
 	if err != nil {
@@ -194,7 +194,7 @@ func (c call) do() (outcome, error) {
 	}
 	if err != nil {
 		s.end()
-		return outcome{Status: s.cmd.ProcessState.ExitCode(), Stderr: s.said.String()}, nil
+		return outcome{}, fmt.Errorf("perf %s: %v\n%s", strings.Join(c.Args, " "), s.cmd.ProcessState, &s.said)
 	}
 	if o.Busy {
 		s.cmd.Process.Kill()
