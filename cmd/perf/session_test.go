@@ -132,14 +132,20 @@ func serveSessions(in io.Reader, out io.Writer) error {
 
 // text is what a command prints, from any of its goroutines.
 type text struct {
-	sync.Mutex
-	strings.Builder
+	mu   sync.Mutex
+	text strings.Builder
 }
 
 func (t *text) Write(p []byte) (int, error) {
-	t.Lock()
-	defer t.Unlock()
-	return t.Builder.Write(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }
 
 // enter sets what belongs to a process.
