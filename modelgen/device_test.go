@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,11 +19,14 @@ import (
 // busier of DRAM and second-level cache, hits turn to misses over a range of footprints, and work-groups start,
 // loads come and units compute meanwhile, but for a little, and so does waiting for loads and operations, in loops that are
 // unrolled within a budget. Models are calibrated without a run of the kernels
-// and must predict them; that the law is not theirs costs a few per cent.
+// and must predict them; that the law is not theirs costs a few per cent. Those that take seconds each are for LONG=1.
 func TestInventedDevice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
+			if os.Getenv("LONG") == "" && slices.Contains([]string{"softmax", "matvec", "dg"}, e.name) {
+				t.Skip("slow: LONG=1")
+			}
 			targets := targetsOf(t, e.script, e.sizes)
 			tolerance := 0.08
 			if slices.Contains([]string{"softmax", "matvec", "nbody"}, e.name) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -64,6 +65,9 @@ func TestBudgetAndCancellation(t *testing.T) {
 
 // What is refused for its work has not taken much memory before.
 func TestMemoryUnderBudget(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("it takes seconds: LONG=1")
+	}
 	var union strings.Builder // boxes that overlap in general position, skewed and with moduli
 	for i := range 40 {
 		fmt.Fprintf(&union, "[x,y,z] : %d <= x + %dy < n + %d and %d*z <= %d*x + %d*y + m and x,y,z >= -%d and x,y,z <= n and (x + %d*z) mod %d <= 1; ", i, i%5, 7*i, 2+i%3, i%7, i%4, i, i%5, 3+i%5)

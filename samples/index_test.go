@@ -195,7 +195,7 @@ func appendForever(path string) int {
 	}
 }
 
-// TestKill kills a process that appends, again and again: what it told of is there.
+// TestKill kills a process that appends, again and again (with LONG=1 more often): what it told of is there.
 func TestKill(t *testing.T) {
 	indexOften(t, 5000)
 	self, err := os.Executable()
@@ -204,7 +204,11 @@ func TestKill(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	rng := rand.New(rand.NewSource(1))
-	for kill := range 70 {
+	kills := 25
+	if os.Getenv("LONG") != "" {
+		kills = 300
+	}
+	for kill := range kills {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), "PERF_TEST_APPEND="+path)
 		cmd.Stderr = os.Stderr

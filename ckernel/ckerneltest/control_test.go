@@ -1,12 +1,10 @@
 package ckerneltest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -29,12 +27,9 @@ const (
 )
 
 // TestControl compares the counts of random functions that are all control with runs of their text, in which all conditions but those on memory are
-// exact: 150 of them, or as many as SEEDS says. What is counted either is what runs, or says that it is not.
+// exact: 60 of them. What is counted either is what runs, or says that it is not.
 func TestControl(t *testing.T) {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("SEEDS"), "150"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := seeds(t, 60)
 	programs := rapid.Custom(Control)
 	var found [outcomes]atomic.Int64
 	t.Run("seeds", func(t *testing.T) {

@@ -14,13 +14,23 @@ import (
 	"gpuperf/features"
 )
 
-// TestRandom compares the counts of the kernels of random functions, and what they compute, with runs of their text: 500 of them, always
-// the same, or as many as SEEDS says.
-func TestRandom(t *testing.T) {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("SEEDS"), "500"))
+// seeds are how many random functions are tried: as many as SEEDS says, or so many for each test, with LONG=1 ten times as many.
+func seeds(t *testing.T, usual int) int {
+	t.Helper()
+	if os.Getenv("LONG") != "" {
+		usual *= 10
+	}
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("SEEDS"), strconv.Itoa(usual)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return n
+}
+
+// TestRandom compares the counts of the kernels of random functions, and what they compute, with runs of their text: 120 of them, always
+// the same.
+func TestRandom(t *testing.T) {
+	n := seeds(t, 120)
 	programs := rapid.Custom(Program)
 	const parts = 4
 	for part := range parts {

@@ -72,8 +72,8 @@ func TestHelpWidth(t *testing.T) {
 // onDevice are the sessions that need a device.
 var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore|describe)|calibrate [^-].*--tag|calibrate model|predict kernel|rank kernel|explain kernel|evaluate suite)`)
 
-// lasting are sessions of ten seconds and more: they run with LONG=1.
-var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure examples/launch/saxpy\.yaml|emulate .* --regions)`)
+// lasting are sessions that take seconds, and what needs their files: they run with LONG=1. Others of their commands are in testdata/script.
+var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure examples/launch/saxpy\.yaml|emulate .*--(compare|regions|timeline)|tune examples/tune/product|lift (explore|run|describe) )`)
 
 // ownApplication are the sessions that run an application of the user's own.
 var ownApplication = regexp.MustCompile(`^perf capture`)

@@ -129,14 +129,20 @@ func serveSessions(in io.Reader, out io.Writer) error {
 
 // text is what a command prints, from any of its goroutines.
 type text struct {
-	sync.Mutex
-	strings.Builder
+	mu   sync.Mutex
+	text strings.Builder
 }
 
 func (t *text) Write(p []byte) (int, error) {
-	t.Lock()
-	defer t.Unlock()
-	return t.Builder.Write(p)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(p)
+}
+
+func (t *text) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
 }
 
 // enter sets what belongs to a process.
@@ -178,7 +184,7 @@ var idle struct {
 	list []*sessions
 }
 
-// do runs a command in a process that waits for one, or in a new one. A command that ends its process has the status and the words of that.
+// do runs a command in a process that waits for one, or in a new one. That the process dies, as by a panic, is an error.
 func (c call) do() (outcome, error) {
 	s, err := waiting()
 	if err != nil {
@@ -191,7 +197,7 @@ func (c call) do() (outcome, error) {
 	}
 	if err != nil {
 		s.end()
-		return outcome{Status: s.cmd.ProcessState.ExitCode(), Stderr: s.said.String()}, nil
+		return outcome{}, fmt.Errorf("perf %s: %v\n%s", strings.Join(c.Args, " "), s.cmd.ProcessState, &s.said)
 	}
 	if o.Busy {
 		s.cmd.Process.Kill()

@@ -34,7 +34,7 @@ func listed(instructions ...string) string {
 }
 
 // Code that traps, that never ends, that waits for ever or that leads out of itself is answered like any other, with what is wrong. What does not end
-// is emulated one way, and by all with LONG=1.
+// is emulated with LONG=1, but for one such, in one way.
 func TestHostileCode(t *testing.T) {
 	for name, c := range map[string]struct {
 		code []string
@@ -59,7 +59,7 @@ func TestHostileCode(t *testing.T) {
 			}
 			all := !c.runs || os.Getenv("LONG") != ""
 			for _, paths := range Paths {
-				if !all && paths != Paths[0] {
+				if !all && (paths != Paths[0] || name != "no end") {
 					continue
 				}
 				r, err := Of(job(3, 64)).Run(t.Context(), l, Options{Device: sheet(t), Sensitivity: all && paths == Paths[0], Paths: paths})

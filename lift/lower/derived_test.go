@@ -60,7 +60,7 @@ func checkPoints(t *testing.T, list []*explore.Point, sizes map[string]int64, de
 
 // TestDerivedVariants: what package derive makes of the examples computes what they mean, at several ND-ranges.
 func TestDerivedVariants(t *testing.T) {
-	count := 8
+	count := 3
 	if os.Getenv("LONG") != "" {
 		count = 150
 	}
@@ -76,6 +76,9 @@ func TestDerivedVariants(t *testing.T) {
 	}
 }
 
+// slow are programs whose recipes are tried with LONG=1.
+var slow = []string{"heat3d", "hotspot3d", "matmul", "srad2", "stencil2d"}
+
 // TestEveryRecipe: of every recipe of these programs a variant computes what the program means.
 func TestEveryRecipe(t *testing.T) {
 	for name, sizes := range map[string]map[string]int64{
@@ -84,6 +87,9 @@ func TestEveryRecipe(t *testing.T) {
 		"jacobi2d_5pt": {"h": 18, "w": 18}, "hotspot2d": {"h": 16, "w": 16}, "srad2": {"h": 16, "w": 16}, "stencil2d": {"h": 16, "w": 16},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if os.Getenv("LONG") == "" && slices.Contains(slow, name) {
+				t.Skip("slow: LONG=1")
+			}
 			text, err := os.ReadFile("../../examples/lift/" + name + ".lift")
 			if err != nil {
 				t.Fatal(err)

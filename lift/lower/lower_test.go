@@ -3,6 +3,7 @@ package lower_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -397,11 +398,16 @@ func TestFixed(t *testing.T) {
 	}
 }
 
+// TestLowered: the examples compute what they mean, by the interpreter, and every third of them (with LONG=1 all) on the device.
 func TestLowered(t *testing.T) {
 	dev := devicetest.Open(t)
-	for _, e := range examples {
+	for i, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			l, err := check(t, parse(t, e.text), e.opt, dev)
+			on := dev
+			if i%3 > 0 && os.Getenv("LONG") == "" {
+				on = nil // to build takes most of the time
+			}
+			l, err := check(t, parse(t, e.text), e.opt, on)
 			if err != nil {
 				t.Fatal(err)
 			}
