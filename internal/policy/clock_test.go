@@ -43,6 +43,7 @@ var clocks = map[string]string{
 	"lift/explore/stop.go":          "lift explore --for ends a search",
 	"measure/process.go":            "ends a worker that hangs",
 	"measure/remote.go":             "waits before it connects again",
+	"measure/turn.go":               "how long another process has had the device",
 	"measure/sweep.go":              "the date of a record, and when the sentinel runs",
 	"samples/journal.go":            "how often the file is synced",
 	"samples/lock.go":               "waits for another process",
