@@ -64,11 +64,13 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 	return n, err
 }
 
-func (n *nest) Name() string         { return n.name }
-func (n *nest) Space() search.Space  { return n }
+func (n *nest) Name() string        { return n.name }
+func (n *nest) Space() search.Space { return n }
 
 // Costly: schedules that are found by choices are searched for one by one.
-func (n *nest) Costly() bool { return n.schedules == offload.ByPartitions || n.schedules == offload.ByHyperplanes }
+func (n *nest) Costly() bool {
+	return n.schedules == offload.ByPartitions || n.schedules == offload.ByHyperplanes
+}
 
 func (n *nest) Usual() search.Config { return search.Usual(n) }
 

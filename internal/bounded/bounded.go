@@ -46,24 +46,6 @@ const (
 	grace    = 50 * time.Millisecond // for the work to stop by itself
 )
 
-// Each is what f makes of each item, within limits as for Do.
-func Each[In, Out any](ctx context.Context, limits Limits, items []In, f func(In) (Out, error)) (all []Out, err error) {
-	err = Do(ctx, limits, func(ctx context.Context, check func()) error {
-		for _, item := range items {
-			out, err := f(item)
-			if err != nil {
-				return err
-			}
-			all = append(all, out)
-			if check(); ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	})
-	return all, err
-}
-
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
 // the work ends, with the reason as its cause. Work that does not return soon after that is abandoned: *Abandoned.
 //

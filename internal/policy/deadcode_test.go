@@ -23,6 +23,7 @@ var unreached = map[string]string{
 	"internal/golden/Mistakes":           "compares errors with files for tests of several packages",
 	"device/devicetest/Open":             "opens the device for tests of several packages",
 	"scop/scoptest/Program":              "random nests for tests of several packages",
+	"scop/scoptest/Own":                  "random nests for tests of several packages",
 	"scop/scoptest/Run":                  "the oracle of tests of several packages",
 	"scop/scoptest/Value.Number":         "a value of the oracle",
 	"scop/scoptest":                      "behind the oracle and the random nests",

@@ -112,7 +112,7 @@ type tally struct{ tried, accepted, judged, wrong int }
 func (b *batch) compare(t *testing.T, sizes ...string) (sum tally) {
 	t.Helper()
 	want := values(t, run(t, nil, b.original, sizes...))
-	got := values(t, run(t, []string{"PERF_SCOP_OPTIONS=-D SCOP_NO_FMA"}, b.device, sizes...))
+	got := values(t, run(t, []string{"PERF_SCOP_OPTIONS=-D SCOP_NO_FMA -cl-opt-disable"}, b.device, sizes...)) // PoCL 3.1 overwrites its own memory where it optimizes some loops with barriers
 	var moved [][]float64
 	for _, by := range []string{"1e-12", "-1e-12", "3e-12"} {
 		moved = append(moved, values(t, run(t, []string{"PERTURB=" + by}, b.original, sizes...)))
@@ -174,7 +174,7 @@ func values(t *testing.T, text string) (out []float64) {
 }
 
 // perBatch is how many nests a program has.
-const perBatch = 32
+const perBatch = 24
 
 // TestRandomNests: programs with random nests as kernels do what they do as they are. LONG=1 tries many.
 func TestRandomNests(t *testing.T) {
