@@ -16,10 +16,9 @@ import (
 
 // The default limits of a run, and the limit of every text: the script itself, and the texts that it passes to lp.
 const (
-	defaultSteps   = 4 << 20
-	defaultMemory  = 256 << 20
-	defaultTimeout = 10 * time.Second
-	maxText        = 1 << 18 // bytes; this also bounds the depth of recursion over the parsed text
+	defaultSteps  = 4 << 20
+	defaultMemory = 256 << 20
+	maxText       = 1 << 18 // bytes; this also bounds the depth of recursion over the parsed text
 )
 
 // run executes f on a new thread under the limits of the module's options. If the run
@@ -28,7 +27,7 @@ const (
 func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error {
 	limits := bounded.Limits{Time: m.opt.Timeout, Memory: m.opt.Memory}
 	if limits.Time == 0 {
-		limits.Time = defaultTimeout
+		limits.Time = bounded.Patience
 	}
 	if limits.Memory == 0 {
 		limits.Memory = defaultMemory
