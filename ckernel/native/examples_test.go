@@ -155,11 +155,11 @@ func launched(t *testing.T, file string) *function {
 		t.Fatal(err)
 	}
 	f.alone = true
-	for _, n := range []int64{32, 96, 64} {
+	for _, n := range []int64{128, 384, 256} {
 		at := map[string]int64{}
 		for i, p := range kernels[0].Kernel.Params() {
 			if at[p] = n; i > 0 {
-				at[p] = n / 8
+				at[p] = n / 16
 			}
 		}
 		f.sizes = append(f.sizes, at)
