@@ -2,6 +2,7 @@ package counters
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,10 +57,8 @@ func TestShares(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	want := []Share{{"LDS", 16, "LDS R26, [R19]", 16 * 32768, 0, 32768}, {"LDS.128", 4, "LDS.128 R8, [R20]", 4 * 2 * 32768, 0, 65536}}
-	for i, s := range got[1].Shares {
-		if s != want[i] {
-			t.Errorf("%+v, want %+v", s, want[i])
-		}
+	if !slices.Equal(got[1].Shares, want) {
+		t.Errorf("%+v, want %+v", got[1].Shares, want)
 	}
 }
 

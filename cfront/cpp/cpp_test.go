@@ -131,3 +131,26 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestConditions: operators of conditions have the values of Go's, on both sides of where these change.
+func TestConditions(t *testing.T) {
+	is := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	for a := -2; a <= 2; a++ {
+		for b := -2; b <= 2; b++ {
+			for op, want := range map[string]int{
+				"<": is(a < b), ">": is(a > b), "<=": is(a <= b), ">=": is(a >= b), "==": is(a == b), "!=": is(a != b),
+				"&&": is(a != 0 && b != 0), "||": is(a != 0 || b != 0), "+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b,
+			} {
+				text := fmt.Sprintf("#if (%d %s %d) == %d\nas wanted\n#endif", a, op, b, want)
+				if got, _, err := run(t, text, nil); err != nil || got != "as wanted" {
+					t.Errorf("%d %s %d is not %d, %v", a, op, b, want, err)
+				}
+			}
+		}
+	}
+}

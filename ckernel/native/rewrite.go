@@ -37,6 +37,8 @@ var short = map[string]string{
 
 var vectorType = regexp.MustCompile(`^(u?(?:char|short|int|long)|float|double|half|longlong|ulonglong)(2|4|8|16)$`)
 
+var conversion = regexp.MustCompile(`^convert_(u?(?:char|short|int|long)|float|double|half)(?:2|4|8|16)?(?:_sat)?(?:_rt[ezpn])?$`)
+
 // left out, some with what stands in parentheses after them.
 var (
 	dropped = words(`__global__ __device__ __host__ __kernel __global __private volatile __volatile__ __restrict__ __restrict restrict __forceinline__
@@ -201,6 +203,12 @@ func (r *rewriter) words() {
 		case strings.HasPrefix(t.text, "make_") && vectorType.MatchString(t.text[5:]) && next == "(":
 			name, _ := (&rewriter{in: []token{{word, t.text[5:], ""}}}).numberType(0)
 			r.put(word, "vector"+strings.TrimPrefix(name, "Vec"), t.space)
+		case next == "(" && conversion.MatchString(t.text):
+			base := conversion.FindStringSubmatch(t.text)[1]
+			if long := short[base]; long != "" {
+				base = long
+			}
+			r.put(word, "convert_to<"+base+">", t.space)
 		case strings.HasPrefix(t.text, "vload") && len(t.text) > 5 && next == "(":
 			r.put(word, "vload_of<"+t.text[5:]+">", t.space)
 		case strings.HasPrefix(t.text, "vstore") && len(t.text) > 6 && next == "(":

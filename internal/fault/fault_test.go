@@ -22,7 +22,7 @@ func TestOf(t *testing.T) {
 	if outer := recovered(func() { panic(inner) }); outer != inner {
 		t.Errorf("%v, want %v", outer, inner)
 	}
-	if library := recovered(func() { strings.Repeat("x", -1) }); !library.Library || !strings.HasPrefix(library.Place, "strings/") {
+	if library := recovered(func() { _ = strings.Repeat("x", -1) }); !library.Library || !strings.HasPrefix(library.Place, "strings/") {
 		t.Errorf("%+v", library)
 	}
 }

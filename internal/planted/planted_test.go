@@ -78,11 +78,12 @@ func (m mistake) run(t *testing.T, args ...string) ([]byte, error) {
 	}
 	cmd := exec.Command("go", append([]string{args[0], "-overlay", overlay}, args[1:]...)...)
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "LONG=") // the tests that make test runs must see it
 	return cmd.CombinedOutput()
 }
 
-// TestPlanted: the tests of each package fail with each mistake that is planted in it. Without LONG=1 it is only looked at that the texts of
-// the list still stand in the code.
+// TestPlanted: the tests of each package fail with each mistake that is planted in it. The tests
+// are those of make test, though this one takes LONG=1: without it, it is only looked at that the texts of the list still stand in the code.
 func TestPlanted(t *testing.T) {
 	for _, m := range read(t) {
 		t.Run(strings.ReplaceAll(m.file, "/", ".")+" "+strings.TrimSpace(m.wrong), func(t *testing.T) {

@@ -150,6 +150,38 @@ func TestRacesBetweenGroups(t *testing.T) {
 	}
 }
 
+// TestRacesOfReads: what one group alone has read, however often, it may write; what others have read it may not. Which elements these are is data.
+func TestRacesOfReads(t *testing.T) {
+	k := makeKernel(t, kernel.Spec{
+		Domains:      []string{"{[g]: 0<=g<3}"},
+		Instructions: "y[g] = x[p[g]] + x[p[g]]  {id=read}\nx[q[g]] = 0  {dep=read, if=q[g]>=0}",
+		DTypes:       map[string]expr.DType{"p": "int32", "q": "int32"},
+		Args:         []*kernel.Array{{Name: "x", DType: "int32", Space: kernel.Global, Shape: []expr.Expr{expr.Int{Value: 3}}}},
+	}, "g:g.0")
+	k.ExplicitBarriers = true // as the text of others: the groups are not looked at before it runs
+	for _, c := range []struct {
+		read, written []float64
+		race          string
+	}{
+		{[]float64{0, 1, 2}, []float64{0, 1, 2}, ""},
+		{[]float64{2, 1, 0}, []float64{2, 1, 0}, ""},
+		{[]float64{0, 1, 2}, []float64{-1, 0, -1}, "written here and read by group [0 0 0]"},
+		{[]float64{0, 0, 0}, []float64{-1, -1, 0}, "written here and read by several other groups"},
+		{[]float64{0, 0, 1}, []float64{-1, 0, -1}, "written here and read by several other groups"},
+		{[]float64{0, 1, 0}, []float64{0, -1, -1}, "read here and written by group [0 0 0]"},
+	} {
+		buffers := map[string]*interp.Buffer{"x": filled("int32", 3), "y": filled("int32", 3), "p": interp.NewBuffer("int32", 3), "q": interp.NewBuffer("int32", 3)}
+		for g := range 3 {
+			buffers["p"].Set(g, c.read[g])
+			buffers["q"].Set(g, c.written[g])
+		}
+		_, err := interp.Run(nestOf(t, k), nil, buffers)
+		if c.race == "" && err != nil || c.race != "" && (err == nil || !strings.Contains(err.Error(), c.race)) {
+			t.Errorf("%v, then %v: %v, want %q", c.read, c.written, err, c.race)
+		}
+	}
+}
+
 func TestAssumptionIsChecked(t *testing.T) {
 	k := makeKernel(t, kernel.Spec{
 		Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = 1.0f", Assumptions: "n % 4 = 0",
@@ -187,7 +219,9 @@ func TestArithmetic(t *testing.T) {
 		{"cast(int32, -2.7f)", "int32", -2},
 		{"sqrt(2.0f)", "float32", float64(float32(math.Sqrt2))},
 		{"f % 0.75f", "float32", float64(float32(0.1))},
-		{"isnan(f/0.0f - f/0.0f)", "int32", 1},
+		{"isnan(f)*4 + isinf(f)*2 + isfinite(f)", "int32", 1},
+		{"isnan(f/0.0f)*4 + isinf(f/0.0f)*2 + isfinite(-f/0.0f)", "int32", 2},
+		{"isnan(f/0.0f - f/0.0f)*4 + isinf(f/0.0f - f/0.0f)*2 + isfinite(f/0.0f - f/0.0f)", "int32", 4},
 	} {
 		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<1}"}, Instructions: "y[i] = " + c.expr,

@@ -242,6 +242,33 @@ func TestPrograms(t *testing.T) {
 			barrier global (y: written by a, read by b)
 			b: z[lid(0)] = y[15 - lid(0)]`,
 		},
+			{
+			"a barrier on global memory is one on local memory too", "{[i,j]: 0<=i,j<16}", `
+				<> s[i] = x[i]    {id=fill}
+				y[i] = x[i]       {id=a}
+				z[j] = y[15 - j]  {id=b, dep=a}
+				w[j] = s[15 - j]  {id=c, dep=b:fill}`, []step{tag("i:l.0, j:l.0"), local("s")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			fill: s[lid(0)] = x[lid(0)]
+			a: y[lid(0)] = x[lid(0)]
+			barrier global (y: written by a, read by b)
+			b: z[lid(0)] = y[15 - lid(0)]
+			c: w[lid(0)] = s[15 - lid(0)]`,
+		},
+		{
+			"and not the other way round", "{[i,j]: 0<=i,j<16}", `
+				<> s[i] = x[i]    {id=fill}
+				y[i] = x[i]       {id=a}
+				w[j] = s[15 - j]  {id=c, dep=a:fill}
+				z[j] = y[15 - j]  {id=b, dep=c}`, []step{tag("i:l.0, j:l.0"), local("s")}, `
+			groups (1, 1, 1), work-items (16, 1, 1)
+			fill: s[lid(0)] = x[lid(0)]
+			a: y[lid(0)] = x[lid(0)]
+			barrier local (s: written by fill, read by c)
+			c: w[lid(0)] = s[15 - lid(0)]
+			barrier global (y: written by a, read by b)
+			b: z[lid(0)] = y[15 - lid(0)]`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n, err := linearize(t, c.domains, c.instructions, c.steps...)

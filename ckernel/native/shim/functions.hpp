@@ -71,6 +71,7 @@ NATIVE_BOTH1(sin, std::sin(p))
 NATIVE_BOTH1(cos, std::cos(p))
 NATIVE_BOTH1(tanh, std::tanh(p))
 NATIVE_BOTH1(erf, std::erf(p))
+NATIVE_BOTH1(erfc, std::erfc(p))
 NATIVE_BOTH1(fabs, std::fabs(p))
 NATIVE_BOTH1(floor, std::floor(p))
 NATIVE_BOTH1(ceil, std::ceil(p))
@@ -198,8 +199,15 @@ template <class T, class A, class B> Val<T> atomicCAS(Var<T> *at, const A &a, co
 }
 
 // OpenCL C.
-template <class A> auto convert_float(const A &a) { return convert<float>(read(a)); }
-template <class A> auto convert_int(const A &a) { return convert<int>(read(a)); }
+template <class T, class A> auto convert_to(const A &a) {
+	if constexpr (is_vector<A>) {
+		auto x = whole(a);
+		VecVal<T, sizeof(x.v) / sizeof(x.v[0])> out;
+		for (unsigned i = 0; i < sizeof(x.v) / sizeof(x.v[0]); i++) out.v[i] = converted<T>(x.v[i]);
+		out.data = x.data, out.n = x.n;
+		return out;
+	} else return convert<T>(read(a));
+}
 template <class A, class B> requires(is_vector<A> && is_vector<B>) auto dot(const A &a, const B &b) {
 	auto x = whole(a), y = whole(b);
 	constexpr int n = sizeof(x.v) / sizeof(x.v[0]);

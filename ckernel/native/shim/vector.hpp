@@ -23,7 +23,7 @@ template <class T, int N> struct VecVal {
 	bool data = false;
 	Node *n = nullptr;
 	Val<T> lane(int i) const { return {v[i], data, n}; }
-	Val<T> get_x() const { return lane(0); }
+	template <int... I> auto picked() const { return VecVal<T, sizeof...(I)>{{v[I]...}, data, n}; }
 };
 
 template <class T, int N> struct Vec : Lanes<T, N> {
@@ -36,6 +36,13 @@ template <class T, int N> struct Vec : Lanes<T, N> {
 			Var<T> &l = this->lane(i);
 			l.v = x.v[i], l.data = x.data, l.set = true;
 		}
+	}
+	// picked are lanes of a vector: .xy. Only these are loaded of one in memory.
+	template <int... I> auto picked() const {
+		Val<T> list[] = {this->lane(I).load()...};
+		VecVal<T, sizeof...(I)> out;
+		for (unsigned i = 0; i < sizeof...(I); i++) out.v[i] = list[i].v, out.data = out.data || list[i].data;
+		return out;
 	}
 	VecVal<T, N> load() const {
 		VecVal<T, N> out;
@@ -153,17 +160,7 @@ template <class T, int N, class... X> VecVal<T, N> vector(const X &...x) {
 
 template <class T, int N> VecVal<T, N> arm(const Vec<T, N> &x) { return x.load(); }
 
-// Lanes of a vector: .xy, .lo. Only these are loaded of one in memory.
-template <class A, int... I> struct Picked;
-template <int... I, class A> auto pick(const A &a) {
-	if constexpr (is_vec<A>::value) {
-		using T = decltype(a.lane(0).v);
-	}
-	return vector<std::remove_cvref_t<decltype(a.lane(0).v)>, int(sizeof...(I))>(a.lane(I)...);
-}
-
 // Offset of elements: vload4(i, p), vstore4(v, i, p).
-template <int N, class I, class T> VecVal<std::remove_cvref_t<T>, N> vload(const I &i, const Var<T> *p);
 template <int N, class I, class T> VecVal<T, N> vload_of(const I &i, const Var<T> *p) {
 	return ((const Vec<T, N> *)(p + long(read(i).v) * N))->load();
 }
