@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -202,6 +203,10 @@ func (w *writer) op(x *expr.Op, t expr.DType) code {
 	switch x.Kind {
 	case expr.Neg:
 		return w.narrow(code{"-" + args[0].at(precAtom), precUnary}, t)
+	case expr.Mul: // a factor of -1 is a sign, as it is where operations are counted
+		if i := slices.IndexFunc(x.Args, func(a expr.Expr) bool { n, ok := a.(expr.Int); return ok && n.Value == -1 }); i >= 0 && len(args) == 2 {
+			return w.narrow(code{"-" + args[1-i].at(precAtom), precUnary}, t)
+		}
 	case expr.BitNot:
 		return w.narrow(code{"~" + args[0].at(precUnary), precUnary}, t)
 	case expr.FloorDiv, expr.Mod:
