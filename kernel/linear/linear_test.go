@@ -242,7 +242,7 @@ func TestPrograms(t *testing.T) {
 			barrier global (y: written by a, read by b)
 			b: z[lid(0)] = y[15 - lid(0)]`,
 		},
-			{
+		{
 			"a barrier on global memory is one on local memory too", "{[i,j]: 0<=i,j<16}", `
 				<> s[i] = x[i]    {id=fill}
 				y[i] = x[i]       {id=a}
