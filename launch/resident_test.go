@@ -41,8 +41,9 @@ func taken(g Group) (groups int64) {
 
 func TestResidentIsWhatFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := Group{Subgroup: 32,
-			Items: rapid.Int64Range(1, 1024).Draw(t, "items"), Registers: rapid.Int64Range(1, 255).Draw(t, "registers"), Local: rapid.Int64Range(0, 227<<10).Draw(t, "local"),
+		g := Group{
+			Subgroup: 32,
+			Items:    rapid.Int64Range(1, 1024).Draw(t, "items"), Registers: rapid.Int64Range(1, 255).Draw(t, "registers"), Local: rapid.Int64Range(0, 227<<10).Draw(t, "local"),
 		}
 		if rapid.Bool().Draw(t, "none") {
 			g.Local = 0
