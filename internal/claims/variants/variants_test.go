@@ -166,22 +166,18 @@ func TestRecordedProducts(t *testing.T) {
 
 // TestRecordedLayouts holds what docs/functional.md says of products with layouts of local copies, in few runs.
 func TestRecordedLayouts(t *testing.T) {
-	best, run := map[string]float64{}, map[string]map[string]bool{}
-	for r := range recordedPoints(t, "lift_layouts.jsonl.gz", "lift_layouts_4096.jsonl.gz") {
-		of := fmt.Sprintf("%s %d", strings.TrimSuffix(r.Kernel.Source, ".lift"), r.Kernel.Sizes["n"])
-		if run[of] == nil {
-			run[of] = map[string]bool{}
-		}
-		run[of][r.Kernel.Key()] = true
-		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
-			best[of] = r.Seconds()
-		}
-	}
-	for n, least := range map[int64]float64{1024: 29.8e12, 2048: 44.3e12, 4096: 45.9e12} {
-		of := fmt.Sprintf("matmul %d", n)
-		if rate := 2 * float64(n*n*n) / best[of]; rate < least || len(run[of]) > 60 {
+	page := pageOf(t, "functional.md")
+	for n, c := range map[int64]struct {
+		file  string
+		least float64
+	}{1024: {"lift_layouts", 29.8e12}, 2048: {"lift_layouts", 44.3e12}, 4096: {"lift_layouts_4096", 45.9e12}} {
+		best, run := problemTimes(t, c.file+".jsonl.gz")
+		of := fmt.Sprintf("matmul k=%d m=%d n=%d", n, n, n)
+		rate := 2 * float64(n*n*n) / best[of]
+		if !(rate >= c.least) || len(run[of]) > 60 {
 			t.Errorf("%s: %.4g FLOP/s after %d variants", of, rate, len(run[of]))
 		}
+		page.says(t, fmt.Sprintf("| %d² | %d | %s, %.1f TFLOP/s |", n, len(run[of]), threeDigits(best[of]), rate/1e12))
 	}
 }
 
