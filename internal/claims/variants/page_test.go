@@ -1,10 +1,15 @@
 package variants
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"gpuperf/samples"
 )
 
 // page is the text of a document, with one space between words.
@@ -24,6 +29,43 @@ func (p page) says(t *testing.T, text string) {
 	t.Helper()
 	if !strings.Contains(p.text, text) {
 		t.Errorf("docs/%s does not say: %s", p.name, text)
+	}
+}
+
+// TestPortable holds the table of docs/functional.md: what the best variant on a GPU takes there and on a CPU, and the best one on the CPU. Best is that of those
+// that the exploration has timed again at its end and that ran on both.
+func TestPortable(t *testing.T) {
+	page := pageOf(t, "functional.md")
+	type times struct{ last, again map[string]float64 } // of points, and of those that were timed again
+	read := func(file string) map[string]times {
+		all := map[string]times{}
+		for r := range recordedPoints(t, file) {
+			x, ok := all[r.Kernel.Source]
+			if !ok {
+				x = times{map[string]float64{}, map[string]float64{}}
+				all[r.Kernel.Source] = x
+			}
+			if r.Status == samples.OK {
+				x.last[r.Kernel.Key()] = r.Seconds()
+				if r.Sentinel == nil {
+					x.again[r.Kernel.Key()] = r.Seconds()
+				}
+			}
+		}
+		return all
+	}
+	best := func(own, other times) string {
+		both := slices.DeleteFunc(slices.Sorted(maps.Keys(own.again)), func(key string) bool { return other.last[key] == 0 })
+		return slices.MinFunc(both, func(a, b string) int { return cmp.Compare(own.again[a], own.again[b]) })
+	}
+	gpu, cpu := read("lift_portable_gpu.jsonl.gz"), read("lift_portable_cpu.jsonl.gz")
+	for _, name := range []string{"scal", "asum", "dot", "gemv"} {
+		text := "| " + name + " |"
+		g, c := gpu[name+".lift"], cpu[name+".lift"]
+		for _, key := range []string{best(g, c), best(c, g)} {
+			text += fmt.Sprintf(" %s, %.0f µs |", threeDigits(g.last[key]), 1e6*c.last[key])
+		}
+		page.says(t, text)
 	}
 }
 
