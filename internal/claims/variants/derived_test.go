@@ -27,6 +27,7 @@ func TestDerived(t *testing.T) {
 	}{
 		{10, []string{"lift_blas"}},
 		{10, []string{"lift_products"}},
+		{1, []string{"lift_3d_search"}},
 		{1, []string{"lift_layouts", "lift_layouts_4096"}},
 		{1, []string{"lift_rows_opencl", "lift_rows_cuda", "lift_rows_gaussian", "lift_rows_further_opencl", "lift_rows_further_cuda", "lift_roof_opencl", "lift_roof_cuda", "lift_division_opencl", "lift_division_cuda"}},
 	} {

@@ -32,6 +32,43 @@ func (p page) says(t *testing.T, text string) {
 	}
 }
 
+// TestOtherPrograms holds the table of docs/functional.md of what was found in a budget of runs, and how near it is to the roof.
+func TestOtherPrograms(t *testing.T) {
+	page := pageOf(t, "functional.md")
+	const bandwidth, rate = 4.8e12, 132 * 128 * 1.98e9 // bytes, and operations on float32 of which a multiply-add is one
+	best := map[string]*samples.Record{}
+	for _, file := range []string{"lift_blas", "lift_products", "lift_3d_search"} {
+		maps.Copy(best, fastest(t, 10, []string{file}))
+	}
+	of := func(file, source, sizes string) *samples.Record {
+		r := best[file+" "+source+" map["+sizes+"] "]
+		if r == nil {
+			t.Fatalf("no record of %s at %s in %s", source, sizes, file)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		row, file, source, sizes string
+		numbers                  float64 // of 4 bytes that are moved, or operations of the arithmetic unit
+		arithmetic               bool
+	}{
+		{"BlackScholes | 4 M options | 40", "lift_blas", "blackscholes.lift", "n:4194304", 3 << 22, false},
+		{"matrix product | 1024² | 120", "lift_products", "matmul.lift", "k:1024 m:1024 n:1024", 1 << 30, true},
+		{"matrix product | 2048² | 120", "lift_products", "matmul.lift", "k:2048 m:2048 n:2048", 1 << 33, true},
+		{"matrix product | 4096² | 120", "lift_products", "matmul.lift", "k:4096 m:4096 n:4096", 1 << 36, true},
+		{"heat3d | 514³ | 60", "lift_3d_search", "heat3d.lift", "d:514 h:514 w:514", 2 * 514 * 514 * 514, false},
+		{"hotspot3d | 256³ | 60", "lift_3d_search", "hotspot3d.lift", "d:256 h:256 w:256", 3 << 24, false},
+	} {
+		seconds := of(c.file, c.source, c.sizes).Seconds()
+		text := fmt.Sprintf("| %s | %s | %.0f %% (memory) |", c.row, threeDigits(seconds), 100*4*c.numbers/bandwidth/seconds)
+		if c.arithmetic {
+			text = fmt.Sprintf("| %s | %s, %.1f TFLOP/s | %.0f %% (arithmetic) |", c.row, threeDigits(seconds), 2*c.numbers/seconds/1e12, 100*c.numbers/rate/seconds)
+		}
+		page.says(t, text)
+	}
+	page.says(t, fmt.Sprintf("| MD | 12,288 particles, 128 neighbours each | 40 | %s |", threeDigits(of("lift_blas", "md.lift", "k:128 n:12288").Seconds())))
+}
+
 // TestPortable holds the table of docs/functional.md: what the best variant on a GPU takes there and on a CPU, and the best one on the CPU. Best is that of those
 // that the exploration has timed again at its end and that ran on both.
 func TestPortable(t *testing.T) {
