@@ -158,3 +158,36 @@ func TestNeeded(t *testing.T) {
 		t.Error("a register is needed that nothing defines")
 	}
 }
+
+// Loads of a vector from shared memory are served for twice as many lanes where lanes next to each other, or next but one, want the same.
+func TestTogether(t *testing.T) {
+	of := func(f func(lane int64) int64) (list []int64) {
+		for i := range int64(exec.WarpSize) {
+			list = append(list, 16*f(i))
+		}
+		return list
+	}
+	apart := of(func(i int64) int64 { return i })
+	next, nextButOne, both := of(func(i int64) int64 { return i / 2 }), of(func(i int64) int64 { return i/4*2 + i%2 }), of(func(i int64) int64 { return i / 4 })
+	almost := append([]int64{1000}, next[1:]...)
+	for _, c := range []struct {
+		touch timing.Touched
+		want  int
+	}{
+		{timing.Touched{Space: timing.SharedSpace, Width: 4, Lanes: apart}, 32},
+		{timing.Touched{Space: timing.SharedSpace, Width: 8, Lanes: apart}, 16},
+		{timing.Touched{Space: timing.SharedSpace, Width: 8, Lanes: next}, 32},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: apart}, 8},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: next}, 16},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: nextButOne}, 16},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: both}, 16},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: almost}, 8},
+		{timing.Touched{Space: timing.SharedSpace, Width: 16, Lanes: next, Store: true}, 8},
+		{timing.Touched{Space: timing.GlobalSpace, Width: 16, Lanes: next}, 8},
+		{timing.Touched{Space: timing.GlobalSpace, Width: 4, Lanes: next}, 32},
+	} {
+		if got := together(&c.touch); got != c.want {
+			t.Errorf("%+v: %d lanes at once, want %d", c.touch, got, c.want)
+		}
+	}
+}

@@ -130,16 +130,47 @@ func (s *Space) redescribe(old rank.Vector, static launch.Options) (rank.Vector,
 		return fail(err)
 	}
 	s.describe([]*Point{p}, static)
-	job, err := s.Job(p, device.Policy{})
-	if err != nil {
+	if err := s.same(p, old.SourceHash); err != nil {
 		return fail(err)
-	}
-	if hash := job.SourceHash(); hash != old.SourceHash {
-		return fail(fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, old.SourceHash))
 	}
 	out := *p.Vector
 	out.Kernel, out.Options, out.Predicted = old.Kernel, old.Options, old.Predicted
 	return out, nil
+}
+
+// same is an error if the source of a point is another one than was run.
+func (s *Space) same(p *Point, ran string) error {
+	job, err := s.Job(p, device.Policy{})
+	if err != nil {
+		return err
+	}
+	if hash := job.SourceHash(); hash != ran {
+		return fmt.Errorf("another source is generated for it today (%.8s) than was run (%.8s)", hash, ran)
+	}
+	return nil
+}
+
+// Rederive derives the variant of a record of a program, as it is derived today. It is an error if none of the seeds of Redescribe gives it, or if another source
+// is generated for it than was run. The options are as there; with the recipe of the record alone, which its tags name, it is found sooner.
+func Rederive(p *lift.Program, r *samples.Record, opt Options) (err error) {
+	opt.Interface = r.Device.Interface
+	for try := range describeSeeds {
+		with := opt
+		with.Seed += int64(try)
+		var s *Space
+		if s, err = NewSpace(p, r.Kernel.Source, r.Kernel.Sizes, with); err != nil {
+			return err
+		}
+		var point *Point
+		if point, err = s.pointOf(r.Kernel); err == nil {
+			point.Vector = &rank.Vector{}
+			err = s.same(point, r.SourceHash)
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", r.Kernel, err)
 }
 
 // pointOf is the point that samples of an identity are of.

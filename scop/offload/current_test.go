@@ -1,9 +1,11 @@
 package offload
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,9 +59,14 @@ func made(t *testing.T, n *scop.Nest, r *samples.Record) *Program {
 	return p
 }
 
-// timeOf is the recorded time of a nest, in words. Kernels are made of the nest as the program makes them today: where that are others than those that were
-// measured, or they are launched more or less often, it says so.
-func timeOf(t *testing.T, n *scop.Nest, r *samples.Record) string {
+// code is the hash of the source of kernels, and how often they are launched.
+type code struct {
+	hash     string
+	launches int
+}
+
+// sourceOf is what the program makes today of a nest of which there is a record.
+func sourceOf(t *testing.T, n *scop.Nest, r *samples.Record) code {
 	t.Helper()
 	c, err := made(t, n, r).atSizes(r.Kernel.Sizes, device.Info{Fingerprint: r.Device})
 	if err != nil {
@@ -69,9 +76,47 @@ func timeOf(t *testing.T, n *scop.Nest, r *samples.Record) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return code{job.SourceHash(), len(c.Plan)}
+}
+
+// timeOf is the recorded time of a nest, in words. Where that is of other kernels than the program makes today, it says so.
+func timeOf(r *samples.Record, today code) string {
 	text := format.Seconds(r.Summary.Median)
-	if job.SourceHash() != r.SourceHash || len(c.Plan) != launchesIn(r) {
+	if today != (code{r.SourceHash, launchesIn(r)}) {
 		text += " by earlier kernels"
 	}
 	return text
+}
+
+// searchedBefore tells of which nests the recorded searches began with another default than the program makes today, at the same sizes.
+func searchedBefore(t *testing.T, today map[string]code) string {
+	t.Helper()
+	set, err := samples.Load("../../testdata/h200/searched.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	seen, before := map[string]bool{}, []string{}
+	for r, err := range set.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(r.Kernel.Source, ".c")
+		if seen[name] || !slices.Contains(r.Tags, "options:O1") {
+			continue
+		}
+		seen[name] = true
+		if r.SourceHash != today[name].hash {
+			before = append(before, "`"+name+"`")
+		}
+	}
+	if len(seen) != len(today) {
+		t.Errorf("searches of %d nests, of %d", len(seen), len(today))
+	}
+	slices.Sort(before)
+	last := len(before) - 1
+	if last < 1 {
+		return fmt.Sprintf("Other kernels than the program makes today by default: %v.", before)
+	}
+	return "The program makes other kernels today, by default, of " + strings.Join(before[:last], ", ") + " and " + before[last] + "."
 }

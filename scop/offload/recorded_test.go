@@ -29,7 +29,7 @@ func TestRecorded(t *testing.T) {
 	theirs := ppcg(t)
 	var rows [][]string
 	logs, slower := []float64{}, []string{}
-	times := map[string]string{} // of the defaults, by the names of nests
+	times, today := map[string]string{}, map[string]code{} // of the defaults: by the names of nests, and of their files
 	for _, name := range slices.Sorted(exampleNames(t)) {
 		n := measured(t, name)
 		r := recordOf(t, set, n.Name)
@@ -43,7 +43,8 @@ func TestRecorded(t *testing.T) {
 		if steps, ok := bars[name]; ok && ms > 1.3*(least+1e3*perLaunch*float64(max(0, steps-launches))) {
 			t.Errorf("%s takes %g ms, more than 1.3 times what launches and memory take at least", name, ms)
 		}
-		times[n.Name] = timeOf(t, n, r)
+		today[name] = sourceOf(t, n, r)
+		times[n.Name] = timeOf(r, today[name])
 		row := []string{"`" + name + "`", strconv.Itoa(launches), times[n.Name], format.Seconds(least / 1e3), "", "", judgement(r)}
 		if other := theirs[name]; other > 0 {
 			row[4], row[5] = format.Seconds(other/1e3), fmt.Sprintf("%.2g", other/ms)
@@ -73,6 +74,13 @@ func TestRecorded(t *testing.T) {
 		text += "; slower are " + strings.Join(slower, ", ")
 	}
 	text += ".\n\n" + mappingsBefore(t, set, times)
+	tuning, err := os.ReadFile("../../docs/howto/tuning.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := searchedBefore(t, today); !strings.Contains(strings.Join(strings.Fields(string(tuning)), " "), said) {
+		t.Errorf("docs/howto/tuning.md does not say: %s", said)
+	}
 	have, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +123,7 @@ func mappingsBefore(t *testing.T, set *samples.Set, times map[string]string) str
 		if usual > 1.03*other {
 			t.Errorf("%s takes %s by default, and %s by the mapping of before", r.Kernel.Source, format.Seconds(usual), format.Seconds(other))
 		}
-		text += fmt.Sprintf("| `%s` | %s | %s |\n", r.Kernel.Source, times[r.Kernel.Source], timeOf(t, measured(t, r.Kernel.Source), r))
+		text += fmt.Sprintf("| `%s` | %s | %s |\n", r.Kernel.Source, times[r.Kernel.Source], timeOf(r, sourceOf(t, measured(t, r.Kernel.Source), r)))
 	}
 	if n < 8 {
 		t.Errorf("%d mappings of before", n)

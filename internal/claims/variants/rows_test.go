@@ -15,23 +15,40 @@ import (
 // cheap are the options of samples by CUDA whose divisions are as exact as OpenCL C promises.
 var cheap = " " + emit.AsOpenCL.Options(emit.Language(samples.CUDA))
 
-// problemTimes are the best recorded time of each program at each size by the options of the compiler, and the points that ran.
+// problemTimes are the best recorded time of each program at each size by the options of the compiler, and the points that ran. What an exploration has timed again
+// at its end, with more trials, counts in place of its first times. Walks in tiles are left out, of which the document speaks apart.
 func problemTimes(t *testing.T, files ...string) (best map[string]float64, run map[string]map[string]bool) {
 	best, run = map[string]float64{}, map[string]map[string]bool{}
-	for r := range recordedPoints(t, files...) {
-		of := strings.TrimSuffix(r.Kernel.Source, ".lift")
-		for _, name := range slices.Sorted(maps.Keys(r.Kernel.Sizes)) {
-			of += fmt.Sprintf(" %s=%d", name, r.Kernel.Sizes[name])
+	for _, file := range files {
+		first, again := map[string]float64{}, map[string]float64{}
+		for r := range recordedPoints(t, file) {
+			of := strings.TrimSuffix(r.Kernel.Source, ".lift")
+			for _, name := range slices.Sorted(maps.Keys(r.Kernel.Sizes)) {
+				of += fmt.Sprintf(" %s=%d", name, r.Kernel.Sizes[name])
+			}
+			if r.Options != "" {
+				of += " " + r.Options
+			}
+			if slices.ContainsFunc(r.Tags, func(tag string) bool { return strings.Contains(tag, "walks in tiles") }) {
+				continue
+			}
+			if run[of] == nil {
+				run[of] = map[string]bool{}
+			}
+			run[of][r.Kernel.Key()] = true
+			times := first
+			if r.Sentinel == nil {
+				times = again
+			}
+			if r.Status == samples.OK && (times[of] == 0 || r.Seconds() < times[of]) {
+				times[of] = r.Seconds()
+			}
 		}
-		if r.Options != "" {
-			of += " " + r.Options
-		}
-		if run[of] == nil {
-			run[of] = map[string]bool{}
-		}
-		run[of][r.Kernel.Key()] = true
-		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
-			best[of] = r.Seconds()
+		maps.Copy(first, again)
+		for of, seconds := range first {
+			if best[of] == 0 || seconds < best[of] {
+				best[of] = seconds
+			}
 		}
 	}
 	return best, run
@@ -63,28 +80,32 @@ func TestRecordedRows(t *testing.T) {
 	best, run := problemTimes(t, "lift_rows_opencl.jsonl.gz", "lift_rows_cuda.jsonl.gz", "lift_rows_gaussian.jsonl.gz",
 		"lift_rows_further_opencl.jsonl.gz", "lift_rows_further_cuda.jsonl.gz", "lift_roof_opencl.jsonl.gz", "lift_roof_cuda.jsonl.gz",
 		"lift_division_opencl.jsonl.gz", "lift_division_cuda.jsonl.gz")
+	page := pageOf(t, "functional.md")
 	for _, c := range []struct {
 		of      string
+		results string  // as the document calls them
 		numbers float64 // that must move
 		least   float64 // share
 	}{
-		{"stencil2d h=8192 w=8192", 2 << 26, 0.97},
-		{"hotspot2d h=8192 w=8192", 3 << 26, 1},
-		{"gaussian h=8196 w=8196" + cheap, 2 << 26, 0.94},
-		{"srad1 h=8192 w=8192" + cheap, 2 << 26, 0.88},
-		{"hotspot3d d=256 h=256 w=256", 3 << 24, 0.91},
-		{"gradient h=8194 w=8194", 2 << 26, 0.93},
-		{"jacobi2d_5pt h=8194 w=8194", 2 << 26, 0.95},
-		{"heat3d d=514 h=514 w=514" + cheap, 2 << 27, 0.83},
-		{"stencil2d h=4096 w=4096", 2 << 24, 0.88},
-		{"hotspot2d h=4096 w=4096", 3 << 24, 0.97},
-		{"gradient h=4098 w=4098", 2 << 24, 0.85},
-		{"gaussian h=4100 w=4100" + cheap, 2 << 24, 0.82},
-		{"srad1 h=4096 w=4096" + cheap, 2 << 24, 0.81},
-		{"jacobi2d_5pt h=4098 w=4098", 2 << 24, 0.87},
+		{"stencil2d h=8192 w=8192", "stencil2d, 8192²", 2 << 26, 0.97},
+		{"hotspot2d h=8192 w=8192", "hotspot2d, 8192²", 3 << 26, 1},
+		{"gaussian h=8196 w=8196" + cheap, "gaussian, 8192²", 2 << 26, 0.94},
+		{"srad1 h=8192 w=8192" + cheap, "srad1, 8192²", 2 << 26, 0.88},
+		{"hotspot3d d=256 h=256 w=256", "hotspot3d, 256³", 3 << 24, 0.91},
+		{"gradient h=8194 w=8194", "gradient, 8192²", 2 << 26, 0.93},
+		{"jacobi2d_5pt h=8194 w=8194", "jacobi2d_5pt, 8192²", 2 << 26, 0.95},
+		{"heat3d d=514 h=514 w=514" + cheap, "heat3d, 512³", 2 << 27, 0.83},
+		{"stencil2d h=4096 w=4096", "stencil2d, 4096²", 2 << 24, 0.88},
+		{"hotspot2d h=4096 w=4096", "hotspot2d, 4096²", 3 << 24, 0.97},
+		{"gradient h=4098 w=4098", "gradient, 4096²", 2 << 24, 0.85},
+		{"gaussian h=4100 w=4100" + cheap, "gaussian, 4096²", 2 << 24, 0.82},
+		{"srad1 h=4096 w=4096" + cheap, "srad1, 4096²", 2 << 24, 0.81},
+		{"jacobi2d_5pt h=4098 w=4098", "jacobi2d_5pt, 4096²", 2 << 24, 0.87},
 	} {
 		if share := 4 * c.numbers / 4.16e12 / best[c.of]; !(share >= c.least) || share > 1.1 || len(run[c.of]) > 350 {
 			t.Errorf("%s: %.3g of the roof after %d points", c.of, share, len(run[c.of]))
+		} else {
+			page.says(t, fmt.Sprintf("| %s (CUDA) | %d | %.1f µs | %.0f %% |", c.results, len(run[c.of]), 1e6*best[c.of], 100*share))
 		}
 	}
 	for _, c := range []struct {
@@ -98,8 +119,12 @@ func TestRecordedRows(t *testing.T) {
 			t.Errorf("%s takes %g s, %s %g s", c.even, even, c.odd, odd)
 		}
 	}
+	page.says(t, fmt.Sprintf("`dot` takes %.1f µs for 16,777,216 elements and %.1f µs for 16,777,259, `gemv` %.1f µs for a matrix of 4096² and %.1f µs for one of 4097 × 4099",
+		1e6*best["dot n=16777216"], 1e6*best["dot n=16777259"], 1e6*best["gemv m=4096 n=4096"], 1e6*best["gemv m=4097 n=4099"]))
 	if steps := best["diffuse h=8192 w=8192"]; steps == 0 || steps > 0.95e-3 {
 		t.Errorf("eight steps take %g s", steps)
+	} else {
+		page.says(t, fmt.Sprintf("(`diffuse.lift`) take %.0f µs in time tiles", 1e6*steps))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -89,7 +88,7 @@ func cublasTimes(t *testing.T) map[problem]float64 {
 }
 
 // TestRecordedBest holds the table of docs/evaluation.md: how many times as fast as the recorded times of cuBLAS the recorded best variants of
-// at most 40 are. The large ones reach 90 % of the bandwidth of a copy. Nothing is run.
+// at most 40 are. The large ones reach 90 % of the bandwidth of a copy.
 func TestRecordedBest(t *testing.T) {
 	reference := cublasTimes(t)
 	best, run := map[problem]float64{}, map[problem]map[string]bool{}
@@ -110,24 +109,39 @@ func TestRecordedBest(t *testing.T) {
 	}
 	const copied = 8.0 * (1 << 27)
 	bandwidth := copied / reference[problem{"copy", 1 << 27, 1}]
-	table := map[problem]float64{
-		{"scal", 1 << 24, 1}: 1.53, {"asum", 1 << 24, 1}: 1.47, {"dot", 1 << 24, 1}: 1.06, {"gemv", 4096, 4096}: 1.37,
-		{"scal", 1 << 27, 1}: 1.58, {"asum", 1 << 27, 1}: 1.66, {"dot", 1 << 27, 1}: 1.02, {"gemv", 16384, 8192}: 1.06,
-	}
 	compared := 0
+	gain, rates := map[problem]string{}, map[problem]string{}
 	for p, cublas := range reference {
 		if p.routine == "copy" || p.routine == "gemm" || p.routine == "" {
 			continue
 		}
 		compared++
-		if len(run[p]) > 40 || math.Abs(cublas/best[p]-table[p]) > 0.006 {
+		if len(run[p]) > 40 || !(best[p] > 0) {
 			t.Errorf("%+v: %d variants run, the best takes %.4g s, cuBLAS %.4g s", p, len(run[p]), best[p], cublas)
 		}
 		bytes := map[string]float64{"scal": 8, "asum": 4, "dot": 8, "gemv": 4}[p.routine] * float64(p.n*p.m)
 		if rate := bytes / best[p]; p.n*p.m == 1<<27 && rate < 0.9*bandwidth {
 			t.Errorf("%+v: %.4g B/s, a copy reaches %.4g", p, rate, bandwidth)
 		}
-		t.Logf("%s %d×%d: %.4g times as fast as cuBLAS, %.4g B/s", p.routine, p.n, p.m, cublas/best[p], bytes/best[p])
+		gain[p], rates[p] = fmt.Sprintf("%.2f", cublas/best[p]), fmt.Sprintf("%.2f", bytes/best[p]/1e12)
+	}
+	small := []problem{{"scal", 1 << 24, 1}, {"asum", 1 << 24, 1}, {"dot", 1 << 24, 1}, {"gemv", 4096, 4096}}
+	large := []problem{{"scal", 1 << 27, 1}, {"asum", 1 << 27, 1}, {"dot", 1 << 27, 1}, {"gemv", 16384, 8192}}
+	page := pageOf(t, "evaluation.md")
+	for _, row := range []struct {
+		what  string
+		of    []problem
+		cells map[problem]string
+	}{
+		{"16 M elements (gemv 4096×4096), times as fast as cuBLAS", small, gain},
+		{"128 M elements (gemv 8192×16384)", large, gain},
+		{fmt.Sprintf("the latter, TB/s (a copy: %.2f)", bandwidth/1e12), large, rates},
+	} {
+		text := "| " + row.what + " |"
+		for _, p := range row.of {
+			text += " " + row.cells[p] + " |"
+		}
+		page.says(t, text)
 	}
 	if compared != 8 {
 		t.Errorf("%d problems compared: %v", compared, slices.Collect(maps.Keys(reference)))
@@ -164,28 +178,20 @@ func TestRecordedProducts(t *testing.T) {
 	}
 }
 
-// TestRecordedLayouts holds what docs/functional.md says of products with layouts of local copies, in few runs, and of a size that nothing
-// divides.
+// TestRecordedLayouts holds what docs/functional.md says of products with layouts of local copies, in few runs.
 func TestRecordedLayouts(t *testing.T) {
-	best, run := map[string]float64{}, map[string]map[string]bool{}
-	for r := range recordedPoints(t, "lift_layouts.jsonl.gz", "lift_layouts_4096.jsonl.gz") {
-		of := fmt.Sprintf("%s %d", strings.TrimSuffix(r.Kernel.Source, ".lift"), r.Kernel.Sizes["n"])
-		if run[of] == nil {
-			run[of] = map[string]bool{}
-		}
-		run[of][r.Kernel.Key()] = true
-		if r.Status == samples.OK && (best[of] == 0 || r.Seconds() < best[of]) {
-			best[of] = r.Seconds()
-		}
-	}
-	for n, least := range map[int64]float64{1024: 29.8e12, 2048: 44.3e12, 4096: 45.9e12} {
-		of := fmt.Sprintf("matmul %d", n)
-		if rate := 2 * float64(n*n*n) / best[of]; rate < least || len(run[of]) > 60 {
+	page := pageOf(t, "functional.md")
+	for n, c := range map[int64]struct {
+		file  string
+		least float64
+	}{1024: {"lift_layouts", 29.8e12}, 2048: {"lift_layouts", 44.3e12}, 4096: {"lift_layouts_4096", 45.9e12}} {
+		best, run := problemTimes(t, c.file+".jsonl.gz")
+		of := fmt.Sprintf("matmul k=%d m=%d n=%d", n, n, n)
+		rate := 2 * float64(n*n*n) / best[of]
+		if !(rate >= c.least) || len(run[of]) > 60 {
 			t.Errorf("%s: %.4g FLOP/s after %d variants", of, rate, len(run[of]))
 		}
-	}
-	if even, odd := best["dot 16777216"], best["dot 16777259"]; even == 0 || odd == 0 || odd > 1.06*even {
-		t.Errorf("dot takes %g s at a size that divides, and %g s at one that does not", even, odd)
+		page.says(t, fmt.Sprintf("| %d² | %d | %s, %.1f TFLOP/s |", n, len(run[of]), threeDigits(best[of]), rate/1e12))
 	}
 }
 
