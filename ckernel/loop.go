@@ -168,10 +168,13 @@ func (b *builder) follow(x *loopText) {
 			why = err
 		}
 	}
-	if fault != nil {
+	switch {
+	case fault != nil:
 		panic(asFault(fault))
+	case why != nil:
+		panic(asFault(why))
 	}
-	panic(asFault(why))
+	b.failAt(x.pos, "step it in the body, or behind the body", "a loop whose condition changes a variable, and does not hold for all work-items alike")
 }
 
 func asFault(err error) fault { return fault{err} }

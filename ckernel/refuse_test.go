@@ -18,6 +18,10 @@ func TestRefusals(t *testing.T) {
 		{"data in a bound", `for (int k = 0; ^k < d[i]; k++) y[i] = 0;`, "how many iterations the loop makes depends on data (declare the average, as in --assume 'trips(6) = 8'"},
 		{"data in a condition of while", `while (^x[i] > 1.0f) x[i] = x[i] * 0.5f;`, "depends on data"},
 		{"a break", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^break; y[k] = 0; }`, "a loop that ends in its middle (declare the average"},
+		{
+			"a break of some work-items, and a step in the condition", `int j = 0; ^do { y[j] = 0; if (i > j) break; } while (++j < n);`,
+			"a loop whose condition changes a variable, and does not hold for all work-items alike",
+		},
 		{"a return in a loop", `for (int k = 0; k < n; k++) { if (x[k] > 0.0f) ^return; y[k] = 0; }`, "a return within a loop"},
 		{"a condition that is no bound", `for (int k = 0; ^k * k < n; k++) y[k] = 0;`, ""},
 		{"a step that varies", `for (int k = 1; ^k < n; k *= 2) y[k] = 0;`, "the value of k is not known"},

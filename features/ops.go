@@ -26,19 +26,21 @@ func (c *counter) countOps(s *kernel.Stmt) error {
 	return nil
 }
 
-// countUpdate counts the one operation of a statement that adds to or multiplies a variable which its own loops change.
+// countUpdate counts the one operation of a statement that adds to a variable which its own loops change, or multiplies its own: another product may be
+// part of a multiply-add.
 func (c *counter) countUpdate(s *kernel.Stmt) error {
 	op, ok := s.RHS.(*expr.Op)
 	if !ok || !slices.Contains([]expr.OpKind{expr.Add, expr.Sub, expr.Mul}, op.Kind) {
 		return nil
 	}
+	changed := func(name string) bool { return (op.Kind != expr.Mul || name == s.Target()) && c.changes(name, s) }
 	changes := false
 	expr.Walk(op, func(e expr.Expr) bool {
 		switch x := e.(type) {
 		case expr.Var:
-			changes = changes || c.changes(x.Name, s)
+			changes = changes || changed(x.Name)
 		case *expr.Access:
-			changes = changes || c.changes(x.Array, s)
+			changes = changes || changed(x.Array)
 		}
 		return !changes
 	})

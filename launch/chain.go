@@ -26,6 +26,7 @@ type link struct {
 type linker struct {
 	*kernel.Kernel
 	varies map[string][]string // the names in the indices of variables
+	fused  map[string]bool     // variables that are products of multiply-adds
 	links  []link
 	alone  bool // some operation is alone
 }
@@ -119,6 +120,9 @@ func (l *linker) operator(x *expr.Op, after float64) {
 			l.visit(product.Args[1], at)
 			continue
 		}
+		if v, ok := ops.Unsigned(arg).(expr.Var); ok && l.fused[v.Name] && (x.Kind == expr.Add || x.Kind == expr.Sub) {
+			at -= l.latency("mul", v) // which its variable is counted with
+		}
 		l.visit(arg, at)
 	}
 }
@@ -136,7 +140,7 @@ func (l *linker) latency(op string, e expr.Expr) float64 {
 
 // chained finds what a statement waits for to compute its value, and the variable that it sets.
 func (b *builder) chained(s *kernel.Stmt, value expr.Expr, out *exec) {
-	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies}
+	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies, fused: b.fused[s]}
 	l.visit(value, 0)
 	out.links, out.alone = l.links, l.alone
 	if a, ok := s.LHS.(*expr.Access); ok {

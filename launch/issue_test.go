@@ -65,6 +65,21 @@ var issueTests = map[string]struct {
 		"<float32> last = 0 {id=first}; last = x[k, l0] {id=load, dep=first, if=last > -1}; y[l0] = last {dep=load}", "x, y: float32", 20,
 		map[string]float64{"rounds": 20, "conditions": 20},
 	},
+	"a product in a variable is part of the multiply-add that adds it": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}",
+		"<float32> s = 0 {id=a}; <float32> t = s*3.5 {id=b, dep=a, inames=k}; s = s + t {id=c, dep=b, inames=k}; y[l0] = s {dep=c}", "y: float32", 64,
+		map[string]float64{"single_ops": 64, "chain_cycles": 64 * 4},
+	},
+	"one that two statements read is not": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}",
+		"<float32> s = 0 {id=a}; <float32> t = s*3.5 {id=b, dep=a, inames=k}; s = s + t {id=c, dep=b, inames=k}; s = s + min(t, 2) {id=d, dep=c, inames=k}; y[l0] = s {dep=d}", "y: float32", 64,
+		map[string]float64{"single_ops": 4 * 64},
+	},
+	"nor one of another type": {
+		"{[l0,k]: 0<=l0<32 and 0<=k<n}",
+		"<float64> s = 0 {id=a}; <float32> t = z[l0]*3.5 {id=b, dep=a, inames=l0:k}; s = s + t {id=c, dep=b, inames=l0:k}; y[l0] = s {dep=c}", "y: float64; z: float32", 64,
+		map[string]float64{"single_ops": 64, "double_ops": 64},
+	},
 	"loads of more words than are in flight take more rounds": {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}", "y[l0] = sum(k, x[k, l0]*w[k])", "x, y, w: float32", 64,
 		map[string]float64{"turns": 4, "rounds": 8},

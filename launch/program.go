@@ -185,7 +185,7 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}}
+	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}}
 	if p.body, err = b.nodes(n.Body, 0); err != nil {
 		return err
 	}
@@ -200,6 +200,7 @@ type builder struct {
 	p      *Program
 	arrays map[string]int
 	computed
+	fused
 }
 
 // affine gives an affine expression its slots. What depends on data is an error.
@@ -276,6 +277,7 @@ func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
 
 func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 	var out []node
+	b.fused.find(b.p.nest.Kernel, list)
 	for _, from := range list {
 		var n node
 		var err error
@@ -408,6 +410,14 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if err := b.instructions(value, u != nil && !inL2, &out.issues); err != nil {
 		return nil, err
 	}
+	joins(b.p.nest.Kernel, value, b.fused[s], func(t expr.DType, n int64) {
+		out.issues = append(out.issues, instruction{issueOf("mul", t), -n, nil, everyLoop})
+		for i, f := range floatOps {
+			if by := map[string]int64{"add": -n, "mul": -n, "madd": n}[f.op]; f.dtype == t {
+				out.floats = append(out.floats, floatCount{i, by, nil})
+			}
+		}
+	})
 	b.chained(s, value, out)
 	b.changed(s.Target())
 	for _, w := range b.p.nest.Kernel.Writes(s) {

@@ -1,0 +1,175 @@
+package launch
+
+import (
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/kernel/linear"
+	"gpuperf/kernel/ops"
+)
+
+// Compiled code makes a multiply-add of a product and the sum that it goes into, also where the text keeps the product in a variable between them, or
+// computes it in a function that is inlined: t = a*b; s = s + t.
+
+// fused are the variables, by the statements that read them, which hold a product that one sum reads.
+type fused map[*kernel.Stmt]map[string]bool
+
+// find notes those of a straight line of code, which sets and reads them in turns; no other statement mentions them.
+func (f fused) find(k *kernel.Kernel, list []linear.Node) {
+	var line []*kernel.Stmt
+	for _, n := range list {
+		if x, ok := n.(*linear.Exec); ok && x.Stmt.Kind == kernel.Assign {
+			line = append(line, x.Stmt)
+		}
+	}
+	tried := map[string]bool{}
+	for _, s := range line {
+		to, ok := s.LHS.(expr.Var)
+		if !ok || tried[to.Name] || !isProduct(k, s) {
+			continue
+		}
+		tried[to.Name] = true
+		readers := inTurns(k, line, to.Name)
+		if mentions(k.Statements, to.Name) != 2*len(readers) {
+			continue
+		}
+		for _, r := range readers {
+			if f[r] == nil {
+				f[r] = map[string]bool{}
+			}
+			f[r][to.Name] = true
+		}
+	}
+}
+
+// isProduct reports whether a statement sets a private variable to a product in floating point, and computes it in the type of the variable.
+func isProduct(k *kernel.Kernel, s *kernel.Stmt) bool {
+	n, t, err := ops.Visitor{Kernel: k}.Multiplications(s.RHS)
+	to, err2 := k.TypeOf(s.LHS)
+	a := k.Array(s.LHS.String())
+	return err == nil && err2 == nil && n > 0 && t == to && t.Base().IsFloat() && a != nil && a.Space == kernel.Private && len(s.Predicates) == 0
+}
+
+// inTurns lists the statements that read a variable, each once after one that sets it to a product; nil where it is otherwise.
+func inTurns(k *kernel.Kernel, line []*kernel.Stmt, name string) (readers []*kernel.Stmt) {
+	set := false
+	for _, s := range line {
+		to, _ := s.LHS.(expr.Var)
+		switch n := reads(s, name); {
+		case n == 0 && to.Name != name:
+		case n == 0 && !set && isProduct(k, s):
+			set = true
+		case n == 1 && set && to.Name != name && !s.Atomic && len(s.Predicates) == 0:
+			set = false
+			readers = append(readers, s)
+		default:
+			return nil
+		}
+	}
+	if set {
+		return nil
+	}
+	return readers
+}
+
+// reads counts how often a statement reads a variable.
+func reads(s *kernel.Stmt, name string) (n int) {
+	for _, e := range append([]expr.Expr{s.RHS}, s.Predicates...) {
+		n += occurrences(e, name)
+	}
+	if a, ok := s.LHS.(*expr.Access); ok {
+		n += occurrences(a, name)
+	}
+	return n
+}
+
+func occurrences(e expr.Expr, name string) (n int) {
+	if e == nil {
+		return 0
+	}
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case expr.Var:
+			if x.Name == name {
+				n++
+			}
+		case *expr.Access:
+			if x.Array == name {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// mentions counts how often statements set or read a variable.
+func mentions(list []*kernel.Stmt, name string) (n int) {
+	for _, s := range list {
+		if n += reads(s, name); s.LHS != nil {
+			if to, ok := s.LHS.(expr.Var); ok && to.Name == name {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// joins calls found with the multiplications that become parts of additions in an expression, by type, where variables of these names hold products.
+func joins(k *kernel.Kernel, e expr.Expr, names map[string]bool, found func(t expr.DType, n int64)) {
+	if len(names) == 0 {
+		return
+	}
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch x := e.(type) {
+		case *expr.Cond: // one side of it is computed
+			return false
+		case *expr.Op:
+			if x.Kind != expr.Add && x.Kind != expr.Sub {
+				return true
+			}
+			list := terms(x)
+			joinsOf(k, x, list, names, found)
+			for _, term := range list {
+				joins(k, term, names, found)
+			}
+			return false
+		}
+		return true
+	})
+}
+
+// joinsOf does that for a sum with its terms. There is one addition less than terms, and those that the text adds to products have theirs.
+func joinsOf(k *kernel.Kernel, sum *expr.Op, list []expr.Expr, names map[string]bool, found func(t expr.DType, n int64)) {
+	t, err := k.TypeOf(sum)
+	if err != nil {
+		return
+	}
+	var products, more int64
+	for _, term := range list {
+		if n, u, err := (ops.Visitor{Kernel: k}).Multiplications(term); err == nil && n > 0 && u == t {
+			products++
+		}
+		if v, ok := ops.Unsigned(term).(expr.Var); ok && names[v.Name] {
+			if u, err := k.TypeOf(v); err == nil && u == t {
+				more++
+			}
+		}
+	}
+	adds := int64(len(list)) - 1
+	if n := min(products+more, adds) - min(products, adds); n > 0 {
+		found(t, n)
+	}
+}
+
+// terms are those of nested sums.
+func terms(e expr.Expr) []expr.Expr {
+	x, ok := ops.Unsigned(e).(*expr.Op)
+	if !ok || x.Kind != expr.Add && x.Kind != expr.Sub {
+		return []expr.Expr{e}
+	}
+	var list []expr.Expr
+	for _, arg := range x.Args {
+		list = append(list, terms(arg)...)
+	}
+	return list
+}
