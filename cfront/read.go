@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"modernc.org/cc/v4"
 
@@ -51,7 +50,7 @@ type File struct {
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
-var limits = bounded.Limits{Time: 4 * time.Second, Memory: 512 << 20}
+var limits = bounded.Limits{Time: bounded.Patience, Memory: 512 << 20}
 
 // Read reads the file at path. Faults of the file are *source.Error.
 func Read(ctx context.Context, path string, opt Options) (f *File, err error) {
