@@ -135,7 +135,11 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 			}
 			job.Identity.Source = labels[i]
 			all.jobs = append(all.jobs, job)
-			if verdict := frontend.CheckLaunch(ctx, f, at); verdict != nil {
+			verdict, err := frontend.CheckLaunch(ctx, f, at)
+			if err != nil {
+				return nil, err
+			}
+			if verdict != nil {
 				all.verdicts[job.Identity.Key()] = verdict
 			}
 		}

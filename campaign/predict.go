@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 	"gpuperf/roofline"
@@ -226,7 +228,8 @@ func (p *Predictor) Runnable(cases []*workload.Case) (run []*workload.Case, refu
 	return p.runnable(cases, false)
 }
 
-// Predictable is Runnable of what is only predicted: a launch that nobody can make, as its arguments are not said, may run.
+// Predictable is Runnable of what is only predicted: a launch that nobody can make, as its arguments are not said, may run. One that a launch
+// file says wrongly, such as a grid that its cluster does not divide, is an error.
 func (p *Predictor) Predictable(cases []*workload.Case) (run []*workload.Case, refused []Refused, err error) {
 	return p.runnable(cases, true)
 }
@@ -236,7 +239,7 @@ func (p *Predictor) runnable(cases []*workload.Case, unmade bool) (run []*worklo
 	limits := facts.Limits(device.Info{Fingerprint: p.Device})
 	err = parallel.Try(len(cases), runtime.GOMAXPROCS(0), func(i int) (err error) {
 		verdicts[i], err = cases[i].On(p.Device.Interface).Refused(limits, p.Facts)
-		if unmade || verdicts[i] != nil {
+		if placed := (*source.Error)(nil); verdicts[i] != nil || unmade && !errors.As(err, &placed) {
 			return nil
 		}
 		return err

@@ -1,6 +1,7 @@
 package ckernel
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -158,18 +159,20 @@ func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
 	return nil
 }
 
-// sizeNamed is the size that has a name in the text: an argument, or a size of its own.
+// sizeNamed is the size that has a name in the text: an argument, or a size of its own. A parameter that the launch gives a value leaves its
+// name to the size: where n is passed n - 1, the size is n.
 func (b *builder) sizeNamed(text string) *expr.Poly {
+	n := b.ownSizes[text]
 	for _, p := range b.fn.Params {
 		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
 			if _, bound := b.opt.Bind[text]; !bound {
 				return b.argument(p)
 			}
+			n = cmp.Or(n, b.name(p))
 		}
 	}
-	n := b.ownSizes[text]
-	if n == "" {
-		n = b.fresh(text)
+	if b.sizes[n] == nil {
+		n = cmp.Or(n, b.fresh(text))
 		if v, ok := b.opt.At[n]; ok {
 			delete(b.taken, n)
 			return constant(v)

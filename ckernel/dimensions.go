@@ -351,7 +351,7 @@ func (b *builder) dynamic(a *kernel.Array) ([]expr.Expr, error) {
 			size = part
 		}
 		v, ok := b.launchSize(size).Constant()
-		if !ok || v <= 0 {
+		if !ok || v < 0 { // of 0 bytes each access is out of bounds
 			b.failLaunch("give a number", "the size %s of local memory", size)
 		}
 		lanes := int64(1)

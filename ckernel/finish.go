@@ -384,9 +384,10 @@ func (b *builder) arguments(k *kernel.Kernel) {
 			if a := b.arrays[p]; a != nil && accessed[a] && a.space != cfront.LocalSpace {
 				k.Args = append(k.Args, b.declared(a))
 			}
+		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
 			value(n, b.sizes[n].dtype)
-		case b.opt.Bind[p.Name] == "":
+		default:
 			value(n, p.DType)
 		}
 	}

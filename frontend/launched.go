@@ -58,6 +58,9 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	if l.known[key] != nil {
 		return l.known[key], nil
 	}
+	if _, err := l.file.Job(merged(l.file.Sizes, sizes)); err != nil { // such as a grid of 0
+		return nil, err
+	}
 	f, err := l.read(ctx, launch, chosen(values, l.divisors))
 	if err == nil && len(f.ir.Divisors) > 0 {
 		l.divisors = slices.Concat(l.divisors, f.ir.Divisors)
@@ -108,8 +111,11 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 	}
 	opt.Bind = map[string]string{}
 	var dynamic []string
-	if launch.Shared != nil {
+	switch {
+	case launch.Shared != nil:
 		dynamic = append(dynamic, launch.Shared.String())
+	case filepath.Ext(launch.Source) == ".cu":
+		dynamic = append(dynamic, "0")
 	}
 	for i, p := range fn.Params {
 		switch a := launch.Args[i]; {

@@ -7,6 +7,7 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
 	"gpuperf/device"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
@@ -85,16 +86,16 @@ func passes(dtype string, p *cfront.Var) bool {
 
 // CheckLaunch says why the launch of a file is refused or undefined at sizes, whatever the device: arguments that are not those of the kernel
 // function, a work-group that it does not allow, an access out of bounds. It is nil where nothing speaks against it, also where the function
-// cannot be read.
-func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) *device.Error {
+// cannot be read. A function whose reading was stopped is an error: what would be said depended on how busy the machine is.
+func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*device.Error, error) {
 	launch, err := file.Launch(sizes)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	opt := launchOptions(launch)
 	text, err := cfront.Read(ctx, launch.Source, opt.C)
 	if err != nil {
-		return nil
+		return nil, stopped(ctx, err)
 	}
 	if i := slices.IndexFunc(text.Functions, func(fn *cfront.Function) bool { return fn.Kernel && fn.Name == opt.Kernel }); i >= 0 {
 		err = arguments(launch, text.Functions[i])
@@ -102,16 +103,24 @@ func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]in
 			err = group(text, text.Functions[i], launch.Block)
 		}
 		if verdict, ok := device.AsError(err); ok {
-			return verdict
+			return verdict, nil
 		}
 	}
 	k, err := Options{}.Launched(ctx, file, sizes)
 	if verdict, ok := device.AsError(err); ok || err != nil {
-		return verdict
+		return verdict, stopped(ctx, err)
 	}
 	w := workload.NewKernel(k.Kernel)
 	w.AsRun, w.Own = k.AsRun, k.Own
-	return (&workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}).Undefined()
+	return (&workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}).Undefined(), nil
+}
+
+// stopped is the error of work that did not end by itself, nil for others.
+func stopped(ctx context.Context, err error) error {
+	if bounded.Stopped(err) || ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 // launchOptions are those that a launch reads its function by.

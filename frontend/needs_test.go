@@ -1,6 +1,9 @@
 package frontend
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,6 +11,7 @@ import (
 	"testing"
 
 	"gpuperf/device"
+	"gpuperf/internal/bounded"
 	"gpuperf/launchfile"
 	"gpuperf/workload"
 )
@@ -171,8 +175,12 @@ func TestCheckLaunch(t *testing.T) {
 			continue
 		}
 		got := ""
-		if verdict := CheckLaunch(t.Context(), file, nil); verdict != nil {
+		verdict, err := CheckLaunch(t.Context(), file, nil)
+		if verdict != nil {
 			got = verdict.Msg
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
 		}
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.text, got, c.want)
@@ -198,8 +206,8 @@ func TestNoLaunchIsRefused(t *testing.T) {
 			if files++; files%every != 0 {
 				return nil
 			}
-			if verdict := CheckLaunch(t.Context(), file, nil); verdict != nil {
-				t.Errorf("%s: %v", path, verdict)
+			if verdict, err := CheckLaunch(t.Context(), file, nil); verdict != nil || err != nil {
+				t.Errorf("%s: %v, %v", path, verdict, err)
 			}
 			return nil
 		})
@@ -209,5 +217,26 @@ func TestNoLaunchIsRefused(t *testing.T) {
 	}
 	if files < 50 {
 		t.Errorf("only %d launch files", files)
+	}
+}
+
+// Of what keeps a function from being read, only what was stopped ends a command: it would have been read on another day.
+func TestStopped(t *testing.T) {
+	slow := fmt.Errorf("k.cu: reading it takes %w 1m0s", bounded.ErrExceeded)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		want bool
+	}{
+		{t.Context(), slow, true},
+		{t.Context(), errors.New("k.cu:1:1: no such type"), false},
+		{t.Context(), nil, false},
+		{over, context.Canceled, true},
+	} {
+		if err := stopped(c.ctx, c.err); (err != nil) != c.want {
+			t.Errorf("%v: %v", c.err, err)
+		}
 	}
 }

@@ -73,6 +73,16 @@ func Resident(list []Limit) (groups int64, by string) {
 	return groups, by
 }
 
+// AtOnce is how many such work-groups all multiprocessors run at once, which bounds a cooperative launch; 0 where that is not known.
+func AtOnce(d *facts.Device, g Group) int64 {
+	list := Limits(d, g)
+	if len(list) == 0 {
+		return 0
+	}
+	n, _ := Resident(list)
+	return n * d.Int(facts.Multiprocessors)
+}
+
 // Fits says why a multiprocessor has no room for a work-group, "" where it has, or where that is not known.
 func Fits(d *facts.Device, g Group) string {
 	if most := d.Int(facts.RegistersPerItem); most > 0 && g.Registers > most {

@@ -31,17 +31,29 @@ func (c *Case) Refused(l device.Limits, on *facts.Device) (*device.Error, error)
 	return c.Undefined(), err
 }
 
-// room refuses a work-group whose registers, or whose local memory with what the device takes, a multiprocessor does not have.
+// room refuses a work-group whose registers, or whose local memory with what the device takes, a multiprocessor does not have, and a
+// cooperative launch of more work-groups than all multiprocessors run at once.
 func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
-	if c.Compiled == nil || c.Compiled.Registers == 0 || len(job.Local) == 0 {
+	if len(job.Local) == 0 {
 		return nil
 	}
-	g := launch.Group{Items: 1, Registers: c.Compiled.Registers, Local: c.Compiled.LocalMem + job.Dynamic, Subgroup: max(on.Int(facts.SubgroupSize), 1)}
-	for _, n := range job.Local {
+	g := launch.Group{Items: 1, Local: job.LocalMem + job.Dynamic, Subgroup: max(on.Int(facts.SubgroupSize), 1)}
+	groups := int64(1)
+	for d, n := range job.Local {
 		g.Items *= n
+		groups *= job.Global[d] / n
 	}
-	if why := launch.Fits(on, g); why != "" {
-		return device.Refusal("%s", why)
+	if c.Compiled != nil && c.Compiled.Registers > 0 {
+		g.Registers, g.Local = c.Compiled.Registers, c.Compiled.LocalMem+job.Dynamic
+		if why := launch.Fits(on, g); why != "" {
+			return device.Refusal("%s", why)
+		}
+	}
+	if job.Attributes == nil || !job.Attributes.Cooperative {
+		return nil
+	}
+	if most := launch.AtOnce(on, g); most > 0 && groups > most {
+		return device.Refusal("a cooperative launch of %d work-groups, the device runs %d at once", groups, most)
 	}
 	return nil
 }

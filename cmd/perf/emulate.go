@@ -230,7 +230,11 @@ func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) erro
 		return err
 	}
 	for _, at := range sizes {
-		if verdict := frontend.CheckLaunch(cmd.Context(), file, at); verdict != nil {
+		verdict, err := frontend.CheckLaunch(cmd.Context(), file, at)
+		if err != nil {
+			return err
+		}
+		if verdict != nil {
 			return fmt.Errorf("%s cannot run: %w", path, verdict)
 		}
 	}

@@ -12,8 +12,16 @@ import (
 )
 
 // File writes a temporary file beside path, flushes it to the disk and renames it to path. The text is compressed if the name of
-// path ends in .gz. It creates the folder if necessary. An error, also one of write, leaves the old file as it was.
+// path ends in .gz. It creates the folder if necessary. An error, also one of write, leaves the old file as it was. A link stays a link: the
+// file that it leads to is replaced. What is no regular file, as a terminal, a pipe or a device, is written to.
 func File(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return into(path, write)
+	}
+	path, err := followed(path)
+	if err != nil {
+		return err
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -30,6 +38,24 @@ func File(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return flushFolder(dir)
+}
+
+// into writes to what cannot be replaced.
+func into(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriter(f)
+	return errors.Join(write(buffered), buffered.Flush(), f.Close())
+}
+
+// followed is what a link leads to, and any other path itself. A link that leads nowhere is an error.
+func followed(path string) (string, error) {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		return path, nil
+	}
+	return filepath.EvalSymlinks(path)
 }
 
 // fill writes the text to a new file, and has the disk keep it.

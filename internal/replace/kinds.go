@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -50,17 +49,10 @@ var (
 const headSize = 16 << 10
 
 // Bytes writes text to a file of the kind, whole or not at all. An error leaves a file as it is that is not of the kind, not empty, and
-// not this text. What is no regular file, as a terminal or a pipe, is written to.
+// not this text.
 func (k Kind) Bytes(path string, text []byte) error {
 	if err := k.Check(path, text); err != nil {
 		return err
-	}
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, text, 0o666)
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // a link stays one
 	}
 	return Bytes(path, text)
 }
