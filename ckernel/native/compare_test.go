@@ -195,6 +195,9 @@ func family(t string) string {
 
 // compare lists where counts differ from what a run did.
 func compare(c counts, r *Report, forced bool) (out []string) {
+	if r.Crash != "" {
+		return []string{"the run crashed: " + r.Crash}
+	}
 	if r.Endless {
 		return []string{"the run is endless"}
 	}

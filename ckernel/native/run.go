@@ -68,9 +68,10 @@ type Report struct {
 	Accesses map[Access]int64
 	// The fewest and the most barriers that a work-item met at.
 	Fewest, Most int64
-	OnData       bool // a condition on data was evaluated
-	Divergent    bool // not all work-items of a group met at a barrier
-	Endless      bool // it did not end within a limit of steps; nothing else is known
+	OnData       bool   // a condition on data was evaluated
+	Divergent    bool   // not all work-items of a group met at a barrier
+	Endless      bool   // it did not end within a limit of steps; nothing else is known
+	Crash        string // how the program ended before it did; nothing else is known
 }
 
 // Compiler finds g++; the error says why there is none.
@@ -112,11 +113,16 @@ func Run(ctx context.Context, folder string, cases []Case) ([][]*Report, error) 
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		}
-		if exit := (*exec.ExitError)(nil); !errors.As(failed, &exit) || exit.ExitCode() != endless {
-			return nil, fmt.Errorf("kernel %d (%s): %w", last, cases[last].Kernel, failed)
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(failed, &exit) {
+			return nil, failed
+		}
+		end := &Report{Endless: exit.ExitCode() == endless}
+		if !end.Endless {
+			end.Crash = failed.Error()
 		}
 		for s := range all[last] {
-			all[last][s] = &Report{Endless: true}
+			all[last][s] = end
 		}
 		first = last + 1
 	}

@@ -361,7 +361,7 @@ func (g *generator) atomic() {
 
 func (g *generator) array() {
 	g.mark("private array")
-	name := g.name("p")
+	name := g.name("e")
 	if g.in(3) {
 		g.line("%sfloat %s[4] = {1.0f, %s, 0.5f, 2.0f};", g.pick("", "const "), name, g.pick("2.0f", "acc"))
 	} else {

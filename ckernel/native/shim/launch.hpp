@@ -57,12 +57,13 @@ template <class P> P dynamic(const char *name) {
 	return (P)dynamic_memory;
 }
 
-// Argument is one of a kernel: memory for pointers, a number for others.
+// Argument is one of a kernel: memory for pointers, a number for others. The memory is as long as an unsigned subscript of 32 bits reaches that has
+// wrapped around, on both sides of element 0; the pages that are not touched cost nothing.
 struct Argument {
 	const char *name, *space;
 	double value;
 	template <class P> operator P *() const {
-		constexpr size_t bytes = size_t(1) << 28;
+		constexpr size_t bytes = size_t(1) << 38;
 		for (Region &r : now.regions)
 			if (!std::strcmp(r.name, name)) return (P *)(r.low + r.base);
 		char *at = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
