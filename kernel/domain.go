@@ -114,6 +114,9 @@ func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, ha
 		}
 		l, okL := tightest(lower, true)
 		h, okH := tightest(upper, false)
+		if m, r := part.Stride(x); m > 1 && r.IsConstant() { // bounds need not be values that are taken
+			l, h = l+intmath.Mod(r.Constant()-l, m), h-intmath.Mod(h-r.Constant(), m)
+		}
 		hasLo, hasHi = hasLo && okL, hasHi && okH
 		if i == 0 {
 			lo, hi = l, h

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,12 +62,14 @@ int main(int argc, char **argv)
 // perNest is how many numbers the main function writes for each.
 const perNest = 60*60*2 + 60*2
 
-// batch are nests as functions f0, f1, …; original and device are the programs of it.
+// batch are nests as functions f0, f1, …; original, device and careful are the programs of it. The last says where it does what C leaves undefined.
 type batch struct {
 	texts    []string
 	compiled []bool
 	original string
 	device   string
+	careful  string
+	ends     []int // the last line of each nest in the file
 }
 
 // newBatch compiles C functions called f.
@@ -78,6 +81,7 @@ func newBatch(t *testing.T, texts []string) *batch {
 	all.WriteString("#include <math.h>\n")
 	for i, text := range texts {
 		all.WriteString(strings.Replace(text, "void f(", fmt.Sprintf("void f%d(", i), 1))
+		b.ends = append(b.ends, strings.Count(all.String(), "\n"))
 		fmt.Fprintf(&declared, "nest f%d;\n", i)
 		fmt.Fprintf(&names, "f%d, ", i)
 	}
@@ -98,11 +102,35 @@ func newBatch(t *testing.T, texts []string) *batch {
 			t.Logf("f%d is left as it is: %s", i, r.Why)
 		}
 	}
-	b.original, b.device = filepath.Join(dir, "original"), filepath.Join(dir, "device")
+	b.original, b.device, b.careful = filepath.Join(dir, "original"), filepath.Join(dir, "device"), filepath.Join(dir, "careful")
 	flags := []string{"-O1", "-w", "-ffp-contract=off", "-fwrapv"}
 	run(t, nil, "cc", append(flags, file, main, "-o", b.original, "-lm")...)
 	run(t, nil, "cc", append(flags, filepath.Join(dir, "out", "nests.c"), main, "-o", b.device, "-lOpenCL", "-lm")...)
+	run(t, nil, "cc", "-O1", "-w", "-fsanitize=float-cast-overflow,signed-integer-overflow", file, main, "-o", b.careful, "-lm")
 	return b
+}
+
+var undefinedAt = regexp.MustCompile(`nests\.c:(\d+):\d+: runtime error`)
+
+// undefined are the nests that overflow integers at given sizes.
+func (b *batch) undefined(t *testing.T, sizes ...string) map[int]bool {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), b.careful, sizes...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	out := map[int]bool{}
+	for _, m := range undefinedAt.FindAllStringSubmatch(said.String(), -1) {
+		line, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, _ := slices.BinarySearch(b.ends, line)
+		out[i] = true
+	}
+	return out
 }
 
 // tally counts what was tried.
@@ -120,12 +148,16 @@ func (b *batch) compare(t *testing.T, sizes ...string) (sum tally) {
 	if len(want) != perNest*len(b.texts) || len(got) != len(want) {
 		t.Fatalf("%d and %d numbers of %d nests", len(want), len(got), len(b.texts))
 	}
+	undefined := b.undefined(t, sizes...)
 	for i, text := range b.texts {
 		sum.tried++
 		if !b.compiled[i] {
 			continue
 		}
 		sum.accepted++
+		if undefined[i] {
+			continue
+		}
 		part := func(all []float64) []float64 { return all[i*perNest : (i+1)*perNest] }
 		var others [][]float64
 		for _, m := range moved {

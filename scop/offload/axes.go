@@ -153,7 +153,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Pointwise && product(m.Points) > 1 {
 		several, err := one.make(m)
 		if err == nil {
-			if _, err := linear.New(several); err == nil {
+			if runs(several) == nil {
 				return several, nil
 			}
 		} else if !errors.Is(err, errTiles) {
@@ -167,7 +167,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := linear.New(tiled); err == nil {
+		if runs(tiled) == nil {
 			return tiled, nil
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
@@ -178,7 +178,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := linear.New(shared); err == nil {
+		if runs(shared) == nil {
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
@@ -227,6 +227,15 @@ func (c *compiler) points(f *Form, s *pointwise) {
 	for axis, p := range s.order {
 		f.Extent[axis] = c.extent(s.domain, p)
 	}
+}
+
+// runs is an error where a kernel has no order of statements and loops, or work-groups of more work-items than devices take.
+func runs(k *kernel.Kernel) error {
+	n, err := linear.New(k)
+	if err == nil && product(n.Local[:]) > mostItems {
+		err = k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], mostItems)
+	}
+	return err
 }
 
 // ordered reports that there is an order of statements and loops.

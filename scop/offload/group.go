@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
 	"gpuperf/scop"
 )
@@ -20,7 +19,7 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
 	parallel := slices.Concat(bands...)
 	k := reductions(plain, parallel)
-	if _, err := linear.New(k); err != nil {
+	if err := runs(k); err != nil {
 		k = plain
 	}
 	var shared []string
@@ -44,7 +43,7 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 			return nil, err
 		}
 	}
-	if _, err := linear.New(k); err != nil {
+	if err := runs(k); err != nil {
 		return nil, fmt.Errorf("%w: %w", errGroup, err)
 	}
 	return k, nil

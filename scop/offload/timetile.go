@@ -8,7 +8,6 @@ import (
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
-	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -195,7 +194,7 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 	if err := t.k.CheckForm(); err != nil {
 		return nil, err
 	}
-	_, err = linear.New(t.k)
+	err = runs(t.k)
 	return t.k, err
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
-	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 	"gpuperf/scop"
@@ -257,7 +256,7 @@ func (w *wavefront) kernel(n *scop.Nest, bands [][]string) (*kernel.Kernel, erro
 			}
 		}
 	}
-	_, err = linear.New(k)
+	err = runs(k)
 	return k, err
 }
 
