@@ -72,7 +72,8 @@ func (d *Device) Unread() (warnings []string) {
 // counts are facts that are whole numbers from 1.
 var counts = []Key{
 	Multiprocessors, SubPartitions, Items, Groups, Registers, LocalBytes, L1Bytes, L2Bytes, AddressQueue, RequestQueue, LoadQueue, CodeLine, CodeBytes, CodeSecondBytes,
-	ConstantBytes, ConstantLine,
+	ConstantBytes, ConstantLine, SubgroupSize, LineBytes, SectorBytes, Banks, BankBytes, RegistersPerItem, RegistersPerGroup, RegisterUnit, LocalUnit, LocalPerGroup,
+	DeclaredLocal, ItemsPerGroup, GroupX, GroupY, GroupZ, GroupsX, GroupsY, GroupsZ,
 }
 
 // farthest is by how much a fact may exceed what is known of any device, or be less: further off it is a slip.

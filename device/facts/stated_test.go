@@ -58,6 +58,8 @@ func TestPlausible(t *testing.T) {
 	for _, c := range []struct{ fact, want string }{
 		{"multiprocessors=0", "a whole number from 1"},
 		{"multiprocessors=1.5", "a whole number from 1"},
+		{"subgroup_size=0.5", "a whole number from 1"},
+		{"group_z=64.5", "a whole number from 1"},
 		{"multiprocessors=1e9", "of the devices that are known"},
 		{"clock_mhz=.nan", "sheet.yaml:6"},
 		{"clock_mhz=.inf", "sheet.yaml:6"},

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,10 +17,10 @@ func TestBadRecordsAreDropped(t *testing.T) {
 		bad        []string
 		json       bool
 	}{
-		{"ncu.csv", `"9.92"`, 8, []string{"0", "-1", "nan", "inf", ""}, false},
-		{"nsys.csv", ",1504,", 9, []string{"0", "-3", "nan", "inf", "x"}, false},
-		{"kernel_tuner.json", "0.625", 0, []string{"0", "-1", "NaN", "Infinity", "-Infinity", "1e999", `"?"`, "[]", "null"}, true},
-		{"t4.json", "0.25", 0, []string{"0", "-1", "NaN", "Infinity", "1e999", "[]"}, true},
+		{"ncu.csv", `"9.92"`, 8, []string{"0", "-1", "nan", "inf", "1e300", ""}, false},
+		{"nsys.csv", ",1504,", 9, []string{"0", "-3", "nan", "inf", "1e300", "x"}, false},
+		{"kernel_tuner.json", "0.625", 0, []string{"0", "-1", "NaN", "Infinity", "-Infinity", "1e300", "1e999", `"?"`, "[]", "null"}, true},
+		{"t4.json", "0.25", 0, []string{"0", "-1", "NaN", "Infinity", "1e300", "1e999", "[]"}, true},
 	} {
 		path := filepath.Join("testdata", c.file)
 		text, err := os.ReadFile(path)
@@ -68,6 +69,22 @@ func TestMetricsThatAreNoNumbers(t *testing.T) {
 	}
 	_, records, dropped, err = Import("testdata/zero.json", "")
 	if err != nil || len(records) != 3 || len(dropped) != 1 || !strings.Contains(dropped[0].Error(), `zero.json:4:1`) || !strings.Contains(dropped[0].Error(), `configuration "64,4": 0 ms is no time`) {
+		t.Errorf("%d records, %v, %v", len(records), dropped, err)
+	}
+}
+
+// TestEntryThatIsNoObject: only that one is left out.
+func TestEntryThatIsNoObject(t *testing.T) {
+	text, err := os.ReadFile("testdata/zero.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cache.json")
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), `"64,4": {`, `"7": 5, "64,4": {`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, records, dropped, err := Import(path, "")
+	if err != nil || len(records) != 3 || len(dropped) != 2 || !strings.Contains(errors.Join(dropped...).Error(), `configuration "7": it is no object`) {
 		t.Errorf("%d records, %v, %v", len(records), dropped, err)
 	}
 }

@@ -254,3 +254,9 @@ func parseCount(text string) (int64, bool) {
 	v, ok := parseFloat(text)
 	return int64(v), ok && v == math.Trunc(v) && v > 0 && v < 1<<31
 }
+
+// longest is more than any kernel takes: a day.
+const longest = 24 * 60 * 60
+
+// isTime reports that seconds can be what a kernel took.
+func isTime(seconds float64) bool { return seconds > 0 && seconds <= longest }

@@ -16,11 +16,11 @@ import (
 // A cache file of Kernel Tuner (its schema, version 1.1.0): what was tuned, and for each configuration its values, the times of its
 // runs in milliseconds, what observers saw, or in place of the time the name of an error.
 type kernelTuner struct {
-	Device      string                                `json:"device_name"`
-	Kernel      string                                `json:"kernel_name"`
-	ProblemSize any                                   `json:"problem_size"`
-	Keys        []string                              `json:"tune_params_keys"`
-	Cache       map[string]map[string]json.RawMessage `json:"cache"`
+	Device      string                     `json:"device_name"`
+	Kernel      string                     `json:"kernel_name"`
+	ProblemSize any                        `json:"problem_size"`
+	Keys        []string                   `json:"tune_params_keys"`
+	Cache       map[string]json.RawMessage `json:"cache"` // of objects
 }
 
 func isKernelTuner(text string) bool {
@@ -58,7 +58,12 @@ func readKernelTuner(f file) ([]samples.Record, error) {
 	for _, key := range slices.Sorted(maps.Keys(all.Cache)) {
 		name, _ := json.Marshal(key)
 		line := f.lineOf(strings.LastIndex(f.text, string(name)+":"))
-		r, left, err := all.record(all.Cache[key], f.modified)
+		var entry map[string]json.RawMessage
+		if json.Unmarshal(all.Cache[key], &entry) != nil {
+			f.drop(f.at(line, "configuration %q: it is no object", key))
+			continue
+		}
+		r, left, err := all.record(entry, f.modified)
 		if err != nil {
 			f.drop(f.at(line, "configuration %q: %v", key, err))
 			continue
@@ -183,7 +188,7 @@ func tunerResult(entry map[string]json.RawMessage, r *samples.Record) error {
 		times = []float64{one}
 	}
 	for _, t := range times {
-		if !(t > 0) || math.IsInf(t, 0) {
+		if !isTime(t / milli) {
 			return fmt.Errorf("%g ms is no time", t)
 		}
 		r.Trials = append(r.Trials, t/milli)

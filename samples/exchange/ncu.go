@@ -99,7 +99,7 @@ func ncuRow(f file, r row) (launch, error) {
 		if !known {
 			return l, f.at(r.line, "%s is in %q, which is no unit of time", ncuDuration, d.Unit)
 		}
-		if l.seconds = d.Value / second; l.seconds <= 0 {
+		if l.seconds = d.Value / second; !isTime(l.seconds) {
 			return l, f.at(r.line, "%s is %g, which is no time", ncuDuration, d.Value)
 		}
 	}

@@ -58,7 +58,7 @@ func nsysRow(f file, r row) (launch, error) {
 	if !ok {
 		return l, f.at(r.line, "Duration is in %q, which is no unit of time", unit)
 	}
-	if l.seconds /= second; l.seconds <= 0 {
+	if l.seconds /= second; !isTime(l.seconds) {
 		return l, f.at(r.line, "a Duration of %s is no time", duration)
 	}
 	l.registers, _ = parseCount(r.cells["Reg/Trd"])

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -284,7 +283,7 @@ func (one *t4Result) record(name string, modified time.Time) (samples.Record, er
 		}
 	}
 	for _, t := range times {
-		if !(t > 0) || math.IsInf(t, 0) {
+		if !isTime(t / milli) {
 			return r, fmt.Errorf("%g ms is no time", t)
 		}
 		r.Trials = append(r.Trials, t/milli)
