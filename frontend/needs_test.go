@@ -31,7 +31,7 @@ var refusals = []struct{ name, text, want string }{
 	{"private, long loop", "__global__ void k(float *y) {\n  float a[4];\n  for (int i = 0; i <= 4; i++)\n    a[i] = y[i];\n  y[threadIdx.x] = a[0];\n}", "k.cu:4:5: a["},
 	{"loop by a size", "__global__ void k(float *y, int n) { __shared__ float t[128]; for (int i = threadIdx.x; i < n; i += 64) t[i] = y[i]; }", ""},
 	{"loop by a size, long", "__global__ void k(float *y, int n) {\n  __shared__ float t[100];\n  for (int i = threadIdx.x; i < n; i += 64) t[i] = y[i];\n}", "k.cu:3:45: t["},
-	{"stop by data", "__global__ void k(float *y, int n) { __shared__ float t[64]; float s = 0; for (int i = 0; i < 64; i++) { if (y[i] < 0) break; s += t[i]; } y[0] = s; }", "a loop that ends in its middle"},
+	{"stop by data", "__global__ void k(float *y, int n) { __shared__ float t[64]; float s = 0; for (int i = 0; i < 64; i++) { if (y[i] < 0) break; s += t[i]; } y[0] = s; }", ""},
 	{"constant", "__constant__ float c[64];\n__global__ void k(float *y) { y[threadIdx.x] = c[threadIdx.x]; }", ""},
 	{"constant, short", "__constant__ float c[9];\n__global__ void k(float *y) { y[threadIdx.x] = c[threadIdx.x]; }", "k.cu:2:48: c[l0] is out of bounds"},
 	{"halo of a pointer", "__global__ void k(float *y, const float *x) { y[threadIdx.x] = x[(int)threadIdx.x - 1]; }", ""}, // the caller may pass the middle of an array

@@ -143,7 +143,7 @@ func TestVerifyFaults(t *testing.T) {
 	if _, err := Verify(context.Background(), dev, late); err != nil {
 		t.Error(err)
 	}
-	if _, err := late.TimedReference(must(late.Job(device.Policy{}))); err == nil || !strings.Contains(err.Error(), "it was not launched: at n=4096") {
+	if _, err := late.TimedReference(must(late.Job(device.Policy{}))); err == nil || !strings.Contains(err.Error(), "it was not launched at n=4096: ") {
 		t.Errorf("a fault at the timed size alone: %v", err)
 	}
 }

@@ -26,6 +26,7 @@ import (
 	"gpuperf/complete"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
+	"gpuperf/kernel/script"
 )
 
 // grace is how long the work may take to stop by itself after a signal. What is finished is in journals by then.
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		messages.warnings.Quiet, _ = cmd.Flags().GetBool("quiet")
 		return checkNumbers(cmd)
 	}
-	cmd, err := execute(ctx, root)
+	cmd, err := execute(script.Printing(ctx, stderr), root)
 	messages.warnings.Flush(messages.w)
 	if err != nil && ctx.Err() != nil {
 		err = stoppedBy(cmd)

@@ -67,7 +67,7 @@ func TestLiftReplays(t *testing.T) {
 		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
 	} {
 		var r samples.Record
-		replayJSON(t, &r, "lift", "run", "../../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
+		replayJSON(t, &r, "lift", "run", "../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
 			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")
 		if r.Status != samples.OK || math.Abs(r.Seconds()/c.seconds-1) > 1e-3 {
 			t.Errorf("%s: %s, %g s", c.program, r.Status, r.Seconds())

@@ -172,7 +172,7 @@ func samplesMergeCommand() *cobra.Command {
 		Short: "Write the samples of several files of one device to one",
 		Long:  `merge writes one file with the samples of several, which must be of one device. Of what several have measured, the latest sample counts.`,
 		Example: `  perf samples merge testdata/h200/matmul_2_2.jsonl \
-      testdata/h200/matmul_2_2.jsonl -o all.jsonl`,
+      testdata/h200/matmul_2_2.jsonl -o merged.jsonl`,
 		Args: minArgs(1, "files of samples"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.to == "" {

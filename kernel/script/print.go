@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -16,9 +17,15 @@ const (
 	maxPrintBytes = 1000 // of each text
 )
 
+type printKey struct{}
+
+// Printing is a context in which scripts print to w, where no option says another.
+func Printing(ctx context.Context, w io.Writer) context.Context { return context.WithValue(ctx, printKey{}, w) }
+
 // printer is what print calls in a run: it writes each text after its place, file:line.
-func (m *Module) printer() func(*starlark.Thread, string) {
-	w := cmp.Or[io.Writer](m.opt.Print, os.Stderr)
+func (m *Module) printer(ctx context.Context) func(*starlark.Thread, string) {
+	given, _ := ctx.Value(printKey{}).(io.Writer)
+	w := cmp.Or[io.Writer](m.opt.Print, given, os.Stderr)
 	n := 0
 	return func(thread *starlark.Thread, text string) {
 		at := thread.CallFrame(1).Pos // of the call of print
