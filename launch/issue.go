@@ -140,6 +140,46 @@ func conversion(from, to expr.DType) issue {
 	return issueConvert
 }
 
+// explicit writes as casts the conversions that the types of operands imply.
+func (b *builder) explicit(e expr.Expr) expr.Expr {
+	if _, ok := e.(*expr.Access); ok { // its subscripts are no data
+		return e
+	}
+	e = expr.MapChildren(e, b.explicit)
+	x, ok := e.(*expr.Op)
+	if !ok || !slices.Contains([]expr.OpKind{expr.Add, expr.Sub, expr.Mul, expr.Div, expr.Min, expr.Max}, x.Kind) {
+		return e
+	}
+	t, err := b.p.nest.Kernel.TypeOf(x)
+	if err != nil {
+		return e
+	}
+	return expr.MapChildren(x, func(arg expr.Expr) expr.Expr { return b.convertedTo(t, arg) })
+}
+
+// convertedTo is an expression as a value of a type, where one of the types is in floating point. What literals and sizes make is converted before the
+// code runs.
+func (b *builder) convertedTo(t expr.DType, e expr.Expr) expr.Expr {
+	from, err := b.p.nest.Kernel.TypeOf(e)
+	if err != nil || from == t || !from.Base().IsFloat() && !t.Base().IsFloat() || from.Lanes() != t.Lanes() {
+		return e
+	}
+	fixed := true
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case expr.Var:
+			fixed = fixed && slices.Contains(b.p.params, x.Name)
+		case *expr.Access:
+			fixed = false
+		}
+		return fixed
+	})
+	if fixed {
+		return e
+	}
+	return &expr.Cast{DType: t, Arg: e}
+}
+
 // instruction is n instructions of a kind, below the selects around them. loops are those in which they are repeated: bit 0 is the outermost
 // one.
 type instruction struct {

@@ -65,6 +65,10 @@ var issueTests = map[string]struct {
 		"<float32> last = 0 {id=first}; last = x[k, l0] {id=load, dep=first, if=last > -1}; y[l0] = last {dep=load}", "x, y: float32", 20,
 		map[string]float64{"rounds": 20, "conditions": 20},
 	},
+	"conversions that types imply": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[l0] + z[l0] + 2; v[l0] = x[l0]*k[l0] + 3; x[l0] = z[l0]*2", "x, v: float32; y, z: float64; k: int32", 1,
+		map[string]float64{"double_conversions": 2, "conversions": 1, "double_ops": 3},
+	},
 	"a product in a variable is part of the multiply-add that adds it": {
 		"{[l0,k]: 0<=l0<32 and 0<=k<n}",
 		"<float32> s = 0 {id=a}; <float32> t = s*3.5 {id=b, dep=a, inames=k}; s = s + t {id=c, dep=b, inames=k}; y[l0] = s {dep=c}", "y: float32", 64,

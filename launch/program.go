@@ -404,6 +404,10 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if inL2 {
 		value = u.Operand
 	}
+	value = b.explicit(value)
+	if to, err := b.p.nest.Kernel.TypeOf(s.LHS); err == nil && u == nil {
+		value = b.convertedTo(to, value)
+	}
 	if err := b.collect(value, nil, &out.accesses, &out.selects); err != nil {
 		return nil, err
 	}
