@@ -1,10 +1,10 @@
 package campaign
 
 import (
-	"os"
 	"path/filepath"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/replace"
 	"gpuperf/modelgen"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -30,9 +30,6 @@ func OwnModel(targets []modelgen.Target, o modelgen.Options, selected Selection,
 	if err != nil {
 		return "", nil, err
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", nil, err
-	}
 	path := filepath.Join(folder, o.Name+".yaml")
-	return path, set, os.WriteFile(path, []byte(set.Text), 0o644)
+	return path, set, replace.Copy.Bytes(path, []byte(set.Text)) // one that was edited is its author's
 }

@@ -9,6 +9,7 @@ import (
 	"gpuperf/campaign"
 	"gpuperf/device/cuda"
 	"gpuperf/emulate/bench"
+	"gpuperf/internal/replace"
 	"gpuperf/samples"
 )
 
@@ -92,6 +93,9 @@ func calibrateEmulator(cmd *cobra.Command, on measureFlags, args []string, sheet
 			return err
 		}
 		sheet = campaign.DeviceFile(data, "sheets", c.Device.Info().Fingerprint, ".yaml")
+	}
+	if err := replace.Sheet.Check(sheet, nil); err != nil {
+		return err
 	}
 	result, err := bench.Calibrate(cmd.Context(), c, cuda.Cubin)
 	if err != nil {

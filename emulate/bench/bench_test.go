@@ -165,8 +165,17 @@ func TestCalibrate(t *testing.T) {
 	}
 	calibrated := Of(records, dev.info.Fingerprint)
 	path := filepath.Join(dir, "sheet.yaml")
-	if err := calibrated.Save(path); err != nil {
+	for range 2 { // the second time in the place of the first
+		if err := calibrated.Save(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	source := filepath.Join(dir, "k.cu")
+	if err := os.WriteFile(source, []byte("__global__ void k() {}\n"), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if err := calibrated.Save(source); err == nil {
+		t.Error("a source was replaced")
 	}
 	d, err := facts.Sheet(path)
 	if err != nil {

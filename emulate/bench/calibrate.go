@@ -1,17 +1,17 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -91,21 +91,14 @@ func (c *Calibrated) tell(info samples.Fingerprint) {
 	}
 }
 
-// Save writes the sheet.
+// Save writes the sheet, in the place of another one that was measured, and of no other file.
 func (c *Calibrated) Save(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+	var text bytes.Buffer
 	c.File = path
-	if err := facts.Write(f, "What perf calibrate --emulator has measured, for perf emulate --on of this file.", c.Device.Name, c.Base, c.Facts); err != nil {
+	if err := facts.Write(&text, replace.SheetComment, c.Device.Name, c.Base, c.Facts); err != nil {
 		return err
 	}
-	return f.Close()
+	return replace.Sheet.Bytes(path, text.Bytes())
 }
 
 // row is a fact beside what the sheet of the base says.

@@ -20,6 +20,9 @@ type Kind struct {
 // Mark stands in the heads of pages.
 const Mark = `<meta name="generator" content="perf"/>`
 
+// SheetComment is the first line of data sheets that were measured.
+const SheetComment = "What perf calibrate --emulator has measured, for perf emulate --on of this file."
+
 // The kinds.
 var (
 	Page = Kind{"a page of perf", func(head string) bool {
@@ -37,6 +40,7 @@ var (
 	Configuration = Kind{"a configuration that perf has found", func(head string) bool {
 		return strings.HasPrefix(head, "{\n  \"") && strings.Contains(head, "\n  \"device\": ") && strings.Contains(head, "\n  \"measured\": ")
 	}}
+	Sheet   = Kind{"a data sheet of perf", func(head string) bool { return strings.HasPrefix(head, "# "+SheetComment+"\n") }}
 	Binary  = Kind{"machine code", func(head string) bool { return strings.HasPrefix(head, "\x7fELF") }}
 	Listing = Kind{"a listing of machine code", func(head string) bool {
 		return strings.HasPrefix(head, "\t.target\t") || strings.Contains(head, "\n.section\t") || strings.Contains(head, "\n\t.headerflags\t") || strings.Contains(head, "\tFunction : ")
