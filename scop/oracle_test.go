@@ -247,9 +247,16 @@ func parseRegion(t fataler, text string) (*cfront.File, *cfront.Region) {
 
 // TestRandomPrograms: nests of random programs are what runs of their text do.
 func TestRandomPrograms(t *testing.T) {
+	testRandom(t, func(t *rapid.T) string { return scoptest.Program(t, false) })
+}
+
+// TestOwnSums is TestRandomPrograms for sums that read the arrays that they go into.
+func TestOwnSums(t *testing.T) { testRandom(t, scoptest.Own) }
+
+func testRandom(t *testing.T, program func(*rapid.T) string) {
 	sizes := []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}}
 	rapid.Check(t, func(t *rapid.T) {
-		text := scoptest.Program(t, false)
+		text := program(t)
 		f, r := parseRegion(t, text)
 		n, err := Build(f, r)
 		if err != nil {

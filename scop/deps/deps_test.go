@@ -176,8 +176,15 @@ func keys(a, b map[string]bool) func(yield func(string) bool) {
 
 // TestRandomPrograms: the dependences of random programs are those of a trace.
 func TestRandomPrograms(t *testing.T) {
+	testRandom(t, func(t *rapid.T) string { return scoptest.Program(t, true) })
+}
+
+// TestOwnSums is TestRandomPrograms for sums that read the arrays that they go into.
+func TestOwnSums(t *testing.T) { testRandom(t, scoptest.Own) }
+
+func testRandom(t *testing.T, program func(*rapid.T) string) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := scoptest.Program(t, true)
+		text := program(t)
 		n := nestOf(t, text)
 		a, err := Analyze(n)
 		if errors.Is(err, polycount.ErrBudget) { // some of the deepest take too much work, which is said

@@ -229,13 +229,30 @@ func (c *compiler) points(f *Form, s *pointwise) {
 	}
 }
 
-// runs is an error where a kernel has no order of statements and loops, or work-groups of more work-items than devices take.
+// runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than devices have.
 func runs(k *kernel.Kernel) error {
 	n, err := linear.New(k)
-	if err == nil && product(n.Local[:]) > mostItems {
-		err = k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], mostItems)
+	if err != nil {
+		return err
 	}
-	return err
+	if product(n.Local[:]) > mostItems {
+		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], mostItems)
+	}
+	bytes := int64(0)
+	for _, a := range n.Kernel.Temps {
+		if a.Space != kernel.Local {
+			continue
+		}
+		elements, err := a.Elements(nil)
+		if err != nil {
+			return err
+		}
+		bytes += elements * a.DType.Size()
+	}
+	if bytes > mostLocal {
+		return k.Errorf("a work-group needs %d bytes of local memory, which is more than %d", bytes, mostLocal)
+	}
+	return nil
 }
 
 // ordered reports that there is an order of statements and loops.

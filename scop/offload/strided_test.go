@@ -44,3 +44,28 @@ func TestStridedSum(t *testing.T) {
 	}
 	check(t, p, map[string]int64{"m": 9})
 }
+
+// TestSizeOfTiles: a tile that the loop of a sum moves along one axis, for all of the other, needs no more local memory than devices have.
+func TestSizeOfTiles(t *testing.T) {
+	n := nestOf(t, "test.c", `void f(int n, int m, double A[64][64])
+{
+  int i, j, k;
+#pragma scop
+  for (i = 0; i < n; i++)
+    for (j = 0; j < m; j++)
+      for (k = 0; k < 3; k++)
+        A[i][j] += 0.125 * A[i + k][j + 2];
+#pragma endscop
+}
+`)
+	p, err := Find(t.Context(), n, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range p.Kernels {
+		if err := runs(k); err != nil {
+			t.Error(err)
+		}
+	}
+	check(t, p, map[string]int64{"n": 17, "m": 13})
+}
