@@ -114,7 +114,7 @@ random data, and compares all arrays with the interpretation of the C text. The 
 Sizes that are too large to interpret are interpreted at smaller ones; at their own, every element is compared with what plainer kernels of the nest
 compute. What cannot be judged so is said to be unverified. --random also runs random configurations: schedules, work-groups, sums.
 
-Where no better order is found within 3 s, the kernels keep that of the text, and the output says so.`,
+Where no better order is found within a limit of work, the kernels keep that of the text, and the output says so.`,
 		Example: `  perf scop run examples/polybench/jacobi-2d.c -p tsteps=5,n=40
   perf scop run examples/polybench/gemm.c -p ni=20,nj=25,nk=30 --random 2`,
 		Args: exactArgs(1, "one C file"),
@@ -151,7 +151,7 @@ func scopCompileCommand() *cobra.Command {
 from its own folder. It is compiled and linked in place of the file, by a compiler of C99 or later; for CUDA a second file has the kernels.
 
 The kernels are right at all sizes. Those of -p are the ones for which they should be fast: tiles are chosen by what they are predicted to take
-there. A parameter without a size is taken to be about 1000. Where no better order is found within 3 s, the kernels keep that of the text.
+there. A parameter without a size is taken to be about 1000. Where no better order is found within a limit of work, the kernels keep that of the text.
 
 A nest that cannot be compiled is left as it is, and the reason is printed. The macros of -D are in the written file. When the program runs,
 PERF_SCOP_DEVICE chooses the device, by number or part of its name, and PERF_SCOP_TIME=1 prints how long kernels took. PERF_SCOP_OPTIONS are

@@ -20,7 +20,9 @@ const (
 type printKey struct{}
 
 // Printing is a context in which scripts print to w, where no option says another.
-func Printing(ctx context.Context, w io.Writer) context.Context { return context.WithValue(ctx, printKey{}, w) }
+func Printing(ctx context.Context, w io.Writer) context.Context {
+	return context.WithValue(ctx, printKey{}, w)
+}
 
 // printer is what print calls in a run: it writes each text after its place, file:line.
 func (m *Module) printer(ctx context.Context) func(*starlark.Thread, string) {
