@@ -50,8 +50,11 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 		b.assignTemp(x.Pos, temp, operand)
 		operand = expr.Var{Name: temp}
 	}
-	place := func() expr.Expr { return b.access(x.Pos, p.array, p.offset, 1, p.subs) }
 	op, update := atomics[name]
+	if !update { // a load and a store, in two statements
+		p = b.readOnce(x.Pos, p)
+	}
+	place := func() expr.Expr { return b.access(x.Pos, p.array, p.offset, 1, p.subs) }
 	if update {
 		b.emit(&record{pos: x.Pos, lhs: place(), rhs: expr.Binary(op, place(), operand), atomic: true})
 	} else {
@@ -96,7 +99,6 @@ func (b *builder) exchange(x *cfront.Call, name string, elem expr.DType, place f
 		if from := b.typeInKernel(next, x.Args[2].Type()); from != elem {
 			next = cexpr.Converted(next, from, elem)
 		}
-		value = &expr.Cond{If: expr.Binary(expr.Eq, place(), operand), Then: next, Else: place()}
 		old := b.scratch("old", elem)
 		b.assignTemp(x.Pos, old, place())
 		value = &expr.Cond{If: expr.Binary(expr.Eq, expr.Var{Name: old}, operand), Then: next, Else: expr.Var{Name: old}}

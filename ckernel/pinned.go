@@ -34,12 +34,18 @@ func (b *builder) pin(e cfront.Expr) (unpin func()) {
 	if _, done := b.pinned[x]; !ok || done || b.aliased(x) != nil {
 		return func() {}
 	}
-	p := b.element(x)
+	p := b.readOnce(x.Pos, b.element(x))
+	b.pinned[x] = p
+	return func() { delete(b.pinned, x) }
+}
+
+// readOnce is an element whose subscripts are read here, however often it is then read and written.
+func (b *builder) readOnce(pos cfront.Pos, p place) place {
 	once := func(n *expr.Poly) *expr.Poly {
 		if !b.loads(n) {
 			return n
 		}
-		return b.settled(x.Pos, "at", n)
+		return b.settled(pos, "at", n)
 	}
 	subs := make([]*expr.Poly, len(p.subs))
 	for i, n := range p.subs {
@@ -50,8 +56,7 @@ func (b *builder) pin(e cfront.Expr) (unpin func()) {
 	} else {
 		p.offset = once(p.offset)
 	}
-	b.pinned[x] = p
-	return func() { delete(b.pinned, x) }
+	return p
 }
 
 // loads reports whether a number is made by more than variables.

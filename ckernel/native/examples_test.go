@@ -100,9 +100,10 @@ func example(t *testing.T, e ckerneltest.Example) *function {
 	return f
 }
 
-// unlike are kernels that the shim has no words for, or whose launch binds parameters.
+// unlike are kernels that the shim has no words for, whose launch binds parameters, or says of memory what is not so in a run.
 var unlike = map[string]string{
-	"groups.cu": "cooperative groups", "bound.cu": "a parameter that the launch binds",
+	"groups.cu": "cooperative groups", "bound.cu": "a parameter that the launch binds", "size_of_array.cu": "a parameter that the launch binds",
+	"rows.cl": "an average of iterations that the memory of a run does not have", "until.cl": "an average of iterations that the memory of a run does not have",
 }
 
 // launched is the function of a file whose first line says how it is launched, with values for all sizes.

@@ -18,7 +18,8 @@ type NotAffineError struct {
 func (e *NotAffineError) Error() string { return fmt.Sprintf("%s is not affine: %s", e.Part, e.Reason) }
 
 // ToAffine turns an index expression into a quasi-affine one: sums, differences, products with constants, and // and %
-// by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError.
+// by positive constants, over the names for which known holds (nil: all names). Anything else is a *NotAffineError, and
+// so is a cast to 8 or 16 bits, where numbers wrap around; those that indices and sizes make fit into 32.
 func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err error) {
 	return affineForms.Eval(e, func(e Expr) (polycount.Affine, error) {
 		var none polycount.Affine
@@ -39,8 +40,11 @@ func ToAffine(e Expr, known func(name string) bool) (a polycount.Affine, err err
 var affineForms = Domain[polycount.Affine]{
 	Int: polycount.Int,
 	Cast: func(t DType, a polycount.Affine) (polycount.Affine, error) {
-		if !t.IsInteger() {
+		switch {
+		case !t.IsInteger():
 			return a, ErrNoValue
+		case t.Size() < 4:
+			return a, errNarrow
 		}
 		return a, nil
 	},
@@ -95,6 +99,7 @@ func fitting(a polycount.Affine) (polycount.Affine, error) { return a, a.Err() }
 var (
 	errOperator = errors.New("operator")
 	errProduct  = errors.New("it multiplies two variables")
+	errNarrow   = errors.New("numbers of a narrow type wrap around")
 	errDivisor  = errors.New("the divisor is not a positive constant")
 )
 
