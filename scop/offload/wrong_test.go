@@ -51,7 +51,7 @@ func TestWrong(t *testing.T) {
 		t.Errorf("error: %v", err)
 	}
 	dev = &broken{Device: dev.Device, refused: 1}
-	if all, err := RunAll(t.Context(), dev, []*scop.Nest{n}, map[string]int64{"n": 8}, RunOptions{Trials: 1}); err == nil || len(all) > 0 {
+	if all, err := RunAll(t.Context(), dev, []*scop.Nest{n}, map[string]int64{"n": 8}, RunOptions{Trials: 1}); err == nil || len(all) != 1 || all[0].Status != samples.Refused {
 		t.Errorf("the default configuration is refused: %v, %v", all, err)
 	}
 }
