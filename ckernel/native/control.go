@@ -128,7 +128,7 @@ func leftEnd(list []token, at int) int {
 			if depth--; depth < 0 {
 				return i + 1
 			}
-		case depth == 0 && (t == "," || t == ";" || t == "?" || t == ":" || assigns[t] || list[i].kind == directive || strings.HasSuffix(t, "|=")):
+		case depth == 0 && (t == "," || strings.HasSuffix(t, ";") || t == "?" || t == ":" || assigns[t] || list[i].kind == directive || strings.HasSuffix(t, "|=")):
 			return i + 1
 		}
 	}
