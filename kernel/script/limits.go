@@ -34,7 +34,7 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 	}
 	trace := &trace{}
 	err := bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
-		thread := &starlark.Thread{Name: m.File, Print: m.printer(ctx)}
+		thread := &starlark.Thread{Name: m.File, Print: printer(ctx)}
 		thread.SetLocal(traceKey, trace)
 		thread.SetLocal(tuningKey, m.opt.startTuning())
 		cancel := func() { thread.Cancel("the script " + context.Cause(ctx).Error()) }

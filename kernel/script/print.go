@@ -19,15 +19,15 @@ const (
 
 type printKey struct{}
 
-// Printing is a context in which scripts print to w, where no option says another.
+// Printing is a context in which scripts print to w; without, they print to standard error.
 func Printing(ctx context.Context, w io.Writer) context.Context {
 	return context.WithValue(ctx, printKey{}, w)
 }
 
 // printer is what print calls in a run: it writes each text after its place, file:line.
-func (m *Module) printer(ctx context.Context) func(*starlark.Thread, string) {
+func printer(ctx context.Context) func(*starlark.Thread, string) {
 	given, _ := ctx.Value(printKey{}).(io.Writer)
-	w := cmp.Or[io.Writer](m.opt.Print, given, os.Stderr)
+	w := cmp.Or[io.Writer](given, os.Stderr)
 	n := 0
 	return func(thread *starlark.Thread, text string) {
 		at := thread.CallFrame(1).Pos // of the call of print

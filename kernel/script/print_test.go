@@ -15,7 +15,7 @@ func TestPrint(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			if _, err := (Options{Print: &out}).Module(context.Background(), "k.star", c.text); err != nil {
+			if _, err := (Options{}).Module(Printing(context.Background(), &out), "k.star", c.text); err != nil {
 				t.Fatal(err)
 			}
 			if got := out.String(); !strings.HasSuffix(got, c.want) || len(got) > 3000 {

@@ -10,7 +10,6 @@ package script
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -66,7 +65,6 @@ type Options struct {
 	Steps   uint64        // Starlark computation steps; 0 is 4 million
 	Memory  uint64        // bytes by which the process may grow; 0 is 256 MB
 	Timeout time.Duration // 0 is a minute
-	Print   io.Writer     // where print writes; nil is standard error
 
 	// Tuned are the values of tunables by their names, as texts. Others have their first values.
 	Tuned map[string]string
