@@ -44,7 +44,7 @@ func Of(p any) *Error {
 		f, more := frames.Next()
 		inRuntime := strings.HasPrefix(f.Function, "runtime.")
 		if panicked && !inRuntime {
-			e.Place = fmt.Sprintf("%s:%d", place(f.File), f.Line)
+			e.Place = fmt.Sprintf("%s:%d", place(f), f.Line)
 			e.Library = !strings.HasPrefix(f.Function, module) && !strings.HasPrefix(f.Function, "main.")
 			return e
 		}
@@ -58,10 +58,13 @@ func Of(p any) *Error {
 // module is how the names of the program's own functions begin.
 const module = "gpuperf/"
 
-// place is a file as it is called in the repository.
-func place(file string) string {
-	if _, in, ok := strings.Cut(file, module); ok {
-		return in
+// place is the file of f as it is called in the repository, or in a library. It is made of the name of the package: a file's own path is that
+// of the machine where the program was built.
+func place(f runtime.Frame) string {
+	folder, name := path.Split(f.Function)
+	pkg, _, _ := strings.Cut(name, ".")
+	if pkg == "main" {
+		return path.Join(path.Base(path.Dir(f.File)), path.Base(f.File))
 	}
-	return path.Join(path.Base(path.Dir(file)), path.Base(file))
+	return path.Join(strings.TrimPrefix(folder, module), pkg, path.Base(f.File))
 }
