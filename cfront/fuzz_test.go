@@ -10,7 +10,7 @@ import (
 
 // FuzzKernels: whatever the text of a kernel language, it ends as functions that have a text, or in an error.
 func FuzzKernels(f *testing.F) {
-	for _, pattern := range []string{"../examples/launch/*.c[lu]", "../testdata/*/*.cu", "../emit/testdata/*vectors.cl"} {
+	for _, pattern := range []string{"../examples/launch/*.c[lu]", "../testdata/*/*.cu", "../kernel/emit/testdata/*vectors.cl"} {
 		files, _ := filepath.Glob(pattern)
 		for _, file := range files {
 			text, err := os.ReadFile(file)

@@ -237,7 +237,7 @@ func TestExamples(t *testing.T) {
 	for _, c := range []struct{ pattern, refused string }{
 		{"../examples/launch/*.cl", ""},
 		{"../examples/launch/*.cu", "this_grid of cooperative groups is not read"},
-		{"../emit/testdata/*.cl", ""},
+		{"../kernel/emit/testdata/*.cl", ""},
 		{"../testdata/*/*.cu", "is not declared|functions without a name|(this_grid|grid_group) of cooperative groups"},
 	} {
 		files, _ := filepath.Glob(c.pattern)

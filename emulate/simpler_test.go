@@ -9,10 +9,10 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/workload"
 )
 

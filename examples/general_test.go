@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/evaluate"
 	"gpuperf/features"
+	"gpuperf/internal/evaluate"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"

@@ -13,7 +13,7 @@ import (
 	"gpuperf/launch"
 )
 
-// ParseID reads a feature identifier. The forms are those of Classes; the reference of features (reference/features.yaml) says
+// ParseID reads a feature identifier. The forms are those of Classes; the reference of features (internal/command/reference/features.yaml) says
 // what each counts.
 //
 // A constraint is a number, with >, >=, < or <= before it or nothing for equality; for strides also an expression in

@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/sass"

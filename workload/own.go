@@ -5,9 +5,9 @@ import (
 	"maps"
 
 	"gpuperf/device"
-	"gpuperf/emit"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/samples"
 )
 

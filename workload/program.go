@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/samples"

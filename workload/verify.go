@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/emit"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"

@@ -3,8 +3,8 @@ package workload
 import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
-	"gpuperf/roofline"
 	"gpuperf/samples"
 )
 

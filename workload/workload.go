@@ -19,10 +19,10 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/kernel/transform"

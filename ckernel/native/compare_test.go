@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"gpuperf/campaign"
 	"gpuperf/features"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/source"
 	"gpuperf/workload"

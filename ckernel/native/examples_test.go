@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"gpuperf/ckernel/ckerneltest"
-	"gpuperf/frontend"
+	"gpuperf/internal/frontend"
 )
 
 // TestExamples compares the counts of the kernel functions of examples, of those that tests of package ckernel have, and of those in which faults

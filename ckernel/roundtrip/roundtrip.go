@@ -14,9 +14,9 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
-	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gpuperf/ckernel/roundtrip"
-	"gpuperf/emit"
+	"gpuperf/kernel/emit"
 )
 
 // full asks for all kernels instead of a sample, symbolic for the values of symbolic counts instead of counts at sizes.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/emit"
 	"gpuperf/features"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/internal/microbench"
 	"gpuperf/kernel"
 	"gpuperf/kernel/script"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/lower"
-	"gpuperf/microbench"
 	"gpuperf/models"
 	"gpuperf/scop"
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/microbench"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/microbench"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
 	"gpuperf/device/cuda"
 	"gpuperf/emulate/bench"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/replace"
 	"gpuperf/samples"
 )

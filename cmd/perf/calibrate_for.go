@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
 	"gpuperf/device/facts"
-	"gpuperf/modelgen"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
 )

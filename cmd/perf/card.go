@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/cardinality"
+	"gpuperf/internal/command/cardinality"
 	"gpuperf/internal/format"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/features"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/workload"

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/counters"
 	"gpuperf/device"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/counters"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )

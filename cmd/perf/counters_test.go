@@ -12,7 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"gpuperf/counters"
+	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
 	"gpuperf/internal/golden"
 	"gpuperf/launch"

@@ -9,7 +9,7 @@ import (
 
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device"
-	"gpuperf/measure"
+	"gpuperf/device/measure"
 )
 
 func devicesCommand() *cobra.Command {

@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/counters"
 	"gpuperf/device"
 	"gpuperf/device/dl"
-	"gpuperf/doctor"
-	"gpuperf/measure"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/doctor"
+	"gpuperf/internal/counters"
 )
 
 func doctorCommand() *cobra.Command {

@@ -12,15 +12,15 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpuperf/campaign"
-	"gpuperf/counters"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/search"
 	"gpuperf/emulate/survey"
 	"gpuperf/emulate/timeline"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
 	"gpuperf/launchfile"
 	"gpuperf/workload"
 )

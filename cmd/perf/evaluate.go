@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device/facts"
 	"gpuperf/device/replay"
-	"gpuperf/evaluate"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/evaluate"
 )
 
 func evaluateCommand() *cobra.Command {

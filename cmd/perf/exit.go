@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/capture"
 	"gpuperf/device"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/capture"
+	"gpuperf/internal/command/manual"
 	"gpuperf/internal/source"
-	"gpuperf/manual"
 )
 
 // The exit statuses of the program.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device/replay"
-	"gpuperf/explain"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/explain"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
 	"gpuperf/device/replay"
-	"gpuperf/evaluate"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
 	"gpuperf/models"

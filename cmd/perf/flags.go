@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/frontend"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/progress"
 	"gpuperf/internal/warning"
-	"gpuperf/measure"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpuperf/fleet"
-	"gpuperf/fleet/slurm"
+	"gpuperf/internal/fleet"
+	"gpuperf/internal/fleet/slurm"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 )

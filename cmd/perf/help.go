@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/command/manual"
+	"gpuperf/internal/command/reference"
 	"gpuperf/internal/source"
 	"gpuperf/internal/terminal"
-	"gpuperf/manual"
-	"gpuperf/reference"
 )
 
 func helpCommand() *cobra.Command {

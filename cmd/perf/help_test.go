@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpuperf/manual"
-	"gpuperf/starter"
+	"gpuperf/internal/command/manual"
+	"gpuperf/internal/command/starter"
 )
 
 // each calls do for a command and all below it that help lists.
@@ -135,7 +135,7 @@ func TestFlagsComplete(t *testing.T) {
 func TestHelpIsThere(t *testing.T) {
 	var all strings.Builder
 	each(newRoot(), func(c *cobra.Command) { all.WriteString(c.Long + "\n") })
-	files, _ := filepath.Glob("../../starter/*.[sy]*")
+	files, _ := filepath.Glob("../../internal/command/starter/*.[sy]*")
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/command/starter"
 	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
-	"gpuperf/starter"
 )
 
 func initCommand() *cobra.Command {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/capture"
 	"gpuperf/device/replay"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/capture"
 	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/campaign"
 	"gpuperf/models"
 	"gpuperf/models/library"
 	"gpuperf/samples"

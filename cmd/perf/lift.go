@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/features"
+	"gpuperf/internal/campaign"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"

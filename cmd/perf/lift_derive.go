@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
+	"gpuperf/device/measure"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
@@ -18,7 +19,6 @@ import (
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
-	"gpuperf/measure"
 	"gpuperf/samples"
 )
 

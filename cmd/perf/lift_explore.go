@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/facts"
-	"gpuperf/fleet"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
 	"gpuperf/launch"
 	"gpuperf/lift/explore"

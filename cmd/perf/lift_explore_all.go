@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
-	"gpuperf/fleet"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
-	"gpuperf/measure"
 )
 
 // allDevices is the query that stands for all devices of the host.

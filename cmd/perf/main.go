@@ -22,8 +22,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpuperf/campaign"
-	"gpuperf/complete"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/complete"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/terminal"
 	"gpuperf/kernel/script"

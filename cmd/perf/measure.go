@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/samples"
 )

@@ -11,9 +11,9 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
-	"gpuperf/campaign"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/workload"

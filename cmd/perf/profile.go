@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/stock"
 	"gpuperf/internal/format"
-	"gpuperf/measure"
-	"gpuperf/stock"
 )
 
 func profileCommand() *cobra.Command {

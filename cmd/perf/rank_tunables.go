@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/fleet"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/source"
-	"gpuperf/tune"
+	"gpuperf/internal/tune"
 	"gpuperf/workload"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/evaluate"
+	"gpuperf/internal/evaluate"
 	"gpuperf/samples"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/command/report"
 	"gpuperf/internal/replace"
-	"gpuperf/report"
 )
 
 func reportCommand() *cobra.Command {

@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/stock"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
 	"gpuperf/samples"
-	"gpuperf/stock"
 )
 
 func samplesCommand() *cobra.Command {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
-	"gpuperf/frontend"
-	"gpuperf/measure"
+	"gpuperf/device/measure"
+	"gpuperf/internal/frontend"
 	"gpuperf/sass"
 	"gpuperf/sass/compiled"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
-	"gpuperf/evaluate"
-	"gpuperf/fleet"
+	"gpuperf/internal/evaluate"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 	"gpuperf/models"

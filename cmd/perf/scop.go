@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/frontend"
+	"gpuperf/internal/frontend"
 	"gpuperf/scop"
 	"gpuperf/scop/compile"
 	"gpuperf/scop/deps"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/campaign"
-	"gpuperf/serve"
-	"gpuperf/tune"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/command/serve"
+	"gpuperf/internal/tune"
 )
 
 // unserved are the commands that answer no questions.

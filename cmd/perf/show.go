@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpuperf/emit"
-	"gpuperf/frontend"
+	"gpuperf/internal/frontend"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/workload"
 )
 

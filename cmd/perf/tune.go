@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
-	"gpuperf/campaign"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/tune"
 	"gpuperf/scop/offload"
 	"gpuperf/search"
-	"gpuperf/tune"
 	"gpuperf/workload"
 )
 

@@ -14,10 +14,10 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/cuda"
+	"gpuperf/device/measure"
 	"gpuperf/device/opencl"
-	"gpuperf/fleet"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
-	"gpuperf/measure"
 )
 
 // deviceWorkerCommand is what measure starts: the process that touches the device.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"gpuperf/device"
-	"gpuperf/measure"
+	"gpuperf/device/measure"
 	"gpuperf/samples"
 )
 

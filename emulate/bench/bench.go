@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"gpuperf/device"
-	"gpuperf/measure"
+	"gpuperf/device/measure"
 	"gpuperf/samples"
 )
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
+	"gpuperf/internal/campaign"
 	"gpuperf/samples"
 	"gpuperf/sass"
 )

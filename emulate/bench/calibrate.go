@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"

@@ -15,8 +15,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"gpuperf/counters"
 	"gpuperf/device"
+	"gpuperf/internal/counters"
 	"gpuperf/samples"
 	"gpuperf/sass"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"gpuperf/counters"
 	"gpuperf/device"
+	"gpuperf/internal/counters"
 	"gpuperf/samples"
 	"gpuperf/sass"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/counters"
 	"gpuperf/device"
+	"gpuperf/internal/counters"
 	"gpuperf/samples"
 )
 

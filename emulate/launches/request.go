@@ -5,8 +5,8 @@ import (
 	"context"
 	"path/filepath"
 
-	"gpuperf/counters"
 	"gpuperf/device/facts"
+	"gpuperf/internal/counters"
 	"gpuperf/sass/compiled"
 )
 

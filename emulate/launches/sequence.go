@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/counters"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/advice"
+	"gpuperf/internal/counters"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 	"gpuperf/samples"

@@ -28,9 +28,9 @@ var standardOnly = []string{"internal/intmath", "internal/lex", "internal/namese
 var restricted = map[string][]string{
 	"github.com/ebitengine/purego":       {"device/cuda", "device/dl", "device/nvml", "device/opencl"},
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
-	"go.starlark.net":                    {"kernel/script", "microbench"},
+	"go.starlark.net":                    {"kernel/script", "internal/microbench"},
 	"modernc.org/cc":                     {"cfront"},
-	"github.com/spf13/cobra":             {"cmd/perf", "complete", "manual"},
+	"github.com/spf13/cobra":             {"cmd/perf", "internal/command/complete", "internal/command/manual"},
 }
 
 // row is a package in the table of docs/architecture.md.

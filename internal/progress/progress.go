@@ -6,11 +6,11 @@ import (
 	"io"
 	"time"
 
-	"gpuperf/campaign"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
-	"gpuperf/measure"
 	"gpuperf/samples"
 )
 

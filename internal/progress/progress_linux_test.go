@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"gpuperf/device"
+	"gpuperf/device/measure"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
-	"gpuperf/measure"
 	"gpuperf/samples"
 )
 

@@ -15,7 +15,7 @@ import (
 )
 
 // function is one function of the lp module: a row of the tables in make.go, function.go and transforms.go. What it does and what its
-// arguments mean stands in reference/lp.yaml.
+// arguments mean stands in internal/command/reference/lp.yaml.
 type function struct {
 	name string
 	// params are separated by commas; "name=" and "name=default" are optional, "a|b" has two names, "**rest" collects the remaining keyword

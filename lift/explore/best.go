@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/emit"
 	"gpuperf/internal/format"
+	"gpuperf/kernel/emit"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"

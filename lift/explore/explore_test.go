@@ -15,10 +15,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/device/facts"
+	"gpuperf/internal/campaign"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"

@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"gpuperf/device"
-	"gpuperf/emit"
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel/emit"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/lower"

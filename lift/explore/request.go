@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/datafile"
+	"gpuperf/internal/campaign"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 )

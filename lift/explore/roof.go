@@ -5,7 +5,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/internal/format"
-	"gpuperf/roofline"
+	"gpuperf/internal/roofline"
 )
 
 // Roof is the roofline of the kernels of a design point: the least time at the device's peak rates.

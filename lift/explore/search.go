@@ -10,13 +10,13 @@ import (
 	"slices"
 	"time"
 
-	"gpuperf/campaign"
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift/rank"
-	"gpuperf/measure"
 	"gpuperf/samples"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/roofline"
 	"gpuperf/internal/warning"
 	"gpuperf/lift/derive"
-	"gpuperf/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )

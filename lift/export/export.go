@@ -2,7 +2,7 @@
 // one call, and a description of arguments, buffers and launches for those who write their own host.
 //
 // New lowers the variant and finds what the function needs (a Result, which is also the description); host.go writes the function, in a way of each
-// language (language.go). For devices it calls the helpers of package emit/host. In plain C the same variant is executed by one work-item, whose
+// language (language.go). For devices it calls the helpers of package kernel/emit/host. In plain C the same variant is executed by one work-item, whose
 // loops are those of the variant: its tiles and chunks.
 package export
 
@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"gpuperf/device"
-	"gpuperf/emit"
 	"gpuperf/internal/replace"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/lift"

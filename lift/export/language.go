@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/emit"
-	"gpuperf/emit/host"
+	"gpuperf/kernel/emit"
+	"gpuperf/kernel/emit/host"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"

@@ -3,7 +3,7 @@
 // File reads a C file and finds its regions (package scop). Those that are static control become kernels and loops of the host around their
 // launches (package offload); any other stays as it is, with a note. In the text of the file a region becomes the call of a function (region.go):
 // arguments are what the region's variables are called there, so that macros and declarations around it stay in force. That function makes
-// buffers, copies, launches and waits (host.go); dialect.go is how OpenCL and CUDA say that, with helpers of package emit/host.
+// buffers, copies, launches and waits (host.go); dialect.go is how OpenCL and CUDA say that, with helpers of package kernel/emit/host.
 // For OpenCL all of it stands in the one file. CUDA's compiler reads C++, which has no arrays of variable extents: there the functions and kernels
 // are a file of their own.
 package compile
@@ -20,10 +20,10 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
-	"gpuperf/emit"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"
 	"gpuperf/scop/offload"

@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gpuperf/cfront"
-	"gpuperf/emit"
-	"gpuperf/emit/host"
 	"gpuperf/internal/golden"
+	"gpuperf/kernel/emit"
+	"gpuperf/kernel/emit/host"
 )
 
 var factor = cfront.Options{Define: []string{"FACTOR=3"}}

@@ -4,8 +4,8 @@ import (
 	_ "embed"
 	"strings"
 
-	"gpuperf/emit"
-	"gpuperf/emit/host"
+	"gpuperf/kernel/emit"
+	"gpuperf/kernel/emit/host"
 	"gpuperf/kernel/expr"
 )
 

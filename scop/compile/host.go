@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cexpr"
-	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 	"gpuperf/scop/offload"

@@ -9,8 +9,8 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cpp"
-	"gpuperf/emit"
 	"gpuperf/kernel"
+	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"

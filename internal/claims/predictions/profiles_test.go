@@ -10,9 +10,9 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
-	"gpuperf/campaign"
-	"gpuperf/evaluate"
-	"gpuperf/frontend"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/evaluate"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/golden"
 	"gpuperf/models/library"
 	"gpuperf/samples"

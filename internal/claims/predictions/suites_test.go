@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"gpuperf/calibrate"
-	"gpuperf/campaign"
 	"gpuperf/device/replay"
-	"gpuperf/evaluate"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/evaluate"
 	"gpuperf/samples"
 )
 

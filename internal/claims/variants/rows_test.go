@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/emit"
+	"gpuperf/kernel/emit"
 	"gpuperf/samples"
 )
 

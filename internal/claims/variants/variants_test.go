@@ -16,8 +16,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
-	"gpuperf/campaign"
 	"gpuperf/device/replay"
+	"gpuperf/internal/campaign"
 	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )

@@ -1,0 +1,161 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"gpuperf/features"
+	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
+	"gpuperf/internal/warning"
+	"gpuperf/workload"
+)
+
+// Counted is a kernel with its counts.
+type Counted struct {
+	workload.Case // without sizes where the counts are formulas alone
+	Statistics    *features.Statistics
+	alone         []features.Record // counts at the sizes for which there is no formula
+}
+
+// Counts counts what the kernels of a file do, as formulas. With sizes, or
+// those of a launch file, they have values, too.
+func Counts(ctx context.Context, o frontend.Options, path string, at map[string]int64, counting features.Options) (all []*Counted, warnings []string, err error) {
+	kernels, err := o.Load(ctx, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, k := range kernels {
+		own := ownSizes(k, kernels, []map[string]int64{at})[0]
+		if k, err = k.At(ctx, own); err != nil {
+			return nil, nil, err
+		}
+		c := &Counted{Case: *newCase(k, wrap(k), own)}
+		if at == nil && k.Sizes == nil {
+			c.Sizes = nil
+		} else if err := c.CheckCounting(); err != nil {
+			return nil, nil, &InputError{err}
+		}
+		switch within, err := k.Kernel.Match(counting.Within); {
+		case err != nil:
+			return nil, nil, inputf("--within: %v", err)
+		case len(within) == 0 && counting.Within != "":
+			warnings = append(warnings, warning.NoMatch.About("kernel "+k.Name, "--within %s selects no statement of it", counting.Within))
+		}
+		if c.Statistics, err = c.Case.Statistics(c.Counting(counting)); err != nil {
+			return nil, nil, k.Error(err)
+		}
+		if len(c.Statistics.Warnings) > 0 && c.Sizes != nil {
+			fixed, err := c.Case.Counts(c.Counting(counting))
+			if err != nil {
+				return nil, nil, k.Error(err)
+			}
+			c.alone = c.Statistics.Alone(fixed)
+		}
+		for _, w := range c.Statistics.Warnings {
+			warnings = append(warnings, warning.NotCounted.About(k.Name, "%v", w))
+		}
+		if verdict := c.Undefined(); c.Sizes != nil && verdict != nil {
+			warnings = append(warnings, warning.Undefined.About(k.Name, "%s", verdict.Msg))
+		}
+		warnings = append(warnings, undefined(&c.Case)...)
+		all = append(all, c)
+	}
+	return all, warnings, nil
+}
+
+// undefined says what is undefined of a case.
+func undefined(c *workload.Case) (warnings []string) {
+	for _, text := range c.IR.DoubtsAt(c.Sizes) {
+		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
+	}
+	return warnings
+}
+
+// JSON is the object of the counts. An instance of a template has its arguments in its name.
+func (c *Counted) JSON() (any, error) {
+	o, err := c.Statistics.JSON(c.Sizes, c.alone...)
+	if err == nil && c.Own != nil {
+		o.Kernel = c.Name
+	}
+	return o, err
+}
+
+// WriteCounts writes tables of counts.
+func WriteCounts(w io.Writer, all []*Counted) error {
+	for i, c := range all {
+		fmt.Fprintf(w, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), c.Name, c.Statistics.SubgroupSize)
+		if err := c.Statistics.Write(w, c.Sizes, c.alone...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FeatureValues are the values of features of a kernel at sizes.
+type FeatureValues struct {
+	Kernel   string           `json:"kernel"`
+	At       map[string]int64 `json:"at"`
+	Features []FeatureValue   `json:"features"`
+}
+
+// FeatureValue is the value of a feature, with the keys of the counts that it adds up.
+type FeatureValue struct {
+	Feature string   `json:"feature"`
+	Value   float64  `json:"value"`
+	Selects []string `json:"selects"`
+}
+
+// Features evaluates features of cases.
+func Features(cases []*workload.Case, ids []features.ID, counting features.Options) (all []FeatureValues, warnings []string, err error) {
+	for _, c := range cases {
+		statistics, err := c.Statistics(c.Counting(counting))
+		if err != nil {
+			return nil, nil, err
+		}
+		if list := statistics.AsIfHeld(); len(list) > 0 {
+			warnings = append(warnings, warning.Estimated.About(c.Name, "conditions of %s depend on data or are not affine: counted as if they held", strings.Join(list, ", ")))
+		}
+		r := FeatureValues{Kernel: c.Name, At: c.Sizes}
+		for _, id := range ids {
+			v, err := statistics.Value(id, c.Sizes)
+			if err != nil {
+				return nil, nil, ofKernel(c.Name, err)
+			}
+			if tags, unknown := statistics.UnknownTag(id); unknown {
+				warnings = append(warnings, warning.NoMatch.About("feature "+id.String(), "no access of kernel %s has the tag %q%s", c.Name, id.Tag, knownTags(tags)))
+			}
+			r.Features = append(r.Features, FeatureValue{id.String(), v, statistics.Explain(id)})
+		}
+		all = append(all, r)
+	}
+	return all, warnings, nil
+}
+
+// ofKernel puts the name of a kernel before an error that does not begin with it.
+func ofKernel(name string, err error) error {
+	if prefix := "kernel " + name + ": "; !strings.HasPrefix(err.Error(), prefix) {
+		return fmt.Errorf("%s%w", prefix, err)
+	}
+	return err
+}
+
+func knownTags(tags []string) string {
+	if len(tags) == 0 {
+		return ": none has one"
+	}
+	return ": there are " + strings.Join(tags, ", ")
+}
+
+// FeatureTable is a table of values, a row for each.
+func FeatureTable(all []FeatureValues) *format.Table {
+	t := format.NewTable("kernel", "sizes", "feature", ">value")
+	for _, r := range all {
+		for _, f := range r.Features {
+			t.Row(r.Kernel, format.Sizes(r.At), f.Feature, fmt.Sprintf("%.17g", f.Value))
+		}
+	}
+	return t
+}

@@ -1,0 +1,79 @@
+package campaign
+
+import (
+	"gpuperf/internal/microbench"
+	"gpuperf/kernel"
+	"gpuperf/samples"
+	"gpuperf/workload"
+)
+
+// LoadGenerators loads the built-in generators of measurement kernels and those of a folder, "" for none.
+func LoadGenerators(folder string) (*microbench.Collection, error) {
+	if folder == "" {
+		return microbench.Load()
+	}
+	return microbench.Load(folder)
+}
+
+// TagCases returns the measurement kernels that tags select from the built-in generators and those of a folder. Kernels that differ in
+// sizes alone are one kernel, so that it is counted and generated once.
+func TagCases(folder string, tags []string, match string) ([]*workload.Case, error) {
+	filter, err := parseFilter(tags, match)
+	if err != nil {
+		return nil, err
+	}
+	generators, err := LoadGenerators(folder)
+	if err != nil {
+		return nil, err
+	}
+	variants, err := generators.Select(filter)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	shared := map[*kernel.Kernel]*workload.Kernel{}
+	var cases []*workload.Case
+	for _, v := range variants {
+		ir, err := v.Kernel()
+		if err != nil {
+			return nil, err
+		}
+		if shared[ir] == nil {
+			shared[ir] = workload.NewKernel(ir)
+		}
+		cases = append(cases, generatedCase(shared[ir], v))
+	}
+	return cases, nil
+}
+
+func parseFilter(tags []string, match string) (microbench.Filter, error) {
+	condition, err := microbench.ParseMatch(match)
+	if err != nil {
+		return microbench.Filter{}, &InputError{err}
+	}
+	return microbench.ParseFilter(tags, condition)
+}
+
+// generatedCase is a variant of a generator as a case of its kernel.
+func generatedCase(k *workload.Kernel, v microbench.Variant) *workload.Case {
+	args := map[string]string{}
+	for _, a := range v.Args {
+		if _, isSize := v.Sizes[a.Name]; !isSize {
+			args[a.Name] = a.Value.String()
+		}
+	}
+	return &workload.Case{
+		Kernel:   k,
+		Name:     v.Generator,
+		Identity: samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes},
+		Tags:     v.Tags,
+		Sizes:    v.Sizes,
+		Verify:   true,
+		Resize: func(factor float64) (*workload.Case, error) {
+			scaled, err := v.Scaled(factor)
+			if err != nil {
+				return nil, err
+			}
+			return generatedCase(k, scaled), nil
+		},
+	}
+}

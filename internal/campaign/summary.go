@@ -1,0 +1,239 @@
+package campaign
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gpuperf/calibrate"
+	"gpuperf/internal/explain"
+	"gpuperf/internal/format"
+	"gpuperf/samples"
+)
+
+// Summary is a prediction with what it is of and what was measured, as perf predict and perf rank print it.
+type Summary struct {
+	Script   string           `json:"script,omitempty"`
+	Launch   string           `json:"launch_file,omitempty"` // which has no prediction
+	Kernel   string           `json:"kernel"`
+	Model    string           `json:"model,omitempty"`
+	Counts   string           `json:"counts,omitempty"` // "from the IR" or "with the binary", where that was asked for
+	Device   string           `json:"device"`
+	At       map[string]int64 `json:"at,omitempty"`
+	Row      string           `json:"row,omitempty"` // of a table of feature values
+	Measured *Measured        `json:"measured,omitempty"`
+	Bound    string           `json:"bound,omitempty"` // what takes most of the time, in the words of explain
+	*calibrate.Prediction
+}
+
+// Measured is the measurement beside a prediction.
+type Measured struct {
+	Seconds       float64        `json:"seconds,omitempty"`
+	Interval      *[2]float64    `json:"interval,omitempty"`
+	RelativeError float64        `json:"relative_error,omitempty"`
+	Status        samples.Status `json:"status"`
+	Error         string         `json:"error,omitempty"`
+	Verified      string         `json:"verified,omitempty"`
+	Achieved
+}
+
+// Summaries sums up predictions.
+func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
+	all := make([]Summary, len(predictions))
+	for i, r := range predictions {
+		all[i] = p.summary(r)
+	}
+	return all
+}
+
+func (p *Predictor) summary(r *Prediction) Summary {
+	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	if r.values != nil {
+		s.Bound = explain.BoundOf(r.model, r.Fit, r.values, r.Prediction).String()
+	}
+	if r.Measured == nil {
+		return s
+	}
+	if s.Measured = measuredOf(r.Measured); s.Measured.Status == samples.OK {
+		s.Measured.RelativeError = errorOf(r)
+		s.Measured.Achieved = p.Achieved(r)
+	}
+	return s
+}
+
+func measuredOf(r *samples.Record) *Measured {
+	m := &Measured{Status: r.Status, Error: r.Error}
+	if r.Status == samples.OK {
+		m.Seconds, m.Interval, m.Verified = r.Seconds(), &[2]float64{r.Summary.Lo, r.Summary.Hi}, r.Verification()
+	}
+	return m
+}
+
+// PredictTable predicts each row of a table of feature values.
+func (p *Predictor) PredictTable(path string) ([]Summary, error) {
+	table, err := calibrate.LoadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := table.Features(p.Rows.Features())
+	if err != nil {
+		return nil, err
+	}
+	kernels := table.Kernels()
+	all := make([]Summary, len(rows))
+	for i, values := range rows {
+		result, err := p.Rows.Predict(values)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", table.Label(i), err)
+		}
+		all[i] = Summary{Kernel: kernels[i], Model: p.Model.Name, Device: p.Device.Name, Row: table.Label(i), Prediction: result}
+	}
+	return all, nil
+}
+
+// WriteRows writes the predictions of the rows of a table.
+func WriteRows(w io.Writer, rows []Summary) error {
+	t := format.NewTable("row", "kernel", ">predicted", ">90 % interval")
+	for _, r := range rows {
+		t.Row(r.Row, r.Kernel, format.Seconds(r.Seconds), r.Interval.String())
+	}
+	return t.Write(w)
+}
+
+// Write writes predictions as a table, with the terms of the model.
+func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
+	fmt.Fprintf(w, "model %s%s, calibrated on %s%s\n", p.Model.Name, p.binaryNote(predictions), p.Device, p.refinedNote(predictions))
+	header := []string{"kernel", "sizes", ">predicted", ">90 % interval"}
+	measured := slices.ContainsFunc(predictions, func(r *Prediction) bool { return r.Measured != nil })
+	if measured {
+		header = append(header, measuredHeader...)
+	}
+	for _, term := range predictions[0].Terms {
+		header = append(header, ">"+term.Name)
+	}
+	t := format.NewTable(header...)
+	for _, r := range predictions {
+		row := entry{Prediction: r}.cells()
+		if measured {
+			row = append(row, p.measuredCells(entry{Prediction: r})...)
+		}
+		for _, term := range r.Terms {
+			row = append(row, format.Seconds(term.Value))
+		}
+		t.Row(row...)
+	}
+	return t.Write(w)
+}
+
+// WriteRanking writes a ranking as a table, and below it which were measured alone and what was skipped. Where some cannot be told apart, a
+// column lists the ranks of those that may be as fast.
+func (p *Predictor) WriteRanking(w io.Writer, r Ranking) error {
+	entries := r.entries()
+	places := places(entries)
+	header := []string{">rank", "kernel", "sizes", ">predicted", ">90 % interval"}
+	compared := slices.ContainsFunc(r.Predictions, func(p *Prediction) bool { return p.Measured != nil })
+	if compared {
+		header = append(header, ">measured rank")
+	}
+	header = append(header, ">of the fastest")
+	tied := slices.ContainsFunc(places, func(p Place) bool { return p.TiedWith != nil })
+	if tied {
+		header = append(header, "tied with")
+	}
+	measured := compared || len(r.Launched) > 0
+	if measured {
+		header = append(header, measuredHeader...)
+	}
+	t := format.NewTable(header...)
+	for i, e := range entries {
+		place := places[i]
+		row := append([]string{fmt.Sprint(place.Rank)}, e.cells()...)
+		if compared {
+			row = append(row, format.Known(float64(place.MeasuredRank), fmt.Sprint(place.MeasuredRank)))
+		}
+		row = append(row, format.Known(place.Ratio, fmt.Sprintf("%.2f x", place.Ratio)))
+		if tied {
+			row = append(row, ranksText(place.TiedWith))
+		}
+		if measured {
+			row = append(row, p.measuredCells(e)...)
+		}
+		t.Row(row...)
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, one := range r.Launched {
+		what := "ranked by its measured time"
+		if one.Status != samples.OK {
+			what = fmt.Sprintf("%s: %s", one.Status, one.Error)
+		}
+		fmt.Fprintf(w, "launch file %s: %s\n", one.Kernel.Source, what)
+	}
+	if r.Bounded > 0 {
+		fmt.Fprintf(w, "%s slower, by bounds of their times\n", format.Count(r.Bounded, "other kernel"))
+	}
+	for _, k := range r.Skipped {
+		fmt.Fprintf(w, "skipped %s %s: %s: %s\n", k.Label, format.Sizes(k.At), k.Status, k.Reason)
+	}
+	return nil
+}
+
+// cells are what is known of an entry without measuring scripts: its name, its sizes and what was predicted.
+func (e entry) cells() []string {
+	if e.Prediction == nil {
+		return []string{e.launched.Kernel.Source, format.Sizes(e.launched.Kernel.Sizes), "-", "-"}
+	}
+	return []string{e.Label, format.Sizes(e.Sizes), format.Known(e.Seconds, format.Seconds(e.Seconds)), e.Interval.String()}
+}
+
+// measuredHeader names the columns of measuredCells.
+var measuredHeader = append([]string{">measured", ">error"}, AchievedHeader...)
+
+func (p *Predictor) measuredCells(e entry) []string {
+	m := e.record()
+	cells := []string{"-", "-", "-", "-", "-"}
+	switch {
+	case m == nil:
+		return cells
+	case m.Status != samples.OK:
+		return []string{string(m.Status), "", "", "", ""}
+	}
+	cells[0] = format.Seconds(m.Seconds())
+	if r := e.Prediction; r != nil {
+		cells[1] = format.Known(r.RelativeError(), format.SignedPercent(r.RelativeError()))
+		copy(cells[2:], p.Achieved(r).Cells())
+	}
+	return cells
+}
+
+// errorOf is the relative error, 0 where it is not known.
+func errorOf(r *Prediction) float64 {
+	if e := r.RelativeError(); !math.IsNaN(e) {
+		return e
+	}
+	return 0
+}
+
+// Ranked is a prediction with its place in a ranking.
+type Ranked struct {
+	Place
+	Summary
+}
+
+// Ranked are the kernels of a ranking with their places.
+func (p *Predictor) Ranked(r Ranking) []Ranked {
+	entries := r.entries()
+	places := places(entries)
+	all := make([]Ranked, len(entries))
+	for i, e := range entries {
+		all[i].Place = places[i]
+		if l := e.launched; l != nil {
+			all[i].Summary = Summary{Launch: l.Kernel.Source, Kernel: l.Entry, Device: l.Device.Name, At: l.Kernel.Sizes, Measured: measuredOf(l)}
+		} else {
+			all[i].Summary = p.summary(e.Prediction)
+		}
+	}
+	return all
+}

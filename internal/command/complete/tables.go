@@ -1,0 +1,147 @@
+package complete
+
+import (
+	"gpuperf/device/replay"
+	"gpuperf/emulate/launches"
+	"gpuperf/internal/frontend"
+	"gpuperf/launchfile"
+	"gpuperf/launchfile/draft"
+	"gpuperf/lift/explore"
+	"gpuperf/lift/export"
+	"gpuperf/models"
+	"gpuperf/models/library"
+	"gpuperf/samples/exchange"
+	"gpuperf/scop/compile"
+	"gpuperf/scop/offload"
+	"gpuperf/scop/schedule"
+	"gpuperf/search"
+)
+
+// arguments are what completes the words of lines of usage.
+var arguments = map[string]offer{
+	"KERNEL":        kernels(frontend.Extensions()...),
+	"KERNEL.star":   kernels(".star"),
+	"FILE.c":        files(".c"),
+	"MODEL":         either(fixed(library.All.Names), files(".yaml")),
+	"NAME":          fixed(library.All.Names),
+	"TAG":           tags,
+	"FEATURE":       featureIDs,
+	"SUITE.yaml":    files(".yaml"),
+	"CAMPAIGN.yaml": files(".yaml"),
+	"LAUNCH.yaml":   files(launchfile.Extensions...),
+	"PROG.lift":     files(".lift"),
+	"DB.jsonl":      files(".jsonl", ".jsonl.gz"),
+	"SAMPLES.jsonl": files(".jsonl", ".jsonl.gz"),
+	"PROFILE":       either(profileNames, files(".yaml")),
+	"FILE.yaml":     files(".yaml"),
+	"FILE":          files(".csv", ".json"),
+	"LISTING|CUBIN": files(".sass", ".cubin"),
+	"DIR":           files(),
+	"COMMAND":       commands,
+	"PAGE":          pages,
+	"ENTRY":         entries,
+}
+
+// forms are the forms that models are fitted in.
+var forms = either(words(models.Forms), words([]string{"auto"}))
+
+// flags are what completes flags, of one command or of all that have one of the name.
+var flags = map[string]offer{
+	"--device":     either(devices, prefixed(replay.Prefix, files(".jsonl", ".jsonl.gz"))),
+	"--interface":  words([]string{"cuda", "opencl"}),
+	"--hardware":   factSheets,
+	"--on":         either(factSheets, files(".yaml")),
+	"--code":       files(".sass", ".cubin"),
+	"--like":       factSheets,
+	"--profile":    either(profileNames, files(".yaml")),
+	"--learn":      files(".yaml"),
+	"--model":      modelsOfProfile,
+	"--tag":        anyTag,
+	"--match":      words(models.Matches),
+	"--cache":      words([]string{"warm", "cold", "both"}),
+	"--remeasure":  either(words([]string{"all"}), anyTag),
+	"--param":      sizesOfKernel,
+	"--size":       sizesOfKernel,
+	"--for":        kernels(".star"),
+	"--kernel":     functions,
+	"--against":    either(kernels(frontend.Extensions()...), anyTag),
+	"--order":      fixed(explore.Orders),
+	"--ranker":     rankers,
+	"--as":         words([]string{"nest", "ir", "opencl", "cuda"}),
+	"--database":   files(".jsonl", ".jsonl.gz"),
+	"--train":      files(".jsonl", ".jsonl.gz"),
+	"--replay":     files(".jsonl", ".jsonl.gz"),
+	"--binary":     files(".jsonl", ".jsonl.gz"),
+	"--recorded":   files(".jsonl", ".jsonl.gz"),
+	"--output":     files(".jsonl"),
+	"--data":       either(files(".csv"), files(".jsonl", ".jsonl.gz")),
+	"--expect":     prefixed("out=", files(".npy")),
+	"--features":   files(".csv"),
+	"--picture":    files(".svg"),
+	"--fusion":     words(schedule.Fusions),
+	"--generators": files(),
+	"--include":    files(),
+	"--report":     files(),
+	"--kernels":    files(),
+	"--out":        files(),
+	"--samples":    files(".jsonl"),
+	"--to":         files(),
+	"--triton":     files(),
+	"--timeline":   files(".html", ".json"),
+	"--sheet":      files(".yaml"),
+	"--table":      files(".jsonl"),
+	"--paths":      words(launches.Paths),
+	"--man":        files(),
+
+	"calibrate --model":        forms,
+	"capture --output":         files(),
+	"report --output":          files(".html"),
+	"sass --output":            files(".cubin"),
+	"emulate --profile-guided": files(".jsonl", ".jsonl.gz"),
+	"fit --model":              forms,
+	"evaluate --model":         forms,
+	"export --as":              words(exchange.Names(exchange.Exports)),
+	"import --as":              words(exchange.Names(exchange.Imports)),
+	"init launch --from":       files(draft.Extensions()...),
+	"init launch --kernel":     sourceKernels,
+	"init launch --output":     files(launchfile.Extensions...),
+	"samples show --kernel":    words([]string{}),
+	"scop schedule --strategy": fixed(schedule.Strategies),
+	"tune --strategy":          fixed(search.Names),
+	"tune --schedules":         fixed(offload.AllSchedules),
+	"tune --output":            files(),
+	"worker --output":          files(),
+	"fleet submit --output":    files(),
+	"fleet run --output":       files(),
+	"fleet status --output":    files(),
+	"fleet merge --output":     files(),
+	"scop compile --as":        words(compile.Languages),
+	"scop compile --output":    files(),
+	"lift explore --device":    either(devices, words([]string{"all"})),
+	"lift emit --as":           either(fixed(export.Languages), words([]string{"ir", "lift", "derivation"})),
+	"lift export --as":         fixed(export.Languages),
+	"lift export --output":     files(),
+}
+
+// fixed offers the words of a list, which need not be those that have been begun.
+func fixed(list func() []string) offer { return func(*call, string) []string { return list() } }
+
+// words is fixed for a list at hand.
+func words[T ~string](list []T) offer {
+	return func(*call, string) (all []string) {
+		for _, w := range list {
+			all = append(all, string(w))
+		}
+		return all
+	}
+}
+
+// either offers what several do.
+func either(offers ...offer) offer {
+	return func(c *call, begun string) (all []string) {
+		for _, o := range offers {
+			all = append(all, o(c, begun)...)
+		}
+		return all
+	}
+}

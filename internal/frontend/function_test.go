@@ -1,0 +1,198 @@
+package frontend
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gpuperf/device"
+	"gpuperf/samples"
+)
+
+const sum = `#ifdef WIDE
+#define T float4
+#else
+#define T float
+#endif
+__kernel void sum(__global const T *x, __global float *y, __local float *part, float a, uint n, uint m) {
+  uint i = get_global_id(0), lid = get_local_id(0);
+  part[lid] = i < n ? ((__global const float *)x)[i * 3] : a * m;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (lid == 0) y[get_group_id(0)] = part[0] + part[get_local_size(0) - 1];
+}
+`
+
+// written writes files into a folder of their own.
+func written(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func only(t *testing.T, o Options, path string) *Kernel {
+	t.Helper()
+	kernels, err := o.Load(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kernels) != 1 {
+		t.Fatalf("%d kernels", len(kernels))
+	}
+	return kernels[0]
+}
+
+// passed are the arguments of a job as text.
+func passed(job device.Job) (text []string) {
+	for _, a := range job.Args {
+		switch a.Kind {
+		case device.Scalar:
+			text = append(text, fmt.Sprintf("%s %s=%v", a.DType, a.Name, float64(a.Int)+a.Float))
+		case device.Local:
+			text = append(text, fmt.Sprintf("local %s %s[%d]", a.DType, a.Name, a.Count))
+		default:
+			text = append(text, fmt.Sprintf("%s %s[%d] restored %t", a.DType, a.Name, a.Count, a.Read))
+		}
+	}
+	return text
+}
+
+// TestJob: the launch that options describe has buffers of what the kernel accesses, and the source as it is.
+func TestJob(t *testing.T) {
+	path := filepath.Join(written(t, map[string]string{"sum.cl": sum}), "sum.cl")
+	o := Options{Local: "64", Global: "n", Shared: "part=64"}
+	o.Define = []string{"WIDE=1"}
+	k := only(t, o, path)
+	job, err := k.Own.Job(map[string]int64{"n": 1000, "m": 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"float32 x[2998] restored false", "float32 y[16] restored true", "local float32 part[64]", "float32 a=1.5", "uint32 n=1000", "uint32 m=3",
+	}
+	if diff := cmp.Diff(want, passed(job)); diff != "" {
+		t.Error(diff)
+	}
+	if job.Source != sum || job.Entry != "sum" || !strings.Contains(job.Options, "-DWIDE=1") || !slices.Equal(job.Global, []int64{1024}) || !slices.Equal(job.Local, []int64{64}) {
+		t.Errorf("%q %q %v %v", job.Entry, job.Options, job.Global, job.Local)
+	}
+	if err := job.Check(device.Limits{}); err != nil {
+		t.Error(err)
+	}
+	if k.Own.Interface != samples.OpenCL || !k.AsRun || k.Launch["local"] != "64" || k.Own.Unverified != "" {
+		t.Errorf("%+v %v", k.Own, k.Launch)
+	}
+}
+
+// TestLaunchFile: the kernel of a launch file is that of its arguments and of its sizes, and its job is that of the file.
+func TestLaunchFile(t *testing.T) {
+	const launch = `version: 1
+source: sum.cl
+kernel: sum
+sizes: {size: 1000, items: 64}
+grid: [(size + items - 1) / items]
+block: [items]
+args:
+  - {buffer: a, dtype: float32, size: 4 * size}
+  - {buffer: b, dtype: float32, size: (size + items - 1) / items}
+  - {local: float32, size: items}
+  - {float32: 0.25}
+  - {uint32: size}
+  - {uint32: 2}
+`
+	dir := written(t, map[string]string{
+		"sum.cl": sum, "sum.yaml": launch, "twice.yaml": strings.ReplaceAll(launch, "{buffer: b, dtype: float32, size: (size + items - 1) / items}", "{buffer: a}"),
+		"expect.yaml": launch + "expect: {kernel: sum, results: [b]}\n",
+	})
+	k := only(t, Options{}, filepath.Join(dir, "sum.yaml"))
+	if params := k.Kernel.Params(); !slices.Equal(params, []string{"size"}) || !slices.Equal(k.Takes(), []string{"items", "size"}) {
+		t.Errorf("%q, takes %q", params, k.Takes())
+	}
+	wider, err := k.At(t.Context(), map[string]int64{"items": 128})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := k.At(t.Context(), map[string]int64{"size": 5}); err != nil || same != k || wider == k || wider.Sizes["items"] != 128 {
+		t.Errorf("sizes that the work-group does not depend on make another kernel, or others do not (%v)", err)
+	}
+	job, err := wider.Own.Job(map[string]int64{"size": 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"float32 x[2000] restored true", "float32 y[4] restored true", "local float32 part[128]", "float32 a=0.25", "uint32 n=500", "uint32 m=2",
+	}
+	if diff := cmp.Diff(want, passed(job)); diff != "" {
+		t.Error(diff)
+	}
+	for name, why := range map[string]string{"twice.yaml": "no expect", "expect.yaml": "compares them"} {
+		if k := only(t, Options{}, filepath.Join(dir, name)); !strings.Contains(k.Own.Unverified, why) {
+			t.Errorf("%s: %q", name, k.Own.Unverified)
+		}
+	}
+	if _, err := k.At(t.Context(), map[string]int64{"n": 5}); err == nil || !strings.Contains(err.Error(), `there is no size "n"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestExtents(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                  nil,
+		"n":                 {"n"},
+		"n, min(m, 64),64k": {"n", "min(m, 64)", "64000"},
+		"n,":                {"n", ""},
+	} {
+		if got := extents(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+// BenchmarkLoad is what a command takes before it counts.
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		if _, err := (Options{Kernel: "saxpy<float>", Local: "256", Global: "n"}).Load(b.Context(), "../../examples/launch/saxpy.cu"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestDivided: a size that an index is divided by has its value in the kernel that is read for it, and only there.
+func TestDivided(t *testing.T) {
+	dir := written(t, map[string]string{
+		"bias.cu":   "__global__ void k(const float *x, const float *b, float *y, int n, int cols) { int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = x[i] + b[i % cols] + b[i / cols]; }\n",
+		"bias.yaml": "version: 1\nsource: bias.cu\nkernel: k\nsizes: {n: 640, c: 32}\ngrid: [n/64]\nblock: [64]\nargs:\n  - {buffer: x, dtype: float32, size: n}\n  - {buffer: b, dtype: float32, size: n}\n  - {buffer: y, dtype: float32, size: n}\n  - {int32: n}\n  - {int32: c}\n",
+	})
+	for _, c := range []struct {
+		path, size string
+		o          Options
+	}{
+		{"bias.cu", "cols", Options{Local: "64", Global: "n"}},
+		{"bias.yaml", "c", Options{}},
+	} {
+		k := only(t, c.o, filepath.Join(dir, c.path))
+		for _, cols := range []int64{32, 48} {
+			at, err := k.At(t.Context(), map[string]int64{"n": 640, c.size: cols})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := at.Kernel.String()
+			if !strings.Contains(text, fmt.Sprintf("b[%d] ", cols)) && !strings.Contains(text, fmt.Sprintf("// %d", cols)) || strings.Contains(text, "c_mod") {
+				t.Errorf("%s at %d:\n%s", c.path, cols, text)
+			}
+			again, err := k.At(t.Context(), map[string]int64{"n": 64, c.size: cols})
+			if err != nil || again != at {
+				t.Errorf("%s: another kernel for the same %s, %v", c.path, c.size, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package tune
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"gpuperf/internal/frontend"
+	"gpuperf/internal/source"
+	"gpuperf/launchfile"
+	"gpuperf/scop/offload"
+)
+
+// Options are how files are read.
+type Options struct {
+	Files     frontend.Options
+	Schedules offload.Schedules // of C files; "" is ByStrategy
+}
+
+// Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.
+func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (Target, error) {
+	file, _, _ := source.CutName(path)
+	switch ext := filepath.Ext(file); {
+	case ext == ".star":
+		return openScript(ctx, path, sizes)
+	case slices.Contains(launchfile.Extensions, ext):
+		return openLaunch(path, sizes)
+	case ext == ".lift":
+		return openLift(ctx, path, sizes)
+	case ext == ".c":
+		return openNest(ctx, path, sizes, o)
+	}
+	return nil, source.At(path, "", source.Pos{}, "not what can be tuned").
+		WithHint("a kernel script (.star) with tunables, a launch file (.yaml) with a section tune, a file of its parameters, a C file (.c) with a loop nest, or a functional program (.lift)")
+}

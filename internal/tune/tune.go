@@ -1,0 +1,404 @@
+// Package tune searches configurations of programs for fast ones, on a device.
+//
+// A [Target] is what is tuned: a space (package search), and what its configurations are as jobs that are verified. There are those of kernel scripts
+// with tunables (script.go), of launch files with parameters (launch.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
+// strategy propose configurations, runs them as a campaign, and reports (report.go). A model's predictions order candidates where there is a profile.
+// What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go).
+package tune
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gpuperf/device"
+	"gpuperf/internal/bounded"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/parallel"
+	"gpuperf/samples"
+	"gpuperf/search"
+	"gpuperf/workload"
+)
+
+// Target is what is tuned.
+type Target interface {
+	// Name is what reports and samples call it.
+	Name() string
+	Space() search.Space
+	// Usual is the configuration without a search.
+	Usual() search.Config
+	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
+	Counted(ctx context.Context, c search.Config) ([]Counted, error)
+	// Measure runs configurations and tells what came of each; one that cannot run has a record that says so. Warnings may come with an error.
+	Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(i int, o Outcome)) (warnings []string, err error)
+	// Write writes the files of a configuration into a folder, and names them.
+	Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error)
+}
+
+// Counted is a kernel that is launched so many times.
+type Counted struct {
+	*workload.Case
+	Times float64
+}
+
+// Request is a configuration to measure.
+type Request struct {
+	Config    search.Config
+	Predicted float64 // seconds, for its record; 0 is not known
+	Policy    device.Policy
+	// Before is its record, where it is measured again whatever is known of it; nil elsewhere.
+	Before *samples.Record
+}
+
+// Outcome is the record of a configuration.
+type Outcome struct {
+	Record samples.Record
+	Reused bool // it was known: from the journal, or from another configuration that launches the same
+}
+
+// tags of the record of a configuration.
+func tags(c search.Config) []string { return samples.TunedTags(c.String()) }
+
+// Search runs configurations of a target.
+type Search struct {
+	Target   Target
+	Campaign *campaign.Campaign
+	Strategy string // of search.Names
+	Seed     uint64
+	Budget   int       // configurations to run, at most
+	Until    time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
+	// First are configurations that are run before the strategy is asked, the usual one always.
+	First []search.Config
+	// Resume: what the journal has of the target is known from the start, and not counted.
+	Resume bool
+	// Predictor orders candidates; nil is none.
+	Predictor *campaign.Predictor
+	// Trials of a configuration; 0 is 5. The fastest, as many as Best (0 is 3), are then measured again with the policy Final, whose limit of time is 2 s by default.
+	Trials int
+	Best   int
+	Final  device.Policy
+	// Slow is the multiple of the best time so far above which a configuration is not run again: its first run is its time. 0 is 5.
+	Slow float64
+	// Progress, if not nil, is called after every run.
+	Progress func(Event)
+
+	began     time.Time
+	measuring sync.Mutex // held while the device is used
+	stop      func()     // ends the search
+	mu        sync.Mutex
+	ended     bool // what still comes is of no use
+	runs      []Run
+	warnings  []string
+}
+
+// Run is a configuration with its record.
+type Run struct {
+	Config    search.Config
+	Record    samples.Record
+	Predicted float64 // seconds; 0 is not known
+	Reused    bool    // as that of an Outcome
+	Known     bool    // from an earlier search
+	// After is how long the search had taken when the run had ended, building and waiting included; 0 where it is Known.
+	After time.Duration
+	// Achieved is what the kernel did per second: of the best, where the configuration is one kernel.
+	Achieved campaign.Achieved
+}
+
+// Seconds is the time of a run, 0 where it failed.
+func (r Run) Seconds() float64 {
+	if r.Record.Status != samples.OK {
+		return 0
+	}
+	return r.Record.Seconds()
+}
+
+// Event reports a run.
+type Event struct {
+	Run
+	Done, Budget int
+	Best         bool // it is the fastest so far
+}
+
+// predictedMetric is the metric of a sample with what was predicted.
+const predictedMetric = "predicted_seconds"
+
+// Run searches. An error may come with a result: what was found before it.
+func (s *Search) Run(ctx context.Context) (*Result, error) {
+	s.began = time.Now()
+	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
+	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
+	s.Campaign.InParts()
+	space := s.Target.Space()
+	var model search.Model
+	if s.Predictor != nil {
+		model = func(c search.Config) float64 { return s.predict(ctx, c) }
+	}
+	strategy, err := search.New(s.Strategy, space, model, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	var known []search.Trial
+	if s.Resume {
+		if known, err = s.recorded(space); err != nil {
+			return nil, err
+		}
+	}
+	limits := search.Limits{
+		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
+		First: append([]search.Config{s.Target.Usual()}, s.First...),
+		Stop:  s.enough,
+	}
+	searching, stop := context.WithCancel(ctx)
+	defer stop()
+	s.stop = stop
+	if !s.Until.IsZero() {
+		defer time.AfterFunc(time.Until(s.Until), s.endInTime).Stop()
+	}
+	// When the context ends the search is left alone, whatever it computes.
+	err = bounded.Do(searching, bounded.Limits{}, func(ctx context.Context, _ func()) error {
+		_, err := search.Run(ctx, strategy, known, limits, s.evaluate)
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case searching.Err() != nil: // the time is over, which is no failure
+		err = nil
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	result := &Result{search: s, Runs: s.runs}
+	if err == nil {
+		err = s.again(ctx, result)
+	}
+	result.Configurations, result.More = s.count(ctx, space)
+	result.Warnings = s.warnings
+	result.finish()
+	return result, err
+}
+
+// mostCounted is how many configurations are counted for the report at most.
+const mostCounted = 20_000
+
+// costly is a space whose choices take work to find, a second each, so that they are not counted.
+type costly interface{ Costly() bool }
+
+// count counts the configurations of the space, and tells whether there are more. Where that takes long, or the time is over, it is what has run.
+func (s *Search) count(ctx context.Context, space search.Space) (n int, more bool) {
+	if n = len(s.runs); ctx.Err() != nil || s.over() {
+		return n, true
+	}
+	if c, ok := space.(costly); ok && c.Costly() {
+		return n, true
+	}
+	counted, more := search.Count(space, mostCounted)
+	return max(n, counted), more
+}
+
+// endInTime ends the search where the time is over and something has run.
+func (s *Search) endInTime() {
+	if s.enough() {
+		s.stop()
+	}
+}
+
+// enough reports that the time is over and something has run.
+func (s *Search) enough() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over() && len(s.runs) > 0
+}
+
+// over reports that no configuration is to be begun any more.
+func (s *Search) over() bool { return !s.Until.IsZero() && time.Now().After(s.Until) }
+
+// predict is the sum of the predicted times of the kernels of a configuration; 0 where one has none.
+func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
+	if ctx.Err() != nil || s.over() { // it will not run
+		return 0
+	}
+	counted, err := s.Target.Counted(ctx, c)
+	if err != nil {
+		return 0
+	}
+	for _, one := range counted {
+		p, err := s.Predictor.Predict(one.Case)
+		if err != nil {
+			return 0
+		}
+		sum += one.Times * p.Seconds
+	}
+	return sum
+}
+
+// evaluate runs configurations.
+func (s *Search) evaluate(ctx context.Context, list []search.Config) (out []search.Result, err error) {
+	requests := make([]Request, len(list))
+	parallel.For(len(list), func(i int) {
+		requests[i] = Request{Config: list[i], Policy: campaign.Brief(s.Trials, s.Slow, s.best())}
+		if s.Predictor != nil {
+			requests[i].Predicted = s.predict(ctx, list[i])
+		}
+	})
+	outcomes := make([]*Outcome, len(list))
+	s.measuring.Lock()
+	defer s.measuring.Unlock()
+	warnings, err := s.Target.Measure(ctx, s.Campaign, requests, func(i int, o Outcome) {
+		outcomes[i] = &o
+		s.add(requests[i], o)
+		s.endInTime()
+	})
+	s.mu.Lock()
+	if !s.ended {
+		s.warnings = append(s.warnings, warnings...)
+	}
+	s.mu.Unlock()
+	for _, o := range outcomes {
+		if o == nil {
+			break
+		}
+		out = append(out, result(o.Record))
+	}
+	return out, err
+}
+
+// add enters a run, and tells of it.
+func (s *Search) add(r Request, o Outcome) {
+	run := Run{Config: r.Config, Record: o.Record, Predicted: cmp.Or(r.Predicted, o.Record.Metrics[predictedMetric].Value), Reused: o.Reused, After: time.Since(s.began)}
+	best := s.best()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	s.runs = append(s.runs, run)
+	if s.Progress != nil {
+		s.Progress(Event{Run: run, Done: len(s.runs), Budget: s.Budget, Best: run.Seconds() > 0 && run.Seconds() < best})
+	}
+}
+
+// best is the least time so far, infinite where there is none.
+func (s *Search) best() float64 {
+	best := math.Inf(1)
+	for _, r := range s.runs {
+		if t := r.Seconds(); t > 0 {
+			best = min(best, t)
+		}
+	}
+	return best
+}
+
+// partMetric begins the metrics of a sample that have the seconds of parts.
+const partMetric = "seconds of "
+
+// result is what a strategy is told of a run.
+func result(r samples.Record) search.Result {
+	out := search.Result{Seconds: Run{Record: r}.Seconds(), Parts: map[string]float64{}}
+	for name, m := range r.Metrics {
+		if part, ok := strings.CutPrefix(name, partMetric); ok {
+			out.Parts[part] = m.Value
+		}
+	}
+	if share := r.Compiled.Occupancy; share > 0 {
+		out.Metrics = map[string]float64{"occupancy": share}
+	}
+	return out
+}
+
+// recorded are the configurations of the target that the journal has.
+func (s *Search) recorded(space search.Space) (known []search.Trial, err error) {
+	set, err := samples.Load(s.Campaign.SamplesFile())
+	if err != nil {
+		return nil, err
+	}
+	defer set.Close()
+	runs, err := runsOf(set, func(r *samples.Record) bool { return r.Kernel.Source == s.Target.Name() })
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if _, err := search.Path(space, r.Config); err != nil {
+			continue // the space is another one now
+		}
+		r.Known = true
+		s.runs = append(s.runs, r)
+		known = append(known, search.Trial{Config: r.Config, Result: result(r.Record)})
+	}
+	return known, nil
+}
+
+// runsOf are the runs of searches that a samples file has, the last of each configuration.
+func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err error) {
+	at := map[string]int{}
+	for r, err := range set.All() {
+		if err != nil {
+			return nil, err
+		}
+		text, tuned := r.Tuned()
+		if !tuned || !of(r) {
+			continue
+		}
+		c, err := search.ParseConfig(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: sample %s: %w", set.Path, r.Kernel, err)
+		}
+		run := Run{Config: c, Record: *r, Predicted: r.Metrics[predictedMetric].Value}
+		if n, ok := at[c.String()]; ok {
+			runs[n] = run
+			continue
+		}
+		at[c.String()] = len(runs)
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// again measures the fastest configurations again.
+func (s *Search) again(ctx context.Context, result *Result) error {
+	s.measuring.Lock() // what the search has left may still be ending
+	defer s.measuring.Unlock()
+	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
+	slices.SortStableFunc(good, byTime)
+	fastest := good[:min(len(good), s.Best)]
+	usual := s.Target.Usual().String()
+	isUsual := func(r Run) bool { return r.Config.String() == usual }
+	if i := slices.IndexFunc(good, isUsual); i >= len(fastest) { // it is compared with them
+		fastest = append(slices.Clone(fastest), good[i])
+	}
+	if good = fastest; len(good) == 0 {
+		return nil
+	}
+	var list []Request
+	for i := range good {
+		list = append(list, Request{Config: good[i].Config, Predicted: good[i].Predicted, Policy: s.Final, Before: &good[i].Record})
+	}
+	again := make([]samples.Record, len(good))
+	if _, err := s.Target.Measure(ctx, s.Campaign, list, func(i int, o Outcome) { again[i] = o.Record }); err != nil {
+		return err
+	}
+	for i, r := range again {
+		good[i].Record = r
+		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) == 1 && counted[0].Times == 1 {
+			achieved, err := s.Campaign.Achieved([]*workload.Case{counted[0].Case}, []samples.Record{r})
+			if err != nil {
+				return err
+			}
+			good[i].Achieved = achieved[0]
+		}
+	}
+	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
+	slices.SortStableFunc(good, byTime)
+	if i := slices.IndexFunc(good, isUsual); i >= 0 {
+		result.Usual = &good[i]
+	}
+	result.Best = good[:min(len(good), s.Best)]
+	return nil
+}
+
+func byTime(a, b Run) int { return cmp.Compare(a.Seconds(), b.Seconds()) }
