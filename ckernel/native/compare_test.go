@@ -84,6 +84,7 @@ func (f *function) native() (Case, error) {
 type counts struct {
 	values map[string]int64
 	held   bool // some are as if conditions held
+	apart  bool // no work-group meets at all barriers that are counted
 }
 
 // patience ends a count that takes too long: a fault, but none that should keep the others from being looked at.
@@ -158,6 +159,7 @@ func (f *function) countAlone(ctx context.Context, o frontend.Options, path stri
 // countsOf are the values of records at sizes.
 func countsOf(records []features.Record, s *features.Statistics, at map[string]int64) (one counts, err error) {
 	one = counts{values: map[string]int64{}, held: len(s.AsIfHeld()) > 0}
+	one.apart = slices.ContainsFunc(s.Warnings, func(w error) bool { return errors.Is(w, features.ErrApart) })
 	for _, r := range records {
 		v, err := r.At(at)
 		if err != nil {
@@ -244,7 +246,7 @@ func compare(c counts, r *Report, forced bool) (out []string) {
 	}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		n := c.values[k]
-		if n < least[k] || n > most[k] && (!c.held || forced) {
+		if n < least[k] || n > most[k] && (!c.held || forced) && (k != "barrier" || !c.apart) {
 			want := fmt.Sprint(least[k])
 			if least[k] != most[k] {
 				want += fmt.Sprintf(" to %d", most[k])
