@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"gpuperf/campaign"
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
 	"gpuperf/features"
 	"gpuperf/frontend"
 	"gpuperf/internal/intmath"
@@ -36,6 +38,7 @@ type function struct {
 	held bool
 	// alone: the counts are made for each size; a formula for all takes too long.
 	alone    bool
+	bind     map[string]string // parameters to which a launch passes expressions in sizes
 	features []string // of the language that the text has
 }
 
@@ -72,6 +75,13 @@ func (f *function) native() (Case, error) {
 		for n, v := range at {
 			l.Args[n] = float64(v)
 		}
+		for n, text := range f.bind {
+			v, err := evaluate(text, at)
+			if err != nil {
+				return c, err
+			}
+			l.Args[n] = float64(v)
+		}
 		if f.starts != nil {
 			l.Starts = f.starts(at)
 		}
@@ -104,8 +114,27 @@ func (f *function) count(folder string) (all []counts, err error) {
 	defer cancel()
 	o := frontend.Options{Kernel: f.kernel, Local: numbers(f.local), Global: strings.Join(f.global, ","), Shared: f.shared, Assume: f.assume}
 	options := features.Options{SubgroupSize: 1, NoMadd: true, ExactBranches: true}
-	if f.alone {
-		return f.countAlone(ctx, o, path, options)
+	switch {
+	case f.bind != nil:
+		w, err := f.bound(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return f.countAlone(func(map[string]int64) (*workload.Kernel, error) { return w, nil }, options)
+	case f.alone:
+		list, err := o.Load(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return f.countAlone(func(at map[string]int64) (*workload.Kernel, error) {
+			k, err := list[0].At(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			w := workload.NewKernel(k.Kernel)
+			w.AsRun = k.AsRun
+			return w, nil
+		}, options)
 	}
 	for _, at := range f.sizes {
 		list, _, err := campaign.Counts(ctx, o, path, at, options)
@@ -129,19 +158,28 @@ func (f *function) count(folder string) (all []counts, err error) {
 	return all, nil
 }
 
-// countAlone counts at each size as predictions do.
-func (f *function) countAlone(ctx context.Context, o frontend.Options, path string, options features.Options) (all []counts, err error) {
-	list, err := o.Load(ctx, path)
+// bound is the kernel with the values that a launch passes.
+func (f *function) bound(ctx context.Context, path string) (*workload.Kernel, error) {
+	file, err := cfront.Read(ctx, path, cfront.Options{})
 	if err != nil {
 		return nil, err
 	}
+	k, err := ckernel.Read(ctx, file, ckernel.Options{Kernel: f.kernel, Local: f.local, Global: f.global, Dynamic: f.shared, Bind: f.bind, Assume: f.assume})
+	if err != nil {
+		return nil, err
+	}
+	w := workload.NewKernel(k)
+	w.AsRun = true
+	return w, nil
+}
+
+// countAlone counts at each size as predictions do.
+func (f *function) countAlone(kernel func(at map[string]int64) (*workload.Kernel, error), options features.Options) (all []counts, err error) {
 	for _, at := range f.sizes {
-		k, err := list[0].At(ctx, at)
+		w, err := kernel(at)
 		if err != nil {
 			return nil, err
 		}
-		w := workload.NewKernel(k.Kernel)
-		w.AsRun = k.AsRun
 		c := &workload.Case{Kernel: w, Sizes: at}
 		s, err := c.Counts(c.Counting(options))
 		if err != nil {
@@ -173,7 +211,13 @@ func countsOf(records []features.Record, s *features.Statistics, at map[string]i
 			if space == "constant" {
 				space = "global"
 			}
-			one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, k.Variable)] += int64(v)
+			array := k.Variable
+			if name, other := strings.CutSuffix(array, "_0"); other {
+				if _, is := at[name]; is { // an array with the name of a size has another in the counts
+					array = name
+				}
+			}
+			one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, array)] += int64(v)
 		case features.Sync:
 			if k.Op != "kernel_launch" {
 				one.values["barrier"] += int64(v)
