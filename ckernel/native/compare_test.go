@@ -39,7 +39,7 @@ type function struct {
 	// alone: the counts are made for each size; a formula for all takes too long.
 	alone    bool
 	bind     map[string]string // parameters to which a launch passes expressions in sizes
-	features []string // of the language that the text has
+	features []string          // of the language that the text has
 }
 
 // groups are the work-groups at sizes.

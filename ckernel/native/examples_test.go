@@ -99,7 +99,9 @@ func example(t *testing.T, e ckerneltest.Example) *function {
 
 // memories are what the memory of a launch has where its averages say so.
 var memories = map[string]func(at map[string]int64) map[string][2]int64{
-	"rows.cl":  func(at map[string]int64) map[string][2]int64 { return map[string][2]int64{"first": {at["nnz"] / at["n"], 0}} },
+	"rows.cl": func(at map[string]int64) map[string][2]int64 {
+		return map[string][2]int64{"first": {at["nnz"] / at["n"], 0}}
+	},
 	"until.cl": func(map[string]int64) map[string][2]int64 { return map[string][2]int64{"y": {0, 19}} }, // 8 steps of Newton's from 19
 }
 
