@@ -17,7 +17,24 @@ func (g *generator) loop() {
 	if t == "unsigned int" {
 		g.mark("unsigned")
 	}
-	switch g.Intn(20) {
+	switch g.Intn(23) {
+	case 20:
+		g.mark("while")
+		g.line("int %s = %s;", k, g.pick("0", "-1", g.index(0)))
+		g.line("while (%s < %s) {", g.pick("++"+k, k+"++", "(int) ("+k+" += 2)"), g.bound())
+	case 21:
+		g.mark("do while")
+		g.line("int %s = %s;", k, g.index(0))
+		g.line("do {")
+		g.line("\t%s++;", k)
+		end = fmt.Sprintf("} while (%s < %s);", k, g.bound())
+	case 22:
+		g.mark("while")
+		g.line("int %s = 0;", k)
+		g.line("while (true) {")
+		g.line("\tif (%s >= %s)", k, g.bound())
+		g.line("\t\tbreak;")
+		g.line("\t%s += %d;", k, 1+g.Intn(2))
 	case 0:
 		g.line("for (%[1]s %[2]s = %[3]s; %[2]s < %[4]s; %[2]s += %[5]d) {", t, k, g.index(0), g.bound(), 1+g.Intn(3))
 	case 1:
@@ -117,12 +134,12 @@ func (g *generator) call(a, b string) string {
 	case 3:
 		g.mark("return in a helper function")
 		p := one("sum", "float sum("+g.globalConst()+"float *a, int n) {\n\tfloat s = 0.0f;\n\tfor (int k = 0; k < n; k++)\n\t\ts += a[k];\n\treturn s;\n}")
-		if g.real == "real" {
+		if g.real != "float" {
 			return a
 		}
 		return fmt.Sprintf("%s(%s + %s, %s)", p, g.param("x"), g.index(0), g.pick("n", "3", g.param("m")))
 	case 4:
-		if g.real == "real" {
+		if g.real != "float" {
 			return a
 		}
 		g.mark("return in a loop of a helper function")
@@ -151,7 +168,7 @@ func (g *generator) call(a, b string) string {
 		g.mark("reference")
 		return fmt.Sprintf("%s(acc, %s)", one("bump", "float bump(float &v, float by) {\n\tv += by;\n\treturn v * 0.5f;\n}"), b)
 	case 9:
-		if !g.cuda || len(g.free()) == 0 || g.real == "real" {
+		if !g.cuda || len(g.free()) == 0 || g.real != "float" {
 			return a
 		}
 		g.mark("reference")
