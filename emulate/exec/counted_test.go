@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/counters"
+	"gpuperf/internal/counters"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/emulate/exec"
 	"gpuperf/samples"

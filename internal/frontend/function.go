@@ -36,6 +36,11 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	if err != nil {
 		return nil, placed(ctx, err)
 	}
+	return functionOf(ctx, path, file, opt, complete)
+}
+
+// functionOf is readFunction of a file that has been read.
+func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	fn, err := ckernel.Find(file, &opt)
 	if err == nil && complete != nil {
 		err = complete(fn, &opt)
