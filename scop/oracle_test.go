@@ -2,6 +2,7 @@ package scop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 	"gpuperf/scop/scoptest"
 )
 
@@ -38,8 +40,11 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 	if err != nil {
 		t.Fatalf("count: %v\n%s", err, k)
 	}
-	if len(stats.Warnings) > 0 {
-		t.Fatalf("count: %v\n%s", stats.Warnings, k)
+	counted := true
+	for _, w := range stats.Warnings {
+		if counted = false; !errors.Is(w, polycount.ErrBudget) {
+			t.Fatalf("count: %v\n%s", stats.Warnings, k)
+		}
 	}
 	nest, err := linear.New(k)
 	if err != nil {
@@ -51,7 +56,9 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 			t.Fatalf("run at %v: %v", at, err)
 		}
 		checkOrder(t, n, at, trace)
-		checkCounts(t, k, stats, at, trace)
+		if counted {
+			checkCounts(t, k, stats, at, trace)
+		}
 		checkValues(t, n, nest, at, trace)
 	}
 }
