@@ -31,6 +31,8 @@ var restricted = map[string][]string{
 	"go.starlark.net":                    {"kernel/script", "internal/microbench"},
 	"modernc.org/cc":                     {"cfront"},
 	"github.com/spf13/cobra":             {"cmd/perf", "internal/command/complete", "internal/command/manual"},
+	"golang.org/x/tools":                 {"internal/lint"},
+	"honnef.co/go/tools":                 {"internal/lint"},
 }
 
 // row is a package in the table of docs/architecture.md.
