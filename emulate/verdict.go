@@ -146,6 +146,11 @@ func (e *emulation) judgeData(j *judgement) {
 			what, taken = "whether work-items go that way", "none does"
 		case exec.UnknownTarget:
 			status, what, taken = AtLeast, "where the jump leads", "work-items end there"
+		case exec.UnknownAddress:
+			if _, said := e.assumed(e.ops[d.Index].Address); said {
+				continue
+			}
+			what, taken = "where the access goes", "each work-item is taken to go to a place of its own"
 		default:
 			continue
 		}
