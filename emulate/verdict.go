@@ -115,6 +115,9 @@ func (e *emulation) judge(base timed) (j judgement) {
 	if part := float64(e.builder.Apart) / float64(max(e.builder.Long, 1)); part > farApart {
 		j.add(Supposed, -1, "iterations of a long loop stand for others, and execute %.0f %% more or fewer instructions than these", 100*part)
 	}
+	if e.builder.Uneven {
+		j.add(AtLeast, -1, "not all iterations of a long loop were executed, and it did not go on as it began")
+	}
 	if e.builder.Unlike {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
 	}

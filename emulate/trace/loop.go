@@ -366,9 +366,11 @@ func sameSign(value, step int64) int64 {
 }
 
 // registers are those that are needed when a block begins.
-func (b *Builder) registers(block int) (list []sass.Register) {
-	for n, r := range b.needs.registers {
-		if r.File != slot && b.needs.before[block].any(n) {
+func (b *Builder) registers(block int) []sass.Register { return b.needs.at(block) }
+
+func (n *needs) at(block int) (list []sass.Register) {
+	for i, r := range n.registers {
+		if r.File != slot && n.before[block].any(i) {
 			list = append(list, r)
 		}
 	}
