@@ -56,6 +56,8 @@ func (s Status) Finite() bool { return s != AtLeast && s != Endless }
 // Text is a time of the kind, in seconds.
 func (s Status) Text(seconds float64) string {
 	switch s {
+	case Supposed:
+		return format.Seconds(seconds) + ", supposed"
 	case AtLeast:
 		return "≥ " + format.Seconds(seconds)
 	case Endless:
@@ -64,12 +66,9 @@ func (s Status) Text(seconds float64) string {
 	return format.Seconds(seconds)
 }
 
-// Spread is an interval behind a time, as a text.
+// Spread is an interval behind a time, as a text; "" where there is none.
 func (s Status) Spread(in [2]float64) string {
-	switch s {
-	case Supposed:
-		return ", if that is so"
-	case AtLeast, Endless:
+	if s != Whole {
 		return ""
 	}
 	return fmt.Sprintf(" (%s to %s)", format.Seconds(in[0]), format.Seconds(in[1]))

@@ -78,7 +78,8 @@ func TestStatus(t *testing.T) {
 				t.Errorf("%s: %g s in %v", r.Status, r.Seconds, r.Interval)
 			}
 			text = out.String()
-			if r.Status == emulate.AtLeast && !strings.Contains(text, "time        ≥ ") || r.Status == emulate.Endless && !strings.Contains(text, "time        none") {
+			if r.Status == emulate.AtLeast && !strings.Contains(text, "time        ≥ ") || r.Status == emulate.Endless && !strings.Contains(text, "time        none") ||
+				r.Status == emulate.Supposed && !strings.Contains(text, "s, supposed: ") {
 				t.Error(text)
 			}
 			if _, err := report.MarshalJSON(); err != nil {
