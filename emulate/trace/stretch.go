@@ -190,7 +190,11 @@ func (r *recorder) ends(l *long) (list []int) {
 		if !r.Launch.Inside(last, l.loop) || !slices.ContainsFunc(block.Next, func(n int) bool { return !r.Launch.Inside(f.Blocks[n].From, l.loop) }) {
 			continue
 		}
-		by := r.compared(f.Instructions[last].Guard.Register, last, block.From, 0)
+		guard := f.Instructions[last].Guard.Register
+		if by := predicatesOf(&f.Instructions[last]); len(by) != 1 || by[0] != guard {
+			return nil
+		}
+		by := r.compared(guard, last, block.From, 0)
 		if by < 0 {
 			return nil
 		}
@@ -198,6 +202,11 @@ func (r *recorder) ends(l *long) (list []int) {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// predicatesOf are the predicates that an instruction reads.
+func predicatesOf(in *sass.Instruction) []sass.Register {
+	return slices.DeleteFunc(in.Uses(), func(r sass.Register) bool { return r.File != sass.Predicate && r.File != sass.UniformPredicate })
 }
 
 // compared is the comparison that gives a predicate the value that it has at an instruction, in the block that begins at another one; -1 where something else
@@ -212,7 +221,7 @@ func (r *recorder) compared(predicate sass.Register, at, from, depth int) int {
 		if !slices.Contains(in.Defines(), predicate) {
 			continue
 		}
-		others := slices.DeleteFunc(in.Uses(), func(r sass.Register) bool { return r.File != sass.Predicate && r.File != sass.UniformPredicate })
+		others := predicatesOf(in)
 		switch {
 		case in.Guard != (sass.Guard{}):
 			return -1
