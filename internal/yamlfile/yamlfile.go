@@ -161,6 +161,9 @@ func (d *document) syntaxError(err error) error {
 		return d.errorAt(source.Pos{Line: 1, Column: 1}, "%s", err)
 	}
 	e := d.errorAt(tokenPos(at.GetToken()), "%s", at.GetMessage())
+	if at.GetMessage() == "mapping value is not allowed in this context" {
+		return e.WithHint("put quotes around text that has a : and a blank after it")
+	}
 	if strings.Contains(e.Line, "f_") && strings.ContainsAny(e.Line, "{}[]") {
 		return e.WithHint("inside [] or {} put quotes around text that has : , { } [ or ] in it")
 	}
