@@ -1,7 +1,6 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -121,20 +120,6 @@ func (t tree) call(name lex.Token, arguments []ast.Node) *Expr {
 		t.FailAt(name.At, "%s takes %d arguments, here are %d", name.Text, want, len(args))
 	}
 	return &Expr{Op: op, Args: args}
-}
-
-// offsetIn is the rune offset of an error in the expression that it is about.
-func offsetIn(text string, err error) (at int, e *source.Error) {
-	if !errors.As(err, &e) {
-		e = &source.Error{Msg: err.Error(), Pos: source.Pos{Line: 1, Column: 1}}
-	}
-	for i, line := range strings.SplitAfter(text, "\n") {
-		if i+1 == e.Pos.Line {
-			break
-		}
-		at += len([]rune(line))
-	}
-	return at + e.Pos.Column - 1, e
 }
 
 // termName says why a word cannot name a term, "" where it can.

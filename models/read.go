@@ -105,8 +105,7 @@ func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 	text = strings.TrimRight(text, " \t\n\r")
 	e, tokens, err := parse(text)
 	if err != nil {
-		at, f := offsetIn(text, err)
-		return nil, "", n.ErrorIn(at, "%s", f.Msg).WithHint("%s", f.Hint)
+		return nil, "", n.Within(err)
 	}
 	for _, t := range tokens {
 		if name := squeeze(t.Text); t.Kind == lex.Name && r.m.places[name].of == nil {

@@ -37,12 +37,11 @@ const (
 // Tree is an expression as expr's parser reads it. Its nodes are those of numbers, names, calls, choices, and operators on one value or two.
 // Operands of and, or and not, and what a choice goes by, are conditions; all others are numbers.
 type Tree struct {
-	Root      ast.Node
-	Condition bool // the expression holds or does not, and is no number
-
 	lex.Cursor
-	starts  []int // of the tokens in the text that expr reads
-	visited int   // nodes
+	root      ast.Node
+	condition bool  // the root holds or does not, and is no number
+	starts    []int // of the tokens in the text that expr reads
+	visited   int   // nodes
 }
 
 // Parse reads an expression. Errors are *source.Error with the place in the text.
@@ -64,7 +63,7 @@ func Parse(language *lex.Language, text string) (t *Tree, err error) {
 	plain := t.plain()
 	tree, err := parser.ParseWithConfig(plain, &conf.Config{DisableIfOperator: true})
 	if err == nil {
-		t.Root, t.Condition = t.typed(tree.Node)
+		t.root, t.condition = t.typed(tree.Node)
 		return t, nil
 	}
 	var at *file.Error

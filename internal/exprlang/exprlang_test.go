@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 		tree, err := Parse(&language, c.text)
 		got := ""
 		if err == nil {
-			got = written(tree, tree.Root)
+			got = written(tree, tree.root)
 		} else {
 			got, _, _ = strings.Cut(err.Error(), "\n")
 		}
@@ -103,7 +103,7 @@ func TestNumbers(t *testing.T) {
 		if err == nil {
 			func() {
 				defer lex.Recover(&err)
-				v = tree.Float(tree.Root)
+				v = tree.Float(tree.root)
 			}()
 		}
 		got := fmt.Sprint(v)
@@ -130,7 +130,7 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		want := written(tree, tree.Root)
+		want := written(tree, tree.root)
 		again, err := Parse(&language, want)
 		if err != nil {
 			if strings.Contains(err.Error(), "nested more than") || len(want) > maxText {
@@ -138,7 +138,7 @@ func FuzzParse(f *testing.F) {
 			}
 			t.Fatalf("%q is written %s: %v", text, want, err)
 		}
-		if got := written(again, again.Root); got != want {
+		if got := written(again, again.root); got != want {
 			t.Fatalf("%q is written %s, which is %s", text, want, got)
 		}
 	})

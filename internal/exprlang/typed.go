@@ -52,7 +52,7 @@ func (t *Tree) conditions(list ...*ast.Node) {
 	for _, n := range list {
 		checked, condition := t.typed(*n)
 		if !condition {
-			t.FailHint(t.leftmost(*n).At, "a condition compares, as in a > 0", "a condition is needed here, and this is a number")
+			t.noCondition(*n)
 		}
 		*n = checked
 	}
@@ -68,16 +68,28 @@ func (t *Tree) numbers(list ...*ast.Node) {
 	}
 }
 
+func (t *Tree) noCondition(n ast.Node) {
+	t.FailHint(t.leftmost(n).At, "a condition compares, as in a > 0", "a condition is needed here, and this is a number")
+}
+
 func (t *Tree) noNumber(n ast.Node) {
 	t.FailHint(t.leftmost(n).At, "a condition chooses between numbers: a < b ? 1 : 0", "a number is needed here, and this is a condition")
 }
 
 // Number is the root, which fails where it is a condition.
 func (t *Tree) Number() ast.Node {
-	if t.Condition {
-		t.noNumber(t.Root)
+	if t.condition {
+		t.noNumber(t.root)
 	}
-	return t.Root
+	return t.root
+}
+
+// Holds is the root, which fails where it is a number.
+func (t *Tree) Holds() ast.Node {
+	if !t.condition {
+		t.noCondition(t.root)
+	}
+	return t.root
 }
 
 // comparedBefore is the comparison that ends where a comparison begins, as a == b does in a == b < c.

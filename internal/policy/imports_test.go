@@ -30,7 +30,7 @@ var restricted = map[string][]string{
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "microbench"},
 	"modernc.org/cc":                     {"cfront"},
-	"github.com/expr-lang/expr":          {"internal/exprlang", "models"},
+	"github.com/expr-lang/expr":          {"internal/exprlang", "models", "kernel/expr"},
 	"github.com/spf13/cobra":             {"cmd/perf", "complete", "manual"},
 }
 
