@@ -54,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		{"[8, 16,", "[16, 8,", "values go from the least to the greatest"},
 		{"{name: bx, block: x,", "{name: bx,", "a parameter is one of block, thread and places, of an axis, or unroll"},
 		{", define: UNROLL", "", "unroll is no size of the launch file, and defines no macro"},
-		{"bx * by * bz >= 64", "bx * by", "expected a comparison of integers"},
+		{"bx * by * bz >= 64", "bx * by", "a condition is needed here"},
 		{"bx * by * bz >= 64", "bx * bw >= 64", "bw"},
 		{"bx * by * bz >= 64", "bx * by * bz >= 512000000", "the space is empty"},
 	} {

@@ -171,7 +171,7 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 			return opt, mistake("%s %s: a launch has at most %d axes", f.name, f.text, maxAxes)
 		}
 		for i, text := range f.list {
-			e, err := expr.Parse(text)
+			e, err := expr.ParseSizes(text)
 			if err != nil {
 				return opt, mistake("%s %s: %q: %s", f.name, f.text, text, source.Message(err)).WithHint("give an expression in sizes for each axis, as in n or m,n/4")
 			}

@@ -30,6 +30,7 @@ var restricted = map[string][]string{
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "internal/microbench"},
 	"modernc.org/cc":                     {"cfront"},
+	"github.com/expr-lang/expr":          {"internal/exprlang", "models", "kernel/expr"},
 	"github.com/spf13/cobra":             {"cmd/perf", "internal/command/complete", "internal/command/manual"},
 	"golang.org/x/tools":                 {"internal/lint"},
 	"honnef.co/go/tools":                 {"internal/lint"},
