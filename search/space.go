@@ -127,13 +127,24 @@ func walk(s Space, pick func(made Config, c *Choice) int) Config {
 	return made
 }
 
+// draw is the number of an option, each as likely as the others, or by their weights; and how likely it was.
+func (c *Choice) draw(r *rand.Rand) (i int, share float64) {
+	if c.Weights == nil {
+		return r.IntN(len(c.Options)), 1 / float64(len(c.Options))
+	}
+	sum := 0.0
+	for _, w := range c.Weights {
+		sum += w
+	}
+	i = draw(c.Weights, r)
+	return i, c.Weights[i] / sum
+}
+
 // anywhere is a path with all options of a choice equally likely; where it is known how many configurations these lead to, all configurations.
 func anywhere(s Space, r *rand.Rand) Config {
 	return walk(s, func(_ Config, c *Choice) int {
-		if c.Weights != nil {
-			return draw(c.Weights, r)
-		}
-		return r.IntN(len(c.Options))
+		i, _ := c.draw(r)
+		return i
 	})
 }
 

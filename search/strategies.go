@@ -30,7 +30,7 @@ type kind struct {
 }
 
 var strategies = map[string]kind{
-	"random":    {make: func(s Space, _ Model, r *rand.Rand) Strategy { return &random{s, r} }, together: 64, plain: true},
+	"random":    {make: newRandom, together: 64, plain: true},
 	"greedy":    {make: newGreedy, together: 1},
 	"evolution": {make: newEvolution, together: 1},
 	"bandit":    {make: newBandit, together: 1},
@@ -199,12 +199,3 @@ func Best(all []Trial) (best Trial) {
 	}
 	return best
 }
-
-// random takes any path.
-type random struct {
-	space Space
-	r     *rand.Rand
-}
-
-func (s *random) Ask() Config { return anywhere(s.space, s.r) }
-func (s *random) Tell(Trial)  {}

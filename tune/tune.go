@@ -186,15 +186,12 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 // mostCounted is how many configurations are counted for the report at most.
 const mostCounted = 20_000
 
-// costly is a space whose choices take work to find, a second each, so that they are not counted.
-type costly interface{ Costly() bool }
-
 // count counts the configurations of the space, and tells whether there are more. Where that takes long, or the time is over, it is what has run.
 func (s *Search) count(ctx context.Context, space search.Space) (n int, more bool) {
 	if n = len(s.runs); ctx.Err() != nil || s.over() {
 		return n, true
 	}
-	if c, ok := space.(costly); ok && c.Costly() {
+	if c, ok := space.(search.Costly); ok && c.Costly() {
 		return n, true
 	}
 	counted, more := search.Count(space, mostCounted)
