@@ -55,6 +55,15 @@ func (c Config) Option(choice string) string {
 	return ""
 }
 
+// Options are what is picked, by choice.
+func (c Config) Options() map[string]string {
+	out := make(map[string]string, len(c))
+	for _, p := range c {
+		out[p.Choice] = p.Option
+	}
+	return out
+}
+
 // String is the configuration as users write it, as in "bm=16,bn=32". It tells configurations apart.
 func (c Config) String() string {
 	var b strings.Builder
