@@ -149,7 +149,7 @@ Orders:
 		},
 	}
 	o.addFlags(cmd)
-	o.addExpected(cmd)
+	addExpected(cmd, &o.Request)
 	on.add(cmd)
 	model.addFlags(cmd)
 	flags := cmd.Flags()
