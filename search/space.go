@@ -100,6 +100,8 @@ type Result struct {
 	Parts   map[string]float64
 	// Metrics are between 0 and 1, the peak.
 	Metrics map[string]float64
+	// Evidence is what the oracle knows besides, for a strategy that understands it; nil is nothing.
+	Evidence any
 }
 
 // Valid reports that the configuration ran and was right.
