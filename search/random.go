@@ -15,8 +15,8 @@ type random struct {
 }
 
 const (
-	mostListed   = 1 << 14
-	pilots       = 1 << 10 // paths that are drawn to find the least probability
+	mostListed   = 1 << 12
+	pilots       = 1 << 9  // paths that are drawn to find the least probability
 	mostRejected = 1 << 14 // draws in a row, after which a path is kept whatever its probability
 )
 

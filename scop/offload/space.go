@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/kernel"
 	"gpuperf/scop"
@@ -23,6 +24,7 @@ type Space struct {
 	guided    *guided // where schedules are found by choices
 	labels    *labels
 	known     *references
+	decided   sync.Map // by undecided: the next *search.Choice
 }
 
 // candidate is a schedule with its kernels, in the order of their launches.
@@ -198,17 +200,40 @@ func (s *Space) Next(config search.Config) *search.Choice {
 		return choice
 	}
 	for _, p := range c.parts {
-		own := p.made(made)
-		for _, d := range decisions {
-			if own[d.name] != "" {
-				continue
-			}
-			if options := d.options(p.form, own); len(options) > 0 {
-				return &search.Choice{Name: p.label + " " + d.name, Options: options, Part: p.label}
-			}
+		if next := s.next(p, p.made(made)); next != nil {
+			return next
 		}
 	}
 	return nil
+}
+
+// undecided is a part of which some decisions were made.
+type undecided struct {
+	label, made string
+	form        Form
+}
+
+// next is the next decision of a part, nil where all are made.
+func (s *Space) next(p part, own map[string]string) (next *search.Choice) {
+	var made strings.Builder
+	for _, d := range decisions {
+		made.WriteString(own[d.name] + ",")
+	}
+	key := undecided{p.label, made.String(), p.form}
+	if known, ok := s.decided.Load(key); ok {
+		return known.(*search.Choice)
+	}
+	for _, d := range decisions {
+		if own[d.name] != "" {
+			continue
+		}
+		if options := d.options(p.form, own); len(options) > 0 {
+			next = &search.Choice{Name: p.label + " " + d.name, Options: options, Part: p.label}
+			break
+		}
+	}
+	s.decided.Store(key, next)
+	return next
 }
 
 // candidate is the chosen schedule.
