@@ -3,7 +3,8 @@
 // A [Space] is a graph of choices that is built while it is walked: which choice comes next depends on those that are made. A configuration is a path
 // to its end; [Prune] takes away what leads to none. A [Strategy] proposes configurations and hears how they did (Ask and Tell); [Run] does so as long as
 // there is budget, and evaluates none twice. Strategies are those of one table (strategies.go): ants (Papenhausen and Mueller, Coding Ants, 2018), and beside
-// them random and greedy search, differential evolution, the bandit of OpenTuner, and a search by a model alone. A model's predictions cost nothing: it orders
+// them random (all configurations alike: random.go) and greedy search, differential evolution, the bandit of OpenTuner, and a search by a model alone; a space may bring
+// others, as a [Strategist]. A model's predictions cost nothing: it orders
 // candidates, tells ants where to go before anything was measured, and its error is learned from what was (guide.go). [Recorded] is a space whose configurations
 // were all measured, in which [Compare] replays strategies.
 package search
