@@ -62,8 +62,8 @@ func Facts() []facts.Key {
 	return keys
 }
 
-// machine is a multiprocessor of a device of which so many are busy, with so many bytes of its first-level cache for global memory.
-func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
+// multiprocessor is one of a device of which so many are busy, with so many bytes of its first-level cache for global memory.
+func multiprocessor(d *facts.Device, busy, l1 int64) *timing.Machine {
 	cycles := func(k facts.Key) int64 {
 		if k == "" {
 			return timing.Cycle

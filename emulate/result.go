@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 )
 
 // within is the factor that the interval of a time spans on each side: nine of ten recorded launches lie within it (docs/emulation.md).
@@ -60,7 +60,7 @@ func (e *emulation) limitedBy() string {
 	if e.most <= e.resident {
 		return "grid"
 	}
-	i := slices.IndexFunc(e.limits, func(l launch.Limit) bool { return l.Groups == e.resident })
+	i := slices.IndexFunc(e.limits, func(l machine.Limit) bool { return l.Groups == e.resident })
 	return e.limits[i].Resource
 }
 

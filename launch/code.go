@@ -3,6 +3,8 @@ package launch
 import (
 	"slices"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/launch/machine"
 	"gpuperf/samples"
 )
@@ -109,7 +111,7 @@ func (e *estimate) codeAccesses() (sum float64) {
 // residents are the groups that run at once on a multiprocessor: as the driver told of the compiled kernel, by the registers that it has, or by
 // those estimated.
 func (r *result) residents() int64 {
-	g := Group{r.items, r.p.registers, r.shared, int64(r.p.opt.SubgroupSize)}
+	g := hw.Group{Items: r.items, Registers: r.p.registers, Local: r.shared, Subgroup: int64(r.p.opt.SubgroupSize)}
 	if r.stream != nil && r.stream.compiled != nil {
 		c := r.stream.compiled
 		if c.GroupsPerUnit > 0 {
@@ -119,5 +121,5 @@ func (r *result) residents() int64 {
 			g.Registers = c.Registers
 		}
 	}
-	return resident(r.p.opt.Device, g)
+	return hw.Held(r.p.opt.Device, g)
 }

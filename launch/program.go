@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -151,7 +153,7 @@ func opClassOf(op string) int {
 func New(n *linear.Nest, opt Options) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
+		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
+	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
@@ -134,9 +135,6 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
-		return err
-	}
 	o.on.options.Trials = o.Trials
 	c, err := o.on.open(cmd)
 	if err != nil {
@@ -145,6 +143,10 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	defer finish(cmd, c)
 	if !c.Live() {
 		return usagef("--device %s: tune needs a device, not recorded samples", o.on.device)
+	}
+	o.files.On = machine.Told(c.Device.Info())
+	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
+		return err
 	}
 	o.Campaign = c
 	if err := o.predictor(cmd); err != nil {

@@ -47,6 +47,7 @@ const (
 	GroupsZ              Key = "groups_z"                // along axis 2
 	L1Bytes              Key = "l1_bytes"                // of a multiprocessor; of a CPU, all caches that a core does not share
 	L2Bytes              Key = "l2_bytes"                // of the device
+	L1Carveouts          Key = "l1_carveouts"            // bytes of L1 that may be local memory, from few to many: values
 	L1LeastLocal         Key = "l1_least_local"          // bytes of L1 that are local memory at least
 	L1LeastLocalUsed     Key = "l1_least_local_used"     // the same for kernels that use local memory
 	L2CleanKept          Key = "l2_clean_kept"           // what may come before L2 begins to drop data that is as in DRAM; in parts of l2_bytes, as all below
@@ -180,9 +181,10 @@ const (
 	StartCycles         Key = "start_cycles" // before the first instruction of a launch and after the last
 )
 
-// Fact is a number with its source. The zero Fact is not known.
+// Fact is a number with its source, or several that a device can be set to, in rising order. The zero Fact is not known.
 type Fact struct {
 	Value  float64
+	Values []float64
 	Source string
 }
 
@@ -213,6 +215,15 @@ func (d *Device) Value(k Key) float64 {
 
 // Int returns the number of a fact as an integer, 0 where it is not known.
 func (d *Device) Int(k Key) int64 { return int64(d.Value(k)) }
+
+// Values are the numbers of a fact that has several, none where it is not known.
+func (d *Device) Values(k Key) []float64 {
+	f, _ := d.Fact(k)
+	return f.Values
+}
+
+// CPU reports whether the device is known to be a CPU.
+func (d *Device) CPU() bool { return d != nil && d.kind == "cpu" }
 
 // Known reports whether all these facts are known.
 func (d *Device) Known(keys ...Key) bool {
@@ -248,7 +259,7 @@ func (d *Device) With(k Key, value float64, source string) *Device {
 		*out = *d
 		out.facts = maps.Clone(d.facts)
 	}
-	out.facts[k] = Fact{value, source}
+	out.facts[k] = Fact{Value: value, Source: source}
 	return out
 }
 
@@ -322,7 +333,7 @@ func Of(f samples.Fingerprint) *Device {
 		{GlobalBytes, f.GlobalMem, "CL_DEVICE_GLOBAL_MEM_SIZE of the device"},
 	}...) {
 		if t.value > 0 {
-			d.facts[t.key] = Fact{float64(t.value), t.source}
+			d.facts[t.key] = Fact{Value: float64(t.value), Source: t.source}
 		}
 	}
 	named, units := find(sheets().Devices, f.Name), float64(f.ComputeUnits)
@@ -337,7 +348,7 @@ func Of(f samples.Fingerprint) *Device {
 	if d.Value(Groups) == 1 { // the limits of a work-group are those of the multiprocessor
 		for k, v := range map[Key]int64{LocalBytes: f.LocalMem, Items: f.MaxWorkGroup} {
 			if v > 0 {
-				d.facts[k] = Fact{float64(v), "what the device allows for a work-group, the only one of a multiprocessor"}
+				d.facts[k] = Fact{Value: float64(v), Source: "what the device allows for a work-group, the only one of a multiprocessor"}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"gpuperf/device/machine"
 	"gpuperf/internal/microbench"
 	"gpuperf/kernel"
 	"gpuperf/samples"
@@ -16,11 +17,17 @@ func LoadGenerators(folder string) (*microbench.Collection, error) {
 }
 
 // TagCases returns the measurement kernels that tags select from the built-in generators and those of a folder. Kernels that differ in
-// sizes alone are one kernel, so that it is counted and generated once.
-func TagCases(folder string, tags []string, match string) ([]*workload.Case, error) {
+// sizes alone are one kernel, so that it is counted and generated once. Sizes may be products with what a machine has: of the usual one where it is nil.
+func TagCases(folder string, tags []string, match string, on *machine.Machine) ([]*workload.Case, error) {
 	filter, err := parseFilter(tags, match)
 	if err != nil {
 		return nil, err
+	}
+	if on == nil {
+		on = machine.Of(nil)
+	}
+	if filter, err = filter.For(map[string]int64{"MP": on.Multiprocessors}); err != nil {
+		return nil, &InputError{err}
 	}
 	generators, err := LoadGenerators(folder)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *Space) step(made Config) step {
 				out.next = &Choice{Name: name, Options: options}
 			}
 			return max(i, 0)
-		}), schedule.Smart)
+		}), schedule.Options{On: s.on})
 		if err != nil || out.next != nil {
 			return out, err
 		}
