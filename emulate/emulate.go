@@ -118,7 +118,7 @@ func Run(in Input) (_ *Result, err error) {
 			err = fmt.Errorf("%s cannot be emulated: %w", in.Function.Name, fault.Of(p))
 		}
 	}()
-	if err := in.Device.Need(Facts()...); err != nil {
+	if err := suits(in.Device); err != nil {
 		return nil, fmt.Errorf("%w\n    perf calibrate --emulator measures them on such a device; in a sheet that names NVIDIA H200 as its architecture they are as there", err)
 	}
 	if in.ClockMHz > 0 {

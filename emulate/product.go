@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
@@ -18,7 +19,7 @@ const (
 	wideColumns = 8
 	wideRows    = 16 // of A that a sub-group has
 	wideBytes   = 32 // of a row
-	waveBytes   = 128
+	waveBytes   = memory.Banks * memory.WordBytes
 	wideWarps   = 4
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
+	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 )
 
@@ -53,7 +54,7 @@ func (e *emulation) result(t timed) *Result {
 	return r
 }
 
-const warpSize = 32
+const warpSize = exec.WarpSize
 
 // limitedBy is the resource that keeps more blocks from a multiprocessor: the grid, where it has no more.
 func (e *emulation) limitedBy() string {

@@ -148,7 +148,7 @@ func (v *Vector) addTraffic(list []*Program, sizes map[string]int64) error {
 
 // rounds are those of the sub-group with most where others wait for it at barriers, else of all in the mean.
 func (e *estimate) rounds() float64 {
-	rounds := e.path.most()
+	rounds := e.most()
 	if e.sum[barriers] > 0 {
 		rounds = max(rounds, e.path.longest)
 	}
@@ -164,7 +164,7 @@ func (e *estimate) chain() float64 {
 
 // share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
 func (e *estimate) share(loads float64) float64 {
-	all := e.path.most() * float64(e.numGroups()*e.subgroups())
+	all := e.most() * float64(e.numGroups()*e.subgroups())
 	if all == 0 {
 		return 0
 	}

@@ -58,6 +58,7 @@ func (o Options) Names() []string {
 // DefaultSubgroup is the default number of work-items of a sub-group.
 const DefaultSubgroup = 32
 
+// defaultBoxes are enough for kernels with borders and triangles to be exact, and are walked in milliseconds.
 const defaultBoxes = 4096
 
 // result holds the data that the features are computed from.

@@ -179,6 +179,27 @@ const (
 	CodeGap             Key = "code_gap"     // cycles between two such lines, one after the other
 	CodeLatency         Key = "code_latency" // of code that no cache of the multiprocessor has
 	StartCycles         Key = "start_cycles" // before the first instruction of a launch and after the last
+
+	// What the compiler for a device makes of code.
+	UnrollWholly        Key = "unroll_wholly"         // instructions of all iterations of a loop of a constant number of them that a compiler unrolls wholly
+	UnrollTwice         Key = "unroll_twice"          // instructions of a body that is unrolled by unroll_by and that again, where the counter takes consecutive values and its end is no quotient
+	UnrollOnce          Key = "unroll_once"           // instructions of a body that is unrolled by unroll_by
+	UnrollBy            Key = "unroll_by"             // iterations that are unrolled
+	UnrollStraight      Key = "unroll_straight"       // accesses and operations that a loop unrolls to without being told to
+	LoadsAhead          Key = "loads_ahead"           // words of 32 bits that a work-item has in flight
+	RareCode            Key = "rare_code"             // instructions of a subroutine for rare cases
+	RareCalls           Key = "rare_calls"            // instructions of flow outside of loops where there is one
+	SelectChain         Key = "select_chain"          // dependent integer instructions of a select; as those below, what a result waits for
+	ExtremeChain        Key = "extreme_chain"         // dependent additions of float64 of a minimum or maximum
+	DivideChain         Key = "divide_chain"          // dependent additions of float32 of a division
+	DoubleDivideChain   Key = "double_divide_chain"   // of float64 of one of float64
+	IntegerDivideChain  Key = "integer_divide_chain"  // dependent products of a quotient of integers
+	RootChain           Key = "root_chain"            // dependent additions of float32 of a square root
+	DoubleRootChain     Key = "double_root_chain"     // of float64 of one of float64
+	FunctionChain       Key = "function_chain"        // of float32 of another function
+	DoubleFunctionChain Key = "double_function_chain" // of float64 of one of float64
+	PowerChain          Key = "power_chain"           // of float32 of a power
+	PeriodicChain       Key = "periodic_chain"        // of float32 of a sine
 )
 
 // Fact is a number with its source, or several that a device can be set to, in rising order. The zero Fact is not known.
@@ -211,6 +232,18 @@ func (d *Device) Fact(k Key) (Fact, bool) {
 func (d *Device) Value(k Key) float64 {
 	f, _ := d.Fact(k)
 	return f.Value
+}
+
+// Rough returns the number of a fact, or its order of magnitude where it is not known, as Typical says it.
+func (d *Device) Rough(k Key) float64 {
+	if f, ok := d.Fact(k); ok {
+		return f.Value
+	}
+	kind := "gpu"
+	if d.CPU() {
+		kind = "cpu"
+	}
+	return find(sheets().Typical, kind).Facts[k].Value
 }
 
 // Int returns the number of a fact as an integer, 0 where it is not known.

@@ -111,7 +111,7 @@ const groupItems = 512
 
 // inTurn is what a part takes that a work-group runs up to a barrier: the loads behind that wait for the stores before it.
 func (e extents) inTurn(steps, points float64) float64 {
-	const afterBarrier = 2
+	const afterBarrier = 2 // loads: that which stores wait for, and that which comes behind
 	return e.on.Seconds(machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: moved * points / float64(e.on.Line)})
 }
 
