@@ -23,10 +23,7 @@ func TagCases(folder string, tags []string, match string, on *machine.Machine) (
 	if err != nil {
 		return nil, err
 	}
-	if on == nil {
-		on = machine.Of(nil)
-	}
-	if filter, err = filter.For(map[string]int64{"MP": on.Multiprocessors}); err != nil {
+	if filter, err = filter.For(Multiples(on)); err != nil {
 		return nil, &InputError{err}
 	}
 	generators, err := LoadGenerators(folder)
@@ -50,6 +47,16 @@ func TagCases(folder string, tags []string, match string, on *machine.Machine) (
 		cases = append(cases, generatedCase(shared[ir], v))
 	}
 	return cases, nil
+}
+
+// Multiples are what sizes of measurement kernels may be multiples of. Multiprocessors are taken by fours, so that small multiples of them are whole work-groups; those that
+// are left over stay idle.
+func Multiples(on *machine.Machine) map[string]int64 {
+	const by = 4
+	if on == nil {
+		on = machine.Of(nil)
+	}
+	return map[string]int64{"MP": max(on.Multiprocessors/by, 1) * by}
 }
 
 func parseFilter(tags []string, match string) (microbench.Filter, error) {
