@@ -52,8 +52,19 @@ func Of(d *facts.Device) *Machine {
 	return m
 }
 
-// Told is the machine of a device that tells what it is.
-func Told(i device.Info) *Machine { return Of(facts.Of(i.Fingerprint)) }
+// Told is the machine of a device that tells what it is, and what it refuses beyond.
+func Told(i device.Info) *Machine {
+	m, l := Of(facts.Of(i.Fingerprint)), facts.Limits(i)
+	for _, one := range []struct {
+		most  *int64
+		limit int64
+	}{{&m.MostItems, l.GroupItems}, {&m.MostLocal, l.Local}, {&m.MostLocal, l.Declared}} {
+		if one.limit > 0 {
+			*one.most = min(*one.most, one.limit)
+		}
+	}
+	return m
+}
 
 // Named is the machine with the data sheet of a name or in a file.
 func Named(nameOrPath string) (*Machine, error) {
