@@ -21,10 +21,14 @@ func mappings(t *testing.T, device string) (out []string) {
 		t.Fatal(err)
 	}
 	for name, sizes := range map[string]map[string]int64{
-		"gemm":    {"ni": 1000, "nj": 1100, "nk": 1200},
-		"mvt":     {"n": 2000},
-		"gesummv": {"n": 1300},
-		"lu":      {"n": 1000},
+		"gemm":      {"ni": 1000, "nj": 1100, "nk": 1200},
+		"syr2k":     {"n": 1200, "m": 1000},
+		"mvt":       {"n": 2000},
+		"gesummv":   {"n": 1300},
+		"heat-3d":   {"n": 120, "tsteps": 500},
+		"jacobi-2d": {"n": 1300, "tsteps": 500},
+		"lu":        {"n": 1000},
+		"trisolv":   {"n": 2000},
 	} {
 		p, err := Find(t.Context(), example(t, name, "float"), Options{Sizes: sizes, On: on})
 		if err != nil {
