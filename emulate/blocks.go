@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
-	"gpuperf/launch"
 )
 
 // Bounds of the work of one emulation, which keep it short.
@@ -312,9 +312,9 @@ func (e *emulation) run(c Change, bound int64) timed {
 	return t
 }
 
-// machine is a multiprocessor with so many blocks at once.
+// multiprocessor is one with so many blocks at once.
 func (e *emulation) machine(resident int64) *timing.Machine {
-	m := machine(e.Device, e.busy, int64(launch.Caches(e.Device, e.group.Local, resident).L1))
+	m := multiprocessor(e.Device, e.busy, int64(machine.Caches(e.Device, e.group.Local, resident).L1))
 	if e.sector > 0 {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
 	}

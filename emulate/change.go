@@ -1,8 +1,8 @@
 package emulate
 
 import (
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 )
 
 // Change is what is otherwise in a launch whose traces are timed again.
@@ -33,11 +33,11 @@ func (r *Result) Again(c Change) float64 {
 }
 
 // Room are the blocks of a multiprocessor at once if they took other resources, and what limits them.
-func (r *Result) Room(change func(*launch.Group)) (resident int64, limits []launch.Limit) {
+func (r *Result) Room(change func(*machine.Group)) (resident int64, limits []machine.Limit) {
 	g := r.emulation.group
 	change(&g)
-	limits = launch.Limits(r.emulation.Device, g)
-	resident, _ = launch.Resident(limits)
+	limits = machine.Limits(r.emulation.Device, g)
+	resident, _ = machine.Resident(limits)
 	return resident, limits
 }
 

@@ -14,11 +14,11 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
 	"gpuperf/internal/fault"
-	"gpuperf/launch"
 	"gpuperf/launchfile"
 	"gpuperf/memory"
 	"gpuperf/sass"
@@ -63,7 +63,7 @@ type Result struct {
 	Waves      float64
 
 	Blocks    int64 // of a multiprocessor at once
-	Limits    []launch.Limit
+	Limits    []machine.Limit
 	LimitedBy string
 	Occupancy float64 // warps that are resident on average, of those that a multiprocessor has room for
 
@@ -118,7 +118,7 @@ func Run(in Input) (_ *Result, err error) {
 			err = fmt.Errorf("%s cannot be emulated: %w", in.Function.Name, fault.Of(p))
 		}
 	}()
-	if err := in.Device.Need(Facts()...); err != nil {
+	if err := suits(in.Device); err != nil {
 		return nil, fmt.Errorf("%w\n    perf calibrate --emulator measures them on such a device; in a sheet that names NVIDIA H200 as its architecture they are as there", err)
 	}
 	if in.ClockMHz > 0 {
@@ -152,9 +152,9 @@ type emulation struct {
 	grid     [3]int64
 	total    int64 // blocks
 	warps    int64 // of a block
-	group    launch.Group
+	group    machine.Group
 	resident int64
-	limits   []launch.Limit
+	limits   []machine.Limit
 	busy     int64 // multiprocessors
 	blocks   []*timing.Block
 	shown    [3]uint32      // the place of the first of blocks
@@ -213,15 +213,15 @@ func (e *emulation) prepare() (err error) {
 		registers = named(e.Function)
 		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
 	}
-	e.group = launch.Group{Items: items, Registers: launch.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
-	e.limits = launch.Limits(e.Device, e.group)
-	e.resident, _ = launch.Resident(e.limits)
+	e.group = machine.Group{Items: items, Registers: machine.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.limits = machine.Limits(e.Device, e.group)
+	e.resident, _ = machine.Resident(e.limits)
 	alone := e.Job
 	alone.Then, alone.LocalMem = nil, max(e.Code.Shared, e.Job.LocalMem)
 	if verdict := alone.Exceeds(e.Device.Limits()); verdict != nil {
 		return verdict
 	}
-	if why := launch.Fits(e.Device, launch.Group{Items: items, Registers: registers, Local: e.group.Local, Subgroup: exec.WarpSize}); why != "" {
+	if why := machine.Fits(e.Device, machine.Group{Items: items, Registers: registers, Local: e.group.Local, Subgroup: exec.WarpSize}); why != "" {
 		return device.Refusal("%s", why)
 	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)

@@ -1,8 +1,11 @@
 package emulate
 
 import (
+	"fmt"
+
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 )
 
 // unitFacts are the facts of each unit, in cycles. A latency of "" is a cycle, a gap of "" that of the unit without waiting.
@@ -40,6 +43,25 @@ var unitFacts = []struct {
 	{timing.Operands, "", facts.SharedGap},
 }
 
+// fixed are facts that the emulator has no other values for.
+var fixed = []struct {
+	key   facts.Key
+	value int64
+}{{facts.SectorBytes, sectorBytes}, {facts.LineBytes, lineBytes}, {facts.Banks, memory.Banks}, {facts.BankBytes, memory.WordBytes}, {facts.SubgroupSize, warpSize}}
+
+// suits returns an error where a device lacks facts, or has units of other sizes than those that are emulated.
+func suits(d *facts.Device) error {
+	if err := d.Need(Facts()...); err != nil {
+		return err
+	}
+	for _, f := range fixed {
+		if n := d.Int(f.key); n != f.value {
+			return fmt.Errorf("%s of device %q is %d: only devices with %d are emulated", f.key, d.Name(), n, f.value)
+		}
+	}
+	return nil
+}
+
 // Facts are those that a device must have for its machine code to be emulated.
 func Facts() []facts.Key {
 	keys := []facts.Key{
@@ -52,6 +74,9 @@ func Facts() []facts.Key {
 		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.UniformConstants, facts.UniformFarLatency, facts.UniformFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 		facts.WideDispatch,
 	}
+	for _, f := range fixed {
+		keys = append(keys, f.key)
+	}
 	for _, u := range unitFacts {
 		for _, k := range []facts.Key{u.latency, u.gap} {
 			if k != "" {
@@ -62,8 +87,8 @@ func Facts() []facts.Key {
 	return keys
 }
 
-// machine is a multiprocessor of a device of which so many are busy, with so many bytes of its first-level cache for global memory.
-func machine(d *facts.Device, busy, l1 int64) *timing.Machine {
+// multiprocessor is one of a device of which so many are busy, with so many bytes of its first-level cache for global memory.
+func multiprocessor(d *facts.Device, busy, l1 int64) *timing.Machine {
 	cycles := func(k facts.Key) int64 {
 		if k == "" {
 			return timing.Cycle
@@ -125,6 +150,6 @@ func code(d *facts.Device) timing.Code {
 }
 
 const (
-	sectorBytes = 32
-	lineBytes   = 128
+	sectorBytes = memory.SectorBytes
+	lineBytes   = memory.LineBytes
 )

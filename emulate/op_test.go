@@ -60,7 +60,7 @@ func TestProducts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := machine(d, 132, 1<<17)
+	m := multiprocessor(d, 132, 1<<17)
 	for _, c := range []struct {
 		text         string
 		latency, gap float64 // cycles
@@ -102,11 +102,11 @@ func TestFacts(t *testing.T) {
 	if err := d.Need(Facts()...); err != nil {
 		t.Fatal(err)
 	}
-	m := machine(d, 132, 1<<17)
+	m := multiprocessor(d, 132, 1<<17)
 	if m.Units[timing.DRAM].Gap <= m.Units[timing.L2].Gap || m.Units[timing.FMA].Gap != timing.Cycle || m.Partitions != 4 {
 		t.Errorf("%+v", m)
 	}
-	if one := machine(d, 1, 1<<17); one.Units[timing.L2].Gap >= m.Units[timing.L2].Gap {
+	if one := multiprocessor(d, 1, 1<<17); one.Units[timing.L2].Gap >= m.Units[timing.L2].Gap {
 		t.Error("a multiprocessor alone has no more of L2 than one of all")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 )
 
 // meeting is where the atomic operations of a launch on global memory meet, by what a block does on average.
@@ -113,7 +114,7 @@ func atomics(nodes []timing.Node, trips []int64, times float64, visit func(ev *t
 	}
 }
 
-const wordBytes = 4
+const wordBytes = memory.WordBytes
 
 // crowded is for how many cycles a multiprocessor has to itself, for each sector of its atomic operations, the part of the second-level cache that
 // most of them meet in, or the word.

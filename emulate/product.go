@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
@@ -13,7 +14,7 @@ const (
 	wideColumns = 8
 	wideRows    = 16 // of A that a sub-group has
 	wideBytes   = 32 // of a row
-	waveBytes   = 128
+	waveBytes   = memory.Banks * memory.WordBytes
 	wideWarps   = 4
 )
 

@@ -6,8 +6,9 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
+	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 )
 
 // within is the factor that the interval of a time spans on each side: nine of ten recorded launches lie within it (docs/emulation.md).
@@ -53,14 +54,14 @@ func (e *emulation) result(t timed) *Result {
 	return r
 }
 
-const warpSize = 32
+const warpSize = exec.WarpSize
 
 // limitedBy is the resource that keeps more blocks from a multiprocessor: the grid, where it has no more.
 func (e *emulation) limitedBy() string {
 	if e.most <= e.resident {
 		return "grid"
 	}
-	i := slices.IndexFunc(e.limits, func(l launch.Limit) bool { return l.Groups == e.resident })
+	i := slices.IndexFunc(e.limits, func(l machine.Limit) bool { return l.Groups == e.resident })
 	return e.limits[i].Resource
 }
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/parallel"
-	"gpuperf/launch"
 )
 
 // Sensitivity is by how much the time changes, in parts, when a parameter of the machine does (section 3.3). Of a capacity it is negative.
@@ -156,10 +156,10 @@ var rooms = []facts.Key{facts.Groups, facts.Items, facts.Registers, facts.LocalB
 
 // capacities are those that change something when they are raised: room for work-groups comes in whole ones.
 func (e *emulation) capacities() (list []parameter) {
-	_, by := launch.Resident(e.limits)
+	_, by := machine.Resident(e.limits)
 	for _, k := range rooms {
 		d := e.Device.With(k, math.Floor(e.Device.Value(k)*(1+raised)), "raised")
-		if n, _ := launch.Resident(launch.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
+		if n, _ := machine.Resident(machine.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
 			list = append(list, parameter{Sensitivity{Kind: Capacity, Room: by}, Change{Resident: n}})
 		}
 	}
@@ -169,7 +169,7 @@ func (e *emulation) capacities() (list []parameter) {
 
 // largerL2 is a second-level cache with more room.
 func (e *emulation) largerL2() Change {
-	larger := launch.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	larger := machine.Caches(e.Device, e.group.Local, min(e.resident, e.most))
 	larger.L2 *= 1 + raised
 	loads, stores, _ := e.served(e.moved)
 	fewerLoads, fewerStores, sector := e.served(e.accessed.Estimate(larger))

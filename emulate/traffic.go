@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
-	"gpuperf/launch"
 	"gpuperf/memory"
 )
 
@@ -17,7 +17,7 @@ func (e *emulation) traffic() {
 	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	e.moved = e.accessed.Estimate(launch.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	e.moved = e.accessed.Estimate(machine.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)

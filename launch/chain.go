@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -12,9 +13,6 @@ import (
 // A work-item computes one after the other what depends on what it has computed before. With few sub-groups on a multiprocessor that is what the time
 // depends on: the longest chain of dependent instructions in each straight line of code, as a loop comes back to its start only when all instructions
 // of its body are issued.
-
-// localLatency is how long a load from local memory takes, in cycles (as other latencies: what chains of one operation take on an H200).
-const localLatency = 30
 
 // link says that a value is known so many cycles after another one, which is "" for what nothing in the code delays.
 type link struct {
@@ -28,7 +26,9 @@ type linker struct {
 	varies map[string][]string // the names in the indices of variables
 	fused  map[string]bool     // variables that are products of multiply-adds
 	links  []link
-	alone  bool // some operation is alone
+	times  *[issueKinds]float64 // latencies
+	local  float64              // that of local memory, in cycles
+	alone  bool                 // some operation is alone
 }
 
 // variable is what the links of a private variable are named by.
@@ -57,7 +57,7 @@ func (l *linker) visit(e expr.Expr, after float64) {
 	switch x := e.(type) {
 	case expr.Var:
 		if a := l.Array(x.Name); a != nil && a.Space == kernel.Local {
-			after += localLatency
+			after += l.local
 		}
 		l.links = append(l.links, link{l.variable(x), after})
 	case *expr.Access:
@@ -68,20 +68,20 @@ func (l *linker) visit(e expr.Expr, after float64) {
 		if f := l.Function(x.Func); f == nil {
 			after += l.latency("func:"+x.Func, x)
 		} else {
-			after += issued[issueSingle].latency
+			after += l.times[issueSingle]
 		}
 		for _, arg := range x.Args {
 			l.visit(arg, after)
 		}
 	case *expr.Cond:
-		after += issued[issueSelect].latency
+		after += l.times[issueSelect]
 		l.visit(x.If, after)
 		l.visit(x.Then, after)
 		l.visit(x.Else, after)
 	case *expr.Cast:
 		from, err := l.TypeOf(x.Arg)
 		if err == nil {
-			after += issued[conversion(from, x.DType)].latency
+			after += l.times[conversion(from, x.DType)]
 		}
 		l.visit(x.Arg, after)
 	default:
@@ -95,7 +95,7 @@ func (l *linker) access(x *expr.Access, after float64) {
 	case a != nil && a.Space == kernel.Private:
 		l.links = append(l.links, link{l.variable(x), after})
 	case a != nil && a.Space == kernel.Local:
-		after += localLatency
+		after += l.local
 		fallthrough
 	default:
 		l.links = append(l.links, link{"", after})
@@ -109,7 +109,7 @@ func (l *linker) access(x *expr.Access, after float64) {
 func (l *linker) operator(x *expr.Op, after float64) {
 	cycles := 0.0
 	if _, constant := constantDivisor(x); constant {
-		cycles = byConstant * issued[issueSingle].latency
+		cycles = byConstant * l.times[issueSingle]
 	} else if x.Kind != expr.Neg {
 		cycles = l.latency(ops.Operators[x.Kind].Name, x)
 	}
@@ -131,16 +131,16 @@ func (l *linker) operator(x *expr.Op, after float64) {
 func (l *linker) latency(op string, e expr.Expr) float64 {
 	t, err := l.TypeOf(e)
 	if err != nil {
-		return issued[issueSingle].latency
+		return l.times[issueSingle]
 	}
 	kind := issueOf(op, t.Base())
 	l.alone = l.alone || alone(kind, op)
-	return issued[kind].latency
+	return l.times[kind]
 }
 
 // chained finds what a statement waits for to compute its value, and the variable that it sets.
 func (b *builder) chained(s *kernel.Stmt, value expr.Expr, out *exec) {
-	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies, fused: b.fused[s]}
+	l := &linker{Kernel: b.p.nest.Kernel, varies: b.p.varies, fused: b.fused[s], times: &b.p.latencies, local: b.p.opt.Device.Rough(facts.SharedLatency)}
 	l.visit(value, 0)
 	out.links, out.alone = l.links, l.alone
 	if a, ok := s.LHS.(*expr.Access); ok {

@@ -3,6 +3,8 @@ package launch
 import (
 	"slices"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/launch/machine"
 	"gpuperf/samples"
 )
@@ -64,14 +66,10 @@ func (r *result) executed() (*machine.Counts, error) {
 	return code, nil
 }
 
-// Code for rare cases of quotients and roots (nvcc 13.0, for sm_90): a subroutine for each kind, outside of all loops.
-const (
-	subroutine = 100 // instructions, at most
-	calling    = 4   // instructions of flow that a kernel with a subroutine has outside of its loops
-	mostRare   = 0.1 // of the executed instructions, that may be taken for some
-)
+// mostRare of the executed instructions may be taken for executed and are not: that is less than what predictions are off by.
+const mostRare = 0.1
 
-// rarely is how many instructions of the code may be taken for executed, though they are for rare cases.
+// rarely is how many instructions of the code may be taken for executed, though they are for rare cases of quotients and roots: a subroutine for each kind, outside of all loops.
 func (r *result) rarely(code *samples.Code) (sum float64) {
 	outside := func(class string) int {
 		n := code.Classes[class]
@@ -80,12 +78,12 @@ func (r *result) rarely(code *samples.Code) (sum float64) {
 		}
 		return n
 	}
-	if outside("flow") < calling || code.Classes[machine.Special] == 0 {
+	if outside("flow") < r.p.compiler.Calls || code.Classes[machine.Special] == 0 {
 		return 0
 	}
 	for _, kind := range []issue{issueDivide, issueDivideDouble, issueRoot, issueRootDouble} {
 		if r.issued[kind] > 0 {
-			sum += subroutine * float64(r.numGroups()*r.subgroups())
+			sum += r.p.compiler.Rare * float64(r.numGroups()*r.subgroups())
 		}
 	}
 	return sum
@@ -109,7 +107,7 @@ func (e *estimate) codeAccesses() (sum float64) {
 // residents are the groups that run at once on a multiprocessor: as the driver told of the compiled kernel, by the registers that it has, or by
 // those estimated.
 func (r *result) residents() int64 {
-	g := Group{r.items, r.p.registers, r.shared, int64(r.p.opt.SubgroupSize)}
+	g := hw.Group{Items: r.items, Registers: r.p.registers, Local: r.shared, Subgroup: int64(r.p.opt.SubgroupSize)}
 	if r.stream != nil && r.stream.compiled != nil {
 		c := r.stream.compiled
 		if c.GroupsPerUnit > 0 {
@@ -119,5 +117,5 @@ func (r *result) residents() int64 {
 			g.Registers = c.Registers
 		}
 	}
-	return resident(r.p.opt.Device, g)
+	return hw.Held(r.p.opt.Device, g)
 }

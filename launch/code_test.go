@@ -77,7 +77,7 @@ func listed(t *testing.T) (all []*workload.Case) {
 		if strings.HasSuffix(words[0], ".star") || strings.Contains(words[0], ".star#") {
 			cases, err = campaign.Cases(t.Context(), frontend.Options{}, []string{filepath.Join("..", words[0])}, sizesOf(words[2]))
 		} else {
-			cases, err = campaign.TagCases("", words, "")
+			cases, err = campaign.TagCases("", words, "", nil)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/device/facts"
 	"gpuperf/kernel"
 )
@@ -264,7 +266,7 @@ func Needs(d *facts.Device, feature string) error {
 // facts are those of the device that the feature depends on.
 func (f *Feature) facts(d *facts.Device) []facts.Key {
 	if f.resident {
-		return slices.Concat(f.needs, residentFacts(d))
+		return slices.Concat(f.needs, hw.ResidentFacts(d))
 	}
 	return f.needs
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/facts"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -45,39 +46,54 @@ const (
 	issueKinds
 )
 
-// issued describes the kinds of instructions: each is a total. size is how many instructions it is in code, roughly, and latency how many cycles later its
-// result can be used, for those that chains are made of.
+// issued describes the kinds of instructions: each is a total. size is how many instructions it is in code, roughly: a load has an address that changes, and functions
+// are tens of instructions or, of large arguments, hundreds. For those that chains are made of, latency is that of an instruction of them, and chain how many of these depend on each
+// other; "" is one.
 var issued = [issueKinds]struct {
-	name, doc string
-	size      int64
-	latency   float64
+	name, doc      string
+	size           int64
+	latency, chain facts.Key
 }{
-	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2, 0},
-	issueLocal:          {"local_accesses", "the same of local memory, and loads from constant memory of which a sub-group asks for several addresses", 2, 0},
-	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1, 0},
-	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1, 4},
-	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1, 4},
-	issueDouble:         {"double_ops", "additions, multiplications and multiply-adds of float64", 1, 8},
-	issueExtremeDouble:  {"double_extremes", "minima and maxima of float64", 8, 16},
-	issueInteger:        {"integer_ops", "additions, minima and maxima of integers", 1, 4},
-	issueLogic:          {"logic_ops", "logic and shifts to the right of integers", 1, 4},
-	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts to the left of integers", 1, 4},
-	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, 59},
-	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, 126},
-	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers, in indices too, where the divisor is no constant", 20, 100},
-	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20, 40},
-	issueRootDouble:     {"double_roots", "the same of float64", 20, 80},
-	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, 41},
-	issueFunctionDouble: {"double_functions", "other functions of float64", 20, 145},
-	issuePower:          {"powers", "powers", 20, 120},
-	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100, 80},
-	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1, 12},
-	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1, 12},
-	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1, 0},
-	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4, 0},
-	issueCondition:      {"conditions", "conditions of guards that are tested", 1, 0},
-	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1, 0},
-	issueSelect:         {"selects", "selects", 1, 8},
+	issueGlobal:         {"global_accesses", "loads from global memory and stores to it, as a compiler makes them", 2, "", ""},
+	issueLocal:          {"local_accesses", "the same of local memory, and loads from constant memory of which a sub-group asks for several addresses", 2, "", ""},
+	issueAddress:        {"addresses", "addresses of these that do not differ from one another by constants of the code", 1, "", ""},
+	issueHalf:           {"half_ops", "additions, multiplications, multiply-adds, minima and maxima of float16", 1, facts.FP16Latency, ""},
+	issueSingle:         {"single_ops", "the same of float32; conversions from and to float16", 1, facts.FMALatency, ""},
+	issueDouble:         {"double_ops", "additions, multiplications and multiply-adds of float64", 1, facts.FP64Latency, ""},
+	issueExtremeDouble:  {"double_extremes", "minima and maxima of float64", 8, facts.FP64Latency, facts.ExtremeChain},
+	issueInteger:        {"integer_ops", "additions, minima and maxima of integers", 1, facts.ALULatency, ""},
+	issueLogic:          {"logic_ops", "logic and shifts to the right of integers", 1, facts.ALULatency, ""},
+	issueProduct:        {"integer_products", "multiplications, multiply-adds and shifts to the left of integers", 1, facts.IMADLatency, ""},
+	issueDivide:         {"float_divisions", "divisions of float16 and float32", 20, facts.FMALatency, facts.DivideChain},
+	issueDivideDouble:   {"double_divisions", "divisions of float64", 20, facts.FP64Latency, facts.DoubleDivideChain},
+	issueDivideInteger:  {"integer_divisions", "quotients and remainders of integers, in indices too, where the divisor is no constant", 20, facts.IMADLatency, facts.IntegerDivideChain},
+	issueRoot:           {"roots", "square roots and their inverses, of float16 and float32", 20, facts.FMALatency, facts.RootChain},
+	issueRootDouble:     {"double_roots", "the same of float64", 20, facts.FP64Latency, facts.DoubleRootChain},
+	issueFunction:       {"float_functions", "other functions of float16 and float32", 20, facts.FMALatency, facts.FunctionChain},
+	issueFunctionDouble: {"double_functions", "other functions of float64", 20, facts.FP64Latency, facts.DoubleFunctionChain},
+	issuePower:          {"powers", "powers", 20, facts.FMALatency, facts.PowerChain},
+	issuePeriodic:       {"periodic_functions", "sines, cosines and tangents", 100, facts.FMALatency, facts.PeriodicChain},
+	issueConvert:        {"conversions", "conversions between integers and float16 or float32", 1, facts.XULatency, ""},
+	issueConvertDouble:  {"double_conversions", "conversions from and to types of 64 bits", 1, facts.ConvertLatency, ""},
+	issueTurn:           {"turns", "how often loops come back to their start, as a compiler unrolls them", 1, "", ""},
+	issueEntry:          {"entries", "how often loops are entered whose number of iterations is no constant", 4, "", ""},
+	issueCondition:      {"conditions", "conditions of guards that are tested", 1, "", ""},
+	issueDivergence:     {"divergences", "sub-groups of which a part passes a guard", 1, "", ""},
+	issueSelect:         {"selects", "selects", 1, facts.ALULatency, facts.SelectChain},
+}
+
+// latencies are how many cycles after an instruction of each kind its result can be used on a device, roughly where it does not say.
+func latencies(d *facts.Device) (out [issueKinds]float64) {
+	for i, k := range issued {
+		if k.latency == "" {
+			continue
+		}
+		out[i] = d.Rough(k.latency)
+		if k.chain != "" {
+			out[i] *= d.Rough(k.chain)
+		}
+	}
+	return out
 }
 
 // kinds are those of operations that are not simple arithmetic, for float32 and float64.

@@ -548,24 +548,6 @@ func TestStaticErrors(t *testing.T) {
 
 var h200, _ = facts.Named("NVIDIA H200")
 
-func TestResident(t *testing.T) {
-	for _, test := range []struct{ items, registers, local, want int64 }{
-		{256, 32, 0, 8},        // work-items
-		{32, 16, 0, 32},        // groups
-		{256, 64, 0, 4},        // registers
-		{224, 92, 0, 2},        // registers, of sub-partitions
-		{672, 96, 0, 0},        // five sub-groups each, and the work-group has 21
-		{256, 1000, 0, 1},      // no more than an item can have; the rest is spilled
-		{256, 16, 64 << 10, 3}, // local memory: 65 KB of 228
-		{250, 32, 0, 8},        // rounded up to sub-groups
-		{32, 16, 240 << 10, 0},
-	} {
-		if got := resident(h200, Group{test.items, test.registers, test.local, 32}); got != test.want {
-			t.Errorf("%+v: %d groups", test, got)
-		}
-	}
-}
-
 // Lines, sectors and banks are those of the devices that have data sheets; features are defined by them.
 func TestFeaturesSuitDevices(t *testing.T) {
 	for key, want := range map[facts.Key]int64{facts.LineBytes: LineBytes, facts.SectorBytes: SectorBytes, facts.Banks: banks, facts.BankBytes: bankBytes} {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -16,16 +18,18 @@ import (
 // Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
 type Program struct {
-	nest     *linear.Nest
-	opt      Options
-	features []Feature      // that are known on the device
-	places   map[string]int // of these and of the totals that walks make, in this order
-	resident bool           // the device has the residentFacts
-	params   []string
-	body     []node
-	loads    bool // from global memory, outside of loops
-	uneven   bool // work-groups may have more work than others
-	arrays   []array
+	nest      *linear.Nest
+	opt       Options
+	features  []Feature           // that are known on the device
+	places    map[string]int      // of these and of the totals that walks make, in this order
+	compiler  hw.Compiler         // of the device
+	latencies [issueKinds]float64 // of instructions of the device
+	resident  bool                // the device has the residentFacts
+	params    []string
+	body      []node
+	loads     bool // from global memory, outside of loops
+	uneven    bool // work-groups may have more work than others
+	arrays    []array
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it
@@ -151,7 +155,7 @@ func opClassOf(op string) int {
 func New(n *linear.Nest, opt Options) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(residentFacts(opt.Device)...),
+		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)
@@ -159,6 +163,7 @@ func New(n *linear.Nest, opt Options) (*Program, error) {
 		names = append(names, walkedTotals[i].Feature())
 	}
 	p.places = placesOf(names)
+	p.compiler, p.latencies = hw.CompilerFor(opt.Device), latencies(opt.Device)
 	if err := p.build(); err != nil {
 		return nil, p.error(err)
 	}

@@ -47,7 +47,7 @@ func (w *walk) addressed(slot int, apart uint32, points int64, n []int64) int64 
 	if slot < axisVars || w.open[slot] == nil || n[slot] == 0 || apart&(1<<(slot-axisVars)) != 0 {
 		return points
 	}
-	return points / n[slot] * w.open[slot].turns(n[slot])
+	return points / n[slot] * w.open[slot].turns(n[slot], w.p.compiler.By)
 }
 
 // widenStore is a store to local memory at the points of a box of these units, where compiled code stores neighbours of a line of code at once.

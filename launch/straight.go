@@ -9,11 +9,6 @@ import (
 	"gpuperf/kernel/linear"
 )
 
-// unrolledSize is how many accesses and operations a loop may unroll to without being told to: compilers unroll loops of
-// constant trip count as long as the code stays small. On an H200, of 2,000 variants of stencils of 9 and 25 points 101 ran
-// faster than the loads and stores of their code as written allow, 20 than with 256 here, and 3 with 1024.
-const unrolledSize = 1024
-
 // comparedLoads bounds the loads of a straight line of code that are compared with each other. More do not fit registers.
 const comparedLoads = 1 << 12
 
@@ -87,9 +82,9 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 			}
 		case *loop:
 			n, inner := p.straighten(x.body)
-			most := int64(unrolledSize)
+			most := p.compiler.Straight
 			if p.opt.Compiled {
-				most = wholly
+				most = p.compiler.Wholly
 			}
 			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= most
 			if p.opt.Compiled {
@@ -387,7 +382,7 @@ func (w *walk) mergeLine(loads []load, at []int) {
 func (w *walk) widened(l *load, outer *box) (iterations, loads int64, sum unitCount) {
 	iterations = widest / l.size
 	v := l.first - 1
-	if iterations <= 1 || v < axisVars || w.open[v] == nil || w.open[v].by < unrollBy || l.addr.k[v] != l.size || outer.n[v] < iterations {
+	if iterations <= 1 || v < axisVars || w.open[v] == nil || w.open[v].by < w.p.compiler.By || l.addr.k[v] != l.size || outer.n[v] < iterations {
 		loads, sum = w.widen(l, outer)
 		return 1, loads, sum
 	}

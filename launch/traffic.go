@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	hw "gpuperf/device/machine"
+
 	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 	"gpuperf/launch/machine"
@@ -13,39 +15,6 @@ import (
 
 // trafficFacts are what an estimate of traffic needs to know of a device, beside its residentFacts.
 var trafficFacts = []facts.Key{facts.Multiprocessors, facts.L1Bytes, facts.L2Bytes}
-
-// carveouts are the sizes of local memory, in KB, that multiprocessors of GPUs divide off their L1 (CUDA C++ Programming Guide, compute
-// capability 9.0; devices with less have a part of these).
-var carveouts = []int64{0, 8, 16, 32, 64, 100, 132, 164, 196, 228}
-
-// l1 is what local memory leaves of L1. Of a CPU it takes the cache as any memory does.
-func l1(d *facts.Device, shared, resident int64) float64 {
-	all, least := d.Int(facts.L1Bytes), d.Int(facts.L1LeastLocal)
-	if shared > 0 {
-		least = d.Int(facts.L1LeastLocalUsed)
-	}
-	need := max(resident*(shared+d.Int(facts.LocalReserved)), least)
-	if i := slices.IndexFunc(carveouts, func(kb int64) bool { return kb<<10 >= need }); i >= 0 && d.Int(facts.Groups) != 1 {
-		need = carveouts[i] << 10
-	}
-	return float64(max(all-need, all/16))
-}
-
-// Caches are those of a device, of which each multiprocessor has so many work-groups at once that each use so many bytes of local memory.
-func Caches(d *facts.Device, local, resident int64) memory.Device {
-	return memory.Device{
-		Multiprocessors: d.Int(facts.Multiprocessors), Resident: resident, L1: l1(d, local, resident), L2: d.Value(facts.L2Bytes), Keeps: keeps(d),
-	}
-}
-
-// keeps is how the device's L2 keeps data.
-func keeps(d *facts.Device) memory.Keeping {
-	return memory.Keeping{
-		Clean: memory.Fading{All: d.Value(facts.L2CleanKept), None: d.Value(facts.L2CleanLost)},
-		Dirty: memory.Fading{All: d.Value(facts.L2DirtyKept), None: d.Value(facts.L2DirtyLost)}, FirstDirty: d.Value(facts.L2FirstDirtyKept),
-		MostDirty: d.Value(facts.L2DirtyMost), DirtyRoom: d.Value(facts.L2DirtyRoom), FilledSooner: d.Value(facts.L2PartlyLost), SharedRoom: d.Value(facts.L2SharedRoom),
-	}
-}
 
 // Traffic estimates what the launch moves between the levels of memory at the given sizes.
 func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
@@ -58,7 +27,7 @@ func (p *Program) Traffic(sizes map[string]int64) (memory.Traffic, error) {
 
 // collect walks the program for the traffic of its accesses.
 func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
-	if err := p.opt.Device.Need(append(residentFacts(p.opt.Device), trafficFacts...)...); err != nil {
+	if err := p.opt.Device.Need(append(hw.ResidentFacts(p.opt.Device), trafficFacts...)...); err != nil {
 		return nil, err
 	}
 	s.at = map[*access]*memory.Access{}
@@ -67,7 +36,7 @@ func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
-	return r.stream.launch(r).Estimate(Caches(r.p.opt.Device, r.shared, r.onSM))
+	return r.stream.launch(r).Estimate(hw.Caches(r.p.opt.Device, r.shared, r.onSM))
 }
 
 // estimate is what a walk with the accesses tells of a launch, beside its vector.
@@ -179,7 +148,7 @@ func (v *Vector) addTraffic(list []*Program, sizes map[string]int64) error {
 
 // rounds are those of the sub-group with most where others wait for it at barriers, else of all in the mean.
 func (e *estimate) rounds() float64 {
-	rounds := e.path.most()
+	rounds := e.most()
 	if e.sum[barriers] > 0 {
 		rounds = max(rounds, e.path.longest)
 	}
@@ -195,7 +164,7 @@ func (e *estimate) chain() float64 {
 
 // share is the part of the rounds of all sub-groups that so many loads are, each in a round of its own.
 func (e *estimate) share(loads float64) float64 {
-	all := e.path.most() * float64(e.numGroups()*e.subgroups())
+	all := e.most() * float64(e.numGroups()*e.subgroups())
 	if all == 0 {
 		return 0
 	}

@@ -7,14 +7,15 @@ import (
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
+	"gpuperf/memory"
 )
 
-// The units of memory of NVIDIA's GPUs that features count in, whatever the device.
+// The units of memory that features count in, whatever the device.
 const (
-	LineBytes   = 128
-	SectorBytes = 32
-	bankBytes   = 4
-	banks       = 32
+	LineBytes   = memory.LineBytes
+	SectorBytes = memory.SectorBytes
+	bankBytes   = memory.WordBytes
+	banks       = memory.Banks
 )
 
 // unitKind is an access by a sub-group whose work-items are at those of the first + Σ k·(their variables less those of the first),

@@ -8,15 +8,6 @@ import (
 	"gpuperf/kernel"
 )
 
-// What nvcc unrolls (13.0, for sm_90): seen in the code of the kernels of examples/evaluation/choose.yaml. In
-// instructions, by their sizes in issued.
-const (
-	wholly   = 350 // of all iterations of a loop whose number is constant
-	twice    = 10  // of a body that is unrolled by 4, and that again, if the counter takes consecutive values and its end is no quotient
-	once     = 66  // of a body that is unrolled by 4
-	unrollBy = 4
-)
-
 // accessSize is how many instructions accesses to memory are in compiled code.
 func (p *Program) accessSize(list []access) (size int64) {
 	for _, a := range list {
@@ -30,16 +21,16 @@ func (p *Program) accessSize(list []access) (size int64) {
 	return size
 }
 
-// unroll decides how compiled code runs a loop whose body is so many instructions, 0 where it has a loop that stays one.
+// unroll decides by the sizes in issued how compiled code runs a loop whose body is so many instructions, 0 where it has a loop that stays one.
 func (p *Program) unroll(x *loop, size int64) {
 	x.loads, x.waits = !x.straight && p.loadsEach(x, x.body), p.loadsIfData(x.body)
 	switch {
-	case x.straight || size == 0 || size > once:
+	case x.straight || size == 0 || size > p.compiler.Once:
 		x.by = 1
-	case size <= twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
-		x.by = unrollBy * unrollBy
+	case size <= p.compiler.Twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
+		x.by = p.compiler.By * p.compiler.By
 	default:
-		x.by = unrollBy
+		x.by = p.compiler.By
 	}
 }
 
@@ -89,8 +80,8 @@ func (p *Program) loadsIfData(list []node) bool {
 }
 
 // turns are how often a loop of n trips comes back to its start.
-func (l *loop) turns(n int64) (turns int64) {
-	for by := max(l.by, 1); by >= 1; by /= unrollBy {
+func (l *loop) turns(n, unrolled int64) (turns int64) {
+	for by := max(l.by, 1); by >= 1; by /= unrolled {
 		turns += n / by
 		n %= by
 	}
@@ -105,13 +96,9 @@ type path struct {
 	cycles  float64 // of chains of dependent instructions: the same
 }
 
-// inFlight is how many words a work-item has in flight: nvcc holds what it loads in registers, of which it takes no more than 32 as long as it can, so
-// that all work-items are resident. Seen in times of loops that an H200 runs with few sub-groups: with 32 words for each time around they take twice as
-// long as with 16 or 8, with 64 four times.
-const inFlight = 16
-
-// most is the number of rounds in the mean, more than loops have where these load more than is in flight.
-func (p *path) most() float64 { return max(p.rounds, p.words/inFlight) }
+// most is the number of rounds in the mean, more than loops have where these load more than compilers have in flight: what is loaded is held in registers, of
+// which they take no more than leave all work-items resident, as long as they can.
+func (e *estimate) most() float64 { return max(e.path.rounds, e.path.words/e.p.compiler.Ahead) }
 
 // loaded notes loads from global memory of so many bytes by a work-item, by the sub-groups of a mask.
 func (w *walk) loaded(points int64, mask *laneMask, bytes int64) {
@@ -131,7 +118,7 @@ func (w *walk) turn(l *loop, st *state) {
 	if n == 0 {
 		return
 	}
-	turns := l.turns(n)
+	turns := l.turns(n, w.p.compiler.By)
 	switch done := st.parts[l.slot]; { // some work-items of sub-groups go on that have turned with others
 	case done >= uint64(max(l.by, 1)):
 		turns = n / max(l.by, 1)

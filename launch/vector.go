@@ -4,7 +4,7 @@
 // New makes a Program of a linearized kernel (program.go), and Program.At its Vector at some sizes. It walks the program over boxes of
 // work-groups and iterations (walk.go, loop.go) on which index expressions are affine (form.go, index.go). There it counts the units that
 // sub-groups touch (units.go), the loads that straight-line code repeats, and the rounds of loads (straight.go). Registers are
-// estimated (registers.go); facts of the device bound what runs at once (device.go). Totals are features of models (totals.go). Where it is known
+// estimated (registers.go); the device bounds what runs at once (package device/machine). Totals are features of models (totals.go). Where it is known
 // what the compiler made of the kernel, what the walk does in each loop and guard (parts.go) tells how often the instructions of its machine
 // code are executed (code.go).
 package launch
@@ -58,6 +58,7 @@ func (o Options) Names() []string {
 // DefaultSubgroup is the default number of work-items of a sub-group.
 const DefaultSubgroup = 32
 
+// defaultBoxes are enough for kernels with borders and triangles to be exact, and are walked in milliseconds.
 const defaultBoxes = 4096
 
 // result holds the data that the features are computed from.

@@ -177,7 +177,7 @@ func (w *walk) divide(st *state, f func(*state)) {
 // ranges are into how many a variable is divided with which the trips of a loop grow evenly, of which work-items of one group have so many
 // different ones. Their number is odd, so that one is around the middle of the launch.
 func (w *walk) ranges(trips int64) int64 {
-	const least = 33
+	const least = 33 // enough for sums of what grows evenly
 	return max(int64(w.boxes)/trips, least) | 1
 }
 

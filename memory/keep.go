@@ -83,7 +83,7 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 // since is what comes before each array is touched again, as a part of all that a launch touches: 1, or what a quarter of the launch touches where
 // that goes through the array and is more than the work-groups that run at once. What takes little room is not looked into: all of it is kept.
 func (l *Launch) since(d *Device, kept float64, whole *window, room float64) []float64 {
-	const mostly = 0.9
+	const mostly = 0.9 // of an array, but for its borders
 	out := make([]float64, len(l.Arrays))
 	for i := range out {
 		out[i] = 1

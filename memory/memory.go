@@ -11,12 +11,15 @@
 // hardware counts.
 package memory
 
-// Sizes of the memory of NVIDIA's GPUs, in bytes: caches have lines of four sectors, and load two sectors at once from DRAM.
+// Sizes of the memory of NVIDIA's GPUs since Maxwell, in bytes, by which this program counts: caches have lines of four sectors, and load two sectors at once from DRAM;
+// local memory has banks of words. Devices with other sizes, which data sheets tell, are not emulated.
 const (
 	SectorBytes = 32
 	LineBytes   = 128
-	fetchBytes  = 64
-	wordBytes   = 4
+	WordBytes   = 4
+	Banks       = 32
+	fetchBytes  = 2 * SectorBytes
+	wordBytes   = WordBytes
 )
 
 // Launch is what a launch accesses in global memory.

@@ -7,7 +7,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/launch"
+	"gpuperf/device/machine"
 	"gpuperf/samples"
 )
 
@@ -38,18 +38,18 @@ func TestRecordedLaunchesFit(t *testing.T) {
 			if verdict := job.Exceeds(facts.Limits(device.Info{Fingerprint: r.Device})); verdict != nil {
 				t.Errorf("%s, %s: %v", file, r.Kernel, verdict)
 			}
-			group := launch.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem + c.DynamicMem, Subgroup: 32}
+			group := machine.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem + c.DynamicMem, Subgroup: 32}
 			for _, n := range r.Local {
 				group.Items *= n
 			}
-			if why := launch.Fits(on, group); why != "" {
+			if why := machine.Fits(on, group); why != "" {
 				t.Errorf("%s, %s: %s", file, r.Kernel, why)
 			}
 			if c.GroupsPerUnit == 0 || c.Registers == 0 || !told[filepath.Base(file)] {
 				continue
 			}
 			compared++
-			if n, by := launch.Resident(launch.Limits(on, group)); n != c.GroupsPerUnit {
+			if n, by := machine.Resident(machine.Limits(on, group)); n != c.GroupsPerUnit {
 				t.Errorf("%s, %s: %+v: %d work-groups at once by %s, and the driver says %d", file, r.Kernel, group, n, by, c.GroupsPerUnit)
 			}
 		}

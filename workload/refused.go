@@ -7,9 +7,9 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
-	"gpuperf/launch"
 	"gpuperf/samples"
 )
 
@@ -37,7 +37,7 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 	if len(job.Local) == 0 {
 		return nil
 	}
-	g := launch.Group{Items: 1, Local: job.LocalMem + job.Dynamic, Subgroup: max(on.Int(facts.SubgroupSize), 1)}
+	g := machine.Group{Items: 1, Local: job.LocalMem + job.Dynamic, Subgroup: max(on.Int(facts.SubgroupSize), 1)}
 	groups := int64(1)
 	for d, n := range job.Local {
 		g.Items *= n
@@ -45,14 +45,14 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 	}
 	if c.Compiled != nil && c.Compiled.Registers > 0 {
 		g.Registers, g.Local = c.Compiled.Registers, c.Compiled.LocalMem+job.Dynamic
-		if why := launch.Fits(on, g); why != "" {
+		if why := machine.Fits(on, g); why != "" {
 			return device.Refusal("%s", why)
 		}
 	}
 	if job.Attributes == nil || !job.Attributes.Cooperative {
 		return nil
 	}
-	if most := launch.AtOnce(on, g); most > 0 && groups > most {
+	if most := machine.AtOnce(on, g); most > 0 && groups > most {
 		return device.Refusal("a cooperative launch of %d work-groups, the device runs %d at once", groups, most)
 	}
 	return nil

@@ -71,7 +71,7 @@ With --time-range it measures the kernels, and lists them at the sizes whose tim
   perf bench show axpy dtype:float32 --as opencl`,
 		Args: minArgs(1, "at least one tag"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cases, err := campaign.TagCases(folder, args, match)
+			cases, err := campaign.TagCases(folder, args, match, nil)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/cuda"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/bench"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/replace"
@@ -55,15 +56,20 @@ It takes half a minute, and nvdisasm of CUDA's toolkit. The result is a data she
 			if err != nil {
 				return err
 			}
-			var fits []fitting
-			for _, plan := range plans {
-				fits = append(fits, ofPlan(cmd, plan))
-			}
 			c, err := on.open(cmd)
 			if err != nil {
 				return err
 			}
 			defer finish(cmd, c)
+			if selected.On = machine.Told(c.Device.Info()); selected.On.Multiprocessors != machine.Of(nil).Multiprocessors { // other sizes
+				if plans, err = campaign.Plans(cmd.Context(), args, selected); err != nil {
+					return err
+				}
+			}
+			var fits []fitting
+			for _, plan := range plans {
+				fits = append(fits, ofPlan(cmd, plan))
+			}
 			return calibrateAll(cmd, c, on, fits, profile)
 		},
 	}

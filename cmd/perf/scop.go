@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/frontend"
 	"gpuperf/scop"
 	"gpuperf/scop/compile"
@@ -72,7 +73,7 @@ parallel, a reduction (it carries only an associative accumulation), private (pa
 
 func scopScheduleCommand() *cobra.Command {
 	var f nestFlags
-	var fusion, strategy string
+	var fusion, strategy, on string
 	cmd := &cobra.Command{
 		Use:   "schedule FILE.c [--strategy NAME] [--fusion smart|maximal|none]",
 		Short: "Print an order with parallel loops, and loops that may be tiled",
@@ -92,10 +93,15 @@ sequential loops as possible. wavefronts is launches with a launch for each wave
 			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
 				return nil, usagef("--strategy is %s, and --fusion smart, maximal or none", strings.Join(schedule.Strategies(), ", "))
 			}
-			return schedule.Objects(cmd.Context(), nests, find, schedule.Fusion(fusion))
+			of, err := machine.Named(on)
+			if err != nil {
+				return nil, err
+			}
+			return schedule.Objects(cmd.Context(), nests, find, schedule.Options{Fusion: schedule.Fusion(fusion), On: of})
 		}),
 	}
 	cmd.Flags().StringVar(&strategy, "strategy", "pluto", strings.Join(schedule.Strategies(), ", "))
+	addOn(cmd, &on)
 	cmd.Flags().StringVar(&fusion, "fusion", string(schedule.Smart), "smart, maximal or none")
 	addC(cmd, &f.Options)
 	return cmd
@@ -143,21 +149,22 @@ Where no better order is found within a limit of work, the kernels keep that of 
 
 func scopCompileCommand() *cobra.Command {
 	var f nestFlags
-	var dir, as string
+	var dir, as, on string
 	cmd := &cobra.Command{
-		Use:   "compile FILE.c -o DIR [--as opencl|cuda] [-p n=1000]",
+		Use:   "compile FILE.c -o DIR [--as opencl|cuda] [--on NAME] [-p n=1000]",
 		Short: "Write a C file anew, its loop nests as kernels",
 		Long: `compile writes DIR/FILE.c: the file with each loop nest replaced by buffers, copies and launches of kernels, and the headers that it includes
 from its own folder. It is compiled and linked in place of the file, by a compiler of C99 or later; for CUDA a second file has the kernels.
 
-The kernels are right at all sizes. Those of -p are the ones for which they should be fast: tiles are chosen by what they are predicted to take
-there. A parameter without a size is taken to be about 1000. Where no better order is found within a limit of work, the kernels keep that of the text.
+The kernels are right at all sizes and on all devices. Those of -p are the sizes for which they should be fast, and --on names the device: tiles are
+chosen by what they are predicted to take there. A parameter without a size is taken to be about 1000. Where no better order is found within a limit
+of work, the kernels keep that of the text.
 
 A nest that cannot be compiled is left as it is, and the reason is printed. The macros of -D are in the written file. When the program runs,
 PERF_SCOP_DEVICE chooses the device, by number or part of its name, and PERF_SCOP_TIME=1 prints how long kernels took. PERF_SCOP_OPTIONS are
 options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the launches of loops.`,
 		Example: `  perf scop compile examples/polybench/gemm.c -o compiled
-  perf scop compile examples/polybench/gemm.c --as cuda -p ni=4k,nj=4k,nk=64`,
+  perf scop compile examples/polybench/gemm.c --as cuda --on H100 -p ni=4k,nj=4k,nk=64`,
 		Args: exactArgs(1, "one C file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compile.Languages, as) {
@@ -167,7 +174,11 @@ options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the
 			if err != nil {
 				return err
 			}
-			opt := compile.Options{Options: f.Options.Options, Language: as, Sizes: at}
+			of, err := machine.Named(on)
+			if err != nil {
+				return err
+			}
+			opt := compile.Options{Options: f.Options.Options, Language: as, Sizes: at, On: of}
 			result, err := compile.File(cmd.Context(), args[0], dir, opt)
 			if err != nil {
 				return err
@@ -177,9 +188,15 @@ options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the
 	}
 	cmd.Flags().StringVarP(&dir, "output", "o", "compiled", "the folder for what is written")
 	cmd.Flags().StringVar(&as, "as", "opencl", "opencl or cuda")
+	addOn(cmd, &on)
 	addSizes(cmd, &f.sizes)
 	addC(cmd, &f.Options)
 	return cmd
+}
+
+// addOn adds the flag of the device for which code is made.
+func addOn(cmd *cobra.Command, on *string) {
+	cmd.Flags().StringVar(on, "on", machine.Usual, "the device to choose by: a name of a data sheet, or a file with one")
 }
 
 // nestFlags are those of commands about the loop nests of a file.

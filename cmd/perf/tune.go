@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
+	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
@@ -147,15 +148,9 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	if filepath.Ext(path) != programs {
-		if err := search.CheckName(o.Strategy, nil); err != nil { // sooner than the file is read
+		if err := search.CheckName(o.Strategy, nil); err != nil { // sooner than the device is opened
 			return usagef("--strategy %s: %v", o.Strategy, err)
 		}
-	}
-	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
-		return err
-	}
-	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
-		return usagef("--strategy %s: %v", o.Strategy, err)
 	}
 	o.on.options.Trials = o.Trials
 	c, err := o.on.open(cmd)
@@ -165,6 +160,13 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	defer finish(cmd, c)
 	if !c.Live() {
 		return usagef("--device %s: tune needs a device, not recorded samples", o.on.device)
+	}
+	o.files.On = machine.Told(c.Device.Info())
+	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
+		return err
+	}
+	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
+		return usagef("--strategy %s: %v", o.Strategy, err)
 	}
 	o.Campaign = c
 	if err := o.predictor(cmd); err != nil {

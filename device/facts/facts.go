@@ -47,6 +47,7 @@ const (
 	GroupsZ              Key = "groups_z"                // along axis 2
 	L1Bytes              Key = "l1_bytes"                // of a multiprocessor; of a CPU, all caches that a core does not share
 	L2Bytes              Key = "l2_bytes"                // of the device
+	L1Carveouts          Key = "l1_carveouts"            // bytes of L1 that may be local memory, from few to many: values
 	L1LeastLocal         Key = "l1_least_local"          // bytes of L1 that are local memory at least
 	L1LeastLocalUsed     Key = "l1_least_local_used"     // the same for kernels that use local memory
 	L2CleanKept          Key = "l2_clean_kept"           // what may come before L2 begins to drop data that is as in DRAM; in parts of l2_bytes, as all below
@@ -178,11 +179,33 @@ const (
 	CodeGap             Key = "code_gap"     // cycles between two such lines, one after the other
 	CodeLatency         Key = "code_latency" // of code that no cache of the multiprocessor has
 	StartCycles         Key = "start_cycles" // before the first instruction of a launch and after the last
+
+	// What the compiler for a device makes of code.
+	UnrollWholly        Key = "unroll_wholly"         // instructions of all iterations of a loop of a constant number of them that a compiler unrolls wholly
+	UnrollTwice         Key = "unroll_twice"          // instructions of a body that is unrolled by unroll_by and that again, where the counter takes consecutive values and its end is no quotient
+	UnrollOnce          Key = "unroll_once"           // instructions of a body that is unrolled by unroll_by
+	UnrollBy            Key = "unroll_by"             // iterations that are unrolled
+	UnrollStraight      Key = "unroll_straight"       // accesses and operations that a loop unrolls to without being told to
+	LoadsAhead          Key = "loads_ahead"           // words of 32 bits that a work-item has in flight
+	RareCode            Key = "rare_code"             // instructions of a subroutine for rare cases
+	RareCalls           Key = "rare_calls"            // instructions of flow outside of loops where there is one
+	SelectChain         Key = "select_chain"          // dependent integer instructions of a select; as those below, what a result waits for
+	ExtremeChain        Key = "extreme_chain"         // dependent additions of float64 of a minimum or maximum
+	DivideChain         Key = "divide_chain"          // dependent additions of float32 of a division
+	DoubleDivideChain   Key = "double_divide_chain"   // of float64 of one of float64
+	IntegerDivideChain  Key = "integer_divide_chain"  // dependent products of a quotient of integers
+	RootChain           Key = "root_chain"            // dependent additions of float32 of a square root
+	DoubleRootChain     Key = "double_root_chain"     // of float64 of one of float64
+	FunctionChain       Key = "function_chain"        // of float32 of another function
+	DoubleFunctionChain Key = "double_function_chain" // of float64 of one of float64
+	PowerChain          Key = "power_chain"           // of float32 of a power
+	PeriodicChain       Key = "periodic_chain"        // of float32 of a sine
 )
 
-// Fact is a number with its source. The zero Fact is not known.
+// Fact is a number with its source, or several that a device can be set to, in rising order. The zero Fact is not known.
 type Fact struct {
 	Value  float64
+	Values []float64
 	Source string
 }
 
@@ -211,8 +234,29 @@ func (d *Device) Value(k Key) float64 {
 	return f.Value
 }
 
+// Rough returns the number of a fact, or its order of magnitude where it is not known, as Typical says it.
+func (d *Device) Rough(k Key) float64 {
+	if f, ok := d.Fact(k); ok {
+		return f.Value
+	}
+	kind := "gpu"
+	if d.CPU() {
+		kind = "cpu"
+	}
+	return find(sheets().Typical, kind).Facts[k].Value
+}
+
 // Int returns the number of a fact as an integer, 0 where it is not known.
 func (d *Device) Int(k Key) int64 { return int64(d.Value(k)) }
+
+// Values are the numbers of a fact that has several, none where it is not known.
+func (d *Device) Values(k Key) []float64 {
+	f, _ := d.Fact(k)
+	return f.Values
+}
+
+// CPU reports whether the device is known to be a CPU.
+func (d *Device) CPU() bool { return d != nil && d.kind == "cpu" }
 
 // Known reports whether all these facts are known.
 func (d *Device) Known(keys ...Key) bool {
@@ -248,7 +292,7 @@ func (d *Device) With(k Key, value float64, source string) *Device {
 		*out = *d
 		out.facts = maps.Clone(d.facts)
 	}
-	out.facts[k] = Fact{value, source}
+	out.facts[k] = Fact{Value: value, Source: source}
 	return out
 }
 
@@ -322,7 +366,7 @@ func Of(f samples.Fingerprint) *Device {
 		{GlobalBytes, f.GlobalMem, "CL_DEVICE_GLOBAL_MEM_SIZE of the device"},
 	}...) {
 		if t.value > 0 {
-			d.facts[t.key] = Fact{float64(t.value), t.source}
+			d.facts[t.key] = Fact{Value: float64(t.value), Source: t.source}
 		}
 	}
 	named, units := find(sheets().Devices, f.Name), float64(f.ComputeUnits)
@@ -337,7 +381,7 @@ func Of(f samples.Fingerprint) *Device {
 	if d.Value(Groups) == 1 { // the limits of a work-group are those of the multiprocessor
 		for k, v := range map[Key]int64{LocalBytes: f.LocalMem, Items: f.MaxWorkGroup} {
 			if v > 0 {
-				d.facts[k] = Fact{float64(v), "what the device allows for a work-group, the only one of a multiprocessor"}
+				d.facts[k] = Fact{Value: float64(v), Source: "what the device allows for a work-group, the only one of a multiprocessor"}
 			}
 		}
 	}

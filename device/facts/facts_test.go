@@ -189,7 +189,7 @@ func TestSchema(t *testing.T) {
 			t.Errorf("the schema lacks %s", k[1])
 		}
 	}
-	if known := bytes.Count(text, []byte("#/$defs/count")) + bytes.Count(text, []byte("#/$defs/rate")) + bytes.Count(text, []byte("#/$defs/amount")); known != len(keys) {
+	if known := bytes.Count(text, []byte("#/$defs/count")) + bytes.Count(text, []byte("#/$defs/rate")) + bytes.Count(text, []byte("#/$defs/amount")) + bytes.Count(text, []byte("#/$defs/values")); known != len(keys) {
 		t.Errorf("the schema knows %d facts, there are %d keys", known, len(keys))
 	}
 }

@@ -108,23 +108,51 @@ func readFacts(n *yamlfile.Node) (out map[Key]Fact, nodes map[Key]*yamlfile.Node
 	}
 	out, nodes = map[Key]Fact{}, map[Key]*yamlfile.Node{}
 	for key, fact := range fields {
-		parts, err := fact.Fields("value", "source")
-		if err != nil {
+		if out[Key(key)], err = readFact(Key(key), fact); err != nil {
 			return nil, nil, err
 		}
-		if parts["value"] == nil || parts["source"] == nil {
-			return nil, nil, fact.Errorf("a fact is a value with its source").WithHint(`%s: {value: 66, source: "a guess"}`, key)
-		}
-		v, err := parts["value"].Float()
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := plausible(Key(key), v, parts["value"]); err != nil {
-			return nil, nil, err
-		}
-		out[Key(key)], nodes[Key(key)] = Fact{v, parts["source"].Text}, fact
+		nodes[Key(key)] = fact
 	}
 	return out, nodes, nil
+}
+
+// readFact reads a value, or several, with their source.
+func readFact(k Key, n *yamlfile.Node) (f Fact, err error) {
+	parts, err := n.Fields("value", "values", "source")
+	if err != nil {
+		return f, err
+	}
+	list := []*yamlfile.Node{parts["value"]}
+	several := k == L1Carveouts
+	switch {
+	case several && parts["values"] != nil && parts["value"] == nil && parts["source"] != nil:
+		if list, err = parts["values"].List(); err != nil {
+			return f, err
+		}
+	case several:
+		return f, n.Errorf("these are several values with their source").WithHint(`%s: {values: [0, 32768, 65536], source: "a guess"}`, k)
+	case parts["values"] != nil || parts["value"] == nil || parts["source"] == nil:
+		return f, n.Errorf("a fact is a value with its source").WithHint(`%s: {value: 66, source: "a guess"}`, k)
+	}
+	f.Source = parts["source"].Text
+	for _, one := range list {
+		v, err := one.Float()
+		if err != nil {
+			return f, err
+		}
+		if several {
+			if n := len(f.Values); !(v >= 0) || n > 0 && v <= f.Values[n-1] {
+				return f, one.Errorf("%s are numbers from 0 in rising order", k)
+			}
+			f.Values = append(f.Values, v)
+			continue
+		}
+		if err := plausible(k, v, one); err != nil {
+			return f, err
+		}
+		f.Value = v
+	}
+	return f, nil
 }
 
 // keys are those of all facts: what some embedded sheet has, or a driver tells.

@@ -40,7 +40,7 @@ func (d *Device) state(known map[Key]Fact, nodes map[Key]*yamlfile.Node) {
 		}
 		for _, f := range list {
 			if was, ok := d.facts[f]; ok {
-				d.facts[f] = Fact{was.Value * now.Value / before.Value, fmt.Sprintf("in proportion to %s, from: %s", k, was.Source)}
+				d.facts[f] = Fact{Value: was.Value * now.Value / before.Value, Source: fmt.Sprintf("in proportion to %s, from: %s", k, was.Source)}
 				d.stated.note(k)
 			}
 		}

@@ -3,9 +3,9 @@ package advice
 import (
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 	"gpuperf/sass"
 )
 
@@ -110,7 +110,7 @@ func (s *study) launched(block, grid float64) float64 {
 const alike = 0.25
 
 // room is how many work-groups run at once if each takes other resources.
-func (s *study) room(change func(*launch.Group)) int64 {
+func (s *study) room(change func(*machine.Group)) int64 {
 	n, _ := s.Room(change)
 	return n
 }
@@ -242,7 +242,7 @@ func (w *wider) again(c emulate.Change, depth ...int) float64 {
 		}
 		return out
 	}
-	c.Resident = w.room(func(g *launch.Group) { g.Registers = g.Registers + int64(w.by-1)*w.registers })
+	c.Resident = w.room(func(g *machine.Group) { g.Registers = g.Registers + int64(w.by-1)*w.registers })
 	if c.Resident = min(c.Resident, w.Blocks); c.Resident < 1 {
 		return 0
 	}

@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 	"gpuperf/sass"
 )
 
@@ -54,7 +54,7 @@ func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 // moreGroups: the grid does not fill the device, and the code takes any grid.
 func moreGroups(s *study) *trial {
 	all := s.groups()
-	capacity := s.multiprocessors() * float64(s.room(func(*launch.Group) {}))
+	capacity := s.multiprocessors() * float64(s.room(func(*machine.Group) {}))
 	if all >= capacity || !s.reads(gridSize[0]) {
 		return nil
 	}
@@ -97,7 +97,7 @@ func fewerRegisters(s *study) *trial {
 	}
 	now := s.registers()
 	for fewer := now - 8; fewer >= 24; fewer -= 8 {
-		n := s.room(func(g *launch.Group) { g.Registers = fewer })
+		n := s.room(func(g *machine.Group) { g.Registers = fewer })
 		if n < 2*s.Blocks && (n <= s.Blocks || fewer > now*2/3) {
 			continue
 		}
@@ -111,7 +111,7 @@ func fewerRegisters(s *study) *trial {
 }
 
 func (s *study) registers() (n int64) {
-	s.room(func(g *launch.Group) { n = g.Registers })
+	s.room(func(g *machine.Group) { n = g.Registers })
 	return n
 }
 
@@ -121,7 +121,7 @@ func lessShared(s *study) *trial {
 		return nil
 	}
 	bytes := int64(0)
-	n := s.room(func(g *launch.Group) { bytes, g.Local = g.Local, g.Local/2 })
+	n := s.room(func(g *machine.Group) { bytes, g.Local = g.Local, g.Local/2 })
 	return &trial{
 		fmt.Sprintf("%d bytes of shared memory limit a multiprocessor to %d work-groups", bytes, s.Blocks), "half of it for each work-group", s.Again(emulate.Change{Resident: n}),
 	}

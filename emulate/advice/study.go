@@ -5,14 +5,16 @@ import (
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
+	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
 const (
-	sectorBytes = 32
-	warpSize    = 32
-	passBytes   = 128 // what the data path of shared memory moves in a cycle
+	sectorBytes = memory.SectorBytes
+	warpSize    = exec.WarpSize
+	passBytes   = memory.Banks * memory.WordBytes // what the data path of shared memory moves in a cycle
 )
 
 // study is what rules look at.

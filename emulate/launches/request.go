@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/counters"
 	"gpuperf/sass/compiled"
 )
 
 // The device whose data sheet has all that emulation needs, and its architecture.
 const (
-	Usual     = "NVIDIA H200"
+	Usual     = machine.Usual
 	UsualArch = "sm_90"
 )
 

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/machine"
 	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
-	"gpuperf/launch"
 	"gpuperf/search/params"
 )
 
@@ -196,7 +196,7 @@ func (s *walker) registers(now *Seen) float64 {
 			continue
 		}
 		for registers := int64(255); registers > 0; registers-- {
-			if room, _ := r.Room(func(g *launch.Group) { g.Registers = registers }); room >= n-1 {
+			if room, _ := r.Room(func(g *machine.Group) { g.Registers = registers }); room >= n-1 {
 				return float64(registers)
 			}
 		}
@@ -209,6 +209,6 @@ func transactions(c *Seen, u timing.Unit) float64 { return c.result.Utilization[
 
 // used are the registers of a work-item.
 func used(c *Seen) (n float64) {
-	c.result.Room(func(g *launch.Group) { n = float64(g.Registers) })
+	c.result.Room(func(g *machine.Group) { n = float64(g.Registers) })
 	return max(n, 1)
 }

@@ -1,10 +1,14 @@
 package timing
 
-import "slices"
+import (
+	"slices"
+
+	sizes "gpuperf/memory"
+)
 
 const (
-	sectorBytes = 32
-	lineSectors = 4
+	sectorBytes = sizes.SectorBytes
+	lineSectors = sizes.LineBytes / sizes.SectorBytes
 )
 
 // copyWaves is by how many cycles a copy to shared memory takes longer than the data path (seen on an H200:

@@ -6,13 +6,14 @@ import (
 
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 	"gpuperf/sass"
 )
 
 // Banks of shared memory and of the first-level cache, and the bytes of a word of one (CUDA C++ Programming Guide, compute capability 5.x and later).
 const (
-	banks     = 32
-	wordBytes = 4
+	banks     = memory.Banks
+	wordBytes = memory.WordBytes
 	passBytes = banks * wordBytes // what the data path moves in a cycle
 )
 
@@ -223,4 +224,4 @@ func changed(t *timing.Touched) (n float64) {
 	return n + float64(t.Unknown)*float64(t.Width)/sectorBytes
 }
 
-const sectorBytes = 32
+const sectorBytes = memory.SectorBytes

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/device"
+	"gpuperf/emulate/exec"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
@@ -56,7 +57,7 @@ func (d *Description) file(p *pair, f *sass.Function) (*launchfile.File, error) 
 }
 
 // warp is the number of work-items of a warp.
-const warp = 32
+const warp = exec.WarpSize
 
 // gridOf is the grid of a configuration, in programs.
 func (d *Description) gridOf(p *pair) ([]*yamlfile.Node, error) {

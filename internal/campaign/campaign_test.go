@@ -150,7 +150,7 @@ func TestOpenDevice(t *testing.T) {
 		}
 	}
 	var input *InputError
-	if _, err := TagCases("", []string{"empty_kernels"}, "superset"); !errors.As(err, &input) {
+	if _, err := TagCases("", []string{"empty_kernels"}, "superset", nil); !errors.As(err, &input) {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,7 +29,7 @@ func (c *Chosen) Cases(ctx context.Context, args []string) ([]*workload.Case, er
 	case !file && (len(c.Sizes) > 1 || len(c.Sizes[0]) > 0):
 		return nil, inputf("-p is for files with kernels; tags give sizes as %s", `"n:2048"`)
 	case !file:
-		return TagCases(c.Generators, args, c.Match)
+		return TagCases(c.Generators, args, c.Match, nil)
 	case len(args) > 1:
 		return nil, inputf("one file with kernels is taken at a time, got %s too", args[1])
 	}

@@ -340,7 +340,7 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 		for _, name := range slices.Sorted(maps.Keys(at)) {
 			sizes = append(sizes, fmt.Sprintf("%s:%d", name, at[name]))
 		}
-		cases, err := TagCases(e.o.Selection.Generators, replaceTags(variant.Tags, sizes), "")
+		cases, err := TagCases(e.o.Selection.Generators, replaceTags(variant.Tags, sizes), "", nil)
 		if err != nil {
 			return nil, file.ErrorAt(variant.Pos, "variant %s: %s", variant.Name, source.Message(err))
 		}

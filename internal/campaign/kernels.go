@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"gpuperf/device/machine"
 	"gpuperf/internal/microbench"
 	"gpuperf/kernel"
 	"gpuperf/samples"
@@ -16,11 +17,14 @@ func LoadGenerators(folder string) (*microbench.Collection, error) {
 }
 
 // TagCases returns the measurement kernels that tags select from the built-in generators and those of a folder. Kernels that differ in
-// sizes alone are one kernel, so that it is counted and generated once.
-func TagCases(folder string, tags []string, match string) ([]*workload.Case, error) {
+// sizes alone are one kernel, so that it is counted and generated once. Sizes may be products with what a machine has: of the usual one where it is nil.
+func TagCases(folder string, tags []string, match string, on *machine.Machine) ([]*workload.Case, error) {
 	filter, err := parseFilter(tags, match)
 	if err != nil {
 		return nil, err
+	}
+	if filter, err = filter.For(Multiples(on)); err != nil {
+		return nil, &InputError{err}
 	}
 	generators, err := LoadGenerators(folder)
 	if err != nil {
@@ -43,6 +47,16 @@ func TagCases(folder string, tags []string, match string) ([]*workload.Case, err
 		cases = append(cases, generatedCase(shared[ir], v))
 	}
 	return cases, nil
+}
+
+// Multiples are what sizes of measurement kernels may be multiples of. Multiprocessors are taken by fours, so that small multiples of them are whole work-groups; those that
+// are left over stay idle.
+func Multiples(on *machine.Machine) map[string]int64 {
+	const by = 4
+	if on == nil {
+		on = machine.Of(nil)
+	}
+	return map[string]int64{"MP": max(on.Multiprocessors/by, 1) * by}
 }
 
 func parseFilter(tags []string, match string) (microbench.Filter, error) {

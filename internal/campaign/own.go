@@ -25,7 +25,7 @@ func OwnModel(targets []modelgen.Target, o modelgen.Options, selected Selection,
 		}
 	}
 	set, err := modelgen.Make(targets, o, func(m models.Measurement) ([]*workload.Case, error) {
-		return TagCases(selected.Generators, m.Tags, string(m.Match))
+		return TagCases(selected.Generators, m.Tags, string(m.Match), selected.On)
 	})
 	if err != nil {
 		return "", nil, err

@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/microbench"
 	"gpuperf/internal/modelgen"
@@ -22,9 +23,10 @@ import (
 
 // Selection changes which measurement kernels are taken for a model, and in which form it is fitted. The zero value changes nothing.
 type Selection struct {
-	Generators string   // a folder of generators in addition to the built-in ones
-	Tags       []string // variant tags that replace those of the same argument in the model file
-	Form       string   // linear, overlap or pnorm in place of the model's own form, or [calibrate.Auto]
+	Generators string           // a folder of generators in addition to the built-in ones
+	Tags       []string         // variant tags that replace those of the same argument in the model file
+	On         *machine.Machine // whose multiprocessors sizes are multiples of; nil is the usual one
+	Form       string           // linear, overlap or pnorm in place of the model's own form, or [calibrate.Auto]
 }
 
 // Plan is a model with its measurement kernels.
@@ -115,7 +117,7 @@ func (s Selection) cases(ctx context.Context, model *models.Model, m models.Meas
 	}
 	own, err := s.tagsFor(m, used)
 	if err == nil {
-		cases, err = TagCases(s.Generators, replaceTags(m.Tags, own), string(m.Match))
+		cases, err = TagCases(s.Generators, replaceTags(m.Tags, own), string(m.Match), s.On)
 	}
 	if err != nil {
 		return nil, model.ErrorAt(m.Places[0], "%s", source.Message(err))

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/roofline"
 	"gpuperf/samples"
@@ -34,7 +35,7 @@ func (c *Campaign) measureRoof(ctx context.Context, mode samples.Mode, known []c
 		if slices.ContainsFunc(known, func(r calibrate.Reached) bool { return strings.HasPrefix(r.Kernel, tags[0]) }) {
 			continue
 		}
-		cases, err := TagCases("", tags, "")
+		cases, err := TagCases("", tags, "", machine.Of(on))
 		if err != nil {
 			return nil, err
 		}

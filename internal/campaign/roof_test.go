@@ -129,7 +129,7 @@ func TestRoof(t *testing.T) {
 	const bytes, cache = 2 * 4 * n * n, 62914560.0
 	measured := []calibrate.Reached{{Resource: "global memory", Rate: 4.3e12, Unit: "B/s", Kernel: "gmem_pattern"}}
 	for _, tags := range roofTags {
-		if list, err := TagCases("", tags, ""); err != nil || len(list) != 1 {
+		if list, err := TagCases("", tags, "", nil); err != nil || len(list) != 1 {
 			t.Errorf("%v select %d kernels, %v", tags, len(list), err)
 		}
 	}

@@ -45,7 +45,7 @@ func power(perUnit float64, exponent float64, overhead float64) func(map[string]
 
 func casesOf(t *testing.T, tags ...string) []*workload.Case {
 	t.Helper()
-	cases, err := TagCases("", tags, "")
+	cases, err := TagCases("", tags, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

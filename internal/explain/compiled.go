@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/format"
-	"gpuperf/launch"
 )
 
 // Compiled is what the compiler made of the kernel, as the driver told when it was measured; 0 is not told.
@@ -34,15 +34,15 @@ func (e *explainer) compiled(out *Explanation) error {
 		return nil
 	}
 	out.Compiled = &c
-	group := launch.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
+	group := machine.Group{Items: 1, Registers: c.Registers, Local: c.LocalMem, Subgroup: int64(e.Lanes)}
 	for _, n := range e.Record.Local {
 		group.Items *= n
 	}
-	limits := launch.Limits(e.Facts, group)
+	limits := machine.Limits(e.Facts, group)
 	if len(limits) < 2 || len(e.Record.Local) == 0 || c.Registers == 0 {
 		return nil
 	}
-	least := slices.MinFunc(limits, func(a, b launch.Limit) int { return cmp.Compare(a.Groups, b.Groups) })
+	least := slices.MinFunc(limits, func(a, b machine.Limit) int { return cmp.Compare(a.Groups, b.Groups) })
 	c.Groups = cmp.Or(c.Groups, least.Groups)
 	c.Most = max(c.Groups, min(limits[0].Groups, limits[1].Groups))
 	if c.Groups < c.Most {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/machine"
 	"gpuperf/device/measure"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
@@ -33,6 +34,7 @@ type nest struct {
 	nest    *scop.Nest
 
 	schedules offload.Schedules
+	on        *machine.Machine // that mappings are chosen for
 	space     *offload.Space
 
 	known map[string]samples.Record // of the journal, by configuration; nil before it was read
@@ -53,11 +55,11 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)
-	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules}
+	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules, on: o.On}
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
-	n.space, err = offload.NewSpace(ctx, n.nest, n.sizes, o.Schedules)
+	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: o.On}, o.Schedules)
 	return n, err
 }
 
@@ -266,17 +268,17 @@ func same(a, b map[string]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 // Write writes the C file anew, with the nest as kernels of the configuration.
 func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
 	as := map[samples.Interface]string{samples.OpenCL: "opencl", samples.CUDA: "cuda"}[on.Device.Info().Interface]
-	find := func(ctx context.Context, other *scop.Nest, sizes map[string]int64) (*offload.Program, error) {
+	find := func(ctx context.Context, other *scop.Nest, by offload.Options) (*offload.Program, error) {
 		if other.Name != n.nest.Name {
-			return offload.Find(ctx, other, sizes)
+			return offload.Find(ctx, other, by)
 		}
-		space, err := offload.NewSpace(ctx, other, sizes, n.schedules)
+		space, err := offload.NewSpace(ctx, other, by, n.schedules)
 		if err != nil {
 			return nil, err
 		}
 		return space.Program(c)
 	}
-	r, err := compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, Find: find})
+	r, err := compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, On: n.on, Find: find})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
@@ -16,6 +17,7 @@ type Options struct {
 	Files     frontend.Options
 	Schedules offload.Schedules // of C files; "" is ByStrategy
 	Lift      Functional
+	On        *machine.Machine // for which C files are compiled; nil is the usual one
 }
 
 // Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.

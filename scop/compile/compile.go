@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/device/machine"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
@@ -63,12 +64,14 @@ type Options struct {
 	Language string
 	// Sizes are those for which kernels are made, of as many parameters of the nests as the user tells; others are taken to be about 1000. The kernels are right at all sizes.
 	Sizes map[string]int64
+	// On is the machine for which mappings are chosen; nil is the usual one.
+	On *machine.Machine
 	// Find makes kernels of a loop nest; nil is offload.Find.
 	Find Finder
 }
 
-// Finder makes kernels of a loop nest, for sizes.
-type Finder func(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*offload.Program, error)
+// Finder makes kernels of a loop nest, for sizes and a machine.
+type Finder func(ctx context.Context, n *scop.Nest, opt offload.Options) (*offload.Program, error)
 
 // File compiles the C file at path into a folder, which is made where there is none. It is an error if no region can be compiled.
 func File(ctx context.Context, path, dir string, opt Options) (*Result, error) {

@@ -156,7 +156,7 @@ func (p *part) kernels(ctx context.Context) error {
 		return p.refuse(p.region.First, "nothing runs in it")
 	}
 	var err error
-	if p.program, err = p.options.Find(ctx, p.nest, p.options.Sizes); err != nil {
+	if p.program, err = p.options.Find(ctx, p.nest, offload.Options{Sizes: p.options.Sizes, On: p.options.On}); err != nil {
 		return err
 	}
 	for _, k := range p.program.Kernels {

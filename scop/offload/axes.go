@@ -1,10 +1,13 @@
 package offload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
@@ -16,6 +19,8 @@ import (
 // Form is how the loops of a launch can be put on work-items.
 type Form struct {
 	Kernel string
+	// On is the machine that it is for; nil is the usual one.
+	On *machine.Machine `json:"-"`
 	// Group: one work-group runs the launch.
 	Group bool
 	// Tiled is of how many loops the tiles are that work-groups make in wavefronts; 0 for other launches.
@@ -43,6 +48,11 @@ type Form struct {
 	Updates, Arrays int
 	Reach, First    [3]int64
 }
+
+// unnamed is the machine of forms that name none.
+var unnamed = sync.OnceValue(func() *machine.Machine { return machine.Of(nil) })
+
+func (f Form) on() *machine.Machine { return cmp.Or(f.On, unnamed()) }
 
 // Stage is how many sums a launch has, and how many terms each.
 type Stage struct{ Items, Terms int64 }

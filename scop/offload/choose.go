@@ -3,25 +3,20 @@ package offload
 import (
 	"math"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
 
-// What tiles of sums take on a large GPU, in cycles of a multiprocessor. Work-groups are spread evenly over multiprocessors, whether their tiles have points or not; those of the busiest
-// one issue the operations of each step, the fewer sub-groups there are the more slowly, and those that are there together wait once in a step for its operands. The reads, copies,
-// waits and gaps are those by which this is nearest to the times of 33 mappings of a product and of a symmetric product of about 1000 on an H200 (10 % in the mean; 17 % for a
-// symmetric product of two matrices, by which nothing was chosen); the other numbers are the machine's.
+// What compilers make of tiles of sums. Work-groups are spread evenly over multiprocessors, whether their tiles have points or not; those of the busiest
+// one issue the operations of each step, and those that are there together wait once in a step for its operands (machine.Cycles). Reads and copies are those by which this is nearest to
+// the times of 33 mappings of a product and of a symmetric product of about 1000 on an H200 (10 % in the mean; 17 % for a symmetric product of two matrices, by which nothing was
+// chosen; TestCycles).
 const (
-	processors  = 132
-	schedulers  = 4 // that issue an instruction for a sub-group each, in a cycle
-	subGroup    = 32
-	readCycles  = 2   // of a vector from local memory
-	copyCycles  = 16  // of an element into local memory, with its address and whether it is there
-	waitCycles  = 200 // of a step
-	gap         = 0.5 // cycles between instructions of a sub-group, as a part of those, that others fill
-	registers   = 65536
-	mostGroups  = 64     // sub-groups
-	mostOfItem  = 72 * 4 // bytes of sums
+	readCycles  = 2      // of a vector from local memory
+	copyCycles  = 16     // of an element into local memory, with its address and whether it is there
+	ofCode      = 30     // registers that a work-item has beside those of its sums and operands
+	mostOfItem  = 72 * 4 // bytes of sums: with more, registers are spilled
 	typicalSize = 1000   // of a parameter that is not known
 )
 
@@ -33,7 +28,7 @@ func tiles(f Form) (best Mapping) {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
 					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
-					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > mostLocal {
+					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
 						continue
 					}
 					if c := f.cycles(m); c < least {
@@ -57,15 +52,14 @@ func (f Form) cycles(m Mapping) float64 {
 	items, pairs := float64(product(m.Block)), float64(f.Operands)/2
 	px, py := m.Points[0], m.Points[1]
 	copies := pairs * float64(side*m.Depth) / items
-	issue := items / subGroup / schedulers * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
-	own := 30 + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
-	turn := ceil(groups, processors)
-	resident := min(turn, int64(registers/(own*items)), int64(mostGroups*subGroup/items))
-	if resident < 1 {
-		return math.Inf(1)
-	}
-	busy := float64(turn) * issue * (1 + gap*schedulers*subGroup/(float64(resident)*items))
-	return float64(ceil(f.Terms, m.Depth)) * (busy + float64(ceil(turn, resident))*waitCycles)
+	on := f.on()
+	issue := items / float64(on.Subgroup*on.Schedulers) * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
+	own := ofCode + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
+	steps := float64(ceil(f.Terms, m.Depth))
+	return on.Cycles(machine.Work{
+		Groups: groups, Issue: steps * issue, Rounds: steps,
+		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
+	})
 }
 
 // vectors is how many vectors the points of a work-item along an axis are.
@@ -167,7 +161,7 @@ func steps(f Form) Mapping {
 			cells *= side + f.Reach[axis]
 			most = min(most, side/max(1, int64(2*f.Parallel)*f.Reach[axis]))
 		}
-		if m.Steps = most; cells <= mostLocal && most > 0 && f.width(m) > 0 {
+		if m.Steps = most; cells <= f.on().MostLocal && most > 0 && f.width(m) > 0 {
 			return m
 		}
 	}

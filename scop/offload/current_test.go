@@ -34,7 +34,7 @@ func measured(t *testing.T, name string) *scop.Nest {
 func made(t *testing.T, n *scop.Nest, r *samples.Record) *Program {
 	t.Helper()
 	if !tried(r) {
-		p, err := Find(t.Context(), n, r.Kernel.Sizes)
+		p, err := Find(t.Context(), n, Options{Sizes: r.Kernel.Sizes})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestAsWritten(t *testing.T) {
 	if _, err := find(n, schedule.Smart, Options{Map: small}); err == nil {
 		t.Error("there are kernels of the order that is found: find another nest for this test")
 	}
-	p, err := Find(t.Context(), n, nil)
+	p, err := Find(t.Context(), n, Options{})
 	if err != nil || p.Original == nil {
 		t.Fatal(p, err)
 	}

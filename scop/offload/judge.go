@@ -104,7 +104,7 @@ func (p *Program) atSizes(at map[string]int64, dev device.Info) (*workload.Progr
 
 // smaller is the case with all sizes divided by the same factor, as little as makes it interpretable.
 func (p *Program) smaller(c *workload.ProgramCase) (*workload.ProgramCase, error) {
-	const step, most = 1.3, 1e6
+	const step, most = 1.3, 1e6 // small steps, as work grows by a power of the sizes
 	for factor := step; factor < most; factor *= step {
 		at := map[string]int64{}
 		for name, v := range c.Sizes {

@@ -97,7 +97,7 @@ func TestComparedWithTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := map[string]int64{"tsteps": 100, "n": 8000}
-	s, err := NewSpace(t.Context(), nests[0], at, ByHyperplanes)
+	s, err := NewSpace(t.Context(), nests[0], Options{Sizes: at}, ByHyperplanes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestManyLaunches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Find(t.Context(), nests[0], nil)
+	p, err := Find(t.Context(), nests[0], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func TestLattices(t *testing.T) {
 			at[p] = 7 + int64(i%3)
 		}
 		for draw := range draws {
-			found, err := schedule.Search(n, schedule.Launches, schedule.Smart)
+			found, err := schedule.Search(n, schedule.Launches, schedule.Options{Fusion: schedule.Smart})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -59,6 +60,8 @@ type Options struct {
 	Map func(Form) Mapping
 	// Sizes are those for which mappings are chosen; parameters that it does not have are about 1000.
 	Sizes map[string]int64
+	// On is the machine for which mappings are chosen, and the tree of launches; nil is the usual one.
+	On *machine.Machine
 }
 
 // Compile makes kernels of a tree that violates no dependence (schedule.Verify). What a work-group is to do alone and cannot, the loops of the host do.
@@ -149,6 +152,7 @@ type asked struct {
 
 // ask gets the mapping of a form. Where a kernel has another form after all, that takes the place of the first.
 func (c *compiler) ask(f Form, list []*scop.Statement) Mapping {
+	f.On = c.opt.On
 	a := asked{form: f}
 	for _, s := range list {
 		a.statements = append(a.statements, s.Name)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gpuperf/device"
+	"gpuperf/device/machine"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
@@ -65,10 +66,10 @@ type ArrayVerdict struct {
 // searching is how much work Find may do to look for an order by default, some three seconds; making kernels in the order of the text may take half of that.
 const searching = 60_000_000
 
-// Find makes kernels of a nest by default options, within limits of work. Mappings are chosen for sizes, as in Options. Where no better order is found within the limits,
+// Find makes kernels of a nest within limits of work. Where no better order is found within the limits,
 // or no kernels can be made of it, the order is that of the text.
-func Find(ctx context.Context, n *scop.Nest, sizes map[string]int64) (*Program, error) {
-	return findOr(ctx, n, Options{Sizes: sizes}, searching)
+func Find(ctx context.Context, n *scop.Nest, opt Options) (*Program, error) {
+	return findOr(ctx, n, opt, searching)
 }
 
 // findOr makes kernels by a search that may do so much work, or in the order of the text. What ends for another reason than its work makes none: that may depend on the machine.
@@ -99,7 +100,7 @@ func reason(err error) error {
 
 // find makes kernels of a nest, by a strategy for launches.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	f, err := schedule.Search(n, schedule.Launches, fusion)
+	f, err := schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On})
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,8 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err != nil {
 			return all, err
 		}
-		p, err := Find(ctx, n, own)
+		by := Options{Sizes: own, On: machine.Told(dev.Info())}
+		p, err := Find(ctx, n, by)
 		if err != nil {
 			return all, err
 		}
@@ -199,7 +201,7 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err := run(p, nil); err != nil {
 			return all, err
 		}
-		if err := runOthers(ctx, n, own, opt, run); err != nil {
+		if err := runOthers(ctx, n, by, opt, run); err != nil {
 			return all, err
 		}
 	}
@@ -259,11 +261,11 @@ func (r *Result) Sample() samples.Record {
 }
 
 // runOthers runs a nest in other configurations than the default: those that are given, and random ones.
-func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, search.Config) error) error {
+func runOthers(ctx context.Context, n *scop.Nest, by Options, opt RunOptions, run func(*Program, search.Config) error) error {
 	if opt.Random == 0 && len(opt.Try) == 0 {
 		return nil
 	}
-	s, err := NewSpace(ctx, n, at, ByStrategy)
+	s, err := NewSpace(ctx, n, by, ByStrategy)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -20,6 +21,7 @@ import (
 type Space struct {
 	nest      *scop.Nest
 	sizes     map[string]int64
+	on        *machine.Machine
 	schedules []*candidate
 	guided    *guided // where schedules are found by choices
 	labels    *labels
@@ -53,10 +55,10 @@ const scheduleChoice = "schedule"
 var forLaunches = []string{"launches", "bounded", "feautrier"}
 
 // NewSpace makes a space. Its schedules are found within limits of work; those that several strategies find are listed once, and strategies that fail are left
-// out. Defaults are those at the sizes, as of Options.
-func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Schedules) (*Space, error) {
+// out. Defaults are those at the sizes and on the machine, as of Options.
+func NewSpace(ctx context.Context, n *scop.Nest, opt Options, of Schedules) (*Space, error) {
 	s := &Space{
-		nest: n, sizes: sizes, labels: &labels{of: map[string]string{}, count: map[string]int{}},
+		nest: n, sizes: opt.Sizes, on: opt.On, labels: &labels{of: map[string]string{}, count: map[string]int{}},
 		known: newReferences(),
 	}
 	switch of {
@@ -87,7 +89,7 @@ func NewSpace(ctx context.Context, n *scop.Nest, sizes map[string]int64, of Sche
 
 // add adds the schedule that a strategy finds, unless it is there.
 func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) error {
-	found, err := schedule.Search(n, schedule.ByName[strategy], fusion)
+	found, err := schedule.Search(n, schedule.ByName[strategy], schedule.Options{Fusion: fusion, On: s.on})
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,7 @@ func (s *Space) compile(c *candidate, mapping func(Form) Mapping) (*Program, err
 		for i, x := range c.found.Nest.Statements {
 			by[x] = n.Statements[i]
 		}
-		return Compile(n, schedule.Over(c.tree, by), Options{Map: mapping, Sizes: s.sizes})
+		return Compile(n, schedule.Over(c.tree, by), Options{Map: mapping, Sizes: s.sizes, On: s.on})
 	})
 	if err != nil {
 		return nil, err

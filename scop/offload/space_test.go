@@ -28,7 +28,7 @@ func TestUsual(t *testing.T) {
 		for i, p := range n.Params {
 			at[p] = 10 * sizesOf[name][1][i]
 		}
-		s, err := NewSpace(t.Context(), n, at, ByStrategy)
+		s, err := NewSpace(t.Context(), n, Options{Sizes: at}, ByStrategy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestUsual(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := Find(t.Context(), n, at)
+		q, err := Find(t.Context(), n, Options{Sizes: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func random(t *testing.T, s *Space, seed uint64) func() search.Config {
 
 // TestSpace: random configurations are different programs.
 func TestSpace(t *testing.T) {
-	s, err := NewSpace(t.Context(), example(t, "mvt", "double"), nil, ByStrategy)
+	s, err := NewSpace(t.Context(), example(t, "mvt", "double"), Options{}, ByStrategy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestSchedules(t *testing.T) {
 		found := 0
 		for _, name := range []string{"bicg", "jacobi-1d"} {
 			n := example(t, name, "float")
-			s, err := NewSpace(t.Context(), n, nil, of)
+			s, err := NewSpace(t.Context(), n, Options{}, of)
 			if err != nil {
 				t.Fatal(err)
 			}

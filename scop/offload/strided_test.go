@@ -22,7 +22,7 @@ func TestStridedSum(t *testing.T) {
 #pragma endscop
 }
 `)
-	p, err := Find(t.Context(), n, nil)
+	p, err := Find(t.Context(), n, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestSizeOfTiles(t *testing.T) {
 #pragma endscop
 }
 `)
-	p, err := Find(t.Context(), n, nil)
+	p, err := Find(t.Context(), n, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestWavefronts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := schedule.Search(nests[0], schedule.Wavefronts, schedule.Smart)
+			f, err := schedule.Search(nests[0], schedule.Wavefronts, schedule.Options{Fusion: schedule.Smart})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,18 +1,18 @@
 package schedule
 
 import (
+	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
 
-// What things take on a large GPU, in nanoseconds. Trees are compared by it, for which the order of magnitude is enough.
+// What is taken of work that is not known yet. Trees are compared by it, for which the order of magnitude is enough.
 const (
-	perLaunch    = 4000
-	perIteration = 50    // of a loop of a work-item, which waits for memory
-	perPoint     = 0.002 // of a statement, when all of the device is busy
-	together     = 256   // work-items share a reduction
-	combining    = 8     // steps to combine what they have
+	waiting   = 0.36 // loads of an iteration of a loop that wait for each other: most of its loads find what they ask for in the first cache
+	moved     = 10   // bytes of a point: two or three numbers of 4 B
+	together  = 256  // work-items share a reduction
+	combining = 8    // steps to combine what they have: the halvings of 256
 )
 
 // typical is what each parameter is where trees are compared.
@@ -22,15 +22,19 @@ const typical = 1000
 type extents struct {
 	of    map[*scop.Loop]float64 // the loops of the text
 	tiled []Loop                 // not nil in a tile of these loops
+	on    *machine.Machine
 }
 
-// extentsOf are how many values the loops of a nest take where parameters have typical values.
-func extentsOf(n *scop.Nest) extents {
+// extentsOf are how many values the loops of a nest take where parameters have typical values, on a machine; nil is the usual one.
+func extentsOf(n *scop.Nest, on *machine.Machine) extents {
+	if on == nil {
+		on = machine.Of(nil)
+	}
 	at := map[string]int64{}
 	for _, p := range n.Params {
 		at[p] = typical
 	}
-	out := extents{of: map[*scop.Loop]float64{}}
+	out := extents{of: map[*scop.Loop]float64{}, on: on}
 	for _, l := range n.Loops {
 		out.of[l] = extentOf(l.Bounds, at)
 	}
@@ -76,7 +80,10 @@ func (e extents) extent(l Loop) (most float64) {
 	return most
 }
 
-// cost is what a tree of launches takes.
+// perLaunch is what a launch takes that does nothing.
+func (e extents) perLaunch() float64 { return e.on.Seconds(machine.Work{Launches: 1}) }
+
+// cost is about what a tree of launches takes, in seconds.
 func (e extents) cost(n Node) (time float64) {
 	switch x := n.(type) {
 	case *Sequence:
@@ -93,12 +100,12 @@ func (e extents) cost(n Node) (time float64) {
 			return e.wavefront(x)
 		}
 		if x.Host != nil {
-			return perLaunch + e.group(x.Body)
+			return e.perLaunch() + e.group(x.Body)
 		}
 		steps, points := e.inside(x.Body, true, true)
-		time = perLaunch + max(steps*perIteration, points*perPoint)
+		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, DRAM: moved * points})
 	case *Leaf:
-		time = perLaunch
+		time = e.perLaunch()
 	}
 	return time
 }

@@ -30,36 +30,36 @@ func (f *Found) Launches() (Node, error) {
 
 // Search gives arrays of a nest copies (package expand), splits statements where that pays (package split), and finds a tree by a strategy. Where it finds none
 // with copies it goes without, and then to the order of the text.
-func Search(n *scop.Nest, find Strategy, fusion Fusion) (*Found, error) {
+func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 	a, err := deps.Analyze(n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.File, err)
 	}
-	f, a := withCopies(a, find, fusion)
+	f, a := withCopies(a, find, opt)
 	if f.Original != nil || !hasLaunch(f.Tree) {
 		return f, nil
 	}
 	if n, copies, err := expand.Initial(a); err == nil && len(copies) > 0 {
-		if b := f.better(n, find, fusion); b != nil {
+		if b := f.better(n, find, opt); b != nil {
 			f.Copies, a = append(f.Copies, copies...), b
 		}
 	}
-	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, fusion) != nil {
+	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, opt) != nil {
 		f.Cuts = cuts
 	}
 	return f, nil
 }
 
 // withCopies finds a tree with copies, or without them if there are none or that fails; and the analysis of its nest.
-func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) (*Found, *deps.Analysis) {
+func withCopies(a *deps.Analysis, find Strategy, opt Options) (*Found, *deps.Analysis) {
 	if n, copies, err := expand.Nest(a, expand.Most); err == nil && len(copies) > 0 {
 		if b, err := deps.Analyze(n); err == nil {
-			if tree, err := find(n, b.Dependences, fusion); err == nil {
+			if tree, err := find(n, b.Dependences, opt); err == nil {
 				return &Found{Nest: n, Copies: copies, Tree: tree}, b
 			}
 		}
 	}
-	tree, err := find(a.Nest, a.Dependences, fusion)
+	tree, err := find(a.Nest, a.Dependences, opt)
 	if err != nil {
 		tree = Original(a.Nest)
 	}
@@ -70,13 +70,13 @@ func withCopies(a *deps.Analysis, find Strategy, fusion Fusion) (*Found, *deps.A
 const pays = 2
 
 // better takes another nest that does the same if its launches cost less; then it returns its analysis, else nil.
-func (f *Found) better(n *scop.Nest, find Strategy, fusion Fusion) *deps.Analysis {
+func (f *Found) better(n *scop.Nest, find Strategy, opt Options) *deps.Analysis {
 	a, err := deps.Analyze(n)
 	if err != nil {
 		return nil
 	}
-	tree, err := find(n, a.Dependences, fusion)
-	if err != nil || pays*extentsOf(n).cost(tree) >= extentsOf(f.Nest).cost(f.Tree) {
+	tree, err := find(n, a.Dependences, opt)
+	if err != nil || pays*extentsOf(n, opt.On).cost(tree) >= extentsOf(f.Nest, opt.On).cost(f.Tree) {
 		return nil
 	}
 	f.Nest, f.Tree = n, tree

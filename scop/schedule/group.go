@@ -3,6 +3,8 @@ package schedule
 import (
 	"math"
 	"slices"
+
+	"gpuperf/device/machine"
 )
 
 // grouped makes launches of one work-group of loops of the host, and of launches after each other, that cost less so: its work-items share the parallel loops inside, and barriers stand where launches would end. The
@@ -104,14 +106,16 @@ func Hosted(n Node) Node {
 	return n
 }
 
-// What parts take that one work-group runs, in nanoseconds.
-const (
-	perBarrier      = 300 // with the wait for memory of what follows
-	perPointOfGroup = 0.2 // of a statement
-	groupItems      = 512 // work-items
-)
+// groupItems are the work-items of a work-group that is alone: enough to hide latencies, and few enough for 128 registers each.
+const groupItems = 512
 
-// group is what a part takes that one work-group runs.
+// inTurn is what a part takes that a work-group runs up to a barrier: the loads behind that wait for the stores before it.
+func (e extents) inTurn(steps, points float64) float64 {
+	const afterBarrier = 2 // loads: that which stores wait for, and that which comes behind
+	return e.on.Seconds(machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: moved * points / float64(e.on.Line)})
+}
+
+// group is about what a part takes that one work-group runs, in seconds.
 func (e extents) group(n Node) (time float64) {
 	switch x := n.(type) {
 	case *Sequence:
@@ -133,11 +137,11 @@ func (e extents) group(n Node) (time float64) {
 		switch {
 		case items > 1:
 			steps, points := e.inside(x, true, false)
-			return perBarrier + max(math.Ceil(items/groupItems)*steps*perIteration, points*perPointOfGroup)
+			return e.inTurn(math.Ceil(items/groupItems)*steps, points)
 		case reduction && alone:
-			return perBarrier + max((others/groupItems+combining)*perIteration, others*perPointOfGroup)
+			return e.inTurn(others/groupItems+combining, others)
 		}
 		return others * e.group(x.Body)
 	}
-	return perIteration
+	return e.on.Seconds(machine.Work{Rounds: waiting})
 }

@@ -18,8 +18,8 @@ type Decide func(choice string, options []string) int
 
 // Partitions finds a tree of launches whose outermost parts are decided: which component comes next, and whether it is with the ones before.
 func Partitions(decide Decide) Strategy {
-	return func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-		p := forHost(n, fusion, (*pluto).launch)
+	return func(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+		p := forHost(n, opt, (*pluto).launch)
 		p.order = decide
 		return find(n, dependences, p)
 	}
@@ -27,8 +27,8 @@ func Partitions(decide Decide) Strategy {
 
 // Hyperplanes is Partitions whose outermost two loops of a part are decided too, where it has few statements: first whether a loop is one of the text or a skewed one.
 func Hyperplanes(decide Decide) Strategy {
-	return func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-		p := forHost(n, fusion, (*pluto).launch)
+	return func(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+		p := forHost(n, opt, (*pluto).launch)
 		p.order, p.loops = decide, decide
 		return find(n, dependences, p)
 	}

@@ -12,32 +12,32 @@ import (
 
 // Launches finds a tree of launches. In each the outermost loops are parallel where that is possible; the loops around launches are sequential,
 // for the host. What has no parallel loop at all is in one launch.
-func Launches(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	return find(n, dependences, forHost(n, fusion, (*pluto).launch))
+func Launches(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+	return find(n, dependences, forHost(n, opt, (*pluto).launch))
 }
 
 // Feautrier finds a tree of launches whose loops of the host carry as many dependences as possible, each after the other (Feautrier, Some efficient solutions to the affine
 // scheduling problem, part II, 1992): few loops are sequential, and those inside of launches are parallel.
-func Feautrier(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	return find(n, dependences, forHost(n, fusion, (*pluto).feautrier))
+func Feautrier(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+	return find(n, dependences, forHost(n, opt, (*pluto).feautrier))
 }
 
 // Bounded is Launches that for components of up to three statements also tries loops of the host with coefficients from −2 to 2 (bounded.go).
-func Bounded(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	p := forHost(n, fusion, (*pluto).launch)
+func Bounded(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+	p := forHost(n, opt, (*pluto).launch)
 	p.bounded = true
 	return find(n, dependences, p)
 }
 
 // Wavefronts is Launches with wavefronts of tiles (wavefront.go) wherever loops are permutable, whatever they cost.
-func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	p := forHost(n, fusion, (*pluto).launch)
+func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+	p := forHost(n, opt, (*pluto).launch)
 	p.tiles = true
 	return find(n, dependences, p)
 }
 
-func forHost(n *scop.Nest, fusion Fusion, inside inside) *pluto {
-	return &pluto{nest: n, fusion: fusion, found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n)}
+func forHost(n *scop.Nest, opt Options, inside inside) *pluto {
+	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt.On)}
 }
 
 // inside makes the tree of a part of which the loops of a band are found.
@@ -52,7 +52,7 @@ func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 	p.fixed = false
 	c.try(0, func() (Node, error) { return c.whole(loops) })
 	if circles := components(list, edges); len(circles) > 1 && !fixed {
-		c.try(perLaunch, func() (Node, error) { return p.sequence(circles, edges) })
+		c.try(c.perLaunch(), func() (Node, error) { return p.sequence(circles, edges) })
 	}
 	for _, l := range loops {
 		c.host(l)
@@ -61,11 +61,11 @@ func (p *pluto) launch(list []*scop.Statement, edges []*edge, loops []Loop) (Nod
 		return c.result()
 	}
 	for _, a := range []aim{{carry: carryLoops}, {carry: carryAll}, {carry: carryLoops, signed: true}} {
-		if perLaunch < c.least() {
+		if c.perLaunch() < c.least() {
 			c.carrying(a)
 		}
 	}
-	if p.found = c.before; p.bounded && perLaunch < c.least() {
+	if p.found = c.before; p.bounded && c.perLaunch() < c.least() {
 		for _, l := range p.hyperplanes(list, edges) {
 			c.host(l)
 		}
@@ -201,7 +201,7 @@ func (c *choice) host(l Loop) {
 	}
 	c.tried = append(c.tried, l)
 	extent := c.extent(l)
-	c.try(extent*perLaunch, func() (Node, error) {
+	c.try(extent*c.perLaunch(), func() (Node, error) {
 		c.pluto.found, c.pluto.limit = c.before.with(l), c.pluto.limit/extent
 		return c.around(c.list, c.edges, []Loop{l})
 	})

@@ -43,7 +43,7 @@ func InOrder(a *deps.Analysis) (Node, error) {
 	for _, l := range a.Loops {
 		parallel[l.Loop] = l.Class == deps.Parallel
 	}
-	p := forHost(a.Nest, Smart, nil)
+	p := forHost(a.Nest, Options{}, nil)
 	return writable(p.gathered(launched(Original(a.Nest), 0, parallel)))
 }
 

@@ -1,10 +1,13 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+
+	"gpuperf/device/machine"
 
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
@@ -23,8 +26,14 @@ const (
 // Fusions lists them.
 var Fusions = []Fusion{Smart, Maximal, None}
 
+// Options say what trees are found.
+type Options struct {
+	Fusion Fusion           // "" is Smart
+	On     *machine.Machine // by which launches are compared; nil is the usual one
+}
+
 // Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.
-type Strategy func(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error)
+type Strategy func(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error)
 
 // ByName are the strategies.
 var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches, "feautrier": Feautrier, "bounded": Bounded, "wavefronts": Wavefronts}
@@ -33,8 +42,8 @@ var ByName = map[string]Strategy{"pluto": Pluto, "launches": Launches, "feautrie
 func Strategies() []string { return slices.Sorted(maps.Keys(ByName)) }
 
 // Pluto finds a tree in which outer loops are parallel where that is possible, and bands are as deep as possible.
-func Pluto(n *scop.Nest, dependences []*deps.Dependence, fusion Fusion) (Node, error) {
-	return find(n, dependences, &pluto{nest: n, fusion: fusion, found: found{}})
+func Pluto(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
+	return find(n, dependences, &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}})
 }
 
 // work is how many numbers the search for a tree may compute, half a second or so; workOfLoop for one loop.

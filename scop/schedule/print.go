@@ -137,16 +137,16 @@ func (l LoopObject) mark() string {
 }
 
 // Objects schedules nests, within limits, so that a stranger's file is safe to open.
-func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, fusion Fusion) (all []*Object, err error) {
-	all, err = scop.Each(ctx, nests, scop.Work, func(n *scop.Nest) (*Object, error) { return object(n, find, fusion) })
+func Objects(ctx context.Context, nests []*scop.Nest, find Strategy, opt Options) (all []*Object, err error) {
+	all, err = scop.Each(ctx, nests, scop.Work, func(n *scop.Nest) (*Object, error) { return object(n, find, opt) })
 	if bounded.Stopped(err) {
 		err = fmt.Errorf("%s: the search for a schedule %w", nests[0].File, err)
 	}
 	return all, err
 }
 
-func object(n *scop.Nest, find Strategy, fusion Fusion) (*Object, error) {
-	f, err := Search(n, find, fusion)
+func object(n *scop.Nest, find Strategy, opt Options) (*Object, error) {
+	f, err := Search(n, find, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func TestPolybench(t *testing.T) {
 				fusions = []Fusion{Maximal, None, Smart}
 			}
 			for _, f := range fusions {
-				o, err := object(nests[0], strategy, f)
+				o, err := object(nests[0], strategy, Options{Fusion: f})
 				if err != nil {
 					t.Fatalf("%s: %v", file, err)
 				}
@@ -113,7 +113,7 @@ func TestRandomPrograms(t *testing.T) {
 		}
 		for _, name := range Strategies() {
 			tried++
-			tree, err := ByName[name](a.Nest, a.Dependences, Fusions[seed%len(Fusions)])
+			tree, err := ByName[name](a.Nest, a.Dependences, Options{Fusion: Fusions[seed%len(Fusions)]})
 			if err != nil {
 				if strings.Contains(err.Error(), "violated") {
 					t.Fatalf("%s: %v\n%s", name, err, text)
@@ -158,7 +158,7 @@ func BenchmarkPolybench(b *testing.B) {
 		}
 		b.Run(strings.TrimSuffix(filepath.Base(file), ".c"), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Pluto(nests[0], a.Dependences, Smart); err != nil {
+				if _, err := Pluto(nests[0], a.Dependences, Options{}); err != nil {
 					b.Fatal(err)
 				}
 			}

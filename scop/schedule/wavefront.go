@@ -14,7 +14,7 @@ import (
 const (
 	mostTiled   = 3
 	typicalSide = 32
-	atATime     = 264 // work-groups that a large GPU runs
+	ofEach      = 2 // work-groups that a multiprocessor runs at once: their local memory and registers leave no room for more
 	asLong      = 4
 )
 
@@ -143,8 +143,8 @@ func (e extents) wavefront(x *Launch) float64 {
 		groups = max(groups, tiles)
 	}
 	e.tiled = x.Tiled
-	turns := math.Ceil(min(groups, most) / launches / atATime)
-	return launches * (perLaunch + turns*asLong*e.group(x.Body))
+	turns := math.Ceil(min(groups, most) / launches / float64(ofEach*e.on.Multiprocessors))
+	return launches * (e.perLaunch() + turns*asLong*e.group(x.Body))
 }
 
 // inTile is how many values a loop takes in a tile; false where it is no sum of multiples of the loops of tiles.

@@ -1,4 +1,4 @@
-package launch
+package machine
 
 import (
 	"testing"
@@ -7,6 +7,9 @@ import (
 
 	"gpuperf/device/facts"
 )
+
+// The data sheet of the H200.
+var h200, _ = facts.Named("NVIDIA H200")
 
 // A multiprocessor that takes work-groups one after the other, sub-group by sub-group, until one finds no room: registers are given in units, from
 // the sub-partition that has most of them left; a sub-group takes a place for 32 work-items; local memory is given in units.
@@ -48,7 +51,7 @@ func TestResidentIsWhatFits(t *testing.T) {
 		if rapid.Bool().Draw(t, "none") {
 			g.Local = 0
 		}
-		if got, want := resident(h200, g), taken(g); got != want {
+		if got, want := Held(h200, g), taken(g); got != want {
 			t.Fatalf("%+v: %d groups, and %d fit", g, got, want)
 		}
 	})
@@ -59,7 +62,7 @@ func TestResidentByRegisters(t *testing.T) {
 	for registers := int64(8); registers <= 255; registers += 8 {
 		for subgroups := int64(1); subgroups <= 32; subgroups++ {
 			g := Group{32 * subgroups, registers, 0, 32}
-			if got, want := resident(h200, g), taken(g); got != want {
+			if got, want := Held(h200, g), taken(g); got != want {
 				t.Errorf("%+v: %d groups, and %d fit", g, got, want)
 			}
 		}
@@ -74,6 +77,24 @@ func TestAllocated(t *testing.T) {
 	}{{h200, 1, 8}, {h200, 92, 96}, {h200, 96, 96}, {h200, 255, 256}, {kepler, 33, 40}, {nil, 33, 33}} {
 		if got := Allocated(c.device, c.needs, 32); got != c.has {
 			t.Errorf("of %d registers are given %d, want %d", c.needs, got, c.has)
+		}
+	}
+}
+
+func TestResident(t *testing.T) {
+	for _, test := range []struct{ items, registers, local, want int64 }{
+		{256, 32, 0, 8},        // work-items
+		{32, 16, 0, 32},        // groups
+		{256, 64, 0, 4},        // registers
+		{224, 92, 0, 2},        // registers, of sub-partitions
+		{672, 96, 0, 0},        // five sub-groups each, and the work-group has 21
+		{256, 1000, 0, 1},      // no more than an item can have; the rest is spilled
+		{256, 16, 64 << 10, 3}, // local memory: 65 KB of 228
+		{250, 32, 0, 8},        // rounded up to sub-groups
+		{32, 16, 240 << 10, 0},
+	} {
+		if got := Held(h200, Group{test.items, test.registers, test.local, 32}); got != test.want {
+			t.Errorf("%+v: %d groups", test, got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package launch
+package machine
 
 import (
 	"compress/gzip"
@@ -13,7 +13,7 @@ import (
 // As many work-groups run at once as the CUDA runtime says of kernels with many numbers of registers, work-groups and bytes of shared memory
 // (scripts/occupancy.cu).
 func TestResidentIsThatOfCUDA(t *testing.T) {
-	const path = "../testdata/h200/occupancy.csv.gz"
+	const path = "../../testdata/h200/occupancy.csv.gz"
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("%s has not been recorded", path)
@@ -39,7 +39,7 @@ func TestResidentIsThatOfCUDA(t *testing.T) {
 			}
 		}
 		g := Group{Items: n[1], Registers: n[0], Local: n[2], Subgroup: 32}
-		if got := resident(h200, g); got != n[3] {
+		if got := Held(h200, g); got != n[3] {
 			t.Errorf("%+v: %d work-groups at once, and CUDA says %d", g, got, n[3])
 		}
 		if (Fits(h200, g) == "") != (n[3] > 0) {

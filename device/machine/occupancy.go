@@ -1,4 +1,4 @@
-package launch
+package machine
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"gpuperf/internal/intmath"
 )
 
-// residentFacts limit the resident work-groups of a multiprocessor. If there is at most one, registers do not matter: the compiler
+// ResidentFacts limit the resident work-groups of a multiprocessor. If there is at most one, registers do not matter: the compiler
 // spills.
-func residentFacts(d *facts.Device) []facts.Key {
+func ResidentFacts(d *facts.Device) []facts.Key {
 	keys := []facts.Key{facts.Groups, facts.Items, facts.LocalBytes, facts.LocalReserved}
 	if d.Int(facts.Groups) == 1 {
 		return keys
@@ -45,7 +45,7 @@ type Limit struct {
 // given in units, with what the device takes for itself (NVIDIA's cuda_occupancy.h, cudaOccMaxBlocksPerSMRegsLimit and
 // cudaOccMaxBlocksPerSMSmemLimit).
 func Limits(d *facts.Device, g Group) []Limit {
-	if !d.Known(residentFacts(d)...) {
+	if !d.Known(ResidentFacts(d)...) {
 		return nil
 	}
 	subgroups := intmath.CeilDiv(g.Items, g.Subgroup)
@@ -106,8 +106,8 @@ func Fits(d *facts.Device, g Group) string {
 	return fmt.Sprintf("a work-group of %d work-items, a multiprocessor holds %d", g.Items, d.Int(facts.Items))
 }
 
-// resident is the number of resident work-groups of a multiprocessor, 0 if a group exceeds a limit. The device must know its residentFacts.
-func resident(d *facts.Device, g Group) int64 {
+// Held is how many such work-groups a multiprocessor runs at once, 0 if a group exceeds a limit. The device must know its ResidentFacts.
+func Held(d *facts.Device, g Group) int64 {
 	n, _ := Resident(Limits(d, g))
 	return n
 }

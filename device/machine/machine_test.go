@@ -1,0 +1,58 @@
+package machine
+
+import (
+	"math"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/device/facts"
+	"gpuperf/samples"
+)
+
+// Every data sheet is a machine: what it lacks is as typical devices have it, and a device that is not known at all is a GPU.
+func TestOf(t *testing.T) {
+	_, names := facts.Named("none of that name")
+	for _, name := range names {
+		m, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Name == "" || m.Multiprocessors < 1 || m.Schedulers < 1 || m.Subgroup != 32 || m.Line != 128 || m.MostLocal < 48<<10 || m.MostItems != 1024 {
+			t.Errorf("%s: %+v", name, m)
+		}
+		w := Work{Launches: 1, Groups: 1000, Group: Group{Items: 256, Registers: 32, Subgroup: 32}, Rounds: 10, Issue: 100}
+		if s := m.Seconds(w); !(s > 1e-6 && s < 1e-3) {
+			t.Errorf("%s: 1000 small work-groups take %g s", name, s)
+		}
+	}
+	if m := Of(nil); m.Name != Usual {
+		t.Errorf("without a name: %s", m.Name)
+	}
+	cpu := Told(device.Info{Fingerprint: samples.Fingerprint{Interface: samples.OpenCL, Type: "cpu", Platform: "Portable Computing Language", ComputeUnits: 2, LocalMem: 16 << 10, MaxWorkGroup: 256}})
+	if cpu.Name != Usual || cpu.MostLocal != 16<<10 || cpu.MostItems != 256 {
+		t.Errorf("of a CPU: %+v", cpu)
+	}
+}
+
+// More work takes no less, whatever is more of it; and a work-group that no multiprocessor has room for takes for ever.
+func TestSeconds(t *testing.T) {
+	m := Of(nil)
+	base := Work{Launches: 1, Groups: 500, Group: Group{Items: 128, Registers: 40, Local: 8 << 10, Subgroup: 32}, Issue: 1e4, Rounds: 20, Barriers: 5, Lines: 1e3, Bytes: 1e5, DRAM: 1e7}
+	least := m.Seconds(base)
+	for name, more := range map[string]func(*Work){
+		"launches": func(w *Work) { w.Launches++ }, "groups": func(w *Work) { w.Groups *= 3 }, "registers": func(w *Work) { w.Registers = 255 },
+		"local": func(w *Work) { w.Local = 100 << 10 }, "issue": func(w *Work) { w.Issue *= 2 }, "rounds": func(w *Work) { w.Rounds++ },
+		"barriers": func(w *Work) { w.Barriers++ }, "lines": func(w *Work) { w.Lines *= 2 }, "bytes": func(w *Work) { w.Bytes *= 2 }, "DRAM": func(w *Work) { w.DRAM = 1e12 },
+	} {
+		w := base
+		more(&w)
+		if s := m.Seconds(w); !(s > least) {
+			t.Errorf("more %s: %g s, and %g with less", name, s, least)
+		}
+	}
+	none := base
+	none.Local = 1 << 20
+	if s := m.Seconds(none); !math.IsInf(s, 1) {
+		t.Errorf("a work-group that fits nowhere takes %g s", s)
+	}
+}

@@ -1,0 +1,76 @@
+package policy
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// reasoned are the folders whose numbers decide what is predicted, emulated and compiled: there each named number says why it is what it is, or what it is of.
+var reasoned = []string{"device/machine", "launch", "memory", "scop/offload", "scop/schedule"}
+
+// inNumbers are constants whose values are numbers that somebody has chosen: iota, 0 and 1 are none.
+var inNumbers = regexp.MustCompile(`^-?\d`)
+
+// TestConstants: each numeric constant of these folders has a comment, its own or that of its group, or its line's.
+func TestConstants(t *testing.T) {
+	n := 0
+	for _, folder := range reasoned {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+			if err != nil {
+				return err
+			}
+			lines := map[int]bool{} // that have a comment at their end
+			for _, group := range file.Comments {
+				lines[set.Position(group.Pos()).Line] = true
+				lines[set.Position(group.End()).Line+1] = true
+			}
+			ast.Inspect(file, func(node ast.Node) bool {
+				group, ok := node.(*ast.GenDecl)
+				if !ok || group.Tok != token.CONST {
+					return true
+				}
+				for _, spec := range group.Specs {
+					x := spec.(*ast.ValueSpec)
+					if !numeric(x) {
+						continue
+					}
+					n++
+					if x.Doc == nil && x.Comment == nil && (group.Doc == nil || len(group.Specs) > 3) && !lines[set.Position(x.End()).Line] && !lines[set.Position(group.Pos()).Line] {
+						t.Errorf("%s: %s says nowhere why it is what it is", set.Position(x.Pos()), x.Names[0].Name)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 40 {
+		t.Errorf("%d constants", n)
+	}
+}
+
+// numeric reports whether some value of a constant is a number from 2.
+func numeric(x *ast.ValueSpec) (is bool) {
+	for _, v := range x.Values {
+		ast.Inspect(v, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			is = is || ok && lit.Kind != token.STRING && lit.Kind != token.CHAR && inNumbers.MatchString(lit.Value) && lit.Value != "0" && lit.Value != "1"
+			return true
+		})
+	}
+	return is
+}
