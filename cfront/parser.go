@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
 )
 
-// parser reads the tokens of a kernel language as trees. Declarations of the file are read first (external.go); the body of a function
-// is read when a kernel needs it, as that of a template is for each of its instances (function.go).
+// parser reads tokens as trees. Of kernel languages the declarations of the file are read first (external.go), and the body of a function when a
+// kernel needs it, as that of a template is for each of its instances (function.go); of C each body is read in its place.
 type parser struct {
 	ctx      context.Context
 	file     *File
@@ -41,7 +40,7 @@ type parser struct {
 
 // Limits of parsing, which recurses into the text, and reads a template again for each instance.
 const (
-	maxNesting = 500
+	maxNesting = 1_000
 	maxWork    = 3_000_000 // tokens that are read
 	maxCopies  = 2_000     // instances of templates
 )
@@ -81,11 +80,11 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-// kernels reads a file of a kernel language.
-func kernels(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
+// parse reads a file.
+func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
-	files := newFiles(file, text, opt.Include)
-	f = &File{Name: file, texts: files.texts}
+	files := newFiles(file, text, opt.Include, lang)
+	f = &File{Name: file, texts: files.texts, own: files.own}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {
@@ -99,7 +98,10 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	}}, file, text)
 	check()
 	if err != nil {
-		return nil, files.explainKernel(f, err)
+		return nil, files.explain(f, err)
+	}
+	if lang.hosted {
+		tokens = f.marked(tokens)
 	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -123,8 +125,8 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	return f, nil
 }
 
-// explainKernel is an error of the preprocessor with its line.
-func (files *files) explainKernel(f *File, err error) error {
+// explain is an error of the preprocessor with its line.
+func (files *files) explain(f *File, err error) error {
 	if files.refused != nil {
 		return files.refused
 	}
@@ -137,32 +139,6 @@ func (files *files) explainKernel(f *File, err error) error {
 		return out.WithHint(missingHeader)
 	}
 	return out
-}
-
-// find is the header of a name: of the folder of the file that includes it, if it is quoted, else of those that may be read.
-func (files *files) find(name string, quoted bool, from string) (file, text string, ok bool) {
-	folders := files.folders()
-	folders = folders[:len(folders)-1] // the headers of C are not for kernels
-	if !quoted {
-		folders = folders[1:]
-	} else if inner, ok := files.names[from]; ok {
-		folders = append([]string{path.Dir(inner)}, folders...)
-	}
-	if path.IsAbs(name) {
-		return "", "", false
-	}
-	for _, folder := range folders {
-		inner := path.Join(folder, name)
-		opened, err := files.Open(inner)
-		if err != nil {
-			continue
-		}
-		text := opened.(*memory).text
-		shown := files.shown(path.Clean(inner))
-		files.names[shown] = path.Clean(inner)
-		return shown, text, true
-	}
-	return "", "", false
 }
 
 // limited refuses tokens that would take too deep a recursion.

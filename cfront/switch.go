@@ -12,6 +12,7 @@ type arm struct {
 	values []int64 // of its labels
 	rest   bool    // it has the label default
 	items  []Stmt
+	last   int // the line of what follows it
 }
 
 // maxArms bounds the branches of a chain, of which each is within the one before.
@@ -26,7 +27,7 @@ func (p *parser) switches(at Pos) Stmt {
 	outer := p.scope
 	p.scope = &scope{outer: outer}
 	defer func() { p.scope = outer }()
-	if !p.is("{") || on.t == nil || !on.t.dtype.IsInteger() {
+	if !p.is("{") || !on.t.dtype.IsInteger() {
 		return &Other{at, "a switch", []Stmt{p.controlled()}}
 	}
 	out := &Block{Pos: at}
@@ -45,7 +46,11 @@ func (p *parser) switches(at Pos) Stmt {
 		}
 	}
 	if why != "" {
-		return &Other{at, "a switch " + why, nil}
+		var body []Stmt
+		for i := range arms {
+			body = append(body, arms[i].block())
+		}
+		return &Other{at, "a switch " + why, body}
 	}
 	out.Items = append(out.Items, p.chain(at, on, arms))
 	return out
@@ -68,11 +73,18 @@ func (p *parser) arms() (arms []arm, why string) {
 				a.rest = true
 			} else {
 				a.values = append(a.values, p.constant("the value of a case"))
+				if p.accept("...") {
+					p.constant("the last value of a case")
+					why = "with a range of values"
+				}
 			}
 			p.expect(":")
 			continue
 		}
 		s := p.statement()
+		if n := len(arms); n > 0 {
+			arms[n-1].last = p.here().Line
+		}
 		switch n := len(arms); {
 		case s == nil:
 		case n == 0:
@@ -157,4 +169,4 @@ func (p *parser) chain(at Pos, on value, arms []arm) (out Stmt) {
 	return out
 }
 
-func (a *arm) block() *Block { return &Block{a.at, a.items, a.at.Line} }
+func (a *arm) block() *Block { return &Block{a.at, a.items, max(a.last, a.at.Line)} }

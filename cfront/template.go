@@ -383,7 +383,7 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		p.fail(at, "%s has specializations, which are not read", c.name)
 	}
 	p.copy(at)
-	t := &ctype{form: recordForm, name: name}
+	t := newRecord(name, false)
 	c.instances[name] = t
 	p.at(c.start, s, func() {
 		p.next()
@@ -392,10 +392,10 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		for !p.is("{") && p.tok().Kind != cpp.End { // classes that it derives from
 			p.next()
 		}
-		p.members(t, false)
+		p.members(t)
 	})
-	if p.lifted[c.name] && len(t.fields) == 1 && t.fields[0].t.form == arrayForm {
-		array := t.fields[0].t
+	if fields := t.record.fields; p.lifted[c.name] && len(fields) == 1 && fields[0].t.form == arrayForm {
+		array := fields[0].t
 		if n, ok := array.extent.(*Int); ok && array.elem.dtype.Vector(n.Value).Known() && n.Value > 1 {
 			*t = ctype{form: numberForm, name: name, dtype: array.elem.dtype.Vector(n.Value)}
 		}

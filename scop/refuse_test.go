@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 		{"break", `for (i = 0; i < n; i++) { a[i] = 0; ^break; }`, "break is not static control"},
 		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
 		{"goto", `^x: a[0] = 1;`, "a label is not static control"},
-		{"switch", `^switch (n) { case 1: a[0] = 1; }`, "a switch is not static control"},
+		{"switch", `^switch (n) { case 1: a[0] = 1; case 2: a[1] = 1; }`, "a switch whose arms run on into each other is not static control"},
 		{"data in a subscript", `for (i = 0; i < n; i++) a[^at[i]] = 0;`, "at is data, which is not affine"},
 		{"data in a bound", `for (i = 0; i < ^at[0]; i++) a[i] = 0;`, "at is data, which is not affine"},
 		{"data in a condition", `if (^a[0] > 0) a[1] = 0;`, "a floating-point number is not affine"},

@@ -29,7 +29,6 @@ var restricted = map[string][]string{
 	"github.com/ebitengine/purego":       {"device/cuda", "device/dl", "device/nvml", "device/opencl"},
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "internal/microbench"},
-	"modernc.org/cc":                     {"cfront"},
 	"github.com/spf13/cobra":             {"cmd/perf", "internal/command/complete", "internal/command/manual"},
 }
 
