@@ -111,7 +111,7 @@ func (b *builder) touchedBy(x *cfront.Call) *touched {
 }
 
 // hasStatements reports whether reading an expression makes statements: those of assignments, of functions that it calls, of vectors that it makes.
-func (b *builder) hasStatements(e cfront.Expr) bool {
+func (b *faults) hasStatements(e cfront.Expr) bool {
 	found := false
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {

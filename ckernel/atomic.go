@@ -40,7 +40,7 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 	}
 	var operand expr.Expr = expr.Int{Value: 1}
 	if len(x.Args) > 1 && name != "inc" && name != "dec" {
-		operand = b.converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
+		operand = converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
 		if from := b.typeInKernel(operand, x.Args[1].Type()); from != elem {
 			operand = cexpr.Converted(operand, from, elem)
 		}

@@ -26,6 +26,19 @@ type size struct {
 	dtype   expr.DType
 }
 
+// grid is the launch that a function is read for: its axes, what it gives as sizes, and the names that are in use.
+type grid struct {
+	terms
+	opt       *Options
+	taken     map[string]bool
+	names     map[*builderVar]string
+	axes      [3]axis
+	sizes     map[string]*size
+	sizeOrder []string
+	assumed   *polycount.Set
+	base      *polycount.Set // all work-items
+}
+
 // index is a number from the name of an iname, 0 without one.
 func index(iname string) *expr.Poly {
 	if iname == "" {
@@ -185,7 +198,7 @@ func (b *builder) sizeNamed(text string) *expr.Poly {
 }
 
 // isLaunchSize reports that the work-items of the launch, or arguments, are given as expressions of a size of that name.
-func (b *builder) isLaunchSize(name string) bool {
+func (b *grid) isLaunchSize(name string) bool {
 	texts := slices.Concat(b.opt.Global, b.opt.Groups, slices.Collect(maps.Values(b.opt.Bind)))
 	return slices.ContainsFunc(texts, func(text string) bool {
 		e, err := expr.Parse(text) // an error is told where the text is read
@@ -212,7 +225,7 @@ func (b *builder) argument(p *builderVar) *expr.Poly {
 }
 
 // workItem is the value of a function of OpenCL C or of a variable of CUDA C that tells where a work-item is; ok is false for others.
-func (b *builder) workItem(what string, d int64) (p *expr.Poly, ok bool) {
+func (b *grid) workItem(what string, d int64) (p *expr.Poly, ok bool) {
 	if d < 0 || d > 2 {
 		return nil, false
 	}
@@ -239,7 +252,7 @@ func (b *builder) workItem(what string, d int64) (p *expr.Poly, ok bool) {
 }
 
 // linearItem is the index of a work-item within its group, over all axes.
-func (b *builder) linearItem() *expr.Poly {
+func (b *grid) linearItem() *expr.Poly {
 	p, stride := constant(0), int64(1)
 	for d := range b.axes {
 		p = p.Add(index(b.axes[d].item).Scale(stride))

@@ -20,7 +20,7 @@ func (b *builder) branch(x *cfront.If) {
 			b.statement(x.Else)
 			return
 		}
-		other, err := b.live.domain.Subtract(b.setOf(c))
+		other, err := b.live.domain.Subtract(c.points())
 		b.try(err)
 		if b.isEmpty(other) {
 			b.statement(x.Then)
@@ -55,7 +55,7 @@ func (b *builder) onData(at cfront.Pos, c *condition) (then, other live) {
 	return then, other
 }
 
-func (b *builder) setOf(c condition) *polycount.Set {
+func (c condition) points() *polycount.Set {
 	if c.set == nil {
 		return everywhere()
 	}

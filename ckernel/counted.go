@@ -25,9 +25,9 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 		b.at(x, first, steps, iteration)
 		c := b.truth(x.cond)
 		if c.pred != nil {
-			b.fail(x.cond, "declare the average, as in "+b.example(x), "how many iterations the loop makes depends on data")
+			b.fail(x.cond, "declare the average, as in "+x.example(), "how many iterations the loop makes depends on data")
 		}
-		runs = b.entering(x, b.setOf(c), entered, iteration)
+		runs = b.entering(x, c.points(), entered, iteration)
 		b.monotone(x, runs, b.live.domain, iname)
 	})
 	if why != nil {
@@ -43,7 +43,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	bounds, err := commonBounds(parts, iname)
 	b.try(err)
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
-	l.unroll = x.unroll != 0 && x.unroll != 1 && b.constantTrips(l)
+	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
 	domain := b.both(b.live.domain, runs)
 	b.live = before
 	b.openLoop(l)
@@ -77,7 +77,7 @@ func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (
 }
 
 // variesInGroup reports whether a number may differ between work-items of a group.
-func (b *builder) variesInGroup(p *expr.Poly) bool {
+func (b *grid) variesInGroup(p *expr.Poly) bool {
 	names := b.variables(p)
 	return slices.ContainsFunc(b.axes[:], func(a axis) bool { return a.item != "" && slices.Contains(names, a.item) })
 }
@@ -159,7 +159,7 @@ func (b *builder) reached(holds *polycount.Set, iteration *expr.Poly) *polycount
 }
 
 // monotone refuses a condition that could hold again after it did not.
-func (b *builder) monotone(x *loopText, holds, entered *polycount.Set, iname string) {
+func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname string) {
 	for _, part := range holds.Disjuncts() {
 		list, _ := part.Constraints()
 		for _, c := range list {
@@ -212,7 +212,7 @@ func commonBounds(parts []*polycount.Set, iname string) (out []polycount.Constra
 }
 
 // constantTrips reports whether a loop has constant bounds.
-func (b *builder) constantTrips(l *loop) bool {
+func (l *loop) constantTrips() bool {
 	lo, hi, ok := polycount.Between(l.bounds, l.name)
 	return ok && hi-lo < 1<<16
 }

@@ -87,7 +87,7 @@ func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
 	default:
 		n, ok := b.tracked(v, e)
 		if !ok {
-			n = name(b.boundTemp(l.pos, v.Name+"_start", b.converting(b.freeValue(e), e.Type(), v.DType)))
+			n = name(b.boundTemp(l.pos, v.Name+"_start", converting(b.freeValue(e), e.Type(), v.DType)))
 		}
 		b.env[v] = value{isNum: true, num: n, plain: b.plain(e)}
 		if l.head == nil {
@@ -306,7 +306,11 @@ func (b *builder) at(x *loopText, first map[*builderVar]value, steps map[*builde
 // openLoop enters a loop with its bounds, and narrows what is live to them.
 func (b *builder) openLoop(l *loop) {
 	l.outer = slices.Clone(b.open)
-	l.guard = b.guardOf(b.live)
+	if len(b.open) > 0 { // that of the outermost loop counts
+		l.guard = b.guardFor(b.base)
+	} else {
+		l.guard = b.guardOf(b.live)
+	}
 	if len(b.open) > 0 {
 		l.guard = b.open[0].guard
 	}

@@ -52,7 +52,7 @@ func (b *builder) readOnce(pos cfront.Pos, p place) place {
 		subs[i] = once(n)
 	}
 	if len(subs) > 0 && slices.ContainsFunc(p.subs, b.loads) {
-		p.subs, p.offset = subs, b.flat(p.array, subs)
+		p.subs, p.offset = subs, p.array.flat(subs)
 	} else {
 		p.offset = once(p.offset)
 	}
@@ -60,7 +60,7 @@ func (b *builder) readOnce(pos cfront.Pos, p place) place {
 }
 
 // loads reports whether a number is made by more than variables.
-func (b *builder) loads(n *expr.Poly) bool {
+func (b *terms) loads(n *expr.Poly) bool {
 	return slices.ContainsFunc(n.Params(), func(n string) bool {
 		a := b.atoms[n]
 		return a != nil && a.data
@@ -68,7 +68,7 @@ func (b *builder) loads(n *expr.Poly) bool {
 }
 
 // flat is the offset of an element with as many subscripts as its array has dimensions.
-func (b *builder) flat(a *array, subs []*expr.Poly) *expr.Poly {
+func (a *array) flat(subs []*expr.Poly) *expr.Poly {
 	offset := subs[0]
 	for i, n := range a.inner {
 		offset = offset.Mul(n).Add(subs[i+1])

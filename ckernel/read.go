@@ -122,12 +122,12 @@ func (b *builder) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
 }
 
 // inTrial reports whether a number is in terms of the values at the beginning of an iteration, of which nothing is known.
-func (b *builder) inTrial(n *expr.Poly) bool {
+func (b *terms) inTrial(n *expr.Poly) bool {
 	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
 }
 
 // set is where a number is at least 0, or 0.
-func (b *builder) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
+func (b *terms) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
 	set, ok := b.where(n, equality)
 	if !ok {
 		b.fail(at, "give the sizes in it numbers, by macros or in a launch file", "%s is compared with 0, which is not linear in sizes and indices", b.express(n))
@@ -258,7 +258,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 }
 
 // divide notes sizes that must have values for an index to be known.
-func (b *builder) divide(n *expr.Poly) {
+func (b *flow) divide(n *expr.Poly) {
 	for _, v := range b.variables(n) {
 		if b.sizes[v] != nil {
 			b.divisors[v] = true
@@ -267,7 +267,7 @@ func (b *builder) divide(n *expr.Poly) {
 }
 
 // inSizes reports whether a number is the same for all work-items and iterations.
-func (b *builder) inSizes(p *expr.Poly) bool {
+func (b *grid) inSizes(p *expr.Poly) bool {
 	return !slices.ContainsFunc(b.variables(p), func(n string) bool { return b.sizes[n] == nil && !strings.HasPrefix(n, symbol) })
 }
 
@@ -437,7 +437,7 @@ var workItemFunctions = map[string]bool{
 	"get_num_groups": true, "get_global_size": true, "get_global_offset": true, "get_work_dim": true,
 }
 
-func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
+func (b *grid) workItemCall(x *cfront.Call) *expr.Poly {
 	switch x.Func {
 	case "get_local_linear_id":
 		return b.linearItem()
@@ -471,7 +471,7 @@ func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
 }
 
 // member is threadIdx.x and the like.
-func (b *builder) member(x *cfront.Member) *expr.Poly {
+func (b *grid) member(x *cfront.Member) *expr.Poly {
 	if ref, ok := x.X.(*cfront.Ref); ok && len(x.Name) == 1 && x.Name[0] >= 'x' && x.Name[0] <= 'z' {
 		if p, ok := b.workItem(ref.Var.Name, int64(x.Name[0]-'x')); ok {
 			return p

@@ -39,7 +39,7 @@ func (b *builder) joinKnown(before live, exits []exit) {
 }
 
 // together is live at the points of all parts, which are some of those before.
-func (b *builder) together(before live, parts []live) live {
+func (b *faults) together(before live, parts []live) live {
 	out := before
 	out.dead = len(parts) == 0
 	onData := slices.ContainsFunc(parts, func(l live) bool { return len(l.preds) > len(before.preds) })
@@ -66,7 +66,7 @@ func (b *builder) together(before live, parts []live) live {
 }
 
 // side is a predicate that holds at those points of a set of points that are in a part of it.
-func (b *builder) side(whole, part live) expr.Expr {
+func (b *faults) side(whole, part live) expr.Expr {
 	all := slices.Clone(part.preds[len(whole.preds):])
 	rest, err := part.domain.Gist(whole.domain)
 	b.try(err)

@@ -132,13 +132,13 @@ func (b *builder) temp(v *builderVar) string {
 	return n
 }
 
-func (b *builder) addTemp(a *kernel.Array) {
+func (b *terms) addTemp(a *kernel.Array) {
 	b.temps[a.Name] = a
 	b.tempOrder = append(b.tempOrder, a.Name)
 }
 
 // scratch is a new private temporary.
-func (b *builder) scratch(base string, t expr.DType) string {
+func (b *grid) scratch(base string, t expr.DType) string {
 	n := b.fresh(base)
 	if t == expr.Bool {
 		t = expr.Int32
@@ -148,7 +148,7 @@ func (b *builder) scratch(base string, t expr.DType) string {
 }
 
 // merge is what is known after two ways: the values of one where when holds, which is nil where that depends on data.
-func (b *builder) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
+func (b *terms) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
 	out := maps.Clone(second)
 	vars := map[*builderVar]bool{}
 	for v := range first {
@@ -174,7 +174,7 @@ func united(x, y []site) []site {
 }
 
 // join is one of two values.
-func (b *builder) join(when *polycount.Set, x, y value) value {
+func (b *terms) join(when *polycount.Set, x, y value) value {
 	from := united(x.from, y.from)
 	switch {
 	case x.data && y.data:
