@@ -1,8 +1,7 @@
 package ckerneltest
 
 import (
-	"math"
-
+	"gpuperf/cfront/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -55,144 +54,37 @@ func mix(x, y number) number {
 	return number{form: max(x.form, y.form), axes: x.axes | y.axes, read: x.read || y.read}
 }
 
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+func (x number) value() cvalue.Number { return cvalue.Number{I: x.i, F: x.f} }
+
+// with is the number with another value.
+func (x number) with(v cvalue.Number) number {
+	x.i, x.f = v.I, v.F
+	return x
 }
 
-func truth(x number, t expr.DType) bool {
-	if t.IsFloat() {
-		return x.f != 0
-	}
-	return x.i != 0
-}
-
-// wrap is an integer as a type has it.
-func wrap(t expr.DType, i int64) int64 {
-	switch t {
-	case expr.Bool:
-		return bit(i != 0)
-	case expr.Int8:
-		return int64(int8(i))
-	case expr.Uint8:
-		return int64(uint8(i))
-	case expr.Int16:
-		return int64(int16(i))
-	case expr.Uint16:
-		return int64(uint16(i))
-	case expr.Int32:
-		return int64(int32(i))
-	case expr.Uint32:
-		return int64(uint32(i))
-	}
-	return i
-}
-
-// round is a float as a type has it.
-func round(t expr.DType, f float64) float64 {
-	switch {
-	case t == expr.Float32:
-		return float64(float32(f))
-	case t != expr.Float16 || f == 0 || math.IsNaN(f) || math.IsInf(f, 0):
-		return f
-	}
-	_, exponent := math.Frexp(f)
-	unit := math.Ldexp(1, max(exponent, -13)-11) // of the last of 11 binary digits
-	if f = math.RoundToEven(f/unit) * unit; math.Abs(f) > 65504 {
-		return math.Inf(int(math.Copysign(1, f)))
-	}
-	return f
-}
+func truth(x number, t expr.DType) bool { return cvalue.Truth(t, x.value()) }
 
 // convert is a scalar of one type as one of another.
 func convert(x number, from, to expr.DType) number {
 	if from == to || from == "" || to == "" {
 		return x
 	}
-	switch {
-	case to.IsFloat():
-		f := x.f
-		if !from.IsFloat() {
-			if f = float64(x.i); from == expr.Uint64 {
-				f = float64(uint64(x.i))
-			}
-		}
-		return number{f: round(to, f), form: data, axes: x.axes, read: x.read}
-	case from.IsFloat():
-		out := number{form: data, axes: x.axes, read: x.read}
-		if to == expr.Bool {
-			out.i = bit(x.f != 0)
-		} else if math.Abs(x.f) < 1<<62 {
-			out.i = wrap(to, int64(x.f))
-		}
-		return out
+	v := cvalue.Convert(x.value(), from, to)
+	if to.IsFloat() || from.IsFloat() {
+		return number{form: data, axes: x.axes, read: x.read}.with(v)
 	}
-	x.i = wrap(to, x.i)
-	return x
+	return x.with(v)
 }
 
 // arithmetic is x op y for operands of type t; ok is false for an operator that it does not know. Division by zero gives 0.
 func arithmetic(op string, t expr.DType, x, y number) (out number, ok bool) {
-	if t.IsFloat() {
-		out = mix(x, y)
-		out.form = data
-		switch op {
-		case "+":
-			out.f = x.f + y.f
-		case "-":
-			out.f = x.f - y.f
-		case "*":
-			out.f = x.f * y.f
-		case "/":
-			out.f = x.f / y.f
-		default:
-			return out, false
-		}
-		out.f = round(t, out.f)
-		return out, true
-	}
 	out = mix(x, y)
 	out.form = formOf(op, x, y)
-	width := uint64(t.Size()*8 - 1)
-	unsigned := t == expr.Uint64
-	switch op {
-	case "+":
-		out.i = x.i + y.i
-	case "-":
-		out.i = x.i - y.i
-	case "*":
-		out.i = x.i * y.i
-	case "/", "%":
-		switch {
-		case y.i == 0:
-		case unsigned && op == "/":
-			out.i = int64(uint64(x.i) / uint64(y.i))
-		case unsigned:
-			out.i = int64(uint64(x.i) % uint64(y.i))
-		case op == "/":
-			out.i = x.i / y.i
-		default:
-			out.i = x.i % y.i
-		}
-	case "<<":
-		out.i = x.i << (uint64(y.i) & width)
-	case ">>":
-		if out.i = x.i >> (uint64(y.i) & width); unsigned {
-			out.i = int64(uint64(x.i) >> (uint64(y.i) & width))
-		}
-	case "&":
-		out.i = x.i & y.i
-	case "|":
-		out.i = x.i | y.i
-	case "^":
-		out.i = x.i ^ y.i
-	default:
-		return out, false
+	if t.IsFloat() {
+		out.form = data
 	}
-	out.i = wrap(t, out.i)
-	return out, true
+	v, ok := cvalue.Arithmetic(op, t, x.value(), y.value())
+	return out.with(v), ok
 }
 
 // formOf is the form of x op y: index forms are sums, products with numbers and parameters, and quotients by numbers.
@@ -228,29 +120,10 @@ func formOf(op string, x, y number) form {
 
 // compare is x op y for operands of type t.
 func compare(op string, t expr.DType, x, y number) number {
-	order := 0
-	less := func(is, more bool) {
-		if is {
-			order = -1
-		} else if more {
-			order = 1
-		}
-	}
 	out := mix(x, y)
-	switch {
-	case t.IsFloat():
+	if t.IsFloat() {
 		out.form = data
-		if math.IsNaN(x.f) || math.IsNaN(y.f) {
-			out.i = bit(op == "!=")
-			return out
-		}
-		less(x.f < y.f, x.f > y.f)
-	case t == expr.Uint64:
-		less(uint64(x.i) < uint64(y.i), uint64(x.i) > uint64(y.i))
-	default:
-		less(x.i < y.i, x.i > y.i)
 	}
-	is := map[string]bool{"<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0, "==": order == 0, "!=": order != 0}[op]
-	out.i = bit(is)
+	out.i = cvalue.Bit(cvalue.Compare(op, t, x.value(), y.value()))
 	return out
 }
