@@ -70,6 +70,11 @@ var programs = []struct{ name, text, want string }{ // or the error
 		"function f(int32 n, int32 p[*]); block; if ((n == 1):int32 || (n == 2):int32):int32; p[0] = 1; else; p[1] = 2",
 	},
 	{
+		"a switch on arithmetic", "int g(int); void f(int n, int *p) { switch (n / 2) { case 1: p[0] = 1; } switch (g(n)) { case 1: p[0] = 1; } }",
+		"function f(int32 n, int32 p[*]); block; if ((n / 2):int32 == 1):int32; p[0] = 1; else; nothing; " +
+			"block; int32 chosen = g(n):int32; if (chosen == 1):int32; p[0] = 1; else; nothing",
+	},
+	{
 		"pragmas", "void f(int n) {\n#pragma omp parallel for\nfor (int i = 0;\n#pragma nothing\ni < n; i++) n = i; _Pragma(\"scop\") n = __LINE__; }",
 		"function f(int32 n); for int32 i = 0; (i < n):int32; i +after=; n = i; n = 5",
 	},

@@ -31,7 +31,7 @@ func (p *parser) switches(at Pos) Stmt {
 		return &Other{at, "a switch", []Stmt{p.controlled()}}
 	}
 	out := &Block{Pos: at}
-	if _, simple := on.e.(*Ref); !simple { // it is computed once
+	if _, simple := on.e.(*Ref); !simple && !(p.lang.hosted && pure(on.e)) { // it is computed once
 		v := &Var{Name: "chosen", Pos: at, Class: Local, Init: on.e}
 		p.describe(v, on.t)
 		out.Items = append(out.Items, &Declare{at, []*Var{v}})
@@ -54,6 +54,18 @@ func (p *parser) switches(at Pos) Stmt {
 	}
 	out.Items = append(out.Items, p.chain(at, on, arms))
 	return out
+}
+
+// pure reports whether an expression may as well be evaluated several times.
+func pure(e Expr) bool {
+	is := true
+	Walk(e, func(e Expr) {
+		switch e.(type) {
+		case *Assign, *Call, *Unknown:
+			is = false
+		}
+	})
+	return is
 }
 
 // arms reads the braces of a switch up to the closing one. Why is what keeps it from being a chain of branches.
