@@ -51,12 +51,13 @@ func TestRefusals(t *testing.T) {
 		{"a pointer", `for (i = 0; i < n; i++) ^p[i] = a[i];`, "p is a pointer, which may point to what another array has"},
 		{"a pointer that moves", `for (i = 0; i < n; i++) *^q++ = 0;`, "an assignment inside of an expression"},
 		{"a row", `^b[0] = a[0];`, ""},
+		{"rows that are pointers", `for (i = 0; i < n; i++) ^rows[i][0] = 0;`, "the rows of rows are pointers, which may point to the same numbers"},
 		{"a struct", `a[0] = ^s.x;`, "a member of a struct has no place"},
 		{"an address", `a[0] = *(^&d);`, ""},
 		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a;\n#pragma scop\n"
 			before, after, _ := strings.Cut(c.body, "^")
 			text := head + before + after + "\n#pragma endscop\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
