@@ -112,7 +112,7 @@ func (b *builder) exchange(x *cfront.Call, name string, elem expr.DType, place f
 }
 
 // before is the value that an atomic update returns.
-func (b *builder) before(x *cfront.Call, elem expr.DType) expr.Expr {
+func (b *position) before(x *cfront.Call, elem expr.DType) expr.Expr {
 	f := &kernel.Function{
 		Name: "value_before_" + string(elem), Result: elem, Counts: map[expr.DType]map[string]int64{}, Body: "return the_value_before_an_atomic_update;",
 	}

@@ -35,6 +35,7 @@ type grid struct {
 	axes      [3]axis
 	sizes     map[string]*size
 	sizeOrder []string
+	ownSizes  map[string]string // names in expressions of the launch
 	assumed   *polycount.Set
 	base      *polycount.Set // all work-items
 }
@@ -57,7 +58,7 @@ func (a *axis) globalSize() *expr.Poly { return a.groups.Scale(a.local) }
 const maxLocal = 1 << 20
 
 // launch enters the axes and the set of all work-items.
-func (b *builder) launch() {
+func (b *position) launch() {
 	local := b.opt.Local
 	if len(local) == 0 {
 		local = b.fn.Group
@@ -108,14 +109,14 @@ func (b *builder) launch() {
 }
 
 // constrain narrows what is live.
-func (b *builder) constrain(cs ...polycount.Constraint) {
+func (b *position) constrain(cs ...polycount.Constraint) {
 	var err error
 	b.live.domain, err = b.live.domain.Constrain(cs...)
 	b.try(err)
 }
 
 // launchSize reads an expression in sizes, whose names are those of the text.
-func (b *builder) launchSize(text string) *expr.Poly {
+func (b *position) launchSize(text string) *expr.Poly {
 	e, err := expr.Parse(text)
 	if err != nil {
 		b.failLaunch("", "%v", source.Message(err))
@@ -123,7 +124,7 @@ func (b *builder) launchSize(text string) *expr.Poly {
 	return b.launchNumber(text, expr.Rewrite(e, expr.Extremes))
 }
 
-func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
+func (b *position) launchNumber(text string, e expr.Expr) *expr.Poly {
 	bad := func(what string) {
 		b.failLaunch("sizes are sums, products and // of names and numbers", "%s: %s is no size", text, what)
 	}
@@ -174,7 +175,7 @@ func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
 
 // sizeNamed is the size that has a name in the text: an argument, or a size of its own. A parameter that the launch gives a value leaves its
 // name to the size: where n is passed n - 1, the size is n.
-func (b *builder) sizeNamed(text string) *expr.Poly {
+func (b *position) sizeNamed(text string) *expr.Poly {
 	n := b.ownSizes[text]
 	for _, p := range b.fn.Params {
 		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
@@ -207,7 +208,7 @@ func (b *grid) isLaunchSize(name string) bool {
 }
 
 // argument is the value of an integer that is passed by value.
-func (b *builder) argument(p *builderVar) *expr.Poly {
+func (b *position) argument(p *builderVar) *expr.Poly {
 	if text, bound := b.opt.Bind[p.Name]; bound {
 		return b.launchSize(text)
 	}

@@ -30,33 +30,20 @@ func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Opt
 
 // builder reads a kernel function once, into its flow.
 type builder struct {
-	flow
-	ctx    context.Context
-	learnt *learnt
-	copies map[*builderVar]string // temporaries
-	// assignedTo are the variables of the file that something assigns to.
-	assignedTo map[*builderVar]bool
-	ownSizes   map[string]string // names in expressions of the launch
-	trips      map[int]expr.Expr // averages by line
-	tripsUsed  map[int]bool
-
-	env      map[*builderVar]value
-	results  map[cfront.Expr]outcome // of calls and assignments in the current statement
-	counters map[string]bool         // inames that have the names of variables
-	lanes    map[*builderVar]bool    // vectors whose lanes are used apart
-	pinned   map[*cfront.Index]place // elements whose subscripts have been read, and are not read again
-
-	live   live
-	gone   *polycount.Set          // work-items that have returned; nil for none
-	meets  map[*polycount.Set]bool // sets that barriers were found to be right in
-	open   []*loop
-	frames []*frame
-	path   string // of calls
-	depth  int    // of calls and statements
-	trial  int    // what is read now may be read again
-	inHead bool   // of a loop, whose arithmetic is free
-	index  int    // what is read is index arithmetic, which is free
-	steps  int
+	bindings
+	ctx       context.Context
+	trips     map[int]expr.Expr // averages by line
+	tripsUsed map[int]bool
+	results   map[cfront.Expr]outcome // of calls and assignments in the current statement
+	lanes     map[*builderVar]bool    // vectors whose lanes are used apart
+	pinned    map[*cfront.Index]place // elements whose subscripts have been read, and are not read again
+	gone      *polycount.Set          // work-items that have returned; nil for none
+	meets     map[*polycount.Set]bool // sets that barriers were found to be right in
+	frames    []*frame
+	depth     int  // of calls and statements
+	inHead    bool // of a loop, whose arithmetic is free
+	index     int  // what is read is index arithmetic, which is free
+	steps     int
 }
 
 // live is where the current statement runs: the points of a set at which conditions on data hold.
@@ -64,6 +51,13 @@ type live struct {
 	domain *polycount.Set
 	preds  []expr.Expr
 	dead   bool
+}
+
+// position is where in the flow reading stands: the points that are live there, and the loops around it.
+type position struct {
+	flow
+	live live
+	open []*loop
 }
 
 // frame is a loop or a function that jumps leave.
@@ -86,10 +80,8 @@ type exit struct {
 
 func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options, known *learnt) *builder {
 	b := &builder{
-		flow: newFlow(faults{file, fn}, opt), ctx: ctx, learnt: known, copies: map[*builderVar]string{}, ownSizes: map[string]string{},
-		trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{}, env: map[*builderVar]value{}, results: map[cfront.Expr]outcome{},
-		pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, counters: map[string]bool{}, lanes: lanesApart(file),
-		assignedTo: assignedIn(bodies(file)...),
+		bindings: newBindings(newFlow(faults{file, fn}, opt), known), ctx: ctx, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{},
+		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, lanes: lanesApart(file),
 	}
 	for _, p := range fn.Params { // first, as they keep their names
 		if len(p.Dims) > 0 && b.isLaunchSize(p.Name) {
@@ -221,13 +213,13 @@ func (b *builder) step(at cfront.Pos) {
 }
 
 // emit adds a statement where it is live.
-func (b *builder) emit(r *record) {
+func (b *position) emit(r *record) {
 	r.loops, r.live = slices.Clone(b.open), b.live
 	b.records = append(b.records, r)
 }
 
 // assignTemp adds a statement that assigns to a private temporary.
-func (b *builder) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
+func (b *position) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
 	b.emit(&record{pos: at, lhs: expr.Var{Name: temp}, rhs: v})
 }
 

@@ -25,7 +25,7 @@ const (
 	no
 )
 
-func (b *builder) decided(c condition) answer {
+func (b *position) decided(c condition) answer {
 	switch {
 	case c.set == nil && c.pred == nil:
 		return yes
@@ -151,7 +151,7 @@ func (b *builder) choiceTruth(x *cfront.Select) condition {
 
 // evaluated reads an expression that is evaluated only where a condition holds, or does not. What it changes is changed only there. A condition on
 // data that statements depend on becomes a flag.
-func (b *builder) evaluated(c *condition, holds bool, e cfront.Expr, read func()) {
+func (b *bindings) evaluated(c *condition, holds bool, e cfront.Expr, read func()) {
 	if b.decided(*c) != unknown || !b.hasStatements(e) {
 		b.under(*c, holds, read)
 		return
@@ -178,7 +178,7 @@ func (b *builder) evaluated(c *condition, holds bool, e cfront.Expr, read func()
 }
 
 // under reads a part that is evaluated only where a condition holds, or does not.
-func (b *builder) under(c condition, holds bool, read func()) {
+func (b *position) under(c condition, holds bool, read func()) {
 	before := b.live
 	switch {
 	case c.set == nil:

@@ -358,7 +358,7 @@ type sharedSize struct {
 }
 
 // sharedSizes reads what the launch says of arrays in local memory.
-func (b *builder) sharedSizes() (out []sharedSize) {
+func (b *position) sharedSizes() (out []sharedSize) {
 	if strings.TrimSpace(b.opt.Dynamic) == "" {
 		return nil
 	}

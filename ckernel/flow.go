@@ -14,7 +14,7 @@ import (
 // builder reads it, passes complete it, and a kernel is made of it.
 //
 // A type knows what the types within it know, and nothing else: faults (fault.go) are in terms (number.go), these in the grid of the launch
-// (axis.go), that in the flow, and the flow in the builder, which alone knows where in the text reading stands.
+// (axis.go), that in the flow, the flow in the position where reading stands (build.go), that in the bindings of variables (symbol.go), and these in the builder.
 type flow struct {
 	grid
 	functions []*kernel.Function
@@ -47,7 +47,7 @@ func newFlow(of faults, opt *Options) flow {
 	f := flow{
 		grid: grid{
 			terms: terms{faults: of, atoms: map[string]*atom{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}},
-			opt:   opt, taken: map[string]bool{}, names: map[*builderVar]string{}, sizes: map[string]*size{},
+			opt:   opt, taken: map[string]bool{}, names: map[*builderVar]string{}, sizes: map[string]*size{}, ownSizes: map[string]string{},
 		},
 		arrays: map[*builderVar]*array{}, divisors: map[string]bool{},
 	}

@@ -22,7 +22,7 @@ func (b *builder) leaveKernel() {
 }
 
 // outside are the work-items of a set, whatever the iterations of loops.
-func (b *builder) outside(s *polycount.Set) *polycount.Set {
+func (b *position) outside(s *polycount.Set) *polycount.Set {
 	var loops []string
 	for _, l := range b.open {
 		loops = append(loops, l.name)

@@ -70,7 +70,7 @@ func (b *terms) opaque(e expr.Expr) *expr.Poly {
 func (b *terms) temporary(name string) bool { return b.temps[name] != nil }
 
 // extremeOf is the least or greatest of two numbers.
-func (b *builder) extremeOf(kind expr.OpKind, p, q *expr.Poly) *expr.Poly {
+func (b *position) extremeOf(kind expr.OpKind, p, q *expr.Poly) *expr.Poly {
 	low, high := p, q
 	if kind == expr.Max {
 		low, high = q, p
@@ -228,7 +228,7 @@ func (b *terms) factor(n string) expr.Expr {
 
 // nonNegative decides whether a number is not negative where the current statement runs. Sizes that have to be at least 0 for that are
 // assumed to be.
-func (b *builder) nonNegative(p *expr.Poly) bool {
+func (b *position) nonNegative(p *expr.Poly) bool {
 	a, ok := b.affine(p)
 	if ok {
 		return b.holds(polycount.GE(a, polycount.Int(0)))
@@ -246,7 +246,7 @@ func (b *builder) nonNegative(p *expr.Poly) bool {
 	return true
 }
 
-func (b *builder) factorNonNegative(n string) bool {
+func (b *position) factorNonNegative(n string) bool {
 	if x := b.atoms[n]; x != nil && x.quotient == nil {
 		switch {
 		case x.extreme == expr.Max:
@@ -264,7 +264,7 @@ func (b *builder) factorNonNegative(n string) bool {
 }
 
 // holds decides whether a constraint holds where the current statement runs, if need be by assuming that sizes in it are not negative.
-func (b *builder) holds(c polycount.Constraint) bool { return b.holdsAt(&b.live, c) }
+func (b *position) holds(c polycount.Constraint) bool { return b.holdsAt(&b.live, c) }
 
 // holdsAt decides whether a constraint holds at the points of a domain, which becomes less where that takes assumptions.
 func (b *grid) holdsAt(at *live, c polycount.Constraint) bool {

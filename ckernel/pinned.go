@@ -8,7 +8,7 @@ import (
 )
 
 // settled is a number whose part that depends on data is kept in a temporary.
-func (b *builder) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
+func (b *position) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
 	if !b.isData(n) {
 		return n
 	}
@@ -40,7 +40,7 @@ func (b *builder) pin(e cfront.Expr) (unpin func()) {
 }
 
 // readOnce is an element whose subscripts are read here, however often it is then read and written.
-func (b *builder) readOnce(pos cfront.Pos, p place) place {
+func (b *position) readOnce(pos cfront.Pos, p place) place {
 	once := func(n *expr.Poly) *expr.Poly {
 		if !b.loads(n) {
 			return n

@@ -385,7 +385,7 @@ func (b *builder) element(x *cfront.Index) place {
 }
 
 // access enters an access, and is the expression that stands for it.
-func (b *builder) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64, subs []*expr.Poly) expr.Expr {
+func (b *position) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64, subs []*expr.Poly) expr.Expr {
 	if lanes == 1 {
 		lanes = 0
 	}
@@ -426,7 +426,7 @@ func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 }
 
 // settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
-func (b *builder) settleAddress(pos cfront.Pos, v *builderVar) {
+func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
 	at := b.env[v].at
 	if at.array == nil {
 		return

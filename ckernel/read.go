@@ -15,7 +15,7 @@ import (
 var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin": 2, "umax": 2}
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
-func (b *builder) plain(e cfront.Expr) bool {
+func (b *bindings) plain(e cfront.Expr) bool {
 	plain := true
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {
@@ -90,7 +90,7 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 
 // wrapped is the number of an expression converted to another integer type: to bool, from one without sign to a wider one, or between widths and
 // signs in which it stays what it is. Numbers without sign that are below 0 stand for those that they are modulo 2^32, until one of these matters.
-func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
+func (b *position) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
 	if t.Size() > 4 && e.Type().Size() <= 4 {
 		return b.unwrapped(e, n)
 	}
@@ -107,7 +107,7 @@ func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly 
 }
 
 // unwrapped is the number of an expression, plus 2^32 where that is without sign and the number below 0.
-func (b *builder) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
+func (b *position) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
 	t := e.Type()
 	switch {
 	case t.IsSigned() || t == expr.Bool || b.inTrial(n) || b.nonNegative(n):
@@ -296,7 +296,7 @@ func integers(op string, v, w int64) (int64, bool) {
 }
 
 // quotient is / or % by a number, which round towards zero.
-func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+func (b *position) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	switch {
 	case d == 0:
 		b.fail(x, "", "a division by zero")
@@ -315,7 +315,7 @@ func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	return whole
 }
 
-func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+func (b *position) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	sign := int64(1)
 	if d < 0 {
 		d, sign = -d, -1
@@ -340,7 +340,7 @@ func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Pol
 }
 
 // floored is a quotient rounded down, 0 where it is that for all work-items that are live.
-func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
+func (b *position) floored(a polycount.Affine, d int64) *expr.Poly {
 	if b.holds(polycount.GE(a, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(d-1), a)) {
 		return constant(0)
 	}
@@ -349,7 +349,7 @@ func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
 
 // floorDiv is floor(a/d). Where a is g*e + r for a divisor g of d, and r is at least 0 and below g, it is floor(e/(d/g)): of 256*g0 + l0 the quotient
 // by 4096 does not depend on l0.
-func (b *builder) floorDiv(a polycount.Affine, d int64) polycount.Affine {
+func (b *position) floorDiv(a polycount.Affine, d int64) polycount.Affine {
 	if a.Err() != nil {
 		return a.FloorDiv(d)
 	}

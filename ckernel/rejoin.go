@@ -10,7 +10,7 @@ import (
 
 // rejoin goes on where control comes from the end of some statements and from jumps to the same place: with what is known at either, at the points
 // of all. Before is where these statements began.
-func (b *builder) rejoin(before live, exits []exit) {
+func (b *bindings) rejoin(before live, exits []exit) {
 	b.joinKnown(before, exits)
 	var parts []live
 	if !b.live.dead {
@@ -23,7 +23,7 @@ func (b *builder) rejoin(before live, exits []exit) {
 }
 
 // joinKnown joins what is known where jumps have left some statements with what is known at their end.
-func (b *builder) joinKnown(before live, exits []exit) {
+func (b *bindings) joinKnown(before live, exits []exit) {
 	dead := b.live.dead
 	for _, e := range exits {
 		if dead {

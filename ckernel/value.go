@@ -103,7 +103,7 @@ func (b *builder) freeValue(e cfront.Expr) expr.Expr {
 }
 
 // passed reports whether a variable is an argument of the kernel that it never assigns to, and no number.
-func (b *builder) passed(v *builderVar) bool {
+func (b *bindings) passed(v *builderVar) bool {
 	return slices.Contains(b.fn.Params, v) && !b.follows(v) && !b.assignedTo[v]
 }
 

@@ -85,7 +85,7 @@ func (b *terms) whenFirst(s twoPieces) (*polycount.Set, bool) {
 }
 
 // inPieces is a function of a number: of each of its affine pieces, where the number is that; ok is false if it has others.
-func (b *builder) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
+func (b *position) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
 	if a, ok := b.affine(p); ok {
 		return f(p, a), true
 	}
