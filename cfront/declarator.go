@@ -80,7 +80,7 @@ func (p *parser) labels() {
 }
 
 // declares reports whether a name that means a type is declared anew.
-func (p *parser) declares() bool {
+func (p *lookup) declares() bool {
 	if p.tok().Kind != cpp.Name {
 		return false
 	}
@@ -92,7 +92,7 @@ func (p *parser) declares() bool {
 }
 
 // nested reports whether a bracket holds a declarator, rather than parameters or values.
-func (p *parser) nested() bool {
+func (p *lookup) nested() bool {
 	after := p.peek(1)
 	if !p.lang.hosted || after.Kind != cpp.Name {
 		return after.Is("*") || after.Is("&") || after.Is("(")
@@ -171,7 +171,7 @@ func (p *parser) suffixes(t *ctype, d *declarator) *ctype {
 }
 
 // parameters reports whether a bracket after a name holds parameters, rather than the values of an object.
-func (p *parser) parameters() bool {
+func (p *lookup) parameters() bool {
 	if p.peek(1).Is(")") || p.peek(1).Is("...") || !p.lang.plusPlus {
 		return true
 	}
@@ -227,7 +227,7 @@ func (p *parser) signature() *signature {
 }
 
 // withAngle runs f where > has another meaning than around.
-func (p *parser) withAngle(angle int, f func() value) value {
+func (p *cursor) withAngle(angle int, f func() value) value {
 	saved := p.angle
 	p.angle = angle
 	v := f()
@@ -284,7 +284,7 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 }
 
 // initialized gives a variable its value, and returns its type.
-func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype {
+func (p *typer) initialized(s *specifiers, entry *variable, init value) *ctype {
 	v := entry.v
 	if s.auto {
 		t := init.t.pointed()
@@ -332,7 +332,7 @@ func extentOf(at Pos, elem *ctype, init value) Expr {
 }
 
 // describe tells a variable's type in the terms of trees.
-func (p *parser) describe(v *Var, t *ctype) {
+func (p *typer) describe(v *Var, t *ctype) {
 	t = t.kept()
 	v.Const = t.constant
 	v.Reference = t.alias
@@ -393,7 +393,7 @@ func (p *parser) initializer(t *ctype) value {
 }
 
 // braced is the value of a number or vector that a list gives. Lanes that are not given are zero.
-func (p *parser) braced(at Pos, t *ctype, items []Expr) value {
+func (p *typer) braced(at Pos, t *ctype, items []Expr) value {
 	lanes := int(t.dtype.Lanes())
 	zero := &Int{intType.typed(at), 0}
 	switch {

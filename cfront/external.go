@@ -79,7 +79,7 @@ func (p *parser) broken(start, end int, err error) {
 }
 
 // declarationEnd is the token after the declaration that begins at one.
-func (p *parser) declarationEnd(start int) int {
+func (p *cursor) declarationEnd(start int) int {
 	record, function := false, false
 	depth := 0
 	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
@@ -113,7 +113,7 @@ func (p *parser) declarationEnd(start int) int {
 }
 
 // templateHead is the token after template<...>, if that stands at a token.
-func (p *parser) templateHead(start int) int {
+func (p *cursor) templateHead(start int) int {
 	if !p.tokens[start].Is("template") {
 		return start
 	}
@@ -325,7 +325,7 @@ func (p *parser) record() *ctype {
 }
 
 // enter gives a record its name.
-func (p *parser) enter(name string, t *ctype) *ctype {
+func (p *lookup) enter(name string, t *ctype) *ctype {
 	if name != "" {
 		p.scope.set("struct "+name, t)
 		if p.lang.plusPlus {

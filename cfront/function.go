@@ -33,7 +33,7 @@ type overloads struct {
 }
 
 // overloaded are the functions of a name in this scope.
-func (p *parser) overloaded(name string) *overloads {
+func (p *lookup) overloaded(name string) *overloads {
 	o, _ := p.scope.names[name].(*overloads)
 	if o == nil {
 		o = &overloads{}
@@ -286,7 +286,7 @@ func (p *parser) closure(d declarator, start int) {
 }
 
 // unchanging reports whether a copy of a variable is as good as the variable.
-func (p *parser) unchanging(name string) bool {
+func (p *lookup) unchanging(name string) bool {
 	x, ok := p.scope.find(name).(*variable)
 	return ok && (x.t.form == groupForm || x.t.constant && x.t.form != recordForm)
 }

@@ -98,7 +98,7 @@ func (p *parser) binary(least int) value {
 }
 
 // operation is x op y.
-func (p *parser) operation(at Pos, op string, x, y value) value {
+func (p *typer) operation(at Pos, op string, x, y value) value {
 	t := resultType(op, x.t.pointed(), y.t.pointed())
 	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
 }
@@ -154,7 +154,7 @@ func promoted(t *ctype) *ctype {
 }
 
 // folded is the constant that an operation on integer constants makes.
-func (p *parser) folded(v value) value {
+func (p *typer) folded(v value) value {
 	if !v.t.dtype.IsInteger() && v.t.dtype != expr.Bool {
 		return v
 	}
@@ -344,7 +344,7 @@ func (p *parser) unary() value {
 	return p.postfix()
 }
 
-func (p *parser) sign(at Pos, op string, x value) value {
+func (p *typer) sign(at Pos, op string, x value) value {
 	t := promoted(x.t)
 	if op == "!" {
 		t = resultType("==", x.t.pointed(), intType)
@@ -353,13 +353,13 @@ func (p *parser) sign(at Pos, op string, x value) value {
 }
 
 // step is x++ and its like.
-func (p *parser) step(at Pos, to value, op string, after bool) value {
+func (p *typer) step(at Pos, to value, op string, after bool) value {
 	one := &Int{intType.typed(at), 1}
 	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: one, Step: true, After: after}, to.t}
 }
 
 // address is &x.
-func (p *parser) address(at Pos, x value) value {
+func (p *typer) address(at Pos, x value) value {
 	t := pointerTo(x.t)
 	return value{&Address{t.typed(at), x.e}, t}
 }
@@ -399,7 +399,7 @@ func isParam(e Expr) bool {
 }
 
 // element is x[i].
-func (p *parser) element(at Pos, x, i value) value {
+func (p *typer) element(at Pos, x, i value) value {
 	if x.t.form == functionForm { // *f is f
 		return x
 	}
@@ -426,7 +426,7 @@ func (p *parser) element(at Pos, x, i value) value {
 }
 
 // lanes are lanes of a vector. Those of lanes of a vector are lanes of that.
-func (p *parser) lanes(at Pos, x value, lanes []int) value {
+func (p *typer) lanes(at Pos, x value, lanes []int) value {
 	t := number(x.t.dtype.Base().Vector(int64(len(lanes))))
 	if inner, ok := x.e.(*Lane); ok {
 		for i := range lanes {

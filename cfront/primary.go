@@ -34,7 +34,7 @@ func (p *parser) cast() (v value, ok bool) {
 }
 
 // withAngleType reads a type where > has its usual meaning.
-func (p *parser) withAngleType(f func() *ctype) *ctype {
+func (p *cursor) withAngleType(f func() *ctype) *ctype {
 	saved := p.angle
 	p.angle = 0
 	t := f()
@@ -43,7 +43,7 @@ func (p *parser) withAngleType(f func() *ctype) *ctype {
 }
 
 // castTo converts a value to a type.
-func (p *parser) castTo(at Pos, t *ctype, v value) value {
+func (p *typer) castTo(at Pos, t *ctype, v value) value {
 	t = t.with(func(t *ctype) { t.alias = false })
 	switch {
 	case t.form == voidForm, v.t.form == numberForm && t.form == numberForm && v.t.dtype == t.dtype:
@@ -69,7 +69,7 @@ func literal(e Expr) (float64, bool) {
 }
 
 // converted is a constant as a variable of a type holds it.
-func (p *parser) converted(v value, t *ctype, at Pos) value {
+func (p *typer) converted(v value, t *ctype, at Pos) value {
 	if v.t == nil || v.t.form != numberForm {
 		return v
 	}
@@ -77,7 +77,7 @@ func (p *parser) converted(v value, t *ctype, at Pos) value {
 }
 
 // make is a value that a type makes of values: float4(a, b, c, d), int(x).
-func (p *parser) make(at Pos, t *ctype, args []value) value {
+func (p *typer) make(at Pos, t *ctype, args []value) value {
 	var items []Expr
 	for _, a := range args {
 		items = append(items, a.e)
@@ -350,7 +350,7 @@ var cppExpressions = map[string]string{
 }
 
 // number is the value of a literal.
-func (p *parser) number(at Pos, text string) value {
+func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")
 	if strings.Contains(digits, ".") || !hex && strings.ContainsAny(digits, "e") || hex && strings.Contains(digits, "p") || !hex && strings.HasSuffix(digits, "f") {
@@ -388,7 +388,7 @@ func literalType(n uint64, unsigned, long, decimal bool) *ctype {
 	return number(expr.Uint64)
 }
 
-func (p *parser) float(at Pos, text, digits string, hex bool) value {
+func (p *typer) float(at Pos, text, digits string, hex bool) value {
 	t := expr.Float64
 	body := digits
 	switch last := digits[len(digits)-1]; {

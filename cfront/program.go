@@ -57,7 +57,7 @@ func (f *File) marked(tokens []cpp.Token) []cpp.Token {
 }
 
 // untyped reports whether a function is declared without the type of its value, or a variable after qualifiers without its type: that is int.
-func (p *parser) untyped(qualified bool) bool {
+func (p *lookup) untyped(qualified bool) bool {
 	if !p.lang.hosted || p.tok().Kind != cpp.Name {
 		return false
 	}
@@ -94,7 +94,7 @@ func (p *parser) whole(c *callable) {
 }
 
 // designators passes what says where in a record or an array a value is, and reports whether it does: .x, [2], and GNU's x: and [1 ... 3].
-func (p *parser) designators() bool {
+func (p *cursor) designators() bool {
 	named := p.tok().Kind == cpp.Name && p.peek(1).Is(":")
 	switch {
 	case !p.is(".") && !p.is("[") && !named:
@@ -129,7 +129,7 @@ func (p *parser) function(at Pos, name string, result *ctype) value {
 }
 
 // indirect is a call of a value: of a function in brackets, or through a pointer.
-func (p *parser) indirect(at Pos, of value, args []value) value {
+func (p *typer) indirect(at Pos, of value, args []value) value {
 	result := otherType
 	switch t := of.t; {
 	case t.form == functionForm:
@@ -171,7 +171,7 @@ var operators = map[string]string{
 }
 
 // unread passes a bracket whose value is not known.
-func (p *parser) unread(at Pos, what string) value {
+func (p *cursor) unread(at Pos, what string) value {
 	if !p.lang.hosted {
 		p.fail(at, "%s are not read", what)
 	}
@@ -198,7 +198,7 @@ var library = sync.OnceValue(func() map[string]*ctype {
 })
 
 // text reads strings that stand side by side. They are an array of characters.
-func (p *parser) text(at Pos) value {
+func (p *cursor) text(at Pos) value {
 	n := int64(1)
 	for p.tok().Kind == cpp.String {
 		bytes, _ := unescaped(p.next().Text)

@@ -113,7 +113,7 @@ func (p *parser) specifiers() *specifiers {
 	return p.specified(s, words, constant)
 }
 
-func (p *parser) specified(s *specifiers, words []string, constant bool) *specifiers {
+func (p *cursor) specified(s *specifiers, words []string, constant bool) *specifiers {
 	if s.t == nil {
 		if len(words) == 0 && !s.spaced && !constant && !s.static && !s.extern && !s.kernel {
 			p.noType()
@@ -160,7 +160,7 @@ func (p *parser) typeOf() *ctype {
 }
 
 // noType refuses a name that is no type.
-func (p *parser) noType() {
+func (p *cursor) noType() {
 	t := p.tok()
 	if t.Kind != cpp.Name {
 		p.unexpected("a type")
@@ -204,7 +204,7 @@ func (p *parser) typeHere() *ctype {
 }
 
 // qualifiers is the number of tokens of namespaces before a name.
-func (p *parser) qualifiers() int {
+func (p *lookup) qualifiers() int {
 	n := 0
 	if p.is("::") {
 		n = 1
@@ -216,7 +216,7 @@ func (p *parser) qualifiers() int {
 }
 
 // meaning is what a name means here, declared or built in.
-func (p *parser) meaning(name string) any {
+func (p *lookup) meaning(name string) any {
 	if x := p.scope.find(name); x != nil {
 		return x
 	}
@@ -235,7 +235,7 @@ func (p *parser) meaning(name string) any {
 }
 
 // startsType reports whether a type, or what else begins a declaration, stands here.
-func (p *parser) startsType() bool {
+func (p *lookup) startsType() bool {
 	t := p.tok()
 	if t.Kind != cpp.Name && !(p.lang.plusPlus && p.is("::")) {
 		return false

@@ -132,7 +132,7 @@ func (p *parser) expressionStatement() Stmt {
 }
 
 // passStatement passes tokens up to a semicolon.
-func (p *parser) passStatement() {
+func (p *cursor) passStatement() {
 	for !p.accept(";") {
 		if p.tok().Kind == cpp.End || p.is("}") {
 			p.unexpected(`";"`)
@@ -247,7 +247,7 @@ func (p *parser) forLoop(at Pos) Stmt {
 }
 
 // ranged refuses for (x : list).
-func (p *parser) ranged() {
+func (p *cursor) ranged() {
 	for n, depth := 0, 0; ; n++ {
 		t := p.peek(n)
 		switch {
@@ -324,7 +324,7 @@ func (p *parser) returned() value {
 }
 
 // assembly passes asm; its text is named.
-func (p *parser) assembly() Stmt {
+func (p *cursor) assembly() Stmt {
 	at := p.here()
 	for p.tok().Kind == cpp.Name {
 		p.next()

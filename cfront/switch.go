@@ -158,7 +158,7 @@ func breaks(s Stmt) bool {
 }
 
 // chain makes branches of arms, the first one outermost.
-func (p *parser) chain(at Pos, on value, arms []arm) (out Stmt) {
+func (p *typer) chain(at Pos, on value, arms []arm) (out Stmt) {
 	out = &Do{at, nil}
 	if i := slices.IndexFunc(arms, func(a arm) bool { return a.rest }); i >= 0 {
 		out = arms[i].block()

@@ -6,8 +6,9 @@
 // or *Unknown, which name it, so that whoever analyses a tree can refuse it at its place.
 //
 // No compiler of the machine is needed. Tokens come from package cpp, and one parser (parser.go) reads all languages: declarations (external.go,
-// specifiers.go, declarator.go) and the bodies of functions (function.go, statement.go, switch.go, operator.go, primary.go, call.go). dialect.go
-// says how the languages differ. It checks what the trees need, not all that a compiler does. Of C all functions are read, in the order of the text
+// specifiers.go, declarator.go) and the bodies of functions (function.go, statement.go, switch.go, operator.go, primary.go, call.go). Each of its
+// parts is within the next: a typer gives expressions their types, a cursor passes tokens, a lookup knows names, the parser reads. dialect.go says how
+// the languages differ. It checks what the trees need, not all that a compiler does. Of C all functions are read, in the order of the text
 // (program.go); system headers are declarations of the package's own (include/). Of kernel languages the bodies are read that kernels need, those of
 // templates once for each instance (template.go, reference.go); cooperative groups become calls of the language (group.go); intrinsics.go says what
 // the functions of the languages do.
