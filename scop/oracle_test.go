@@ -12,11 +12,11 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/features"
+	"gpuperf/internal/ctest/scoptest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
-	"gpuperf/scop/scoptest"
 )
 
 // start is what an element holds before the region.

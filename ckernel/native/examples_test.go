@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/ckernel/ckerneltest"
+	"gpuperf/internal/ctest/ckerneltest"
 	"gpuperf/internal/frontend"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
-	"gpuperf/cfront/cvalue"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 

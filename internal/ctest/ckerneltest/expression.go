@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/cfront"
-	"gpuperf/cfront/cvalue"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 

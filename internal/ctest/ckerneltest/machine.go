@@ -14,7 +14,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
-	"gpuperf/cfront/cvalue"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 

@@ -2,7 +2,7 @@ package ckerneltest
 
 import (
 	"gpuperf/cfront"
-	"gpuperf/cfront/cvalue"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 

@@ -1,7 +1,7 @@
 package ckerneltest
 
 import (
-	"gpuperf/cfront/cvalue"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
