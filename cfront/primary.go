@@ -353,11 +353,11 @@ var cppExpressions = map[string]string{
 func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")
-	if strings.Contains(digits, ".") || !hex && strings.ContainsAny(digits, "e") || hex && strings.Contains(digits, "p") || !hex && strings.HasSuffix(digits, "f") {
-		return p.float(at, text, digits, hex)
-	}
 	if p.lang.hosted && strings.HasSuffix(digits, "i") {
 		return value{&Unknown{typed{Pos: at}, "an imaginary number", nil}, complexType}
+	}
+	if strings.Contains(digits, ".") || !hex && strings.ContainsAny(digits, "e") || hex && strings.Contains(digits, "p") || !hex && strings.HasSuffix(digits, "f") {
+		return p.float(at, text, digits, hex)
 	}
 	body := strings.TrimRight(digits, "ul")
 	suffix := digits[len(body):]

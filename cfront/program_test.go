@@ -66,6 +66,10 @@ var programs = []struct{ name, text, want string }{ // or the error
 	},
 	{"characters", `int f(void) { return '\'' + '\377' + '\x41' + L'\u00e9' + 'ab'; }`, "function f() int32; return 25266"},
 	{
+		"complex numbers", "#include <complex.h>\n#include <ctype.h>\n#include <malloc.h>\ndouble f(double complex z) { return creal(z * 2.0 + I) + toupper('a'); }",
+		"function f(_Complex z) float64; return (creal(((z * 2:float64) + unknown(an imaginary number))):float64 + toupper(97):int32):float64",
+	},
+	{
 		"a switch", "void f(int n, int *p) { switch (n) { case 1: case 2: p[0] = 1; break; default: p[1] = 2; } }",
 		"function f(int32 n, int32 p[*]); block; if ((n == 1):int32 || (n == 2):int32):int32; p[0] = 1; else; p[1] = 2",
 	},
