@@ -70,7 +70,7 @@ func lifted(name string, o *overloads, args []value) bool {
 
 // vectorAccess reads accesses to vectors by the templates vload<N>(p), vstore<N>(v, p) and vwide(p) of generated programs: they are
 // vloadN(0, p), vstoreN(v, 0, p) and *p.
-func (p *parser) vectorAccess(at Pos, name string, explicit []argument, args []value) (value, bool) {
+func (p *typer) vectorAccess(at Pos, name string, explicit []argument, args []value) (value, bool) {
 	zero := value{&Int{intType.typed(at), 0}, intType}
 	switch {
 	case name == "vwide" && len(args) == 1:
@@ -115,7 +115,7 @@ func expressions(args []value) []Expr {
 }
 
 // known is a call of a function of the language, or of one that is not known.
-func (p *parser) known(at Pos, name string, args []value) value {
+func (p *typer) known(at Pos, name string, args []value) value {
 	if of, ok := strings.CutPrefix(name, "make_"); ok {
 		if t := p.lang.types[of]; t != nil {
 			return p.make(at, t, args)
@@ -148,7 +148,7 @@ func (p *parser) known(at Pos, name string, args []value) value {
 var ofIntegers = map[string]string{"__hadd": "hadd"}
 
 // operator is a function that is an operator of the language: __hadd(a, b) is a + b, and hrcp(a) is 1 / a.
-func (p *parser) operator(at Pos, f Intrinsic, t *ctype, args []value) value {
+func (p *typer) operator(at Pos, f Intrinsic, t *ctype, args []value) value {
 	if t.form != numberForm {
 		p.fail(at, "%s takes numbers", f.Name)
 	}
@@ -172,7 +172,7 @@ func (p *parser) operator(at Pos, f Intrinsic, t *ctype, args []value) value {
 }
 
 // conversion is a function that converts numbers, or puts lanes of vectors together: the IR has the lanes that it takes of each argument.
-func (p *parser) conversion(at Pos, f Intrinsic, t *ctype, args []value) value {
+func (p *typer) conversion(at Pos, f Intrinsic, t *ctype, args []value) value {
 	switch lanes := strings.Split(f.IR, ","); {
 	case f.IR == "" && len(args) == 1, f.IR == "splat" && len(args) == 1:
 		if t.dtype.IsVector() && !args[0].t.dtype.IsVector() {

@@ -16,37 +16,59 @@ const (
 	pointerForm
 	arrayForm
 	recordForm
+	functionForm
 	groupForm // a cooperative group
 	otherForm // a type of which only the name is known
 )
 
-// ctype is a type of a kernel language.
+// ctype is a type.
 type ctype struct {
 	form     form
 	name     string     // how C names it
 	dtype    expr.DType // of numbers and vectors
-	elem     *ctype     // of pointers and arrays
+	elem     *ctype     // of pointers and arrays; of functions the type of their value
 	extent   Expr       // of an array; nil where it is open; of a group the work-items of a tile
-	fields   []field    // of a record
+	record   *record    // of records: shared by all types of that record, also by those that were made before its members are known
 	space    Space      // of objects of the type
 	constant bool       // const
 	restrict bool       // of a pointer
 	alias    bool       // a reference: a variable of the type is another name of an object
 }
 
+// record are the members of a record.
+type record struct {
+	fields []field
+	union  bool
+	known  bool // all members are known
+	packed bool // bit fields or attributes decide where members are
+}
+
 // field is a member of a record.
 type field struct {
-	name string
+	name string // "" for a record whose members are those of the one around
 	t    *ctype
 }
 
+// field is the type of a member; nil if the record has no such member.
 func (t *ctype) field(name string) *ctype {
-	for _, f := range t.fields {
+	if t.record == nil {
+		return nil
+	}
+	for _, f := range t.record.fields {
 		if f.name == name {
 			return f.t
 		}
+		if f.name == "" {
+			if inner := f.t.field(name); inner != nil {
+				return inner
+			}
+		}
 	}
 	return nil
+}
+
+func newRecord(name string, union bool) *ctype {
+	return &ctype{form: recordForm, name: name, record: &record{union: union}}
 }
 
 // number is the type of numbers or vectors.
@@ -85,10 +107,13 @@ func (t *ctype) pointee() expr.DType {
 // typed is the place and the type of an expression.
 func (t *ctype) typed(at Pos) typed { return typed{Pos: at, DType: t.dtype, Elem: t.pointee()} }
 
-// pointed is the type of a value that an array is where it is used.
+// pointed is the type of a value that an array or a function is where it is used.
 func (t *ctype) pointed() *ctype {
-	if t.form == arrayForm {
+	switch t.form {
+	case arrayForm:
 		return pointerTo(t.elem)
+	case functionForm:
+		return pointerTo(t)
 	}
 	return t
 }
@@ -108,24 +133,36 @@ func (t *ctype) size() (n int64, ok bool) {
 		}
 		return n * extent.Value, true
 	case recordForm:
-		align := int64(1)
-		for _, f := range t.fields {
-			size, known := f.t.size()
-			if !known {
-				return 0, false
-			}
-			a := max(1, min(f.t.innermost().align(), 16))
-			n, align = (n+a-1)/a*a+size, max(align, a)
-		}
-		return (n + align - 1) / align * align, true
+		return t.record.size()
 	}
 	return 0, false
+}
+
+func (r *record) size() (n int64, ok bool) {
+	if r.packed {
+		return 0, false
+	}
+	align := int64(1)
+	for _, f := range r.fields {
+		size, known := f.t.size()
+		if !known {
+			return 0, false
+		}
+		a := max(1, min(f.t.innermost().align(), 16))
+		align = max(align, a)
+		if r.union {
+			n = max(n, size)
+		} else {
+			n = (n+a-1)/a*a + size
+		}
+	}
+	return (n + align - 1) / align * align, true
 }
 
 func (t *ctype) align() int64 {
 	if t.form == recordForm {
 		a := int64(1)
-		for _, f := range t.fields {
+		for _, f := range t.record.fields {
 			a = max(a, f.t.innermost().align())
 		}
 		return a
@@ -140,7 +177,7 @@ func (t *ctype) same(u *ctype) bool {
 		return false
 	}
 	switch t.form {
-	case pointerForm, arrayForm:
+	case pointerForm, arrayForm, functionForm:
 		return t.elem.same(u.elem)
 	case recordForm, otherForm:
 		return t.name == u.name
@@ -155,6 +192,8 @@ func (t *ctype) String() string {
 	switch t.form {
 	case pointerForm:
 		return t.elem.String() + " *"
+	case functionForm:
+		return t.elem.String() + "()"
 	case arrayForm:
 		if n, ok := t.extent.(*Int); ok {
 			return fmt.Sprintf("%s[%d]", t.elem, n.Value)
@@ -207,11 +246,11 @@ func withVectors(bases map[string]expr.DType, lanes ...int64) map[string]*ctype 
 				all[name].name = name
 				continue
 			}
-			record := &ctype{form: recordForm, name: name}
+			of := newRecord(name, false)
 			for _, lane := range []string{"x", "y", "z"}[:min(n, 3)] {
-				record.fields = append(record.fields, field{lane, number(t)})
+				of.record.fields = append(of.record.fields, field{lane, number(t)})
 			}
-			all[name] = record
+			all[name] = of
 		}
 	}
 	return all

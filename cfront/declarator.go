@@ -21,7 +21,12 @@ type param struct {
 	name string
 	at   Pos
 	t    *ctype
+	v    *Var
 	def  int // the token where its default begins; 0 without one
+}
+
+func newParam(name string, at Pos, t *ctype) param {
+	return param{name: name, at: at, t: t, v: &Var{Name: name, Pos: at, Class: Param}}
 }
 
 // declarator reads a declarator, whose name may be missing, upon a type.
@@ -36,24 +41,46 @@ func (p *parser) declarator(base *ctype) declarator {
 		hole := &ctype{}
 		d = p.declarator(hole)
 		p.expect(")")
-		*hole = *p.suffixes(t, &declarator{})
+		var outer declarator
+		t = p.suffixes(t, &outer)
+		p.labels()
+		if outer.function != nil && d.t == hole && d.function == nil { // its name alone stood in the brackets
+			d.t, d.function = t, outer.function
+			return d
+		}
+		if outer.function != nil {
+			t = &ctype{form: functionForm, elem: t}
+		}
+		*hole = *t
 		if alias {
 			d.t = d.t.with(func(t *ctype) { t.alias = true })
 		}
 		return d
 	case p.tok().Kind == cpp.Name && !p.startsType() || p.declares():
-		if p.is("operator") {
+		if p.lang.plusPlus && p.is("operator") {
 			p.fail(p.here(), "operators of C++ are not read")
 		}
 		d.name = p.name().Text
 	}
 	d.t = p.suffixes(t, &d)
-	p.attributes(&specifiers{})
+	p.labels()
 	return d
 }
 
+// labels passes what may stand after a declarator: attributes, and the name that assemblers know it by.
+func (p *parser) labels() {
+	for p.is("asm") || p.is("__asm__") || p.is("__asm") {
+		p.next()
+		if !p.is("(") {
+			p.unexpected(`"("`)
+		}
+		p.pass()
+	}
+	p.attributes(&specifiers{})
+}
+
 // declares reports whether a name that means a type is declared anew.
-func (p *parser) declares() bool {
+func (p *lookup) declares() bool {
 	if p.tok().Kind != cpp.Name {
 		return false
 	}
@@ -65,9 +92,16 @@ func (p *parser) declares() bool {
 }
 
 // nested reports whether a bracket holds a declarator, rather than parameters or values.
-func (p *parser) nested() bool {
+func (p *lookup) nested() bool {
 	after := p.peek(1)
-	return after.Is("*") || after.Is("&") || after.Is("(")
+	if !p.lang.hosted || after.Kind != cpp.Name {
+		return after.Is("*") || after.Is("&") || after.Is("(")
+	}
+	found := after.Is("__attribute__")
+	if !found {
+		p.at(p.i+1, p.scope, func() { found = !p.startsType() })
+	}
+	return found
 }
 
 // pointers reads stars and references with their qualifiers.
@@ -85,13 +119,13 @@ func (p *parser) pointers(t *ctype) *ctype {
 		case p.lang.plusPlus && (p.is("&") || p.is("&&")):
 			p.next()
 			t = t.with(func(t *ctype) { t.alias = true })
-		case p.is("const"):
+		case p.is("const"), p.is("__const"):
 			p.next()
 			t = t.with(func(t *ctype) { t.constant = true })
 		case p.is("restrict"), p.is("__restrict"), p.is("__restrict__"):
 			p.next()
 			t = t.with(func(t *ctype) { t.restrict = true })
-		case p.is("volatile"), p.is("__volatile__"):
+		case p.is("volatile"), p.is("__volatile__"), p.is("__volatile"), p.is("_Atomic"):
 			p.next()
 		case isSpace && t.form == pointerForm && p.tok().Kind == cpp.Name:
 			p.next()
@@ -113,7 +147,10 @@ func (p *parser) suffixes(t *ctype, d *declarator) *ctype {
 	for p.is("[") && !p.peek(1).Is("[") {
 		p.next()
 		var extent Expr
-		for p.accept("const") || p.accept("restrict") || p.accept("static") {
+		for p.accept("const") || p.accept("restrict") || p.accept("__restrict") || p.accept("__restrict__") || p.accept("static") || p.accept("volatile") {
+		}
+		if p.is("*") && p.peek(1).Is("]") {
+			p.next()
 		}
 		if !p.is("]") {
 			extent = p.withAngle(0, p.value).e
@@ -134,8 +171,8 @@ func (p *parser) suffixes(t *ctype, d *declarator) *ctype {
 }
 
 // parameters reports whether a bracket after a name holds parameters, rather than the values of an object.
-func (p *parser) parameters() bool {
-	if p.peek(1).Is(")") || p.peek(1).Is("...") {
+func (p *lookup) parameters() bool {
+	if p.peek(1).Is(")") || p.peek(1).Is("...") || !p.lang.plusPlus {
 		return true
 	}
 	found := false
@@ -150,6 +187,9 @@ func (p *parser) signature() *signature {
 	defer p.nest()()
 	s := &signature{}
 	p.expect("(")
+	outer := p.scope
+	p.scope = &scope{outer: outer}
+	defer func() { p.scope = outer }()
 	if p.is("void") && p.peek(1).Is(")") {
 		p.next()
 	}
@@ -157,12 +197,21 @@ func (p *parser) signature() *signature {
 		if p.accept("...") {
 			continue
 		}
+		if p.lang.hosted && p.tok().Kind == cpp.Name && !p.startsType() { // its type follows the brackets
+			t := p.name()
+			s.params = append(s.params, newParam(t.Text, Pos(t.At), intType))
+			p.accept(",")
+			continue
+		}
 		spec := p.specifiers()
 		d := p.declarator(spec.t)
 		if d.function != nil {
-			d.t = otherType // a pointer to a function
+			d.t = pointerTo(&ctype{form: functionForm, elem: d.t})
 		}
-		x := param{name: d.name, at: d.at, t: d.t}
+		x := newParam(d.name, d.at, d.t)
+		if x.name != "" { // extents of further parameters may use it
+			p.scope.set(x.name, &variable{v: x.v, t: x.t})
+		}
 		if p.accept("=") {
 			x.def = p.i
 			p.assignment()
@@ -178,7 +227,7 @@ func (p *parser) signature() *signature {
 }
 
 // withAngle runs f where > has another meaning than around.
-func (p *parser) withAngle(angle int, f func() value) value {
+func (p *cursor) withAngle(angle int, f func() value) value {
 	saved := p.angle
 	p.angle = angle
 	v := f()
@@ -190,8 +239,15 @@ func (p *parser) withAngle(angle int, f func() value) value {
 func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	t := d.t
 	v := &Var{Name: d.name, Pos: d.at, Class: Local}
-	if external {
+	if external || p.lang.hosted && (s.static || s.extern) {
 		v.Class = Global
+	}
+	if before, ok := p.scope.names[d.name].(*variable); ok && external && p.lang.hosted { // it is declared again
+		v = before.v
+		*v = Var{Name: d.name, Pos: d.at, Class: Global}
+		if t.form == arrayForm && t.extent == nil {
+			t = before.t
+		}
 	}
 	entry := &variable{v: v, t: t}
 	if !s.auto { // the variable is known in its own value
@@ -228,7 +284,7 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 }
 
 // initialized gives a variable its value, and returns its type.
-func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype {
+func (p *typer) initialized(s *specifiers, entry *variable, init value) *ctype {
 	v := entry.v
 	if s.auto {
 		t := init.t.pointed()
@@ -242,14 +298,13 @@ func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype 
 		entry.t = t.with(func(t *ctype) { t.alias, t.constant = alias, constant || t.constant && t.form != numberForm })
 	}
 	v.Init = init.e
-	if list, ok := init.e.(*List); ok && init.t == nil {
-		v.Listed = true
-		if entry.t.form == arrayForm && entry.t.extent == nil {
-			n := &Int{intType.typed(v.Pos), int64(len(list.Items))}
+	v.Listed = init.t == nil
+	if entry.t.form == arrayForm && entry.t.extent == nil {
+		if n := extentOf(v.Pos, entry.t.elem, init); n != nil {
 			entry.t = entry.t.with(func(t *ctype) { t.extent = n })
 		}
 	}
-	if (entry.t.constant || s.fixed) && entry.t.form == numberForm && (entry.t.dtype.IsInteger() || entry.t.dtype == boolType.dtype) {
+	if (entry.t.constant && !p.lang.hosted || s.fixed) && entry.t.form == numberForm && (entry.t.dtype.IsInteger() || entry.t.dtype == boolType.dtype) {
 		if folded, ok := p.converted(init, entry.t, v.Pos).e.(*Int); ok {
 			entry.value = folded
 		}
@@ -257,8 +312,27 @@ func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype 
 	return entry.t
 }
 
+// extentOf is the extent that its values give an array which is declared without one; nil where that is not known.
+func extentOf(at Pos, elem *ctype, init value) Expr {
+	if init.t != nil && init.t.form == arrayForm && init.t.elem.same(elem) { // a string
+		return init.t.extent
+	}
+	list, ok := init.e.(*List)
+	if !ok {
+		return nil
+	}
+	for _, item := range list.Items {
+		_, braces := item.(*List)
+		text := item.PointsTo() != "" && elem.form == numberForm
+		if text || !braces && item.Type() != "" && elem.form != numberForm { // several values make one element
+			return nil
+		}
+	}
+	return &Int{intType.typed(at), int64(len(list.Items))}
+}
+
 // describe tells a variable's type in the terms of trees.
-func (p *parser) describe(v *Var, t *ctype) {
+func (p *typer) describe(v *Var, t *ctype) {
 	t = t.kept()
 	v.Const = t.constant
 	v.Reference = t.alias
@@ -294,30 +368,32 @@ func (p *parser) initializer(t *ctype) value {
 	at := p.here()
 	p.next()
 	var items []Expr
+	designated := false
 	elem := t
 	if t.form == arrayForm {
 		elem = t.elem
 	}
 	for i := 0; !p.accept("}"); i++ {
-		if p.is(".") || p.is("[") {
-			p.fail(p.here(), "designated values are not read")
-		}
-		if t.form == recordForm && i < len(t.fields) {
-			elem = t.fields[i].t
+		designated = p.designators() || designated
+		if t.form == recordForm && i < len(t.record.fields) {
+			elem = t.record.fields[i].t
 		}
 		items = append(items, p.initializer(elem).e)
 		if !p.accept(",") && !p.is("}") {
 			p.unexpected(`"," or "}"`)
 		}
 	}
-	if t.form == numberForm {
+	switch {
+	case designated:
+		return value{e: &Unknown{typed{Pos: at}, "designated values", items}}
+	case t.form == numberForm:
 		return p.braced(at, t, items)
 	}
 	return value{e: &List{typed{Pos: at}, items}}
 }
 
 // braced is the value of a number or vector that a list gives. Lanes that are not given are zero.
-func (p *parser) braced(at Pos, t *ctype, items []Expr) value {
+func (p *typer) braced(at Pos, t *ctype, items []Expr) value {
 	lanes := int(t.dtype.Lanes())
 	zero := &Int{intType.typed(at), 0}
 	switch {

@@ -8,11 +8,15 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// dialect is what differs between the kernel languages.
+// dialect is what differs between the languages.
 type dialect struct {
 	predefined string
 	types      map[string]*ctype
 	variables  map[string]*ctype // built in
+	// hosted: programs are read, not kernels: all their functions, each in its place, with the headers of C.
+	hosted bool
+	// kernels are the words that declare a kernel.
+	kernels []string
 	// plusPlus: the language has templates, references and what else C++ has.
 	plusPlus bool
 	// spaces are the qualifiers of address spaces.
@@ -24,7 +28,7 @@ type dialect struct {
 	known, others []string
 }
 
-var dialects = map[Language]*dialect{OpenCL: openCL(), CUDA: cuda()}
+var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 
 // languageOf is the language that the name of a file ends in.
 func languageOf(path string) Language {
@@ -103,6 +107,7 @@ func openCL() *dialect {
 		spaces: map[string]Space{
 			"global": GlobalSpace, "local": LocalSpace, "constant": ConstantSpace, "private": PrivateSpace, "generic": "",
 		},
+		kernels: []string{"__kernel", "kernel"},
 		ignored: strings.Fields(`volatile register inline __inline __inline__ read_only write_only read_write __read_only __write_only
 			__read_write`),
 	}
@@ -150,6 +155,7 @@ func cuda() *dialect {
 			"double": expr.Float64,
 		}, 1, 2, 3, 4),
 		plusPlus: true,
+		kernels:  []string{"__global__"},
 		spaces: map[string]Space{
 			"__shared__": LocalSpace, "__constant__": ConstantSpace, "__device__": GlobalSpace, "__managed__": GlobalSpace,
 		},
@@ -167,7 +173,7 @@ func cuda() *dialect {
 	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
 		d.types[name] = number(expr.Uint64)
 	}
-	triple := &ctype{form: recordForm, name: "dim3", fields: d.types["uint3"].fields}
+	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{
 		"threadIdx": d.types["uint3"], "blockIdx": d.types["uint3"], "blockDim": triple, "gridDim": triple,

@@ -8,7 +8,7 @@ import (
 	"gpuperf/cfront/cpp"
 )
 
-// run reads all declarations, then the bodies of kernels and of what they call.
+// run reads all declarations, then the bodies of kernels and of what they call. Of C all bodies are read, each in its place.
 func (p *parser) run(instance string) {
 	p.one = instance != ""
 	for p.tok().Kind != cpp.End {
@@ -20,7 +20,7 @@ func (p *parser) run(instance string) {
 		wanted = []*callable{p.instance(instance)}
 	default:
 		for _, c := range p.declared {
-			if c.body > 0 && (c.kernel || !p.lang.plusPlus) {
+			if c.body > 0 && c.fn == nil && (c.kernel || !p.lang.plusPlus) {
 				wanted = append(wanted, c)
 			}
 		}
@@ -79,7 +79,7 @@ func (p *parser) broken(start, end int, err error) {
 }
 
 // declarationEnd is the token after the declaration that begins at one.
-func (p *parser) declarationEnd(start int) int {
+func (p *cursor) declarationEnd(start int) int {
 	record, function := false, false
 	depth := 0
 	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
@@ -113,7 +113,7 @@ func (p *parser) declarationEnd(start int) int {
 }
 
 // templateHead is the token after template<...>, if that stands at a token.
-func (p *parser) templateHead(start int) int {
+func (p *cursor) templateHead(start int) int {
 	if !p.tokens[start].Is("template") {
 		return start
 	}
@@ -141,12 +141,17 @@ func (p *parser) templateHead(start int) int {
 	return start
 }
 
+// assertions are checked by compilers.
+var assertions = map[string]bool{"static_assert": true, "_Static_assert": true}
+
 func (p *parser) outer() {
 	t := p.tok()
 	switch {
 	case t.Kind == cpp.Pragma:
 		p.next()
-	case p.accept(";"):
+	case p.accept(";"), !p.lang.plusPlus && p.accept("__extension__"):
+	case assertions[t.Text], p.is("asm"), p.is("__asm__"), p.is("__asm"):
+		p.i = p.declarationEnd(p.i)
 	case p.is("extern") && p.peek(1).Kind == cpp.String:
 		p.next()
 		p.next()
@@ -161,8 +166,6 @@ func (p *parser) outer() {
 		p.namespace()
 	case p.is("using"):
 		p.using()
-	case p.is("static_assert"), p.is("asm"), p.is("__asm__"):
-		p.i = p.declarationEnd(p.i)
 	case p.is("template"):
 		p.template()
 	default:
@@ -243,8 +246,14 @@ func (p *parser) declaration(external bool) []*Var {
 			if d.t.form == recordForm && !strings.Contains(d.t.name, " ") { // it has no other name
 				d.t.name = d.name
 			}
+			if d.function != nil {
+				d.t = &ctype{form: functionForm, elem: d.t}
+			}
 			p.scope.set(d.name, d.t)
 		case d.function != nil:
+			if first && external && p.lang.hosted {
+				p.oldParameters(d.function)
+			}
 			c := p.declare(s, d, start)
 			if p.is("{") && first {
 				if !external {
@@ -252,6 +261,9 @@ func (p *parser) declaration(external bool) []*Var {
 				}
 				c.body, c.start, c.scope = p.i, start, p.scope
 				p.pass()
+				if p.lang.hosted {
+					p.whole(c)
+				}
 				return nil
 			}
 		case s.auto && p.is("=") && p.peek(1).Is("["):
@@ -274,7 +286,8 @@ func (p *parser) record() *ctype {
 	if word == "enum" {
 		return p.enumeration()
 	}
-	p.attributes(&specifiers{})
+	s := &specifiers{}
+	p.attributes(s)
 	name := ""
 	if p.tok().Kind == cpp.Name {
 		name = p.next().Text
@@ -287,28 +300,32 @@ func (p *parser) record() *ctype {
 			p.next()
 		}
 	}
-	known, _ := p.scope.find("struct " + name).(*ctype)
+	var known *ctype
+	if name != "" {
+		known, _ = p.scope.find("struct " + name).(*ctype)
+	}
 	if !p.is("{") {
 		if known != nil {
 			return known
 		}
-		return p.enter(name, &ctype{form: recordForm, name: word + " " + name})
+		return p.enter(name, newRecord(word+" "+name, word == "union"))
 	}
 	if built := p.lang.types[name]; built != nil { // the program brings a type of its own in place of the built-in one
 		p.pass()
 		return built
 	}
-	t := &ctype{form: recordForm, name: strings.TrimSpace(word + " " + name)}
-	if known != nil && len(known.fields) == 0 {
+	t := newRecord(strings.TrimSpace(word+" "+name), word == "union")
+	if known != nil && known.form == recordForm && len(known.record.fields) == 0 {
 		t = known
 	}
+	t.record.packed = s.packed
 	p.enter(name, t)
-	p.members(t, word == "union")
+	p.members(t)
 	return t
 }
 
 // enter gives a record its name.
-func (p *parser) enter(name string, t *ctype) *ctype {
+func (p *lookup) enter(name string, t *ctype) *ctype {
 	if name != "" {
 		p.scope.set("struct "+name, t)
 		if p.lang.plusPlus {
@@ -319,13 +336,14 @@ func (p *parser) enter(name string, t *ctype) *ctype {
 }
 
 // members reads the members of a record; functions among them are passed.
-func (p *parser) members(t *ctype, union bool) {
+func (p *parser) members(t *ctype) {
 	defer p.nest()()
 	open := p.here()
 	p.expect("{")
-	outer := p.scope
-	p.scope = &scope{outer: outer}
-	defer func() { p.scope = outer }()
+	if outer := p.scope; p.lang.plusPlus { // in C, the names that it declares are those of the scope around it
+		p.scope = &scope{outer: outer}
+		defer func() { p.scope = outer }()
+	}
 	for !p.accept("}") {
 		if p.tok().Kind == cpp.End {
 			p.fail(open, "the brace is not closed")
@@ -344,27 +362,36 @@ func (p *parser) members(t *ctype, union bool) {
 			p.i = max(p.declarationEnd(start), start+1)
 		}
 	}
-	if union {
-		t.fields = nil // they are in the same place
-	}
+	t.record.known = !p.lang.plusPlus
 }
 
 func (p *parser) readMember(t *ctype) {
 	if p.accept(";") {
 		return
 	}
+	if p.is("_Static_assert") {
+		p.i = p.declarationEnd(p.i)
+		return
+	}
 	if p.is("template") || p.is("using") || p.is("static_assert") || p.is("static") {
 		p.fail(p.here(), "this is no member")
 	}
 	s := p.specifiers()
+	r := t.record
+	if p.is(";") && s.t.form == recordForm {
+		r.fields = append(r.fields, field{"", s.t})
+	}
 	for !p.accept(";") {
 		d := p.declarator(s.t)
-		if d.function != nil || d.name == "" {
+		if d.function != nil || d.name == "" && !p.is(":") {
 			p.fail(p.here(), "functions of records are not read")
 		}
-		t.fields = append(t.fields, field{d.name, d.t})
+		if d.name != "" {
+			r.fields = append(r.fields, field{d.name, d.t})
+		}
 		if p.accept(":") {
 			p.constant("the number of bits of a member")
+			r.packed = true
 		}
 		if p.accept("=") {
 			p.value()
@@ -375,9 +402,10 @@ func (p *parser) readMember(t *ctype) {
 
 // enumeration reads an enum after that word; its names are constants.
 func (p *parser) enumeration() *ctype {
-	if !p.accept("class") {
+	if !(p.lang.plusPlus && p.accept("class")) {
 		p.accept("struct")
 	}
+	p.attributes(&specifiers{})
 	t := number(intType.dtype)
 	if p.tok().Kind == cpp.Name {
 		p.enter(p.next().Text, t)
@@ -391,6 +419,7 @@ func (p *parser) enumeration() *ctype {
 	value := int64(0)
 	for !p.accept("}") {
 		name := p.name()
+		p.attributes(&specifiers{})
 		if p.accept("=") {
 			value = p.constant("the value of an enumerator")
 		}

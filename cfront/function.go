@@ -33,7 +33,7 @@ type overloads struct {
 }
 
 // overloaded are the functions of a name in this scope.
-func (p *parser) overloaded(name string) *overloads {
+func (p *lookup) overloaded(name string) *overloads {
 	o, _ := p.scope.names[name].(*overloads)
 	if o == nil {
 		o = &overloads{}
@@ -45,14 +45,16 @@ func (p *parser) overloaded(name string) *overloads {
 // declare enters a declared function. One that was declared with the same parameters is the same.
 func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 	o := p.overloaded(d.name)
-	i := slices.IndexFunc(o.list, func(c *callable) bool { return sameParams(c.params, d.function.params) })
+	i := slices.IndexFunc(o.list, func(c *callable) bool { return p.lang.hosted || sameParams(c.params, d.function.params) })
 	var c *callable
 	if i >= 0 {
 		c = o.list[i]
 		if c.body > 0 && p.is("{") {
 			p.fail(d.at, "%s has a body already", d.name)
 		}
-		c.params = d.function.params
+		if c.body == 0 {
+			c.params = d.function.params
+		}
 	} else {
 		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start}
 		if len(o.list) > 0 {
@@ -108,7 +110,7 @@ func (p *parser) define(c *callable) {
 		if c.kernel { // a reference is no argument of a kernel
 			x.t = x.t.with(func(t *ctype) { t.alias = false })
 		}
-		v := &Var{Name: x.name, Pos: x.at, Class: Param}
+		v := x.v
 		p.describe(v, x.t)
 		if c.kernel && v.Pointer && v.Space == "" && p.lang.plusPlus {
 			v.Space = GlobalSpace
@@ -284,7 +286,7 @@ func (p *parser) closure(d declarator, start int) {
 }
 
 // unchanging reports whether a copy of a variable is as good as the variable.
-func (p *parser) unchanging(name string) bool {
+func (p *lookup) unchanging(name string) bool {
 	x, ok := p.scope.find(name).(*variable)
 	return ok && (x.t.form == groupForm || x.t.constant && x.t.form != recordForm)
 }

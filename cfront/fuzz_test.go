@@ -43,6 +43,34 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
+// FuzzPrograms: whatever the text of a program of C, it ends as functions that have a text, or in an error.
+func FuzzPrograms(f *testing.F) {
+	files, _ := filepath.Glob("../scop/compile/testdata/*.c")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	for _, c := range programs {
+		f.Add(c.text)
+	}
+	f.Add("int f(n, a) int n; struct { enum { A } x : 3; union { int y; }; } a; { switch (n) { case A ... 3: { int b[] = { [1] = 'a', 2 }; break; } default: return sizeof b; } }")
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := cfront.Parse(t.Context(), "fuzz.c", text, cfront.Options{Language: cfront.C})
+		if err != nil {
+			return
+		}
+		for _, fn := range file.Functions {
+			if fn.String() == "" || fn.Err != nil {
+				t.Errorf("%s has no text, or an error: %v", fn.Name, fn.Err)
+			}
+		}
+		file.Regions()
+	})
+}
+
 // BenchmarkKernels reads a file of CUDA C with templates.
 func BenchmarkKernels(b *testing.B) {
 	const file = "../examples/launch/smooth.cu"

@@ -70,7 +70,7 @@ var tileFunctions = map[string]struct {
 const subgroup = 32
 
 // meant is the meaning of the name after n tokens of namespaces.
-func (p *parser) meant(n int) any {
+func (p *lookup) meant(n int) any {
 	name := p.peek(n).Text
 	if n < 2 || !p.groups[p.peek(n-2).Text] {
 		return p.meaning(name)
@@ -82,7 +82,7 @@ func (p *parser) meant(n int) any {
 }
 
 // mentions reports whether a token is a name of the namespace of cooperative groups.
-func (p *parser) mentions(t cpp.Token) bool {
+func (p *lookup) mentions(t cpp.Token) bool {
 	if t.Kind == cpp.End {
 		p.unexpected("a name")
 	}
@@ -90,7 +90,7 @@ func (p *parser) mentions(t cpp.Token) bool {
 }
 
 // failGroup refuses what is not read of cooperative groups.
-func (p *parser) failGroup(at Pos, name string) {
+func (p *typer) failGroup(at Pos, name string) {
 	p.failHint(at, "thread_block and thread_block_tile<N> are, with barriers, ranks, sizes and shuffles, and with votes for N = 32", "%s of cooperative groups is not read", name)
 }
 
@@ -98,7 +98,7 @@ func (p *parser) failGroup(at Pos, name string) {
 func groupValue(at Pos, t *ctype) value { return value{&Unknown{typed{Pos: at}, "a group", nil}, t} }
 
 // group is the type of a group that a value is. The value is left out, and so it must have no effect.
-func (p *parser) group(at Pos, v value) *ctype {
+func (p *typer) group(at Pos, v value) *ctype {
 	if v.t == nil || v.t.form != groupForm {
 		p.fail(at, "a group of work-items should stand here")
 	}
@@ -115,7 +115,7 @@ func (p *parser) group(at Pos, v value) *ctype {
 }
 
 // groupOf is the group that a variable of a type has, whose value is given.
-func (p *parser) groupOf(at Pos, t *ctype, v value) *ctype {
+func (p *typer) groupOf(at Pos, t *ctype, v value) *ctype {
 	of := p.group(at, v)
 	if t.form == groupForm && !t.same(of) {
 		p.fail(at, "%s is no %s", of, t)
@@ -123,7 +123,7 @@ func (p *parser) groupOf(at Pos, t *ctype, v value) *ctype {
 	return of
 }
 
-func (p *parser) thisBlock(at Pos) value {
+func (p *cursor) thisBlock(at Pos) value {
 	p.expect("(")
 	p.expect(")")
 	return groupValue(at, blockType)

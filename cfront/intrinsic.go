@@ -122,7 +122,7 @@ func lanesIn(digits string) int64 {
 }
 
 // resultOf is the type of a call of a function that the file does not define.
-func (p *parser) resultOf(name string, args []value) *ctype {
+func (p *typer) resultOf(name string, args []value) *ctype {
 	f, ok := IntrinsicOf(name)
 	if !ok { // common sense
 		f.result = firstResult

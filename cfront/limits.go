@@ -4,62 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Limits of what is read. Parsing, checking and converting recurse into what they read, and a stack that grows beyond the limit of
 // the runtime ends the process: what bounds the depth of the recursion is bounded here, far above what people write.
 const (
 	maxBytes     = 8 << 20   // of one file
-	maxExpansion = 500_000   // tokens that macro expansion handles
-	maxDirective = 16 << 10  // bytes of a line of the preprocessor
 	maxTokens    = 1_000_000 // after preprocessing
 	maxStatement = 50_000    // tokens without a semicolon or brace between them
 	maxDepth     = 400       // open brackets and braces
 	maxElse      = 5_000     // in one function
 )
 
-// directive refuses long lines of the preprocessor, whose conditions are read recursively too.
-func directive(text string) error {
-	for len(text) > 0 {
-		line := text
-		if i := endOfLine(text); i >= 0 {
-			line = text[:i]
-		}
-		if strings.HasPrefix(strings.TrimLeft(line, " \t"), "#") && len(line) > maxDirective {
-			return fmt.Errorf("a line of the preprocessor has more than %d bytes", maxDirective)
-		}
-		text = text[min(len(line)+1, len(text)):]
-	}
-	return nil
-}
-
-// endOfLine is the place of the first end of line that no backslash continues; -1 without one.
-func endOfLine(text string) int {
-	for at := 0; ; at++ {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return -1
-		}
-		if at += i; at == 0 || !strings.HasSuffix(strings.TrimSuffix(text[:at], "\r"), "\\") {
-			return at
-		}
-	}
-}
-
-// meter takes the tokens of a preprocessed file, one by one, and fails where there are too many.
+// meter counts the tokens of a preprocessed file, one by one, and fails where there are too many.
 type meter struct {
 	ctx                   context.Context
 	tokens, run, branches int
 	open                  []byte // brackets and braces
-}
-
-// Write takes one token, or the space before one.
-func (m *meter) Write(token []byte) (int, error) {
-	if len(token) == 0 || token[0] == ' ' || token[0] == '\n' || token[0] == '\t' {
-		return len(token), nil
-	}
-	return len(token), m.take(string(token))
 }
 
 func (m *meter) take(token string) error {

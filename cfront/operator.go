@@ -52,17 +52,27 @@ func (p *parser) conditional() value {
 	if !p.accept("?") {
 		return cond
 	}
+	if p.accept(":") {
+		other := p.assignment()
+		t := chosenType(p.lang, cond.t.pointed(), other.t.pointed())
+		return value{&Unknown{t.typed(at), "?: without a middle operand", []Expr{cond.e, other.e}}, t}
+	}
 	then := p.withAngle(0, p.value)
 	p.expect(":")
 	other := p.assignment()
-	t := then.t.pointed()
-	if t.form == numberForm && other.t.form == numberForm {
-		t = arithmetic(then.t, other.t)
-		if then.t.dtype == other.t.dtype {
-			t = then.t
-		}
-	}
+	t := chosenType(p.lang, then.t.pointed(), other.t.pointed())
 	return p.folded(value{&Select{t.typed(at), cond.e, then.e, other.e}, t})
+}
+
+// chosenType is the type of a choice between values of two types.
+func chosenType(lang *dialect, x, y *ctype) *ctype {
+	switch {
+	case x.form == numberForm && y.form == pointerForm: // a null pointer
+		return y
+	case x.form != numberForm || y.form != numberForm || lang.plusPlus && x.dtype == y.dtype:
+		return x
+	}
+	return arithmetic(x, y)
 }
 
 // levels are the binary operators, from the weakest.
@@ -88,7 +98,7 @@ func (p *parser) binary(least int) value {
 }
 
 // operation is x op y.
-func (p *parser) operation(at Pos, op string, x, y value) value {
+func (p *typer) operation(at Pos, op string, x, y value) value {
 	t := resultType(op, x.t.pointed(), y.t.pointed())
 	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
 }
@@ -144,12 +154,12 @@ func promoted(t *ctype) *ctype {
 }
 
 // folded is the constant that an operation on integer constants makes.
-func (p *parser) folded(v value) value {
+func (p *typer) folded(v value) value {
 	if !v.t.dtype.IsInteger() && v.t.dtype != expr.Bool {
 		return v
 	}
 	n, ok := constantOf(v.e)
-	if !ok {
+	if !ok || p.lang.hosted && v.t.dtype == expr.Uint64 && n < 0 { // it is above what an Int holds
 		return v
 	}
 	return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, wrapped(n, v.t.dtype)}, v.t}
@@ -185,7 +195,15 @@ func constantOf(e Expr) (int64, bool) {
 		}
 		return args[2], true
 	case *Binary:
-		return computed(x.Op, args[0], args[1], x.X.Type() == expr.Uint64 || x.Y.Type() == expr.Uint64)
+		t := x.X.Type() // in which C computes
+		switch {
+		case x.Op == "<<" || x.Op == ">>":
+			t = common(t, expr.Int32)
+		case x.Op != "&&" && x.Op != "||":
+			t = common(t, x.Y.Type())
+			args[0], args[1] = wrapped(args[0], t), wrapped(args[1], t)
+		}
+		return computed(x.Op, args[0], args[1], t == expr.Uint64)
 	}
 	return 0, false
 }
@@ -306,19 +324,27 @@ func (p *parser) unary() value {
 		case "&":
 			p.next()
 			return p.address(at, p.unary())
+		case "&&":
+			p.next()
+			p.name()
+			return value{&Unknown{typed{Pos: at}, "the address of a label", nil}, pointerTo(voidType)}
 		case "(":
 			if v, ok := p.cast(); ok {
 				return v
 			}
 		}
 	}
-	if p.is("sizeof") || p.is("alignof") || p.is("__alignof__") || p.is("_Alignof") {
+	switch {
+	case p.is("sizeof"), p.is("alignof"), p.is("__alignof__"), p.is("_Alignof"):
 		return p.sizeOf(at)
+	case p.is("__extension__"):
+		p.next()
+		return p.unary()
 	}
 	return p.postfix()
 }
 
-func (p *parser) sign(at Pos, op string, x value) value {
+func (p *typer) sign(at Pos, op string, x value) value {
 	t := promoted(x.t)
 	if op == "!" {
 		t = resultType("==", x.t.pointed(), intType)
@@ -327,13 +353,13 @@ func (p *parser) sign(at Pos, op string, x value) value {
 }
 
 // step is x++ and its like.
-func (p *parser) step(at Pos, to value, op string, after bool) value {
+func (p *typer) step(at Pos, to value, op string, after bool) value {
 	one := &Int{intType.typed(at), 1}
 	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: one, Step: true, After: after}, to.t}
 }
 
 // address is &x.
-func (p *parser) address(at Pos, x value) value {
+func (p *typer) address(at Pos, x value) value {
 	t := pointerTo(x.t)
 	return value{&Address{t.typed(at), x.e}, t}
 }
@@ -351,7 +377,10 @@ func (p *parser) sizeOf(at Pos) value {
 	if t != nil {
 		p.pass()
 	} else {
-		t = p.unary().t
+		v := p.unary()
+		if t = v.t; isParam(v.e) { // which is a pointer, however it is declared
+			t = t.pointed()
+		}
 	}
 	result := number(expr.Uint64)
 	n, ok := t.size()
@@ -364,8 +393,19 @@ func (p *parser) sizeOf(at Pos) value {
 	return value{&Int{result.typed(at), n}, result}
 }
 
+func isParam(e Expr) bool {
+	r, ok := e.(*Ref)
+	return ok && r.Var.Class == Param && !r.Var.Reference
+}
+
 // element is x[i].
-func (p *parser) element(at Pos, x, i value) value {
+func (p *typer) element(at Pos, x, i value) value {
+	if x.t.form == functionForm { // *f is f
+		return x
+	}
+	if x.t.form == otherForm && p.lang.hosted {
+		return value{&Index{otherType.typed(at), x.e, []Expr{i.e}}, otherType}
+	}
 	if x.t.form == numberForm && i.t.form == pointerForm { // i[x]
 		x, i = i, x
 	}
@@ -386,7 +426,7 @@ func (p *parser) element(at Pos, x, i value) value {
 }
 
 // lanes are lanes of a vector. Those of lanes of a vector are lanes of that.
-func (p *parser) lanes(at Pos, x value, lanes []int) value {
+func (p *typer) lanes(at Pos, x value, lanes []int) value {
 	t := number(x.t.dtype.Base().Vector(int64(len(lanes))))
 	if inner, ok := x.e.(*Lane); ok {
 		for i := range lanes {

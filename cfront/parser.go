@@ -5,43 +5,57 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
 )
 
-// parser reads the tokens of a kernel language as trees. Declarations of the file are read first (external.go); the body of a function
-// is read when a kernel needs it, as that of a template is for each of its instances (function.go).
+// parser reads tokens as trees. Of kernel languages the declarations of the file are read first (external.go), and the body of a function when a
+// kernel needs it, as that of a template is for each of its instances (function.go); of C each body is read in its place.
 type parser struct {
-	ctx      context.Context
-	file     *File
-	lang     *dialect
-	tokens   []cpp.Token
-	i        int
-	split    bool // the first half of >> was read
-	angle    int  // in template arguments, where > is no operator
-	depth    int
-	work     int
-	global   *scope
-	scope    *scope
-	within   *callable       // whose body is read
-	declared []*callable     // functions, in the order of the text
-	defined  []*callable     // those whose bodies are read
-	queue    []*callable     // functions whose bodies are to be read
-	special  map[string]bool // templates that have specializations
-	lifted   map[string]bool // class templates that have operators
-	spaces   map[string]bool // names of namespaces
-	groups   map[string]bool // names of the namespace of cooperative groups
-	opened   bool            // their names are known without it
-	one      bool            // one function is wanted
-	copies   int             // instances of templates
+	lookup
+	declared []*callable // functions, in the order of the text
+	defined  []*callable // those whose bodies are read
+	queue    []*callable // functions whose bodies are to be read
+	one      bool        // one function is wanted
+	copies   int         // instances of templates
+}
+
+// lookup knows what names mean where the cursor stands.
+type lookup struct {
+	cursor
+	global  *scope
+	scope   *scope
+	within  *callable       // whose body is read
+	special map[string]bool // templates that have specializations
+	lifted  map[string]bool // class templates that have operators
+	spaces  map[string]bool // names of namespaces
+	groups  map[string]bool // names of the namespace of cooperative groups
+	opened  bool            // their names are known without it
+}
+
+// cursor is a place in the tokens.
+type cursor struct {
+	typer
+	ctx    context.Context
+	tokens []cpp.Token
+	i      int
+	split  bool // the first half of >> was read
+	angle  int  // in template arguments, where > is no operator
+	depth  int
+	work   int
+}
+
+// typer makes expressions with the types that a language gives them, and refuses others.
+type typer struct {
+	file *File
+	lang *dialect
 }
 
 // Limits of parsing, which recurses into the text, and reads a template again for each instance.
 const (
-	maxNesting = 500
+	maxNesting = 1_000
 	maxWork    = 3_000_000 // tokens that are read
 	maxCopies  = 2_000     // instances of templates
 )
@@ -81,11 +95,11 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-// kernels reads a file of a kernel language.
-func kernels(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
+// parse reads a file.
+func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
-	files := newFiles(file, text, opt.Include)
-	f = &File{Name: file, texts: files.texts}
+	files := newFiles(file, text, opt.Include, lang)
+	f = &File{Name: file, texts: files.texts, own: files.own}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {
@@ -99,15 +113,18 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	}}, file, text)
 	check()
 	if err != nil {
-		return nil, files.explainKernel(f, err)
+		return nil, files.explain(f, err)
+	}
+	if lang.hosted {
+		tokens = f.marked(tokens)
 	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{
-		ctx: ctx, file: f, lang: lang, tokens: tokens, lifted: map[string]bool{}, special: map[string]bool{}, spaces: map[string]bool{"std": true, "cuda": true},
-		groups: map[string]bool{groupSpace: true}, global: &scope{},
-	}
+	p := &parser{lookup: lookup{
+		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{}, special: map[string]bool{},
+		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
+	}}
 	maps.Copy(p.spaces, p.groups)
 	p.scope = p.global
 	defer func() {
@@ -123,8 +140,8 @@ func kernels(ctx context.Context, file, text, defines string, opt Options, check
 	return f, nil
 }
 
-// explainKernel is an error of the preprocessor with its line.
-func (files *files) explainKernel(f *File, err error) error {
+// explain is an error of the preprocessor with its line.
+func (files *files) explain(f *File, err error) error {
 	if files.refused != nil {
 		return files.refused
 	}
@@ -139,32 +156,6 @@ func (files *files) explainKernel(f *File, err error) error {
 	return out
 }
 
-// find is the header of a name: of the folder of the file that includes it, if it is quoted, else of those that may be read.
-func (files *files) find(name string, quoted bool, from string) (file, text string, ok bool) {
-	folders := files.folders()
-	folders = folders[:len(folders)-1] // the headers of C are not for kernels
-	if !quoted {
-		folders = folders[1:]
-	} else if inner, ok := files.names[from]; ok {
-		folders = append([]string{path.Dir(inner)}, folders...)
-	}
-	if path.IsAbs(name) {
-		return "", "", false
-	}
-	for _, folder := range folders {
-		inner := path.Join(folder, name)
-		opened, err := files.Open(inner)
-		if err != nil {
-			continue
-		}
-		text := opened.(*memory).text
-		shown := files.shown(path.Clean(inner))
-		files.names[shown] = path.Clean(inner)
-		return shown, text, true
-	}
-	return "", "", false
-}
-
 // limited refuses tokens that would take too deep a recursion.
 func limited(tokens []cpp.Token) error {
 	m := meter{ctx: context.Background()}
@@ -177,16 +168,16 @@ func limited(tokens []cpp.Token) error {
 }
 
 // fail leaves the parser with an error at a place.
-func (p *parser) fail(at Pos, format string, args ...any) {
+func (p *typer) fail(at Pos, format string, args ...any) {
 	panic(fault{err: p.file.Errorf(at, format, args...)})
 }
 
-func (p *parser) failHint(at Pos, hint, format string, args ...any) {
+func (p *typer) failHint(at Pos, hint, format string, args ...any) {
 	panic(fault{err: p.file.Errorf(at, format, args...).WithHint("%s", hint)})
 }
 
 // unknown refuses a name that nothing declares.
-func (p *parser) unknown(t cpp.Token, format string) {
+func (p *typer) unknown(t cpp.Token, format string) {
 	e := p.file.Errorf(Pos(t.At), format, t.Text)
 	if absent := p.file.Absent(t.Text); absent != "" {
 		e = e.WithHint("%s", absent)
@@ -195,7 +186,7 @@ func (p *parser) unknown(t cpp.Token, format string) {
 }
 
 // attempt runs f, and tells its error.
-func (p *parser) attempt(f func()) (err error) {
+func (p *lookup) attempt(f func()) (err error) {
 	saved := *p
 	defer func() {
 		if e := recover(); e != nil {
@@ -212,7 +203,7 @@ func (p *parser) attempt(f func()) (err error) {
 }
 
 // nest enters a construct that may contain itself.
-func (p *parser) nest() func() {
+func (p *cursor) nest() func() {
 	if p.depth++; p.depth > maxNesting {
 		p.fail(p.here(), "more than %d constructs are in each other", maxNesting)
 	}
@@ -220,7 +211,7 @@ func (p *parser) nest() func() {
 }
 
 // tok is the current token.
-func (p *parser) tok() cpp.Token {
+func (p *cursor) tok() cpp.Token {
 	t := p.tokens[p.i]
 	if p.split {
 		t.Text = ">"
@@ -229,17 +220,17 @@ func (p *parser) tok() cpp.Token {
 }
 
 // peek is the n-th token after the current one.
-func (p *parser) peek(n int) cpp.Token { return p.tokens[min(p.i+n, len(p.tokens)-1)] }
+func (p *cursor) peek(n int) cpp.Token { return p.tokens[min(p.i+n, len(p.tokens)-1)] }
 
-func (p *parser) here() Pos { return Pos(p.tok().At) }
+func (p *cursor) here() Pos { return Pos(p.tok().At) }
 
-func (p *parser) is(text string) bool {
+func (p *cursor) is(text string) bool {
 	t := p.tok()
 	return t.Text == text && (t.Kind == cpp.Symbol || t.Kind == cpp.Name)
 }
 
 // next passes the current token, and returns it.
-func (p *parser) next() cpp.Token {
+func (p *cursor) next() cpp.Token {
 	t := p.tok()
 	p.split = false
 	if p.work++; p.work%4096 == 0 && p.ctx.Err() != nil {
@@ -254,7 +245,7 @@ func (p *parser) next() cpp.Token {
 	return t
 }
 
-func (p *parser) accept(text string) bool {
+func (p *cursor) accept(text string) bool {
 	if p.is(text) {
 		p.next()
 		return true
@@ -262,14 +253,14 @@ func (p *parser) accept(text string) bool {
 	return false
 }
 
-func (p *parser) expect(text string) {
+func (p *cursor) expect(text string) {
 	if !p.accept(text) {
 		p.unexpected(fmt.Sprintf("%q", text))
 	}
 }
 
 // closeAngle passes a >, which may be the first half of >>.
-func (p *parser) closeAngle() {
+func (p *cursor) closeAngle() {
 	if p.is(">>") {
 		p.split = true
 		return
@@ -277,7 +268,7 @@ func (p *parser) closeAngle() {
 	p.expect(">")
 }
 
-func (p *parser) unexpected(wanted string) {
+func (p *cursor) unexpected(wanted string) {
 	t := p.tok()
 	switch t.Kind {
 	case cpp.End:
@@ -289,7 +280,7 @@ func (p *parser) unexpected(wanted string) {
 }
 
 // name passes a name that is no keyword.
-func (p *parser) name() cpp.Token {
+func (p *cursor) name() cpp.Token {
 	if p.tok().Kind != cpp.Name || slices.Contains(keywords, p.tok().Text) {
 		p.unexpected("a name")
 	}
@@ -301,7 +292,7 @@ var keywords = strings.Fields(`break case const continue default do double else 
 	signed sizeof static struct switch typedef union unsigned void while`)
 
 // at moves the parser to a token, in a scope, runs f there, and comes back.
-func (p *parser) at(i int, s *scope, f func()) {
+func (p *lookup) at(i int, s *scope, f func()) {
 	saved, scope, split, angle, depth := p.i, p.scope, p.split, p.angle, p.depth
 	p.i, p.scope, p.split, p.angle = i, s, false, 0
 	f()
@@ -309,7 +300,7 @@ func (p *parser) at(i int, s *scope, f func()) {
 }
 
 // pass passes tokens up to the end of what the bracket at the current token opens.
-func (p *parser) pass() {
+func (p *cursor) pass() {
 	open := p.here()
 	for depth := 0; ; {
 		switch t := p.next(); {

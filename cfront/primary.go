@@ -25,7 +25,7 @@ func (p *parser) cast() (v value, ok bool) {
 		if v.t == nil {
 			v = value{&Unknown{t.typed(at), "a compound literal", Operands(v.e)}, t}
 		}
-		return v, true
+		return p.postfixed(at, v), true
 	case p.is("(") && t.dtype.IsVector() && !p.lang.plusPlus:
 		p.next()
 		return p.make(at, t, p.arguments()), true
@@ -34,7 +34,7 @@ func (p *parser) cast() (v value, ok bool) {
 }
 
 // withAngleType reads a type where > has its usual meaning.
-func (p *parser) withAngleType(f func() *ctype) *ctype {
+func (p *cursor) withAngleType(f func() *ctype) *ctype {
 	saved := p.angle
 	p.angle = 0
 	t := f()
@@ -43,7 +43,7 @@ func (p *parser) withAngleType(f func() *ctype) *ctype {
 }
 
 // castTo converts a value to a type.
-func (p *parser) castTo(at Pos, t *ctype, v value) value {
+func (p *typer) castTo(at Pos, t *ctype, v value) value {
 	t = t.with(func(t *ctype) { t.alias = false })
 	switch {
 	case t.form == voidForm, v.t.form == numberForm && t.form == numberForm && v.t.dtype == t.dtype:
@@ -69,7 +69,7 @@ func literal(e Expr) (float64, bool) {
 }
 
 // converted is a constant as a variable of a type holds it.
-func (p *parser) converted(v value, t *ctype, at Pos) value {
+func (p *typer) converted(v value, t *ctype, at Pos) value {
 	if v.t == nil || v.t.form != numberForm {
 		return v
 	}
@@ -77,7 +77,7 @@ func (p *parser) converted(v value, t *ctype, at Pos) value {
 }
 
 // make is a value that a type makes of values: float4(a, b, c, d), int(x).
-func (p *parser) make(at Pos, t *ctype, args []value) value {
+func (p *typer) make(at Pos, t *ctype, args []value) value {
 	var items []Expr
 	for _, a := range args {
 		items = append(items, a.e)
@@ -125,7 +125,11 @@ func (p *parser) arguments() (out []value) {
 
 func (p *parser) postfix() value {
 	at := p.here()
-	v := p.primary()
+	return p.postfixed(at, p.primary())
+}
+
+// postfixed reads what follows a value: subscripts, members, calls, ++ and --.
+func (p *parser) postfixed(at Pos, v value) value {
 	for {
 		switch {
 		case p.is("["):
@@ -142,11 +146,7 @@ func (p *parser) postfix() value {
 		case p.accept("--"):
 			v = p.step(at, v, "-", true)
 		case p.accept("("):
-			var items []Expr
-			for _, a := range p.arguments() {
-				items = append(items, a.e)
-			}
-			v = value{&Unknown{typed{Pos: at}, "a call of what is no function by name", append([]Expr{v.e}, items...)}, otherType}
+			v = p.indirect(at, v, p.arguments())
 		default:
 			return v
 		}
@@ -171,7 +171,10 @@ func (p *parser) member(at Pos, x value) value {
 		return p.lanes(at, x, lanes)
 	}
 	t := x.t.field(name.Text)
-	if t == nil {
+	if t == nil && x.t.form == recordForm && x.t.record.known {
+		p.fail(Pos(name.At), "%s has no member %s", x.t, name.Text)
+	}
+	if t == nil || x.t.record.union && !p.lang.hosted { // which is in the place of others
 		t = otherType
 	}
 	return value{&Member{t.typed(at), x.e, name.Text}, t}
@@ -212,23 +215,20 @@ func (p *parser) primary() value {
 		return p.number(at, t.Text)
 	case cpp.Char:
 		p.next()
-		s, err := strconv.Unquote(strings.Replace(t.Text, `'\0'`, `'\x00'`, 1))
-		if err != nil || s == "" {
+		n, ok := characterOf(t.Text)
+		if !ok {
 			p.fail(at, "a character that is not known")
 		}
-		return value{&Int{intType.typed(at), int64([]rune(s)[0])}, intType}
+		return value{&Int{intType.typed(at), n}, intType}
 	case cpp.String:
-		for p.tok().Kind == cpp.String {
-			p.next()
-		}
-		return value{&Unknown{typed{Pos: at}, "a string", nil}, pointerTo(number(expr.Int8))}
+		return p.text(at)
 	case cpp.Name:
 		return p.named(at)
 	}
 	switch {
 	case p.accept("("):
 		if p.is("{") {
-			p.fail(at, "statements in expressions are not read")
+			return p.unread(at, "statements in expressions")
 		}
 		v := p.withAngle(0, p.value)
 		p.expect(")")
@@ -271,7 +271,7 @@ func floatValue(at Pos, v float64, t expr.DType) value {
 // named reads an expression that begins with a name.
 func (p *parser) named(at Pos) value {
 	switch {
-	case casts[p.tok().Text]:
+	case p.lang.plusPlus && casts[p.tok().Text]:
 		p.next()
 		p.expect("<")
 		t := p.withAngleType(p.typeName)
@@ -323,7 +323,13 @@ func (p *parser) named(at Pos) value {
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
 	case *overloads:
 		p.next()
+		if p.lang.hosted {
+			return p.function(at, name.Text, x.list[0].result)
+		}
 		return p.calls(at, name.Text, x)
+	}
+	if p.lang.hosted {
+		return p.undeclared(at, name)
 	}
 	if w := words[name.Text]; w != nil {
 		p.next()
@@ -344,9 +350,12 @@ var cppExpressions = map[string]string{
 }
 
 // number is the value of a literal.
-func (p *parser) number(at Pos, text string) value {
+func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")
+	if p.lang.hosted && strings.HasSuffix(digits, "i") {
+		return value{&Unknown{typed{Pos: at}, "an imaginary number", nil}, complexType}
+	}
 	if strings.Contains(digits, ".") || !hex && strings.ContainsAny(digits, "e") || hex && strings.Contains(digits, "p") || !hex && strings.HasSuffix(digits, "f") {
 		return p.float(at, text, digits, hex)
 	}
@@ -360,6 +369,9 @@ func (p *parser) number(at Pos, text string) value {
 		p.fail(at, "%s is no number", text)
 	}
 	t := literalType(n, strings.Contains(suffix, "u"), strings.Contains(suffix, "l"), body[0] != '0' || len(body) == 1)
+	if p.lang.hosted && n > math.MaxInt64 {
+		return value{&Unknown{t.typed(at), "a number above the largest long", nil}, t}
+	}
 	return value{&Int{t.typed(at), int64(n)}, t}
 }
 
@@ -376,7 +388,7 @@ func literalType(n uint64, unsigned, long, decimal bool) *ctype {
 	return number(expr.Uint64)
 }
 
-func (p *parser) float(at Pos, text, digits string, hex bool) value {
+func (p *typer) float(at Pos, text, digits string, hex bool) value {
 	t := expr.Float64
 	body := digits
 	switch last := digits[len(digits)-1]; {
@@ -390,6 +402,9 @@ func (p *parser) float(at Pos, text, digits string, hex bool) value {
 	v, err := strconv.ParseFloat(body, 64)
 	if err != nil && !math.IsInf(v, 0) {
 		p.fail(at, "%s is no number", text)
+	}
+	if p.lang.hosted && digits[len(digits)-1] == 'l' {
+		return value{&Unknown{typed{Pos: at}, "a long double", nil}, longDouble}
 	}
 	return floatValue(at, v, t)
 }

@@ -2,17 +2,12 @@ package cfront
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"modernc.org/cc/v4"
-
 	"gpuperf/internal/bounded"
-	ours "gpuperf/internal/fault"
 	"gpuperf/internal/source"
 )
 
@@ -70,7 +65,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	if opt.Language == "" {
 		opt.Language = languageOf(path)
 	}
-	if opt.Language != C && dialects[opt.Language] == nil {
+	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
 	}
 	defines, err := defines(opt.Define)
@@ -79,11 +74,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	}
 	var f *File
 	err = bounded.Do(ctx, limits, func(ctx context.Context, check func()) (err error) {
-		if opt.Language == C {
-			f, err = parse(ctx, path, text, defines, opt.Include, check)
-		} else {
-			f, err = kernels(ctx, path, text, defines, opt, check)
-		}
+		f, err = parse(ctx, path, text, defines, opt, check)
 		return err
 	})
 	if bounded.Stopped(err) {
@@ -110,73 +101,6 @@ func defines(list []string) (string, error) {
 	return b.String(), nil
 }
 
-// predefined are macros that compilers define, for a machine with 64-bit addresses.
-const predefined = `#define __STDC__ 1
-#define __STDC_VERSION__ 201112L
-#define __STDC_HOSTED__ 1
-#define __CHAR_BIT__ 8
-#define __SIZE_TYPE__ unsigned long
-#define __PTRDIFF_TYPE__ long
-#define __WCHAR_TYPE__ int
-#define __UINT16_TYPE__ unsigned short
-#define __UINT32_TYPE__ unsigned int
-#define __UINT64_TYPE__ unsigned long
-#define __LP64__ 1
-`
-
-// parse reads twice: the first time only to refuse what would take too much.
-func parse(ctx context.Context, path, text, defines string, include []string, check func()) (_ *File, err error) {
-	if err := directive(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	files := newFiles(path, text, include)
-	defer func() { // the library panics on some of what is not C
-		p := recover()
-		if p == nil {
-			return
-		}
-		own := ours.Of(p)
-		if err = own; own.Library {
-			err = files.explain(errors.New("it cannot be read as C: the preprocessor fails, as where a header includes itself without end"))
-		}
-	}()
-	sources := func() []cc.Source {
-		return []cc.Source{
-			{Name: "<predefined>", Value: predefined},
-			{Name: "<builtin>", Value: cc.Builtin},
-			{Name: "<command line>", Value: defines},
-			{Name: files.main, Value: text},
-		}
-	}
-	abi, err := cc.NewABI("linux", "amd64")
-	if err != nil {
-		return nil, err
-	}
-	f := &File{Name: path, texts: files.texts, own: files.own}
-	cfg := &cc.Config{
-		ABI: abi, FS: files, FSOnly: true, ExpansionLimit: maxExpansion,
-		IncludePaths: append([]string{"@"}, files.folders()...), SysIncludePaths: files.folders(),
-	}
-	meter := &meter{ctx: ctx}
-	if err := cc.Preprocess(cfg, sources(), meter); err != nil {
-		return nil, files.explain(err)
-	}
-	check()
-	cfg.PragmaHandler = func(tokens []cc.Token) error { return f.pragma(tokens, files.main) }
-	ast, err := cc.Translate(cfg, sources())
-	if err != nil {
-		return nil, files.explain(err)
-	}
-	check()
-	c := &converter{file: f, main: files.main, vars: map[*cc.Declarator]*Var{}}
-	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
-		if d := l.ExternalDeclaration; d.Case == cc.ExternalDeclarationFuncDef && !d.FunctionDefinition.Declarator.IsSynthetic() {
-			f.Functions = append(f.Functions, c.function(d.FunctionDefinition))
-		}
-	}
-	return f, nil
-}
-
 // Function is the function of that name with a body, or nil.
 func (f *File) Function(name string) *Function {
 	i := slices.IndexFunc(f.Functions, func(fn *Function) bool { return fn.Name == name })
@@ -195,44 +119,6 @@ func (f *File) Headers() map[string]string { return f.own }
 // Errorf is an error at a place, with the line and a caret.
 func (f *File) Errorf(at Pos, format string, args ...any) *source.Error {
 	return source.At(at.File, f.texts[at.File], at.Pos, format, args...)
-}
-
-var placed = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
-
-// What the library says of its own text is not for users.
-var (
-	inLibrary  = regexp.MustCompile(` \(\w+\.go:\d+:\w*:?\)$`)
-	badInteger = regexp.MustCompile(`^strconv\.\w+: parsing "[^"]*": (.*)$`)
-	badFloat   = regexp.MustCompile(`PrimaryExpressionFloat (\S+) `)
-)
-
-// explain makes the first message of the library an error at its place.
-func (files *files) explain(err error) error {
-	if files.refused != nil {
-		return files.refused
-	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	first = inLibrary.ReplaceAllString(first, "")
-	if m := badFloat.FindStringSubmatch(first); m != nil { // such a message tells no place
-		name := files.shown(files.main)
-		if i := strings.Index(files.texts[name], m[1]); i >= 0 {
-			return source.New(name, files.texts[name], i, "%s is no number", m[1])
-		}
-		first = m[1] + " is no number"
-	}
-	m := placed.FindStringSubmatch(first)
-	if m == nil {
-		return fmt.Errorf("%s: %s", files.path, first)
-	}
-	m[4] = badInteger.ReplaceAllString(m[4], "this is no number: $1")
-	line, _ := strconv.Atoi(m[2])
-	column, _ := strconv.Atoi(m[3])
-	name := files.shown(m[1])
-	e := source.At(name, files.texts[name], source.Pos{Line: line, Column: column}, "%s", strings.TrimSuffix(m[4], ":"))
-	if strings.Contains(e.Msg, "include file not found") {
-		e = e.WithHint(missingHeader)
-	}
-	return e
 }
 
 // Absent is a hint on a name that the file does not declare: the headers that were not found and may declare it, those whose names contain
@@ -261,18 +147,6 @@ const missingHeader = "headers are read from the folder of the file and from tho
 type mark struct {
 	end bool
 	at  Pos
-}
-
-func (f *File) pragma(tokens []cc.Token, main string) error {
-	if len(tokens) == 0 || tokens[0].Position().Filename != main {
-		return nil
-	}
-	word := tokens[0].SrcStr()
-	if word == "scop" || word == "endscop" {
-		p := tokens[0].Position()
-		f.marks = append(f.marks, mark{word == "endscop", Pos{f.Name, source.Pos{Line: p.Line, Column: p.Column}}})
-	}
-	return nil
 }
 
 // Regions lists the regions that pragmas mark; without any, the bodies of all functions of the main file.

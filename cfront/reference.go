@@ -27,7 +27,7 @@ func deref(at Pos, v value) value {
 }
 
 // reference is the pointer that a reference of a type to a value is.
-func (p *parser) reference(t *ctype, v value) Expr {
+func (p *typer) reference(t *ctype, v value) Expr {
 	at, to := v.e.Place(), t.named()
 	if v.t != nil && v.t.form == numberForm && to.form == numberForm && v.t.dtype != to.dtype {
 		if !to.constant && isObject(v.e) {

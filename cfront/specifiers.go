@@ -19,6 +19,7 @@ type specifiers struct {
 	most                           int64 // work-items of a work-group
 	unroll                         int
 	auto                           bool
+	packed                         bool // an attribute says where members of a record are
 }
 
 // numbers are the types that words make: the words sorted, int left out beside others.
@@ -27,13 +28,22 @@ var numbers = map[string]*ctype{
 	"short signed": number(expr.Int16), "short unsigned": number(expr.Uint16), "int": intType, "": intType, "signed": intType,
 	"unsigned": number(expr.Uint32), "long": number(expr.Int64), "long signed": number(expr.Int64), "long unsigned": number(expr.Uint64),
 	"long long": number(expr.Int64), "long long signed": number(expr.Int64), "long long unsigned": number(expr.Uint64),
-	"float": number(expr.Float32), "double": number(expr.Float64),
+	"float": number(expr.Float32), "double": number(expr.Float64), "double long": longDouble,
+	"int128": int128, "int128 signed": int128, "int128 unsigned": int128,
+	"Complex": complexType, "Complex float": complexType, "Complex double": complexType, "Complex double long": complexType,
 }
+
+// Types of numbers that kernels have not.
+var (
+	longDouble  = &ctype{form: otherForm, name: "long double"}
+	int128      = &ctype{form: otherForm, name: "__int128"}
+	complexType = &ctype{form: otherForm, name: "_Complex"}
+)
 
 var intType = number(expr.Int32)
 
 // basic are the words of types of numbers.
-var basic = strings.Fields("char short int long signed unsigned float double __signed__")
+var basic = strings.Fields("char short int long signed unsigned float double __signed__ __signed __int128 _Complex")
 
 // specifiers reads what a declaration begins with. There must be a type.
 func (p *parser) specifiers() *specifiers {
@@ -52,12 +62,14 @@ func (p *parser) specifiers() *specifiers {
 				p.fail(p.here(), "a second type stands here")
 			}
 			words = append(words, strings.Trim(p.next().Text, "_"))
-		case t.Text == "const":
+		case t.Text == "const" || t.Text == "__const":
 			p.next()
 			constant = true
-		case t.Text == "constexpr" || t.Text == "consteval" || t.Text == "constinit":
+		case p.lang.plusPlus && (t.Text == "constexpr" || t.Text == "consteval" || t.Text == "constinit"):
 			p.next()
 			s.fixed, constant = true, true
+		case t.Text == "__extension__":
+			p.next()
 		case t.Text == "typedef":
 			p.next()
 			s.typedef = true
@@ -70,7 +82,7 @@ func (p *parser) specifiers() *specifiers {
 		case t.Text == "static":
 			p.next()
 			s.static = true
-		case t.Text == "__kernel" || t.Text == "kernel" && !p.lang.plusPlus, t.Text == "__global__":
+		case slices.Contains(p.lang.kernels, t.Text):
 			p.next()
 			s.kernel = true
 		case isSpace:
@@ -87,7 +99,11 @@ func (p *parser) specifiers() *specifiers {
 				s.t, s.auto = otherType, true
 				continue
 			}
-			if s.t = p.typeHere(); s.t == nil {
+			if s.t = p.typeHere(); s.t == nil && p.untyped(constant || s.static || s.extern) {
+				s.t = intType
+				return p.specified(s, words, constant)
+			}
+			if s.t == nil {
 				p.noType()
 			}
 		default:
@@ -97,7 +113,7 @@ func (p *parser) specifiers() *specifiers {
 	return p.specified(s, words, constant)
 }
 
-func (p *parser) specified(s *specifiers, words []string, constant bool) *specifiers {
+func (p *cursor) specified(s *specifiers, words []string, constant bool) *specifiers {
 	if s.t == nil {
 		if len(words) == 0 && !s.spaced && !constant && !s.static && !s.extern && !s.kernel {
 			p.noType()
@@ -112,6 +128,9 @@ func (p *parser) specified(s *specifiers, words []string, constant bool) *specif
 		}
 		s.t = t
 	}
+	if s.packed && s.t.form == recordForm {
+		s.t.record.packed = true
+	}
 	if constant || s.space != "" {
 		s.t = s.t.with(func(t *ctype) {
 			t.constant = t.constant || constant
@@ -123,8 +142,25 @@ func (p *parser) specified(s *specifiers, words []string, constant bool) *specif
 	return s
 }
 
+// typeOf are words for the type of an expression or of a type.
+var typeOf = map[string]bool{"typeof": true, "__typeof__": true, "__typeof": true}
+
+// typeOf reads such a word with its operand.
+func (p *parser) typeOf() *ctype {
+	p.next()
+	p.expect("(")
+	var t *ctype
+	if p.startsType() {
+		t = p.typeName()
+	} else {
+		t = p.value().t
+	}
+	p.expect(")")
+	return t
+}
+
 // noType refuses a name that is no type.
-func (p *parser) noType() {
+func (p *cursor) noType() {
 	t := p.tok()
 	if t.Kind != cpp.Name {
 		p.unexpected("a type")
@@ -141,8 +177,10 @@ func (p *parser) typeHere() *ctype {
 	case p.is("void"):
 		p.next()
 		return voidType
-	case p.is("struct"), p.is("class"), p.is("union"), p.is("enum"):
+	case p.is("struct"), p.is("class") && p.lang.plusPlus, p.is("union"), p.is("enum"):
 		return p.record()
+	case typeOf[t.Text]:
+		return p.typeOf()
 	}
 	n := p.qualifiers()
 	t = p.peek(n)
@@ -166,7 +204,7 @@ func (p *parser) typeHere() *ctype {
 }
 
 // qualifiers is the number of tokens of namespaces before a name.
-func (p *parser) qualifiers() int {
+func (p *lookup) qualifiers() int {
 	n := 0
 	if p.is("::") {
 		n = 1
@@ -178,7 +216,7 @@ func (p *parser) qualifiers() int {
 }
 
 // meaning is what a name means here, declared or built in.
-func (p *parser) meaning(name string) any {
+func (p *lookup) meaning(name string) any {
 	if x := p.scope.find(name); x != nil {
 		return x
 	}
@@ -197,7 +235,7 @@ func (p *parser) meaning(name string) any {
 }
 
 // startsType reports whether a type, or what else begins a declaration, stands here.
-func (p *parser) startsType() bool {
+func (p *lookup) startsType() bool {
 	t := p.tok()
 	if t.Kind != cpp.Name && !(p.lang.plusPlus && p.is("::")) {
 		return false
@@ -206,8 +244,10 @@ func (p *parser) startsType() bool {
 		return true
 	}
 	switch t.Text {
-	case "const", "static", "extern", "typedef", "void", "struct", "union", "enum", "__attribute__":
+	case "const", "__const", "static", "extern", "typedef", "void", "struct", "union", "enum", "__attribute__", "_Alignas":
 		return true
+	case "typeof", "__typeof__", "__typeof":
+		return !p.lang.plusPlus
 	case "constexpr", "auto", "class", "alignas", "__align__":
 		return p.lang.plusPlus
 	}
@@ -249,7 +289,7 @@ func (p *parser) attributes(s *specifiers) bool {
 		case p.is("__launch_bounds__"):
 			p.next()
 			p.launchBounds(s)
-		case p.is("__align__"), p.is("alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
+		case p.is("__align__"), p.is("alignas"), p.is("_Alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
 			p.next()
 			if !p.is("(") {
 				p.unexpected(`"("`)
@@ -311,6 +351,11 @@ func (p *parser) attribute(s *specifiers) {
 				s.unroll = int(min(p.constant("a number of iterations"), 1<<20))
 			}
 			p.expect(")")
+		}
+	case name == "packed", name == "aligned":
+		s.packed = true
+		if p.is("(") {
+			p.pass()
 		}
 	case p.is("("):
 		p.pass()

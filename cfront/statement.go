@@ -39,6 +39,9 @@ func (p *parser) statement() Stmt {
 	case p.is(";"):
 		p.next()
 		return &Do{at, nil}
+	case p.is("__extension__"):
+		p.next()
+		return p.statement()
 	case p.is("__attribute__"), p.is("[") && p.peek(1).Is("["):
 		s := &specifiers{}
 		p.attributes(s)
@@ -59,6 +62,9 @@ func (p *parser) statement() Stmt {
 		return &Other{at, "a label", p.body()}
 	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
 		return p.assembly()
+	case assertions[t.Text], p.is("__label__"):
+		p.passStatement()
+		return nil
 	case p.lang.plusPlus && cppWords[t.Text] != "":
 		p.fail(at, "%s", cppWords[t.Text])
 	case p.startsType() && !p.converts():
@@ -70,9 +76,6 @@ func (p *parser) statement() Stmt {
 		return nil
 	case p.lang.plusPlus && p.is("namespace") && p.peek(2).Is("="):
 		p.namespace()
-		return nil
-	case p.lang.plusPlus && p.is("static_assert"):
-		p.passStatement()
 		return nil
 	}
 	return p.expressionStatement()
@@ -129,7 +132,7 @@ func (p *parser) expressionStatement() Stmt {
 }
 
 // passStatement passes tokens up to a semicolon.
-func (p *parser) passStatement() {
+func (p *cursor) passStatement() {
 	for !p.accept(";") {
 		if p.tok().Kind == cpp.End || p.is("}") {
 			p.unexpected(`";"`)
@@ -177,25 +180,38 @@ func (p *parser) condition() Expr {
 	return v.e
 }
 
-// branch reads if and else. One whose condition must be constant is the part that is compiled.
+// branch reads if and else. One whose condition must be constant is the part that is compiled. Else branches that are branches themselves are
+// read one after the other, so that chains of them may be long.
 func (p *parser) branch(at Pos) Stmt {
-	p.next()
-	constant := p.lang.plusPlus && p.accept("constexpr")
-	out := &If{Pos: at, Cond: p.condition()}
-	out.Then = p.controlled()
-	if p.accept("else") {
-		out.Else = p.controlled()
-	}
-	if c, ok := out.Cond.(*Int); ok && constant {
-		if c.Value != 0 {
-			return out.Then
+	var first Stmt
+	end := &first
+	for {
+		p.next()
+		constant := p.lang.plusPlus && p.accept("constexpr")
+		out := &If{Pos: at, Cond: p.condition()}
+		out.Then = p.controlled()
+		chained := p.is("else") && p.peek(1).Is("if")
+		if p.accept("else") && !chained {
+			out.Else = p.controlled()
 		}
-		if out.Else == nil {
-			return &Do{at, nil}
+		c, known := out.Cond.(*Int)
+		switch {
+		case !constant || !known:
+			*end, end = out, &out.Else
+		case c.Value != 0:
+			*end, end = out.Then, new(Stmt)
+		case !chained:
+			*end = out.Else
 		}
-		return out.Else
+		if !chained {
+			break
+		}
+		at = p.here()
 	}
-	return out
+	if first == nil {
+		return &Do{at, nil}
+	}
+	return first
 }
 
 func (p *parser) forLoop(at Pos) Stmt {
@@ -207,7 +223,9 @@ func (p *parser) forLoop(at Pos) Stmt {
 	switch init := p.here(); {
 	case p.accept(";"):
 	case p.startsType() && !p.converts():
-		p.ranged()
+		if p.lang.plusPlus {
+			p.ranged()
+		}
 		if s := p.local(init); s != nil {
 			out.Init = s
 		}
@@ -229,7 +247,7 @@ func (p *parser) forLoop(at Pos) Stmt {
 }
 
 // ranged refuses for (x : list).
-func (p *parser) ranged() {
+func (p *cursor) ranged() {
 	for n, depth := 0, 0; ; n++ {
 		t := p.peek(n)
 		switch {
@@ -268,6 +286,9 @@ func (p *parser) doLoop(at Pos) Stmt {
 func (p *parser) label(at Pos) Stmt {
 	if p.next().Text == "case" {
 		p.constant("the value of a case")
+		if p.accept("...") {
+			p.constant("the last value of a case")
+		}
 	}
 	p.expect(":")
 	return &Other{at, "a label", p.body()}
@@ -276,10 +297,12 @@ func (p *parser) label(at Pos) Stmt {
 func (p *parser) jump(at Pos) Stmt {
 	out := &Jump{Pos: at, What: p.next().Text}
 	switch {
+	case out.What == "goto" && p.is("*"):
+		out.Value = p.value().e
 	case out.What == "goto":
 		p.name()
 	case out.What == "return" && !p.is(";"):
-		v := p.initializer(p.within.result)
+		v := p.returned()
 		if p.within.auto && p.within.result.form == otherForm && v.t != nil {
 			alias := p.within.result.alias
 			p.within.result = v.t.pointed().with(func(t *ctype) { t.alias = alias })
@@ -292,8 +315,16 @@ func (p *parser) jump(at Pos) Stmt {
 	return out
 }
 
+// returned is the value that a function returns.
+func (p *parser) returned() value {
+	if p.is("{") {
+		return p.initializer(p.within.result)
+	}
+	return p.value()
+}
+
 // assembly passes asm; its text is named.
-func (p *parser) assembly() Stmt {
+func (p *cursor) assembly() Stmt {
 	at := p.here()
 	for p.tok().Kind == cpp.Name {
 		p.next()

@@ -12,6 +12,7 @@ type arm struct {
 	values []int64 // of its labels
 	rest   bool    // it has the label default
 	items  []Stmt
+	last   int // the line of what follows it
 }
 
 // maxArms bounds the branches of a chain, of which each is within the one before.
@@ -26,11 +27,11 @@ func (p *parser) switches(at Pos) Stmt {
 	outer := p.scope
 	p.scope = &scope{outer: outer}
 	defer func() { p.scope = outer }()
-	if !p.is("{") || on.t == nil || !on.t.dtype.IsInteger() {
+	if !p.is("{") || !on.t.dtype.IsInteger() {
 		return &Other{at, "a switch", []Stmt{p.controlled()}}
 	}
 	out := &Block{Pos: at}
-	if _, simple := on.e.(*Ref); !simple { // it is computed once
+	if _, simple := on.e.(*Ref); !simple && !(p.lang.hosted && pure(on.e)) { // it is computed once
 		v := &Var{Name: "chosen", Pos: at, Class: Local, Init: on.e}
 		p.describe(v, on.t)
 		out.Items = append(out.Items, &Declare{at, []*Var{v}})
@@ -45,10 +46,26 @@ func (p *parser) switches(at Pos) Stmt {
 		}
 	}
 	if why != "" {
-		return &Other{at, "a switch " + why, nil}
+		var body []Stmt
+		for i := range arms {
+			body = append(body, arms[i].block())
+		}
+		return &Other{at, "a switch " + why, body}
 	}
 	out.Items = append(out.Items, p.chain(at, on, arms))
 	return out
+}
+
+// pure reports whether an expression may as well be evaluated several times.
+func pure(e Expr) bool {
+	is := true
+	Walk(e, func(e Expr) {
+		switch e.(type) {
+		case *Assign, *Call, *Unknown:
+			is = false
+		}
+	})
+	return is
 }
 
 // arms reads the braces of a switch up to the closing one. Why is what keeps it from being a chain of branches.
@@ -68,11 +85,18 @@ func (p *parser) arms() (arms []arm, why string) {
 				a.rest = true
 			} else {
 				a.values = append(a.values, p.constant("the value of a case"))
+				if p.accept("...") {
+					p.constant("the last value of a case")
+					why = "with a range of values"
+				}
 			}
 			p.expect(":")
 			continue
 		}
 		s := p.statement()
+		if n := len(arms); n > 0 {
+			arms[n-1].last = p.here().Line
+		}
 		switch n := len(arms); {
 		case s == nil:
 		case n == 0:
@@ -134,7 +158,7 @@ func breaks(s Stmt) bool {
 }
 
 // chain makes branches of arms, the first one outermost.
-func (p *parser) chain(at Pos, on value, arms []arm) (out Stmt) {
+func (p *typer) chain(at Pos, on value, arms []arm) (out Stmt) {
 	out = &Do{at, nil}
 	if i := slices.IndexFunc(arms, func(a arm) bool { return a.rest }); i >= 0 {
 		out = arms[i].block()
@@ -157,4 +181,4 @@ func (p *parser) chain(at Pos, on value, arms []arm) (out Stmt) {
 	return out
 }
 
-func (a *arm) block() *Block { return &Block{a.at, a.items, a.at.Line} }
+func (a *arm) block() *Block { return &Block{a.at, a.items, max(a.last, a.at.Line)} }

@@ -129,7 +129,7 @@ func (p *parser) templateParams() (out []templateParam) {
 }
 
 // passArgument passes tokens up to the comma or > that ends an argument of a template.
-func (p *parser) passArgument() {
+func (p *cursor) passArgument() {
 	for angle := 0; ; {
 		switch {
 		case p.tok().Kind == cpp.End:
@@ -153,7 +153,7 @@ func (p *parser) passArgument() {
 }
 
 // functionName finds the name that a function is declared by: the one before its parameters. Of an operator it is that word.
-func (p *parser) functionName(start, end int) (at int, operator bool) {
+func (p *lookup) functionName(start, end int) (at int, operator bool) {
 	for i := start; i+1 < end; i++ {
 		t := p.tokens[i]
 		switch {
@@ -176,7 +176,7 @@ func (p *parser) functionName(start, end int) (at int, operator bool) {
 func isOverloads(x any) bool { _, ok := x.(*overloads); return ok }
 
 // lift notes for which class templates an operator is declared. If they hold an array of numbers alone, they are vectors.
-func (p *parser) lift(from, end int) {
+func (p *lookup) lift(from, end int) {
 	for _, t := range p.tokens[from:end] {
 		if t.Is("{") {
 			return
@@ -335,7 +335,7 @@ func (p *parser) deduced(t *template, given []argument, args []value) []argument
 }
 
 // match compares the type of a parameter with that of an argument, and notes what parameters of the template are.
-func (p *parser) match(x, t *ctype, open map[any]int, all []argument) {
+func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
 	if t == nil {
 		return
 	}
@@ -383,7 +383,7 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		p.fail(at, "%s has specializations, which are not read", c.name)
 	}
 	p.copy(at)
-	t := &ctype{form: recordForm, name: name}
+	t := newRecord(name, false)
 	c.instances[name] = t
 	p.at(c.start, s, func() {
 		p.next()
@@ -392,10 +392,10 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		for !p.is("{") && p.tok().Kind != cpp.End { // classes that it derives from
 			p.next()
 		}
-		p.members(t, false)
+		p.members(t)
 	})
-	if p.lifted[c.name] && len(t.fields) == 1 && t.fields[0].t.form == arrayForm {
-		array := t.fields[0].t
+	if fields := t.record.fields; p.lifted[c.name] && len(fields) == 1 && fields[0].t.form == arrayForm {
+		array := fields[0].t
 		if n, ok := array.extent.(*Int); ok && array.elem.dtype.Vector(n.Value).Known() && n.Value > 1 {
 			*t = ctype{form: numberForm, name: name, dtype: array.elem.dtype.Vector(n.Value)}
 		}

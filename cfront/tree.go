@@ -5,12 +5,13 @@
 // refused (limits.go). The trees (tree.go, print.go) keep of C what loop nests and kernels are made of; any other construct becomes *Other
 // or *Unknown, which name it, so that whoever analyses a tree can refuse it at its place.
 //
-// C is preprocessed, parsed and checked by modernc.org/cc/v4, without a compiler of the machine: system headers are declarations of the
-// package's own (include/); convert.go and expression.go make the trees. Kernel languages have what C has not: address spaces, vectors,
-// templates, references, code for the host. Their tokens come from package cpp, and parser.go reads them: declarations first (external.go,
-// specifiers.go, declarator.go), then the bodies that are needed (function.go, template.go, statement.go, operator.go, primary.go, call.go).
-// It checks what the trees need, not all that a compiler does. Cooperative groups become calls of the language (group.go). dialect.go says
-// how the two languages differ, intrinsics.go what their functions do.
+// No compiler of the machine is needed. Tokens come from package cpp, and one parser (parser.go) reads all languages: declarations (external.go,
+// specifiers.go, declarator.go) and the bodies of functions (function.go, statement.go, switch.go, operator.go, primary.go, call.go). Each of its
+// parts is within the next: a typer gives expressions their types, a cursor passes tokens, a lookup knows names, the parser reads. dialect.go says how
+// the languages differ. It checks what the trees need, not all that a compiler does. Of C all functions are read, in the order of the text
+// (program.go); system headers are declarations of the package's own (include/). Of kernel languages the bodies are read that kernels need, those of
+// templates once for each instance (template.go, reference.go); cooperative groups become calls of the language (group.go); intrinsics.go says what
+// the functions of the languages do.
 package cfront
 
 import (

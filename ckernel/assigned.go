@@ -75,7 +75,7 @@ func (t *touched) expression(e cfront.Expr, called func(*cfront.Call)) {
 }
 
 // changedBy finds the variables that a statement and expressions may change: also by functions that they call, and through pointers.
-func (b *builder) changedBy(s cfront.Stmt, list ...cfront.Expr) map[*builderVar]bool {
+func (b *bindings) changedBy(s cfront.Stmt, list ...cfront.Expr) map[*builderVar]bool {
 	t := newTouched()
 	called := func(x *cfront.Call) { t.add(b.touchedBy(x)) }
 	t.statement(s, called)
@@ -96,7 +96,7 @@ func (t *touched) add(o *touched) {
 }
 
 // touchedBy is what the function of a call may change.
-func (b *builder) touchedBy(x *cfront.Call) *touched {
+func (b *bindings) touchedBy(x *cfront.Call) *touched {
 	f := b.file.Function(x.Func)
 	if f == nil {
 		return newTouched()
@@ -111,7 +111,7 @@ func (b *builder) touchedBy(x *cfront.Call) *touched {
 }
 
 // hasStatements reports whether reading an expression makes statements: those of assignments, of functions that it calls, of vectors that it makes.
-func (b *builder) hasStatements(e cfront.Expr) bool {
+func (b *faults) hasStatements(e cfront.Expr) bool {
 	found := false
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {
@@ -129,10 +129,10 @@ func (b *builder) hasStatements(e cfront.Expr) bool {
 }
 
 // changesVariables reports whether an expression changes variables that are known outside of it.
-func (b *builder) changesVariables(e cfront.Expr) bool { return len(b.changedBy(nil, e)) > 0 }
+func (b *bindings) changesVariables(e cfront.Expr) bool { return len(b.changedBy(nil, e)) > 0 }
 
 // namesAny reports whether an expression names one of the variables, by its name or through a pointer.
-func (b *builder) namesAny(e cfront.Expr, vars map[*builderVar]bool) bool {
+func (b *bindings) namesAny(e cfront.Expr, vars map[*builderVar]bool) bool {
 	all := newTouched()
 	cfront.Walk(e, func(e cfront.Expr) {
 		if ref, ok := e.(*cfront.Ref); ok {

@@ -40,7 +40,7 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 	}
 	var operand expr.Expr = expr.Int{Value: 1}
 	if len(x.Args) > 1 && name != "inc" && name != "dec" {
-		operand = b.converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
+		operand = converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
 		if from := b.typeInKernel(operand, x.Args[1].Type()); from != elem {
 			operand = cexpr.Converted(operand, from, elem)
 		}
@@ -112,7 +112,7 @@ func (b *builder) exchange(x *cfront.Call, name string, elem expr.DType, place f
 }
 
 // before is the value that an atomic update returns.
-func (b *builder) before(x *cfront.Call, elem expr.DType) expr.Expr {
+func (b *position) before(x *cfront.Call, elem expr.DType) expr.Expr {
 	f := &kernel.Function{
 		Name: "value_before_" + string(elem), Result: elem, Counts: map[expr.DType]map[string]int64{}, Body: "return the_value_before_an_atomic_update;",
 	}

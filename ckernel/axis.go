@@ -26,6 +26,20 @@ type size struct {
 	dtype   expr.DType
 }
 
+// grid is the launch that a function is read for: its axes, what it gives as sizes, and the names that are in use.
+type grid struct {
+	terms
+	opt       *Options
+	taken     map[string]bool
+	names     map[*builderVar]string
+	axes      [3]axis
+	sizes     map[string]*size
+	sizeOrder []string
+	ownSizes  map[string]string // names in expressions of the launch
+	assumed   *polycount.Set
+	base      *polycount.Set // all work-items
+}
+
 // index is a number from the name of an iname, 0 without one.
 func index(iname string) *expr.Poly {
 	if iname == "" {
@@ -44,7 +58,7 @@ func (a *axis) globalSize() *expr.Poly { return a.groups.Scale(a.local) }
 const maxLocal = 1 << 20
 
 // launch enters the axes and the set of all work-items.
-func (b *builder) launch() {
+func (b *position) launch() {
 	local := b.opt.Local
 	if len(local) == 0 {
 		local = b.fn.Group
@@ -95,14 +109,14 @@ func (b *builder) launch() {
 }
 
 // constrain narrows what is live.
-func (b *builder) constrain(cs ...polycount.Constraint) {
+func (b *position) constrain(cs ...polycount.Constraint) {
 	var err error
 	b.live.domain, err = b.live.domain.Constrain(cs...)
 	b.try(err)
 }
 
 // launchSize reads an expression in sizes, whose names are those of the text.
-func (b *builder) launchSize(text string) *expr.Poly {
+func (b *position) launchSize(text string) *expr.Poly {
 	e, err := expr.Parse(text)
 	if err != nil {
 		b.failLaunch("", "%v", source.Message(err))
@@ -110,7 +124,7 @@ func (b *builder) launchSize(text string) *expr.Poly {
 	return b.launchNumber(text, expr.Rewrite(e, expr.Extremes))
 }
 
-func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
+func (b *position) launchNumber(text string, e expr.Expr) *expr.Poly {
 	bad := func(what string) {
 		b.failLaunch("sizes are sums, products and // of names and numbers", "%s: %s is no size", text, what)
 	}
@@ -161,7 +175,7 @@ func (b *builder) launchNumber(text string, e expr.Expr) *expr.Poly {
 
 // sizeNamed is the size that has a name in the text: an argument, or a size of its own. A parameter that the launch gives a value leaves its
 // name to the size: where n is passed n - 1, the size is n.
-func (b *builder) sizeNamed(text string) *expr.Poly {
+func (b *position) sizeNamed(text string) *expr.Poly {
 	n := b.ownSizes[text]
 	for _, p := range b.fn.Params {
 		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
@@ -185,7 +199,7 @@ func (b *builder) sizeNamed(text string) *expr.Poly {
 }
 
 // isLaunchSize reports that the work-items of the launch, or arguments, are given as expressions of a size of that name.
-func (b *builder) isLaunchSize(name string) bool {
+func (b *grid) isLaunchSize(name string) bool {
 	texts := slices.Concat(b.opt.Global, b.opt.Groups, slices.Collect(maps.Values(b.opt.Bind)))
 	return slices.ContainsFunc(texts, func(text string) bool {
 		e, err := expr.Parse(text) // an error is told where the text is read
@@ -194,7 +208,7 @@ func (b *builder) isLaunchSize(name string) bool {
 }
 
 // argument is the value of an integer that is passed by value.
-func (b *builder) argument(p *builderVar) *expr.Poly {
+func (b *position) argument(p *builderVar) *expr.Poly {
 	if text, bound := b.opt.Bind[p.Name]; bound {
 		return b.launchSize(text)
 	}
@@ -212,7 +226,7 @@ func (b *builder) argument(p *builderVar) *expr.Poly {
 }
 
 // workItem is the value of a function of OpenCL C or of a variable of CUDA C that tells where a work-item is; ok is false for others.
-func (b *builder) workItem(what string, d int64) (p *expr.Poly, ok bool) {
+func (b *grid) workItem(what string, d int64) (p *expr.Poly, ok bool) {
 	if d < 0 || d > 2 {
 		return nil, false
 	}
@@ -239,7 +253,7 @@ func (b *builder) workItem(what string, d int64) (p *expr.Poly, ok bool) {
 }
 
 // linearItem is the index of a work-item within its group, over all axes.
-func (b *builder) linearItem() *expr.Poly {
+func (b *grid) linearItem() *expr.Poly {
 	p, stride := constant(0), int64(1)
 	for d := range b.axes {
 		p = p.Add(index(b.axes[d].item).Scale(stride))

@@ -12,7 +12,7 @@ const maxRuns = 4
 
 // bitwise is &, | or ^ of a number and a constant, in two's complement. All are made of &, which takes runs of bits out of a number:
 // x | w is x + w - (x & w), and x ^ w is x + w - 2*(x & w).
-func (b *builder) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) {
+func (b *position) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) {
 	mask := w
 	if w < 0 {
 		mask = ^w
@@ -37,7 +37,7 @@ func (b *builder) bitwise(op string, p *expr.Poly, w int64) (*expr.Poly, bool) {
 }
 
 // masked is a & mask, for a mask that is not negative.
-func (b *builder) masked(a polycount.Affine, mask int64) (out polycount.Affine) {
+func (b *position) masked(a polycount.Affine, mask int64) (out polycount.Affine) {
 	for mask != 0 {
 		from := ones.TrailingZeros64(uint64(mask))
 		length := ones.TrailingZeros64(^uint64(mask >> from))

@@ -20,7 +20,7 @@ func (b *builder) branch(x *cfront.If) {
 			b.statement(x.Else)
 			return
 		}
-		other, err := b.live.domain.Subtract(b.setOf(c))
+		other, err := b.live.domain.Subtract(c.points())
 		b.try(err)
 		if b.isEmpty(other) {
 			b.statement(x.Then)
@@ -38,7 +38,7 @@ func (b *builder) branch(x *cfront.If) {
 }
 
 // onData evaluates a condition on data, as a flag that it is from then on, and is where it holds, and where not.
-func (b *builder) onData(at cfront.Pos, c *condition) (then, other live) {
+func (b *position) onData(at cfront.Pos, c *condition) (then, other live) {
 	before := b.live
 	b.live = b.narrowed(b.both(before.domain, c.set))
 	then, other = b.live, before
@@ -55,7 +55,7 @@ func (b *builder) onData(at cfront.Pos, c *condition) (then, other live) {
 	return then, other
 }
 
-func (b *builder) setOf(c condition) *polycount.Set {
+func (c condition) points() *polycount.Set {
 	if c.set == nil {
 		return everywhere()
 	}
@@ -63,7 +63,7 @@ func (b *builder) setOf(c condition) *polycount.Set {
 }
 
 // narrowed is live on fewer points.
-func (b *builder) narrowed(domain *polycount.Set) live {
+func (b *position) narrowed(domain *polycount.Set) live {
 	return live{domain: b.simple(domain), preds: b.live.preds}
 }
 

@@ -28,59 +28,22 @@ func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Opt
 	return nil, file.Errorf(fn.Pos, "the integer variables of %s are too entangled to follow", fn.Name).WithHint(elsewhere)
 }
 
-// builder reads a kernel function once.
+// builder reads a kernel function once, into its flow.
 type builder struct {
-	ctx    context.Context
-	file   *cfront.File
-	fn     *cfront.Function
-	opt    *Options
-	learnt *learnt
-
-	taken  map[string]bool
-	names  map[*builderVar]string
-	copies map[*builderVar]string // temporaries
-	// assignedTo are the variables of the file that something assigns to.
-	assignedTo map[*builderVar]bool
-	axes       [3]axis
-	sizes      map[string]*size
-	ownSizes   map[string]string // names in expressions of the launch
-	sizeOrder  []string
-	assumed    *polycount.Set
-	trips      map[int]expr.Expr // averages by line
-	tripsUsed  map[int]bool
-
-	atoms     map[string]*atom
-	env       map[*builderVar]value
+	bindings
+	ctx       context.Context
+	trips     map[int]expr.Expr // averages by line
+	tripsUsed map[int]bool
 	results   map[cfront.Expr]outcome // of calls and assignments in the current statement
-	temps     map[string]*kernel.Array
-	tempOrder []string
-	bounds    map[string]bool // temporaries that bound loops
-	counters  map[string]bool // inames that have the names of variables
-	averages  []kernel.Average
-	arrays    map[*builderVar]*array
-	order     []*array
-	functions []*kernel.Function
-	lanes     map[*builderVar]bool // vectors whose lanes are used apart
-	accesses  []*access
+	lanes     map[*builderVar]bool    // vectors whose lanes are used apart
 	pinned    map[*cfront.Index]place // elements whose subscripts have been read, and are not read again
-
-	live     live
-	divisors map[string]bool // sizes that must have values for an index to be known
-	gone     *polycount.Set  // work-items that have returned; nil for none
-	doubts   []kernel.Doubt
-	meets    map[*polycount.Set]bool // sets that barriers were found to be right in
-	base     *polycount.Set          // all work-items
-	open     []*loop
-	loops    []*loop
-	guards   []*guard
-	records  []*record
-	frames   []*frame
-	path     string // of calls
-	depth    int    // of calls and statements
-	trial    int    // what is read now may be read again
-	inHead   bool   // of a loop, whose arithmetic is free
-	index    int    // what is read is index arithmetic, which is free
-	steps    int
+	gone      *polycount.Set          // work-items that have returned; nil for none
+	meets     map[*polycount.Set]bool // sets that barriers were found to be right in
+	frames    []*frame
+	depth     int  // of calls and statements
+	inHead    bool // of a loop, whose arithmetic is free
+	index     int  // what is read is index arithmetic, which is free
+	steps     int
 }
 
 // live is where the current statement runs: the points of a set at which conditions on data hold.
@@ -90,16 +53,11 @@ type live struct {
 	dead   bool
 }
 
-// record is a statement of the kernel to be.
-type record struct {
-	kind     kernel.StmtKind
-	pos      cfront.Pos
-	lhs, rhs expr.Expr
-	guard    *guard
-	loops    []*loop
-	live     live
-	memory   kernel.Space
-	atomic   bool
+// position is where in the flow reading stands: the points that are live there, and the loops around it.
+type position struct {
+	flow
+	live live
+	open []*loop
 }
 
 // frame is a loop or a function that jumps leave.
@@ -122,13 +80,8 @@ type exit struct {
 
 func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options, known *learnt) *builder {
 	b := &builder{
-		ctx: ctx, file: file, fn: fn, opt: opt, learnt: known, taken: map[string]bool{}, names: map[*builderVar]string{}, copies: map[*builderVar]string{}, sizes: map[string]*size{},
-		ownSizes: map[string]string{}, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{}, atoms: map[string]*atom{}, env: map[*builderVar]value{},
-		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, divisors: map[string]bool{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}, counters: map[string]bool{}, arrays: map[*builderVar]*array{},
-		lanes: lanesApart(file), assignedTo: assignedIn(bodies(file)...),
-	}
-	for _, w := range polycount.Words() {
-		b.taken[w] = true
+		bindings: newBindings(newFlow(faults{file, fn}, opt), known), ctx: ctx, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{},
+		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, lanes: lanesApart(file),
 	}
 	for _, p := range fn.Params { // first, as they keep their names
 		if len(p.Dims) > 0 && b.isLaunchSize(p.Name) {
@@ -165,8 +118,8 @@ func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
 	if b.learnt.changed {
 		return nil, true, nil
 	}
-	k = b.finish()
-	return k, false, nil
+	b.shared = b.sharedSizes()
+	return b.finish(), false, nil
 }
 
 // parameter enters a parameter of the kernel.
@@ -189,7 +142,7 @@ func (b *builder) parameter(p *builderVar) {
 }
 
 // name is the name of a variable in the kernel: that of the text, unless it is taken.
-func (b *builder) name(v *builderVar) string {
+func (b *grid) name(v *builderVar) string {
 	n, ok := b.names[v]
 	if !ok {
 		n = b.fresh(v.Name)
@@ -199,7 +152,7 @@ func (b *builder) name(v *builderVar) string {
 }
 
 // fresh is a new name like base. What kernels have in no name becomes an underscore, as in those of closures: f.get.
-func (b *builder) fresh(base string) string {
+func (b *grid) fresh(base string) string {
 	n := kernel.Fresh(notInNames.ReplaceAllString(base, "_"), func(s string) bool {
 		return b.taken[s] || !expr.IsName(s)
 	})
@@ -260,13 +213,13 @@ func (b *builder) step(at cfront.Pos) {
 }
 
 // emit adds a statement where it is live.
-func (b *builder) emit(r *record) {
+func (b *position) emit(r *record) {
 	r.loops, r.live = slices.Clone(b.open), b.live
 	b.records = append(b.records, r)
 }
 
 // assignTemp adds a statement that assigns to a private temporary.
-func (b *builder) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
+func (b *position) assignTemp(at cfront.Pos, temp string, v expr.Expr) {
 	b.emit(&record{pos: at, lhs: expr.Var{Name: temp}, rhs: v})
 }
 
@@ -403,7 +356,7 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 			val.from = nil
 		}
 		if b.learnt.stored[b.here(at)] {
-			b.assignTemp(at, b.temp(v), b.converting(b.value(e), e.Type(), v.DType))
+			b.assignTemp(at, b.temp(v), converting(b.value(e), e.Type(), v.DType))
 		}
 		b.env[v] = val
 		return
@@ -412,7 +365,7 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	if b.inHead {
 		read = b.freeValue
 	}
-	b.assignTemp(at, b.temp(v), b.converting(read(e), e.Type(), v.DType))
+	b.assignTemp(at, b.temp(v), converting(read(e), e.Type(), v.DType))
 	b.env[v] = value{data: true}
 }
 

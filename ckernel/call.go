@@ -53,7 +53,7 @@ func isStore(x *cfront.Call) bool {
 
 func (b *builder) storeCall(x *cfront.Call) {
 	elem := x.Args[0].PointsTo()
-	v := b.converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
+	v := converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
 	at := b.addressOf(x.Args[0])
 	if at.array == nil || at.array.base != elem.Base() {
 		b.fail(x, "", "%s stores to no element of an array of its type", x.Func)
@@ -291,7 +291,7 @@ func saturated(of func([]expr.Expr, expr.DType) expr.Expr) func([]expr.Expr, exp
 }
 
 // noFunction refuses a call of a function that neither the file nor the language has.
-func (b *builder) noFunction(x *cfront.Call) {
+func (b *faults) noFunction(x *cfront.Call) {
 	hint := "put its definition into the file"
 	if absent := b.file.Absent(x.Func); absent != "" {
 		hint += "; " + absent
@@ -300,7 +300,7 @@ func (b *builder) noFunction(x *cfront.Call) {
 }
 
 // otherFunction is a function that the IR does not know: it counts as the operations of the table, or as one operation under its name.
-func (b *builder) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Expr) expr.Expr {
+func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Expr) expr.Expr {
 	t := x.DType
 	lanes := t.Lanes()
 	if len(x.Args) > 0 {

@@ -25,7 +25,7 @@ const (
 	no
 )
 
-func (b *builder) decided(c condition) answer {
+func (b *position) decided(c condition) answer {
 	switch {
 	case c.set == nil && c.pred == nil:
 		return yes
@@ -78,7 +78,7 @@ func nowhere() *polycount.Set {
 	return polycount.NewSet(nil, nil, polycount.GE(polycount.Int(-1), polycount.Int(0)))
 }
 
-func (b *builder) negated(c condition) condition {
+func (b *faults) negated(c condition) condition {
 	switch {
 	case c.pred == nil && c.set == nil:
 		return condition{set: nowhere()}
@@ -87,14 +87,14 @@ func (b *builder) negated(c condition) condition {
 	case c.set == nil:
 		return condition{pred: expr.Negate(c.pred)}
 	}
-	return condition{pred: expr.Negate(b.whole(c))}
+	return condition{pred: expr.Negate(c.whole())}
 }
 
 // whole is a condition as one predicate.
-func (b *builder) whole(c condition) expr.Expr {
+func (c condition) whole() expr.Expr {
 	switch {
 	case c.pred == nil:
-		return cexpr.Disjunction(b.setOf(c))
+		return cexpr.Disjunction(c.points())
 	case c.set == nil:
 		return c.pred
 	}
@@ -113,7 +113,7 @@ func (b *builder) conjunction(x *cfront.Binary) condition {
 	if left.pred == nil {
 		return condition{b.both(left.set, right.set), right.pred}
 	}
-	return condition{left.set, &expr.Op{Kind: expr.And, Args: []expr.Expr{left.pred, b.whole(right)}}}
+	return condition{left.set, &expr.Op{Kind: expr.And, Args: []expr.Expr{left.pred, right.whole()}}}
 }
 
 func (b *builder) disjunction(x *cfront.Binary) condition {
@@ -128,7 +128,7 @@ func (b *builder) disjunction(x *cfront.Binary) condition {
 	case left.pred == nil && right.pred == nil:
 		return condition{set: b.simple(b.union(left.set, right.set))}
 	}
-	return condition{pred: &expr.Op{Kind: expr.Or, Args: []expr.Expr{b.whole(left), b.whole(right)}}}
+	return condition{pred: &expr.Op{Kind: expr.Or, Args: []expr.Expr{left.whole(), right.whole()}}}
 }
 
 // choiceTruth reads c ? x : y as a condition.
@@ -146,12 +146,12 @@ func (b *builder) choiceTruth(x *cfront.Select) condition {
 	if c.pred == nil && then.pred == nil && other.pred == nil {
 		return condition{set: b.simple(b.union(b.both(c.set, then.set), b.both(b.not(c.set), other.set)))}
 	}
-	return condition{pred: &expr.Cond{If: b.whole(c), Then: b.whole(then), Else: b.whole(other)}}
+	return condition{pred: &expr.Cond{If: c.whole(), Then: then.whole(), Else: other.whole()}}
 }
 
 // evaluated reads an expression that is evaluated only where a condition holds, or does not. What it changes is changed only there. A condition on
 // data that statements depend on becomes a flag.
-func (b *builder) evaluated(c *condition, holds bool, e cfront.Expr, read func()) {
+func (b *bindings) evaluated(c *condition, holds bool, e cfront.Expr, read func()) {
 	if b.decided(*c) != unknown || !b.hasStatements(e) {
 		b.under(*c, holds, read)
 		return
@@ -178,7 +178,7 @@ func (b *builder) evaluated(c *condition, holds bool, e cfront.Expr, read func()
 }
 
 // under reads a part that is evaluated only where a condition holds, or does not.
-func (b *builder) under(c condition, holds bool, read func()) {
+func (b *position) under(c condition, holds bool, read func()) {
 	before := b.live
 	switch {
 	case c.set == nil:
@@ -226,7 +226,7 @@ func (b *builder) comparison(x *cfront.Binary) condition {
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 // unsigned compares a number without sign that may be below 0, where it is greater than all that are not.
-func (b *builder) unsigned(at *cfront.Binary, op string, p, q *expr.Poly) condition {
+func (b *terms) unsigned(at *cfront.Binary, op string, p, q *expr.Poly) condition {
 	natural := b.set(at, p, false)
 	set := b.compared(at, op, p, q)
 	switch op {
@@ -237,7 +237,7 @@ func (b *builder) unsigned(at *cfront.Binary, op string, p, q *expr.Poly) condit
 }
 
 // compared is where a comparison of two numbers holds.
-func (b *builder) compared(at *cfront.Binary, op string, p, q *expr.Poly) *polycount.Set {
+func (b *terms) compared(at *cfront.Binary, op string, p, q *expr.Poly) *polycount.Set {
 	switch op {
 	case "<":
 		return b.set(at, minus(minus(q, p), constant(1)), false)

@@ -25,9 +25,9 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 		b.at(x, first, steps, iteration)
 		c := b.truth(x.cond)
 		if c.pred != nil {
-			b.fail(x.cond, "declare the average, as in "+b.example(x), "how many iterations the loop makes depends on data")
+			b.fail(x.cond, "declare the average, as in "+x.example(), "how many iterations the loop makes depends on data")
 		}
-		runs = b.entering(x, b.setOf(c), entered, iteration)
+		runs = b.entering(x, c.points(), entered, iteration)
 		b.monotone(x, runs, b.live.domain, iname)
 	})
 	if why != nil {
@@ -43,7 +43,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	bounds, err := commonBounds(parts, iname)
 	b.try(err)
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
-	l.unroll = x.unroll != 0 && x.unroll != 1 && b.constantTrips(l)
+	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
 	domain := b.both(b.live.domain, runs)
 	b.live = before
 	b.openLoop(l)
@@ -57,7 +57,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 
 // iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that
 // counts upwards by one from a value that all work-items of a group begin with: they make their iterations in lock step, the first ones together.
-func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (iname string, iteration *expr.Poly) {
+func (b *bindings) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (iname string, iteration *expr.Poly) {
 	v := b.counter(x, steps)
 	if v == nil {
 		iname = b.fresh("iteration")
@@ -77,13 +77,13 @@ func (b *builder) iterationName(x *loopText, steps map[*builderVar]*expr.Poly) (
 }
 
 // variesInGroup reports whether a number may differ between work-items of a group.
-func (b *builder) variesInGroup(p *expr.Poly) bool {
+func (b *grid) variesInGroup(p *expr.Poly) bool {
 	names := b.variables(p)
 	return slices.ContainsFunc(b.axes[:], func(a axis) bool { return a.item != "" && slices.Contains(names, a.item) })
 }
 
 // inameOf is a new iname for a variable that counts: its name, unless that is taken.
-func (b *builder) inameOf(v *builderVar) string {
+func (b *bindings) inameOf(v *builderVar) string {
 	iname := b.name(v)
 	if b.counters[iname] || b.copies[v] != "" || slices.Contains(b.fn.Params, v) {
 		iname = b.fresh(v.Name)
@@ -93,7 +93,7 @@ func (b *builder) inameOf(v *builderVar) string {
 }
 
 // counter is the variable that the condition of a loop is about.
-func (b *builder) counter(x *loopText, steps map[*builderVar]*expr.Poly) (counter *builderVar) {
+func (b *bindings) counter(x *loopText, steps map[*builderVar]*expr.Poly) (counter *builderVar) {
 	if x.head != nil && steps[x.head] != nil && b.env[x.head].isNum {
 		return x.head
 	}
@@ -106,7 +106,7 @@ func (b *builder) counter(x *loopText, steps map[*builderVar]*expr.Poly) (counte
 }
 
 // entering is the set of iterations that run: those for which the condition holds; of a loop that tests it at its end also the first.
-func (b *builder) entering(x *loopText, holds, entered *polycount.Set, iteration *expr.Poly) *polycount.Set {
+func (b *position) entering(x *loopText, holds, entered *polycount.Set, iteration *expr.Poly) *polycount.Set {
 	if isInequality(x.cond) {
 		holds = b.reached(holds, iteration)
 	}
@@ -134,7 +134,7 @@ func isInequality(e cfront.Expr) bool {
 
 // reached are the parts of a set that the first iteration is in, at positive sizes: a loop that counts to an end and tests for != does not go
 // beyond it.
-func (b *builder) reached(holds *polycount.Set, iteration *expr.Poly) *polycount.Set {
+func (b *position) reached(holds *polycount.Set, iteration *expr.Poly) *polycount.Set {
 	first := b.both(b.live.domain, b.set(nil, iteration, true))
 	for n := range b.sizes {
 		positive, err := first.Constrain(polycount.GE(polycount.Name(n), polycount.Int(1)))
@@ -159,7 +159,7 @@ func (b *builder) reached(holds *polycount.Set, iteration *expr.Poly) *polycount
 }
 
 // monotone refuses a condition that could hold again after it did not.
-func (b *builder) monotone(x *loopText, holds, entered *polycount.Set, iname string) {
+func (b *faults) monotone(x *loopText, holds, entered *polycount.Set, iname string) {
 	for _, part := range holds.Disjuncts() {
 		list, _ := part.Constraints()
 		for _, c := range list {
@@ -212,18 +212,18 @@ func commonBounds(parts []*polycount.Set, iname string) (out []polycount.Constra
 }
 
 // constantTrips reports whether a loop has constant bounds.
-func (b *builder) constantTrips(l *loop) bool {
+func (l *loop) constantTrips() bool {
 	lo, hi, ok := polycount.Between(l.bounds, l.name)
 	return ok && hi-lo < 1<<16
 }
 
 // ended is what is known after a loop: variables have made as many steps as there are iterations, others are not known.
-func (b *builder) ended(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, l *loop, iteration *expr.Poly) map[*builderVar]value {
+func (b *bindings) ended(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, l *loop, iteration *expr.Poly) map[*builderVar]value {
 	return b.after(x, first, steps, b.tripsOf(l, iteration))
 }
 
 // after is what is known after a loop that makes a number of iterations, which is nil if it is not known.
-func (b *builder) after(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, trips *number) map[*builderVar]value {
+func (b *bindings) after(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, trips *number) map[*builderVar]value {
 	out := maps.Clone(b.env)
 	for v := range x.assigned {
 		last := out[v]
@@ -247,7 +247,7 @@ func (b *builder) after(x *loopText, first map[*builderVar]value, steps map[*bui
 type number struct{ p *expr.Poly }
 
 // tripsOf is the number of iterations of a loop, nil where it is no number.
-func (b *builder) tripsOf(l *loop, iteration *expr.Poly) *number {
+func (b *position) tripsOf(l *loop, iteration *expr.Poly) *number {
 	set, err := everywhere().Constrain(l.bounds...)
 	b.try(err)
 	lower, upper, err := set.ToDims(l.name).Bounds(l.name)

@@ -19,7 +19,7 @@ import (
 // the stride. Else it stays flat.
 
 // dimensions finds the dimensions of all arrays, and the indices of their accesses.
-func (b *builder) dimensions() {
+func (b *flow) dimensions() {
 	by := map[*array][]*access{}
 	for _, x := range b.accesses {
 		by[x.array] = append(by[x.array], x)
@@ -35,7 +35,7 @@ func (b *builder) dimensions() {
 }
 
 // extents are the extents of an array as expressions; nil where the outermost is not known.
-func (b *builder) extents(outer *expr.Poly, inner []*expr.Poly) (shape []expr.Expr) {
+func (b *terms) extents(outer *expr.Poly, inner []*expr.Poly) (shape []expr.Expr) {
 	shape = []expr.Expr{nil}
 	if outer != nil {
 		shape[0] = b.express(outer)
@@ -47,7 +47,7 @@ func (b *builder) extents(outer *expr.Poly, inner []*expr.Poly) (shape []expr.Ex
 }
 
 // unflatten gives an array that has flat accesses dimensions.
-func (b *builder) unflatten(a *array, list []*access) {
+func (b *flow) unflatten(a *array, list []*access) {
 	for _, common := range []bool{false, true} {
 		for strides := b.strides(a, list, common); len(strides) > 0; strides = strides[1:] {
 			if b.split(a, list, strides) {
@@ -70,7 +70,7 @@ func (b *builder) unflatten(a *array, list []*access) {
 
 // strides are the products of sizes that multiply indices in the offsets of an array, the largest first, where each divides the one before; with
 // the common factors of their terms, or else with the number of lanes of an element.
-func (b *builder) strides(a *array, list []*access, common bool) (out []*expr.Poly) {
+func (b *grid) strides(a *array, list []*access, common bool) (out []*expr.Poly) {
 	if a.space != cfront.GlobalSpace && a.space != cfront.ConstantSpace {
 		return nil
 	}
@@ -141,7 +141,7 @@ func quotientOf(p, q *expr.Poly) (*expr.Poly, bool) {
 }
 
 // split gives an array dimensions of the given strides, and the last one of stride 1, if all accesses allow that.
-func (b *builder) split(a *array, list []*access, strides []*expr.Poly) bool {
+func (b *flow) split(a *array, list []*access, strides []*expr.Poly) bool {
 	var inner []*expr.Poly
 	for i, s := range strides {
 		next := constant(1)
@@ -159,7 +159,7 @@ func (b *builder) split(a *array, list []*access, strides []*expr.Poly) bool {
 		rest := x.offset
 		for _, s := range strides {
 			var q *expr.Poly
-			q, rest = b.parts(rest, s)
+			q, rest = parts(rest, s)
 			subs[i] = append(subs[i], q)
 		}
 		subs[i] = append(subs[i], rest)
@@ -181,7 +181,7 @@ func (b *builder) split(a *array, list []*access, strides []*expr.Poly) bool {
 }
 
 // parts are p/s of the terms that s divides, and the other terms.
-func (b *builder) parts(p, s *expr.Poly) (quotient, rest *expr.Poly) {
+func parts(p, s *expr.Poly) (quotient, rest *expr.Poly) {
 	quotient, rest = constant(0), constant(0)
 	for c, vars := range p.All() {
 		one := bigTerm(c, vars)
@@ -202,20 +202,18 @@ func bigTerm(c *big.Int, vars []string) *expr.Poly {
 }
 
 // within decides whether an index is in its dimension wherever the access is made.
-func (b *builder) within(x *access, index, extent *expr.Poly, lanes int64) bool {
+func (b *flow) within(x *access, index, extent *expr.Poly, lanes int64) bool {
 	i, ok := b.affine(index)
 	n, sized := b.affine(extent)
 	if !ok || !sized {
 		return false
 	}
-	before := b.live
-	b.live = x.live
-	defer func() { b.live = before }()
-	return b.holds(polycount.GE(i, polycount.Int(0))) && b.holds(polycount.GE(n, i.AddInt(lanes)))
+	at := x.live
+	return b.holdsAt(&at, polycount.GE(i, polycount.Int(0))) && b.holdsAt(&at, polycount.GE(n, i.AddInt(lanes)))
 }
 
 // shapes finds the outermost extents: one more than the largest index. Where that depends on data the number of elements is a size of the launch.
-func (b *builder) shapes(k *kernel.Kernel) error {
+func (b *flow) shapes(k *kernel.Kernel) error {
 	for _, list := range [][]*kernel.Array{k.Args, k.Temps} {
 		for _, a := range list {
 			if a.IsValue || len(a.Shape) == 0 || a.Shape[0] != nil {
@@ -248,7 +246,7 @@ func (b *builder) shapes(k *kernel.Kernel) error {
 }
 
 // outermost is the outermost extent that the accesses need: where their indices are affine, at the points where they are made.
-func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
+func (b *flow) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 	if c := b.accessesAlone(k, array); c != nil && c.InferShapes() == nil {
 		if e := c.Array(array).Shape[0]; b.extends(e) {
 			return e, nil
@@ -270,7 +268,7 @@ func (b *builder) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 }
 
 // extends reports whether an extent is not negative at any positive sizes. Where no access is made, one of the accesses may be.
-func (b *builder) extends(e expr.Expr) bool {
+func (b *grid) extends(e expr.Expr) bool {
 	a, err := expr.ToAffine(e, nil)
 	if err != nil {
 		return false
@@ -289,7 +287,7 @@ func (b *builder) extends(e expr.Expr) bool {
 }
 
 // accessesAlone is a kernel with a statement for each access to an array, over the values of its outermost index; nil where one is not affine.
-func (b *builder) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
+func (b *flow) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
 	c := &kernel.Kernel{Name: k.Name, Assumptions: k.Assumptions}
 	for _, a := range k.Args {
 		if a.IsValue {
@@ -337,36 +335,43 @@ func (b *builder) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
 }
 
 // dynamic is the shape of an array in local memory whose size the launch gives; nil where it does not say.
-func (b *builder) dynamic(a *kernel.Array) ([]expr.Expr, error) {
-	text := strings.TrimSpace(b.opt.Dynamic)
-	if text == "" {
+func (b *flow) dynamic(a *kernel.Array) ([]expr.Expr, error) {
+	i := slices.IndexFunc(b.shared, func(s sharedSize) bool { return s.array == "" || s.array == a.Name })
+	if i < 0 {
 		return nil, nil
 	}
-	for part := range strings.SplitSeq(text, ",") {
-		n, size, named := strings.Cut(part, "=")
-		if named && strings.TrimSpace(n) != a.Name {
-			continue
-		}
+	n := b.shared[i].n
+	if b.shared[i].array != "" {
+		at := slices.IndexFunc(b.order, func(x *array) bool { return x.name == a.Name })
+		return []expr.Expr{expr.Int{Value: n * b.order[at].lanes}}, nil
+	}
+	if n%a.DType.Size() != 0 {
+		return nil, fmt.Errorf("%d bytes of local memory are no whole number of elements of %s", n, a.Name)
+	}
+	return []expr.Expr{expr.Int{Value: n / a.DType.Size()}}, nil
+}
+
+// sharedSize is what the launch says of arrays in local memory: the elements of one, or the bytes of any.
+type sharedSize struct {
+	array string // "" for any
+	n     int64
+}
+
+// sharedSizes reads what the launch says of arrays in local memory.
+func (b *position) sharedSizes() (out []sharedSize) {
+	if strings.TrimSpace(b.opt.Dynamic) == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(b.opt.Dynamic, ",") {
+		name, size, named := strings.Cut(part, "=")
 		if !named {
-			size = part
+			name, size = "", part
 		}
-		v, ok := b.launchSize(size).Constant()
-		if !ok || v < 0 { // of 0 bytes each access is out of bounds
+		n, ok := b.launchSize(size).Constant()
+		if !ok || n < 0 { // of 0 bytes each access is out of bounds
 			b.failLaunch("give a number", "the size %s of local memory", size)
 		}
-		lanes := int64(1)
-		for _, x := range b.order {
-			if x.name == a.Name {
-				lanes = x.lanes
-			}
-		}
-		if named {
-			return []expr.Expr{expr.Int{Value: v * lanes}}, nil
-		}
-		if v%a.DType.Size() != 0 {
-			return nil, fmt.Errorf("%d bytes of local memory are no whole number of elements of %s", v, a.Name)
-		}
-		return []expr.Expr{expr.Int{Value: v / a.DType.Size()}}, nil
+		out = append(out, sharedSize{strings.TrimSpace(name), n})
 	}
-	return nil, nil
+	return out
 }

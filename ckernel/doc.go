@@ -10,8 +10,10 @@
 //
 // Counts are those of the text as it stands: what is assigned, stored and passed is work, with the arithmetic of integers that such values use;
 // subscripts, heads of loops and conditions on sizes and work-items are not. Loops whose iterations depend on data take the average
-// that the user declares (trips.go). At the end the sets become the domains of inames and predicates (finish.go), and flat subscripts become
-// those of as many dimensions as are certain (dimensions.go). Barriers are those of the text.
+// that the user declares (trips.go). Barriers are those of the text.
+//
+// What is read is a flow, which is checked and completed by passes in the order of a table (flow.go): flat subscripts become those of as many
+// dimensions as are certain (dimensions.go), and sets become the domains of inames and predicates (finish.go).
 //
 // What the IR cannot hold is a *source.Error at its place.
 package ckernel

@@ -13,11 +13,17 @@ type fault struct{ err error }
 // elsewhere is what can still be done with a kernel that is refused.
 const elsewhere = "a launch file takes the kernel as it is, for perf measure, emulate and counters (perf init launch drafts one)"
 
-func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
+// faults refuse a function, at places of its file. Operations on sets that take too much are faults too (where.go).
+type faults struct {
+	file *cfront.File
+	fn   *cfront.Function
+}
+
+func (b *faults) fail(at cfront.Expr, hint, format string, args ...any) {
 	b.failAt(at.Place(), hint, format, args...)
 }
 
-func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
+func (b *faults) failAt(at cfront.Pos, hint, format string, args ...any) {
 	if hint != "" {
 		hint += "; "
 	}
@@ -25,7 +31,7 @@ func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
 }
 
 // failLaunch refuses what the launch says.
-func (b *builder) failLaunch(hint, format string, args ...any) {
+func (b *faults) failLaunch(hint, format string, args ...any) {
 	e := b.file.Errorf(b.fn.Pos, "%s", b.fn.Name+": "+fmt.Sprintf(format, args...))
 	if hint != "" {
 		e = e.WithHint("%s", hint)
@@ -34,7 +40,7 @@ func (b *builder) failLaunch(hint, format string, args ...any) {
 }
 
 // try makes errors of sets faults.
-func (b *builder) try(err error) {
+func (b *faults) try(err error) {
 	if err != nil {
 		panic(fault{b.file.Errorf(b.fn.Pos, "%s takes too much to analyse: %v", b.fn.Name, err).WithHint("%s", elsewhere)})
 	}

@@ -20,8 +20,8 @@ type guard struct {
 }
 
 // guardOf is the guard of statements that no loop is around, where the points that are live are one conjunction; else that of all work-items.
-func (b *builder) guardOf(l live) *guard {
-	if l.domain == b.base || len(b.open) > 0 || len(l.domain.Disjuncts()) != 1 || len(b.indices()) == 0 {
+func (b *flow) guardOf(l live) *guard {
+	if l.domain == b.base || len(l.domain.Disjuncts()) != 1 || len(b.indices()) == 0 {
 		return b.guardFor(b.base)
 	}
 	list, _ := l.domain.Constraints()
@@ -36,7 +36,7 @@ func (b *builder) guardOf(l live) *guard {
 }
 
 // hasQuotient reports whether an index stands in a quotient. Such conditions are predicates: the extents of axes follow from the others.
-func (b *builder) hasQuotient(a polycount.Affine) bool {
+func (b *grid) hasQuotient(a polycount.Affine) bool {
 	for _, t := range a.Terms() {
 		if t.Floor != nil && slices.ContainsFunc(b.indices(), t.Floor.Num.Has) {
 			return true
@@ -45,7 +45,7 @@ func (b *builder) hasQuotient(a polycount.Affine) bool {
 	return false
 }
 
-func (b *builder) guardFor(set *polycount.Set) *guard {
+func (b *flow) guardFor(set *polycount.Set) *guard {
 	for _, g := range b.guards {
 		if g.set == set || set != nil && g.set != nil && g.set.SameForm(set) {
 			return g
@@ -56,11 +56,8 @@ func (b *builder) guardFor(set *polycount.Set) *guard {
 	return g
 }
 
-// finish makes the kernel of what was read.
-func (b *builder) finish() *kernel.Kernel {
-	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true}
-	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
-	b.mergeFlags()
+// guardAll gives each record its guard: those in loops have that of the outermost loop.
+func (b *flow) guardAll() {
 	for _, r := range b.records {
 		r.guard = b.guardFor(b.base)
 		switch {
@@ -70,11 +67,14 @@ func (b *builder) finish() *kernel.Kernel {
 			r.guard = b.guardOf(r.live)
 		}
 	}
-	b.wholeLaunch()
+}
+
+// kernel is the flow as a kernel, after all passes.
+func (b *flow) kernel() *kernel.Kernel {
+	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
+	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
 	b.axisDomains(k)
 	b.loopDomains(k)
-	k.Assumptions = b.contextSet()
-	b.dimensions()
 	var before string
 	for i, r := range b.records {
 		s := b.statementOf(r)
@@ -97,7 +97,7 @@ func (b *builder) finish() *kernel.Kernel {
 }
 
 // mergeFlags puts a condition on data that one statement alone depends on, the next one, into that statement.
-func (b *builder) mergeFlags() {
+func (b *flow) mergeFlags() {
 	uses := map[string]int{}
 	for _, r := range b.records {
 		for _, p := range r.live.preds {
@@ -129,7 +129,7 @@ func (b *builder) mergeFlags() {
 
 // wholeLaunch adds a statement that does nothing where no other shows that the launch has all its work-items: those of each axis take part in
 // one outside of loops.
-func (b *builder) wholeLaunch() {
+func (b *flow) wholeLaunch() {
 	names := b.indices()
 	all := b.base.ToDims(names...)
 	for _, n := range names {
@@ -143,7 +143,7 @@ func (b *builder) wholeLaunch() {
 }
 
 // indices are those of work-items and work-groups.
-func (b *builder) indices() (names []string) {
+func (b *grid) indices() (names []string) {
 	for d := range b.axes {
 		for _, n := range []string{b.axes[d].group, b.axes[d].item} {
 			if n != "" {
@@ -155,7 +155,7 @@ func (b *builder) indices() (names []string) {
 }
 
 // shows reports whether a statement of a guard runs for all indices of an axis.
-func (b *builder) shows(g *guard, axis string, every *polycount.Set, names []string) bool {
+func (b *flow) shows(g *guard, axis string, every *polycount.Set, names []string) bool {
 	is := func(r *record) bool { return r.guard == g && len(r.loops) == 0 && r.kind == kernel.Assign }
 	if !slices.ContainsFunc(b.records, is) {
 		return false
@@ -168,7 +168,7 @@ func (b *builder) shows(g *guard, axis string, every *polycount.Set, names []str
 }
 
 // axisDomains makes the inames of each guard that statements have.
-func (b *builder) axisDomains(k *kernel.Kernel) {
+func (b *flow) axisDomains(k *kernel.Kernel) {
 	used := map[*guard]bool{}
 	for _, r := range b.records {
 		used[r.guard] = true
@@ -227,7 +227,7 @@ func (g *guard) affines() map[string]polycount.Affine {
 }
 
 // loopDomains makes the domains of loops that have statements.
-func (b *builder) loopDomains(k *kernel.Kernel) {
+func (b *flow) loopDomains(k *kernel.Kernel) {
 	used := map[*loop]bool{}
 	for _, r := range b.records {
 		for _, l := range r.loops {
@@ -253,7 +253,7 @@ func (b *builder) loopDomains(k *kernel.Kernel) {
 }
 
 // contextSet is what is assumed of the sizes.
-func (b *builder) contextSet() *polycount.Set {
+func (b *grid) contextSet() *polycount.Set {
 	set := b.assumed
 	var natural []polycount.Constraint
 	for _, n := range sortedSizes(b.sizes) {
@@ -279,7 +279,7 @@ func sortedSizes(m map[string]*size) []string {
 }
 
 // statementOf is a record as a statement.
-func (b *builder) statementOf(r *record) *kernel.Stmt {
+func (b *flow) statementOf(r *record) *kernel.Stmt {
 	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic}
 	for _, l := range r.loops {
 		s.Inames = append(s.Inames, l.name)
@@ -332,7 +332,7 @@ func (b *builder) statementOf(r *record) *kernel.Stmt {
 }
 
 // placed puts the indices of accesses in their places. Accesses keep their tags.
-func (b *builder) placed(e expr.Expr) expr.Expr {
+func (b *flow) placed(e expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 		x, ok := e.(*expr.Access)
 		if !ok || x.Tag == "" {
@@ -348,7 +348,7 @@ func (b *builder) placed(e expr.Expr) expr.Expr {
 }
 
 // arguments declares the arrays, values and temporaries.
-func (b *builder) arguments(k *kernel.Kernel) {
+func (b *flow) arguments(k *kernel.Kernel) {
 	accessed := map[*array]bool{}
 	mentioned := map[string]bool{}
 	for _, s := range k.Statements {
@@ -381,7 +381,7 @@ func (b *builder) arguments(k *kernel.Kernel) {
 		switch n := b.names[p]; {
 		case len(p.Dims) > 0:
 			if a := b.arrays[p]; a != nil && accessed[a] && a.space != cfront.LocalSpace {
-				k.Args = append(k.Args, b.declared(a))
+				k.Args = append(k.Args, declared(a))
 			}
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
@@ -392,7 +392,7 @@ func (b *builder) arguments(k *kernel.Kernel) {
 	}
 	for _, a := range b.order {
 		if accessed[a] && a.v.Class == cfront.Global && a.space != cfront.LocalSpace {
-			k.Args = append(k.Args, b.declared(a))
+			k.Args = append(k.Args, declared(a))
 		}
 	}
 	for _, n := range b.sizeOrder {
@@ -400,7 +400,7 @@ func (b *builder) arguments(k *kernel.Kernel) {
 	}
 	for _, a := range b.order {
 		if accessed[a] && (a.space == cfront.LocalSpace || a.space == cfront.PrivateSpace) {
-			k.Temps = append(k.Temps, b.declared(a))
+			k.Temps = append(k.Temps, declared(a))
 		}
 	}
 	for _, n := range b.tempOrder {
@@ -423,7 +423,7 @@ func (b *builder) arguments(k *kernel.Kernel) {
 }
 
 // declared is an array as the kernel declares it.
-func (b *builder) declared(a *array) *kernel.Array {
+func declared(a *array) *kernel.Array {
 	out := &kernel.Array{Name: a.name, DType: a.base, Shape: a.shape, Space: kernel.Global, Constant: a.space == cfront.ConstantSpace}
 	switch a.space {
 	case cfront.LocalSpace:

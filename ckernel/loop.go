@@ -87,7 +87,7 @@ func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
 	default:
 		n, ok := b.tracked(v, e)
 		if !ok {
-			n = name(b.boundTemp(l.pos, v.Name+"_start", b.converting(b.freeValue(e), e.Type(), v.DType)))
+			n = name(b.boundTemp(l.pos, v.Name+"_start", converting(b.freeValue(e), e.Type(), v.DType)))
 		}
 		b.env[v] = value{isNum: true, num: n, plain: b.plain(e)}
 		if l.head == nil {
@@ -98,7 +98,7 @@ func (b *builder) begin(l *loopText, v *builderVar, e cfront.Expr) {
 }
 
 // boundTemp is a new temporary that may bound loops, with its value.
-func (b *builder) boundTemp(at cfront.Pos, base string, v expr.Expr) string {
+func (b *position) boundTemp(at cfront.Pos, base string, v expr.Expr) string {
 	n := b.fresh(base)
 	b.addTemp(&kernel.Array{Name: n, DType: expr.Int32, Space: kernel.Private, Shape: []expr.Expr{}})
 	b.bounds[n] = true
@@ -245,7 +245,7 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 }
 
 // plainStep is what the head of a loop adds to a variable that its body does not change, where that is a number. The body need not be read then.
-func (b *builder) plainStep(x *loopText, v *builderVar) (int64, bool) {
+func (b *bindings) plainStep(x *loopText, v *builderVar) (int64, bool) {
 	a, ok := x.step.(*cfront.Assign)
 	if !ok || !isRef(a.To, v) || b.changedBy(x.body, x.cond)[v] {
 		return 0, false
@@ -261,7 +261,7 @@ func (b *builder) plainStep(x *loopText, v *builderVar) (int64, bool) {
 }
 
 // unknown takes what is known of a variable.
-func (b *builder) unknown(v *builderVar) {
+func (b *bindings) unknown(v *builderVar) {
 	if val := b.env[v]; val.isNum || val.at != nil {
 		b.env[v] = value{}
 	}
@@ -289,7 +289,7 @@ func (b *builder) iteration(x *loopText, copies *frame) {
 }
 
 // at gives the variables that iterations change their values in one iteration: the first value and as many steps as iterations before it.
-func (b *builder) at(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, iteration *expr.Poly) {
+func (b *bindings) at(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, iteration *expr.Poly) {
 	for v := range x.assigned {
 		b.unknown(v)
 	}
@@ -304,9 +304,13 @@ func (b *builder) at(x *loopText, first map[*builderVar]value, steps map[*builde
 }
 
 // openLoop enters a loop with its bounds, and narrows what is live to them.
-func (b *builder) openLoop(l *loop) {
+func (b *position) openLoop(l *loop) {
 	l.outer = slices.Clone(b.open)
-	l.guard = b.guardOf(b.live)
+	if len(b.open) > 0 { // that of the outermost loop counts
+		l.guard = b.guardFor(b.base)
+	} else {
+		l.guard = b.guardOf(b.live)
+	}
 	if len(b.open) > 0 {
 		l.guard = b.open[0].guard
 	}

@@ -22,7 +22,7 @@ func (b *builder) leaveKernel() {
 }
 
 // outside are the work-items of a set, whatever the iterations of loops.
-func (b *builder) outside(s *polycount.Set) *polycount.Set {
+func (b *position) outside(s *polycount.Set) *polycount.Set {
 	var loops []string
 	for _, l := range b.open {
 		loops = append(loops, l.name)
@@ -31,7 +31,7 @@ func (b *builder) outside(s *polycount.Set) *polycount.Set {
 }
 
 // without is a set without some of its names: where there are values of these.
-func (b *builder) without(s *polycount.Set, names []string) *polycount.Set {
+func (b *faults) without(s *polycount.Set, names []string) *polycount.Set {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !s.HasParam(n) })
 	if len(names) == 0 {
 		return s
@@ -42,8 +42,8 @@ func (b *builder) without(s *polycount.Set, names []string) *polycount.Set {
 }
 
 // items are the indices of work-items in their group.
-func (b *builder) items() (names []string) {
-	for _, a := range b.axes {
+func (g *grid) items() (names []string) {
+	for _, a := range g.axes {
 		if a.item != "" {
 			names = append(names, a.item)
 		}
@@ -79,7 +79,7 @@ func (b *builder) meeting(at cfront.Pos) {
 }
 
 // doubtsOf are the doubts at sizes that the kernel is for.
-func (b *builder) doubtsOf() (out []kernel.Doubt) {
+func (b *flow) doubtsOf() (out []kernel.Doubt) {
 	for _, d := range b.doubts {
 		d.Where = b.both(d.Where, b.assumed)
 		if !b.isEmpty(d.Where) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -32,8 +33,17 @@ func minus(p, q *expr.Poly) *expr.Poly { return p.Add(q.Scale(-1)) }
 
 func same(p, q *expr.Poly) bool { return minus(p, q).IsZero() }
 
+// terms are what numbers are made of beside variables, and which variables are temporaries.
+type terms struct {
+	faults
+	atoms     map[string]*atom
+	temps     map[string]*kernel.Array
+	tempOrder []string
+	bounds    map[string]bool // temporaries that bound loops
+}
+
 // atom enters an atom under a text that is equal for equal values.
-func (b *builder) atom(text string, a *atom) *expr.Poly {
+func (b *terms) atom(text string, a *atom) *expr.Poly {
 	text = "[" + text + "]"
 	if b.atoms[text] == nil {
 		b.atoms[text] = a
@@ -42,7 +52,7 @@ func (b *builder) atom(text string, a *atom) *expr.Poly {
 }
 
 // opaque is an expression as a number. Loads are different each time.
-func (b *builder) opaque(e expr.Expr) *expr.Poly {
+func (b *terms) opaque(e expr.Expr) *expr.Poly {
 	data := false
 	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
@@ -57,10 +67,10 @@ func (b *builder) opaque(e expr.Expr) *expr.Poly {
 }
 
 // temporary reports whether a name is that of a private variable, whose value is not known.
-func (b *builder) temporary(name string) bool { return b.temps[name] != nil }
+func (b *terms) temporary(name string) bool { return b.temps[name] != nil }
 
 // extremeOf is the least or greatest of two numbers.
-func (b *builder) extremeOf(kind expr.OpKind, p, q *expr.Poly) *expr.Poly {
+func (b *position) extremeOf(kind expr.OpKind, p, q *expr.Poly) *expr.Poly {
 	low, high := p, q
 	if kind == expr.Max {
 		low, high = q, p
@@ -75,7 +85,7 @@ func (b *builder) extremeOf(kind expr.OpKind, p, q *expr.Poly) *expr.Poly {
 }
 
 // either is p where a set holds, else q.
-func (b *builder) either(when *polycount.Set, p, q *expr.Poly) *expr.Poly {
+func (b *terms) either(when *polycount.Set, p, q *expr.Poly) *expr.Poly {
 	if same(p, q) {
 		return p
 	}
@@ -83,7 +93,7 @@ func (b *builder) either(when *polycount.Set, p, q *expr.Poly) *expr.Poly {
 }
 
 // variables lists the variables that a number depends on, sorted.
-func (b *builder) variables(p *expr.Poly) []string {
+func (b *terms) variables(p *expr.Poly) []string {
 	var out []string
 	for _, n := range p.Params() {
 		a := b.atoms[n]
@@ -112,7 +122,7 @@ func (b *builder) variables(p *expr.Poly) []string {
 }
 
 // isData reports whether a number depends on memory, other than through the bounds of loops.
-func (b *builder) isData(p *expr.Poly) bool {
+func (b *terms) isData(p *expr.Poly) bool {
 	return slices.ContainsFunc(p.Params(), func(n string) bool {
 		if a := b.atoms[n]; a != nil {
 			return a.data
@@ -122,7 +132,7 @@ func (b *builder) isData(p *expr.Poly) bool {
 }
 
 // affine is a number as a quasi-affine expression; ok is false if it is none.
-func (b *builder) affine(p *expr.Poly) (a polycount.Affine, ok bool) {
+func (b *terms) affine(p *expr.Poly) (a polycount.Affine, ok bool) {
 	for c, vars := range p.All() {
 		if len(vars) > 1 || !c.IsInt64() {
 			return a, false
@@ -145,7 +155,7 @@ func (b *builder) affine(p *expr.Poly) (a polycount.Affine, ok bool) {
 }
 
 // fromAffine is the number that an expression is.
-func (b *builder) fromAffine(a polycount.Affine) *expr.Poly {
+func (b *terms) fromAffine(a polycount.Affine) *expr.Poly {
 	out := constant(a.Constant())
 	for _, t := range a.All() {
 		part := name(t.Name)
@@ -159,7 +169,7 @@ func (b *builder) fromAffine(a polycount.Affine) *expr.Poly {
 }
 
 // express is a number as an expression of the kernel.
-func (b *builder) express(p *expr.Poly) expr.Expr {
+func (b *terms) express(p *expr.Poly) expr.Expr {
 	var whole polycount.Affine
 	var rest []expr.Expr
 	for c, vars := range p.All() {
@@ -201,7 +211,7 @@ func term(c int64, vars []string) *expr.Poly {
 }
 
 // factor is a variable or an atom as an expression.
-func (b *builder) factor(n string) expr.Expr {
+func (b *terms) factor(n string) expr.Expr {
 	a := b.atoms[n]
 	switch {
 	case a == nil:
@@ -218,7 +228,7 @@ func (b *builder) factor(n string) expr.Expr {
 
 // nonNegative decides whether a number is not negative where the current statement runs. Sizes that have to be at least 0 for that are
 // assumed to be.
-func (b *builder) nonNegative(p *expr.Poly) bool {
+func (b *position) nonNegative(p *expr.Poly) bool {
 	a, ok := b.affine(p)
 	if ok {
 		return b.holds(polycount.GE(a, polycount.Int(0)))
@@ -236,7 +246,7 @@ func (b *builder) nonNegative(p *expr.Poly) bool {
 	return true
 }
 
-func (b *builder) factorNonNegative(n string) bool {
+func (b *position) factorNonNegative(n string) bool {
 	if x := b.atoms[n]; x != nil && x.quotient == nil {
 		switch {
 		case x.extreme == expr.Max:
@@ -254,12 +264,15 @@ func (b *builder) factorNonNegative(n string) bool {
 }
 
 // holds decides whether a constraint holds where the current statement runs, if need be by assuming that sizes in it are not negative.
-func (b *builder) holds(c polycount.Constraint) bool {
+func (b *position) holds(c polycount.Constraint) bool { return b.holdsAt(&b.live, c) }
+
+// holdsAt decides whether a constraint holds at the points of a domain, which becomes less where that takes assumptions.
+func (b *grid) holdsAt(at *live, c polycount.Constraint) bool {
 	if c.Affine.IsConstant() {
 		v := c.Affine.Constant()
 		return v >= 0 && (!c.Equality || v == 0)
 	}
-	yes, err := b.live.domain.Implies(c)
+	yes, err := at.domain.Implies(c)
 	b.try(err)
 	if yes {
 		return true
@@ -275,19 +288,19 @@ func (b *builder) holds(c polycount.Constraint) bool {
 	if len(sizes) == 0 {
 		return false
 	}
-	natural, err := b.live.domain.Constrain(sizes...)
+	natural, err := at.domain.Constrain(sizes...)
 	b.try(err)
 	yes, err = natural.Implies(c)
 	b.try(err)
 	if yes {
 		b.assume(names)
-		b.live.domain = natural
+		at.domain = natural
 	}
 	return yes
 }
 
 // assume makes it an assumption of the kernel that sizes are not negative.
-func (b *builder) assume(names []string) {
+func (b *grid) assume(names []string) {
 	for _, n := range names {
 		b.sizes[n].natural = true
 	}

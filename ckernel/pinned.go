@@ -8,7 +8,7 @@ import (
 )
 
 // settled is a number whose part that depends on data is kept in a temporary.
-func (b *builder) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
+func (b *position) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
 	if !b.isData(n) {
 		return n
 	}
@@ -40,7 +40,7 @@ func (b *builder) pin(e cfront.Expr) (unpin func()) {
 }
 
 // readOnce is an element whose subscripts are read here, however often it is then read and written.
-func (b *builder) readOnce(pos cfront.Pos, p place) place {
+func (b *position) readOnce(pos cfront.Pos, p place) place {
 	once := func(n *expr.Poly) *expr.Poly {
 		if !b.loads(n) {
 			return n
@@ -52,7 +52,7 @@ func (b *builder) readOnce(pos cfront.Pos, p place) place {
 		subs[i] = once(n)
 	}
 	if len(subs) > 0 && slices.ContainsFunc(p.subs, b.loads) {
-		p.subs, p.offset = subs, b.flat(p.array, subs)
+		p.subs, p.offset = subs, p.array.flat(subs)
 	} else {
 		p.offset = once(p.offset)
 	}
@@ -60,7 +60,7 @@ func (b *builder) readOnce(pos cfront.Pos, p place) place {
 }
 
 // loads reports whether a number is made by more than variables.
-func (b *builder) loads(n *expr.Poly) bool {
+func (b *terms) loads(n *expr.Poly) bool {
 	return slices.ContainsFunc(n.Params(), func(n string) bool {
 		a := b.atoms[n]
 		return a != nil && a.data
@@ -68,7 +68,7 @@ func (b *builder) loads(n *expr.Poly) bool {
 }
 
 // flat is the offset of an element with as many subscripts as its array has dimensions.
-func (b *builder) flat(a *array, subs []*expr.Poly) *expr.Poly {
+func (a *array) flat(subs []*expr.Poly) *expr.Poly {
 	offset := subs[0]
 	for i, n := range a.inner {
 		offset = offset.Mul(n).Add(subs[i+1])

@@ -216,7 +216,7 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 }
 
 // innerSize is 1: pointers to arrays are not moved.
-func (b *builder) innerSize(p cfront.Expr) int64 {
+func (b *faults) innerSize(p cfront.Expr) int64 {
 	if ref, ok := p.(*cfront.Ref); ok && len(ref.Var.Dims) > 1 {
 		b.fail(p, "write subscripts", "the rows of %s are moved through by a sum", ref.Var.Name)
 	}
@@ -385,7 +385,7 @@ func (b *builder) element(x *cfront.Index) place {
 }
 
 // access enters an access, and is the expression that stands for it.
-func (b *builder) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64, subs []*expr.Poly) expr.Expr {
+func (b *position) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64, subs []*expr.Poly) expr.Expr {
 	if lanes == 1 {
 		lanes = 0
 	}
@@ -394,7 +394,7 @@ func (b *builder) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int64
 }
 
 // accessOf is the access that an expression stands for.
-func (b *builder) accessOf(x *expr.Access) *access {
+func (b *flow) accessOf(x *expr.Access) *access {
 	var i int
 	if _, err := fmt.Sscanf(x.Tag, "at%d", &i); err != nil || i >= len(b.accesses) {
 		return nil
@@ -413,20 +413,20 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 	if l, ok := to.(*cfront.Lane); ok && b.storeLanes(at, l, e) {
 		return
 	}
-	v := b.converting(b.value(e), e.Type(), to.Type())
+	v := converting(b.value(e), e.Type(), to.Type())
 	p := b.placeOf(to)
 	b.emit(&record{pos: at, lhs: b.access(to.Place(), p.array, p.offset, p.lanes, p.subs), rhs: v})
 }
 
 // storeScalar assigns to a scalar in memory that work-items share.
 func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
-	val := b.converting(b.value(e), e.Type(), v.DType)
+	val := converting(b.value(e), e.Type(), v.DType)
 	a := b.array(e, v)
 	b.emit(&record{pos: at, lhs: b.access(at, a, constant(0), v.DType.Lanes(), nil), rhs: val})
 }
 
 // settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
-func (b *builder) settleAddress(pos cfront.Pos, v *builderVar) {
+func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
 	at := b.env[v].at
 	if at.array == nil {
 		return

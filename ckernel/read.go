@@ -15,7 +15,7 @@ import (
 var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin": 2, "umax": 2}
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
-func (b *builder) plain(e cfront.Expr) bool {
+func (b *bindings) plain(e cfront.Expr) bool {
 	plain := true
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {
@@ -90,7 +90,7 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 
 // wrapped is the number of an expression converted to another integer type: to bool, from one without sign to a wider one, or between widths and
 // signs in which it stays what it is. Numbers without sign that are below 0 stand for those that they are modulo 2^32, until one of these matters.
-func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
+func (b *position) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
 	if t.Size() > 4 && e.Type().Size() <= 4 {
 		return b.unwrapped(e, n)
 	}
@@ -107,7 +107,7 @@ func (b *builder) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly 
 }
 
 // unwrapped is the number of an expression, plus 2^32 where that is without sign and the number below 0.
-func (b *builder) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
+func (b *position) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
 	t := e.Type()
 	switch {
 	case t.IsSigned() || t == expr.Bool || b.inTrial(n) || b.nonNegative(n):
@@ -122,12 +122,12 @@ func (b *builder) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
 }
 
 // inTrial reports whether a number is in terms of the values at the beginning of an iteration, of which nothing is known.
-func (b *builder) inTrial(n *expr.Poly) bool {
+func (b *terms) inTrial(n *expr.Poly) bool {
 	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
 }
 
 // set is where a number is at least 0, or 0.
-func (b *builder) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
+func (b *terms) set(at cfront.Expr, n *expr.Poly, equality bool) *polycount.Set {
 	set, ok := b.where(n, equality)
 	if !ok {
 		b.fail(at, "give the sizes in it numbers, by macros or in a launch file", "%s is compared with 0, which is not linear in sizes and indices", b.express(n))
@@ -258,7 +258,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 }
 
 // divide notes sizes that must have values for an index to be known.
-func (b *builder) divide(n *expr.Poly) {
+func (b *flow) divide(n *expr.Poly) {
 	for _, v := range b.variables(n) {
 		if b.sizes[v] != nil {
 			b.divisors[v] = true
@@ -267,7 +267,7 @@ func (b *builder) divide(n *expr.Poly) {
 }
 
 // inSizes reports whether a number is the same for all work-items and iterations.
-func (b *builder) inSizes(p *expr.Poly) bool {
+func (b *grid) inSizes(p *expr.Poly) bool {
 	return !slices.ContainsFunc(b.variables(p), func(n string) bool { return b.sizes[n] == nil && !strings.HasPrefix(n, symbol) })
 }
 
@@ -296,7 +296,7 @@ func integers(op string, v, w int64) (int64, bool) {
 }
 
 // quotient is / or % by a number, which round towards zero.
-func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+func (b *position) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	switch {
 	case d == 0:
 		b.fail(x, "", "a division by zero")
@@ -315,7 +315,7 @@ func (b *builder) quotient(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	return whole
 }
 
-func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
+func (b *position) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Poly {
 	sign := int64(1)
 	if d < 0 {
 		d, sign = -d, -1
@@ -340,7 +340,7 @@ func (b *builder) towardsZero(x *cfront.Binary, p *expr.Poly, d int64) *expr.Pol
 }
 
 // floored is a quotient rounded down, 0 where it is that for all work-items that are live.
-func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
+func (b *position) floored(a polycount.Affine, d int64) *expr.Poly {
 	if b.holds(polycount.GE(a, polycount.Int(0))) && b.holds(polycount.GE(polycount.Int(d-1), a)) {
 		return constant(0)
 	}
@@ -349,7 +349,7 @@ func (b *builder) floored(a polycount.Affine, d int64) *expr.Poly {
 
 // floorDiv is floor(a/d). Where a is g*e + r for a divisor g of d, and r is at least 0 and below g, it is floor(e/(d/g)): of 256*g0 + l0 the quotient
 // by 4096 does not depend on l0.
-func (b *builder) floorDiv(a polycount.Affine, d int64) polycount.Affine {
+func (b *position) floorDiv(a polycount.Affine, d int64) polycount.Affine {
 	if a.Err() != nil {
 		return a.FloorDiv(d)
 	}
@@ -437,7 +437,7 @@ var workItemFunctions = map[string]bool{
 	"get_num_groups": true, "get_global_size": true, "get_global_offset": true, "get_work_dim": true,
 }
 
-func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
+func (b *grid) workItemCall(x *cfront.Call) *expr.Poly {
 	switch x.Func {
 	case "get_local_linear_id":
 		return b.linearItem()
@@ -471,7 +471,7 @@ func (b *builder) workItemCall(x *cfront.Call) *expr.Poly {
 }
 
 // member is threadIdx.x and the like.
-func (b *builder) member(x *cfront.Member) *expr.Poly {
+func (b *grid) member(x *cfront.Member) *expr.Poly {
 	if ref, ok := x.X.(*cfront.Ref); ok && len(x.Name) == 1 && x.Name[0] >= 'x' && x.Name[0] <= 'z' {
 		if p, ok := b.workItem(ref.Var.Name, int64(x.Name[0]-'x')); ok {
 			return p

@@ -10,7 +10,7 @@ import (
 
 // rejoin goes on where control comes from the end of some statements and from jumps to the same place: with what is known at either, at the points
 // of all. Before is where these statements began.
-func (b *builder) rejoin(before live, exits []exit) {
+func (b *bindings) rejoin(before live, exits []exit) {
 	b.joinKnown(before, exits)
 	var parts []live
 	if !b.live.dead {
@@ -23,7 +23,7 @@ func (b *builder) rejoin(before live, exits []exit) {
 }
 
 // joinKnown joins what is known where jumps have left some statements with what is known at their end.
-func (b *builder) joinKnown(before live, exits []exit) {
+func (b *bindings) joinKnown(before live, exits []exit) {
 	dead := b.live.dead
 	for _, e := range exits {
 		if dead {
@@ -39,7 +39,7 @@ func (b *builder) joinKnown(before live, exits []exit) {
 }
 
 // together is live at the points of all parts, which are some of those before.
-func (b *builder) together(before live, parts []live) live {
+func (b *faults) together(before live, parts []live) live {
 	out := before
 	out.dead = len(parts) == 0
 	onData := slices.ContainsFunc(parts, func(l live) bool { return len(l.preds) > len(before.preds) })
@@ -66,7 +66,7 @@ func (b *builder) together(before live, parts []live) live {
 }
 
 // side is a predicate that holds at those points of a set of points that are in a part of it.
-func (b *builder) side(whole, part live) expr.Expr {
+func (b *faults) side(whole, part live) expr.Expr {
 	all := slices.Clone(part.preds[len(whole.preds):])
 	rest, err := part.domain.Gist(whole.domain)
 	b.try(err)

@@ -63,6 +63,25 @@ type objectOf struct {
 	calls string
 }
 
+// bindings are what variables hold where reading stands.
+type bindings struct {
+	position
+	learnt     *learnt
+	env        map[*builderVar]value
+	copies     map[*builderVar]string // temporaries
+	counters   map[string]bool        // inames that have the names of variables
+	assignedTo map[*builderVar]bool   // variables of the file that something assigns to
+	path       string                 // of calls
+	trial      int                    // what is read now may be read again
+}
+
+func newBindings(of flow, known *learnt) bindings {
+	return bindings{
+		position: position{flow: of}, learnt: known, env: map[*builderVar]value{}, copies: map[*builderVar]string{}, counters: map[string]bool{},
+		assignedTo: assignedIn(bodies(of.file)...),
+	}
+}
+
 func newLearnt() *learnt {
 	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, false}
 }
@@ -70,10 +89,10 @@ func newLearnt() *learnt {
 // again is thrown when a variable turns out to be opaque.
 type again struct{}
 
-func (b *builder) here(at cfront.Pos) site { return site{at, b.path} }
+func (b *bindings) here(at cfront.Pos) site { return site{at, b.path} }
 
 // follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows.
-func (b *builder) follows(v *builderVar) bool {
+func (b *bindings) follows(v *builderVar) bool {
 	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
 }
 
@@ -83,7 +102,7 @@ func inMemory(v *builderVar) bool {
 }
 
 // forget makes a variable opaque and reads the function again; within a trial it is a fault.
-func (b *builder) forget(at cfront.Pos, v *builderVar) {
+func (b *bindings) forget(at cfront.Pos, v *builderVar) {
 	if v.Class == cfront.Param && len(v.Dims) == 0 && v.DType == "" || len(v.Dims) > 0 {
 		b.failAt(at, "give each of the arrays its own statement", "%s does not point to one array here", v.Name)
 	}
@@ -113,7 +132,7 @@ func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
 }
 
 // temp is the private temporary of a variable.
-func (b *builder) temp(v *builderVar) string {
+func (b *bindings) temp(v *builderVar) string {
 	n := b.copies[v]
 	if n == "" {
 		n = b.name(v)
@@ -132,13 +151,13 @@ func (b *builder) temp(v *builderVar) string {
 	return n
 }
 
-func (b *builder) addTemp(a *kernel.Array) {
+func (b *terms) addTemp(a *kernel.Array) {
 	b.temps[a.Name] = a
 	b.tempOrder = append(b.tempOrder, a.Name)
 }
 
 // scratch is a new private temporary.
-func (b *builder) scratch(base string, t expr.DType) string {
+func (b *grid) scratch(base string, t expr.DType) string {
 	n := b.fresh(base)
 	if t == expr.Bool {
 		t = expr.Int32
@@ -148,7 +167,7 @@ func (b *builder) scratch(base string, t expr.DType) string {
 }
 
 // merge is what is known after two ways: the values of one where when holds, which is nil where that depends on data.
-func (b *builder) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
+func (b *terms) merge(when *polycount.Set, first, second map[*builderVar]value) map[*builderVar]value {
 	out := maps.Clone(second)
 	vars := map[*builderVar]bool{}
 	for v := range first {
@@ -174,7 +193,7 @@ func united(x, y []site) []site {
 }
 
 // join is one of two values.
-func (b *builder) join(when *polycount.Set, x, y value) value {
+func (b *terms) join(when *polycount.Set, x, y value) value {
 	from := united(x.from, y.from)
 	switch {
 	case x.data && y.data:

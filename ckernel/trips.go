@@ -13,7 +13,7 @@ import (
 )
 
 // example is an assumption that declares the average trips of a loop.
-func (b *builder) example(x *loopText) string {
+func (x *loopText) example() string {
 	return fmt.Sprintf("--assume 'trips(%d) = 8'", x.pos.Line)
 }
 
@@ -61,12 +61,12 @@ func (b *builder) overIterations(x *loopText, first map[*builderVar]value, steps
 }
 
 // declareAverage states an average, once for equal expressions.
-func (b *builder) declareAverage(of, average expr.Expr) {
+func (b *flow) declareAverage(of, average expr.Expr) {
 	b.averages = append(b.averages, kernel.Average{Of: of, Value: average})
 }
 
 // unknownTrips is the number of iterations of a loop that only a run tells.
-func (b *builder) unknownTrips(x *loopText) expr.Expr {
+func (b *flow) unknownTrips(x *loopText) expr.Expr {
 	f := &kernel.Function{
 		Name: fmt.Sprintf("trips_of_line_%d", x.pos.Line), Result: expr.Int32, Counts: map[expr.DType]map[string]int64{},
 		Body: fmt.Sprintf("return the_number_of_iterations_of_line_%d;", x.pos.Line),
@@ -81,7 +81,7 @@ func (b *builder) evaluations(x *loopText) (before, inside bool) {
 		return false, false
 	}
 	c := b.truth(x.cond)
-	work := c.pred != nil && b.works(c.pred, x.isFor)
+	work := c.pred != nil && works(c.pred, x.isFor)
 	return work && c.set == nil && !x.do, work
 }
 
@@ -103,7 +103,7 @@ func (b *builder) evaluate(x *loopText) {
 }
 
 // works reports whether a condition has loads or, unless it is that of a for loop, operations.
-func (b *builder) works(e expr.Expr, isFor bool) bool {
+func works(e expr.Expr, isFor bool) bool {
 	work := false
 	expr.Walk(e, func(e expr.Expr) bool {
 		switch x := e.(type) {
@@ -150,7 +150,7 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 		b.nextStatement()
 	}
 	reload := func() {
-		if _, ok := b.number(end); !ok && b.works(b.freeValue(end), true) {
+		if _, ok := b.number(end); !ok && works(b.freeValue(end), true) {
 			b.nextStatement()
 			b.assignTemp(cond.Pos, b.scratch(v.Name+"_end", expr.Int32), b.freeValue(end))
 		}
@@ -183,7 +183,7 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 }
 
 // affineExpr is a bound of a loop as an affine expression.
-func (b *builder) affineExpr(e expr.Expr) (polycount.Affine, bool) {
+func (b *terms) affineExpr(e expr.Expr) (polycount.Affine, bool) {
 	a, err := expr.ToAffine(e, func(n string) bool { return !b.temporary(n) || b.bounds[n] })
 	return a, err == nil
 }
@@ -200,6 +200,6 @@ func (b *builder) leave(x *cfront.Jump, f *frame) {
 		f.broke = append(f.broke, exit{maps.Clone(b.env), b.live})
 	case slices.Contains(b.frames, f) && b.trial > 0:
 	default:
-		b.failAt(x.Pos, "declare the average number of iterations, as in "+b.example(f.text)+", or put the condition into the head of the loop", "a loop that ends in its middle")
+		b.failAt(x.Pos, "declare the average number of iterations, as in "+f.text.example()+", or put the condition into the head of the loop", "a loop that ends in its middle")
 	}
 }

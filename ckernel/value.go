@@ -103,13 +103,13 @@ func (b *builder) freeValue(e cfront.Expr) expr.Expr {
 }
 
 // passed reports whether a variable is an argument of the kernel that it never assigns to, and no number.
-func (b *builder) passed(v *builderVar) bool {
+func (b *bindings) passed(v *builderVar) bool {
 	return slices.Contains(b.fn.Params, v) && !b.follows(v) && !b.assignedTo[v]
 }
 
 // free is an expression whose operations do not count, as its operands have been computed for other ends: a call of a function that
 // declares none.
-func (b *builder) free(e expr.Expr) expr.Expr {
+func (b *flow) free(e expr.Expr) expr.Expr {
 	if !computes(e) {
 		return e
 	}
@@ -154,7 +154,7 @@ func computes(e expr.Expr) bool {
 }
 
 // leafType is the type of a variable or an element.
-func (b *builder) leafType(e expr.Expr) expr.DType {
+func (b *flow) leafType(e expr.Expr) expr.DType {
 	switch x := e.(type) {
 	case *expr.Access:
 		if a := b.accessOf(x); a != nil {
@@ -174,7 +174,7 @@ func (b *builder) leafType(e expr.Expr) expr.DType {
 }
 
 // functionNamed enters a function under a name, or finds one that is defined alike.
-func (b *builder) functionNamed(base string, f *kernel.Function) string {
+func (b *flow) functionNamed(base string, f *kernel.Function) string {
 	for _, g := range b.functions {
 		f.Name = g.Name
 		if g.String() == f.String() {
@@ -191,7 +191,7 @@ func (b *builder) functionNamed(base string, f *kernel.Function) string {
 }
 
 // function enters a function that has its name.
-func (b *builder) function(f *kernel.Function) string {
+func (b *flow) function(f *kernel.Function) string {
 	if !slices.ContainsFunc(b.functions, func(g *kernel.Function) bool { return g.Name == f.Name }) {
 		b.taken[f.Name] = true
 		b.functions = append(b.functions, f)
@@ -216,7 +216,7 @@ func (b *builder) operand(e cfront.Expr, t expr.DType) expr.Expr {
 }
 
 // typeInKernel is the type of a value: those of work-items and sizes are int32 in kernels, whatever C has.
-func (b *builder) typeInKernel(v expr.Expr, t expr.DType) expr.DType {
+func (b *flow) typeInKernel(v expr.Expr, t expr.DType) expr.DType {
 	switch x := v.(type) {
 	case expr.Var:
 		if b.temps[x.Name] == nil && t.IsInteger() {
@@ -233,7 +233,7 @@ func (b *builder) typeInKernel(v expr.Expr, t expr.DType) expr.DType {
 }
 
 // converting is a value of one type as another, as assignments convert; the temporaries convert by themselves.
-func (b *builder) converting(v expr.Expr, from, to expr.DType) expr.Expr {
+func converting(v expr.Expr, from, to expr.DType) expr.Expr {
 	switch {
 	case to == expr.Bool && from != expr.Bool:
 		return cexpr.Number(expr.Binary(expr.Ne, v, expr.Int{}))
@@ -267,7 +267,7 @@ func (b *builder) truthValue(e cfront.Expr) expr.Expr {
 	case no:
 		return expr.Int{}
 	}
-	return cexpr.Number(b.whole(c))
+	return cexpr.Number(c.whole())
 }
 
 func (b *builder) binary(x *cfront.Binary) expr.Expr {
@@ -329,7 +329,7 @@ func (b *builder) choice(x *cfront.Select) expr.Expr {
 	out := &expr.Cond{}
 	b.evaluated(&c, true, x.Then, func() { out.Then = b.operand(x.Then, x.DType) })
 	b.evaluated(&c, false, x.Else, func() { out.Else = b.operand(x.Else, x.DType) })
-	out.If = b.whole(c)
+	out.If = c.whole()
 	return out
 }
 
@@ -394,7 +394,7 @@ func (b *builder) assigned(x *cfront.Assign) (out expr.Expr) {
 	}
 	val := assignedValue(x, x.To)
 	temp := b.scratch("value", x.To.Type())
-	b.assignTemp(x.Pos, temp, b.converting(b.value(val), val.Type(), x.To.Type()))
+	b.assignTemp(x.Pos, temp, converting(b.value(val), val.Type(), x.To.Type()))
 	p := b.placeOf(x.To)
 	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, p.array, p.offset, p.lanes, p.subs), rhs: expr.Var{Name: temp}})
 	return expr.Var{Name: temp}

@@ -52,7 +52,7 @@ func (b *builder) vectorVariable(at cfront.Expr, v *builderVar) expr.Expr {
 	return expr.Var{Name: b.temp(v)}
 }
 
-func (b *builder) checkVector(at cfront.Expr, t expr.DType) {
+func (b *faults) checkVector(at cfront.Expr, t expr.DType) {
 	if !t.Known() {
 		b.fail(at, "vectors have 2, 4, 8 or 16 lanes", "vectors of another number of lanes have no place in a kernel")
 	}
@@ -79,7 +79,7 @@ func (b *builder) assignVector(at cfront.Pos, v *builderVar, e cfront.Expr) {
 func (b *builder) fill(at cfront.Pos, a *array, list *cfront.Vector) {
 	lane := int64(0)
 	for _, e := range list.Elems {
-		v := b.converting(b.value(e), e.Type(), list.DType.Base().Vector(e.Type().Lanes()))
+		v := converting(b.value(e), e.Type(), list.DType.Base().Vector(e.Type().Lanes()))
 		b.emit(&record{pos: at, lhs: b.access(at, a, constant(lane), e.Type().Lanes(), nil), rhs: v})
 		lane += e.Type().Lanes()
 	}
@@ -104,7 +104,7 @@ func (b *builder) vector(x *cfront.Vector) expr.Expr {
 }
 
 // vectorArray is a new private array for the lanes of a vector.
-func (b *builder) vectorArray(base string, t expr.DType) *array {
+func (b *flow) vectorArray(base string, t expr.DType) *array {
 	v := &builderVar{Name: base, Class: cfront.Local, DType: t}
 	a := &array{v: v, name: b.fresh(base), base: t.Base(), lanes: t.Lanes(), space: cfront.PrivateSpace, outer: constant(1)}
 	b.arrays[v] = a
@@ -163,7 +163,7 @@ func (b *builder) storeLanes(at cfront.Pos, to *cfront.Lane, e cfront.Expr) bool
 	}
 	p := b.placeOf(to.X)
 	if !e.Type().IsVector() {
-		v := b.converting(b.value(e), e.Type(), to.DType.Base())
+		v := converting(b.value(e), e.Type(), to.DType.Base())
 		temp := b.scratch("value", to.DType.Base())
 		b.assignTemp(at, temp, v)
 		for _, l := range to.Lanes {
@@ -195,7 +195,7 @@ func (b *builder) initialise(v *builderVar) {
 	if a.base.IsFloat() {
 		zero = cexpr.Float(0, a.base)
 	}
-	if b.zeros(v.Init) && size > 1 { // by a loop
+	if zeros(v.Init) && size > 1 { // by a loop
 		iname := b.fresh(v.Name + "_element")
 		before := b.live
 		b.openLoop(&loop{name: iname, pos: v.Pos, unroll: true, bounds: kernel.Within(iname, 0, size-1)})
@@ -223,7 +223,7 @@ func (b *builder) initialise(v *builderVar) {
 			}
 			return
 		}
-		val := b.converting(b.value(e), e.Type(), a.base)
+		val := converting(b.value(e), e.Type(), a.base)
 		b.emit(&record{pos: e.Place(), lhs: b.access(e.Place(), a, constant(at), e.Type().Lanes(), nil), rhs: val})
 		at += e.Type().Lanes()
 	}
@@ -242,13 +242,13 @@ func (b *builder) initialise(v *builderVar) {
 const maxList = 4096
 
 // zeros reports whether all values of a list are 0.
-func (b *builder) zeros(e cfront.Expr) bool {
+func zeros(e cfront.Expr) bool {
 	switch x := e.(type) {
 	case nil:
 		return true
 	case *cfront.List:
 		for _, item := range x.Items {
-			if !b.zeros(item) {
+			if !zeros(item) {
 				return false
 			}
 		}

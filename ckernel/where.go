@@ -11,7 +11,7 @@ import (
 func everywhere() *polycount.Set { return polycount.NewSet(nil, nil) }
 
 // where is the set in which a number is at least 0, or 0; ok is false if that is no set. Extremes and choices in it are taken apart.
-func (b *builder) where(p *expr.Poly, equality bool) (set *polycount.Set, ok bool) {
+func (b *terms) where(p *expr.Poly, equality bool) (set *polycount.Set, ok bool) {
 	if a, ok := b.affine(p); ok {
 		set, err := everywhere().Constrain(polycount.Constraint{Affine: a, Equality: equality})
 		b.try(err)
@@ -50,7 +50,7 @@ type twoPieces struct {
 }
 
 // halves takes an extreme or a choice in a number apart; ok is false if it has none.
-func (b *builder) halves(p *expr.Poly) (s twoPieces, ok bool) {
+func (b *terms) halves(p *expr.Poly) (s twoPieces, ok bool) {
 	for c, vars := range p.All() {
 		if len(vars) != 1 || !c.IsInt64() {
 			continue
@@ -74,7 +74,7 @@ func (b *builder) halves(p *expr.Poly) (s twoPieces, ok bool) {
 }
 
 // whenFirst is the set in which a number is the first one of its two pieces.
-func (b *builder) whenFirst(s twoPieces) (*polycount.Set, bool) {
+func (b *terms) whenFirst(s twoPieces) (*polycount.Set, bool) {
 	switch s.extreme {
 	case expr.Min:
 		return b.where(minus(s.second, s.first), false)
@@ -85,7 +85,7 @@ func (b *builder) whenFirst(s twoPieces) (*polycount.Set, bool) {
 }
 
 // inPieces is a function of a number: of each of its affine pieces, where the number is that; ok is false if it has others.
-func (b *builder) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
+func (b *position) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *expr.Poly) (out *expr.Poly, ok bool) {
 	if a, ok := b.affine(p); ok {
 		return f(p, a), true
 	}
@@ -115,7 +115,7 @@ func (b *builder) inPieces(p *expr.Poly, f func(*expr.Poly, polycount.Affine) *e
 	return b.either(when, x, y), true
 }
 
-func (b *builder) both(x, y *polycount.Set) *polycount.Set {
+func (b *faults) both(x, y *polycount.Set) *polycount.Set {
 	switch {
 	case x == nil:
 		return y
@@ -127,32 +127,32 @@ func (b *builder) both(x, y *polycount.Set) *polycount.Set {
 	return out
 }
 
-func (b *builder) union(x, y *polycount.Set) *polycount.Set {
+func (b *faults) union(x, y *polycount.Set) *polycount.Set {
 	out, err := x.Union(y)
 	b.try(err)
 	return out
 }
 
-func (b *builder) not(x *polycount.Set) *polycount.Set {
+func (b *faults) not(x *polycount.Set) *polycount.Set {
 	out, err := everywhere().Subtract(x)
 	b.try(err)
 	return out
 }
 
-func (b *builder) isEmpty(x *polycount.Set) bool {
+func (b *faults) isEmpty(x *polycount.Set) bool {
 	empty, err := x.IsEmpty()
 	b.try(err)
 	return empty
 }
 
 // inside reports whether all points of x are in y.
-func (b *builder) inside(x, y *polycount.Set) bool {
+func (b *faults) inside(x, y *polycount.Set) bool {
 	out, err := x.Subtract(y)
 	b.try(err)
 	return b.isEmpty(out)
 }
 
-func (b *builder) simple(s *polycount.Set) *polycount.Set {
+func (b *faults) simple(s *polycount.Set) *polycount.Set {
 	if len(s.Disjuncts()) < 2 {
 		return s
 	}

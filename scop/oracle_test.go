@@ -13,12 +13,12 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/features"
+	"gpuperf/internal/ctest/scoptest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
-	"gpuperf/scop/scoptest"
 )
 
 // start is what an element holds before the region.
@@ -208,7 +208,7 @@ func checkValues(t fataler, n *Nest, nest *linear.Nest, at map[string]int64, tra
 			continue
 		}
 		for index, v := range elements {
-			got, want := b.At(flat(index, shapes[array])), v.Number()
+			got, want := b.At(flat(index, shapes[array])), v.AsFloat()
 			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 				t.Fatalf("at %v: %s[%s] is %v, in the run %v\n%s", at, array, index, got, want, nest)
 			}

@@ -18,7 +18,7 @@ func TestRefusals(t *testing.T) {
 		{"break", `for (i = 0; i < n; i++) { a[i] = 0; ^break; }`, "break is not static control"},
 		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
 		{"goto", `^x: a[0] = 1;`, "a label is not static control"},
-		{"switch", `^switch (n) { case 1: a[0] = 1; }`, "a switch is not static control"},
+		{"switch", `^switch (n) { case 1: a[0] = 1; case 2: a[1] = 1; }`, "a switch whose arms run on into each other is not static control"},
 		{"data in a subscript", `for (i = 0; i < n; i++) a[^at[i]] = 0;`, "at is data, which is not affine"},
 		{"data in a bound", `for (i = 0; i < ^at[0]; i++) a[i] = 0;`, "at is data, which is not affine"},
 		{"data in a condition", `if (^a[0] > 0) a[1] = 0;`, "a floating-point number is not affine"},
@@ -51,12 +51,13 @@ func TestRefusals(t *testing.T) {
 		{"a pointer", `for (i = 0; i < n; i++) ^p[i] = a[i];`, "p is a pointer, which may point to what another array has"},
 		{"a pointer that moves", `for (i = 0; i < n; i++) *^q++ = 0;`, "an assignment inside of an expression"},
 		{"a row", `^b[0] = a[0];`, ""},
+		{"rows that are pointers", `for (i = 0; i < n; i++) ^rows[i][0] = 0;`, "the rows of rows are pointers, which may point to the same numbers"},
 		{"a struct", `a[0] = ^s.x;`, "a member of a struct has no place"},
 		{"an address", `a[0] = *(^&d);`, ""},
 		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a;\n#pragma scop\n"
 			before, after, _ := strings.Cut(c.body, "^")
 			text := head + before + after + "\n#pragma endscop\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})

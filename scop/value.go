@@ -84,7 +84,10 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	if _, moves := x.Of.(*cfront.Assign); moves {
 		b.value(x.Of)
 	}
+	_, row := x.Of.(*cfront.Index)
 	switch {
+	case row && base(x) != nil:
+		b.fail(x, "declare it as an array of arrays", "the rows of %s are pointers, which may point to the same numbers", base(x).Name)
 	case !ok:
 		b.fail(x, "", "only arrays that have a name are known to differ from others")
 	case len(r.Var.Dims) != len(x.Subs) || r.Var.DType == "":

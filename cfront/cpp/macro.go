@@ -2,6 +2,7 @@ package cpp
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -13,6 +14,40 @@ type macro struct {
 	variadic bool // the last parameter takes all further arguments
 	body     []Token
 	busy     int // how often its replacement is being read: it is not replaced in that
+}
+
+// ownMacros are those that the preprocessor has itself (C11, 6.10.8 and 6.10.9).
+var ownMacros map[string]func(*reader, Token) Token
+
+func init() {
+	ownMacros = map[string]func(*reader, Token) Token{
+		"__LINE__": func(_ *reader, t Token) Token {
+			return Token{Kind: Number, Text: strconv.Itoa(t.At.Line), At: t.At, Spaced: t.Spaced}
+		},
+		"__FILE__": func(_ *reader, t Token) Token {
+			return Token{Kind: String, Text: strconv.Quote(t.At.File), At: t.At, Spaced: t.Spaced}
+		},
+		"_Pragma": (*reader).pragma,
+	}
+}
+
+// pragma reads _Pragma("text"), which is #pragma text.
+func (r *reader) pragma(word Token) Token {
+	args, ok := r.arguments(word, &macro{name: word.Text, params: []string{"text"}})
+	if !ok || len(args[0]) != 1 || args[0][0].Kind != String {
+		r.fail(word, "_Pragma is followed by a string in brackets")
+	}
+	text, err := strconv.Unquote(args[0][0].Text)
+	if err != nil {
+		r.fail(args[0][0], "the string of _Pragma is not read")
+	}
+	var tokens []Token
+	for _, t := range Lex(word.At.File, text) {
+		if t.At = word.At; t.Kind != End {
+			tokens = append(tokens, t)
+		}
+	}
+	return Token{Kind: Pragma, At: word.At, Text: text, Args: tokens}
 }
 
 // replace puts the replacement of a macro in front of what is read; false where a function-like macro has no arguments.

@@ -99,6 +99,9 @@ func (r *reader) expanded() Token {
 		}
 		m := r.macros[t.Text]
 		if m == nil {
+			if own := ownMacros[t.Text]; own != nil {
+				return own(r, t)
+			}
 			return t
 		}
 		if m.busy > 0 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpuperf/ckernel/ckerneltest"
+	"gpuperf/internal/ctest/ckerneltest"
 	"gpuperf/internal/frontend"
 )
 

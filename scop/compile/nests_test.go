@@ -16,7 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/scop/scoptest"
+	"gpuperf/internal/ctest/scoptest"
 )
 
 // A batch is one C file of many random nests, so that one program runs them all: a device compiles its kernels slowly.

@@ -13,7 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/scop/scoptest"
+	"gpuperf/internal/ctest/scoptest"
 )
 
 // sets are the values of the sizes, in the order of the parameters of each function, that PolyBench/C 4.2.1 calls MINI and SMALL.

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/scoptest"
 	"gpuperf/polycount"
 	"gpuperf/scop"
-	"gpuperf/scop/scoptest"
 )
 
 type fataler interface {

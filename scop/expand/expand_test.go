@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/nesttest"
 	"gpuperf/internal/golden"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
-	"gpuperf/scop/nesttest"
 )
 
 // TestPolybench compares the copies of the examples with a golden file, and what their nests do with the text.

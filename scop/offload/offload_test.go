@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/scoptest"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
@@ -19,7 +20,6 @@ import (
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
-	"gpuperf/scop/scoptest"
 	"pgregory.net/rapid"
 )
 

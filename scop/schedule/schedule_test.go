@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/nesttest"
 	"gpuperf/internal/golden"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
-	"gpuperf/scop/nesttest"
 )
 
 func polybench(t testing.TB) []string {

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"gpuperf/internal/ctest/nesttest"
 	"gpuperf/polycount"
-	"gpuperf/scop/nesttest"
 )
 
 func text(t testing.TB, file string) string {

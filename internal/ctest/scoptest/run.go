@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -29,21 +30,23 @@ type Trace struct {
 
 // Value is a number. Data: it is not affine in iterators and parameters, as it depends on what arrays or scalars hold or is a float.
 type Value struct {
+	cvalue.Number
 	Float bool
-	I     int64
-	F     float64
 	Data  bool
 }
 
-// Number is the value as a float.
-func (v Value) Number() float64 {
+func integer(i int64, data bool) Value { return Value{Number: cvalue.Number{I: i}, Data: data} }
+func float(f float64) Value            { return Value{Number: cvalue.Number{F: f}, Float: true} }
+
+// AsFloat is the value as a float.
+func (v Value) AsFloat() float64 {
 	if v.Float {
 		return v.F
 	}
 	return float64(v.I)
 }
 
-func (v Value) truth() bool { return v.Number() != 0 }
+func (v Value) truth() bool { return v.AsFloat() != 0 }
 
 // Run interprets a region. Integer scalars that it does not assign have the values of params; elements have those that start gives them before
 // they are assigned. Where a condition of ?:, && or || depends on data, all operands are evaluated, as counts have them. It fails on what regions of tests have not,
@@ -184,7 +187,7 @@ func (m *machine) load(array, index string, t expr.DType) Value {
 	m.touch(array, index, false)
 	v, ok := m.trace.Memory[array][index]
 	if !ok {
-		v = convert(Value{Float: true, F: m.start(array, index)}, t)
+		v = convert(float(m.start(array, index)), t)
 	}
 	v.Data = true
 	return v
@@ -211,15 +214,15 @@ func (m *machine) index(subs []cfront.Expr) string {
 func (m *machine) eval(e cfront.Expr) Value {
 	switch x := e.(type) {
 	case *cfront.Int:
-		return Value{I: x.Value}
+		return integer(x.Value, false)
 	case *cfront.Float:
-		return convert(Value{Float: true, F: x.Value}, x.DType)
+		return convert(float(x.Value), x.DType)
 	case *cfront.Ref:
 		if i, ok := m.iterators[x.Var]; ok {
-			return Value{I: i}
+			return integer(i, false)
 		}
 		if p, ok := m.params[x.Var.Name]; ok && !m.scalars[x.Var] {
-			return Value{I: p}
+			return integer(p, false)
 		}
 		return m.load(x.Var.Name, "", x.DType)
 	case *cfront.Index:
@@ -297,13 +300,13 @@ func (m *machine) logic(x *cfront.Binary) Value {
 	left := m.truth(x.X)
 	is := left.truth()
 	if !left.Data && is == (x.Op == "||") {
-		return Value{I: bit(is)}
+		return integer(cvalue.Bit(is), false)
 	}
 	right := m.truth(x.Y)
 	if is == (x.Op == "&&") {
 		is = right.truth()
 	}
-	return Value{I: bit(is), Data: left.Data || right.Data}
+	return integer(cvalue.Bit(is), left.Data || right.Data)
 }
 
 // truth evaluates a condition.
@@ -331,30 +334,20 @@ func (m *machine) condition(eval func() Value) Value {
 
 func isInt(e cfront.Expr) bool { _, ok := e.(*cfront.Int); return ok }
 
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func (m *machine) count(t expr.DType, op string) { m.trace.Ops[string(t)+" "+op]++ }
 
 func (m *machine) unary(x *cfront.Unary) Value {
 	if x.Op == "!" {
 		v := m.truth(x.X)
-		return Value{I: bit(!v.truth()), Data: v.Data}
+		return integer(cvalue.Bit(!v.truth()), v.Data)
 	}
 	v := m.eval(x.X)
-	switch x.Op {
-	case "-":
-		v = convert(v, x.DType)
-		v.I, v.F = -v.I, -v.F
-	case "~":
+	if x.Op == "~" {
 		m.count(x.DType, "bw")
-		v.I = ^v.I
 	}
-	return convert(v, x.DType)
+	v = convert(v, x.DType)
+	v.Number = cvalue.Unary(x.Op, x.DType, v.Number)
+	return v
 }
 
 var names = map[string]string{
@@ -363,56 +356,14 @@ var names = map[string]string{
 
 func (m *machine) binary(op string, x, y Value, t expr.DType) Value {
 	data := x.Data || y.Data
-	switch op {
-	case "<", "<=", ">", ">=", "==", "!=":
-		return Value{I: bit(compare(op, x.Number(), y.Number())), Data: data || x.Float || y.Float}
+	if cvalue.Comparisons[op] {
+		is := cvalue.Compare(op, expr.Float64, cvalue.Number{F: x.AsFloat()}, cvalue.Number{F: y.AsFloat()})
+		return integer(cvalue.Bit(is), data || x.Float || y.Float)
 	}
 	m.count(t, names[op])
 	x, y = convert(x, t), convert(y, t)
-	out := Value{Float: t.IsFloat(), Data: data}
-	switch op {
-	case "+":
-		out.I, out.F = x.I+y.I, x.F+y.F
-	case "-":
-		out.I, out.F = x.I-y.I, x.F-y.F
-	case "*":
-		out.I, out.F = x.I*y.I, x.F*y.F
-	case "/":
-		if out.F = x.F / y.F; !out.Float && y.I != 0 {
-			out.I = x.I / y.I
-		}
-	case "%":
-		if y.I != 0 {
-			out.I = x.I % y.I
-		}
-	case "<<":
-		out.I = x.I << (y.I & 31)
-	case ">>":
-		out.I = x.I >> (y.I & 31)
-	case "&":
-		out.I = x.I & y.I
-	case "|":
-		out.I = x.I | y.I
-	case "^":
-		out.I = x.I ^ y.I
-	}
-	return convert(out, t)
-}
-
-func compare(op string, x, y float64) bool {
-	switch op {
-	case "<":
-		return x < y
-	case "<=":
-		return x <= y
-	case ">":
-		return x > y
-	case ">=":
-		return x >= y
-	case "==":
-		return x == y
-	}
-	return x != y
+	n, _ := cvalue.Arithmetic(op, t, x.Number, y.Number)
+	return Value{Number: n, Float: t.IsFloat(), Data: data}
 }
 
 func (m *machine) call(x *cfront.Call) Value {
@@ -421,22 +372,18 @@ func (m *machine) call(x *cfront.Call) Value {
 	for _, a := range x.Args {
 		v := m.eval(a)
 		data = data || v.Data
-		args = append(args, v.Number())
+		args = append(args, v.AsFloat())
 	}
 	name := x.Func
 	if x.DType == expr.Float32 {
 		name = strings.TrimSuffix(name, "f")
 	}
 	out := Value{Float: x.DType.IsFloat(), Data: data}
-	f1, f2 := expr.Math1[name], expr.Math2[name]
-	switch {
-	case name == "abs":
+	if name == "abs" {
 		out.I = int64(math.Abs(args[0]))
-	case f1 != nil && len(args) == 1:
-		out.F = f1(args[0])
-	case f2 != nil && len(args) == 2:
-		out.F = f2(args[0], args[1])
-	default:
+	} else if f, ok := cvalue.Function(name, args...); ok {
+		out.F = f
+	} else {
 		panic(failure("call of " + name))
 	}
 	if name == "pow" {
@@ -449,28 +396,9 @@ func (m *machine) call(x *cfront.Call) Value {
 
 // convert is a value as a type.
 func convert(v Value, t expr.DType) Value {
-	out := Value{Float: t.IsFloat(), Data: v.Data}
-	switch {
-	case t == expr.Float32:
-		out.F = float64(float32(v.Number()))
-	case t == expr.Float64:
-		out.F = v.Number()
-	case v.Float:
-		out.I = int64(v.F)
-	default:
-		out.I = v.I
+	from := expr.DType(expr.Int64)
+	if v.Float {
+		from = expr.Float64
 	}
-	switch t {
-	case expr.Int8:
-		out.I = int64(int8(out.I))
-	case expr.Uint8:
-		out.I = int64(uint8(out.I))
-	case expr.Int16:
-		out.I = int64(int16(out.I))
-	case expr.Int32:
-		out.I = int64(int32(out.I))
-	case expr.Uint32:
-		out.I = int64(uint32(out.I))
-	}
-	return out
+	return Value{Number: cvalue.Convert(v.Number, from, t), Float: t.IsFloat(), Data: v.Data}
 }

@@ -12,7 +12,7 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-const examples = "../../examples"
+const examples = "../../../examples"
 
 // shown lists what a run counted, one line each, sorted.
 func shown(r *Report) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -68,9 +69,9 @@ func (m *machine) value(e cfront.Expr, mask []bool) values {
 	case *evaluated:
 		return x.v
 	case *cfront.Int:
-		return m.each(x.DType, func(int) number { return number{i: wrap(x.DType, x.Value), f: float64(x.Value)} })
+		return m.each(x.DType, func(int) number { return number{i: cvalue.Wrap(x.DType, x.Value), f: float64(x.Value)} })
 	case *cfront.Float:
-		return m.each(x.DType, func(int) number { return number{f: round(x.DType, x.Value), form: data} })
+		return m.each(x.DType, func(int) number { return number{f: cvalue.Round(x.DType, x.Value), form: data} })
 	case *cfront.Ref:
 		return m.variable(x, mask)
 	case *cfront.Index:
@@ -251,22 +252,15 @@ func (m *machine) unary(x *cfront.Unary, mask []bool) values {
 	if x.Op == "!" {
 		return m.each(x.DType, func(item int) number {
 			n := v.v[item]
-			return number{i: 1 - bit(truth(n, v.t)), form: n.form, axes: n.axes}
+			return number{i: 1 - cvalue.Bit(truth(n, v.t)), form: n.form, axes: n.axes}
 		})
 	}
 	v = m.convert(v, x.DType, mask)
 	out := newValues(x.DType, m.items)
 	for i, n := range v.v {
-		switch x.Op {
-		case "-":
-			n.i, n.f = wrap(x.DType.Base(), -n.i), -n.f
-		case "~":
-			n.i = wrap(x.DType.Base(), ^n.i)
-			if n.form != known {
-				n.form = data
-			}
+		if out.v[i] = n.with(cvalue.Unary(x.Op, x.DType.Base(), n.value())); x.Op == "~" && n.form != known {
+			out.v[i].form = data
 		}
-		out.v[i] = n
 	}
 	if x.Op == "~" {
 		m.found("bw", x.DType, mask, 1)
@@ -274,13 +268,11 @@ func (m *machine) unary(x *cfront.Unary, mask []bool) values {
 	return out
 }
 
-var comparisons = map[string]bool{"<": true, "<=": true, ">": true, ">=": true, "==": true, "!=": true}
-
 func (m *machine) binary(x *cfront.Binary, mask []bool) values {
 	switch {
 	case x.Op == "&&" || x.Op == "||":
 		return m.logic(x, mask)
-	case comparisons[x.Op]:
+	case cvalue.Comparisons[x.Op]:
 		return m.comparison(x, mask)
 	case x.Elem != "":
 		return m.pointerSum(x, mask)
@@ -351,7 +343,7 @@ func (m *machine) logic(x *cfront.Binary, mask []bool) values {
 		if onData || rightData {
 			f = data
 		}
-		return number{i: bit(is), form: f, axes: leftAxes | rightAxes, read: f == data}
+		return number{i: cvalue.Bit(is), form: f, axes: leftAxes | rightAxes, read: f == data}
 	})
 }
 

@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/scoptest"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
-	"gpuperf/scop/scoptest"
 )
 
 // Analysis is that of the one region of a C text.

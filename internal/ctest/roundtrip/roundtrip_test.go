@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"gpuperf/ckernel/roundtrip"
+	"gpuperf/internal/ctest/roundtrip"
 	"gpuperf/kernel/emit"
 )
 

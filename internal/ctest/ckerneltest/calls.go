@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -276,7 +277,6 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 	if name == "min" || name == "max" || name == "abs" && !t.IsFloat() {
 		form = known
 	}
-	f1, f2 := expr.Math1[name], expr.Math2[name]
 	one := func(a []number) (n number) {
 		switch {
 		case name == "abs" && !t.IsFloat():
@@ -290,14 +290,17 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 			n.f = math.Abs(a[0].f)
 		case name == "fma" || name == "mad":
 			n.f = math.FMA(a[0].f, a[1].f, a[2].f)
-		case f1 != nil && len(a) == 1:
-			n.f = f1(a[0].f)
-		case f2 != nil && len(a) == 2:
-			n.f = f2(a[0].f, a[1].f)
 		default:
-			panic(failure("function " + x.Func))
+			var floats []float64
+			for _, b := range a {
+				floats = append(floats, b.f)
+			}
+			var known bool
+			if n.f, known = cvalue.Function(name, floats...); !known {
+				panic(failure("function " + x.Func))
+			}
 		}
-		n.f = round(t.Base(), n.f)
+		n.f = cvalue.Round(t.Base(), n.f)
 		for _, b := range a {
 			n.axes |= b.axes
 			n.read = n.read || b.read

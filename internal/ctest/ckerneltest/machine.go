@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -123,8 +124,8 @@ func Run(l Launch) (r *Report, err error) {
 	for name, a := range m.arrays {
 		for i, x := range a.elems {
 			m.run.Memory[name] = append(m.run.Memory[name], convert(x, a.dtype, expr.Float64).f)
-			m.run.Read[name] += bit(a.read[i])
-			m.run.Written[name] += bit(a.marked[i])
+			m.run.Read[name] += cvalue.Bit(a.read[i])
+			m.run.Written[name] += cvalue.Bit(a.marked[i])
 		}
 	}
 	return m.run, nil
@@ -192,7 +193,7 @@ func (m *machine) argument(p *cfront.Var) {
 	v := newValues(p.DType, m.items)
 	for i := range v.v {
 		v.v[i] = convert(number{f: x}, expr.Float64, p.DType)
-		v.v[i].f = round(p.DType, x)
+		v.v[i].f = cvalue.Round(p.DType, x)
 		if v.v[i].form = param; p.DType.IsFloat() {
 			v.v[i].form, v.v[i].read = data, true
 		}

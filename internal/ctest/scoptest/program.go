@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Program is a random C function with a region: nests that are rectangular, triangular, skewed or reversed, with strides, guards and statements
+// Program is a random C function with a region: nests that are rectangular, triangular, skewed or reversed, with strides, guards, switches and statements
 // between loops, over arrays and scalars, with compound and chained assignments and ?:. Every subscript is within bounds that all arrays
 // have, and every loop ends. Convex programs have no quotients and no conditions that are unions, and fewer statements, for analyses that
 // compare points of statements with each other.
@@ -148,7 +148,25 @@ func (g *generator) condition() string {
 	return c
 }
 
+// arms writes a switch.
+func (g *generator) arms(depth int) {
+	g.line("switch (%s) {", g.affine())
+	for _, label := range []string{"case 1: case 3:", "case 2:", "default:"} {
+		if g.chance("arm", 4) {
+			continue
+		}
+		g.line(label)
+		g.body(depth)
+		g.line("break;")
+	}
+	g.line("}")
+}
+
 func (g *generator) branch(depth int) {
+	if !g.convex && g.chance("switch", 4) {
+		g.arms(depth)
+		return
+	}
 	g.line("if (%s) {", g.condition())
 	g.body(depth)
 	if rapid.Bool().Draw(g.t, "else") {

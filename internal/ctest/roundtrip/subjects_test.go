@@ -23,7 +23,7 @@ import (
 	"gpuperf/cfront"
 )
 
-const examples = "../../examples"
+const examples = "../../../examples"
 
 // subject is a kernel of the project, at sizes of which some are given.
 type subject struct {

@@ -2,6 +2,7 @@ package ckerneltest
 
 import (
 	"gpuperf/cfront"
+	"gpuperf/internal/ctest/cvalue"
 	"gpuperf/kernel/expr"
 )
 
@@ -25,7 +26,7 @@ func (a *array) grow(i int64) {
 		if a.start != nil {
 			v := a.start(n)
 			x = convert(number{f: v}, expr.Float64, a.dtype)
-			x.f = round(a.dtype, v)
+			x.f = cvalue.Round(a.dtype, v)
 			x.form, x.read = data, true
 		}
 		a.elems = append(a.elems, x)
