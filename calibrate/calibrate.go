@@ -68,6 +68,7 @@ type fitter struct {
 	lm       lm.Settings
 	ends     []*lm.Result // where the searches from the starting points ended
 	raised   []raised     // edges of overlap that have a bound
+	widened  []int        // parameters that rows leave open, though the slopes at the minimum do not say so
 }
 
 func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
@@ -101,6 +102,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 	}
 	f.lm.Ftol, f.lm.Xtol = cmp.Or(f.lm.Ftol, defaultFtol), cmp.Or(f.lm.Xtol, defaultXtol)
 	f.lm.MaxEvaluations = cmp.Or(f.lm.MaxEvaluations, defaultEvaluations*(len(c.Parameters)+1))
+	f.lm.Noise = f.rounding()
 	return f, nil
 }
 
@@ -210,10 +212,15 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 	if err != nil {
 		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
-	rival, err := f.rival(ctx, best)
+	others := f.widen(best)
+	if err := f.widenSharp(ctx, best, opt); err != nil {
+		return nil, nil, err
+	}
+	rival, err := f.rival(ctx, best, others)
 	if err != nil {
 		return nil, nil, err
 	}
+	f.widenTo(best, rival)
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
 	if fit.Experiment, err = experiment(m, fit, rows); err != nil {

@@ -14,6 +14,7 @@ import (
 
 const (
 	nearlyAsGood = 1e-2 // relative excess of the residual up to which another end of the search is followed to its minimum
+	nearly       = 1e-5 // the same of residuals near 0, as a part of the outputs
 	asGood       = 1e-6 // relative excess of the residual up to which that minimum counts as another solution
 	distinct     = 5    // standard errors between the parameters of two solutions
 	farOff       = 8    // spreads of the residuals from which on a row is an outlier
@@ -21,25 +22,24 @@ const (
 	exactly      = 1e-9 // residuals that are rounding errors, as a part of the largest output
 )
 
-// rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It
-// returns nil where there is none, and where some parameters are not determined anyway.
-func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error) {
-	if len(best.Null) > 0 || !best.Status.Converged() {
+// rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It starts from where other
+// searches ended, and from other values of single parameters that nearly meet the rows. It returns nil where there is none.
+func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64) (*lm.Result, error) {
+	if !best.Status.Converged() {
 		return nil, nil
 	}
-	size := 0.0 // of the weighted outputs: a residual of 0 has no relative excess
-	for i, t := range f.t {
-		size = math.Hypot(size, f.w[i]*t)
-	}
+	size, _ := f.norms() // a residual of 0 has no relative excess
 	for _, end := range f.ends {
-		if !f.elsewhere(end, best) || end.Norm > best.Norm*(1+nearlyAsGood)+1e-5*size {
-			continue
+		if f.elsewhere(end.P, best) && end.Norm <= best.Norm*(1+nearlyAsGood)+nearly*size {
+			others = append(others, end.P)
 		}
-		r, err := lm.Minimize(ctx, f.problem(), end.P, &f.lm)
+	}
+	for _, from := range others {
+		r, err := lm.Minimize(ctx, f.problem(), from, &f.lm)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err == nil && r.Norm <= best.Norm*(1+asGood)+1e-9*size && f.elsewhere(r, best):
+		case err == nil && f.asGood(r, best) && f.elsewhere(r.P, best):
 			return r, nil
 		}
 	}
@@ -47,10 +47,10 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result) (*lm.Result, error)
 }
 
 // elsewhere reports whether a cost differs by more than its uncertainty and one per cent. Shape parameters may differ with no effect.
-func (f *fitter) elsewhere(r, best *lm.Result) bool {
+func (f *fitter) elsewhere(at []float64, best *lm.Result) bool {
 	shape := f.model.ShapeParameters()
 	for j, p := range best.P {
-		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(r.P[j]-p) > distinct*best.StdErr[j]+0.01*math.Abs(p) {
+		if !slices.Contains(shape, f.compiled.Parameters[j]) && math.Abs(at[j]-p) > distinct*best.StdErr[j]+0.01*math.Abs(p) {
 			return true
 		}
 	}

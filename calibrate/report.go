@@ -196,7 +196,7 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 		case e.AtBound == "max":
 			warn(warning.AtBound, e.Name, "at its upper bound %s", format.Quantity(f.lm.Upper[j], e.Unit))
 		case lost[e.Name]:
-		case e.StdErr > math.Abs(e.Value):
+		case e.StdErr > math.Abs(e.Value), slices.Contains(f.widened, j):
 			value, stderr, unit := format.Uncertain(e.Value, e.StdErr, e.Unit)
 			warn(warning.Undetermined, e.Name, "poorly determined, %s with a standard error of %s", value, strings.TrimSpace(stderr+" "+unit))
 		}

@@ -43,7 +43,7 @@ func (f *fitter) judge(fit *Fit, r *lm.Result) {
 		fit.Verdict = NotConverged
 	case fit.Misfit > poorMisfit, fit.Misfit > flat && r.Norm > constant:
 		fit.Verdict = PoorFit
-	case len(r.Null) > 0 || len(f.idle(r)) > 0:
+	case len(r.Null) > 0 || len(f.idle(r)) > 0 || len(f.widened) > 0:
 		fit.Verdict = NotIdentified
 	default:
 		fit.Verdict = GoodFit

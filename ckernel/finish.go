@@ -171,9 +171,7 @@ func (b *flow) shows(g *guard, axis string, every *polycount.Set, names []string
 func (b *flow) axisDomains(k *kernel.Kernel) {
 	used := map[*guard]bool{}
 	for _, r := range b.records {
-		if r.kind != kernel.LocalBarrier || len(r.loops) > 0 {
-			used[r.guard] = true
-		}
+		used[r.guard] = true
 	}
 	for _, g := range b.guards {
 		if !used[g] {
@@ -286,10 +284,6 @@ func (b *flow) statementOf(r *record) *kernel.Stmt {
 	for _, l := range r.loops {
 		s.Inames = append(s.Inames, l.name)
 	}
-	if r.kind == kernel.LocalBarrier {
-		slices.Sort(s.Inames)
-		return s
-	}
 	for _, iname := range r.guard.inames {
 		s.Inames = append(s.Inames, iname)
 	}
@@ -297,14 +291,17 @@ func (b *flow) statementOf(r *record) *kernel.Stmt {
 	if r.kind == kernel.Nop {
 		return s
 	}
-	whole := r.guard.set
+	whole, live := r.guard.set, r.live.domain
 	for _, l := range r.loops {
 		var err error
 		whole, err = whole.Constrain(l.bounds...)
 		b.try(err)
 	}
-	if whole != r.live.domain {
-		rest, err := r.live.domain.Gist(whole)
+	if r.kind == kernel.LocalBarrier && whole != live { // all work-items of a group meet
+		whole, live = b.without(whole, b.items()), b.without(live, b.items())
+	}
+	if whole != live {
+		rest, err := live.Gist(whole)
 		b.try(err)
 		s.Predicates = cexpr.Predicates(rest)
 	}
@@ -316,7 +313,9 @@ func (b *flow) statementOf(r *record) *kernel.Stmt {
 		}
 	}
 	final := func(e expr.Expr) expr.Expr { return expr.Subst(b.placed(e), by) }
-	s.LHS, s.RHS = final(r.lhs), final(r.rhs)
+	if r.kind == kernel.Assign {
+		s.LHS, s.RHS = final(r.lhs), final(r.rhs)
+	}
 	for i, p := range s.Predicates {
 		s.Predicates[i] = final(p)
 	}

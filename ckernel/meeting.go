@@ -41,19 +41,23 @@ func (b *faults) without(s *polycount.Set, names []string) *polycount.Set {
 	return out
 }
 
+// items are the indices of work-items in their group.
+func (b *grid) items() (names []string) {
+	for _, a := range b.axes {
+		if a.item != "" {
+			names = append(names, a.item)
+		}
+	}
+	return names
+}
+
 // meeting notes a doubt where some work-items of a group do not reach a barrier that others reach.
 func (b *builder) meeting(at cfront.Pos) {
 	domain := b.live.domain
 	if domain == b.base || b.meets[domain] {
 		return
 	}
-	var items []string
-	for _, a := range b.axes {
-		if a.item != "" {
-			items = append(items, a.item)
-		}
-	}
-	missing, err := b.both(b.base, b.without(domain, items)).Subtract(domain)
+	missing, err := b.both(b.base, b.without(domain, b.items())).Subtract(domain)
 	b.try(err)
 	if b.isEmpty(missing) {
 		b.meets[domain] = true

@@ -9,47 +9,6 @@ import (
 	"gpuperf/sass"
 )
 
-// pipeUnits are the units of pipes; rows of opcodeUnits come first.
-var pipeUnits = map[sass.Pipe]timing.Unit{
-	sass.ALU: timing.ALU, sass.FMA: timing.FMA, sass.FP64: timing.FP64, sass.FP16: timing.FP16, sass.XU: timing.XU, sass.LSU: timing.Address,
-	sass.TEX: timing.Address, sass.ADU: timing.Constant, sass.CBU: timing.Branch, sass.TC: timing.Tensor, sass.UDP: timing.Uniform,
-	sass.TMA: timing.Bulk, sass.NotTold: timing.Dispatch,
-}
-
-// opcodeUnits are the units of opcodes that differ from others of their pipe.
-var opcodeUnits = map[string]timing.Unit{
-	"BAR": timing.Barrier, "S2R": timing.Special, "S2UR": timing.Special, "SHFL": timing.Shuffle, "VOTE": timing.Vote, "VOTEU": timing.Vote,
-	"REDUX": timing.Reduce, "MATCH": timing.Reduce, "CREDUX": timing.Reduce, "FCHK": timing.XU, "NOP": timing.Dispatch,
-	"SYNCS": timing.Shared, "ARRIVES": timing.Shared,
-}
-
-// spaceUnits are the units whose latency a memory instruction has, where it is of one space.
-var spaceUnits = map[sass.Space]timing.Unit{sass.Local: timing.Shared, sass.Bank: timing.Constant}
-
-// unit is what executes an instruction, and what else it occupies.
-func unit(in *sass.Instruction) (unit, beside timing.Unit) {
-	if in.Opcode == nil {
-		return timing.Dispatch, timing.Dispatch
-	}
-	if u, ok := opcodeUnits[in.Name]; ok {
-		return u, timing.Dispatch
-	}
-	switch op := in.Opcode; {
-	case wides[in.Name]:
-		return timing.Wide, timing.Dispatch
-	case op.Pipe == sass.FMA && op.Class != sass.Float32:
-		return timing.IMAD, timing.FMA
-	case op.Pipe == sass.XU && in.Has("F64"):
-		return timing.Convert, timing.Dispatch
-	case op.Pipe == sass.UDP && op.Space == sass.Bank:
-		return timing.Uniform, timing.Dispatch
-	case spaceUnits[op.Space] != timing.Dispatch:
-		return spaceUnits[op.Space], timing.Dispatch
-	default:
-		return pipeUnits[op.Pipe], timing.Dispatch
-	}
-}
-
 // decoder makes Ops of instructions.
 type decoder struct {
 	device  *facts.Device
@@ -69,15 +28,11 @@ func ops(f *sass.Function, device *facts.Device) []timing.Op {
 
 func (d *decoder) op(in *sass.Instruction) timing.Op {
 	op := timing.Op{Written: timing.NoBoard, Read: timing.NoBoard, Stall: timing.Cycle, Address: in.Address}
-	op.Unit, op.Beside = unit(in)
+	timingOf(in).time(&op, d.device)
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
 	op.Action = action(in)
 	op.Answers = in.Name == "ATOMG" || in.Name == "ATOM"
-	op.Parts = parts(in)
-	switch op.Unit {
-	case timing.Tensor:
-		d.tensor(in, &op)
-	case timing.Wide:
+	if op.Unit == timing.Wide {
 		d.wide(in, &op)
 	}
 	reuse := 0
@@ -188,20 +143,3 @@ func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
 }
 
 func isPredicate(f sass.File) bool { return f == sass.Predicate || f == sass.UniformPredicate }
-
-// parts are how many times the gap of its unit an instruction takes that is longer than others.
-func parts(in *sass.Instruction) float64 {
-	if in.Name == "IMAD" && in.Has("HI") {
-		return 2 // seen on an H200: testdata/h200/measurement/ops.csv.gz, stream_imadhi
-	}
-	if in.Name == "IMAD" && in.Has("WIDE") {
-		return 2.5 // the same, stream_imadwide
-	}
-	if in.Name == "ATOMG" && in.Has("CAS") || in.Has("F64") && (in.Name == "REDG" || in.Name == "RED" || in.Name == "ATOMG") {
-		return 2 // the same, traffic.csv.gz, atoms of one line: cas, redd
-	}
-	if in.Name == "ATOMS" && in.Has("CAS") {
-		return 2 // the same, mem.csv.gz, inside_atoms_cas and rate_atomscas
-	}
-	return 1
-}

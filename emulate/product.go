@@ -1,17 +1,12 @@
 package emulate
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
-	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/sass"
 )
-
-// wides are the opcodes of products that four sub-groups make together: of halves, integers and numbers of 8 bits.
-var wides = map[string]bool{"HGMMA": true, "IGMMA": true, "QGMMA": true}
 
 // The products of Wide take the gap of the unit for each 8 columns, whatever the type: rows of A and B have 32 B.
 const (
@@ -46,36 +41,6 @@ func (d *decoder) wide(in *sass.Instruction, op *timing.Op) {
 			op.Written = timing.Products
 		}
 	}
-}
-
-// products are the matrix products of one sub-group by opcode and shape, with their latency and gap. Other shapes are as the first.
-var products = []struct {
-	name         string
-	shapes       []string // the first modifier
-	latency, gap facts.Key
-	times        float64 // by how much they are longer
-}{
-	{"", nil, facts.TensorLatency, facts.TensorGap, 1},
-	{"HMMA", []string{"1688", "1684", "884"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
-	{"IMMA", []string{"16816", "8816"}, facts.HalfTensorLatency, facts.HalfTensorGap, 1},
-	{"IMMA", []string{"16864"}, facts.TensorLatency, facts.TensorGap, 1},
-	{"DMMA", []string{"884", "1684"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 1},
-	{"DMMA", []string{"1688"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 2},
-	{"DMMA", []string{"16816"}, facts.DoubleTensorLatency, facts.DoubleTensorGap, 4},
-}
-
-// tensor completes a matrix product of one sub-group: by its latency and gap over those of the unit. One of 8 columns by 8 of float32, as a type of its
-// own says, is as long as one of 16 halves.
-func (d *decoder) tensor(in *sass.Instruction, op *timing.Op) {
-	p := products[0]
-	for _, row := range products[1:] {
-		if row.name == in.Name && len(in.Modifiers) > 0 && slices.Contains(row.shapes, in.Modifiers[0]) && !(in.Modifiers[0] == "1688" && in.Has("TF32")) {
-			p = row
-		}
-	}
-	gap, latency := d.device.Value(facts.TensorGap), d.device.Value(facts.TensorLatency)
-	op.Parts = d.device.Value(p.gap) * p.times / gap
-	op.Deep = (d.device.Value(p.latency) + gap - d.device.Value(p.gap)) / latency
 }
 
 func sizes(shape string) (m, n, k int64, ok bool) {

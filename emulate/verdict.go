@@ -56,6 +56,8 @@ func (s Status) Finite() bool { return s != AtLeast && s != Endless }
 // Text is a time of the kind, in seconds.
 func (s Status) Text(seconds float64) string {
 	switch s {
+	case Supposed:
+		return format.Seconds(seconds) + ", supposed"
 	case AtLeast:
 		return "≥ " + format.Seconds(seconds)
 	case Endless:
@@ -64,12 +66,9 @@ func (s Status) Text(seconds float64) string {
 	return format.Seconds(seconds)
 }
 
-// Spread is an interval behind a time, as a text.
+// Spread is an interval behind a time, as a text; "" where there is none.
 func (s Status) Spread(in [2]float64) string {
-	switch s {
-	case Supposed:
-		return ", if that is so"
-	case AtLeast, Endless:
+	if s != Whole {
 		return ""
 	}
 	return fmt.Sprintf(" (%s to %s)", format.Seconds(in[0]), format.Seconds(in[1]))
@@ -115,6 +114,9 @@ func (e *emulation) judge(base timed) (j judgement) {
 	if part := float64(e.builder.Apart) / float64(max(e.builder.Long, 1)); part > farApart {
 		j.add(Supposed, -1, "iterations of a long loop stand for others, and execute %.0f %% more or fewer instructions than these", 100*part)
 	}
+	if e.builder.Uneven {
+		j.add(AtLeast, -1, "not all iterations of a long loop were executed, and it did not go on as it began")
+	}
 	if e.builder.Unlike {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
 	}
@@ -146,6 +148,11 @@ func (e *emulation) judgeData(j *judgement) {
 			what, taken = "whether work-items go that way", "none does"
 		case exec.UnknownTarget:
 			status, what, taken = AtLeast, "where the jump leads", "work-items end there"
+		case exec.UnknownAddress:
+			if _, said := e.assumed(e.ops[d.Index].Address); said {
+				continue
+			}
+			what, taken = "where the access goes", "each work-item is taken to go to a place of its own"
 		default:
 			continue
 		}

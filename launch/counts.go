@@ -49,6 +49,17 @@ func (p *Program) Counts(sizes map[string]int64) (*Counts, error) {
 	return out, nil
 }
 
+// LocalWavefronts is how many wavefronts of local memory the launch takes at least: loads of what straight-line code holds already are left out. False
+// where that is not known, as it depends on data, or on which side of a select is loaded.
+func (p *Program) LocalWavefronts(sizes map[string]int64) (int64, bool, error) {
+	r, err := p.run(sizes)
+	if err != nil {
+		return 0, false, p.error(err)
+	}
+	s := &r.sum
+	return s[straightLocal] + s[straightLocalStores], r.sampled == 0 && !r.merged && !r.assumed && s[selects] == 0, nil
+}
+
 // Add adds the counts of another launch.
 func (c *Counts) Add(o *Counts) {
 	for f, n := range o.Floats {

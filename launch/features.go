@@ -58,14 +58,15 @@ const (
 	distinctLocal
 	straightLines // of these loads and of stores to global memory
 	straightSectors
-	straightCycles                                         // of these and those of local memory
-	straightLocal                                          // of these cycles those of loads from local memory
-	constantWarps                                          // loads from constant memory by sub-groups
-	constantAddresses                                      // different addresses that they ask for
-	constantCycles                                         // of the cache of constants, for those that ask for several
-	operations                                             // of the first of opClasses; the others follow
-	floating          = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
-	tallies           = floating + tally(len(floatOps))
+	straightCycles                                           // of these and those of local memory
+	straightLocal                                            // of these cycles those of loads from local memory
+	straightLocalStores                                      // and those of stores to it
+	constantWarps                                            // loads from constant memory by sub-groups
+	constantAddresses                                        // different addresses that they ask for
+	constantCycles                                           // of the cache of constants, for those that ask for several
+	operations                                               // of the first of opClasses; the others follow
+	floating            = operations + tally(len(opClasses)) // of the first of floatOps; the others follow
+	tallies             = floating + tally(len(floatOps))
 )
 
 // sums are the totals over a launch.

@@ -180,6 +180,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 		w.sum.straight(&u, space)
 		if space == kernel.Local {
 			w.sum[straightLocal] -= u.cycles // of loads alone
+			w.sum[straightLocalStores] += u.cycles
 		}
 		w.moves(a.array, true, st.points()*int64(len(st.mask.warps)), bytes)
 		w.issueAccess(space, points, len(st.mask.warps), 1)

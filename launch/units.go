@@ -87,6 +87,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: they may be in any units.
+		w.assumed = true
 		u, ok := w.conflicts(a, st)
 		if !ok {
 			return false

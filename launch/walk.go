@@ -28,6 +28,7 @@ type walk struct {
 	boxes   int // that may still be made
 	sampled int // boxes that were not divided any more, but represented by one of their points
 	merged  bool
+	assumed bool                 // conditions on data were taken to hold, or indices from memory to be any
 	tiles   []tile               // of arrays
 	widest  int64                // access to global memory, in bytes
 	average []int64              // trip counts of loops with data-dependent bounds
@@ -325,6 +326,7 @@ func (w *walk) guard(g *guard, st *state) {
 	tested, loads := false, inner.mask
 	for _, c := range g.conds {
 		tested = tested || c.op == "" || !w.unrolled(c.x.Form)
+		w.assumed = w.assumed || c.op == ""
 		mask, ok := w.where(inner, c.x, c.op, true)
 		if !ok {
 			st.why = inner.why

@@ -1,7 +1,6 @@
 package launchfile
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"math/big"
@@ -29,39 +28,24 @@ func (r *reader) number(n *yamlfile.Node) (number, error) {
 	if err != nil {
 		return number{}, err
 	}
-	e, err := expr.Parse(text)
+	e, err := expr.ParseSizes(text)
 	if err != nil {
-		var at *source.Error
-		if errors.As(err, &at) && at.Pos.Line == 1 {
-			return number{}, n.ErrorIn(at.Pos.Column-1, "%s", at.Msg).WithHint("%s", at.Hint)
-		}
-		return number{}, n.Errorf("%v", err)
+		return number{}, n.Within(err)
 	}
 	known := slices.Sorted(maps.Keys(r.file.Sizes))
 	if r.repeated {
 		known = append(known, step)
 	}
-	e = expr.Rewrite(expr.Rewrite(e, expr.Extremes), roundedUp)
 	expr.FreeVars(e, func(name string) {
 		if err == nil && !slices.Contains(known, name) {
 			hint := source.Suggest(name, known)
 			if len(known) == 0 {
 				hint = "give it a value: sizes: {" + name + ": 1048576}"
 			}
-			err = n.ErrorIn(strings.Index(text, name), "there is no size %q", name).WithHint("%s", hint)
+			err = n.Within(expr.NameError(text, name, "there is no size %q").WithHint("%s", hint))
 		}
 	})
 	return number{n, e}, err
-}
-
-// roundedUp makes cdiv(n, 64) a quotient that is rounded up.
-func roundedUp(e expr.Expr) expr.Expr {
-	c, ok := e.(*expr.Call)
-	if !ok || c.Func != "cdiv" || len(c.Args) != 2 {
-		return e
-	}
-	least := expr.Binary(expr.Sub, expr.Binary(expr.Add, c.Args[0], c.Args[1]), expr.Int{Value: 1})
-	return expr.Binary(expr.FloorDiv, least, c.Args[1])
 }
 
 // whole makes quotients integers, rounded down, and powers their values, as of 2 ** step.

@@ -17,6 +17,11 @@ func (e *Expr) Derivative(name string) *Expr {
 		if (e.Op == Param || e.Op == Feature) && e.Name == name {
 			d = num(1)
 		}
+		if e.Op == Choose { // of one side alone: the other one may be infinite
+			d = choose(e.Args[0], rec(e.Args[1]), rec(e.Args[2]))
+			memo[e] = d
+			return d
+		}
 		for i, a := range e.Args {
 			if inner := rec(a); !inner.is(0) {
 				d = add(d, mul(ops[e.Op].partial(e, i), inner))
@@ -128,6 +133,16 @@ func div(a, b *Expr) *Expr {
 		return neg(div(a.Args[0], b))
 	}
 	return call(Div, a, b)
+}
+
+func choose(c, a, b *Expr) *Expr {
+	switch {
+	case c.Op == Const && c.Value != 0, a.Op == Const && b.is(a.Value):
+		return a
+	case c.Op == Const:
+		return b
+	}
+	return call(Choose, c, a, b)
 }
 
 func pow(a, b *Expr) *Expr {

@@ -36,9 +36,14 @@ func (e *Expr) Equal(o *Expr) bool {
 	return true
 }
 
-// Strengths of binding: a prefix minus binds weaker than ** and stronger than *.
+// Strengths of binding: a prefix minus binds weaker than ** and stronger than *, and not weaker than comparisons.
 const (
-	bindAdd = iota + 1
+	bindChoose = iota
+	bindOr
+	bindAnd
+	bindNot
+	bindCompare
+	bindAdd
 	bindMul
 	bindNeg
 	bindPow
@@ -47,6 +52,16 @@ const (
 
 func (e *Expr) binding() int {
 	switch e.Op {
+	case Choose:
+		return bindChoose
+	case Or:
+		return bindOr
+	case And:
+		return bindAnd
+	case Not:
+		return bindNot
+	case Less, AtMost, Equals, Differs:
+		return bindCompare
 	case Add, Sub:
 		return bindAdd
 	case Mul, Div:
@@ -79,10 +94,22 @@ func (e *Expr) print(b *strings.Builder) {
 	case Neg:
 		b.WriteByte('-')
 		e.Args[0].printIn(b, bindNeg+1)
-	case Add, Sub, Mul, Div, Pow:
+	case Not:
+		b.WriteString("not ")
+		e.Args[0].printIn(b, bindNot)
+	case Choose:
+		e.Args[0].printIn(b, bindChoose+1)
+		b.WriteString(" ? ")
+		e.Args[1].print(b)
+		b.WriteString(" : ")
+		e.Args[2].print(b)
+	case Add, Sub, Mul, Div, Pow, Less, AtMost, Equals, Differs, And, Or:
 		left, right := e.binding(), e.binding()+1
-		if e.Op == Pow { // binds to the right
+		switch {
+		case e.Op == Pow: // binds to the right
 			left, right = right, left
+		case left == bindCompare: // comparisons in a row mean another thing
+			left = right
 		}
 		e.Args[0].printIn(b, left)
 		b.WriteString(" " + ops[e.Op].name + " ")
@@ -109,15 +136,17 @@ func (e *Expr) printIn(b *strings.Builder, least int) {
 	b.WriteByte(')')
 }
 
-// walk visits every node once, arguments from left to right and before the node itself.
+// walk visits every node with arguments once, and leaves perhaps more often: arguments from left to right and before the node itself.
 func (e *Expr) walk(visit func(*Expr)) {
 	seen := make(map[*Expr]bool)
 	var rec func(*Expr)
 	rec = func(e *Expr) {
-		if seen[e] {
-			return
+		if len(e.Args) > 0 {
+			if seen[e] {
+				return
+			}
+			seen[e] = true
 		}
-		seen[e] = true
 		for _, a := range e.Args {
 			rec(a)
 		}

@@ -59,6 +59,19 @@ func TestValues(t *testing.T) {
 		{"pnorm(0, 0, 2)", 0},
 		{"pnorm(2, 3, 1)", 5},
 		{"pi", math.Pi},
+		{"f_x > 2 ? 1 : 0", 1},
+		{"f_x<=2?1:f_x==3?4:5", 4},
+		{"f_x >= 3 and not f_y >= 1 ? 1 : 0", 1},
+		{"not f_x > 4 or f_y > 1 ? 1 : 0", 1},
+		{"!(f_x > 2) || p_a != 2 ? 1 : 0", 0},
+		{"0 < f_y < 1 < p_a ? 1 : 0", 1},
+		{"0 < f_y < 1 < p_b ? 1 : 0", 0},
+		{"1 + (f_y < f_x && p_b < 0 ? p_a : 7) * 2", 5},
+		{"f_x > 5 ? log(p_b) : 2", 2},
+		{"2 ^ 3 ^ 2", 512},
+		{"1_000 + 0x10 + 0b11 + 1e-1", 1019.1},
+		{"10000000000000000000000", 1e22},
+		{"floor(1.5) + floor(-1.5) + round(2.5) + round(-2.4)", 0},
 	} {
 		e, err := ParseExpr(c.text)
 		if err != nil {
@@ -85,6 +98,9 @@ func TestDerivativesAreWrittenOut(t *testing.T) {
 		{"pnorm(p_a, f_x, 3)", "share(p_a, f_x, 3) ** 2"},
 		{"p_a * ceil(f_x / 132)", "ceil(f_x / 132)"},
 		{"ceil(p_a)", "0"},
+		{"f_x < 1 ? p_a * f_x : p_b", "f_x < 1 ? f_x : 0"},
+		{"f_x > 0 ? p_a * log(f_x) : 0", "0 < f_x ? log(f_x) : 0"},
+		{"f_x < 1 or p_b > 2 ? p_a : p_a + f_x", "1"},
 	} {
 		e, err := ParseExpr(c.text)
 		if err != nil {
@@ -112,8 +128,11 @@ func drawExpr(t *rapid.T, depth int) *Expr {
 		}
 	}
 	op := rapid.SampledFrom([]Op{
-		Add, Sub, Mul, Div, Pow, Neg, Exp, Log, Sqrt, Tanh, Sin, Cos, Atan, Abs, Min, Max, Step, Contrast, Overlap, PNorm, Share, PowLog,
+		Add, Sub, Mul, Div, Pow, Neg, Exp, Log, Sqrt, Tanh, Sin, Cos, Atan, Abs, Min, Max, Step, Contrast, Overlap, PNorm, Share, PowLog, Choose, Floor,
 	}).Draw(t, "op")
+	if op == Choose {
+		return &Expr{Op: Choose, Args: []*Expr{drawCondition(t, depth-1), drawExpr(t, depth-1), drawExpr(t, depth-1)}}
+	}
 	e := &Expr{Op: op}
 	for i := range ops[op].arity {
 		a := drawExpr(t, depth-1)
@@ -124,6 +143,20 @@ func drawExpr(t *rapid.T, depth int) *Expr {
 			a = num(float64(rapid.IntRange(1, 4).Draw(t, "p")))
 		}
 		e.Args = append(e.Args, a)
+	}
+	return e
+}
+
+// drawCondition makes conditions of comparisons.
+func drawCondition(t *rapid.T, depth int) *Expr {
+	op := rapid.SampledFrom([]Op{Less, AtMost, Equals, Differs, Not, And, Or}).Draw(t, "condition")
+	draw := drawCondition
+	if depth <= 0 || op <= Differs {
+		op, draw = min(op, Differs), drawExpr
+	}
+	e := &Expr{Op: op}
+	for range ops[op].arity {
+		e.Args = append(e.Args, draw(t, max(0, depth-1)))
 	}
 	return e
 }

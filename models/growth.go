@@ -32,7 +32,7 @@ func (m *Model) growth() *tape {
 	return assemble(names, e.names(Param), roots)
 }
 
-// unhidden is the expression with the sum of two costs in place of their overlap, and nothing rounded up. A maximum with a constant is no
+// unhidden is the expression with the sum of two costs in place of their overlap, and nothing rounded. A maximum with a constant is no
 // overlap.
 func (e *Expr) unhidden(memo map[*Expr]*Expr) *Expr {
 	if len(e.Args) == 0 {
@@ -45,11 +45,14 @@ func (e *Expr) unhidden(memo map[*Expr]*Expr) *Expr {
 	for i, a := range e.Args {
 		args[i] = a.unhidden(memo)
 	}
+	if e.Op == Choose {
+		args[0] = e.Args[0]
+	}
 	r := &Expr{Op: e.Op, Value: e.Value, Name: e.Name, Args: args}
 	switch {
 	case e.Op == Overlap, e.Op == PNorm, e.Op == Max && args[0].Op != Const && args[1].Op != Const:
 		r = add(args[0], args[1])
-	case e.Op == Ceil:
+	case e.Op == Ceil, e.Op == Floor, e.Op == Round:
 		r = args[0]
 	}
 	memo[e] = r

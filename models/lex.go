@@ -4,24 +4,24 @@ import (
 	"strings"
 	"unicode"
 
+	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
-// language is the language of expressions. Some symbols have no meaning in it: the parser's error says what to write instead.
+// language has the tokens of expressions. What some symbols lack a meaning for, the hints say.
 var language = lex.Language{
-	Symbols: []string{"**", "//", "+", "-", "*", "/", "^", "(", ")", ",", "."},
-	Number:  lex.Decimal,
+	Symbols: exprlang.Symbols,
+	Number:  exprlang.Number,
 	Name:    nameLength,
 	Hints: map[string]string{
-		"^":  "powers are written a ** b",
 		"//": "divisions are exact: a / b",
-		">":  "there are no comparisons; max(a, b), min(a, b) and below(a, b), which is 1 where a < b, may do",
-		"<":  "there are no comparisons; max(a, b), min(a, b) and below(a, b), which is 1 where a < b, may do",
+		"%":  "the remainder of a division is a - b * floor(a / b)",
 		";":  "a model is one expression; parts of it can be named under terms:",
-		"=":  "a model is one expression; parts of it can be named under terms:",
+		"=":  "== compares; parts of a model can be named under terms:",
 		"[":  "expressions are grouped by parentheses",
 		")":  "it closes no parenthesis",
+		":":  "of a feature it has a word, a { or a comparison right after it, as in f_mem_access_tag:aLD; a choice is c ? a : b",
 	},
 }
 
@@ -61,8 +61,8 @@ func nameLength(text string, start int) (int, error) {
 			}
 		case i < len(text) && isWord(text[i]):
 			skip(isWord)
-		default:
-			return fail(colon, "for example f_mem_access_tag:aLD", "a colon in a feature needs a word, a { or a comparison after it")
+		default: // that of a choice
+			return colon - start, nil
 		}
 	}
 	return i - start, nil
@@ -94,7 +94,11 @@ func FeatureName(text string) (name string, ok bool) {
 	return squeeze(text), err == nil && n == len(text)
 }
 
+// squeeze is a name without white space, which only braces may hold.
 func squeeze(s string) string {
+	if strings.IndexByte(s, '{') < 0 {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/yamlfile"
 )
 
 // Version is the version of the format of model files.
@@ -38,7 +39,13 @@ type Model struct {
 	text string
 
 	expression *Expr
-	places     map[string]source.Pos // where identifiers, terms and keys first occur
+	places     map[string]place // where identifiers, terms and keys first occur
+}
+
+// place is the place of a value, or that of a character of its text.
+type place struct {
+	of     *yamlfile.Node
+	offset int // in characters; -1 is the value itself
 }
 
 // Term is a named part of a model, for use in its expression and in other terms.
@@ -85,7 +92,16 @@ func (m *Model) ErrorAt(pos Pos, format string, args ...any) *Error {
 }
 
 // Place returns where an identifier (a feature or parameter), a term or a key first occurs in the file.
-func (m *Model) Place(name string) Pos { return m.places[name] }
+func (m *Model) Place(name string) Pos {
+	switch at := m.places[name]; {
+	case at.of == nil:
+		return Pos{}
+	case at.offset < 0:
+		return at.of.Pos
+	default:
+		return at.of.PosOf(at.offset)
+	}
+}
 
 // Text returns the text of the file that the model was read from, for its hash.
 func (m *Model) Text() string { return m.text }

@@ -41,6 +41,16 @@ const (
 	PNorm        // pnorm(a, b, p) = (a**p + b**p)**(1/p)
 	Share        // share(a, b, p) = a/pnorm(a, b, p)
 	PowLog       // powlog(a, b) = a**b log(a), 0 at a = 0 for b > 0
+	Floor        // floor(a)
+	Round        // round(a), halves away from 0
+	Choose       // a ? b : c
+	Less         // a < b; this and those below are conditions, 1 where they hold, else 0
+	AtMost       // a <= b
+	Equals       // a == b
+	Differs      // a != b
+	And          // a and b
+	Or           // a or b
+	Not          // not a
 	normShare    // share of a in a norm, of tapes alone
 	numOps
 )
@@ -113,13 +123,25 @@ func init() {
 		Max: {"max", false, 2, func(a, b, _ float64) float64 { return max(a, b) }, func(e *Expr, i int) *Expr {
 			return call(Below, e.Args[1-i], e.Args[i])
 		}},
-		Below:     {"below", false, 2, func(a, b, _ float64) float64 { return (1 - sign(a-b)) / 2 }, func(*Expr, int) *Expr { return num(0) }},
-		Step:      {"step", false, 2, func(x, p, _ float64) float64 { return step(x, p) }, stepPartial},
-		Contrast:  {"contrast", false, 2, func(a, b, _ float64) float64 { return contrast(a, b) }, contrastPartial},
-		Overlap:   {"overlap", false, 3, overlap, overlapPartial},
-		PNorm:     {"pnorm", false, 3, pnorm, pnormPartial},
-		Share:     {"share", false, 3, share, sharePartial},
-		PowLog:    {"powlog", false, 2, func(a, b, _ float64) float64 { return powlog(a, b) }, powlogPartial},
+		Below:    {"below", false, 2, func(a, b, _ float64) float64 { return (1 - sign(a-b)) / 2 }, func(*Expr, int) *Expr { return num(0) }},
+		Step:     {"step", false, 2, func(x, p, _ float64) float64 { return step(x, p) }, stepPartial},
+		Contrast: {"contrast", false, 2, func(a, b, _ float64) float64 { return contrast(a, b) }, contrastPartial},
+		Overlap:  {"overlap", false, 3, overlap, overlapPartial},
+		PNorm:    {"pnorm", false, 3, pnorm, pnormPartial},
+		Share:    {"share", false, 3, share, sharePartial},
+		PowLog:   {"powlog", false, 2, func(a, b, _ float64) float64 { return powlog(a, b) }, powlogPartial},
+		Floor:    {"floor", false, 1, func(a, _, _ float64) float64 { return math.Floor(a) }, func(*Expr, int) *Expr { return num(0) }},
+		Round:    {"round", false, 1, func(a, _, _ float64) float64 { return math.Round(a) }, func(*Expr, int) *Expr { return num(0) }},
+		Choose: {"?:", true, 3, choice, func(e *Expr, i int) *Expr {
+			return choose(e.Args[0], num([]float64{0, 1, 0}[i]), num([]float64{0, 0, 1}[i]))
+		}},
+		Less:      condition("<", 2, func(a, b float64) bool { return a < b }),
+		AtMost:    condition("<=", 2, func(a, b float64) bool { return a <= b }),
+		Equals:    condition("==", 2, func(a, b float64) bool { return a == b }),
+		Differs:   condition("!=", 2, func(a, b float64) bool { return a != b }),
+		And:       condition("and", 2, func(a, b float64) bool { return a != 0 && b != 0 }),
+		Or:        condition("or", 2, func(a, b float64) bool { return a != 0 || b != 0 }),
+		Not:       condition("not", 1, func(a, _ float64) bool { return a == 0 }),
 		normShare: {arity: 3, eval: shareOf},
 	}
 	for op, o := range ops {
@@ -127,6 +149,26 @@ func init() {
 			functions[o.name] = Op(op)
 		}
 	}
+}
+
+// condition is an operation that is 1 where it holds, else 0. Its derivatives count as 0.
+func condition(name string, arity int, holds func(a, b float64) bool) operation {
+	return operation{name, true, arity, func(a, b, _ float64) float64 {
+		if holds(a, b) {
+			return 1
+		}
+		return 0
+	}, func(*Expr, int) *Expr { return num(0) }}
+}
+
+// isCondition reports whether an expression holds or does not, and is no number.
+func (e *Expr) isCondition() bool { return e.Op >= Less && e.Op <= Not }
+
+func choice(c, a, b float64) float64 {
+	if c != 0 {
+		return a
+	}
+	return b
 }
 
 // functions are the Ops that are written as calls, by name.

@@ -1,166 +1,113 @@
 package models
 
 import (
-	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/expr-lang/expr/ast"
+
+	"gpuperf/internal/exprlang"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 )
 
-// Limits that make a stranger's file safe to open.
-const (
-	maxExpression = 64 << 10 // bytes
-	maxNesting    = 1000     // open parentheses, signs and powers
-)
-
-// ParseExpr reads an expression: numbers, pi, f_ and p_ identifiers, names of terms, + - * / ** and the functions of the language.
-// Errors are *source.Error with the expression as the only line.
+// ParseExpr reads an expression: numbers, pi, f_ and p_ identifiers, names of terms, + - * / ** and the functions of the language; and
+// choices, c ? a : b, by conditions: comparisons that and, or and not may join. Errors are *source.Error with the expression as the only line.
 func ParseExpr(text string) (e *Expr, err error) {
+	e, _, err = parse(text)
+	return e, err
+}
+
+// parse is ParseExpr, with the tokens of the expression.
+func parse(text string) (e *Expr, tokens []lex.Token, err error) {
 	defer lex.Recover(&err)
-	if len(text) > maxExpression {
-		return nil, source.New("", text, 0, "the expression is longer than %d bytes", maxExpression)
+	t, err := exprlang.Parse(&language, text)
+	if err != nil {
+		return nil, nil, err
 	}
-	if at := strings.IndexByte(text, '#'); at >= 0 {
-		return nil, source.New("", text, at, "an expression has no comments").WithHint("comments in the file start with # after a blank")
-	}
-	p := parser{}
-	if p.Cursor, err = language.NewCursor(text); err != nil {
-		return nil, err
-	}
-	e = p.sum()
-	p.end()
-	return e, nil
+	return tree{t}.value(t.Number()), t.Tokens, nil
 }
 
-type parser struct{ lex.Cursor }
+// tree makes an Expr of the nodes that expr-lang's parser makes.
+type tree struct{ *exprlang.Tree }
 
-// end fails unless everything is read.
-func (p *parser) end() {
-	switch t := p.Tok(); t.Kind {
-	case lex.End:
-	case lex.Name, lex.Number:
-		p.FailHint(t.At, "operators are + - * / **", "%s", p.Missing("an operator"))
-	default:
-		p.Fail("unexpected %s", t.Text)
+func (t tree) value(n ast.Node) *Expr {
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return num(t.Float(n))
+	case *ast.IdentifierNode:
+		return t.identifier(t.Token(n))
+	case *ast.CallNode:
+		return t.call(t.Token(n), n.Arguments)
+	case *ast.ConditionalNode:
+		return &Expr{Op: Choose, Args: []*Expr{t.value(n.Cond), t.value(n.Exp1), t.value(n.Exp2)}}
+	case *ast.UnaryNode:
+		return t.unary(n)
+	case *ast.BinaryNode:
+		return t.binary(n)
 	}
+	panic(fmt.Sprintf("models: no meaning of %T", n))
 }
 
-// sum reads terms, product factors; both group to the left.
-func (p *parser) sum() *Expr {
-	return p.chain(map[string]Op{"+": Add, "-": Sub}, p.product)
-}
-
-func (p *parser) product() *Expr {
-	return p.chain(map[string]Op{"*": Mul, "/": Div}, p.factor)
-}
-
-func (p *parser) chain(operators map[string]Op, operand func() *Expr) *Expr {
-	e := operand()
-	for {
-		op, ok := operators[p.Tok().Text]
-		if !ok {
-			return e
-		}
-		p.Next()
-		e = &Expr{Op: op, Args: []*Expr{e, operand()}}
-	}
-}
-
-// factor reads a power with its signs: -a ** b is -(a ** b), and a ** b ** c is a ** (b ** c).
-func (p *parser) factor() *Expr {
-	defer p.Nest(maxNesting, "expression")()
+func (t tree) unary(n *ast.UnaryNode) *Expr {
+	arg := t.value(n.Node)
 	switch {
-	case p.Accept("+"):
-		return p.factor()
-	case p.Accept("-"):
-		if arg := p.factor(); arg.Op != Const {
-			return &Expr{Op: Neg, Args: []*Expr{arg}}
-		} else {
-			return num(-arg.Value)
-		}
+	case n.Operator == "not" || n.Operator == "!":
+		return &Expr{Op: Not, Args: []*Expr{arg}}
+	case n.Operator == "+":
+		return arg
+	case arg.Op == Const:
+		return num(-arg.Value)
 	}
-	base := p.primary()
-	if p.Accept("**") {
-		return &Expr{Op: Pow, Args: []*Expr{base, p.factor()}}
-	}
-	return base
+	return &Expr{Op: Neg, Args: []*Expr{arg}}
 }
 
-func (p *parser) primary() *Expr {
-	t := p.Tok()
+// operators are those between two values. The larger of two is compared as the smaller of them, the other way round.
+var operators = map[string]Op{
+	"+": Add, "-": Sub, "*": Mul, "/": Div, "**": Pow, "^": Pow,
+	"<": Less, "<=": AtMost, ">": Less, ">=": AtMost, "==": Equals, "!=": Differs,
+	"and": And, "&&": And, "or": Or, "||": Or,
+}
+
+func (t tree) binary(n *ast.BinaryNode) *Expr {
+	at := t.Token(n)
+	op, ok := operators[n.Operator]
+	if !ok || at.Text == "//" {
+		t.FailHint(at.At, language.Hints[at.Text], "unexpected %s", at.Text)
+	}
+	a, b := t.value(n.Left), t.value(n.Right)
+	if n.Operator == ">" || n.Operator == ">=" {
+		a, b = b, a
+	}
+	return &Expr{Op: op, Args: []*Expr{a, b}}
+}
+
+func (t tree) identifier(name lex.Token) *Expr {
 	switch {
-	case t.Kind == lex.Number:
-		v, err := strconv.ParseFloat(t.Text, 64)
-		if err != nil {
-			p.Fail("the number is out of range")
-		}
-		p.Next()
-		return num(v)
-	case t.Kind == lex.Name:
-		p.Next()
-		if p.Is("(") {
-			return p.call(t)
-		}
-		return p.identifier(t)
-	case p.Accept("("):
-		e := p.sum()
-		p.closing()
-		return e
-	}
-	p.missing("a value")
-	return nil
-}
-
-// missing fails where something should stand. At the end of the text the error stands at the last character.
-func (p *parser) missing(what string) {
-	if t := p.Tok(); t.Kind == lex.End {
-		p.FailAt(max(0, t.At-1), "%s", p.Missing(what))
-	}
-	p.Fail("%s", p.Missing(what))
-}
-
-func (p *parser) closing() {
-	if !p.Accept(")") {
-		if p.Tok().Kind == lex.End {
-			p.missing(`a ")"`)
-		}
-		p.end()
-	}
-}
-
-func (p *parser) identifier(t lex.Token) *Expr {
-	switch {
-	case t.Text == "pi":
+	case name.Text == "pi":
 		return num(math.Pi)
-	case t.Text == "f_" || t.Text == "p_":
-		p.FailAt(t.At, "%s lacks the rest of its name", t.Text)
-	case strings.HasPrefix(t.Text, "f_"):
-		return &Expr{Op: Feature, Name: squeeze(t.Text)}
-	case strings.HasPrefix(t.Text, "p_"):
-		return &Expr{Op: Param, Name: t.Text}
+	case name.Text == "f_" || name.Text == "p_":
+		t.FailAt(name.At, "%s lacks the rest of its name", name.Text)
+	case strings.HasPrefix(name.Text, "f_"):
+		return &Expr{Op: Feature, Name: squeeze(name.Text)}
+	case strings.HasPrefix(name.Text, "p_"):
+		return &Expr{Op: Param, Name: name.Text}
 	}
-	return &Expr{Op: TermRef, Name: t.Text}
+	return &Expr{Op: TermRef, Name: name.Text}
 }
 
-func (p *parser) call(name lex.Token) *Expr {
+func (t tree) call(name lex.Token, arguments []ast.Node) *Expr {
 	op, ok := functions[name.Text]
 	if !ok {
-		p.FailHint(name.At, source.Suggest(name.Text, slices.Sorted(maps.Keys(functions))), "unknown function %s", name.Text)
+		t.FailHint(name.At, source.Suggest(name.Text, slices.Sorted(maps.Keys(functions))), "unknown function %s", name.Text)
 	}
-	p.Next()
 	var args []*Expr
-	for !p.Is(")") {
-		args = append(args, p.sum())
-		if !p.Accept(",") {
-			break
-		}
+	for _, a := range arguments {
+		args = append(args, t.value(a))
 	}
-	p.closing()
 	if (op == Min || op == Max) && len(args) > 2 {
 		// min and max of more than two are nested pairs
 		e := args[0]
@@ -170,23 +117,9 @@ func (p *parser) call(name lex.Token) *Expr {
 		return e
 	}
 	if want := ops[op].arity; len(args) != want {
-		p.FailAt(name.At, "%s takes %d arguments, here are %d", name.Text, want, len(args))
+		t.FailAt(name.At, "%s takes %d arguments, here are %d", name.Text, want, len(args))
 	}
 	return &Expr{Op: op, Args: args}
-}
-
-// offsetIn is the rune offset of an error in the expression that it is about.
-func offsetIn(text string, err error) (at int, e *source.Error) {
-	if !errors.As(err, &e) {
-		e = &source.Error{Msg: err.Error(), Pos: source.Pos{Line: 1, Column: 1}}
-	}
-	for i, line := range strings.SplitAfter(text, "\n") {
-		if i+1 == e.Pos.Line {
-			break
-		}
-		at += len([]rune(line))
-	}
-	return at + e.Pos.Column - 1, e
 }
 
 // termName says why a word cannot name a term, "" where it can.
@@ -196,11 +129,8 @@ func termName(name string) string {
 		return "a term's name has letters, digits and _ only"
 	case strings.HasPrefix(name, "f_") || strings.HasPrefix(name, "p_"):
 		return "f_ starts the name of a feature and p_ that of a parameter, a term needs another name"
-	case name == "pi":
+	case name == "pi" || exprlang.IsWord(name):
 		return name + " has a meaning of its own in expressions"
-	}
-	if _, ok := functions[name]; ok {
-		return name + " is a function"
 	}
 	return ""
 }

@@ -44,13 +44,13 @@ func Parse(file string, text []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{File: file, text: string(text), places: make(map[string]source.Pos)}
+	m := &Model{File: file, text: string(text), places: make(map[string]place)}
 	f, err := yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root)
 	if err != nil {
 		return nil, err
 	}
 	for key, n := range f {
-		m.places[key] = n.Pos
+		m.places[key] = place{n, -1}
 	}
 	if m.Name, err = f["name"].String(); err != nil {
 		return nil, err
@@ -103,34 +103,16 @@ func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 		return nil, "", err
 	}
 	text = strings.TrimRight(text, " \t\n\r")
-	e, err := ParseExpr(text)
+	e, tokens, err := parse(text)
 	if err != nil {
-		at, f := offsetIn(text, err)
-		return nil, "", n.ErrorIn(at, "%s", f.Msg).WithHint("%s", f.Hint)
+		return nil, "", n.Within(err)
 	}
-	for _, w := range identifiers(text) {
-		if _, ok := r.m.places[w.name]; !ok {
-			r.m.places[w.name] = n.PosOf(w.offset)
+	for _, t := range tokens {
+		if name := squeeze(t.Text); t.Kind == lex.Name && r.m.places[name].of == nil {
+			r.m.places[name] = place{n, utf8.RuneCountInString(text[:t.At])}
 		}
 	}
 	return e, text, nil
-}
-
-type word struct {
-	name   string
-	offset int
-}
-
-// identifiers lists the identifiers of an expression that parses, with their rune offsets.
-func identifiers(text string) []word {
-	tokens, _ := language.Lex(text)
-	var out []word
-	for _, t := range tokens {
-		if t.Kind == lex.Name {
-			out = append(out, word{squeeze(t.Text), utf8.RuneCountInString(text[:t.At])})
-		}
-	}
-	return out
 }
 
 // each calls do with the pairs of a section, which may be missing.
@@ -196,9 +178,10 @@ func (r *reader) expression(n *yamlfile.Node) error {
 
 // in returns an error at the first use of a word in the expression of a node.
 func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.Error {
-	for _, w := range identifiers(n.Text) {
-		if w.name == name {
-			return n.ErrorIn(w.offset, format, args...)
+	tokens, _ := language.Lex(n.Text)
+	for _, t := range tokens {
+		if squeeze(t.Text) == name {
+			return n.ErrorIn(utf8.RuneCountInString(n.Text[:t.At]), format, args...)
 		}
 	}
 	return n.Errorf(format, args...)

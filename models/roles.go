@@ -3,16 +3,16 @@ package models
 // Linear reports whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
 func (m *Model) Linear() bool {
 	e := m.Expr()
+	linear := true
+	e.walk(func(n *Expr) { linear = linear && !(n.isCondition() && len(n.names(Param)) > 0) })
 	for _, p := range e.names(Param) {
-		if len(e.Derivative(p).names(Param)) > 0 {
-			return false
-		}
+		linear = linear && len(e.Derivative(p).names(Param)) == 0
 	}
-	return true
+	return linear
 }
 
 // ShapeParameters lists the parameters that shape a curve and carry no unit of the output: those of the steepness or exponent of
-// step, overlap and pnorm, in exponents, and inside exp, log, tanh, sin, cos and atan. The others are costs, whose size follows
+// step, overlap and pnorm, in exponents, in conditions, and inside exp, log, tanh, sin, cos and atan. The others are costs, whose size follows
 // from the sizes of the output and of the features that they multiply.
 func (m *Model) ShapeParameters() []string {
 	type place struct {
@@ -48,7 +48,7 @@ func (m *Model) ShapeParameters() []string {
 // shapes reports whether the i-th argument of an operation shapes its curve.
 func shapes(op Op, i int) bool {
 	switch op {
-	case Exp, Log, Tanh, Sin, Cos, Atan:
+	case Exp, Log, Tanh, Sin, Cos, Atan, Less, AtMost, Equals, Differs:
 		return true
 	case Pow, Step, PowLog:
 		return i == 1

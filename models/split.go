@@ -33,6 +33,12 @@ func (s *splitter) split(term string, e *Expr, scale, slope float64) {
 	case e.Op == TermRef:
 		s.within[e.Name] += slope * s.value(e)
 		s.split(e.Name, s.definition(e), scale, slope)
+	case e.Op == Choose:
+		side := e.Args[2]
+		if s.value(e.Args[0]) != 0 {
+			side = e.Args[1]
+		}
+		s.split(term, side, scale, slope)
 	case e.joins():
 		for i, d := range s.slopes(e) {
 			s.split(term, e.Args[i], scale, slope*d)
@@ -77,7 +83,7 @@ func (m *Model) carrier(e *Expr) int {
 func (m *Model) joined(e *Expr) bool {
 	found := false
 	e.walk(func(n *Expr) {
-		found = found || n.Op == TermRef && m.costs(n.Name) || n.Op != Add && n.Op != Sub && n.Op != Neg && n.joins()
+		found = found || n.Op == TermRef && m.costs(n.Name) || n.Op == Choose && len(n.names(Param)) > 0 || n.Op != Add && n.Op != Sub && n.Op != Neg && n.joins()
 	})
 	return found
 }

@@ -133,7 +133,7 @@ func TestPartsAddUp(t *testing.T) {
 		draw := func(names []string) (map[string]float64, []float64) {
 			at, list := map[string]float64{}, []float64{}
 			for _, n := range names {
-				at[n] = rapid.Float64Range(0, 10).Draw(t, n)
+				at[n] = rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(1e-30, 10)).Draw(t, n) // whose products are no denormals
 				list = append(list, at[n])
 			}
 			return at, list
@@ -158,4 +158,29 @@ func TestPartsAddUp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of a choice, the side that its condition takes is divided.
+func TestSplitChoice(t *testing.T) {
+	m := modelOf(t, "p_l + (f_x < 10 ? p_a * f_x : p_b * f_x + p_c * f_y)")
+	params := map[string]float64{"p_l": 1, "p_a": 2, "p_b": 3, "p_c": 4}
+	for x, want := range map[float64]string{
+		5:  "p_l=1 p_a=10",
+		20: "p_l=1 p_b=60 p_c=8",
+	} {
+		parts, _ := m.Split(map[string]float64{"f_x": x, "f_y": 2}, params)
+		var got []string
+		for _, p := range parts {
+			got = append(got, fmt.Sprintf("%s=%g", p.Parameter, p.Within))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("at %g: %v, want %s", x, got, want)
+		}
+	}
+	if !m.Linear() {
+		t.Error("a choice by features is not linear in its parameters")
+	}
+	if modelOf(t, "f_x < p_a ? p_b : 1").Linear() {
+		t.Error("a choice by a parameter is linear")
+	}
 }

@@ -50,13 +50,25 @@ func rangeOf(op Op, a, b, c Range) Range {
 		return known(eval(a[0], b[0], c[0]), eval(a[0], b[0], c[0]))
 	}
 	switch op {
-	case Add, Min, Max, Exp, Tanh, Atan, Sign, Ceil: // they grow with each argument
+	case Add, Min, Max, Exp, Tanh, Atan, Sign, Ceil, Floor, Round, And, Or: // they grow with each argument
 		return known(eval(a[0], b[0], 0), eval(a[1], b[1], 0))
 	case Log, Sqrt:
 		return known(eval(max(a[0], 0), 0, 0), eval(a[1], 0, 0))
 	case Sub:
 		return opposed(op, a, b)
-	case Below:
+	case Choose:
+		if a[0] == a[1] {
+			return Range{choice(a[0], b[0], c[0]), choice(a[0], b[1], c[1])}
+		}
+		return Range{min(b[0], c[0]), max(b[1], c[1])}
+	case Equals, Differs:
+		if a[1] < b[0] || b[1] < a[0] {
+			return Exactly(eval(a[0], b[0], 0))
+		}
+		return Range{0, 1}
+	case Not:
+		return Range{eval(a[1], 0, 0), eval(a[0], 0, 0)}
+	case Below, Less, AtMost:
 		return known(eval(a[1], b[0], 0), eval(a[0], b[1], 0))
 	case Neg:
 		return Range{-a[1], -a[0]}

@@ -14,6 +14,12 @@ type Address struct {
 	Variable string
 }
 
+// Held is a variable that lies in a constant bank.
+type Held struct {
+	Bank, At, Bytes int
+	Variable        string
+}
+
 // Complete gives the functions of a listing what the cubin alone says: registers, parameters, constants and variables.
 func (l *Listing) Complete(cubin []byte) error {
 	file, err := openELF(cubin)
@@ -37,8 +43,9 @@ var constantSection = regexp.MustCompile(`^\.nv\.constant([1-9]\d*)(?:\.(.+))?$`
 
 // constants reads the constant banks of the function, and where they hold addresses.
 func (f *Function) constants(file *elf.File) {
-	f.Constants, f.Addresses = map[int][]byte{}, nil
-	for _, s := range file.Sections {
+	f.Constants, f.Addresses, f.Held = map[int][]byte{}, nil, nil
+	symbols, _ := file.Symbols()
+	for number, s := range file.Sections {
 		m := constantSection.FindStringSubmatch(s.Name)
 		if m == nil || m[2] != "" && m[2] != f.Name || s.Type != elf.SHT_PROGBITS {
 			continue
@@ -51,6 +58,11 @@ func (f *Function) constants(file *elf.File) {
 			f.Constants[bank] = data
 		}
 		f.Addresses = append(f.Addresses, relocations(file, s.Name, bank)...)
+		for _, v := range symbols {
+			if elf.ST_TYPE(v.Info) == elf.STT_OBJECT && int(v.Section) == number && v.Value+v.Size <= s.Size {
+				f.Held = append(f.Held, Held{bank, int(v.Value), int(v.Size), v.Name})
+			}
+		}
 	}
 }
 

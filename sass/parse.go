@@ -11,7 +11,7 @@ import (
 
 // Parse reads a listing of `cuobjdump -sass` or `nvdisasm`. Errors are *source.Error.
 func Parse(text string) (*Listing, error) {
-	p := &parser{text: text}
+	p := &parser{text: text, operands: map[string]Operand{}}
 	for line := range strings.SplitSeq(text, "\n") {
 		p.number++
 		if err := p.line(strings.TrimSuffix(line, "\r")); err != nil {
@@ -42,6 +42,8 @@ type parser struct {
 	labels  map[string]int64 // of the open function
 	pending []string         // labels of the next instruction
 	half    bool             // the high word of the last instruction is missing
+
+	operands map[string]Operand // by their texts: most stand many times in a listing
 }
 
 // err is an error at a column of the line, from 0.
@@ -60,16 +62,21 @@ var (
 	library      = regexp.MustCompile(`(?:^|/)(?:crt|cooperative_groups|triton/language)/|(?:^|/)(?:sm_\w+_intrinsics|cuda_\w*fp\w+|device_\w*functions|math_functions|mma|cooperative_groups)\.\w+$`)
 	labelLine    = regexp.MustCompile(`^\s*([.$\w]+):\s*(?://.*)?$`)
 	instruction  = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/(\s+)`)
-	wordLine     = regexp.MustCompile(`^\s*/\*\s*0x([0-9a-f]{16})\s*\*/\s*(?://.*)?$`)
-	word         = regexp.MustCompile(`/\*\s*0x([0-9a-f]{16})\s*\*/`)
-	skipped      = regexp.MustCompile(`^\s*(?:$|//|\.[a-z]|/\*[0-9a-f]{4,}\*/\s+\.[a-z]|[-=.]{3,})`)
+	skipped      = regexp.MustCompile(`^\s*(?:$|//|\.[a-z]|[-=.]{3,})`)
+	directive    = regexp.MustCompile(`^\.[a-z]`) // at an address
 	ends         = regexp.MustCompile(`^\s*\.{3,}\s*$`)
 )
 
-// line reads a line.
+// space are the characters that \s matches.
+const space = " \t\n\f\r"
+
+// line reads a line. Most are instructions, which no other expression is matched with.
 func (p *parser) line(line string) error {
 	if p.half {
 		return p.highWord(line)
+	}
+	if strings.HasPrefix(strings.TrimLeft(line, space), "/*") {
+		return p.addressed(line)
 	}
 	if m := functionLine.FindStringSubmatch(line); m != nil {
 		return p.begin(m[1])
@@ -80,13 +87,7 @@ func (p *parser) line(line string) error {
 		}
 		return p.end()
 	}
-	if p.note(line) {
-		return nil
-	}
-	if p.open == nil {
-		if m := instruction.FindStringSubmatchIndex(line); m != nil && !skipped.MatchString(line) {
-			return p.err(m[2]-2, "an instruction before the name of its function")
-		}
+	if p.note(line) || p.open == nil {
 		return nil
 	}
 	switch m := labelLine.FindStringSubmatch(line); {
@@ -97,7 +98,28 @@ func (p *parser) line(line string) error {
 	case skipped.MatchString(line):
 		return nil
 	}
-	return p.instruction(line)
+	return p.strange(line)
+}
+
+// addressed reads a line that begins with an address, or with another comment.
+func (p *parser) addressed(line string) error {
+	m := instruction.FindStringSubmatchIndex(line)
+	switch {
+	case m != nil && directive.MatchString(line[m[1]:]):
+		return nil
+	case p.open == nil && m != nil:
+		return p.err(m[2]-2, "an instruction before the name of its function")
+	case p.open == nil:
+		return nil
+	case m == nil:
+		return p.strange(line)
+	}
+	return p.instruction(line, m)
+}
+
+func (p *parser) strange(line string) error {
+	return p.err(len(line)-len(strings.TrimLeft(line, " \t")), "this is neither an instruction nor another line of a listing").
+		WithHint("an instruction is written as in /*0010*/ IADD3 R0, R1, R2, RZ ;")
 }
 
 // note keeps what a line says about the lines that follow; false for lines that say nothing of the kind.
@@ -194,13 +216,8 @@ func (p *parser) label(name, line string) error {
 	return nil
 }
 
-// instruction reads a line with an instruction.
-func (p *parser) instruction(line string) error {
-	m := instruction.FindStringSubmatchIndex(line)
-	if m == nil {
-		return p.err(len(line)-len(strings.TrimLeft(line, " \t")), "this is neither an instruction nor another line of a listing").
-			WithHint("an instruction is written as in /*0010*/ IADD3 R0, R1, R2, RZ ;")
-	}
+// instruction reads a line with an instruction, from where its expression matches.
+func (p *parser) instruction(line string, m []int) error {
 	in := Instruction{Source: p.source, line: p.number, column: m[1]}
 	address, err := strconv.ParseInt(line[m[2]:m[3]], 16, 64)
 	if err != nil {
@@ -220,8 +237,7 @@ func (p *parser) instruction(line string) error {
 	if err := p.read(&in, body, at); err != nil {
 		return err
 	}
-	if w := word.FindStringSubmatch(rest); w != nil {
-		low, _ := strconv.ParseUint(w[1], 16, 64)
+	if low, ok := wordIn(rest); ok {
 		in.Code, p.half = &Encoding{Low: low}, true
 	} else if text := strings.TrimSpace(rest); text != "" && !strings.HasPrefix(text, "//") {
 		return p.err(at+stop+1+strings.Index(rest, text), "behind ; stands the encoding, as in /* 0x00000a00ff017b82 */, or nothing")
@@ -268,7 +284,12 @@ func (p *parser) read(in *Instruction, body string, at int) error {
 		return p.err(at+len(name)+column, "a bracket without its partner")
 	}
 	for _, text := range splitOperands(rest) {
-		in.Operands = append(in.Operands, operand(text))
+		o, known := p.operands[text]
+		if !known {
+			o = operand(text)
+			p.operands[text] = o
+		}
+		in.Operands = append(in.Operands, o)
 	}
 	return nil
 }
@@ -296,13 +317,36 @@ func unbalanced(text string) int {
 
 // highWord reads the second line of an instruction.
 func (p *parser) highWord(line string) error {
-	m := wordLine.FindStringSubmatch(line)
-	if m == nil {
+	high, rest, ok := word(strings.TrimLeft(line, space))
+	if rest = strings.TrimLeft(rest, space); !ok || rest != "" && !strings.HasPrefix(rest, "//") {
 		return p.err(0, "the high word of the encoding is expected, as in /* 0x000fea0003800000 */").
 			WithHint("listings of architectures before sm_70 have none, and are not read")
 	}
-	code := p.open.Instructions[len(p.open.Instructions)-1].Code
-	code.High, _ = strconv.ParseUint(m[1], 16, 64)
+	p.open.Instructions[len(p.open.Instructions)-1].Code.High = high
 	p.half = false
 	return nil
+}
+
+// wordIn is the first word of an encoding in a text.
+func wordIn(text string) (value uint64, ok bool) {
+	for at := strings.Index(text, "/*"); at >= 0; at = strings.Index(text, "/*") {
+		if value, _, ok = word(text[at:]); ok {
+			return value, true
+		}
+		text = text[at+1:]
+	}
+	return 0, false
+}
+
+// word reads a word of an encoding, as in /* 0x000fea0003800000 */, and returns what follows.
+func word(text string) (value uint64, rest string, ok bool) {
+	const digits = 16
+	text, opened := strings.CutPrefix(text, "/*")
+	text, marked := strings.CutPrefix(strings.TrimLeft(text, space), "0x")
+	if !opened || !marked || len(text) < digits || strings.Trim(text[:digits], "0123456789abcdef") != "" {
+		return 0, "", false
+	}
+	value, err := strconv.ParseUint(text[:digits], 16, 64)
+	rest, closed := strings.CutPrefix(strings.TrimLeft(text[digits:], space), "*/")
+	return value, rest, closed && err == nil
 }

@@ -27,6 +27,7 @@ type Function struct {
 	Parameters   []Parameter       // of a kernel, in order; only cubins say
 	Constants    map[int][]byte    // what constant banks start with, by number; only cubins say
 	Addresses    []Address         // the places of constant banks that hold addresses of variables; only cubins say
+	Held         []Held            // variables that lie in constant banks; only cubins say
 	Variables    map[string][]byte // what variables of the program start with; only cubins say
 	Instructions []Instruction
 	Blocks       []Block // by address

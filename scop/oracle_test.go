@@ -2,6 +2,7 @@ package scop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 )
 
 // start is what an element holds before the region.
@@ -38,8 +40,10 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 	if err != nil {
 		t.Fatalf("count: %v\n%s", err, k)
 	}
-	if len(stats.Warnings) > 0 {
-		t.Fatalf("count: %v\n%s", stats.Warnings, k)
+	for _, w := range stats.Warnings {
+		if !errors.Is(w, polycount.ErrBudget) { // what exceeds the limit of work is told, and is not counted
+			t.Fatalf("count: %v\n%s", stats.Warnings, k)
+		}
 	}
 	nest, err := linear.New(k)
 	if err != nil {
@@ -51,7 +55,9 @@ func checkRegion(t fataler, r *cfront.Region, n *Nest, sizes []map[string]int64)
 			t.Fatalf("run at %v: %v", at, err)
 		}
 		checkOrder(t, n, at, trace)
-		checkCounts(t, k, stats, at, trace)
+		if len(stats.Warnings) == 0 {
+			checkCounts(t, k, stats, at, trace)
+		}
 		checkValues(t, n, nest, at, trace)
 	}
 }

@@ -18,13 +18,16 @@ func NewDialogue(s Strategy, l Limits) *Dialogue {
 	return &Dialogue{r: running{Strategy: s, Limits: l, seen: map[string]Result{}, random: rand.New(rand.NewPCG(1, 2))}, pending: map[string]bool{}}
 }
 
-// Ask proposes a configuration that it has not proposed before; nil where the strategy has nothing new. Several may be asked for before any is told. What the
+// Ask proposes a configuration that it has not proposed before; nil where the strategy has nothing new, or not before it is told. Several may be asked for before any is told. What the
 // strategy's model expects to be hopeless is left out.
 func (d *Dialogue) Ask() Config {
 	guide, _ := d.r.Strategy.(*guided)
 	for d.r.repeated = 0; d.r.repeated < stale; d.r.repeated++ {
 		first := len(d.r.First) > 0
 		c := d.r.next()
+		if c == nil {
+			return nil
+		}
 		key := c.String()
 		result, known := d.r.seen[key]
 		switch {

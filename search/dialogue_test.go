@@ -7,7 +7,7 @@ import (
 
 // TestDialogue: a search of which another program evaluates the configurations is the same as one that evaluates them itself.
 func TestDialogue(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Names(nil) {
 		begin := func() Strategy {
 			s, err := New(name, tiles(), rough, 7)
 			if err != nil {
@@ -36,7 +36,7 @@ func TestDialogue(t *testing.T) {
 
 // TestDialogueTogether: many are asked for before any is told, which comes in another order; each is new, and a small space ends.
 func TestDialogueTogether(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Names(nil) {
 		small := Product{{Name: "a", Options: []string{"1", "2", "3"}}, {Name: "b", Options: []string{"x", "y"}}}
 		for _, space := range []Space{tiles(), small} {
 			s, err := New(name, space, nil, 3)

@@ -123,7 +123,7 @@ func TestStrategies(t *testing.T) {
 	}
 	random := median("random", nil)
 	t.Logf("%d configurations; random %d", count, random)
-	for _, name := range Names() {
+	for _, name := range Names(nil) {
 		plain := median(name, nil)
 		t.Logf("%-14s %4d", name, plain)
 		if name != "random" && name != "model" && plain > 2*random/3 {
@@ -141,7 +141,7 @@ func TestStrategies(t *testing.T) {
 
 // TestSame: a seed gives the same search.
 func TestSame(t *testing.T) {
-	for _, name := range Names() {
+	for _, name := range Names(nil) {
 		var keys [2][]string
 		for i := range keys {
 			s, err := New(name, tiles(), rough, 7)

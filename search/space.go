@@ -3,7 +3,8 @@
 // A [Space] is a graph of choices that is built while it is walked: which choice comes next depends on those that are made. A configuration is a path
 // to its end; [Prune] takes away what leads to none. A [Strategy] proposes configurations and hears how they did (Ask and Tell); [Run] does so as long as
 // there is budget, and evaluates none twice. Strategies are those of one table (strategies.go): ants (Papenhausen and Mueller, Coding Ants, 2018), and beside
-// them random and greedy search, differential evolution, the bandit of OpenTuner, and a search by a model alone. A model's predictions cost nothing: it orders
+// them random (all configurations alike: random.go) and greedy search, differential evolution, the bandit of OpenTuner, and a search by a model alone; a space may bring
+// others, as a [Strategist]. A model's predictions cost nothing: it orders
 // candidates, tells ants where to go before anything was measured, and its error is learned from what was (guide.go). [Recorded] is a space whose configurations
 // were all measured, in which [Compare] replays strategies.
 package search
@@ -55,6 +56,15 @@ func (c Config) Option(choice string) string {
 	return ""
 }
 
+// Options are what is picked, by choice.
+func (c Config) Options() map[string]string {
+	out := make(map[string]string, len(c))
+	for _, p := range c {
+		out[p.Choice] = p.Option
+	}
+	return out
+}
+
 // String is the configuration as users write it, as in "bm=16,bn=32". It tells configurations apart.
 func (c Config) String() string {
 	var b strings.Builder
@@ -91,6 +101,8 @@ type Result struct {
 	Parts   map[string]float64
 	// Metrics are between 0 and 1, the peak.
 	Metrics map[string]float64
+	// Evidence is what the oracle knows besides, for a strategy that understands it; nil is nothing.
+	Evidence any
 }
 
 // Valid reports that the configuration ran and was right.
@@ -127,13 +139,24 @@ func walk(s Space, pick func(made Config, c *Choice) int) Config {
 	return made
 }
 
+// draw is the number of an option, each as likely as the others, or by their weights; and how likely it was.
+func (c *Choice) draw(r *rand.Rand) (i int, share float64) {
+	if c.Weights == nil {
+		return r.IntN(len(c.Options)), 1 / float64(len(c.Options))
+	}
+	sum := 0.0
+	for _, w := range c.Weights {
+		sum += w
+	}
+	i = draw(c.Weights, r)
+	return i, c.Weights[i] / sum
+}
+
 // anywhere is a path with all options of a choice equally likely; where it is known how many configurations these lead to, all configurations.
 func anywhere(s Space, r *rand.Rand) Config {
 	return walk(s, func(_ Config, c *Choice) int {
-		if c.Weights != nil {
-			return draw(c.Weights, r)
-		}
-		return r.IntN(len(c.Options))
+		i, _ := c.draw(r)
+		return i
 	})
 }
 

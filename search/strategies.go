@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 
 // Strategy proposes configurations.
 type Strategy interface {
-	// Ask proposes one; one that is known already is answered by Tell again.
+	// Ask proposes one; one that is known already is answered by Tell again. Where it is to be told of earlier ones first, or has no more, it is nil.
 	Ask() Config
 	Tell(Trial)
 }
@@ -30,7 +31,7 @@ type kind struct {
 }
 
 var strategies = map[string]kind{
-	"random":    {make: func(s Space, _ Model, r *rand.Rand) Strategy { return &random{s, r} }, together: 64, plain: true},
+	"random":    {make: newRandom, together: 64, plain: true},
 	"greedy":    {make: newGreedy, together: 1},
 	"evolution": {make: newEvolution, together: 1},
 	"bandit":    {make: newBandit, together: 1},
@@ -45,21 +46,42 @@ func antsWith(o antOptions) func(Space, Model, *rand.Rand) Strategy {
 	return func(s Space, m Model, r *rand.Rand) Strategy { return newAnts(s, m, r, o) }
 }
 
-// Names of the strategies that are offered.
-func Names() (names []string) {
-	for _, name := range slices.Sorted(maps.Keys(strategies)) {
-		if !strategies[name].hidden {
-			names = append(names, name)
-		}
+// Strategist is a space that has strategies of its own beside those of the table.
+type Strategist interface {
+	Strategies() []string // their names
+	Strategy(name string, seed uint64) (Strategy, error)
+}
+
+// own are the names of the strategies that a space has of its own.
+func own(s Space) []string {
+	if of, ok := s.(Strategist); ok {
+		return of.Strategies()
 	}
-	return names
+	return nil
+}
+
+// Names of the strategies that are offered for a space; for nil those for all spaces.
+func Names(s Space) []string {
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(strategies)), func(name string) bool { return strategies[name].hidden })
+	return slices.Sorted(slices.Values(append(names, own(s)...)))
+}
+
+// CheckName refuses the name of a strategy that there is not for a space.
+func CheckName(name string, s Space) error {
+	if _, ok := strategies[name]; !ok && !slices.Contains(own(s), name) {
+		return fmt.Errorf("unknown strategy %q; there are %s", name, strings.Join(Names(s), ", "))
+	}
+	return nil
 }
 
 // New makes a strategy. The same seed gives the same proposals.
 func New(name string, s Space, m Model, seed uint64) (Strategy, error) {
+	if err := CheckName(name, s); err != nil {
+		return nil, err
+	}
 	k, ok := strategies[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown strategy %q; there are %s", name, strings.Join(Names(), ", "))
+		return s.(Strategist).Strategy(name, seed)
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	switch {
@@ -83,8 +105,13 @@ func (g *guided) Tell(t Trial) {
 	g.Strategy.Tell(t)
 }
 
-// Together is how many proposals of a strategy can be evaluated side by side.
-func Together(name string) int { return max(strategies[name].together, 1) }
+// Together is how many proposals of a strategy can be evaluated side by side. Those of a Strategist say themselves when they are to be told.
+func Together(name string) int {
+	if k, ok := strategies[name]; ok {
+		return k.together
+	}
+	return math.MaxInt
+}
 
 // stale is after how many proposals in a row that are known already a search ends: the space is small, or the strategy has converged.
 const stale = 200
@@ -112,7 +139,7 @@ func Run(ctx context.Context, s Strategy, known []Trial, l Limits, evaluate func
 		if err := ctx.Err(); err != nil {
 			return r.out, err
 		}
-		if err := r.round(ctx); err != nil {
+		if asked, err := r.round(ctx); err != nil || asked == 0 {
 			return r.out, err
 		}
 	}
@@ -155,13 +182,16 @@ func (r *running) next() Config {
 	return r.Ask()
 }
 
-// round asks for some configurations, and evaluates those that are new.
-func (r *running) round(ctx context.Context) (err error) {
+// round asks for some configurations, evaluates those that are new, and tells of all; how many it asked for is 0 where there are no more.
+func (r *running) round(ctx context.Context) (n int, err error) {
 	var asked, fresh []Config
 	guide, _ := r.Strategy.(*guided)
 	for len(asked) < max(r.Together, 1) && len(r.out)+len(fresh) < r.Budget && r.repeated < stale {
 		first := len(r.First) > 0
 		c := r.next()
+		if c == nil {
+			break
+		}
 		asked = append(asked, c)
 		_, again := r.seen[c.String()]
 		if again || !first && guide != nil && guide.guide.hopeless(c, r.best) {
@@ -182,12 +212,12 @@ func (r *running) round(ctx context.Context) (err error) {
 		r.out = append(r.out, Trial{Config: fresh[i], Result: result})
 	}
 	if err != nil {
-		return err
+		return len(asked), err
 	}
 	for _, c := range asked {
 		r.tell(Trial{Config: c, Result: r.seen[c.String()]})
 	}
-	return nil
+	return len(asked), nil
 }
 
 // Best is the fastest of trials; it is not valid where none ran with a right result.
@@ -199,12 +229,3 @@ func Best(all []Trial) (best Trial) {
 	}
 	return best
 }
-
-// random takes any path.
-type random struct {
-	space Space
-	r     *rand.Rand
-}
-
-func (s *random) Ask() Config { return anywhere(s.space, s.r) }
-func (s *random) Tell(Trial)  {}

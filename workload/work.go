@@ -5,6 +5,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
+	"gpuperf/launch"
 	"gpuperf/samples"
 )
 
@@ -87,7 +88,11 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	if w, err = c.Work(s, s.Records); err != nil {
 		return w, err
 	}
-	w.LocalBytes = 0 // compilers may keep it in registers
+	if w.LocalBytes > 0 {
+		if w.LocalBytes, err = c.localBytes(on, subgroupSize); err != nil {
+			return w, err
+		}
+	}
 	cache := on.Value(facts.L2Bytes)
 	switch stores, loaded := c.stores(s); {
 	case !on.Known(facts.L2Bytes):
@@ -102,6 +107,20 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 		w.GlobalBytes = max(0, w.GlobalBytes-cache)
 	}
 	return w, nil
+}
+
+// localBytes is what the banks of local memory could have moved in the wavefronts that the accesses of the case need, bank conflicts among them; 0 where
+// how many these are depends on data.
+func (c *Case) localBytes(on *facts.Device, subgroupSize int) (float64, error) {
+	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Borders: true, Compiled: true})
+	if err != nil {
+		return 0, err
+	}
+	wavefronts, known, err := p.LocalWavefronts(c.Sizes)
+	if !known {
+		return 0, err
+	}
+	return float64(wavefronts) * on.Value(facts.LocalBytesPerClock), err
 }
 
 // LeastTime is the least time of the case on a device, with the resources that set it: the one roof of all commands. Rates that were measured, by resource,

@@ -17,14 +17,14 @@ func (s *solver) result(status Status) *Result {
 		for j := range s.n {
 			r.Active[j] = s.outward(j)
 		}
-		r.spread(s.fac, s.m)
+		r.spread(s.fac, s.m, s.set.Noise)
 	}
 	return r
 }
 
 // spread computes rank, condition, null directions and covariance from the singular values of the factor whose columns are scaled
 // to length 1, so that the units of the parameters do not matter.
-func (r *Result) spread(f *factored, m int) {
+func (r *Result) spread(f *factored, m int, noise float64) {
 	n := f.n
 	var free []int
 	for j := range n {
@@ -44,7 +44,7 @@ func (r *Result) spread(f *factored, m int) {
 		if len(r.Null) > 0 {
 			r.Condition = math.Inf(1)
 		}
-		r.covariance(nil, nil, nil, f.norms, m)
+		r.covariance(nil, nil, nil, f.norms, m, noise)
 		return
 	}
 	a := mat.NewDense(n, k, nil)
@@ -81,16 +81,16 @@ func (r *Result) spread(f *factored, m int) {
 	for c, j := range free {
 		r.Weakest[j] = v.At(c, k-1)
 	}
-	r.covariance(free, sigma[:r.Rank], &v, f.norms, m)
+	r.covariance(free, sigma[:r.Rank], &v, f.norms, m, noise)
 }
 
-func (r *Result) covariance(free []int, sigma []float64, v *mat.Dense, norms []float64, m int) {
+func (r *Result) covariance(free []int, sigma []float64, v *mat.Dense, norms []float64, m int, noise float64) {
 	n := len(r.StdErr)
 	r.Freedom = max(0, m-len(sigma))
 	if r.Freedom == 0 {
 		return
 	}
-	variance := r.Norm / float64(r.Freedom) * r.Norm
+	variance := max(r.Norm/float64(r.Freedom)*r.Norm, noise*noise)
 	r.Covariance = mat.NewSymDense(n, nil)
 	for c, j := range free {
 		for d, l := range free[:c+1] {

@@ -38,6 +38,7 @@ type Settings struct {
 	MaxEvaluations int       // of the residual; 0 is 400 (N + 1)
 	Factor         float64   // size of the first trust region in units of the scaled starting point; 0 is 100
 	NoPolish       bool      // stop at convergence, without making the last digits good
+	Noise          float64   // standard deviation that residuals have at least, by rounding: a residual of 0 makes nothing certain
 	Lower, Upper   []float64 // bounds of the parameters; nil is none, infinities are none
 }
 
@@ -95,7 +96,7 @@ type Result struct {
 	Condition  float64       // of the same, +Inf when it has not full rank
 	Weakest    []float64     // the right singular vector of the least singular value, scaled columns; nil without free parameters
 	Null       [][]float64   // directions in parameter space that change no residual; 0 for parameters that have no part in one
-	Covariance *mat.SymDense // s² (JᵀJ)⁻¹ with s² = Norm²/Freedom, zero for parameters at bounds; nil when Freedom is 0
+	Covariance *mat.SymDense // s² (JᵀJ)⁻¹ with s² = Norm²/Freedom, Noise² at least, zero for parameters at bounds; nil when Freedom is 0
 	StdErr     []float64     // its diagonal's root; +Inf where a null direction leads, NaN when Freedom is 0
 }
 

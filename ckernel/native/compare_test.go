@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/cfront"
+	"gpuperf/ckernel"
 	"gpuperf/features"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
@@ -36,7 +38,8 @@ type function struct {
 	held bool
 	// alone: the counts are made for each size; a formula for all takes too long.
 	alone    bool
-	features []string // of the language that the text has
+	bind     map[string]string // parameters to which a launch passes expressions in sizes
+	features []string          // of the language that the text has
 }
 
 // groups are the work-groups at sizes.
@@ -72,6 +75,13 @@ func (f *function) native() (Case, error) {
 		for n, v := range at {
 			l.Args[n] = float64(v)
 		}
+		for n, text := range f.bind {
+			v, err := evaluate(text, at)
+			if err != nil {
+				return c, err
+			}
+			l.Args[n] = float64(v)
+		}
 		if f.starts != nil {
 			l.Starts = f.starts(at)
 		}
@@ -84,6 +94,7 @@ func (f *function) native() (Case, error) {
 type counts struct {
 	values map[string]int64
 	held   bool // some are as if conditions held
+	apart  bool // no work-group meets at all barriers that are counted
 }
 
 // patience ends a count that takes too long: a fault, but none that should keep the others from being looked at.
@@ -103,8 +114,27 @@ func (f *function) count(folder string) (all []counts, err error) {
 	defer cancel()
 	o := frontend.Options{Kernel: f.kernel, Local: numbers(f.local), Global: strings.Join(f.global, ","), Shared: f.shared, Assume: f.assume}
 	options := features.Options{SubgroupSize: 1, NoMadd: true, ExactBranches: true}
-	if f.alone {
-		return f.countAlone(ctx, o, path, options)
+	switch {
+	case f.bind != nil:
+		w, err := f.bound(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return f.countAlone(func(map[string]int64) (*workload.Kernel, error) { return w, nil }, options)
+	case f.alone:
+		list, err := o.Load(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		return f.countAlone(func(at map[string]int64) (*workload.Kernel, error) {
+			k, err := list[0].At(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			w := workload.NewKernel(k.Kernel)
+			w.AsRun = k.AsRun
+			return w, nil
+		}, options)
 	}
 	for _, at := range f.sizes {
 		list, _, err := campaign.Counts(ctx, o, path, at, options)
@@ -128,19 +158,28 @@ func (f *function) count(folder string) (all []counts, err error) {
 	return all, nil
 }
 
-// countAlone counts at each size as predictions do.
-func (f *function) countAlone(ctx context.Context, o frontend.Options, path string, options features.Options) (all []counts, err error) {
-	list, err := o.Load(ctx, path)
+// bound is the kernel with the values that a launch passes.
+func (f *function) bound(ctx context.Context, path string) (*workload.Kernel, error) {
+	file, err := cfront.Read(ctx, path, cfront.Options{})
 	if err != nil {
 		return nil, err
 	}
+	k, err := ckernel.Read(ctx, file, ckernel.Options{Kernel: f.kernel, Local: f.local, Global: f.global, Dynamic: f.shared, Bind: f.bind, Assume: f.assume})
+	if err != nil {
+		return nil, err
+	}
+	w := workload.NewKernel(k)
+	w.AsRun = true
+	return w, nil
+}
+
+// countAlone counts at each size as predictions do.
+func (f *function) countAlone(kernel func(at map[string]int64) (*workload.Kernel, error), options features.Options) (all []counts, err error) {
 	for _, at := range f.sizes {
-		k, err := list[0].At(ctx, at)
+		w, err := kernel(at)
 		if err != nil {
 			return nil, err
 		}
-		w := workload.NewKernel(k.Kernel)
-		w.AsRun = k.AsRun
 		c := &workload.Case{Kernel: w, Sizes: at}
 		s, err := c.Counts(c.Counting(options))
 		if err != nil {
@@ -158,6 +197,7 @@ func (f *function) countAlone(ctx context.Context, o frontend.Options, path stri
 // countsOf are the values of records at sizes.
 func countsOf(records []features.Record, s *features.Statistics, at map[string]int64) (one counts, err error) {
 	one = counts{values: map[string]int64{}, held: len(s.AsIfHeld()) > 0}
+	one.apart = slices.ContainsFunc(s.Warnings, func(w error) bool { return errors.Is(w, features.ErrApart) })
 	for _, r := range records {
 		v, err := r.At(at)
 		if err != nil {
@@ -171,7 +211,13 @@ func countsOf(records []features.Record, s *features.Statistics, at map[string]i
 			if space == "constant" {
 				space = "global"
 			}
-			one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, k.Variable)] += int64(v)
+			array := k.Variable
+			if name, other := strings.CutSuffix(array, "_0"); other {
+				if _, is := at[name]; is { // an array with the name of a size has another in the counts
+					array = name
+				}
+			}
+			one.values[fmt.Sprintf("mem %s %s %s %s", space, k.DType, k.Direction, array)] += int64(v)
 		case features.Sync:
 			if k.Op != "kernel_launch" {
 				one.values["barrier"] += int64(v)
@@ -244,7 +290,7 @@ func compare(c counts, r *Report, forced bool) (out []string) {
 	}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		n := c.values[k]
-		if n < least[k] || n > most[k] && (!c.held || forced) {
+		if n < least[k] || n > most[k] && (!c.held || forced) && (k != "barrier" || !c.apart) {
 			want := fmt.Sprint(least[k])
 			if least[k] != most[k] {
 				want += fmt.Sprintf(" to %d", most[k])

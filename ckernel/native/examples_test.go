@@ -1,7 +1,6 @@
 package native
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,9 +42,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for _, file := range own {
-		if f := launched(t, file); f != nil {
-			names, list = append(names, filepath.Base(file)), append(list, f)
-		}
+		names, list = append(names, filepath.Base(file)), append(list, launched(t, file))
 	}
 	var all figures
 	for i, o := range check(t, list) {
@@ -100,10 +97,12 @@ func example(t *testing.T, e ckerneltest.Example) *function {
 	return f
 }
 
-// unlike are kernels that the shim has no words for, whose launch binds parameters, or says of memory what is not so in a run.
-var unlike = map[string]string{
-	"groups.cu": "cooperative groups", "bound.cu": "a parameter that the launch binds", "size_of_array.cu": "a parameter that the launch binds",
-	"rows.cl": "an average of iterations that the memory of a run does not have", "until.cl": "an average of iterations that the memory of a run does not have",
+// memories are what the memory of a launch has where its averages say so.
+var memories = map[string]func(at map[string]int64) map[string][2]int64{
+	"rows.cl": func(at map[string]int64) map[string][2]int64 {
+		return map[string][2]int64{"first": {at["nnz"] / at["n"], 0}}
+	},
+	"until.cl": func(map[string]int64) map[string][2]int64 { return map[string][2]int64{"y": {0, 19}} }, // 8 steps of Newton's from 19
 }
 
 // launched is the function of a file whose first line says how it is launched, with values for all sizes.
@@ -113,10 +112,7 @@ func launched(t *testing.T, file string) *function {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unlike[filepath.Base(file)] != "" {
-		return nil
-	}
-	f := &function{text: string(text), openCL: filepath.Ext(file) == ".cl"}
+	f := &function{text: string(text), openCL: filepath.Ext(file) == ".cl", starts: memories[filepath.Base(file)]}
 	line, _, _ := strings.Cut(f.text, "\n")
 	for part := range strings.SplitSeq(strings.TrimPrefix(line, "// "), "--") {
 		flag, value, _ := strings.Cut(strings.TrimSpace(part), " ")
@@ -141,6 +137,9 @@ func launched(t *testing.T, file string) *function {
 			f.assume = append(f.assume, value)
 		case "instance":
 			f.kernel = value
+		case "bind":
+			name, e, _ := strings.Cut(value, "=")
+			f.bind = map[string]string{name: e}
 		}
 	}
 	if f.kernel == "" {
@@ -150,18 +149,31 @@ func launched(t *testing.T, file string) *function {
 		}
 		f.kernel = list[i].text
 	}
-	o := frontend.Options{Kernel: f.kernel, Local: numbers(f.local), Global: strings.Join(f.global, ","), Shared: f.shared, Assume: f.assume}
-	kernels, err := o.Load(context.Background(), file)
-	if err != nil {
-		t.Fatal(err)
+	var params []string
+	if f.bind != nil {
+		w, err := f.bound(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params = w.IR.Params()
+	} else {
+		o := frontend.Options{Kernel: f.kernel, Local: numbers(f.local), Global: strings.Join(f.global, ","), Shared: f.shared, Assume: f.assume}
+		kernels, err := o.Load(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params = kernels[0].Kernel.Params()
 	}
 	f.alone = true
 	for _, n := range []int64{128, 384, 256} {
 		at := map[string]int64{}
-		for i, p := range kernels[0].Kernel.Params() {
+		for i, p := range params {
 			if at[p] = n; i > 0 {
 				at[p] = n / 16
 			}
+		}
+		if at["nnz"] > 0 {
+			at["nnz"] = 3 * n
 		}
 		f.sizes = append(f.sizes, at)
 	}

@@ -37,6 +37,7 @@ type generator struct {
 	held    bool
 	helpers map[string]bool
 	real    string // the type of most numbers
+	width   string // the value of the parameter of a template, "" where the kernel is none
 	shared  string
 }
 
@@ -77,7 +78,7 @@ func (g *generator) param(name string) string {
 var parameterTypes = map[string]string{
 	"y": "REAL *", "x": "const REAL *", "z": "const REAL *__restrict__ ", "d": "int *", "idx": "const int *", "w": "double *", "h": "half *", "b": "unsigned char *",
 	"u": "unsigned int *", "s": "short *", "v": "float4 *", "q": "const float4 *", "p2": "const float2 *", "alpha": "float ", "n": "int ", "m": "int ", "un": "unsigned int ",
-	"iv": "const int4 *", "ll": "long long *", "part": "__local float *",
+	"iv": "const int4 *", "ll": "long long *", "part": "__local float *", "h2": "half2 *", "uv": "const uchar4 *", "d2": "double2 *",
 }
 
 func (g *generator) signature() string {
@@ -108,7 +109,14 @@ func random(seed int64) *function {
 		g.local[2] = 1 + g.Int63n(2)
 	}
 	g.param("n")
+	if g.cuda && g.in(8) {
+		g.width = fmt.Sprint(1 + g.Intn(4))
+	}
 	f := &function{kernel: "k", openCL: !g.cuda}
+	if g.width != "" {
+		g.mark("template of a kernel")
+		f.kernel = fmt.Sprintf("k<%s>", g.width)
+	}
 	global := []string{"n", "m", "2"}
 	switch g.Intn(5) {
 	case 0:
@@ -158,7 +166,9 @@ func (g *generator) text() string {
 	if !g.cuda {
 		words = "__kernel void"
 	}
-	if g.cuda && g.in(12) {
+	if g.width != "" {
+		words = "template <int WIDTH> __global__ void"
+	} else if g.cuda && g.in(12) {
 		words = "extern \"C\" __global__ void"
 	} else if g.cuda && g.in(12) {
 		words = "__global__ void __launch_bounds__(256)"
@@ -176,7 +186,8 @@ var openCLWords = strings.NewReplacer(
 	"blockIdx.x * blockDim.x + threadIdx.x", "get_global_id(0)", "blockIdx.y * blockDim.y + threadIdx.y", "get_global_id(1)", "blockIdx.z * blockDim.z + threadIdx.z", "get_global_id(2)",
 	"threadIdx.x", "get_local_id(0)", "threadIdx.y", "get_local_id(1)", "threadIdx.z", "get_local_id(2)", "blockIdx.x", "get_group_id(0)", "blockIdx.y", "get_group_id(1)",
 	"blockDim.x", "get_local_size(0)", "blockDim.y", "get_local_size(1)", "gridDim.x", "get_num_groups(0)", "__shared__", "__local", "__syncthreads()", "barrier(CLK_LOCAL_MEM_FENCE)",
-	"__device__ ", "", "atomicAdd", "atomic_add", "atomicMax", "atomic_max", "atomicMin", "atomic_min", "atomicExch", "atomic_xchg", "long long", "long",
+	"__device__ ", "", "atomicAdd", "atomic_add", "atomicMax", "atomic_max", "atomicMin", "atomic_min", "atomicExch", "atomic_xchg", "atomicAnd", "atomic_and", "atomicOr", "atomic_or", "atomicXor", "atomic_xor", "atomicSub", "atomic_sub",
+	"atomicCAS", "atomic_cmpxchg", "long long", "long",
 	"sqrtf", "sqrt", "fabsf", "fabs", "expf", "exp", "fminf", "fmin", "fmaxf", "fmax", "fmaf", "fma", "sinf", "sin",
 )
 

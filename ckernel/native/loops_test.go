@@ -17,7 +17,24 @@ func (g *generator) loop() {
 	if t == "unsigned int" {
 		g.mark("unsigned")
 	}
-	switch g.Intn(20) {
+	switch g.Intn(23) {
+	case 20:
+		g.mark("while")
+		g.line("int %s = %s;", k, g.pick("0", "-1", g.index(0)))
+		g.line("while (%s < %s) {", g.pick("++"+k, k+"++", "(int) ("+k+" += 2)"), g.bound())
+	case 21:
+		g.mark("do while")
+		g.line("int %s = %s;", k, g.index(0))
+		g.line("do {")
+		g.line("\t%s++;", k)
+		end = fmt.Sprintf("} while (%s < %s);", k, g.bound())
+	case 22:
+		g.mark("while")
+		g.line("int %s = 0;", k)
+		g.line("while (true) {")
+		g.line("\tif (%s >= %s)", k, g.bound())
+		g.line("\t\tbreak;")
+		g.line("\t%s += %d;", k, 1+g.Intn(2))
 	case 0:
 		g.line("for (%[1]s %[2]s = %[3]s; %[2]s < %[4]s; %[2]s += %[5]d) {", t, k, g.index(0), g.bound(), 1+g.Intn(3))
 	case 1:
@@ -117,12 +134,12 @@ func (g *generator) call(a, b string) string {
 	case 3:
 		g.mark("return in a helper function")
 		p := one("sum", "float sum("+g.globalConst()+"float *a, int n) {\n\tfloat s = 0.0f;\n\tfor (int k = 0; k < n; k++)\n\t\ts += a[k];\n\treturn s;\n}")
-		if g.real == "real" {
+		if g.real != "float" {
 			return a
 		}
 		return fmt.Sprintf("%s(%s + %s, %s)", p, g.param("x"), g.index(0), g.pick("n", "3", g.param("m")))
 	case 4:
-		if g.real == "real" {
+		if g.real != "float" {
 			return a
 		}
 		g.mark("return in a loop of a helper function")
@@ -151,7 +168,7 @@ func (g *generator) call(a, b string) string {
 		g.mark("reference")
 		return fmt.Sprintf("%s(acc, %s)", one("bump", "float bump(float &v, float by) {\n\tv += by;\n\treturn v * 0.5f;\n}"), b)
 	case 9:
-		if !g.cuda || len(g.free()) == 0 || g.real == "real" {
+		if !g.cuda || len(g.free()) == 0 || g.real != "float" {
 			return a
 		}
 		g.mark("reference")
@@ -261,6 +278,10 @@ func (g *generator) tileElement() string {
 func (g *generator) phase() {
 	g.budget--
 	t := g.tiles[0]
+	if g.in(4) {
+		g.meeting()
+		return
+	}
 	switch g.Intn(4) {
 	case 0:
 		g.line("if (l < %d)", 1+g.Intn(4))
@@ -293,6 +314,68 @@ func (g *generator) phase() {
 		g.line("__syncthreads();")
 		g.line("acc += %s;", g.tileElement())
 		g.line("__syncthreads();")
+	}
+}
+
+// meeting has barriers that need not order anything, in loops and under conditions of whole work-groups.
+func (g *generator) meeting() {
+	g.mark("barriers under conditions")
+	uniform := func() string {
+		return g.pick("n > 7", g.param("m")+" > 3", "blockIdx.x < 1", g.param("m")+" % 2 == 0", "blockIdx.x % 2 == 0", "gridDim.x > 1")
+	}
+	k := g.name("k")
+	switch g.Intn(7) {
+	case 0:
+		g.line("for (int %s = 0; %[1]s < %s; %[1]s++)", k, g.pick("n", g.param("m"), "3", "(int) blockIdx.x"))
+		g.line("\t__syncthreads();")
+	case 1:
+		g.line("if (%s) {", uniform())
+		g.line("\t__syncthreads();")
+		g.line("} else {")
+		g.line("\tacc += 1.0f;")
+		g.line("\t__syncthreads();")
+		g.line("\t__syncthreads();")
+		g.line("}")
+	case 2:
+		g.line("for (int %s = 0; %[1]s < %s; %[1]s++) {", k, g.param("m"))
+		g.line("\tif (%s)", g.pick(k+" % 3 == 1", k+" > 1", uniform()))
+		g.line("\t\t%s;", g.pick("continue", "break"))
+		g.line("\t__syncthreads();")
+		g.line("}")
+	case 3:
+		g.line("for (int %s = 8; %[1]s > 0; %[1]s >>= 1) {", k)
+		g.line("\tif (%s < %s)", k, g.param("m"))
+		g.line("\t\t__syncthreads();")
+		g.line("}")
+	case 4:
+		g.mark("switch")
+		g.line("switch (%s) {", g.pick("n", g.param("m"), "n % 3"))
+		g.line("case 1:")
+		g.line("\t__syncthreads();")
+		g.line("\tbreak;")
+		g.line("case 2:")
+		g.line("\t__syncthreads();")
+		if !g.in(4) {
+			g.line("\tbreak;")
+		}
+		g.line("default:")
+		g.line("\t__syncthreads();")
+		g.line("}")
+	case 5:
+		g.mark("while")
+		g.line("int %s = %s;", k, g.param("m"))
+		g.line("while (%s > 0) {", k)
+		g.line("\t%s -= 2;", k)
+		g.line("\t__syncthreads();")
+		g.line("}")
+	default:
+		if !g.cuda {
+			g.line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+			return
+		}
+		g.helper("rounds", "__device__ void rounds(int times) { for (int k = 0; k < times; k++) __syncthreads(); }")
+		g.line("__syncwarp();")
+		g.line("rounds(%s);", g.pick("2", g.param("m")))
 	}
 }
 

@@ -6,7 +6,13 @@ import "fmt"
 func (g *generator) statement() {
 	g.budget--
 	deep := g.depth > 3
-	switch k := g.Intn(36); {
+	switch k := g.Intn(39); {
+	case k == 36:
+		g.shadow()
+	case k == 37:
+		g.truth()
+	case k == 38 && !deep:
+		g.choose()
 	case k < 4:
 		g.line("%s %s %s;", g.assignable(), g.pick("=", "+=", "-=", "*="), g.value(2))
 	case k < 6:
@@ -184,7 +190,7 @@ func (g *generator) reference() {
 		g.line("auto &%s = %s;", name, v)
 		g.line("%s += %d;", name, 1+g.Intn(2))
 	case 4:
-		if g.real == "real" {
+		if g.real != "float" {
 			return
 		}
 		g.helper("inc", "__device__ void inc(float &a, float b) { a += b; }")
@@ -289,7 +295,16 @@ func (g *generator) arm(ends bool) {
 func (g *generator) vector() {
 	g.mark("vectors")
 	name := g.name("v")
-	switch g.Intn(6) {
+	switch g.Intn(8) {
+	case 6:
+		g.mark("narrow")
+		g.line("uchar4 %s = %s[%s];", name, g.param("uv"), g.index(1))
+		g.line("acc += %[1]s.x + %[1]s.%[2]s;", name, g.pick("y", "w"))
+		return
+	case 7:
+		g.mark("double")
+		g.line("%[1]s[%[2]s].%[3]s %[4]s %[1]s[%[5]s].%[6]s;", g.param("d2"), g.index(1), g.pick("x", "y"), g.pick("=", "+=", "*="), g.index(0), g.pick("x", "y"))
+		return
 	case 0:
 		g.line("float4 %s = %s[%s];", name, g.param("q"), g.index(1))
 	case 1:
@@ -319,7 +334,7 @@ func (g *generator) vector() {
 		g.line("acc += %s[%s.%s];", g.param("x"), name, g.pick("x", "w"))
 		return
 	}
-	if g.real == "real" && g.in(2) {
+	if g.real != "float" && g.in(2) {
 		return
 	}
 	switch g.Intn(5) {
@@ -342,6 +357,10 @@ func (g *generator) atomic() {
 	if len(g.tiles) > 0 && g.tiles[0].int {
 		to, place = g.tiles[0].name, "l"
 	}
+	if g.in(5) {
+		g.unsignedAtomic()
+		return
+	}
 	call := fmt.Sprintf("%s(&%s[%s], %s)", g.pick("atomicAdd", "atomicAdd", "atomicMax", "atomicMin", "atomicExch"), to, place, g.pick("1", g.integer(0), "n"))
 	switch g.Intn(4) {
 	case 0:
@@ -356,6 +375,63 @@ func (g *generator) atomic() {
 		g.line("%s;", call)
 	default:
 		g.line("%s;", call)
+	}
+}
+
+func (g *generator) unsignedAtomic() {
+	at := fmt.Sprintf("&%s[%s]", g.param("u"), g.index(1))
+	switch g.Intn(3) {
+	case 0:
+		g.line("%s(%s, (unsigned int) %s);", g.pick("atomicAnd", "atomicOr", "atomicXor"), at, g.indices[g.Intn(len(g.indices))])
+	case 1:
+		g.line("%s[%s] = atomicSub(%s, 1u);", g.param("u"), g.index(0), at)
+	default:
+		g.line("atomicCAS(%s, 3u, (unsigned int) %s);", at, g.indices[g.Intn(len(g.indices))])
+	}
+}
+
+// shadow declares a variable whose name another has outside.
+func (g *generator) shadow() {
+	g.mark("shadowed variable")
+	name := g.indices[g.Intn(len(g.indices))]
+	g.line("{")
+	switch g.Intn(3) {
+	case 0:
+		g.line("\tint by = %s;", g.index(1))
+		g.line("\tint %s = by;", name)
+		g.line("\tacc += %s[%s];", g.param("x"), name)
+	case 1:
+		g.line("\tfor (int %s = 0; %[1]s < %s; %[1]s++)", name, g.pick("n", "3"))
+		g.line("\t\tacc += %s[%s];", g.param("x"), name)
+	default:
+		g.line("\t%s inner = acc;", g.real)
+		g.line("\tfloat acc = inner * 2.0f;")
+		g.line("\t%s[%s] = acc;", g.param("y"), name)
+	}
+	g.line("}")
+}
+
+// truth keeps a condition in a variable.
+func (g *generator) truth() {
+	g.mark("condition in a variable")
+	name := g.name("c")
+	t := g.pick("bool", "int", "const bool")
+	if g.in(4) {
+		g.held = false
+		g.line("%s %s = %s;", t, name, g.onData())
+	} else {
+		g.line("%s %s = %s;", t, name, g.onIndices()+g.pick("", " && "+g.onIndices0()))
+	}
+	switch g.Intn(3) {
+	case 0:
+		g.line("if (%s)", g.pick(name, "!"+name))
+		g.line("\tacc += %s;", g.value(1))
+	case 1:
+		g.held = false
+		g.line("acc += %s ? %s : %s;", name, g.value(1), g.value(0))
+	default:
+		g.line("if (%s && %s)", name, g.onIndices())
+		g.line("\t%s[%s] = %s;", g.param("y"), g.index(0), g.value(1))
 	}
 }
 
@@ -432,6 +508,15 @@ func (g *generator) narrow() {
 
 func (g *generator) halves() {
 	g.mark("half")
+	if g.in(4) {
+		g.mark("vectors")
+		if g.cuda {
+			g.line("%[1]s[%[2]s] = %[3]s(%[1]s[%[4]s], %[1]s[%[5]s]);", g.param("h2"), g.index(1), g.pick("__hadd2", "__hmul2"), g.index(0), g.index(1))
+		} else {
+			g.line("%[1]s[%[2]s] = %[1]s[%[3]s] %[4]s %[1]s[%[5]s];", g.param("h2"), g.index(1), g.index(0), g.pick("+", "*"), g.index(1))
+		}
+		return
+	}
 	if g.cuda {
 		g.line("%[1]s[%[2]s] = %[3]s(%[1]s[%[4]s], %[1]s[%[5]s]);", g.param("h"), g.index(1), g.pick("__hadd", "__hmul", "__hsub"), g.index(0), g.index(1))
 		if g.in(2) {

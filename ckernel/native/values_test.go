@@ -137,6 +137,9 @@ func (g *generator) value(depth int) string {
 		return g.call(a, b)
 	case 14:
 		g.mark("cast")
+		if g.cuda && g.in(2) {
+			return fmt.Sprintf(g.pick("static_cast<float>(%s)", "float(%s)", "static_cast<double>(%s)"), g.pick(a, g.integer(0)))
+		}
 		return fmt.Sprintf("(float) (int) (%s)", a)
 	case 15:
 		if g.in(3) {
@@ -236,7 +239,11 @@ func (g *generator) onIndices() string {
 
 // bound is a bound of loops.
 func (g *generator) bound() string {
-	switch g.Intn(6) {
+	switch g.Intn(7) {
+	case 6:
+		if g.width != "" {
+			return g.pick("WIDTH", "WIDTH + 1", "n / WIDTH")
+		}
 	case 0:
 		return g.param("m")
 	case 1:

@@ -51,7 +51,7 @@ It takes half a minute, and nvdisasm of CUDA's toolkit. The result is a data she
 			if len(own.kernels) > 0 {
 				return own.run(cmd, on, selected, profile)
 			}
-			plans, err := campaign.Plans(args, selected) // mistakes in the files show before anything runs
+			plans, err := campaign.Plans(cmd.Context(), args, selected) // mistakes in the files show before anything runs
 			if err != nil {
 				return err
 			}

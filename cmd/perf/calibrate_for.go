@@ -122,7 +122,7 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	if selected.Form == "" {
 		selected.Form = calibrate.Auto
 	}
-	plan, err := campaign.NewPlan(model, selected)
+	plan, err := campaign.NewPlan(cmd.Context(), model, selected)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func fitRows(cmd *cobra.Command, model *models.Model, data string) (rows []calib
 		rows, err = table.Rows(model)
 		return rows, 0, err
 	}
-	plan, err := campaign.NewPlan(model, campaign.Selection{})
+	plan, err := campaign.NewPlan(cmd.Context(), model, campaign.Selection{})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -72,8 +72,10 @@ func TestHelpWidth(t *testing.T) {
 // onDevice are the sessions that need a device.
 var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore|describe)|calibrate [^-].*--tag|calibrate model|predict kernel|rank kernel|explain kernel|evaluate suite)`)
 
-// lasting are sessions that take seconds, and what needs their files: they run with LONG=1. Others of their commands are in testdata/script.
-var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure examples/launch/saxpy\.yaml|emulate .*--(compare|regions|timeline)|tune examples/tune/product|lift (explore|run|describe) )`)
+// lasting are sessions that take seconds, and what needs their files: they run with LONG=1, and are only read without it. Others of their
+// commands are in testdata/script.
+var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure (examples/launch/saxpy\.yaml|.*--against)|emulate .*(--(compare|regions|timeline)|matmul-sass\.yaml)|` +
+	`explain examples/launch/matmul-sass|tune |lift (explore|run|describe|emit|export examples/lift/dot|rank|evaluate) )`)
 
 // ownApplication are the sessions that run an application of the user's own.
 var ownApplication = regexp.MustCompile(`^perf capture`)
@@ -96,9 +98,14 @@ func TestHelpSessions(t *testing.T) {
 			t.Errorf("%s --help shows no session", c.CommandPath())
 		}
 		for line := range strings.Lines(sessions) {
-			if command := strings.Join(strings.Fields(line), " "); !ownApplication.MatchString(command) && (os.Getenv("LONG") != "" || !lasting.MatchString(command)) {
-				add(command)
+			command := strings.Join(strings.Fields(line), " ")
+			if ownApplication.MatchString(command) || os.Getenv("LONG") == "" && lasting.MatchString(command) {
+				if err := check(command); err != nil {
+					t.Errorf("%s: %v", command, err)
+				}
+				continue
 			}
+			add(command)
 		}
 	})
 	script.WriteString("[!opencl] stop\ncd first\n")

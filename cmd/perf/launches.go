@@ -82,7 +82,8 @@ It compiles two small libraries with the C compiler of the machine (cc), and for
 CUDA 12.4 or newer. The application's output and exit status stay as they are; what capture says goes to standard error. With --json the output
 of the application goes to standard error too. What was captured before an application fails or is stopped is kept.
 
-Files of an earlier capture in the same folder are replaced.`,
+Files of an earlier capture in the same folder are replaced, and no others: a launch whose file would be in the place of one that somebody else
+has made is left out, and told.`,
 		Example: `  perf capture -- ./app --size 4096
   perf capture --kernel 'gemm|softmax' --contents -o kernels -- python3 train.py`,
 		Args: minArgs(1, "an application"),

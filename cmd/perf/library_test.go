@@ -65,7 +65,7 @@ func invented(t *testing.T, model *models.Model, form models.Form, path string) 
 		}
 		ids = append(ids, id)
 	}
-	plan, err := campaign.NewPlan(model, campaign.Selection{})
+	plan, err := campaign.NewPlan(t.Context(), model, campaign.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

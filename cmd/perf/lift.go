@@ -52,9 +52,15 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 	if flags.Lookup("param") == nil { // commands that also take other files have it
 		addSizeFlags(cmd, &o.sizes, "the sizes of the program, for example n=4096 or h=4k,w=4k")
 	}
+	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
+	addVariants(cmd, &o.Request)
+}
+
+// addVariants adds the flags of which variants of a program there are, and of its inputs.
+func addVariants(cmd *cobra.Command, o *explore.Request) {
+	flags := cmd.Flags()
 	flags.IntVar(&o.Variants, "count", 1000, "the most variants to derive")
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
-	flags.Int64Var(&o.Seed, "seed", 1, "seed of the random choices")
 	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
 	flags.StringArrayVar(&o.Recipes, "recipe", nil, "derive only variants of this recipe, by its name as perf lift derive prints it (may be repeated)")
 	flags.BoolVar(&o.Exact, "exact-division", false, "have divisions and square roots of float32 rounded correctly; without, they are within 2.5 and 3 units in the last place, as OpenCL C promises")
@@ -62,7 +68,7 @@ func (o *spaceOptions) addFlags(cmd *cobra.Command) {
 }
 
 // addExpected adds the flags of what results are compared with.
-func (o *spaceOptions) addExpected(cmd *cobra.Command) {
+func addExpected(cmd *cobra.Command, o *explore.Request) {
 	cmd.Flags().StringArrayVar(&o.Expected, "expect", nil, "a result to compare with, as out=FILE.npy, in place of those of a reference variant (may be repeated)")
 	cmd.Flags().Float64Var(&o.Tolerance, "tolerance", 0, "how far results may be from these, relative to the element or to the usual magnitude in its array (default 1e-5, with reductions 1e-4)")
 }
@@ -77,12 +83,17 @@ func atLeast(least int64, flags map[string]int64) error {
 	return nil
 }
 
-// open derives the variants.
-func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
-	if err := errors.Join(
+// checkVariants refuses numbers that addVariants takes.
+func checkVariants(o *explore.Request) error {
+	return errors.Join(
 		atLeast(1, map[string]int64{"count": int64(o.Variants), "ranges": int64(o.Ranges)}),
 		atLeast(0, map[string]int64{"max-group": o.MaxGroup}),
-	); err != nil {
+	)
+}
+
+// open derives the variants.
+func (o *spaceOptions) open(path string, dev *device.Info) (*explore.Space, error) {
+	if err := checkVariants(&o.Request); err != nil {
 		return nil, err
 	}
 	sizes, err := parseOneSize(o.sizes)

@@ -238,7 +238,7 @@ func liftRunCommand() *cobra.Command {
 		},
 	}
 	o.addFlags(cmd)
-	o.addExpected(cmd)
+	addExpected(cmd, &o.Request)
 	on.add(cmd)
 	return cmd
 }

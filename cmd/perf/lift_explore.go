@@ -38,6 +38,8 @@ same command resumes an interrupted exploration.
 One size may be a range, as n=1000..100000000: then recipes are chosen for parts of it, by predicted times, and it is told where one hands over
 to the next. In the middle of each part as many points as the budget says run of its recipe, and of those of the parts beside it.
 
+perf tune PROG.lift --strategy rank or descent searches so too, at one size, with what perf tune has for all kinds of kernels; it keeps no features.
+
 With --device all, all GPUs of the host share the design points and the budget, a process each, with samples of their own.
 
 Orders:
@@ -149,7 +151,7 @@ Orders:
 		},
 	}
 	o.addFlags(cmd)
-	o.addExpected(cmd)
+	addExpected(cmd, &o.Request)
 	on.add(cmd)
 	model.addFlags(cmd)
 	flags := cmd.Flags()

@@ -90,17 +90,25 @@ func (p *page) replay(text string) string {
 		switch {
 		case isFile:
 			p.write(name, body)
-		case language == "console":
+		case language == "console" && (os.Getenv("LONG") != "" || !says(note, "lasts")):
 			return strings.Replace(all, body, p.session(note, body), 1)
 		default:
-			for call := range strings.Lines(body + line) {
-				if err := check(call); err != nil {
-					p.Errorf("%s: %v", strings.TrimSpace(call), err)
-				}
-			}
+			p.check(body + line)
 		}
 		return all
 	})
+}
+
+// says reports whether a comment above a block has the note.
+func says(comment, note string) bool { return slices.Contains(strings.Split(comment, ", "), note) }
+
+// check parses the commands of a text that are not run.
+func (p *page) check(text string) {
+	for line := range strings.Lines(text) {
+		if err := check(line); err != nil {
+			p.Errorf("%s: %v", strings.TrimSpace(line), err)
+		}
+	}
 }
 
 func (p *page) write(name, text string) {
@@ -117,7 +125,7 @@ func (p *page) write(name, text string) {
 // session runs the commands of a session and returns it with their outputs. One whose figures vary stays as it is while the lines of its
 // outputs begin with the same words; it is not run where there is no device.
 func (p *page) session(note, before string) string {
-	vary := note == "figures vary"
+	vary := says(note, "figures vary")
 	if vary && !p.device {
 		p.Logf("no OpenCL device here, a session is skipped:\n%s", before)
 		return before
@@ -129,7 +137,7 @@ func (p *page) session(note, before string) string {
 			continue
 		}
 		after.WriteString(line)
-		p.run(call, &after, note == "fails")
+		p.run(call, &after, says(note, "fails"))
 	}
 	if vary && structure(before).MatchString(after.String()) {
 		return before
@@ -179,7 +187,7 @@ var behind = regexp.MustCompile(` [#|] .*`)
 
 // check parses a command that stands outside of sessions: commands and flags must be there, and the number of arguments right.
 func check(line string) error {
-	args := words(behind.ReplaceAllString(strings.TrimPrefix(line, "$ "), ""))
+	args := words(strings.TrimSuffix(behind.ReplaceAllString(strings.TrimPrefix(strings.TrimRight(line, " \n"), "$ "), ""), " 2>&1"))
 	if len(args) == 0 || args[0] != "perf" {
 		return nil
 	}

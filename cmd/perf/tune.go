@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
+	"gpuperf/lift/explore"
 	"gpuperf/scop/offload"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -31,6 +32,8 @@ type tuneFlags struct {
 	limit   time.Duration
 	dir     string
 	seeds   int
+
+	databases []string
 }
 
 func tuneCommand() *cobra.Command {
@@ -61,7 +64,12 @@ Strategies:
   evolution  differential evolution
   greedy     one choice of the best at a time
   model      what the model expects to be fastest; without a profile, what is near to what was fast
-  random     at random`,
+  random     at random, every configuration as likely as the others
+
+Of functional programs also:
+  rank       by a ranker that learns from the runs, and from samples of other programs (--database)
+  descent    the Monte-Carlo descent of Steuwer et al.: each of a sample of the applicable rules is followed by a random walk down to a variant,
+             which is run; the rule with the best time is kept. It makes its own variants`,
 		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6
   perf tune examples/tune/product.yaml --budget 4 --strategy greedy
   perf tune examples/polybench/mvt.c -p n=60 --budget 3
@@ -75,7 +83,7 @@ Strategies:
 	flags := cmd.Flags()
 	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
 	flags.DurationVar(&o.limit, "for", 0, "end the search after this time, as in 2m (default: no limit)")
-	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(search.Names(), ", "))
+	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(append(search.Names(nil), explore.Strategies()...), ", "))
 	flags.StringVar((*string)(&o.files.Schedules), "schedules", string(offload.ByStrategy), "of a C file, which schedules there are: "+strings.Join(offload.AllSchedules(), ", "))
 	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
 	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
@@ -93,6 +101,7 @@ Strategies:
 	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
 	flags.DurationVar(&o.on.options.Limit, "limit", 10*time.Second, "time limit for building and running one configuration")
 	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
+	o.addLift(cmd)
 	return cmd
 }
 
@@ -111,15 +120,18 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if !slices.Contains(offload.AllSchedules(), string(o.files.Schedules)) {
 		return usagef("--schedules %s: it is one of %s", o.files.Schedules, strings.Join(offload.AllSchedules(), ", "))
 	}
-	for _, name := range strings.Split(o.Strategy, ",") {
-		if _, err := search.New(name, search.Product{}, nil, 0); err != nil {
-			return usagef("--strategy %s: %v", o.Strategy, err)
-		}
+	if err := o.lift(cmd, path); err != nil {
+		return err
 	}
 	if ext := filepath.Ext(strings.TrimSuffix(path, ".gz")); ext == ".jsonl" {
 		var only []string
 		if cmd.Flag("strategy").Changed {
 			only = strings.Split(o.Strategy, ",")
+		}
+		for _, name := range only {
+			if err := search.CheckName(name, nil); err != nil {
+				return usagef("--strategy %s: %v", o.Strategy, err)
+			}
 		}
 		r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...)
 		if err != nil {
@@ -134,8 +146,16 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if filepath.Ext(path) != programs {
+		if err := search.CheckName(o.Strategy, nil); err != nil { // sooner than the file is read
+			return usagef("--strategy %s: %v", o.Strategy, err)
+		}
+	}
 	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
 		return err
+	}
+	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
+		return usagef("--strategy %s: %v", o.Strategy, err)
 	}
 	o.on.options.Trials = o.Trials
 	c, err := o.on.open(cmd)

@@ -34,6 +34,13 @@ func (b banks) set(number int, at uint64, data []byte) {
 	}
 }
 
+// forget makes bytes unknown.
+func (b banks) forget(number int, at uint64, bytes int) {
+	if k := b[number]; k != nil && at < uint64(len(k.known)) {
+		clear(k.known[at:min(at+uint64(bytes), uint64(len(k.known)))])
+	}
+}
+
 // words writes known words of 32 bits.
 func (b banks) words(number int, at uint64, values ...uint32) {
 	for i, v := range values {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"gpuperf/counters"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/emulate/exec"
+	"gpuperf/internal/counters"
 	"gpuperf/samples"
 	"gpuperf/sass"
 )

@@ -8,6 +8,9 @@ import (
 	"gpuperf/sass"
 )
 
+// Lanes are those that execute the next instruction.
+func (w *Warp) Lanes() uint32 { return w.path.lanes }
+
 // Next is the instruction that Step executes next.
 func (w *Warp) Next() int { return w.path.pc }
 
@@ -185,6 +188,36 @@ func Between(a, b, c *Snapshot, list []sass.Register) (Change, bool) {
 	return change, true
 }
 
+// Holds reports whether the registers of a list have changed from one time to another as the change says, so often.
+func (c Change) Holds(from, to *Snapshot, times uint32, list []sass.Register) bool {
+	for _, r := range list {
+		n := reads(r)
+		switch r.File {
+		case sass.Predicate, sass.UniformPredicate:
+			if x, y := from.preds[n], to.preds[n]; (x.value^y.value)&to.lanes != 0 || (x.known^y.known)&to.lanes != 0 {
+				return false
+			}
+			continue
+		case sass.ConvergenceBarrier:
+			continue
+		}
+		var none row
+		step := c[n]
+		if step == nil {
+			step = &none
+		}
+		for m := to.lanes & to.known[n]; m != 0; m &= m - 1 {
+			if i := bits.TrailingZeros32(m); to.rows[n][i]-from.rows[n][i] != step[i]*times {
+				return false
+			}
+		}
+		if from.known[n] != to.known[n] {
+			return false
+		}
+	}
+	return from.lanes == to.lanes
+}
+
 // Limit is how often a change can be added to registers before one of them passes zero or its greatest value.
 func (c Change) Limit(s *Snapshot) int64 {
 	limit := int64(math.MaxInt32)
@@ -215,6 +248,20 @@ func (w *Warp) Advance(c Change, times int64, header, turns int) {
 	if o := &w.launch.ops[header]; o.loop != 0 {
 		for i := range w.trips[o.loop-1].turns {
 			w.trips[o.loop-1].turns[i] += float64(times * int64(turns))
+		}
+	}
+}
+
+// Forget makes registers unknown.
+func (w *Warp) Forget(list []sass.Register) {
+	f := w.path.file
+	for _, r := range list {
+		switch n := reads(r); r.File {
+		case sass.Predicate, sass.UniformPredicate:
+			f.preds[n].known = 0
+		case sass.ConvergenceBarrier:
+		default:
+			f.known[n] = 0
 		}
 	}
 }

@@ -61,7 +61,9 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 	if l.constants, err = constants(f, job, memory); err != nil {
 		return nil, err
 	}
-	l.variables(f, job)
+	if err := l.variables(f, job); err != nil {
+		return nil, err
+	}
 	if err := memory.check(); err != nil {
 		return nil, err
 	}
@@ -69,8 +71,9 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 	return l, nil
 }
 
-// variables gives the program's variables their addresses. They start with what the job says, or else the program.
-func (l *Launch) variables(f *sass.Function, job device.Job) {
+// variables gives the program's variables their addresses. They start with what the job says, or else the program. Of what lies in constant banks
+// nothing is known where the job sets it and does not say to what.
+func (l *Launch) variables(f *sass.Function, job device.Job) error {
 	for _, a := range f.Addresses {
 		at := uint64(0)
 		if i := slices.IndexFunc(job.Variables, func(v device.Arg) bool { return v.Name == a.Variable }); i >= 0 {
@@ -82,6 +85,23 @@ func (l *Launch) variables(f *sass.Function, job device.Job) {
 		}
 		l.constants.words(a.Bank, uint64(a.At), uint32(at), uint32(at>>32))
 	}
+	for _, p := range f.Held {
+		i := slices.IndexFunc(job.Variables, func(v device.Arg) bool { return v.Name == p.Variable })
+		if i < 0 {
+			continue
+		}
+		v := &job.Variables[i]
+		l.constants.forget(p.Bank, uint64(p.At), p.Bytes)
+		if !v.Said() {
+			continue
+		}
+		data := make([]byte, min(v.Bytes(), int64(p.Bytes)))
+		if err := v.Load(data, 0); err != nil {
+			return fmt.Errorf("variable %s: %w", v.Name, err)
+		}
+		l.constants.set(p.Bank, uint64(p.At), data)
+	}
+	return nil
 }
 
 // doubt notes something that is not known.

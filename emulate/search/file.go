@@ -11,35 +11,11 @@ import (
 	"gpuperf/emulate/launches"
 	"gpuperf/sass"
 	"gpuperf/sass/compiled"
-	"gpuperf/search/params"
 )
 
-// File is a space of configurations of a launch file.
-type File struct {
-	*Space
-	Params *params.File
-}
-
-// Load reads a file with a space, or a launch file with one.
-func Load(path string) (*File, error) {
-	f, err := params.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	return Of(f)
-}
-
-// Of is the space of a file. Its parameters must say what they are.
-func Of(f *params.File) (*File, error) {
-	if err := f.CheckRoles(); err != nil {
-		return nil, err
-	}
-	return &File{&Space{f.Parameters, func(c Configuration) bool { return f.Has(c) }}, f}, nil
-}
-
-// Launch is the launch of a configuration.
-func (f *File) Launch(c Configuration) (*launches.Sequence, error) {
-	file, sizes := f.Params.At(c)
+// Sequence is the launch of a configuration.
+func (s *Space) Sequence(c Configuration) (*launches.Sequence, error) {
+	file, sizes := s.At(c)
 	return launches.OfFile(file, sizes)
 }
 
@@ -51,7 +27,7 @@ func (impossible) Is(err error) bool { return err == ErrImpossible }
 
 // Emulator is the oracle of a file.
 type Emulator struct {
-	*File
+	*Space
 	Device *facts.Device
 	// Code is the machine code of a configuration and its launch.
 	Code func(context.Context, Configuration, *launches.Sequence) (*sass.Listing, error)
@@ -59,7 +35,7 @@ type Emulator struct {
 
 // Emulate emulates the launch of a configuration.
 func (e *Emulator) Emulate(ctx context.Context, c Configuration, sensitivity bool) (*emulate.Result, error) {
-	s, err := e.Launch(c)
+	s, err := e.Sequence(c)
 	if err != nil { // as where a grid is shorter than one work-group
 		return nil, impossible{err}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // next is the configuration that the bottleneck of another one asks for (algorithm 3); nil for none.
-func (s *search) next(now *Seen) (Configuration, string) {
+func (s *walker) next(now *Seen) (Configuration, string) {
 	b := now.result.Bottleneck
 	if b.Kind == emulate.Latency {
 		if to, why := s.busier(now, b.Unit); to != nil {
@@ -32,7 +32,7 @@ type unit struct {
 }
 
 // units emulates the configurations one step away.
-func (s *search) units(now *Seen) (list []unit) {
+func (s *walker) units(now *Seen) (list []unit) {
 	for p := range s.Parameters {
 		to := s.fitted(now.Configuration, p, 1)
 		if c := s.look(to, "unit step", false); c != nil {
@@ -43,7 +43,7 @@ func (s *search) units(now *Seen) (list []unit) {
 }
 
 // fitted moves a parameter; where values then do not go together, another parameter of the launch is made less for it.
-func (s *search) fitted(c Configuration, parameter, steps int) Configuration {
+func (s *walker) fitted(c Configuration, parameter, steps int) Configuration {
 	if to := s.moved(c, parameter, steps); to != nil {
 		return to
 	}
@@ -69,7 +69,7 @@ func (s *search) fitted(c Configuration, parameter, steps int) Configuration {
 // busier goes in the directions in which the unit that is waited for would be busiest, of the same transactions, as far as it then is busy all the
 // time: by the least K with U + dU (K - 1) >= 1 in the best direction, and where the space has no such K, further in the next best one. U is
 // that of the start times by how much faster a configuration is: what one direction saves of the transactions then counts for it.
-func (s *search) busier(now *Seen, u timing.Unit) (Configuration, string) {
+func (s *walker) busier(now *Seen, u timing.Unit) (Configuration, string) {
 	to, have, names := now.Configuration, max(now.result.Utilization[u], 0.01), []string(nil)
 	for _, step := range s.byGain() {
 		gain := step.gain()
@@ -99,7 +99,7 @@ func (s *search) busier(now *Seen, u timing.Unit) (Configuration, string) {
 func (u *unit) gain() float64 { return u.from.Seconds/u.to.Seconds - 1 }
 
 // byGain are the steps from the start, the best first.
-func (s *search) byGain() []unit {
+func (s *walker) byGain() []unit {
 	steps := slices.Clone(s.steps)
 	slices.SortStableFunc(steps, func(a, b unit) int { return cmp.Compare(b.gain(), a.gain()) })
 	return steps
@@ -110,7 +110,7 @@ const mostRegisters = 255
 
 // fewer asks the unit that is busy for less: of the configurations whose registers leave as many work-groups at once as it takes for another
 // bottleneck, that with the fewest transactions, by what single steps from the start change.
-func (s *search) fewer(now *Seen, u timing.Unit) (best Configuration, why string) {
+func (s *walker) fewer(now *Seen, u timing.Unit) (best Configuration, why string) {
 	most := max(s.registers(now), used(now))
 	least := s.share(now.Configuration, u) * fewEnough
 	var walk func(p int, c Configuration)
@@ -144,7 +144,7 @@ func (s *search) fewer(now *Seen, u timing.Unit) (best Configuration, why string
 const fewEnough = 0.95
 
 // lessened is a configuration that the space has, with less of the parameters of the launch where it does not have the one given.
-func (s *search) lessened(c Configuration) Configuration {
+func (s *walker) lessened(c Configuration) Configuration {
 	for !s.Has(c) {
 		at := -1
 		for p := range s.Parameters {
@@ -162,7 +162,7 @@ func (s *search) lessened(c Configuration) Configuration {
 }
 
 // share is which part of the transactions of a unit remains of those of the start. What neighbours have in common is saved by all but one.
-func (s *search) share(c Configuration, u timing.Unit) float64 {
+func (s *walker) share(c Configuration, u timing.Unit) float64 {
 	share := 1.0
 	for _, step := range s.steps {
 		saved := 1 - transactions(step.to, u)/max(transactions(step.from, u), 1)
@@ -174,7 +174,7 @@ func (s *search) share(c Configuration, u timing.Unit) float64 {
 }
 
 // needed are the registers of a work-item, by what single steps from the start add.
-func (s *search) needed(c Configuration) float64 {
+func (s *walker) needed(c Configuration) float64 {
 	registers := 0.0
 	for i, step := range s.steps {
 		if i == 0 {
@@ -189,7 +189,7 @@ func (s *search) needed(c Configuration) float64 {
 }
 
 // registers are those that work-items may have: with as many work-groups at once as it takes for another bottleneck.
-func (s *search) registers(now *Seen) float64 {
+func (s *walker) registers(now *Seen) float64 {
 	r := now.result
 	for n := r.Blocks; n > 1; n-- {
 		if r.BottleneckAt(n-1) == r.Bottleneck {

@@ -26,7 +26,7 @@ func TestShare(t *testing.T) {
 		{"a quarter, in the same time", seen(2, 10000, 0.3), map[int64]float64{2: 0.75}},
 		{"no more than the work that is shared", seen(2, 5000, 0.1), map[int64]float64{2: 0.5, 4: 0.25}},
 	} {
-		s := &search{steps: []unit{{parameter: 0, factor: 2, from: start, to: c.step}}}
+		s := &walker{steps: []unit{{parameter: 0, factor: 2, from: start, to: c.step}}}
 		for v, want := range c.want {
 			if got := s.share(Configuration{v}, timing.L2); math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: at %d there remain %g, want %g", c.what, v, got, want)

@@ -59,7 +59,7 @@ func TestPredictions(t *testing.T) {
 
 // sample is a recorded configuration as a sample.
 func (r *recorded) sample(name string, c Configuration, predicted float64) samples.Record {
-	config := r.Params.Config(c)
+	config := r.Config(c)
 	args := map[string]string{}
 	for _, p := range config {
 		args[p.Choice] = p.Option

@@ -78,7 +78,7 @@ func record(t *testing.T, name string) *recorded {
 		l.Functions[0].Registers = registers
 		r.codes[code] = l
 	}
-	r.Emulator = &Emulator{File: f, Device: d, Code: func(_ context.Context, c Configuration, _ *launches.Sequence) (*sass.Listing, error) {
+	r.Emulator = &Emulator{Space: f, Device: d, Code: func(_ context.Context, c Configuration, _ *launches.Sequence) (*sass.Listing, error) {
 		return r.codes[fmt.Sprintf("%d-%d-%d-%d", c[3], c[4], c[5], c[9])], nil
 	}}
 	return r
@@ -101,7 +101,7 @@ func TestRecorded(t *testing.T) {
 				t.Skip("it takes half a minute: LONG=1")
 			}
 			r := record(t, c.name)
-			found, err := Find(t.Context(), r.Space, r.Params.Base, r, Options{})
+			found, err := Find(t.Context(), r.Space, r.Base, r, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestRecorded(t *testing.T) {
 			for _, p := range found.Path {
 				t.Logf("by %s: %s, %.1f us, emulated %.1f", p.Move, r.Text(p.Configuration), r.measured(p.Configuration), p.Seconds*1e6)
 			}
-			report, err := report(found, r.File, "space.yaml", "NVIDIA H200")
+			report, err := report(found, r.Space, "space.yaml", "NVIDIA H200")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ import (
 // Report is what a search of a file has found.
 type Report struct {
 	*Found
-	*File
+	*Space
 	Device string
 
 	path string // of the file
@@ -37,7 +37,7 @@ func Run(ctx context.Context, path, on, arch string, o Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	found, err := Find(ctx, f.Space, f.Params.Base, &Emulator{File: f, Device: d, Code: compiling(&compiled.Compiler{Arch: arch})}, o)
+	found, err := Find(ctx, f, f.Base, &Emulator{Space: f, Device: d, Code: compiling(&compiled.Compiler{Arch: arch})}, o)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func Run(ctx context.Context, path, on, arch string, o Options) (*Report, error)
 }
 
 // report has the launch of the best configuration, too.
-func report(found *Found, f *File, path, on string) (*Report, error) {
-	best, err := f.Launch(found.Best[0].Configuration)
+func report(found *Found, f *Space, path, on string) (*Report, error) {
+	best, err := f.Sequence(found.Best[0].Configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Move       string           `json:"move,omitempty"`
 		Error      string           `json:"error,omitempty"`
 	}
-	numbers := func(c Configuration) map[string]int64 { return params.Numbers(r.Params.Config(c)) }
+	numbers := func(c Configuration) map[string]int64 { return params.Numbers(r.Config(c)) }
 	list := func(all []*Seen) []configuration {
 		out := []configuration{}
 		for _, c := range all {

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
+	"math"
 	"slices"
 	"sync"
 
 	"gpuperf/emulate"
 	"gpuperf/internal/parallel"
+	"gpuperf/search"
 	"gpuperf/search/params"
 )
 
@@ -62,38 +65,57 @@ type Failed struct {
 	Err           error
 }
 
-// search is one in progress.
-type search struct {
+// walker is the walk as a strategy: a coroutine that proposes configurations, and goes on when it has been told of them.
+type walker struct {
 	*Space
-	context.Context
 	oracle  Oracle
 	options Options
-	seen    map[string]*Seen
-	codes   map[string]bool
-	steps   []unit // from the start
-	failed  []Failed
-	err     error
+	ctx     context.Context
+
+	ask      func() (search.Config, bool)
+	propose  func(search.Config) bool
+	ended    bool                // nothing that is proposed is emulated any more
+	proposed map[string]proposal // that were not told yet
+	seen     map[string]*Seen    // nil is of a configuration that is not possible
+	codes    map[string]bool
+	steps    []unit  // from the start
+	path     []*Seen // the moves
+	failed   []Failed
+	err      error // of the oracle, asked for the sensitivity of what was told
 
 	telling  sync.Mutex
 	progress Progress
 }
 
+// proposal says why a configuration is looked at, and whether with its sensitivity.
+type proposal struct {
+	Configuration
+	move   string
+	detail bool
+}
+
 // Find searches a space from a configuration that it has.
 func Find(ctx context.Context, space *Space, from Configuration, oracle Oracle, o Options) (*Found, error) {
 	o.Compilations, o.Best = cmp.Or(o.Compilations, 10), cmp.Or(o.Best, 10)
-	s := &search{Space: space, Context: ctx, oracle: oracle, options: o, seen: map[string]*Seen{}, codes: map[string]bool{}}
-	path := s.walk(from)
-	if s.err == nil && len(path) == 0 {
-		return nil, s.failed[0].Err // the start
+	w := &walker{Space: space, oracle: oracle, options: o, ctx: ctx, proposed: map[string]proposal{}, seen: map[string]*Seen{}, codes: map[string]bool{}}
+	ask, stop := iter.Pull(func(propose func(search.Config) bool) {
+		w.propose = propose
+		if w.walk(from); len(w.path) > 0 && !w.ended {
+			w.around()
+		}
+	})
+	w.ask = ask
+	_, err := search.Run(ctx, w, nil, search.Limits{Budget: math.MaxInt, Together: math.MaxInt}, w.emulate)
+	stop()
+	err = cmp.Or(err, w.err)
+	if err == nil && len(w.path) == 0 {
+		return nil, w.failed[0].Err // the start
 	}
-	if s.err == nil {
-		s.around()
+	f := &Found{Seen: len(w.seen) - len(w.failed), Compilations: len(w.codes), Start: w.seen[w.Text(from)], Path: w.path, Failed: w.failed, Interrupted: ctx.Err() != nil}
+	if err != nil && (!f.Interrupted || f.Seen == 0) {
+		return nil, err
 	}
-	f := &Found{Seen: len(s.seen) - len(s.failed), Compilations: len(s.codes), Start: s.seen[s.Text(from)], Path: path, Failed: s.failed, Interrupted: ctx.Err() != nil}
-	if s.err != nil && (!f.Interrupted || f.Seen == 0) {
-		return nil, s.err
-	}
-	for _, c := range s.seen {
+	for _, c := range w.seen {
 		if c != nil {
 			f.Best = append(f.Best, c)
 		}
@@ -105,8 +127,70 @@ func Find(ctx context.Context, space *Space, from Configuration, oracle Oracle, 
 	return f, nil
 }
 
+// Ask is the next proposal of the walk; nil while it waits for what is emulated of those before, and at its end.
+func (s *walker) Ask() search.Config {
+	c, _ := s.ask()
+	return c
+}
+
+// Tell enters what the oracle says of a proposal.
+func (s *walker) Tell(t search.Trial) {
+	p := s.proposed[t.Config.String()]
+	delete(s.proposed, t.Config.String())
+	s.enter(p, t.Result.Evidence)
+}
+
+// emulate asks the oracle for configurations, side by side.
+func (s *walker) emulate(ctx context.Context, list []search.Config) ([]search.Result, error) {
+	out, errs := make([]search.Result, len(list)), make([]error, len(list))
+	parallel.For(len(list), func(i int) {
+		if errs[i] = ctx.Err(); errs[i] == nil {
+			out[i], errs[i] = s.one(s.proposed[list[i].String()])
+		}
+	})
+	err := errors.Join(errs...)
+	if err != nil { // what has been emulated counts
+		for i, c := range list {
+			if errs[i] == nil {
+				s.Tell(search.Trial{Config: c, Result: out[i]})
+			}
+		}
+		s.ended = true
+	}
+	return out, err
+}
+
+// one emulates a configuration. Where it is not possible the evidence is the error.
+func (s *walker) one(p proposal) (search.Result, error) {
+	r, err := s.oracle.Emulate(s.ctx, p.Configuration, p.detail)
+	s.tell(r)
+	switch {
+	case errors.Is(err, ErrImpossible):
+		return search.Result{Evidence: err}, nil
+	case err != nil:
+		return search.Result{}, err
+	}
+	return search.Result{Seconds: r.Seconds, Evidence: r}, nil
+}
+
+// enter remembers what was emulated of a configuration, or why it is not possible.
+func (s *walker) enter(p proposal, evidence any) {
+	key := s.Text(p.Configuration)
+	switch x := evidence.(type) {
+	case error:
+		s.seen[key] = nil
+		s.failed = append(s.failed, Failed{p.Configuration, x})
+	case *emulate.Result:
+		if s.seen[key] == nil {
+			s.seen[key] = &Seen{Configuration: p.Configuration, Move: p.move}
+		}
+		known := s.seen[key]
+		known.Seconds, known.result, known.detail = x.Seconds, x, p.detail
+	}
+}
+
 // look emulates a configuration; nil where that is not possible, or too much would be compiled.
-func (s *search) look(c Configuration, move string, detail bool) *Seen {
+func (s *walker) look(c Configuration, move string, detail bool) *Seen {
 	if c == nil {
 		return nil
 	}
@@ -114,43 +198,23 @@ func (s *search) look(c Configuration, move string, detail bool) *Seen {
 }
 
 // all looks at configurations side by side.
-func (s *search) all(list []Configuration, move string, detail bool) []*Seen {
-	results, errs := make([]*emulate.Result, len(list)), make([]error, len(list))
-	var todo []int
-	for i, c := range list {
+func (s *walker) all(list []Configuration, move string, detail bool) []*Seen {
+	waits := false
+	for _, c := range list {
 		known, ok := s.seen[s.Text(c)]
-		if ok && (known == nil || known.detail || !detail) || s.err != nil || slices.ContainsFunc(todo, func(k int) bool { return slices.Equal(list[k], c) }) {
-			continue
-		}
-		if code := s.code(c); !s.codes[code] {
-			if len(s.codes) >= s.options.Compilations {
-				continue
+		switch p := (proposal{c, move, detail}); {
+		case s.ended, ok && (known == nil || known.detail || !detail):
+		case ok: // it is known, but for its sensitivity
+			r, err := s.one(p)
+			if s.enter(p, r.Evidence); err != nil {
+				s.err, s.ended = err, true
 			}
-			s.codes[code] = true
+		case s.compiles(c):
+			waits = s.put(p) || waits
 		}
-		todo = append(todo, i)
 	}
-	parallel.For(len(todo), func(k int) {
-		if errs[todo[k]] = s.Err(); errs[todo[k]] == nil {
-			results[todo[k]], errs[todo[k]] = s.oracle.Emulate(s.Context, list[todo[k]], detail)
-			s.tell(results[todo[k]])
-		}
-	})
-	for _, i := range todo {
-		key := s.Text(list[i])
-		switch {
-		case errors.Is(errs[i], ErrImpossible):
-			s.seen[key] = nil
-			s.failed = append(s.failed, Failed{list[i], errs[i]})
-		case errs[i] != nil:
-			s.err = errs[i]
-		case s.seen[key] == nil:
-			s.seen[key] = &Seen{Configuration: list[i], Move: move}
-			fallthrough
-		default:
-			known := s.seen[key]
-			known.Seconds, known.result, known.detail = results[i].Seconds, results[i], detail
-		}
+	if waits && !s.ended {
+		s.ended = !s.propose(nil) // until they have been emulated
 	}
 	out := make([]*Seen, len(list))
 	for i, c := range list {
@@ -159,8 +223,29 @@ func (s *search) all(list []Configuration, move string, detail bool) []*Seen {
 	return out
 }
 
+// put proposes a configuration, unless it was just proposed.
+func (s *walker) put(p proposal) bool {
+	c := s.Config(p.Configuration)
+	if _, again := s.proposed[c.String()]; again {
+		return false
+	}
+	s.proposed[c.String()] = p
+	s.ended = !s.propose(c)
+	return true
+}
+
+// compiles reports that the code of a configuration has been compiled, or may be.
+func (s *walker) compiles(c Configuration) bool {
+	code := s.code(c)
+	if !s.codes[code] && len(s.codes) >= s.options.Compilations {
+		return false
+	}
+	s.codes[code] = true
+	return true
+}
+
 // tell tells how far the search has come, after a configuration with a result; nil for none.
-func (s *search) tell(r *emulate.Result) {
+func (s *walker) tell(r *emulate.Result) {
 	if s.options.Progress == nil || r == nil {
 		return
 	}
@@ -176,33 +261,32 @@ func (s *search) tell(r *emulate.Result) {
 }
 
 // walk goes from configuration to configuration, until fewer work-groups run at once and the time has become worse (algorithm 2).
-func (s *search) walk(from Configuration) (path []*Seen) {
+func (s *walker) walk(from Configuration) {
 	now := s.look(from, "start", true)
 	if now == nil {
-		return nil
+		return
 	}
 	s.steps = s.units(now)
 	now = s.shaped(now, 1)
-	path = append(path, now)
+	s.path = append(s.path, now)
 	best, occupancy := now.Seconds, now.result.Occupancy
-	for len(s.codes) < s.options.Compilations && s.err == nil {
+	for len(s.codes) < s.options.Compilations && !s.ended {
 		to, move := s.next(now)
 		next := s.look(to, move, true)
 		if next == nil {
 			break
 		}
 		next = s.shaped(next, 1)
-		path = append(path, next)
+		s.path = append(s.path, next)
 		if next.result.Occupancy < occupancy && next.Seconds > best {
 			break
 		}
 		now, occupancy, best = next, next.result.Occupancy, min(best, next.Seconds)
 	}
-	return path
 }
 
 // shaped is the fastest configuration with the code of one, as far as steps along one parameter of the launch each lead to it.
-func (s *search) shaped(c *Seen, rounds int) *Seen {
+func (s *walker) shaped(c *Seen, rounds int) *Seen {
 	for range rounds {
 		var list []Configuration
 		for p := range s.Parameters {
@@ -233,7 +317,7 @@ func (s *search) shaped(c *Seen, rounds int) *Seen {
 }
 
 // turned has as many work-items in a work-group, twice as many along one axis and half along the next one that allows it.
-func (s *search) turned(c Configuration, p int) Configuration {
+func (s *walker) turned(c Configuration, p int) Configuration {
 	if s.Parameters[p].Role != params.Reshape {
 		return nil
 	}
@@ -269,7 +353,7 @@ type direction struct{ parameter, steps int }
 
 // around looks at the neighbours of the best configuration, as long as more may be compiled, and last at launches of the best one. What has
 // helped is tried again first, then what helped most at the start.
-func (s *search) around() {
+func (s *walker) around() {
 	var order []direction
 	for far := range farthest {
 		for _, step := range s.byGain() {
@@ -283,7 +367,7 @@ func (s *search) around() {
 			}
 		}
 	}
-	for i := 0; i < len(order) && len(s.codes) < s.options.Compilations && s.err == nil; i++ {
+	for i := 0; i < len(order) && len(s.codes) < s.options.Compilations && !s.ended; i++ {
 		best, d := s.best(), order[i]
 		to := s.fitted(best.Configuration, d.parameter, d.steps)
 		if to == nil || s.seen[s.Text(to)] != nil {
@@ -298,13 +382,13 @@ func (s *search) around() {
 			i = -1
 		}
 	}
-	if s.err == nil {
+	if !s.ended {
 		s.shaped(s.best(), finely)
 	}
 }
 
 // best is the fastest configuration so far.
-func (s *search) best() (best *Seen) {
+func (s *walker) best() (best *Seen) {
 	for _, c := range s.seen {
 		if c != nil && (best == nil || c.Seconds < best.Seconds || c.Seconds == best.Seconds && slices.Compare(c.Configuration, best.Configuration) < 0) {
 			best = c

@@ -13,13 +13,13 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Text(f.Params.Base); got != "bx=64,by=4,bz=1,tx=1,ty=1,tz=1,cx=1,cy=1,cz=1,unroll=1" {
+	if got := f.Text(f.Base); got != "bx=64,by=4,bz=1,tx=1,ty=1,tz=1,cx=1,cy=1,cz=1,unroll=1" {
 		t.Errorf("starts with %s", got)
 	}
-	if to := f.moved(f.Params.Base, 3, 1); to != nil {
+	if to := f.moved(f.Base, 3, 1); to != nil {
 		t.Errorf("%s breaks bx * tx * cx <= 64", f.Text(to))
 	}
-	s, err := f.Launch(Configuration{16, 4, 2, 2, 8, 1, 1, 1, 1, 4})
+	s, err := f.Sequence(Configuration{16, 4, 2, 2, 8, 1, 1, 1, 1, 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestMistakes(t *testing.T) {
 		{"[8, 16,", "[16, 8,", "values go from the least to the greatest"},
 		{"{name: bx, block: x,", "{name: bx,", "a parameter is one of block, thread and places, of an axis, or unroll"},
 		{", define: UNROLL", "", "unroll is no size of the launch file, and defines no macro"},
-		{"bx * by * bz >= 64", "bx * by", "expected a comparison of integers"},
+		{"bx * by * bz >= 64", "bx * by", "a condition is needed here"},
 		{"bx * by * bz >= 64", "bx * bw >= 64", "bw"},
 		{"bx * by * bz >= 64", "bx * by * bz >= 512000000", "the space is empty"},
 	} {

@@ -1,46 +1,31 @@
 // Package search looks for a fast configuration of a kernel by emulation, without running it (Hong et al., "GPU Code Optimization using
 // Abstract Kernel Emulation and Sensitivity Analysis", PLDI 2018, section 5).
 //
-// A Space has the parameters of a configuration and the values that they may have (space.go; those of a launch file are read by package search/params, and emulated in file.go). An Oracle
-// emulates a configuration. Find moves from a first configuration in the direction that its bottleneck asks for (next.go), as long as that
-// helps, and lists what it has seen, the fastest first: a seed for any tuner.
+// A Space is that of a launch file (package search/params). An Oracle emulates a configuration (oracle.go). The walk is a strategy of the module's package
+// search, which runs it: it moves from a first configuration in the direction that its bottleneck asks for (next.go), as long as that helps. Find lists
+// what it has seen, the fastest first: a seed for any tuner.
 package search
 
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"gpuperf/search/params"
 )
 
 // Configuration has the value of each parameter of a space.
-type Configuration []int64
+type Configuration = []int64
 
-// Space is what may be chosen.
-type Space struct {
-	Parameters []params.Parameter
-	// Allowed reports whether values go together; nil allows all.
-	Allowed func(Configuration) bool
-}
+// Space is that of a launch file whose parameters say what they are.
+type Space struct{ *params.File }
 
-// Text is a configuration as users write it.
-func (s *Space) Text(c Configuration) string {
-	var list []string
-	for i, p := range s.Parameters {
-		list = append(list, fmt.Sprintf("%s=%d", p.Name, c[i]))
+// Load reads a file with a space, or a launch file with one.
+func Load(path string) (*Space, error) {
+	f, err := params.Load(path)
+	if err != nil {
+		return nil, err
 	}
-	return strings.Join(list, ",")
-}
-
-// Has reports whether the space has a configuration.
-func (s *Space) Has(c Configuration) bool {
-	for i, p := range s.Parameters {
-		if !slices.Contains(p.Values, c[i]) {
-			return false
-		}
-	}
-	return s.Allowed == nil || s.Allowed(c)
+	return &Space{f}, f.CheckRoles()
 }
 
 // code is what configurations share that have the same machine code.

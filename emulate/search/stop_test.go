@@ -37,7 +37,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	told := Progress{}
-	found, err := Find(ctx, f.Space, f.Params.Base, &stub{after: 2, cancel: cancel}, Options{Progress: func(p Progress) { told = p }})
+	found, err := Find(ctx, f, f.Base, &stub{after: 2, cancel: cancel}, Options{Progress: func(p Progress) { told = p }})
 	if told.Best == 0 || told.Seen == 0 || told.Compilations == 0 {
 		t.Errorf("told %+v", told)
 	}
@@ -55,11 +55,11 @@ func TestStops(t *testing.T) {
 			t.Errorf("%q is not in\n%s", want, text.String())
 		}
 	}
-	if _, err := Find(ctx, f.Space, f.Params.Base, &stub{}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := Find(ctx, f, f.Base, &stub{}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted before anything was emulated: %v", err)
 	}
 	none := &stub{refused: func(Configuration) bool { return true }}
-	if _, err := Find(t.Context(), f.Space, f.Params.Base, none, Options{}); err == nil || err.Error() != "line 3: no" {
+	if _, err := Find(t.Context(), f, f.Base, none, Options{}); err == nil || err.Error() != "line 3: no" {
 		t.Errorf("no configuration is possible: %v", err)
 	}
 }

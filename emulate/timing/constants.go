@@ -84,7 +84,8 @@ func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64
 	return result, start + p.Units[Address].Gap
 }
 
-// lacking is how many lines the cache of constants lacks of those that lanes ask for. They are there from then on.
+// lacking is how many lines the cache of constants lacks of those that lanes ask for. They are there from then on. Lanes that ask for what is not known are taken
+// to want a line each that is not there.
 func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n int64) {
 	if p.constants == nil {
 		return 0
@@ -107,5 +108,5 @@ func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n int64) {
 		}
 	}
 	p.sectors = lines
-	return n
+	return n + int64(t.Unknown)
 }

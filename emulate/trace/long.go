@@ -26,6 +26,7 @@ type long struct {
 	sample     int64 // the same of the iterations that stand for it
 	inStep     bool  // warps meet in the loop: they must all turn as often
 	meetsOften bool  // at barriers in shared memory, whose phases follow each other: these cannot be counted so
+	jumps
 }
 
 // shorten is called before an instruction is executed. It begins and ends loops that are counted.
@@ -34,7 +35,9 @@ func (r *recorder) shorten(at int) {
 		if !r.w.In(l.loop) {
 			r.stand(l)
 		} else if at == l.header {
-			r.flush(l)
+			r.tally(l)
+			r.sample(l)
+			r.forget()
 		}
 		return
 	}
@@ -110,15 +113,20 @@ func (r *recorder) forget() {
 	r.waits = spin{saved: r.waits.saved}
 }
 
-// flush counts what was executed since the last iteration of a loop began.
+// flush counts what was executed since the last iteration of a loop began, and drops what is known of it.
 func (r *recorder) flush(l *long) {
+	r.tally(l)
+	r.forget()
+}
+
+// tally counts what was executed since the last iteration of a loop began.
+func (r *recorder) tally(l *long) {
 	for _, x := range r.items[l.end:] {
 		l.count += x.count()
 		l.meetsOften = l.meetsOften || x.meets()
 	}
 	clear(r.items[l.end:])
 	r.items = r.items[:l.end]
-	r.forget()
 	l.begun++
 }
 
@@ -131,10 +139,15 @@ func (r *recorder) stand(l *long) {
 	if l.meetsOften {
 		r.Unlike = true
 	}
+	for _, s := range l.saved {
+		if s != nil {
+			r.spare = append(r.spare, s)
+		}
+	}
 	sample := r.items[l.from:l.end]
 	if l.begun > 0 {
 		r.Long += l.count
-		r.Apart += max(l.count-l.sample*l.begun/int64(l.turns), l.sample*l.begun/int64(l.turns)-l.count)
+		r.Apart += l.off() + max(l.count-l.sample*l.begun/int64(l.turns), l.sample*l.begun/int64(l.turns)-l.count)
 	}
 	times, rest := l.begun/int64(l.turns), 0
 	if l.inStep {

@@ -15,14 +15,17 @@ func TestLong(t *testing.T) {
 	out := func(dtype string) device.Arg {
 		return device.Arg{Name: "out", Kind: device.Buffer, DType: dtype, Count: 1 << 16}
 	}
+	near := device.Arg{Kind: device.Scalar, DType: "float32", Float: 0.05}
 	x := device.Arg{Name: "x", Kind: device.Buffer, DType: "float32", Count: 4096}
 	for _, c := range []struct {
 		file, kernel string
 		args         []device.Arg
 		within       float64 // of all instructions, and of those of an opcode
+		part         float64 // that is executed, at most
 	}{
-		{"cutoff", "cutoff", append(buffers("x", "y", "z", "m", "out"), number(3000), device.Arg{Kind: device.Scalar, DType: "float32", Float: 0.05}), 0.005},
-		{"waits", "walk", []device.Arg{out("float32"), x, number(400), number(4096)}, 0.05},
+		{"cutoff", "cutoff", append(buffers("x", "y", "z", "m", "out"), number(3000), near), 0.005, 1},
+		{"cutoff", "cutoff", append(buffers("x", "y", "z", "m", "out"), number(30000), near), 0.01, 0.4},
+		{"waits", "walk", []device.Arg{out("float32"), x, number(400), number(4096)}, 0.05, 1},
 	} {
 		t.Run(c.kernel, func(t *testing.T) {
 			l, err := sass.ReadFile(context.Background(), "../launches/testdata/"+c.file+".sass")
@@ -36,6 +39,7 @@ func TestLong(t *testing.T) {
 				}
 			}
 			var blocks [2]*timing.Block
+			var steps [2]int
 			for i := range blocks {
 				x, err := exec.New(f, device.Job{Entry: f.Name, Global: []int64{256}, Local: []int64{64}, Args: c.args}, exec.Assumptions{})
 				if err != nil {
@@ -45,9 +49,15 @@ func TestLong(t *testing.T) {
 				if b.whole = i == 1; !b.whole {
 					b.keeps = 20_000
 				}
-				if blocks[i] = b.Block([3]uint32{1}); !b.whole && (b.Long == 0 || blocks[i].Cut) {
+				blocks[i] = b.Block([3]uint32{1})
+				steps[i] = b.Steps
+				if !b.whole && (b.Long == 0 || blocks[i].Cut) {
 					t.Fatalf("%d instructions are counted alone, cut off %v", b.Long, blocks[i].Cut)
 				}
+			}
+			t.Logf("%d of %d instructions are executed", steps[0], steps[1])
+			if float64(steps[0]) > c.part*float64(steps[1]) {
+				t.Errorf("%d of %d instructions are executed, %g at most are expected", steps[0], steps[1], c.part)
 			}
 			for i := range blocks[0].Warps {
 				got, want := perOpcode(f, blocks[0].Warps[i].Nodes, 1), perOpcode(f, blocks[1].Warps[i].Nodes, 1)

@@ -146,7 +146,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 	before, last := r.items[a.at:b.at], r.items[b.at:c.at]
 	limit, exact := alikeFor(r.noted[a.noted:b.noted], r.noted[b.noted:c.noted])
 	endless := limit == math.MaxInt32
-	if limit < 2 || !exact && !endless || !alike(before, last) || r.carried(l.block, last) { // the comparison takes longest, and comes last
+	if limit < leastAlike || !exact && !endless || !alike(before, last) || r.carried(l.block, last) { // the comparison takes longest, and comes last
 		return false
 	}
 	endless = endless && r.w.TurnsLeft(l.header) == math.MaxInt32
@@ -162,7 +162,7 @@ func (r *recorder) leave(l *loop, period int) bool {
 		return true
 	}
 	limit = min(limit, step.Limit(c.saved), r.w.TurnsLeft(l.header)/int64(period))
-	if limit < 2 {
+	if limit < leastAlike {
 		return false
 	}
 	moved := steps(before, last)
@@ -322,22 +322,31 @@ func StepBetween(a, b []int64) (s timing.Step) {
 	return s
 }
 
+// leastAlike is how many more iterations must be alike for a loop to be left early.
+const leastAlike = 2
+
 // alikeFor is for how many more iterations all comparisons of the last one come out as they did, if the differences go on to change as they
-// did from the one before. exact is whether they are all that decides.
+// did from the one before. exact is whether they are all that decides. It looks no further where some of the iterations that follow are not alike.
 func alikeFor(a, b []difference) (limit int64, exact bool) {
 	if len(a) != len(b) {
 		return 0, false
 	}
 	limit, exact = math.MaxInt32, true
 	for i := range b {
-		x, y := &a[i], &b[i]
-		if x.at != y.at || x.lanes != y.lanes {
+		if x, y := &a[i], &b[i]; x.at != y.at || x.lanes != y.lanes {
 			return 0, false
+		} else if x.hash != y.hash {
+			exact = false
 		}
-		exact = exact && x.hash == y.hash
+	}
+	for i := range b {
+		x, y := &a[i], &b[i]
 		for m := y.lanes; m != 0; m &= m - 1 {
 			lane := bits.TrailingZeros32(m)
 			limit = min(limit, sameSign(y.values[lane], y.values[lane]-x.values[lane]))
+			if limit < leastAlike || !exact && limit < math.MaxInt32 {
+				return 0, false
+			}
 		}
 	}
 	return limit, exact
@@ -357,9 +366,11 @@ func sameSign(value, step int64) int64 {
 }
 
 // registers are those that are needed when a block begins.
-func (b *Builder) registers(block int) (list []sass.Register) {
-	for n, r := range b.needs.registers {
-		if r.File != slot && b.needs.before[block].any(n) {
+func (b *Builder) registers(block int) []sass.Register { return b.needs.at(block) }
+
+func (n *needs) at(block int) (list []sass.Register) {
+	for i, r := range n.registers {
+		if r.File != slot && n.before[block].any(i) {
 			list = append(list, r)
 		}
 	}

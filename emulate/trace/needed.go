@@ -91,6 +91,7 @@ func (l *live) join(o *live) (more bool) {
 
 // needs are the values of a function that decide where its warps go and which addresses they access.
 type needs struct {
+	stored    bool // what is stored counts as needed where something that is needed may load it
 	numbers   map[sass.Register]int
 	registers []sass.Register // by number
 	in        []instruction
@@ -112,8 +113,11 @@ type instruction struct {
 }
 
 // needed finds them by an analysis of liveness in which only jumps, barriers and addresses use registers, and whatever gives their values.
-func needed(f *sass.Function) *needs {
-	n := &needs{numbers: map[sass.Register]int{}, result: make([]bool, len(f.Instructions)), stack: stack(f)}
+func needed(f *sass.Function) *needs { return neededBy(f, true) }
+
+// neededBy is needed, or without what is needed only because it is stored where something else that is needed may load it.
+func neededBy(f *sass.Function, stored bool) *needs {
+	n := &needs{stored: stored, numbers: map[sass.Register]int{}, result: make([]bool, len(f.Instructions)), stack: stack(f)}
 	for i := range f.Instructions {
 		if f.Instructions[i].Name == "UTMACCTL" { // the program makes tensor maps, in memory
 			n.data = [places]bool{inGlobal: true, inShared: true, inPrivate: true}
@@ -170,7 +174,7 @@ func (n *needs) step(i int, now *live) {
 		}
 	}
 	uses := in.control
-	if n.result[i] || n.holds(in.stores) {
+	if n.result[i] || n.stored && n.holds(in.stores) {
 		uses = in.uses
 	}
 	for _, u := range uses {

@@ -124,7 +124,7 @@ const lookUps = 4
 // waves is how many cycles the data path is busy with an access: as many as there are different words of one bank, at most.
 func waves(t *timing.Touched) (n int64) {
 	if t.Space == timing.ConstantSpace {
-		return max(distinct(t.Lanes, wordBytes), 1)
+		return max(distinct(t.Lanes, wordBytes)+int64(t.Unknown), 1)
 	}
 	lanes := max(together(t), 1)
 	for first := 0; first < len(t.Lanes); first += lanes {

@@ -23,6 +23,8 @@ type Builder struct {
 	Long, Apart int64
 	// Unlike is set when iterations stand for others that meet elsewhere.
 	Unlike bool
+	// Uneven is set when iterations were left out of a loop which did not go on as it had before.
+	Uneven bool
 	// Stuck is set when sub-groups of a block waited for each other.
 	Stuck bool
 	// Awaits are instructions that load what a loop waits for until others store it.
@@ -31,6 +33,7 @@ type Builder struct {
 	Endless map[int32]bool
 
 	needs    *needs
+	control  *needs // without what is only stored; nil until it is asked for
 	kinds    []kind
 	headers  map[int]int // of loops, the block that begins at an instruction
 	number   int64       // of the next warp
@@ -136,7 +139,7 @@ func (r *recorder) step() {
 		return
 	}
 	r.shorten(at)
-	if len(r.loops) > 0 {
+	if len(r.loops) > 0 || r.long != nil && !r.long.never {
 		r.note(at)
 	}
 	s := r.w.Step()
@@ -158,7 +161,7 @@ func (r *recorder) step() {
 	if s.State != exec.Ready {
 		return
 	}
-	if next := r.w.Next(); next <= at && !r.whole {
+	if next := r.w.Next(); next <= at && !r.whole && (r.long == nil || next != r.long.header) {
 		if r.w.Together() {
 			r.back(next)
 		} else {

@@ -29,7 +29,7 @@ func plan(t *testing.T, text string, s Selection) (*Plan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewPlan(model, s)
+	return NewPlan(t.Context(), model, s)
 }
 
 // TestUnknownFacts: what a model needs to know of a device is asked before anything is measured.

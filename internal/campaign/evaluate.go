@@ -105,7 +105,7 @@ func (c *Campaign) Evaluate(ctx context.Context, mode samples.Mode, files []*eva
 		}
 	}
 	out.Report.Conditions = evaluate.Conditions(c.Used(mode))
-	return out, e.judge()
+	return out, e.judge(ctx)
 }
 
 // learn takes the intervals of the models from their errors on the variants, and adds the models to the profile at path. The suites are
@@ -281,7 +281,7 @@ func (e *evaluation) model(ctx context.Context, file *evaluate.File, variant eva
 }
 
 func (e *evaluation) calibrated(ctx context.Context, model *models.Model) (*Calibrated, error) {
-	plan, err := NewPlan(model, e.o.Selection)
+	plan, err := NewPlan(ctx, model, e.o.Selection)
 	if err != nil {
 		return nil, err
 	}
@@ -354,11 +354,11 @@ func (e *evaluation) cases(ctx context.Context, file *evaluate.File, suite evalu
 }
 
 // judge sets the costs of the models against the peaks of the device, and warns of rates above them.
-func (e *evaluation) judge() error {
+func (e *evaluation) judge(ctx context.Context) error {
 	for _, m := range e.out.Models {
 		// Kernels to count in, where they are known: a model of a profile may name none.
 		var cases []*workload.Case
-		plan, err := NewPlan(m.Predictor.Model, Selection{Generators: e.o.Selection.Generators, Tags: e.o.Selection.Tags})
+		plan, err := NewPlan(ctx, m.Predictor.Model, Selection{Generators: e.o.Selection.Generators, Tags: e.o.Selection.Tags})
 		switch {
 		case err == nil:
 			cases = plan.Cases

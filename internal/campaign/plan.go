@@ -38,7 +38,7 @@ type Plan struct {
 }
 
 // Plans are those of models, files or names of such that come with the program; without any that of the model for any kernel.
-func Plans(paths []string, s Selection) (plans []*Plan, err error) {
+func Plans(ctx context.Context, paths []string, s Selection) (plans []*Plan, err error) {
 	if len(paths) == 0 {
 		paths = []string{library.General}
 	}
@@ -47,7 +47,7 @@ func Plans(paths []string, s Selection) (plans []*Plan, err error) {
 		if err != nil {
 			return nil, err
 		}
-		plan, err := NewPlan(model, s)
+		plan, err := NewPlan(ctx, model, s)
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func Plans(paths []string, s Selection) (plans []*Plan, err error) {
 
 // NewPlan finds the measurement kernels that a model names, as the selection changes them. Errors are at their places in the
 // model file.
-func NewPlan(model *models.Model, s Selection) (*Plan, error) {
+func NewPlan(ctx context.Context, model *models.Model, s Selection) (*Plan, error) {
 	p := &Plan{Model: model, Form: s.Form}
 	var err error
 	if p.ids, err = featuresOf(model); err != nil {
@@ -77,7 +77,7 @@ func NewPlan(model *models.Model, s Selection) (*Plan, error) {
 	seen := map[string]bool{}
 	used := map[string]bool{} // of the tags given
 	for _, m := range model.Measure {
-		cases, err := s.cases(model, m, used)
+		cases, err := s.cases(ctx, model, m, used)
 		if err != nil {
 			return nil, err
 		}
@@ -97,13 +97,13 @@ func NewPlan(model *models.Model, s Selection) (*Plan, error) {
 }
 
 // cases returns the kernels of one item of the model's measure section, and notes which of the selection's tags are used.
-func (s Selection) cases(model *models.Model, m models.Measurement, used map[string]bool) (cases []*workload.Case, err error) {
+func (s Selection) cases(ctx context.Context, model *models.Model, m models.Measurement, used map[string]bool) (cases []*workload.Case, err error) {
 	if m.Script != "" {
 		path := m.Script // relative to the model file
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(filepath.Dir(model.File), path)
 		}
-		variants, err := script.Options{}.Load(context.Background(), path)
+		variants, err := script.Options{}.Load(ctx, path)
 		if err != nil {
 			return nil, placed(model.ErrorAt, m.Places[0], err)
 		}

@@ -55,7 +55,7 @@ func TestNoMeasuredTimeIsBelowTheRoof(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := NewPlan(model, Selection{})
+			plan, err := NewPlan(t.Context(), model, Selection{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,6 +36,11 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	if err != nil {
 		return nil, placed(ctx, err)
 	}
+	return functionOf(ctx, path, file, opt, complete)
+}
+
+// functionOf is readFunction of a file that has been read.
+func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	fn, err := ckernel.Find(file, &opt)
 	if err == nil && complete != nil {
 		err = complete(fn, &opt)
@@ -166,7 +171,7 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 			return opt, mistake("%s %s: a launch has at most %d axes", f.name, f.text, maxAxes)
 		}
 		for i, text := range f.list {
-			e, err := expr.Parse(text)
+			e, err := expr.ParseSizes(text)
 			if err != nil {
 				return opt, mistake("%s %s: %q: %s", f.name, f.text, text, source.Message(err)).WithHint("give an expression in sizes for each axis, as in n or m,n/4")
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,11 @@ func (o Options) launchFile(ctx context.Context, path string) ([]*Kernel, error)
 
 // Launched is the kernel function of a launch file, at sizes where they differ from those of the file.
 func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*Kernel, error) {
-	return (&launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}).at(ctx, sizes)
+	return o.launched(file).at(ctx, sizes)
+}
+
+func (o Options) launched(file *launchfile.File) *launched {
+	return &launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}
 }
 
 // launched is a launch file with the kernels that its function has been read as.
@@ -42,6 +47,20 @@ type launched struct {
 	known  map[string]*Kernel // by the sizes that their work-groups and indices depend on
 	// divisors are sizes that indices are divided by.
 	divisors []string
+	text     *cfront.File // of the function, once it is read
+	readBy   cfront.Options
+}
+
+// source is the file of the function, read once for options.
+func (l *launched) source(ctx context.Context, launch *launchfile.Launch, opt cfront.Options) (*cfront.File, error) {
+	if l.text != nil && reflect.DeepEqual(l.readBy, opt) {
+		return l.text, nil
+	}
+	text, err := cfront.Read(ctx, launch.Source, opt)
+	if err == nil {
+		l.text, l.readBy = text, opt
+	}
+	return text, err
 }
 
 // at is the kernel for sizes, where they differ from those of the file.
@@ -101,7 +120,11 @@ func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[s
 		return nil, err
 	}
 	opt.Assume = append(opt.Assume, l.assume...)
-	return readFunction(ctx, launch.Source, opt, func(fn *cfront.Function, opt *ckernel.Options) error { return pass(launch, fn, opt) })
+	text, err := l.source(ctx, launch, opt.C)
+	if err != nil {
+		return nil, placed(ctx, err)
+	}
+	return functionOf(ctx, launch.Source, text, opt, func(fn *cfront.Function, opt *ckernel.Options) error { return pass(launch, fn, opt) })
 }
 
 // pass gives the parameters of a function what the launch passes.

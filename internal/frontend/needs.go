@@ -92,8 +92,8 @@ func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]in
 	if err != nil {
 		return nil, nil
 	}
-	opt := launchOptions(launch)
-	text, err := cfront.Read(ctx, launch.Source, opt.C)
+	opt, l := launchOptions(launch), Options{}.launched(file)
+	text, err := l.source(ctx, launch, opt.C)
 	if err != nil {
 		return nil, stopped(ctx, err)
 	}
@@ -106,7 +106,7 @@ func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]in
 			return verdict, nil
 		}
 	}
-	k, err := Options{}.Launched(ctx, file, sizes)
+	k, err := l.at(ctx, sizes)
 	if verdict, ok := device.AsError(err); ok || err != nil {
 		return verdict, stopped(ctx, err)
 	}

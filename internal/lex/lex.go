@@ -58,7 +58,7 @@ type Language struct {
 
 // Lex returns the tokens of a text, of which the last one has the kind End. Errors are *source.Error.
 func (l *Language) Lex(text string) ([]Token, error) {
-	var toks []Token
+	toks := make([]Token, 0, 2+len(text)/4)
 	depth := 0 // of brackets
 	at := 0
 	add := func(kind Kind, n int) {
@@ -161,7 +161,7 @@ func (l *Language) number(rest string) int {
 
 func (l *Language) symbol(rest string) string {
 	for _, s := range l.Symbols {
-		if strings.HasPrefix(rest, s) {
+		if s[0] == rest[0] && strings.HasPrefix(rest, s) {
 			return s
 		}
 	}

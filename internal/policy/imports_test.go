@@ -29,7 +29,10 @@ var restricted = map[string][]string{
 	"github.com/ebitengine/purego":       {"device/cuda", "device/dl", "device/nvml", "device/opencl"},
 	"github.com/ianlancetaylor/demangle": {"device/cuda", "emulate/survey", "launchfile/draft"},
 	"go.starlark.net":                    {"kernel/script", "internal/microbench"},
+	"github.com/expr-lang/expr":          {"internal/exprlang", "models", "kernel/expr"},
 	"github.com/spf13/cobra":             {"cmd/perf", "internal/command/complete", "internal/command/manual"},
+	"golang.org/x/tools":                 {"internal/lint"},
+	"honnef.co/go/tools":                 {"internal/lint"},
 }
 
 // row is a package in the table of docs/architecture.md.

@@ -23,6 +23,9 @@ const Mark = `<meta name="generator" content="perf"/>`
 // SheetComment is the first line of data sheets that were measured.
 const SheetComment = "What perf calibrate --emulator has measured, for perf emulate --on of this file."
 
+// CapturedComment ends the comment that captured launch files begin with.
+const CapturedComment = "as perf capture has seen it."
+
 // The kinds.
 var (
 	Page = Kind{"a page of perf", func(head string) bool {
@@ -44,6 +47,9 @@ var (
 	Binary  = Kind{"machine code", func(head string) bool { return strings.HasPrefix(head, "\x7fELF") }}
 	Listing = Kind{"a listing of machine code", func(head string) bool {
 		return strings.HasPrefix(head, "\t.target\t") || strings.Contains(head, "\n.section\t") || strings.Contains(head, "\n\t.headerflags\t") || strings.Contains(head, "\tFunction : ")
+	}}
+	Captured = Kind{"a launch file of perf capture", func(head string) bool {
+		return strings.HasPrefix(head, "# Launch ") && strings.Contains(head, ", "+CapturedComment+"\n")
 	}}
 	// Copy is a file that is nobody's own: it is replaced by the same text alone.
 	Copy = Kind{"", func(string) bool { return false }}

@@ -55,7 +55,7 @@ func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 		return one
 	}
 	if one.Case, one.err = s.of(ctx, c); one.err == nil {
-		one.Identity.Source, one.Identity.Args = s.name, arguments(c)
+		one.Identity.Source, one.Identity.Args = s.name, c.Options()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,18 +121,9 @@ func writeSource(dir string, job device.Job, face samples.Interface) ([]string, 
 func refused(file string, c search.Config, why error) measure.Task {
 	return measure.Task{
 		Job: device.Job{
-			Identity: samples.Identity{Source: file, Args: arguments(c)}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
+			Identity: samples.Identity{Source: file, Args: c.Options()}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
 			Source: c.String(), // so that it is told from others
 		},
 		Verdict: device.Errorf(samples.Refused, "%s", source.Message(why)),
 	}
-}
-
-// arguments are the choices of a configuration as those of a sample's identity.
-func arguments(c search.Config) map[string]string {
-	out := map[string]string{}
-	for _, p := range c {
-		out[p.Choice] = p.Option
-	}
-	return out
 }

@@ -66,7 +66,7 @@ func (l *launchFile) plain(c search.Config, _ error) measure.Task {
 	if err != nil {
 		return refused(l.name, c, err)
 	}
-	job.Identity.Source, job.Identity.Args, job.Mode = l.name, arguments(c), samples.Warm
+	job.Identity.Source, job.Identity.Args, job.Mode = l.name, c.Options(), samples.Warm
 	t := measure.Task{Job: job}
 	if job.Expect == nil {
 		t.Unverified = "its launch file has no expect"

@@ -3,13 +3,11 @@ package tune
 import (
 	"context"
 	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/device/measure"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
@@ -23,34 +21,22 @@ import (
 // program is a functional program: the recipes of its variants, their numbers, and ND-ranges.
 type program struct {
 	jobs
-	search.Listed
-	source string
-	space  *explore.Space
-	usual  search.Config
-	points map[string]*variant // by configuration
-	ready  func(context.Context, *campaign.Campaign) (*device.Expect, []string, error)
+	*explore.Graph
+	usual search.Config
+	ready func(context.Context, *campaign.Campaign) (*device.Expect, []string, error)
 }
 
-// variant is a point of the space; what prepares it does so for one at a time.
-type variant struct {
-	mu sync.Mutex
-	*explore.Point
+// Functional says which variants of functional programs there are, and how the strategy rank learns.
+type Functional struct {
+	explore.Request
+	explore.Learning
 }
-
-// recipe is the choice of a strategy of rewriting.
-const recipe = "recipe"
-
-// variants are how many of a program are derived, and ranges the most ND-ranges of each.
-const (
-	variants = 1000
-	ranges   = 10
-)
 
 // openLift derives the variants of a program; when ctx ends it returns at once.
-func openLift(ctx context.Context, path string, sizes map[string]int64) (p *program, err error) {
+func openLift(ctx context.Context, path string, sizes map[string]int64, o Functional) (p *program, err error) {
 	made := make(chan *program, 1)
 	err = bounded.Do(ctx, bounded.Limits{}, func(context.Context, func()) error {
-		p, err := newProgram(path, sizes)
+		p, err := newProgram(path, sizes, o)
 		made <- p
 		return err
 	})
@@ -60,8 +46,9 @@ func openLift(ctx context.Context, path string, sizes map[string]int64) (p *prog
 	return <-made, err
 }
 
-func newProgram(path string, sizes map[string]int64) (*program, error) {
-	space, err := explore.Request{Sizes: sizes, Variants: variants, Ranges: ranges, Seed: 1}.Open(path, nil)
+func newProgram(path string, sizes map[string]int64, o Functional) (*program, error) {
+	o.Sizes, o.Seed = sizes, 1
+	space, err := o.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -69,30 +56,17 @@ func newProgram(path string, sizes map[string]int64) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{source: filepath.Base(path), space: space, points: map[string]*variant{}}
+	p := &program{}
 	p.jobs = jobs{p.tasks, map[string]samples.Record{}}
-	used := 1
-	for _, point := range space.Points {
-		for i := range axes {
-			if point.Global[i] > 1 {
-				used = max(used, i+1)
-			}
-		}
+	if p.Graph, err = explore.NewGraph(space); err != nil {
+		return nil, err
 	}
-	var all []search.Config
-	for _, point := range space.Points {
-		c := configOf(point, used)
-		if p.points[c.String()] != nil {
-			continue
+	p.Learning = o.Learning
+	p.usual = p.Config(space.Points[0])
+	for _, point := range slices.Backward(space.Points) {
+		if point.Variant.ID == reference.Variant.ID {
+			p.usual = p.Config(point)
 		}
-		p.points[c.String()] = &variant{Point: point}
-		all = append(all, c)
-		if p.usual == nil && point.Variant.ID == reference.Variant.ID {
-			p.usual = c
-		}
-	}
-	if p.usual == nil {
-		p.usual = all[0]
 	}
 	var once sync.Once
 	var expect *device.Expect
@@ -106,27 +80,16 @@ func newProgram(path string, sizes map[string]int64) (*program, error) {
 		warnings = nil
 		return expect, told, err
 	}
-	p.Listed, err = search.NewListed(all)
-	return p, err
+	return p, nil
 }
 
-// axes are the names of those of ND-ranges.
-var axes = []string{"x", "y", "z"}
-
-// configOf are the choices that lead to a point of a space with so many axes.
-func configOf(p *explore.Point, used int) search.Config {
-	c := search.Config{{Choice: recipe, Option: strings.ReplaceAll(p.Variant.Recipe, ", ", " + ")}} // a comma would end it
-	for _, name := range slices.Sorted(maps.Keys(p.Variant.Numbers)) {
-		c = append(c, search.Pick{Choice: name, Option: fmt.Sprint(p.Variant.Numbers[name])})
-	}
-	for i, axis := range axes[:used] {
-		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(p.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(p.Global[i])})
-	}
-	return c
+// begin has the strategies learn of a device.
+func (p *program) begin(on device.Info) {
+	p.Static.SubgroupSize, p.Static.Device = int(on.SubgroupSize), facts.Of(on.Fingerprint)
 }
 
-func (p *program) Name() string         { return p.source }
-func (p *program) Space() search.Space  { return p.Listed }
+func (p *program) Name() string         { return p.Source }
+func (p *program) Space() search.Space  { return p.Graph }
 func (p *program) Usual() search.Config { return p.usual }
 
 func (p *program) Counted(_ context.Context, c search.Config) (out []Counted, err error) {
@@ -138,11 +101,11 @@ func (p *program) Counted(_ context.Context, c search.Config) (out []Counted, er
 }
 
 // launch is a configuration as a job, and its kernels.
-func (p *program) launch(c search.Config) (device.Job, []*workload.Case, error) {
-	v := p.points[c.String()]
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return p.space.Launch(v.Point)
+func (p *program) launch(c search.Config) (job device.Job, cases []*workload.Case, err error) {
+	if !p.Do(c, func(point *explore.Point) { job, cases, err = p.Launch(point) }) {
+		err = fmt.Errorf("there is no variant of %s", c)
+	}
+	return job, cases, err
 }
 
 // tasks are configurations as they run.
@@ -155,7 +118,7 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 	for i, r := range list {
 		job, _, err := p.launch(r.Config)
 		if err != nil {
-			tasks[i] = refused(p.source, r.Config, err)
+			tasks[i] = refused(p.Source, r.Config, err)
 		} else {
 			job.Expect = expect
 			tasks[i] = measure.Task{Job: job}
@@ -167,9 +130,14 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 
 // Write writes the kernels of a configuration, a host function that launches them, and a description.
 func (p *program) Write(_ context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
-	point := p.points[c.String()]
 	as := map[samples.Interface]string{samples.OpenCL: "opencl", samples.CUDA: "cuda"}[on.Device.Info().Interface]
-	r, err := export.New(export.What{Program: p.space.Program, Variant: point.Variant, Sizes: p.space.Sizes, Local: point.Local, Global: point.Global, Accuracy: p.space.Accuracy()}, as)
+	var what export.What
+	if !p.Do(c, func(point *explore.Point) {
+		what = export.What{Program: p.Program, Variant: point.Variant, Sizes: p.Sizes, Local: point.Local, Global: point.Global, Accuracy: p.Accuracy()}
+	}) {
+		return nil, fmt.Errorf("there is no variant of %s", c)
+	}
+	r, err := export.New(what, as)
 	if err != nil {
 		return nil, err
 	}

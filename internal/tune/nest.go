@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gpuperf/device"
@@ -36,8 +35,6 @@ type nest struct {
 	schedules offload.Schedules
 	space     *offload.Space
 
-	mu    sync.Mutex
-	nodes map[string]*search.Choice
 	known map[string]samples.Record // of the journal, by configuration; nil before it was read
 	// agreed: some results have been compared with those of plainer kernels at the sizes.
 	agreed bool
@@ -56,7 +53,7 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)
-	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules, nodes: map[string]*search.Choice{}}
+	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules}
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
@@ -65,35 +62,12 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 }
 
 func (n *nest) Name() string        { return n.name }
-func (n *nest) Space() search.Space { return n }
+func (n *nest) Space() search.Space { return n.space }
 
-// Costly: schedules that are found by choices are searched for one by one.
-func (n *nest) Costly() bool {
-	return n.schedules == offload.ByPartitions || n.schedules == offload.ByHyperplanes
-}
-
-func (n *nest) Usual() search.Config { return search.Usual(n) }
-
-// picks are those of a path as the compiler takes them.
-func picks(c search.Config) offload.Config { return arguments(c) }
-
-// Next is the next choice of the compiler.
-func (n *nest) Next(made search.Config) *search.Choice {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	key := made.String()
-	c, ok := n.nodes[key]
-	if !ok {
-		if next := n.space.Next(picks(made)); next != nil {
-			c = &search.Choice{Name: next.Name, Options: next.Options, Part: next.Part}
-		}
-		n.nodes[key] = c
-	}
-	return c
-}
+func (n *nest) Usual() search.Config { return search.Usual(n.space) }
 
 func (n *nest) Counted(_ context.Context, c search.Config) (out []Counted, err error) {
-	p, err := n.space.Program(picks(c))
+	p, err := n.space.Program(c)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +136,7 @@ func (n *nest) prepare(ctx context.Context, on *campaign.Campaign, list []Reques
 func (n *nest) prepareOne(ctx context.Context, on *campaign.Campaign, r Request) (*offload.Prepared, error) {
 	made := new(*offload.Prepared) // by work that may go on after this returns
 	err := bounded.Do(ctx, bounded.Limits{Time: bounded.Patience}, func(context.Context, func()) error {
-		p, err := n.space.Program(picks(r.Config))
+		p, err := n.space.Program(r.Config)
 		if err == nil {
 			*made, err = p.Prepare(n.sizes, on.Device.Info())
 		}
@@ -238,7 +212,7 @@ func (n *nest) run(ctx context.Context, on *campaign.Campaign, r Request, p prep
 	record := result.Sample()
 	n.mark(on, &record, r)
 	record.Time = record.Time.Truncate(time.Millisecond)
-	labels := n.space.Parts(picks(r.Config))
+	labels := n.space.Parts(r.Config)
 	for kernel, seconds := range result.Times {
 		record.Metrics[partMetric+labels[kernel]] = samples.Metric{Value: seconds, Unit: "s"}
 	}
@@ -266,7 +240,7 @@ func (d reusing) Run(ctx context.Context, job device.Job) (*device.Result, error
 
 // mark gives a record the identity of a configuration.
 func (n *nest) mark(on *campaign.Campaign, record *samples.Record, r Request) {
-	record.Kernel = samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes, Args: arguments(r.Config)}
+	record.Kernel = samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes, Args: r.Config.Options()}
 	record.Tags = append(tags(r.Config), record.Tags...)
 	record.Perf = on.Version()
 	record.Metrics = map[string]samples.Metric{}
@@ -300,7 +274,7 @@ func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c s
 		if err != nil {
 			return nil, err
 		}
-		return space.Program(picks(c))
+		return space.Program(c)
 	}
 	r, err := compile.File(ctx, n.path, dir, compile.Options{Options: n.options.Options, Language: as, Sizes: n.sizes, Find: find})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Files     frontend.Options
 	Schedules offload.Schedules // of C files; "" is ByStrategy
+	Lift      Functional
 }
 
 // Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.
@@ -26,7 +27,7 @@ func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (
 	case slices.Contains(launchfile.Extensions, ext):
 		return openLaunch(path, sizes)
 	case ext == ".lift":
-		return openLift(ctx, path, sizes)
+		return openLift(ctx, path, sizes, o.Lift)
 	case ext == ".c":
 		return openNest(ctx, path, sizes, o)
 	}

@@ -2,8 +2,10 @@ package tune
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -37,11 +39,23 @@ type replayed struct {
 	Curve    []band `json:"curve"`
 }
 
-type band struct {
-	Mean   float64 `json:"mean"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	Median float64 `json:"median"`
+// band is a search.Band. Infinite numbers, of seeds that have found nothing that runs, are null.
+type band search.Band
+
+// MarshalJSON writes the four numbers.
+func (b band) MarshalJSON() ([]byte, error) {
+	finite := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return json.Marshal(struct {
+		Mean   *float64 `json:"mean"`
+		Low    *float64 `json:"low"`
+		High   *float64 `json:"high"`
+		Median *float64 `json:"median"`
+	}{finite(b.Mean), finite(b.Low), finite(b.High), finite(b.Median)})
 }
 
 // NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for. Where some strategies are named, it is these alone.
@@ -138,7 +152,10 @@ func shown(points int) (out []int) {
 	return out
 }
 
-// text is the mean with half of its interval.
+// text is the mean with half of its interval; a dash where some seeds have found nothing that runs.
 func (b band) text(form string) string {
+	if math.IsInf(b.Mean, 0) {
+		return "-"
+	}
 	return fmt.Sprintf(form+" ± "+form, b.Mean, b.High-b.Mean)
 }

@@ -27,6 +27,7 @@ type Result struct {
 	Usual          *Run  // the usual configuration, measured as those; nil where it failed
 	Statuses       map[samples.Status]int
 	Warnings       []string
+	Stopped        string   // why the strategy ended the search; "" where it did not
 	Files          []string // that were written
 
 	search *Search
@@ -67,6 +68,9 @@ func (r *Result) Write(w io.Writer) error {
 		count = "more than " + count
 	}
 	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy, r.failed())
+	if r.Stopped != "" {
+		fmt.Fprintf(w, "stopped: %s\n", r.Stopped)
+	}
 	if len(r.Best) == 0 {
 		return nil
 	}
@@ -189,9 +193,10 @@ func (r *Result) JSON() any {
 		Runs           []runJSON `json:"runs"`
 		Files          []string  `json:"files,omitempty"`
 		Warnings       []string  `json:"warnings,omitempty"`
+		Stopped        string    `json:"stopped,omitempty"`
 	}{
 		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), 0,
-		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings,
+		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings, r.Stopped,
 	}
 	if u := r.Usual; u != nil {
 		out.Usual = u.Seconds()

@@ -75,7 +75,7 @@ func (s *scripted) kernel(ctx context.Context, c search.Config) (*workload.Case,
 }
 
 func (s *scripted) options(made search.Config) script.Options {
-	return script.Options{Tuned: arguments(made)}
+	return script.Options{Tuned: made.Options()}
 }
 
 // maxFound bounds the choices that are remembered, of each a few words.

@@ -134,6 +134,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
 	space := s.Target.Space()
+	if t, ok := s.Target.(interface{ begin(on device.Info) }); ok {
+		t.begin(s.Campaign.Device.Info())
+	}
 	var model search.Model
 	if s.Predictor != nil {
 		model = func(c search.Config) float64 { return s.predict(ctx, c) }
@@ -174,6 +177,9 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.ended = true
 	s.mu.Unlock()
 	result := &Result{search: s, Runs: s.runs}
+	if told, ok := strategy.(reporting); ok && searching.Err() == nil { // otherwise it may still be choosing
+		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), told.Ended()
+	}
 	if err == nil {
 		err = s.again(ctx, result)
 	}
@@ -183,18 +189,21 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	return result, err
 }
 
+// reporting is a strategy that tells what is to be known of its choices, and why it has ended.
+type reporting interface {
+	Warnings() []string
+	Ended() string
+}
+
 // mostCounted is how many configurations are counted for the report at most.
 const mostCounted = 20_000
-
-// costly is a space whose choices take work to find, a second each, so that they are not counted.
-type costly interface{ Costly() bool }
 
 // count counts the configurations of the space, and tells whether there are more. Where that takes long, or the time is over, it is what has run.
 func (s *Search) count(ctx context.Context, space search.Space) (n int, more bool) {
 	if n = len(s.runs); ctx.Err() != nil || s.over() {
 		return n, true
 	}
-	if c, ok := space.(costly); ok && c.Costly() {
+	if c, ok := space.(search.Costly); ok && c.Costly() {
 		return n, true
 	}
 	counted, more := search.Count(space, mostCounted)

@@ -25,6 +25,8 @@ import (
 	"gpuperf/internal/source"
 )
 
+const quotes = "put quotes around text that has a : and a blank after it"
+
 // MaxSize is the largest text that Parse accepts, in bytes: files are written by people, and a stranger's must be safe to open.
 const MaxSize = 2 << 20
 
@@ -161,6 +163,9 @@ func (d *document) syntaxError(err error) error {
 		return d.errorAt(source.Pos{Line: 1, Column: 1}, "%s", err)
 	}
 	e := d.errorAt(tokenPos(at.GetToken()), "%s", at.GetMessage())
+	if at.GetMessage() == "mapping value is not allowed in this context" {
+		return e.WithHint(quotes)
+	}
 	if strings.Contains(e.Line, "f_") && strings.ContainsAny(e.Line, "{}[]") {
 		return e.WithHint("inside [] or {} put quotes around text that has : , { } [ or ] in it")
 	}
@@ -260,6 +265,24 @@ func (n *Node) ErrorIn(offset int, format string, args ...any) *source.Error {
 	return n.doc.errorAt(n.PosOf(offset), format, args...)
 }
 
+// Within is an error that the parser of a scalar's text gives, at its place in the file.
+func (n *Node) Within(err error) *source.Error {
+	var e *source.Error
+	if !errors.As(err, &e) {
+		return n.Errorf("%s", err)
+	}
+	if e.Pos.Line < 1 {
+		return n.Errorf("%s", e.Msg).WithHint("%s", e.Hint)
+	}
+	at := e.Pos.Column - 1
+	for i, line := range strings.SplitAfter(n.Text, "\n") {
+		if i+1 < e.Pos.Line {
+			at += utf8.RuneCountInString(line)
+		}
+	}
+	return n.ErrorIn(at, "%s", e.Msg).WithHint("%s", e.Hint)
+}
+
 // Fields returns the values of a map by key. A key that is not among the known ones is an error that names the nearest.
 // A missing key is absent from the result; a null node gives an empty map.
 func (n *Node) Fields(known ...string) (map[string]*Node, error) {
@@ -312,7 +335,10 @@ func (n *Node) List() ([]*Node, error) {
 
 // String returns the text of a scalar, which must not be empty.
 func (n *Node) String() (string, error) {
-	if n.Kind != Scalar || strings.TrimSpace(n.Text) == "" {
+	switch {
+	case n.Kind == Map && len(n.Entries) == 1:
+		return "", n.Errorf("expected text, found %s", n.describe()).WithHint(quotes)
+	case n.Kind != Scalar || strings.TrimSpace(n.Text) == "":
 		return "", n.Errorf("expected text, found %s", n.describe())
 	}
 	return n.Text, nil

@@ -32,13 +32,19 @@ var floats = Domain[float64]{
 // *[MissingError].
 func EvalFloat(e Expr, params map[string]int64) (float64, error) {
 	return floats.Eval(e, func(e Expr) (float64, error) {
-		x, ok := e.(Var)
-		if !ok {
-			return 0, floats.Refuse(e, ErrNoValue)
+		switch x := e.(type) {
+		case Var:
+			if v, ok := params[x.Name]; ok {
+				return float64(v), nil
+			}
+			return 0, &MissingError{x.Name}
+		case *Cond:
+			side, err := x.chosen(params)
+			if err != nil {
+				return 0, err
+			}
+			return EvalFloat(side, params)
 		}
-		if v, ok := params[x.Name]; ok {
-			return float64(v), nil
-		}
-		return 0, &MissingError{x.Name}
+		return 0, floats.Refuse(e, ErrNoValue)
 	})
 }

@@ -46,3 +46,12 @@ func Holds(e Expr, at map[string]int64) (bool, error) {
 	}
 	return Compare(op.Kind, x.Cmp(y))
 }
+
+// chosen is the side of a choice that its condition chooses.
+func (e *Cond) chosen(at map[string]int64) (Expr, error) {
+	holds, err := Holds(e.If, at)
+	if holds {
+		return e.Then, err
+	}
+	return e.Else, err
+}

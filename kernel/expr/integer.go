@@ -127,9 +127,16 @@ var bigIntegers = Domain[*big.Int]{
 // expression needs more than 64 bits, and where [EvalInt] fails.
 func EvalInt64(e Expr, params map[string]int64) (v int64, ok bool) {
 	v, err := integers.Eval(e, func(e Expr) (int64, error) {
-		if x, isVar := e.(Var); isVar {
+		switch x := e.(type) {
+		case Var:
 			if v, ok := params[x.Name]; ok {
 				return v, nil
+			}
+		case *Cond:
+			if side, err := x.chosen(params); err == nil {
+				if v, ok := EvalInt64(side, params); ok {
+					return v, nil
+				}
 			}
 		}
 		return 0, ErrNoValue
@@ -144,13 +151,19 @@ func EvalInt(e Expr, params map[string]int64) (*big.Int, error) {
 		return big.NewInt(v), nil
 	}
 	return bigIntegers.Eval(e, func(e Expr) (*big.Int, error) {
-		x, ok := e.(Var)
-		if !ok {
-			return nil, bigIntegers.Refuse(e, ErrNoValue)
+		switch x := e.(type) {
+		case Var:
+			if v, ok := params[x.Name]; ok {
+				return big.NewInt(v), nil
+			}
+			return nil, &MissingError{x.Name}
+		case *Cond:
+			side, err := x.chosen(params)
+			if err != nil {
+				return nil, err
+			}
+			return EvalInt(side, params)
 		}
-		if v, ok := params[x.Name]; ok {
-			return big.NewInt(v), nil
-		}
-		return nil, &MissingError{x.Name}
+		return nil, bigIntegers.Refuse(e, ErrNoValue)
 	})
 }

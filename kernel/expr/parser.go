@@ -133,7 +133,7 @@ func (p *Parser) unary(min int) Expr {
 		p.Next()
 		if n := p.Tok(); n.Kind == lex.Number && p.Peek(1).Text != "**" {
 			p.Next()
-			return p.number(n, "-")
+			return literal(&p.Cursor, n, "-")
 		}
 		return &Op{Neg, []Expr{p.expr(precUnary)}}
 	case t.Kind == lex.Symbol && t.Text == "+":
@@ -151,7 +151,7 @@ func (p *Parser) primary() Expr {
 	switch {
 	case t.Kind == lex.Number:
 		p.Next()
-		return p.number(t, "")
+		return literal(&p.Cursor, t, "")
 	case t.Kind == lex.Symbol && t.Text == "(":
 		p.Next()
 		e := p.expr(precCond)
@@ -393,8 +393,8 @@ func (p *Parser) cast(t lex.Token) Expr {
 // KnownDTypes lists the element types for error messages.
 const KnownDTypes = "element types are bool, int8 to int64, uint8 to uint64, float16, float32, float64, complex64 and complex128"
 
-// number reads a literal, of which sign is the part before the token.
-func (p *Parser) number(t lex.Token, sign string) Expr {
+// literal reads a number, of which sign is the part before the token.
+func literal(p *lex.Cursor, t lex.Token, sign string) Expr {
 	digits := strings.TrimLeft(t.Text, "0123456789")
 	if digits == "" {
 		v, err := strconv.ParseInt(sign+t.Text, 10, 64)

@@ -112,7 +112,7 @@ func valueText(v starlark.Value) (string, error) {
 // constraint ends a run whose values do not fit.
 func constraint(c *invocation) (starlark.Value, error) {
 	t, text := c.tuning(), c.text("condition")
-	e, err := expr.Parse(text)
+	e, err := expr.ParseCondition(text)
 	if err != nil {
 		return nil, err
 	}

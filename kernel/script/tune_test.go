@@ -77,7 +77,7 @@ func TestTuningMistakes(t *testing.T) {
 		{"x = lp.tunable(\"x\", [1])\nx = lp.tunable(\"x\", [1])", "there is a tunable x already"},
 		{"x = lp.tunable(\"x\", [1])\nlp.constraint(\"y < 2\")", "there is no tunable y before this"},
 		{"x = lp.tunable(\"x\", [\"a\"])\nlp.constraint(\"x < 2\")", "x is no number"},
-		{"x = lp.tunable(\"x\", [1])\nlp.constraint(\"x + 2\")", "expected a comparison of integers"},
+		{"x = lp.tunable(\"x\", [1])\nlp.constraint(\"x + 2\")", "a condition is needed here"},
 		{"x = lp.tunable(\"x\", [1])\nlp.constraint(\"x <\")", "k.star:2:"},
 		{"x = lp.tunable(\"x\", [3])\nlp.constraint(\"x < 2\")", "the values do not go together: x < 2 does not hold"},
 	} {

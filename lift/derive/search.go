@@ -23,6 +23,9 @@ type Descent struct {
 	seen    map[*lift.Term]bool
 }
 
+// Descended is what stands for the recipe of the variants of a descent, each of which was derived in a way of its own.
+const Descended = "Monte Carlo"
+
 const (
 	branches = 8  // rules that are tried of those that apply
 	deepest  = 16 // steps of a random walk
@@ -238,7 +241,7 @@ func (w *walker) descend(from state, seen map[*lift.Term]bool) *Variant {
 			continue
 		}
 		seen[body] = true
-		return newVariant("Monte Carlo", nil, q, run.Steps)
+		return newVariant(Descended, nil, q, run.Steps)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (s *Space) Names() []string { return s.names }
 // Prepare lowers points and derives their static features in parallel. A point for which that fails has an Err. The lowered
 // programs are not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt launch.Options) {
-	s.names = opt.Names()
+	s.names, s.static = opt.Names(), opt
 	s.describe(points, opt)
 }
 
@@ -78,9 +78,9 @@ func (s *Space) lowered(p *Point) (*lower.Lowered, *workload.ProgramCase, error)
 	}, nil
 }
 
-// Launch prepares a point, and returns its launches and their kernels. It may be called concurrently for different points.
+// Launch prepares a point as the last call of Prepare says, and returns its launches and their kernels. It may be called concurrently for different points.
 func (s *Space) Launch(p *Point) (device.Job, []*workload.Case, error) {
-	s.describe([]*Point{p}, launch.Options{})
+	s.describe([]*Point{p}, s.static)
 	job, err := s.Job(p, device.Policy{})
 	if err != nil {
 		return job, nil, err

@@ -13,6 +13,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/emit"
+	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/lower"
@@ -61,6 +62,7 @@ type Space struct {
 	Predict func(*workload.Case) (float64, error)
 
 	names   []string // of the features of vectors
+	static  launch.Options
 	options Options
 	at      *sync.Map // of the variants: func() (*lower.Fixed, error)
 }

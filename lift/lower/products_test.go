@@ -2,6 +2,8 @@ package lower_test
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,7 @@ func product(rows, columns string) string {
 }
 
 // TestProducts: the variants of products with operands in local memory, of other numbers, of transposed operands, of many at once and of
-// three matrices compute what they mean, one of each recipe.
+// three matrices compute what they mean, one of each recipe; without LONG=1 those of three forms.
 func TestProducts(t *testing.T) {
 	for name, c := range map[string]struct {
 		inputs, body string
@@ -28,6 +30,9 @@ func TestProducts(t *testing.T) {
 		"both":    {"a: [[float32]m]k, b: [[float32]k]n", product("transpose a", "b"), 3},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if os.Getenv("LONG") == "" && slices.Contains([]string{"float64", "first", "second"}, name) {
+				t.Skip("slow: LONG=1")
+			}
 			text := strings.NewReplacer("transpose a", "transpose(a)", "transpose b", "transpose(b)", "transpose y", "transpose(y)", "transpose c", "transpose(c)").Replace(c.body)
 			p := parse(t, "program product\nsize m, k, n\nfun("+c.inputs+" => "+text+")")
 			sizes := map[string]int64{"m": 64, "k": 16, "n": 32}

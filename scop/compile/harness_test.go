@@ -164,10 +164,15 @@ var cudaLaunchText = regexp.MustCompile(`kernel<<<(.*)>>>\(arguments\.\.\.\);`)
 // cudaOnHost is the program of what the file is compiled to for CUDA, with a runtime that does all on the host, and with graphs of few launches.
 func (p *program) cudaOnHost(t testing.TB) string {
 	t.Helper()
+	return onHost(t, p.written(t, "cuda"), filepath.Join(p.dir, "main.c"), filepath.Join(p.dir, "cuda-on-host"))
+}
+
+// onHost compiles a file that was written for CUDA, with its kernels and a main function.
+func onHost(t testing.TB, file, main, out string) string {
+	t.Helper()
 	if _, err := exec.LookPath("g++"); err != nil {
 		t.Skip("there is no g++")
 	}
-	file := p.written(t, "cuda")
 	device := strings.TrimSuffix(file, ".c") + "_scop.cu"
 	text := read(t, device)
 	if !cudaLaunchText.MatchString(text) {
@@ -175,11 +180,10 @@ func (p *program) cudaOnHost(t testing.TB) string {
 	}
 	write(t, device, cudaLaunchText.ReplaceAllString(text, "run_kernel(kernel, $1, arguments...);"))
 	var objects []string
-	for _, source := range []string{file, filepath.Join(p.dir, "main.c")} {
+	for _, source := range []string{file, main} {
 		objects = append(objects, source+".o")
 		run(t, nil, "cc", append(strings.Fields(compileFlags), "-c", source, "-o", source+".o")...)
 	}
-	out := filepath.Join(p.dir, "cuda-on-host")
 	flags := strings.Fields("-std=c++17 -O1 -w -ffp-contract=off -DSCOP_GRAPH=8 -Itestdata/cuda -x c++")
 	run(t, nil, "g++", slices.Concat(flags, []string{device, "-x", "none"}, objects, []string{"-o", out, "-lm"})...)
 	return out

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -72,8 +73,8 @@ type batch struct {
 	ends     []int // the last line of each nest in the file
 }
 
-// newBatch compiles C functions called f.
-func newBatch(t *testing.T, texts []string) *batch {
+// newBatch compiles C functions called f, for a language.
+func newBatch(t *testing.T, texts []string, language string) *batch {
 	t.Helper()
 	b := &batch{texts: texts, compiled: make([]bool, len(texts))}
 	dir := t.TempDir()
@@ -88,7 +89,7 @@ func newBatch(t *testing.T, texts []string) *batch {
 	file, main := filepath.Join(dir, "nests.c"), filepath.Join(dir, "main.c")
 	write(t, file, all.String())
 	write(t, main, fmt.Sprintf(batchMain, declared.String(), names.String()))
-	result, err := File(t.Context(), file, filepath.Join(dir, "out"), Options{Language: "opencl"})
+	result, err := File(t.Context(), file, filepath.Join(dir, "out"), Options{Language: language})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,11 @@ func newBatch(t *testing.T, texts []string) *batch {
 	b.original, b.device, b.careful = filepath.Join(dir, "original"), filepath.Join(dir, "device"), filepath.Join(dir, "careful")
 	flags := []string{"-O1", "-w", "-ffp-contract=off", "-fwrapv"}
 	run(t, nil, "cc", append(flags, file, main, "-o", b.original, "-lm")...)
-	run(t, nil, "cc", append(flags, filepath.Join(dir, "out", "nests.c"), main, "-o", b.device, "-lOpenCL", "-lm")...)
+	if written := filepath.Join(dir, "out", "nests.c"); language == "cuda" {
+		onHost(t, written, main, b.device)
+	} else {
+		run(t, nil, "cc", append(flags, written, main, "-o", b.device, "-lOpenCL", "-lm")...)
+	}
 	run(t, nil, "cc", "-O1", "-w", "-fsanitize=float-cast-overflow,signed-integer-overflow", file, main, "-o", b.careful, "-lm")
 	return b
 }
@@ -208,23 +213,58 @@ func values(t *testing.T, text string) (out []float64) {
 // perBatch is how many nests a program has.
 const perBatch = 24
 
+// languages are those that batches can be compiled for here: OpenCL where it is, else CUDA on the host; LONG=1 takes both.
+func languages(t *testing.T) (out []string) {
+	t.Helper()
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("there is no cc")
+	}
+	if haveOpenCL() {
+		out = append(out, "opencl")
+	}
+	if _, err := exec.LookPath("g++"); err == nil && (len(out) == 0 || os.Getenv("LONG") != "") {
+		out = append(out, "cuda")
+	}
+	if len(out) == 0 {
+		t.Skip("there is neither OpenCL nor g++")
+	}
+	return out
+}
+
+// seeds are those of the nests that the environment asks for, as in SEEDS=240-480, or the first ones.
+func seeds(t *testing.T) (first, end int) {
+	t.Helper()
+	end = perBatch
+	if os.Getenv("LONG") != "" {
+		end = 20 * perBatch
+	}
+	if from, to, ok := strings.Cut(os.Getenv("SEEDS"), "-"); ok {
+		var errs [2]error
+		first, errs[0] = strconv.Atoi(from)
+		end, errs[1] = strconv.Atoi(to)
+		if err := errors.Join(errs[:]...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return first, end
+}
+
 // TestRandomNests: programs with random nests as kernels do what they do as they are. LONG=1 tries many.
 func TestRandomNests(t *testing.T) {
-	if _, err := exec.LookPath("cc"); err != nil || !haveOpenCL() {
-		t.Skip("there is no cc, or no OpenCL to compile with")
+	for _, language := range languages(t) {
+		t.Run(language, func(t *testing.T) { randomNests(t, language) })
 	}
-	nests := perBatch
-	if os.Getenv("LONG") != "" {
-		nests = 20 * perBatch
-	}
+}
+
+func randomNests(t *testing.T, language string) {
 	var sum tally
-	for first := 0; first < nests; first += perBatch {
+	for first, end := seeds(t); first < end; first += perBatch {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
 			var texts []string
-			for seed := range perBatch {
+			for seed := range min(perBatch, end-first) {
 				texts = append(texts, rapid.Custom(func(t *rapid.T) string { return scoptest.Own(t) }).Example(first+seed))
 			}
-			b := newBatch(t, texts)
+			b := newBatch(t, texts, language)
 			for _, sizes := range [][]string{{"6", "5"}, {"3", "8"}} {
 				n := b.compare(t, sizes...)
 				sum = tally{sum.tried + n.tried, sum.accepted + n.accepted, sum.judged + n.judged, sum.wrong + n.wrong}
@@ -239,9 +279,6 @@ func TestRandomNests(t *testing.T) {
 
 // TestSumsOfTheirOwnArray: nests whose sums, products and extremes read other elements of the array that they go into.
 func TestSumsOfTheirOwnArray(t *testing.T) {
-	if _, err := exec.LookPath("cc"); err != nil || !haveOpenCL() {
-		t.Skip("there is no cc, or no OpenCL to compile with")
-	}
 	entries, err := os.ReadDir("testdata/own")
 	if err != nil {
 		t.Fatal(err)
@@ -250,9 +287,11 @@ func TestSumsOfTheirOwnArray(t *testing.T) {
 	for _, e := range entries {
 		texts = append(texts, read(t, filepath.Join("testdata/own", e.Name())))
 	}
-	b := newBatch(t, texts)
-	if slices.Contains(b.compiled, false) {
-		t.Error("some are not compiled")
+	for _, language := range languages(t) {
+		b := newBatch(t, texts, language)
+		if slices.Contains(b.compiled, false) {
+			t.Errorf("%s: some are not compiled", language)
+		}
+		b.compare(t, "6", "5")
 	}
-	b.compare(t, "6", "5")
 }

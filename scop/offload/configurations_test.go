@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gpuperf/samples"
+	"gpuperf/search"
 )
 
 // configured is a line of testdata/h200_configurations.jsonl.gz: what perf scop run --random 20 printed of a nest, with elements of a type, at PolyBench's sizes.
@@ -21,7 +22,7 @@ type configured struct {
 	Sizes           map[string]int64
 	Runs            []struct {
 		Result
-		Config []pick `json:"config"`
+		Config search.Config `json:"config"`
 	}
 }
 
@@ -75,7 +76,7 @@ func TestRecordedConfigurations(t *testing.T) {
 		seen[name] = true
 		configs := map[string]bool{}
 		for i, r := range c.Runs {
-			slices.SortFunc(r.Config, func(a, b pick) int { return cmp.Compare(a.Choice, b.Choice) })
+			slices.SortFunc(r.Config, func(a, b search.Pick) int { return cmp.Compare(a.Choice, b.Choice) })
 			configs[fmt.Sprint(r.Config)] = true
 			if (len(r.Config) == 0) != (i == 0) {
 				t.Errorf("%s: the first run, and no other, is by default", name)

@@ -14,6 +14,7 @@ import (
 	"gpuperf/samples"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/search"
 )
 
 var constant = regexp.MustCompile(`\b(\d+\.\d+)f?`)
@@ -43,14 +44,15 @@ func made(t *testing.T, n *scop.Nest, r *samples.Record) *Program {
 	if err := s.add(n, forLaunches[0], schedule.Smart); err != nil { // the recorded ones have no other schedule
 		t.Fatal(err)
 	}
-	c := Config{}
+	var c search.Config
 	for next := s.Next(c); next != nil; next = s.Next(c) {
-		c[next.Name] = next.Options[0]
+		pick := search.Pick{Choice: next.Name, Option: next.Options[0]}
 		for _, tag := range r.Tags {
 			if option, ok := strings.CutPrefix(tag, dotted(next.Name)+":"); ok {
-				c[next.Name] = option
+				pick.Option = option
 			}
 		}
+		c = append(c, pick)
 	}
 	p, err := s.Program(c)
 	if err != nil {

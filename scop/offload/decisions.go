@@ -10,7 +10,7 @@ import (
 // decision is what is decided of a kernel, and from which options, the default first; none where there is nothing to decide. Of the decisions before it sees what was made.
 type decision struct {
 	name    string
-	options func(f Form, made Config) []string
+	options func(f Form, made map[string]string) []string
 }
 
 // Bounds of options: the work-items of a work-group, and the sums of a work-item. Local memory is that which every device has.
@@ -22,19 +22,19 @@ const (
 
 // decisions are those of a kernel in their order.
 var decisions = []decision{
-	{"steps", func(f Form, _ Config) []string {
+	{"steps", func(f Form, _ map[string]string) []string {
 		if f.Updates == 0 {
 			return nil
 		}
 		return f.usually(fmt.Sprint(Default(f).Steps), "0", "1", "2", "4", "8", "16", "32", "64", "128")
 	}},
-	{"side", func(f Form, _ Config) []string {
+	{"side", func(f Form, _ map[string]string) []string {
 		if f.Tiled == 0 {
 			return nil
 		}
 		return f.offer(written(Default(f).Side), sides[f.Tiled]...)
 	}},
-	{"sums", func(f Form, _ Config) []string {
+	{"sums", func(f Form, _ map[string]string) []string {
 		switch {
 		case f.Tiles:
 			return []string{"tiles", "each"}
@@ -43,13 +43,13 @@ var decisions = []decision{
 		}
 		return nil
 	}},
-	{"share", func(f Form, made Config) []string {
+	{"share", func(f Form, made map[string]string) []string {
 		if made["sums"] != "shared" {
 			return nil
 		}
 		return f.offer(fmt.Sprint(Default(f).Share), "2", "4", "8", "16", "32", "64", "128", "256", "512")
 	}},
-	{"block", func(f Form, made Config) []string {
+	{"block", func(f Form, made map[string]string) []string {
 		if f.Group {
 			return []string{"512", "64", "128", "256", "1024"}
 		}
@@ -72,7 +72,7 @@ var decisions = []decision{
 		}
 		return f.offer(written(Default(usual).Block), blocks...)
 	}},
-	{"points", func(f Form, made Config) []string {
+	{"points", func(f Form, made map[string]string) []string {
 		if number(made["steps"]) > 0 {
 			return f.offer(written(Default(f).Points), slices.DeleteFunc(slices.Clone(cells[f.Parallel]), func(p string) bool { return !f.fits(made, p) })...)
 		}
@@ -90,7 +90,7 @@ var decisions = []decision{
 		}
 		return f.offer(written(Default(f).Points), fit...)
 	}},
-	{"depth", func(f Form, made Config) []string {
+	{"depth", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
 		}
@@ -102,7 +102,7 @@ var decisions = []decision{
 		}
 		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
 	}},
-	{"operands", func(f Form, made Config) []string {
+	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
 			return nil
 		}
@@ -139,7 +139,7 @@ var cells = [][]string{
 }
 
 // fits reports that so many cells of a work-item make a time tile that local memory holds.
-func (f Form) fits(made Config, points string) bool {
+func (f Form) fits(made map[string]string, points string) bool {
 	m := Mapping{Block: numbers(made["block"]), Points: numbers(points), Steps: number(made["steps"])}
 	bytes := int64(f.Arrays) * f.Bytes
 	for axis := range f.Parallel {
@@ -175,7 +175,7 @@ func (f Form) local(block, points string, depth int64) int64 {
 }
 
 // mapping is what was decided.
-func (f Form) mapping(made Config) Mapping {
+func (f Form) mapping(made map[string]string) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"])}
 	if m.Steps > 0 || f.Pointwise {
 		m.Points = numbers(made["points"])

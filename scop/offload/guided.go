@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/search"
 )
 
 // Schedules are which schedules a space has.
@@ -40,12 +41,12 @@ func newGuided(make func(schedule.Decide) schedule.Strategy) *guided {
 
 // step is the next choice, or the schedule where all are made; neither where they lead to no kernels.
 type step struct {
-	next *Choice
+	next *search.Choice
 	*candidate
 }
 
 // step is what choices lead to.
-func (s *Space) step(made Config) step {
+func (s *Space) step(made map[string]string) step {
 	g := s.guided
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +64,7 @@ func (s *Space) step(made Config) step {
 		found, err := schedule.Search(n, g.make(func(name string, options []string) int {
 			i := slices.Index(options, made[name])
 			if made[name] == "" && out.next == nil {
-				out.next = &Choice{Name: name, Options: options}
+				out.next = &search.Choice{Name: name, Options: options}
 			}
 			return max(i, 0)
 		}), schedule.Smart)

@@ -2,7 +2,6 @@ package offload
 
 import (
 	"context"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,10 +101,10 @@ func TestComparedWithTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(1, 1))
+	draw := random(t, s, 1)
 	sources := map[string]bool{}
 	for len(sources) < 3 {
-		p, err := s.Program(s.Random(r))
+		p, err := s.Program(draw())
 		if err != nil {
 			continue
 		}

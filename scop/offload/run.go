@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -20,13 +19,14 @@ import (
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 	"gpuperf/scop/schedule"
+	"gpuperf/search"
 	"gpuperf/workload"
 )
 
 // Result is a run of a nest on a device.
 type Result struct {
-	Scop   string `json:"scop"`
-	Config Config `json:"config,omitempty"` // nil is the default
+	Scop   string        `json:"scop"`
+	Config search.Config `json:"config,omitempty"` // nil is the default
 	// Status is ok, refused by the device, or wrong_result.
 	Status   samples.Status `json:"status"`
 	Original string         `json:"original_order,omitempty"` // why the order is that of the text
@@ -139,7 +139,7 @@ type RunOptions struct {
 	// Random is how many random configurations run, too.
 	Random int
 	Seed   uint64
-	// Try are configurations that run, too, as Config.String writes them; what they do not say is by default.
+	// Try are configurations that run, too, with points for the spaces in names; what they do not say is by default.
 	Try []string
 	// Trials is how often each configuration is timed at most; 0 is 60. Of a single one there is no warm-up.
 	Trials int
@@ -181,16 +181,16 @@ func RunAll(ctx context.Context, dev device.Device, nests []*scop.Nest, at map[s
 		if err != nil {
 			return all, err
 		}
-		run := func(p *Program, made Config) error {
+		run := func(p *Program, made search.Config) error {
 			r, err := p.Run(ctx, dev, own, opt.policy())
 			verdict, ok := device.AsError(err)
 			if ok && verdict.Status != samples.Interrupted {
 				r = &Result{Scop: n.Name, Status: verdict.Status, Kernels: len(p.Kernels), Why: verdict.Error()}
 				if made == nil || !slices.Contains(slow, verdict.Status) {
-					wrong = append(wrong, fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err))
+					wrong = append(wrong, fmt.Errorf("%s: %s %s: %w", n.File, n.Name, dotted(made.String()), err))
 				}
 			} else if err != nil {
-				return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err)
+				return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, dotted(made.String()), err)
 			}
 			r.Config = made
 			all = append(all, r)
@@ -238,8 +238,8 @@ func keep(all []*Result, file string) (err error) {
 // Sample is the measurement with what its results were compared with.
 func (r *Result) Sample() samples.Record {
 	out := *r.Record
-	for _, name := range slices.Sorted(maps.Keys(r.Config)) {
-		out.Tags = append(out.Tags, strings.ReplaceAll(name, " ", ".")+":"+r.Config[name])
+	for _, p := range r.Config {
+		out.Tags = append(out.Tags, dotted(p.Choice)+":"+p.Option)
 	}
 	at := samples.Comparison{Sizes: out.Kernel.Sizes}
 	for _, a := range r.Arrays {
@@ -259,7 +259,7 @@ func (r *Result) Sample() samples.Record {
 }
 
 // runOthers runs a nest in other configurations than the default: those that are given, and random ones.
-func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, Config) error) error {
+func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOptions, run func(*Program, search.Config) error) error {
 	if opt.Random == 0 && len(opt.Try) == 0 {
 		return nil
 	}
@@ -267,7 +267,7 @@ func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOp
 	if err != nil {
 		return err
 	}
-	var all []Config
+	var all []search.Config
 	for _, text := range opt.Try {
 		made, err := s.Parse(text)
 		if err != nil {
@@ -275,14 +275,17 @@ func runOthers(ctx context.Context, n *scop.Nest, at map[string]int64, opt RunOp
 		}
 		all = append(all, made)
 	}
-	r := rand.New(rand.NewPCG(opt.Seed, 0))
+	random, err := search.New("random", s, nil, opt.Seed)
+	if err != nil {
+		return err
+	}
 	for range opt.Random {
-		all = append(all, s.Random(r))
+		all = append(all, random.Ask())
 	}
 	for _, made := range all {
 		p, err := s.Program(made)
 		if err != nil {
-			return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, made, err)
+			return fmt.Errorf("%s: %s %s: %w", n.File, n.Name, dotted(made.String()), err)
 		}
 		if err := run(p, made); err != nil {
 			return err
@@ -302,8 +305,8 @@ func WriteResults(w io.Writer, all []*Result) error {
 		} else {
 			fmt.Fprintf(w, "%s: %s, %s\n", r.Scop, format.Count(r.Kernels, "kernel"), strings.ReplaceAll(string(r.Status), "_", " "))
 		}
-		for _, name := range slices.Sorted(maps.Keys(r.Config)) {
-			fmt.Fprintf(w, "  %s: %s\n", name, r.Config[name])
+		for _, p := range r.Config {
+			fmt.Fprintf(w, "  %s: %s\n", p.Choice, p.Option)
 		}
 		if r.Estimated {
 			fmt.Fprintln(w, "  as far as rounding may differ, by an estimate from interpretations that round at random:")

@@ -2,17 +2,17 @@ package offload
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/kernel"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
+	"gpuperf/search"
 )
 
 // Space are the ways in which kernels can be made of a nest, as a graph of choices: first a schedule, then for each of its kernels how loops are put on work-items. A kernel that
@@ -24,6 +24,7 @@ type Space struct {
 	guided    *guided // where schedules are found by choices
 	labels    *labels
 	known     *references
+	decided   sync.Map // by undecided: the next *search.Choice
 }
 
 // candidate is a schedule with its kernels, in the order of their launches.
@@ -42,43 +43,8 @@ type part struct {
 	form   Form
 }
 
-// Choice is a node of the graph.
-type Choice struct {
-	Name string `json:"name"`
-	// Options, of which the first is the default.
-	Options []string `json:"options"`
-	// Part is the kernel that the choice is about, "" for the schedule.
-	Part string `json:"part,omitempty"`
-}
-
-// Config has an option for each choice on a path through the graph.
-type Config map[string]string
-
-// String lists what was picked as schedule=launches/smart,S0.block=64.
-func (c Config) String() string {
-	var list []string
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		list = append(list, dotted(name)+"="+c[name])
-	}
-	return strings.Join(list, ",")
-}
-
-func dotted(choice string) string { return strings.ReplaceAll(choice, " ", ".") }
-
-// pick is a choice that was made, as JSON has it: the names of choices have spaces.
-type pick struct {
-	Choice string `json:"choice"`
-	Option string `json:"option"`
-}
-
-// MarshalJSON lists what was picked, by the names of the choices.
-func (c Config) MarshalJSON() ([]byte, error) {
-	list := []pick{}
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		list = append(list, pick{name, c[name]})
-	}
-	return json.Marshal(list)
-}
+// dotted is a text with points for the spaces in names of choices, as users write these.
+func dotted(text string) string { return strings.ReplaceAll(text, " ", ".") }
 
 // scheduleChoice is the name of the first choice.
 const scheduleChoice = "schedule"
@@ -214,8 +180,12 @@ func (l *labels) label(statements []string, text string) string {
 	return l.of[text]
 }
 
+// Costly: schedules that are found by choices are searched for one by one.
+func (s *Space) Costly() bool { return s.guided != nil }
+
 // Next is the choice after those that are made; nil where they are a configuration.
-func (s *Space) Next(made Config) *Choice {
+func (s *Space) Next(config search.Config) *search.Choice {
+	made := config.Options()
 	if s.guided != nil {
 		if step := s.step(made); step.next != nil || step.candidate == nil {
 			return step.next
@@ -223,28 +193,51 @@ func (s *Space) Next(made Config) *Choice {
 	}
 	c := s.candidate(made)
 	if c == nil {
-		choice := &Choice{Name: scheduleChoice}
+		choice := &search.Choice{Name: scheduleChoice}
 		for _, c := range s.schedules {
 			choice.Options = append(choice.Options, c.name)
 		}
 		return choice
 	}
 	for _, p := range c.parts {
-		for _, d := range decisions {
-			name := p.label + " " + d.name
-			if made[name] != "" {
-				continue
-			}
-			if options := d.options(p.form, p.made(made)); len(options) > 0 {
-				return &Choice{Name: name, Options: options, Part: p.label}
-			}
+		if next := s.next(p, p.made(made)); next != nil {
+			return next
 		}
 	}
 	return nil
 }
 
+// undecided is a part of which some decisions were made.
+type undecided struct {
+	label, made string
+	form        Form
+}
+
+// next is the next decision of a part, nil where all are made.
+func (s *Space) next(p part, own map[string]string) (next *search.Choice) {
+	var made strings.Builder
+	for _, d := range decisions {
+		made.WriteString(own[d.name] + ",")
+	}
+	key := undecided{p.label, made.String(), p.form}
+	if known, ok := s.decided.Load(key); ok {
+		return known.(*search.Choice)
+	}
+	for _, d := range decisions {
+		if own[d.name] != "" {
+			continue
+		}
+		if options := d.options(p.form, own); len(options) > 0 {
+			next = &search.Choice{Name: p.label + " " + d.name, Options: options, Part: p.label}
+			break
+		}
+	}
+	s.decided.Store(key, next)
+	return next
+}
+
 // candidate is the chosen schedule.
-func (s *Space) candidate(made Config) *candidate {
+func (s *Space) candidate(made map[string]string) *candidate {
 	if s.guided != nil {
 		return s.step(made).candidate
 	}
@@ -256,8 +249,8 @@ func (s *Space) candidate(made Config) *candidate {
 }
 
 // made are the options of the part's own choices.
-func (p part) made(all Config) Config {
-	own := Config{}
+func (p part) made(all map[string]string) map[string]string {
+	own := map[string]string{}
 	for _, d := range decisions {
 		if v := all[p.label+" "+d.name]; v != "" {
 			own[d.name] = v
@@ -266,37 +259,23 @@ func (p part) made(all Config) Config {
 	return own
 }
 
-// Random is a path on which each option is equally likely.
-func (s *Space) Random(r *rand.Rand) Config {
-	made := Config{}
-	for c := s.Next(made); c != nil; c = s.Next(made) {
-		made[c.Name] = c.Options[r.IntN(len(c.Options))]
+// Parse reads what users write, with points in the names of choices. Of choices that the text does not name, the option is the default.
+func (s *Space) Parse(text string) (made search.Config, err error) {
+	given, err := search.ParseConfig(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no choice and its option, as schedule=%s", text, s.schedules[0].name)
 	}
-	return made
-}
-
-// Parse reads what String writes. Of choices that the text does not name, the option is the default.
-func (s *Space) Parse(text string) (Config, error) {
-	named := map[string]string{}
-	for part := range strings.SplitSeq(text, ",") {
-		name, option, ok := strings.Cut(part, "=")
-		if !ok {
-			return nil, fmt.Errorf("%q is no choice and its option, as schedule=%s", part, s.schedules[0].name)
-		}
-		named[name] = option
-	}
-	made := Config{}
+	named := given.Options()
 	var met []string
 	for c := s.Next(made); c != nil; c = s.Next(made) {
 		name := dotted(c.Name)
-		met = append(met, name)
-		made[c.Name] = c.Options[0]
-		if option, ok := named[name]; ok {
-			if !slices.Contains(c.Options, option) {
-				return nil, fmt.Errorf("%s=%s: its options here are %s", name, option, strings.Join(c.Options, ", "))
-			}
-			made[c.Name] = option
+		option, ok := named[name]
+		if !ok {
+			option = c.Options[0]
+		} else if !slices.Contains(c.Options, option) {
+			return nil, fmt.Errorf("%s=%s: its options here are %s", name, option, strings.Join(c.Options, ", "))
 		}
+		met, made = append(met, name), append(made, search.Pick{Choice: c.Name, Option: option})
 		delete(named, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
@@ -306,10 +285,11 @@ func (s *Space) Parse(text string) (Config, error) {
 }
 
 // Program makes the kernels of a configuration.
-func (s *Space) Program(made Config) (*Program, error) {
-	if c := s.Next(made); c != nil {
+func (s *Space) Program(config search.Config) (*Program, error) {
+	if c := s.Next(config); c != nil {
 		return nil, fmt.Errorf("the configuration says nothing of %s; its options are %s", c.Name, strings.Join(c.Options, ", "))
 	}
+	made := config.Options()
 	c := s.candidate(made)
 	if c == nil {
 		return nil, errors.New("there are no kernels of this order")

@@ -2,7 +2,6 @@ package offload
 
 import (
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"gpuperf/device/devicetest"
 	"gpuperf/kernel"
 	"gpuperf/scop"
+	"gpuperf/search"
 )
 
 // TestUsual: the path of first options is what is done by default at the sizes. LONG=1 takes all examples.
@@ -47,16 +47,25 @@ func TestUsual(t *testing.T) {
 }
 
 // usual is the path of first options, on which no choice may be met twice.
-func usual(t *testing.T, s *Space) Config {
+func usual(t *testing.T, s *Space) (made search.Config) {
 	t.Helper()
-	made := Config{}
 	for c := s.Next(made); c != nil; c = s.Next(made) {
-		if made[c.Name] != "" || len(c.Options) == 0 {
+		if made.Option(c.Name) != "" || len(c.Options) == 0 {
 			t.Fatalf("%+v after %v", c, made)
 		}
-		made[c.Name] = c.Options[0]
+		made = append(made, search.Pick{Choice: c.Name, Option: c.Options[0]})
 	}
 	return made
+}
+
+// random draws configurations.
+func random(t *testing.T, s *Space, seed uint64) func() search.Config {
+	t.Helper()
+	r, err := search.New("random", s, nil, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Ask
 }
 
 // TestSpace: random configurations are different programs.
@@ -66,10 +75,10 @@ func TestSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	usual := usual(t, s)
-	r := rand.New(rand.NewPCG(1, 0))
+	draw := random(t, s, 1)
 	different := map[string]bool{}
 	for range 8 {
-		p, err := s.Program(s.Random(r))
+		p, err := s.Program(draw())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,11 +91,11 @@ func TestSpace(t *testing.T) {
 	if len(different) < 6 {
 		t.Errorf("%d different programs of 8", len(different))
 	}
-	one := s.Random(r)
-	if again, err := s.Parse(one.String()); err != nil || !maps.Equal(again, one) {
+	one := draw()
+	if again, err := s.Parse(dotted(one.String())); err != nil || again.String() != one.String() {
 		t.Errorf("%v is read as %v: %v", one, again, err)
 	}
-	if made, err := s.Parse("S1.share=64"); err != nil || made["S1 share"] != "64" || made[scheduleChoice] != usual[scheduleChoice] {
+	if made, err := s.Parse("S1.share=64"); err != nil || made.Option("S1 share") != "64" || made[0] != usual[0] {
 		t.Errorf("%v, %v", made, err)
 	}
 	for text, want := range map[string]string{"S1.share=3": "its options here are ", "S1.width=3": "there is no choice S1.width; there are schedule, ", "S1": `"S1" is no choice`} {
@@ -94,8 +103,7 @@ func TestSpace(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	delete(usual, scheduleChoice)
-	if _, err := s.Program(usual); err == nil || !strings.Contains(err.Error(), "nothing of schedule") {
+	if _, err := s.Program(usual[1:]); err == nil || !strings.Contains(err.Error(), "nothing of schedule") {
 		t.Error(err)
 	}
 }
@@ -103,7 +111,6 @@ func TestSpace(t *testing.T) {
 // TestSchedules: what choices of partitions and hyperplanes lead to computes what the text does, and there are more schedules than the strategies find.
 func TestSchedules(t *testing.T) {
 	dev := devicetest.Open(t)
-	r := rand.New(rand.NewPCG(3, 0))
 	for _, of := range []Schedules{ByPartitions, ByHyperplanes} {
 		found := 0
 		for _, name := range []string{"bicg", "jacobi-1d"} {
@@ -113,12 +120,13 @@ func TestSchedules(t *testing.T) {
 				t.Fatal(err)
 			}
 			usual(t, s)
+			draw := random(t, s, 3)
 			at := map[string]int64{}
 			for i, p := range n.Params {
 				at[p] = sizesOf[name][0][i]
 			}
 			for i := range 6 {
-				made := s.Random(r)
+				made := draw()
 				if i >= 1 { // the others are only made
 					continue
 				}

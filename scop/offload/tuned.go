@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/samples"
+	"gpuperf/search"
 	"gpuperf/workload"
 )
 
@@ -56,9 +57,9 @@ func (r *references) plainer(c *Prepared, results []string, dev device.Info) (*p
 }
 
 // Parts are the names of the parts of a configuration, by those of its kernels.
-func (s *Space) Parts(made Config) map[string]string {
+func (s *Space) Parts(made search.Config) map[string]string {
 	out := map[string]string{}
-	for _, p := range s.candidate(made).parts {
+	for _, p := range s.candidate(made.Options()).parts {
 		out[p.kernel] = p.label
 	}
 	return out

@@ -1,14 +1,13 @@
 package params
 
 import (
-	"fmt"
 	"slices"
 
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 )
 
-// Condition says which values of parameters go together: comparisons of integers, joined by and, or and not.
+// Condition says which values of parameters go together: comparisons of integers, joined by and, or and not, in the language of expr-lang.
 type Condition struct {
 	Text  string
 	expr  expr.Expr
@@ -17,24 +16,18 @@ type Condition struct {
 
 // ParseCondition reads a condition on parameters.
 func ParseCondition(text string, known []string) (*Condition, error) {
-	e, err := expr.Parse(text)
+	e, err := expr.ParseCondition(text)
 	if err != nil {
 		return nil, err
 	}
 	c := &Condition{Text: text, expr: e}
 	expr.FreeVars(e, func(name string) {
 		if !slices.Contains(known, name) && err == nil {
-			err = (&source.Error{Msg: fmt.Sprintf("there is no parameter %s", name)}).WithHint("%s", source.Suggest(name, known))
+			err = expr.NameError(text, name, "there is no parameter %s").WithHint("%s", source.Suggest(name, known))
 		}
 		c.names = append(c.names, name)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !expr.IsCondition(e) {
-		return nil, fmt.Errorf("expected a comparison of integers such as bx * by <= 512, found %s", text)
-	}
-	return c, nil
+	return c, err
 }
 
 // Holds reports whether the condition holds for values. It does as long as one that it names is missing.

@@ -220,7 +220,7 @@ func (f *File) conditions(n *yamlfile.Node) error {
 	for _, n := range list {
 		c, err := ParseCondition(n.Text, names)
 		if err != nil {
-			return n.Errorf("%v", err)
+			return n.Within(err)
 		}
 		if _, err := c.Holds(f.values(f.Base)); err != nil {
 			return n.Errorf("%v", err)

@@ -23,6 +23,11 @@ func TestConditions(t *testing.T) {
 		{"a % b == 0 or b == 1", map[string]int64{"a": 3, "b": 1}, true},
 		{"not (a < b) and b != 2", map[string]int64{"a": 3, "b": 2}, false},
 		{"a % b == 0", map[string]int64{"a": 3, "b": 0}, false}, // there is no value
+		{"a * b <= (a > 2 ? 12 : 6)", map[string]int64{"a": 2, "b": 4}, false},
+		{"a * b <= (a > 2 ? 12 : 6) && !(a == b)", map[string]int64{"a": 3, "b": 4}, true},
+		{"not a == b", map[string]int64{"a": 3, "b": 3}, false},
+		{"1 < a <= b == 4", map[string]int64{"a": 3, "b": 4}, true},
+		{"a // b == 1", map[string]int64{"a": 3, "b": 2}, true}, // no comment begins there
 	} {
 		condition, err := ParseCondition(c.text, known)
 		if err != nil {
@@ -32,7 +37,7 @@ func TestConditions(t *testing.T) {
 			t.Errorf("%s at %v: %v, want %v", c.text, c.at, got, c.holds)
 		}
 	}
-	for text, want := range map[string]string{"a + b": "expected a comparison", "a < c": "there is no parameter c", "a <": "", "a < b + (a < b)": ""} {
+	for text, want := range map[string]string{"a + b": "a condition is needed here", "a < c": "there is no parameter c", "a <": "", "a < b + (a < b)": ""} {
 		if _, err := ParseCondition(text, known); want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}

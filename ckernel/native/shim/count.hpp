@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <source_location>
 #include <string>
 #include <tuple>
 #include <type_traits>

@@ -197,6 +197,7 @@ template <class T, class A, class B> Val<T> atomicCAS(Var<T> *at, const A &a, co
 	auto y = as<T>(b);
 	return update(at, nullptr, node(nullptr, nullptr, 0, x.n, y.n), [&](T old) { return old == x.v ? y.v : old; });
 }
+template <class T, class A, class B> Val<T> atomic_cmpxchg(Var<T> *at, const A &a, const B &b) { return atomicCAS(at, a, b); }
 
 // OpenCL C.
 template <class T, class A> auto convert_to(const A &a) {

@@ -203,6 +203,38 @@ inline void report(int number, int size) {
 
 } // namespace native
 
+// Groups by name: what they say of themselves is free, and their exchanges are those of functions.hpp.
+namespace cooperative_groups {
+
+inline native::Val<unsigned> rank_in_block() {
+	using namespace native;
+	return Val<unsigned>(threadIdx.x.v + blockDim.x.v * (threadIdx.y.v + blockDim.y.v * threadIdx.z.v));
+}
+
+struct thread_block {
+	native::Val<unsigned> thread_rank() const { return rank_in_block(); }
+	native::Val<unsigned> size() const { return native::Val<unsigned>(native::blockDim.x.v * native::blockDim.y.v * native::blockDim.z.v); }
+	const native::Dim3 &group_index() const { return native::blockIdx; }
+	const native::Dim3 &thread_index() const { return native::threadIdx; }
+	void sync(std::source_location at = std::source_location::current()) const { native::meet(at.function_name() + at.line()); }
+};
+inline thread_block this_thread_block() { return {}; }
+inline void sync(const thread_block &b, std::source_location at = std::source_location::current()) { b.sync(at); }
+
+template <unsigned N> struct thread_block_tile {
+	native::Val<unsigned> thread_rank() const { return native::Val<unsigned>(rank_in_block().v % N); }
+	native::Val<unsigned> meta_group_rank() const { return native::Val<unsigned>(rank_in_block().v / N); }
+	native::Val<unsigned> size() const { return native::Val<unsigned>(N); }
+	void sync() const {}
+	template <class V, class L> auto shfl(const V &v, const L &l) const { return native::__shfl_sync(0, v, l); }
+	template <class V, class L> auto shfl_down(const V &v, const L &l) const { return native::__shfl_down_sync(0, v, l); }
+	template <class V, class L> auto shfl_up(const V &v, const L &l) const { return native::__shfl_up_sync(0, v, l); }
+	template <class V, class L> auto shfl_xor(const V &v, const L &l) const { return native::__shfl_xor_sync(0, v, l); }
+};
+template <unsigned N> thread_block_tile<N> tiled_partition(const thread_block &) { return {}; }
+
+} // namespace cooperative_groups
+
 using namespace native;
 
 #define NATIVE_BARRIER meet((const char *)__func__ + __LINE__)

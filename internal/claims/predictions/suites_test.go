@@ -68,7 +68,7 @@ func fitted(t *testing.T, model, recording string) *calibrate.Fit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := campaign.NewPlan(m, campaign.Selection{})
+	plan, err := campaign.NewPlan(t.Context(), m, campaign.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -260,7 +260,7 @@ func TestLiftTransfer(t *testing.T) {
 // calibrated is a profile with a model that comes with the program, fitted to its recording.
 func calibrated(t *testing.T, model string) *calibrate.Profile {
 	t.Helper()
-	plans, err := campaign.Plans([]string{model}, campaign.Selection{})
+	plans, err := campaign.Plans(t.Context(), []string{model}, campaign.Selection{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,11 @@ func shape(d string, bytes int64) string {
 // data moves a file of the journal beside the launch file.
 func (f *file) data(file, what string) (text string, err error) {
 	name := f.name + "." + notName.ReplaceAllString(what, "_") + ".bin"
-	return "data: " + name, os.Rename(filepath.Join(f.journal.folder, file), filepath.Join(f.folder, name))
+	to := filepath.Join(f.folder, name)
+	if _, err := os.Lstat(to); err == nil && !strings.Contains(f.earlier, "data: "+name) {
+		return "", unablef("%s: no earlier capture has written this file, and it is not replaced\n    choose another folder, or delete the file first", to)
+	}
+	return "data: " + name, os.Rename(filepath.Join(f.journal.folder, file), to)
 }
 
 // globals writes the variables of the module that were kept.

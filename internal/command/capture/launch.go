@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/replace"
 )
 
 // Write writes the launch files of the journals in a folder.
@@ -95,6 +97,16 @@ func (w *writer) launch(j journal, e event, k *Kernel) error {
 	f := &file{
 		journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
 	}
+	path := filepath.Join(f.folder, f.name+".yaml")
+	if err := replace.Captured.Check(path, nil); err != nil {
+		k.Why = err.Error()
+		return nil
+	}
+	earlier, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f.earlier = string(earlier)
 	text, err := f.text(w.options)
 	if why := new(unable); errors.As(err, &why) {
 		k.Why = why.why
@@ -102,8 +114,8 @@ func (w *writer) launch(j journal, e event, k *Kernel) error {
 	} else if err != nil {
 		return err
 	}
-	k.File, k.Why = filepath.Join(w.options.Folder, f.name+".yaml"), ""
-	return os.WriteFile(k.File, []byte(text), 0o666)
+	k.File, k.Why = path, ""
+	return replace.Bytes(path, []byte(text))
 }
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
@@ -134,6 +146,7 @@ type file struct {
 	name     string // of the launch file
 	folder   string
 	contents bool
+	earlier  string   // the launch file of that name that an earlier capture has written
 	names    []string // of the memory
 	named    []bool   // whether the memory has been described
 	lines    []string
@@ -146,7 +159,7 @@ func (f *file) line(format string, args ...any) {
 // text is the launch file.
 func (f *file) text(o Options) (string, error) {
 	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
-	f.line("# by %s on %s, as perf capture has seen it.", commandLine(o.Command), f.Device)
+	f.line("# by %s on %s, %s", commandLine(o.Command), f.Device, replace.CapturedComment)
 	if !f.contents && len(f.Memory) > 0 {
 		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
 	}
@@ -295,7 +308,11 @@ func (f *file) keep(path, kind, extension string) (string, error) {
 	}
 	sum := sha256.Sum256(bytes)
 	name := kind + "-" + hex.EncodeToString(sum[:4]) + extension
-	return name, os.WriteFile(filepath.Join(f.folder, name), bytes, 0o666)
+	to := filepath.Join(f.folder, name)
+	if err := replace.Copy.Check(to, bytes); err != nil {
+		return "", unablef("%v", err)
+	}
+	return name, replace.Bytes(to, bytes)
 }
 
 func list(n []int64) string {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +60,73 @@ func TestRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		compare(t, filepath.Join("testdata/h200", name+".txtar"), result.Kernels)
+	}
+}
+
+// TestReplaces: files of an earlier capture are replaced, others are left as they are, and told.
+func TestReplaces(t *testing.T) {
+	folder := t.TempDir()
+	again := func() (map[string]*Kernel, error) {
+		journals, o := recorded(t, "runtime")
+		o.Folder = folder
+		result, err := Write(journals, o)
+		files := map[string]*Kernel{}
+		for _, k := range result.Kernels {
+			files[k.Plain+fmt.Sprint(k.number)] = k
+		}
+		return files, err
+	}
+	first, err := again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bins, _ := filepath.Glob(filepath.Join(folder, "*.bin"))
+	modules, _ := filepath.Glob(filepath.Join(folder, "module-*.cubin"))
+	if len(bins) == 0 || len(modules) == 0 {
+		t.Fatal(bins, modules)
+	}
+	const own = "version: 1 # by hand\n"
+	var edited, lost string // launch files
+	for _, k := range first {
+		switch base := strings.TrimSuffix(k.File, ".yaml"); {
+		case k.File == "":
+		case strings.HasPrefix(bins[0], base+"."):
+			lost = k.File
+		case edited == "":
+			edited = k.File
+		}
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(edited, own)
+	if err := os.Remove(lost); err != nil {
+		t.Fatal(err)
+	}
+	write(bins[0], own)
+	second, err := again()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, k := range second {
+		mine := first[name].File == edited || first[name].File == lost
+		if mine != (k.File == "" && strings.Contains(k.Why, "not replaced")) {
+			t.Errorf("%s: %q, %s", k.Plain, k.File, k.Why)
+		}
+	}
+	for _, path := range []string{edited, bins[0]} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != own {
+			t.Errorf("%s: %v: %s", path, err, text)
+		}
+	}
+	for _, path := range modules {
+		write(path, own)
+	}
+	if _, err := again(); err == nil || !strings.Contains(err.Error(), "not replaced") {
+		t.Errorf("modules of others: %v", err)
 	}
 }
 

@@ -107,7 +107,7 @@ var flags = map[string]offer{
 	"init launch --output":     files(launchfile.Extensions...),
 	"samples show --kernel":    words([]string{}),
 	"scop schedule --strategy": fixed(schedule.Strategies),
-	"tune --strategy":          fixed(search.Names),
+	"tune --strategy":          words(append(search.Names(nil), explore.Strategies()...)),
 	"tune --schedules":         fixed(offload.AllSchedules),
 	"tune --output":            files(),
 	"worker --output":          files(),

@@ -347,6 +347,9 @@ func (s *Section) strategies(content []byte) error {
 			})
 			line := chart.Series{Name: name, Style: chart.LineStyle(i)}
 			for n, b := range one.Curve {
+				if b.Mean == 0 { // null: some seeds have found nothing that runs
+					continue
+				}
 				line.Points = append(line.Points, chart.XY{X: float64(n + 1), Y: b.Mean})
 			}
 			c.Series = append(c.Series, line)

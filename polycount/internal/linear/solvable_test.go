@@ -5,44 +5,66 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gpuperf/polycount/internal/arith"
 )
 
-// questions are boxes with constraints across, as domains of loops and pairs of accesses give them.
+// questions are boxes with constraints across, as domains of loops and pairs of accesses give them. Half of them hold at a point that is drawn first.
 func questions(t *rapid.T) question {
 	n := rapid.IntRange(1, 6).Draw(t, "n")
 	small, wide := rapid.Int64Range(-3, 3), rapid.Int64Range(-20, 20)
 	coefficient := rapid.OneOf(rapid.Just[int64](0), small, rapid.SampledFrom([]int64{4, -4, 8, -8, 10, -10, 40, -40}))
+	holds := rapid.Bool().Draw(t, "holds")
+	at := Row{1}
 	c := &Conj{N: n}
 	for i := 1; i <= n; i++ {
+		below, extent := wide.Draw(t, "lo"), rapid.Int64Range(-1, 9).Draw(t, "extent")
+		at = append(at, -below+max(extent, 0)/2)
 		if rapid.IntRange(0, 5).Draw(t, "open") == 0 {
 			continue
 		}
+		if holds {
+			extent = max(extent, 0)
+		}
 		lo, hi := make(Row, c.Width()), make(Row, c.Width())
-		lo[0], lo[i] = wide.Draw(t, "lo"), 1
-		hi[0], hi[i] = -lo[0]+rapid.Int64Range(-1, 9).Draw(t, "extent"), -1
+		lo[0], lo[i] = below, 1
+		hi[0], hi[i] = -below+extent, -1
 		c.AddGE(lo)
 		c.AddGE(hi)
 	}
-	across := func() Row {
+	value := func(r Row) (v int64) {
+		for i := range r {
+			v += r[i] * at[i]
+		}
+		return v
+	}
+	// across is a row that is slack at the point, where the question holds there.
+	across := func(slack int64) Row {
 		r := make(Row, c.Width())
 		r[0] = wide.Draw(t, "constant")
 		for i := 1; i < len(r); i++ {
 			r[i] = coefficient.Draw(t, "k")
 		}
+		if holds {
+			r[0] += slack - value(r)
+		}
 		return r
 	}
+	slack := rapid.Int64Range(0, 9)
 	for range rapid.IntRange(0, 1).Draw(t, "floors") {
-		c.addColumn(Div{across(), rapid.Int64Range(2, 5).Draw(t, "den")})
+		d := Div{across(slack.Draw(t, "slack")), rapid.Int64Range(2, 5).Draw(t, "den")}
+		at = append(at, arith.FloorDiv(value(d.Num), d.Den))
+		c.addColumn(d)
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "eq") {
-		c.AddEQ(across())
+		c.AddEQ(across(0))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "ge") {
-		c.AddGE(across())
+		c.AddGE(across(slack.Draw(t, "slack")))
 	}
 	var extra []Row
 	if rapid.Bool().Draw(t, "more") {
-		extra = append(extra, across())
+		extra = append(extra, across(slack.Draw(t, "slack")))
 	}
 	return c.Question(extra...)
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/lift"
+)
+
+// programs is the extension of functional programs.
+const programs = ".lift"
+
+// ofPrograms are the flags of tune that it takes of functional programs alone, and ofRank those of the strategy rank.
+var (
+	ofPrograms = []string{"count", "ranges", "max-group", "recipe", "exact-division", "data", "expect", "tolerance"}
+	ofRank     = []string{"ranker", "database", "traffic", "enough", "round"}
+)
+
+// addLift adds these flags.
+func (o *tuneFlags) addLift(cmd *cobra.Command) {
+	l := &o.files.Lift
+	addVariants(cmd, &l.Request)
+	addExpected(cmd, &l.Request)
+	flags := cmd.Flags()
+	flags.StringVar(&l.Ranker, "ranker", "", "the ranker of the strategy rank (see perf lift rank --help)")
+	flags.StringArrayVar(&o.databases, "database", nil, "for the strategy rank: samples of other programs to learn from, with their vectors (may be repeated)")
+	flags.Float64Var(&l.Enough, "enough", 0, "for the strategy rank: stop where as many more runs as there were find one that is 2 % faster with less than this probability (0: never)")
+	flags.IntVar(&l.Round, "round", 0, "for the strategy rank: how many runs it chooses at once (default 10)")
+	trafficFlag(cmd, &l.Static.Traffic)
+}
+
+// lift reads what the strategy rank learns from. What would not be heeded is refused.
+func (o *tuneFlags) lift(cmd *cobra.Command, path string) error {
+	ranks := o.Strategy == "rank"
+	if err := refuse(cmd, func(name string) bool {
+		return filepath.Ext(path) != programs && slices.Contains(slices.Concat(ofPrograms, ofRank), name)
+	}, "--%s is of functional programs (.lift)"); err != nil {
+		return err
+	}
+	if err := refuse(cmd, func(name string) bool { return !ranks && slices.Contains(ofRank, name) }, "--%s is of the strategy rank: give --strategy rank"); err != nil {
+		return err
+	}
+	l := &o.files.Lift
+	if err := checkVariants(&l.Request); err != nil {
+		return err
+	}
+	if err := atLeast(0, map[string]int64{"round": int64(l.Round)}); err != nil {
+		return err
+	}
+	if !(l.Enough >= 0 && l.Enough < 1) {
+		return usagef("--enough %v: a probability below 1", l.Enough)
+	}
+	if l.Ranker != "" {
+		if _, err := findRanker(l.Ranker, modelOptions{}); err != nil {
+			return err
+		}
+	}
+	if len(o.databases) == 0 {
+		return nil
+	}
+	p, err := lift.Load(path)
+	if err != nil {
+		return err
+	}
+	db, err := loadDatabase(cmd, o.databases, p.Name, false)
+	if err != nil {
+		return err
+	}
+	l.Train = db.Set
+	return nil
+}

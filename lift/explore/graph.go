@@ -1,0 +1,177 @@
+package explore
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"gpuperf/launch"
+	"gpuperf/lift/derive"
+	"gpuperf/lift/rank"
+	"gpuperf/search"
+)
+
+// Graph is a space as one of package search: the recipe, its numbers, and the ND-range. It has two strategies of its own: rank, and the descent, which makes
+// its own variants.
+type Graph struct {
+	search.Listed
+	Learning
+	*Space
+
+	axes int // that some point uses
+	mu   sync.Mutex
+	at   map[string]*located
+}
+
+// Learning is what the strategy rank learns from.
+type Learning struct {
+	Ranker string    // of package rank; "" is rank.Default
+	Train  *rank.Set // points of other programs; nil is none
+	Static launch.Options
+	Round  int // points that are chosen at once; 0 is 10
+	// Enough, if not 0, ends the search where the probability that as many points as have run find a better one is below it.
+	Enough float64
+}
+
+// located is a point of a graph; what prepares it does so for one at a time.
+type located struct {
+	sync.Mutex
+	*Point
+}
+
+// NewGraph makes the graph of a space.
+func NewGraph(s *Space) (g *Graph, err error) {
+	g = &Graph{Space: s, at: map[string]*located{}}
+	for _, p := range s.Points {
+		g.axes = max(g.axes, p.axes())
+	}
+	var all []search.Config
+	for _, p := range s.Points {
+		c := g.Config(p)
+		if g.at[c.String()] == nil {
+			all = append(all, c)
+			g.at[c.String()] = &located{Point: p}
+		}
+	}
+	g.Listed, err = search.NewListed(all)
+	return g, err
+}
+
+// axes is how many axes an ND-range has.
+func (r Range) axes() int {
+	for i := len(r.Global); i > 1; i-- {
+		if r.Global[i-1] > 1 {
+			return i
+		}
+	}
+	return 1
+}
+
+// Config are the choices that lead to a point. Variants that the descent has made have no numbers, but a name.
+func (g *Graph) Config(p *Point) search.Config {
+	c := search.Config{{Choice: "recipe", Option: strings.ReplaceAll(p.Variant.Recipe, ", ", " + ")}} // a comma would end it
+	if p.Variant.Recipe == derive.Descended {
+		c = append(c, search.Pick{Choice: "variant", Option: p.Variant.ID})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Variant.Numbers)) {
+		c = append(c, search.Pick{Choice: name, Option: fmt.Sprint(p.Variant.Numbers[name])})
+	}
+	for i, axis := range []string{"x", "y", "z"}[:max(g.axes, p.axes())] {
+		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(p.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(p.Global[i])})
+	}
+	return c
+}
+
+// Do does something with the point of a configuration, while nobody else does; ok is false where there is none.
+func (g *Graph) Do(c search.Config, do func(*Point)) (ok bool) {
+	g.mu.Lock()
+	p, ok := g.at[c.String()]
+	g.mu.Unlock()
+	if ok {
+		p.Lock()
+		defer p.Unlock()
+		do(p.Point)
+	}
+	return ok
+}
+
+// Strategies are the orders that learn.
+func (g *Graph) Strategies() []string { return Strategies() }
+
+// Strategies are the names of those of graphs.
+func Strategies() []string { return []string{"descent", "rank"} }
+
+// Strategy makes one of them.
+func (g *Graph) Strategy(name string, seed uint64) (search.Strategy, error) {
+	g.Prepare(nil, g.Static)
+	s := &Search{Space: g.Space, Order: name, Ranker: g.Ranker, Train: g.Train, Seed: int64(seed), Static: g.Static, Enough: g.Enough}
+	o, err := s.newOrder()
+	return &rounds{graph: g, search: s, order: o, n: cmp.Or(g.Round, 10), waiting: map[string]bool{}, told: map[string]bool{}}, err
+}
+
+// rounds is an order as a strategy: it chooses some points at once, and is told of all before it chooses more.
+type rounds struct {
+	graph   *Graph
+	search  *Search
+	order   order
+	ended   string // why; "" where it has not, or there are no more points
+	n       int
+	queue   []search.Config
+	waiting map[string]bool // asked for, and not told
+	told    map[string]bool
+	run     []outcome
+}
+
+func (r *rounds) Ask() search.Config {
+	if len(r.queue) == 0 && len(r.waiting) == 0 {
+		points, err := r.order.next(r.run, r.n)
+		if err != nil {
+			r.search.warnings = append(r.search.warnings, err.Error())
+		}
+		if r.ended = r.search.stops(r.order, len(r.run)); r.ended != "" {
+			return nil
+		}
+		for _, p := range points {
+			c := r.graph.Config(p)
+			r.graph.mu.Lock()
+			if r.graph.at[c.String()] == nil {
+				r.graph.at[c.String()] = &located{Point: p}
+			}
+			r.graph.mu.Unlock()
+			r.queue = append(r.queue, c)
+		}
+	}
+	if len(r.queue) == 0 {
+		return nil
+	}
+	c := r.queue[0]
+	r.queue = r.queue[1:]
+	r.waiting[c.String()] = true
+	return c
+}
+
+func (r *rounds) Tell(t search.Trial) {
+	key := t.Config.String()
+	delete(r.waiting, key)
+	if r.told[key] {
+		return
+	}
+	r.told[key] = true
+	r.graph.Do(t.Config, func(p *Point) {
+		seconds := math.Inf(1)
+		if t.Result.Valid() {
+			seconds = t.Result.Seconds
+		}
+		r.run = append(r.run, outcome{p, seconds})
+	})
+}
+
+// Warnings are what is to be known of how points were chosen.
+func (r *rounds) Warnings() []string { return r.search.warnings }
+
+// Ended is why there are no more proposals, where it is for another reason than that there are no more points.
+func (r *rounds) Ended() string { return r.ended }
