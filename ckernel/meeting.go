@@ -42,8 +42,8 @@ func (b *faults) without(s *polycount.Set, names []string) *polycount.Set {
 }
 
 // items are the indices of work-items in their group.
-func (g *grid) items() (names []string) {
-	for _, a := range g.axes {
+func (b *grid) items() (names []string) {
+	for _, a := range b.axes {
 		if a.item != "" {
 			names = append(names, a.item)
 		}
