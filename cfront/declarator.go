@@ -241,6 +241,7 @@ func (p *parser) initialized(s *specifiers, entry *variable, init value) *ctype 
 		alias, constant := entry.t.alias, entry.t.constant
 		entry.t = t.with(func(t *ctype) { t.alias, t.constant = alias, constant || t.constant && t.form != numberForm })
 	}
+	p.takes(v.Pos, entry.t, init)
 	v.Init = init.e
 	if list, ok := init.e.(*List); ok && init.t == nil {
 		v.Listed = true
