@@ -68,6 +68,7 @@ type builder struct {
 	divisors map[string]bool // sizes that must have values for an index to be known
 	gone     *polycount.Set  // work-items that have returned; nil for none
 	doubts   []kernel.Doubt
+	ranges   []*kernel.Range
 	meets    map[*polycount.Set]bool // sets that barriers were found to be right in
 	base     *polycount.Set          // all work-items
 	open     []*loop

@@ -59,6 +59,7 @@ func (b *builder) guardFor(set *polycount.Set) *guard {
 // finish makes the kernel of what was read.
 func (b *builder) finish() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true}
+	k.Ranges = b.rangesOf()
 	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
 	b.mergeFlags()
 	for _, r := range b.records {
