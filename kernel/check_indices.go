@@ -326,12 +326,18 @@ func ends(points *polycount.Set, of polycount.Affine) (first, last int64, err er
 	return first, last, err
 }
 
+// errEndless is that of a value without a least or a greatest one.
+var errEndless = errors.New("the values have no end")
+
 // end is the value of a set of one.
 func end(s *polycount.Set, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	at, _, err := s.Sample()
+	at, ok, err := s.Sample()
+	if err == nil && !ok {
+		err = errEndless
+	}
 	return at[indexName], err
 }
 

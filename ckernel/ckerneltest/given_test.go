@@ -234,6 +234,8 @@ func TestOverflow(t *testing.T) {
 		{`if (i < n) y[0 - i * 1024 - 2048] = 0;`, row - 1, false, -(1 << 31) - 1024, -2048},
 		{`if (i < n) y[i << 10] = 0;`, row, false, 0, 1 << 31},
 		{`if (i < 46341 && n > 46340) for (int k = 0; k < 46342; k++) y[n * i + k] = 0;`, 46341, false, 0, 46340*46341 + 46341},
+		{`for (int j = 0; j * 4096 < n; j++) y[j * 4096] = 0;`, row, false, 0, 0}, // the condition bounds j
+		{`for (int j = n; j * 4096 > 0; j--) y[j] = 0;`, 1000, false, 0, 0},
 		{`unsigned u = i; if (i < n) y[u * 1024] = 0;`, row, true, 0, 0},
 		{`unsigned u = i; if (i < n) y[u * 4096] = 0;`, least + 1, true, 0, 1 << 32},
 		{`unsigned u = i; if (i < n) y[u * 4096] = 0;`, least, true, 0, 0},
