@@ -15,6 +15,7 @@ import (
 type outcome struct {
 	refused error
 	wrong   string
+	long    int // launches that are too long to compare
 }
 
 // check compares functions, which are compiled together.
@@ -64,6 +65,14 @@ func check(t testing.TB, list []*function) []outcome {
 		}
 		for n, i := range of {
 			out[i].wrong = list[i].differences(counted[i], reports[n])
+			for _, r := range reports[n] {
+				if r.Endless {
+					out[i].long++
+				}
+			}
+			if out[i].long == len(reports[n]) {
+				out[i].wrong += "all launches are too long to compare\n"
+			}
 		}
 		break
 	}
