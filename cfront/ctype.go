@@ -207,6 +207,9 @@ func (t *ctype) String() string {
 		if name, ok := shortNames[t.dtype]; ok {
 			return name
 		}
+		if name, ok := shortNames[t.dtype.Base()]; ok { // a vector
+			return fmt.Sprintf("%s%d", strings.Replace(name, "unsigned ", "u", 1), t.dtype.Lanes())
+		}
 	}
 	return t.name
 }

@@ -297,6 +297,7 @@ func (p *typer) initialized(s *specifiers, entry *variable, init value) *ctype {
 		alias, constant := entry.t.alias, entry.t.constant
 		entry.t = t.with(func(t *ctype) { t.alias, t.constant = alias, constant || t.constant && t.form != numberForm })
 	}
+	p.takes(v.Pos, entry.t, init)
 	v.Init = init.e
 	v.Listed = init.t == nil
 	if entry.t.form == arrayForm && entry.t.extent == nil {

@@ -43,6 +43,9 @@ func (p *parser) assignment() value {
 	}
 	p.next()
 	v := p.initializer(to.t)
+	if p.takes(at, to.t, v); op != "" && levels[op] != 8 {
+		p.sameVectors(at, to.t, v.t)
+	}
 	return value{&Assign{typed: to.t.typed(at), Op: op, To: to.e, Value: v.e}, to.t}
 }
 
@@ -100,6 +103,9 @@ func (p *parser) binary(least int) value {
 // operation is x op y.
 func (p *typer) operation(at Pos, op string, x, y value) value {
 	t := resultType(op, x.t.pointed(), y.t.pointed())
+	if levels[op] != 8 {
+		p.sameVectors(at, x.t, y.t)
+	}
 	return p.folded(value{&Binary{t.typed(at), op, x.e, y.e}, t})
 }
 

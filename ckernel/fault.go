@@ -75,7 +75,7 @@ func (b *builder) snapshot() (undo func()) {
 	}
 	return func() {
 		b.env, b.results, b.live = env, results, old.live
-		b.gone, b.doubts = old.gone, old.doubts
+		b.gone, b.doubts, b.ranges = old.gone, old.doubts, old.ranges
 		b.open, b.loops, b.records, b.averages = old.open, old.loops, old.records, old.averages
 		b.frames, b.path, b.depth, b.accesses = b.frames[:frames], old.path, old.depth, old.accesses
 		for i, f := range b.frames {

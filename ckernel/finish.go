@@ -72,6 +72,7 @@ func (b *flow) guardAll() {
 // kernel is the flow as a kernel, after all passes.
 func (b *flow) kernel() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
+	k.Ranges = b.rangesOf()
 	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
 	b.axisDomains(k)
 	b.loopDomains(k)

@@ -76,7 +76,10 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 	case *cfront.Select:
 		return b.alternatives(x)
 	case *cfront.Binary:
-		return b.arithmetic(x)
+		if n, ok = b.arithmetic(x); ok {
+			b.fits(x, n)
+		}
+		return n, ok
 	case *cfront.Call:
 		return b.callNumber(x)
 	case *cfront.Assign:

@@ -1,10 +1,13 @@
 package kernel
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -82,4 +85,76 @@ func (k *Kernel) DoubtsAt(sizes map[string]int64) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// Range is an integer that the source computes in a type, with the numbers that the type holds.
+type Range struct {
+	Place       Place
+	Value       expr.Expr      // in parameters and inames
+	Points      *polycount.Set // where it is computed: over parameters, without dimensions; inames are such as well
+	Inames      []string       // of the points
+	Type        string         // in C
+	Least, Most int64          // that the type holds
+	Wraps       bool           // what it does not hold is defined, as of numbers without sign
+}
+
+// Overflow is an integer beyond the numbers of its type.
+type Overflow struct {
+	*Range
+	First, Last int64 // that it takes
+}
+
+func (o *Overflow) Error() string {
+	if o.Wraps {
+		return fmt.Sprintf("%s is computed in %s and takes numbers from %d to %d: it wraps around, and counts suppose that it does not", o.Value, o.Type, o.First, o.Last)
+	}
+	return fmt.Sprintf("%s is computed in %s and takes numbers from %d to %d: it overflows, which is undefined behaviour", o.Value, o.Type, o.First, o.Last)
+}
+
+// FindOverflow returns the first integer that is beyond its type at sizes, by what affine conditions prove; nil for none, and where not all sizes
+// that it depends on are given. What it is used for is not asked: a hash overflows as an index does.
+func (k *Kernel) FindOverflow(sizes map[string]int64) *Overflow {
+	by := map[string]expr.Expr{}
+	for n, v := range sizes {
+		by[n] = expr.Int{Value: v}
+	}
+	for _, r := range k.Ranges {
+		if o, err := r.at(sizes, by); err == nil && o != nil { // an error is one of what takes too much to prove
+			return o
+		}
+	}
+	return nil
+}
+
+// at is the overflow at sizes, nil for none.
+func (r *Range) at(sizes map[string]int64, by map[string]expr.Expr) (*Overflow, error) {
+	given := maps.Clone(sizes)
+	maps.DeleteFunc(given, func(n string, _ int64) bool { return !r.Points.HasParam(n) || slices.Contains(r.Inames, n) })
+	points, err := r.Points.ToDims(r.Inames...).Fix(given)
+	if err != nil || len(points.Params()) > 0 {
+		return nil, err
+	}
+	index, err := expr.ToAffine(expr.Subst(r.Value, by), func(n string) bool { return slices.Contains(r.Inames, n) })
+	if err != nil {
+		return nil, err
+	}
+	for _, holds := range []polycount.Constraint{polycount.GE(polycount.Int(r.Most), index), polycount.GE(index, polycount.Int(r.Least))} {
+		yes, err := points.Implies(holds)
+		if err != nil {
+			return nil, err
+		}
+		if yes {
+			continue
+		}
+		bad, err := points.Constrain(holds.Negate()...)
+		if err != nil {
+			return nil, err
+		}
+		if _, ok, err := bad.Sample(); err != nil || !ok {
+			return nil, err
+		}
+		first, last, err := ends(points, index)
+		return &Overflow{r, first, last}, err
+	}
+	return nil, nil
 }

@@ -287,18 +287,7 @@ func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index pol
 	if _, ok, err := bad.Sample(); err != nil || !ok {
 		return err
 	}
-	values, err := points.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), index))
-	if err == nil {
-		values, err = values.Project(indexName)
-	}
-	if err != nil {
-		return err
-	}
-	first, err := end(values.Lexmin())
-	if err != nil {
-		return err
-	}
-	last, err := end(values.Lexmax())
+	first, last, err := ends(points, index)
 	if err != nil {
 		return err
 	}
@@ -322,12 +311,33 @@ func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index pol
 	return out
 }
 
+// ends are the least and the greatest value of an expression at points.
+func ends(points *polycount.Set, of polycount.Affine) (first, last int64, err error) {
+	values, err := points.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), of))
+	if err == nil {
+		values, err = values.Project(indexName)
+	}
+	if err == nil {
+		first, err = end(values.Lexmin())
+	}
+	if err == nil {
+		last, err = end(values.Lexmax())
+	}
+	return first, last, err
+}
+
+// errEndless is that of a value without a least or a greatest one.
+var errEndless = errors.New("the values have no end")
+
 // end is the value of a set of one.
 func end(s *polycount.Set, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	at, _, err := s.Sample()
+	at, ok, err := s.Sample()
+	if err == nil && !ok {
+		err = errEndless
+	}
 	return at[indexName], err
 }
 

@@ -58,8 +58,8 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 	return nil
 }
 
-// Undefined says which access of a source that exists is out of bounds at the sizes of the case, nil for none: of memory whose extent the source
-// or the launch says. Sources that are generated have no such access (package kernel checks them).
+// Undefined says which access of a source that exists is out of bounds at the sizes of the case, of memory whose extent the source or the launch
+// says, nil for none. Sources that are generated have no such access (package kernel checks them).
 func (c *Case) Undefined() *device.Error {
 	if c.Own == nil || c.CheckCounting() != nil {
 		return nil
@@ -69,14 +69,19 @@ func (c *Case) Undefined() *device.Error {
 		return nil // the sizes are wrong, which others say
 	}
 	outside := (*kernel.Outside)(nil)
-	if err := fixed.FindOutside(c.extentOf); !errors.As(err, &outside) {
-		return nil
+	if err := fixed.FindOutside(c.extentOf); errors.As(err, &outside) {
+		return c.faulty(outside, outside.Place)
 	}
-	verdict := device.Errorf(samples.Faulty, "%v", outside)
-	if c.Own.Place == nil || outside.Place.Line == 0 {
+	return nil
+}
+
+// faulty is the verdict on what is undefined at a place of the source.
+func (c *Case) faulty(what error, at kernel.Place) *device.Error {
+	verdict := device.Errorf(samples.Faulty, "%v", what)
+	if c.Own.Place == nil || at.Line == 0 {
 		return verdict
 	}
-	return verdict.At(c.Own.Place(outside.Place, outside.Error()))
+	return verdict.At(c.Own.Place(at, what.Error()))
 }
 
 // fixed are the sizes of the kernel's parameters.

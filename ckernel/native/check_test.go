@@ -15,6 +15,7 @@ import (
 type outcome struct {
 	refused error
 	wrong   string
+	long    int // launches that are too long to compare
 }
 
 // check compares functions, which are compiled together.
@@ -36,7 +37,11 @@ func check(t testing.TB, list []*function) []outcome {
 		if d := time.Since(start); os.Getenv("SLOW") != "" && d > 5*time.Second {
 			t.Logf("%v: %v\n%s", d, err, f.text)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			out[i].wrong = fmt.Sprintf("counting takes longer than %v\n", patience)
+			continue
+		case err != nil:
 			out[i].refused = err
 			continue
 		}
@@ -60,6 +65,14 @@ func check(t testing.TB, list []*function) []outcome {
 		}
 		for n, i := range of {
 			out[i].wrong = list[i].differences(counted[i], reports[n])
+			for _, r := range reports[n] {
+				if r.Endless {
+					out[i].long++
+				}
+			}
+			if out[i].long == len(reports[n]) {
+				out[i].wrong += "all launches are too long to compare\n"
+			}
 		}
 		break
 	}
@@ -82,7 +95,7 @@ func TestDiffers(t *testing.T) {
 		t.Skip(err)
 	}
 	const head = "__global__ void k(float *y, const float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
-	f := &function{text: head + "y[i] = x[i] * 2.0f; }", kernel: "k", local: []int64{8}, global: []string{"n"}, sizes: []map[string]int64{{"n": 16}}}
+	f := &function{text: head + "y[i] = x[i] * 2.0f; }", kernel: "k", local: []int64{8}, global: []string{"n"}, sizes: []map[string]int64{{"n": 16}, {"n": 32}}}
 	counted, err := f.count(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -90,6 +103,7 @@ func TestDiffers(t *testing.T) {
 	bodies := []string{
 		"y[i] = x[i] * 2.0f; }", "y[i] = x[i] * 2.0f; y[i] = 0; }", "y[i] = x[i] * 2.0f + x[i]; }", "y[i] = x[i] / 2.0f; }", "y[i] = x[i] * 2.0; }",
 		"y[i] = x[i] * 2.0f; __syncthreads(); }", "if (i > 0) y[i] = x[i] * 2.0f; }",
+		"for (int k = 0; k < n; k += n < 32 ? n : 0) y[i] = x[i] * 2.0f; }",
 	}
 	var cases []Case
 	for _, body := range bodies {
@@ -108,5 +122,12 @@ func TestDiffers(t *testing.T) {
 		if wrong := f.differences(counted, r); (wrong != "") != (i > 0) {
 			t.Errorf("%s\n%s", bodies[i], wrong)
 		}
+	}
+	last := reports[len(reports)-1]
+	if last[0].Endless || !last[1].Endless {
+		t.Errorf("a run that ends at 16 and not at 32 ends as %+v and %+v", last[0], last[1])
+	}
+	if long := (counts{values: map[string]int64{"op integer add": MostSteps / 2}}); len(compare(long, last[1], false)) > 0 {
+		t.Error("a run that is as long as its count is taken for an endless one")
 	}
 }

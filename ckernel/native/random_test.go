@@ -17,6 +17,7 @@ const batch = 60
 // figures say how many functions were tried, accepted and counted wrongly, and how many of them have a feature.
 type figures struct {
 	tried, accepted, wrong int
+	long                   int // launches that are too long to compare
 	byFeature              map[string]*[3]int
 	refused                map[string]int
 }
@@ -34,6 +35,7 @@ func (f *figures) add(fn *function, o outcome) {
 	default:
 		is = [3]int{1, 1, 0}
 	}
+	f.long += o.long
 	f.tried, f.accepted, f.wrong = f.tried+is[0], f.accepted+is[1], f.wrong+is[2]
 	for _, name := range fn.features {
 		if f.byFeature[name] == nil {
@@ -47,7 +49,7 @@ func (f *figures) add(fn *function, o outcome) {
 
 func (f *figures) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d functions tried, %d accepted, %d wrong\n", f.tried, f.accepted, f.wrong)
+	fmt.Fprintf(&b, "%d functions tried, %d accepted, %d wrong; %d launches too long to compare\n", f.tried, f.accepted, f.wrong, f.long)
 	for _, name := range slices.Sorted(maps.Keys(f.byFeature)) {
 		n := f.byFeature[name]
 		fmt.Fprintf(&b, "  %-40s %5d tried %5d accepted %5d wrong\n", name, n[0], n[1], n[2])

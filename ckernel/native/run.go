@@ -70,7 +70,7 @@ type Report struct {
 	Fewest, Most int64
 	OnData       bool   // a condition on data was evaluated
 	Divergent    bool   // not all work-items of a group met at a barrier
-	Endless      bool   // it did not end within a limit of steps; nothing else is known
+	Endless      bool   // it did not end within MostSteps, or comes after one that did not; nothing else is known
 	Crash        string // how the program ended before it did; nothing else is known
 }
 
@@ -122,7 +122,9 @@ func Run(ctx context.Context, folder string, cases []Case) ([][]*Report, error) 
 			end.Crash = failed.Error()
 		}
 		for s := range all[last] {
-			all[last][s] = end
+			if all[last][s] == nil || s == len(all[last])-1 {
+				all[last][s] = end
+			}
 		}
 		first = last + 1
 	}
@@ -150,6 +152,9 @@ func (e *CompileError) Cases() (list []int) {
 	}
 	return list
 }
+
+// MostSteps is how many operations, accesses and barriers a launch may have.
+const MostSteps = 20_000_000
 
 // endless is the exit status of a program that stops at the limit of steps.
 const endless = 3
@@ -193,6 +198,7 @@ func read(out *bytes.Buffer, all [][]*Report, at int) (int, error) {
 // program is the C++ program of the cases.
 func program(cases []Case) (string, error) {
 	var b strings.Builder
+	fmt.Fprintf(&b, "#define NATIVE_MOST_STEPS %d\n", MostSteps)
 	for _, name := range []string{"count", "number", "vector", "functions", "launch"} {
 		part, err := shim.ReadFile("shim/" + name + ".hpp")
 		if err != nil {

@@ -308,9 +308,13 @@ func (g *generator) vector() {
 	case 0:
 		g.line("float4 %s = %s[%s];", name, g.param("q"), g.index(1))
 	case 1:
-		if g.cuda {
+		switch {
+		case g.cuda:
 			g.line("float4 %s = reinterpret_cast<const float4 *>(%s)[%s];", name, g.param("z"), g.index(1))
-		} else {
+		case g.real != "float":
+			g.line("double4 of%[1]s = vload4(%[2]s, %[3]s), to%[1]s = of%[1]s * of%[1]s;", name, g.index(1), g.param("w"))
+			g.line("float4 %[1]s = (float4)((float) to%[1]s.x, 1.0f, 0.5f, acc);", name)
+		default:
 			g.line("float4 %s = vload4(%s, %s);", name, g.index(1), g.param("z"))
 		}
 	case 2:

@@ -95,8 +95,12 @@ other programs: files that perf lift explore wrote, with the vectors of static f
 			}
 			note(cmd, "%d design points derived in %v, described in %v, ranked in %v", len(ranked),
 				derived.Sub(start).Round(time.Millisecond), described.Sub(derived).Round(time.Millisecond), time.Since(described).Round(time.Millisecond))
-			if left := len(s.Points) - len(ranked); left > 0 {
-				warnf(cmd, warning.LeftOut, "", "%d points cannot be lowered or described, the first because: %v", left, s.FirstError())
+			unknown, refused := s.Failed()
+			if len(unknown) > 0 {
+				warnf(cmd, warning.LeftOut, "", "%d points cannot be lowered or described, the first because: %v", len(unknown), unknown[0].Err)
+			}
+			if len(refused) > 0 {
+				warnf(cmd, warning.LeftOut, "", "%d points cannot run on the device, the first, %s of %s, because: %v", len(refused), refused[0].Range, refused[0].Variant.ID, refused[0].Err)
 			}
 			if top > 0 {
 				ranked = ranked[:min(top, len(ranked))]

@@ -71,6 +71,9 @@ func undefined(c *workload.Case) (warnings []string) {
 	for _, text := range c.IR.DoubtsAt(c.Sizes) {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
 	}
+	if o := c.IR.FindOverflow(c.Sizes); o != nil {
+		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))
+	}
 	return warnings
 }
 

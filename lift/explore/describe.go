@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device"
+	"gpuperf/device/facts"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift/lower"
@@ -14,8 +15,8 @@ import (
 // Names are the names of the features in the vectors that Prepare made, in their order.
 func (s *Space) Names() []string { return s.names }
 
-// Prepare lowers points and derives their static features in parallel. A point for which that fails has an Err. The lowered
-// programs are not kept: of thousands of points few are run.
+// Prepare lowers points and derives their static features in parallel. A point for which that fails has an Err, a *device.Error where
+// the device of the options, if it has one, does not run the point. The lowered programs are not kept: of thousands of points few are run.
 func (s *Space) Prepare(points []*Point, opt launch.Options) {
 	s.names, s.static = opt.Names(), opt
 	s.describe(points, opt)
@@ -30,6 +31,9 @@ func (s *Space) describe(points []*Point, opt launch.Options) {
 func (s *Space) prepare(p *Point, opt launch.Options) error {
 	_, c, err := s.lowered(p)
 	if err != nil {
+		return err
+	}
+	if err := refused(c, opt.Device); err != nil {
 		return err
 	}
 	var list []*launch.Program
@@ -62,6 +66,23 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 			return err
 		}
 		p.Vector.Predicted += seconds
+	}
+	return nil
+}
+
+// refused says why a device does not run the kernels of a point, nil where nothing speaks against it.
+func refused(c *workload.ProgramCase, on *facts.Device) error {
+	if on == nil {
+		return nil
+	}
+	limits := on.Limits()
+	for _, k := range c.Cases() {
+		switch verdict, err := k.Refused(limits, on); {
+		case err != nil:
+			return err
+		case verdict != nil:
+			return verdict
+		}
 	}
 	return nil
 }

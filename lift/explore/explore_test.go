@@ -396,6 +396,28 @@ func TestPredict(t *testing.T) {
 	}
 }
 
+// TestRefused: a point whose work-group the device does not run is told apart from one that cannot be described, and is not ranked.
+func TestRefused(t *testing.T) {
+	s := space(t, "scal", map[string]int64{"n": 1 << 14}, Options{Variants: 40, MaxGroup: 4096})
+	s.Prepare(s.Points, launch.Options{Device: h200})
+	unknown, refused := s.Failed()
+	if len(unknown) > 0 || len(refused) == 0 {
+		t.Fatalf("%d points cannot be described and %d cannot run", len(unknown), len(refused))
+	}
+	for _, p := range s.Points {
+		items := p.Local[0] * p.Local[1] * p.Local[2]
+		if is := slices.Contains(refused, p); is != (items > 1024) {
+			t.Errorf("%v: %v", p.Range, p.Err)
+		}
+	}
+	if set, _ := s.Set(s.Points); len(set.Points) != len(s.Points)-len(refused) {
+		t.Errorf("%d of %d points are ranked, %d cannot run", len(set.Points), len(s.Points), len(refused))
+	}
+	if err := s.FirstError(); !strings.Contains(err.Error(), "the device allows 1024") {
+		t.Error(err)
+	}
+}
+
 // BenchmarkPoints derives, lowers and describes design points of a stencil.
 func BenchmarkPoints(b *testing.B) {
 	for _, name := range []string{"stencil2d", "hotspot2d", "asum"} {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/device"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
@@ -309,12 +310,24 @@ func (s *Space) Rank(scorer rank.Scorer) ([]Ranked, error) {
 	return out, nil
 }
 
-// FirstError is the error of the first point that could not be lowered or described; nil if there is none.
+// FirstError is the error of the first point that could not be lowered or described, of the first that the device does not run if there is no
+// such point, nil if there is neither.
 func (s *Space) FirstError() error {
-	for _, p := range s.Points {
-		if p.Err != nil {
-			return p.Err
-		}
+	unknown, refused := s.Failed()
+	for _, p := range slices.Concat(unknown, refused) {
+		return p.Err
 	}
 	return nil
+}
+
+// Failed are the prepared points that could not be lowered or described, and those that the device does not run.
+func (s *Space) Failed() (unknown, refused []*Point) {
+	for _, p := range s.Points {
+		if _, is := device.AsError(p.Err); is {
+			refused = append(refused, p)
+		} else if p.Err != nil {
+			unknown = append(unknown, p)
+		}
+	}
+	return unknown, refused
 }

@@ -76,7 +76,7 @@ struct State {
 
 inline State now;
 
-constexpr long most_steps = 400000000;
+constexpr long most_steps = NATIVE_MOST_STEPS;
 constexpr size_t block_nodes = 1 << 14;
 
 inline Node *node(const char *op, const char *type, long n, Node *a, Node *b) {

@@ -146,11 +146,17 @@ func TestGiven(t *testing.T) {
 // given is the function k of a text as a kernel.
 func given(t *testing.T, text string) *kernel.Kernel {
 	t.Helper()
+	return launchedOver(t, text, "32")
+}
+
+// launchedOver is a kernel with work-groups of 32 that a number of work-items runs.
+func launchedOver(t *testing.T, text, items string) *kernel.Kernel {
+	t.Helper()
 	file, err := cfront.Parse(t.Context(), "given.cu", text, cfront.Options{Language: cfront.CUDA})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := ckernel.Read(t.Context(), file, ckernel.Options{Kernel: "k", Local: []int64{32}, Groups: []string{"1"}})
+	k, err := ckernel.Read(t.Context(), file, ckernel.Options{Kernel: "k", Local: []int64{32}, Global: []string{items}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,6 +209,48 @@ func TestDoubts(t *testing.T) {
 		got := k.DoubtsAt(map[string]int64{"n": c.n})
 		if c.want == "" && len(got) > 0 || c.want != "" && (len(got) != 1 || !strings.HasPrefix(got[0], "given.cu:2:") || !strings.Contains(got[0], c.want)) {
 			t.Errorf("%s at n=%d: %q, want %q", c.body, c.n, got, c.want)
+		}
+	}
+}
+
+// TestOverflow: an integer that is beyond its type at sizes is told with its range; one of 64 bits, of small sizes, or under a condition that excludes it
+// is not.
+func TestOverflow(t *testing.T) {
+	const row, least = 1<<21 + 1, 1 << 20
+	for _, c := range []struct {
+		body        string
+		n           int64
+		wraps       bool
+		first, last int64
+	}{
+		{`int j = 0; if (i < n) y[j + i * 1024] = 0;`, row, false, 0, 1 << 31},
+		{`if (i < n) y[i * 1024] = 0;`, row - 1, false, 0, 0},
+		{`if (i < n) y[(long) i * 1024] = 0;`, row, false, 0, 0},
+		{`if (i < n) y[i * 1024L] = 0;`, row, false, 0, 0},
+		{`if (i < n && i < 1024) y[i * 1024] = 0;`, row, false, 0, 0},
+		{`y[i < n && i < 1024 ? i * 1024 : 0] = 0;`, row, false, 0, 0},
+		{`if (i < n) y[i * 1024] = 0;`, -1, false, 0, 0},              // no size
+		{`if (i < n && y[i] > 0) y[i * 1024] = 0;`, row, false, 0, 0}, // it may never be
+		{`if (i < n) y[0 - i * 1024 - 2048] = 0;`, row - 1, false, -(1 << 31) - 1024, -2048},
+		{`if (i < n) y[i << 10] = 0;`, row, false, 0, 1 << 31},
+		{`if (i < 46341 && n > 46340) for (int k = 0; k < 46342; k++) y[n * i + k] = 0;`, 46341, false, 0, 46340*46341 + 46341},
+		{`for (int j = 0; j * 4096 < n; j++) y[j * 4096] = 0;`, row, false, 0, 0}, // the condition bounds j
+		{`for (int j = n; j * 4096 > 0; j--) y[j] = 0;`, 1000, false, 0, 0},
+		{`unsigned u = i; if (i < n) y[u * 1024] = 0;`, row, true, 0, 0},
+		{`unsigned u = i; if (i < n) y[u * 4096] = 0;`, least + 1, true, 0, 1 << 32},
+		{`unsigned u = i; if (i < n) y[u * 4096] = 0;`, least, true, 0, 0},
+	} {
+		k := launchedOver(t, "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x;\n"+c.body+" }", "n")
+		sizes := map[string]int64{}
+		if c.n > 0 {
+			sizes["n"] = c.n
+		}
+		o := k.FindOverflow(sizes)
+		switch {
+		case o == nil && c.last != c.first, o != nil && (o.First != c.first || o.Last != c.last || o.Place.Line != 2):
+			t.Errorf("%s at n=%d: %v, want %d to %d", c.body, c.n, o, c.first, c.last)
+		case o != nil && o.Wraps != c.wraps:
+			t.Errorf("%s at n=%d: %v is of the other kind", c.body, c.n, o)
 		}
 	}
 }
