@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -37,8 +38,13 @@ type guide struct {
 	width  float64 // the deviation of errors
 }
 
-// point is where a configuration lies: a number from 0 to 1 for each choice that it has made.
-type point map[string]float64
+// point is where a configuration lies: a number from 0 to 1 for each choice that it has made, by name, so that sums over it are those of each run.
+type point []coordinate
+
+type coordinate struct {
+	choice string
+	at     float64
+}
 
 func newGuide(s Space, m Model) *guide {
 	return &guide{space: s, model: m, known: map[string]float64{}, width: leastSure}
@@ -46,31 +52,31 @@ func newGuide(s Space, m Model) *guide {
 
 // place is the point of a configuration.
 func (g *guide) place(c Config) point {
-	p := point{}
+	var p point
 	for i, pick := range c {
 		options := g.space.Next(c[:i:i]).Options
 		if n := len(options); n > 1 {
-			p[pick.Choice] = float64(slices.Index(options, pick.Option)) / float64(n-1)
+			p = append(p, coordinate{pick.Choice, float64(slices.Index(options, pick.Option)) / float64(n-1)})
 		}
 	}
+	slices.SortFunc(p, func(a, b coordinate) int { return cmp.Compare(a.choice, b.choice) })
 	return p
 }
 
 // apart is the square of the distance of two points. A choice that only one has made counts as opposite options.
 func (p point) apart(q point) (sum float64) {
-	for name, x := range p {
-		if y, ok := q[name]; ok {
-			sum += (x - y) * (x - y)
-		} else {
-			sum++
+	for len(p) > 0 && len(q) > 0 {
+		switch c := cmp.Compare(p[0].choice, q[0].choice); {
+		case c < 0:
+			p, sum = p[1:], sum+1
+		case c > 0:
+			q, sum = q[1:], sum+1
+		default:
+			x := p[0].at - q[0].at
+			p, q, sum = p[1:], q[1:], sum+x*x
 		}
 	}
-	for name := range q {
-		if _, ok := p[name]; !ok {
-			sum++
-		}
-	}
-	return sum
+	return sum + float64(len(p)+len(q))
 }
 
 // predicted is what the model says, infinite where it cannot.
