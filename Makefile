@@ -14,6 +14,8 @@ TESTS    := $(GO) test -vet=off -ldflags='-s -w'
 CHECKS   ?= 30
 SEED     ?= 1
 MORE     ?= 1000
+# What is linted. The linter imports ten times as much as the rest: it is looked at by `make long` alone, as are tests that need a browser.
+LINTED   ?= $$($(GO) list ./... | grep -v /internal/lint$$)
 
 .PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
 
@@ -35,14 +37,15 @@ test: opencl slurm check
 	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) -timeout 30m ./...
 
 # What `make test` takes a fixed sample of, and what is a job of its own: hours.
+long: LINTED := -tags browser ./...
 long: opencl slurm check
-	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -timeout 24h ./...
+	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -tags browser -timeout 24h ./...
 	@./scripts/fuzz.sh $(FUZZTIME)
 
 # Formatting, what vet and staticcheck say, and a tidy go.mod; no test is run.
 check:
 	@unformatted=$$($(GO) tool gofumpt -l .); if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
-	$(SELDOM) $(GO) run ./internal/lint ./...
+	$(SELDOM) $(GO) run ./internal/lint $(LINTED)
 	$(GO) mod tidy -diff
 
 # Functions that nothing reaches.

@@ -262,6 +262,7 @@ func TestPrintedFormParsesBack(t *testing.T) {
 	})
 }
 
+// TestCompiledAgainstTree evaluates at values, then at others of the features alone, then at others of all.
 func TestCompiledAgainstTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawExpr(t, 5)
@@ -273,32 +274,44 @@ func TestCompiledAgainstTree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := drawValues(t)
-		at := func(names []string) []float64 {
-			out := make([]float64, len(names))
-			for i, n := range names {
-				out[i] = v[n]
-			}
-			return out
+		again, v := c.Clone(), drawValues(t)
+		againstTree(t, m, c, c.Clone(), v)
+		further := drawValues(t)
+		for _, p := range c.Parameters {
+			further[p] = v[p]
 		}
-		same := func(a, b float64) bool {
-			return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b))
-		}
-		x, p := at(c.Features), at(c.Parameters)
-		want := evaluate(e, v)
-		if got := c.Eval(x, p); !same(got, want) {
-			t.Fatalf("%s = %v, compiled %v", e, want, got)
-		}
-		grad := make([]float64, len(p))
-		if got := c.Clone().Gradient(x, p, grad); !same(got, want) {
-			t.Fatalf("%s = %v, compiled with gradient %v", e, want, got)
-		}
-		for i, name := range c.Parameters {
-			if want := evaluate(m.Expr().Derivative(name), v); !math.IsNaN(want) && !same(grad[i], want) && math.Abs(want) < 1e100 {
-				t.Fatalf("d(%s)/d%s = %v, compiled %v", e, name, want, grad[i])
-			}
-		}
+		againstTree(t, m, c, again, further)
+		againstTree(t, m, c.Clone(), again, drawValues(t))
 	})
+}
+
+// againstTree compares a value and, of another compilation of the model, the gradient.
+func againstTree(t *rapid.T, m *Model, c, slopes *Compiled, v map[string]float64) {
+	e := m.Expr()
+	at := func(names []string) []float64 {
+		out := make([]float64, len(names))
+		for i, n := range names {
+			out[i] = v[n]
+		}
+		return out
+	}
+	same := func(a, b float64) bool {
+		return a == b || math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b))
+	}
+	x, p := at(c.Features), at(c.Parameters)
+	want := evaluate(e, v)
+	if got := c.Eval(x, p); !same(got, want) {
+		t.Fatalf("%s = %v, compiled %v", e, want, got)
+	}
+	grad := make([]float64, len(p))
+	if got := slopes.Gradient(x, p, grad); !same(got, want) {
+		t.Fatalf("%s = %v, compiled with gradient %v", e, want, got)
+	}
+	for i, name := range c.Parameters {
+		if want := evaluate(e.Derivative(name), v); !math.IsNaN(want) && !same(grad[i], want) && math.Abs(want) < 1e100 {
+			t.Fatalf("d(%s)/d%s = %v, compiled %v", e, name, want, grad[i])
+		}
+	}
 }
 
 // TestCostsAreHomogeneous: k times the costs give k times the time, whatever the unit.

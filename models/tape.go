@@ -3,10 +3,12 @@ package models
 import "math"
 
 // tape is a program without branches over registers: features, then parameters, then constants, then results. Equal computations
-// are done once.
+// are done once, and those of parameters alone once for all rows of features that come with the same parameters.
 type tape struct {
-	code     []instruction
+	first    []instruction // those of parameters and constants alone
+	code     []instruction // the others
 	regs     []float64
+	ran      bool // first, for the parameters in regs
 	features int
 	params   int
 	out      []int32 // registers of the results asked for
@@ -59,14 +61,25 @@ func assemble(features, params []string, roots []*Expr) *tape {
 		return r
 	}
 	t := &tape{features: len(features), params: len(params)}
+	varies := make([]bool, int(base+nc)+len(a.code)) // with the features: registers
+	for i := range features {
+		varies[i] = true
+	}
 	for _, in := range a.code {
 		in.a, in.b, in.c, in.dst = final(in.a), final(in.b), final(in.c), final(in.dst)
-		t.code = append(t.code, in)
+		for _, r := range []int32{in.a, in.b, in.c}[:ops[in.op].arity] {
+			varies[in.dst] = varies[in.dst] || varies[r]
+		}
+		if varies[in.dst] {
+			t.code = append(t.code, in)
+		} else {
+			t.first = append(t.first, in)
+		}
 	}
 	for _, r := range out {
 		t.out = append(t.out, final(r))
 	}
-	t.regs = make([]float64, int(base+nc)+len(t.code))
+	t.regs = make([]float64, len(varies))
 	copy(t.regs[base:], a.consts)
 	return t
 }
@@ -139,9 +152,27 @@ func (a *assembler) allConst(e *Expr, args [3]int32) bool {
 func (t *tape) run(features, params []float64) {
 	r := t.regs
 	copy(r[:t.features], features)
-	copy(r[t.features:t.features+t.params], params)
-	for i := range t.code {
-		in := &t.code[i]
+	if own := r[t.features : t.features+t.params]; !t.ran || !identical(own, params) {
+		copy(own, params)
+		execute(t.first, r)
+		t.ran = true
+	}
+	execute(t.code, r)
+}
+
+// identical is equality to the bit: 1/0 is not 1/-0.
+func identical(a, b []float64) bool {
+	for i, v := range a {
+		if math.Float64bits(v) != math.Float64bits(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func execute(code []instruction, r []float64) {
+	for i := range code {
+		in := &code[i]
 		switch in.op {
 		case Add:
 			r[in.dst] = r[in.a] + r[in.b]

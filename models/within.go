@@ -30,8 +30,10 @@ func (t *tape) within(features []Range, params []float64) (out []Range) {
 	for i, v := range params {
 		r[t.features+i] = Exactly(v)
 	}
-	for _, in := range t.code {
-		r[in.dst] = rangeOf(in.op, r[in.a], r[in.b], r[in.c])
+	for _, code := range [][]instruction{t.first, t.code} {
+		for _, in := range code {
+			r[in.dst] = rangeOf(in.op, r[in.a], r[in.b], r[in.c])
+		}
 	}
 	for _, at := range t.out {
 		out = append(out, r[at])

@@ -65,8 +65,8 @@ func TestLoops(t *testing.T) {
 	}{
 		{"matmul", append([]device.Arg{number(160)}, buffers("a", "b", "c")...), []int64{16, 16}, true},
 		{"reduce", append([]device.Arg{number(50000)}, buffers("x", "y")...), []int64{256}, true},
-		{"testdata/ring", append(buffers("x", "y"), number(16*1024), number(8)), []int64{160}, true},
-		{"testdata/turns", append(buffers("x", "y"), number(100)), []int64{128}, true},
+		{"../../emulate/trace/testdata/ring", append(buffers("x", "y"), number(16*1024), number(8)), []int64{160}, true},
+		{"../../emulate/trace/testdata/turns", append(buffers("x", "y"), number(100)), []int64{128}, true},
 		{"stencil", append([]device.Arg{number(64), number(64), number(40)}, buffers("x", "y")...), []int64{16, 16}, true},
 	} {
 		t.Run(c.listing, func(t *testing.T) {

@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 		{"kernel: matmul", "kernel: matmull", "2:9", `no kernel "matmull"`},
 		{"grid", "gird", "4:1", `unknown key "gird"`},
 		{"cdiv(n, BLOCK)", "cdiv(m, BLOCK)", "4:14", `there is no size "m"`},
-		{"n / 16]", "n / ]", "4:29", "a value is missing"},
+		{"n / 16]", "n / ]", "4:28", "a value is missing"},
 		{"  n: n", "  m: n", "6:3", "the kernel takes n, and args do not have it"},
 		{"a: {size: n * n}", "a: n", "7:6", "a is a pointer"},
 		{"a: {size: n * n}", "a: {size: n * k}", "7:17", `no size "k"`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,20 +23,25 @@ import (
 func TestNoMeasuredTimeIsBelowTheRoof(t *testing.T) {
 	t.Parallel()
 	checked, near := 0, 0
+	long := os.Getenv("LONG") != ""
 	for _, set := range []struct {
 		recording, suite string
 		tags             []string
 		mode             samples.Mode
+		long             bool // with LONG=1 alone
 	}{
-		{"applications.jsonl.gz", "evaluation/applications.yaml", nil, samples.Warm},
-		{"applications.jsonl.gz", "evaluation/applications.yaml", nil, samples.Cold},
-		{"applications.jsonl.gz", "evaluation/tailored/applications.yaml", nil, samples.Warm},
-		{"further.jsonl.gz", "evaluation/further/kernels.yaml", nil, samples.Warm},
-		{"waiting.jsonl.gz", "evaluation/waiting/kernels.yaml", nil, samples.Warm},
-		{"unseen.jsonl.gz", "evaluation/unseen/kernels.yaml", nil, samples.Warm},
-		{"matmul_2_2.jsonl", "matmul/paper_2_2.yaml", nil, samples.Warm},
-		{"parts.jsonl.gz", "", []string{"parts"}, samples.Warm},
+		{"applications.jsonl.gz", "evaluation/applications.yaml", nil, samples.Warm, false},
+		{"applications.jsonl.gz", "evaluation/applications.yaml", nil, samples.Cold, true},
+		{"applications.jsonl.gz", "evaluation/tailored/applications.yaml", nil, samples.Warm, true},
+		{"further.jsonl.gz", "evaluation/further/kernels.yaml", nil, samples.Warm, true},
+		{"waiting.jsonl.gz", "evaluation/waiting/kernels.yaml", nil, samples.Warm, false},
+		{"unseen.jsonl.gz", "evaluation/unseen/kernels.yaml", nil, samples.Warm, true},
+		{"matmul_2_2.jsonl", "matmul/paper_2_2.yaml", nil, samples.Warm, false},
+		{"parts.jsonl.gz", "", []string{"parts"}, samples.Warm, false},
 	} {
+		if set.long && !long {
+			continue
+		}
 		c, err := Open(t.Context(), "replay:../../testdata/h200/"+set.recording, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +118,11 @@ func TestNoMeasuredTimeIsBelowTheRoof(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if checked < 1000 || near < 50 {
+	least, leastNear := 300, 15
+	if long {
+		least, leastNear = 1000, 50
+	}
+	if checked < least || near < leastNear {
 		t.Errorf("%d times checked, %d of them within 20 %% of the roof: the test shows little", checked, near)
 	}
 }

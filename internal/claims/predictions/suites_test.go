@@ -139,13 +139,11 @@ func TestApplicationsOnTheH200(t *testing.T) {
 }
 
 // TestFurtherKernelsOnTheH200 holds what docs/evaluation.md says of six kernels predicted by the models that calibrate --for made for them:
-// at first (with LONG=1), and with terms for what too few work-items wait for.
+// at first, and with terms for what too few work-items wait for.
 func TestFurtherKernelsOnTheH200(t *testing.T) {
+	long(t) // fits with as many terms take half a minute
 	t.Parallel()
 	for suites, limit := range map[string]float64{"further": 0.12, "waiting": 0.05} {
-		if suites == "further" && os.Getenv("LONG") == "" {
-			continue
-		}
 		report := evaluated(t, "evaluation/"+suites+"/kernels.yaml", "h200/"+suites+".jsonl.gz", samples.Warm, campaign.EvaluateOptions{})
 		if report.GeomeanRelativeError > limit || len(report.Points()) != 18 {
 			t.Errorf("%s: geometric mean %.4f over %d points", suites, report.GeomeanRelativeError, len(report.Points()))
