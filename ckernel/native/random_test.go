@@ -62,7 +62,7 @@ func (f *figures) String() string {
 
 // seeds are those that the environment asks for, as in SEEDS=100-200, or the first ones.
 func seeds(t *testing.T) (first, end int) {
-	end = 30
+	end = 60
 	if os.Getenv("LONG") != "" {
 		end = 2000
 	}
