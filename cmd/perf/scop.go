@@ -164,7 +164,7 @@ A nest that cannot be compiled is left as it is, and the reason is printed. The 
 PERF_SCOP_DEVICE chooses the device, by number or part of its name, and PERF_SCOP_TIME=1 prints how long kernels took. PERF_SCOP_OPTIONS are
 options of OpenCL's compiler, and PERF_SCOP_GRAPHS=0 makes no CUDA graphs of the launches of loops.`,
 		Example: `  perf scop compile examples/polybench/gemm.c -o compiled
-  perf scop compile examples/polybench/gemm.c --as cuda --on H100 -p ni=4k,nj=4k,nk=64`,
+  perf scop compile examples/polybench/gemm.c --as cuda --on H100`,
 		Args: exactArgs(1, "one C file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(compile.Languages, as) {
