@@ -41,6 +41,12 @@ func (c Code) save(path string) error {
 	return os.WriteFile(path, packed.Bytes(), 0o644)
 }
 
+// The variables in constant memory of machine.cu, which a listing does not tell: one table, of zeros.
+const (
+	variables  = 3 // their bank
+	tableBytes = 4 * 1024
+)
+
 // Functions reads a file of listings: the kernels by name.
 func Functions(path string) (map[string]*sass.Function, error) {
 	const most = 64 << 20
@@ -62,6 +68,7 @@ func Functions(path string) (map[string]*sass.Function, error) {
 	}
 	all := map[string]*sass.Function{}
 	for _, f := range l.Functions {
+		f.Constants = map[int][]byte{variables: make([]byte, tableBytes)}
 		all[f.Name] = f
 	}
 	return all, nil
