@@ -17,7 +17,7 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 		name      string
 		direction features.Direction
 	}
-	accesses := map[array][]features.Record{}
+	accesses, order := map[array][]features.Record{}, []array(nil)
 	for _, r := range records {
 		n, err := c.lanes(s, r)
 		if err != nil {
@@ -38,10 +38,14 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 				continue
 			}
 			key := array{k.Variable, k.Direction}
+			if accesses[key] == nil {
+				order = append(order, key)
+			}
 			accesses[key] = append(accesses[key], r)
 		}
 	}
-	for _, of := range accesses {
+	for _, key := range order { // a sum is that of each run
+		of := accesses[key]
 		if elements, err := s.Footprint(of, c.Sizes); err == nil {
 			w.GlobalBytes += elements * float64(of[0].Key.(features.Mem).DType.Base().Size())
 		}

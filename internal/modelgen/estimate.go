@@ -2,8 +2,10 @@ package modelgen
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
+	"slices"
 
 	"gpuperf/device/facts"
 	"gpuperf/features"
@@ -44,8 +46,8 @@ func (s *subject) elements(feature string, at map[string]int64, belongs func(fea
 		byArray[m.Variable] = min(byArray[m.Variable]+n, s.extent(m.Variable, at))
 	}
 	sum := 0.0
-	for _, n := range byArray {
-		sum += n
+	for _, name := range slices.Sorted(maps.Keys(byArray)) { // a sum is that of each run
+		sum += byArray[name]
 	}
 	return sum, nil
 }
