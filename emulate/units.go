@@ -76,7 +76,11 @@ var timings = []opTiming{
 
 // timingOf is the row of an instruction.
 func timingOf(in *sass.Instruction) *opTiming {
-	return &timings[slices.IndexFunc(timings, func(t opTiming) bool { return t.matches(in) })]
+	i := 0
+	for !timings[i].matches(in) { // the last row matches all
+		i++
+	}
+	return &timings[i]
 }
 
 func (t *opTiming) matches(in *sass.Instruction) bool {

@@ -4,9 +4,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -20,43 +20,38 @@ var inNumbers = regexp.MustCompile(`^-?\d`)
 // TestConstants: each numeric constant of these folders has a comment, its own or that of its group, or its line's.
 func TestConstants(t *testing.T) {
 	n := 0
-	for _, folder := range reasoned {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			set := token.NewFileSet()
-			file, err := parser.ParseFile(set, path, nil, parser.ParseComments)
-			if err != nil {
-				return err
-			}
-			lines := map[int]bool{} // that have a comment at their end
-			for _, group := range file.Comments {
-				lines[set.Position(group.Pos()).Line] = true
-				lines[set.Position(group.End()).Line+1] = true
-			}
-			ast.Inspect(file, func(node ast.Node) bool {
-				group, ok := node.(*ast.GenDecl)
-				if !ok || group.Tok != token.CONST {
-					return true
-				}
-				for _, spec := range group.Specs {
-					x := spec.(*ast.ValueSpec)
-					if !numeric(x) {
-						continue
-					}
-					n++
-					if x.Doc == nil && x.Comment == nil && (group.Doc == nil || len(group.Specs) > 3) && !lines[set.Position(x.End()).Line] && !lines[set.Position(group.Pos()).Line] {
-						t.Errorf("%s: %s says nowhere why it is what it is", set.Position(x.Pos()), x.Names[0].Name)
-					}
-				}
-				return true
-			})
-			return nil
-		})
+	for _, name := range goFiles(t) {
+		within := func(folder string) bool { return strings.HasPrefix(name, folder+"/") }
+		if strings.HasSuffix(name, "_test.go") || !slices.ContainsFunc(reasoned, within) {
+			continue
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, filepath.Join(root, name), nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
+		lines := map[int]bool{} // that have a comment at their end
+		for _, group := range file.Comments {
+			lines[set.Position(group.Pos()).Line] = true
+			lines[set.Position(group.End()).Line+1] = true
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			group, ok := node.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				return true
+			}
+			for _, spec := range group.Specs {
+				x := spec.(*ast.ValueSpec)
+				if !numeric(x) {
+					continue
+				}
+				n++
+				if x.Doc == nil && x.Comment == nil && (group.Doc == nil || len(group.Specs) > 3) && !lines[set.Position(x.End()).Line] && !lines[set.Position(group.Pos()).Line] {
+					t.Errorf("%s: %s says nowhere why it is what it is", set.Position(x.Pos()), x.Names[0].Name)
+				}
+			}
+			return true
+		})
 	}
 	if n < 40 {
 		t.Errorf("%d constants", n)
