@@ -118,7 +118,7 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 	for i, r := range list {
 		job, _, err := p.launch(r.Config)
 		if err != nil {
-			tasks[i] = refused(p.Source, r.Config, err)
+			tasks[i] = refused(p.Problem(), r.Config, err)
 		} else {
 			job.Expect = expect
 			tasks[i] = measure.Task{Job: job}

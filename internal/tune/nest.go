@@ -65,6 +65,9 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 
 func (n *nest) Name() string        { return n.name }
 func (n *nest) Space() search.Space { return n.space }
+func (n *nest) Problem() samples.Identity {
+	return samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes}
+}
 
 func (n *nest) Usual() search.Config { return search.Usual(n.space) }
 
@@ -179,8 +182,9 @@ func (n *nest) recall(on *campaign.Campaign) error {
 		return err
 	}
 	defer set.Close()
+	own := n.Problem().Key()
 	runs, err := runsOf(set, func(r *samples.Record) bool {
-		return r.Kernel.Source == n.name && r.Status.Settled() && r.Perf == on.Version() && same(r.Kernel.Sizes, n.sizes)
+		return problem(r.Kernel).Key() == own && r.Status.Settled() && r.Perf == on.Version() && r.Device.Same(on.Device.Info().Fingerprint)
 	})
 	n.known = map[string]samples.Record{}
 	for _, r := range runs {
@@ -242,7 +246,7 @@ func (d reusing) Run(ctx context.Context, job device.Job) (*device.Result, error
 
 // mark gives a record the identity of a configuration.
 func (n *nest) mark(on *campaign.Campaign, record *samples.Record, r Request) {
-	record.Kernel = samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes, Args: r.Config.Options()}
+	record.Kernel = of(n.Problem(), r.Config)
 	record.Tags = append(tags(r.Config), record.Tags...)
 	record.Perf = on.Version()
 	record.Metrics = map[string]samples.Metric{}
@@ -261,9 +265,6 @@ func (n *nest) failed(on *campaign.Campaign, r Request, why *device.Error) sampl
 	n.mark(on, &record, r)
 	return record
 }
-
-// same reports equal sizes.
-func same(a, b map[string]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // Write writes the C file anew, with the nest as kernels of the configuration.
 func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {

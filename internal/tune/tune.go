@@ -9,7 +9,6 @@ package tune
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -32,6 +31,8 @@ type Target interface {
 	Space() search.Space
 	// Usual is the configuration without a search.
 	Usual() search.Config
+	// Problem is the part of the identity of samples that its configurations share.
+	Problem() samples.Identity
 	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
 	Counted(ctx context.Context, c search.Config) ([]Counted, error)
 	// Measure runs configurations and tells what came of each; one that cannot run has a record that says so. Warnings may come with an error.
@@ -327,7 +328,8 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 		return nil, err
 	}
 	defer set.Close()
-	runs, err := runsOf(set, func(r *samples.Record) bool { return r.Kernel.Source == s.Target.Name() })
+	own, on := s.Target.Problem().Key(), s.Campaign.Device.Info().Fingerprint
+	runs, err := runsOf(set, func(r *samples.Record) bool { return problem(r.Kernel).Key() == own && r.Device.Same(on) })
 	if err != nil {
 		return nil, err
 	}
@@ -340,32 +342,6 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 		known = append(known, search.Trial{Config: r.Config, Result: result(r.Record)})
 	}
 	return known, nil
-}
-
-// runsOf are the runs of searches that a samples file has, the last of each configuration.
-func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err error) {
-	at := map[string]int{}
-	for r, err := range set.All() {
-		if err != nil {
-			return nil, err
-		}
-		text, tuned := r.Tuned()
-		if !tuned || !of(r) {
-			continue
-		}
-		c, err := search.ParseConfig(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sample %s: %w", set.Path, r.Kernel, err)
-		}
-		run := Run{Config: c, Record: *r, Predicted: r.Metrics[predictedMetric].Value}
-		if n, ok := at[c.String()]; ok {
-			runs[n] = run
-			continue
-		}
-		at[c.String()] = len(runs)
-		runs = append(runs, run)
-	}
-	return runs, nil
 }
 
 // again measures the fastest configurations again.

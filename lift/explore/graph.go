@@ -12,6 +12,7 @@ import (
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
+	"gpuperf/samples"
 	"gpuperf/search"
 )
 
@@ -73,15 +74,38 @@ func (r Range) axes() int {
 
 // Config are the choices that lead to a point. Variants that the descent has made have no numbers, but a name.
 func (g *Graph) Config(p *Point) search.Config {
-	c := search.Config{{Choice: "recipe", Option: strings.ReplaceAll(p.Variant.Recipe, ", ", " + ")}} // a comma would end it
+	c := search.Config{recipe(p.Variant.Recipe)}
 	if p.Variant.Recipe == derive.Descended {
 		c = append(c, search.Pick{Choice: "variant", Option: p.Variant.ID})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Variant.Numbers)) {
 		c = append(c, search.Pick{Choice: name, Option: fmt.Sprint(p.Variant.Numbers[name])})
 	}
-	for i, axis := range []string{"x", "y", "z"}[:max(g.axes, p.axes())] {
-		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(p.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(p.Global[i])})
+	return p.choices(c, max(g.axes, p.axes()))
+}
+
+// Recalled is the configuration that a sample is of which the tags give its recipe alone: the variant by its name, whatever its numbers, and the ND-range. It is nil
+// where they do not.
+func Recalled(r *samples.Record) search.Config {
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, rank.RecipeTag) })
+	local, err := parseDims(r.Kernel.Args["local"])
+	global, err2 := parseDims(r.Kernel.Args["global"])
+	if i < 0 || err != nil || err2 != nil {
+		return nil
+	}
+	c := search.Config{recipe(strings.TrimPrefix(r.Tags[i], rank.RecipeTag)), {Choice: "variant", Option: r.Kernel.Variant}}
+	return Range{local, global}.choices(c, len(local))
+}
+
+// recipe is the choice of a recipe; a comma would end its name.
+func recipe(name string) search.Pick {
+	return search.Pick{Choice: "recipe", Option: strings.ReplaceAll(name, ", ", " + ")}
+}
+
+// choices adds those of so many axes.
+func (r Range) choices(c search.Config, axes int) search.Config {
+	for i, axis := range []string{"x", "y", "z"}[:axes] {
+		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(r.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(r.Global[i])})
 	}
 	return c
 }

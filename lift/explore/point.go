@@ -157,11 +157,23 @@ func dims(n [3]int64) string {
 	return fmt.Sprint(n[0])
 }
 
+// Problem is the part of the identity of samples that all points share: the program, its sizes and its data.
+func (s *Space) Problem() samples.Identity {
+	return samples.Identity{Source: s.Source, Sizes: s.Sizes, Args: dataArgs(s.options.Data)}
+}
+
+// Problem is that of samples of an identity.
+func Problem(k samples.Identity) samples.Identity {
+	k.Variant, k.Args = "", maps.Clone(k.Args)
+	maps.DeleteFunc(k.Args, func(name, _ string) bool { return !strings.HasPrefix(name, dataPrefix) })
+	return k
+}
+
 // Identity is the identity of the point's samples.
 func (s *Space) Identity(p *Point) samples.Identity {
-	args := dataArgs(s.options.Data)
-	args["local"], args["global"] = dims(p.Local), dims(p.Global)
-	return samples.Identity{Source: s.Source, Variant: p.Variant.ID, Sizes: s.Sizes, Args: args}
+	k := s.Problem()
+	k.Variant, k.Args["local"], k.Args["global"] = p.Variant.ID, dims(p.Local), dims(p.Global)
+	return k
 }
 
 // Lower lowers a variant for an ND-range.

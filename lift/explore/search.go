@@ -197,7 +197,7 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		}
 		ready = append(ready, i)
 		vectors.List = append(vectors.List, *p.Vector)
-		tasks = append(tasks, measure.Task{Job: jobs[i], Tags: []string{"lift", "recipe:" + p.Variant.Recipe}})
+		tasks = append(tasks, measure.Task{Job: jobs[i], Tags: rank.Tags(p.Variant.Recipe)})
 	}
 	if s.Vectors != "" && len(vectors.List) > 0 {
 		if err := s.append(vectors); err != nil {

@@ -211,9 +211,15 @@ func lastNames(text []byte) []string {
 	return h.Features
 }
 
+// RecipeTag begins the tag of a sample with the recipe of its variant.
+const RecipeTag = "recipe:"
+
+// Tags are the tags of a sample of a variant of a recipe.
+func Tags(recipe string) []string { return []string{"lift", RecipeTag + recipe} }
+
 // kindOf is the recipe and the ND-range of a recorded variant; "" if its tags do not name the recipe.
 func kindOf(r *samples.Record) string {
-	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, "recipe:") })
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, RecipeTag) })
 	if i < 0 {
 		return ""
 	}
