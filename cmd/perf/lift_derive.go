@@ -18,8 +18,8 @@ import (
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
-	"gpuperf/lift/rank"
 	"gpuperf/lift/export"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
 

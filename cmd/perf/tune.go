@@ -161,7 +161,8 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if !c.Live() {
 		return usagef("--device %s: tune needs a device, not recorded samples", o.on.device)
 	}
-	o.files.On = machine.Told(c.Device.Info())
+	info := c.Device.Info()
+	o.files.On, o.files.Device = machine.Told(info), &info
 	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +54,7 @@ func (o *tuneFlags) lift(cmd *cobra.Command, path string) error {
 		return usagef("--enough %v: a probability below 1", l.Enough)
 	}
 	if l.Ranker != "" {
-		if _, err := findRanker(l.Ranker, modelOptions{}); err != nil {
+		if _, err := findRanker(l.Ranker, modelOptions{profile: strings.TrimSuffix(o.profile, noProfile)}); err != nil {
 			return err
 		}
 	}

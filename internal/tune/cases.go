@@ -20,7 +20,7 @@ import (
 type cases struct {
 	name    string // of the file
 	problem samples.Identity
-	of   func(ctx context.Context, c search.Config) (*workload.Case, error)
+	of      func(ctx context.Context, c search.Config) (*workload.Case, error)
 	// otherwise is a configuration as it runs where there is no kernel of it; nil where it is refused then.
 	otherwise func(c search.Config, why error) measure.Task
 
@@ -70,7 +70,7 @@ func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 
 func (s *cases) Counted(ctx context.Context, c search.Config) ([]Counted, error) {
 	one := s.at(ctx, c)
-	return []Counted{{one.Case, 1}}, one.err
+	return []Counted{{Case: one.Case, Times: 1}}, one.err
 }
 
 // tasks are configurations as they run.

@@ -78,7 +78,7 @@ func (n *nest) Counted(_ context.Context, c search.Config) (out []Counted, err e
 	}
 	all, err := p.Launched(n.sizes, samples.OpenCL)
 	for _, l := range all {
-		out = append(out, Counted{l.Case, l.Times})
+		out = append(out, Counted{Case: l.Case, Times: l.Times})
 	}
 	return out, err
 }

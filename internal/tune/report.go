@@ -115,6 +115,10 @@ func (r *Result) writeBest(w io.Writer) error {
 	if predicted {
 		header = append(header, ">predicted")
 	}
+	roof := slices.ContainsFunc(r.Best, func(b Run) bool { return b.Achieved.OfRoof > 0 })
+	if roof {
+		header = append(header, ">of the roof")
+	}
 	if !alike {
 		header = append(header, "results")
 	}
@@ -123,6 +127,9 @@ func (r *Result) writeBest(w io.Writer) error {
 		row := []string{format.Seconds(b.Seconds())}
 		if predicted {
 			row = append(row, format.Known(b.Predicted, format.Seconds(b.Predicted)))
+		}
+		if roof {
+			row = append(row, b.Achieved.Cells()[2])
 		}
 		if !alike {
 			row = append(row, b.Record.Verification())

@@ -21,7 +21,6 @@ import (
 	"gpuperf/internal/parallel"
 	"gpuperf/samples"
 	"gpuperf/search"
-	"gpuperf/workload"
 )
 
 // Target is what is tuned.
@@ -42,10 +41,7 @@ type Target interface {
 }
 
 // Counted is a kernel that is launched so many times.
-type Counted struct {
-	*workload.Case
-	Times float64
-}
+type Counted = campaign.Repeated
 
 // Request is a configuration to measure.
 type Request struct {
@@ -106,7 +102,7 @@ type Run struct {
 	Known     bool    // from an earlier search
 	// After is how long the search had taken when the run had ended, building and waiting included; 0 where it is Known.
 	After time.Duration
-	// Achieved is what the kernel did per second: of the best, where the configuration is one kernel.
+	// Achieved is what the kernels did per second: of the best.
 	Achieved campaign.Achieved
 }
 
@@ -135,11 +131,13 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
 	space := s.Target.Space()
-	if t, ok := s.Target.(interface{ begin(on device.Info) }); ok {
-		t.begin(s.Campaign.Device.Info())
-	}
 	var model search.Model
 	if s.Predictor != nil {
+		if p, ok := s.Target.(*program); ok {
+			if err := p.predictBy(s.Predictor); err != nil {
+				return nil, err
+			}
+		}
 		model = func(c search.Config) float64 { return s.predict(ctx, c) }
 	}
 	strategy, err := search.New(s.Strategy, space, model, s.Seed)
@@ -344,6 +342,9 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 	return known, nil
 }
 
+// mostKernels is how many kernels of a configuration are counted at most, to tell what it does per second: each takes milliseconds, and nests may have thousands.
+const mostKernels = 100
+
 // again measures the fastest configurations again.
 func (s *Search) again(ctx context.Context, result *Result) error {
 	s.measuring.Lock() // what the search has left may still be ending
@@ -369,12 +370,10 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	}
 	for i, r := range again {
 		good[i].Record = r
-		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) == 1 && counted[0].Times == 1 {
-			achieved, err := s.Campaign.Achieved([]*workload.Case{counted[0].Case}, []samples.Record{r})
-			if err != nil {
+		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) <= mostKernels {
+			if good[i].Achieved, err = s.Campaign.AchievedTogether(counted, r); err != nil {
 				return err
 			}
-			good[i].Achieved = achieved[0]
 		}
 	}
 	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })

@@ -372,7 +372,7 @@ func TestIdentity(t *testing.T) {
 // What a model predicts for the kernels of a point is added up.
 func TestPredict(t *testing.T) {
 	s := space(t, "asum", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 1})
-	s.Predict = func(*workload.Case) (float64, error) { return 2, nil }
+	s.predict = func(*workload.Case) (float64, error) { return 2, nil }
 	s.Prepare(s.Points, launch.Options{Device: h200})
 	several := false
 	launches := slices.Index(s.Names(), "launches")
@@ -390,7 +390,7 @@ func TestPredict(t *testing.T) {
 		t.Error("every point has one kernel")
 	}
 	s.Points[0].once = sync.Once{}
-	s.Predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
+	s.predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
 	if s.Prepare(s.Points[:1], launch.Options{Device: h200}); s.Points[0].Err == nil {
 		t.Error("no model, and no error")
 	}

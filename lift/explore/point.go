@@ -55,12 +55,10 @@ type Space struct {
 	Sizes   map[string]int64
 	Derived *derive.Result
 	Points  []*Point
-	// Cost, if not nil, predicts the times of points from their static features.
-	Cost *rank.CostModel
-	// Predict, if not nil and Cost is nil, predicts the time of a kernel in seconds by a calibrated model; the time of a point is
-	// the sum over its kernels. It is called concurrently.
-	Predict func(*workload.Case) (float64, error)
 
+	cost *rank.CostModel // predicts the times of points from their static features; nil for none
+	// predict, if not nil and cost is nil, predicts the time of a kernel in seconds; the time of a point is the sum over its kernels. It is called concurrently.
+	predict func(*workload.Case) (float64, error)
 	names   []string // of the features of vectors
 	static  launch.Options
 	options Options

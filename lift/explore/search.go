@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"slices"
 	"time"
@@ -52,7 +51,7 @@ type Search struct {
 
 	began    time.Time
 	warnings []string
-	have     map[vectorKey]bool // the vectors in the file; nil before it was read
+	kept     *rank.Kept
 }
 
 // Event reports a point that was run.
@@ -200,7 +199,14 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		tasks = append(tasks, measure.Task{Job: jobs[i], Tags: rank.Tags(p.Variant.Recipe)})
 	}
 	if s.Vectors != "" && len(vectors.List) > 0 {
-		if err := s.append(vectors); err != nil {
+		if s.kept == nil {
+			s.kept = &rank.Kept{Path: s.Vectors}
+		}
+		told, err := s.kept.Add(vectors)
+		for _, w := range told {
+			s.warnings = append(s.warnings, w.Error())
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -241,41 +247,6 @@ func (s *Search) run(ctx context.Context, points []*Point, expect *device.Expect
 		}
 	}
 	return done, nil
-}
-
-// vectorKey identifies a vector: the kernel, the hash of its source and the options that it was compiled with.
-type vectorKey struct{ kernel, hash, options string }
-
-func keyOf(x *rank.Vector) vectorKey { return vectorKey{x.Kernel.Key(), x.SourceHash, x.Options} }
-
-// append adds the vectors that the file does not have: a resumed search also restores lost ones.
-func (s *Search) append(v rank.Vectors) error {
-	if s.have == nil {
-		s.have = map[vectorKey]bool{}
-		old, warnings, err := rank.ReadVectors(s.Vectors)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, w := range warnings {
-			s.warnings = append(s.warnings, w.Error())
-		}
-		if old != nil {
-			for _, x := range old.List {
-				s.have[keyOf(&x)] = true
-			}
-		}
-	}
-	v.List = slices.DeleteFunc(v.List, func(x rank.Vector) bool { return s.have[keyOf(&x)] })
-	if len(v.List) == 0 {
-		return nil
-	}
-	if err := v.Append(s.Vectors); err != nil {
-		return err
-	}
-	for _, x := range v.List {
-		s.have[keyOf(&x)] = true
-	}
-	return nil
 }
 
 // again measures the fastest points again with the final policy.
