@@ -89,7 +89,9 @@ Orders:
 				return usagef("--shard %v", err)
 			}
 			if on.device == allDevices {
-				return exploreAll(cmd, args[0], &on, search.Budget)
+				all := tuneFlags{on: on, samples: "output"}
+				all.Budget = search.Budget
+				return all.onAll(cmd, args[0])
 			}
 			c, err := on.open(cmd)
 			if err != nil {
@@ -117,7 +119,13 @@ Orders:
 				return err
 			}
 			s := search.Space
-			s.Points = ofShard(s.Points, part)
+			var own []*explore.Point
+			for i, p := range s.Points {
+				if part.Has(i) {
+					own = append(own, p)
+				}
+			}
+			s.Points = own
 			note(cmd, "%s, %s in %v", format.Count(len(s.Derived.Variants), "variant"), format.Count(len(s.Points), "design point"), time.Since(start).Round(time.Millisecond))
 			device := facts.Of(info.Fingerprint)
 			if err := model.set(cmd, s, device); err != nil {

@@ -13,6 +13,7 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
 	"gpuperf/lift/explore"
@@ -33,12 +34,14 @@ type tuneFlags struct {
 	limit   time.Duration
 	dir     string
 	seeds   int
+	shard   string
+	samples string // the flag of the samples file
 
 	databases []string
 }
 
 func tuneCommand() *cobra.Command {
-	var o tuneFlags
+	o := tuneFlags{samples: "samples"}
 	cmd := &cobra.Command{
 		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | PROG.lift | SAMPLES.jsonl",
 		Short: "Search the configurations of a kernel, a loop nest or a functional program for fast ones, on a device",
@@ -54,6 +57,9 @@ an interrupted search; with --resume those that are there count as known, and th
 is not run again, one that is much slower than the best is run once. The fastest are measured again at the end.
 
 Where there is a profile of the device, predictions order the candidates, their error is learned from the runs, and what is hopeless is not run.
+
+With --shard only a part of the configurations is searched. With --device all, all GPUs of the host share them and the budget, a process each, with samples
+of their own, and a folder of its number in that of -o.
 
 A samples file in place of a kernel compares strategies: all are replayed on the configurations that it has, with many seeds. The table has the runs that
 it took to reach 95 % of the best recorded speed, and the best time so far over the best recorded one, as means with their confidence intervals of 95 %.
@@ -96,7 +102,8 @@ Of functional programs also:
 	flags.IntVar(&o.Trials, "trials", 5, "trials of each configuration")
 	flags.IntVar(&o.Best, "best", 3, "how many of the fastest to measure again with more trials, and to list")
 	flags.Float64Var(&o.Slow, "slow", 5, "do not repeat what first takes more than this many times the best time so far")
-	flags.StringVar(&o.on.device, "device", "", "the device: an index or part of a name as perf devices lists them")
+	flags.StringVar(&o.on.device, "device", "", ofDevices)
+	flags.StringVar(&o.shard, "shard", "0/1", ofShards)
 	flags.StringVar(&o.on.face, "interface", "", "how to drive the device: cuda or opencl (default: cuda where there is a driver for it)")
 	flags.StringVar(&o.on.options.Samples, "samples", "", "the samples file to add to (default: the device's own in the data directory)")
 	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
@@ -143,6 +150,11 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	if strings.Contains(o.Strategy, ",") {
 		return usagef("--strategy %s: several are compared on a samples file; a search has one", o.Strategy)
 	}
+	part, err := fleet.ParseShard(o.shard)
+	if err != nil {
+		return usagef("--shard %v", err)
+	}
+	o.Part, o.Parts = part.Index, part.Count
 	at, err := parseOneSize(o.sizes)
 	if err != nil {
 		return err
@@ -151,6 +163,9 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		if err := search.CheckName(o.Strategy, nil); err != nil { // sooner than the device is opened
 			return usagef("--strategy %s: %v", o.Strategy, err)
 		}
+	}
+	if o.on.device == allDevices {
+		return o.onAll(cmd, path)
 	}
 	o.on.options.Trials = o.Trials
 	c, err := o.on.open(cmd)
@@ -199,6 +214,12 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	return nil
 }
 
+// What flags of a search say.
+const (
+	ofDevices = "the device: an index or part of a name as perf devices lists them; all shares the work among all GPUs of the host"
+	ofShards  = "search a part of the configurations, as number/count, from 0/4 to 3/4"
+)
+
 // noProfile stands for a search without predictions.
 const noProfile = "none"
 
@@ -244,7 +265,7 @@ func tellRun(cmd *cobra.Command, e tune.Event, usual search.Config) {
 	const every = 10
 	what := "the usual configuration"
 	if own := e.Config.Without(usual); len(own) > 0 {
-		what = strings.ReplaceAll(own.String(), ",", ", ")
+		what = spaced(own)
 	}
 	at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
 	switch {

@@ -67,7 +67,11 @@ func (r *Result) Write(w io.Writer) error {
 	if r.More {
 		count = "more than " + count
 	}
-	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy, r.failed())
+	part := ""
+	if r.search.Parts > 1 {
+		part = fmt.Sprintf(" of part %d/%d", r.search.Part, r.search.Parts)
+	}
+	fmt.Fprintf(w, "%s: %d of %s configurations%s run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, part, r.search.Strategy, r.failed())
 	if r.Stopped != "" {
 		fmt.Fprintf(w, "stopped: %s\n", r.Stopped)
 	}

@@ -9,6 +9,7 @@ package tune
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -67,6 +68,8 @@ type Search struct {
 	Campaign *campaign.Campaign
 	Strategy string // of search.Names
 	Seed     uint64
+	// Part of so many Parts of the space is searched, from 0 on; 0 parts are 1.
+	Part, Parts int
 	Budget   int       // configurations to run, at most
 	Until    time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
 	// First are configurations that are run before the strategy is asked, the usual one always.
@@ -130,7 +133,6 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
-	space := s.Target.Space()
 	var model search.Model
 	if s.Predictor != nil {
 		if p, ok := s.Target.(*program); ok {
@@ -140,7 +142,11 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		}
 		model = func(c search.Config) float64 { return s.predict(ctx, c) }
 	}
-	strategy, err := search.New(s.Strategy, space, model, s.Seed)
+	space, first, err := s.share()
+	if err != nil {
+		return nil, err
+	}
+	strategy, err := search.New(s.Strategy, space, model, s.Seed+uint64(s.Part))
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +158,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	limits := search.Limits{
 		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
-		First: append([]search.Config{s.Target.Usual()}, s.First...),
+		First: first,
 		Stop:  s.enough,
 	}
 	searching, stop := context.WithCancel(ctx)
@@ -186,6 +192,26 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	result.Warnings = s.warnings
 	result.finish()
 	return result, err
+}
+
+// share is the part of the space that is searched, and what is run first of it: where the usual configuration is in another part, its own first one.
+func (s *Search) share() (space search.Space, first []search.Config, err error) {
+	all := append([]search.Config{s.Target.Usual()}, s.First...)
+	if s.Parts <= 1 {
+		return s.Target.Space(), all, nil
+	}
+	if space = search.Share(s.Target.Space(), s.Part, s.Parts); space == nil {
+		return nil, nil, &campaign.InputError{Err: fmt.Errorf("part %d/%d has no configurations: there are fewer than %d", s.Part, s.Parts, s.Parts)}
+	}
+	for _, c := range all {
+		if _, err := search.Path(space, c); err == nil {
+			first = append(first, c)
+		}
+	}
+	if len(first) == 0 {
+		first = []search.Config{search.Usual(space)}
+	}
+	return space, first, nil
 }
 
 // reporting is a strategy that tells what is to be known of its choices, and why it has ended.

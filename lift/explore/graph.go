@@ -23,9 +23,25 @@ type Graph struct {
 	Learning
 	*Space
 
-	axes int // that some point uses
-	mu   sync.Mutex
-	at   map[string]*located
+	axes  int // that some point uses
+	known *known
+}
+
+// known are the points of a graph and of its parts, by configuration.
+type known struct {
+	sync.Mutex
+	at map[string]*located
+}
+
+// located is the point of a configuration, entered where there is none.
+func (k *known) located(c search.Config, p *Point) *located {
+	k.Lock()
+	defer k.Unlock()
+	key := c.String()
+	if k.at[key] == nil && p != nil {
+		k.at[key] = &located{Point: p}
+	}
+	return k.at[key]
 }
 
 // Learning is what the strategy rank learns from.
@@ -46,20 +62,39 @@ type located struct {
 
 // NewGraph makes the graph of a space.
 func NewGraph(s *Space) (g *Graph, err error) {
-	g = &Graph{Space: s, at: map[string]*located{}}
+	g = &Graph{Space: s, known: &known{at: map[string]*located{}}}
 	for _, p := range s.Points {
 		g.axes = max(g.axes, p.axes())
 	}
 	var all []search.Config
 	for _, p := range s.Points {
-		c := g.Config(p)
-		if g.at[c.String()] == nil {
+		if c := g.Config(p); g.known.located(c, p).Point == p { // otherwise another point has the same choices
 			all = append(all, c)
-			g.at[c.String()] = &located{Point: p}
 		}
 	}
 	g.Listed, err = search.NewListed(all)
 	return g, err
+}
+
+// Share is one of so many parts of the graph: every so many-th point.
+func (g *Graph) Share(part, parts int) search.Space {
+	some := *g.Space
+	some.Points = nil
+	var all []search.Config
+	for i, p := range g.Points {
+		if i%parts == part {
+			some.Points = append(some.Points, p)
+			all = append(all, g.Config(p))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	listed, err := search.NewListed(all)
+	if err != nil { // of all there is one
+		return nil
+	}
+	return &Graph{Listed: listed, Learning: g.Learning, Space: &some, axes: g.axes, known: g.known}
 }
 
 // axes is how many axes an ND-range has.
@@ -112,15 +147,13 @@ func (r Range) choices(c search.Config, axes int) search.Config {
 
 // Do does something with the point of a configuration, while nobody else does; ok is false where there is none.
 func (g *Graph) Do(c search.Config, do func(*Point)) (ok bool) {
-	g.mu.Lock()
-	p, ok := g.at[c.String()]
-	g.mu.Unlock()
-	if ok {
+	p := g.known.located(c, nil)
+	if p != nil {
 		p.Lock()
 		defer p.Unlock()
 		do(p.Point)
 	}
-	return ok
+	return p != nil
 }
 
 // Strategies are the orders that learn.
@@ -161,11 +194,7 @@ func (r *rounds) Ask() search.Config {
 		}
 		for _, p := range points {
 			c := r.graph.Config(p)
-			r.graph.mu.Lock()
-			if r.graph.at[c.String()] == nil {
-				r.graph.at[c.String()] = &located{Point: p}
-			}
-			r.graph.mu.Unlock()
+			r.graph.known.located(c, p)
 			r.queue = append(r.queue, c)
 		}
 	}

@@ -108,6 +108,7 @@ var flags = map[string]offer{
 	"samples show --kernel":    words([]string{}),
 	"scop schedule --strategy": fixed(schedule.Strategies),
 	"tune --strategy":          words(append(search.Names(nil), explore.Strategies()...)),
+	"tune --device":            either(devices, words([]string{"all"})),
 	"tune --schedules":         fixed(offload.AllSchedules),
 	"tune --output":            files(),
 	"worker --output":          files(),
