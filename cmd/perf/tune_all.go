@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +57,10 @@ func (o *tuneFlags) onAll(cmd *cobra.Command, path string) error {
 		Program: append(append([]string{self}, strings.Fields(cmd.CommandPath())[1:]...), append(sameFlags(cmd, "device", "interface", "json", "output", o.samples, "budget"), path)...),
 		Shards:  fleet.Shard{Index: 0, Count: 1}.Split(n), Devices: indices,
 		Args: func(i int) []string {
-			args := []string{"--json", "--" + o.samples + "=" + files[i], fmt.Sprintf("--budget=%d", each)}
+			args := []string{"--json", "--" + o.samples + "=" + files[i]}
+			if o.Budget < math.MaxInt { // otherwise the time is the limit
+				args = append(args, fmt.Sprintf("--budget=%d", each))
+			}
 			if o.dir != "" {
 				args = append(args, "--output="+filepath.Join(o.dir, fmt.Sprint(indices[i])))
 			}

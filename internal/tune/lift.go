@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
 	"gpuperf/lift/rank"
@@ -53,15 +54,25 @@ func openLift(ctx context.Context, path string, sizes map[string]int64, on *devi
 
 // newProgram derives the variants that a device can run; nil is any.
 func newProgram(path string, sizes map[string]int64, on *device.Info, o Functional) (*program, error) {
-	o.Sizes, o.Seed = sizes, 1
+	o.Sizes, o.Seed, o.Static = sizes, cmp.Or(o.Seed, 1), staticOf(o.Static, on)
 	space, err := o.Open(path, on)
 	if err != nil {
 		return nil, err
 	}
+	return programOf(space, o.Learning)
+}
+
+// staticOf are options of static features with what is known of a device; nil is nothing.
+func staticOf(o launch.Options, on *device.Info) launch.Options {
 	if on != nil {
-		o.Static.SubgroupSize, o.Static.Device = int(on.SubgroupSize), facts.Of(on.Fingerprint)
+		o.SubgroupSize, o.Device = int(on.SubgroupSize), facts.Of(on.Fingerprint)
 	}
-	space.Prepare(nil, o.Static)
+	return o
+}
+
+// programOf has the points of a space searched.
+func programOf(space *explore.Space, learning explore.Learning) (*program, error) {
+	space.Prepare(nil, learning.Static)
 	reference, err := space.Reference()
 	if err != nil {
 		return nil, err
@@ -71,7 +82,7 @@ func newProgram(path string, sizes map[string]int64, on *device.Info, o Function
 	if p.Graph, err = explore.NewGraph(space); err != nil {
 		return nil, err
 	}
-	p.Learning = o.Learning
+	p.Learning = learning
 	p.usual = p.Config(space.Points[0])
 	for _, point := range slices.Backward(space.Points) {
 		if point.Variant.ID == reference.Variant.ID {
@@ -148,6 +159,14 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 		warnings = append(warnings, w.Error())
 	}
 	return tasks, warnings, err
+}
+
+// text is a variant by its name, which perf lift emit takes, and as a program.
+func (p *program) text(c search.Config) (text string) {
+	p.Do(c, func(point *explore.Point) {
+		text = fmt.Sprintf("variant %s\n%s", point.Variant.ID, point.Variant.Program)
+	})
+	return text
 }
 
 // Write writes the kernels of a configuration, a host function that launches them, and a description.

@@ -90,10 +90,21 @@ func (r *Result) Write(w io.Writer) error {
 	if err := t.Write(w); err != nil {
 		return err
 	}
+	if text := r.text(); text != "" {
+		fmt.Fprintf(w, "\n%s", text)
+	}
 	if len(r.Files) > 0 {
 		fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
 	}
 	return nil
+}
+
+// text is the best configuration in words of its own; "" where there are none.
+func (r *Result) text() string {
+	if t, ok := r.search.Target.(interface{ text(search.Config) string }); ok && len(r.Best) > 0 {
+		return t.text(r.Best[0].Config)
+	}
+	return ""
 }
 
 // failed says how many runs have no time, and why.
@@ -199,6 +210,7 @@ func (r *Result) JSON() any {
 		Configurations int       `json:"configurations"` // at least
 		More           bool      `json:"more_configurations,omitempty"`
 		Best           []runJSON `json:"best"`
+		Text           string    `json:"text,omitempty"` // the best in words of its own
 		Usual          float64   `json:"usual_seconds,omitempty"`
 		Curve          []step    `json:"curve"`
 		Runs           []runJSON `json:"runs"`
@@ -206,7 +218,7 @@ func (r *Result) JSON() any {
 		Warnings       []string  `json:"warnings,omitempty"`
 		Stopped        string    `json:"stopped,omitempty"`
 	}{
-		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), 0,
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.text(), 0,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings, r.Stopped,
 	}
 	if u := r.Usual; u != nil {

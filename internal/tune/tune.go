@@ -70,8 +70,8 @@ type Search struct {
 	Seed     uint64
 	// Part of so many Parts of the space is searched, from 0 on; 0 parts are 1.
 	Part, Parts int
-	Budget   int       // configurations to run, at most
-	Until    time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
+	Budget      int       // configurations to run, at most
+	Until       time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
 	// First are configurations that are run before the strategy is asked, the usual one always.
 	First []search.Config
 	// Resume: what the journal has of the target is known from the start, and not counted.
@@ -178,12 +178,16 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	case searching.Err() != nil: // the time is over, which is no failure
 		err = nil
 	}
+	stopped := ""
+	if s.over() {
+		stopped = fmt.Sprintf("the time was over after %v", time.Since(s.began).Round(time.Millisecond))
+	}
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
-	result := &Result{search: s, Runs: s.runs}
+	result := &Result{search: s, Runs: s.runs, Stopped: stopped}
 	if told, ok := strategy.(reporting); ok && searching.Err() == nil { // otherwise it may still be choosing
-		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), told.Ended()
+		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), cmp.Or(told.Ended(), stopped)
 	}
 	if err == nil {
 		err = s.again(ctx, result)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -165,31 +166,41 @@ func Strategies() []string { return []string{"descent", "rank"} }
 // Strategy makes one of them.
 func (g *Graph) Strategy(name string, seed uint64) (search.Strategy, error) {
 	g.Prepare(nil, g.Static)
-	s := &Search{Space: g.Space, Order: name, Ranker: g.Ranker, Train: g.Train, Seed: int64(seed), Static: g.Static, Enough: g.Enough}
-	o, err := s.newOrder()
-	return &rounds{graph: g, search: s, order: o, n: cmp.Or(g.Round, 10), waiting: map[string]bool{}, told: map[string]bool{}}, err
+	r := &rounds{graph: g, n: cmp.Or(g.Round, 10), waiting: map[string]bool{}, told: map[string]bool{}}
+	if name == "descent" {
+		opt := g.derivation(0)
+		opt.Seed = int64(seed)
+		walk, err := derive.NewDescent(g.Program, opt)
+		r.order = &descent{space: g.Space, walk: walk, rng: rand.New(rand.NewPCG(seed, 0x6c696674))}
+		return r, err
+	}
+	ranker, told, err := g.findRanker()
+	r.warnings, r.ranked = told, &ranked{graph: g, ranker: ranker, seen: map[*Point]bool{}, scored: map[*Point]float64{}}
+	r.order = r.ranked
+	return r, err
 }
 
 // rounds is an order as a strategy: it chooses some points at once, and is told of all before it chooses more.
 type rounds struct {
-	graph   *Graph
-	search  *Search
-	order   order
-	ended   string // why; "" where it has not, or there are no more points
-	n       int
-	queue   []search.Config
-	waiting map[string]bool // asked for, and not told
-	told    map[string]bool
-	run     []outcome
+	graph    *Graph
+	order    order
+	ranked   *ranked // the order, where it is one
+	ended    string  // why; "" where it has not, or there are no more points
+	warnings []string
+	n        int
+	queue    []search.Config
+	waiting  map[string]bool // asked for, and not told
+	told     map[string]bool
+	run      []outcome
 }
 
 func (r *rounds) Ask() search.Config {
 	if len(r.queue) == 0 && len(r.waiting) == 0 {
 		points, err := r.order.next(r.run, r.n)
 		if err != nil {
-			r.search.warnings = append(r.search.warnings, err.Error())
+			r.warnings = append(r.warnings, err.Error())
 		}
-		if r.ended = r.search.stops(r.order, len(r.run)); r.ended != "" {
+		if r.ended = r.hopeless(); r.ended != "" {
 			return nil
 		}
 		for _, p := range points {
@@ -224,7 +235,12 @@ func (r *rounds) Tell(t search.Trial) {
 }
 
 // Warnings are what is to be known of how points were chosen.
-func (r *rounds) Warnings() []string { return r.search.warnings }
+func (r *rounds) Warnings() []string {
+	if r.ranked == nil {
+		return r.warnings
+	}
+	return append(r.warnings, r.ranked.told...)
+}
 
 // Ended is why there are no more proposals, where it is for another reason than that there are no more points.
 func (r *rounds) Ended() string { return r.ended }

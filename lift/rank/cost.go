@@ -69,7 +69,7 @@ func Estimate(names []string) (*CostModel, error) {
 	return NewCostModel(names, model, initial(model))
 }
 
-// Estimated orders points by that model, which has learnt nothing.
+// Estimated orders points by that model, which has learnt nothing: the scores are logarithms of rates.
 func Estimated(names []string) (Scorer, error) {
 	model, err := Estimate(names)
 	if err != nil {
@@ -78,7 +78,7 @@ func Estimated(names []string) (Scorer, error) {
 	return func(s *Set) ([]float64, error) {
 		var out []float64
 		for _, p := range s.Points {
-			out = append(out, 1/model.Seconds(p.Features))
+			out = append(out, -math.Log(model.Seconds(p.Features)))
 		}
 		return out, nil
 	}, nil

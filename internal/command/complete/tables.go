@@ -65,7 +65,7 @@ var flags = map[string]offer{
 	"--for":        kernels(".star"),
 	"--kernel":     functions,
 	"--against":    either(kernels(frontend.Extensions()...), anyTag),
-	"--order":      fixed(explore.Orders),
+	"--order":      words(append(search.Names(nil), explore.Strategies()...)),
 	"--ranker":     rankers,
 	"--as":         words([]string{"nest", "ir", "opencl", "cuda"}),
 	"--database":   files(".jsonl", ".jsonl.gz"),
