@@ -44,6 +44,11 @@ func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 			f.Copies, a = append(f.Copies, copies...), b
 		}
 	}
+	if n, copies, err := expand.Carried(a, expand.Most); err == nil && len(copies) > 0 {
+		if b := f.better(n, find, opt); b != nil {
+			f.Copies, a = append(f.Copies, copies...), b
+		}
+	}
 	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, opt) != nil {
 		f.Cuts = cuts
 	}
