@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+
 	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -15,7 +17,7 @@ const (
 	combining = 8    // steps to combine what they have: the halvings of 256
 )
 
-// typical is what each parameter is where trees are compared.
+// typical is what a parameter of unknown size is where trees are compared.
 const typical = 1000
 
 // extents are how many values loops take.
@@ -25,16 +27,15 @@ type extents struct {
 	on    *machine.Machine
 }
 
-// extentsOf are how many values the loops of a nest take where parameters have typical values, on a machine; nil is the usual one.
-func extentsOf(n *scop.Nest, on *machine.Machine) extents {
-	if on == nil {
-		on = machine.Of(nil)
-	}
+// extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
+func extentsOf(n *scop.Nest, opt Options) extents {
+	out := extents{of: map[*scop.Loop]float64{}, on: cmp.Or(opt.On, machine.Of(nil))}
 	at := map[string]int64{}
 	for _, p := range n.Params {
-		at[p] = typical
+		if at[p] = typical; opt.Sizes[p] > 0 {
+			at[p] = opt.Sizes[p]
+		}
 	}
-	out := extents{of: map[*scop.Loop]float64{}, on: on}
 	for _, l := range n.Loops {
 		out.of[l] = extentOf(l.Bounds, at)
 	}

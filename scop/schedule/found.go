@@ -81,7 +81,7 @@ func (f *Found) better(n *scop.Nest, find Strategy, opt Options) *deps.Analysis 
 		return nil
 	}
 	tree, err := find(n, a.Dependences, opt)
-	if err != nil || pays*extentsOf(n, opt.On).cost(tree) >= extentsOf(f.Nest, opt.On).cost(f.Tree) {
+	if err != nil || pays*extentsOf(n, opt).cost(tree) >= extentsOf(f.Nest, opt).cost(f.Tree) {
 		return nil
 	}
 	f.Nest, f.Tree = n, tree
