@@ -25,6 +25,9 @@ type extents struct {
 	of    map[*scop.Loop]float64 // the loops of the text
 	tiled []Loop                 // not nil in a tile of these loops
 	on    *machine.Machine
+	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
+	around []Loop
+	items  []int
 }
 
 // extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
@@ -92,7 +95,7 @@ func (e extents) cost(n Node) (time float64) {
 			time += e.cost(part)
 		}
 	case *Band:
-		time = e.cost(x.Body)
+		time = e.in(x.Loops, false).cost(x.Body)
 		for _, l := range x.Loops {
 			time *= e.extent(l)
 		}
@@ -103,7 +106,7 @@ func (e extents) cost(n Node) (time float64) {
 		if x.Host != nil {
 			return e.perLaunch() + e.group(x.Body)
 		}
-		steps, points := e.inside(x.Body, true, true)
+		steps, points, _ := e.inside(x.Body, true, true)
 		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, DRAM: moved * points})
 	case *Leaf:
 		time = e.perLaunch()
@@ -111,14 +114,14 @@ func (e extents) cost(n Node) (time float64) {
 	return time
 }
 
-// inside is how many iterations a work-item makes one after the other, and how many points there are. Outermost loops that are parallel are those of work-items; these
+// inside is how many iterations a work-item makes one after the other, how many points there are, and the lines that their accesses touch. Outermost loops that are parallel are those of work-items; these
 // share reductions that at most one of them, and no other loop, is around.
-func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
+func (e extents) inside(n Node, outermost, share bool) (steps, points, lines float64) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			s, n := e.inside(part, false, share)
-			steps, points = steps+s, points+n
+			s, n, l := e.inside(part, false, share)
+			steps, points, lines = steps+s, points+n, lines+l
 		}
 	case *Band:
 		items := 0
@@ -132,10 +135,10 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
 		}
 		_, alone := x.Body.(*Leaf)
 		share = share && items < 2
-		steps, points = e.inside(x.Body, false, share)
+		steps, points, lines = e.in(x.Loops, outermost).inside(x.Body, false, share)
 		for _, l := range x.Loops {
 			extent := e.extent(l)
-			points *= extent
+			points, lines = points*extent, lines*extent
 			switch {
 			case l.Parallel && outermost:
 			case l.Reduction && alone && share:
@@ -145,7 +148,7 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
 			}
 		}
 	case *Leaf:
-		return 1, 1
+		return 1, 1, e.lines(x.Statement)
 	}
-	return steps, points
+	return steps, points, lines
 }
