@@ -31,7 +31,7 @@ type cases struct {
 
 func newCases(name string, of func(context.Context, search.Config) (*workload.Case, error)) *cases {
 	s := &cases{name: name, of: of, known: map[string]kernelOf{}}
-	s.jobs = jobs{s.tasks, map[string]samples.Record{}}
+	s.jobs = jobs{s.tasks, s.job, map[string]samples.Record{}}
 	return s
 }
 
@@ -99,6 +99,21 @@ func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request
 		r.enter(&tasks[i])
 	}
 	return tasks, warnings, nil
+}
+
+// job is the job of the task of a configuration.
+func (s *cases) job(ctx context.Context, on samples.Interface, c search.Config) device.Job {
+	one := s.at(ctx, c)
+	if one.err == nil {
+		job, err := one.On(on).Job(device.Policy{})
+		if _, verdict := device.AsError(err); err == nil || verdict {
+			return job
+		}
+	}
+	if s.otherwise != nil {
+		return s.otherwise(c, one.err).Job
+	}
+	return refused(s.problem, c, one.err).Job
 }
 
 func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {

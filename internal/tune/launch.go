@@ -40,7 +40,7 @@ func openLaunch(path string, sizes map[string]int64) (*launchFile, error) {
 	l.cases = newCases(filepath.Base(path), l.kernel)
 	l.otherwise = l.plain
 	l.space = f.Space()
-	usual, err := l.job(l.Usual())
+	usual, err := l.launch(l.Usual())
 	l.problem = problem(usual.Identity)
 	return l, err
 }
@@ -62,7 +62,7 @@ func (l *launchFile) kernel(ctx context.Context, c search.Config) (*workload.Cas
 
 // plain is a configuration whose kernel cannot be read: the launch file alone says what its results are compared with.
 func (l *launchFile) plain(c search.Config, _ error) measure.Task {
-	job, err := l.job(c)
+	job, err := l.launch(c)
 	if err != nil {
 		return refused(l.problem, c, err)
 	}
@@ -73,8 +73,8 @@ func (l *launchFile) plain(c search.Config, _ error) measure.Task {
 	return t
 }
 
-// job is the launch of a configuration.
-func (l *launchFile) job(c search.Config) (device.Job, error) {
+// launch is the job of a configuration by the launch file alone.
+func (l *launchFile) launch(c search.Config) (device.Job, error) {
 	file, sizes := l.file.At(l.file.Configuration(c))
 	maps.Copy(sizes, l.sizes)
 	job, err := file.Job(sizes)

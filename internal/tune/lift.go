@@ -78,7 +78,7 @@ func programOf(space *explore.Space, learning explore.Learning) (*program, error
 		return nil, err
 	}
 	p := &program{}
-	p.jobs = jobs{p.tasks, map[string]samples.Record{}}
+	p.jobs = jobs{p.tasks, p.job, map[string]samples.Record{}}
 	if p.Graph, err = explore.NewGraph(space); err != nil {
 		return nil, err
 	}
@@ -134,6 +134,15 @@ func (p *program) launch(c search.Config) (job device.Job, cases []*workload.Cas
 		err = fmt.Errorf("there is no variant of %s", c)
 	}
 	return job, cases, vector, err
+}
+
+// job is the job of the task of a configuration.
+func (p *program) job(_ context.Context, _ samples.Interface, c search.Config) device.Job {
+	job, _, _, err := p.launch(c)
+	if err != nil {
+		return refused(p.Problem(), c, err).Job
+	}
+	return job
 }
 
 // tasks are configurations as they run.

@@ -33,6 +33,8 @@ type Target interface {
 	Usual() search.Config
 	// Problem is the part of the identity of samples that its configurations share.
 	Problem() samples.Identity
+	// Repeats reports that a run of an earlier search would be the same today: that its file says what it said then.
+	Repeats(ctx context.Context, on samples.Interface, r Run) bool
 	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
 	Counted(ctx context.Context, c search.Config) ([]Counted, error)
 	// Measure runs configurations and tells what came of each; one that cannot run has a record that says so. Warnings may come with an error.
@@ -152,7 +154,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	var known []search.Trial
 	if s.Resume {
-		if known, err = s.recorded(space); err != nil {
+		if known, err = s.recorded(ctx, space); err != nil {
 			return nil, err
 		}
 	}
@@ -350,7 +352,7 @@ func result(r samples.Record) search.Result {
 }
 
 // recorded are the configurations of the target that the journal has.
-func (s *Search) recorded(space search.Space) (known []search.Trial, err error) {
+func (s *Search) recorded(ctx context.Context, space search.Space) (known []search.Trial, err error) {
 	set, err := samples.Load(s.Campaign.SamplesFile())
 	if err != nil {
 		return nil, err
@@ -361,9 +363,14 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		if _, err := search.Path(space, r.Config); err != nil {
-			continue // the space is another one now
+	same := make([]bool, len(runs))
+	parallel.For(len(runs), func(i int) {
+		_, err := search.Path(space, runs[i].Config) // the space may be another one now
+		same[i] = err == nil && s.Target.Repeats(ctx, on.Interface, runs[i])
+	})
+	for i, r := range runs {
+		if !same[i] {
+			continue
 		}
 		r.Known = true
 		s.runs = append(s.runs, r)

@@ -20,8 +20,12 @@ type stuck struct {
 
 func (*stuck) Name() string              { return "stuck" }
 func (*stuck) Problem() samples.Identity { return samples.Identity{Source: "stuck"} }
-func (*stuck) Usual() search.Config      { return search.Config{{Choice: "x", Option: "0"}} }
-func (s *stuck) Space() search.Space     { return s }
+func (*stuck) Repeats(context.Context, samples.Interface, Run) bool {
+	return true
+}
+
+func (*stuck) Usual() search.Config  { return search.Config{{Choice: "x", Option: "0"}} }
+func (s *stuck) Space() search.Space { return s }
 func (*stuck) Counted(context.Context, search.Config) ([]Counted, error) {
 	return nil, errors.New("nothing is counted")
 }
