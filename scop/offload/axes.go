@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -184,7 +185,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	if form.Sums != None && m.Share > 1 {
-		shared, err := c.share(k, order, over, m, form.Sums)
+		shared, err := share(k, order, over, m, form.Sums)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +196,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
-	return c.onAxes(k, order, m.Block, 0)
+	return onAxes(k, order, m.Block, 0)
 }
 
 // sizes enters the sizes of a form of tiles.
@@ -274,12 +275,12 @@ func ordered(k *kernel.Kernel) bool {
 }
 
 // share puts parallel loops and loops of reductions on axes.
-func (c *compiler) share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
+func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
 	own, others := 0, len(order) // the axis of the reductions, and that of the first parallel loop
 	if sums == Items {
 		own, others = len(order), 0
 	}
-	k, err := c.onAxes(k, order, m.Block, others)
+	k, err := onAxes(k, order, m.Block, others)
 	for _, r := range over {
 		if err != nil {
 			return nil, err
@@ -290,36 +291,41 @@ func (c *compiler) share(k *kernel.Kernel, order, over []string, m Mapping, sums
 }
 
 // onAxes puts parallel loops on axes of work-groups, and on those of work-items from the given one on.
-func (c *compiler) onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
-	grid, err := c.grid(k, loops, block)
+func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
+	var err error
 	for i, p := range loops {
-		if err != nil {
+		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", i), InnerTag: fmt.Sprintf("l.%d", first+i)}
+		if k, err = transform.SplitIname(k, p, block[i], split); err != nil {
 			return nil, err
 		}
-		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", grid[i]), InnerTag: fmt.Sprintf("l.%d", first+i)}
-		k, err = transform.SplitIname(k, p, block[i], split)
 	}
-	return k, err
+	return k, nil
 }
 
-// grid are the axes of the work-groups of loops: in the order of the loops, but that the one with the most work-groups is first where its own axis does not have so many.
-func (c *compiler) grid(k *kernel.Kernel, loops []string, block []int64) ([]int, error) {
-	grid, longest := make([]int, len(loops)), 0
-	most := int64(0)
-	for i, p := range loops {
-		grid[i] = i
-		set, err := k.DomainOf([]string{p})
+// onGrid exchanges the axes of work-groups where one but the first has more than devices allow there: the longest is the first then.
+func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
+	first, longest, most := "", "", int64(0)
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		if k.Tags[name].Kind != kernel.GroupAxis {
+			continue
+		}
+		set, err := k.DomainOf([]string{name})
 		if err != nil {
 			return nil, err
 		}
-		if groups := ceil(c.extent(set, p), block[i]); groups > most {
-			longest, most = i, groups
+		if groups := c.extent(set, name); groups > most {
+			longest, most = name, groups
+		}
+		if k.Tags[name].Axis == 0 {
+			first = name
 		}
 	}
-	if on := (Form{On: c.opt.On}).on(); longest > 0 && most > on.MostGroups {
-		grid[0], grid[longest] = longest, 0
+	if longest == first || most <= (Form{On: c.opt.On}).on().MostGroups {
+		return k, nil
 	}
-	return grid, nil
+	k = k.Clone()
+	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
+	return k, nil
 }
 
 // axes are at most three parallel loops, the fastest first.
