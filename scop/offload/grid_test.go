@@ -9,7 +9,7 @@ import (
 	"gpuperf/kernel"
 )
 
-// TestGrid: no launch has more work-groups along an axis than devices allow there, with whatever mapping the sums of a batch of small matrices are computed.
+// TestGrid: no launch has more work-groups along an axis than devices allow there, with whatever mapping the sums of a batch of small matrices are computed, and for the reference.
 func TestGrid(t *testing.T) {
 	text, err := os.ReadFile("../../examples/nests/batched.c")
 	if err != nil {
@@ -24,10 +24,19 @@ func TestGrid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			plain, err := p.plain()
+			if err != nil {
+				t.Fatal(err)
+			}
 			runs, err := p.Plan(sizes)
 			if err != nil || len(runs) == 0 {
 				t.Fatal(len(runs), err)
 			}
+			reference, err := plain.Plan(sizes)
+			if err != nil || len(reference) == 0 {
+				t.Fatal(len(reference), err)
+			}
+			runs = append(runs, reference...)
 			for _, r := range runs {
 				for name, tag := range r.Kernel.Tags {
 					if tag.Kind != kernel.GroupAxis || tag.Axis == 0 {
