@@ -31,7 +31,7 @@ type Program struct {
 	// Original says why the order is that of the text, where no better one was found.
 	Original error
 	tree     schedule.Node
-	opt      Options // by which it was made
+	opt      Options     // by which it was made
 	asked    []asked     // the forms of its kernels
 	known    *references // nil keeps none
 	most     int         // launches; 0 is maxRuns
