@@ -18,8 +18,8 @@ import (
 	"regexp"
 	"slices"
 
-	"gpuperf/internal/intmath"
 	"gpuperf/device/machine"
+	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
 )
