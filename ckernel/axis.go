@@ -31,6 +31,7 @@ type grid struct {
 	terms
 	opt       *Options
 	taken     map[string]bool
+	tried     map[string]int // numbers behind a name up to which all are taken
 	names     map[*builderVar]string
 	axes      [3]axis
 	sizes     map[string]*size
@@ -189,6 +190,7 @@ func (b *position) sizeNamed(text string) *expr.Poly {
 		n = cmp.Or(n, b.fresh(text))
 		if v, ok := b.opt.At[n]; ok {
 			delete(b.taken, n)
+			clear(b.tried)
 			return constant(v)
 		}
 		b.ownSizes[text] = n
