@@ -71,6 +71,12 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			// Sessions run at the same time: a CPU as a device takes one core for each (two names, of older and newer PoCL).
 			env.Setenv("POCL_MAX_PTHREAD_COUNT", "1")
 			env.Setenv("POCL_CPU_MAX_CU_COUNT", "1")
+			// How rarely garbage is collected is for all processes as it is for the tests.
+			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+				if value, ok := os.LookupEnv(name); ok {
+					env.Setenv(name, value)
+				}
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"perf": perf, "exits": exits},
