@@ -88,13 +88,27 @@ type Mapping struct {
 	Steps int64
 }
 
+// block has the sides of a work-group, the longest halved until it is not larger than the machine allows.
+func (f Form) block(sides ...int64) []int64 {
+	for product(sides) > f.on().MostItems {
+		longest := slices.Index(sides, slices.Max(sides))
+		sides[longest] /= 2
+	}
+	return sides
+}
+
+// plain is a mapping for any form: a work-item for each point of the parallel loops.
+func (f Form) plain() Mapping {
+	return Mapping{Block: f.block([][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel]...), Share: 1}
+}
+
 // Default is the mapping that a launch gets without a search.
 func Default(f Form) Mapping {
 	switch {
 	case f.Group:
-		return Mapping{Block: []int64{512}, Share: 1}
+		return Mapping{Block: f.block(512), Share: 1}
 	case f.Tiled > 0:
-		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
+		return Mapping{Block: f.block(32, 16), Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:
 		return steps(f)
 	case f.Tiles:
@@ -104,7 +118,7 @@ func Default(f Form) Mapping {
 	case f.Pointwise:
 		return points(f)
 	case f.Sums == None:
-		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
+		return f.plain()
 	}
 	return shares(f)
 }
@@ -163,7 +177,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Pointwise && product(m.Points) > 1 {
 		several, err := one.make(m)
 		if err == nil {
-			if runs(several) == nil {
+			if c.runs(several) == nil {
 				return several, nil
 			}
 		} else if !errors.Is(err, errTiles) {
@@ -177,7 +191,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if runs(tiled) == nil {
+		if c.runs(tiled) == nil {
 			return tiled, nil
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
@@ -188,7 +202,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if runs(shared) == nil {
+		if c.runs(shared) == nil {
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
@@ -239,14 +253,15 @@ func (c *compiler) points(f *Form, s *pointwise) {
 	}
 }
 
-// runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than devices have.
-func runs(k *kernel.Kernel) error {
+// runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than the machine allows.
+func (c *compiler) runs(k *kernel.Kernel) error {
 	n, err := linear.New(k)
 	if err != nil {
 		return err
 	}
-	if product(n.Local[:]) > mostItems {
-		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], mostItems)
+	on := c.on()
+	if product(n.Local[:]) > on.MostItems {
+		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], on.MostItems)
 	}
 	bytes := int64(0)
 	for _, a := range n.Kernel.Temps {
@@ -259,8 +274,8 @@ func runs(k *kernel.Kernel) error {
 		}
 		bytes += elements * a.DType.Size()
 	}
-	if bytes > mostLocal {
-		return k.Errorf("a work-group needs %d bytes of local memory, which is more than %d", bytes, mostLocal)
+	if bytes > on.MostLocal {
+		return k.Errorf("a work-group needs %d bytes of local memory, which is more than %d", bytes, on.MostLocal)
 	}
 	return nil
 }

@@ -57,3 +57,52 @@ func TestMachines(t *testing.T) {
 		t.Errorf("a device with 20 multiprocessors, 48 KB and half the latencies has the mappings of the H200")
 	}
 }
+
+// TestSmallGroups: where a device refuses work-groups of more than 64 work-items or 4 KB of local memory, there are none, by default or among the options.
+func TestSmallGroups(t *testing.T) {
+	on := *machine.Of(nil)
+	on.MostItems, on.MostLocal = 64, 4<<10
+	forms := []Form{
+		{Group: true},
+		{Tiled: 2},
+		{Parallel: 1, Serial: true},
+		{Parallel: 2, Serial: true},
+		{Parallel: 3, Serial: true},
+		{Parallel: 2, Sums: None},
+		{Sums: Terms},
+		{Parallel: 1, Sums: Items, Bytes: 4, Stages: [stages]Stage{{1000, 1000}, {1000, 1000}, {1000, 1000}, {1000, 1000}}},
+		{Parallel: 2, Tiles: true, Operands: 2, Bytes: 4, Terms: 1000, Extent: [3]int64{1000, 1000}},
+		{Parallel: 2, Pointwise: true, Extent: [3]int64{1000, 1000}},
+		{Parallel: 3, Pointwise: true, Extent: [3]int64{100, 100, 100}},
+		{Parallel: 2, Updates: 1, Arrays: 1, Bytes: 4, Reach: [3]int64{2, 2}, First: [3]int64{2, 2}},
+	}
+	for _, f := range forms {
+		f.On = &on
+		if m := Default(f); product(m.Block)*max(m.Share, 1) > on.MostItems || m.Depth > 0 && f.local(written(m.Block), written(m.Points), m.Depth) > on.MostLocal {
+			t.Errorf("%+v: by default %+v", f, m)
+		}
+		made := map[string]string{}
+		for _, d := range decisions {
+			options := d.options(f, made)
+			if len(options) > 0 {
+				made[d.name] = options[0]
+			}
+			for _, o := range options {
+				if d.name == "block" && product(numbers(o))*max(number(made["share"]), 1) > on.MostItems {
+					t.Errorf("%+v: the option %s", f, o)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"gemm", "mvt", "heat-3d", "jacobi-2d", "lu"} {
+		p, err := Find(t.Context(), example(t, name, "float"), Options{On: &on})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range p.Kernels {
+			if err := (&compiler{opt: Options{On: &on}}).runs(k); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

@@ -8,6 +8,7 @@
 package offload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -150,9 +151,12 @@ type asked struct {
 	statements []string
 }
 
+// on is the machine that is compiled for.
+func (c *compiler) on() *machine.Machine { return cmp.Or(c.opt.On, unnamed()) }
+
 // ask gets the mapping of a form. Where a kernel has another form after all, that takes the place of the first.
 func (c *compiler) ask(f Form, list []*scop.Statement) Mapping {
-	f.On = c.opt.On
+	f.On = c.on()
 	a := asked{form: f}
 	for _, s := range list {
 		a.statements = append(a.statements, s.Name)

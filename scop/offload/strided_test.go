@@ -3,6 +3,7 @@ package offload
 import (
 	"testing"
 
+	"gpuperf/device/machine"
 	"gpuperf/kernel/linear"
 )
 
@@ -35,7 +36,7 @@ func TestStridedSum(t *testing.T) {
 		if l.Local[1] > 1 {
 			shared++
 		}
-		if product(l.Local[:]) > mostItems {
+		if product(l.Local[:]) > machine.Of(nil).MostItems {
 			t.Errorf("a work-group of %v work-items", l.Local)
 		}
 	}
@@ -63,7 +64,7 @@ func TestSizeOfTiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range p.Kernels {
-		if err := runs(k); err != nil {
+		if err := (&compiler{}).runs(k); err != nil {
 			t.Error(err)
 		}
 	}

@@ -194,7 +194,7 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 	if err := t.k.CheckForm(); err != nil {
 		return nil, err
 	}
-	err = runs(t.k)
+	err = t.c.runs(t.k)
 	return t.k, err
 }
 

@@ -256,7 +256,7 @@ func (w *wavefront) kernel(n *scop.Nest, bands [][]string) (*kernel.Kernel, erro
 			}
 		}
 	}
-	err = runs(k)
+	err = w.c.runs(k)
 	return k, err
 }
 
