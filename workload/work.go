@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"slices"
+
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
@@ -10,7 +12,7 @@ import (
 )
 
 // Work is what records of the counts amount to: each distinct element of global memory that they read and each that they write, the
-// accesses to local memory, the operations that have a peak, and the launch. Elements that depend on data are left out, so that the work is no
+// operations that have a peak, and the launch; not local memory, which [launch.Program.LocalWavefronts] counts. Elements that depend on data are left out, so that the work is no
 // more than what the kernel does.
 func (c *Case) Work(s *features.Statistics, records []features.Record) (w machine.Work, err error) {
 	type array struct {
@@ -34,7 +36,6 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w machin
 			}
 		case features.Mem:
 			if k.Space == kernel.Local {
-				w.LocalBytes += n * float64(k.DType.Size())
 				continue
 			}
 			key := array{k.Variable, k.Direction}
@@ -92,10 +93,8 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	if w, err = c.Work(s, s.Records); err != nil {
 		return w, err
 	}
-	if w.LocalBytes > 0 {
-		if w.LocalBytes, err = c.localBytes(on, subgroupSize); err != nil {
-			return w, err
-		}
+	if w.LocalBytes, err = c.localBytes(s, on); err != nil {
+		return w, err
 	}
 	cache := on.Value(facts.L2Bytes)
 	switch stores, loaded := c.stores(s); {
@@ -114,9 +113,12 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 }
 
 // localBytes is what the banks of local memory could have moved in the wavefronts that the accesses of the case need, bank conflicts among them; 0 where
-// how many these are depends on data.
-func (c *Case) localBytes(on *facts.Device, subgroupSize int) (float64, error) {
-	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Borders: true, Compiled: true})
+// there are none, or how many these are depends on data.
+func (c *Case) localBytes(s *features.Statistics, on *facts.Device) (float64, error) {
+	if !slices.ContainsFunc(s.Records, func(r features.Record) bool { m, is := r.Key.(features.Mem); return is && m.Space == kernel.Local }) {
+		return 0, nil
+	}
+	p, err := c.Static(launch.Options{SubgroupSize: s.SubgroupSize, Borders: true, Compiled: true})
 	if err != nil {
 		return 0, err
 	}
@@ -194,8 +196,8 @@ func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, s
 	return u, err
 }
 
-// effort is the work of records with what has no peak, each operation as an addition, and with every access to global memory on the path
-// of local memory, through the caches.
+// effort is the work of records with what has no peak, each operation as an addition, and with every access to local and global memory on the path that
+// both share.
 func (c *Case) effort(s *features.Statistics, records []features.Record) (machine.Work, error) {
 	w, err := c.Work(s, records)
 	for _, r := range records {
@@ -209,7 +211,7 @@ func (c *Case) effort(s *features.Statistics, records []features.Record) (machin
 				w.Add(string(k.DType), n)
 			}
 		case features.Mem:
-			if k.Space == kernel.Global {
+			if k.Space != kernel.Constant {
 				w.LocalBytes += n * float64(k.DType.Size())
 			}
 		}
