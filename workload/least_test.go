@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 )
 
@@ -21,7 +21,7 @@ func TestLeastTimeOfLocalMemory(t *testing.T) {
 	}
 	on, _ := facts.Named("NVIDIA H200")
 	for _, u := range cases[0].LeastTime(on, nil, samples.Cold).Uses {
-		if want := 9.0 * n * n / 32 / (132 * 1980e6); u.Resource == roofline.LocalMemory && math.Abs(u.Seconds/want-1) < 1e-9 {
+		if want := 9.0 * n * n / 32 / (132 * 1980e6); u.Resource == machine.LocalMemory && math.Abs(u.Seconds/want-1) < 1e-9 {
 			return
 		}
 	}

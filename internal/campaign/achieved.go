@@ -8,10 +8,10 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -36,11 +36,11 @@ func (a Achieved) Cells() []string {
 }
 
 // achieved is what a case does in the time of its record on a device, whose rates were measured, by resource.
-func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]roofline.Peak) (a Achieved) {
+func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]machine.Peak) (a Achieved) {
 	if r.Status != samples.OK || r.Seconds() <= 0 {
 		return a
 	}
-	if roof, ok := roofOf(c, on, measured, r.Mode); ok && roof.Resource != roofline.Launching { // a launch says nothing of the work
+	if roof, ok := roofOf(c, on, measured, r.Mode); ok && roof.Resource != machine.Launching { // a launch says nothing of the work
 		a.OfRoof = roof.Seconds / r.Seconds()
 	}
 	s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
@@ -68,7 +68,7 @@ func (c *Campaign) Achieved(cases []*workload.Case, records []samples.Record) ([
 }
 
 // reached are the rates that the profile of the device holds, by resource.
-func (c *Campaign) reached() (map[string]roofline.Peak, error) {
+func (c *Campaign) reached() (map[string]machine.Peak, error) {
 	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", c.Device.Info().Fingerprint, ".yaml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

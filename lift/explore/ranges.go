@@ -204,13 +204,13 @@ func (r *Ranges) scores(set *rank.Set) ([]float64, error) {
 	if r.scorer != nil {
 		return r.scorer(set)
 	}
-	model, err := rank.Estimate(set.Names)
+	seconds, err := rank.Estimate(set.Names, r.Static.Device)
 	if err != nil {
 		return nil, err
 	}
 	var out []float64
 	for _, p := range set.Points {
-		out = append(out, -math.Log(model.Seconds(p.Features)))
+		out = append(out, -math.Log(seconds(p.Features)))
 	}
 	return out, nil
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/format"
-	"gpuperf/internal/roofline"
 )
 
 // Roof is the roofline of the kernels of a design point: the least time at the device's peak rates.
@@ -18,7 +18,7 @@ type Roof struct {
 
 // NewRoof is the roof of a point by its static features; nil if the device's peaks are not known.
 func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
-	if _, known := roofline.Global(device); !known {
+	if _, known := machine.GlobalPeak(device); !known {
 		return nil
 	}
 	v := map[string]float64{}
@@ -27,9 +27,9 @@ func NewRoof(p *Point, names []string, device *facts.Device) *Roof {
 	}
 	items := v["global_size_0"] * v["global_size_1"] * v["global_size_2"]
 	r := &Roof{Bytes: v["data_bytes"], Ops: items * (v["adds"] + v["muls"] + v["madds"])}
-	bound := roofline.Of(device, roofline.Work{GlobalBytes: r.Bytes, Operations: []roofline.Operations{{DType: "float32", Count: r.Ops}}})
+	bound := machine.Least(device, nil, machine.Work{GlobalBytes: r.Bytes, Operations: []machine.Operations{{DType: "float32", Count: r.Ops}}})
 	r.Seconds, r.Bound = bound.Seconds, "memory"
-	if len(bound.Uses) > 0 && bound.Uses[0].Resource != roofline.GlobalMemory {
+	if len(bound.Uses) > 0 && bound.Uses[0].Resource != machine.GlobalMemory {
 		r.Bound = "arithmetic"
 	}
 	return r

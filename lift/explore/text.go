@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/format"
-	"gpuperf/internal/roofline"
 	"gpuperf/internal/warning"
 	"gpuperf/lift/derive"
 	"gpuperf/samples"
@@ -120,7 +120,7 @@ func (r *Result) Write(w io.Writer) error {
 	if len(r.Best) == 0 {
 		return nil
 	}
-	_, known := roofline.Global(r.device)
+	_, known := machine.GlobalPeak(r.device)
 	header := []string{"variant", ">time", ">trials", ">run", "work-items", "recipe"}
 	if known {
 		header = slices.Insert(header, 2, ">of roof")

@@ -122,7 +122,7 @@ func (e extents) cost(n Node) (time float64) {
 			return e.perLaunch() + e.group(x.Body)
 		}
 		steps, points, _ := e.inside(x.Body, true, true)
-		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, DRAM: moved * points})
+		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, GlobalBytes: moved * points})
 	case *Leaf:
 		time = e.perLaunch()
 	}
