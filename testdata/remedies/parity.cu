@@ -2,8 +2,8 @@
 __global__ void before(const float *x, float *y, int rounds) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   float v = x[i];
-  if (i % 2 == 0) { // defect: -, divergence
-    for (int r = 0; r < rounds; r++) v = v * 0.75f + 0.125f * v * v;
+  if (i % 2 == 0) {
+    for (int r = 0; r < rounds; r++) v = v * 0.75f + 0.125f * v * v; // defect: -, divergence
   } else {
     for (int r = 0; r < rounds; r++) v = 0.5f - v * 0.625f * v;
   }
