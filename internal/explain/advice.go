@@ -31,7 +31,7 @@ func (e *explainer) advice(out *Explanation) error {
 		if c.Share < worthwhile || c.Parameter == "" {
 			continue
 		}
-		for _, text := range e.remedies(c) {
+		for _, text := range e.hints(c) {
 			say("%s (%s, %.0f %% of the time): %s", e.describe(c), c.Parameter, 100*c.Share, text)
 		}
 	}
@@ -51,8 +51,8 @@ func (e *explainer) advice(out *Explanation) error {
 	return nil
 }
 
-// remedies lists what the counts of a cost's work suggest.
-func (e *explainer) remedies(c Cost) []string {
+// hints lists what the counts of a cost's work suggest.
+func (e *explainer) hints(c Cost) []string {
 	var out []string
 	for _, id := range c.ids {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {

@@ -49,9 +49,9 @@ func (e *Explanation) Write(w io.Writer) {
 		}
 		t.WriteIndented(w, "  ")
 	}
-	if len(e.Advice) > 0 {
-		fmt.Fprintf(w, "\nwhat could change\n")
-		writeList(w, e.Advice)
+	if list := e.changes(); len(list) > 0 {
+		fmt.Fprintf(w, "\nwhat to change\n")
+		writeList(w, list)
 	}
 }
 
