@@ -58,6 +58,7 @@ type Use struct {
 // Divergence is a guard or a loop that parts of sub-groups pass.
 type Divergence struct {
 	At    kernel.Place // the first statement in it
+	To    string       // that it sets
 	Data  bool         // what decides is read from memory
 	Lanes float64      // work-items by sub-group that pass, of those that there are, in the mean
 	Times int64        // sub-groups that pass it so
@@ -84,6 +85,7 @@ type Survey struct {
 // Work is what the statements of a line compute, in instructions of sub-groups by the names that issued has.
 type Work struct {
 	At     kernel.Place
+	To     string // the first variable that it sets
 	Counts map[string]int64
 }
 
@@ -274,7 +276,8 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 		o := w.stream.observed
 		d := o.parts[n]
 		if d == nil {
-			d = &Divergence{At: firstPlace(n), Data: data}
+			first := firstOf(n)
+			d = &Divergence{At: lineOf(first.at), To: first.target, Data: data}
 			o.parts[n], o.nodes = d, append(o.nodes, n)
 		}
 		times := inner.points() * int64(len(inner.mask.warps))
@@ -290,23 +293,23 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 	}
 }
 
-// firstPlace is where the first statement of a node stands.
-func firstPlace(n node) kernel.Place {
+// firstOf is the first statement of a node whose place is known, or one without.
+func firstOf(n node) *exec {
 	var list []node
 	switch x := n.(type) {
 	case *exec:
-		return lineOf(x.at)
+		return x
 	case *guard:
 		list = x.body
 	case *loop:
 		list = x.body
 	}
 	for _, inner := range list {
-		if at := firstPlace(inner); at.Line > 0 {
-			return at
+		if first := firstOf(inner); first.at.Line > 0 {
+			return first
 		}
 	}
-	return kernel.Place{}
+	return &exec{}
 }
 
 // reshape finds the work-groups that run at once, and changes the launch that was walked as the edit says.
@@ -348,7 +351,7 @@ func (w *walk) works(x *exec, before [issueKinds]int64) (end func()) {
 	return func() {
 		o, at := w.stream.observed, lineOf(x.at)
 		if o.work[at] == nil {
-			o.work[at], o.lines = &Work{At: at, Counts: map[string]int64{}}, append(o.lines, at)
+			o.work[at], o.lines = &Work{At: at, To: x.target, Counts: map[string]int64{}}, append(o.lines, at)
 		}
 		for kind, n := range w.issued {
 			if n -= before[kind]; n != 0 && kind > int(issueAddress) {

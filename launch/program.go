@@ -104,6 +104,7 @@ type exec struct {
 	alone    bool   // what comes after waits for it
 	to       string // the private variable that it sets
 	at       kernel.Place
+	target   string // the variable or the array that it sets
 }
 
 // floatCount is n times an operation of floatOps, below the selects around it.
@@ -404,7 +405,7 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 }
 
 func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
-	out := &exec{at: s.At}
+	out := &exec{at: s.At, target: s.Target()}
 	b.stmt = s
 	defer func() { b.stmt = nil }()
 	if s.Kind != kernel.Assign {

@@ -58,8 +58,8 @@ type Explanation struct {
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
 	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
-	Lines     []Line             `json:"lines"`    // that access memory, those that take most of the time first
-	Remedies  []Remedy           `json:"remedies"` // what would make it faster, the largest gain first
+	Lines     []Line             `json:"lines"`                    // that access memory, those that take most of the time first
+	Remedies  []Remedy           `json:"remedies"`                 // what would make it faster, the largest gain first
 	Advice    []string           `json:"advice"`
 	Warnings  []string           `json:"warnings"`
 }
@@ -113,6 +113,7 @@ type explainer struct {
 	values     map[string]float64 // of the features
 	statistics *features.Statistics
 	most       Bound
+	priced     bool // the model prices what the launch would be with a remedy
 }
 
 func (e *explainer) prepare() (err error) {

@@ -130,6 +130,7 @@ func (e *explainer) remedies(out *Explanation) error {
 	if err != nil || p == nil {
 		return err
 	}
+	e.priced = true
 	nest, err := e.Case.Nest()
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func doubles(x *study) []candidate {
 		}
 	}
 	return []candidate{{
-		at: at.At, cures: []cure{{kernel: single}},
+		array: at.To, at: at.At, cures: []cure{{kernel: single}},
 		defect: fmt.Sprintf("float64 is computed with, and converted to and from, %s times by sub-groups, though no array has it", format.Rough(float64(n), "")),
 		remedy: "write literals of float32, as 0.5f, and variables and functions of that type",
 	}}
@@ -90,6 +90,9 @@ func divisions(x *study) []candidate {
 		return nil
 	}
 	cheap := changed(x.Kernel, func(e expr.Expr) expr.Expr {
+		if call, ok := e.(*expr.Call); ok && quotient(x.Kernel.Function(call.Func)) {
+			return &expr.Op{Kind: expr.BitAnd, Args: call.Args}
+		}
 		o, ok := e.(*expr.Op)
 		if !ok {
 			return e
@@ -104,8 +107,13 @@ func divisions(x *study) []candidate {
 		return e
 	})
 	return []candidate{{
-		at: at.At, cures: []cure{{kernel: cheap}},
+		array: at.To, at: at.At, cures: []cure{{kernel: cheap}},
 		defect: fmt.Sprintf("sub-groups divide %s times, by code of tens of instructions", format.Rough(float64(n), "")),
 		remedy: "multiply by an inverse that is computed once; of integers, let the divisor be a constant or a power of two",
 	}}
+}
+
+// quotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.
+func quotient(f *kernel.Function) bool {
+	return f != nil && len(f.Params) == 2 && len(f.Counts) == 1 && f.Result.IsInteger() && len(f.Counts[f.Result]) == 1 && f.Counts[f.Result]["div"] == 1
 }

@@ -76,7 +76,7 @@ func also(list []Row) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", as do " + format.First(names, 3)
+	return "; so do those of " + format.First(names, 3)
 }
 
 // Named is an array with its line.
@@ -187,7 +187,7 @@ func divergence(x *study) []candidate {
 	if worst == nil {
 		return nil
 	}
-	c := candidate{at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
+	c := candidate{array: worst.To, at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
 	if worst.Data {
 		c.defect = "what this line runs under depends on data, so that most sub-groups go all ways"
 		c.remedy = "sort the work by the way that it takes, so that sub-groups go one way (if half of it goes each way)"
