@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/terminal"
+	"gpuperf/models"
 )
 
 // Write writes the explanation as text, with the terms and costs of the model by name if terms says it.
@@ -75,11 +76,14 @@ func (e *Explanation) writeParts(w io.Writer) {
 		if c.Share < leastPart {
 			continue
 		}
-		count := ""
+		count, by := "", inWords(c.Term)
+		if c.Term == models.WholeTerm {
+			by = ""
+		}
 		if c.Parameter != "" {
 			count = format.Rough(c.Work.Count, "")
 		}
-		t.Row(c.Words, inWords(c.Term), format.Rough(c.Seconds, "s"), fmt.Sprintf("%.0f %%", 100*c.Share), bar(c.Share), count)
+		t.Row(c.Words, by, format.Rough(c.Seconds, "s"), fmt.Sprintf("%.0f %%", 100*c.Share), bar(c.Share), count)
 	}
 	t.WriteIndented(w, "  ")
 }
