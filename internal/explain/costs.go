@@ -15,6 +15,7 @@ import (
 // Cost is a kind of work with its cost, and what it contributes to the prediction.
 type Cost struct {
 	Term      string  `json:"term"`
+	By        string  `json:"by"`                  // the term in words
 	Parameter string  `json:"parameter,omitempty"` // "" where the cost is no product of a parameter and work
 	Words     string  `json:"words"`               // the work in words
 	Work      Work    `json:"work"`
@@ -62,7 +63,7 @@ func (e *explainer) parts(out *Explanation) error {
 		out.Costs = append(out.Costs, cost)
 	}
 	if raised > 0 {
-		out.Costs = append(out.Costs, Cost{Term: roofTerm, Words: inWords(roofTerm), Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
+		out.Costs = append(out.Costs, Cost{Term: roofTerm, By: inWords(roofTerm), Words: inWords(roofTerm), Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
@@ -114,7 +115,7 @@ func (e *explainer) timeOf(m *models.Model) (float64, error) {
 }
 
 func (e *explainer) cost(p models.Part) (cost Cost, err error) {
-	cost = Cost{Term: p.Term, Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
+	cost = Cost{Term: p.Term, By: inWords(p.Term), Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
 	if p.Parameter == "" {
 		return cost, nil
 	}

@@ -37,6 +37,7 @@ type Remedy struct {
 	Remedy  string  `json:"remedy"`
 	Gain    float64 `json:"gain"`    // the predicted time by that with the remedy
 	Seconds float64 `json:"seconds"` // predicted, with the remedy
+	Text    string  `json:"text"`    // all that as sentences
 }
 
 // pricer prices what a launch would be, by the model.
@@ -153,9 +154,11 @@ func (e *explainer) remedies(out *Explanation) error {
 		})
 	}
 	for _, a := range found.Advice {
-		out.Remedies = append(out.Remedies, Remedy{
+		r := Remedy{
 			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain, Seconds: out.Predicted / a.Gain,
-		})
+		}
+		r.Text = r.text()
+		out.Remedies = append(out.Remedies, r)
 	}
 	return nil
 }
@@ -176,8 +179,8 @@ func place(file string, line int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// String is the remedy as sentences.
-func (r *Remedy) String() string {
+// text is the remedy as sentences.
+func (r *Remedy) text() string {
 	var where []string
 	for _, text := range []string{r.Array, place(r.File, r.Line)} {
 		if text != "" {
@@ -194,7 +197,7 @@ func (r *Remedy) String() string {
 // changes are remedies and advice as sentences.
 func (e *Explanation) changes() (list []string) {
 	for i := range e.Remedies {
-		list = append(list, e.Remedies[i].String())
+		list = append(list, e.Remedies[i].Text)
 	}
 	return append(list, e.Advice...)
 }
