@@ -20,9 +20,10 @@ type Site struct {
 
 // Effect is what an access would do otherwise.
 type Effect struct {
-	Without bool // nothing
-	Beside  bool // neighbours along axis 0 of a work-group access neighbouring elements, and what lay between these lies a work-group apart
-	Once    bool // the iterations of loops in which its element stays the same access it once
+	Without bool     // nothing
+	Beside  bool     // neighbours along axis 0 of a work-group access neighbouring elements, and what lay between these lies a work-group apart
+	Fewer   [3]int64 // so many work-groups along an axis that it does not depend on access it once; 0 is 1
+	Once    bool     // the iterations of loops in which its element stays the same access it once
 }
 
 // Edit is what a launch would do otherwise, so that it can be predicted. The zero value changes nothing.
@@ -51,6 +52,7 @@ type Use struct {
 	Fewest   int64    // the same
 	Repeated int64    // accesses by sub-groups, without iterations of loops in which the element stays the same
 	Strides  [3]int64 // bytes between neighbours along the axes of a work-group
+	Shared   [3]bool  // all work-items along an axis of the launch access the same, where work-groups have several
 	Extent   int64    // bytes of the array
 	Data     bool     // the index is read from memory
 }
@@ -68,6 +70,7 @@ type Divergence struct {
 type Survey struct {
 	Uses        []Use // in the order of the text
 	Divergences []Divergence
+	Count       [3]int64 // work-groups along each axis
 	Groups      int64    // work-groups
 	Items       int64    // work-items of each
 	Resident    int64    // work-groups that a multiprocessor runs at once
@@ -108,7 +111,7 @@ func (p *Program) Survey(sizes map[string]int64) (*Survey, error) {
 	}
 	t := r.traffic()
 	out := &Survey{
-		Groups: r.numGroups(), Items: r.items, Resident: r.onSM, Waves: r.waves(), Shared: r.shared, Barriers: r.sum[barriers], Touched: t.Touched, Read: t.DRAMReads,
+		Groups: r.numGroups(), Count: r.groups, Items: r.items, Resident: r.onSM, Waves: r.waves(), Shared: r.shared, Barriers: r.sum[barriers], Touched: t.Touched, Read: t.DRAMReads,
 		Limits: r.limit(), Local: r.local, Iterations: ratio(r.sum[loopBodies], r.total),
 	}
 	for _, at := range s.observed.lines {
@@ -230,6 +233,17 @@ func (w *walk) once(a *access, st *state) *state {
 	return out
 }
 
+// fewer is a state in which work-groups along axes access once what each of several does, as an access does not depend on which it is.
+func (w *walk) fewer(a *access, st *state, addr *form) *state {
+	out := w.copied(st)
+	for axis, by := range a.effect.Fewer {
+		if v := lidVars + axis; by > 1 && addr.k[v] == 0 {
+			out.n[v] = max(out.n[v]/by, 1)
+		}
+	}
+	return out
+}
+
 // use notes what an access does at a state, of which u are the units.
 func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
@@ -251,7 +265,13 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 	}
 	x.Enough += min(enough*points, u.sectors)
 	x.Fewest += min(fewest*points, u.cycles)
-	if addr != nil && x.Strides == ([3]int64{}) {
+	if addr == nil {
+		return
+	}
+	for axis := range x.Shared {
+		x.Shared[axis] = addr.k[axis] == 0 && lanes == nil && addr.k[lidVars+axis] == 0 && w.local[axis] > 1
+	}
+	if x.Strides == ([3]int64{}) {
 		copy(x.Strides[:], addr.k[:3])
 		if lanes != nil {
 			x.Strides = [3]int64{w.stride(st, addr, lanes)}

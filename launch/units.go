@@ -115,6 +115,12 @@ func (w *walk) touch(a *access, st *state) bool {
 		points = st.points()
 		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
 	}
+	if a.effect.Fewer != ([3]int64{}) {
+		st = w.fewer(a, st, addr)
+		defer w.giveBack(st)
+		points = st.points()
+		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
+	}
 	if a.effect.Beside {
 		addr, lanes = w.beside(a, st, addr, lanes)
 	}

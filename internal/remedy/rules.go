@@ -24,6 +24,7 @@ var rules = []rule{
 	{"float64", doubles},
 	{"division", divisions},
 	{"repeated accesses", repeated},
+	{"results of a work-item", results},
 	{"memory in several passes", passes},
 	{"few work-groups", fewGroups},
 	{"small work-groups", smallGroups},
@@ -217,6 +218,53 @@ func repeated(x *study) (out []candidate) {
 	}
 	return out
 }
+
+// results: work-items along an axis all load the same, which a work-item that computes several results would load once for them.
+func results(x *study) []candidate {
+	const large = 0.15 // share of the time from which on the loads matter
+	list := x.those(func(r *Row) bool {
+		return !r.Store && !r.Data && !r.Atomic && r.Shared != ([3]bool{}) && float64(r.Repeated) >= manyResults*float64(x.Groups*x.subgroups())
+	})
+	if sum(list) < large {
+		return nil
+	}
+	r := &list[0]
+	c := candidate{
+		array: r.Array, at: r.At, share: sum(list), defect: fmt.Sprintf("all work-items along an axis load the same elements of %s, each for one result%s", r.Array, also(list)),
+		remedy: "let each work-item compute ",
+	}
+	for _, by := range []int64{2, 4} {
+		edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
+		along := 0
+		for axis := range r.Shared {
+			e := launch.Effect{}
+			some := false
+			for _, o := range list {
+				if o.Shared[axis] && x.Count[axis]%by == 0 {
+					e = edit.Access[o.Site]
+					e.Fewer[axis], some = by, true
+					edit.Access[o.Site] = e
+				}
+			}
+			if some {
+				along++
+			}
+		}
+		switch along {
+		case 1:
+			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d results, from elements that it keeps in registers", by)})
+		case 2:
+			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d × %d results, from elements that it keeps in registers", by, by)})
+		}
+	}
+	return []candidate{c}
+}
+
+// manyResults are the loads of a work-item from which on keeping what it loads is worth while.
+const manyResults = 16
+
+// subgroups are those of a work-group.
+func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
 
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
