@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/internal/format"
 	"gpuperf/kernel"
@@ -27,19 +28,20 @@ func (x *study) line(kinds ...string) (most *launch.Work, all int64) {
 // changed is the kernel with other expressions on the right-hand sides, their indices aside.
 func changed(k *kernel.Kernel, change func(expr.Expr) expr.Expr) *kernel.Kernel {
 	out := k.Clone()
-	var value func(e expr.Expr) expr.Expr
-	value = func(e expr.Expr) expr.Expr {
-		if _, ok := e.(*expr.Access); ok {
-			return e
-		}
-		return change(expr.MapChildren(e, value))
-	}
 	out.MapStmts(func(s *kernel.Stmt) {
 		if s.RHS != nil {
-			s.RHS = value(s.RHS)
+			s.RHS = values(s.RHS, change)
 		}
 	})
 	return out
+}
+
+// values rewrites an expression from the inside, but for the indices in it.
+func values(e expr.Expr, change func(expr.Expr) expr.Expr) expr.Expr {
+	if _, ok := e.(*expr.Access); ok {
+		return e
+	}
+	return change(expr.MapChildren(e, func(e expr.Expr) expr.Expr { return values(e, change) }))
 }
 
 // doubles: arithmetic in float64, where arrays have none of it.
@@ -83,34 +85,83 @@ func doubles(x *study) []candidate {
 	}}
 }
 
-// divisions: quotients and remainders that products and shifts could be.
+// divisions: quotients and remainders by what stays the same while a loop runs, which products and shifts could be.
 func divisions(x *study) []candidate {
 	at, n := x.line("float_divisions", "double_divisions", "integer_divisions")
 	if at == nil {
 		return nil
 	}
-	cheap := changed(x.Kernel, func(e expr.Expr) expr.Expr {
-		if call, ok := e.(*expr.Call); ok && quotient(x.Kernel.Function(call.Func)) {
-			return &expr.Op{Kind: expr.BitAnd, Args: call.Args}
+	cheap := x.Kernel.Clone()
+	some := false
+	cheap.MapStmts(func(s *kernel.Stmt) {
+		if s.RHS == nil {
+			return
 		}
-		o, ok := e.(*expr.Op)
-		if !ok {
-			return e
-		}
-		switch t, err := x.Kernel.TypeOf(e); {
-		case err != nil:
-		case o.Kind == expr.Div && t.Base().IsFloat():
-			return &expr.Op{Kind: expr.Mul, Args: o.Args}
-		case (o.Kind == expr.Mod || o.Kind == expr.FloorDiv || o.Kind == expr.Div) && t.IsInteger():
-			return &expr.Op{Kind: expr.BitAnd, Args: o.Args}
-		}
-		return e
+		s.RHS = values(s.RHS, func(e expr.Expr) expr.Expr {
+			by, op := divisor(x.Kernel, e)
+			if by == nil || !x.fixed(s, by) {
+				return e
+			}
+			some = true
+			return &expr.Op{Kind: op, Args: []expr.Expr{expr.Children(e)[0], by}}
+		})
 	})
+	if !some {
+		return nil
+	}
 	return []candidate{{
 		array: at.To, at: at.At, cures: []cure{{kernel: cheap}},
-		defect: fmt.Sprintf("sub-groups divide %s times, by code of tens of instructions", format.Rough(float64(n), "")),
+		defect: fmt.Sprintf("sub-groups divide %s times by what does not change, by code of tens of instructions", format.Rough(float64(n), "")),
 		remedy: "multiply by an inverse that is computed once; of integers, let the divisor be a constant or a power of two",
 	}}
+}
+
+// divisor is what an expression divides by, with an operation that costs as little as the one in its place would; nil for other expressions.
+func divisor(k *kernel.Kernel, e expr.Expr) (expr.Expr, expr.OpKind) {
+	switch e := e.(type) {
+	case *expr.Call:
+		if quotient(k.Function(e.Func)) {
+			return e.Args[1], expr.BitAnd
+		}
+	case *expr.Op:
+		t, err := k.TypeOf(e)
+		switch {
+		case err != nil || len(e.Args) != 2:
+		case e.Kind == expr.Div && t.Base().IsFloat():
+			return e.Args[1], expr.Mul
+		case (e.Kind == expr.Mod || e.Kind == expr.FloorDiv || e.Kind == expr.Div) && t.IsInteger():
+			return e.Args[1], expr.BitAnd
+		}
+	}
+	return nil, ""
+}
+
+// fixed reports whether an expression stays the same in a loop around a statement: it mentions sizes, arguments and numbers, and variables that are set
+// outside of some of its loops.
+func (x *study) fixed(s *kernel.Stmt, e expr.Expr) bool {
+	ok, varies := true, false
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Access:
+			ok = false
+		case expr.Var:
+			a := x.Kernel.Array(e.Name)
+			switch {
+			case a == nil:
+				ok = ok && !x.Kernel.IsIname(e.Name)
+				varies = varies || slices.Contains(x.Kernel.Params(), e.Name)
+			case a.IsValue:
+				varies = true
+			default:
+				varies = true
+				for _, w := range x.Kernel.Writers(e.Name) {
+					ok = ok && len(w.Inames) < len(s.Inames)
+				}
+			}
+		}
+		return ok
+	})
+	return ok && varies
 }
 
 // quotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.

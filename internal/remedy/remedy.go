@@ -161,7 +161,7 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 		} else if err != nil {
 			return out, err
 		}
-		if t = max(t, one.extra); t < out.Seconds {
+		if t += one.extra; t < out.Seconds {
 			out.Seconds, out.Remedy = t, c.remedy+one.what
 		}
 	}

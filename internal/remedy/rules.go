@@ -153,16 +153,18 @@ func conflicts(x *study) []candidate {
 
 // atomics: operations of L2 on few lines, which are done one after the other.
 func atomics(x *study) (out []candidate) {
-	if !x.Device.Known(facts.PlaceGap, facts.ClockMHz) {
+	if !x.Device.Known(facts.PlaceGap, facts.SliceGap, facts.ClockMHz) {
 		return nil
 	}
-	each := x.Device.Value(facts.PlaceGap) / (x.Device.Value(facts.ClockMHz) * 1e6)
+	cycle := 1 / (x.Device.Value(facts.ClockMHz) * 1e6)
+	each, sector := x.Device.Value(facts.PlaceGap)*cycle, x.Device.Value(facts.SliceGap)*cycle
 	for _, r := range x.those(func(r *Row) bool { return r.Atomic && r.Store && r.Space == kernel.Global }) {
 		places := max(r.Extent/launch.LineBytes, 1)
 		if !r.Data && r.Strides != ([3]int64{}) {
 			continue
 		}
-		serial, fewer := float64(r.Items)*each/float64(places), float64(x.Groups)*float64(max(r.Extent/r.Bytes, 1))*each/float64(places)
+		serial := float64(r.Items) * each / float64(places)
+		fewer := float64(x.Groups) * sector * float64(min(r.Extent, launch.LineBytes)+launch.SectorBytes-1) / launch.SectorBytes
 		c := candidate{
 			array: r.Array, at: r.At, share: 1, extra: serial,
 			defect: fmt.Sprintf("%s updates of %s meet at %s of L2, which does them one after the other", format.Rough(float64(r.Items), ""), r.Array, format.Count(int(places), "line")),

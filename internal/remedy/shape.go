@@ -85,26 +85,21 @@ func smallGroups(x *study) []candidate {
 	return []candidate{c}
 }
 
-// occupancy: local memory or registers leave room for few work-items.
+// occupancy: local memory leaves room for few work-items. (That registers do is known of compiled kernels alone.)
 func occupancy(x *study) []candidate {
 	most := x.Device.Int(facts.Items)
-	if most == 0 || x.Resident*x.Items*2 > most || float64(x.Groups) < float64(x.Resident*x.multiprocessors()) || x.Limits == "work-groups" || x.Limits == "work-items" {
+	if x.Limits != "local memory" || x.Resident*x.Items*2 > most || x.Groups < x.Resident*x.multiprocessors() {
 		return nil
 	}
 	c := x.where()
-	if x.Limits == "local memory" {
-		if a := x.local(); a != nil {
-			c.array = a.Name
-			if r := x.largest(func(r *Row) bool { return r.Array == a.Name }); r != nil {
-				c.at, c.share = r.At, r.Share
-			}
+	if a := x.local(); a != nil {
+		c.array = a.Name
+		if r := x.largest(func(r *Row) bool { return r.Array == a.Name }); r != nil {
+			c.at, c.share = r.At, r.Share
 		}
-		c.defect = fmt.Sprintf("%d B of local memory for each work-group leave room for %d of them on a multiprocessor, %d work-items of %d", x.Shared, x.Resident, x.Resident*x.Items, most)
-		c.remedy = "less local memory for each work-group, so that a multiprocessor holds "
-	} else {
-		c.defect = fmt.Sprintf("%s leave room for %d work-groups on a multiprocessor, %d work-items of %d", x.Limits, x.Resident, x.Resident*x.Items, most)
-		c.remedy = "fewer " + x.Limits + " for each work-item, so that a multiprocessor holds "
 	}
+	c.defect = fmt.Sprintf("%d B of local memory for each work-group leave room for %d of them on a multiprocessor, %d work-items of %d", x.Shared, x.Resident, x.Resident*x.Items, most)
+	c.remedy = "less local memory for each work-group, so that a multiprocessor holds "
 	for n := 2 * x.Resident; n*x.Items <= most; n *= 2 {
 		c.cures = append(c.cures, cure{edit: launch.Edit{Resident: n}, what: fmt.Sprintf("%d", n)})
 	}
