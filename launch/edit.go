@@ -23,6 +23,7 @@ type Effect struct {
 	Without bool     // nothing
 	Beside  bool     // neighbours along axis 0 of a work-group access neighbouring elements, and what lay between these lies a work-group apart
 	Fewer   [3]int64 // so many work-groups along an axis that it does not depend on access it once; 0 is 1
+	Wide    int64    // so many elements at once, beside each other; 0 is 1
 	Once    bool     // the iterations of loops in which its element stays the same access it once
 }
 
@@ -31,6 +32,7 @@ type Edit struct {
 	Access     map[Site]Effect
 	Together   bool  // work-items that pass a guard or stay in a loop are neighbours, and half of all where that depends on data
 	Joined     int64 // so many work-groups along axis 0 are one; 0 is 1. Work-groups must have one work-item along axis 2
+	Wide       int64 // work-groups along axis 0 are so many times fewer, as each work-item does what so many neighbours did; 0 is 1
 	Divided    int64 // work-groups are so many, each with a part of the sub-groups; 0 is 1
 	Spread     int64 // work-groups are so many times as many, each with a part of what a work-item does one after the other; 0 is 1
 	Resident   int64 // work-groups that a multiprocessor runs at once, where its other resources allow it; 0 is as it is

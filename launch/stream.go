@@ -114,8 +114,8 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
-		if joined := w.p.edit.Joined; joined > 1 && v == lidVars {
-			r.First, r.Step = r.First/joined, max(r.Step/joined, 1)
+		if by := max(w.p.edit.Joined, 1) * max(w.p.edit.Wide, 1); v == lidVars {
+			r.First, r.Step = r.First/by, max(r.Step/by, 1)
 		}
 		if addr != nil {
 			r.Stride = addr.k[v]

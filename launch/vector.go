@@ -192,6 +192,12 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 		w.groups[0] /= joined
 		w.local[2] = joined
 	}
+	if wide := p.edit.Wide; wide > 1 {
+		if w.groups[0]%wide != 0 {
+			return nil, fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
+		}
+		w.groups[0] /= wide
+	}
 	r.local = w.local
 	for axis, n := range w.local {
 		r.items *= n
@@ -304,6 +310,12 @@ func (w *walk) start(items int64) *state {
 		st.env[lidVars].k[lidVars], st.env[lidVars].k[2] = joined, 1
 		w.centre.at[lidVars], w.centre.hi[lidVars] = w.groups[0]/2*joined, w.groups[0]*joined-1
 		w.centre.at[2], w.centre.hi[2] = 0, 0
+	}
+	if wide := w.p.edit.Wide; wide > 1 {
+		for _, v := range []int{0, lidVars} {
+			st.env[v].k[v] = wide
+			w.centre.at[v], w.centre.hi[v] = w.centre.at[v]*wide, w.centre.hi[v]*wide
+		}
 	}
 	size := w.local
 	for z := range size[2] {

@@ -18,6 +18,7 @@ type rule struct {
 
 var rules = []rule{
 	{"coalescing", coalescing},
+	{"narrow accesses", narrow},
 	{"bank conflicts", conflicts},
 	{"atomic operations", atomics},
 	{"divergence", divergence},
@@ -119,6 +120,34 @@ func coalescing(x *study) []candidate {
 	}
 	return []candidate{c}
 }
+
+// narrow: work-items access less than a word of global memory each.
+func narrow(x *study) []candidate {
+	list := x.those(func(r *Row) bool {
+		return r.Space == kernel.Global && !r.Atomic && r.Bytes < word && r.Strides[0] == r.Bytes
+	})
+	apart := x.those(func(r *Row) bool { return r.Data || r.Strides[0] != 0 && r.Strides[0] != r.Bytes })
+	if len(list) == 0 || len(apart) > 0 || !x.alone() {
+		return nil
+	}
+	r := &list[0]
+	c := candidate{
+		array: r.Array, at: r.At, share: sum(list), remedy: "let a work-item have ",
+		defect: fmt.Sprintf("work-items %s %d B of %s each, where they could have 4 and more at once%s", Verb(r.Site), r.Bytes, r.Array, also(list)),
+	}
+	n := word / r.Bytes
+	edit := launch.Edit{Wide: n, Access: map[launch.Site]launch.Effect{}}
+	for _, o := range x.rows {
+		if o.Strides[0] == o.Bytes && o.Bytes*n <= widest {
+			edit.Access[o.Site] = launch.Effect{Wide: n}
+		}
+	}
+	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as uchar4", n)}}
+	return []candidate{c}
+}
+
+// word is what a bank gives at once, and widest the most that a work-item has at once, in bytes.
+const word, widest = 4, 16
 
 // structure is the most elements that neighbours of structures are apart.
 const structure = 32
