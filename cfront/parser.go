@@ -99,13 +99,16 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, texts: files.texts, own: files.own}
+	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {
-			empty, known := lang.header(name, quoted)
+			empty, known := lang.header(name)
 			if empty && !known && !slices.Contains(f.absent, name) {
 				f.absent = append(f.absent, name)
+				if quoted && !lang.toolkit(name) {
+					f.Passed = append(f.Passed, name)
+				}
 			}
 			return name, "", empty
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -185,17 +186,45 @@ func (b *position) sizeNamed(text string) *expr.Poly {
 			n = cmp.Or(n, b.name(p))
 		}
 	}
-	if b.sizes[n] == nil {
-		n = cmp.Or(n, b.fresh(text))
-		if v, ok := b.opt.At[n]; ok {
-			delete(b.taken, n)
-			return constant(v)
-		}
+	if n == "" {
+		n = b.fresh(text)
 		b.ownSizes[text] = n
+		b.sizeOrder = append(b.sizeOrder, n) // also one that is given is still asked for
+	}
+	if v, ok := b.opt.At[n]; ok {
+		return constant(v)
+	}
+	if b.sizes[n] == nil {
 		b.sizes[n] = &size{dtype: expr.Int32}
-		b.sizeOrder = append(b.sizeOrder, n)
+		if b.ownSizes[text] != n {
+			b.ownSizes[text] = n
+			b.sizeOrder = append(b.sizeOrder, n)
+		}
 	}
 	return name(n)
+}
+
+// Sizes are the names of the sizes that a launch of a function takes, as far as options tell: integers that are passed by value, and what
+// the launch is said in.
+func Sizes(fn *cfront.Function, opt *Options) (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range fn.Params {
+		if _, bound := opt.Bind[p.Name]; !bound && p.DType.IsInteger() && len(p.Dims) == 0 {
+			add(p.Name)
+		}
+	}
+	for _, text := range slices.Concat(opt.Global, opt.Groups, slices.Sorted(maps.Values(opt.Bind))) {
+		e, err := expr.Parse(text)
+		if err != nil {
+			continue
+		}
+		expr.FreeVars(e, add)
+	}
+	return names
 }
 
 // isLaunchSize reports that the work-items of the launch, or arguments, are given as expressions of a size of that name.
