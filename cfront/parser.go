@@ -25,14 +25,13 @@ type parser struct {
 // lookup knows what names mean where the cursor stands.
 type lookup struct {
 	cursor
-	global  *scope
-	scope   *scope
-	within  *callable       // whose body is read
-	special map[string]bool // templates that have specializations
-	lifted  map[string]bool // class templates that have operators
-	spaces  map[string]bool // names of namespaces
-	groups  map[string]bool // names of the namespace of cooperative groups
-	opened  bool            // their names are known without it
+	global *scope
+	scope  *scope
+	within *callable       // whose body is read
+	lifted map[string]bool // class templates that have operators
+	spaces map[string]bool // names of namespaces
+	groups map[string]bool // names of the namespace of cooperative groups
+	opened bool            // their names are known without it
 }
 
 // cursor is a place in the tokens.
@@ -69,6 +68,8 @@ type fault struct {
 // scope holds what names mean.
 type scope struct {
 	outer *scope
+	class bool           // of the members of a record
+	self  *ctype         // that record
 	names map[string]any // *variable, *ctype, *Int, *overloads, *class
 }
 
@@ -77,6 +78,7 @@ type variable struct {
 	v     *Var
 	t     *ctype
 	value *Int
+	real  *Float // of a constant in floating point, which compilers compute
 }
 
 func (s *scope) set(name string, what any) {
@@ -125,7 +127,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	p := &parser{lookup: lookup{
-		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{}, special: map[string]bool{},
+		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}
 	maps.Copy(p.spaces, p.groups)

@@ -39,6 +39,7 @@ type grid struct {
 	ownSizes  map[string]string // names in expressions of the launch
 	assumed   *polycount.Set
 	base      *polycount.Set // all work-items
+	params    []*builderVar  // of the function, with the members of those that are records
 }
 
 // index is a number from the name of an iname, 0 without one.
@@ -178,7 +179,7 @@ func (b *position) launchNumber(text string, e expr.Expr) *expr.Poly {
 // name to the size: where n is passed n - 1, the size is n.
 func (b *position) sizeNamed(text string) *expr.Poly {
 	n := b.ownSizes[text]
-	for _, p := range b.fn.Params {
+	for _, p := range b.params {
 		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
 			if _, bound := b.opt.Bind[text]; !bound {
 				return b.argument(p)
@@ -212,7 +213,7 @@ func Sizes(fn *cfront.Function, opt *Options) (names []string) {
 			names = append(names, name)
 		}
 	}
-	for _, p := range fn.Params {
+	for _, p := range flatParams(fn) {
 		if _, bound := opt.Bind[p.Name]; !bound && p.DType.IsInteger() && len(p.Dims) == 0 {
 			add(p.Name)
 		}

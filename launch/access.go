@@ -72,7 +72,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
+	acc := access{array: at, lanes: declared.Span(a), write: write, under: under}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}
