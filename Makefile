@@ -8,8 +8,8 @@ export CGO_ENABLED := 0
 # their work. The analyzers keep more.
 RARELY   := GOGC=off GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
-# Tests are linked without what debuggers read.
-TESTS    := $(GO) test -vet=off -ldflags='-s -w'
+# Tests are compiled and linked without what debuggers read: a tenth less work.
+TESTS    := GOFLAGS='$(GOFLAGS) -gcflags=all=-dwarf=false' $(GO) test -vet=off -ldflags='-s -w'
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
 CHECKS   ?= 30
 SEED     ?= 1
