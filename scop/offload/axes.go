@@ -184,7 +184,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	if form.Sums != None && m.Share > 1 {
-		shared, err := share(k, order, over, m, form.Sums)
+		shared, err := c.share(k, order, over, m, form.Sums)
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
-	return onAxes(k, order, m.Block, 0)
+	return c.onAxes(k, order, m.Block, 0)
 }
 
 // sizes enters the sizes of a form of tiles.
@@ -274,12 +274,12 @@ func ordered(k *kernel.Kernel) bool {
 }
 
 // share puts parallel loops and loops of reductions on axes.
-func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
+func (c *compiler) share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
 	own, others := 0, len(order) // the axis of the reductions, and that of the first parallel loop
 	if sums == Items {
 		own, others = len(order), 0
 	}
-	k, err := onAxes(k, order, m.Block, others)
+	k, err := c.onAxes(k, order, m.Block, others)
 	for _, r := range over {
 		if err != nil {
 			return nil, err
@@ -290,15 +290,36 @@ func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*
 }
 
 // onAxes puts parallel loops on axes of work-groups, and on those of work-items from the given one on.
-func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
-	var err error
+func (c *compiler) onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
+	grid, err := c.grid(k, loops, block)
 	for i, p := range loops {
-		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", i), InnerTag: fmt.Sprintf("l.%d", first+i)}
-		if k, err = transform.SplitIname(k, p, block[i], split); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", grid[i]), InnerTag: fmt.Sprintf("l.%d", first+i)}
+		k, err = transform.SplitIname(k, p, block[i], split)
 	}
-	return k, nil
+	return k, err
+}
+
+// grid are the axes of the work-groups of loops: in the order of the loops, but that the one with the most work-groups is first where its own axis does not have so many.
+func (c *compiler) grid(k *kernel.Kernel, loops []string, block []int64) ([]int, error) {
+	grid, longest := make([]int, len(loops)), 0
+	most := int64(0)
+	for i, p := range loops {
+		grid[i] = i
+		set, err := k.DomainOf([]string{p})
+		if err != nil {
+			return nil, err
+		}
+		if groups := ceil(c.extent(set, p), block[i]); groups > most {
+			longest, most = i, groups
+		}
+	}
+	if on := (Form{On: c.opt.On}).on(); longest > 0 && most > on.MostGroups {
+		grid[0], grid[longest] = longest, 0
+	}
+	return grid, nil
 }
 
 // axes are at most three parallel loops, the fastest first.

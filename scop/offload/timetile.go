@@ -431,5 +431,5 @@ func (t *timeTile) copies(name string) (*kernel.Kernel, error) {
 		k.Args = append(k.Args, t.k.Array(a.Name), t.k.Array(t.others[a]))
 	}
 	k.ExplicitBarriers = true
-	return onAxes(k, order, Default(Form{Parallel: len(order)}).Block, 0)
+	return t.c.onAxes(k, order, Default(Form{Parallel: len(order)}).Block, 0)
 }

@@ -37,7 +37,7 @@ func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node
 }
 
 func forHost(n *scop.Nest, opt Options, inside inside) *pluto {
-	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt.On)}
+	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt)}
 }
 
 // inside makes the tree of a part of which the loops of a band are found.
