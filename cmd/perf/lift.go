@@ -57,7 +57,7 @@ func addVariants(cmd *cobra.Command, o *explore.Request) {
 	flags := cmd.Flags()
 	flags.IntVar(&o.Variants, "count", 1000, "the most variants to derive")
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
-	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
+	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default what the device allows, or an H200)")
 	flags.StringArrayVar(&o.Recipes, "recipe", nil, "derive only variants of this recipe, by its name as perf lift derive prints it (may be repeated)")
 	flags.BoolVar(&o.Exact, "exact-division", false, "have divisions and square roots of float32 rounded correctly; without, they are within 2.5 and 3 units in the last place, as OpenCL C promises")
 	flags.StringArrayVar(&o.Data, "data", nil, "what an input holds instead of random numbers: x=FILE.npy, x=signed, or a formula of the number i of an element, such as x=sin(0.1*i) or 'x=(5*i+3)/2%100' (may be repeated)")

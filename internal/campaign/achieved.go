@@ -8,10 +8,10 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -36,7 +36,7 @@ func (a Achieved) Cells() []string {
 }
 
 // achieved is what a case does in the time of its record on a device, whose rates were measured, by resource.
-func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]roofline.Peak) (a Achieved) {
+func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]machine.Peak) (a Achieved) {
 	return achievedOf([]Repeated{{c, 1}}, r, on, measured)
 }
 
@@ -47,7 +47,7 @@ type Repeated struct {
 }
 
 // achievedOf is what cases do that were measured together, one after the other; what one of them does not say is not known of all.
-func achievedOf(cases []Repeated, r samples.Record, on *facts.Device, measured map[string]roofline.Peak) Achieved {
+func achievedOf(cases []Repeated, r samples.Record, on *facts.Device, measured map[string]machine.Peak) Achieved {
 	seconds := r.Seconds()
 	if r.Status != samples.OK || seconds <= 0 || len(cases) == 0 {
 		return Achieved{}
@@ -56,7 +56,7 @@ func achievedOf(cases []Repeated, r samples.Record, on *facts.Device, measured m
 	knows := [3]bool{true, true, true}
 	for _, c := range cases {
 		roof, ok := roofOf(c.Case, on, measured, r.Mode)
-		if roof.Resource != roofline.Launching { // which says nothing of the work, and of a graph of launches takes less
+		if roof.Resource != machine.Launching { // which says nothing of the work, and of a graph of launches takes less
 			sum.OfRoof += c.Times * roof.Seconds / seconds
 		}
 		knows[0] = knows[0] && ok
@@ -98,7 +98,7 @@ func (c *Campaign) Achieved(cases []*workload.Case, records []samples.Record) ([
 }
 
 // reached are the rates that the profile of the device holds, by resource.
-func (c *Campaign) reached() (map[string]roofline.Peak, error) {
+func (c *Campaign) reached() (map[string]machine.Peak, error) {
 	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", c.Device.Info().Fingerprint, ".yaml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -75,7 +75,7 @@ func OpenRanges(path string, sizes *Sizes, o Options) (r *Ranges, err error) {
 		return nil, err
 	}
 	if train := r.of.Train; train == nil || len(train.Points) == 0 {
-		r.scorer, err = rank.Estimated(r.of.Static.Names())
+		r.scorer, err = rank.Estimated(r.of.Static.Names(), r.of.Static.Device)
 		return r, err
 	}
 	ranker, err := rank.Find(rank.Default)

@@ -188,12 +188,12 @@ func pointOf(p *Point) rank.Point {
 // begin takes points of the recipes in turn, those with the least estimated times first, if the device is known well enough
 // for an estimate.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	model, err := rank.Estimate(o.graph.names)
+	seconds, err := rank.Estimate(o.graph.names, o.graph.static.Device)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
 		if err == nil {
-			cost[p] = model.Seconds(p.Vector.Values)
+			cost[p] = seconds(p.Vector.Values)
 		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}

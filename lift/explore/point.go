@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/emit"
 	"gpuperf/launch"
@@ -27,7 +28,7 @@ type Options struct {
 	Variants int // 0 is 1000
 	Ranges   int // the most ND-ranges of a variant; 0 is 10
 	Seed     int64
-	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
+	// MaxGroup is the largest work-group, MaxLocal its local memory in bytes; 0 are those of the usual machine.
 	MaxGroup, MaxLocal int64
 	// Recipes are those of which there are variants; nil for all.
 	Recipes []string
@@ -44,7 +45,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Variants, o.Ranges, o.MaxGroup = cmp.Or(o.Variants, 1000), cmp.Or(o.Ranges, 10), cmp.Or(o.MaxGroup, 1024)
+	o.Variants, o.Ranges, o.MaxGroup = cmp.Or(o.Variants, 1000), cmp.Or(o.Ranges, 10), cmp.Or(o.MaxGroup, machine.Of(nil).MostItems)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/datafile"
+	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
@@ -20,7 +22,7 @@ type Request struct {
 	Variants, Ranges int // the most variants, and ND-ranges of each
 	Seed             int64
 	Recipes          []string // those of which there are variants, by name; nil for all
-	MaxGroup         int64    // 0 is 1024, or what the device allows
+	MaxGroup         int64    // 0 is what the device allows
 	Data             []string // what inputs hold, as ParseData reads it
 	Expected         []string // files with what results have to be, as "out=FILE.npy"
 	Tolerance        float64  // of results, relative; 0 is a usual one
@@ -120,12 +122,8 @@ func (r Request) Options(dev *device.Info) (opt Options, err error) {
 	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, Recipes: r.Recipes, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Exact: r.Exact, Data: map[string]Data{}}
 	if dev != nil {
 		opt.Interface = dev.Interface
-		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
-			opt.MaxGroup = min(1024, dev.MaxWorkGroup)
-		}
-		if dev.LocalMem > 0 {
-			opt.MaxLocal = min(48<<10, dev.LocalMem)
-		}
+		on := machine.Told(*dev)
+		opt.MaxGroup, opt.MaxLocal = min(cmp.Or(opt.MaxGroup, on.MostItems), on.MostItems), on.MostLocal
 	}
 	for _, text := range r.Data {
 		name, d, err := ParseData(text)

@@ -21,7 +21,7 @@ var files = map[string]string{
 		{"rank": 3, "kernel": "slowest", "at": {"n": 64}, "seconds": 12e-3, "interval": [2e-3, 13e-3], "terms": {}}]}`,
 	"explain.json": `{"kernel": "k", "at": {"n": 1}, "predicted": 4e-3, "interval": null, "measured": 5e-3, "bound": "dram",
 		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}],
-		"costs": [{"term": "b", "seconds": 2e-3}, {"term": "all", "seconds": 6e-4}, {"term": "a", "seconds": 1e-3}, {"term": "all", "seconds": 4e-4}], "advice": ["do"]}`,
+		"costs": [{"by": "b", "seconds": 2e-3}, {"by": "all", "seconds": 6e-4}, {"by": "a", "seconds": 1e-3}, {"by": "all", "seconds": 4e-4}], "remedies": [{"text": "cure it"}], "advice": ["do"]}`,
 	"explore.json": `{"file": "dot.lift", "device": "D", "curve": [], "strategy": "rank", "configurations": 3, "runs": [{"configuration": [{"choice": "recipe", "option": "<r>"}], "status": "ok", "seconds": 3e-3, "after_seconds": 1},
 		{"configuration": [{"choice": "recipe", "option": "s"}], "status": "wrong_result", "after_seconds": 2}, {"configuration": [{"choice": "recipe", "option": "t"}], "status": "ok", "seconds": 2e-3, "after_seconds": 4}],
 		"best": [{"configuration": [{"choice": "recipe", "option": "t"}], "seconds": 2.1e-3, "of_roof": 0.475}], "text": "variant v\nmap(f) $ xs", "stopped": "it was late", "warnings": ["w"]}`,
@@ -83,8 +83,8 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>a &amp; b</title>", "w &lt;1&gt;",
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
-		"<title>k n=1, all: 1 ms</title>",                                                                        // its own part, without what it joins
-		"do</dd>",                                                                                                // advice
+		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
+		"do</dd>", "cure it</dd>",         // advice and remedies
 		"<h3>best so far</h3>", `<td class="n" data-key="7.25">7.25 s</td>`, "<title>after 7.25 s: 1 ms</title>", // the search, over time
 		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
 		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
