@@ -19,6 +19,7 @@ import (
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
 
@@ -231,7 +232,7 @@ func liftRunCommand() *cobra.Command {
 			if job.Expect, err = r.Expect(); err != nil {
 				return err
 			}
-			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: []string{"lift", "recipe:" + p.Variant.Recipe}}}, nil)
+			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: rank.Tags(p.Variant.Recipe)}}, nil)
 			if err != nil {
 				return err
 			}

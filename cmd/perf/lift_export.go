@@ -177,7 +177,7 @@ func (o *rankOptions) predicted(cmd *cobra.Command, s *explore.Space, accept fun
 			opt.Device, _ = facts.Named(usualHardware)
 		}
 		why = fmt.Sprintf("an estimate for %s", opt.Device.Name())
-		scorer, err = rank.Estimated(launch.Names(opt.Device))
+		scorer, err = rank.Estimated(launch.Names(opt.Device), opt.Device)
 	}
 	if err != nil {
 		return nil, err
