@@ -87,9 +87,13 @@ func (s *Space) Reference() (*Reference, error) {
 	if err != nil {
 		return nil, err
 	}
+	how := map[*derive.Variant][]int64{}
+	for _, v := range all.Variants {
+		key := plain(v, s.Sizes)
+		how[v] = key[:]
+	}
 	slices.SortFunc(all.Variants, func(a, b *derive.Variant) int {
-		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
-		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(slices.Compare(how[a], how[b]), cmp.Compare(a.ID, b.ID))
 	})
 	r := &Reference{Tolerance: cmp.Or(s.options.Tolerance, tolerance(s.Program)), space: s}
 	var first error
