@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 RARELY   := GOGC=off GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
 # Tests are compiled and linked without what debuggers read: a tenth less work.
-TESTS    := GOFLAGS='$(GOFLAGS) -gcflags=all=-dwarf=false' $(GO) test -vet=off -ldflags='-s -w'
+TESTS    := $(GO) test -vet=off -gcflags=all=-dwarf=false -ldflags='-s -w'
 # One package more than there are processors: some wait for devices and other processes.
 BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
