@@ -143,6 +143,22 @@ func (a *Array) Memory() Space {
 	return a.Space
 }
 
+// TypeOf is the type of what an access takes, or of each of its lanes.
+func (a *Array) TypeOf(x *expr.Access) expr.DType {
+	if x.As != "" {
+		return x.As
+	}
+	return a.DType
+}
+
+// Span is the number of elements of the array that an access takes, from its index on along the last axis.
+func (a *Array) Span(x *expr.Access) int64 {
+	if x.As == "" || a.DType == "" {
+		return max(x.Lanes, 1)
+	}
+	return max(x.Lanes, 1) * x.As.Size() / a.DType.Size()
+}
+
 // Axis is the layout of one array axis.
 type Axis struct {
 	Nest   int       // nesting level: 0 varies fastest ("N0")

@@ -79,7 +79,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: max(a.Lanes, 1) * max(effect.Wide, 1), write: write, under: under, site: site, effect: effect}
+	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, site: site, effect: effect}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

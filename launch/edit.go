@@ -79,7 +79,7 @@ type Survey struct {
 	Limits      string   // the resource that allows no more
 	Local       [3]int64 // work-items of a work-group along each axis
 	Iterations  float64  // of loops, by work-item
-	Work        []Work   // in the order of the text
+	Work        []LineWork   // in the order of the text
 	Waves       float64
 	Shared      int64 // bytes of local memory of a work-group
 	Barriers    int64
@@ -87,8 +87,8 @@ type Survey struct {
 	Read        float64 // bytes that come from DRAM, where L2 holds nothing at the start
 }
 
-// Work is what the statements of a line compute, in instructions of sub-groups by the names that issued has.
-type Work struct {
+// LineWork is what the statements of a line compute, in instructions of sub-groups by the names that issued has.
+type LineWork struct {
 	At     kernel.Place
 	To     string // the first variable that it sets
 	Counts map[string]int64
@@ -100,13 +100,13 @@ type observed struct {
 	order []Site
 	parts map[node]*Divergence
 	nodes []node
-	work  map[kernel.Place]*Work
+	work  map[kernel.Place]*LineWork
 	lines []kernel.Place
 }
 
 // Survey looks at what the launch does at some sizes.
 func (p *Program) Survey(sizes map[string]int64) (*Survey, error) {
-	s := &stream{observed: &observed{uses: map[Site]*Use{}, parts: map[node]*Divergence{}, work: map[kernel.Place]*Work{}}}
+	s := &stream{observed: &observed{uses: map[Site]*Use{}, parts: map[node]*Divergence{}, work: map[kernel.Place]*LineWork{}}}
 	r, err := p.collect(sizes, s)
 	if err != nil {
 		return nil, p.error(err)
@@ -372,7 +372,7 @@ func (w *walk) works(x *exec) (end func()) {
 	return func() {
 		o, at := w.stream.observed, lineOf(x.at)
 		if o.work[at] == nil {
-			o.work[at], o.lines = &Work{At: at, To: x.target, Counts: map[string]int64{}}, append(o.lines, at)
+			o.work[at], o.lines = &LineWork{At: at, To: x.target, Counts: map[string]int64{}}, append(o.lines, at)
 		}
 		for kind, n := range w.issued {
 			if n -= before[kind]; n != 0 && kind > int(issueAddress) {

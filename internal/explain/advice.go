@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -136,10 +136,10 @@ func (e *explainer) bankConflict(m features.Mem) string {
 }
 
 func (e *explainer) operation(o features.Op, c Cost) string {
-	if _, any := roofline.Arithmetic(e.Facts, "float32", "madd", "op/s"); !any {
+	if _, any := machine.ArithmeticPeak(e.Facts, "float32", "madd", "op/s"); !any {
 		return "fewer operations"
 	}
-	peak, known := roofline.Arithmetic(e.Facts, string(o.DType), o.Op, "op/s")
+	peak, known := machine.ArithmeticPeak(e.Facts, string(o.DType), o.Op, "op/s")
 	if !known {
 		return "fewer of these operations, or cheaper ones"
 	}

@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -29,7 +29,7 @@ type Subject struct {
 
 	Prediction *calibrate.Prediction // of the case
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
-	Roof       roofline.Bound        // of the case, with the caches as they were for the time that is explained; without uses it is not known
+	Roof       machine.Bound         // of the case, with the caches as they were for the time that is explained; without uses it is not known
 
 	Record          *samples.Record // of the kernel; nil: not measured
 	Measured        float64         // of the kernel, in seconds; 0: not measured

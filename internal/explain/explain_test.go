@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -333,4 +333,4 @@ func TestModelWithoutForm(t *testing.T) {
 }
 
 // oneLaunch is the rate of launches of a device whose empty kernel took a microsecond.
-var oneLaunch = map[string]roofline.Peak{roofline.Launching: {Rate: 1e6, Unit: "launches/s"}}
+var oneLaunch = map[string]machine.Peak{machine.Launching: {Rate: 1e6, Unit: "launches/s"}}

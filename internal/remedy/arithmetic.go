@@ -11,7 +11,7 @@ import (
 )
 
 // line is the one that has most instructions of some kinds, and how many all have; nil where none has any.
-func (x *study) line(kinds ...string) (most *launch.Work, all int64) {
+func (x *study) line(kinds ...string) (most *launch.LineWork, all int64) {
 	least := int64(0)
 	for i := range x.Work {
 		n := int64(0)

@@ -1,4 +1,4 @@
-package roofline
+package machine
 
 import (
 	"fmt"
@@ -25,9 +25,9 @@ func HasPeak(op string) bool { return op == "madd" || slices.Contains(simple, op
 // lanes are the facts that give how many multiply-adds of a data type a multiprocessor starts in a clock.
 var lanes = map[string]facts.Key{"float32": facts.Float32MaddsPerClock, "float64": facts.Float64MaddsPerClock}
 
-// Arithmetic returns the peak of an operation ("add", "mul" or "madd") of a data type, in FLOP/s, or in op/s when a
+// ArithmeticPeak returns the peak of an operation ("add", "mul" or "madd") of a data type, in FLOP/s, or in op/s when a
 // multiply-add counts as one; false where it is not known.
-func Arithmetic(d *facts.Device, dtype, op, unit string) (Peak, bool) {
+func ArithmeticPeak(d *facts.Device, dtype, op, unit string) (Peak, bool) {
 	work := 1.0
 	switch {
 	case unit != "FLOP/s" && unit != "op/s", !HasPeak(op):
@@ -41,16 +41,16 @@ func Arithmetic(d *facts.Device, dtype, op, unit string) (Peak, bool) {
 	return p, ok
 }
 
-// Local returns the peak of local memory without bank conflicts; false where it is not known.
-func Local(d *facts.Device) (Peak, bool) {
+// LocalPeak returns the peak of local memory without bank conflicts; false where it is not known.
+func LocalPeak(d *facts.Device) (Peak, bool) {
 	p, ok := perClock(d, facts.LocalBytesPerClock, 1)
 	p.Unit = "B/s"
 	p.Formula = fmt.Sprintf("%g multiprocessors × %g B × %g MHz", d.Value(facts.Multiprocessors), d.Value(facts.LocalBytesPerClock), d.Value(facts.ClockMHz))
 	return p, ok
 }
 
-// Global returns the peak of global memory behind the caches; false where it is not known.
-func Global(d *facts.Device) (Peak, bool) {
+// GlobalPeak returns the peak of global memory behind the caches; false where it is not known.
+func GlobalPeak(d *facts.Device) (Peak, bool) {
 	f, ok := d.Fact(facts.MemoryBandwidth)
 	return Peak{Rate: f.Value, Unit: "B/s", Formula: "memory bandwidth", Source: f.Source}, ok
 }

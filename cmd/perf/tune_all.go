@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,23 +20,14 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
+	"gpuperf/search"
 )
 
 // allDevices is the query that stands for all devices of the host.
 const allDevices = "all"
 
-// ofShard are the items of a list that a shard has.
-func ofShard[T any](all []T, s fleet.Shard) (out []T) {
-	for i, one := range all {
-		if s.Has(i) {
-			out = append(out, one)
-		}
-	}
-	return out
-}
-
-// exploreAll runs the same command for every device of the host, each with a part of the points and of the budget.
-func exploreAll(cmd *cobra.Command, program string, on *measureFlags, budget int) error {
+// onAll runs the same command for every device of the host, each with a part of the configurations and of the budget.
+func (o *tuneFlags) onAll(cmd *cobra.Command, path string) error {
 	if cmd.Flag("shard").Changed {
 		return usagef("--device all deals out the parts itself; leave out --shard")
 	}
@@ -44,14 +36,14 @@ func exploreAll(cmd *cobra.Command, program string, on *measureFlags, budget int
 		return err
 	}
 	query := ""
-	if on.face != "" {
-		query = on.face + ":"
+	if o.on.face != "" {
+		query = o.on.face + ":"
 	}
 	indices, err := fleet.Choose(all, query, 0)
 	if err != nil {
 		return err
 	}
-	files, err := sampleFiles(on, all, indices)
+	files, err := sampleFiles(&o.on, all, indices)
 	if err != nil {
 		return err
 	}
@@ -60,12 +52,19 @@ func exploreAll(cmd *cobra.Command, program string, on *measureFlags, budget int
 		return err
 	}
 	n := len(indices)
-	each := (budget + n - 1) / n
+	each := o.Budget/n + min(o.Budget%n, 1)
 	local := fleet.Local{
-		Program: append([]string{self, "lift", "explore", program}, sameFlags(cmd, "device", "interface", "json", "output", "budget")...),
+		Program: append(append([]string{self}, strings.Fields(cmd.CommandPath())[1:]...), append(sameFlags(cmd, "device", "interface", "json", "output", o.samples, "budget"), path)...),
 		Shards:  fleet.Shard{Index: 0, Count: 1}.Split(n), Devices: indices,
 		Args: func(i int) []string {
-			return []string{"--json", "--output=" + files[i], fmt.Sprintf("--budget=%d", each)}
+			args := []string{"--json", "--" + o.samples + "=" + files[i]}
+			if o.Budget < math.MaxInt { // otherwise the time is the limit
+				args = append(args, fmt.Sprintf("--budget=%d", each))
+			}
+			if o.dir != "" {
+				args = append(args, "--output="+filepath.Join(o.dir, fmt.Sprint(indices[i])))
+			}
+			return args
 		},
 	}
 	outputs := make([]bytes.Buffer, n)
@@ -73,7 +72,7 @@ func exploreAll(cmd *cobra.Command, program string, on *measureFlags, budget int
 		return &outputs[i], fleet.Lines(func(line string) { note(cmd, "device %d: %s", indices[i], line) }), nil
 	}
 	failed := local.Run(cmd.Context())
-	return errors.Join(showExplored(cmd, all, indices, files, outputs), failed)
+	return errors.Join(showFound(cmd, all, indices, files, outputs), failed)
 }
 
 // sampleFiles are the journals of the devices, a file each.
@@ -111,20 +110,17 @@ func sameFlags(cmd *cobra.Command, but ...string) (args []string) {
 	return args
 }
 
-// explored is what is read of the result of a device.
-type explored struct {
-	Runs int `json:"runs"`
+// found is what is read of the result of a device.
+type found struct {
+	Runs []json.RawMessage `json:"runs"`
 	Best []struct {
-		Variant struct {
-			ID     string `json:"id"`
-			Recipe string `json:"recipe"`
-		} `json:"variant"`
-		Seconds float64 `json:"seconds"`
+		Configuration search.Config `json:"configuration"`
+		Seconds       float64       `json:"seconds"`
 	} `json:"best"`
 }
 
-// showExplored prints what the devices have found.
-func showExplored(cmd *cobra.Command, all []device.Info, indices []int, files []string, outputs []bytes.Buffer) error {
+// showFound prints what the devices have found.
+func showFound(cmd *cobra.Command, all []device.Info, indices []int, files []string, outputs []bytes.Buffer) error {
 	type deviceJSON struct {
 		Device  string          `json:"device"`
 		Index   int             `json:"index"`
@@ -132,19 +128,22 @@ func showExplored(cmd *cobra.Command, all []device.Info, indices []int, files []
 		Result  json.RawMessage `json:"result,omitempty"`
 	}
 	var list []deviceJSON
-	t := format.NewTable("device", ">runs", ">best time", "variant", "recipe", "samples")
+	t := format.NewTable("device", ">runs", ">best time", "samples", "configuration")
 	for i, index := range indices {
 		d := deviceJSON{Device: all[index].Fingerprint.String(), Index: index, Samples: files[i]}
-		var r explored
+		var r found
 		if json.Unmarshal(outputs[i].Bytes(), &r) == nil {
 			d.Result = outputs[i].Bytes()
 		}
-		row := []string{fmt.Sprintf("%d  %s", index, all[index].Name), fmt.Sprint(r.Runs), "-", "-", "-", filepath.Base(files[i])}
+		row := []string{fmt.Sprintf("%d  %s", index, all[index].Name), fmt.Sprint(len(r.Runs)), "-", filepath.Base(files[i]), "-"}
 		if len(r.Best) > 0 {
-			row[2], row[3], row[4] = format.Seconds(r.Best[0].Seconds), r.Best[0].Variant.ID, r.Best[0].Variant.Recipe
+			row[2], row[4] = format.Seconds(r.Best[0].Seconds), spaced(r.Best[0].Configuration)
 		}
 		t.Row(row...)
 		list = append(list, d)
 	}
 	return show(cmd, map[string]any{"devices": list}, t.Write)
 }
+
+// spaced is a configuration for people.
+func spaced(c search.Config) string { return strings.ReplaceAll(c.String(), ",", ", ") }
