@@ -306,10 +306,21 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 	}
 	if w.p.edit.Together {
 		n := len(inner.mask.lanes)
-		if data {
-			n = (n + 1) / 2
+		if data && !st.sorted {
+			n, inner.sorted = (n+1)/2, true
 		}
 		inner.mask = w.newMask(slices.Clone(st.mask.lanes[:n]))
+	}
+}
+
+// sort lets a loop be run by those who do something in it, where data decides who that is and the edit says that these are neighbours.
+func (w *walk) sort(l *loop, st *state) {
+	ofData := func(n node) bool {
+		g, ok := n.(*guard)
+		return ok && slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data })
+	}
+	if w.p.edit.Together && !st.sorted && len(l.body) > 0 && !slices.ContainsFunc(l.body, func(n node) bool { return !ofData(n) }) {
+		st.mask, st.sorted = w.newMask(slices.Clone(st.mask.lanes[:(len(st.mask.lanes)+1)/2])), true
 	}
 }
 
