@@ -5,6 +5,7 @@ import (
 
 	hw "gpuperf/device/machine"
 
+	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -23,6 +24,7 @@ type Effect struct {
 	Without bool     // nothing
 	Beside  bool     // neighbours along axis 0 of a work-group access neighbouring elements, and what lay between these lies a work-group apart
 	Fewer   [3]int64 // so many work-groups along an axis that it does not depend on access it once; 0 is 1
+	Spilled bool     // a private array is in memory, as arrays are whose indices are no constants of the code
 	Wide    int64    // so many elements at once, beside each other; 0 is 1
 	Once    bool     // the iterations of loops in which its element stays the same access it once
 }
@@ -72,14 +74,14 @@ type Divergence struct {
 type Survey struct {
 	Uses        []Use // in the order of the text
 	Divergences []Divergence
-	Count       [3]int64 // work-groups along each axis
-	Groups      int64    // work-groups
-	Items       int64    // work-items of each
-	Resident    int64    // work-groups that a multiprocessor runs at once
-	Limits      string   // the resource that allows no more
-	Local       [3]int64 // work-items of a work-group along each axis
-	Iterations  float64  // of loops, by work-item
-	Work        []LineWork   // in the order of the text
+	Count       [3]int64   // work-groups along each axis
+	Groups      int64      // work-groups
+	Items       int64      // work-items of each
+	Resident    int64      // work-groups that a multiprocessor runs at once
+	Limits      string     // the resource that allows no more
+	Local       [3]int64   // work-items of a work-group along each axis
+	Iterations  float64    // of loops, by work-item
+	Work        []LineWork // in the order of the text
 	Waves       float64
 	Shared      int64 // bytes of local memory of a work-group
 	Barriers    int64
@@ -277,6 +279,36 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 			x.Strides = [3]int64{w.stride(st, addr, lanes)}
 		}
 	}
+}
+
+// private is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.
+func (w *walk) private(a *access, st *state) {
+	requests := st.points() * int64(len(st.mask.warps))
+	if w.observed() {
+		w.observe(a, st, unitCount{}, nil, nil)
+		u := w.stream.observed.uses[a.site]
+		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !w.inCode(x, st) })
+	}
+	if a.effect.Spilled {
+		w.sum[straightCycles] += requests
+		w.sum[straightLines] += requests
+		w.issueAccess(kernel.Global, st.points(), len(st.mask.warps), 1)
+		w.path.cycles += w.bySubgroup(st.points(), st.mask) * w.p.opt.Device.Rough(facts.L1Latency)
+	}
+}
+
+// inCode reports whether an index is a constant of the code: it depends on the counters of unrolled loops alone.
+func (w *walk) inCode(x *linear.Index, st *state) bool {
+	f, ok := st.eval(x)
+	if x.Data || !ok {
+		return false
+	}
+	for v, k := range f.k {
+		if k != 0 && (v < axisVars || st.n[v] > 1 && (w.open[v] == nil || !w.open[v].straight)) {
+			return false
+		}
+	}
+	return true
 }
 
 // observe notes an access for a survey.
