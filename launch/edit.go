@@ -167,16 +167,19 @@ func lineOf(p kernel.Place) kernel.Place {
 	return p
 }
 
-// site is where an access stands.
-func (b *builder) site(a *expr.Access, write bool) Site {
-	if b.places == nil {
-		b.places = placed(b.p.nest.Kernel)
-	}
-	s := Site{Array: a.Array, Store: write, At: b.places[a]}
-	if b.stmt != nil {
-		s.Atomic = b.stmt.Atomic
+// origin is an access as it is written, and its statement, nil for that of a condition.
+type origin struct {
+	access *expr.Access
+	stmt   *kernel.Stmt
+}
+
+// site is where an access to an array stands.
+func (p *Program) site(from origin, array string, write bool) Site {
+	s := Site{Array: array, Store: write, At: p.stand()[from.access]}
+	if from.stmt != nil {
+		s.Atomic = from.stmt.Atomic
 		if s.At == (kernel.Place{}) {
-			s.At = lineOf(b.stmt.At)
+			s.At = lineOf(from.stmt.At)
 		}
 	}
 	return s
@@ -249,10 +252,11 @@ func (w *walk) changed(a *access, st *state, addr *form, lanes []int64) (*state,
 // use notes what an access does at a state, of which u are the units.
 func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
-	x := o.uses[a.site]
+	site := w.p.site(a.from, array.Name, a.write)
+	x := o.uses[site]
 	if x == nil {
-		x = &Use{Site: a.site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
-		o.uses[a.site], o.order = x, append(o.order, a.site)
+		x = &Use{Site: site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
+		o.uses[site], o.order = x, append(o.order, site)
 	}
 	points, warps := st.points(), int64(len(st.mask.warps))
 	x.Requests += points * warps
@@ -286,7 +290,7 @@ func (w *walk) private(a *access, st *state) {
 	requests := st.points() * int64(len(st.mask.warps))
 	if w.observed() {
 		w.observe(a, st, unitCount{}, nil, nil)
-		u := w.stream.observed.uses[a.site]
+		u := w.stream.observed.uses[w.p.site(a.from, w.p.arrays[a.array].Name, a.write)]
 		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !w.inCode(x, st) })
 	}
 	if a.effect.Spilled {
