@@ -18,7 +18,7 @@ type access struct {
 	under  []branch
 	loops  uint32 // in whose iterations it differs: bit 0 is the outermost one
 	apart  uint32 // in whose iterations it differs by what depends on sizes
-	site   Site
+	from   origin
 	effect Effect
 }
 
@@ -59,8 +59,10 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
-	site := b.site(a, write)
-	effect := b.p.edit.Access[site]
+	from, effect := origin{a, b.stmt}, Effect{}
+	if len(b.p.edit.Access) > 0 {
+		effect = b.p.edit.Access[b.p.site(from, a.Array, write)]
+	}
 	if effect.Without {
 		return nil
 	}
@@ -79,7 +81,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, site: site, effect: effect}
+	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, from: from, effect: effect}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

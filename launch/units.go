@@ -85,6 +85,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return w.constants(a, st)
 	case array.Space == kernel.Private:
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
+		w.private(a, st)
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: they may be in any units.

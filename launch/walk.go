@@ -61,6 +61,7 @@ type state struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
+	sorted bool  // the work-items are those of one way of several that data decides
 	stands []standing
 	// parts says for each variable which part of its values the box has: a number that equal divisions give.
 	parts [maxVars]uint64
