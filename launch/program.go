@@ -30,6 +30,7 @@ type Program struct {
 	loads     bool // from global memory, outside of loops
 	uneven    bool // work-groups may have more work than others
 	arrays    []array
+	sites     []site // of accesses, by their numbers
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it
@@ -204,6 +205,8 @@ func (p *Program) build() (err error) {
 type builder struct {
 	p      *Program
 	arrays map[string]int
+	// statement is the one that is built; "" in the condition of a guard.
+	statement string
 	computed
 	fused
 }
@@ -288,9 +291,11 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 		var err error
 		switch x := from.(type) {
 		case *linear.Exec:
+			b.statement = x.Stmt.ID
 			if n, err = b.exec(x.Stmt); err != nil {
 				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
+			b.statement = ""
 		case *linear.Barrier:
 			n = barrier{}
 		case *linear.Guard:

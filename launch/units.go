@@ -177,6 +177,10 @@ func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	w.sum[warpLoads+rw] += bySubgroup
 	w.sum[lineLoads+rw] += u.lines
 	w.sum[sectorLoads+rw] += u.sectors
+	if w.bySite != nil {
+		at := &w.bySite[a.site]
+		at.Lines, at.Sectors = at.Lines+u.lines, at.Sectors+u.sectors
+	}
 	for c, n := range u.classes {
 		w.sum[uniformAccess+tally(c)] += n
 	}

@@ -169,8 +169,13 @@ func (p *Program) run(sizes map[string]int64) (*result, error) { return p.runWit
 
 // runWith also collects the accesses, if stream is not nil.
 func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, error) {
+	return p.walkOver(sizes, stream, nil)
+}
+
+// walkOver is runWith, which also counts what accesses touch, by their numbers, if bySite is not nil.
+func (p *Program) walkOver(sizes map[string]int64, stream *stream, bySite []Units) (*result, error) {
 	w := &walk{
-		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream,
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, bySite: bySite,
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]

@@ -38,6 +38,8 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
+	// bySite are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
+	bySite []Units
 	issued [issueKinds]int64 // by sub-groups
 	path   path
 	sent   sent
