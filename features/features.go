@@ -82,9 +82,9 @@ type Statistics struct {
 	mu    sync.Mutex
 	plans map[ID]*plan
 	afrs  map[Mem]*ratio
-	moved struct { // by the sites of the launch at some sizes
+	moved struct { // by the accesses of the launch, at some sizes
 		at    string
-		units map[launch.Site]launch.Units
+		units map[launch.Occurrence]launch.Units
 	}
 	invariant map[Mem]*evaluator      // counts of hoisted accesses
 	prints    map[string][]*evaluator // footprints by records

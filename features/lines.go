@@ -47,7 +47,7 @@ func (s *Statistics) units(u unit, m Mem, sizes map[string]int64) (*big.Rat, err
 }
 
 func (s *Statistics) touched(u unit, m Mem, sizes map[string]int64) (sum int64, err error) {
-	var places []launch.Site
+	var places []launch.Occurrence
 	for _, site := range s.sites[m] {
 		if _, err := s.c.flatIndex(site); err != nil {
 			return 0, err
@@ -78,8 +78,8 @@ func (s *Statistics) touched(u unit, m Mem, sizes map[string]int64) (sum int64, 
 }
 
 // place is where the launch has an access. An atomic update of global memory is one there, that of the store.
-func (s site) place(direction Direction) launch.Site {
-	place := launch.Site{Statement: s.at.stmt.ID, Access: s.access.String(), Store: direction == Store}
+func (s site) place(direction Direction) launch.Occurrence {
+	place := launch.Occurrence{Statement: s.at.stmt.ID, Access: s.access.String(), Store: direction == Store}
 	if s.guard {
 		place.Statement = ""
 	}
@@ -93,7 +93,7 @@ func (s site) place(direction Direction) launch.Site {
 const exactBoxes = 1 << 20
 
 // walked are the units of the launch at sizes. Those of the last sizes are kept, as features of a kernel are asked for together.
-func (s *Statistics) walked(sizes map[string]int64) (map[launch.Site]launch.Units, error) {
+func (s *Statistics) walked(sizes map[string]int64) (map[launch.Occurrence]launch.Units, error) {
 	program, err := s.c.program()
 	if err != nil {
 		return nil, err

@@ -12,27 +12,29 @@ import (
 
 // access is an access to an array, under the selects around it in the statement.
 type access struct {
-	array int
-	lanes int64 // elements from the index on along the last axis
-	write bool
-	index []*linear.Index
-	under []branch
-	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
-	apart uint32 // in whose iterations it differs by what depends on sizes
-	site  int    // its number
+	array  int
+	lanes  int64 // elements from the index on along the last axis
+	write  bool
+	index  []*linear.Index
+	under  []branch
+	loops  uint32 // in whose iterations it differs: bit 0 is the outermost one
+	apart  uint32 // in whose iterations it differs by what depends on sizes
+	site   Site
+	effect Effect
+	number int // among the occurrences
 }
 
-// Site is an access in the text of a kernel: in a statement, or in the condition of a guard, without one.
-type Site struct {
+// Occurrence is an access in the text of a kernel: in a statement, or in the condition of a guard, without one.
+type Occurrence struct {
 	Statement, Access string
 	Store             bool
 }
 
-// site is where an access is from.
-type site struct {
-	statement string
-	text      *expr.Access
-	write     bool
+// occurrence is where an access is from.
+type occurrence struct {
+	stmt  *kernel.Stmt // nil in the condition of a guard
+	text  *expr.Access
+	write bool
 }
 
 // Units are the lines and sectors of global memory that sub-groups touch in all executions of an access, each once in one.
@@ -40,21 +42,32 @@ type Units struct{ Lines, Sectors int64 }
 
 // Units are those of the accesses of the launch at the given sizes, as the code is written; those that are the same in a statement are together. An access that is
 // never made has none. It is an error if they are more than can be told exactly.
-func (p *Program) Units(sizes map[string]int64) (map[Site]Units, error) {
-	r, err := p.walkOver(sizes, nil, make([]Units, len(p.sites)))
+func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
+	r, err := p.walkOver(sizes, nil, make([]Units, len(p.occurrences)))
 	if err != nil {
 		return nil, p.error(err)
 	}
 	if r.sampled > 0 || r.merged {
 		return nil, p.error(fmt.Errorf("the launch has more than %d parts in which the work-items do different things", p.opt.Boxes))
 	}
-	out := map[Site]Units{}
-	for i, s := range p.sites {
-		key := Site{s.statement, s.text.String(), s.write}
+	out := map[Occurrence]Units{}
+	for i, s := range p.occurrences {
+		key := Occurrence{Access: s.text.String(), Store: s.write}
+		if s.stmt != nil {
+			key.Statement = s.stmt.ID
+		}
 		u := out[key]
-		out[key] = Units{u.Lines + r.bySite[i].Lines, u.Sectors + r.bySite[i].Sectors}
+		out[key] = Units{u.Lines + r.byText[i].Lines, u.Sectors + r.byText[i].Sectors}
 	}
 	return out, nil
+}
+
+// direction is what is added to the tally of loads to get that of loads or stores.
+func (a *access) direction() tally {
+	if a.write {
+		return 1
+	}
+	return 0
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -108,6 +121,11 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
+	site := b.site(a, write)
+	effect := b.p.edit.Access[site]
+	if effect.Without {
+		return nil
+	}
 	at, ok := b.arrays[a.Array]
 	if !ok {
 		layout, err := b.p.nest.Layout(declared)
@@ -123,8 +141,8 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under, site: len(b.p.sites)}
-	b.p.sites = append(b.p.sites, site{b.statement, a, write})
+	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, site: site, effect: effect, number: len(b.p.occurrences)}
+	b.p.occurrences = append(b.p.occurrences, occurrence{b.stmt, a, write})
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

@@ -12,11 +12,11 @@ import (
 func TestUnits(t *testing.T) {
 	for _, test := range []struct {
 		code string
-		want map[Site]Units
+		want map[Occurrence]Units
 	}{
-		{"z[i] = x[i]*x[i] + x[2*i]", map[Site]Units{{"insn", "x[64*i_outer + i_inner]", false}: {2 * 8, 2 * 32}, {"insn", "x[2*(64*i_outer + i_inner)]", false}: {16, 64}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
-		{"z[i] = if(i >= 192 and x[i] > 0, 1, 2)", map[Site]Units{{"insn", "x[64*i_outer + i_inner]", false}: {2, 8}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
-		{"z[i] = if(i >= 192 or x[i] > 0, 1, 2)", map[Site]Units{{"insn", "x[64*i_outer + i_inner]", false}: {6, 24}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
+		{"z[i] = x[i]*x[i] + x[2*i]", map[Occurrence]Units{{"insn", "x[64*i_outer + i_inner]", false}: {2 * 8, 2 * 32}, {"insn", "x[2*(64*i_outer + i_inner)]", false}: {16, 64}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
+		{"z[i] = if(i >= 192 and x[i] > 0, 1, 2)", map[Occurrence]Units{{"insn", "x[64*i_outer + i_inner]", false}: {2, 8}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
+		{"z[i] = if(i >= 192 or x[i] > 0, 1, 2)", map[Occurrence]Units{{"insn", "x[64*i_outer + i_inner]", false}: {6, 24}, {"insn", "z[64*i_outer + i_inner]", true}: {8, 32}}},
 	} {
 		variants, err := script.Exec("units.star", `
 knl = lp.make_kernel("{[i]: 0<=i<n}", "`+test.code+` {id=insn}", [lp.GlobalArg("x", "float32", shape="2*n"), lp.GlobalArg("z", "float32", shape="n"), "..."])

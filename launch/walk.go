@@ -21,6 +21,7 @@ type walk struct {
 	p       *Program
 	sizes   []int64
 	groups  [3]int64
+	local   [3]int64  // work-items of a group along each axis
 	strides [][]int64 // of arrays, in bytes
 	offsets []int64   // the same
 	extents []int64   // the same: what they take
@@ -38,8 +39,8 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
-	// bySite are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
-	bySite []Units
+	// byText are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
+	byText []Units
 	issued [issueKinds]int64 // by sub-groups
 	path   path
 	sent   sent
@@ -339,6 +340,7 @@ func (w *walk) guard(g *guard, st *state) {
 			loads = mask
 		}
 	}
+	w.diverges(g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
@@ -372,6 +374,7 @@ func (w *walk) unrolled(x *linear.Form) bool {
 }
 
 func (w *walk) exec(x *exec, st *state) {
+	defer w.works(x, w.issued)()
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs
 	w.sum[selects] += x.selects * runs

@@ -48,7 +48,7 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w machin
 	for _, key := range order { // a sum is that of each run
 		of := accesses[key]
 		if elements, err := s.Footprint(of, c.Sizes); err == nil {
-			w.GlobalBytes += elements * float64(of[0].Key.(features.Mem).DType.Base().Size())
+			w.GlobalBytes += elements * float64(c.IR.Array(key.name).DType.Size())
 		}
 	}
 	return w, nil

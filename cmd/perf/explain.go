@@ -19,12 +19,13 @@ import (
 func explainCommand() *cobra.Command {
 	var o predictFlags
 	var recorded string
+	var terms bool
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
-		Long: `explain breaks down the predicted time of a kernel: what each term and each cost contributes (these parts add up to the
-prediction; "alone" is what it would take by itself), its count and rate, what half of a term would save, and which resource
-binds. It compares the time with the peaks of the device, and makes the check
+		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses,
+by array and source line, how much of it goes with. Then it says what to change: the defect, the remedy, and how fast the kernel would be with it, by
+the same model. --terms shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes the check
 of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.
@@ -77,7 +78,7 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 				for i, e := range all {
 					fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
 					warn(cmd, e.Warnings)
-					e.Write(w)
+					e.Write(w, terms)
 				}
 				return nil
 			})
@@ -85,6 +86,7 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
+	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
 }

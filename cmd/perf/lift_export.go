@@ -132,7 +132,7 @@ func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, l
 // space derives the variants of a program and chooses one of them with its ND-range.
 func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, best bool, as string) (*explore.Space, *explore.Choice, error) {
 	if !best {
-		s, point, _, err := p.point(path, nil)
+		s, point, err := p.point(path, nil)
 		return s, &explore.Choice{Point: point}, err
 	}
 	s, err := p.open(path, nil)

@@ -15,7 +15,9 @@ import (
 // Cost is a kind of work with its cost, and what it contributes to the prediction.
 type Cost struct {
 	Term      string  `json:"term"`
+	By        string  `json:"by"`                  // the term in words
 	Parameter string  `json:"parameter,omitempty"` // "" where the cost is no product of a parameter and work
+	Words     string  `json:"words"`               // the work in words
 	Work      Work    `json:"work"`
 	Alone     float64 `json:"alone"`   // what the work would take by itself
 	Seconds   float64 `json:"seconds"` // its part of the prediction: 0 where it is hidden
@@ -55,10 +57,13 @@ func (e *explainer) parts(out *Explanation) error {
 			return err
 		}
 		cost.Share = share(p.Within)
+		if cost.Words = e.describe(cost); cost.Parameter == "" {
+			cost.Words = inWords(cost.Term)
+		}
 		out.Costs = append(out.Costs, cost)
 	}
 	if raised > 0 {
-		out.Costs = append(out.Costs, Cost{Term: roofTerm, Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
+		out.Costs = append(out.Costs, Cost{Term: roofTerm, By: inWords(roofTerm), Words: inWords(roofTerm), Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
@@ -110,7 +115,7 @@ func (e *explainer) timeOf(m *models.Model) (float64, error) {
 }
 
 func (e *explainer) cost(p models.Part) (cost Cost, err error) {
-	cost = Cost{Term: p.Term, Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
+	cost = Cost{Term: p.Term, By: inWords(p.Term), Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
 	if p.Parameter == "" {
 		return cost, nil
 	}
@@ -163,7 +168,7 @@ func (e *explainer) describe(c Cost) string {
 			add("work-groups")
 		}
 		if id.Class == features.StaticClass && len(c.ids) == 1 {
-			return fmt.Sprintf("%s (%s)", cmp.Or(workWords[id.Op], id.Op), c.Work.What)
+			return cmp.Or(workWords[id.Op], id.Op)
 		}
 	}
 	if len(words) == 0 {

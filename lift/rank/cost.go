@@ -72,7 +72,7 @@ func Estimate(names []string, d *facts.Device) (func(values []float64) float64, 
 	return func(values []float64) float64 { return on.Seconds(work.At(values)) }, nil
 }
 
-// Estimated orders points by that estimate, which has learnt nothing.
+// Estimated orders points by that estimate, which has learnt nothing: the scores are logarithms of rates.
 func Estimated(names []string, d *facts.Device) (Scorer, error) {
 	seconds, err := Estimate(names, d)
 	if err != nil {
@@ -81,7 +81,7 @@ func Estimated(names []string, d *facts.Device) (Scorer, error) {
 	return func(s *Set) ([]float64, error) {
 		var out []float64
 		for _, p := range s.Points {
-			out = append(out, 1/seconds(p.Features))
+			out = append(out, -math.Log(seconds(p.Features)))
 		}
 		return out, nil
 	}, nil

@@ -130,7 +130,9 @@ func (e *expansion) writers(x *scop.Array, w *web) (by, sets *scop.Statement) {
 }
 
 // standing is where the value before the first iteration stands, and stands says that there is such an element.
-func (o along) standing() polycount.Affine { return o.subscript.AddScaled(-1, polycount.Name(o.name)).Add(o.first) }
+func (o along) standing() polycount.Affine {
+	return o.subscript.AddScaled(-1, polycount.Name(o.name)).Add(o.first)
+}
 
 func (o along) stands() polycount.Constraint {
 	return polycount.GE(o.extent.AddInt(-1), o.standing())

@@ -14,7 +14,7 @@ import (
 type along struct {
 	loop              *scop.Loop
 	subscript, extent polycount.Affine
-	name              string           // the iterator, of which the first value is first
+	name              string // the iterator, of which the first value is first
 	first             polycount.Affine
 }
 

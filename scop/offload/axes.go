@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -54,6 +55,8 @@ var unnamed = sync.OnceValue(func() *machine.Machine { return machine.Of(nil) })
 
 func (f Form) on() *machine.Machine { return cmp.Or(f.On, unnamed()) }
 
+func (c *compiler) on() *machine.Machine { return cmp.Or(c.opt.On, unnamed()) }
+
 // Stage is how many sums a launch has, and how many terms each.
 type Stage struct{ Items, Terms int64 }
 
@@ -88,27 +91,34 @@ type Mapping struct {
 	Steps int64
 }
 
-// block has the sides of a work-group, the longest halved until it is not larger than the machine allows.
-func (f Form) block(sides ...int64) []int64 {
-	for product(sides) > f.on().MostItems {
-		longest := slices.Index(sides, slices.Max(sides))
-		sides[longest] /= 2
-	}
-	return sides
-}
-
-// plain is a mapping for any form: a work-item for each point of the parallel loops.
-func (f Form) plain() Mapping {
-	return Mapping{Block: f.block([][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel]...), Share: 1}
-}
-
 // Default is the mapping that a launch gets without a search.
 func Default(f Form) Mapping {
+	m := chosen(f)
+	most := f.on().MostItems
+	m.Share = min(m.Share, most)
+	for product(m.Block)*max(m.Share, 1) > most && m.Steps == 0 { // along the longest axis, the slowest of equal ones
+		axis := 0
+		for i, n := range m.Block {
+			if n >= m.Block[axis] {
+				axis = i
+			}
+		}
+		if m.Block[axis] == 1 {
+			break
+		}
+		m.Block = slices.Clone(m.Block)
+		m.Block[axis] /= 2
+	}
+	return m
+}
+
+// chosen is the default where work-groups may have as many work-items as usual.
+func chosen(f Form) Mapping {
 	switch {
 	case f.Group:
-		return Mapping{Block: f.block(512), Share: 1}
+		return Mapping{Block: []int64{512}, Share: 1}
 	case f.Tiled > 0:
-		return Mapping{Block: f.block(32, 16), Side: []int64{32, 32, 32, 32}[:f.Tiled]}
+		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:
 		return steps(f)
 	case f.Tiles:
@@ -118,7 +128,7 @@ func Default(f Form) Mapping {
 	case f.Pointwise:
 		return points(f)
 	case f.Sums == None:
-		return f.plain()
+		return Mapping{Block: [][]int64{nil, {128}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
 	}
 	return shares(f)
 }
@@ -177,7 +187,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Pointwise && product(m.Points) > 1 {
 		several, err := one.make(m)
 		if err == nil {
-			if c.runs(several) == nil {
+			if runs(several, c.on()) == nil {
 				return several, nil
 			}
 		} else if !errors.Is(err, errTiles) {
@@ -191,25 +201,25 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if c.runs(tiled) == nil {
+		if runs(tiled, c.on()) == nil {
 			return tiled, nil
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
 		m = c.ask(form, n.Statements)
 	}
 	if form.Sums != None && m.Share > 1 {
-		shared, err := c.share(k, order, over, m, form.Sums)
+		shared, err := share(k, order, over, m, form.Sums)
 		if err != nil {
 			return nil, err
 		}
-		if c.runs(shared) == nil {
+		if runs(shared, c.on()) == nil {
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
 		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
-	return c.onAxes(k, order, m.Block, 0)
+	return onAxes(k, order, m.Block, 0)
 }
 
 // sizes enters the sizes of a form of tiles.
@@ -254,12 +264,11 @@ func (c *compiler) points(f *Form, s *pointwise) {
 }
 
 // runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than the machine allows.
-func (c *compiler) runs(k *kernel.Kernel) error {
+func runs(k *kernel.Kernel, on *machine.Machine) error {
 	n, err := linear.New(k)
 	if err != nil {
 		return err
 	}
-	on := c.on()
 	if product(n.Local[:]) > on.MostItems {
 		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], on.MostItems)
 	}
@@ -289,12 +298,12 @@ func ordered(k *kernel.Kernel) bool {
 }
 
 // share puts parallel loops and loops of reductions on axes.
-func (c *compiler) share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
+func share(k *kernel.Kernel, order, over []string, m Mapping, sums Direction) (*kernel.Kernel, error) {
 	own, others := 0, len(order) // the axis of the reductions, and that of the first parallel loop
 	if sums == Items {
 		own, others = len(order), 0
 	}
-	k, err := c.onAxes(k, order, m.Block, others)
+	k, err := onAxes(k, order, m.Block, others)
 	for _, r := range over {
 		if err != nil {
 			return nil, err
@@ -305,36 +314,41 @@ func (c *compiler) share(k *kernel.Kernel, order, over []string, m Mapping, sums
 }
 
 // onAxes puts parallel loops on axes of work-groups, and on those of work-items from the given one on.
-func (c *compiler) onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
-	grid, err := c.grid(k, loops, block)
+func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel.Kernel, error) {
+	var err error
 	for i, p := range loops {
-		if err != nil {
+		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", i), InnerTag: fmt.Sprintf("l.%d", first+i)}
+		if k, err = transform.SplitIname(k, p, block[i], split); err != nil {
 			return nil, err
 		}
-		split := transform.Split{Outer: p + "_group", Inner: p + "_item", OuterTag: fmt.Sprintf("g.%d", grid[i]), InnerTag: fmt.Sprintf("l.%d", first+i)}
-		k, err = transform.SplitIname(k, p, block[i], split)
 	}
-	return k, err
+	return k, nil
 }
 
-// grid are the axes of the work-groups of loops: in the order of the loops, but that the one with the most work-groups is first where its own axis does not have so many.
-func (c *compiler) grid(k *kernel.Kernel, loops []string, block []int64) ([]int, error) {
-	grid, longest := make([]int, len(loops)), 0
-	most := int64(0)
-	for i, p := range loops {
-		grid[i] = i
-		set, err := k.DomainOf([]string{p})
+// onGrid exchanges the axes of work-groups where one but the first has more than devices allow there: the longest is the first then.
+func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
+	first, longest, most := "", "", int64(0)
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		if k.Tags[name].Kind != kernel.GroupAxis {
+			continue
+		}
+		set, err := k.DomainOf([]string{name})
 		if err != nil {
 			return nil, err
 		}
-		if groups := ceil(c.extent(set, p), block[i]); groups > most {
-			longest, most = i, groups
+		if groups := c.extent(set, name); groups > most {
+			longest, most = name, groups
+		}
+		if k.Tags[name].Axis == 0 {
+			first = name
 		}
 	}
-	if on := (Form{On: c.opt.On}).on(); longest > 0 && most > on.MostGroups {
-		grid[0], grid[longest] = longest, 0
+	if longest == first || most <= (Form{On: c.opt.On}).on().MostGroups {
+		return k, nil
 	}
-	return grid, nil
+	k = k.Clone()
+	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
+	return k, nil
 }
 
 // axes are at most three parallel loops, the fastest first.

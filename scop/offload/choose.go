@@ -21,14 +21,14 @@ const (
 )
 
 // tiles is the mapping of sums of tiles that takes least.
-func tiles(f Form) Mapping {
-	best, least := f.plain(), math.Inf(1)
+func tiles(f Form) (best Mapping) {
+	least := math.Inf(1)
 	for _, block := range [][]int64{{16, 16}, {16, 8}, {8, 16}} {
 		for _, px := range []int64{2, 4, 6, 8, 12} {
 			for _, py := range []int64{2, 4, 6, 8, 12} {
 				for _, depth := range []int64{16, 32} {
 					m := Mapping{Block: block, Points: []int64{px, py}, Depth: depth, Ahead: true}
-					if px*py*f.Bytes > mostOfItem || product(block) > f.on().MostItems || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
+					if px*py*f.Bytes > mostOfItem || f.local(written(m.Block), written(m.Points), depth) > f.on().MostLocal {
 						continue
 					}
 					if c := f.cycles(m); c < least {
@@ -155,16 +155,13 @@ func steps(f Form) Mapping {
 		{Block: []int64{32, 8}, Points: []int64{1, 4}},
 	}, nil}
 	for _, m := range forms[f.Parallel] {
-		if product(m.Block) > f.on().MostItems {
-			continue
-		}
 		cells, most := int64(f.Arrays)*f.Bytes, int64(math.MaxInt64)
 		for axis := range f.Parallel {
 			side := of(m.Block, axis) * of(m.Points, axis)
 			cells *= side + f.Reach[axis]
 			most = min(most, side/max(1, int64(2*f.Parallel)*f.Reach[axis]))
 		}
-		if m.Steps = most; cells <= f.on().MostLocal && most > 0 && f.width(m) > 0 {
+		if m.Steps = most; cells <= f.on().MostLocal && product(m.Block) <= f.on().MostItems && most > 0 && f.width(m) > 0 {
 			return m
 		}
 	}

@@ -13,10 +13,10 @@ type decision struct {
 	options func(f Form, made map[string]string) []string
 }
 
-// Bounds of options beside those of the machine: the work-items of a work-group, and the sums of a work-item.
+// Bounds of options beside those of the machine.
 const (
-	leastItems = 32
-	mostSums   = 72
+	leastItems = 32 // of a work-group: a sub-group
+	mostSums   = 72 // of a work-item: with more, registers are spilled (mostOfItem)
 )
 
 // decisions are those of a kernel in their order.
@@ -50,10 +50,10 @@ var decisions = []decision{
 	}},
 	{"block", func(f Form, made map[string]string) []string {
 		if f.Group {
-			return f.within(written(Default(f).Block), "512", "64", "128", "256", "1024")
+			return f.grouped(f.offer(written(Default(f).Block), "512", "64", "128", "256", "1024"))
 		}
 		if f.Tiled > 0 {
-			return f.within(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8")
+			return f.grouped(f.offer(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8"))
 		}
 		if f.Parallel == 0 || f.Updates > 0 && made["steps"] == "0" {
 			return nil
@@ -63,9 +63,7 @@ var decisions = []decision{
 			return items < leastItems || items > f.on().MostItems
 		})
 		if made["sums"] == "tiles" {
-			blocks = slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool {
-				return slices.Min(numbers(b)) < 4 || product(numbers(b)) > f.on().MostItems
-			})
+			blocks = f.grouped(slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 }))
 		}
 		usual := f
 		if made["sums"] == "each" {
@@ -139,6 +137,11 @@ var cells = [][]string{
 	3: {"1x1x1", "1x2x1", "1x1x2", "1x2x2", "1x2x4", "1x3x3", "1x2x8", "1x4x4", "2x2x2", "2x4x4", "1x8x8"},
 }
 
+// grouped are the shapes of which a work-group of the machine may be.
+func (f Form) grouped(shapes []string) []string {
+	return slices.DeleteFunc(shapes, func(b string) bool { return product(numbers(b)) > f.on().MostItems })
+}
+
 // fits reports that so many cells of a work-item make a time tile that local memory holds.
 func (f Form) fits(made map[string]string, points string) bool {
 	m := Mapping{Block: numbers(made["block"]), Points: numbers(points), Steps: number(made["steps"])}
@@ -147,11 +150,6 @@ func (f Form) fits(made map[string]string, points string) bool {
 		bytes *= of(m.Block, axis)*of(m.Points, axis) + f.Reach[axis]
 	}
 	return f.width(m) > 0 && bytes <= f.on().MostLocal
-}
-
-// within lists the options for work-groups that are not larger than the machine allows, that of the default first.
-func (f Form) within(usual string, options ...string) []string {
-	return f.offer(usual, slices.DeleteFunc(options, func(o string) bool { return product(numbers(o)) > f.on().MostItems })...)
 }
 
 // offer lists options, that of the default first where it is among them.

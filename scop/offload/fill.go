@@ -3,7 +3,6 @@ package offload
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"gpuperf/device/machine"
 )
@@ -14,11 +13,11 @@ import (
 const loadsOfRound = 4
 
 // shares is the mapping of shared sums that takes least.
-func shares(f Form) Mapping {
+func shares(f Form) (best Mapping) {
 	if f.Parallel == 0 {
-		return Mapping{Share: min(256, f.on().MostItems)}
+		return Mapping{Share: 256}
 	}
-	best, least := f.plain(), math.Inf(1)
+	least := math.Inf(1)
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
 		for share := int64(8); share <= 256; share *= 2 {
 			m := Mapping{Block: []int64{block}, Share: share}
@@ -77,11 +76,11 @@ func points(f Form) Mapping {
 	}
 	best, least := Mapping{}, math.Inf(1)
 	for _, block := range shapes {
-		m := Mapping{Block: f.block(slices.Clone(block)...), Points: []int64{1, 1, 1}[:f.Parallel], Share: 1}
+		m := Mapping{Block: block, Points: []int64{1, 1, 1}[:f.Parallel], Share: 1}
 		m.Points[f.Parallel-1] = most
 		covered := int64(1)
 		for axis := range f.Parallel {
-			side := m.Block[axis] * m.Points[axis]
+			side := block[axis] * m.Points[axis]
 			covered *= side * ceil(f.Extent[axis], side)
 		}
 		if c := float64(covered); c < narrower*least {

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/machine"
 	"gpuperf/internal/golden"
+	"gpuperf/samples"
 )
 
 // machines are the devices whose default mappings stand in golden files.
@@ -58,50 +60,35 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// TestSmallGroups: where a device refuses work-groups of more than 64 work-items or 4 KB of local memory, there are none, by default or among the options.
+// TestSmallGroups: on a device with less than usual of what a work-group may have, defaults have no more of it, nor has any option.
 func TestSmallGroups(t *testing.T) {
-	on := *machine.Of(nil)
-	on.MostItems, on.MostLocal = 64, 4<<10
-	forms := []Form{
-		{Group: true},
-		{Tiled: 2},
-		{Parallel: 1, Serial: true},
-		{Parallel: 2, Serial: true},
-		{Parallel: 3, Serial: true},
-		{Parallel: 2, Sums: None},
-		{Sums: Terms},
-		{Parallel: 1, Sums: Items, Bytes: 4, Stages: [stages]Stage{{1000, 1000}, {1000, 1000}, {1000, 1000}, {1000, 1000}}},
-		{Parallel: 2, Tiles: true, Operands: 2, Bytes: 4, Terms: 1000, Extent: [3]int64{1000, 1000}},
-		{Parallel: 2, Pointwise: true, Extent: [3]int64{1000, 1000}},
-		{Parallel: 3, Pointwise: true, Extent: [3]int64{100, 100, 100}},
-		{Parallel: 2, Updates: 1, Arrays: 1, Bytes: 4, Reach: [3]int64{2, 2}, First: [3]int64{2, 2}},
-	}
-	for _, f := range forms {
-		f.On = &on
-		if m := Default(f); product(m.Block)*max(m.Share, 1) > on.MostItems || m.Depth > 0 && f.local(written(m.Block), written(m.Points), m.Depth) > on.MostLocal {
-			t.Errorf("%+v: by default %+v", f, m)
-		}
-		made := map[string]string{}
-		for _, d := range decisions {
-			options := d.options(f, made)
-			if len(options) > 0 {
-				made[d.name] = options[0]
-			}
-			for _, o := range options {
-				if d.name == "block" && product(numbers(o))*max(number(made["share"]), 1) > on.MostItems {
-					t.Errorf("%+v: the option %s", f, o)
-				}
-			}
-		}
-	}
-	for _, name := range []string{"gemm", "mvt", "heat-3d", "jacobi-2d", "lu"} {
-		p, err := Find(t.Context(), example(t, name, "float"), Options{On: &on})
+	on := machine.Told(device.Info{Fingerprint: samples.Fingerprint{MaxWorkGroup: 128, LocalMem: 12 << 10}})
+	for _, name := range []string{"gemm", "syr2k", "mvt", "heat-3d", "jacobi-2d", "lu", "trisolv", "seidel-2d", "floyd-warshall", "atax"} {
+		p, err := Find(t.Context(), example(t, name, "float"), Options{On: on})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, k := range p.Kernels {
-			if err := (&compiler{opt: Options{On: &on}}).runs(k); err != nil {
+			if err := runs(k, on); err != nil {
 				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, a := range p.asked {
+			made := map[string]string{}
+			for _, d := range decisions {
+				list := d.options(a.form, made)
+				for _, option := range list {
+					if d.name == "block" && product(numbers(option))*max(1, number(made["share"])) > on.MostItems {
+						t.Errorf("%s: %v offers a block of %s", name, a.statements, option)
+					}
+				}
+				if len(list) > 0 {
+					made[d.name] = list[0]
+				}
+			}
+			m := a.form.mapping(made)
+			if m.Steps > 0 && !a.form.fits(made, written(m.Points)) {
+				t.Errorf("%s: %v has tiles that local memory does not hold: %+v", name, a.statements, m)
 			}
 		}
 	}

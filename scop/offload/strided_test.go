@@ -3,7 +3,6 @@ package offload
 import (
 	"testing"
 
-	"gpuperf/device/machine"
 	"gpuperf/kernel/linear"
 )
 
@@ -36,7 +35,7 @@ func TestStridedSum(t *testing.T) {
 		if l.Local[1] > 1 {
 			shared++
 		}
-		if product(l.Local[:]) > machine.Of(nil).MostItems {
+		if product(l.Local[:]) > unnamed().MostItems {
 			t.Errorf("a work-group of %v work-items", l.Local)
 		}
 	}
@@ -64,7 +63,7 @@ func TestSizeOfTiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range p.Kernels {
-		if err := (&compiler{}).runs(k); err != nil {
+		if err := runs(k, unnamed()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -66,7 +66,7 @@ func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
 	return float64(max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1))
 }
 
-// extent is about how many values a loop takes.
+// extent is about how many values a loop takes. What the loops around it determine adds none.
 func (e extents) extent(l Loop) (most float64) {
 	if e.tiled != nil {
 		if n, is := l.inTile(e.tiled); is {
@@ -76,12 +76,30 @@ func (e extents) extent(l Loop) (most float64) {
 	for s, a := range l.Of {
 		n := 1.0
 		for i, it := range s.Iterators {
-			c := a.Coeff(it)
-			n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
+			if c := a.Coeff(it); c != 0 && !e.determined(s, i) {
+				n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
+			}
 		}
 		most = max(most, n)
 	}
 	return most
+}
+
+// iterations are about those of loops in each other.
+func (e extents) iterations(loops []Loop) float64 {
+	n := 1.0
+	for i, l := range loops {
+		n *= e.in(loops[:i], false).extent(l)
+	}
+	return n
+}
+
+// determined reports that the loops around a part give the value of an iterator of a statement.
+func (e extents) determined(s *scop.Statement, iterator int) bool {
+	unit := make([]int64, len(s.Iterators))
+	unit[iterator] = 1
+	_, is := combination(rowsOf(s, e.around), unit)
+	return is
 }
 
 // perLaunch is what a launch takes that does nothing.
@@ -95,10 +113,7 @@ func (e extents) cost(n Node) (time float64) {
 			time += e.cost(part)
 		}
 	case *Band:
-		time = e.in(x.Loops, false).cost(x.Body)
-		for _, l := range x.Loops {
-			time *= e.extent(l)
-		}
+		time = e.in(x.Loops, false).cost(x.Body) * e.iterations(x.Loops)
 	case *Launch:
 		if x.Tiled != nil {
 			return e.wavefront(x)
@@ -138,8 +153,8 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points, lines flo
 		_, alone := x.Body.(*Leaf)
 		share = share && items < 2
 		steps, points, lines = e.in(x.Loops, outermost).inside(x.Body, false, share)
-		for _, l := range x.Loops {
-			extent := e.extent(l)
+		for i, l := range x.Loops {
+			extent := e.in(x.Loops[:i], false).extent(l)
 			points, lines = points*extent, lines*extent
 			switch {
 			case l.Parallel && outermost:
