@@ -9,7 +9,9 @@ export CGO_ENABLED := 0
 RARELY   := GOGC=off GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
 # Tests are compiled and linked without what debuggers read: a tenth less work.
-TESTS    := GOFLAGS='$(GOFLAGS) -gcflags=all=-dwarf=false' $(GO) test -vet=off -ldflags='-s -w'
+TESTS    := $(GO) test -vet=off -gcflags=all=-dwarf=false -ldflags='-s -w'
+# One package more than there are processors: some wait for devices and other processes.
+BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
 CHECKS   ?= 30
 SEED     ?= 1
@@ -34,7 +36,7 @@ demo: opencl build
 	@./scripts/demo.sh
 
 test: opencl slurm
-	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) -timeout 30m $(PACKAGES)
+	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) $(BESIDE) -timeout 30m $(PACKAGES)
 
 # What `make test` takes a fixed sample of, and what is a job of its own: hours.
 long: PACKAGES := -tags browser ./...

@@ -33,7 +33,7 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 		return p.called(at, c, nil, args)
 	case o != nil && o.err != nil:
 		panic(fault{err: o.err})
-	case o != nil && !isIntrinsic(name):
+	case o != nil && !isIntrinsic(name) && p.lang.types[strings.TrimPrefix(name, "make_")] == nil:
 		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
 	}
 	v := p.known(at, name, args)

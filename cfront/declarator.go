@@ -58,6 +58,9 @@ func (p *parser) declarator(base *ctype) declarator {
 		return d
 	case p.lang.plusPlus && p.is("operator"):
 		d.name = p.operatorName()
+	case p.lang.plusPlus && p.qualifiers() > 0 && p.peek(p.qualifiers()+1).Is("("): // of a function that a namespace declares
+		p.i += p.qualifiers()
+		d.name = p.name().Text
 	case p.tok().Kind == cpp.Name && !p.startsType() || p.declares():
 		d.name = p.name().Text
 	}
@@ -192,7 +195,7 @@ func (p *lookup) parameters() bool {
 	}
 	found := false
 	p.at(p.i+1, p.scope, func() {
-		found = p.startsType() || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
+		found = p.startsType() && (p.within == nil || !p.peek(1).Is("(") || p.peek(2).Is("*")) || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
 	})
 	return found
 }

@@ -120,6 +120,9 @@ func (p *parser) define(c *callable) {
 			s.set(x.name, &variable{t: x.t})
 			continue
 		}
+		if x.t.form == arrayForm && !x.t.alias && !p.lang.hosted {
+			x.t = x.t.pointed()
+		}
 		if c.kernel { // a reference is no argument of a kernel
 			x.t = x.t.with(func(t *ctype) { t.alias = false })
 		}

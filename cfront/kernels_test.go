@@ -67,7 +67,7 @@ func TestBodies(t *testing.T) {
 		{cl, "a[0] = pow(v.x, 2) + mad(1, a[1], 2) + min(n, 1u);", "a[0] = ((pow(v.0, 2):float32 + mad(1, a[1], 2):float32):float32 + min(n, 1):uint32):float32"},
 		{cl, "const int k = 3; float r[k * 2]; const float *p = r; p++; *p;", "const int32 k = 3; float32 r[6]; const float32 p[*] = r; p +after=; p[0]"},
 		{cl, "float (*p)[4] = (float (*)[4]) a; p[1][2] = (*p)[3];", "float32 p[*][4] = (float32*)a; p[1, 2] = p[0, 3]"},
-		{cl, "a[0] = 1;\n}\nvoid g(float *x, int y[4]) { g(x, y);", "a[0] = 1; function g(float32 x[*], int32 y[4]); g(x, y)"},
+		{cl, "a[0] = 1;\n}\nvoid g(float *x, int y[4]) { g(x, y);", "a[0] = 1; function g(float32 x[*], int32 y[*]); g(x, y)"},
 
 		{cu, "int i = blockIdx.x * blockDim.x + threadIdx.x;", "int32 i = ((blockIdx.x * blockDim.x):uint32 + threadIdx.x):uint32"},
 		{cu, "v = make_float4(1, a[0], 2, 3); float2 t{1, 2}; t = float2{a[0]};", "v = float32x4{1, a[0], 2, 3}; float32x2 t = float32x2{1, 2}; t = float32x2{a[0], 0}"},
@@ -112,7 +112,7 @@ func TestDeclarations(t *testing.T) {
 			"constants", cfront.OpenCL, "", "constant float w[3] = {1, 2, 3};\nenum { A, B = 4, C };\ntypedef struct { float x; } P;\nfloat g(P p) { return p.x + w[0] + C; }",
 			"function g(P p) float32; return ((p.x + w[0]):float32 + 5):float32",
 		},
-		{"bounds", cfront.CUDA, "", "extern \"C\" {\n__global__ void __launch_bounds__(128, 2) f(const double *a, int n[4]) {}\n}", "kernel f(const global float64 a[*], int32 n[4])"},
+		{"bounds", cfront.CUDA, "", "extern \"C\" {\n__global__ void __launch_bounds__(128, 2) f(const double *a, int n[4]) {}\n}", "kernel f(const global float64 a[*], global int32 n[*])"},
 		{
 			"host code", cfront.CUDA, "", "#include <vector>\n#include \"cuda_runtime.h\"\nstruct S { S(int); std::string s; int n; };\nstd::vector<int> all;\nclass X : Y { virtual void f() = 0; };\n" +
 				"static void host(std::vector<int> &v) { f<<<1, 2>>>(v.data()); }\n__global__ void f(int *p) { p[0] = S{3}.n; }\nint main() { for (auto x : all) {} return 0; }",

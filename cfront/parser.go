@@ -20,6 +20,8 @@ type parser struct {
 	queue    []*callable // functions whose bodies are to be read
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
+	// instanceNames are those of functions that are instances.
+	instanceNames map[string]bool
 }
 
 // lookup knows what names mean where the cursor stands.
@@ -126,7 +128,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{lookup: lookup{
+	p := &parser{instanceNames: map[string]bool{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

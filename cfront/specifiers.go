@@ -189,6 +189,9 @@ func (p *parser) typeHere() *ctype {
 	switch x := p.meant(n).(type) {
 	case *ctype:
 		p.i += n + 1
+		if p.is("<") && x.form == recordForm && x.record.of != nil { // the name of a class template within it
+			x = p.classInstance(x.record.of, Pos(t.At))
+		}
 		return p.nestedType(x)
 	case *class:
 		if !p.peek(n + 1).Is("<") {

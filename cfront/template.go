@@ -428,6 +428,10 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 		return nil
 	}
 	t.instances[name] = c
+	if p.instanceNames[c.name] { // another template of the name has such an instance
+		c.name += "(" + types(c.params) + ")"
+	}
+	p.instanceNames[c.name] = true
 	if args != nil {
 		if _, ok := c.takes(args); !ok {
 			return nil

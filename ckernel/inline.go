@@ -116,9 +116,6 @@ func (b *builder) callsIn(e cfront.Expr) {
 func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 	delete(b.env, p)
 	if len(p.Dims) > 0 {
-		if !p.Pointer && len(p.Dims) > 1 {
-			b.fail(arg, "", "an array of arrays is passed to a function")
-		}
 		b.env[p] = value{at: b.addressOf(arg)}
 		if b.env[p].at.alias == nil {
 			b.settleAddress(x.Pos, p)

@@ -178,13 +178,13 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		return at
 	case *cfront.Binary:
 		p, s, sign := x.X, x.Y, int64(1)
-		if p.PointsTo() == "" {
+		if p.Type() != "" {
 			p, s = s, p
 		}
 		if x.Op == "-" {
 			sign = -1
 		}
-		if x.Op == "+" || x.Op == "-" && s.PointsTo() == "" {
+		if x.Op == "+" || x.Op == "-" && s.Type() != "" {
 			at := b.addressOf(p)
 			if at.alias != nil {
 				break

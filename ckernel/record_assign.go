@@ -10,6 +10,9 @@ func (b *builder) effectOf(x *cfront.Make) { b.keptRecord(x) }
 // assignRecord gives a record the members of another, one by one.
 func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	r := to.Record()
+	if b.isMemory(to) {
+		defer b.pin(to)()
+	}
 	if r.Union {
 		b.failAt(at, "", "the union %s is assigned to as a whole", r.Name)
 	}

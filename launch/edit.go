@@ -224,26 +224,24 @@ func (w *walk) stride(st *state, addr *form, lanes []int64) int64 {
 	return 0
 }
 
-// once is a state in which loops have one iteration that an access does not depend on.
-func (w *walk) once(a *access, st *state) *state {
+// changed is where an access with an effect is made, a state of its own, and its addresses: iterations and work-groups that it would not be made in count
+// as one.
+func (w *walk) changed(a *access, st *state, addr *form, lanes []int64) (*state, *form, []int64) {
 	out := w.copied(st)
-	for v := axisVars; v < out.nv; v++ {
+	for v := axisVars; a.effect.Once && v < out.nv; v++ {
 		if a.loops&(1<<(v-axisVars)) == 0 {
 			out.n[v] = 1
 		}
 	}
-	return out
-}
-
-// fewer is a state in which work-groups along axes access once what each of several does, as an access does not depend on which it is.
-func (w *walk) fewer(a *access, st *state, addr *form) *state {
-	out := w.copied(st)
 	for axis, by := range a.effect.Fewer {
 		if v := lidVars + axis; by > 1 && addr.k[v] == 0 {
 			out.n[v] = max(out.n[v]/by, 1)
 		}
 	}
-	return out
+	if a.effect.Beside {
+		addr, lanes = w.beside(a, st, addr, lanes)
+	}
+	return out, addr, lanes
 }
 
 // use notes what an access does at a state, of which u are the units.
@@ -283,7 +281,7 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 
 // observe notes an access for a survey.
 func (w *walk) observe(a *access, st *state, u unitCount, addr *form, lanes []int64) {
-	if w.stream != nil && w.stream.observed != nil {
+	if w.observed() {
 		w.stream.observed.use(w, a, st, u, addr, lanes)
 	}
 }
@@ -294,7 +292,7 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 	if !apart || len(inner.mask.lanes) == 0 {
 		return
 	}
-	if w.stream != nil && w.stream.observed != nil {
+	if w.observed() {
 		o := w.stream.observed
 		d := o.parts[n]
 		if d == nil {
@@ -365,11 +363,12 @@ func (r *result) limit() string {
 	return by
 }
 
+// observed reports whether the walk is for a survey.
+func (w *walk) observed() bool { return w.stream != nil && w.stream.observed != nil }
+
 // works notes what a statement computes, which is what is issued until the function that it returns is called, beside accesses.
-func (w *walk) works(x *exec, before [issueKinds]int64) (end func()) {
-	if w.stream == nil || w.stream.observed == nil {
-		return func() {}
-	}
+func (w *walk) works(x *exec) (end func()) {
+	before := w.issued
 	return func() {
 		o, at := w.stream.observed, lineOf(x.at)
 		if o.work[at] == nil {

@@ -109,20 +109,11 @@ func (w *walk) touch(a *access, st *state) bool {
 	if !ok {
 		return false
 	}
-	if a.effect.Once {
-		st = w.once(a, st)
+	if a.effect != (Effect{}) {
+		st, addr, lanes = w.changed(a, st, addr, lanes)
 		defer w.giveBack(st)
 		points = st.points()
 		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
-	}
-	if a.effect.Fewer != ([3]int64{}) {
-		st = w.fewer(a, st, addr)
-		defer w.giveBack(st)
-		points = st.points()
-		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
-	}
-	if a.effect.Beside {
-		addr, lanes = w.beside(a, st, addr, lanes)
 	}
 	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
 	u.scale(st.weight)

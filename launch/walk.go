@@ -374,7 +374,9 @@ func (w *walk) unrolled(x *linear.Form) bool {
 }
 
 func (w *walk) exec(x *exec, st *state) {
-	defer w.works(x, w.issued)()
+	if w.observed() {
+		defer w.works(x)()
+	}
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs
 	w.sum[selects] += x.selects * runs

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
-	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
@@ -148,7 +147,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		return usagef("--device %s: %s needs a device, not recorded samples", o.on.device, cmd.Name())
 	}
 	info := o.Campaign.Device.Info()
-	o.files.On, o.files.Device = machine.Told(info), &info
+	o.files.Device = &info
 	if between != nil {
 		between.Others = at
 		return o.ranges(cmd, path, between)

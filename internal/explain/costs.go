@@ -146,6 +146,9 @@ func (e *explainer) describe(c Cost) string {
 			words = append(words, text)
 		}
 	}
+	if own := c.total(); own != nil {
+		return cmp.Or(workWords[own.Op], own.Op)
+	}
 	for _, id := range c.ids {
 		for _, r := range e.selected(id) {
 			switch k := r.Key.(type) {
@@ -167,9 +170,6 @@ func (e *explainer) describe(c Cost) string {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
 			add("work-groups")
 		}
-		if id.Class == features.StaticClass && len(c.ids) == 1 {
-			return cmp.Or(workWords[id.Op], id.Op)
-		}
 	}
 	if len(words) == 0 {
 		return c.Work.What
@@ -180,6 +180,19 @@ func (e *explainer) describe(c Cost) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// total is the total of a launch that the work of a cost is, perhaps times a number that other features make; nil for other work.
+func (c *Cost) total() (own *features.ID) {
+	for i, id := range c.ids {
+		if id.Class != features.StaticClass {
+			return nil
+		}
+		if strings.HasSuffix(c.Work.What, id.String()) {
+			own = &c.ids[i]
+		}
+	}
+	return own
 }
 
 // selected lists the records that a feature selects; none if an error prevents it.

@@ -116,11 +116,6 @@ func (x *study) share() error {
 	return nil
 }
 
-// row is that of a site.
-func (x *study) row(s launch.Site) Row {
-	return x.rows[slices.IndexFunc(x.rows, func(r Row) bool { return r.Site == s })]
-}
-
 // main is the access that most of the time goes with; nil where the kernel has none.
 func (x *study) main() *Row {
 	if len(x.rows) == 0 {

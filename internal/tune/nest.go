@@ -56,12 +56,15 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)
-	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules, on: o.On}
+	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules}
 	n.tag = tagOf(n.nest)
+	if o.Device != nil {
+		n.on = machine.Told(*o.Device)
+	}
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
-	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: o.On}, o.Schedules)
+	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: n.on}, o.Schedules)
 	return n, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gpuperf/device"
-	"gpuperf/device/machine"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
@@ -18,8 +17,7 @@ type Options struct {
 	Files     frontend.Options
 	Schedules offload.Schedules // of C files; "" is ByStrategy
 	Lift      Functional
-	On        *machine.Machine // for which C files are compiled; nil is the usual one
-	Device    *device.Info     // that runs functional programs; nil is any
+	Device    *device.Info // that runs what is tuned; nil is the usual one for C files, and any for others
 }
 
 // Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.

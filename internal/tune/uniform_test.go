@@ -31,8 +31,10 @@ func TestUniform(t *testing.T) {
 		space search.Space
 		pick  search.Pick
 	}{
-		{"product.star", s.space, search.Pick{Choice: "bm", Option: "128"}}, {"a part of product.star", part, first(part)},
-		{"asum.lift", program, first(program)}, {"a part of asum.lift", own, first(own)},
+		{"product.star", s.space, search.Pick{Choice: "bm", Option: "128"}},
+		{"a part of product.star", part, first(part)},
+		{"asum.lift", program, first(program)},
+		{"a part of asum.lift", own, first(own)},
 	} {
 		has := func(x search.Config) bool { return x.Option(c.pick.Choice) == c.pick.Option }
 		all, some := 0, 0
