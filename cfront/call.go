@@ -30,10 +30,10 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 	}
 	switch {
 	case c != nil:
-		return p.called(at, c, args)
+		return p.called(at, c, nil, args)
 	case o != nil && o.err != nil:
 		panic(fault{err: o.err})
-	case o != nil && !isIntrinsic(name):
+	case o != nil && !isIntrinsic(name) && p.lang.types[strings.TrimPrefix(name, "make_")] == nil:
 		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
 	}
 	v := p.known(at, name, args)
@@ -83,8 +83,25 @@ func (p *typer) vectorAccess(at Pos, name string, explicit []argument, args []va
 	return value{}, false
 }
 
-// called is a call of a function of the file.
-func (p *parser) called(at Pos, c *callable, args []value) value {
+// called is a call of a function of the file. One of a record is for an object, or without one for that of the function around.
+func (p *parser) called(at Pos, c *callable, object Expr, args []value) value {
+	given := p.given(at, c, args)
+	if c.self != nil {
+		if object == nil {
+			this, ok := p.scope.find("this").(*variable)
+			if !ok {
+				p.fail(at, "%s is a function of a record, and no object is given", c.name)
+			}
+			given = append([]value{{&Ref{this.t.typed(at), this.v}, this.t}}, given...)
+		} else {
+			given = append([]value{p.address(at, value{object, c.self})}, given...)
+		}
+	}
+	return deref(at, value{&Call{c.result.kept().typed(at), c.name, expressions(given)}, c.result})
+}
+
+// given are the arguments that a function is called with: with those by default, and references.
+func (p *parser) given(at Pos, c *callable, args []value) (given []value) {
 	for i := len(args); i < len(c.params); i++ {
 		p.at(c.params[i].def, c.scope, func() { args = append(args, p.initializer(c.params[i].t)) })
 	}
@@ -92,7 +109,6 @@ func (p *parser) called(at Pos, c *callable, args []value) value {
 		p.define(c)
 	}
 	p.need(c)
-	var given []value
 	for i, x := range c.params {
 		if x.t.form == groupForm {
 			p.group(at, args[i])
@@ -103,7 +119,7 @@ func (p *parser) called(at Pos, c *callable, args []value) value {
 		}
 		given = append(given, args[i])
 	}
-	return deref(at, value{&Call{c.result.kept().typed(at), c.name, expressions(given)}, c.result})
+	return given
 }
 
 func expressions(args []value) []Expr {

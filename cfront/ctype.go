@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/kernel/expr"
@@ -37,10 +38,19 @@ type ctype struct {
 
 // record are the members of a record.
 type record struct {
-	fields []field
-	union  bool
-	known  bool // all members are known
-	packed bool // bit fields or attributes decide where members are
+	fields  []field
+	union   bool
+	known   bool   // all members have been read
+	packed  bool   // members follow each other without gaps
+	why     string // it is not known where its members are
+	aligned int64  // what attributes demand
+	vector  bool   // a built-in vector of three lanes
+	// Of C++: the scope of its members, the tokens of the values that members begin with, the template that it is an instance of.
+	scope   *scope
+	initial map[string]int
+	of      *class
+	args    []argument
+	layout  *Record
 }
 
 // field is a member of a record.
@@ -105,7 +115,9 @@ func (t *ctype) pointee() expr.DType {
 }
 
 // typed is the place and the type of an expression.
-func (t *ctype) typed(at Pos) typed { return typed{Pos: at, DType: t.dtype, Elem: t.pointee()} }
+func (t *ctype) typed(at Pos) typed {
+	return typed{Pos: at, DType: t.dtype, Elem: t.pointee(), Rec: t.inner()}
+}
 
 // pointed is the type of a value that an array or a function is where it is used.
 func (t *ctype) pointed() *ctype {
@@ -139,33 +151,13 @@ func (t *ctype) size() (n int64, ok bool) {
 }
 
 func (r *record) size() (n int64, ok bool) {
-	if r.packed {
-		return 0, false
-	}
-	align := int64(1)
-	for _, f := range r.fields {
-		size, known := f.t.size()
-		if !known {
-			return 0, false
-		}
-		a := max(1, min(f.t.innermost().align(), 16))
-		align = max(align, a)
-		if r.union {
-			n = max(n, size)
-		} else {
-			n = (n+a-1)/a*a + size
-		}
-	}
-	return (n + align - 1) / align * align, true
+	l := r.laidOut("")
+	return l.Size, l.Unknown == ""
 }
 
 func (t *ctype) align() int64 {
 	if t.form == recordForm {
-		a := int64(1)
-		for _, f := range t.record.fields {
-			a = max(a, f.t.innermost().align())
-		}
-		return a
+		return max(t.record.laidOut(t.name).Align, 1)
 	}
 	n, _ := t.size()
 	return n
@@ -225,7 +217,7 @@ var shortNames = map[expr.DType]string{
 var commonTypes = map[string]*ctype{
 	"size_t": number(expr.Uint64), "ptrdiff_t": number(expr.Int64), "intptr_t": number(expr.Int64), "uintptr_t": number(expr.Uint64),
 	"uchar": number(expr.Uint8), "ushort": number(expr.Uint16), "uint": number(expr.Uint32), "ulong": number(expr.Uint64),
-	"half": number(expr.Float16), "bool": number(expr.Bool), "_Bool": number(expr.Bool),
+	"clock_t": number(expr.Int64), "half": number(expr.Float16), "bool": number(expr.Bool), "_Bool": number(expr.Bool),
 	"int8_t": number(expr.Int8), "int16_t": number(expr.Int16), "int32_t": number(expr.Int32), "int64_t": number(expr.Int64),
 	"uint8_t": number(expr.Uint8), "uint16_t": number(expr.Uint16), "uint32_t": number(expr.Uint32), "uint64_t": number(expr.Uint64),
 }
@@ -250,6 +242,10 @@ func withVectors(bases map[string]expr.DType, lanes ...int64) map[string]*ctype 
 				continue
 			}
 			of := newRecord(name, false)
+			of.record.known, of.record.vector = true, n == 3
+			if n == 3 && slices.Contains(lanes, 16) { // of OpenCL C
+				of.record.aligned = 4 * t.Size()
+			}
 			for _, lane := range []string{"x", "y", "z"}[:min(n, 3)] {
 				of.record.fields = append(of.record.fields, field{lane, number(t)})
 			}

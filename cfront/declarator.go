@@ -56,15 +56,33 @@ func (p *parser) declarator(base *ctype) declarator {
 			d.t = d.t.with(func(t *ctype) { t.alias = true })
 		}
 		return d
+	case p.lang.plusPlus && p.is("operator"):
+		d.name = p.operatorName()
+	case p.lang.plusPlus && p.qualifiers() > 0 && p.peek(p.qualifiers()+1).Is("("): // of a function that a namespace declares
+		p.i += p.qualifiers()
+		d.name = p.name().Text
 	case p.tok().Kind == cpp.Name && !p.startsType() || p.declares():
-		if p.lang.plusPlus && p.is("operator") {
-			p.fail(p.here(), "operators of C++ are not read")
-		}
 		d.name = p.name().Text
 	}
 	d.t = p.suffixes(t, &d)
 	p.labels()
 	return d
+}
+
+// operatorName reads the name of a function that is an operator, up to its parameters.
+func (p *cursor) operatorName() string {
+	p.next()
+	name := "operator"
+	for first := true; first || !p.is("("); first = false {
+		if p.tok().Kind == cpp.End {
+			p.unexpected("an operator")
+		}
+		name += p.next().Text
+		if first && name == "operator(" {
+			name += p.next().Text
+		}
+	}
+	return name
 }
 
 // labels passes what may stand after a declarator: attributes, and the name that assemblers know it by.
@@ -177,7 +195,7 @@ func (p *lookup) parameters() bool {
 	}
 	found := false
 	p.at(p.i+1, p.scope, func() {
-		found = p.startsType() || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
+		found = p.startsType() && (p.within == nil || !p.peek(1).Is("(") || p.peek(2).Is("*")) || p.tok().Kind == cpp.Name && p.meaning(p.tok().Text) == nil && p.within == nil
 	})
 	return found
 }
@@ -262,6 +280,11 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	case p.is("(") && p.lang.plusPlus:
 		init = p.constructed(t)
 	}
+	if init.e == nil && !external && !s.spaced && !s.extern && !s.static {
+		if v, ok := p.byDefault(d.at, t); ok {
+			init = v
+		}
+	}
 	if init.e != nil {
 		t = p.initialized(s, entry, init)
 		if t.refers() {
@@ -310,6 +333,11 @@ func (p *typer) initialized(s *specifiers, entry *variable, init value) *ctype {
 			entry.value = folded
 		}
 	}
+	if constant := entry.t.constant && v.Class == Global && !p.lang.hosted || s.fixed; constant && entry.t.dtype.IsFloat() && !entry.t.dtype.IsVector() && !entry.t.alias {
+		if x, ok := realOf(v.Init); ok {
+			entry.real, _ = floatValue(v.Pos, x, entry.t.dtype).e.(*Float)
+		}
+	}
 	return entry.t
 }
 
@@ -354,7 +382,7 @@ func (p *typer) describe(v *Var, t *ctype) {
 		v.TypeName = t.String()
 		return
 	}
-	v.DType = t.dtype
+	v.DType, v.Record = t.dtype, t.inner()
 	if t.dtype == "" {
 		v.TypeName = t.name
 	}
@@ -369,6 +397,7 @@ func (p *parser) initializer(t *ctype) value {
 	at := p.here()
 	p.next()
 	var items []Expr
+	var types []value
 	designated := false
 	elem := t
 	if t.form == arrayForm {
@@ -379,7 +408,8 @@ func (p *parser) initializer(t *ctype) value {
 		if t.form == recordForm && i < len(t.record.fields) {
 			elem = t.record.fields[i].t
 		}
-		items = append(items, p.initializer(elem).e)
+		item := p.initializer(elem)
+		items, types = append(items, item.e), append(types, item)
 		if !p.accept(",") && !p.is("}") {
 			p.unexpected(`"," or "}"`)
 		}
@@ -389,6 +419,8 @@ func (p *parser) initializer(t *ctype) value {
 		return value{e: &Unknown{typed{Pos: at}, "designated values", items}}
 	case t.form == numberForm:
 		return p.braced(at, t, items)
+	case t.form == recordForm && !p.lang.hosted:
+		return p.bracedRecord(at, t, items, types)
 	}
 	return value{e: &List{typed{Pos: at}, items}}
 }
@@ -415,13 +447,27 @@ func (p *typer) braced(at Pos, t *ctype, items []Expr) value {
 func (p *parser) constructed(t *ctype) value {
 	at := p.here()
 	p.next()
-	args := p.arguments()
-	if t.form == recordForm {
-		var items []Expr
-		for _, a := range args {
-			items = append(items, a.e)
+	return p.construct(at, t, p.arguments())
+}
+
+// bracedRecord is a record that a list gives: by a constructor, or member by member.
+func (p *parser) bracedRecord(at Pos, t *ctype, items []Expr, args []value) value {
+	if p.constructors(t) != nil && t.record.known {
+		for i := range args {
+			if args[i].t == nil {
+				args[i].t = otherType
+			}
 		}
-		return value{e: &List{typed{Pos: at}, items}}
+		if len(args) == 0 {
+			if v, ok := p.byDefault(at, t); ok {
+				return v
+			}
+		} else {
+			return p.construct(at, t, args)
+		}
 	}
-	return p.make(at, t, args)
+	if len(args) == 1 && args[0].t != nil && args[0].t.same(t) {
+		return value{items[0], t}
+	}
+	return value{&Make{t.typed(at), "", p.withInitial(t, items)}, t}
 }

@@ -23,19 +23,28 @@ type dialect struct {
 	spaces map[string]Space
 	// ignored are words of declarations that do not matter here.
 	ignored []string
-	// known are the beginnings of the names of headers that are read as empty, as what they declare is known; others are those of headers in
-	// quotes that are passed over if they are not found, as those in angle brackets are.
+	// known are the beginnings of the names of headers that are read as empty, as what they declare is known; others are those of further headers of
+	// the toolkit.
 	known, others []string
 }
 
 var dialects = map[Language]*dialect{C: hostC(), OpenCL: openCL(), CUDA: cuda()}
 
-// languageOf is the language that the name of a file ends in.
-func languageOf(path string) Language {
-	switch filepath.Ext(path) {
-	case ".cl":
+// Headers are the ends of the names of headers that may hold kernels. What they are written in shows in their text.
+var Headers = []string{".cuh", ".h", ".hpp", ".hu", ".opencl"}
+
+// languageOf is the language that the name of a file ends in; that of a header shows in how its kernels are declared.
+func languageOf(path, text string) Language {
+	ext := filepath.Ext(path)
+	switch {
+	case ext == ".cl", ext == ".opencl":
 		return OpenCL
-	case ".cu", ".cuh":
+	case ext == ".cu", ext == ".cuh", ext == ".hu":
+		return CUDA
+	case !slices.Contains(Headers, ext):
+	case strings.Contains(text, "__kernel"):
+		return OpenCL
+	case strings.Contains(text, "__global__"), strings.Contains(text, "__device__"):
 		return CUDA
 	}
 	return C
@@ -181,10 +190,12 @@ func cuda() *dialect {
 	return d
 }
 
-// header tells what to do with a header that is not found: whether it is read as empty, as those of the toolkit and of the host are, and
-// whether what it declares is known all the same.
-func (d *dialect) header(name string, quoted bool) (empty, known bool) {
-	begins := func(p string) bool { return strings.HasPrefix(name, p) }
-	known = slices.ContainsFunc(d.known, begins)
-	return d.plusPlus && (!quoted || known || slices.ContainsFunc(d.others, begins)), known
+// header tells what to do with a header that is not found: whether it is read as empty, and whether what it declares is known all the same.
+func (d *dialect) header(name string) (empty, known bool) {
+	return !d.hosted, slices.ContainsFunc(d.known, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// toolkit reports whether a header is one of the toolkit, whose functions are for the host or known.
+func (d *dialect) toolkit(name string) bool {
+	return slices.ContainsFunc(slices.Concat(d.known, d.others), func(p string) bool { return strings.HasPrefix(name, p) })
 }

@@ -170,7 +170,16 @@ func (p *parser) outer() {
 		p.template()
 	default:
 		end := p.declarationEnd(p.i)
-		if _, operator := p.functionName(p.i, end); operator { // of vectors, which have operators anyhow, or of records, whose values are refused
+		if at, operator := p.functionName(p.i, end); operator {
+			defer func() { p.i = end }()
+			if p.tokens[at-1].Is("::") {
+				p.outside(at, end)
+				return
+			}
+			p.operatorFunction(nil, p.i, at, end)
+			return
+		} else if at > 1 && p.tokens[at-1].Is("::") && isRecord(p.scope.find(p.tokens[at-2].Text)) {
+			p.outside(at, end)
 			p.i = end
 			return
 		}
@@ -277,126 +286,6 @@ func (p *parser) declaration(external bool) []*Var {
 			p.expect(";")
 			return vars
 		}
-	}
-}
-
-// record reads struct, class, union and enum from the word on, and returns the type.
-func (p *parser) record() *ctype {
-	word := p.next().Text
-	if word == "enum" {
-		return p.enumeration()
-	}
-	s := &specifiers{}
-	p.attributes(s)
-	name := ""
-	if p.tok().Kind == cpp.Name {
-		name = p.next().Text
-	}
-	if p.is("<") { // a specialization
-		p.fail(p.here(), "specializations of class templates are not read")
-	}
-	if p.is(":") || p.accept("final") {
-		for !p.is("{") && !p.is(";") && p.tok().Kind != cpp.End {
-			p.next()
-		}
-	}
-	var known *ctype
-	if name != "" {
-		known, _ = p.scope.find("struct " + name).(*ctype)
-	}
-	if !p.is("{") {
-		if known != nil {
-			return known
-		}
-		return p.enter(name, newRecord(word+" "+name, word == "union"))
-	}
-	if built := p.lang.types[name]; built != nil { // the program brings a type of its own in place of the built-in one
-		p.pass()
-		return built
-	}
-	t := newRecord(strings.TrimSpace(word+" "+name), word == "union")
-	if known != nil && known.form == recordForm && len(known.record.fields) == 0 {
-		t = known
-	}
-	t.record.packed = s.packed
-	p.enter(name, t)
-	p.members(t)
-	return t
-}
-
-// enter gives a record its name.
-func (p *lookup) enter(name string, t *ctype) *ctype {
-	if name != "" {
-		p.scope.set("struct "+name, t)
-		if p.lang.plusPlus {
-			p.scope.set(name, t)
-		}
-	}
-	return t
-}
-
-// members reads the members of a record; functions among them are passed.
-func (p *parser) members(t *ctype) {
-	defer p.nest()()
-	open := p.here()
-	p.expect("{")
-	if outer := p.scope; p.lang.plusPlus { // in C, the names that it declares are those of the scope around it
-		p.scope = &scope{outer: outer}
-		defer func() { p.scope = outer }()
-	}
-	for !p.accept("}") {
-		if p.tok().Kind == cpp.End {
-			p.fail(open, "the brace is not closed")
-		}
-		if p.peek(1).Is(":") && (p.is("public") || p.is("private") || p.is("protected")) {
-			p.next()
-			p.next()
-			continue
-		}
-		start := p.i
-		err := p.attempt(func() { p.readMember(t) })
-		if err != nil && !p.lang.plusPlus {
-			panic(fault{err: err})
-		}
-		if err != nil {
-			p.i = max(p.declarationEnd(start), start+1)
-		}
-	}
-	t.record.known = !p.lang.plusPlus
-}
-
-func (p *parser) readMember(t *ctype) {
-	if p.accept(";") {
-		return
-	}
-	if p.is("_Static_assert") {
-		p.i = p.declarationEnd(p.i)
-		return
-	}
-	if p.is("template") || p.is("using") || p.is("static_assert") || p.is("static") {
-		p.fail(p.here(), "this is no member")
-	}
-	s := p.specifiers()
-	r := t.record
-	if p.is(";") && s.t.form == recordForm {
-		r.fields = append(r.fields, field{"", s.t})
-	}
-	for !p.accept(";") {
-		d := p.declarator(s.t)
-		if d.function != nil || d.name == "" && !p.is(":") {
-			p.fail(p.here(), "functions of records are not read")
-		}
-		if d.name != "" {
-			r.fields = append(r.fields, field{d.name, d.t})
-		}
-		if p.accept(":") {
-			p.constant("the number of bits of a member")
-			r.packed = true
-		}
-		if p.accept("=") {
-			p.value()
-		}
-		p.accept(",")
 	}
 }
 

@@ -19,14 +19,20 @@ type callable struct {
 	scope          *scope
 	kernel, device bool
 	auto           bool // the result is that of the body
-	group          []int64
-	most           int64     // work-items of a work-group
-	fn             *Function // once the body is read, or begun
-	needed         bool
+	constant       bool // constexpr
+	// Of a function of a record: the record, nil for a static one; the token where a constructor gives members their values, or 0.
+	self   *ctype
+	inits  int
+	makes  bool // it is a constructor
+	group  []int64
+	most   int64     // work-items of a work-group
+	fn     *Function // once the body is read, or begun
+	needed bool
 }
 
 // overloads are the functions of a name.
 type overloads struct {
+	name      string
 	list      []*callable
 	templates []*template
 	err       error // of a declaration that was not read
@@ -36,7 +42,7 @@ type overloads struct {
 func (p *lookup) overloaded(name string) *overloads {
 	o, _ := p.scope.names[name].(*overloads)
 	if o == nil {
-		o = &overloads{}
+		o = &overloads{name: name}
 		p.scope.set(name, o)
 	}
 	return o
@@ -49,13 +55,14 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 	var c *callable
 	if i >= 0 {
 		c = o.list[i]
-		if c.body > 0 && p.is("{") {
+		if c.body > 0 && p.is("{") && !p.scope.class {
 			p.fail(d.at, "%s has a body already", d.name)
 		}
 		if c.body == 0 {
 			c.params = d.function.params
 		}
-	} else {
+	}
+	if c == nil || c.body > 0 && p.scope.class { // one for const records may stand beside one for others
 		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start}
 		if len(o.list) > 0 {
 			c.name = fmt.Sprintf("%s(%s)", d.name, types(c.params))
@@ -64,7 +71,7 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 		p.declared = append(p.declared, c)
 	}
 	c.result, c.auto = d.t, s.auto && d.t.form == otherForm
-	c.kernel, c.device = c.kernel || s.kernel, c.device || s.device
+	c.kernel, c.device, c.constant = c.kernel || s.kernel, c.device || s.device, c.constant || s.fixed
 	if s.group != nil {
 		c.group = s.group
 	}
@@ -102,10 +109,19 @@ func (p *parser) define(c *callable) {
 	c.fn = &Function{Name: c.name, Pos: c.at, Kernel: c.kernel, Group: c.group, MostItems: c.most}
 	p.defined = append(p.defined, c)
 	s := &scope{outer: c.scope}
+	if c.self != nil {
+		this := newParam("this", c.at, pointerTo(c.self))
+		p.describe(this.v, this.t)
+		c.fn.Params = append(c.fn.Params, this.v)
+		s.set("this", &variable{v: this.v, t: this.t})
+	}
 	for _, x := range c.params {
 		if x.t.form == groupForm && !c.kernel {
 			s.set(x.name, &variable{t: x.t})
 			continue
+		}
+		if x.t.form == arrayForm && !x.t.alias && !p.lang.hosted {
+			x.t = x.t.pointed()
 		}
 		if c.kernel { // a reference is no argument of a kernel
 			x.t = x.t.with(func(t *ctype) { t.alias = false })
@@ -125,7 +141,9 @@ func (p *parser) define(c *callable) {
 		p.at(c.body, s, func() {
 			outer := p.within
 			p.within = c
+			first := p.initialised(c)
 			c.fn.Body = p.block()
+			c.fn.Body.Items = append(first, c.fn.Body.Items...)
 			p.within = outer
 		})
 	})
@@ -134,6 +152,7 @@ func (p *parser) define(c *callable) {
 	}
 	kept := c.result.kept()
 	c.fn.Result, c.fn.Elem = kept.dtype, kept.pointee()
+	c.fn.Record, c.fn.Pointer = kept.inner(), kept.form == pointerForm
 }
 
 // instance is the function that a name expression names: "tile<16, float>".
@@ -162,8 +181,8 @@ func (p *parser) instance(text string) (c *callable) {
 			}
 			args := p.templateArguments()
 			for _, t := range o.templates {
-				if c == nil {
-					c = p.instantiate(t, args, nil, p.here())
+				if x := p.instantiate(t, args, nil, p.here()); x != nil && (c == nil || c.body == 0) {
+					c = x
 				}
 			}
 			if p.tok().Kind != cpp.End {
@@ -212,14 +231,14 @@ func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos
 		}
 	}
 	for _, t := range o.templates {
-		if most == len(args) { // just the types of the parameters
+		if most == len(args) && (best.body > 0 || len(o.list) > 0) { // just the types of the parameters
 			break
 		}
 		c := p.instantiate(t, explicit, args, at)
 		if c == nil {
 			continue
 		}
-		if score, _ := c.takes(args); score > most {
+		if score, _ := c.takes(args); score > most || best != nil && best.body == 0 && c.body > 0 && score == most {
 			best, most = c, score
 		}
 	}
@@ -245,6 +264,8 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		case x.t.form == groupForm, t.form == groupForm:
 			return 0, false
 		case t.form == otherForm:
+		case x.t.form == recordForm || t.form == recordForm:
+			return 0, false
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
 			return 0, false
 		}

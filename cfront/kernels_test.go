@@ -67,7 +67,7 @@ func TestBodies(t *testing.T) {
 		{cl, "a[0] = pow(v.x, 2) + mad(1, a[1], 2) + min(n, 1u);", "a[0] = ((pow(v.0, 2):float32 + mad(1, a[1], 2):float32):float32 + min(n, 1):uint32):float32"},
 		{cl, "const int k = 3; float r[k * 2]; const float *p = r; p++; *p;", "const int32 k = 3; float32 r[6]; const float32 p[*] = r; p +after=; p[0]"},
 		{cl, "float (*p)[4] = (float (*)[4]) a; p[1][2] = (*p)[3];", "float32 p[*][4] = (float32*)a; p[1, 2] = p[0, 3]"},
-		{cl, "a[0] = 1;\n}\nvoid g(float *x, int y[4]) { g(x, y);", "a[0] = 1; function g(float32 x[*], int32 y[4]); g(x, y)"},
+		{cl, "a[0] = 1;\n}\nvoid g(float *x, int y[4]) { g(x, y);", "a[0] = 1; function g(float32 x[*], int32 y[*]); g(x, y)"},
 
 		{cu, "int i = blockIdx.x * blockDim.x + threadIdx.x;", "int32 i = ((blockIdx.x * blockDim.x):uint32 + threadIdx.x):uint32"},
 		{cu, "v = make_float4(1, a[0], 2, 3); float2 t{1, 2}; t = float2{a[0]};", "v = float32x4{1, a[0], 2, 3}; float32x2 t = float32x2{1, 2}; t = float32x2{a[0], 0}"},
@@ -80,7 +80,7 @@ func TestBodies(t *testing.T) {
 		{cu, "half h = __float2half(a[0]); a[0] = __half2float(h) + __float2int_rn(a[1]); half2 k = __hadd2(half2(), half2());", "float16 h = (float16)a[0]; a[0] = ((float32)h + (int32)a[1]):float32; float16x2 k = (float16x2{0} + float16x2{0}):float16x2"},
 		{cu, "#define STEPS 4\n#pragma unroll STEPS * 2\nfor (int i = 0; i < n; ++i);", "for int32 i = 0; (i < n):int32; i += unroll 8; nothing"},
 		{cu, "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(n));", "other: inline assembly cp.async.ca.shared.global"},
-		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = {2, n}; int32 k = b.y; a[32] = gridDim.z"},
+		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = uint3{2, n}; int32 k = b.y; a[32] = gridDim.z"},
 		{cu, "using T = double; typedef float2 P; T t = (T) n; P p; p.y = std::max(n, 2); a[0] = std::sqrt(p.x);", "float64 t = (float64)n; float32x2 p; p.1 = max(n, 2):int32; a[0] = sqrt(p.0):float32"},
 		{cu, "for (int i : {1}) ;", "not read: a loop over the elements of a list is not read"},
 		{cu, "auto g = [=](int x) { return x + n; };", "not read: functions that copy variables are not read"},
@@ -112,11 +112,11 @@ func TestDeclarations(t *testing.T) {
 			"constants", cfront.OpenCL, "", "constant float w[3] = {1, 2, 3};\nenum { A, B = 4, C };\ntypedef struct { float x; } P;\nfloat g(P p) { return p.x + w[0] + C; }",
 			"function g(P p) float32; return ((p.x + w[0]):float32 + 5):float32",
 		},
-		{"bounds", cfront.CUDA, "", "extern \"C\" {\n__global__ void __launch_bounds__(128, 2) f(const double *a, int n[4]) {}\n}", "kernel f(const global float64 a[*], int32 n[4])"},
+		{"bounds", cfront.CUDA, "", "extern \"C\" {\n__global__ void __launch_bounds__(128, 2) f(const double *a, int n[4]) {}\n}", "kernel f(const global float64 a[*], global int32 n[*])"},
 		{
 			"host code", cfront.CUDA, "", "#include <vector>\n#include \"cuda_runtime.h\"\nstruct S { S(int); std::string s; int n; };\nstd::vector<int> all;\nclass X : Y { virtual void f() = 0; };\n" +
 				"static void host(std::vector<int> &v) { f<<<1, 2>>>(v.data()); }\n__global__ void f(int *p) { p[0] = S{3}.n; }\nint main() { for (auto x : all) {} return 0; }",
-			"kernel f(global int32 p[*]); p[0] = unknown(a value of type struct S).n",
+			"kernel f(global int32 p[*]); p[0] = S::S{3}.n",
 		},
 		{
 			"helpers", cfront.CUDA, "", "namespace a { namespace b { __device__ float sq(float x) { return x * x; } } }\nusing namespace a::b;\nint unused() { return undeclared; }\n" +
@@ -201,7 +201,7 @@ func TestDeclarations(t *testing.T) {
 		{"wrong arguments", cfront.CUDA, "tile<float>", "template <int N> __global__ void tile() {}", "error: a: the arguments of tile<float> are not those of the template"},
 		{
 			"specialization", cfront.CUDA, "f", "template <int N> __device__ int g() { return N; }\ntemplate <> __device__ int g<3>() { return 0; }\n__global__ void f() { g<3>(); }",
-			"error: a:3:23: g has specializations, which are not read",
+			"function g<3>() int32; return 0; kernel f(); g<3>():int32",
 		},
 		{
 			"header that declares a type", cfront.CUDA, "f", "#include <helper_cuda.h>\n#include <thrust/pair.h>\n#include <cuda_runtime.h>\n__global__ void f(pair x) {}",
@@ -218,7 +218,7 @@ func TestDeclarations(t *testing.T) {
 		{"syntax", cfront.OpenCL, "f", "kernel void f(global int *p) {\n  p[0] = ;\n}", `error: a:2:10: ";" stands where an expression should stand`},
 		{"brace", cfront.OpenCL, "", "kernel void f(global int *p) {", "error: a:1:30: the bracket is not closed"},
 		{"twice", cfront.OpenCL, "", "void f() {}\nvoid f() {}", "error: a:2:6: f has a body already"},
-		{"header", cfront.OpenCL, "", "#include <no.h>\n", "error: a:1:10: include file not found: no.h"},
+		{"header", cfront.OpenCL, "", "#include <no.h>\n#include \"no.h\"\n", ""},
 		{"language", "Fortran", "", "", "error: a: Fortran is no language that is read here"},
 	} {
 		got, err := functions(t, c.language, c.instance, c.text)

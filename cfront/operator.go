@@ -43,6 +43,9 @@ func (p *parser) assignment() value {
 	}
 	p.next()
 	v := p.initializer(to.t)
+	if of, ok := p.operatorCall(at, op+"=", to, v); ok {
+		return of
+	}
 	if p.takes(at, to.t, v); op != "" && levels[op] != 8 {
 		p.sameVectors(at, to.t, v.t)
 	}
@@ -96,6 +99,10 @@ func (p *parser) binary(least int) value {
 		}
 		p.next()
 		y := p.binary(level + 1)
+		if of, ok := p.operatorCall(at, op.Text, x, y); ok {
+			x = of
+			continue
+		}
 		x = p.operation(at, op.Text, x, y)
 	}
 }
@@ -138,6 +145,10 @@ func signed(t expr.DType) expr.DType {
 // arithmetic is the type of arithmetic on two types. A number beside a vector is taken for all lanes.
 func arithmetic(x, y *ctype) *ctype {
 	switch {
+	case x.form == recordForm && x.record.vector:
+		return x
+	case y.form == recordForm && y.record.vector:
+		return y
 	case x.form != numberForm || y.form != numberForm:
 		return otherType
 	case x.dtype.IsVector():
@@ -150,6 +161,9 @@ func arithmetic(x, y *ctype) *ctype {
 
 // promoted is the type that an integer is computed in.
 func promoted(t *ctype) *ctype {
+	if t.form == recordForm && t.record.vector {
+		return t
+	}
 	if t.form != numberForm {
 		return otherType
 	}
@@ -323,10 +337,18 @@ func (p *parser) unary() value {
 			return p.step(at, p.unary(), t.Text[:1], false)
 		case "-", "+", "~", "!":
 			p.next()
-			return p.sign(at, t.Text, p.unary())
+			x := p.unary()
+			if of, ok := p.operatorCall(at, t.Text, x); ok {
+				return of
+			}
+			return p.sign(at, t.Text, x)
 		case "*":
 			p.next()
-			return p.element(at, p.unary(), value{&Int{intType.typed(at), 0}, intType})
+			x := p.unary()
+			if of, ok := p.operatorCall(at, "*", x); ok {
+				return of
+			}
+			return p.element(at, x, value{&Int{intType.typed(at), 0}, intType})
 		case "&":
 			p.next()
 			return p.address(at, p.unary())
@@ -408,6 +430,11 @@ func isParam(e Expr) bool {
 func (p *typer) element(at Pos, x, i value) value {
 	if x.t.form == functionForm { // *f is f
 		return x
+	}
+	if n, ok := i.e.(*Int); ok && n.Value == 0 && x.t.form == pointerForm { // *&x is x
+		if a, ok := x.e.(*Address); ok {
+			return value{a.X, x.t.elem}
+		}
 	}
 	if x.t.form == otherForm && p.lang.hosted {
 		return value{&Index{otherType.typed(at), x.e, []Expr{i.e}}, otherType}

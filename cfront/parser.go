@@ -20,19 +20,20 @@ type parser struct {
 	queue    []*callable // functions whose bodies are to be read
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
+	// instanceNames are those of functions that are instances.
+	instanceNames map[string]bool
 }
 
 // lookup knows what names mean where the cursor stands.
 type lookup struct {
 	cursor
-	global  *scope
-	scope   *scope
-	within  *callable       // whose body is read
-	special map[string]bool // templates that have specializations
-	lifted  map[string]bool // class templates that have operators
-	spaces  map[string]bool // names of namespaces
-	groups  map[string]bool // names of the namespace of cooperative groups
-	opened  bool            // their names are known without it
+	global *scope
+	scope  *scope
+	within *callable       // whose body is read
+	lifted map[string]bool // class templates that have operators
+	spaces map[string]bool // names of namespaces
+	groups map[string]bool // names of the namespace of cooperative groups
+	opened bool            // their names are known without it
 }
 
 // cursor is a place in the tokens.
@@ -69,6 +70,8 @@ type fault struct {
 // scope holds what names mean.
 type scope struct {
 	outer *scope
+	class bool           // of the members of a record
+	self  *ctype         // that record
 	names map[string]any // *variable, *ctype, *Int, *overloads, *class
 }
 
@@ -77,6 +80,7 @@ type variable struct {
 	v     *Var
 	t     *ctype
 	value *Int
+	real  *Float // of a constant in floating point, which compilers compute
 }
 
 func (s *scope) set(name string, what any) {
@@ -99,13 +103,16 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, texts: files.texts, own: files.own}
+	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {
-			empty, known := lang.header(name, quoted)
+			empty, known := lang.header(name)
 			if empty && !known && !slices.Contains(f.absent, name) {
 				f.absent = append(f.absent, name)
+				if quoted && !lang.toolkit(name) {
+					f.Passed = append(f.Passed, name)
+				}
 			}
 			return name, "", empty
 		}
@@ -121,8 +128,8 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{lookup: lookup{
-		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{}, special: map[string]bool{},
+	p := &parser{instanceNames: map[string]bool{}, lookup: lookup{
+		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}
 	maps.Copy(p.spaces, p.groups)

@@ -98,6 +98,8 @@ func (p *typer) make(at Pos, t *ctype, args []value) value {
 		return value{&Vector{t.typed(at), items}, t}
 	case t.form == groupForm && len(args) == 1:
 		return groupValue(at, p.groupOf(at, t, args[0]))
+	case t.form == recordForm && !p.lang.hosted:
+		return value{&Make{t.typed(at), "", items}, t}
 	case t.form == recordForm, t.form == otherForm:
 		return value{&Unknown{t.typed(at), "a value of type " + t.String(), items}, t}
 	}
@@ -136,21 +138,46 @@ func (p *parser) postfixed(at Pos, v value) value {
 			p.next()
 			i := p.withAngle(0, p.value)
 			p.expect("]")
+			if of, ok := p.operatorCall(at, "[]", v, i); ok {
+				v = of
+				continue
+			}
 			v = p.element(at, v, i)
 		case p.accept("."):
 			v = p.member(at, v)
 		case p.accept("->"):
+			if of, ok := p.arrow(at, v); ok {
+				v = p.member(at, of)
+				continue
+			}
 			v = p.member(at, p.element(at, v, value{&Int{intType.typed(at), 0}, intType}))
 		case p.accept("++"):
 			v = p.step(at, v, "+", true)
 		case p.accept("--"):
 			v = p.step(at, v, "-", true)
 		case p.accept("("):
-			v = p.indirect(at, v, p.arguments())
+			args := p.arguments()
+			if of, ok := p.operatorCall(at, "()", append([]value{v}, args...)...); ok {
+				v = of
+				continue
+			}
+			v = p.indirect(at, v, args)
 		default:
 			return v
 		}
 	}
+}
+
+// arrow is what the operator -> of a record points to.
+func (p *parser) arrow(at Pos, v value) (value, bool) {
+	if v.t.form != recordForm {
+		return v, false
+	}
+	of, ok := p.operatorCall(at, "->", v)
+	if ok {
+		of = p.element(at, of, value{&Int{intType.typed(at), 0}, intType})
+	}
+	return of, ok
 }
 
 // member is a member of a record, or lanes of a vector.
@@ -160,8 +187,14 @@ func (p *parser) member(at Pos, x value) value {
 		p.unexpected("the name of a member")
 	}
 	p.next()
+	if name.Text == "template" {
+		name = p.name()
+	}
 	if x.t.form == groupForm {
 		return p.groupMember(at, x, name.Text)
+	}
+	if v, ok := p.memberOf(at, x, name); ok {
+		return v
 	}
 	if x.t.form == numberForm && x.t.dtype.Known() {
 		lanes := lanesOf(name.Text, int(x.t.dtype.Lanes()))
@@ -174,8 +207,11 @@ func (p *parser) member(at Pos, x value) value {
 	if t == nil && x.t.form == recordForm && x.t.record.known {
 		p.fail(Pos(name.At), "%s has no member %s", x.t, name.Text)
 	}
-	if t == nil || x.t.record.union && !p.lang.hosted { // which is in the place of others
+	if t == nil {
 		t = otherType
+	}
+	if t.refers() {
+		return deref(at, value{&Member{t.kept().typed(at), x.e, name.Text}, t})
 	}
 	return value{&Member{t.typed(at), x.e, name.Text}, t}
 }
@@ -286,7 +322,9 @@ func (p *parser) named(at Pos) value {
 		t := p.specifiers().t
 		switch {
 		case p.accept("("):
-			return p.make(at, t, p.arguments())
+			return p.construct(at, t, p.arguments())
+		case p.is("::"):
+			return p.scoped(at, t)
 		case p.is("{"):
 			v := p.initializer(t)
 			if v.t == nil {
@@ -311,13 +349,14 @@ func (p *parser) named(at Pos) value {
 		p.failGroup(at, x.name)
 	case *variable:
 		p.next()
-		if x.t.form == groupForm {
-			return groupValue(at, x.t)
-		}
-		if x.value != nil {
-			return value{&Int{typed{Pos: at, DType: x.t.dtype}, x.value.Value}, x.t}
-		}
-		return deref(at, value{&Ref{x.t.kept().typed(at), x.v}, x.t})
+		return p.valueOf(at, x)
+	case *member:
+		p.next()
+		t := x.t
+		return deref(at, value{&Member{t.kept().typed(at), p.implied(at), x.name}, t})
+	case *variableTemplate:
+		p.next()
+		return p.valueOf(at, p.variableInstance(x, at))
 	case *Int:
 		p.next()
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
@@ -345,7 +384,7 @@ func (p *parser) named(at Pos) value {
 
 // cppExpressions are words of C++ that begin expressions that are not read.
 var cppExpressions = map[string]string{
-	"new": "new is not read", "this": "functions of records are not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
+	"new": "new is not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
 	"decltype": "decltype is not read", "operator": "operators of C++ are not read",
 }
 

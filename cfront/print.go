@@ -186,6 +186,12 @@ func exprText(e Expr) string {
 		return exprText(x.To) + " " + x.Op + "= " + exprText(x.Value)
 	case *List:
 		return "{" + texts(x.Items) + "}"
+	case *Make:
+		name := x.Ctor
+		if name == "" && x.Rec != nil {
+			name = x.Rec.Name
+		}
+		return name + "{" + texts(x.Args) + "}"
 	case *Unknown:
 		return "unknown(" + x.What + ")"
 	}

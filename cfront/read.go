@@ -35,6 +35,7 @@ type Options struct {
 // File is a C file with what it includes.
 type File struct {
 	Name      string // as the user named it
+	Language  Language
 	Functions []*Function
 	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
 	Templates []string
@@ -42,6 +43,8 @@ type File struct {
 	own       map[string]string
 	marks     []mark
 	absent    []string // headers that are not found and passed over
+	// Passed are those of them in quotes, which belong to the program.
+	Passed []string
 }
 
 // limits of reading one file. The memory leaves room for what follows, so that the process stays below 1 GB.
@@ -63,7 +66,7 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	}
 	text = strings.TrimPrefix(text, "\ufeff")
 	if opt.Language == "" {
-		opt.Language = languageOf(path)
+		opt.Language = languageOf(path, text)
 	}
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)

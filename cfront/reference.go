@@ -1,10 +1,12 @@
 package cfront
 
-// A reference to a number, a vector or a pointer is a pointer in trees: T &a = x is T *a = &x, each use of a is *a, and a function that returns a
+// A reference to a number, a vector, a record or a pointer is a pointer in trees: T &a = x is T *a = &x, each use of a is *a, and a function that returns a
 // reference returns a pointer. An argument or a value that is no object, as i + 1 for a const T &, is the address of that value.
 
 // refers reports whether objects of a type are references that are kept as pointers.
-func (t *ctype) refers() bool { return t.alias && (t.form == numberForm || t.form == pointerForm) }
+func (t *ctype) refers() bool {
+	return t.alias && (t.form == numberForm || t.form == pointerForm || t.form == recordForm)
+}
 
 // kept is the type of the variable that a variable of a type is in trees.
 func (t *ctype) kept() *ctype {
@@ -44,6 +46,8 @@ func isObject(e Expr) bool {
 	case *Ref, *Index:
 		return true
 	case *Lane:
+		return isObject(x.X)
+	case *Member:
 		return isObject(x.X)
 	}
 	return false

@@ -19,7 +19,9 @@ type specifiers struct {
 	most                           int64 // work-items of a work-group
 	unroll                         int
 	auto                           bool
-	packed                         bool // an attribute says where members of a record are
+	packed                         bool // an attribute leaves no gaps between members of a record
+	align                          int64
+	unaligned                      bool // an alignment is not known
 }
 
 // numbers are the types that words make: the words sorted, int left out beside others.
@@ -128,8 +130,8 @@ func (p *cursor) specified(s *specifiers, words []string, constant bool) *specif
 		}
 		s.t = t
 	}
-	if s.packed && s.t.form == recordForm {
-		s.t.record.packed = true
+	if (s.packed || s.align > 0) && s.t.form == recordForm && s.t.record.layout == nil {
+		s.t.record.packed, s.t.record.aligned = s.t.record.packed || s.packed, max(s.t.record.aligned, s.align)
 	}
 	if constant || s.space != "" {
 		s.t = s.t.with(func(t *ctype) {
@@ -187,13 +189,22 @@ func (p *parser) typeHere() *ctype {
 	switch x := p.meant(n).(type) {
 	case *ctype:
 		p.i += n + 1
-		return x
+		if p.is("<") && x.form == recordForm && x.record.of != nil { // the name of a class template within it
+			x = p.classInstance(x.record.of, Pos(t.At))
+		}
+		return p.nestedType(x)
 	case *class:
 		if !p.peek(n + 1).Is("<") {
 			return nil
 		}
 		p.i += n + 1
-		return p.classInstance(x, Pos(t.At))
+		return p.nestedType(p.classInstance(x, Pos(t.At)))
+	case *aliasTemplate:
+		if !p.peek(n + 1).Is("<") {
+			return nil
+		}
+		p.i += n + 1
+		return p.nestedType(p.alias(x, Pos(t.At)))
 	case tileTemplate:
 		p.i += n + 1
 		return p.tileType(Pos(t.At))
@@ -255,10 +266,24 @@ func (p *lookup) startsType() bool {
 	switch p.meant(n).(type) {
 	case *ctype:
 		return true
-	case *class, tileTemplate:
+	case *class, tileTemplate, *aliasTemplate:
 		return p.peek(n + 1).Is("<")
 	}
 	return false
+}
+
+// nestedType is a type, or one that is declared in it where :: and its name follow.
+func (p *parser) nestedType(t *ctype) *ctype {
+	for p.is("::") && t.form == recordForm && t.record.scope != nil {
+		inner, ok := t.record.scope.names[p.peek(1).Text].(*ctype)
+		if !ok {
+			break
+		}
+		p.next()
+		p.next()
+		t = inner
+	}
+	return t
 }
 
 // typeName reads a type without a name, as in a cast.
@@ -289,7 +314,10 @@ func (p *parser) attributes(s *specifiers) bool {
 		case p.is("__launch_bounds__"):
 			p.next()
 			p.launchBounds(s)
-		case p.is("__align__"), p.is("alignas"), p.is("_Alignas"), p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
+		case p.is("__align__"), p.is("alignas"), p.is("_Alignas"):
+			p.next()
+			p.alignment(s)
+		case p.is("__declspec"), p.is("__cluster_dims__"), p.is("__maxnreg__"):
 			p.next()
 			if !p.is("(") {
 				p.unexpected(`"("`)
@@ -300,6 +328,26 @@ func (p *parser) attributes(s *specifiers) bool {
 		}
 		any = true
 	}
+}
+
+// alignment reads how objects are aligned, in brackets: a number, or that of a type.
+func (p *parser) alignment(s *specifiers) {
+	if !p.is("(") {
+		p.unexpected(`"("`)
+	}
+	start := p.i
+	if err := p.attempt(func() {
+		p.expect("(")
+		if p.startsType() {
+			s.align = max(s.align, p.typeName().align())
+		} else {
+			s.align = max(s.align, p.constant("an alignment"))
+		}
+	}); err != nil {
+		s.unaligned = true
+	}
+	p.i = start
+	p.pass()
 }
 
 // launchBounds reads how many work-items a work-group has at most, where that is a number that is known here: parameters of templates are not.
@@ -352,11 +400,12 @@ func (p *parser) attribute(s *specifiers) {
 			}
 			p.expect(")")
 		}
-	case name == "packed", name == "aligned":
+	case name == "packed":
 		s.packed = true
-		if p.is("(") {
-			p.pass()
-		}
+	case name == "aligned" && p.is("("):
+		p.alignment(s)
+	case name == "aligned":
+		s.align = 16
 	case p.is("("):
 		p.pass()
 	}

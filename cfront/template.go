@@ -2,7 +2,6 @@ package cfront
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,6 +15,7 @@ type template struct {
 	start     int // the token after the parameters
 	scope     *scope
 	instances map[string]*callable
+	self      *ctype // of functions of a record
 }
 
 // class is a template of records.
@@ -25,24 +25,57 @@ type class struct {
 	start     int
 	scope     *scope
 	instances map[string]*ctype
+	special   []*pattern
 }
 
-// templateParam is a type or an integer constant.
+// templateParam is a type, an integer constant or a function, or a class template.
 type templateParam struct {
-	name   string
-	isType bool
-	def    int // the token where its default begins; 0 without one
+	name            string
+	isType, isClass bool
+	def             int // the token where its default begins; 0 without one
 }
 
-// argument is what a parameter of a template means: one of the two is set.
+// argument is what a parameter of a template means: one of the four is set.
 type argument struct {
 	t     *ctype
 	value *Int
+	class *class
+	f     *overloads
+	hole  *Var // a parameter that is open, in patterns
+}
+
+// meaning is what the parameter's name means.
+func (a argument) meaning() any {
+	switch {
+	case a.t != nil:
+		return a.t
+	case a.value != nil:
+		return a.value
+	case a.class != nil:
+		return a.class
+	case a.f != nil:
+		return a.f
+	case a.hole != nil:
+		return &variable{v: a.hole, t: intType}
+	}
+	return nil
+}
+
+// fits reports whether an argument is of the kind of a parameter.
+func (a argument) fits(x templateParam) bool {
+	return a.meaning() != nil && x.isType == (a.t != nil) && x.isClass == (a.class != nil)
 }
 
 func (a argument) String() string {
-	if a.t != nil {
+	switch {
+	case a.t != nil:
 		return a.t.String()
+	case a.class != nil:
+		return a.class.name
+	case a.f != nil:
+		return a.f.name
+	case a.hole != nil:
+		return a.hole.Name
 	}
 	if a.value.DType == boolType.dtype {
 		return fmt.Sprint(a.value.Value != 0)
@@ -63,37 +96,80 @@ func (p *parser) template() {
 	whole := p.i
 	end := p.declarationEnd(whole)
 	p.next()
+	if !p.is("<") { // an instance is asked for, which is made where it is needed
+		p.i = end
+		return
+	}
 	params := p.templateParams()
 	start := p.i
 	defer func() { p.i = end }()
 	if p.is("template") { // a member of a class template
 		return
 	}
+	if p.is("using") {
+		p.next()
+		if name := p.name().Text; p.is("=") {
+			p.scope.set(name, &aliasTemplate{name, params, p.i + 1, p.scope})
+		}
+		return
+	}
 	if p.is("struct") || p.is("class") || p.is("union") {
 		p.next()
 		p.attributes(&specifiers{})
-		name := p.name().Text
-		if len(params) == 0 || p.is("<") {
-			p.special[name] = true
-			return
+		name := p.name()
+		known, _ := p.scope.find(name.Text).(*class)
+		switch {
+		case p.is("<") && known == nil:
+			p.fail(Pos(name.At), "%s is no template of which this is a specialization", name.Text)
+		case p.is("<"):
+			known.special = append(known.special, &pattern{params, start, p.i, p.scope})
+		case known != nil: // it was declared
+			keepDefaults(params, known.params)
+			if !p.tokens[end-1].Is(";") || p.defines(start, end) {
+				known.params, known.start = params, start
+			}
+		default:
+			p.scope.set(name.Text, &class{name: name.Text, params: params, start: start, scope: p.scope, instances: map[string]*ctype{}})
 		}
-		p.scope.set(name, &class{name, params, start, p.scope, map[string]*ctype{}})
 		return
 	}
 	i, operator := p.functionName(start, end)
 	switch {
 	case operator:
 		p.lift(i, end)
+		p.i = i
+		o := p.overloaded(p.operatorName())
+		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self})
 	case i == 0:
+		p.variableTemplate(params, start, end)
 	case len(params) == 0:
-		p.special[p.tokens[i].Text] = true
+		p.specialization(start)
 	default:
 		name := p.tokens[i].Text
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
 		}
 		o := p.overloaded(name)
-		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}})
+		for _, t := range o.templates {
+			if len(t.params) == len(params) {
+				keepDefaults(params, t.params)
+			}
+		}
+		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self})
+	}
+}
+
+// defines reports whether the declaration of a class between two tokens has its members.
+func (p *cursor) defines(start, end int) bool {
+	return slices.ContainsFunc(p.tokens[start:end], func(t cpp.Token) bool { return t.Is("{") })
+}
+
+// keepDefaults gives parameters the defaults that an earlier declaration has.
+func keepDefaults(params, before []templateParam) {
+	for i := range min(len(params), len(before)) {
+		if params[i].def == 0 {
+			params[i].def = before[i].def
+		}
 	}
 }
 
@@ -106,7 +182,15 @@ func (p *parser) templateParams() (out []templateParam) {
 		case p.is("typename"), p.is("class"):
 			p.next()
 			x.isType = true
+		case p.is("template"):
+			p.next()
+			p.templateParams()
+			p.next()
+			x.isClass = true
 		default:
+			if p.enabler() {
+				break
+			}
 			p.specifiers()
 			p.accept("*")
 		}
@@ -126,6 +210,27 @@ func (p *parser) templateParams() (out []templateParam) {
 		}
 	}
 	return out
+}
+
+// enabler passes a parameter whose type only says for which arguments the template is, as enable_if does, up to its name or default.
+func (p *cursor) enabler() bool {
+	i := p.i
+	for !p.tokens[i].Is("enable_if_t") && !p.tokens[i].Is("enable_if") {
+		if i++; i > p.i+3 || i >= len(p.tokens) {
+			return false
+		}
+	}
+	p.i = i + 1
+	if p.is("<") {
+		p.next()
+		p.passArgument()
+		for p.accept(",") {
+			p.passArgument()
+		}
+		p.closeAngle()
+	}
+	p.accept("*")
+	return true
 }
 
 // passArgument passes tokens up to the comma or > that ends an argument of a template.
@@ -203,16 +308,47 @@ func (p *parser) templateArguments() []argument {
 }
 
 func (p *parser) templateArgument() argument {
-	if p.startsType() {
+	if p.startsType() && !p.convertsInAngle() {
 		return argument{t: p.typeName()}
 	}
 	at := p.here()
+	if p.accept("&") {
+		at = p.here()
+	}
+	n := p.qualifiers()
+	if after := p.peek(n + 1); after.Is(",") || after.Is(">") || after.Is(">>") {
+		switch x := p.meant(n).(type) {
+		case *class:
+			p.i += n + 1
+			return argument{class: x}
+		case *overloads:
+			p.i += n + 1
+			return argument{f: x}
+		}
+	}
 	v := p.withAngle(1, p.conditional)
-	n, ok := v.e.(*Int)
+	if ref, ok := v.e.(*Ref); ok && ref.Var.Class == hole {
+		return argument{hole: ref.Var}
+	}
+	n64, ok := v.e.(*Int)
 	if !ok {
 		p.fail(at, "an argument of a template is a type or an integer constant")
 	}
-	return argument{value: n}
+	return argument{value: n64}
+}
+
+// convertsInAngle reports whether the type here begins a constant: one of its members, or a conversion.
+func (p *parser) convertsInAngle() (is bool) {
+	err := p.attempt(func() {
+		p.at(p.i, p.scope, func() {
+			if p.is("const") || p.is("volatile") {
+				return
+			}
+			p.specifiers()
+			is = p.is("::") || p.is("(") && !p.nested() && !p.peek(1).Is(")") && !p.parameters() || p.is("{")
+		})
+	})
+	return err == nil && is
 }
 
 // bound is the scope in which the parameters of a template mean arguments; those that are not given have their default.
@@ -224,22 +360,18 @@ func (p *parser) bound(params []templateParam, outer *scope, args []argument) (s
 	for i, x := range params {
 		var a argument
 		switch {
-		case i < len(args) && (args[i].t != nil || args[i].value != nil):
+		case i < len(args) && args[i].meaning() != nil:
 			a = args[i]
 		case x.def > 0:
 			p.at(x.def, s, func() { a = p.templateArgument() })
 		default:
 			return nil, nil, false
 		}
-		if x.isType != (a.t != nil) {
+		if !a.fits(x) {
 			return nil, nil, false
 		}
 		all = append(all, a)
-		if a.t != nil {
-			s.set(x.name, a.t)
-		} else {
-			s.set(x.name, a.value)
-		}
+		s.set(x.name, a.meaning())
 	}
 	return s, all, true
 }
@@ -254,16 +386,16 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 	if !ok {
 		return nil
 	}
-	if p.special[t.name] {
-		p.fail(at, "%s has specializations, which are not read", t.name)
-	}
 	name := spelled(t.name, all)
 	if c := t.instances[name]; c != nil {
+		if _, ok := c.takes(args); args != nil && !ok {
+			return nil
+		}
 		return c
 	}
 	p.copy(at)
 	var c *callable
-	p.at(t.start, s, func() {
+	err := p.instantiated(func() {
 		sp := p.specifiers()
 		d := p.declarator(sp.t)
 		if d.function == nil {
@@ -271,13 +403,35 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 		}
 		c = &callable{
 			name: name, at: d.at, params: d.function.params, result: d.t, start: t.start, scope: s, kernel: sp.kernel, device: sp.device,
-			auto: sp.auto && d.t.form == otherForm,
+			auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed,
+		}
+		if t.scope.class {
+			c.self, c.scope = t.self, s
+			if sp.static {
+				c.self = nil
+			}
+			if t.self != nil {
+				c.name = fullName(t.self) + "::" + c.name
+			}
+		}
+		if p.accept("->") {
+			c.result, c.auto = p.typeName(), false
 		}
 		if p.is("{") {
 			c.body = p.i
 		}
-	})
+	}, t.start, s)
+	if err != nil { // of the types of other arguments, there may be no such function
+		if args == nil {
+			panic(fault{err: err})
+		}
+		return nil
+	}
 	t.instances[name] = c
+	if p.instanceNames[c.name] { // another template of the name has such an instance
+		c.name += "(" + types(c.params) + ")"
+	}
+	p.instanceNames[c.name] = true
 	if args != nil {
 		if _, ok := c.takes(args); !ok {
 			return nil
@@ -291,114 +445,4 @@ func (p *parser) copy(at Pos) {
 	if p.copies++; p.copies > maxCopies {
 		panic(fault{p.file.Errorf(at, "templates have more than %d instances", maxCopies), true})
 	}
-}
-
-// deduced adds to the arguments of a template what the arguments of a call tell of the others.
-func (p *parser) deduced(t *template, given []argument, args []value) []argument {
-	all := make([]argument, len(t.params))
-	copy(all, given)
-	open := map[any]int{} // what stands for a parameter, by its index
-	s := &scope{outer: t.scope}
-	for i, x := range t.params {
-		switch {
-		case all[i].t != nil:
-			s.set(x.name, all[i].t)
-		case all[i].value != nil:
-			s.set(x.name, all[i].value)
-		case x.isType:
-			hole := &ctype{form: otherForm, name: x.name}
-			open[hole.name] = i
-			s.set(x.name, hole)
-		default:
-			v := &Var{Name: x.name, DType: intType.dtype}
-			open[v] = i
-			s.set(x.name, &variable{v: v, t: intType})
-		}
-	}
-	copies := maps.Clone(p.lifted)
-	err := p.attempt(func() {
-		p.at(t.start, s, func() {
-			d := p.declarator(p.specifiers().t)
-			if d.function == nil {
-				return
-			}
-			for i := range min(len(d.function.params), len(args)) {
-				p.match(d.function.params[i].t, args[i].t, open, all)
-			}
-		})
-	})
-	p.lifted = copies
-	if err != nil {
-		return given
-	}
-	return all
-}
-
-// match compares the type of a parameter with that of an argument, and notes what parameters of the template are.
-func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
-	if t == nil {
-		return
-	}
-	if x.form == otherForm {
-		if i, ok := open[x.name]; ok && all[i].t == nil {
-			if !x.alias {
-				t = t.pointed()
-			}
-			all[i].t = t.with(func(t *ctype) { t.alias, t.constant = false, false })
-		}
-		return
-	}
-	switch {
-	case x.form == pointerForm && (t.form == pointerForm || t.form == arrayForm):
-		p.match(x.elem, t.elem, open, all)
-	case x.form == arrayForm && t.form == arrayForm:
-		if r, ok := x.extent.(*Ref); ok {
-			if i, ok := open[r.Var]; ok {
-				all[i].value, _ = t.extent.(*Int)
-			}
-		}
-		p.match(x.elem, t.elem, open, all)
-	case x.form == groupForm && t.form == groupForm:
-		if r, ok := x.extent.(*Ref); ok {
-			if i, ok := open[r.Var]; ok {
-				all[i].value, _ = t.extent.(*Int)
-			}
-		}
-	case x.form == arrayForm && t.form == pointerForm:
-		p.match(x.elem, t.elem, open, all)
-	}
-}
-
-// classInstance reads the arguments of a class template, and is the record.
-func (p *parser) classInstance(c *class, at Pos) *ctype {
-	s, all, ok := p.bound(c.params, c.scope, p.templateArguments())
-	if !ok {
-		p.fail(at, "the arguments are not those of the template %s", c.name)
-	}
-	name := spelled(c.name, all)
-	if t := c.instances[name]; t != nil {
-		return t
-	}
-	if p.special[c.name] {
-		p.fail(at, "%s has specializations, which are not read", c.name)
-	}
-	p.copy(at)
-	t := newRecord(name, false)
-	c.instances[name] = t
-	p.at(c.start, s, func() {
-		p.next()
-		p.attributes(&specifiers{})
-		p.next()
-		for !p.is("{") && p.tok().Kind != cpp.End { // classes that it derives from
-			p.next()
-		}
-		p.members(t)
-	})
-	if fields := t.record.fields; p.lifted[c.name] && len(fields) == 1 && fields[0].t.form == arrayForm {
-		array := fields[0].t
-		if n, ok := array.extent.(*Int); ok && array.elem.dtype.Vector(n.Value).Known() && n.Value > 1 {
-			*t = ctype{form: numberForm, name: name, dtype: array.elem.dtype.Vector(n.Value)}
-		}
-	}
-	return t
 }

@@ -67,6 +67,8 @@ type Var struct {
 	// Reference: the variable is another name of the array or the record that Init, or the argument of a call, names. References to numbers
 	// and pointers are pointers in trees.
 	Reference bool
+	// Record is the record that the variable is, or that its elements are, or what the pointer points to.
+	Record *Record
 	// TypeName is how a kernel language names the type where DType is "": float3, struct point.
 	TypeName string
 	// Init is the value that its declaration gives it, or nil.
@@ -85,6 +87,9 @@ type Function struct {
 	Kernel bool
 	// Result is the type of the value; "" for void, and for types that are no numbers. Elem is the type of what a pointer that it returns points to.
 	Result, Elem expr.DType
+	// Record is the record that it returns, or with Pointer one that it returns a pointer to.
+	Record  *Record
+	Pointer bool
 	// Group are the extents of the work-group that reqd_work_group_size demands, or nil.
 	Group []int64
 	// MostItems are the work-items of a work-group that __launch_bounds__ allows; 0 is not said.
@@ -107,7 +112,7 @@ type Region struct {
 // Stmt is *Block, *For, *While, *If, *Jump, *Do, *Declare or *Other.
 type Stmt interface{ Place() Pos }
 
-// Expr is *Int, *Float, *Ref, *Index, *Lane, *Member, *Address, *Unary, *Binary, *Select, *Cast, *Vector, *Call, *Assign, *List or
+// Expr is *Int, *Float, *Ref, *Index, *Lane, *Member, *Address, *Unary, *Binary, *Select, *Cast, *Vector, *Call, *Assign, *List, *Make or
 // *Unknown.
 type Expr interface {
 	Place() Pos
@@ -115,6 +120,8 @@ type Expr interface {
 	Type() expr.DType
 	// PointsTo is the type of what a pointer or an array points to, through all dimensions of an array; "" for other values.
 	PointsTo() expr.DType
+	// Record is the record that the value is, or that a pointer or an array points to or has; nil for other values.
+	Record() *Record
 }
 
 // Place is the place itself.
@@ -125,7 +132,12 @@ type typed struct {
 	DType expr.DType
 	// Elem is the type of what a pointer points to. DType is "" then.
 	Elem expr.DType
+	// Rec is the record that the value is, or that it points to.
+	Rec *Record
 }
+
+// Record is the record that the value is, or that a pointer or an array points to or has; nil for other values.
+func (t typed) Record() *Record { return t.Rec }
 
 // Type is the C type of the value.
 func (t typed) Type() expr.DType { return t.DType }
@@ -274,6 +286,12 @@ type (
 		typed
 		Items []Expr
 	}
+	// Make is a record that a constructor makes of values, or where Ctor is "" that has these values as members, and is 0 else.
+	Make struct {
+		typed
+		Ctor string
+		Args []Expr
+	}
 	// Unknown is an expression of another kind.
 	Unknown struct {
 		typed
@@ -310,7 +328,21 @@ func Temporary(name string, like Expr) (*Var, *Ref) {
 }
 
 // Use is the value of a variable.
-func Use(v *Var) *Ref { return &Ref{typed{Pos: v.Pos, DType: v.DType}, v} }
+func Use(v *Var) *Ref { return &Ref{typed{Pos: v.Pos, DType: v.DType, Rec: v.Record}, v} }
+
+// Part is the member of a record that an expression is.
+func Part(e Expr, f Field) Expr {
+	t := typed{Pos: e.Place(), DType: f.DType, Rec: f.Record}
+	if f.Pointer || len(f.Dims) > 0 {
+		t.DType, t.Elem = "", f.DType
+	}
+	return &Member{t, e, f.Name}
+}
+
+// Element is the element of an array, or of what a pointer points to, at an index in its outermost dimension.
+func Element(e Expr, i int64) Expr {
+	return &Index{typed{Pos: e.Place(), DType: e.PointsTo(), Rec: e.Record()}, e, []Expr{&Int{typed{Pos: e.Place(), DType: expr.Int32}, i}}}
+}
 
 // Operands lists the operands of e from left to right.
 func Operands(e Expr) []Expr {
@@ -339,6 +371,8 @@ func Operands(e Expr) []Expr {
 		return []Expr{x.To, x.Value}
 	case *List:
 		return x.Items
+	case *Make:
+		return x.Args
 	case *Unknown:
 		return x.Args
 	}
@@ -409,3 +443,24 @@ func Lines(s Stmt) (first, last int) {
 	}
 	return first, last
 }
+
+// AddressOf is &x.
+func AddressOf(x Expr) *Address {
+	return &Address{typed{Pos: x.Place(), Elem: x.Type(), Rec: x.Record()}, x}
+}
+
+// Constructor is the call that makes an object of x.
+func (x *Make) Constructor(object Expr) *Call {
+	return &Call{typed{Pos: x.Pos}, x.Ctor, append([]Expr{AddressOf(object)}, x.Args...)}
+}
+
+// Assignment is to = value.
+func Assignment(to, value Expr) *Assign {
+	return &Assign{typed: typed{Pos: value.Place(), DType: to.Type(), Elem: to.PointsTo(), Rec: to.Record()}, To: to, Value: value}
+}
+
+// Zero is the number 0.
+func Zero(at Pos) *Int { return &Int{typed{Pos: at, DType: expr.Int32}, 0} }
+
+// NewInt is an integer.
+func NewInt(at Pos, n int64) *Int { return &Int{typed{Pos: at, DType: expr.Int32}, n} }

@@ -67,6 +67,14 @@ func (t *touched) expression(e cfront.Expr, called func(*cfront.Call)) {
 				to = nil
 			case *cfront.Lane:
 				to = x.X
+			case *cfront.Member:
+				to = x.X
+			case *cfront.Index: // of an array of a record
+				if m, ok := x.Of.(*cfront.Member); ok && !isPointer(m) {
+					to = m
+				} else {
+					to = nil
+				}
 			default:
 				to = nil
 			}
@@ -87,7 +95,7 @@ func (b *bindings) changedBy(s cfront.Stmt, list ...cfront.Expr) map[*builderVar
 			t.assigned[at.alias] = true
 		}
 	}
-	return t.assigned
+	return b.withMembers(t.assigned)
 }
 
 func (t *touched) add(o *touched) {
@@ -119,6 +127,8 @@ func (b *faults) hasStatements(e cfront.Expr) bool {
 			found = true
 		case *cfront.Lane:
 			found = found || !isPlace(x.X)
+		case *cfront.Make:
+			found = true
 		case *cfront.Vector:
 			found = found || len(x.Elems) > 1
 		case *cfront.Call:

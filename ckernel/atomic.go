@@ -35,9 +35,8 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 	if !elem.Known() || elem.IsVector() || p.array.space == cfront.PrivateSpace {
 		b.fail(x, "", "%s changes no number that work-items share", x.Func)
 	}
-	if p.array.base != elem {
-		b.fail(x, "", "%s holds %s, and is accessed as %s", p.array.name, p.array.base, elem)
-	}
+	b.unit(x.Pos, p.array, elem.Size())
+	p.elem, p.lanes = elem, 1
 	var operand expr.Expr = expr.Int{Value: 1}
 	if len(x.Args) > 1 && name != "inc" && name != "dec" {
 		operand = converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
@@ -54,7 +53,7 @@ func (b *builder) atomic(x *cfront.Call, used bool) expr.Expr {
 	if !update { // a load and a store, in two statements
 		p = b.readOnce(x.Pos, p)
 	}
-	place := func() expr.Expr { return b.access(x.Pos, p.array, p.offset, 1, p.subs) }
+	place := func() expr.Expr { return b.take(x.Pos, p) }
 	if update {
 		b.emit(&record{pos: x.Pos, lhs: place(), rhs: expr.Binary(op, place(), operand), atomic: true})
 	} else {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -31,6 +32,7 @@ type grid struct {
 	terms
 	opt       *Options
 	taken     map[string]bool
+	tried     map[string]int // numbers behind a name up to which all are taken
 	names     map[*builderVar]string
 	axes      [3]axis
 	sizes     map[string]*size
@@ -38,6 +40,7 @@ type grid struct {
 	ownSizes  map[string]string // names in expressions of the launch
 	assumed   *polycount.Set
 	base      *polycount.Set // all work-items
+	params    []*builderVar  // of the function, with the members of those that are records
 }
 
 // index is a number from the name of an iname, 0 without one.
@@ -177,7 +180,7 @@ func (b *position) launchNumber(text string, e expr.Expr) *expr.Poly {
 // name to the size: where n is passed n - 1, the size is n.
 func (b *position) sizeNamed(text string) *expr.Poly {
 	n := b.ownSizes[text]
-	for _, p := range b.fn.Params {
+	for _, p := range b.params {
 		if p.Name == text && p.DType.IsInteger() && len(p.Dims) == 0 {
 			if _, bound := b.opt.Bind[text]; !bound {
 				return b.argument(p)
@@ -185,17 +188,45 @@ func (b *position) sizeNamed(text string) *expr.Poly {
 			n = cmp.Or(n, b.name(p))
 		}
 	}
-	if b.sizes[n] == nil {
-		n = cmp.Or(n, b.fresh(text))
-		if v, ok := b.opt.At[n]; ok {
-			delete(b.taken, n)
-			return constant(v)
-		}
+	if n == "" {
+		n = b.fresh(text)
 		b.ownSizes[text] = n
+		b.sizeOrder = append(b.sizeOrder, n) // also one that is given is still asked for
+	}
+	if v, ok := b.opt.At[n]; ok {
+		return constant(v)
+	}
+	if b.sizes[n] == nil {
 		b.sizes[n] = &size{dtype: expr.Int32}
-		b.sizeOrder = append(b.sizeOrder, n)
+		if b.ownSizes[text] != n {
+			b.ownSizes[text] = n
+			b.sizeOrder = append(b.sizeOrder, n)
+		}
 	}
 	return name(n)
+}
+
+// Sizes are the names of the sizes that a launch of a function takes, as far as options tell: integers that are passed by value, and what
+// the launch is said in.
+func Sizes(fn *cfront.Function, opt *Options) (names []string) {
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range flatParams(fn) {
+		if _, bound := opt.Bind[p.Name]; !bound && p.DType.IsInteger() && len(p.Dims) == 0 {
+			add(p.Name)
+		}
+	}
+	for _, text := range slices.Concat(opt.Global, opt.Groups, slices.Sorted(maps.Values(opt.Bind))) {
+		e, err := expr.Parse(text)
+		if err != nil {
+			continue
+		}
+		expr.FreeVars(e, add)
+	}
+	return names
 }
 
 // isLaunchSize reports that the work-items of the launch, or arguments, are given as expressions of a size of that name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel"
@@ -83,7 +84,10 @@ func newBuilder(ctx context.Context, file *cfront.File, fn *cfront.Function, opt
 		bindings: newBindings(newFlow(faults{file, fn}, opt), known), ctx: ctx, trips: map[int]expr.Expr{}, tripsUsed: map[int]bool{},
 		results: map[cfront.Expr]outcome{}, pinned: map[*cfront.Index]place{}, meets: map[*polycount.Set]bool{}, lanes: lanesApart(file),
 	}
-	for _, p := range fn.Params { // first, as they keep their names
+	for _, p := range fn.Params {
+		b.params = append(b.params, b.flattened(p)...)
+	}
+	for _, p := range b.params { // first, as they keep their names
 		if len(p.Dims) > 0 && b.isLaunchSize(p.Name) {
 			b.sizeNamed(p.Name) // whose value the user gives by this name: the array gets another
 		}
@@ -108,7 +112,7 @@ func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
 	b.live.domain = everywhere()
 	b.assumptions()
 	b.launch()
-	for _, p := range b.fn.Params {
+	for _, p := range b.params {
 		b.parameter(p)
 	}
 	b.base = b.live.domain
@@ -126,7 +130,7 @@ func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
 func (b *builder) parameter(p *builderVar) {
 	switch {
 	case len(p.Dims) > 0:
-		if p.DType.Known() && p.DType != expr.Bool {
+		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" {
 			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
 		}
 	case p.DType == "":
@@ -134,7 +138,7 @@ func (b *builder) parameter(p *builderVar) {
 	case b.follows(p):
 		b.env[p] = value{isNum: true, num: b.argument(p), plain: true}
 	case p.DType.IsVector():
-		b.failAt(p.Pos, "pass its lanes", "%s is a vector that is passed by value", p.Name)
+		b.vectorParameter(p)
 	case b.assignedTo[p]:
 		b.assignTemp(p.Pos, b.temp(p), expr.Var{Name: b.name(p)})
 		b.env[p] = value{data: true}
@@ -151,11 +155,15 @@ func (b *grid) name(v *builderVar) string {
 	return n
 }
 
-// fresh is a new name like base. What kernels have in no name becomes an underscore, as in those of closures: f.get.
+// fresh is a new name like base: it, or the first of base_0, base_1, ... that is not taken. What kernels have in no name becomes an underscore, as in those of
+// closures: f.get. Loops that are written out ask for very many names, so that numbers found to be taken are not tried again.
 func (b *grid) fresh(base string) string {
-	n := kernel.Fresh(notInNames.ReplaceAllString(base, "_"), func(s string) bool {
-		return b.taken[s] || !expr.IsName(s)
-	})
+	base = notInNames.ReplaceAllString(base, "_")
+	n := base
+	for b.taken[n] || !expr.IsName(n) {
+		n = base + "_" + strconv.Itoa(b.tried[base])
+		b.tried[base]++
+	}
 	b.taken[n] = true
 	return n
 }
@@ -228,10 +236,14 @@ func (b *builder) declare(v *builderVar) {
 	delete(b.env, v)
 	switch {
 	case v.Space == cfront.LocalSpace || v.Dynamic:
+	case v.Record != nil && len(v.Dims) == 0:
+		if b.forgetMembers(v); v.Init != nil {
+			b.assignRecord(v.Pos, cfront.Use(v), v.Init)
+		}
 	case v.Init != nil && (v.Pointer || v.Reference && len(v.Dims) > 0):
 		b.env[v] = value{at: b.addressOf(v.Init)}
 		b.settleAddress(v.Pos, v)
-	case v.DType == "":
+	case v.DType == "" && v.Record == nil:
 		b.failAt(v.Pos, "", "%s is neither a number nor an array of numbers", v.Name)
 	case v.Listed:
 		b.initialise(v)
@@ -249,6 +261,8 @@ func (b *builder) effect(e cfront.Expr) {
 	switch x := e.(type) {
 	case *cfront.Assign:
 		b.assignment(x)
+	case *cfront.Make:
+		b.effectOf(x)
 	case *cfront.List:
 		for _, item := range x.Items {
 			b.effect(item)
@@ -300,6 +314,10 @@ func (b *builder) firstItems(x *cfront.List) {
 // assignment follows an assignment to a variable or an element.
 func (b *builder) assignment(x *cfront.Assign) {
 	b.step(x.Pos)
+	if x.To.Record() != nil && x.To.PointsTo() == "" && x.To.Type() == "" && !isPointer(x.To) {
+		b.assignRecord(x.Pos, x.To, x.Value)
+		return
+	}
 	if v := b.variableOf(x.To); v != nil {
 		b.assign(x.Pos, v, assignedValue(x, x.To))
 		return
@@ -317,8 +335,8 @@ func assignedValue(x *cfront.Assign, before cfront.Expr) cfront.Expr {
 	if t := x.To.Type(); t.IsVector() {
 		op.DType = t
 	}
-	if x.To.PointsTo() != "" {
-		op.DType, op.Elem = "", x.To.PointsTo()
+	if x.To.PointsTo() != "" || x.To.Record() != nil {
+		op.DType, op.Elem, op.Rec = "", x.To.PointsTo(), x.To.Record()
 	}
 	return op
 }
@@ -330,6 +348,8 @@ func (b *builder) variableOf(e cfront.Expr) *builderVar {
 		return x.Var
 	case *cfront.Index:
 		return b.aliased(x)
+	case *cfront.Member:
+		return b.memberVariable(x)
 	}
 	return nil
 }
@@ -340,6 +360,9 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	case v.Pointer:
 		b.env[v] = value{at: b.addressOf(e)}
 		b.settleAddress(at, v)
+		return
+	case v.Record != nil && len(v.Dims) == 0:
+		b.assignRecord(at, cfront.Use(v), e)
 		return
 	case len(v.Dims) > 0 || v.DType == "":
 		b.failAt(at, "", "%s is no variable that is assigned to as a whole", v.Name)

@@ -55,10 +55,10 @@ func (b *builder) storeCall(x *cfront.Call) {
 	elem := x.Args[0].PointsTo()
 	v := converting(b.value(x.Args[1]), x.Args[1].Type(), elem)
 	at := b.addressOf(x.Args[0])
-	if at.array == nil || at.array.base != elem.Base() {
-		b.fail(x, "", "%s stores to no element of an array of its type", x.Func)
+	if at.array == nil {
+		b.fail(x, "", "%s stores to no element of an array", x.Func)
 	}
-	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, at.array, at.offset, elem.Lanes(), nil), rhs: v})
+	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, b.placeAt(x.Pos, at.array, at.offset, elem)), rhs: v})
 }
 
 // barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
@@ -88,11 +88,9 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 	case shuffle.MatchString(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
-		p := b.vectorAt(x, x.Args[0], x.Args[1], x.DType)
-		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
+		return b.take(x.Pos, b.vectorAt(x, x.Args[0], x.Args[1], x.DType))
 	case isLoad(x):
-		p := b.placeOf(x)
-		return b.access(x.Pos, p.array, p.offset, p.lanes, nil)
+		return b.take(x.Pos, b.placeOf(x))
 	case strings.HasPrefix(x.Func, "convert_") && len(x.Args) == 1:
 		return b.conversion(x)
 	}
@@ -112,16 +110,18 @@ func (b *builder) result(x *cfront.Call) expr.Expr {
 func (b *builder) vectorAt(at, i, p cfront.Expr, t expr.DType) place {
 	b.checkVector(at, t)
 	to := b.addressOf(p)
-	if to.array == nil || to.array.base != t.Base() {
+	if to.array == nil {
 		b.fail(at, "", "this is no pointer to the lanes of the vector")
 	}
-	return place{array: to.array, offset: to.offset.Add(b.subscript(i).Scale(t.Lanes())), elem: t, lanes: t.Lanes()}
+	b.unit(at.Place(), to.array, t.Base().Size())
+	step := t.Size() / to.array.base.Size()
+	return b.placeAt(at.Place(), to.array, to.offset.Add(b.subscript(i).Scale(step)), t)
 }
 
 func (b *builder) vstore(x *cfront.Call) {
 	v := b.value(x.Args[0])
 	p := b.vectorAt(x, x.Args[1], x.Args[2], x.Args[0].Type())
-	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, p.array, p.offset, p.lanes, nil), rhs: v})
+	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, p), rhs: v})
 }
 
 // conversion is convert_float4(x) and the like.

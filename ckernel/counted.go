@@ -85,7 +85,7 @@ func (b *grid) variesInGroup(p *expr.Poly) bool {
 // inameOf is a new iname for a variable that counts: its name, unless that is taken.
 func (b *bindings) inameOf(v *builderVar) string {
 	iname := b.name(v)
-	if b.counters[iname] || b.copies[v] != "" || slices.Contains(b.fn.Params, v) {
+	if b.counters[iname] || b.copies[v] != "" || slices.Contains(b.params, v) {
 		iname = b.fresh(v.Name)
 	}
 	b.counters[iname] = true

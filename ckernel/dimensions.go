@@ -166,7 +166,7 @@ func (b *flow) split(a *array, list []*access, strides []*expr.Poly) bool {
 		for d, n := range inner {
 			lanes := int64(1)
 			if d == len(inner)-1 {
-				lanes = max(x.lanes, 1)
+				lanes = x.span
 			}
 			if !b.within(x, subs[i][d+1], n, lanes) {
 				return false
@@ -325,8 +325,8 @@ func (b *flow) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
 			for range x.subs[1:] {
 				lhs.Index = append(lhs.Index, expr.Int{})
 			}
-			if len(x.subs) == 1 {
-				lhs.Lanes = x.lanes
+			if len(x.subs) == 1 && x.span > 1 {
+				lhs.Lanes = x.span
 			}
 			c.Statements = append(c.Statements, &kernel.Stmt{ID: iname, LHS: lhs, RHS: expr.Int{}, Inames: []string{iname}})
 		}

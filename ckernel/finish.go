@@ -281,7 +281,7 @@ func sortedSizes(m map[string]*size) []string {
 
 // statementOf is a record as a statement.
 func (b *flow) statementOf(r *record) *kernel.Stmt {
-	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic}
+	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic, At: kernel.Place{File: r.pos.File, Pos: r.pos.Pos}}
 	for _, l := range r.loops {
 		s.Inames = append(s.Inames, l.name)
 	}
@@ -340,7 +340,7 @@ func (b *flow) placed(e expr.Expr) expr.Expr {
 			return e
 		}
 		a := b.accessOf(x)
-		out := &expr.Access{Array: x.Array, Tag: x.Tag, Lanes: x.Lanes, Index: []expr.Expr{}}
+		out := &expr.Access{Array: x.Array, Tag: x.Tag, Lanes: x.Lanes, As: x.As, Index: []expr.Expr{}}
 		for _, n := range a.subs {
 			out.Index = append(out.Index, b.placed(b.express(n)))
 		}
@@ -378,12 +378,13 @@ func (b *flow) arguments(k *kernel.Kernel) {
 	value := func(n string, t expr.DType) {
 		k.Args = append(k.Args, &kernel.Array{Name: n, DType: t, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
 	}
-	for _, p := range b.fn.Params {
+	for _, p := range b.params {
 		switch n := b.names[p]; {
 		case len(p.Dims) > 0:
 			if a := b.arrays[p]; a != nil && accessed[a] && a.space != cfront.LocalSpace {
 				k.Args = append(k.Args, declared(a))
 			}
+		case p.DType.IsVector(): // which is kept in private memory
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:
 			value(n, b.sizes[n].dtype)

@@ -55,15 +55,16 @@ func (b *builder) called(x *cfront.Call) outcome {
 	results := b.results
 	b.nextStatement()
 	fr := &frame{function: true, of: f}
-	if f.Result != "" || f.Elem != "" {
+	if f.Result != "" || f.Elem != "" || f.Record != nil {
 		if fr.result = b.learnt.results[here]; fr.result == nil {
-			fr.result = &builderVar{Name: baseName(f.Name) + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result}
-			if f.Elem != "" {
+			fr.result = &builderVar{Name: baseName(f.Name) + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
+			if f.Elem != "" || f.Pointer {
 				fr.result.DType, fr.result.Pointer, fr.result.Dims = f.Elem, true, []cfront.Expr{nil}
 			}
 			b.learnt.results[here] = fr.result
 		}
 		delete(b.env, fr.result)
+		b.forgetMembers(fr.result)
 	}
 	before, open := b.live, len(b.frames)
 	b.path = fmt.Sprintf("%s/%d:%d", path, x.Pos.Line, x.Pos.Column)
@@ -77,6 +78,10 @@ func (b *builder) called(x *cfront.Call) outcome {
 	if fr.result != nil {
 		out.value = b.env[fr.result]
 		if fr.result.Pointer {
+			b.results[x] = out
+			return out
+		}
+		if fr.result.Record != nil {
 			b.results[x] = out
 			return out
 		}
@@ -111,13 +116,14 @@ func (b *builder) callsIn(e cfront.Expr) {
 func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 	delete(b.env, p)
 	if len(p.Dims) > 0 {
-		if !p.Pointer && len(p.Dims) > 1 {
-			b.fail(arg, "", "an array of arrays is passed to a function")
-		}
 		b.env[p] = value{at: b.addressOf(arg)}
 		if b.env[p].at.alias == nil {
 			b.settleAddress(x.Pos, p)
 		}
+		return
+	}
+	if p.Record != nil {
+		b.assignRecord(x.Pos, cfront.Use(p), arg)
 		return
 	}
 	if p.DType == "" {

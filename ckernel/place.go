@@ -11,7 +11,7 @@ import (
 type array struct {
 	v     *builderVar
 	name  string
-	base  expr.DType // of its elements, which are lanes where the text has vectors
+	base  expr.DType // of its elements, which are lanes where the text has vectors, and units where it has records or accesses of several types
 	lanes int64      // of the text's elements
 	space cfront.Space
 	// inner are the extents but the outermost, in elements of the text; outer is that, nil where the declaration leaves it open.
@@ -27,6 +27,7 @@ type access struct {
 	offset *expr.Poly   // in elements of the array
 	subs   []*expr.Poly // as in the text, where they are all of those that the array is declared with
 	lanes  int64
+	span   int64 // elements of the array that it takes
 	live   live
 	pos    cfront.Pos
 }
@@ -36,8 +37,9 @@ type place struct {
 	array  *array
 	offset *expr.Poly
 	subs   []*expr.Poly
-	elem   expr.DType
+	elem   expr.DType // "" of a record
 	lanes  int64
+	record *cfront.Record
 }
 
 // array finds the array of a variable.
@@ -45,10 +47,8 @@ func (b *builder) array(at cfront.Expr, v *builderVar) *array {
 	if a := b.arrays[v]; a != nil {
 		return a
 	}
-	if !v.DType.Known() || v.DType == expr.Bool {
-		b.fail(at, "float4 and int4 have a place, float3 and structs have none", "%s is no array of numbers or vectors of 2, 4, 8 or 16 of them", v.Name)
-	}
-	a := &array{v: v, name: b.name(v), base: v.DType.Base(), lanes: v.DType.Lanes(), space: v.Space}
+	base, lanes := b.elementsOf(at, v)
+	a := &array{v: v, name: b.name(v), base: base, lanes: lanes, space: v.Space}
 	if a.space == "" {
 		a.space = cfront.PrivateSpace
 		if v.Pointer || v.Class == cfront.Global {
@@ -86,8 +86,12 @@ func (b *builder) aliased(x *cfront.Index) *builderVar {
 	switch of := x.Of.(type) {
 	case *cfront.Ref:
 		at = b.env[of.Var].at
+	case *cfront.Member:
+		if v := b.memberVariable(of); v != nil {
+			at = b.env[v].at
+		}
 	case *cfront.Call:
-		if f := b.file.Function(of.Func); f != nil && f.Elem != "" {
+		if f := b.file.Function(of.Func); f != nil && (f.Elem != "" || f.Pointer) {
 			at = b.called(of).at
 		}
 	case *cfront.Address:
@@ -143,7 +147,7 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		if at := b.env[x.Var].at; at != nil {
 			return at
 		}
-		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() {
+		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
 			return &address{array: b.array(e, x.Var), offset: constant(0)}
 		}
 		if x.Var.Pointer {
@@ -157,26 +161,35 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		p := b.placeOf(x)
 		return &address{array: p.array, offset: p.offset}
+	case *cfront.Member:
+		if v := b.memberVariable(x); v != nil {
+			return b.addressOf(cfront.Use(v))
+		}
+		p, f := b.memberPlace(x)
+		if f.Pointer {
+			b.fail(e, "", "a pointer that is read from memory")
+		}
+		return &address{array: p.array, offset: p.offset}
 	case *cfront.Cast:
 		at := b.addressOf(x.X)
-		if at.alias == nil && x.Elem.Base() != at.array.base {
-			b.fail(e, "", "%s holds %s, and is accessed as %s", at.array.name, at.array.base, x.Elem.Base())
+		if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
+			b.fail(e, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
 		}
 		return at
 	case *cfront.Binary:
 		p, s, sign := x.X, x.Y, int64(1)
-		if p.PointsTo() == "" {
+		if p.Type() != "" {
 			p, s = s, p
 		}
 		if x.Op == "-" {
 			sign = -1
 		}
-		if x.Op == "+" || x.Op == "-" && s.PointsTo() == "" {
+		if x.Op == "+" || x.Op == "-" && s.Type() != "" {
 			at := b.addressOf(p)
 			if at.alias != nil {
 				break
 			}
-			return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * x.Elem.Lanes() * b.innerSize(p)))}
+			return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * b.size(p, at.array) * b.innerSize(p)))}
 		}
 	case *cfront.Select:
 		c := b.truth(x.If)
@@ -231,6 +244,14 @@ func (b *builder) addressOfPlace(of *cfront.Address) *address {
 			return b.addressOf(x)
 		}
 		return &address{alias: x.Var}
+	case *cfront.Member:
+		if v := b.memberVariable(x); v != nil {
+			return b.addressOfPlace(&cfront.Address{X: cfront.Use(v)})
+		}
+		if b.isMemory(x.X) {
+			p, _ := b.memberPlace(x)
+			return &address{array: p.array, offset: p.offset}
+		}
 	case *cfront.Index:
 		if v := b.aliased(x); v != nil {
 			return &address{alias: v}
@@ -285,13 +306,13 @@ func isElement(e cfront.Expr) bool { _, ok := e.(*cfront.Index); return ok }
 // object is the address of a new variable that has the value of what is no object.
 func (b *builder) object(of *cfront.Address) *address {
 	t := of.X.Type()
-	if !t.Known() {
+	if !t.Known() && of.X.Record() == nil {
 		b.fail(of, "", "the address of this has no place in a kernel")
 	}
 	key := objectOf{of, b.path}
 	v := b.learnt.objects[key]
 	if v == nil {
-		v = &builderVar{Name: "value", Pos: of.Pos, Class: cfront.Local, DType: t}
+		v = &builderVar{Name: "value", Pos: of.Pos, Class: cfront.Local, DType: t, Record: of.X.Record()}
 		b.learnt.objects[key] = v
 	}
 	b.path += "&"
@@ -311,10 +332,16 @@ func (b *builder) placeOf(e cfront.Expr) place {
 			return p
 		}
 		return b.element(x)
+	case *cfront.Member:
+		if v := b.memberVariable(x); v != nil {
+			return b.placeOf(cfront.Use(v))
+		}
+		p, _ := b.memberPlace(x)
+		return p
 	case *cfront.Ref:
 		if inMemory(x.Var) && len(x.Var.Dims) == 0 {
 			a := b.array(e, x.Var)
-			return place{array: a, offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes()}
+			return place{array: a, offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes(), record: x.Var.Record}
 		}
 		if x.Var.DType.IsVector() && b.lanes[x.Var] && len(x.Var.Dims) == 0 {
 			return place{array: b.array(e, x.Var), offset: constant(0), elem: x.Var.DType, lanes: x.Var.DType.Lanes()}
@@ -326,12 +353,14 @@ func (b *builder) placeOf(e cfront.Expr) place {
 				b.fail(e, "", "lanes that do not follow each other have no place here")
 			}
 		}
-		return place{array: p.array, offset: p.offset.Add(constant(int64(x.Lanes[0]))), elem: x.DType, lanes: int64(len(x.Lanes))}
+		b.unit(x.Pos, p.array, x.DType.Base().Size())
+		step := x.DType.Base().Size() / p.array.base.Size()
+		return place{array: p.array, offset: p.offset.Add(constant(int64(x.Lanes[0]) * step)), elem: x.DType, lanes: int64(len(x.Lanes))}
 	case *cfront.Call:
 		if isLoad(x) {
 			at := b.addressOf(x.Args[0])
 			if at.array != nil {
-				return place{array: at.array, offset: at.offset, elem: x.DType, lanes: x.DType.Lanes()}
+				return b.placeAt(x.Pos, at.array, at.offset, x.DType)
 			}
 		}
 	}
@@ -351,15 +380,24 @@ func (b *builder) element(x *cfront.Index) place {
 	if elem == "" {
 		elem = x.PointsTo()
 	}
-	if elem.Base() != a.base {
-		b.fail(x, "", "%s holds %s, and is accessed as %s", a.name, a.base, elem.Base())
+	units := b.size(x, a)
+	if r := x.Record(); r == nil {
+		b.unit(x.Pos, a, elem.Base().Size())
+	} else {
+		b.unit(x.Pos, a, unitOf(r).Size())
 	}
 	var inner []*expr.Poly
-	if named && len(ref.Var.Dims) > 0 {
-		for _, d := range ref.Var.Dims[1:] {
+	var dims []cfront.Expr
+	if named {
+		dims = ref.Var.Dims
+	} else if m, ok := x.Of.(*cfront.Member); ok {
+		dims = b.extentsOf(m)
+	}
+	if len(dims) > 0 {
+		for _, d := range dims[1:] {
 			n, ok := b.number(d)
 			if !ok {
-				b.fail(x, "", "an extent of %s depends on data", ref.Var.Name)
+				b.fail(x, "", "an extent of the array depends on data")
 			}
 			inner = append(inner, n)
 		}
@@ -367,18 +405,18 @@ func (b *builder) element(x *cfront.Index) place {
 	if len(x.Subs) > len(inner)+1 {
 		b.fail(x, "", "this has more subscripts than its array has dimensions")
 	}
-	p := place{array: a, offset: at.offset, elem: elem, lanes: elem.Lanes()}
+	p := place{array: a, offset: at.offset, elem: elem, lanes: elem.Lanes(), record: x.Record()}
 	var subs []*expr.Poly
 	for i, s := range x.Subs {
 		n := b.subscript(s)
 		subs = append(subs, n)
-		step := n.Scale(elem.Lanes())
+		step := n.Scale(units)
 		for _, size := range inner[i:] {
 			step = step.Mul(size)
 		}
 		p.offset = p.offset.Add(step)
 	}
-	if named && ref.Var == a.v && len(subs) == len(a.inner)+1 && len(a.inner) > 0 && a.lanes == 1 {
+	if named && ref.Var == a.v && len(subs) == len(a.inner)+1 && len(a.inner) > 0 && a.lanes == 1 && units == 1 {
 		p.subs = subs
 	}
 	return p
@@ -389,7 +427,7 @@ func (b *position) access(at cfront.Pos, a *array, offset *expr.Poly, lanes int6
 	if lanes == 1 {
 		lanes = 0
 	}
-	b.accesses = append(b.accesses, &access{a, offset, subs, lanes, b.live, at})
+	b.accesses = append(b.accesses, &access{a, offset, subs, lanes, max(lanes, 1), b.live, at})
 	return &expr.Access{Array: a.name, Tag: fmt.Sprintf("at%d", len(b.accesses)-1), Index: []expr.Expr{}, Lanes: lanes}
 }
 
@@ -404,8 +442,7 @@ func (b *flow) accessOf(x *expr.Access) *access {
 
 // load is the value of an element.
 func (b *builder) load(e cfront.Expr) expr.Expr {
-	p := b.placeOf(e)
-	return b.access(e.Place(), p.array, p.offset, p.lanes, p.subs)
+	return b.take(e.Place(), b.placeOf(e))
 }
 
 // store assigns to an element.
@@ -415,14 +452,13 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 	}
 	v := converting(b.value(e), e.Type(), to.Type())
 	p := b.placeOf(to)
-	b.emit(&record{pos: at, lhs: b.access(to.Place(), p.array, p.offset, p.lanes, p.subs), rhs: v})
+	b.emit(&record{pos: at, lhs: b.take(to.Place(), p), rhs: v})
 }
 
 // storeScalar assigns to a scalar in memory that work-items share.
 func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	val := converting(b.value(e), e.Type(), v.DType)
-	a := b.array(e, v)
-	b.emit(&record{pos: at, lhs: b.access(at, a, constant(0), v.DType.Lanes(), nil), rhs: val})
+	b.emit(&record{pos: at, lhs: b.take(at, b.placeAt(at, b.array(e, v), constant(0), v.DType)), rhs: val})
 }
 
 // settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.

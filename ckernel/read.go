@@ -54,7 +54,14 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		}
 		return nil, false
 	case *cfront.Member:
-		return b.member(x), true
+		if isBuiltin(x.X) {
+			return b.member(x), true
+		}
+		if v := b.memberVariable(x); v != nil {
+			val, ok := b.integerOf(x.Pos, v)
+			return val.num, ok
+		}
+		return nil, false
 	case *cfront.Cast:
 		if x.DType.Size() < 4 && x.DType != expr.Bool {
 			return nil, false
@@ -171,6 +178,8 @@ func (b *builder) pureTruth(e cfront.Expr) (condition, bool) {
 			data = true
 		case *cfront.Ref:
 			data = data || x.Type().IsFloat()
+		case *cfront.Member:
+			data = data || x.Type().IsFloat() || !isBuiltin(x.X) && b.isMemory(x.X)
 		}
 	})
 	if data {

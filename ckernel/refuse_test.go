@@ -30,7 +30,6 @@ func TestRefusals(t *testing.T) {
 		{"a product in a condition", `if (^i < n * m) y[i] = 0;`, "is compared with 0, which is not linear in sizes and indices"},
 		{"a barrier on data", `if (x[i] > 0.0f) ^barrier(1);`, "a barrier under a condition that depends on data"},
 		{"two arrays", `__global float *p = x; if (x[i] > 0.0f) p = y; ^p[i] = 0;`, "it is not known which array p points to"},
-		{"another type", `y[i] = ((__global int *) x)^[i];`, ""},
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},
 		{"switch", `^switch (n) { case 1: y[0] = 1; case 2: y[1] = 1; }`, "a switch whose arms run on into each other has no place in a kernel"},

@@ -54,6 +54,9 @@ type learnt struct {
 	results map[site]*builderVar // of calls
 	objects map[objectOf]*builderVar
 	touches map[*cfront.Function]*touched
+	units   map[*builderVar]int64 // bytes of the elements of arrays that are accessed by less than what they are declared with
+	members map[memberOf]*builderVar
+	kept    map[keptOf]*builderVar
 	changed bool
 }
 
@@ -83,7 +86,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.
@@ -136,7 +139,7 @@ func (b *bindings) temp(v *builderVar) string {
 	n := b.copies[v]
 	if n == "" {
 		n = b.name(v)
-		if slices.Contains(b.fn.Params, v) || b.counters[n] { // the argument or the iname of this name is not assigned to
+		if slices.Contains(b.params, v) || b.counters[n] { // the argument or the iname of this name is not assigned to
 			n = b.fresh(v.Name)
 		}
 		b.copies[v] = n

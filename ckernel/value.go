@@ -32,7 +32,18 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	case *cfront.Lane:
 		return b.lane(x)
 	case *cfront.Member:
-		return b.free(b.express(b.member(x)))
+		if isBuiltin(x.X) {
+			return b.free(b.express(b.member(x)))
+		}
+		if v := b.memberVariable(x); v != nil {
+			return b.variable(x, v)
+		}
+		if !b.isMemory(x.X) { // of what is no object
+			of := *x
+			of.X = b.keptRecord(x.X)
+			return b.value(&of)
+		}
+		return b.load(x)
 	case *cfront.Unary:
 		return b.unary(x)
 	case *cfront.Binary:
@@ -61,7 +72,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 func (b *builder) variable(at cfront.Expr, v *builderVar) expr.Expr {
 	switch {
 	case inMemory(v) && len(v.Dims) == 0:
-		return b.access(at.Place(), b.array(at, v), constant(0), v.DType.Lanes(), nil)
+		return b.take(at.Place(), b.placeAt(at.Place(), b.array(at, v), constant(0), v.DType))
 	case len(v.Dims) > 0 || v.DType == "":
 		b.fail(at, "", "%s is neither a number nor an element of an array of numbers", v.Name)
 	case v.Class == cfront.Global && !b.follows(v):
@@ -104,7 +115,7 @@ func (b *builder) freeValue(e cfront.Expr) expr.Expr {
 
 // passed reports whether a variable is an argument of the kernel that it never assigns to, and no number.
 func (b *bindings) passed(v *builderVar) bool {
-	return slices.Contains(b.fn.Params, v) && !b.follows(v) && !b.assignedTo[v]
+	return slices.Contains(b.params, v) && !b.follows(v) && !b.assignedTo[v]
 }
 
 // free is an expression whose operations do not count, as its operands have been computed for other ends: a call of a function that
@@ -158,13 +169,16 @@ func (b *flow) leafType(e expr.Expr) expr.DType {
 	switch x := e.(type) {
 	case *expr.Access:
 		if a := b.accessOf(x); a != nil {
+			if x.As != "" {
+				return x.As
+			}
 			return a.array.base
 		}
 	case expr.Var:
 		if t := b.temps[x.Name]; t != nil {
 			return t.DType
 		}
-		for _, p := range b.fn.Params {
+		for _, p := range b.params {
 			if b.names[p] == x.Name && b.sizes[x.Name] == nil {
 				return p.DType
 			}
@@ -396,7 +410,7 @@ func (b *builder) assigned(x *cfront.Assign) (out expr.Expr) {
 	temp := b.scratch("value", x.To.Type())
 	b.assignTemp(x.Pos, temp, converting(b.value(val), val.Type(), x.To.Type()))
 	p := b.placeOf(x.To)
-	b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, p.array, p.offset, p.lanes, p.subs), rhs: expr.Var{Name: temp}})
+	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, p), rhs: expr.Var{Name: temp}})
 	return expr.Var{Name: temp}
 }
 

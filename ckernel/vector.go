@@ -124,17 +124,24 @@ func (b *builder) lane(x *cfront.Lane) expr.Expr {
 	}
 	if follow {
 		b.checkVector(x, x.DType)
-		p := b.placeOf(&cfront.Lane{X: of, Lanes: x.Lanes})
-		return b.access(x.Pos, p.array, p.offset, int64(len(x.Lanes)), nil)
+		one := *x
+		one.X = of
+		return b.take(x.Pos, b.placeOf(&one))
 	}
 	b.checkVector(x, x.DType)
 	a := b.vectorArray("lanes", x.DType)
 	for i, l := range x.Lanes {
-		p := b.placeOf(of)
-		v := b.access(x.Pos, p.array, p.offset.Add(constant(int64(l))), 1, nil)
+		v := b.take(x.Pos, b.placeOf(oneLane(x, of, l)))
 		b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, a, constant(int64(i)), 1, nil), rhs: v})
 	}
 	return b.access(x.Pos, a, constant(0), x.DType.Lanes(), nil)
+}
+
+// oneLane is a lane of a vector that several are taken of.
+func oneLane(x *cfront.Lane, of cfront.Expr, lane int) *cfront.Lane {
+	one := *x
+	one.X, one.Lanes, one.DType = of, []int{lane}, x.DType.Base()
+	return &one
 }
 
 // isPlace reports whether a vector is in a variable or in memory.
@@ -143,6 +150,8 @@ func isPlace(e cfront.Expr) bool {
 	case *cfront.Ref, *cfront.Index:
 		return true
 	case *cfront.Lane:
+		return isPlace(x.X)
+	case *cfront.Member:
 		return isPlace(x.X)
 	}
 	return false
@@ -161,20 +170,19 @@ func (b *builder) storeLanes(at cfront.Pos, to *cfront.Lane, e cfront.Expr) bool
 	if len(to.Lanes) == 1 {
 		return false
 	}
-	p := b.placeOf(to.X)
 	if !e.Type().IsVector() {
 		v := converting(b.value(e), e.Type(), to.DType.Base())
 		temp := b.scratch("value", to.DType.Base())
 		b.assignTemp(at, temp, v)
 		for _, l := range to.Lanes {
-			b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset.Add(constant(int64(l))), 1, nil), rhs: expr.Var{Name: temp}})
+			b.emit(&record{pos: at, lhs: b.take(at, b.placeOf(oneLane(to, to.X, l))), rhs: expr.Var{Name: temp}})
 		}
 		return true
 	}
 	from := b.placeOf(b.kept(e))
 	for i, l := range to.Lanes {
 		v := b.access(at, from.array, from.offset.Add(constant(int64(i))), 1, nil)
-		b.emit(&record{pos: at, lhs: b.access(at, p.array, p.offset.Add(constant(int64(l))), 1, nil), rhs: v})
+		b.emit(&record{pos: at, lhs: b.take(at, b.placeOf(oneLane(to, to.X, l))), rhs: v})
 	}
 	return true
 }
@@ -191,6 +199,10 @@ func (b *builder) initialise(v *builderVar) {
 		b.failAt(v.Pos, "", "the extent of %s is no number", v.Name)
 	}
 	size, _ := n.Constant()
+	if v.Record != nil {
+		b.initialiseRecords(v, size/a.lanes)
+		return
+	}
 	zero := expr.Expr(expr.Int{})
 	if a.base.IsFloat() {
 		zero = cexpr.Float(0, a.base)

@@ -84,7 +84,7 @@ func (s *Statistics) newRatio(m Mem) (*ratio, error) {
 	}
 	occurrences := map[where]int64{}
 	for _, site := range sites {
-		occurrences[s.c.where(site.at, WorkItem)] += max(site.access.Lanes, 1)
+		occurrences[s.c.where(site.at, WorkItem)] += s.c.k.Array(site.access.Array).Span(site.access)
 	}
 	accesses, err := s.c.sum(occurrences)
 	if err != nil {

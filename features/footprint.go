@@ -50,7 +50,7 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
-		text := fmt.Sprint(s.at, s.access.Index, s.access.Lanes)
+		text := fmt.Sprint(s.at, s.access.Index, s.access.Lanes, s.access.As)
 		if seen[text] {
 			continue
 		}
@@ -91,7 +91,7 @@ func (c *counter) image(s site) (*polycount.Set, error) {
 		axes = append(axes, fmt.Sprintf("_axis%d", axis))
 		index = append(index, a)
 	}
-	if lanes := s.access.Lanes; lanes > 0 {
+	if lanes := c.k.Array(s.access.Array).Span(s.access); lanes > 1 {
 		lane := polycount.Name("_lane")
 		domain, err = domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane))
 		if err != nil {

@@ -107,7 +107,7 @@ type lane struct {
 // newTransactions prepares a site in global memory.
 func (c *counter) newTransactions(s site) (*transactions, error) {
 	a := c.k.Array(s.access.Array)
-	t := &transactions{c: c, span: max(s.access.Lanes, 1), bytes: a.DType.Size(), counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
+	t := &transactions{c: c, span: a.Span(s.access), bytes: a.DType.Size(), counts: map[string]*evaluator{}, covers: map[string]*polycount.Set{}}
 	if err := t.split(s); err != nil {
 		return nil, err
 	}

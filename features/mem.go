@@ -105,7 +105,7 @@ func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site)
 			granularity = WorkItem
 		}
 	}
-	key := Mem{a.Memory(), a.DType.Vector(acc.Lanes), direction, acc.Array, acc.Tag, local, group, granularity}
+	key := Mem{a.Memory(), a.TypeOf(acc).Vector(acc.Lanes), direction, acc.Array, acc.Tag, local, group, granularity}
 	c.add(key, s.at, granularity, 1)
 	sites[key] = append(sites[key], s)
 	return nil

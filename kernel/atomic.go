@@ -64,7 +64,7 @@ func sameElement(a, b expr.Expr) bool {
 	if !ok || !both {
 		return expr.Equal(a, b)
 	}
-	return x.Array == y.Array && x.Lanes == y.Lanes && slices.EqualFunc(x.Index, y.Index, expr.Equal)
+	return x.Array == y.Array && x.Lanes == y.Lanes && x.As == y.As && slices.EqualFunc(x.Index, y.Index, expr.Equal)
 }
 
 // checkAtomics: atomic statements are updates of elements of shared memory, and read no other element of the array.

@@ -214,6 +214,9 @@ func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
 		if len(a.Shape) != len(x.Index) {
 			return k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
 		}
+		if x.As != "" && (!x.As.Known() || a.DType == "" || x.As.IsVector() || x.As.Size()%a.DType.Size() != 0) {
+			return k.Errorf("statement %s: %s takes %s from an array of %s", s.ID, x, x.As, a.DType)
+		}
 		if x.Lanes > 0 {
 			if err := a.checkVector(x); err != nil {
 				return k.Errorf("statement %s: %w", s.ID, err)
@@ -258,7 +261,7 @@ func (a *Array) checkVector(x *expr.Access) error {
 		return fmt.Errorf("%s has %d lanes; there are vectors of 2, 4, 8 and 16", x, x.Lanes)
 	case len(x.Index) == 0 || len(a.Shape) == 0:
 		return fmt.Errorf("%s takes a vector from a scalar", x)
-	case a.DType != "" && !a.DType.Vector(x.Lanes).Known():
+	case a.DType != "" && !a.TypeOf(x).Vector(x.Lanes).Known():
 		return fmt.Errorf("%s takes a vector of %s, a type that has no vectors", x, a.DType)
 	}
 	strides, err := a.Strides()

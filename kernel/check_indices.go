@@ -139,7 +139,7 @@ func (c *indexChecker) access(x *expr.Access, points *polycount.Set) error {
 		}
 		lanes := int64(1)
 		if axis == len(x.Index)-1 {
-			lanes = max(x.Lanes, 1)
+			lanes = a.Span(x)
 		}
 		inside := []polycount.Constraint{polycount.GE(index, polycount.Int(0))}
 		if size, err := c.k.AffineOf(a.Shape[axis]); err == nil {
@@ -244,7 +244,7 @@ func (f *outsideFinder) access(x *expr.Access, points *polycount.Set) error {
 	if !known || !affine {
 		return nil
 	}
-	lanes := max(x.Lanes, 1)
+	lanes := a.Span(x)
 	inside := []polycount.Constraint{polycount.GE(index, polycount.Int(0)), polycount.GE(polycount.Int(total-lanes), index)}
 	for _, holds := range inside {
 		yes, err := points.Implies(holds)

@@ -76,6 +76,8 @@ type Stmt struct {
 	Memory Space
 	// Atomic: the statement is an Update of an element that other work-items may update at the same time.
 	Atomic bool
+	// At is where the statement stands in the text that it was read from; the zero place where nobody says it.
+	At Place
 	// Places are where the accesses of the statement stand in the text that it was read from, in the order of Exprs and Accesses; nil where
 	// nobody says it.
 	Places []Place
@@ -139,6 +141,22 @@ func (a *Array) Memory() Space {
 		return Constant
 	}
 	return a.Space
+}
+
+// TypeOf is the type of what an access takes, or of each of its lanes.
+func (a *Array) TypeOf(x *expr.Access) expr.DType {
+	if x.As != "" {
+		return x.As
+	}
+	return a.DType
+}
+
+// Span is the number of elements of the array that an access takes, from its index on along the last axis.
+func (a *Array) Span(x *expr.Access) int64 {
+	if x.As == "" || a.DType == "" {
+		return max(x.Lanes, 1)
+	}
+	return max(x.Lanes, 1) * x.As.Size() / a.DType.Size()
 }
 
 // Axis is the layout of one array axis.

@@ -46,7 +46,7 @@ func (k *Kernel) InferShapes() error {
 			for _, at := range sites[name] {
 				lanes := int64(1)
 				if axis == len(at.acc.Index)-1 {
-					lanes = max(at.acc.Lanes, 1)
+					lanes = k.Array(name).Span(at.acc)
 				}
 				next, err := k.largestRun(at.acc.Index[axis], lanes, at.inames)
 				if err == nil {

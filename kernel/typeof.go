@@ -83,6 +83,9 @@ func (k *Kernel) typed(e expr.Expr) (typed, error) {
 		return k.typedName(x.Name)
 	case *expr.Access:
 		v, err := k.typedName(x.Array)
+		if x.As != "" {
+			v = typed{x.As, own(x.As)}
+		}
 		v.t = v.t.Vector(x.Lanes)
 		return v, err
 	case *expr.Cast:

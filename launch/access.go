@@ -11,13 +11,15 @@ import (
 
 // access is an access to an array, under the selects around it in the statement.
 type access struct {
-	array int
-	lanes int64 // elements from the index on along the last axis
-	write bool
-	index []*linear.Index
-	under []branch
-	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
-	apart uint32 // in whose iterations it differs by what depends on sizes
+	array  int
+	lanes  int64 // elements from the index on along the last axis
+	write  bool
+	index  []*linear.Index
+	under  []branch
+	loops  uint32 // in whose iterations it differs: bit 0 is the outermost one
+	apart  uint32 // in whose iterations it differs by what depends on sizes
+	site   Site
+	effect Effect
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -57,6 +59,11 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
+	site := b.site(a, write)
+	effect := b.p.edit.Access[site]
+	if effect.Without {
+		return nil
+	}
 	at, ok := b.arrays[a.Array]
 	if !ok {
 		layout, err := b.p.nest.Layout(declared)
@@ -72,7 +79,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: max(a.Lanes, 1), write: write, under: under}
+	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, site: site, effect: effect}
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

@@ -142,6 +142,7 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 		}
 		if len(lanes) < len(t.st.mask.lanes) {
 			inner.mask = w.newMask(lanes)
+			w.diverges(l, false, t.st, inner)
 		}
 	}
 	inner.nv = max(inner.nv, v+1)

@@ -20,6 +20,7 @@ import (
 type Program struct {
 	nest      *linear.Nest
 	opt       Options
+	edit      Edit
 	features  []Feature           // that are known on the device
 	places    map[string]int      // of these and of the totals that walks make, in this order
 	compiler  hw.Compiler         // of the device
@@ -102,6 +103,8 @@ type exec struct {
 	links    []link // what it waits for
 	alone    bool   // what comes after waits for it
 	to       string // the private variable that it sets
+	at       kernel.Place
+	target   string // the variable or the array that it sets
 }
 
 // floatCount is n times an operation of floatOps, below the selects around it.
@@ -152,10 +155,13 @@ func opClassOf(op string) int {
 }
 
 // New prepares a program. A loop with data-dependent bounds whose average trip count the kernel does not state is an error.
-func New(n *linear.Nest, opt Options) (*Program, error) {
+func New(n *linear.Nest, opt Options) (*Program, error) { return edited(n, opt, Edit{}) }
+
+// edited prepares a program with an edit.
+func edited(n *linear.Nest, opt Options, edit Edit) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
+		nest: n, opt: opt, edit: edit, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)
@@ -204,6 +210,8 @@ func (p *Program) build() (err error) {
 type builder struct {
 	p      *Program
 	arrays map[string]int
+	places map[*expr.Access]kernel.Place // of the accesses of the kernel; nil until somebody asks
+	stmt   *kernel.Stmt                  // that is looked at
 	computed
 	fused
 }
@@ -397,7 +405,9 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 }
 
 func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
-	out := &exec{}
+	out := &exec{at: s.At, target: s.Target()}
+	b.stmt = s
+	defer func() { b.stmt = nil }()
 	if s.Kind != kernel.Assign {
 		return out, nil
 	}

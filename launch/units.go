@@ -100,6 +100,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		}
 		w.sum[gathers] += runs
 		w.addUnits(a, &u, runs, bySubgroup)
+		w.observe(a, st, u, nil, nil)
 		w.recordGather(a, st, runs, &u)
 		w.stream.add(w, a, st, u, nil, nil)
 		return true
@@ -108,9 +109,16 @@ func (w *walk) touch(a *access, st *state) bool {
 	if !ok {
 		return false
 	}
+	if a.effect != (Effect{}) {
+		st, addr, lanes = w.changed(a, st, addr, lanes)
+		defer w.giveBack(st)
+		points = st.points()
+		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
+	}
 	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
 	u.scale(st.weight)
 	w.addUnits(a, &u, runs, bySubgroup)
+	w.observe(a, st, u, addr, lanes)
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
 	w.stream.add(w, a, st, u, addr, lanes)
 	return true

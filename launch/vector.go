@@ -170,7 +170,7 @@ func (p *Program) run(sizes map[string]int64) (*result, error) { return p.runWit
 // runWith also collects the accesses, if stream is not nil.
 func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, error) {
 	w := &walk{
-		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream,
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, local: p.nest.Local,
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]
@@ -180,17 +180,31 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 		w.sizes = append(w.sizes, v)
 	}
 	w.epochs = make([]uint64, len(p.arrays))
-	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
+	r := &result{walk: w, local: w.local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
 	var err error
 	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
 		return nil, err
 	}
-	for axis, n := range p.nest.Local {
+	if joined := p.edit.Joined; joined > 1 {
+		if w.groups[0]%joined != 0 || w.local[2] != 1 {
+			return nil, fmt.Errorf("%d work-groups of %v cannot be joined by %d", w.groups[0], w.local, joined)
+		}
+		w.groups[0] /= joined
+		w.local[2] = joined
+	}
+	if wide := p.edit.Wide; wide > 1 {
+		if w.groups[0]%wide != 0 {
+			return nil, fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
+		}
+		w.groups[0] /= wide
+	}
+	r.local = w.local
+	for axis, n := range w.local {
 		r.items *= n
 		r.total *= n * w.groups[axis]
 	}
 	if r.total > 1<<40 {
-		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, p.nest.Local)
+		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, w.local)
 	}
 	if err := w.averagesAt(sizes); err != nil {
 		return nil, err
@@ -209,9 +223,7 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 			r.longest = w.longest(r.items)
 		}
 	}
-	if p.resident {
-		r.onSM = r.residents()
-	}
+	r.reshape()
 	if w.parts() != nil {
 		w.parts().whole.done = w.soFar()
 	}
@@ -287,13 +299,25 @@ func (w *walk) start(items int64) *state {
 		st.n[v] = 1
 	}
 	for axis := range 3 {
-		for v, n := range map[int]int64{axis: w.p.nest.Local[axis], lidVars + axis: w.groups[axis]} {
+		for v, n := range map[int]int64{axis: w.local[axis], lidVars + axis: w.groups[axis]} {
 			st.n[v] = n
 			st.env[v].k[v] = 1
 			w.centre.at[v], w.centre.hi[v] = n/2, n-1
 		}
 	}
-	size := w.p.nest.Local
+	if joined := w.p.edit.Joined; joined > 1 { // work-items along axis 2 are those of further groups along axis 0
+		st.env[2] = form{}
+		st.env[lidVars].k[lidVars], st.env[lidVars].k[2] = joined, 1
+		w.centre.at[lidVars], w.centre.hi[lidVars] = w.groups[0]/2*joined, w.groups[0]*joined-1
+		w.centre.at[2], w.centre.hi[2] = 0, 0
+	}
+	if wide := w.p.edit.Wide; wide > 1 {
+		for _, v := range []int{0, lidVars} {
+			st.env[v].k[v] = wide
+			w.centre.at[v], w.centre.hi[v] = w.centre.at[v]*wide, w.centre.hi[v]*wide
+		}
+	}
+	size := w.local
 	for z := range size[2] {
 		for y := range size[1] {
 			for x := range size[0] {

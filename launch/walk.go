@@ -21,6 +21,7 @@ type walk struct {
 	p       *Program
 	sizes   []int64
 	groups  [3]int64
+	local   [3]int64  // work-items of a group along each axis
 	strides [][]int64 // of arrays, in bytes
 	offsets []int64   // the same
 	extents []int64   // the same: what they take
@@ -337,6 +338,7 @@ func (w *walk) guard(g *guard, st *state) {
 			loads = mask
 		}
 	}
+	w.diverges(g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
@@ -370,6 +372,9 @@ func (w *walk) unrolled(x *linear.Form) bool {
 }
 
 func (w *walk) exec(x *exec, st *state) {
+	if w.observed() {
+		defer w.works(x)()
+	}
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs
 	w.sum[selects] += x.selects * runs

@@ -22,6 +22,8 @@ type Own struct {
 	Unverified string
 	// Place is an error at a place of the source.
 	Place func(at kernel.Place, msg string) *source.Error
+	// Passed are headers of the source that were not found and passed over.
+	Passed []string
 	// Bytes are those of the buffer that is passed for an array, false where nobody says them. Nil is the same of all.
 	Bytes func(array string, at map[string]int64) (int64, bool)
 }

@@ -79,6 +79,7 @@ var parameterTypes = map[string]string{
 	"y": "REAL *", "x": "const REAL *", "z": "const REAL *__restrict__ ", "d": "int *", "idx": "const int *", "w": "double *", "h": "half *", "b": "unsigned char *",
 	"u": "unsigned int *", "s": "short *", "v": "float4 *", "q": "const float4 *", "p2": "const float2 *", "alpha": "float ", "n": "int ", "m": "int ", "un": "unsigned int ",
 	"iv": "const int4 *", "ll": "long long *", "part": "__local float *", "h2": "half2 *", "uv": "const uchar4 *", "d2": "double2 *",
+	"pr": "struct pair *", "mx": "struct mixed *", "pv": "struct pair ",
 }
 
 func (g *generator) signature() string {

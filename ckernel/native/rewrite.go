@@ -177,6 +177,8 @@ func (r *rewriter) words() {
 			i = r.shared(i)
 		case (r.isSpace(constWords, t.text) || t.text == "__device__") && depth == 0 && r.isArray(i):
 			i = r.fileArray(i, t.text == "__device__")
+		case t.text == "static" && next == "constexpr": // a member of a record
+			r.out = append(r.out, t)
 		case r.isSpace(localWords, t.text) || r.isSpace(constWords, t.text) || dropped[t.text] || r.openCL && droppedCL[t.text]:
 			r.put(sign, "", t.space)
 		case t.text == "sizeof" && next == "(":

@@ -6,7 +6,7 @@ import "fmt"
 func (g *generator) statement() {
 	g.budget--
 	deep := g.depth > 3
-	switch k := g.Intn(39); {
+	switch k := g.Intn(42); {
 	case k == 36:
 		g.shadow()
 	case k == 37:
@@ -72,8 +72,12 @@ func (g *generator) statement() {
 		g.line("\treturn;")
 	case k == 31:
 		g.effects()
-	case k == 32:
+	case k == 32 || k == 39:
 		g.structure()
+	case k == 40:
+		g.castPointer()
+	case k == 41 && g.cuda:
+		g.specialized()
 	case k == 33:
 		g.macro()
 	default:
@@ -551,20 +555,6 @@ func (g *generator) effects() {
 		g.line("%[1]s = %[1]sb = %[2]s;", name, g.index(0))
 		g.indices = append(g.indices, name)
 	}
-}
-
-func (g *generator) structure() {
-	if !g.in(8) {
-		g.line("%s += %s;", g.assignable(), g.value(1))
-		return
-	}
-	g.mark("struct")
-	g.helper("struct pair", "struct pair { float a, b; };")
-	name := g.name("s")
-	g.line("struct pair %s;", name)
-	g.line("%s.a = %s;", name, g.value(1))
-	g.line("%s.b = %s;", name, g.value(0))
-	g.line("acc += %[1]s.a * %[1]s.b;", name)
 }
 
 func (g *generator) macro() {

@@ -6,20 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/internal/campaign"
-	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/lift/rules"
-	"gpuperf/workload"
 )
 
 func liftCommand() *cobra.Command {
@@ -142,24 +138,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 	if p == nil || err != nil {
 		return err
 	}
-	if rank.OfVectors(p.Model, launch.Names(device)) {
-		s.Cost, err = rank.NewCostModel(launch.Names(device), p.Model, p.Fit)
-		return err
-	}
-	var mu sync.Mutex // what predicts is for one goroutine at a time
-	s.Predict = func(c *workload.Case) (float64, error) {
-		if _, err := c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
-			return 0, err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		x, err := p.Predict(c)
-		if err != nil {
-			return 0, err
-		}
-		return x.Seconds, nil
-	}
-	return nil
+	return s.PredictBy(p, device)
 }
 
 // predict sets the predicted times of the points of a database, if a profile is given. What is kept of them is static features:

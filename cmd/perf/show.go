@@ -56,6 +56,9 @@ as the domain, statements and arrays that the transformations work on (ir), as O
 			}
 			all := make([]shownKernel, len(variants))
 			for i, v := range variants {
+				if v.Unsized != nil {
+					return v.Unsized
+				}
 				all[i] = shownKernel{v.Name, v.Kernel, func(err error) error { return v.Error(err) }}
 			}
 			return showKernels(cmd, as, all)

@@ -37,12 +37,12 @@ func TestOf(t *testing.T) {
 // More work takes no less, whatever is more of it; and a work-group that no multiprocessor has room for takes for ever.
 func TestSeconds(t *testing.T) {
 	m := Of(nil)
-	base := Work{Launches: 1, Groups: 500, Group: Group{Items: 128, Registers: 40, Local: 8 << 10, Subgroup: 32}, Issue: 1e4, Rounds: 20, Barriers: 5, Lines: 1e3, Bytes: 1e5, DRAM: 1e7}
+	base := Work{Launches: 1, Groups: 500, Group: Group{Items: 128, Registers: 40, Local: 8 << 10, Subgroup: 32}, Issue: 1e4, Rounds: 20, Barriers: 5, Lines: 1e3, Bytes: 1e5, GlobalBytes: 1e7}
 	least := m.Seconds(base)
 	for name, more := range map[string]func(*Work){
 		"launches": func(w *Work) { w.Launches++ }, "groups": func(w *Work) { w.Groups *= 3 }, "registers": func(w *Work) { w.Registers = 255 },
 		"local": func(w *Work) { w.Local = 100 << 10 }, "issue": func(w *Work) { w.Issue *= 2 }, "rounds": func(w *Work) { w.Rounds++ },
-		"barriers": func(w *Work) { w.Barriers++ }, "lines": func(w *Work) { w.Lines *= 2 }, "bytes": func(w *Work) { w.Bytes *= 2 }, "DRAM": func(w *Work) { w.DRAM = 1e12 },
+		"barriers": func(w *Work) { w.Barriers++ }, "lines": func(w *Work) { w.Lines *= 2 }, "bytes": func(w *Work) { w.Bytes *= 2 }, "global bytes": func(w *Work) { w.GlobalBytes = 1e12 },
 	} {
 		w := base
 		more(&w)

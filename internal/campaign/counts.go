@@ -71,6 +71,9 @@ func undefined(c *workload.Case) (warnings []string) {
 	for _, text := range c.IR.DoubtsAt(c.Sizes) {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
 	}
+	if c.Own != nil && len(c.Own.Passed) > 0 {
+		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "not found, and passed over: %s; -I gives folders of headers", strings.Join(c.Own.Passed, ", ")))
+	}
 	if o := c.IR.FindOverflow(c.Sizes); o != nil {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s:%d:%d: %v", o.Place.File, o.Place.Line, o.Place.Column, o))
 	}

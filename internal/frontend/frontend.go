@@ -47,6 +47,9 @@ type Kernel struct {
 	// Sizes are those of a launch file, unless others are given; nil elsewhere.
 	Sizes map[string]int64
 
+	// Unsized is why a kernel function is read at given sizes alone; the kernel has nothing but these. nil for others.
+	Unsized error
+
 	at     func(ctx context.Context, sizes map[string]int64) (*Kernel, error) // nil: it is the same at all
 	extent func(a *kernel.Array, at map[string]int64) int64                   // the outermost of a buffer; nil: nobody says it
 }
@@ -68,20 +71,25 @@ func (k *Kernel) At(ctx context.Context, sizes map[string]int64) (*Kernel, error
 }
 
 // kinds are the ways to load files, by the ends of their names. All others are scripts.
-var kinds = map[string]func(o Options, ctx context.Context, path string) ([]*Kernel, error){
-	".c":    Options.loopNests,
-	".cl":   Options.kernelFunction,
-	".cu":   Options.kernelFunction,
-	".yaml": Options.launchFile,
-	".yml":  Options.launchFile,
-}
+var kinds = func() map[string]func(o Options, ctx context.Context, path string) ([]*Kernel, error) {
+	all := map[string]func(o Options, ctx context.Context, path string) ([]*Kernel, error){
+		".c": Options.loopNests, ".yaml": Options.launchFile, ".yml": Options.launchFile,
+	}
+	for _, ext := range functions {
+		all[ext] = Options.kernelFunction
+	}
+	return all
+}()
+
+// functions are the ends of the names of files with kernel functions.
+var functions = append([]string{".cl", ".cu"}, cfront.Headers...)
 
 // Extensions are the ends of the names of files with kernels.
 func Extensions() []string { return append(slices.Sorted(maps.Keys(kinds)), ".star") }
 
 // Names lists the kernels of a file, as far as it can be read without knowing how they are launched.
 func Names(ctx context.Context, path string) (names []string) {
-	if _, ok := interfaces[filepath.Ext(path)]; ok {
+	if slices.Contains(functions, filepath.Ext(path)) {
 		file, err := cfront.Read(ctx, path, cfront.Options{})
 		if err != nil {
 			return nil
@@ -133,14 +141,14 @@ func (o Options) check(paths []string) error {
 		given bool
 		exts  []string
 	}{
-		{"--kernel", o.Kernel != "", []string{".cl", ".cu"}},
-		{"--local", o.Local != "", []string{".cl", ".cu"}},
-		{"--global", o.Global != "", []string{".cl", ".cu"}},
-		{"--groups", o.Groups != "", []string{".cl", ".cu"}},
-		{"--shared", o.Shared != "", []string{".cl", ".cu"}},
-		{"--assume", len(o.Assume) > 0, []string{".cl", ".cu", ".yaml", ".yml"}},
-		{"-I", len(o.Include) > 0, []string{".c", ".cl", ".cu"}},
-		{"-D", len(o.Define) > 0, []string{".c", ".cl", ".cu"}},
+		{"--kernel", o.Kernel != "", functions},
+		{"--local", o.Local != "", functions},
+		{"--global", o.Global != "", functions},
+		{"--groups", o.Groups != "", functions},
+		{"--shared", o.Shared != "", functions},
+		{"--assume", len(o.Assume) > 0, slices.Concat(functions, []string{".yaml", ".yml"})},
+		{"-I", len(o.Include) > 0, slices.Concat([]string{".c"}, functions)},
+		{"-D", len(o.Define) > 0, slices.Concat([]string{".c"}, functions)},
 	} {
 		if f.given && !is(f.exts...) {
 			return mistake("%s is for files %s; %s is none", f.name, strings.Join(f.exts, ", "), paths[0])

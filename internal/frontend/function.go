@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -39,7 +38,8 @@ func readFunction(ctx context.Context, path string, opt ckernel.Options, complet
 	return functionOf(ctx, path, file, opt, complete)
 }
 
-// functionOf is readFunction of a file that has been read.
+// functionOf is readFunction of a file that has been read. Beside the error of a function that is not read for all sizes, it is that function, with a
+// kernel that has nothing but them: it may be read at given ones.
 func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) (*function, error) {
 	fn, err := ckernel.Find(file, &opt)
 	if err == nil && complete != nil {
@@ -52,10 +52,18 @@ func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel
 		return nil, placed(ctx, err)
 	}
 	ir, err := ckernel.Read(ctx, file, opt)
-	if err != nil {
+	switch sizes := ckernel.Sizes(fn, &opt); {
+	case err == nil:
+	case len(sizes) == len(opt.At) || ctx.Err() != nil:
 		return nil, placed(ctx, err)
+	default:
+		err = placed(ctx, err)
+		ir = &kernel.Kernel{Name: fn.Name, Divisors: sizes}
+		for _, n := range sizes {
+			ir.Args = append(ir.Args, &kernel.Array{Name: n, DType: expr.Int32, Space: kernel.Private, IsValue: true, Shape: []expr.Expr{}})
+		}
 	}
-	return &function{path, file, opt, fn, ir}, nil
+	return &function{path, file, opt, fn, ir}, err
 }
 
 // name is what the user calls the function.
@@ -63,7 +71,7 @@ func (f *function) name() string { return cmp.Or(f.opt.C.Instance, f.fn.Name) }
 
 // kernel is the function as a kernel that a launch runs.
 func (f *function) kernel(job func(at map[string]int64) (device.Job, error), file string) *Kernel {
-	own := &workload.Own{Interface: interfaces[filepath.Ext(f.path)], File: file, Job: job, Place: f.place}
+	own := &workload.Own{Interface: interfaces[f.file.Language], File: file, Job: job, Place: f.place, Passed: f.file.Passed}
 	return &Kernel{Variant: script.Variant{Name: f.name(), Kernel: f.ir}, AsRun: true, Own: own}
 }
 
@@ -78,7 +86,7 @@ func (f *function) array(name string) *kernel.Array {
 }
 
 // interfaces are those that sources run under.
-var interfaces = map[string]samples.Interface{".cl": samples.OpenCL, ".cu": samples.CUDA}
+var interfaces = map[cfront.Language]samples.Interface{cfront.OpenCL: samples.OpenCL, cfront.CUDA: samples.CUDA}
 
 // kernelFunction loads a kernel function with the launch that the options describe.
 func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, error) {
@@ -96,17 +104,18 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
 	}
 	f, err := readFunction(ctx, file, opt, nil)
-	if err != nil {
+	if f == nil {
 		return nil, err
 	}
 	k := f.kernel(f.job, file)
+	k.Unsized = err
 	k.Launch = map[string]string{}
 	for name, text := range map[string]string{"local": o.Local, "global": o.Global, "groups": o.Groups, "shared": o.Shared} {
 		if text != "" {
 			k.Launch[name] = text
 		}
 	}
-	if len(f.ir.Divisors) > 0 {
+	if len(f.ir.Divisors) > 0 || err != nil {
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
 	}
 	return []*Kernel{k}, nil
@@ -122,7 +131,10 @@ type divided struct {
 // at is the kernel at the values of the sizes that indices are divided by.
 func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
 	values := chosen(sizes, d.ir.Divisors)
-	if len(values) == 0 {
+	switch {
+	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
+		return nil, d.unsized(sizes)
+	case len(values) == 0:
 		return d.kernel, nil
 	}
 	key := fmt.Sprint(values) // maps are printed in the order of their keys
@@ -136,9 +148,24 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 		return nil, placed(ctx, err)
 	}
 	k := *d.kernel
-	k.Variant.Kernel = f.ir
+	k.Variant.Kernel, k.Unsized = f.ir, nil
 	d.known[key] = &k
 	return &k, nil
+}
+
+// unsized is the error of a function that is read at given sizes alone, with those that lack a value.
+func (d *divided) unsized(sizes map[string]int64) error {
+	var at *source.Error
+	if !errors.As(d.kernel.Unsized, &at) {
+		return d.kernel.Unsized
+	}
+	var lacking []string
+	for _, n := range d.ir.Divisors {
+		if _, ok := sizes[n]; !ok {
+			lacking = append(lacking, n+"=VALUE")
+		}
+	}
+	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
 }
 
 // chosen are the values of some sizes, as far as they are given.

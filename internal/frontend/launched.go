@@ -81,7 +81,7 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 		return nil, err
 	}
 	f, err := l.read(ctx, launch, chosen(values, l.divisors))
-	if err == nil && len(f.ir.Divisors) > 0 {
+	if f != nil && len(f.ir.Divisors) > 0 {
 		l.divisors = slices.Concat(l.divisors, f.ir.Divisors)
 		return l.at(ctx, sizes)
 	}

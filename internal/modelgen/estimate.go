@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/workload"
@@ -112,7 +112,7 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	work := roofline.Work{Groups: groups, Launches: 1}
+	work := machine.Work{Groups: int64(groups), Launches: 1}
 	var operations, inTurn float64
 	for _, r := range s.Records {
 		n, err := r.At(c.Sizes)
@@ -141,10 +141,10 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 			}
 		}
 	}
-	work.Operations = []roofline.Operations{{DType: arithmeticType, Count: operations}}
-	bound := roofline.Of(d, work)
-	moving, onChip := bound.Time(roofline.GlobalMemory), bound.Time(roofline.LocalMemory, roofline.ArithmeticOf(arithmeticType))
+	work.Operations = []machine.Operations{{DType: arithmeticType, Count: operations}}
+	bound := machine.Least(d, nil, work)
+	moving, onChip := bound.Time(machine.GlobalMemory), bound.Time(machine.LocalMemory, machine.ArithmeticOf(arithmeticType))
 	waves := max(1, groups*items/(d.Value(facts.Multiprocessors)*d.Value(facts.Items)))
 	wait := inTurn * d.Value(facts.LoadSeconds) / 4
-	return bound.Launching + max(moving, onChip, bound.Time(roofline.GroupStarts), min(wait*waves, 8*moving+wait)), nil
+	return d.Value(facts.LaunchSeconds) + max(moving, onChip, bound.Time(machine.GroupStarts), min(wait*waves, 8*moving+wait)), nil
 }

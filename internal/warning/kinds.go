@@ -40,6 +40,7 @@ const (
 	Estimated      Kind = "estimated"
 	NotCounted     Kind = "not-counted"
 	Undefined      Kind = "undefined"
+	MissingHeader  Kind = "missing-header"
 	NoBinary       Kind = "no-binary"
 	UnknownFacts   Kind = "unknown-facts"
 	Ranker         Kind = "ranker"
@@ -83,6 +84,7 @@ var Kinds = []Info{
 	{Estimated, false},
 	{NotCounted, true},
 	{Undefined, true},
+	{MissingHeader, true},
 	{NoBinary, false},
 	{UnknownFacts, false},
 	{Ranker, false},

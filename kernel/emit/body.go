@@ -89,7 +89,7 @@ func (w *writer) statement(s *kernel.Stmt, depth int) {
 
 // store writes the assignment of a value.
 func (w *writer) store(lhs expr.Expr, target expr.DType, rhs code, depth int) {
-	if acc, ok := lhs.(*expr.Access); ok && acc.Lanes > 0 {
+	if acc, ok := lhs.(*expr.Access); ok && acc.As == "" && acc.Lanes > 0 {
 		v := w.vector(acc)
 		w.use(target)
 		if v.aligned {

@@ -52,6 +52,9 @@ func (w *writer) exprOf(e expr.Expr, t expr.DType) code {
 	case expr.Var:
 		return w.variable(x.Name)
 	case *expr.Access:
+		if x.As != "" {
+			w.fail("%s: what takes members out of arrays of records cannot be generated", x)
+		}
 		if x.Lanes > 0 {
 			return w.vector(x).load(w, x.Lanes)
 		}

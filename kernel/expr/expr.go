@@ -49,6 +49,9 @@ type Access struct {
 	Tag   string
 	Index []Expr
 	Lanes int64 // 0 for a single element, otherwise one of the package's Lanes
+	// As is the type of what is accessed from the index on, or of each lane, where it is another than that of the array's elements: as members of
+	// records are, whose arrays have elements of the size that divides all of them. "" where it is the same.
+	As DType
 }
 
 // OpKind is an operator, written as in instructions.

@@ -103,7 +103,7 @@ func anExpr(depth int) *rapid.Generator[Expr] {
 		rapid.Custom(func(t *rapid.T) Expr {
 			return &Access{
 				"a", rapid.SampledFrom([]string{"", "aLD"}).Draw(t, "tag"), rapid.SliceOfN(sub, 1, 3).Draw(t, "index"),
-				rapid.SampledFrom([]int64{0, 0, 4, 16}).Draw(t, "lanes"),
+				rapid.SampledFrom([]int64{0, 0, 4, 16}).Draw(t, "lanes"), rapid.SampledFrom([]DType{"", "", Float64}).Draw(t, "as"),
 			}
 		}),
 		rapid.Custom(func(t *rapid.T) Expr { return &Cond{sub.Draw(t, "if"), sub.Draw(t, "then"), sub.Draw(t, "else")} }),

@@ -185,11 +185,11 @@ func (p *Parser) named(t lex.Token) Expr {
 	case p.Is("["):
 		open := p.Tok().At
 		p.Next()
-		index, lanes := p.index()
+		index, lanes, as := p.index()
 		if len(index) == 0 {
 			p.FailHint(open, "a scalar is written without brackets", "%s has an empty index", t.Text)
 		}
-		return &Access{Array: t.Text, Tag: tag, Index: index, Lanes: lanes}
+		return &Access{Array: t.Text, Tag: tag, Index: index, Lanes: lanes, As: as}
 	case tag != "":
 		return &Access{Array: t.Text, Tag: tag}
 	case p.Is("("):
@@ -213,11 +213,19 @@ func (p *Parser) tag() string {
 	return t.Text
 }
 
-// index reads indices and, after a semicolon, the number of lanes, up to the closing bracket, which it consumes.
-func (p *Parser) index() (list []Expr, lanes int64) {
+// index reads indices and, after semicolons, the number of lanes and the type that is accessed, up to the closing bracket, which it consumes.
+func (p *Parser) index() (list []Expr, lanes int64, as DType) {
 	for !p.Accept("]") {
 		if p.Accept(";") {
 			at := p.Tok()
+			if t := DType(at.Text); as == "" && at.Kind == lex.Name && t.Known() && !t.IsVector() {
+				as = t
+				p.Next()
+				if !p.Is("]") {
+					p.Expect("]")
+				}
+				continue
+			}
 			if at.Kind == lex.Number {
 				lanes, _ = strconv.ParseInt(at.Text, 10, 64)
 			}
@@ -225,6 +233,9 @@ func (p *Parser) index() (list []Expr, lanes int64) {
 				p.FailHint(at.At, "as in a[4*i; 4]", "a vector has 2, 4, 8 or 16 lanes, not %s", at.Text)
 			}
 			p.Next()
+			if p.Is(";") {
+				continue
+			}
 			p.Expect("]")
 			break
 		}
@@ -239,7 +250,7 @@ func (p *Parser) index() (list []Expr, lanes int64) {
 		}
 		list = append(list, p.expr(precCond))
 	}
-	return list, lanes
+	return list, lanes, as
 }
 
 // args reads expressions up to the closing parenthesis, which it consumes.

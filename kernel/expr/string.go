@@ -135,6 +135,9 @@ func write(b *strings.Builder, e Expr, min int) {
 			if x.Lanes > 0 {
 				b.WriteString("; " + strconv.FormatInt(x.Lanes, 10))
 			}
+			if x.As != "" {
+				b.WriteString("; " + string(x.As))
+			}
 			b.WriteByte(']')
 		}
 	case *Op:

@@ -17,7 +17,7 @@ func (e *Cond) children() []Expr        { return []Expr{e.If, e.Then, e.Else} }
 func (e *Cond) rebuild(c []Expr) Expr   { return &Cond{c[0], c[1], c[2]} }
 func (e *Cast) children() []Expr        { return []Expr{e.Arg} }
 func (e *Cast) rebuild(c []Expr) Expr   { return &Cast{e.DType, c[0]} }
-func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c, e.Lanes} }
+func (e *Access) rebuild(c []Expr) Expr { return &Access{e.Array, e.Tag, c, e.Lanes, e.As} }
 func (e *Reduce) rebuild(c []Expr) Expr { return e.With(e.Inames, c) }
 
 func (e *Reduce) children() []Expr {

@@ -291,6 +291,9 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*mem
 	}
 	beyond := int64(0) // the last element of a vector must exist too
 	if acc, ok := access.(*expr.Access); ok {
+		if acc.As != "" {
+			return nil, nil, fmt.Errorf("%s takes %s from an array of %s, which is not interpreted", access, acc.As, m.array.DType)
+		}
 		beyond = max(acc.Lanes, 1) - 1
 	}
 	values := make([]int64, len(parts))

@@ -183,6 +183,9 @@ func (b *builder) accesses(s *stmt) error {
 				return fmt.Errorf("unknown variable %s", a.Array)
 			}
 			acc := access{array: array, index: a.Index, lanes: a.Lanes, write: write}
+			if a.As != "" {
+				acc.lanes = array.Span(a)
+			}
 			if update != nil && a.Array == s.Target() { // which it accesses nowhere else
 				acc.atomic = update.Class()
 			}

@@ -83,7 +83,7 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 						}
 					case *expr.Access:
 						if x.Array == t.Name {
-							return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes}
+							return &expr.Access{Array: x.Array, Tag: x.Tag, Index: slices.Concat(x.Index, index), Lanes: x.Lanes, As: x.As}
 						}
 					}
 					return e

@@ -82,29 +82,6 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	return s, err
 }
 
-// OpenRange is Open for a range of one size.
-func (r Request) OpenRange(path string, sizes *Sizes, dev *device.Info) (*Ranges, error) {
-	p, err := lift.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range p.Sizes {
-		if _, ok := sizes.Others[name]; !ok && name != sizes.Name {
-			return nil, inputf("program %s needs its size %s, for example %s=4096", p.Name, name, name)
-		}
-	}
-	for name := range sizes.at(sizes.From) {
-		if !slices.Contains(p.Sizes, name) {
-			return nil, inputf("program %s has no size %s; it has %s", p.Name, name, strings.Join(p.Sizes, ", "))
-		}
-	}
-	opt, err := r.Options(dev)
-	if err != nil {
-		return nil, err
-	}
-	return &Ranges{Program: p, Source: filepath.Base(path), Sizes: sizes, Options: opt}, nil
-}
-
 // expected are the results that files hold: all of a program at constant sizes, or none.
 func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
 	results := components(lift.Param{Name: "out", Type: at.Body.Type})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -321,6 +322,32 @@ func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel
 			return nil, err
 		}
 	}
+	return k, nil
+}
+
+// onGrid exchanges the axes of work-groups where one but the first has more than devices allow there: the longest is the first then.
+func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
+	first, longest, most := "", "", int64(0)
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		if k.Tags[name].Kind != kernel.GroupAxis {
+			continue
+		}
+		set, err := k.DomainOf([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		if groups := c.extent(set, name); groups > most {
+			longest, most = name, groups
+		}
+		if k.Tags[name].Axis == 0 {
+			first = name
+		}
+	}
+	if longest == first || most <= (Form{On: c.opt.On}).on().MostGroups {
+		return k, nil
+	}
+	k = k.Clone()
+	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
 	return k, nil
 }
 

@@ -1,0 +1,232 @@
+package cfront
+
+import "gpuperf/cfront/cpp"
+
+// Functions and operators of records are functions whose first parameter, this, points to the object. A constructor is one without a value; the expression
+// that makes an object names it.
+
+// initialised are the statements that give members their values before the body of a constructor, whose brace the parser stands at then.
+func (p *parser) initialised(c *callable) (out []Stmt) {
+	if !c.makes {
+		return nil
+	}
+	r := c.self.record
+	done := map[string]bool{}
+	this := func() Expr { return p.implied(c.at) }
+	assign := func(at Pos, f field, v value) {
+		to := &Member{f.t.typed(at), this(), f.name}
+		out = append(out, &Do{at, &Assign{typed: to.typed, To: to, Value: v.e}})
+	}
+	if c.inits > 0 {
+		p.at(c.inits, p.scope, func() {
+			for p.next().Text != "{" && !p.is("{") {
+				at, name := p.here(), p.name().Text
+				t := c.self.field(name)
+				if t == nil {
+					p.fail(at, "%s is no member of %s", name, c.self)
+				}
+				var v value
+				if p.is("{") {
+					v = p.initializer(t)
+				} else {
+					v = p.constructed(t)
+				}
+				done[name] = true
+				assign(at, field{name, t}, v)
+			}
+		})
+	}
+	for _, f := range r.fields {
+		if start := r.initial[f.name]; start > 0 && !done[f.name] {
+			p.at(start, r.scope, func() { assign(p.here(), f, p.initializer(f.t)) })
+		}
+	}
+	return out
+}
+
+// implied is the object of the function of a record that is read.
+func (p *parser) implied(at Pos) Expr {
+	this, ok := p.scope.find("this").(*variable)
+	if !ok {
+		p.fail(at, "a member stands outside of the functions of its record")
+	}
+	return p.element(at, value{&Ref{this.t.typed(at), this.v}, this.t}, value{&Int{intType.typed(at), 0}, intType}).e
+}
+
+// construct is an object of a type that values make.
+func (p *parser) construct(at Pos, t *ctype, args []value) value {
+	if t.form != recordForm {
+		return p.make(at, t, args)
+	}
+	var items []Expr
+	for _, a := range args {
+		items = append(items, a.e)
+	}
+	copied := len(args) == 1 && args[0].t != nil && args[0].t.same(t)
+	if o := p.constructors(t); o != nil && !copied {
+		c := p.resolve(o, nil, args, at)
+		if c == nil {
+			p.fail(at, "no constructor of %s takes (%s)", t, argumentTypes(args))
+		}
+		return value{&Make{t.typed(at), c.name, expressions(p.given(at, c, args))}, t}
+	}
+	if copied {
+		return value{args[0].e, t}
+	}
+	return value{&Make{t.typed(at), "", p.withInitial(t, items)}, t}
+}
+
+// constructors are those of a record; nil where it has none.
+func (p *parser) constructors(t *ctype) *overloads {
+	if t.record.scope == nil {
+		return nil
+	}
+	o, _ := t.record.scope.names[constructorName].(*overloads)
+	return o
+}
+
+// withInitial adds to the values of a record those that members have from the beginning.
+func (p *parser) withInitial(t *ctype, items []Expr) []Expr {
+	r := t.record
+	if len(r.initial) == 0 {
+		return items
+	}
+	for i := len(items); i < len(r.fields); i++ {
+		f := r.fields[i]
+		v := value{&Int{intType.typed(p.here()), 0}, intType}
+		if start := r.initial[f.name]; start > 0 {
+			p.at(start, r.scope, func() { v = p.initializer(f.t) })
+		} else if f.t.form != numberForm {
+			p.fail(p.here(), "%s has no value from the beginning, and members behind it have", f.name)
+		}
+		items = append(items, v.e)
+	}
+	return items
+}
+
+// byDefault is the value that a variable of a type has without one; ok is false where that is none.
+func (p *parser) byDefault(at Pos, t *ctype) (v value, ok bool) {
+	elem := t.innermost()
+	if elem.form != recordForm || !p.lang.plusPlus {
+		return v, false
+	}
+	o := p.constructors(elem)
+	switch {
+	case o == nil && len(elem.record.initial) == 0:
+		return v, false
+	case t.form == arrayForm:
+		if o != nil {
+			c := p.resolve(o, nil, nil, at)
+			if c != nil && c.inits == 0 && c.body > 0 && p.tokens[c.body+1].Is("}") && len(elem.record.initial) == 0 {
+				return v, false
+			}
+		}
+		p.fail(at, "an array of %s, whose elements have values from the beginning", elem)
+	case o == nil:
+		return p.construct(at, t, nil), true
+	}
+	c := p.resolve(o, nil, nil, at)
+	if c == nil || c.body == 0 {
+		return v, false
+	}
+	return value{&Make{t.typed(at), c.name, expressions(p.given(at, c, nil))}, t}, true
+}
+
+// memberOf reads what stands after a dot: a function of a record with its arguments, or a static member; ok is false for other members.
+func (p *parser) memberOf(at Pos, x value, name cpp.Token) (v value, ok bool) {
+	if x.t.form != recordForm || x.t.record.scope == nil {
+		return v, false
+	}
+	switch what := x.t.record.scope.names[name.Text].(type) {
+	case *overloads:
+		return p.methodCall(at, x, name.Text, what), true
+	case *variable:
+		return p.valueOf(at, what), true
+	case *Int:
+		return value{&Int{typed{Pos: at, DType: what.DType}, what.Value}, number(what.DType)}, true
+	}
+	return v, false
+}
+
+// methodCall reads the arguments of a function of a record that is called for an object.
+func (p *parser) methodCall(at Pos, x value, name string, o *overloads) value {
+	var explicit []argument
+	if p.is("<") {
+		explicit = p.templateArguments()
+	}
+	p.expect("(")
+	args := p.arguments()
+	c := p.resolve(o, explicit, args, at)
+	if c == nil {
+		p.fail(at, "no function %s of %s takes (%s)", name, x.t, argumentTypes(args))
+	}
+	return p.called(at, c, x.e, args)
+}
+
+// operatorCall is an operator that the program defines for records; ok is false where it defines none.
+func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok bool) {
+	records := false
+	for _, a := range args {
+		records = records || a.t != nil && a.t.form == recordForm
+	}
+	if !records {
+		return v, false
+	}
+	if x := args[0]; x.t != nil && x.t.form == recordForm && x.t.record.scope != nil {
+		if o, is := x.t.record.scope.names["operator"+op].(*overloads); is {
+			if c := p.resolve(o, nil, args[1:], at); c != nil && c.self != nil {
+				return p.called(at, c, x.e, args[1:]), true
+			}
+		}
+	}
+	if o, is := p.scope.find("operator" + op).(*overloads); is {
+		if c := p.resolve(o, nil, args, at); c != nil && c.self == nil {
+			return p.called(at, c, nil, args), true
+		}
+	}
+	for _, a := range args {
+		if a.t != nil && a.t.form == recordForm && !a.t.record.vector && op != "=" {
+			p.fail(at, "no operator %s takes (%s)", op, argumentTypes(args))
+		}
+	}
+	return v, false
+}
+
+// valueOf is the value of a variable.
+func (p *parser) valueOf(at Pos, x *variable) value {
+	if x.t.form == groupForm {
+		return groupValue(at, x.t)
+	}
+	if x.value != nil {
+		return value{&Int{typed{Pos: at, DType: x.t.dtype}, x.value.Value}, x.t}
+	}
+	if x.real != nil {
+		return value{&Float{x.t.typed(at), x.real.Value}, x.t}
+	}
+	return deref(at, value{&Ref{x.t.kept().typed(at), x.v}, x.t})
+}
+
+// scoped reads a member of a record that its name tells, after ::, as a value.
+func (p *parser) scoped(at Pos, t *ctype) value {
+	p.expect("::")
+	p.accept("template")
+	name := p.tok()
+	if name.Kind != cpp.Name {
+		p.unexpected("a name")
+	}
+	p.next()
+	if t.form == recordForm && t.record.scope != nil {
+		switch x := t.record.scope.names[name.Text].(type) {
+		case *variable:
+			return p.valueOf(at, x)
+		case *Int:
+			return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
+		case *overloads:
+			return p.calls(at, name.Text, x)
+		case *variableTemplate:
+			return p.valueOf(at, p.variableInstance(x, at))
+		}
+	}
+	p.fail(Pos(name.At), "%s has no static member %s", t, name.Text)
+	return value{}
+}

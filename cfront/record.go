@@ -1,0 +1,382 @@
+package cfront
+
+import (
+	"slices"
+	"strings"
+
+	"gpuperf/cfront/cpp"
+)
+
+// record reads struct, class, union and enum from the word on, and returns the type.
+func (p *parser) record() *ctype {
+	word := p.next().Text
+	if word == "enum" {
+		return p.enumeration()
+	}
+	s := &specifiers{}
+	p.attributes(s)
+	name := ""
+	if p.tok().Kind == cpp.Name {
+		name = p.next().Text
+	}
+	if p.is("<") { // an instance of a class template, or a specialization
+		if c, ok := p.scope.find(name).(*class); ok {
+			return p.classInstance(c, p.here())
+		}
+		p.fail(p.here(), "%s is no template", name)
+	}
+	p.attributes(s)
+	var known *ctype
+	if name != "" {
+		known, _ = p.scope.find("struct " + name).(*ctype)
+	}
+	final := p.accept("final")
+	if !p.is("{") && !(p.lang.plusPlus && p.is(":")) {
+		if known != nil {
+			return known
+		}
+		return p.enter(name, newRecord(word+" "+name, word == "union"))
+	}
+	if built := p.lang.types[name]; built != nil && !final { // the program brings a type of its own in place of the built-in one
+		for !p.is("{") {
+			p.next()
+		}
+		p.pass()
+		return built
+	}
+	t := newRecord(strings.TrimSpace(word+" "+name), word == "union")
+	if known != nil && known.form == recordForm && len(known.record.fields) == 0 {
+		t = known
+	}
+	t.record.packed, t.record.aligned = s.packed, s.align
+	p.enter(name, t)
+	p.bases(t)
+	p.members(t)
+	return t
+}
+
+// enter gives a record its name.
+func (p *lookup) enter(name string, t *ctype) *ctype {
+	if name != "" {
+		p.scope.set("struct "+name, t)
+		if p.lang.plusPlus {
+			p.scope.set(name, t)
+		}
+	}
+	return t
+}
+
+// bases reads the records that a record of C++ derives from, after its name. Their members are its own.
+func (p *parser) bases(t *ctype) {
+	t.record.scope = &scope{outer: p.scope, class: true, self: t}
+	if !p.lang.plusPlus || !p.accept(":") {
+		return
+	}
+	for !p.is("{") && !p.is(";") && p.tok().Kind != cpp.End {
+		switch {
+		case p.accept("public"), p.accept("private"), p.accept("protected"), p.accept("virtual"), p.accept(","):
+			continue
+		}
+		base := p.typeHere()
+		if base == nil || base.form != recordForm {
+			t.record.why = "what it derives from is not known"
+			p.next()
+			continue
+		}
+		t.record.fields = append(t.record.fields, field{"", base})
+		if base.record.scope != nil {
+			for name, what := range base.record.scope.names {
+				t.record.scope.set(name, what)
+			}
+		}
+	}
+}
+
+// members reads the members of a record.
+func (p *parser) members(t *ctype) {
+	defer p.nest()()
+	open := p.here()
+	p.expect("{")
+	if outer := p.scope; p.lang.plusPlus { // in C, the names that it declares are those of the scope around it
+		p.scope = t.record.scope
+		defer func() { p.scope = outer }()
+	}
+	for !p.accept("}") {
+		if p.tok().Kind == cpp.End {
+			p.fail(open, "the brace is not closed")
+		}
+		if p.peek(1).Is(":") && (p.is("public") || p.is("private") || p.is("protected")) {
+			p.next()
+			p.next()
+			continue
+		}
+		start := p.i
+		err := p.attempt(func() { p.readMember(t) })
+		if err != nil && !p.lang.plusPlus {
+			panic(fault{err: err})
+		}
+		if err != nil {
+			end := p.declarationEnd(start)
+			if name, operator := p.functionName(start, end); name == 0 && !operator && t.record.why == "" {
+				t.record.why = "a member is not read"
+			}
+			p.i = max(end, start+1)
+		}
+	}
+	t.record.known = true
+}
+
+// readMember reads a member of a record.
+func (p *parser) readMember(t *ctype) {
+	switch {
+	case p.accept(";"):
+		return
+	case assertions[p.tok().Text]:
+		p.i = p.declarationEnd(p.i)
+		return
+	case p.lang.plusPlus && p.is("template"):
+		p.template()
+		return
+	case p.lang.plusPlus && p.is("using"):
+		p.using()
+		return
+	case p.lang.plusPlus && p.method(t):
+		return
+	}
+	s := p.specifiers()
+	r := t.record
+	if p.is(";") && s.t.form == recordForm && !strings.Contains(s.t.name, " ") && s.t.record.of == nil {
+		r.fields = append(r.fields, field{"", s.t})
+	}
+	for !p.accept(";") {
+		d := p.declarator(s.t)
+		switch {
+		case s.typedef:
+			p.scope.set(d.name, d.t)
+		case d.function != nil || d.name == "" && !p.is(":"):
+			p.fail(p.here(), "functions of records are not read")
+		case p.lang.plusPlus && (s.static || s.fixed):
+			p.variable(s, d, true)
+			p.accept(",")
+			continue
+		case d.name != "":
+			f := field{d.name, d.t}
+			r.fields = append(r.fields, f)
+			if p.lang.plusPlus {
+				p.scope.set(d.name, &member{f})
+			}
+		}
+		if p.accept(":") {
+			p.constant("the number of bits of a member")
+			r.packed, r.why = true, "it has members of some bits"
+		}
+		p.initialMember(r, d)
+		p.accept(",")
+	}
+}
+
+// initialMember notes the value that a member has from the beginning.
+func (p *parser) initialMember(r *record, d declarator) {
+	if !p.is("=") && !p.is("{") {
+		return
+	}
+	equals := p.accept("=")
+	if r.initial == nil {
+		r.initial = map[string]int{}
+	}
+	r.initial[d.name] = p.i
+	switch {
+	case p.is("{"):
+		p.pass()
+	case equals:
+		p.assignment()
+	}
+}
+
+// member is the meaning of the name of a member in functions of its record.
+type member struct{ field }
+
+// method reads a function of a record, and reports whether one stands here.
+func (p *parser) method(t *ctype) bool {
+	start := p.i
+	end := p.declarationEnd(start)
+	at, operator := p.functionName(start, end)
+	if at == 0 {
+		return false
+	}
+	destroys := slices.ContainsFunc(p.tokens[start:at], func(t cpp.Token) bool { return t.Is("~") })
+	if destroys {
+		p.i = end
+		return true
+	}
+	is := func(word string) bool {
+		return slices.ContainsFunc(p.tokens[start:at], func(t cpp.Token) bool { return t.Is(word) })
+	}
+	if is("virtual") {
+		t.record.why = "it has virtual functions"
+	}
+	self, in := t, p.scope
+	if is("friend") {
+		self, in = nil, p.scope.outer
+	}
+	before := p.scope
+	if p.scope = in; is("static") {
+		self = nil
+	}
+	defer func() { p.scope = before }()
+	name := p.tokens[at].Text
+	switch {
+	case operator:
+		p.operatorFunction(self, start, at, end)
+	case name == bareName(t):
+		p.constructor(t, start, at, end)
+	default:
+		s := p.specifiers()
+		d := p.declarator(s.t)
+		if d.function == nil {
+			p.fail(d.at, "%s is no function", d.name)
+		}
+		p.declareMember(p.declare(s, d, start), self, end)
+	}
+	p.i = end
+	return true
+}
+
+// bareName is the name of a record without that word and the arguments of a template.
+func bareName(t *ctype) string {
+	name := t.name
+	if i := strings.LastIndexByte(name, ' '); i >= 0 && !strings.Contains(name, "<") {
+		name = name[i+1:]
+	}
+	name, _, _ = strings.Cut(name, "<")
+	return name
+}
+
+// fullName is the name of a record with the arguments of a template.
+func fullName(t *ctype) string {
+	if _, name, cut := strings.Cut(t.name, " "); cut && t.record.of == nil {
+		return name
+	}
+	return t.name
+}
+
+// declareMember completes a function of a record after its parameters.
+func (p *parser) declareMember(c *callable, self *ctype, end int) {
+	c.self, c.scope = self, p.scope
+	if c.name = strings.TrimPrefix(c.name, " "); self != nil && !strings.Contains(c.name, "::") {
+		c.name = fullName(self) + "::" + c.name
+	}
+	if p.accept("->") {
+		c.result, c.auto = p.typeName(), false
+	}
+	if p.is(":") {
+		c.inits = p.i
+		for p.i < end && !p.is("{") {
+			if p.is("(") {
+				p.pass()
+				continue
+			}
+			if p.next().Kind == cpp.Name && p.is("{") {
+				p.pass()
+			}
+		}
+	}
+	if p.is("{") {
+		c.body = p.i
+	}
+}
+
+// constructorName is the name that the constructors of a record have in its scope.
+const constructorName = "constructor "
+
+// constructor reads a constructor of a record, whose name stands at a token.
+func (p *parser) constructor(t *ctype, start, at, end int) {
+	name := p.tokens[at]
+	p.i = at + 1
+	params := p.signature().params
+	if p.is("=") { // by default, or none
+		return
+	}
+	o := p.overloaded(constructorName)
+	c := &callable{name: fullName(t) + "::" + name.Text, at: Pos(name.At), params: params, result: voidType, start: start, device: true, makes: true}
+	if len(o.list) > 0 {
+		c.name += "(" + types(params) + ")"
+	}
+	o.list = append(o.list, c)
+	p.declareMember(c, t, end)
+}
+
+// operatorFunction reads a function that is an operator, of a record or with operands that are records; others are left out, as vectors have their operators
+// anyhow.
+func (p *parser) operatorFunction(self *ctype, start, at, end int) {
+	s := &specifiers{t: voidType}
+	t := voidType
+	p.i = start
+	if !p.conversionOperator(at) {
+		s = p.specifiers()
+		t = p.pointers(s.t)
+	}
+	if p.i != at {
+		p.fail(p.here(), "this operator is not read")
+	}
+	name := p.operatorName()
+	params := p.signature().params
+	records := self != nil && self.form == recordForm
+	for _, x := range params {
+		records = records || x.t.form == recordForm
+	}
+	if !records {
+		return
+	}
+	d := declarator{name: name, at: Pos(p.tokens[at].At), t: t, function: &signature{params}}
+	p.declareMember(p.declare(s, d, start), self, end)
+}
+
+// conversionOperator reports whether the operator at a token converts: it has no type before it.
+func (p *lookup) conversionOperator(at int) bool {
+	after := p.tokens[at+1]
+	if after.Kind != cpp.Name || after.Is("new") || after.Is("delete") {
+		return false
+	}
+	p.fail(Pos(after.At), "functions that convert are not read")
+	return true
+}
+
+func isRecord(x any) bool {
+	t, ok := x.(*ctype)
+	return ok && t.form == recordForm && t.record.scope != nil
+}
+
+// outside reads a function of a record whose body stands outside of it, with the name of the record before its own, which stands at a token.
+func (p *parser) outside(at, end int) {
+	t, _ := p.scope.find(p.tokens[at-2].Text).(*ctype)
+	if !isRecord(t) {
+		return
+	}
+	name, key := p.tokens[at].Text, p.tokens[at].Text
+	p.i = at
+	if p.is("operator") {
+		name = p.operatorName()
+		key = name
+	} else {
+		p.next()
+	}
+	if name == bareName(t) {
+		key = constructorName
+	}
+	outer := p.scope
+	p.scope = t.record.scope
+	defer func() { p.scope = outer }()
+	params := p.signature().params
+	o, _ := t.record.scope.names[key].(*overloads)
+	if o == nil {
+		return
+	}
+	for _, c := range o.list {
+		if c.body == 0 && sameParams(c.params, params) {
+			c.params = params
+			p.declareMember(c, c.self, end)
+			return
+		}
+	}
+}

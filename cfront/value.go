@@ -1,0 +1,137 @@
+package cfront
+
+import (
+	"slices"
+
+	"gpuperf/kernel/expr"
+)
+
+// Vectors are not converted silently: neither OpenCL C nor CUDA C gives a variable a vector of another type, or a vector to a number.
+
+// takes refuses a vector for a variable of another type.
+func (p *typer) takes(at Pos, to *ctype, v value) {
+	if v.t != nil && v.t.form == numberForm && to.form == numberForm && v.t.dtype.IsVector() && v.t.dtype != to.dtype {
+		p.failVectors(at, "%s takes no %s", to.named(), v.t.named())
+	}
+}
+
+// sameVectors refuses an operation on vectors of two types.
+func (p *typer) sameVectors(at Pos, x, y *ctype) {
+	if y != nil && x.form == numberForm && y.form == numberForm && x.dtype.IsVector() && y.dtype.IsVector() && x.dtype != y.dtype {
+		p.failVectors(at, "an operation on %s and %s", x.named(), y.named())
+	}
+}
+
+func (p *typer) failVectors(at Pos, format string, args ...any) {
+	hint := "vectors are converted by functions, such as convert_float4"
+	if p.lang.plusPlus {
+		hint = "vectors are made of numbers, as make_float4(v.x, v.y, v.z, v.w)"
+	}
+	p.failHint(at, hint, format, args...)
+}
+
+// realOf is the value of a constant expression in floating point, which a compiler computes: that of a variable of the file, or of a constexpr.
+func realOf(e Expr) (float64, bool) {
+	rounded := func(x float64, t expr.DType) (float64, bool) {
+		if t == expr.Float32 {
+			x = float64(float32(x))
+		}
+		return x, t == expr.Float32 || t == expr.Float64
+	}
+	switch x := e.(type) {
+	case *Int, *Float:
+		return literal(e)
+	case *Cast:
+		v, ok := realOf(x.X)
+		if !ok || !x.DType.IsFloat() {
+			return 0, false
+		}
+		return rounded(v, x.DType)
+	case *Unary:
+		v, ok := realOf(x.X)
+		return -v, ok && x.Op == "-" && x.DType.IsFloat()
+	case *Binary:
+		a, first := realOf(x.X)
+		b, second := realOf(x.Y)
+		if !first || !second || !x.DType.IsFloat() {
+			return 0, false
+		}
+		switch x.Op {
+		case "+":
+			return rounded(a+b, x.DType)
+		case "-":
+			return rounded(a-b, x.DType)
+		case "*":
+			return rounded(a*b, x.DType)
+		case "/":
+			return rounded(a/b, x.DType)
+		}
+	}
+	return 0, false
+}
+
+// Inlined is the value of a call: that of a function which does nothing but return it, with the arguments in the places of the parameters. ok is false
+// for other functions, and for expressions that assign or use addresses.
+func Inlined(f *Function, call *Call) (e Expr, ok bool) {
+	if f.Result == "" || len(f.Params) != len(call.Args) || len(f.Body.Items) != 1 {
+		return nil, false
+	}
+	j, ok := f.Body.Items[0].(*Jump)
+	if !ok || j.Value == nil {
+		return nil, false
+	}
+	by := map[*Var]Expr{}
+	for i, p := range f.Params {
+		if p.DType == "" || len(p.Dims) > 0 {
+			return nil, false
+		}
+		by[p] = call.Args[i]
+		if call.Args[i].Type() != p.DType {
+			by[p] = &Cast{typed{Pos: call.Args[i].Place(), DType: p.DType}, call.Args[i]}
+		}
+	}
+	e, ok = substituted(j.Value, by)
+	if ok && e.Type() != f.Result {
+		e = &Cast{typed{Pos: call.Pos, DType: f.Result}, e}
+	}
+	return e, ok
+}
+
+// substituted has expressions in the places of variables.
+func substituted(e Expr, by map[*Var]Expr) (out Expr, ok bool) {
+	ok = true
+	in := func(e Expr) Expr {
+		out, one := substituted(e, by)
+		ok = ok && one
+		return out
+	}
+	all := func(list []Expr) []Expr {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i] = in(list[i])
+		}
+		return list
+	}
+	switch x := e.(type) {
+	case *Int, *Float:
+		return e, true
+	case *Ref:
+		if v := by[x.Var]; v != nil {
+			return v, true
+		}
+		return x, true
+	case *Index:
+		return &Index{x.typed, in(x.Of), all(x.Subs)}, ok
+	case *Unary:
+		return &Unary{x.typed, x.Op, in(x.X)}, ok
+	case *Binary:
+		return &Binary{x.typed, x.Op, in(x.X), in(x.Y)}, ok
+	case *Select:
+		return &Select{x.typed, in(x.If), in(x.Then), in(x.Else)}, ok
+	case *Cast:
+		return &Cast{x.typed, in(x.X)}, ok
+	case *Call:
+		return &Call{x.typed, x.Func, all(x.Args)}, ok
+	}
+	return e, false
+}

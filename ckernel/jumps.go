@@ -1,0 +1,180 @@
+package ckernel
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// rejoin goes on where control comes from the end of some statements and from jumps to the same place: with what is known at either, at the points
+// of all. Before is where these statements began.
+func (b *bindings) rejoin(before live, exits []exit) {
+	b.joinKnown(before, exits)
+	var parts []live
+	if !b.live.dead {
+		parts = append(parts, b.live)
+	}
+	for _, e := range exits {
+		parts = append(parts, e.live)
+	}
+	b.live = b.together(before, parts)
+}
+
+// joinKnown joins what is known where jumps have left some statements with what is known at their end.
+func (b *bindings) joinKnown(before live, exits []exit) {
+	dead := b.live.dead
+	for _, e := range exits {
+		if dead {
+			b.env, dead = e.env, false
+			continue
+		}
+		when := e.live.domain
+		if len(e.live.preds) > len(before.preds) {
+			when = nil
+		}
+		b.env = b.merge(when, e.env, b.env)
+	}
+}
+
+// together is live at the points of all parts, which are some of those before.
+func (b *faults) together(before live, parts []live) live {
+	out := before
+	out.dead = len(parts) == 0
+	onData := slices.ContainsFunc(parts, func(l live) bool { return len(l.preds) > len(before.preds) })
+	switch {
+	case out.dead:
+	case len(parts) == 1:
+		return parts[0]
+	case !onData:
+		out.domain = parts[0].domain
+		for _, l := range parts[1:] {
+			out.domain = b.union(out.domain, l.domain)
+		}
+		if out.domain = b.simple(out.domain); b.inside(before.domain, out.domain) {
+			out.domain = before.domain
+		}
+	default:
+		var sides []expr.Expr
+		for _, l := range parts {
+			sides = append(sides, b.side(before, l))
+		}
+		out.preds = append(slices.Clip(out.preds), &expr.Op{Kind: expr.Or, Args: sides})
+	}
+	return out
+}
+
+// side is a predicate that holds at those points of a set of points that are in a part of it.
+func (b *faults) side(whole, part live) expr.Expr {
+	all := slices.Clone(part.preds[len(whole.preds):])
+	rest, err := part.domain.Gist(whole.domain)
+	b.try(err)
+	all = append(all, cexpr.Predicates(rest)...)
+	switch len(all) {
+	case 0:
+		return cexpr.Disjunction(everywhere())
+	case 1:
+		return all[0]
+	}
+	return &expr.Op{Kind: expr.And, Args: all}
+}
+
+// leaves reports whether a jump in the body of a loop leaves that loop.
+func leaves(s cfront.Stmt) bool { return leavesBy(s, true) }
+
+func leavesBy(s cfront.Stmt, breaks bool) bool {
+	switch x := s.(type) {
+	case nil:
+		return false
+	case *cfront.Jump:
+		return x.What == "return" || breaks && x.What == "break"
+	case *cfront.For, *cfront.While:
+		breaks = false
+	}
+	inner, _ := cfront.Inside(s)
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return leavesBy(s, breaks) })
+}
+
+// All work-items of a group meet at a barrier, in each iteration of the loops around it, or the behaviour is undefined (OpenCL C 3.0, 6.15.8; CUDA C++
+// Programming Guide 12, 10.6). It is told where that is not so. Work-items that have returned are told apart, as devices let the others go on.
+
+// leaveKernel notes which work-items return.
+func (b *builder) leaveKernel() {
+	left := b.outside(b.live.domain)
+	if b.gone != nil {
+		left = b.union(b.gone, left)
+	}
+	b.gone = b.simple(left)
+}
+
+// outside are the work-items of a set, whatever the iterations of loops.
+func (b *position) outside(s *polycount.Set) *polycount.Set {
+	var loops []string
+	for _, l := range b.open {
+		loops = append(loops, l.name)
+	}
+	return b.without(s, loops)
+}
+
+// without is a set without some of its names: where there are values of these.
+func (b *faults) without(s *polycount.Set, names []string) *polycount.Set {
+	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !s.HasParam(n) })
+	if len(names) == 0 {
+		return s
+	}
+	out, err := s.ToDims(names...).ProjectOut(names...)
+	b.try(err)
+	return out
+}
+
+// items are the indices of work-items in their group.
+func (b *grid) items() (names []string) {
+	for _, a := range b.axes {
+		if a.item != "" {
+			names = append(names, a.item)
+		}
+	}
+	return names
+}
+
+// meeting notes a doubt where some work-items of a group do not reach a barrier that others reach.
+func (b *builder) meeting(at cfront.Pos) {
+	domain := b.live.domain
+	if domain == b.base || b.meets[domain] {
+		return
+	}
+	missing, err := b.both(b.base, b.without(domain, b.items())).Subtract(domain)
+	b.try(err)
+	if b.isEmpty(missing) {
+		b.meets[domain] = true
+		return
+	}
+	place := fmt.Sprintf("%s:%d:%d: ", at.File, at.Line, at.Column)
+	text := place + "not all work-items of a work-group reach this barrier, which is undefined behaviour"
+	if b.gone != nil {
+		others, err := missing.Subtract(b.gone)
+		b.try(err)
+		if b.isEmpty(others) {
+			text = place + "work-items that have returned do not reach this barrier, which is undefined behaviour where a device waits for them"
+		} else {
+			missing = others
+		}
+	}
+	inner := slices.DeleteFunc(missing.Params(), func(n string) bool { return b.sizes[n] != nil })
+	b.doubts = append(b.doubts, kernel.Doubt{Text: text, Where: b.simple(b.without(missing, inner))})
+}
+
+// doubtsOf are the doubts at sizes that the kernel is for.
+func (b *flow) doubtsOf() (out []kernel.Doubt) {
+	for _, d := range b.doubts {
+		d.Where = b.both(d.Where, b.assumed)
+		if !b.isEmpty(d.Where) {
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+package ckernel
+
+import (
+	"gpuperf/cfront"
+)
+
+// effectOf makes an object for its effect.
+func (b *builder) effectOf(x *cfront.Make) { b.keptRecord(x) }
+
+// assignRecord gives a record the members of another, one by one.
+func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
+	r := to.Record()
+	if b.isMemory(to) {
+		defer b.pin(to)()
+	}
+	if r.Union {
+		b.failAt(at, "", "the union %s is assigned to as a whole", r.Name)
+	}
+	switch x := e.(type) {
+	case *cfront.Cast:
+		b.assignRecord(at, to, x.X)
+		return
+	case *cfront.Make:
+		b.construct(at, to, x.Ctor, x.Args, x)
+		return
+	case *cfront.List:
+		if x.Type() == "" && x.Record() == nil && x.PointsTo() == "" {
+			b.construct(at, to, "", x.Items, nil)
+			return
+		}
+	case *cfront.Select:
+		then, other := &cfront.Do{Pos: at, X: cfront.Assignment(to, x.Then)}, &cfront.Do{Pos: at, X: cfront.Assignment(to, x.Else)}
+		results := b.results
+		b.branch(&cfront.If{Pos: x.Pos, Cond: x.If, Then: then, Else: other})
+		b.results = results
+		return
+	case *cfront.Binary:
+		if x.Rec != nil && x.Rec.Vector {
+			left, right := b.part(x.X), b.part(x.Y)
+			for _, f := range r.Fields {
+				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, left(f), right(f)))
+			}
+			return
+		}
+	case *cfront.Unary:
+		if x.Rec != nil && x.Rec.Vector {
+			operand := b.part(x.X)
+			for _, f := range r.Fields {
+				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, cfront.Zero(x.Pos), operand(f)))
+			}
+			return
+		}
+	case *cfront.Unknown:
+		b.fail(e, "", "%s has no place in a kernel", x.What)
+	case *cfront.Vector:
+		b.fail(e, "", "a vector is no structure")
+	}
+	from := e
+	if !b.isMemory(e) && !isBuiltin(e) {
+		v, _ := b.objectIn(e)
+		if v == nil {
+			b.fail(e, "", "this is no structure that is known")
+		}
+		from = cfront.Use(v)
+	} else {
+		defer b.pin(e)()
+	}
+	for _, f := range r.Fields {
+		b.assignField(at, to, f, cfront.Part(from, f))
+	}
+}
+
+// part gives the members of an operand of vectors of three lanes: a number is one for all, computed once.
+func (b *builder) part(e cfront.Expr) func(cfront.Field) cfront.Expr {
+	if e.Record() == nil {
+		v, use := cfront.Temporary("value", e)
+		b.assign(e.Place(), v, e)
+		return func(cfront.Field) cfront.Expr { return use }
+	}
+	of := e
+	if !b.isMemory(e) {
+		v, _ := b.objectIn(e)
+		of = cfront.Use(v)
+	}
+	return func(f cfront.Field) cfront.Expr { return cfront.Part(of, f) }
+}
+
+// construct gives a record the values that a list has, or those that a constructor gives it.
+func (b *builder) construct(at cfront.Pos, to cfront.Expr, ctor string, args []cfront.Expr, x *cfront.Make) {
+	v := b.variableOf(to)
+	own := map[*builderVar]bool{v: v != nil}
+	if v != nil {
+		b.withMembers(own)
+	}
+	for _, a := range args {
+		if v != nil && b.namesAny(a, own) && x != nil { // its values are those before
+			if done, ok := b.results[x]; ok && done.variable == v {
+				break
+			}
+			b.assignRecord(at, to, b.keptRecord(x))
+			return
+		}
+	}
+	if ctor != "" {
+		results := b.results
+		b.called(x.Constructor(to))
+		b.results = results
+		return
+	}
+	r := to.Record()
+	if len(args) > len(r.Fields) {
+		b.failAt(at, "", "%d values for %s", len(args), r.Name)
+	}
+	for i, f := range r.Fields {
+		var value cfront.Expr = cfront.Zero(at)
+		if i < len(args) {
+			value = args[i]
+		}
+		b.assignField(at, to, f, value)
+	}
+}
+
+// assignField gives a member of a record a value; where that is 0 for one that is no number, 0 to all of it.
+func (b *builder) assignField(at cfront.Pos, to cfront.Expr, f cfront.Field, value cfront.Expr) {
+	path := b.path
+	b.path += "." + f.Name
+	defer func() { b.path = path }()
+	part := cfront.Part(to, f)
+	zero, isZero := value.(*cfront.Int)
+	isZero = isZero && zero.Value == 0
+	switch {
+	case f.Pointer:
+		b.assignPointer(at, part, value, isZero)
+	case len(f.Dims) > 0:
+		b.assignElements(at, part, f, value, isZero)
+	case f.Record != nil && isZero:
+		b.construct(at, part, "", nil, nil)
+	case f.Record != nil:
+		b.assignRecord(at, part, value)
+	default:
+		b.assignPart(at, part, value)
+	}
+}
+
+// assignPart assigns to a member that is a number.
+func (b *builder) assignPart(at cfront.Pos, part, value cfront.Expr) {
+	if v := b.variableOf(part); v != nil {
+		b.assign(at, v, value)
+		return
+	}
+	b.store(at, part, value)
+}
+
+// assignPointer assigns to a member that is a pointer, which is followed in variables alone.
+func (b *builder) assignPointer(at cfront.Pos, part, value cfront.Expr, isZero bool) {
+	v := b.variableOf(part)
+	switch {
+	case v == nil:
+		b.failAt(at, "", "a pointer is stored in memory")
+	case isZero:
+		delete(b.env, v)
+	default:
+		if isNull(value) {
+			delete(b.env, v)
+			return
+		}
+		b.assign(at, v, value)
+	}
+}
+
+func isNull(e cfront.Expr) bool {
+	if c, ok := e.(*cfront.Cast); ok {
+		return isNull(c.X)
+	}
+	n, ok := e.(*cfront.Int)
+	return ok && n.Value == 0
+}
+
+// assignElements assigns to a member that is an array, element by element.
+func (b *builder) assignElements(at cfront.Pos, part cfront.Expr, f cfront.Field, value cfront.Expr, isZero bool) {
+	if len(f.Dims) > 1 || f.Dims[0] > maxList {
+		b.failAt(at, "", "the array %s of a structure is assigned to as a whole", f.Name)
+	}
+	list, isList := value.(*cfront.List)
+	inner := f
+	inner.Dims = nil
+	for i := range f.Dims[0] {
+		element := cfront.Element(part, i)
+		var one cfront.Expr = cfront.Zero(at)
+		switch {
+		case isZero:
+		case isList && i < int64(len(list.Items)):
+			one = list.Items[i]
+		case !isList:
+			one = cfront.Element(value, i)
+		}
+		zero, is := one.(*cfront.Int)
+		switch {
+		case f.Record != nil && is && zero.Value == 0:
+			b.construct(at, element, "", nil, nil)
+		case f.Record != nil:
+			b.assignRecord(at, element, one)
+		default:
+			b.assignPart(at, element, one)
+		}
+	}
+}
+
+// initialiseRecords gives the elements of an array of records the values of a list; those that it leaves out are 0.
+func (b *builder) initialiseRecords(v *builderVar, n int64) {
+	list, _ := v.Init.(*cfront.List)
+	for i := range n {
+		element := cfront.Element(cfront.Use(v), i)
+		if list != nil && i < int64(len(list.Items)) {
+			b.assignRecord(v.Pos, element, list.Items[i])
+			continue
+		}
+		b.construct(v.Pos, element, "", nil, nil)
+	}
+}

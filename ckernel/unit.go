@@ -1,0 +1,201 @@
+package ckernel
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"gpuperf/cfront"
+	"gpuperf/internal/intmath"
+	"gpuperf/kernel/expr"
+)
+
+// take is the expression that stands for an access to a place.
+func (b *builder) take(at cfront.Pos, p place) expr.Expr {
+	if p.elem == "" {
+		b.failAt(at, "take a member of it", "%s is a record, and no number", p.array.name)
+	}
+	as := p.elem.Base()
+	if as == expr.Bool {
+		as = expr.Uint8
+	}
+	if as == p.array.base {
+		as = ""
+	}
+	x := b.access(at, p.array, p.offset, p.lanes, p.subs).(*expr.Access)
+	if x.As = as; as != "" {
+		b.accesses[len(b.accesses)-1].span = max(p.lanes, 1) * as.Size() / p.array.base.Size()
+	}
+	return x
+}
+
+// at is a place of a type in an array, an offset of which is in elements of that.
+func (b *builder) placeAt(at cfront.Pos, a *array, offset *expr.Poly, t expr.DType) place {
+	b.unit(at, a, t.Base().Size())
+	return place{array: a, offset: offset, elem: t, lanes: t.Lanes()}
+}
+
+// unit sees to it that the elements of an array are no larger than a number of bytes that is accessed: if they are, it is read again with smaller ones.
+func (b *bindings) unit(at cfront.Pos, a *array, bytes int64) {
+	if bytes <= 0 || bytes%a.base.Size() == 0 {
+		return
+	}
+	if a.v.Class == cfront.Local && a.space == cfront.PrivateSpace && a.v.Record == nil && len(a.v.Dims) == 0 {
+		b.failAt(at, "", "a part of %s is accessed, which is no array", a.v.Name)
+	}
+	if b.trial > 0 {
+		b.failAt(at, "", "%s holds %s, and is accessed by less", a.name, a.base)
+	}
+	b.learnt.units[a.v] = bytes
+	panic(again{})
+}
+
+// size is how many elements of an array something takes that an expression is, or points to.
+func (b *bindings) size(e cfront.Expr, a *array) int64 {
+	bytes := int64(0)
+	switch r := e.Record(); {
+	case r != nil && r.Unknown != "":
+		b.fail(e, "", "the layout of %s is not known: %s", r.Name, r.Unknown)
+	case r != nil:
+		bytes = r.Size
+	case e.PointsTo() != "":
+		bytes = e.PointsTo().Size()
+	default:
+		bytes = e.Type().Size()
+	}
+	if bytes == 0 {
+		b.fail(e, "", "the size of what this points to is not known")
+	}
+	b.unit(e.Place(), a, bytes)
+	return bytes / a.base.Size()
+}
+
+// elementsOf are the type of the elements of an array in the kernel, and how many make one of the text.
+func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, lanes int64) {
+	bytes := v.DType.Size()
+	switch r := v.Record; {
+	case r != nil && r.Unknown != "":
+		b.fail(at, "", "the layout of %s is not known: %s", r.Name, r.Unknown)
+	case r != nil:
+		base, bytes = unitOf(r), r.Size
+	case v.DType == expr.Bool:
+		base = expr.Uint8
+	case v.DType.Known():
+		base = v.DType.Base()
+	default:
+		b.fail(at, "numbers, vectors of 2, 4, 8 or 16 of them and records have a place", "%s is no array of numbers or records", v.Name)
+	}
+	if unit := b.learnt.units[v]; unit > 0 && unit < base.Size() {
+		base = expr.DType(fmt.Sprintf("uint%d", 8*unit))
+	}
+	return base, bytes / base.Size()
+}
+
+// unitOf is the type of the elements of arrays of a record: the smallest of its numbers, or so many bytes as divide all.
+func unitOf(r *cfront.Record) expr.DType {
+	unit, types := r.Size, map[expr.DType]bool{}
+	var visit func(r *cfront.Record, at int64)
+	visit = func(r *cfront.Record, at int64) {
+		for _, f := range r.Fields {
+			switch {
+			case f.Record != nil && !f.Pointer:
+				visit(f.Record, at+f.Offset)
+			case f.Pointer:
+				unit = intmath.GCD(unit, 8)
+			default:
+				t := f.DType.Base()
+				if t == expr.Bool {
+					t = expr.Uint8
+				}
+				types[t] = true
+				unit = intmath.GCD(unit, t.Size())
+			}
+			unit = intmath.GCD(unit, at+f.Offset)
+		}
+	}
+	visit(r, 0)
+	for unit&(unit-1) != 0 || unit > 8 {
+		unit = 1 << min(bits.TrailingZeros64(uint64(unit)), 3)
+	}
+	for _, t := range []expr.DType{expr.Float32, expr.Float64, expr.Float16, expr.Int32, expr.Uint32, expr.Int64, expr.Uint64, expr.Int16, expr.Int8} {
+		if types[t] && t.Size() == unit {
+			return t
+		}
+	}
+	return expr.DType(fmt.Sprintf("uint%d", 8*unit))
+}
+
+// settled is a number whose part that depends on data is kept in a temporary.
+func (b *position) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly {
+	if !b.isData(n) {
+		return n
+	}
+	known, rest := constant(0), constant(0)
+	for c, vars := range n.All() {
+		if one := term(c.Int64(), vars); b.isData(one) {
+			rest = rest.Add(one)
+		} else {
+			known = known.Add(one)
+		}
+	}
+	temp := b.scratch(base, expr.Int32)
+	b.assignTemp(pos, temp, b.free(b.express(rest)))
+	return known.Add(name(temp))
+}
+
+// pin reads the subscripts of an element, or of the element whose lanes these are, once for all reads and writes of it up to unpin.
+func (b *builder) pin(e cfront.Expr) (unpin func()) {
+	for {
+		if lane, ok := e.(*cfront.Lane); ok {
+			e = lane.X
+		} else if part, ok := e.(*cfront.Member); ok {
+			e = part.X
+		} else {
+			break
+		}
+	}
+	x, ok := e.(*cfront.Index)
+	if _, done := b.pinned[x]; !ok || done || b.aliased(x) != nil {
+		return func() {}
+	}
+	p := b.readOnce(x.Pos, b.element(x))
+	b.pinned[x] = p
+	return func() { delete(b.pinned, x) }
+}
+
+// readOnce is an element whose subscripts are read here, however often it is then read and written.
+func (b *position) readOnce(pos cfront.Pos, p place) place {
+	once := func(n *expr.Poly) *expr.Poly {
+		if !b.loads(n) {
+			return n
+		}
+		return b.settled(pos, "at", n)
+	}
+	subs := make([]*expr.Poly, len(p.subs))
+	for i, n := range p.subs {
+		subs[i] = once(n)
+	}
+	if len(subs) > 0 && slices.ContainsFunc(p.subs, b.loads) {
+		p.subs, p.offset = subs, p.array.flat(subs)
+	} else {
+		p.offset = once(p.offset)
+	}
+	return p
+}
+
+// loads reports whether a number is made by more than variables.
+func (b *terms) loads(n *expr.Poly) bool {
+	return slices.ContainsFunc(n.Params(), func(n string) bool {
+		a := b.atoms[n]
+		return a != nil && a.data
+	})
+}
+
+// flat is the offset of an element with as many subscripts as its array has dimensions.
+func (a *array) flat(subs []*expr.Poly) *expr.Poly {
+	offset := subs[0]
+	for i, n := range a.inner {
+		offset = offset.Mul(n).Add(subs[i+1])
+	}
+	return offset.Scale(a.lanes)
+}
