@@ -28,8 +28,10 @@ type Options struct {
 	// them: "tile<16, float>". Only that and what it calls is read then, and it is an error if its body cannot be. Without it all
 	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
-	Include  []string // folders of headers, as of -I
-	Define   []string // macros, NAME or NAME=VALUE, as of -D
+	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
+	Opaque  bool
+	Include []string // folders of headers, as of -I
+	Define  []string // macros, NAME or NAME=VALUE, as of -D
 }
 
 // File is a C file with what it includes.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/internal/source"
 )
 
 // block reads statements in braces.
@@ -16,7 +17,7 @@ func (p *parser) block() *Block {
 		if p.tok().Kind == cpp.End {
 			p.fail(b.Pos, "the brace is not closed")
 		}
-		if s := p.statement(); s != nil {
+		if s := p.readable(); s != nil {
 			b.Items = append(b.Items, s)
 		}
 	}
@@ -24,6 +25,46 @@ func (p *parser) block() *Block {
 	b.Last = p.here().Line
 	p.next()
 	return b
+}
+
+// readable reads a statement. One that is not read is left out, where that is asked for.
+func (p *parser) readable() (s Stmt) {
+	if !p.opaque {
+		return p.statement()
+	}
+	start, at := p.i, p.here()
+	err := p.attempt(func() { s = p.statement() })
+	if err == nil {
+		return s
+	}
+	p.i = start
+	p.skip()
+	return &Other{Pos: at, What: source.Message(err)}
+}
+
+// skip passes a statement.
+func (p *cursor) skip() {
+	switch {
+	case p.is("{"):
+		p.pass()
+	case p.is("for"), p.is("while"), p.is("if"), p.is("switch"):
+		branch := p.next().Text == "if"
+		p.accept("constexpr")
+		if p.is("(") {
+			p.pass()
+		}
+		p.skip()
+		if branch && p.accept("else") {
+			p.skip()
+		}
+	case p.accept("do"):
+		p.skip()
+		p.passStatement()
+	case p.tok().Kind == cpp.Pragma:
+		p.next()
+	default:
+		p.passStatement()
+	}
 }
 
 // statement reads a statement; nil for what is none, as a pragma that does not matter.

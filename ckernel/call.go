@@ -67,14 +67,16 @@ func (b *builder) storeCall(x *cfront.Call) {
 
 // barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
 func (b *builder) barrier(x *cfront.Call) {
-	if len(b.live.preds) > 0 {
-		b.fail(x, "put it outside of the branch", "a barrier under a condition that depends on data")
-	}
 	memory := kernel.Local
 	for _, a := range x.Args {
 		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE
 			memory = kernel.Global
 		}
+	}
+	if before := b.live; len(before.preds) > 0 {
+		b.doubts = append(b.doubts, kernel.Doubt{Text: fmt.Sprintf("%s:%d:%d: whether this barrier is reached depends on data; it is counted as if it is", x.Pos.File, x.Pos.Line, x.Pos.Column)})
+		b.live.preds = nil
+		defer func() { b.live.preds = before.preds }()
 	}
 	b.meeting(x.Pos)
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
@@ -229,6 +231,14 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 		return b.instruction(x, x.Func)
 	}
 	if !known || !t.Known() {
+		if b.opt.Opaque {
+			for _, a := range x.Args {
+				if a.Type().Known() {
+					b.value(a)
+				}
+			}
+			return b.unknownValue(x, "%s is no function that is known", x.Func)
+		}
 		b.noFunction(x)
 	}
 	name := f.IR

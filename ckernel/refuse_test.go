@@ -28,7 +28,6 @@ func TestRefusals(t *testing.T) {
 		{"no end", `^for (int k = 0; ; k++) y[k] = 0;`, "the loop has no condition"},
 		{"a stride in sizes", `for (int k = i; ^k < m; k += n) y[k] = 0;`, ""},
 		{"a product in a condition", `if (^i < n * m) y[i] = 0;`, "is compared with 0, which is not linear in sizes and indices"},
-		{"a barrier on data", `if (x[i] > 0.0f) ^barrier(1);`, "a barrier under a condition that depends on data"},
 		{"two arrays", `__global float *p = x; if (x[i] > 0.0f) p = y; ^p[i] = 0;`, "it is not known which array p points to"},
 		{"an unknown function", `y[i] = ^g(3.0f);`, ""},
 		{"goto", `^again: y[i] = 0; goto again;`, ""},

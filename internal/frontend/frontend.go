@@ -32,6 +32,8 @@ type Options struct {
 	Shared string
 	// Assume are conditions on sizes, and trips of loops.
 	Assume []string
+	// Disregard: parts of kernel functions that are not counted do not matter.
+	Disregard bool
 }
 
 // Kernel is a kernel of a file.
