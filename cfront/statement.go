@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
@@ -39,8 +40,41 @@ func (p *parser) readable() (s Stmt) {
 	}
 	p.i = start
 	p.skip()
-	return &Other{Pos: at, What: source.Message(err)}
+	return &Other{Pos: at, What: source.Message(err), Body: p.mayDo(start, at)}
 }
+
+// mayDo stands for what a text may do that is not read: change the variables that it names, and jump. A pointer stays where it points to, unless it is assigned to.
+func (p *parser) mayDo(start int, at Pos) (body []Stmt) {
+	for i := start; i < p.i; i++ {
+		t := p.tokens[i]
+		if t.Kind != cpp.Name {
+			continue
+		}
+		if slices.Contains(jumps, t.Text) {
+			body = append(body, &Jump{Pos: at, What: t.Text})
+		}
+		if v, is := p.scope.find(t.Text).(*variable); is {
+			named := Expr(&Ref{v.t.typed(at), v.v})
+			if !v.v.Pointer || assigns(p.tokens[i+1]) || i > start+1 && (assigns(p.tokens[i-1]) || p.tokens[i-1].Is("(") && written(p.tokens[i-2])) {
+				named = &Address{X: named}
+			}
+			body = append(body, &Do{at, named})
+		}
+	}
+	return body
+}
+
+// written reports that a constraint of assembly is that of an output.
+func written(t cpp.Token) bool {
+	return t.Kind == cpp.String && (strings.HasPrefix(t.Text, `"=`) || strings.HasPrefix(t.Text, `"+`))
+}
+
+// assigns reports that a token beside a pointer may be what changes it.
+func assigns(t cpp.Token) bool {
+	return slices.ContainsFunc([]string{"=", "+=", "-=", "++", "--", "&"}, t.Is)
+}
+
+var jumps = []string{"return", "goto", "break", "continue"}
 
 // skip passes a statement.
 func (p *cursor) skip() {
@@ -102,7 +136,10 @@ func (p *parser) statement() Stmt {
 		p.next()
 		return &Other{at, "a label", p.body()}
 	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
-		return p.assembly()
+		start := p.i
+		s := p.assembly()
+		s.Body = p.mayDo(start, at)
+		return s
 	case assertions[t.Text], p.is("__label__"):
 		p.passStatement()
 		return nil
@@ -365,7 +402,7 @@ func (p *parser) returned() value {
 }
 
 // assembly passes asm; its text is named.
-func (p *cursor) assembly() Stmt {
+func (p *cursor) assembly() *Other {
 	at := p.here()
 	for p.tok().Kind == cpp.Name {
 		p.next()
