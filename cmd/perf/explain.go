@@ -61,24 +61,9 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 			if whole, err = runnable(cmd, p, whole); err != nil {
 				return err
 			}
-			predictions, err := p.PredictAll(whole)
+			all, err := o.explained(cmd, p, whole)
 			if err != nil {
 				return err
-			}
-			subjects := explainSubjects(cmd, p, predictions)
-			o.on.driveAs(nil, whole)
-			if o.measured {
-				if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
-					return err
-				}
-			}
-			var all []*explain.Explanation
-			for _, s := range subjects {
-				e, err := explain.New(s)
-				if err != nil {
-					return err
-				}
-				all = append(all, e)
 			}
 			if len(args) == 2 {
 				return compared(cmd, all)
@@ -98,6 +83,30 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
+}
+
+// explained explains each case, measured if that is asked for.
+func (o *predictFlags) explained(cmd *cobra.Command, p *campaign.Predictor, whole []*workload.Case) ([]*explain.Explanation, error) {
+	predictions, err := p.PredictAll(whole)
+	if err != nil {
+		return nil, err
+	}
+	subjects := explainSubjects(cmd, p, predictions)
+	o.on.driveAs(nil, whole)
+	if o.measured {
+		if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
+			return nil, err
+		}
+	}
+	var all []*explain.Explanation
+	for _, s := range subjects {
+		e, err := explain.New(s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
 }
 
 // compared shows what differs between two kernels.
