@@ -5,6 +5,7 @@ import (
 
 	hw "gpuperf/device/machine"
 
+	"gpuperf/device/facts"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -23,6 +24,7 @@ type Effect struct {
 	Without bool     // nothing
 	Beside  bool     // neighbours along axis 0 of a work-group access neighbouring elements, and what lay between these lies a work-group apart
 	Fewer   [3]int64 // so many work-groups along an axis that it does not depend on access it once; 0 is 1
+	Spilled bool     // a private array is in memory, as arrays are whose indices are no constants of the code
 	Wide    int64    // so many elements at once, beside each other; 0 is 1
 	Once    bool     // the iterations of loops in which its element stays the same access it once
 }
@@ -72,14 +74,14 @@ type Divergence struct {
 type Survey struct {
 	Uses        []Use // in the order of the text
 	Divergences []Divergence
-	Count       [3]int64 // work-groups along each axis
-	Groups      int64    // work-groups
-	Items       int64    // work-items of each
-	Resident    int64    // work-groups that a multiprocessor runs at once
-	Limits      string   // the resource that allows no more
-	Local       [3]int64 // work-items of a work-group along each axis
-	Iterations  float64  // of loops, by work-item
-	Work        []LineWork   // in the order of the text
+	Count       [3]int64   // work-groups along each axis
+	Groups      int64      // work-groups
+	Items       int64      // work-items of each
+	Resident    int64      // work-groups that a multiprocessor runs at once
+	Limits      string     // the resource that allows no more
+	Local       [3]int64   // work-items of a work-group along each axis
+	Iterations  float64    // of loops, by work-item
+	Work        []LineWork // in the order of the text
 	Waves       float64
 	Shared      int64 // bytes of local memory of a work-group
 	Barriers    int64
@@ -165,16 +167,19 @@ func lineOf(p kernel.Place) kernel.Place {
 	return p
 }
 
-// site is where an access stands.
-func (b *builder) site(a *expr.Access, write bool) Site {
-	if b.places == nil {
-		b.places = placed(b.p.nest.Kernel)
-	}
-	s := Site{Array: a.Array, Store: write, At: b.places[a]}
-	if b.stmt != nil {
-		s.Atomic = b.stmt.Atomic
+// origin is an access as it is written, and its statement, nil for that of a condition.
+type origin struct {
+	access *expr.Access
+	stmt   *kernel.Stmt
+}
+
+// site is where an access to an array stands.
+func (p *Program) site(from origin, array string, write bool) Site {
+	s := Site{Array: array, Store: write, At: p.stand()[from.access]}
+	if from.stmt != nil {
+		s.Atomic = from.stmt.Atomic
 		if s.At == (kernel.Place{}) {
-			s.At = lineOf(b.stmt.At)
+			s.At = lineOf(from.stmt.At)
 		}
 	}
 	return s
@@ -247,10 +252,11 @@ func (w *walk) changed(a *access, st *state, addr *form, lanes []int64) (*state,
 // use notes what an access does at a state, of which u are the units.
 func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
-	x := o.uses[a.site]
+	site := w.p.site(a.from, array.Name, a.write)
+	x := o.uses[site]
 	if x == nil {
-		x = &Use{Site: a.site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
-		o.uses[a.site], o.order = x, append(o.order, a.site)
+		x = &Use{Site: site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
+		o.uses[site], o.order = x, append(o.order, site)
 	}
 	points, warps := st.points(), int64(len(st.mask.warps))
 	x.Requests += points * warps
@@ -277,6 +283,36 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 			x.Strides = [3]int64{w.stride(st, addr, lanes)}
 		}
 	}
+}
+
+// private is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.
+func (w *walk) private(a *access, st *state) {
+	requests := st.points() * int64(len(st.mask.warps))
+	if w.observed() {
+		w.observe(a, st, unitCount{}, nil, nil)
+		u := w.stream.observed.uses[w.p.site(a.from, w.p.arrays[a.array].Name, a.write)]
+		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !w.inCode(x, st) })
+	}
+	if a.effect.Spilled {
+		w.sum[straightCycles] += requests
+		w.sum[straightLines] += requests
+		w.issueAccess(kernel.Global, st.points(), len(st.mask.warps), 1)
+		w.path.cycles += w.bySubgroup(st.points(), st.mask) * w.p.opt.Device.Rough(facts.L1Latency)
+	}
+}
+
+// inCode reports whether an index is a constant of the code: it depends on the counters of unrolled loops alone.
+func (w *walk) inCode(x *linear.Index, st *state) bool {
+	f, ok := st.eval(x)
+	if x.Data || !ok {
+		return false
+	}
+	for v, k := range f.k {
+		if k != 0 && (v < axisVars || st.n[v] > 1 && (w.open[v] == nil || !w.open[v].straight)) {
+			return false
+		}
+	}
+	return true
 }
 
 // observe notes an access for a survey.
@@ -306,10 +342,21 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 	}
 	if w.p.edit.Together {
 		n := len(inner.mask.lanes)
-		if data {
-			n = (n + 1) / 2
+		if data && !st.sorted {
+			n, inner.sorted = (n+1)/2, true
 		}
 		inner.mask = w.newMask(slices.Clone(st.mask.lanes[:n]))
+	}
+}
+
+// sort lets a loop be run by those who do something in it, where data decides who that is and the edit says that these are neighbours.
+func (w *walk) sort(l *loop, st *state) {
+	ofData := func(n node) bool {
+		g, ok := n.(*guard)
+		return ok && slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data })
+	}
+	if w.p.edit.Together && !st.sorted && len(l.body) > 0 && !slices.ContainsFunc(l.body, func(n node) bool { return !ofData(n) }) {
+		st.mask, st.sorted = w.newMask(slices.Clone(st.mask.lanes[:(len(st.mask.lanes)+1)/2])), true
 	}
 }
 

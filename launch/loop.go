@@ -145,6 +145,7 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 			w.diverges(l, false, t.st, inner)
 		}
 	}
+	w.sort(l, inner)
 	inner.nv = max(inner.nv, v+1)
 	inner.n[v] = n - done
 	value := *t.lower

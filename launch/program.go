@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	hw "gpuperf/device/machine"
 
@@ -18,19 +19,21 @@ import (
 // Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
 type Program struct {
-	nest      *linear.Nest
-	opt       Options
-	edit      Edit
-	features  []Feature           // that are known on the device
-	places    map[string]int      // of these and of the totals that walks make, in this order
-	compiler  hw.Compiler         // of the device
-	latencies [issueKinds]float64 // of instructions of the device
-	resident  bool                // the device has the residentFacts
-	params    []string
-	body      []node
-	loads     bool // from global memory, outside of loops
-	uneven    bool // work-groups may have more work than others
-	arrays    []array
+	nest        *linear.Nest
+	opt         Options
+	edit        Edit
+	stand       func() map[*expr.Access]kernel.Place // where accesses do
+	features    []Feature                            // that are known on the device
+	places      map[string]int                       // of these and of the totals that walks make, in this order
+	compiler    hw.Compiler                          // of the device
+	latencies   [issueKinds]float64                  // of instructions of the device
+	resident    bool                                 // the device has the residentFacts
+	params      []string
+	body        []node
+	loads       bool // from global memory, outside of loops
+	uneven      bool // work-groups may have more work than others
+	arrays      []array
+	occurrences []occurrence // of accesses, by their numbers
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it
@@ -161,7 +164,7 @@ func New(n *linear.Nest, opt Options) (*Program, error) { return edited(n, opt, 
 func edited(n *linear.Nest, opt Options, edit Edit) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, edit: edit, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
+		nest: n, opt: opt, edit: edit, stand: sync.OnceValue(func() map[*expr.Access]kernel.Place { return placed(n.Kernel) }), features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)
@@ -210,8 +213,7 @@ func (p *Program) build() (err error) {
 type builder struct {
 	p      *Program
 	arrays map[string]int
-	places map[*expr.Access]kernel.Place // of the accesses of the kernel; nil until somebody asks
-	stmt   *kernel.Stmt                  // that is looked at
+	stmt   *kernel.Stmt // that is looked at
 	computed
 	fused
 }

@@ -39,6 +39,8 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
+	// byText are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
+	byText []Units
 	issued [issueKinds]int64 // by sub-groups
 	path   path
 	sent   sent
@@ -61,6 +63,7 @@ type state struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
+	sorted bool  // the work-items are those of one way of several that data decides
 	stands []standing
 	// parts says for each variable which part of its values the box has: a number that equal divisions give.
 	parts [maxVars]uint64

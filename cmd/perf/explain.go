@@ -32,8 +32,8 @@ recorded samples; otherwise the check uses predictions alone.
 
 Of a launch file, unless a profile, a model or samples are named, explain emulates the machine code, as perf emulate does.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
-  perf explain examples/transpose/transpose.star#transpose_naive \
-      examples/transpose/transpose.star#transpose_tiled -p n=8192 --profile h200
+  perf explain examples/matmul/matmul.star \
+      examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
   perf explain examples/launch/matmul-sass.yaml`,
 		Args: someArgs(1, 2, "one kernel, or two that are compared"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -35,9 +35,10 @@ type Remedy struct {
 	Share   float64 `json:"share,omitempty"` // of the time that goes with the array in the line
 	Defect  string  `json:"defect"`
 	Remedy  string  `json:"remedy"`
-	Gain    float64 `json:"gain"`    // the predicted time by that with the remedy
-	Seconds float64 `json:"seconds"` // predicted, with the remedy
-	Text    string  `json:"text"`    // all that as sentences
+	Gain    float64 `json:"gain"`             // the predicted time by that with the remedy
+	Seconds float64 `json:"seconds"`          // predicted, with the remedy
+	Beyond  float64 `json:"beyond,omitempty"` // the time without the remedy, where the model has no cost for the defect
+	Text    string  `json:"text"`             // all that as sentences
 }
 
 // pricer prices what a launch would be, by the model.
@@ -155,7 +156,11 @@ func (e *explainer) remedies(out *Explanation) error {
 	}
 	for _, a := range found.Advice {
 		r := Remedy{
-			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain, Seconds: out.Predicted / a.Gain,
+			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain,
+			Seconds: out.Predicted * a.Seconds / found.Seconds,
+		}
+		if a.Base > found.Seconds*remedy.Worth {
+			r.Beyond = out.Predicted * a.Base / found.Seconds
 		}
 		r.Text = r.text()
 		out.Remedies = append(out.Remedies, r)
@@ -191,7 +196,11 @@ func (r *Remedy) text() string {
 	if r.Share >= worthwhile {
 		share = fmt.Sprintf(" (%.0f %% of the time)", 100*r.Share)
 	}
-	return fmt.Sprintf("%s%s: %s. Remedy: %s. Predicted with it: %s, %.2g× as fast", strings.Join(where, ", "), share, r.Defect, r.Remedy, format.Seconds(r.Seconds), r.Gain)
+	beyond := ""
+	if r.Beyond > 0 {
+		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
+	}
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. Predicted with it: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, format.Seconds(r.Seconds), gain(r.Gain))
 }
 
 // changes are remedies and advice as sentences.
@@ -200,4 +209,13 @@ func (e *Explanation) changes() (list []string) {
 		list = append(list, e.Remedies[i].Text)
 	}
 	return append(list, e.Advice...)
+}
+
+// gain is a factor with two digits.
+func gain(by float64) string {
+	const ten = 10
+	if by >= ten {
+		return fmt.Sprintf("%.0f", by)
+	}
+	return fmt.Sprintf("%.1f", by)
 }

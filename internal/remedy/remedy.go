@@ -43,17 +43,19 @@ type Advice struct {
 	Defect  string
 	Remedy  string
 	Seconds float64 // with the remedy
-	Gain    float64 // the time without it over that with it
+	Base    float64 // without it, with what the model has no cost for
+	Gain    float64 // Base by Seconds
 }
 
 // Study is what is found.
 type Study struct {
-	Rows   []Row    // the largest first
-	Advice []Advice // the largest gain first
+	Seconds float64  // the time without remedies, as the model has it
+	Rows    []Row    // the largest first
+	Advice  []Advice // the largest gain first
 }
 
-// worth is the least gain that is said.
-const worth = 1.05
+// Worth is the least gain that is said.
+const Worth = 1.05
 
 // mostSites bounds the accesses whose part of the time is looked for, each by a walk of the launch.
 const mostSites = 40
@@ -81,14 +83,14 @@ func Find(s *Subject) (*Study, error) {
 	if err := x.share(); err != nil {
 		return nil, err
 	}
-	out := &Study{Rows: x.rows}
+	out := &Study{Rows: x.rows, Seconds: x.seconds}
 	for _, r := range rules {
 		for _, c := range r.find(x) {
 			a, err := x.try(r.name, c)
 			if err != nil {
 				return nil, err
 			}
-			if a.Gain >= worth {
+			if a.Gain >= Worth {
 				out.Advice = append(out.Advice, a)
 			}
 		}
@@ -101,7 +103,7 @@ func Find(s *Subject) (*Study, error) {
 func (x *study) share() error {
 	for i, u := range x.Uses {
 		row := Row{Use: u}
-		if i < mostSites {
+		if i < mostSites && u.Space != kernel.Private {
 			p, err := x.Program.With(nil, launch.Edit{Access: map[launch.Site]launch.Effect{u.Site: {Without: true}}})
 			if err == nil {
 				row.Share, err = x.Share(p)
@@ -160,8 +162,8 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 			out.Seconds, out.Remedy = t, c.remedy+one.what
 		}
 	}
-	if out.Seconds > 0 {
-		out.Gain = max(x.seconds, c.extra) / out.Seconds
+	if out.Base = max(x.seconds, c.extra); out.Seconds > 0 {
+		out.Gain = out.Base / out.Seconds
 	}
 	return out, nil
 }

@@ -21,6 +21,7 @@ var rules = []rule{
 	{"narrow accesses", narrow},
 	{"bank conflicts", conflicts},
 	{"atomic operations", atomics},
+	{"arrays in private memory", spilled},
 	{"divergence", divergence},
 	{"float64", doubles},
 	{"division", divisions},
@@ -126,7 +127,9 @@ func narrow(x *study) []candidate {
 	list := x.those(func(r *Row) bool {
 		return r.Space == kernel.Global && !r.Atomic && r.Bytes < word && r.Strides[0] == r.Bytes
 	})
-	apart := x.those(func(r *Row) bool { return r.Data || r.Strides[0] != 0 && r.Strides[0] != r.Bytes })
+	apart := x.those(func(r *Row) bool {
+		return r.Space != kernel.Private && (r.Data || r.Strides[0] != 0 && r.Strides[0] != r.Bytes)
+	})
 	if len(list) == 0 || len(apart) > 0 || !x.alone() {
 		return nil
 	}
@@ -203,6 +206,32 @@ func atomics(x *study) (out []candidate) {
 		if serial > x.seconds {
 			out = append(out, c)
 		}
+	}
+	return out
+}
+
+// spilled: private arrays that registers cannot hold, as some index is no constant of the code.
+func spilled(x *study) (out []candidate) {
+	var arrays []string
+	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Private && r.Data }) {
+		if slices.Contains(arrays, r.Array) {
+			continue
+		}
+		arrays = append(arrays, r.Array)
+		all := x.those(func(o *Row) bool { return o.Array == r.Array })
+		p, err := x.Program.With(nil, at(all, launch.Effect{Spilled: true}))
+		if err != nil {
+			continue
+		}
+		slow, err := x.Subject.Seconds(p)
+		if err != nil {
+			continue
+		}
+		out = append(out, candidate{
+			array: r.Array, at: r.At, extra: slow, cures: []cure{{}},
+			defect: fmt.Sprintf("an index of %s is no constant of the code, so that the array is in memory and not in registers", r.Array),
+			remedy: fmt.Sprintf("let loops over %s have constant bounds and be unrolled, or keep it in local memory with the work-item as its last index", r.Array),
+		})
 	}
 	return out
 }

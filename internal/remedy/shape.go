@@ -119,7 +119,7 @@ func (x *study) local() (most *kernel.Array) {
 
 // lastWave: in the last of few waves most multiprocessors have nothing to do.
 func lastWave(x *study) []candidate {
-	if x.Waves <= 1 || math.Ceil(x.Waves)/x.Waves < worth {
+	if x.Waves <= 1 || math.Ceil(x.Waves)/x.Waves < Worth {
 		return nil
 	}
 	c := x.where()
