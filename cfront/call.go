@@ -36,6 +36,9 @@ func (p *parser) calls(at Pos, name string, o *overloads) value {
 	case o != nil && !isIntrinsic(name) && p.lang.types[strings.TrimPrefix(name, "make_")] == nil:
 		p.fail(at, "no function %s takes (%s)", name, argumentTypes(args))
 	}
+	if f, ok := IntrinsicOf(name); ok && f.result == textureResult {
+		return p.fetched(at, name, explicit, args)
+	}
 	v := p.known(at, name, args)
 	if len(explicit) > 0 && explicit[0].t != nil && !isIntrinsic(name) { // as tex1Dfetch<float>(t, i)
 		return value{&Call{explicit[0].t.typed(at), name, expressions(args)}, explicit[0].t}
@@ -223,4 +226,48 @@ func oneConstant(args []value) (*Int, bool) {
 	}
 	n, ok := args[0].e.(*Int)
 	return n, ok
+}
+
+// fetched is a read of a texture or a surface, of the type that the call names or the texture has. One whose first argument is an address gives what that
+// points to its value.
+func (p *typer) fetched(at Pos, name string, explicit []argument, args []value) value {
+	if len(args) < 2 {
+		p.fail(at, "%s takes a texture and where it is read", name)
+	}
+	out, isAddress := args[0].e.(*Address)
+	if isAddress {
+		args = args[1:]
+	}
+	t := p.resultOf(name, args)
+	switch {
+	case len(explicit) > 0 && explicit[0].t != nil:
+		t = explicit[0].t
+	case isAddress:
+		t = numberOf(out.X.Type())
+	}
+	v := value{&Call{t.typed(at), name, expressions(args)}, t}
+	if isAddress {
+		return value{&Assign{typed: t.typed(at), To: out.X, Value: v.e}, t}
+	}
+	return v
+}
+
+// textures are the templates of textures and surfaces that a file declares.
+var textures = map[string]bool{"texture": true, "surface": true}
+
+// texture reads the arguments of the type of a texture, after its name. Of one that is read as fractions elements are in floating point.
+func (p *parser) texture(name string) *ctype {
+	p.expect("<")
+	t := &ctype{form: otherForm, name: name, elem: p.typeName()}
+	for p.accept(",") {
+		if p.is("cudaReadModeNormalizedFloat") && t.elem.form == numberForm {
+			t.elem = number(expr.DType(expr.Float32).Vector(t.elem.dtype.Lanes()))
+		}
+		p.passArgument()
+	}
+	p.closeAngle()
+	if t.elem.form == voidForm {
+		t.elem = nil
+	}
+	return t
 }

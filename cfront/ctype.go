@@ -209,7 +209,7 @@ func (t *ctype) String() string {
 // shortNames are how C names numbers.
 var shortNames = map[expr.DType]string{
 	expr.Bool: "bool", expr.Int8: "char", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long", expr.Uint8: "unsigned char",
-	expr.Uint16: "unsigned short", expr.Uint32: "unsigned int", expr.Uint64: "unsigned long", expr.Float16: "half", expr.Float32: "float",
+	expr.Uint16: "unsigned short", expr.Uint32: "unsigned int", expr.Uint64: "unsigned long", expr.Float16: "half", expr.BFloat16: "__nv_bfloat16", expr.Float32: "float",
 	expr.Float64: "double",
 }
 

@@ -108,6 +108,15 @@ func openCL() *dialect {
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
 #define CLK_IMAGE_MEM_FENCE 4
+#define CLK_NORMALIZED_COORDS_FALSE 0
+#define CLK_NORMALIZED_COORDS_TRUE 1
+#define CLK_ADDRESS_NONE 0
+#define CLK_ADDRESS_CLAMP_TO_EDGE 2
+#define CLK_ADDRESS_CLAMP 4
+#define CLK_ADDRESS_REPEAT 6
+#define CLK_ADDRESS_MIRRORED_REPEAT 8
+#define CLK_FILTER_NEAREST 16
+#define CLK_FILTER_LINEAR 32
 `,
 		types: withVectors(map[string]expr.DType{
 			"char": expr.Int8, "uchar": expr.Uint8, "short": expr.Int16, "ushort": expr.Uint16, "int": expr.Int32, "uint": expr.Uint32,
@@ -149,6 +158,11 @@ func cuda() *dialect {
 #define __cplusplus 201703L
 #define __LP64__ 1
 #define assert(condition) ((void) 0)
+#define cudaBoundaryModeZero 0
+#define cudaBoundaryModeClamp 1
+#define cudaBoundaryModeTrap 2
+#define cudaReadModeElementType 0
+#define cudaFilterModeLinear 1
 #define CUDART_PI_F 3.141592654f
 #define CUDART_PI 3.1415926535897931e+0
 #define CUDART_SQRT_TWO_F 1.414213562f
@@ -179,8 +193,11 @@ func cuda() *dialect {
 			d.types[name] = number(expr.Float16.Vector(2))
 		}
 	}
+	for _, name := range []string{"__nv_bfloat16", "nv_bfloat16"} {
+		d.types[name], d.types[name+"2"] = number(expr.BFloat16), number(expr.BFloat16.Vector(2))
+	}
 	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
-		d.types[name] = number(expr.Uint64)
+		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple

@@ -32,11 +32,14 @@ func init() {
 		"thread_block": blockType, "thread_block_tile": tileTemplate{},
 		"this_thread_block": groupFunction((*parser).thisBlock), "tiled_partition": groupFunction((*parser).partition),
 	}
+	for _, name := range []string{"reduce", "inclusive_scan", "exclusive_scan"} {
+		groupNames[name] = groupFunction(func(p *parser, at Pos) value { return p.groupReduction(at, name) })
+	}
 	for name, member := range map[string]string{"sync": "sync", "thread_rank": "thread_rank", "group_size": "size"} {
 		groupNames[name] = groupFunction(func(p *parser, at Pos) value { return p.groupCall(at, name, member) })
 	}
 	for _, name := range strings.Fields(`thread_group grid_group cluster_group multi_grid_group coalesced_group this_grid this_cluster this_multi_grid
-		coalesced_threads labeled_partition binary_partition reduce reduce_update_async inclusive_scan exclusive_scan memcpy_async wait wait_prior
+		coalesced_threads labeled_partition binary_partition reduce_update_async memcpy_async wait wait_prior
 		invoke_one invoke_one_broadcast plus less greater bit_and bit_or bit_xor block_tile_memory experimental`) {
 		groupNames[name] = unreadGroup{name}
 	}
@@ -242,4 +245,34 @@ func (p *parser) standsFor(at Pos, text string) (v value) {
 	p.at(start, p.global, func() { v = p.value() })
 	p.tokens = p.tokens[:start]
 	return v
+}
+
+// groupOperations are what functions of cooperative groups combine values by, as operations are counted.
+var groupOperations = map[string]string{
+	"plus": "add", "less": "maxmin", "greater": "maxmin", "bit_and": "bw", "bit_or": "bw", "bit_xor": "bw",
+}
+
+// groupReduction reads the arguments of a reduction or a scan over a tile: the tile, a value, and the operation, which is a sum if none is given.
+func (p *parser) groupReduction(at Pos, name string) value {
+	p.expect("(")
+	t := p.group(at, p.assignment())
+	p.expect(",")
+	v := p.assignment()
+	op := "plus"
+	if p.accept(",") {
+		p.i += p.qualifiers()
+		op = p.name().Text
+		if p.is("<") {
+			p.templateArguments()
+		}
+		if p.is("(") || p.is("{") {
+			p.pass()
+		}
+	}
+	p.expect(")")
+	n, tile := t.extent.(*Int)
+	if !tile || groupOperations[op] == "" {
+		p.failGroup(at, name+" of "+t.String()+" by "+op)
+	}
+	return value{&Call{v.t.typed(at), fmt.Sprintf("cg_%s_%s_%d", name, groupOperations[op], n.Value), []Expr{v.e}}, v.t}
 }

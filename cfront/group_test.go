@@ -32,8 +32,8 @@ func TestGroups(t *testing.T) {
 
 		{"", "auto grid = cg::this_grid(); grid.sync();", "not read: this_grid of cooperative groups is not read"},
 		{"", "cg::grid_group grid = cg::this_grid();", "not read: grid_group of cooperative groups is not read"},
-		{"", "auto w = cg::tiled_partition<32>(cg::this_thread_block()); p[0] = cg::reduce(w, p[1], cg::plus<int>());", "not read: reduce of cooperative groups is not read"},
-		{"using namespace cooperative_groups;\n", "p[0] = reduce(tiled_partition<32>(this_thread_block()), p[1], plus<int>());", "not read: reduce of cooperative groups is not read"},
+		{"", "auto w = cg::tiled_partition<32>(cg::this_thread_block()); p[0] = cg::reduce(w, p[1], cg::plus<int>());", "p[0] = cg_reduce_add_32(p[1]):int32"},
+		{"using namespace cooperative_groups;\n", "p[0] = reduce(tiled_partition<32>(this_thread_block()), p[1], plus<int>());", "p[0] = cg_reduce_add_32(p[1]):int32"},
 		{"", "cg::nothing(p);", "not read: nothing of cooperative groups is not read"},
 		{"", "auto b = cg::this_thread_block(); b.barrier_arrive();", "not read: barrier_arrive of thread_block of cooperative groups is not read"},
 		{"", "auto w = cg::tiled_partition<16>(cg::this_thread_block()); p[0] = w.ballot(n);", "not read: ballot of thread_block_tile<16> of cooperative groups is not read"},

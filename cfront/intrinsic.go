@@ -58,6 +58,7 @@ const (
 	pointeeResult      // what the first argument points to
 	integerResult      // int, as many as the argument has lanes
 	booleanResult      // int, as comparisons have
+	textureResult      // that of the elements of a texture, or the one that the call names
 )
 
 // IntrinsicOf is what a function of a kernel language does; ok is false for others.
@@ -141,6 +142,11 @@ func (p *typer) resultOf(name string, args []value) *ctype {
 		}
 	}
 	switch f.result {
+	case textureResult:
+		if len(args) > 0 && args[0].t.elem != nil {
+			return args[0].t.elem
+		}
+		return number(expr.Float32)
 	case firstResult, secondResult:
 		if i := int(f.result - firstResult); i < len(args) {
 			return args[i].t

@@ -99,12 +99,20 @@ var intrinsicTable = []struct {
 	{Convert, fixedResult, expr.Float32, `__low2float:x __high2float:y`},
 	{Convert, fixedResult, "float16x2", `__floats2half2_rn:pack __halves2half2:pack __half2half2:splat __float2half2_rn:splat __low2half2:xx
 		__high2half2:yy __lowhigh2highlow:yx __lows2half2:x,x __highs2half2:y,y`},
+	{Convert, fixedResult, expr.BFloat16, `__float2bfloat16:splat __float2bfloat16_rn:splat __float2bfloat16_rz:splat __float2bfloat16_ru:splat
+		__float2bfloat16_rd:splat __double2bfloat16:splat __int2bfloat16_rn:splat __uint2bfloat16_rn:splat __low2bfloat16:x __high2bfloat16:y`},
+	{Convert, fixedResult, expr.Float32, `__bfloat162float:splat`},
+	{Convert, fixedResult, "float32x2", `__bfloat1622float2:splat`},
+	{Convert, fixedResult, "bfloat16x2", `__floats2bfloat162_rn:pack __halves2bfloat162:pack __bfloat162bfloat162:splat __float22bfloat162_rn:splat`},
 	{Convert, fixedResult, expr.Float16, `__low2half:x __high2half:y`},
 	{Image, fixedResult, "float32x4", `read_imagef`},
 	{Image, fixedResult, "int32x4", `read_imagei`},
 	{Image, fixedResult, "uint32x4", `read_imageui`},
 	{Image, fixedResult, "", `write_imagef write_imagei write_imageui`},
 	{Image, fixedResult, expr.Int32, `get_image_width get_image_height get_image_depth`},
+	{Image, textureResult, "", `tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered tex1DLod tex2DLod tex3DLod tex1DGrad tex2DGrad tex3DGrad texCubemap
+		tex2Dgather surf1Dread surf2Dread surf3Dread surf1DLayeredread surf2DLayeredread surfCubemapread`},
+	{Image, fixedResult, "", `surf1Dwrite surf2Dwrite surf3Dwrite surf1DLayeredwrite surf2DLayeredwrite surfCubemapwrite`},
 	{Print, fixedResult, expr.Int32, `printf`},
 	{Trap, fixedResult, "", `__trap __builtin_trap __builtin_unreachable __assume __builtin_assume __nanosleep`},
 	{Clock, fixedResult, expr.Int64, `clock clock64`},

@@ -179,7 +179,7 @@ func TestDeclarations(t *testing.T) {
 		},
 		{
 			"textures", cfront.CUDA, "f", "__global__ void f(float *p, cudaTextureObject_t t) { p[0] = tex1Dfetch<float>(t, 3) + '\\0'; }",
-			"kernel f(global float32 p[*], uint64 t); p[0] = (tex1Dfetch(t, 3):float32 + 0):float32",
+			"kernel f(global float32 p[*], texture t); p[0] = (tex1Dfetch(t, 3):float32 + 0):float32",
 		},
 		{
 			"closures", cfront.CUDA, "f", "__global__ void f(float *p) {\n  __shared__ float s[9];\n  auto put = [&](int i, float x) { s[i] = x; };\n" +

@@ -370,6 +370,14 @@ func (p *parser) named(at Pos) value {
 	if p.lang.hosted {
 		return p.undeclared(at, name)
 	}
+	if p.lang.plusPlus && name.Text == "numeric_limits" && p.peek(1).Is("<") {
+		p.next()
+		return p.limit(at)
+	}
+	if p.lang.plusPlus && traits[strings.TrimSuffix(name.Text, "_v")] != nil && p.peek(1).Is("<") {
+		p.next()
+		return p.trait(at, name.Text)
+	}
 	if w := words[name.Text]; w != nil {
 		p.next()
 		return w(at)

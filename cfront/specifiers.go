@@ -183,6 +183,8 @@ func (p *parser) typeHere() *ctype {
 		return p.record()
 	case typeOf[t.Text]:
 		return p.typeOf()
+	case p.lang.plusPlus && textures[t.Text] && p.peek(1).Is("<"):
+		return p.texture(p.next().Text)
 	}
 	n := p.qualifiers()
 	t = p.peek(n)
@@ -261,6 +263,9 @@ func (p *lookup) startsType() bool {
 		return !p.lang.plusPlus
 	case "constexpr", "auto", "class", "alignas", "__align__":
 		return p.lang.plusPlus
+	}
+	if p.lang.plusPlus && textures[t.Text] && p.peek(1).Is("<") {
+		return true
 	}
 	n := p.qualifiers()
 	switch p.meant(n).(type) {

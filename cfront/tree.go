@@ -313,7 +313,7 @@ func Operation(at Pos, op string, x, y Expr) *Binary {
 
 // common is the type of arithmetic on two types (C11, 6.3.1.8).
 func common(a, b expr.DType) expr.DType {
-	for _, t := range []expr.DType{expr.Float64, expr.Float32, expr.Float16, expr.Uint64, expr.Int64, expr.Uint32} {
+	for _, t := range []expr.DType{expr.Float64, expr.Float32, expr.BFloat16, expr.Float16, expr.Uint64, expr.Int64, expr.Uint32} {
 		if a == t || b == t {
 			return t
 		}

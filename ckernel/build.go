@@ -133,6 +133,7 @@ func (b *builder) parameter(p *builderVar) {
 		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" {
 			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
 		}
+	case isImage(p):
 	case p.DType == "":
 		b.failAt(p.Pos, "pass numbers and pointers to numbers", "%s is neither a number nor a pointer to numbers", p.Name)
 	case b.follows(p):
@@ -243,6 +244,7 @@ func (b *builder) declare(v *builderVar) {
 	case v.Init != nil && (v.Pointer || v.Reference && len(v.Dims) > 0):
 		b.env[v] = value{at: b.addressOf(v.Init)}
 		b.settleAddress(v.Pos, v)
+	case isImage(v):
 	case v.DType == "" && v.Record == nil:
 		b.failAt(v.Pos, "", "%s is neither a number nor an array of numbers", v.Name)
 	case v.Listed:

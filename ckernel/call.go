@@ -1,6 +1,8 @@
 package ckernel
 
 import (
+	"fmt"
+	ones "math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,6 +37,8 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case isWorkItem(x.Func):
 	case isStore(x):
 		b.storeCall(x)
+	case isInstruction(x):
+		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
 	default:
 		b.call(x)
 	}
@@ -85,6 +89,8 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.free(b.express(b.workItemCall(x)))
 	case strings.HasPrefix(x.Func, "atom"):
 		return b.atomic(x, true)
+	case strings.HasPrefix(x.Func, "cg_"):
+		return b.overTile(x)
 	case shuffle.MatchString(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
@@ -169,6 +175,34 @@ func (b *builder) shuffled(x *cfront.Call) expr.Expr {
 	return call
 }
 
+// overTile is a reduction or a scan over the n work-items of a tile, whose function is named after it and its operation: log2(n) shuffles, and as many
+// operations (cooperative_groups/details/reduce.h and scan.h of CUDA 12 for types and operations without an instruction of their own).
+func (b *builder) overTile(x *cfront.Call) expr.Expr {
+	parts := strings.Split(x.Func, "_")
+	op, size := parts[len(parts)-2], parts[len(parts)-1]
+	n := 0
+	fmt.Sscan(size, &n)
+	steps := int64(ones.Len(uint(n)) - 1)
+	if !x.DType.Known() || x.DType.IsVector() {
+		b.fail(x, "", "%s of what is no number", x.Func)
+	}
+	v := b.value(x.Args[0])
+	shuffle := "func:shfl_xor"
+	if strings.Contains(x.Func, "scan") {
+		shuffle = "func:shfl_up"
+	}
+	counts := map[string]int64{op: steps, shuffle: steps}
+	if shuffle == "func:shfl_xor" && (x.DType == expr.Int32 || x.DType == expr.Uint32) { // redux.sync of devices since 8.0
+		counts = map[string]int64{"func:reduce_" + op: 1}
+	}
+	f := &kernel.Function{
+		Result: x.DType, Counts: map[expr.DType]map[string]int64{x.DType: counts},
+		Params: []kernel.FunctionParam{{Name: "a", DType: b.typeInKernel(v, x.Args[0].Type())}}, Body: "return " + x.Func + "(a);",
+	}
+	f.Name = b.functionNamed(x.Func, f)
+	return &expr.Call{Func: f.Name, Args: []expr.Expr{v}}
+}
+
 // argumentOf is an argument of a shuffle: the value first, then lanes, whose arithmetic is free.
 func (b *builder) argumentOf(e cfront.Expr, i int) expr.Expr {
 	if n, ok := b.number(e); ok && i > 0 {
@@ -191,6 +225,9 @@ func shuffleArgs(x *cfront.Call, f *kernel.Function) (out []string) {
 func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 	t := x.DType
 	f, known := cfront.IntrinsicOf(x.Func)
+	if known && instructions[f.Kind] {
+		return b.instruction(x, x.Func)
+	}
 	if !known || !t.Known() {
 		b.noFunction(x)
 	}
@@ -226,6 +263,50 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 		return &expr.Call{Func: name, Args: args}
 	}
 	return b.otherFunction(x, f, args)
+}
+
+// instructions are functions that are one operation each, whatever they take, under their own names: reads and writes of images, the clock, output.
+var instructions = map[cfront.Kind]bool{cfront.Image: true, cfront.Clock: true, cfront.Print: true, cfront.Trap: true}
+
+func isInstruction(x *cfront.Call) bool {
+	f, ok := cfront.IntrinsicOf(x.Func)
+	return ok && instructions[f.Kind]
+}
+
+// isImage reports whether a variable is an image, a texture or how one is read.
+func isImage(v *builderVar) bool {
+	return v.DType == "" && (strings.HasPrefix(v.TypeName, "image") || v.TypeName == "sampler_t" || v.TypeName == "texture" || v.TypeName == "surface")
+}
+
+// instruction is a function that counts as one operation under a name; what it takes is computed.
+func (b *builder) instruction(x *cfront.Call, label string) expr.Expr {
+	t := x.DType
+	if !t.Known() {
+		t = expr.Int32
+	}
+	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): {"func:" + label: 1}}}
+	call := &expr.Call{}
+	var names []string
+	for i, a := range x.Args {
+		from := a.Type()
+		if !from.Known() || a.PointsTo() != "" || a.Record() != nil {
+			continue
+		}
+		if from == expr.Bool {
+			from = expr.Int32
+		}
+		v := b.value(a)
+		if !from.IsVector() {
+			from = b.typeInKernel(v, from)
+		}
+		names = append(names, fmt.Sprintf("a%d", i))
+		f.Params = append(f.Params, kernel.FunctionParam{Name: names[len(names)-1], DType: from})
+		call.Args = append(call.Args, v)
+	}
+	f.Body = "return " + label + "(" + strings.Join(names, ", ") + ");"
+	f.Name = b.functionNamed(notInNames.ReplaceAllString(strings.TrimLeft(label, "_"), "_"), f)
+	call.Func = f.Name
+	return call
 }
 
 func isPredicate(name string) bool { return name == "isnan" || name == "isinf" || name == "isfinite" }

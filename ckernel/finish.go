@@ -384,6 +384,7 @@ func (b *flow) arguments(k *kernel.Kernel) {
 			if a := b.arrays[p]; a != nil && accessed[a] && a.space != cfront.LocalSpace {
 				k.Args = append(k.Args, declared(a))
 			}
+		case isImage(p):
 		case p.DType.IsVector(): // which is kept in private memory
 		case b.opt.Bind[p.Name] != "": // n may be a size of the launch, which is among the others
 		case b.sizes[n] != nil:

@@ -122,7 +122,9 @@ func (e *emulation) judge(base timed) (j judgement) {
 	if e.builder.Unlike {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
 	}
-	slices.SortStableFunc(j.why, func(a, b Reason) int { return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index)) })
+	slices.SortStableFunc(j.why, func(a, b Reason) int {
+		return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index))
+	})
 	return j
 }
 

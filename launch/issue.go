@@ -137,7 +137,7 @@ func issueOf(op string, t expr.DType) issue {
 		return issueExtremeDouble
 	case t == expr.Float64:
 		return issueDouble
-	case t == expr.Float16:
+	case t == expr.Float16, t == expr.BFloat16:
 		return issueHalf
 	}
 	return issueSingle

@@ -19,20 +19,21 @@ import (
 // Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
 type Program struct {
-	nest      *linear.Nest
-	opt       Options
-	edit      Edit
-	stand     func() map[*expr.Access]kernel.Place // where accesses do
-	features  []Feature                            // that are known on the device
-	places    map[string]int                       // of these and of the totals that walks make, in this order
-	compiler  hw.Compiler                          // of the device
-	latencies [issueKinds]float64                  // of instructions of the device
-	resident  bool                                 // the device has the residentFacts
-	params    []string
-	body      []node
-	loads     bool // from global memory, outside of loops
-	uneven    bool // work-groups may have more work than others
-	arrays    []array
+	nest        *linear.Nest
+	opt         Options
+	edit        Edit
+	stand       func() map[*expr.Access]kernel.Place // where accesses do
+	features    []Feature                            // that are known on the device
+	places      map[string]int                       // of these and of the totals that walks make, in this order
+	compiler    hw.Compiler                          // of the device
+	latencies   [issueKinds]float64                  // of instructions of the device
+	resident    bool                                 // the device has the residentFacts
+	params      []string
+	body        []node
+	loads       bool // from global memory, outside of loops
+	uneven      bool // work-groups may have more work than others
+	arrays      []array
+	occurrences []occurrence // of accesses, by their numbers
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it

@@ -163,14 +163,6 @@ func (w *walk) conflicts(a *access, st *state) (u unitCount, ok bool) {
 // busiestBank is how many words by word the busiest bank has more than one: of 32 words in any of as many banks it has 3.5 in the mean.
 const busiestBank = 2.5 / banks
 
-// direction is what is added to the tally of loads to get that of loads or stores.
-func (a *access) direction() tally {
-	if a.write {
-		return 1
-	}
-	return 0
-}
-
 // addUnits adds accesses by work-items, and by sub-groups, and their units.
 func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	array := &w.p.arrays[a.array]
@@ -186,6 +178,10 @@ func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	w.sum[warpLoads+rw] += bySubgroup
 	w.sum[lineLoads+rw] += u.lines
 	w.sum[sectorLoads+rw] += u.sectors
+	if w.byText != nil {
+		at := &w.byText[a.number]
+		at.Lines, at.Sectors = at.Lines+u.lines, at.Sectors+u.sectors
+	}
 	for c, n := range u.classes {
 		w.sum[uniformAccess+tally(c)] += n
 	}

@@ -169,8 +169,13 @@ func (p *Program) run(sizes map[string]int64) (*result, error) { return p.runWit
 
 // runWith also collects the accesses, if stream is not nil.
 func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, error) {
+	return p.walkOver(sizes, stream, nil)
+}
+
+// walkOver is runWith, which also counts what accesses touch, by their numbers, if byText is not nil.
+func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Units) (*result, error) {
 	w := &walk{
-		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, local: p.nest.Local,
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, local: p.nest.Local, byText: byText,
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]

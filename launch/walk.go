@@ -39,6 +39,8 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
+	// byText are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
+	byText []Units
 	issued [issueKinds]int64 // by sub-groups
 	path   path
 	sent   sent

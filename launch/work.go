@@ -30,20 +30,11 @@ const longer = 20
 
 func (w *Work) of(v statics) hw.Work {
 	groups := max(v.get("work_groups"), 1)
-	each := v.warps(float64(w.on.Subgroup)) / groups // sub-groups of a work-group, each as if it were full
-	sum := func(names ...string) (sum float64) {
-		for _, name := range names {
-			sum += v.get(name)
-		}
-		return sum
-	}
-	items := v.items() / groups
+	each := func(total string) float64 { return byFeature["f_static_"+total].made(v) / groups } // of a work-group
 	return hw.Work{
 		Launches: v.get("launches"), GlobalBytes: v.get("data_bytes"), Groups: int64(groups),
-		Group: hw.Group{Items: int64(v.get("group_size")), Registers: int64(v.get("registers")), Local: int64(v.get("local_bytes")), Subgroup: w.on.Subgroup},
-		Issue: each / float64(w.on.Schedulers) * (longer*sum("divs", "special_ops") + sum("global_loads_distinct", "global_stores", "local_loads_distinct",
-			"local_stores", "adds", "muls", "madds", "loop_bodies", "ifs", "selects", "other_ops")),
-		Rounds: v.get("load_rounds"), Barriers: v.get("barriers"), Lines: items * v.get("wavefronts"),
-		Bytes: min(v.get("tile_bytes"), items*v.get("sectors_distinct")*float64(w.on.Sector)),
+		Group:  hw.Group{Items: int64(v.get("group_size")), Registers: int64(v.get("registers")), Local: int64(v.get("local_bytes")), Subgroup: w.on.Subgroup},
+		Issue:  (each("accesses") + each("arithmetic") + each("control") + longer*(each("divisions")+each("functions"))) / float64(w.on.Schedulers),
+		Rounds: v.get("load_rounds"), Barriers: v.get("barriers"), Lines: each("wavefronts"), Bytes: each("tile_bytes"),
 	}
 }

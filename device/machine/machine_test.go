@@ -56,3 +56,21 @@ func TestSeconds(t *testing.T) {
 		t.Errorf("a work-group that fits nowhere takes %g s", s)
 	}
 }
+
+// What a work-group that is alone does one after the other takes the sum of the times, and what it does three times three times as long.
+func TestThenAndTimes(t *testing.T) {
+	m := Of(nil)
+	a := Work{Issue: 100, Rounds: 3, Lines: 7}
+	b := Work{Rounds: 1, Barriers: 2, Bytes: 4096, Lines: 50}
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"one after the other", m.Seconds(a.Then(b)), m.Seconds(a) + m.Seconds(b)},
+		{"three times", m.Seconds(a.Then(b).Times(3)), 3 * (m.Seconds(a) + m.Seconds(b))},
+	} {
+		if math.Abs(c.got/c.want-1) > 1e-12 {
+			t.Errorf("%s: %g s, want %g", c.name, c.got, c.want)
+		}
+	}
+}

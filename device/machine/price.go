@@ -36,6 +36,19 @@ func (w *Work) Add(dtype string, count float64) {
 	w.Operations[i].Count += count
 }
 
+// Then is the work of a part and of what a work-group does behind it, where it is alone.
+func (w Work) Then(next Work) Work {
+	w.Issue, w.Rounds, w.Barriers = w.Issue+next.Issue, w.Rounds+next.Rounds, w.Barriers+next.Barriers
+	w.Lines, w.Bytes = w.Lines+next.Lines, w.Bytes+next.Bytes
+	return w
+}
+
+// Times is what a work-group does if it does so so many times.
+func (w Work) Times(n float64) Work {
+	w.Issue, w.Rounds, w.Barriers, w.Lines, w.Bytes = n*w.Issue, n*w.Rounds, n*w.Barriers, n*w.Lines, n*w.Bytes
+	return w
+}
+
 // amount is the sum of all bytes and operations.
 func (w Work) amount() float64 {
 	sum := w.GlobalBytes + w.LocalBytes

@@ -11,7 +11,6 @@ import (
 const (
 	GlobalMemory = "global memory"
 	LocalMemory  = "local memory"
-	GroupStarts  = "starts of work-groups"
 	Launching    = "launches"
 )
 
@@ -22,7 +21,7 @@ func ArithmeticOf(dtype string) string { return dtype + " arithmetic" }
 type Use struct {
 	Resource string
 	Amount   float64
-	Unit     string // "B", "op", "groups" or "launches"
+	Unit     string // "B", "op" or "launches"
 	Peak     Peak
 	Seconds  float64 // of the amount at the peak
 }
@@ -53,25 +52,12 @@ func Least(d *facts.Device, measured map[string]Peak, w Work) (b Bound) {
 		peak, known = ArithmeticPeak(d, o.DType, "madd", "op/s")
 		add(ArithmeticOf(o.DType), o.Count, "op", peak, known)
 	}
-	start, known := d.Fact(facts.GroupSeconds)
-	add(GroupStarts, float64(w.Groups)*max(w.Launches, 1), "groups", Peak{Rate: 1 / start.Value, Unit: "groups/s", Source: start.Source}, known)
 	add(Launching, w.Launches, "launches", Peak{}, false)
 	slices.SortStableFunc(b.Uses, func(a, b Use) int { return cmp.Compare(b.Seconds, a.Seconds) })
 	if len(b.Uses) > 0 {
 		b.Seconds = b.Uses[0].Seconds
 	}
 	return b
-}
-
-// Time is the time that some of the resources take, by their names, one after the other.
-func (b Bound) Time(resources ...string) float64 {
-	sum := 0.0
-	for _, u := range b.Uses {
-		if slices.Contains(resources, u.Resource) {
-			sum += u.Seconds
-		}
-	}
-	return sum
 }
 
 // Share is the least time of a part of some work, with its launches, over that of all of it; of a device without known peaks, the share of the bytes and

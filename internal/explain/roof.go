@@ -14,7 +14,7 @@ type Roof struct {
 type Resource struct {
 	Name    string  `json:"name"`
 	Amount  float64 `json:"amount"`
-	Unit    string  `json:"unit"` // "B", "op", "groups" or "launches"
+	Unit    string  `json:"unit"` // "B", "op" or "launches"
 	Peak    float64 `json:"peak"` // per second
 	Seconds float64 `json:"seconds"`
 	Rate    float64 `json:"rate"` // achieved over the kernel's time, per second; 0 where that time is not positive

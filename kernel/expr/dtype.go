@@ -21,6 +21,7 @@ const (
 	Uint32     DType = "uint32"
 	Uint64     DType = "uint64"
 	Float16    DType = "float16"
+	BFloat16   DType = "bfloat16" // of CUDA C: the upper half of a float32
 	Float32    DType = "float32"
 	Float64    DType = "float64"
 	Complex64  DType = "complex64"
@@ -64,6 +65,7 @@ var dtypes = withVectors(map[DType]dtypeRow{
 	Uint32:     {size: 4, class: classUint},
 	Uint64:     {size: 8, class: classUint},
 	Float16:    {size: 2, class: classFloat},
+	BFloat16:   {size: 2, class: classFloat},
 	Float32:    {size: 4, class: classFloat},
 	Float64:    {size: 8, class: classFloat},
 	Complex64:  {size: 8, class: classComplex},

@@ -59,6 +59,8 @@ func (b *Buffer) decode(first int, data []byte) {
 			b.floats[i] = float64(math.Float32frombits(uint32(bits)))
 		case expr.Float16:
 			b.floats[i] = halfValue(uint16(bits))
+		case expr.BFloat16:
+			b.floats[i] = float64(math.Float32frombits(uint32(bits) << 16))
 		default:
 			b.ints[i] = wrap(t, int64(bits))
 		}
@@ -78,6 +80,8 @@ func (b *Buffer) Bytes() []byte {
 			bits = uint64(math.Float32bits(float32(b.floats[i])))
 		case expr.Float16:
 			bits = uint64(halfBits(b.floats[i]))
+		case expr.BFloat16:
+			bits = uint64(math.Float32bits(float32(b.floats[i])) >> 16)
 		default:
 			bits = uint64(b.ints[i])
 		}

@@ -12,10 +12,10 @@ import (
 // state.err is the bound of the float that was computed last.
 
 // units are the relative errors of one rounding: half a unit in the last place.
-var units = map[expr.DType]float64{expr.Float16: 0x1p-11, expr.Float32: 0x1p-24, expr.Float64: 0x1p-53}
+var units = map[expr.DType]float64{expr.Float16: 0x1p-11, expr.BFloat16: 0x1p-8, expr.Float32: 0x1p-24, expr.Float64: 0x1p-53}
 
 // smallest are the smallest normal numbers: devices may flush what is smaller to zero.
-var smallest = map[expr.DType]float64{expr.Float16: 0x1p-14, expr.Float32: 0x1p-126, expr.Float64: 0x1p-1022}
+var smallest = map[expr.DType]float64{expr.Float16: 0x1p-14, expr.BFloat16: 0x1p-126, expr.Float32: 0x1p-126, expr.Float64: 0x1p-1022}
 
 // Smallest is the smallest normal number of a type.
 func Smallest(t expr.DType) float64 { return smallest[t] }

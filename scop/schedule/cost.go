@@ -119,7 +119,9 @@ func (e extents) cost(n Node) (time float64) {
 			return e.wavefront(x)
 		}
 		if x.Host != nil {
-			return e.perLaunch() + e.group(x.Body)
+			work := e.group(x.Body)
+			work.Launches = 1
+			return e.on.Seconds(work)
 		}
 		steps, points, _ := e.inside(x.Body, true, true)
 		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, GlobalBytes: moved * points})
