@@ -190,18 +190,8 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
 		return nil, err
 	}
-	if joined := p.edit.Joined; joined > 1 {
-		if w.groups[0]%joined != 0 || w.local[2] != 1 {
-			return nil, fmt.Errorf("%d work-groups of %v cannot be joined by %d", w.groups[0], w.local, joined)
-		}
-		w.groups[0] /= joined
-		w.local[2] = joined
-	}
-	if wide := p.edit.Wide; wide > 1 {
-		if w.groups[0]%wide != 0 {
-			return nil, fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
-		}
-		w.groups[0] /= wide
+	if err := p.edit.regroup(w); err != nil {
+		return nil, err
 	}
 	r.local = w.local
 	for axis, n := range w.local {
