@@ -24,6 +24,10 @@ func (b *builder) tolerated(s cfront.Stmt) {
 		if !is || f.final || b.ctx.Err() != nil {
 			panic(e)
 		}
+		if controls(s) { // what is behind a jump cannot be counted without it
+			f.final = true
+			panic(f)
+		}
 		undo()
 		b.live = before
 		b.leaveOut(s.Place(), f.err)
@@ -33,6 +37,15 @@ func (b *builder) tolerated(s cfront.Stmt) {
 		b.nextStatement()
 	}()
 	b.oneStatement(s)
+}
+
+// controls reports whether a statement decides by itself on what else runs.
+func controls(s cfront.Stmt) bool {
+	if _, jumps := s.(*cfront.Jump); jumps {
+		return true
+	}
+	other, ok := s.(*cfront.Other)
+	return ok && other.What == "a label"
 }
 
 // leaveOut notes a part that is not counted.
