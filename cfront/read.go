@@ -41,10 +41,12 @@ type File struct {
 	Functions []*Function
 	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
 	Templates []string
-	texts     map[string]string // of the files that were read
-	own       map[string]string
-	marks     []mark
-	absent    []string // headers that are not found and passed over
+	// Proposed are instances of them, such as k<float, 16>, by their names.
+	Proposed map[string]string
+	texts    map[string]string // of the files that were read
+	own      map[string]string
+	marks    []mark
+	absent   []string // headers that are not found and passed over
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }

@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (p *parser) readable() (s Stmt) {
 	}
 	p.i = start
 	p.skip()
-	return &Other{Pos: at, What: source.Message(err), Body: p.mayDo(start, at)}
+	return &Other{Pos: at, What: source.Message(err), Unread: true, Body: p.mayDo(start, at)}
 }
 
 // mayDo stands for what a text may do that is not read: change the variables that it names, and jump. A pointer stays where it points to, unless it is assigned to.
@@ -134,12 +135,9 @@ func (p *parser) statement() Stmt {
 	case p.peek(1).Is(":") && !p.peek(2).Is(":"):
 		p.next()
 		p.next()
-		return &Other{at, "a label", p.body()}
+		return &Other{Pos: at, What: "a label", Body: p.body()}
 	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
-		start := p.i
-		s := p.assembly()
-		s.Body = p.mayDo(start, at)
-		return s
+		return p.assembly()
 	case assertions[t.Text], p.is("__label__"):
 		p.passStatement()
 		return nil
@@ -369,7 +367,7 @@ func (p *parser) label(at Pos) Stmt {
 		}
 	}
 	p.expect(":")
-	return &Other{at, "a label", p.body()}
+	return &Other{Pos: at, What: "a label", Body: p.body()}
 }
 
 func (p *parser) jump(at Pos) Stmt {
@@ -401,21 +399,80 @@ func (p *parser) returned() value {
 	return p.value()
 }
 
-// assembly passes asm; its text is named.
-func (p *cursor) assembly() *Other {
+// assembly reads asm: an instruction by the first word of its text, which gives its outputs values that are not known. Its text is named.
+func (p *parser) assembly() Stmt {
 	at := p.here()
+	start := p.i
 	for p.tok().Kind == cpp.Name {
 		p.next()
 	}
-	text := ""
+	text, whole := "", ""
+	for n := 1; p.is("(") && p.peek(n).Kind == cpp.String; n++ {
+		whole += p.peek(n).Text
+	}
 	if p.is("(") && p.peek(1).Kind == cpp.String {
 		text = strings.Trim(p.peek(1).Text, `"`)
-		if word, _, cut := strings.Cut(strings.TrimSpace(text), " "); cut {
+		text = strings.TrimSpace(strings.NewReplacer("{", "", `\n`, "", `\t`, "").Replace(text))
+		if word, _, cut := strings.Cut(text, " "); cut {
 			text = word
 		}
+		text = strings.TrimSuffix(text, ";")
 	}
-	p.passStatement()
-	return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text)}
+	var out Stmt
+	if p.lang.hosted || inMemory.MatchString(whole) || p.attempt(func() { out = p.instruction(at, text) }) != nil {
+		p.i = start
+		for p.tok().Kind == cpp.Name {
+			p.next()
+		}
+		p.passStatement()
+		return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text), Body: p.mayDo(start, at)}
+	}
+	return out
+}
+
+// inMemory finds instructions of PTX that access memory or wait, whose accesses are not known.
+var inMemory = regexp.MustCompile(`\b(ldu?|st|cp|atom|red|tex|tld4|suld|sust|sured|bar|barrier|ldmatrix|stmatrix|mbarrier|wgmma|tcgen05|prefetchu?)\.`)
+
+// AssemblyPrefix begins the names of calls that stand for inline assembly, before the first word of its text.
+const AssemblyPrefix = "asm "
+
+// instruction reads the operands of asm after that word, as a call whose value the first output gets; others get values that are computed by nothing.
+func (p *parser) instruction(at Pos, text string) Stmt {
+	p.expect("(")
+	for p.tok().Kind == cpp.String {
+		p.next()
+	}
+	var lists [2][]Expr // outputs, inputs
+	for n := 0; p.is(":") || p.is("::"); n++ {
+		if p.next().Text == "::" {
+			n++
+		}
+		for n < 2 && p.tok().Kind == cpp.String {
+			p.next()
+			p.expect("(")
+			lists[n] = append(lists[n], p.value().e)
+			p.expect(")")
+			p.accept(",")
+		}
+		for n >= 2 && !p.is(")") && !p.is(":") {
+			p.next()
+		}
+	}
+	p.expect(")")
+	p.expect(";")
+	call := &Call{typed{Pos: at, DType: intType.dtype}, AssemblyPrefix + text, lists[1]}
+	if len(lists[0]) == 0 {
+		return &Do{at, call}
+	}
+	block := &Block{Pos: at, Last: at.Line}
+	for i, to := range lists[0] {
+		from := &Call{typed{Pos: at, DType: to.Type()}, AssemblyPrefix, nil}
+		if i == 0 {
+			from.Func, from.Args = call.Func, call.Args
+		}
+		block.Items = append(block.Items, &Do{at, &Assign{typed: typed{Pos: at, DType: to.Type()}, To: to, Value: from}})
+	}
+	return block
 }
 
 // pragma reads #pragma unroll with the loop after it. Other pragmas do not matter.

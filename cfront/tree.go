@@ -198,6 +198,8 @@ type (
 		Pos
 		What string // "a switch"
 		Body []Stmt
+		// Unread: the statement was left out, for the reason that What is.
+		Unread bool
 	}
 )
 

@@ -212,6 +212,9 @@ func (b *builder) oneStatement(s cfront.Stmt) {
 	case *cfront.Jump:
 		b.jump(x)
 	case *cfront.Other:
+		if x.Unread {
+			b.failAt(x.Pos, "", "%s", x.What)
+		}
 		b.failAt(x.Pos, "", "%s has no place in a kernel", x.What)
 	default:
 		b.failAt(s.Place(), "", "this statement has no place in a kernel")

@@ -37,7 +37,7 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case isWorkItem(x.Func):
 	case isStore(x):
 		b.storeCall(x)
-	case isInstruction(x):
+	case isInstruction(x), strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
 		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
 	default:
 		b.call(x)
@@ -91,6 +91,8 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.free(b.express(b.workItemCall(x)))
 	case strings.HasPrefix(x.Func, "atom"):
 		return b.atomic(x, true)
+	case strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
+		return b.instruction(x, x.Func)
 	case strings.HasPrefix(x.Func, "cg_"):
 		return b.overTile(x)
 	case shuffle.MatchString(x.Func):
@@ -294,7 +296,10 @@ func (b *builder) instruction(x *cfront.Call, label string) expr.Expr {
 	if !t.Known() {
 		t = expr.Int32
 	}
-	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): {"func:" + label: 1}}}
+	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{}}
+	if label != cfront.AssemblyPrefix {
+		f.Counts[t.Base()] = map[string]int64{"func:" + notInNames.ReplaceAllString(label, "_"): 1}
+	}
 	call := &expr.Call{}
 	var names []string
 	for i, a := range x.Args {

@@ -122,6 +122,9 @@ func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 		}
 		return
 	}
+	if isImage(p) {
+		return
+	}
 	if p.Record != nil {
 		b.assignRecord(x.Pos, cfront.Use(p), arg)
 		return

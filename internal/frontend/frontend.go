@@ -86,6 +86,9 @@ var kinds = func() map[string]func(o Options, ctx context.Context, path string) 
 // functions are the ends of the names of files with kernel functions.
 var functions = append([]string{".cl", ".cu"}, cfront.Headers...)
 
+// FunctionExtensions are the ends of the names of files with kernel functions.
+func FunctionExtensions() []string { return functions }
+
 // Extensions are the ends of the names of files with kernels.
 func Extensions() []string { return append(slices.Sorted(maps.Keys(kinds)), ".star") }
 
