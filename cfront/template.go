@@ -132,6 +132,7 @@ func (p *parser) template() {
 		name := p.tokens[i].Text
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
+			p.propose(name, params)
 		}
 		o := p.overloaded(name)
 		for _, t := range o.templates {

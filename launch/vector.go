@@ -227,20 +227,7 @@ func (w *walk) groupsAt(sizes map[string]int64) error {
 	if w.groups, err = w.p.nest.GroupsAt(sizes); err != nil {
 		return err
 	}
-	if joined := w.p.edit.Joined; joined > 1 {
-		if w.groups[0]%joined != 0 || w.local[2] != 1 {
-			return fmt.Errorf("%d work-groups of %v cannot be joined by %d", w.groups[0], w.local, joined)
-		}
-		w.groups[0] /= joined
-		w.local[2] = joined
-	}
-	if wide := w.p.edit.Wide; wide > 1 {
-		if w.groups[0]%wide != 0 {
-			return fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
-		}
-		w.groups[0] /= wide
-	}
-	return nil
+	return w.p.edit.regroup(w)
 }
 
 // vector computes the features.

@@ -46,13 +46,9 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
-			var whole []*workload.Case
-			for _, path := range args {
-				cases, err := fileCases(cmd, o.files, path, o.sizes)
-				if err != nil {
-					return err
-				}
-				whole = append(whole, cases...)
+			whole, err := casesOfAll(cmd, &o, args)
+			if err != nil {
+				return err
 			}
 			p, err := o.open(cmd, whole)
 			if err != nil {
@@ -61,21 +57,18 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 			if whole, err = runnable(cmd, p, whole); err != nil {
 				return err
 			}
-			all, err := o.explained(cmd, p, whole)
+			predictions, err := p.PredictAll(whole)
 			if err != nil {
 				return err
 			}
-			if len(args) == 2 {
-				return compared(cmd, all)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-				for i, e := range all {
-					fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
-					warn(cmd, e.Warnings)
-					e.Write(w, terms)
+			subjects := explainSubjects(cmd, p, predictions)
+			o.on.driveAs(nil, whole)
+			if o.measured {
+				if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
+					return err
 				}
-				return nil
-			})
+			}
+			return explainAll(cmd, subjects, len(args) == 2, terms)
 		},
 	}
 	o.add(cmd)
@@ -85,28 +78,39 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 	return cmd
 }
 
-// explained explains each case, measured if that is asked for.
-func (o *predictFlags) explained(cmd *cobra.Command, p *campaign.Predictor, whole []*workload.Case) ([]*explain.Explanation, error) {
-	predictions, err := p.PredictAll(whole)
-	if err != nil {
-		return nil, err
-	}
-	subjects := explainSubjects(cmd, p, predictions)
-	o.on.driveAs(nil, whole)
-	if o.measured {
-		if err := measureSubjects(cmd, p, o.on, subjects); err != nil {
+// casesOfAll are the kernels of some arguments.
+func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
+	for _, path := range args {
+		cases, err := fileCases(cmd, o.files, path, o.sizes)
+		if err != nil {
 			return nil, err
 		}
+		whole = append(whole, cases...)
 	}
+	return whole, nil
+}
+
+// explainAll explains kernels one after the other, or what differs between two.
+func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool) error {
 	var all []*explain.Explanation
 	for _, s := range subjects {
 		e, err := explain.New(s)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		all = append(all, e)
 	}
-	return all, nil
+	if two {
+		return compared(cmd, all)
+	}
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, e := range all {
+			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+			warn(cmd, e.Warnings)
+			e.Write(w, terms)
+		}
+		return nil
+	})
 }
 
 // compared shows what differs between two kernels.

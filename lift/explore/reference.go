@@ -97,10 +97,11 @@ func (s *Space) Reference() (*Reference, error) {
 	return nil, fmt.Errorf("no variant can be the reference; the plainest is not: %w", first)
 }
 
-// sorted are lists of plainest, the latest last: the small size at which references are verified serves all commands of a process.
+// sorted are the latest lists of plainest of the usual length, by all that they depend on: of the small sizes at which references are verified, commands of
+// one process, such as requests to perf serve, ask again and again. Nothing changes a variant.
 var sorted struct {
 	sync.Mutex
-	lists []sortedList
+	lists []sortedList // the latest last
 }
 
 type sortedList struct {
@@ -115,12 +116,14 @@ func (s *Space) plainest() ([]*derive.Variant, error) {
 	opt.Recipes = nil
 	of := fmt.Sprintf("%s %+v", s.Program, opt)
 	sorted.Lock()
-	defer sorted.Unlock()
-	if i := slices.IndexFunc(sorted.lists, func(l sortedList) bool { return l.of == of }); i >= 0 {
+	i := slices.IndexFunc(sorted.lists, func(l sortedList) bool { return l.of == of })
+	if i >= 0 {
+		defer sorted.Unlock()
 		return sorted.lists[i].variants, nil
 	}
+	sorted.Unlock() // others need not wait for what is derived
 	all := s.Derived
-	if len(all.Variants) != opt.Count || s.options.Recipes != nil {
+	if asked := s.options.Variants; asked != opt.Count || len(all.Variants) != asked || s.options.Recipes != nil {
 		var err error
 		if all, err = derive.Derive(s.Program, opt); err != nil {
 			return nil, err
@@ -134,7 +137,11 @@ func (s *Space) plainest() ([]*derive.Variant, error) {
 		x, y := keys[a], keys[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
 	})
-	sorted.lists = append(sorted.lists[max(0, len(sorted.lists)-kept+1):], sortedList{of, variants})
+	if opt.Count == enough {
+		sorted.Lock()
+		defer sorted.Unlock()
+		sorted.lists = append(sorted.lists[max(0, len(sorted.lists)-kept+1):], sortedList{of, variants})
+	}
 	return variants, nil
 }
 
