@@ -1,4 +1,4 @@
-# perf: see README.md. `make demo` shows the main job on this machine, `make test` is what CI runs, `make long` all that there is.
+# perf: see README.md. `make demo` shows the main job on this machine, `make test` and `make check` are what CI runs, `make long` all that there is.
 
 GO       ?= go
 FUZZTIME ?= 3000x
@@ -8,14 +8,16 @@ export CGO_ENABLED := 0
 # their work. The analyzers keep more.
 RARELY   := GOGC=off GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
-# Tests are linked without what debuggers read.
-TESTS    := $(GO) test -vet=off -ldflags='-s -w'
+# Tests are compiled and linked without what debuggers read: a tenth less work.
+TESTS    := $(GO) test -vet=off -gcflags=all=-dwarf=false -ldflags='-s -w'
+# One package more than there are processors: some wait for devices and other processes.
+BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
 CHECKS   ?= 30
 SEED     ?= 1
 MORE     ?= 1000
-# What is linted. The linter imports ten times as much as the rest: it is looked at by `make long` alone, as are tests that need a browser.
-LINTED   ?= $$($(GO) list ./... | grep -v /internal/lint$$)
+# What is tested and linted. The linter imports ten times as much as the rest: it is looked at by `make long` alone, as are tests that need a browser.
+PACKAGES ?= $$($(GO) list ./... | grep -v /internal/lint$$)
 
 .PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
 
@@ -33,19 +35,19 @@ slurm:
 demo: opencl build
 	@./scripts/demo.sh
 
-test: opencl slurm check
-	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) -timeout 30m ./...
+test: opencl slurm
+	$(RARELY) RAPID_CHECKS=$(CHECKS) RAPID_SEED=$(SEED) $(TESTS) $(BESIDE) -timeout 30m $(PACKAGES)
 
 # What `make test` takes a fixed sample of, and what is a job of its own: hours.
-long: LINTED := -tags browser ./...
+long: PACKAGES := -tags browser ./...
 long: opencl slurm check
-	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -tags browser -timeout 24h ./...
+	LONG=1 $(RARELY) RAPID_CHECKS=$(MORE) $(TESTS) -timeout 24h $(PACKAGES)
 	@./scripts/fuzz.sh $(FUZZTIME)
 
 # Formatting, what vet and staticcheck say, and a tidy go.mod; no test is run.
 check:
 	@unformatted=$$($(GO) tool gofumpt -l .); if [ -n "$$unformatted" ]; then echo "not gofumpt-clean:"; echo "$$unformatted"; exit 1; fi
-	$(SELDOM) $(GO) run ./internal/lint $(LINTED)
+	$(SELDOM) $(GO) run ./internal/lint $(PACKAGES)
 	$(GO) mod tidy -diff
 
 # Functions that nothing reaches.

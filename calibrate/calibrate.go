@@ -69,6 +69,7 @@ type fitter struct {
 	ends     []*lm.Result // where the searches from the starting points ended
 	raised   []raised     // edges of overlap that have a bound
 	widened  []int        // parameters that rows leave open, though the slopes at the minimum do not say so
+	bent     map[int]bent // by parameter
 }
 
 func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
@@ -212,6 +213,9 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 	if err != nil {
 		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
+	if best, err = f.profiled(ctx, best); err != nil {
+		return nil, nil, err
+	}
 	others := f.widen(best)
 	if err := f.widenSharp(ctx, best, opt); err != nil {
 		return nil, nil, err
@@ -220,7 +224,6 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 	if err != nil {
 		return nil, nil, err
 	}
-	f.widenTo(best, rival)
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
 	if fit.Experiment, err = experiment(m, fit, rows); err != nil {
@@ -256,6 +259,15 @@ func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, trie
 	}
 	if best, err = f.best(ctx, best, again, &rough); err != nil {
 		return nil, 0, err
+	}
+	if size, _ := f.norms(); len(starts) > 1 && best.Norm > exactly*size {
+		further, err := f.valleys(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		if best, err = f.best(ctx, best, further, &rough); err != nil {
+			return nil, 0, err
+		}
 	}
 	last, err := f.best(ctx, nil, [][]float64{best.P}, &f.lm)
 	if err != nil {

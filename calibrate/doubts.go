@@ -23,14 +23,15 @@ const (
 )
 
 // rival looks for another minimum that fits as well, with costs far from the best ones: two costs may be exchanged. It starts from where other
-// searches ended, and from other values of single parameters that nearly meet the rows. It returns nil where there is none.
-func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64) (*lm.Result, error) {
+// searches ended, and from other values of single parameters that nearly meet the rows. It raises standard errors to reach all that it finds, and
+// returns the first; nil where there is none.
+func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64) (rival *lm.Result, err error) {
 	if !best.Status.Converged() {
 		return nil, nil
 	}
 	size, _ := f.norms() // a residual of 0 has no relative excess
 	for _, end := range f.ends {
-		if f.elsewhere(end.P, best) && end.Norm <= best.Norm*(1+nearlyAsGood)+nearly*size {
+		if f.elsewhere(end.P, best) && (end.Norm <= best.Norm*(1+nearlyAsGood)+nearly*size || f.deviations(best, end.Norm) <= conceivable) {
 			others = append(others, end.P)
 		}
 	}
@@ -39,11 +40,18 @@ func (f *fitter) rival(ctx context.Context, best *lm.Result, others [][]float64)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err == nil && f.asGood(r, best) && f.elsewhere(r.P, best):
-			return r, nil
+		case err == nil && f.asGood(r, best):
+			if rival == nil && f.elsewhere(r.P, best) {
+				rival = r
+			}
+			f.widenTo(best, r)
+		case err == nil && f.deviations(best, r.Norm) <= conceivable:
+			for j, v := range r.P {
+				f.bend(best, j, v, f.deviations(best, r.Norm))
+			}
 		}
 	}
-	return nil, nil
+	return rival, nil
 }
 
 // elsewhere reports whether a cost differs by more than its uncertainty and one per cent. Shape parameters may differ with no effect.
@@ -67,6 +75,7 @@ func (f *fitter) doubts(best, rival *lm.Result) []string {
 		}
 		out = append(out, warning.TwoSolutions.About("", "the rows fit as well with %s", strings.Join(at, ", ")))
 	}
+	out = append(out, f.bentDoubts(best)...)
 	return append(out, f.outliers(best)...)
 }
 

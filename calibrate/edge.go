@@ -67,13 +67,15 @@ func (f *fitter) sharpen(ctx context.Context, best *lm.Result) (*lm.Result, erro
 	return best, nil
 }
 
-// bestEnds are where the best searches ended.
+// bestEnds are where the best searches ended, apart from each other.
 func (f *fitter) bestEnds() (points [][]float64) {
 	const several = 12
 	ends := slices.Clone(f.ends)
 	slices.SortStableFunc(ends, func(a, b *lm.Result) int { return cmp.Compare(a.Norm, b.Norm) })
-	for _, r := range ends[:min(several, len(ends))] {
-		points = append(points, r.P)
+	for len(points) < several && len(ends) > 0 {
+		p := ends[0].P
+		points = append(points, p)
+		ends = slices.DeleteFunc(ends, func(r *lm.Result) bool { return f.near(r.P, p) })
 	}
 	return points
 }

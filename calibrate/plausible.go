@@ -40,7 +40,6 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 	size, _ := f.norms()
 	problem := f.problem()
 	residuals, p := make([]float64, problem.M), slices.Clone(r.P)
-	s := max(r.Norm/math.Sqrt(float64(r.Freedom)), f.lm.Noise)
 	for j, at := range r.P {
 		if r.Active[j] {
 			continue
@@ -49,7 +48,7 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 			p[j] = f.inside(j, at*by)
 			problem.Residual(p, residuals)
 			norm := floats.Norm(residuals, 2)
-			z := math.Sqrt(max(0, norm-r.Norm)) * math.Sqrt(norm+r.Norm) / s
+			z := f.deviations(r, norm)
 			if z <= plausible {
 				f.raise(r, j, math.Abs(p[j]-at)/max(z, 1))
 			} else if norm-r.Norm <= nearly*size {
@@ -58,7 +57,64 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 		}
 		p[j] = at
 	}
+	if r.Norm <= nearly*size && len(f.model.Edges().List) > 0 {
+		near = append(near, f.beside(r)...)
+	}
 	return near
+}
+
+// beside lists points beside a minimum at which rows without noise are met: a form of overlap is a little less than its larger cost where both are nearly equal, so that two values of a
+// cost, next to each other, give the same. Each parameter is changed by steps of two per cent, with the others and with other shapes, and those are taken at
+// which the residual is less than at the steps beside them, the least of all first.
+func (f *fitter) beside(r *lm.Result) (points [][]float64) {
+	const several, step, most = 24, 1.02, 3.0
+	type point struct {
+		p    []float64
+		norm float64
+	}
+	var found []point
+	problem := f.problem()
+	residuals := make([]float64, problem.M)
+	for _, base := range f.shaped(r) {
+		for j, at := range base {
+			if r.Active[j] || at == 0 {
+				continue
+			}
+			p := slices.Clone(base)
+			before, last := math.Inf(-1), math.Inf(-1)
+			for by := 1 / most; by < most; by *= step {
+				p[j] = f.inside(j, at*by)
+				problem.Residual(p, residuals)
+				norm := floats.Norm(residuals, 2)
+				if last < before && last < norm && math.Abs(by/step-1) > step-1 {
+					q := slices.Clone(p)
+					q[j] = f.inside(j, at*by/step)
+					found = append(found, point{q, last})
+				}
+				before, last = last, norm
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b point) int { return cmp.Compare(a.norm, b.norm) })
+	for _, c := range found[:min(several, len(found))] {
+		points = append(points, c.p)
+	}
+	return points
+}
+
+// shaped lists the point of a minimum, and it with other values of each shape parameter.
+func (f *fitter) shaped(r *lm.Result) [][]float64 {
+	points := [][]float64{r.P}
+	for _, name := range f.model.ShapeParameters() {
+		i := slices.Index(f.compiled.Parameters, name)
+		for _, by := range []float64{0.5, 0.7, 0.8, 0.9, 1.1, 1.25, 1.4, 2} {
+			p := slices.Clone(r.P)
+			if p[i] = f.inside(i, p[i]*by); p[i] != r.P[i] {
+				points = append(points, p)
+			}
+		}
+	}
+	return points
 }
 
 // verySharp is the edge from which on two costs must be nearly equal for it to matter.
@@ -129,9 +185,15 @@ func (f *fitter) asGood(r, best *lm.Result) bool {
 	return r.Norm <= best.Norm*(1+asGood)+exactly*size
 }
 
+// deviations is by how many standard deviations a point with this residual is off, if the minimum is right.
+func (f *fitter) deviations(r *lm.Result, norm float64) float64 {
+	s := max(r.Norm/math.Sqrt(float64(max(1, r.Freedom))), f.lm.Noise)
+	return math.Sqrt(max(0, norm-r.Norm)) * math.Sqrt(norm+r.Norm) / s
+}
+
 // widenTo raises the standard errors of parameters by which another minimum differs that fits as well.
 func (f *fitter) widenTo(best, rival *lm.Result) {
-	if rival == nil || best.Covariance == nil {
+	if best.Covariance == nil {
 		return
 	}
 	for j, p := range best.P {

@@ -98,6 +98,7 @@ const drawn = 40
 // a feature, each in any power of ten around it.
 func (f *fitter) scattered(base []float64, fixed []bool, n int, rng *rand.Rand) [][]float64 {
 	scales := f.magnitudes()
+	linear := f.projection(fixed)
 	type candidate struct {
 		p    []float64
 		norm float64
@@ -111,6 +112,9 @@ func (f *fitter) scattered(base []float64, fixed []bool, n int, rng *rand.Rand) 
 			}
 			return v
 		})
+		if linear != nil {
+			linear.project(p)
+		}
 		// The output is often in proportion to some parameter: what the rest is off as a whole is no matter.
 		if norm := f.normUpToScale(p); finite(norm) != nil {
 			all = append(all, candidate{p, norm})
@@ -118,10 +122,23 @@ func (f *fitter) scattered(base []float64, fixed []bool, n int, rng *rand.Rand) 
 	}
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.norm, b.norm) })
 	var out [][]float64
-	for _, c := range all[:min(n, len(all))] {
-		out = append(out, c.p)
+	for len(out) < n && len(all) > 0 {
+		out = append(out, all[0].p)
+		all = slices.DeleteFunc(all, func(c candidate) bool { return f.near(c.p, out[len(out)-1]) })
 	}
 	return out
+}
+
+// near reports that two points are of the same magnitude in each parameter.
+func (f *fitter) near(p, q []float64) bool {
+	const factor = 3
+	for i := range p {
+		a, b := p[i], q[i]
+		if a != b && (a*b <= 0 || math.Abs(a) > factor*math.Abs(b) || math.Abs(b) > factor*math.Abs(a)) {
+			return false
+		}
+	}
+	return true
 }
 
 // magnitudes are the scales that parameters may have: 1, and quotients of the middle values of outputs and features.

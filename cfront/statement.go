@@ -1,11 +1,7 @@
 package cfront
 
 import (
-	"regexp"
-	"strings"
-
 	"gpuperf/cfront/cpp"
-	"gpuperf/internal/source"
 )
 
 // block reads statements in braces.
@@ -26,46 +22,6 @@ func (p *parser) block() *Block {
 	b.Last = p.here().Line
 	p.next()
 	return b
-}
-
-// readable reads a statement. One that is not read is left out, where that is asked for.
-func (p *parser) readable() (s Stmt) {
-	if !p.opaque {
-		return p.statement()
-	}
-	start, at := p.i, p.here()
-	err := p.attempt(func() { s = p.statement() })
-	if err == nil {
-		return s
-	}
-	p.i = start
-	p.skip()
-	return &Other{Pos: at, What: source.Message(err), Unread: true}
-}
-
-// skip passes a statement.
-func (p *cursor) skip() {
-	switch {
-	case p.is("{"):
-		p.pass()
-	case p.is("for"), p.is("while"), p.is("if"), p.is("switch"):
-		branch := p.next().Text == "if"
-		p.accept("constexpr")
-		if p.is("(") {
-			p.pass()
-		}
-		p.skip()
-		if branch && p.accept("else") {
-			p.skip()
-		}
-	case p.accept("do"):
-		p.skip()
-		p.passStatement()
-	case p.tok().Kind == cpp.Pragma:
-		p.next()
-	default:
-		p.passStatement()
-	}
 }
 
 // statement reads a statement; nil for what is none, as a pragma that does not matter.
@@ -363,82 +319,6 @@ func (p *parser) returned() value {
 		return p.initializer(p.within.result)
 	}
 	return p.value()
-}
-
-// assembly reads asm: an instruction by the first word of its text, which gives its outputs values that are not known. Its text is named.
-func (p *parser) assembly() Stmt {
-	at := p.here()
-	start := p.i
-	for p.tok().Kind == cpp.Name {
-		p.next()
-	}
-	text, whole := "", ""
-	for n := 1; p.is("(") && p.peek(n).Kind == cpp.String; n++ {
-		whole += p.peek(n).Text
-	}
-	if p.is("(") && p.peek(1).Kind == cpp.String {
-		text = strings.Trim(p.peek(1).Text, `"`)
-		text = strings.TrimSpace(strings.NewReplacer("{", "", `\n`, "", `\t`, "").Replace(text))
-		if word, _, cut := strings.Cut(text, " "); cut {
-			text = word
-		}
-		text = strings.TrimSuffix(text, ";")
-	}
-	var out Stmt
-	if p.lang.hosted || inMemory.MatchString(whole) || p.attempt(func() { out = p.instruction(at, text) }) != nil {
-		p.i = start
-		for p.tok().Kind == cpp.Name {
-			p.next()
-		}
-		p.passStatement()
-		return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text)}
-	}
-	return out
-}
-
-// inMemory finds instructions of PTX that access memory or wait, whose accesses are not known.
-var inMemory = regexp.MustCompile(`\b(ldu?|st|cp|atom|red|tex|tld4|suld|sust|sured|bar|barrier|ldmatrix|stmatrix|mbarrier|wgmma|tcgen05|prefetchu?)\.`)
-
-// AssemblyPrefix begins the names of calls that stand for inline assembly, before the first word of its text.
-const AssemblyPrefix = "asm "
-
-// instruction reads the operands of asm after that word, as a call whose value the first output gets; others get values that are computed by nothing.
-func (p *parser) instruction(at Pos, text string) Stmt {
-	p.expect("(")
-	for p.tok().Kind == cpp.String {
-		p.next()
-	}
-	var lists [2][]Expr // outputs, inputs
-	for n := 0; p.is(":") || p.is("::"); n++ {
-		if p.next().Text == "::" {
-			n++
-		}
-		for n < 2 && p.tok().Kind == cpp.String {
-			p.next()
-			p.expect("(")
-			lists[n] = append(lists[n], p.value().e)
-			p.expect(")")
-			p.accept(",")
-		}
-		for n >= 2 && !p.is(")") && !p.is(":") {
-			p.next()
-		}
-	}
-	p.expect(")")
-	p.expect(";")
-	call := &Call{typed{Pos: at, DType: intType.dtype}, AssemblyPrefix + text, lists[1]}
-	if len(lists[0]) == 0 {
-		return &Do{at, call}
-	}
-	block := &Block{Pos: at, Last: at.Line}
-	for i, to := range lists[0] {
-		from := &Call{typed{Pos: at, DType: to.Type()}, AssemblyPrefix, nil}
-		if i == 0 {
-			from.Func, from.Args = call.Func, call.Args
-		}
-		block.Items = append(block.Items, &Do{at, &Assign{typed: typed{Pos: at, DType: to.Type()}, To: to, Value: from}})
-	}
-	return block
 }
 
 // pragma reads #pragma unroll with the loop after it. Other pragmas do not matter.

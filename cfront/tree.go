@@ -193,7 +193,7 @@ type (
 		Pos
 		Vars []*Var
 	}
-	// Other is a statement of another kind, with the statements in it.
+	// Other is a statement of another kind, with the statements in it, or some that stand for what it may do.
 	Other struct {
 		Pos
 		What string // "a switch"

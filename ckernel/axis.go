@@ -32,6 +32,7 @@ type grid struct {
 	terms
 	opt       *Options
 	taken     map[string]bool
+	tried     map[string]int // numbers behind a name up to which all are taken
 	names     map[*builderVar]string
 	axes      [3]axis
 	sizes     map[string]*size

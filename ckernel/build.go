@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel"
@@ -155,11 +156,15 @@ func (b *grid) name(v *builderVar) string {
 	return n
 }
 
-// fresh is a new name like base. What kernels have in no name becomes an underscore, as in those of closures: f.get.
+// fresh is a new name like base: it, or the first of base_0, base_1, ... that is not taken. What kernels have in no name becomes an underscore, as in those of
+// closures: f.get. Loops that are written out ask for very many names, so that numbers found to be taken are not tried again.
 func (b *grid) fresh(base string) string {
-	n := kernel.Fresh(notInNames.ReplaceAllString(base, "_"), func(s string) bool {
-		return b.taken[s] || !expr.IsName(s)
-	})
+	base = notInNames.ReplaceAllString(base, "_")
+	n := base
+	for b.taken[n] || !expr.IsName(n) {
+		n = base + "_" + strconv.Itoa(b.tried[base])
+		b.tried[base]++
+	}
 	b.taken[n] = true
 	return n
 }

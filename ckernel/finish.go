@@ -282,7 +282,7 @@ func sortedSizes(m map[string]*size) []string {
 
 // statementOf is a record as a statement.
 func (b *flow) statementOf(r *record) *kernel.Stmt {
-	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic}
+	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic, At: kernel.Place{File: r.pos.File, Pos: r.pos.Pos}}
 	for _, l := range r.loops {
 		s.Inames = append(s.Inames, l.name)
 	}

@@ -49,7 +49,7 @@ func newFlow(of faults, opt *Options) flow {
 	f := flow{
 		grid: grid{
 			terms: terms{faults: of, atoms: map[string]*atom{}, temps: map[string]*kernel.Array{}, bounds: map[string]bool{}},
-			opt:   opt, taken: map[string]bool{}, names: map[*builderVar]string{}, sizes: map[string]*size{}, ownSizes: map[string]string{},
+			opt:   opt, taken: map[string]bool{}, tried: map[string]int{}, names: map[*builderVar]string{}, sizes: map[string]*size{}, ownSizes: map[string]string{},
 		},
 		arrays: map[*builderVar]*array{}, divisors: map[string]bool{},
 	}

@@ -21,12 +21,8 @@ func (b *builder) tolerated(s cfront.Stmt) {
 			return
 		}
 		f, is := e.(fault)
-		if !is || f.final || b.ctx.Err() != nil {
+		if !is || f.final || b.ctx.Err() != nil || jumpsOut(s, false) { // what is behind a jump depends on it
 			panic(e)
-		}
-		if controls(s) { // what is behind a jump cannot be counted without it
-			f.final = true
-			panic(f)
 		}
 		undo()
 		b.live = before
@@ -39,13 +35,16 @@ func (b *builder) tolerated(s cfront.Stmt) {
 	b.oneStatement(s)
 }
 
-// controls reports whether a statement decides by itself on what else runs.
-func controls(s cfront.Stmt) bool {
-	if _, jumps := s.(*cfront.Jump); jumps {
-		return true
+// jumpsOut reports that a statement may end with a jump out of it.
+func jumpsOut(s cfront.Stmt, inLoop bool) bool {
+	switch x := s.(type) {
+	case *cfront.Jump:
+		return !inLoop || x.What != "break" && x.What != "continue"
+	case *cfront.For, *cfront.While:
+		inLoop = true
 	}
-	other, ok := s.(*cfront.Other)
-	return ok && other.What == "a label"
+	inside, _ := cfront.Inside(s)
+	return slices.ContainsFunc(inside, func(s cfront.Stmt) bool { return jumpsOut(s, inLoop) })
 }
 
 // leaveOut notes a part that is not counted.

@@ -38,18 +38,13 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 		return
 	case *cfront.Binary:
 		if x.Rec != nil && x.Rec.Vector {
-			left, right := b.part(x.X), b.part(x.Y)
-			for _, f := range r.Fields {
-				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, left(f), right(f)))
-			}
+			b.assignOperation(at, to, x.Pos, x.Op, b.part(x.X), b.part(x.Y))
 			return
 		}
 	case *cfront.Unary:
 		if x.Rec != nil && x.Rec.Vector {
-			operand := b.part(x.X)
-			for _, f := range r.Fields {
-				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, cfront.Zero(x.Pos), operand(f)))
-			}
+			zero := func(cfront.Field) cfront.Expr { return cfront.Zero(x.Pos) }
+			b.assignOperation(at, to, x.Pos, x.Op, zero, b.part(x.X))
 			return
 		}
 	case *cfront.Unknown:
@@ -69,6 +64,13 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	}
 	for _, f := range r.Fields {
 		b.assignField(at, to, f, cfront.Part(from, f))
+	}
+}
+
+// assignOperation assigns the results of an operation on the fields of vectors, field by field.
+func (b *builder) assignOperation(at cfront.Pos, to cfront.Expr, op cfront.Pos, symbol string, left, right func(cfront.Field) cfront.Expr) {
+	for _, f := range to.Record().Fields {
+		b.assignField(at, to, f, cfront.Operation(op, symbol, left(f), right(f)))
 	}
 }
 

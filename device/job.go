@@ -191,8 +191,8 @@ type Policy struct {
 	MinTrials int           `json:"min_trials,omitempty"` // at least so many; 0 is 10
 	RelCI     float64       `json:"rel_ci,omitempty"`     // stop when the 95 % interval of the median is narrower than this part of it; 0 is 0.005, negative never stops early
 	MinWarmUp time.Duration `json:"min_warm_up,omitempty"`
-	// MinWarmUp is the least time spent on runs before the trials, for clocks to rise; 0 is 20 ms, negative none.
-	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is 1 s
+	// MinWarmUp is the least time spent on runs before the trials, for clocks to rise; 0 is 2 ms for each of the trials, at most 20 ms, negative none.
+	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is as much for each trial as makes 1 s for 60, at most 1 s
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
 	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
 	Abandon   time.Duration `json:"abandon,omitempty"`     // a job of several launches whose first run has not ended after so long on the device fails, with status timeout; 0 is never
@@ -208,8 +208,9 @@ func (p Policy) WithDefaults() Policy {
 	p.Trials = cmp.Or(p.Trials, 60)
 	p.MinTrials = min(cmp.Or(p.MinTrials, 10), p.Trials)
 	p.RelCI = cmp.Or(p.RelCI, 0.005)
-	p.MinWarmUp = cmp.Or(p.MinWarmUp, 20*time.Millisecond)
-	p.MaxWarmUp = max(cmp.Or(p.MaxWarmUp, time.Second), p.MinWarmUp)
+	trials := time.Duration(p.Trials)
+	p.MinWarmUp = cmp.Or(p.MinWarmUp, min(trials*2*time.Millisecond, 20*time.Millisecond))
+	p.MaxWarmUp = max(cmp.Or(p.MaxWarmUp, min(trials*time.Second/60, time.Second)), p.MinWarmUp)
 	p.TimeLimit = cmp.Or(p.TimeLimit, 10*time.Second)
 	return p
 }

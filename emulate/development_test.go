@@ -98,10 +98,10 @@ func recordings() []string {
 	return []string{".jsonl.gz", "_further.jsonl.gz"}
 }
 
-// development emulates a half of the development set, once for all tests: with LONG=1 all of it, otherwise every fourth launch.
+// development emulates a half of the development set, once for all tests: with LONG=1 all of it, otherwise every sixth launch.
 var development = sync.OnceValues(func() (out []developed, err error) {
 	launches := 0
-	keep := func() bool { launches++; return long || launches%4 == 2 }
+	keep := func() bool { launches++; return long || launches%6 == 2 }
 	for _, of := range recordings() {
 		more, err := developOf(of, keep)
 		if err != nil {
@@ -257,7 +257,7 @@ func TestDevelopment(t *testing.T) {
 	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half(),
 		most.n, most.geometric, most.mean, most.median, little.n, little.geometric, little.mean, little.median)
 	t.Logf("rank correlation %.3f, the mean of %d kinds", rho, groups)
-	least := 65
+	least := 43
 	if long {
 		least = 260
 	}

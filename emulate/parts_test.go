@@ -130,7 +130,7 @@ func TestParts(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(leastParts)) {
 		least := leastParts[name]
 		if !long && least < 1 {
-			least -= 0.08 // as far as a fourth of the launches is off by chance
+			least -= 0.08 // as far as a sixth of the launches is off by chance
 		}
 		if p := parts[name]; half() == "choose" && float64(p.agree) < least*float64(p.all) {
 			t.Errorf("%s: %v", name, p)

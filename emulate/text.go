@@ -169,13 +169,13 @@ func (r *Result) writeAdvice(w io.Writer) {
 	if len(r.Advice) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nwhat would help\n")
+	fmt.Fprintf(w, "\nwhat to change\n")
 	for _, a := range r.Advice {
-		how := "not applicable to emulation"
-		if a.Confirmed {
-			how = "confirmed by emulation"
+		text := a.Text
+		if !a.Confirmed {
+			text += " (which cannot be emulated)"
 		}
-		fmt.Fprintf(w, "  - %s\n", strings.Join(format.Wrap(a.Text+" ("+how+")", terminal.Room(w, 124)-4), "\n    "))
+		fmt.Fprintf(w, "  - %s\n", strings.Join(format.Wrap(text, terminal.Room(w, 124)-4), "\n    "))
 	}
 }
 

@@ -17,7 +17,9 @@ func (e *emulation) traffic() {
 	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	e.moved = e.accessed.Estimate(machine.Caches(e.Device, e.group.Local, min(e.resident, e.most)))
+	caches := machine.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	caches.L2 /= e.larger()
+	e.moved = e.accessed.Estimate(caches)
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
@@ -27,6 +29,22 @@ func (e *emulation) traffic() {
 			e.miss(w.Nodes, loads, stores)
 		}
 	}
+}
+
+// larger is how much more the blocks that are looked at execute, in the mean, than the one in the middle, whose accesses stand for those of all: about as many times as much
+// of the second-level cache do these take. Where it has more than they, that is left as it is.
+func (e *emulation) larger() float64 {
+	middle := e.length([3]int64{e.grid[0] / 2, e.grid[1] / 2, e.grid[2] / 2})
+	if middle == 0 || len(e.blocks) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, b := range e.blocks {
+		for _, w := range b.Warps {
+			sum += float64(w.Count())
+		}
+	}
+	return max(sum/float64(len(e.blocks))/middle, 1)
 }
 
 // muchMore is by how much more is loaded from the second-level cache than package memory takes it, from which on that counts.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestVariants emulates variants of functional programs that were drawn at random and measured on an H200: of six programs, or by REPORT=1 of the others, which
-// no form and no number was chosen by. Without LONG it is every eighth.
+// no form and no number was chosen by. Without LONG it is every twelfth.
 func TestVariants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it emulates many launches")
@@ -23,7 +23,7 @@ func TestVariants(t *testing.T) {
 	i := 0
 	launches = slices.DeleteFunc(launches, func(l emulatetest.Launch) bool {
 		i++
-		return l.Suite != half() || os.Getenv("LONG") == "" && i%8 > 0
+		return l.Suite != half() || os.Getenv("LONG") == "" && i%12 > 0
 	})
 	times, err := emulatetest.Measured(launches, samples.Warm)
 	if err != nil {

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -97,7 +98,7 @@ func (j *judgement) add(s Status, index int, form string, args ...any) {
 // farApart is by how much iterations that were counted may differ from those that stand for them, in parts of their instructions.
 const farApart = 0.1
 
-// judge says what kind of a time it is. The reasons with which most is wrong come first.
+// judge says what kind of a time it is. The reasons with which most is wrong come first, and of these those of the first instructions.
 func (e *emulation) judge(base timed) (j judgement) {
 	j.status = Whole
 	if e.builder.Stuck || base.Stuck {
@@ -107,6 +108,7 @@ func (e *emulation) judge(base timed) (j judgement) {
 		j.add(Endless, int(at), "the loop never ends by itself, and it loads nothing that others could change")
 	}
 	e.judgeWaits(&j)
+	e.judgeCoherent(&j)
 	if slices.ContainsFunc(e.blocks, func(b *timing.Block) bool { return b.Cut }) {
 		j.add(AtLeast, -1, "a work-group was not executed to its end, as it takes more than %s instructions", format.Rough(trace.Most, ""))
 	}
@@ -120,7 +122,9 @@ func (e *emulation) judge(base timed) (j judgement) {
 	if e.builder.Unlike {
 		j.add(AtLeast, -1, "of a long loop with barriers in shared memory the phases were not followed to their end")
 	}
-	slices.SortStableFunc(j.why, func(a, b Reason) int { return slices.Index(statuses, b.Status) - slices.Index(statuses, a.Status) })
+	slices.SortStableFunc(j.why, func(a, b Reason) int {
+		return cmp.Or(slices.Index(statuses, b.Status)-slices.Index(statuses, a.Status), cmp.Compare(a.Index, b.Index))
+	})
 	return j
 }
 

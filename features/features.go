@@ -5,7 +5,7 @@
 // quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
 // conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
 // the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
-// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go, weigh.go); in addition to records there are
+// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go); in addition to records there are
 // the chains of dependent operations in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
 //
 // The table of classes (class.go) says for each class how identifiers are read, what they select and how values are found. Features of
@@ -79,10 +79,13 @@ type Statistics struct {
 	evals  []*polycount.Evaluator // of Records
 
 	// What is derived once from the records and evaluated often.
-	mu        sync.Mutex
-	plans     map[ID]*plan
-	afrs      map[Mem]*ratio
-	moved     map[Mem][]*transactions
+	mu    sync.Mutex
+	plans map[ID]*plan
+	afrs  map[Mem]*ratio
+	moved struct { // by the accesses of the launch, at some sizes
+		at    string
+		units map[launch.Occurrence]launch.Units
+	}
 	invariant map[Mem]*evaluator      // counts of hoisted accesses
 	prints    map[string][]*evaluator // footprints by records
 	loops     func() ([]*loopFacts, error)
@@ -169,7 +172,7 @@ func (o *Occurrences) count(at map[string]int64) (*Statistics, error) {
 	c := o.c.to(at)
 	s := &Statistics{
 		Kernel: c.k.Name, SubgroupSize: c.opt.SubgroupSize, c: c, sites: o.sites,
-		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, moved: map[Mem][]*transactions{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
+		plans: map[ID]*plan{}, afrs: map[Mem]*ratio{}, invariant: map[Mem]*evaluator{}, prints: map[string][]*evaluator{},
 	}
 	s.loops = sync.OnceValues(s.findLoops)
 	parts := []func() ([]Record, []failure){c.records, c.countSync}

@@ -372,7 +372,7 @@ func (d *dataflow) fail(err error) { d.err = cmp.Or(d.err, err) }
 // accessSize is the number of instructions of an access. An index that changes with the loop is multiplied by its stride, unless that
 // is 1, and added to the rest of the index.
 func (d *dataflow) accessSize(s *kernel.Stmt, a *expr.Access) int64 {
-	form, err := d.c.flatIndex(site{scope{stmt: s}, a})
+	form, err := d.c.flatIndex(site{at: scope{stmt: s}, access: a})
 	if err != nil || len(form.Floors) > 0 {
 		return accessSize + 2
 	}

@@ -13,6 +13,7 @@ import (
 type site struct {
 	at     scope
 	access *expr.Access
+	guard  bool // it is in the condition of a guard
 }
 
 // countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
@@ -51,10 +52,10 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 				}
 				return false
 			case *expr.Access:
-				loads = append(loads, site{at, x})
+				loads = append(loads, site{at: at, access: x})
 			case expr.Var:
 				if a := c.k.Array(x.Name); a != nil && !a.IsValue {
-					loads = append(loads, site{at, &expr.Access{Array: x.Name}})
+					loads = append(loads, site{at: at, access: &expr.Access{Array: x.Name}})
 				}
 			case *expr.Cond:
 				collect(at, x.If)
@@ -73,13 +74,17 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 				collect(at, i)
 			}
 		}
-		store = &site{at, w}
+		store = &site{at: at, access: w}
 	}
 	if c.opt.ExactBranches {
 		at := scope{stmt: s}
+		own := len(loads)
 		for _, p := range s.Predicates {
 			collect(at, p)
 			at = c.under(at, p)
+		}
+		for i := range loads[own:] {
+			loads[own+i].guard = true
 		}
 	}
 	return loads, store
@@ -152,7 +157,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	if errors.As(err, &notAffine) {
 		var rest expr.Access
 		rest, opaque = c.affinePart(s)
-		form, err = c.flatIndex(site{s.at, &rest})
+		form, err = c.flatIndex(site{at: s.at, access: &rest})
 	}
 	if err != nil {
 		return "", "", err

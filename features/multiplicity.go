@@ -33,9 +33,6 @@ type counter struct {
 
 	limit *limit // of the work of this count
 
-	// enumerated is the number of points up to which they are enumerated, not counted with congruences.
-	enumerated int64
-
 	warnings []error // about the kernel; records that could not be counted are failures
 }
 
@@ -63,7 +60,7 @@ func (c *counter) where(at scope, granularity Granularity) where {
 
 func newCounter(k *kernel.Kernel, opt Options) *counter {
 	return &counter{
-		k: k, opt: opt, enumerated: 2000,
+		k: k, opt: opt,
 		found: map[Key]map[where]int64{}, held: map[string]bool{}, mults: map[where]*polycount.Poly{}, axes: map[int]*polycount.Poly{},
 		scopes: map[string]scope{}, domains: map[string]*polycount.Set{}, bounds: k.Bounds(k.Inames()), size: sync.OnceValues(k.LocalSize),
 		program: sync.OnceValues(func() (p program, err error) {

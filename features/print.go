@@ -91,8 +91,8 @@ func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
 	if !s.c.opt.Lines || key.Space != kernel.Global {
 		return m
 	}
-	for u, to := range map[unit]*string{cacheLines: &m.Lines, sectors: &m.Sectors} {
-		if n, err := s.units(u, key, sizes); err == nil {
+	for u, to := range map[*unit]*string{&cacheLines: &m.Lines, &sectors: &m.Sectors} {
+		if n, err := s.units(*u, key, sizes); err == nil {
 			*to = decimal(n)
 		}
 	}

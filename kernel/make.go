@@ -61,6 +61,9 @@ func Make(spec Spec) (k *Kernel, err error) {
 		return nil, fmt.Errorf("kernel name %q is not an identifier", k.Name)
 	}
 	m := &maker{Kernel: k, Instructions: ins, spec: spec}
+	for i, s := range ins.Statements {
+		s.At.Pos = source.PosAt(ins.text, ins.more[i].at)
+	}
 	for _, step := range []func() error{
 		m.domains, m.declare, m.rules, m.names, m.ids, m.inames, m.infer, m.resolve, m.checkReductions, m.deps, m.dtypes, m.InferShapes,
 	} {

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"gpuperf/kernel"
@@ -11,13 +12,62 @@ import (
 
 // access is an access to an array, under the selects around it in the statement.
 type access struct {
-	array int
-	lanes int64 // elements from the index on along the last axis
+	array  int
+	lanes  int64 // elements from the index on along the last axis
+	write  bool
+	index  []*linear.Index
+	under  []branch
+	loops  uint32 // in whose iterations it differs: bit 0 is the outermost one
+	apart  uint32 // in whose iterations it differs by what depends on sizes
+	from   origin
+	effect Effect
+	number int // among the occurrences
+}
+
+// Occurrence is an access in the text of a kernel: in a statement, or in the condition of a guard, without one.
+type Occurrence struct {
+	Statement, Access string
+	Store             bool
+}
+
+// occurrence is where an access is from.
+type occurrence struct {
+	stmt  *kernel.Stmt // nil in the condition of a guard
+	text  *expr.Access
 	write bool
-	index []*linear.Index
-	under []branch
-	loops uint32 // in whose iterations it differs: bit 0 is the outermost one
-	apart uint32 // in whose iterations it differs by what depends on sizes
+}
+
+// Units are the lines and sectors of global memory that sub-groups touch in all executions of an access, each once in one.
+type Units struct{ Lines, Sectors int64 }
+
+// Units are those of the accesses of the launch at the given sizes, as the code is written; those that are the same in a statement are together. An access that is
+// never made has none. It is an error if they are more than can be told exactly.
+func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
+	r, err := p.walkOver(sizes, nil, make([]Units, len(p.occurrences)))
+	if err != nil {
+		return nil, p.error(err)
+	}
+	if r.sampled > 0 || r.merged {
+		return nil, p.error(fmt.Errorf("the launch has more than %d parts in which the work-items do different things", p.opt.Boxes))
+	}
+	out := map[Occurrence]Units{}
+	for i, s := range p.occurrences {
+		key := Occurrence{Access: s.text.String(), Store: s.write}
+		if s.stmt != nil {
+			key.Statement = s.stmt.ID
+		}
+		u := out[key]
+		out[key] = Units{u.Lines + r.byText[i].Lines, u.Sectors + r.byText[i].Sectors}
+	}
+	return out, nil
+}
+
+// direction is what is added to the tally of loads to get that of loads or stores.
+func (a *access) direction() tally {
+	if a.write {
+		return 1
+	}
+	return 0
 }
 
 // branch is a side of a select: where the condition holds, or where it does not.
@@ -37,6 +87,20 @@ func (b *builder) collect(e expr.Expr, under []branch, out *[]access, selects *i
 			if a := b.p.nest.Kernel.Array(x.Name); a != nil && !a.IsValue {
 				failed = cmp.Or(failed, b.access(&expr.Access{Array: x.Name}, false, under, out))
 			}
+		case *expr.Op:
+			if x.Kind != expr.And && x.Kind != expr.Or {
+				return true
+			}
+			under := under
+			for _, arg := range x.Args { // those before decide whether it is evaluated
+				failed = cmp.Or(failed, b.collect(arg, under, out, selects))
+				decides := branch{condition(b.index(arg)), true}
+				if x.Kind == expr.Or {
+					decides = branch{b.index(arg), false}
+				}
+				under = append(slices.Clip(under), decides)
+			}
+			return false
 		case *expr.Cond:
 			if selects != nil {
 				*selects++
@@ -57,6 +121,13 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
+	from, effect := origin{a, b.stmt}, Effect{}
+	if len(b.p.edit.Access) > 0 {
+		effect = b.p.edit.Access[b.p.site(from, a.Array, write)]
+	}
+	if effect.Without {
+		return nil
+	}
 	at, ok := b.arrays[a.Array]
 	if !ok {
 		layout, err := b.p.nest.Layout(declared)
@@ -72,7 +143,8 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.p.arrays = append(b.p.arrays, array{declared, declared.DType.Size(), layout, sized})
 		b.arrays[a.Array] = at
 	}
-	acc := access{array: at, lanes: declared.Span(a), write: write, under: under}
+	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, from: from, effect: effect, number: len(b.p.occurrences)}
+	b.p.occurrences = append(b.p.occurrences, occurrence{b.stmt, a, write})
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

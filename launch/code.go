@@ -107,15 +107,17 @@ func (e *estimate) codeAccesses() (sum float64) {
 // residents are the groups that run at once on a multiprocessor: as the driver told of the compiled kernel, by the registers that it has, or by
 // those estimated.
 func (r *result) residents() int64 {
-	g := hw.Group{Items: r.items, Registers: r.p.registers, Local: r.shared, Subgroup: int64(r.p.opt.SubgroupSize)}
-	if r.stream != nil && r.stream.compiled != nil {
-		c := r.stream.compiled
-		if c.GroupsPerUnit > 0 {
-			return c.GroupsPerUnit
-		}
-		if c.Registers > 0 {
-			g.Registers = c.Registers
-		}
+	if r.stream != nil && r.stream.compiled != nil && r.stream.compiled.GroupsPerUnit > 0 {
+		return r.stream.compiled.GroupsPerUnit
 	}
-	return hw.Held(r.p.opt.Device, g)
+	return hw.Held(r.p.opt.Device, r.group())
+}
+
+// group is what a work-group takes of a multiprocessor.
+func (r *result) group() hw.Group {
+	g := hw.Group{Items: r.items, Registers: r.p.registers, Local: r.shared, Subgroup: int64(r.p.opt.SubgroupSize)}
+	if r.stream != nil && r.stream.compiled != nil && r.stream.compiled.Registers > 0 {
+		g.Registers = r.stream.compiled.Registers
+	}
+	return g
 }

@@ -17,8 +17,8 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/internal/campaign"
-	"gpuperf/internal/frontend"
+	"gpuperf/internal/microbench"
+	"gpuperf/kernel/script"
 	"gpuperf/launch"
 	"gpuperf/samples"
 	"gpuperf/sass"
@@ -73,16 +73,74 @@ func listed(t *testing.T) (all []*workload.Case) {
 		if len(words) == 0 || words[0] == "#" || strings.Contains(line, ".lift") {
 			continue
 		}
-		var cases []*workload.Case
-		if strings.HasSuffix(words[0], ".star") || strings.Contains(words[0], ".star#") {
-			cases, err = campaign.Cases(t.Context(), frontend.Options{}, []string{filepath.Join("..", words[0])}, sizesOf(words[2]))
+		if strings.Contains(words[0], ".star") {
+			all = append(all, scripted(t, words[0], sizesOf(words[2])...)...)
 		} else {
-			cases, err = campaign.TagCases("", words, "", nil)
+			all = append(all, generated(t, words)...)
 		}
+	}
+	return all
+}
+
+// scripted are the kernels of a script, or the one behind its #, each at sizes of those that it has.
+func scripted(t *testing.T, path string, sizes ...map[string]int64) (all []*workload.Case) {
+	t.Helper()
+	file, name, one := strings.Cut(filepath.Join("..", path), "#")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := script.Exec(file, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, v := range variants {
+		if one && v.Name != name {
+			continue
+		}
+		k := workload.NewKernel(v.Kernel)
+		for _, at := range sizes {
+			own := maps.Clone(at)
+			maps.DeleteFunc(own, func(name string, _ int64) bool { return !slices.Contains(v.Kernel.Params(), name) })
+			id := samples.Identity{Source: filepath.Base(file), Variant: v.Name, Sizes: own}
+			if !seen[id.Key()] {
+				seen[id.Key()] = true
+				all = append(all, &workload.Case{Kernel: k, Name: v.Name, Label: v.Name, Sizes: own, Identity: id})
+			}
+		}
+	}
+	return all
+}
+
+// generated are the measurement kernels of tags.
+func generated(t *testing.T, tags []string) (all []*workload.Case) {
+	t.Helper()
+	filter, err := microbench.ParseFilter(tags, "")
+	if err != nil {
+		t.Fatal(tags, err)
+	}
+	list, err := microbench.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	variants, err := list.Select(filter)
+	if err != nil {
+		t.Fatal(tags, err)
+	}
+	for _, v := range variants {
+		k, err := v.Kernel()
 		if err != nil {
-			t.Fatalf("%s: %v", line, err)
+			t.Fatal(v, err)
 		}
-		all = append(all, cases...)
+		args := map[string]string{}
+		for _, a := range v.Args {
+			if _, size := v.Sizes[a.Name]; !size {
+				args[a.Name] = a.Value.String()
+			}
+		}
+		id := samples.Identity{Source: v.Generator, Args: args, Sizes: v.Sizes}
+		all = append(all, &workload.Case{Kernel: workload.NewKernel(k), Name: v.Generator, Sizes: v.Sizes, Identity: id})
 	}
 	return all
 }
@@ -189,10 +247,7 @@ func TestExecutedByHardware(t *testing.T) {
 
 // TestNoCode says why nothing is known with the binary.
 func TestNoCode(t *testing.T) {
-	cases, err := campaign.Cases(t.Context(), frontend.Options{}, []string{"../examples/evaluation/general/polynomials.star#sines"}, []map[string]int64{{"n": 1 << 20, "m": 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := scripted(t, "examples/evaluation/general/polynomials.star#sines", map[string]int64{"n": 1 << 20, "m": 8})
 	p, err := cases[0].Static(launch.Options{Device: facts.Of(samples.Fingerprint{Name: "NVIDIA H200"}), Compiled: true, Values: true})
 	if err != nil {
 		t.Fatal(err)
@@ -214,10 +269,7 @@ func TestNoCode(t *testing.T) {
 
 // TestResidents: what the driver tells of the compiled kernel goes before what is estimated.
 func TestResidents(t *testing.T) {
-	cases, err := campaign.Cases(t.Context(), frontend.Options{}, []string{"../examples/matmul/matmul.star"}, []map[string]int64{{"n": 1024}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cases := scripted(t, "examples/matmul/matmul.star", map[string]int64{"n": 1024})
 	p, err := cases[0].Static(launch.Options{Device: facts.Of(samples.Fingerprint{Name: "NVIDIA H200"}), Compiled: true, Values: true})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -110,11 +111,17 @@ func whole(of func(r *result) int64) func(*result) float64 {
 	return func(r *result) float64 { return float64(of(r)) }
 }
 
-func (r *result) numGroups() int64 { return r.groups[0] * r.groups[1] * r.groups[2] }
+func (r *result) numGroups() int64 {
+	return r.groups[0] * r.groups[1] * r.groups[2] * max(r.p.edit.Divided, 1) * max(r.p.edit.Spread, 1)
+}
 
 // waves are the work-groups by those that the device runs at once.
 func (r *result) waves() float64 {
-	return ratio(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
+	n := ratio(r.numGroups(), max(r.onSM, 1)*r.device(facts.Multiprocessors))
+	if r.p.edit.Even {
+		n = math.Ceil(n - 0.5)
+	}
+	return n
 }
 
 func (r *result) sectorBytes() int64 { return r.sum.of(sectorLoads, sectorStores) * SectorBytes }

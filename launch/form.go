@@ -5,10 +5,10 @@ import "gpuperf/internal/intmath"
 // Variables of a box: what differs between the work-items of a group, which is the lids of the three axes and the starts of
 // loops that no formula of these gives; gids of the three axes; then one for each open loop. The first are never divided.
 const (
-	startVars = 4
-	lidVars   = 3 + startVars
-	axisVars  = lidVars + 3
-	maxVars   = axisVars + 12
+	startVars = 4             // a bound: a box with more such starts is counted lane by lane
+	lidVars   = 3 + startVars // three axes of lids
+	axisVars  = lidVars + 3   // three axes of gids
+	maxVars   = axisVars + 12 // as many open loops as a form has room for
 )
 
 // form is c + Σ k[v]·t[v], where t[v] counts the values of variable v from 0.

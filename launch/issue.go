@@ -370,7 +370,7 @@ func (st *state) bySubgroups(loops uint32) int64 {
 // issue counts an instruction by the sub-groups that get to it.
 func (w *walk) issue(x *instruction, st *state) {
 	w.below(x.under, st, func(inner *state) bool {
-		w.issued[x.kind] += x.n * inner.bySubgroups(x.loops)
+		w.issued[x.kind] += x.n * inner.bySubgroups(x.loops) * max(w.p.edit.Wide, 1)
 		return true
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	hw "gpuperf/device/machine"
 
@@ -18,18 +19,21 @@ import (
 // Program is a linearized kernel made ready for the evaluation of its static features at any sizes. It is safe for
 // concurrent use.
 type Program struct {
-	nest      *linear.Nest
-	opt       Options
-	features  []Feature           // that are known on the device
-	places    map[string]int      // of these and of the totals that walks make, in this order
-	compiler  hw.Compiler         // of the device
-	latencies [issueKinds]float64 // of instructions of the device
-	resident  bool                // the device has the residentFacts
-	params    []string
-	body      []node
-	loads     bool // from global memory, outside of loops
-	uneven    bool // work-groups may have more work than others
-	arrays    []array
+	nest        *linear.Nest
+	opt         Options
+	edit        Edit
+	stand       func() map[*expr.Access]kernel.Place // where accesses do
+	features    []Feature                            // that are known on the device
+	places      map[string]int                       // of these and of the totals that walks make, in this order
+	compiler    hw.Compiler                          // of the device
+	latencies   [issueKinds]float64                  // of instructions of the device
+	resident    bool                                 // the device has the residentFacts
+	params      []string
+	body        []node
+	loads       bool // from global memory, outside of loops
+	uneven      bool // work-groups may have more work than others
+	arrays      []array
+	occurrences []occurrence // of accesses, by their numbers
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it
@@ -102,6 +106,8 @@ type exec struct {
 	links    []link // what it waits for
 	alone    bool   // what comes after waits for it
 	to       string // the private variable that it sets
+	at       kernel.Place
+	target   string // the variable or the array that it sets
 }
 
 // floatCount is n times an operation of floatOps, below the selects around it.
@@ -152,10 +158,13 @@ func opClassOf(op string) int {
 }
 
 // New prepares a program. A loop with data-dependent bounds whose average trip count the kernel does not state is an error.
-func New(n *linear.Nest, opt Options) (*Program, error) {
+func New(n *linear.Nest, opt Options) (*Program, error) { return edited(n, opt, Edit{}) }
+
+// edited prepares a program with an edit.
+func edited(n *linear.Nest, opt Options, edit Edit) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
+		nest: n, opt: opt, edit: edit, stand: sync.OnceValue(func() map[*expr.Access]kernel.Place { return placed(n.Kernel) }), features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)
@@ -204,6 +213,7 @@ func (p *Program) build() (err error) {
 type builder struct {
 	p      *Program
 	arrays map[string]int
+	stmt   *kernel.Stmt // that is looked at
 	computed
 	fused
 }
@@ -397,7 +407,9 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 }
 
 func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
-	out := &exec{}
+	out := &exec{at: s.At, target: s.Target()}
+	b.stmt = s
+	defer func() { b.stmt = nil }()
 	if s.Kind != kernel.Assign {
 		return out, nil
 	}

@@ -31,6 +31,7 @@ func (w *walk) from(mask *laneMask, addr *form) []int64 {
 // stream collects the accesses of a walk, and what else of it package machine needs to know.
 type stream struct {
 	at       map[*access]*memory.Access
+	observed *observed         // nil where nobody asks for it
 	parts    *parts            // nil where nobody asks for them
 	compiled *samples.Compiled // what the compiler made of the kernel; nil where that is not known
 }
@@ -113,6 +114,9 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 	for v := lidVars; v < st.nv; v++ {
 		r := memory.Run{Count: st.n[v]}
 		r.First, r.Step = st.env[v].c, max(st.env[v].k[v], 1)
+		if by := max(w.p.edit.Joined, 1) * max(w.p.edit.Wide, 1); v == lidVars {
+			r.First, r.Step = r.First/by, max(r.Step/by, 1)
+		}
 		if addr != nil {
 			r.Stride = addr.k[v]
 		}

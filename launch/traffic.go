@@ -36,7 +36,16 @@ func (p *Program) collect(sizes map[string]int64, s *stream) (*result, error) {
 
 // traffic is the estimate from what was collected.
 func (r *result) traffic() memory.Traffic {
-	return r.stream.launch(r).Estimate(hw.Caches(r.p.opt.Device, r.shared, r.onSM))
+	l := r.stream.launch(r)
+	t := l.Estimate(hw.Caches(r.p.opt.Device, r.shared, r.onSM))
+	if !r.p.edit.Fetched {
+		return t
+	}
+	if least := l.Least(); least.ReadUnits < t.ReadUnits {
+		part := least.ReadUnits / t.ReadUnits
+		t.DRAMReads, t.ReadUnits, t.Pages, t.Fetched = least.DRAMReads, least.ReadUnits, t.Pages*part, t.Fetched*part
+	}
+	return t
 }
 
 // estimate is what a walk with the accesses tells of a launch, beside its vector.

@@ -44,7 +44,7 @@ func (w *walk) longest(items int64) float64 {
 	most := 0.0
 	for _, at := range [][3]int64{{}, {w.groups[0] - 1, w.groups[1] - 1, w.groups[2] - 1}} {
 		one := &walk{
-			p: w.p, boxes: w.p.opt.Boxes, tiles: make([]tile, len(w.p.arrays)), sizes: w.sizes, groups: w.groups, strides: w.strides,
+			p: w.p, boxes: w.p.opt.Boxes, tiles: make([]tile, len(w.p.arrays)), sizes: w.sizes, groups: w.groups, local: w.local, strides: w.strides,
 			offsets: w.offsets, extents: w.extents, average: w.average,
 		}
 		one.epochs = make([]uint64, len(w.p.arrays))

@@ -85,6 +85,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return w.constants(a, st)
 	case array.Space == kernel.Private:
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
+		privately(w, a, st)
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: they may be in any units.
@@ -100,6 +101,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		}
 		w.sum[gathers] += runs
 		w.addUnits(a, &u, runs, bySubgroup)
+		observe(w, a, st, u, nil, nil)
 		w.recordGather(a, st, runs, &u)
 		w.stream.add(w, a, st, u, nil, nil)
 		return true
@@ -108,9 +110,16 @@ func (w *walk) touch(a *access, st *state) bool {
 	if !ok {
 		return false
 	}
+	if a.effect != (Effect{}) {
+		st, addr, lanes = changedBy(w, a, st, addr, lanes)
+		defer w.giveBack(st)
+		points = st.points()
+		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
+	}
 	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
 	u.scale(st.weight)
 	w.addUnits(a, &u, runs, bySubgroup)
+	observe(w, a, st, u, addr, lanes)
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
 	w.stream.add(w, a, st, u, addr, lanes)
 	return true
@@ -154,14 +163,6 @@ func (w *walk) conflicts(a *access, st *state) (u unitCount, ok bool) {
 // busiestBank is how many words by word the busiest bank has more than one: of 32 words in any of as many banks it has 3.5 in the mean.
 const busiestBank = 2.5 / banks
 
-// direction is what is added to the tally of loads to get that of loads or stores.
-func (a *access) direction() tally {
-	if a.write {
-		return 1
-	}
-	return 0
-}
-
 // addUnits adds accesses by work-items, and by sub-groups, and their units.
 func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	array := &w.p.arrays[a.array]
@@ -177,6 +178,10 @@ func (w *walk) addUnits(a *access, u *unitCount, runs, bySubgroup int64) {
 	w.sum[warpLoads+rw] += bySubgroup
 	w.sum[lineLoads+rw] += u.lines
 	w.sum[sectorLoads+rw] += u.sectors
+	if w.byText != nil {
+		at := &w.byText[a.number]
+		at.Lines, at.Sectors = at.Lines+u.lines, at.Sectors+u.sectors
+	}
 	for c, n := range u.classes {
 		w.sum[uniformAccess+tally(c)] += n
 	}

@@ -169,8 +169,13 @@ func (p *Program) run(sizes map[string]int64) (*result, error) { return p.runWit
 
 // runWith also collects the accesses, if stream is not nil.
 func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, error) {
+	return p.walkOver(sizes, stream, nil)
+}
+
+// walkOver is runWith, which also counts what accesses touch, by their numbers, if byText is not nil.
+func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Units) (*result, error) {
 	w := &walk{
-		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream,
+		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, local: p.nest.Local, byText: byText,
 	}
 	for _, name := range p.params {
 		v, ok := sizes[name]
@@ -180,17 +185,17 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 		w.sizes = append(w.sizes, v)
 	}
 	w.epochs = make([]uint64, len(p.arrays))
-	r := &result{walk: w, local: p.nest.Local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
-	var err error
-	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
+	r := &result{walk: w, local: w.local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
+	if err := w.groupsAt(sizes); err != nil {
 		return nil, err
 	}
-	for axis, n := range p.nest.Local {
+	r.local = w.local
+	for axis, n := range w.local {
 		r.items *= n
 		r.total *= n * w.groups[axis]
 	}
 	if r.total > 1<<40 {
-		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, p.nest.Local)
+		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, w.local)
 	}
 	if err := w.averagesAt(sizes); err != nil {
 		return nil, err
@@ -209,13 +214,20 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 			r.longest = w.longest(r.items)
 		}
 	}
-	if p.resident {
-		r.onSM = r.residents()
-	}
+	r.reshape()
 	if w.parts() != nil {
 		w.parts().whole.done = w.soFar()
 	}
 	return r, nil
+}
+
+// groupsAt are the work-groups and their work-items, as the edit of the program changes them.
+func (w *walk) groupsAt(sizes map[string]int64) error {
+	var err error
+	if w.groups, err = w.p.nest.GroupsAt(sizes); err != nil {
+		return err
+	}
+	return w.p.edit.regroup(w)
 }
 
 // vector computes the features.
@@ -287,13 +299,25 @@ func (w *walk) start(items int64) *state {
 		st.n[v] = 1
 	}
 	for axis := range 3 {
-		for v, n := range map[int]int64{axis: w.p.nest.Local[axis], lidVars + axis: w.groups[axis]} {
+		for v, n := range map[int]int64{axis: w.local[axis], lidVars + axis: w.groups[axis]} {
 			st.n[v] = n
 			st.env[v].k[v] = 1
 			w.centre.at[v], w.centre.hi[v] = n/2, n-1
 		}
 	}
-	size := w.p.nest.Local
+	if joined := w.p.edit.Joined; joined > 1 { // work-items along axis 2 are those of further groups along axis 0
+		st.env[2] = form{}
+		st.env[lidVars].k[lidVars], st.env[lidVars].k[2] = joined, 1
+		w.centre.at[lidVars], w.centre.hi[lidVars] = w.groups[0]/2*joined, w.groups[0]*joined-1
+		w.centre.at[2], w.centre.hi[2] = 0, 0
+	}
+	if wide := w.p.edit.Wide; wide > 1 {
+		for _, v := range []int{0, lidVars} {
+			st.env[v].k[v] = wide
+			w.centre.at[v], w.centre.hi[v] = w.centre.at[v]*wide, w.centre.hi[v]*wide
+		}
+	}
+	size := w.local
 	for z := range size[2] {
 		for y := range size[1] {
 			for x := range size[0] {

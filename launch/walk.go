@@ -21,6 +21,7 @@ type walk struct {
 	p       *Program
 	sizes   []int64
 	groups  [3]int64
+	local   [3]int64  // work-items of a group along each axis
 	strides [][]int64 // of arrays, in bytes
 	offsets []int64   // the same
 	extents []int64   // the same: what they take
@@ -38,6 +39,8 @@ type walk struct {
 	straight
 	stream *stream // collects accesses; nil where nobody asks for them
 	sum    sums
+	// byText are the units of global memory that accesses touch, by their numbers; nil where nobody asks for them.
+	byText []Units
 	issued [issueKinds]int64 // by sub-groups
 	path   path
 	sent   sent
@@ -60,6 +63,7 @@ type state struct {
 	scene
 	mask   *laneMask
 	weight int64 // of each point of the box
+	sorted bool  // the work-items are those of one way of several that data decides
 	stands []standing
 	// parts says for each variable which part of its values the box has: a number that equal divisions give.
 	parts [maxVars]uint64
@@ -337,6 +341,7 @@ func (w *walk) guard(g *guard, st *state) {
 			loads = mask
 		}
 	}
+	diverges(w, g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
@@ -370,6 +375,9 @@ func (w *walk) unrolled(x *linear.Form) bool {
 }
 
 func (w *walk) exec(x *exec, st *state) {
+	if forSurvey(w) {
+		defer works(w, x)()
+	}
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs
 	w.sum[selects] += x.selects * runs

@@ -14,11 +14,11 @@ package memory
 // Sizes of the memory of NVIDIA's GPUs since Maxwell, in bytes, by which this program counts: caches have lines of four sectors, and load two sectors at once from DRAM;
 // local memory has banks of words. Devices with other sizes, which data sheets tell, are not emulated.
 const (
-	SectorBytes = 32
-	LineBytes   = 128
-	WordBytes   = 4
-	Banks       = 32
-	fetchBytes  = 2 * SectorBytes
+	SectorBytes = 32              // what L2 sends to L1 at least
+	LineBytes   = 128             // four sectors under one tag
+	WordBytes   = 4               // of a bank, in a cycle
+	Banks       = 32              // one for each lane of a warp
+	fetchBytes  = 2 * SectorBytes // what DRAM is read by
 	wordBytes   = WordBytes
 )
 

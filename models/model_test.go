@@ -1,6 +1,7 @@
 package models
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,4 +101,24 @@ func TestMistakes(t *testing.T) {
 		_, err := Parse("m.yaml", []byte(text))
 		return err
 	})
+}
+
+// TestLinearParameters: the parameters of a list may have any values at once, and the model is linear in them.
+func TestLinearParameters(t *testing.T) {
+	for text, want := range map[string]string{
+		"p_a * f_x + p_b": "p_a p_b",
+		"p_a * exp(-p_b * f_x) + p_c * (1 - exp(-p_d * f_x))": "p_a p_c",
+		"(p_a * f_x + p_b) * (p_c + f_y)":                     "p_a p_b",
+		"overlap(p_a * f_x, p_b * f_y, p_c) + p_d":            "p_d",
+		"p_a * p_a * f_x + p_b * f_x ** p_c":                  "p_b",
+		"f_x < p_a ? p_b * f_x : p_c":                         "p_b p_c",
+	} {
+		m, err := New("m", "f_t", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(m.LinearParameters(), " "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }

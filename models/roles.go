@@ -1,5 +1,7 @@
 package models
 
+import "slices"
+
 // Linear reports whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
 func (m *Model) Linear() bool {
 	e := m.Expr()
@@ -56,4 +58,28 @@ func shapes(op Op, i int) bool {
 		return i == 2
 	}
 	return false
+}
+
+// LinearParameters lists parameters in which the model is linear, all together, for any values of the others: as many as are found one
+// after the other.
+func (m *Model) LinearParameters() (list []string) {
+	e := m.Expr()
+	inCondition := make(map[string]bool)
+	e.walk(func(n *Expr) {
+		if n.isCondition() {
+			for _, p := range n.names(Param) {
+				inCondition[p] = true
+			}
+		}
+	})
+	for _, p := range e.names(Param) {
+		if inCondition[p] {
+			continue
+		}
+		slope := e.Derivative(p).names(Param)
+		if !slices.ContainsFunc(append(list, p), func(other string) bool { return slices.Contains(slope, other) }) {
+			list = append(list, p)
+		}
+	}
+	return list
 }

@@ -58,6 +58,13 @@ func (f *Function) flow(p *parser) error {
 
 // cut makes the blocks.
 func (f *Function) cut(leader []bool, labels map[int]string) {
+	n := 0
+	for i := range f.Instructions {
+		if leader[i] {
+			n++
+		}
+	}
+	f.Blocks = make([]Block, 0, n)
 	for i := range f.Instructions {
 		if leader[i] {
 			f.Blocks = append(f.Blocks, Block{Label: labels[i], From: i})

@@ -11,7 +11,7 @@ import (
 
 // Parse reads a listing of `cuobjdump -sass` or `nvdisasm`. Errors are *source.Error.
 func Parse(text string) (*Listing, error) {
-	p := &parser{text: text, operands: map[string]Operand{}}
+	p := &parser{text: text, operands: map[string]Operand{}, room: make([]Instruction, 0, strings.Count(text, " ;"))}
 	for line := range strings.SplitSeq(text, "\n") {
 		p.number++
 		if err := p.line(strings.TrimSuffix(line, "\r")); err != nil {
@@ -44,6 +44,7 @@ type parser struct {
 	half    bool             // the high word of the last instruction is missing
 
 	operands map[string]Operand // by their texts: most stand many times in a listing
+	room     []Instruction      // that of all functions: a list that grows leaves the lists before it, of five times its size, to be collected
 }
 
 // err is an error at a column of the line, from 0.
@@ -158,7 +159,7 @@ func (p *parser) begin(name string) error {
 	if err := p.end(); err != nil {
 		return err
 	}
-	p.open = &Function{Name: name, Target: p.target}
+	p.open = &Function{Name: name, Target: p.target, Instructions: p.room}
 	p.labels, p.pending, p.source = map[string]int64{}, nil, Place{}
 	p.inlined = false
 	return nil
@@ -173,6 +174,9 @@ func (p *parser) end() error {
 	}
 	if f == nil || len(f.Instructions) == 0 {
 		return nil
+	}
+	if n := len(f.Instructions); n <= cap(p.room) {
+		f.Instructions, p.room = f.Instructions[:n:n], p.room[n:n]
 	}
 	if err := f.flow(p); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (l *Loop) conjunction() ([]polycount.Constraint, error) {
 
 // stmt is the statement of the kernel.
 func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
-	out := &kernel.Stmt{ID: s.Name}
+	out := &kernel.Stmt{ID: s.Name, At: kernel.Place{File: s.Pos.File, Pos: s.Pos.Pos}}
 	by := map[string]expr.Expr{}
 	whole := polycount.NewSet(nil, nil)
 	for i, l := range s.Loops {

@@ -53,7 +53,7 @@ func TestRefusals(t *testing.T) {
 		{"a row", `^b[0] = a[0];`, ""},
 		{"rows that are pointers", `for (i = 0; i < n; i++) ^rows[i][0] = 0;`, "the rows of rows are pointers, which may point to the same numbers"},
 		{"a struct", `a[0] = ^s.x;`, "a member of a struct has no place"},
-		{"an address", `a[0] = *(^&d);`, ""},
+		{"an address", `a[0] = *(^&d + 1);`, ""},
 		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

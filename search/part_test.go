@@ -30,8 +30,23 @@ func TestPart(t *testing.T) {
 		}
 		n := rapid.IntRange(1, 7).Draw(t, "parts")
 		for i := range n {
+			before := len(parts)
 			for c := range Part(s, i, n) {
 				parts = append(parts, c.String())
+			}
+			share := Share(s, i, n)
+			if share == nil {
+				if len(parts) > before {
+					t.Fatalf("part %d of %d has configurations, and no space", i, n)
+				}
+				continue
+			}
+			var own []string
+			for c := range All(share) {
+				own = append(own, c.String())
+			}
+			if part := slices.Sorted(slices.Values(parts[before:])); !slices.Equal(slices.Sorted(slices.Values(own)), part) {
+				t.Fatalf("the space of part %d of %d has %q, not %q", i, n, own, part)
 			}
 		}
 		if slices.Sort(parts); !slices.Equal(parts, slices.Sorted(slices.Values(all))) {

@@ -241,14 +241,9 @@ func All(s Space) iter.Seq[Config] { return Part(s, 0, 1) }
 // Part are the configurations of one of so many parts of a space, from 0 on: each has a share of the paths of some first choices, so that what belongs to
 // other parts is hardly looked at.
 func Part(s Space, index, parts int) iter.Seq[Config] {
-	const shares = 4 // of a part, so that parts are about as large
 	return func(yield func(Config) bool) {
-		begun := []Config{nil}
-		if parts > 1 {
-			begun = begin(s, shares*parts)
-		}
-		for i, made := range begun {
-			if i%parts == index && !visit(s, made, yield) {
+		for _, made := range begunOf(s, index, parts) {
+			if !visit(s, made, yield) {
 				return
 			}
 		}

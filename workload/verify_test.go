@@ -51,7 +51,7 @@ func TestVerifyTolerances(t *testing.T) {
 	}
 	none := func(device.Job, []byte) {}
 	dev := devicetest.Open(t)
-	for _, c := range []struct {
+	list := []struct {
 		statement, dtype string
 		edit             func(device.Job, []byte)
 		want             string
@@ -86,7 +86,9 @@ func TestVerifyTolerances(t *testing.T) {
 		{"c[i] = sum(j, a[i] * (j + 1))", "float32", none, ""},
 		{"c[i] = sum(j, a[i] * (j + 1))", "float32", scale32(1 + 0x1p-10), "element 0"},
 		{"c[i] = sum(j, a[i] * (j % 3 - 1))", "float32", none, "not verified at n=40: rounding may change"}, // nothing but cancellation
-	} {
+	}
+	devicetest.Together(dev, len(list), func(i int, dev device.Device) {
+		c := list[i]
 		k := oneArray
 		if strings.Contains(c.statement, "sum(j") {
 			k = func(t *testing.T, statement, dtype string, n int64) *Case {
@@ -103,7 +105,7 @@ k = lp.split_iname(k, "i", 16, outer_tag="g.0", inner_tag="l.0")
 		if e, ok := device.AsError(err); err != nil && !errors.Is(err, ErrUnverified) && (!ok || e.Status != samples.WrongResult) {
 			t.Errorf("%s: %v is no wrong result", c.statement, err)
 		}
-	}
+	})
 }
 
 // TestVerifyUnwritten: elements that the kernel leaves alone stay as they are.

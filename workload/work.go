@@ -1,18 +1,20 @@
 package workload
 
 import (
+	"slices"
+
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/samples"
 )
 
 // Work is what records of the counts amount to: each distinct element of global memory that they read and each that they write, the
-// accesses to local memory, the operations that have a peak, and the launch. Elements that depend on data are left out, so that the work is no
+// operations that have a peak, and the launch; not local memory, which [launch.Program.LocalWavefronts] counts. Elements that depend on data are left out, so that the work is no
 // more than what the kernel does.
-func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofline.Work, err error) {
+func (c *Case) Work(s *features.Statistics, records []features.Record) (w machine.Work, err error) {
 	type array struct {
 		name      string
 		direction features.Direction
@@ -25,7 +27,7 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 		}
 		switch k := r.Key.(type) {
 		case features.Op:
-			if roofline.HasPeak(k.Op) {
+			if machine.HasPeak(k.Op) {
 				w.Add(string(k.DType), n)
 			}
 		case features.Sync:
@@ -34,7 +36,6 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 			}
 		case features.Mem:
 			if k.Space == kernel.Local {
-				w.LocalBytes += n * float64(k.DType.Size())
 				continue
 			}
 			key := array{k.Variable, k.Direction}
@@ -57,7 +58,7 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w roofli
 func (c *Case) FLOP(s *features.Statistics) (sum float64, err error) {
 	for _, r := range s.Records {
 		k, ok := r.Key.(features.Op)
-		if !ok || !roofline.HasPeak(k.Op) || !k.DType.Base().IsFloat() {
+		if !ok || !machine.HasPeak(k.Op) || !k.DType.Base().IsFloat() {
 			continue
 		}
 		n, err := c.lanes(s, r)
@@ -84,7 +85,7 @@ func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error)
 // Least is the work that the case cannot do without, as [features.Options.Least] counts it. With warm caches, what the cache of the device
 // holds need not come from its memory, and an element that is both read and written saves two transfers; with cold caches, what is
 // written may stay in the cache.
-func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w roofline.Work, err error) {
+func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w machine.Work, err error) {
 	s, err := c.Counts(features.Options{SubgroupSize: subgroupSize, Least: true})
 	if err != nil {
 		return w, err
@@ -92,10 +93,8 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	if w, err = c.Work(s, s.Records); err != nil {
 		return w, err
 	}
-	if w.LocalBytes > 0 {
-		if w.LocalBytes, err = c.localBytes(on, subgroupSize); err != nil {
-			return w, err
-		}
+	if w.LocalBytes, err = c.localBytes(s, on); err != nil {
+		return w, err
 	}
 	cache := on.Value(facts.L2Bytes)
 	switch stores, loaded := c.stores(s); {
@@ -114,9 +113,12 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 }
 
 // localBytes is what the banks of local memory could have moved in the wavefronts that the accesses of the case need, bank conflicts among them; 0 where
-// how many these are depends on data.
-func (c *Case) localBytes(on *facts.Device, subgroupSize int) (float64, error) {
-	p, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Borders: true, Compiled: true})
+// there are none, or how many these are depends on data.
+func (c *Case) localBytes(s *features.Statistics, on *facts.Device) (float64, error) {
+	if !slices.ContainsFunc(s.Records, func(r features.Record) bool { m, is := r.Key.(features.Mem); return is && m.Space == kernel.Local }) {
+		return 0, nil
+	}
+	p, err := c.Static(launch.Options{SubgroupSize: s.SubgroupSize, Borders: true, Compiled: true})
 	if err != nil {
 		return 0, err
 	}
@@ -129,12 +131,12 @@ func (c *Case) localBytes(on *facts.Device, subgroupSize int) (float64, error) {
 
 // LeastTime is the least time of the case on a device, with the resources that set it: the one roof of all commands. Rates that were measured, by resource,
 // go before peaks. It has no uses where no rate is known, or the counts do not say.
-func (c *Case) LeastTime(on *facts.Device, measured map[string]roofline.Peak, caches samples.Mode) roofline.Bound {
+func (c *Case) LeastTime(on *facts.Device, measured map[string]machine.Peak, caches samples.Mode) machine.Bound {
 	w, err := c.Least(on, int(on.Int(facts.SubgroupSize)), caches)
 	if err != nil {
-		return roofline.Bound{}
+		return machine.Bound{}
 	}
-	return roofline.Least(on, measured, w)
+	return machine.Least(on, measured, w)
 }
 
 // stores lists the records of stores to global memory, and reports whether one of their arrays is loaded as well.
@@ -190,13 +192,13 @@ func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, s
 		ignored.GlobalBytes *= beyond
 		all.GlobalBytes *= beyond
 	}
-	u.Share = roofline.Share(on, ignored, all)
+	u.Share = machine.Share(on, ignored, all)
 	return u, err
 }
 
-// effort is the work of records with what has no peak, each operation as an addition, and with every access to global memory on the path
-// of local memory, through the caches.
-func (c *Case) effort(s *features.Statistics, records []features.Record) (roofline.Work, error) {
+// effort is the work of records with what has no peak, each operation as an addition, and with every access to local and global memory on the path that
+// both share.
+func (c *Case) effort(s *features.Statistics, records []features.Record) (machine.Work, error) {
 	w, err := c.Work(s, records)
 	for _, r := range records {
 		n, err := c.lanes(s, r)
@@ -205,11 +207,11 @@ func (c *Case) effort(s *features.Statistics, records []features.Record) (roofli
 		}
 		switch k := r.Key.(type) {
 		case features.Op:
-			if !roofline.HasPeak(k.Op) {
+			if !machine.HasPeak(k.Op) {
 				w.Add(string(k.DType), n)
 			}
 		case features.Mem:
-			if k.Space == kernel.Global {
+			if k.Space != kernel.Constant {
 				w.LocalBytes += n * float64(k.DType.Size())
 			}
 		}

@@ -140,7 +140,7 @@ func worksOf(cases []*workload.Case) ([]counters.Work, error) {
 
 // variant is a design point of a functional program.
 func (k *countedKernels) variant(path string) ([]counters.Work, error) {
-	s, p, _, err := k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
+	s, p, err := k.point.point(path, &device.Info{Fingerprint: samples.Fingerprint{Interface: samples.CUDA}})
 	if err != nil {
 		return nil, err
 	}

@@ -19,20 +19,23 @@ import (
 func explainCommand() *cobra.Command {
 	var o predictFlags
 	var recorded string
+	var terms bool
 	cmd := &cobra.Command{
-		Use:   "explain KERNEL -p n=4096 [--measure | --replay samples.jsonl]",
+		Use:   "explain KERNEL [KERNEL] -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
-		Long: `explain breaks down the predicted time of a kernel: what each term and each cost contributes (these parts add up to the
-prediction; "alone" is what it would take by itself), its count and rate, what half of a term would save, and which resource
-binds. It compares the time with the peaks of the device, and makes the check
+		Long: `explain breaks down the predicted time of a kernel: what takes it (these parts add up to the prediction), and which accesses,
+by array and source line, how much of it goes with. Then it says what to change: the defect, the remedy, and how fast the kernel would be with it, by
+the same model. Of two kernels it says what differs, in time, by work and by access. --terms shows the terms and costs of the model by name ("alone" is what one would take by itself), and what half of a term would save. It compares the time with the peaks of the device, and makes the check
 of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local memory, plus the calibrated cost of the removed
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.
 
 Of a launch file, unless a profile, a model or samples are named, explain emulates the machine code, as perf emulate does.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
+  perf explain examples/matmul/matmul.star \
+      examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
   perf explain examples/launch/matmul-sass.yaml`,
-		Args: exactArgs(1, "one file with a kernel"),
+		Args: someArgs(1, 2, "one kernel, or two that are compared"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if named := o.profile + o.model + recorded; named == "" && !o.measured && campaign.AreLaunches(args, "") {
 				return (&emulated{countedKernels: countedKernels{chosenKernels: chosenKernels{sizes: o.sizes}}}).print(cmd, args)
@@ -43,7 +46,7 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
-			whole, err := fileCases(cmd, o.files, args[0], o.sizes)
+			whole, err := casesOfAll(cmd, &o, args)
 			if err != nil {
 				return err
 			}
@@ -65,28 +68,64 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 					return err
 				}
 			}
-			var all []*explain.Explanation
-			for _, s := range subjects {
-				e, err := explain.New(s)
-				if err != nil {
-					return err
-				}
-				all = append(all, e)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-				for i, e := range all {
-					fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
-					warn(cmd, e.Warnings)
-					e.Write(w)
-				}
-				return nil
-			})
+			return explainAll(cmd, subjects, len(args) == 2, terms)
 		},
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
+	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
+}
+
+// casesOfAll are the kernels of some arguments.
+func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
+	for _, path := range args {
+		cases, err := fileCases(cmd, o.files, path, o.sizes)
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, cases...)
+	}
+	return whole, nil
+}
+
+// explainAll explains kernels one after the other, or what differs between two.
+func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool) error {
+	var all []*explain.Explanation
+	for _, s := range subjects {
+		e, err := explain.New(s)
+		if err != nil {
+			return err
+		}
+		all = append(all, e)
+	}
+	if two {
+		return compared(cmd, all)
+	}
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, e := range all {
+			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+			warn(cmd, e.Warnings)
+			e.Write(w, terms)
+		}
+		return nil
+	})
+}
+
+// compared shows what differs between two kernels.
+func compared(cmd *cobra.Command, all []*explain.Explanation) error {
+	if len(all) != 2 {
+		return usagef("two kernels are compared, each at one size, and here are %d: name them, as FILE.star#KERNEL", len(all))
+	}
+	c := explain.Compare(all[0], all[1])
+	return show(cmd, c, func(w io.Writer) error {
+		for _, e := range all {
+			warn(cmd, e.Warnings)
+		}
+		c.Write(w)
+		return nil
+	})
 }
 
 // explainSubjects pairs each case with the same kernel without its work.

@@ -74,8 +74,8 @@ var onDevice = regexp.MustCompile(`^perf (devices|measure|init|lift (run|explore
 
 // lasting are sessions that take seconds, and what needs their files: they run with LONG=1, and are only read without it. Others of their
 // commands are in testdata/script.
-var lasting = regexp.MustCompile(`^perf (calibrate --profile my-h200\.yaml|measure (examples/launch/saxpy\.yaml|.*--against)|emulate .*(--(compare|regions|timeline)|matmul-sass\.yaml)|` +
-	`explain examples/launch/matmul-sass|tune |lift (explore|run|describe|emit|export examples/lift/dot\.lift|rank|evaluate) )`)
+var lasting = regexp.MustCompile(`^perf (calibrate (--profile my-h200\.yaml|[^-].*--tag)|measure (axpy|examples/|.*--against)|rank .*--measure|scop run|emulate .*(--(compare|regions|timeline)|matmul-sass\.yaml)|` +
+	`explain examples/launch/matmul-sass|tune |lift (explore|run|describe|emit|export|rank|evaluate) )`)
 
 // ownApplication are the sessions that run an application of the user's own.
 var ownApplication = regexp.MustCompile(`^perf capture`)

@@ -6,20 +6,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
-	"gpuperf/features"
 	"gpuperf/internal/campaign"
-	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/rank"
 	"gpuperf/lift/rules"
-	"gpuperf/workload"
 )
 
 func liftCommand() *cobra.Command {
@@ -61,7 +57,7 @@ func addVariants(cmd *cobra.Command, o *explore.Request) {
 	flags := cmd.Flags()
 	flags.IntVar(&o.Variants, "count", 1000, "the most variants to derive")
 	flags.IntVar(&o.Ranges, "ranges", 10, "the most ND-ranges of each variant")
-	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default 1024, or what the device allows)")
+	flags.Int64Var(&o.MaxGroup, "max-group", 0, "the largest work-group (default what the device allows, or an H200)")
 	flags.StringArrayVar(&o.Recipes, "recipe", nil, "derive only variants of this recipe, by its name as perf lift derive prints it (may be repeated)")
 	flags.BoolVar(&o.Exact, "exact-division", false, "have divisions and square roots of float32 rounded correctly; without, they are within 2.5 and 3 units in the last place, as OpenCL C promises")
 	flags.StringArrayVar(&o.Data, "data", nil, "what an input holds instead of random numbers: x=FILE.npy, x=signed, or a formula of the number i of an element, such as x=sin(0.1*i) or 'x=(5*i+3)/2%100' (may be repeated)")
@@ -142,24 +138,7 @@ func (o *modelOptions) set(cmd *cobra.Command, s *explore.Space, device *facts.D
 	if p == nil || err != nil {
 		return err
 	}
-	if rank.OfVectors(p.Model, launch.Names(device)) {
-		s.Cost, err = rank.NewCostModel(launch.Names(device), p.Model, p.Fit)
-		return err
-	}
-	var mu sync.Mutex // what predicts is for one goroutine at a time
-	s.Predict = func(c *workload.Case) (float64, error) {
-		if _, err := c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
-			return 0, err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		x, err := p.Predict(c)
-		if err != nil {
-			return 0, err
-		}
-		return x.Seconds, nil
-	}
-	return nil
+	return s.PredictBy(p, device)
 }
 
 // predict sets the predicted times of the points of a database, if a profile is given. What is kept of them is static features:

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
@@ -19,6 +20,7 @@ import (
 	"gpuperf/lift/derive"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 )
 
@@ -96,24 +98,26 @@ func extent(flag, text string) (out [3]int64, err error) {
 	return out, nil
 }
 
-// point finds the design point, and the reference of its space.
-func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *explore.Point, *explore.Reference, error) {
+// point finds the design point: that of the reference where no variant is named.
+func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *explore.Point, error) {
 	s, err := o.open(path, dev)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	r, err := s.Reference()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	v := r.Variant
+	var v *derive.Variant
 	if o.variant != "" {
 		if v, err = s.Variant(o.variant); err != nil {
-			return nil, nil, nil, usage(err)
+			return nil, nil, usage(err)
 		}
+	} else {
+		r, err := s.Reference()
+		if err != nil {
+			return nil, nil, err
+		}
+		v = r.Variant
 	}
 	p, err := o.place(v)
-	return s, p, r, err
+	return s, p, err
 }
 
 // place gives a variant its ND-range.
@@ -134,7 +138,7 @@ func liftEmitCommand() *cobra.Command {
 		Example: `  perf lift emit examples/lift/dot.lift -p n=4096 --count 20`,
 		Args:    exactArgs(1, "a program"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, p, _, err := o.point(args[0], nil)
+			s, p, err := o.point(args[0], nil)
 			if err != nil {
 				return err
 			}
@@ -199,22 +203,14 @@ func liftRunCommand() *cobra.Command {
 			}
 			defer finish(cmd, c)
 			info := c.Device.Info()
-			s, p, r, err := o.point(args[0], &info)
+			s, p, err := o.point(args[0], &info)
 			if err != nil {
 				return err
 			}
-			live, right := c.Device, "results right"
-			if !c.Live() { // recorded samples have no results
-				live, right = nil, "results were right when it was recorded"
-			}
-			sizes, err := s.Verify(cmd.Context(), live)
-			switch {
-			case errors.Is(err, lift.ErrUndefined):
-				warn(cmd, []error{explore.NotVerified(err)})
-			case err != nil:
+			r, right, err := verifiedOn(cmd, c, s)
+			if err != nil {
 				return err
 			}
-			note(cmd, "reference: %s", r.Text(sizes))
 			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
@@ -225,7 +221,7 @@ func liftRunCommand() *cobra.Command {
 			if job.Expect, err = r.Expect(); err != nil {
 				return err
 			}
-			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: []string{"lift", "recipe:" + p.Variant.Recipe}}}, nil)
+			result, err := c.Run(cmd.Context(), []measure.Task{{Job: job, Tags: rank.Tags(p.Variant.Recipe)}}, nil)
 			if err != nil {
 				return err
 			}
@@ -241,4 +237,24 @@ func liftRunCommand() *cobra.Command {
 	addExpected(cmd, &o.Request)
 	on.add(cmd)
 	return cmd
+}
+
+// verifiedOn is the reference of a space, which has been compared with the program's meaning, and what is then known of results that agree with it.
+func verifiedOn(cmd *cobra.Command, c *campaign.Campaign, s *explore.Space) (r *explore.Reference, right string, err error) {
+	if r, err = s.Reference(); err != nil {
+		return nil, "", err
+	}
+	live, right := c.Device, "results right"
+	if !c.Live() { // recorded samples have no results
+		live, right = nil, "results were right when it was recorded"
+	}
+	sizes, err := s.Verify(cmd.Context(), live)
+	switch {
+	case errors.Is(err, lift.ErrUndefined):
+		warn(cmd, []error{explore.NotVerified(err)})
+	case err != nil:
+		return nil, "", err
+	}
+	note(cmd, "reference: %s", r.Text(sizes))
+	return r, right, nil
 }

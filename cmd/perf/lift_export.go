@@ -132,7 +132,7 @@ func (o *rankOptions) scorer(cmd *cobra.Command, program string) (rank.Scorer, l
 // space derives the variants of a program and chooses one of them with its ND-range.
 func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, best bool, as string) (*explore.Space, *explore.Choice, error) {
 	if !best {
-		s, point, _, err := p.point(path, nil)
+		s, point, err := p.point(path, nil)
 		return s, &explore.Choice{Point: point}, err
 	}
 	s, err := p.open(path, nil)
@@ -177,7 +177,7 @@ func (o *rankOptions) predicted(cmd *cobra.Command, s *explore.Space, accept fun
 			opt.Device, _ = facts.Named(usualHardware)
 		}
 		why = fmt.Sprintf("an estimate for %s", opt.Device.Name())
-		scorer, err = rank.Estimated(launch.Names(opt.Device))
+		scorer, err = rank.Estimated(launch.Names(opt.Device), opt.Device)
 	}
 	if err != nil {
 		return nil, err

@@ -134,6 +134,9 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	root.PersistentFlags().BoolP("quiet", "q", false,
 		"no notes, no progress, and only those warnings that say that a number is not to be trusted, or is missing")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // a flag of what should have been a command
+			return unknownCommand(cmd, args[0])
+		}
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})
 	for _, g := range commands() {
@@ -218,6 +221,15 @@ func version() string {
 func exactArgs(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {
+			return usagef("%s takes %s, got %d arguments\n    usage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func someArgs(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
 			return usagef("%s takes %s, got %d arguments\n    usage: %s", cmd.CommandPath(), what, len(args), cmd.UseLine())
 		}
 		return nil

@@ -41,6 +41,7 @@ is here, or the one that --arch names. Where there is no toolkit, FILE.cubin is 
   perf sass testdata/sass/matmul.sass --json`,
 		Args: exactArgs(1, "one listing, cubin or file with a kernel"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			defer collect(runsLong)()
 			listing, err := o.read(cmd, args[0])
 			if err != nil {
 				return err

@@ -75,7 +75,7 @@ func scopScheduleCommand() *cobra.Command {
 	var f nestFlags
 	var fusion, strategy, on string
 	cmd := &cobra.Command{
-		Use:   "schedule FILE.c [--strategy NAME] [--fusion smart|maximal|none]",
+		Use:   "schedule FILE.c [--strategy NAME] [--fusion smart|maximal|none] [-p n=1000]",
 		Short: "Print an order with parallel loops, and loops that may be tiled",
 		Long: `schedule finds an order of each loop nest of a C file that violates no dependence, and prints it as a tree. The loops of a band may be
 exchanged and tiled; after each stands what it counts, for each statement. A parallel loop has no dependence between its iterations.
@@ -83,12 +83,12 @@ exchanged and tiled; after each stands what it counts, for each statement. A par
 Arrays get copies for the iterations of loops, and statements are split, where more is parallel then; the copies and cuts are named first.
 
 --strategy pluto looks for parallel outer loops and deep bands. The others also say which loops are in a launch of a kernel, and which ones around it
-are the host's: launches takes those that cost least, bounded tries more loops for the host, with coefficients from -2 to 2, and feautrier has as few
+are the host's: launches takes those that cost least at the sizes of -p, bounded tries more loops for the host, with coefficients from -2 to 2, and feautrier has as few
 sequential loops as possible. wavefronts is launches with a launch for each wavefront of tiles wherever loops are permutable. --fusion says which statements share loops.`,
 		Example: `  perf scop schedule examples/polybench/jacobi-2d.c
   perf scop schedule examples/polybench/cholesky.c --strategy launches`,
 		Args: exactArgs(1, "one C file"),
-		RunE: ofNests(&f, schedule.Write, func(cmd *cobra.Command, nests []*scop.Nest, _ map[string]int64) ([]*schedule.Object, error) {
+		RunE: ofNests(&f, schedule.Write, func(cmd *cobra.Command, nests []*scop.Nest, at map[string]int64) ([]*schedule.Object, error) {
 			find := schedule.ByName[strategy]
 			if find == nil || !slices.Contains(schedule.Fusions, schedule.Fusion(fusion)) {
 				return nil, usagef("--strategy is %s, and --fusion smart, maximal or none", strings.Join(schedule.Strategies(), ", "))
@@ -97,11 +97,12 @@ sequential loops as possible. wavefronts is launches with a launch for each wave
 			if err != nil {
 				return nil, err
 			}
-			return schedule.Objects(cmd.Context(), nests, find, schedule.Options{Fusion: schedule.Fusion(fusion), On: of})
+			return schedule.Objects(cmd.Context(), nests, find, schedule.Options{Fusion: schedule.Fusion(fusion), On: of, Sizes: at})
 		}),
 	}
 	cmd.Flags().StringVar(&strategy, "strategy", "pluto", strings.Join(schedule.Strategies(), ", "))
 	addOn(cmd, &on)
+	addSizes(cmd, &f.sizes)
 	cmd.Flags().StringVar(&fusion, "fusion", string(schedule.Smart), "smart, maximal or none")
 	addC(cmd, &f.Options)
 	return cmd

@@ -60,6 +60,10 @@ func scripts(t *testing.T, dir string) testscript.Params {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
 	devices, deviceErr := new(opencl.Backend).Devices()
 	return testscript.Params{
 		Dir:           dir,
@@ -71,6 +75,14 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			// Sessions run at the same time: a CPU as a device takes one core for each (two names, of older and newer PoCL).
 			env.Setenv("POCL_MAX_PTHREAD_COUNT", "1")
 			env.Setenv("POCL_CPU_MAX_CU_COUNT", "1")
+			// A kernel is compiled once for all sessions, and where nothing has changed not at all: this is PoCL's own place, which sessions, that have no home, lack.
+			env.Setenv("POCL_CACHE_DIR", filepath.Join(cache, "pocl", "kcache"))
+			// How rarely garbage is collected is for all processes as it is for the tests.
+			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+				if value, ok := os.LookupEnv(name); ok {
+					env.Setenv(name, value)
+				}
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"perf": perf, "exits": exits},

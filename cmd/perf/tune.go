@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,34 +12,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate/profiles"
-	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/fleet"
 	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
-	"gpuperf/lift/explore"
+	"gpuperf/samples"
 	"gpuperf/scop/offload"
 	"gpuperf/search"
 	"gpuperf/workload"
 )
 
-// tuneFlags are those of tune.
-type tuneFlags struct {
-	tune.Search
-	on      measureFlags
-	sizes   []string
-	files   tune.Options
-	model   string
-	profile string
-	first   []string
-	limit   time.Duration
-	dir     string
-	seeds   int
-
-	databases []string
-}
-
 func tuneCommand() *cobra.Command {
-	var o tuneFlags
+	o := tuneFlags{strategy: "strategy", samples: "samples"}
 	cmd := &cobra.Command{
 		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | PROG.lift | SAMPLES.jsonl",
 		Short: "Search the configurations of a kernel, a loop nest or a functional program for fast ones, on a device",
@@ -55,9 +40,15 @@ is not run again, one that is much slower than the best is run once. The fastest
 
 Where there is a profile of the device, predictions order the candidates, their error is learned from the runs, and what is hopeless is not run.
 
+With --shard only a part of the configurations is searched. With --device all, all GPUs of the host share them and the budget, a process each, with samples
+of their own, and a folder of its number in that of -o.
+
 A samples file in place of a kernel compares strategies: all are replayed on the configurations that it has, with many seeds. The table has the runs that
 it took to reach 95 % of the best recorded speed, and the best time so far over the best recorded one, as means with their confidence intervals of 95 %.
---strategy ants,random takes some alone.
+--strategy ants,random takes some alone. Of functional programs it is what perf lift explore has recorded, too.
+
+One size of a functional program may be a range, as n=1000..100000000: then recipes are chosen for parts of it, by predicted times, and it is told where
+one hands over to the next. In the middle of each part as many configurations as the budget says run of its recipe, and of each of those of the parts beside it.
 
 Strategies:
   ants       ant colony optimization over the graph of choices (Papenhausen and Mueller, 2018), with a regression tree
@@ -79,30 +70,15 @@ Of functional programs also:
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
 	}
 	cmd.Long += measuringRuns
-	addSizes(cmd, &o.sizes)
+	o.Budget, o.Trials, o.Best, o.Slow, o.on.options.Limit = 50, 5, 3, 5, 10*time.Second
 	addC(cmd, &o.files.Files)
+	o.add(cmd)
 	flags := cmd.Flags()
-	flags.IntVar(&o.Budget, "budget", 50, "the most configurations to run")
-	flags.DurationVar(&o.limit, "for", 0, "end the search after this time, as in 2m (default: no limit)")
-	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(append(search.Names(nil), explore.Strategies()...), ", "))
+	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(strategies(), ", "))
 	flags.StringVar((*string)(&o.files.Schedules), "schedules", string(offload.ByStrategy), "of a C file, which schedules there are: "+strings.Join(offload.AllSchedules(), ", "))
-	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
 	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
-	flags.StringArrayVar(&o.first, "seed-by", nil, "what to run first: a configuration, as bm=16,bn=32; model, what is predicted to be fastest; or emulator, what perf emulate --search finds (may be repeated)")
-	flags.BoolVar(&o.Resume, "resume", false, "take what the samples file has of earlier searches as known")
-	flags.StringVar(&o.profile, "profile", "", "the profile of the device (default: its own, if there is one), or none for a search without predictions"+shipped())
-	flags.StringVar(&o.model, "model", "", "the model to use, of those in the profile")
 	flags.StringVarP(&o.dir, "output", "o", "", "a folder to write the best configuration to")
-	flags.IntVar(&o.Trials, "trials", 5, "trials of each configuration")
-	flags.IntVar(&o.Best, "best", 3, "how many of the fastest to measure again with more trials, and to list")
-	flags.Float64Var(&o.Slow, "slow", 5, "do not repeat what first takes more than this many times the best time so far")
-	flags.StringVar(&o.on.device, "device", "", "the device: an index or part of a name as perf devices lists them")
-	flags.StringVar(&o.on.face, "interface", "", "how to drive the device: cuda or opencl (default: cuda where there is a driver for it)")
 	flags.StringVar(&o.on.options.Samples, "samples", "", "the samples file to add to (default: the device's own in the data directory)")
-	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
-	flags.DurationVar(&o.on.options.Limit, "limit", 10*time.Second, "time limit for building and running one configuration")
-	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
-	o.addLift(cmd)
 	return cmd
 }
 
@@ -125,50 +101,86 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	if ext := filepath.Ext(strings.TrimSuffix(path, ".gz")); ext == ".jsonl" {
-		var only []string
-		if cmd.Flag("strategy").Changed {
-			only = strings.Split(o.Strategy, ",")
-		}
-		for _, name := range only {
-			if err := search.CheckName(name, nil); err != nil {
-				return usagef("--strategy %s: %v", o.Strategy, err)
-			}
-		}
-		r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...)
-		if err != nil {
-			return err
-		}
-		return show(cmd, r, r.Write)
+		return o.replay(cmd, path)
 	}
 	if strings.Contains(o.Strategy, ",") {
-		return usagef("--strategy %s: several are compared on a samples file; a search has one", o.Strategy)
+		return usagef("--%s %s: several are compared on a samples file; a search has one", o.strategy, o.Strategy)
 	}
-	at, err := parseOneSize(o.sizes)
+	part, err := fleet.ParseShard(o.shard)
+	if err != nil {
+		return usagef("--shard %v", err)
+	}
+	o.Part, o.Parts = part.Index, part.Count
+	between, sizes, err := tune.ParseRange(o.sizes)
 	if err != nil {
 		return err
 	}
-	if filepath.Ext(path) != programs {
+	if between != nil {
+		if err := refuse(cmd, func(name string) bool {
+			return slices.Contains([]string{"shard", "seed-by", "profile", "model"}, name) || name == "device" && o.on.device == allDevices || o.dir != "" && name == "output"
+		}, "--%s is of one size, and not of ranges"); err != nil {
+			return err
+		}
+	}
+	if o.on.device == allDevices {
+		return o.onAll(cmd, path)
+	}
+	at, err := parseOneSize(sizes)
+	if err != nil {
+		return err
+	}
+	switch isProgram := filepath.Ext(path) == programs; {
+	case isProgram: // it has strategies of its own
+	case between != nil:
+		return usagef("-p %s=%d..%d: ranges of a size are of functional programs (%s)", between.Name, between.From, between.To, programs)
+	default:
 		if err := search.CheckName(o.Strategy, nil); err != nil { // sooner than the device is opened
-			return usagef("--strategy %s: %v", o.Strategy, err)
+			return usagef("--%s %s: %v", o.strategy, o.Strategy, err)
 		}
 	}
 	o.on.options.Trials = o.Trials
-	c, err := o.on.open(cmd)
-	if err != nil {
+	if o.Campaign, err = o.on.open(cmd); err != nil {
 		return err
 	}
-	defer finish(cmd, c)
-	if !c.Live() {
-		return usagef("--device %s: tune needs a device, not recorded samples", o.on.device)
+	defer finish(cmd, o.Campaign)
+	if !o.Campaign.Live() {
+		return usagef("--device %s: %s needs a device, not recorded samples", o.on.device, cmd.Name())
 	}
-	o.files.On = machine.Told(c.Device.Info())
+	info := o.Campaign.Device.Info()
+	o.files.Device = &info
+	if between != nil {
+		between.Others = at
+		return o.ranges(cmd, path, between)
+	}
 	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
 		return err
 	}
-	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
-		return usagef("--strategy %s: %v", o.Strategy, err)
+	return o.search(cmd)
+}
+
+// replay compares strategies on recorded searches.
+func (o *tuneFlags) replay(cmd *cobra.Command, path string) error {
+	var only []string
+	if cmd.Flag("strategy").Changed {
+		only = strings.Split(o.Strategy, ",")
 	}
-	o.Campaign = c
+	for _, name := range only {
+		if err := search.CheckName(name, nil); err != nil {
+			return usagef("--strategy %s: %v", o.Strategy, err)
+		}
+	}
+	r, err := tune.NewReplay(cmd.Context(), path, o.seeds, o.Budget, only...)
+	if err != nil {
+		return err
+	}
+	return show(cmd, r, r.Write)
+}
+
+// search searches the configurations of the target.
+func (o *tuneFlags) search(cmd *cobra.Command) error {
+	if err := search.CheckName(o.Strategy, o.Target.Space()); err != nil {
+		return usagef("--%s %s: %v", o.strategy, o.Strategy, err)
+	}
 	if err := o.predictor(cmd); err != nil {
 		return err
 	}
@@ -179,8 +191,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		}
 		o.First = append(o.First, list...)
 	}
-	usual := o.Target.Usual()
-	o.Progress = func(e tune.Event) { tellRun(cmd, e, usual) }
+	o.Progress = tellRuns(cmd, o.Target.Usual())
 	result, err := o.Run(cmd.Context())
 	if result == nil {
 		return err
@@ -238,20 +249,31 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	return err
 }
 
-// tellRun prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
-func tellRun(cmd *cobra.Command, e tune.Event, usual search.Config) {
-	const every = 10
-	what := "the usual configuration"
-	if own := e.Config.Without(usual); len(own) > 0 {
-		what = strings.ReplaceAll(own.String(), ",", ", ")
-	}
-	at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
-	switch {
-	case e.Seconds() == 0:
-		note(cmd, "%s %s, %s: %s", at, e.Record.Status, e.Record.Error, what)
-	case e.Best:
-		note(cmd, "%s %s, the best so far: %s", at, format.Seconds(e.Seconds()), what)
-	case e.Done%every == 0 || e.Done == e.Budget:
-		note(cmd, "%s %s: %s", at, format.Seconds(e.Seconds()), what)
+// tellRuns prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
+func tellRuns(cmd *cobra.Command, usual search.Config) func(tune.Event) {
+	const (
+		every = 10
+		told  = 5 // failures of each status; the rest is in the summary
+	)
+	failures := map[samples.Status]int{}
+	return func(e tune.Event) {
+		what := "the usual configuration"
+		if own := e.Config.Without(usual); len(own) > 0 {
+			what = spaced(own)
+		}
+		at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
+		if e.Budget == math.MaxInt { // the time is the limit
+			at = fmt.Sprintf("[%d]", e.Done)
+		}
+		switch {
+		case e.Seconds() == 0:
+			if failures[e.Record.Status]++; failures[e.Record.Status] <= told {
+				note(cmd, "%s %s, %s: %s", at, e.Record.Status, e.Record.Error, what)
+			}
+		case e.Best:
+			note(cmd, "%s %s, the best so far: %s", at, format.Seconds(e.Seconds()), what)
+		case e.Done%every == 0 || e.Done == e.Budget:
+			note(cmd, "%s %s: %s", at, format.Seconds(e.Seconds()), what)
+		}
 	}
 }

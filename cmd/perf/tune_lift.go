@@ -3,9 +3,12 @@ package main
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/internal/format"
+	"gpuperf/internal/tune"
 	"gpuperf/lift"
 )
 
@@ -27,7 +30,7 @@ func (o *tuneFlags) addLift(cmd *cobra.Command) {
 	flags.StringVar(&l.Ranker, "ranker", "", "the ranker of the strategy rank (see perf lift rank --help)")
 	flags.StringArrayVar(&o.databases, "database", nil, "for the strategy rank: samples of other programs to learn from, with their vectors (may be repeated)")
 	flags.Float64Var(&l.Enough, "enough", 0, "for the strategy rank: stop where as many more runs as there were find one that is 2 % faster with less than this probability (0: never)")
-	flags.IntVar(&l.Round, "round", 0, "for the strategy rank: how many runs it chooses at once (default 10)")
+	flags.IntVar(&l.Round, "round", 0, "for the strategy rank: how many runs it chooses at once (default: a quarter of the budget, at most 10)")
 	trafficFlag(cmd, &l.Static.Traffic)
 }
 
@@ -39,21 +42,25 @@ func (o *tuneFlags) lift(cmd *cobra.Command, path string) error {
 	}, "--%s is of functional programs (.lift)"); err != nil {
 		return err
 	}
-	if err := refuse(cmd, func(name string) bool { return !ranks && slices.Contains(ofRank, name) }, "--%s is of the strategy rank: give --strategy rank"); err != nil {
+	if err := refuse(cmd, func(name string) bool { return !ranks && slices.Contains(ofRank, name) }, "--%s is of the strategy rank: give --"+o.strategy+" rank"); err != nil {
 		return err
 	}
 	l := &o.files.Lift
+	l.Seed = int64(o.Seed)
 	if err := checkVariants(&l.Request); err != nil {
 		return err
 	}
 	if err := atLeast(0, map[string]int64{"round": int64(l.Round)}); err != nil {
 		return err
 	}
+	if l.Round == 0 {
+		l.Round = min(max(o.Budget/4, 1), 10)
+	}
 	if !(l.Enough >= 0 && l.Enough < 1) {
 		return usagef("--enough %v: a probability below 1", l.Enough)
 	}
 	if l.Ranker != "" {
-		if _, err := findRanker(l.Ranker, modelOptions{}); err != nil {
+		if _, err := findRanker(l.Ranker, modelOptions{profile: strings.TrimSuffix(o.profile, noProfile)}); err != nil {
 			return err
 		}
 	}
@@ -70,4 +77,28 @@ func (o *tuneFlags) lift(cmd *cobra.Command, path string) error {
 	}
 	l.Train = db.Set
 	return nil
+}
+
+// ranges chooses recipes for ranges of a size, and runs configurations of them.
+func (o *tuneFlags) ranges(cmd *cobra.Command, path string, sizes *tune.Sizes) error {
+	r, err := tune.OpenRanges(path, sizes, o.files)
+	if err != nil {
+		return err
+	}
+	list, err := r.Choose()
+	if err != nil {
+		return err
+	}
+	note(cmd, "%s chosen by predicted times", format.Count(len(list), "range"))
+	result, err := r.Measure(cmd.Context(), list, func(t tune.Target) *tune.Search {
+		return &tune.Search{
+			Target: t, Campaign: o.Campaign, Strategy: o.Strategy, Seed: o.Seed, Budget: o.Budget, Until: o.Until, Resume: o.Resume,
+			Trials: o.Trials, Best: 1, Slow: o.Slow, Progress: tellRuns(cmd, t.Usual()),
+		}
+	})
+	if err != nil {
+		return err
+	}
+	warn(cmd, result.Warnings)
+	return show(cmd, result, result.Write)
 }

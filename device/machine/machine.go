@@ -1,5 +1,5 @@
 // Package machine answers what a device can do, from its data sheet: occupancy (occupancy.go), caches and how local memory divides them (caches.go),
-// latencies of operations (latency.go), what its compiler does to loops (compiler.go), and about what work takes (price.go).
+// what its compiler does to loops (compiler.go), about what work takes, for choices (price.go), and what it takes at least (roof.go).
 //
 // Facts are data (package facts). Where an answer needs a fact that is not known it says so, or takes the order of magnitude of typical devices: Of does the latter,
 // for choices that are right whatever they are made by, as those of compilers.
@@ -22,6 +22,7 @@ type Machine struct {
 	Line, Sector    int64 // bytes
 	MostItems       int64 // work-items of a work-group
 	MostLocal       int64 // bytes of local memory that a work-group may declare
+	MostGroups      int64 // work-groups of a launch along each axis but the first
 	Full            int64 // work-items that all multiprocessors hold
 
 	device  *facts.Device
@@ -43,7 +44,7 @@ func Of(d *facts.Device) *Machine {
 	d = d.Typical()
 	m := &Machine{
 		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
-		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)),
+		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
 		device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
 		second: d.Value(facts.L2PortBytesPerClock), wait: d.Value(facts.L2Latency), away: d.Value(facts.DRAMLatency),
 		halt: d.Value(facts.BarrierLatency) + 3*d.Value(facts.SharedLatency),

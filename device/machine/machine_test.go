@@ -37,12 +37,12 @@ func TestOf(t *testing.T) {
 // More work takes no less, whatever is more of it; and a work-group that no multiprocessor has room for takes for ever.
 func TestSeconds(t *testing.T) {
 	m := Of(nil)
-	base := Work{Launches: 1, Groups: 500, Group: Group{Items: 128, Registers: 40, Local: 8 << 10, Subgroup: 32}, Issue: 1e4, Rounds: 20, Barriers: 5, Lines: 1e3, Bytes: 1e5, DRAM: 1e7}
+	base := Work{Launches: 1, Groups: 500, Group: Group{Items: 128, Registers: 40, Local: 8 << 10, Subgroup: 32}, Issue: 1e4, Rounds: 20, Barriers: 5, Lines: 1e3, Bytes: 1e5, GlobalBytes: 1e7}
 	least := m.Seconds(base)
 	for name, more := range map[string]func(*Work){
 		"launches": func(w *Work) { w.Launches++ }, "groups": func(w *Work) { w.Groups *= 3 }, "registers": func(w *Work) { w.Registers = 255 },
 		"local": func(w *Work) { w.Local = 100 << 10 }, "issue": func(w *Work) { w.Issue *= 2 }, "rounds": func(w *Work) { w.Rounds++ },
-		"barriers": func(w *Work) { w.Barriers++ }, "lines": func(w *Work) { w.Lines *= 2 }, "bytes": func(w *Work) { w.Bytes *= 2 }, "DRAM": func(w *Work) { w.DRAM = 1e12 },
+		"barriers": func(w *Work) { w.Barriers++ }, "lines": func(w *Work) { w.Lines *= 2 }, "bytes": func(w *Work) { w.Bytes *= 2 }, "global bytes": func(w *Work) { w.GlobalBytes = 1e12 },
 	} {
 		w := base
 		more(&w)
@@ -54,5 +54,23 @@ func TestSeconds(t *testing.T) {
 	none.Local = 1 << 20
 	if s := m.Seconds(none); !math.IsInf(s, 1) {
 		t.Errorf("a work-group that fits nowhere takes %g s", s)
+	}
+}
+
+// What a work-group that is alone does one after the other takes the sum of the times, and what it does three times three times as long.
+func TestThenAndTimes(t *testing.T) {
+	m := Of(nil)
+	a := Work{Issue: 100, Rounds: 3, Lines: 7}
+	b := Work{Rounds: 1, Barriers: 2, Bytes: 4096, Lines: 50}
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"one after the other", m.Seconds(a.Then(b)), m.Seconds(a) + m.Seconds(b)},
+		{"three times", m.Seconds(a.Then(b).Times(3)), 3 * (m.Seconds(a) + m.Seconds(b))},
+	} {
+		if math.Abs(c.got/c.want-1) > 1e-12 {
+			t.Errorf("%s: %g s, want %g", c.name, c.got, c.want)
+		}
 	}
 }

@@ -46,8 +46,12 @@ extern "C" __global__ void sentinel(const float4 *x, float4 *y) {
 `,
 }
 
-// sentinelGroups is the number of work-groups of 256 per compute unit: together they take some 100 µs on a large GPU.
-const sentinelGroups = 128
+// Numbers of work-groups of 256 per compute unit: together they take some 100 µs on a large GPU. A compute unit of a CPU runs one work-item where one
+// of a GPU runs tens.
+const (
+	sentinelGroups    = 128
+	sentinelGroupsCPU = 4
+)
 
 // SentinelJob is the launch of the sentinel on a device: the same at all times.
 func SentinelJob(dev samples.Fingerprint) device.Job {
@@ -55,7 +59,11 @@ func SentinelJob(dev samples.Fingerprint) device.Job {
 	if dev.MaxWorkGroup > 0 {
 		group = min(group, dev.MaxWorkGroup)
 	}
-	items := max(dev.ComputeUnits, 1) * sentinelGroups * group
+	groups := int64(sentinelGroups)
+	if dev.Type == "cpu" {
+		groups = sentinelGroupsCPU
+	}
+	items := max(dev.ComputeUnits, 1) * groups * group
 	return device.Job{
 		Identity: samples.Identity{Source: samples.SentinelSource, Sizes: map[string]int64{"items": items}},
 		Source:   sentinelSources[dev.Interface],

@@ -2,6 +2,8 @@ package opencl
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,19 +13,30 @@ import (
 	"gpuperf/samples"
 )
 
-// shift writes x + by to y, but for the elements from skip on.
+// sums are what shift can write beside x. All are in one program, as building takes most of the time.
+var sums = []string{
+	"1.0f", "1.000003f", "1.0003f", "(i == 700 ? NAN : 1.0f)", "1.0f; if (i == 0) y[n + 1] = 5", "1.0f; if (i == 0) y[-3] = 5",
+	"1.0f; ((__global float *)x)[n] = 2", "(i == 9 ? 1e38f : 1.0f)", "(i == 9 ? 1e38f : 1.001f)", "(i < 600 ? 1e38f : 1.0f)", "(i < 600 ? 1e38f : 1.001f)",
+	"(i == 9 ? INFINITY : 1.0f)", "(i == 9 ? -INFINITY : 1.0f)", "(i == 9 ? NAN : 1.0f)", "(i == 9 ? NAN : 2.0f)", "0.0f - x[i] + 1e-39f", "0.0f - x[i]",
+	"(i == 9 ? -x[i] : 1.0f)", "(i == 9 ? 1e-6f - x[i] : 1.0f)",
+}
+
+// shift writes x + by, which is one of the sums, to y, but for the elements from skip on.
 func shift(n, skip int64, by string) device.Job {
+	way, text := slices.Index(sums, by), "__kernel void shift(__global float *y, __global const float *x, int n, int way) {\n  int i = get_global_id(0);\n  switch (way) {\n"
+	if way < 0 {
+		panic(by)
+	}
+	for i, s := range sums {
+		text += fmt.Sprintf("  case %d: if (i < n) y[i] = x[i] + %s; break;\n", i, s)
+	}
 	return device.Job{
-		Identity: samples.Identity{Source: "shift"},
-		Source: `__kernel void shift(__global float *y, __global const float *x, int n) {
-  int i = get_global_id(0);
-  if (i < n) y[i] = x[i] + ` + by + `;
-}`,
-		Entry: "shift", Global: []int64{(n + 63) / 64 * 64}, Local: []int64{64}, Policy: quick,
+		Identity: samples.Identity{Source: "shift"}, Source: text + "  }\n}", Entry: "shift", Global: []int64{(n + 63) / 64 * 64}, Local: []int64{64}, Policy: quick,
 		Args: []device.Arg{
 			{Name: "y", Kind: device.Buffer, DType: "float32", Count: n, Seed: 1, Write: true},
 			{Name: "x", Kind: device.Buffer, DType: "float32", Count: n, Seed: 2, Read: true},
 			{Name: "n", Kind: device.Scalar, DType: "int32", Int: n - skip},
+			{Name: "way", Kind: device.Scalar, DType: "int32", Int: int64(way)},
 		},
 		Reuse: true,
 	}

@@ -41,6 +41,7 @@ const (
 	deviceBoardNameAMD   = 0x4038
 	deviceWavefrontAMD   = 0x4043
 	deviceSubgroupsIntel = 0x4108
+	deviceMultiple       = 0x1067 // since OpenCL 3.0
 	devicePCIInfo        = 0x410F
 	deviceUUID           = 0x106A
 	assumedSubgroup      = 32
@@ -162,6 +163,10 @@ func (p platform) describeSubgroup(d *device.Info, id object, ask asker) {
 			return
 		}
 	}
+	if n := int64(le(ask(deviceMultiple))); n > 1 {
+		d.SubgroupSize, d.SubgroupSource = n, "CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE"
+		return
+	}
 	n, err := p.trivialMultiple(id)
 	if err == nil && n > 1 {
 		d.SubgroupSize, d.SubgroupSource = n, "CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE of a trivial kernel"
@@ -170,7 +175,7 @@ func (p platform) describeSubgroup(d *device.Info, id object, ask asker) {
 	d.SubgroupSize, d.SubgroupSource = assumedSubgroup, "assumed: the driver does not tell"
 }
 
-// trivialMultiple compiles a small kernel and asks which multiple of the work-group size the driver prefers for it.
+// trivialMultiple, for drivers that do not tell it of the device, compiles a small kernel, which may take half a second, and asks which multiple of the work-group size the driver prefers for it.
 func (p platform) trivialMultiple(id object) (int64, error) {
 	d, err := openDevice(p, id, device.Info{})
 	if err != nil {

@@ -9,8 +9,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gpuperf/emulate"
+	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
 )
 
@@ -41,9 +43,9 @@ func Give(r *emulate.Result) {
 		if t.seconds > 0 && !a.Confirmed {
 			continue
 		}
-		a.Text = fmt.Sprintf("%s: %s", t.because, t.do)
+		a.Text = fmt.Sprintf("%s. Remedy: %s", t.because, strings.TrimSuffix(t.do, ","))
 		if a.Confirmed {
-			a.Text += fmt.Sprintf(" would give about %.2g×", a.Gain)
+			a.Text += fmt.Sprintf(". Emulated with it: %s, %s× as fast", format.Seconds(t.seconds), format.Factor(a.Gain))
 		}
 		all = append(all, given{a, rule.general})
 	}

@@ -38,6 +38,7 @@ func TestStatus(t *testing.T) {
 		"a flag that nobody sets":                {"waits#flag", "{buffer: ready, dtype: int32, size: 1, fill: zeros}, " + y, 132, emulate.Endless, "waits.cu:28"},
 		"a flag that is 0 by iota":               {"waits#flag", "{buffer: ready, dtype: int32, size: 1, fill: iota}, " + y, 132, emulate.Endless, "nobody stores in buffer ready"},
 		"a barrier that not all reach":           {"waits#some", y, 132, emulate.Endless, "barriers"},
+		"loads of what was stored for all":       {"volatile#rng_xorshift", "{buffer: state, dtype: uint32, size: 4 * n}, {buffer: sums, dtype: uint32, size: n}, {int32: 60}, {int32: 16}", 264, emulate.Supposed, "past the first-level cache"},
 		"a search for an end in data":            {"waits#text", "{buffer: s, dtype: uint8, size: 16 * n + 256, fill: iota}, {buffer: length, dtype: int32, size: n}, {int32: 16}", 132, emulate.Whole, ""},
 		"long chains of known numbers":           {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 5000}", 132, emulate.Whole, ""},
 		"chains that are longer than is counted": {"waits#hash", "{buffer: out, dtype: uint32, size: n}, {int32: 2000000}", 132, emulate.AtLeast, "not executed to its end"},

@@ -116,7 +116,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	case t.Store:
 		tr.Stored += n
 		from, whole := p.send(sectors, t, at), wholly(sectors, t)
-		if whole {
+		if whole && !t.Past {
 			p.l1.fill(sectors, t, at)
 		}
 		if p.owes(e, 1) {

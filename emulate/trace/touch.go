@@ -28,6 +28,12 @@ var spaces = map[sass.Space]timing.Space{
 	sass.Bank: timing.ConstantSpace, sass.Cluster: timing.SharedSpace, sass.Textures: timing.GlobalSpace,
 }
 
+// coherent reports whether an access is to be seen by other multiprocessors, or sees what they do, as those of volatile variables: their first-level caches are not
+// coherent, so that it passes them (PTX ISA, "Memory Consistency Model": strong operations of scope gpu and sys).
+func coherent(in *sass.Instruction) bool {
+	return in.Has("STRONG") && (in.Has("GPU") || in.Has("SYS"))
+}
+
 // touched is what timing needs to know of the accesses of a step; nil for none. number is that of the warp among all that are executed.
 func touched(accesses []exec.Access, number int64) *timing.Touched {
 	if len(accesses) == 0 {

@@ -148,7 +148,7 @@ func (r *recorder) step() {
 	if in.Opcode != nil && in.Opcode.Pipe == sass.TMA {
 		t = bulk(s.Accesses, &s.Tile)
 	} else if t = touched(s.Accesses, r.number); t != nil {
-		t.Past = in.Has("BYPASS")
+		t.Past = in.Has("BYPASS") || t.Space == timing.GlobalSpace && coherent(in)
 		if in.Name == "ATOMS" && in.Has("POPC") {
 			t.Conflicts = pass(t.Lanes, t.Width) // lanes that count the same are counted together: testdata/h200/measurement/pieces.csv.gz, inside 0
 		}

@@ -11,7 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
+	"runtime"
 	"runtime/metrics"
 	"sync"
 	"time"
@@ -42,8 +42,8 @@ func Stopped(err error) bool {
 }
 
 const (
-	interval = 5 * time.Millisecond  // between two checks of the memory
-	grace    = 50 * time.Millisecond // for the work to stop by itself
+	interval = 5 * time.Millisecond // between two checks of the memory
+	grace    = time.Second          // for the work to stop by itself, also on a busy machine, while it takes no more memory
 )
 
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
@@ -53,12 +53,9 @@ const (
 func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if limits.Memory > 0 {
-		defer collectOften()()
-	}
 	before := memory()
 	check := func() {
-		if limits.Memory > 0 && memory() > before+limits.Memory {
+		if limits.Memory > 0 && exceeds(before, limits.Memory) {
 			cancel(fmt.Errorf("needs %w %d MB of memory", ErrExceeded, limits.Memory>>20))
 		}
 	}
@@ -81,36 +78,36 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 			check()
 		}
 	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(grace):
-		return &Abandoned{context.Cause(ctx)}
-	}
-}
-
-// usual is Go's own rate of collections: the heap may grow to twice what is in use.
-const usual = 100
-
-var watched struct {
-	sync.Mutex
-	calls, rate int // calls of Do under way, and the rate before the first of them
-}
-
-// collectOften sets the usual rate of collections, as garbage counts as memory, until the function returned is called.
-func collectOften() (back func()) {
-	change := func(by int) {
-		watched.Lock()
-		defer watched.Unlock()
-		switch watched.calls += by; {
-		case by > 0 && watched.calls == 1:
-			watched.rate = debug.SetGCPercent(usual)
-		case watched.calls == 0:
-			debug.SetGCPercent(watched.rate)
+	asked, end := memory(), time.After(grace)
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-end:
+			return &Abandoned{context.Cause(ctx)}
+		case <-tick.C:
+			if limits.Memory > 0 && memory() > asked+limits.Memory {
+				return &Abandoned{context.Cause(ctx)} // there is no memory to wait for it
+			}
 		}
 	}
-	change(1)
-	return func() { change(-1) }
+}
+
+var collecting sync.Mutex
+
+// exceeds reports that memory has grown by more than the limit. Garbage is collected first: by the rate at which the process collects by itself a result
+// would depend on what else it keeps. Work that needs over half of the limit exceeds it too, or it might collect without end for the other half.
+func exceeds(before, limit uint64) bool {
+	if memory() <= before+limit {
+		return false
+	}
+	collecting.Lock()
+	defer collecting.Unlock()
+	if memory() <= before+limit {
+		return false // another call has collected
+	}
+	runtime.GC()
+	return memory() > before+limit/2
 }
 
 // memory is the current size of the heap and the stacks of the process, including garbage.

@@ -3,6 +3,8 @@ package bounded
 import (
 	"context"
 	"errors"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +58,8 @@ func TestDo(t *testing.T) {
 			if c.ctx == nil {
 				c.ctx = context.Background()
 			}
+			all = nil
+			runtime.GC()
 			err := Do(c.ctx, c.limits, c.work)
 			if (err == nil) != (c.is == nil) {
 				t.Fatalf("error is %v", err)
@@ -82,4 +86,22 @@ func BenchmarkDo(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// TestGarbage: it does not count, however rarely the process collects it and whatever else the process keeps.
+func TestGarbage(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	rest := make([]byte, 256<<20) // which the process keeps
+	var kept []byte
+	waste := func(ctx context.Context, check func()) error {
+		for range 400 {
+			kept = make([]byte, 1<<20)
+			check()
+		}
+		return context.Cause(ctx)
+	}
+	if err := Do(context.Background(), Limits{Memory: 64 << 20}, waste); err != nil || len(kept) == 0 {
+		t.Error(err)
+	}
+	runtime.KeepAlive(rest)
 }

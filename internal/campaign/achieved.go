@@ -8,10 +8,10 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -36,24 +36,54 @@ func (a Achieved) Cells() []string {
 }
 
 // achieved is what a case does in the time of its record on a device, whose rates were measured, by resource.
-func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]roofline.Peak) (a Achieved) {
-	if r.Status != samples.OK || r.Seconds() <= 0 {
-		return a
+func achieved(c *workload.Case, r samples.Record, on *facts.Device, measured map[string]machine.Peak) (a Achieved) {
+	return achievedOf([]Repeated{{c, 1}}, r, on, measured)
+}
+
+// Repeated is a case that is launched so many times.
+type Repeated struct {
+	*workload.Case
+	Times float64
+}
+
+// achievedOf is what cases do that were measured together, one after the other; what one of them does not say is not known of all.
+func achievedOf(cases []Repeated, r samples.Record, on *facts.Device, measured map[string]machine.Peak) Achieved {
+	seconds := r.Seconds()
+	if r.Status != samples.OK || seconds <= 0 || len(cases) == 0 {
+		return Achieved{}
 	}
-	if roof, ok := roofOf(c, on, measured, r.Mode); ok && roof.Resource != roofline.Launching { // a launch says nothing of the work
-		a.OfRoof = roof.Seconds / r.Seconds()
+	var sum Achieved
+	knows := [3]bool{true, true, true}
+	for _, c := range cases {
+		roof, ok := roofOf(c.Case, on, measured, r.Mode)
+		if roof.Resource != machine.Launching { // which says nothing of the work, and of a graph of launches takes less
+			sum.OfRoof += c.Times * roof.Seconds / seconds
+		}
+		knows[0] = knows[0] && ok
+		s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
+		if err != nil {
+			knows[1], knows[2] = false, false
+			continue
+		}
+		w, err := c.Work(s, s.Records)
+		sum.Bytes += c.Times * w.GlobalBytes / seconds
+		knows[1] = knows[1] && err == nil
+		n, err := c.FLOP(s)
+		sum.FLOP += c.Times * n / seconds
+		knows[2] = knows[2] && err == nil
 	}
-	s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
-	if err != nil {
-		return a
+	for i, known := range []*float64{&sum.OfRoof, &sum.Bytes, &sum.FLOP} {
+		if !knows[i] {
+			*known = 0
+		}
 	}
-	if w, err := c.Work(s, s.Records); err == nil {
-		a.Bytes = w.GlobalBytes / r.Seconds()
-	}
-	if n, err := c.FLOP(s); err == nil {
-		a.FLOP = n / r.Seconds()
-	}
-	return a
+	return sum
+}
+
+// AchievedTogether is what cases did that were measured together, on the device of the campaign as Achieved has it.
+func (c *Campaign) AchievedTogether(cases []Repeated, r samples.Record) (Achieved, error) {
+	measured, err := c.reached()
+	return achievedOf(cases, r, facts.Of(c.Device.Info().Fingerprint), measured), err
 }
 
 // Achieved is what cases did in the times of their records, as many of each, on the device of the campaign, by the rates that its profile
@@ -68,7 +98,7 @@ func (c *Campaign) Achieved(cases []*workload.Case, records []samples.Record) ([
 }
 
 // reached are the rates that the profile of the device holds, by resource.
-func (c *Campaign) reached() (map[string]roofline.Peak, error) {
+func (c *Campaign) reached() (map[string]machine.Peak, error) {
 	profile, err := calibrate.LoadProfile(DeviceFile(c.options.Data, "profiles", c.Device.Info().Fingerprint, ".yaml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

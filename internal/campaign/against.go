@@ -87,7 +87,8 @@ type Against struct {
 const (
 	defaultPairs = 60
 	mostPairs    = 1000
-	settle       = time.Millisecond // of runs that do not count, for the caches to hold the data of this kernel again: at least two
+	rising       = 20 * time.Millisecond // of runs before the first trial, for clocks to rise
+	settle       = time.Millisecond      // of runs that do not count, for the caches to hold the data of this kernel again: at least two
 )
 
 // Against measures the kernels of each pair as Measure does, and then both in turn: one trial of each, whose order changes from one time
@@ -146,7 +147,7 @@ func (c *Campaign) inTurn(ctx context.Context, mode samples.Mode, one, other dev
 		return r.Trials[0], nil
 	}
 	for _, job := range []device.Job{one, other} {
-		if _, err := run(job, device.Policy{Trials: 1}); err != nil { // warms up
+		if _, err := run(job, device.Policy{Trials: 1, MinWarmUp: rising, MaxWarmUp: time.Second}); err != nil { // warms up
 			return nil, nil, err
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
-	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
@@ -38,7 +38,7 @@ type Predictor struct {
 	refined  []*Predictor               // of this model, each for its kernel
 	coded    map[string]*samples.Record // by case, samples that tell of its machine code; nil where nobody asks for that
 	binary   *Predictor                 // the model as it is with the binary; nil where it was not calibrated so
-	measured map[string]roofline.Peak   // rates that the device has reached, by resource
+	measured map[string]machine.Peak    // rates that the device has reached, by resource
 	launches *facts.Device              // Facts, with the time of a launch where that was measured
 }
 
@@ -51,7 +51,7 @@ func NewPredictor(device samples.Fingerprint, roof []calibrate.Reached, calibrat
 	p := &Predictor{Device: device, Facts: facts.Of(device), Model: model, Fit: &calibration.Fit, Cache: samples.Mode(calibration.Origin.Cache)}
 	p.measured = peaks(roof)
 	p.launches = p.Facts
-	if launch, ok := p.measured[roofline.Launching]; ok {
+	if launch, ok := p.measured[machine.Launching]; ok {
 		p.launches = p.Facts.With(facts.LaunchSeconds, 1/launch.Rate, launch.Source)
 	}
 	if p.ids, err = featuresOf(model); err != nil {

@@ -9,7 +9,6 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -66,7 +65,7 @@ func reached(on *facts.Device, cases []*workload.Case, records []samples.Record)
 		add := func(resource, unit string, amount float64) {
 			rates = append(rates, calibrate.Reached{Resource: resource, Rate: amount / r.Summary.Min, Unit: unit, Kernel: c.String()})
 		}
-		var w roofline.Work
+		var w machine.Work
 		if source := c.Identity.Source; source == "gmem_pattern" || strings.HasPrefix(source, "flops_") {
 			s, err := c.Counts(features.Options{SubgroupSize: int(on.Int(facts.SubgroupSize))})
 			if err == nil {
@@ -79,15 +78,15 @@ func reached(on *facts.Device, cases []*workload.Case, records []samples.Record)
 		dtype := c.Identity.Args["dtype"]
 		switch c.Identity.Source {
 		case "empty_kernel":
-			add(roofline.Launching, "launches/s", 1)
+			add(machine.Launching, "launches/s", 1)
 		case "gmem_pattern":
 			if c.Identity.Args["lsize_0"] == "256" && c.Identity.Args["n_in_arrays"] == "16" && w.GlobalBytes >= beyondCache*on.Value(facts.L2Bytes) {
-				add(roofline.GlobalMemory, "B/s", w.GlobalBytes)
+				add(machine.GlobalMemory, "B/s", w.GlobalBytes)
 			}
 		case "flops_madd_pattern", "flops_add_pattern", "flops_mul_pattern":
 			for _, o := range w.Operations {
 				if o.DType == dtype {
-					add(roofline.ArithmeticOf(dtype), "op/s", o.Count)
+					add(machine.ArithmeticOf(dtype), "op/s", o.Count)
 				}
 			}
 		}
@@ -99,23 +98,23 @@ func reached(on *facts.Device, cases []*workload.Case, records []samples.Record)
 const beyondCache = 4
 
 // peaks are rates that were reached, by resource.
-func peaks(reached []calibrate.Reached) map[string]roofline.Peak {
-	out := map[string]roofline.Peak{}
+func peaks(reached []calibrate.Reached) map[string]machine.Peak {
+	out := map[string]machine.Peak{}
 	for _, r := range reached {
 		if r.Rate > out[r.Resource].Rate {
-			out[r.Resource] = roofline.Peak{Rate: r.Rate, Unit: r.Unit, Formula: "the fastest trial", Source: "measured by " + r.Kernel}
+			out[r.Resource] = machine.Peak{Rate: r.Rate, Unit: r.Unit, Formula: "the fastest trial", Source: "measured by " + r.Kernel}
 		}
 	}
 	return out
 }
 
 // Roof is the least time of a case on the device of the model, with caches in the state given, by the rates that the profile holds.
-func (p *Predictor) Roof(c *workload.Case, caches samples.Mode) roofline.Bound {
+func (p *Predictor) Roof(c *workload.Case, caches samples.Mode) machine.Bound {
 	return c.LeastTime(p.Facts, p.measured, caches)
 }
 
 // roofOf is the least time of a case on a device; false where it is not known, or the counts do not say.
-func roofOf(c *workload.Case, on *facts.Device, measured map[string]roofline.Peak, caches samples.Mode) (calibrate.Roof, bool) {
+func roofOf(c *workload.Case, on *facts.Device, measured map[string]machine.Peak, caches samples.Mode) (calibrate.Roof, bool) {
 	bound := c.LeastTime(on, measured, caches)
 	if len(bound.Uses) == 0 {
 		return calibrate.Roof{}, false

@@ -192,3 +192,30 @@ func isNear(t *testing.T, what string, measured float64, roof calibrate.Roof) bo
 	}
 	return share > 0.8
 }
+
+// TestAchievedTogether: what runs twice does twice as much, and as much of the roof in twice the time; what is launched and hardly works does not count.
+func TestAchievedTogether(t *testing.T) {
+	cases, err := Cases(t.Context(), frontend.Options{}, []string{"../../examples/transpose/transpose.star#transpose_tiled"}, []map[string]int64{{"n": 4096}, {"n": 64}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, _ := facts.Named("NVIDIA H200")
+	in := func(seconds float64) samples.Record {
+		return samples.Record{Status: samples.OK, Mode: samples.Cold, Summary: &samples.Summary{Median: seconds}}
+	}
+	one := achieved(cases[0], in(1e-3), on, nil)
+	if one.OfRoof <= 0 || one.Bytes <= 0 {
+		t.Fatalf("%+v", one)
+	}
+	if twice := achievedOf([]Repeated{{cases[0], 2}}, in(2e-3), on, nil); twice != one {
+		t.Errorf("%+v, twice %+v", one, twice)
+	}
+	small := achievedOf([]Repeated{{cases[1], 1}}, in(1e-3), on, nil)
+	both := achievedOf([]Repeated{{cases[0], 1}, {cases[1], 1}}, in(1e-3), on, nil)
+	if near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*b }; !near(both.OfRoof, one.OfRoof+small.OfRoof) || !near(both.Bytes, one.Bytes+small.Bytes) {
+		t.Errorf("%+v and %+v together %+v", one, small, both)
+	}
+	if none := achievedOf(nil, in(1e-3), on, nil); none != (Achieved{}) {
+		t.Errorf("nothing does %+v", none)
+	}
+}

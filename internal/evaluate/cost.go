@@ -6,8 +6,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/models"
 	"gpuperf/workload"
@@ -19,9 +19,9 @@ const overPeak = 1.01
 // Cost is a fitted parameter compared with the peak rate of the device, a line of table 3 of the Perflex paper.
 type Cost struct {
 	calibrate.Estimate
-	Of     []string       // the features that the parameter is the cost of; none if it is not the cost of features alone
-	Peak   *roofline.Peak // of the device, for the implied rate; nil if unknown
-	Remark string         // on a rate above the peak
+	Of     []string      // the features that the parameter is the cost of; none if it is not the cost of features alone
+	Peak   *machine.Peak // of the device, for the implied rate; nil if unknown
+	Remark string        // on a rate above the peak
 }
 
 // Share is the implied rate over the peak, 0 if that is unknown.
@@ -100,8 +100,8 @@ func (k counter) countWith(id features.ID, after, condition string) (float64, er
 }
 
 // bound returns the peak of the work that the features count, nil where there is none or they do not share one.
-func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*roofline.Peak, error) {
-	var common *roofline.Peak
+func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*machine.Peak, error) {
+	var common *machine.Peak
 	for _, id := range ids {
 		p, ok, err := k.peak(device, id, unit)
 		if err != nil || !ok || p.Unit != unit || common != nil && p.Rate != common.Rate {
@@ -112,20 +112,20 @@ func (k counter) bound(device *facts.Device, ids []features.ID, unit string) (*r
 	return common, nil
 }
 
-func (k counter) peak(device *facts.Device, id features.ID, unit string) (p roofline.Peak, ok bool, err error) {
+func (k counter) peak(device *facts.Device, id features.ID, unit string) (p machine.Peak, ok bool, err error) {
 	switch id.Class.Work() {
 	case features.Arithmetic:
-		p, ok = roofline.Arithmetic(device, string(id.DType), id.Op, unit)
+		p, ok = machine.ArithmeticPeak(device, string(id.DType), id.Op, unit)
 		return p, ok, nil
 	case features.Memory:
 		space, err := k.space(id)
 		switch space {
 		case kernel.Local:
-			p, ok = roofline.Local(device)
+			p, ok = machine.LocalPeak(device)
 		case kernel.Global:
 			// What each of a sub-group's lanes gets of one element is not moved from memory lane by lane.
 			shared, err := k.shared(id)
-			p, ok = roofline.Global(device)
+			p, ok = machine.GlobalPeak(device)
 			return p, ok && !shared, err
 		}
 		return p, ok, err

@@ -15,10 +15,10 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
-	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 	"gpuperf/workload"
 )
@@ -191,23 +191,23 @@ func (p *Page) L2() facts.Fact {
 // PeakRate is the peak rate of a device for a kind of work.
 type PeakRate struct {
 	What string
-	roofline.Peak
+	machine.Peak
 }
 
 // PeakRates lists the peaks of the device.
 func (p *Page) PeakRates() (rows []PeakRate) {
-	add := func(what string, peak roofline.Peak, known bool) {
+	add := func(what string, peak machine.Peak, known bool) {
 		if known {
 			rows = append(rows, PeakRate{what, peak})
 		}
 	}
 	for _, dtype := range []string{"float32", "float64"} {
-		peak, known := roofline.Arithmetic(p.Facts, dtype, "madd", "FLOP/s")
+		peak, known := machine.ArithmeticPeak(p.Facts, dtype, "madd", "FLOP/s")
 		add(dtype+" multiply-add", peak, known)
 	}
-	peak, known := roofline.Local(p.Facts)
+	peak, known := machine.LocalPeak(p.Facts)
 	add("local memory", peak, known)
-	peak, known = roofline.Global(p.Facts)
+	peak, known = machine.GlobalPeak(p.Facts)
 	add("global memory", peak, known)
 	return rows
 }

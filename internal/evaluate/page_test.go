@@ -16,7 +16,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
-	"gpuperf/internal/roofline"
+	"gpuperf/device/machine"
 	"gpuperf/samples"
 )
 
@@ -45,8 +45,8 @@ func page() *Page {
 	report.Summarize()
 	device := samples.Fingerprint{Name: "NVIDIA H200", Vendor: "NVIDIA", Platform: "OpenCL", ComputeUnits: 132, ClockMHz: 1980, SubgroupSize: 32, UUID: "00"}
 	known := facts.Of(device)
-	global, _ := roofline.Global(known)
-	madd, _ := roofline.Local(known)
+	global, _ := machine.GlobalPeak(known)
+	madd, _ := machine.LocalPeak(known)
 	when := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	return &Page{
 		Report: report, SuiteFiles: []string{"a.yaml", "b.yaml"}, Device: device, Facts: known, SamplesFile: "s.jsonl", SamplesHash: "abc",

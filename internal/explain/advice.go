@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/format"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -20,24 +20,19 @@ const (
 	nearRoof   = 0.85
 )
 
-// advice suggests changes that could make the kernel faster, for the costs that matter, the largest first. It relies on the counts alone:
-// predict the changed kernel to see whether a change pays off.
+// advice is what there is to say beside remedies: that the roof is near, what the compiler made, and, by models that cannot price what a launch would be
+// (remedies.go), changes for the costs that matter, the largest first.
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
 	if out.Roof != nil && out.Roof.Reached > nearRoof {
 		say("the kernel reaches %.0f %% of the roof (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {
-		if c.Share < worthwhile || c.Parameter == "" {
+		if e.priced || c.Share < worthwhile || c.Parameter == "" {
 			continue
 		}
-		for _, text := range e.remedies(c) {
-			say("%s (%s, %.0f %% of the time): %s", e.describe(c), c.Parameter, 100*c.Share, text)
-		}
-	}
-	for _, t := range out.Terms {
-		if len(t.Joins) == 0 && t.Alone > worthwhile*out.Predicted && t.Seconds < worthwhile*t.Alone {
-			say("%s is hidden: at this size, making it cheaper gains almost nothing", inWords(t.Name))
+		for _, text := range e.hints(c) {
+			say("%s (%.0f %% of the time): %s", c.Words, 100*c.Share, text)
 		}
 	}
 	if out.Compiled != nil {
@@ -51,8 +46,8 @@ func (e *explainer) advice(out *Explanation) error {
 	return nil
 }
 
-// remedies lists what the counts of a cost's work suggest.
-func (e *explainer) remedies(c Cost) []string {
+// hints lists what the counts of a cost's work suggest.
+func (e *explainer) hints(c Cost) []string {
 	var out []string
 	for _, id := range c.ids {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
@@ -141,10 +136,10 @@ func (e *explainer) bankConflict(m features.Mem) string {
 }
 
 func (e *explainer) operation(o features.Op, c Cost) string {
-	if _, any := roofline.Arithmetic(e.Facts, "float32", "madd", "op/s"); !any {
+	if _, any := machine.ArithmeticPeak(e.Facts, "float32", "madd", "op/s"); !any {
 		return "fewer operations"
 	}
-	peak, known := roofline.Arithmetic(e.Facts, string(o.DType), o.Op, "op/s")
+	peak, known := machine.ArithmeticPeak(e.Facts, string(o.DType), o.Op, "op/s")
 	if !known {
 		return "fewer of these operations, or cheaper ones"
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gpuperf/calibrate"
 	"gpuperf/models"
@@ -94,11 +93,5 @@ func (e *explainer) bound(out *Explanation) error {
 	return nil
 }
 
-// inWords names a term: in words, with the name that tables show, where it has them.
-func inWords(term string) string {
-	words := termWords[term]
-	if words == "" || strings.EqualFold(words, term) || term == roofTerm {
-		return cmp.Or(words, term)
-	}
-	return fmt.Sprintf("%s (%s)", words, term)
-}
+// inWords names a term in words, where it has them.
+func inWords(term string) string { return cmp.Or(termWords[term], term) }

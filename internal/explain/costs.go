@@ -15,7 +15,9 @@ import (
 // Cost is a kind of work with its cost, and what it contributes to the prediction.
 type Cost struct {
 	Term      string  `json:"term"`
+	By        string  `json:"by"`                  // the term in words
 	Parameter string  `json:"parameter,omitempty"` // "" where the cost is no product of a parameter and work
+	Words     string  `json:"words"`               // the work in words
 	Work      Work    `json:"work"`
 	Alone     float64 `json:"alone"`   // what the work would take by itself
 	Seconds   float64 `json:"seconds"` // its part of the prediction: 0 where it is hidden
@@ -55,10 +57,13 @@ func (e *explainer) parts(out *Explanation) error {
 			return err
 		}
 		cost.Share = share(p.Within)
+		if cost.Words = e.describe(cost); cost.Parameter == "" {
+			cost.Words = inWords(cost.Term)
+		}
 		out.Costs = append(out.Costs, cost)
 	}
 	if raised > 0 {
-		out.Costs = append(out.Costs, Cost{Term: roofTerm, Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
+		out.Costs = append(out.Costs, Cost{Term: roofTerm, By: inWords(roofTerm), Words: inWords(roofTerm), Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
@@ -110,7 +115,7 @@ func (e *explainer) timeOf(m *models.Model) (float64, error) {
 }
 
 func (e *explainer) cost(p models.Part) (cost Cost, err error) {
-	cost = Cost{Term: p.Term, Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
+	cost = Cost{Term: p.Term, By: inWords(p.Term), Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
 	if p.Parameter == "" {
 		return cost, nil
 	}
@@ -141,6 +146,9 @@ func (e *explainer) describe(c Cost) string {
 			words = append(words, text)
 		}
 	}
+	if own := c.total(); own != nil {
+		return cmp.Or(workWords[own.Op], own.Op)
+	}
 	for _, id := range c.ids {
 		for _, r := range e.selected(id) {
 			switch k := r.Key.(type) {
@@ -162,9 +170,6 @@ func (e *explainer) describe(c Cost) string {
 		if id.Class == features.GroupsClass && len(c.ids) == 1 {
 			add("work-groups")
 		}
-		if id.Class == features.StaticClass && len(c.ids) == 1 {
-			return fmt.Sprintf("%s (%s)", cmp.Or(workWords[id.Op], id.Op), c.Work.What)
-		}
 	}
 	if len(words) == 0 {
 		return c.Work.What
@@ -175,6 +180,19 @@ func (e *explainer) describe(c Cost) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// total is the total of a launch that the work of a cost is, perhaps times a number that other features make; nil for other work.
+func (c *Cost) total() (own *features.ID) {
+	for i, id := range c.ids {
+		if id.Class != features.StaticClass {
+			return nil
+		}
+		if strings.HasSuffix(c.Work.What, id.String()) {
+			own = &c.ids[i]
+		}
+	}
+	return own
 }
 
 // selected lists the records that a feature selects; none if an error prevents it.

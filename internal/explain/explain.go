@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -29,7 +29,7 @@ type Subject struct {
 
 	Prediction *calibrate.Prediction // of the case
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
-	Roof       roofline.Bound        // of the case, with the caches as they were for the time that is explained; without uses it is not known
+	Roof       machine.Bound         // of the case, with the caches as they were for the time that is explained; without uses it is not known
 
 	Record          *samples.Record // of the kernel; nil: not measured
 	Measured        float64         // of the kernel, in seconds; 0: not measured
@@ -58,6 +58,8 @@ type Explanation struct {
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
 	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
+	Lines     []Line             `json:"lines"`                    // that access memory, those that take most of the time first
+	Remedies  []Remedy           `json:"remedies"`                 // what would make it faster, the largest gain first
 	Advice    []string           `json:"advice"`
 	Warnings  []string           `json:"warnings"`
 }
@@ -87,7 +89,7 @@ func New(s Subject) (*Explanation, error) {
 	}
 	out := &Explanation{
 		Script: s.Case.Script, Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.Prediction.Seconds, Interval: e.Prediction.Interval,
-		Measured: s.Measured, Warnings: e.Prediction.Warnings, Unpriced: []Work{}, Advice: []string{},
+		Measured: s.Measured, Warnings: e.Prediction.Warnings, Unpriced: []Work{}, Lines: []Line{}, Remedies: []Remedy{}, Advice: []string{},
 	}
 	if form, _, _, ok := s.Model.Form(); ok {
 		out.Form = string(form)
@@ -96,7 +98,7 @@ func New(s Subject) (*Explanation, error) {
 		relative := (out.Predicted - s.Measured) / s.Measured
 		out.Error = &relative
 	}
-	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.caches, e.compiled, e.code, e.check, e.roof, e.unpriced, e.advice} {
+	for _, step := range []func(*Explanation) error{e.parts, e.bound, e.caches, e.compiled, e.code, e.check, e.roof, e.unpriced, e.remedies, e.advice} {
 		if err := step(out); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Case, err)
 		}
@@ -111,6 +113,7 @@ type explainer struct {
 	values     map[string]float64 // of the features
 	statistics *features.Statistics
 	most       Bound
+	priced     bool // the model prices what the launch would be with a remedy
 }
 
 func (e *explainer) prepare() (err error) {

@@ -10,8 +10,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -174,13 +174,13 @@ func TestBoundAndAdvice(t *testing.T) {
 		bound  string
 		advice string
 	}{
-		{"scattered loads", map[string]float64{"p_a": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is loads of a", "neighbours along lid(0) are n elements apart in a, so that work-items ask for 25 %"},
-		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is loads of b", "each element of b is loaded 16 times"},
-		{"stores", map[string]float64{"p_c": 1e-11}, "global memory (gmem), 100 % of the time: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
-		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work (onchip), 100 % of the time: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
-		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work (onchip), 100 % of the time: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
-		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers (overhead)", "fewer barriers"},
-		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers (overhead), 100 % of the time: 100 % of it is kernel launch", "more work in one launch"},
+		{"scattered loads", map[string]float64{"p_a": 1e-11}, "global memory, 100 % of the time: 100 % of it is loads of a", "neighbours along lid(0) are n elements apart in a, so that work-items ask for 25 %"},
+		{"loads again", map[string]float64{"p_b": 1e-11}, "global memory, 100 % of the time: 100 % of it is loads of b", "each element of b is loaded 16 times"},
+		{"stores", map[string]float64{"p_c": 1e-11}, "global memory, 100 % of the time: 100 % of it is stores of c", "each element of c is moved once, in full sectors"},
+		{"local memory", map[string]float64{"p_local": 1e-11}, "on-chip work, 100 % of the time: 100 % of it is loads of b_fetch in local memory, stores of b_fetch in local memory", "fewer accesses"},
+		{"arithmetic", map[string]float64{"p_madd": 2e-12}, "on-chip work, 100 % of the time: 100 % of it is float32 madd", "of the peak rate already: fewer operations"},
+		{"barriers", map[string]float64{"p_barrier": 1e-9}, "overhead of launches, groups and barriers", "fewer barriers"},
+		{"launch", map[string]float64{"p_launch": 1e-6}, "overhead of launches, groups and barriers, 100 % of the time: 100 % of it is kernel launch", "more work in one launch"},
 	} {
 		e, err := New(subject(t, "overhead + gmem + onchip", c.costs))
 		if err != nil {
@@ -296,7 +296,7 @@ func TestNoTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	e.Write(&text)
+	e.Write(&text, true)
 	if got := text.String(); strings.Contains(got, "Inf") || strings.Contains(got, "NaN") || !strings.Contains(got, "roof: 2.131 µs for what the kernel cannot do without, by local memory\n") {
 		t.Error(got)
 	}
@@ -333,4 +333,4 @@ func TestModelWithoutForm(t *testing.T) {
 }
 
 // oneLaunch is the rate of launches of a device whose empty kernel took a microsecond.
-var oneLaunch = map[string]roofline.Peak{roofline.Launching: {Rate: 1e6, Unit: "launches/s"}}
+var oneLaunch = map[string]machine.Peak{machine.Launching: {Rate: 1e6, Unit: "launches/s"}}

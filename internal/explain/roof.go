@@ -1,6 +1,6 @@
 package explain
 
-import "gpuperf/internal/roofline"
+import "gpuperf/device/machine"
 
 // Roof is the least time of the kernel, by what no implementation can do without: the roof under which no prediction is.
 type Roof struct {
@@ -14,7 +14,7 @@ type Roof struct {
 type Resource struct {
 	Name    string  `json:"name"`
 	Amount  float64 `json:"amount"`
-	Unit    string  `json:"unit"` // "B", "op", "groups" or "launches"
+	Unit    string  `json:"unit"` // "B", "op" or "launches"
 	Peak    float64 `json:"peak"` // per second
 	Seconds float64 `json:"seconds"`
 	Rate    float64 `json:"rate"` // achieved over the kernel's time, per second; 0 where that time is not positive
@@ -35,7 +35,7 @@ func (e *explainer) roof(out *Explanation) error {
 	out.Roof = &Roof{Seconds: bound.Seconds, Resource: bound.Uses[0].Resource, Reached: perTime(bound.Seconds)}
 	for _, u := range bound.Uses {
 		name := u.Resource
-		if name == roofline.GlobalMemory {
+		if name == machine.GlobalMemory {
 			name += ", each element once, beyond the cache"
 		}
 		out.Roof.Resources = append(out.Roof.Resources, Resource{name, u.Amount, u.Unit, u.Peak.Rate, u.Seconds, perTime(u.Amount), u.Peak.Source})

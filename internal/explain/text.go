@@ -9,10 +9,11 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/terminal"
+	"gpuperf/models"
 )
 
-// Write writes the explanation as text.
-func (e *Explanation) Write(w io.Writer) {
+// Write writes the explanation as text, with the terms and costs of the model by name if terms says it.
+func (e *Explanation) Write(w io.Writer, terms bool) {
 	form := ""
 	if e.Form != "" {
 		form = ", " + e.Form
@@ -30,8 +31,13 @@ func (e *Explanation) Write(w io.Writer) {
 		fmt.Fprintf(w, "  compiled   %s\n", e.Compiled)
 	}
 	fmt.Fprintln(w)
-	e.writeTerms(w)
-	e.writeCosts(w)
+	if terms {
+		e.writeTerms(w)
+		e.writeCosts(w)
+	} else {
+		e.writeParts(w)
+	}
+	e.writeLines(w)
 	if e.Code != nil {
 		e.writeCode(w)
 	}
@@ -49,13 +55,71 @@ func (e *Explanation) Write(w io.Writer) {
 		}
 		t.WriteIndented(w, "  ")
 	}
-	if len(e.Advice) > 0 {
-		fmt.Fprintf(w, "\nwhat could change\n")
-		writeList(w, e.Advice)
+	if list := e.changes(); len(list) > 0 {
+		fmt.Fprintf(w, "\nwhat to change\n")
+		writeList(w, list)
 	}
 }
 
 const barWidth = 30
+
+// bar draws a share.
+func bar(share float64) string {
+	n := min(int(math.Round(barWidth*max(share, 0))), barWidth)
+	return strings.Repeat("█", n) + strings.Repeat("·", barWidth-n)
+}
+
+// writeParts writes the costs in words, those of the parts of the model that take time.
+func (e *Explanation) writeParts(w io.Writer) {
+	t := format.NewTable("what takes the time", "by", ">time", ">share", "", ">count")
+	for _, c := range e.Costs {
+		if c.Share < leastPart {
+			continue
+		}
+		count, by := "", inWords(c.Term)
+		if c.Term == models.WholeTerm {
+			by = ""
+		}
+		if c.Parameter != "" {
+			count = format.Rough(c.Work.Count, "")
+		}
+		t.Row(c.Words, by, format.Rough(c.Seconds, "s"), fmt.Sprintf("%.0f %%", 100*c.Share), bar(c.Share), count)
+	}
+	t.WriteIndented(w, "  ")
+}
+
+// leastPart is the share under which a part is not printed without the terms of the model.
+const leastPart = 0.01
+
+// writeLines writes the accesses with the time that goes with them.
+func (e *Explanation) writeLines(w io.Writer) {
+	t, rows := format.NewTable("where", "access", "neighbours are apart", ">share of the time"), 0
+	for _, l := range e.Lines {
+		if l.Share >= leastPart {
+			t.Row(place(l.File, l.Line), fmt.Sprintf("%s of %s in %s memory", l.Action, l.Array, l.Space), l.apart(), fmt.Sprintf("%.0f %%", 100*l.Share))
+			rows++
+		}
+	}
+	if rows > 0 {
+		fmt.Fprintln(w)
+		t.WriteIndented(w, "  ")
+	}
+}
+
+// apart says how far apart neighbours along the axes of a work-group access the array.
+func (l *Line) apart() string {
+	if l.Data {
+		return "as data says"
+	}
+	var list []string
+	for _, s := range l.Strides {
+		list = append(list, fmt.Sprintf("%d B", s))
+	}
+	for len(list) > 1 && list[len(list)-1] == "0 B" {
+		list = list[:len(list)-1]
+	}
+	return strings.Join(list, ", ")
+}
 
 func (e *Explanation) writeTerms(w io.Writer) {
 	t := format.NewTable("term", ">alone", ">time", ">share", "", ">saved if halved")
@@ -63,12 +127,11 @@ func (e *Explanation) writeTerms(w io.Writer) {
 		if term.Alone == 0 {
 			continue
 		}
-		share, bar := fmt.Sprintf("%.1f %%", 100*term.Share), "of "+strings.Join(term.Joins, " and ")
+		share, shown := fmt.Sprintf("%.1f %%", 100*term.Share), "of "+strings.Join(term.Joins, " and ")
 		if len(term.Joins) == 0 {
-			n := min(int(math.Round(barWidth*max(term.Share, 0))), barWidth)
-			bar = strings.Repeat("█", n) + strings.Repeat("·", barWidth-n)
+			shown = bar(term.Share)
 		}
-		t.Row(term.Name, format.Seconds(term.Alone), within(term.Seconds, term.Alone), share, bar, savedText(term.Halved, e.Predicted))
+		t.Row(term.Name, format.Seconds(term.Alone), within(term.Seconds, term.Alone), share, shown, savedText(term.Halved, e.Predicted))
 	}
 	t.WriteIndented(w, "  ")
 	fmt.Fprintln(w)

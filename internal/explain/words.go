@@ -1,24 +1,27 @@
 package explain
 
+import "gpuperf/models"
+
 // termWords are what the terms of the models that come with the program stand for.
 var termWords = map[string]string{
-	"gmem":     "global memory",
-	"onchip":   "on-chip work",
-	"overhead": "overhead of launches, groups and barriers",
-	"dram":     "DRAM",
-	"memory":   "DRAM",
-	"l2":       "L2",
-	"fetch":    "what work-groups fetch",
-	"starts":   "starts of work-groups",
-	"pipe":     "the path of L1 and local memory",
-	"slots":    "issue of instructions",
-	"issue":    "issue of instructions",
-	"special":  "the unit of functions and conversions",
-	"logic":    "the unit of logic and comparisons",
-	"products": "the unit of float64 and integer products",
-	"wait":     "waiting for results",
-	"latency":  "waiting for results",
-	roofTerm:   "the roof of the device, which the model does not know",
+	"gmem":           "global memory",
+	"onchip":         "on-chip work",
+	"overhead":       "overhead of launches, groups and barriers",
+	"dram":           "DRAM",
+	"memory":         "DRAM",
+	"l2":             "L2",
+	"fetch":          "what work-groups fetch",
+	"starts":         "starts of work-groups",
+	"pipe":           "the path of L1 and local memory",
+	"slots":          "issue of instructions",
+	"issue":          "issue of instructions",
+	"special":        "the unit of functions and conversions",
+	"logic":          "the unit of logic and comparisons",
+	"products":       "the unit of float64 and integer products",
+	"wait":           "waiting for results",
+	"latency":        "waiting for results",
+	models.WholeTerm: "the rest",
+	roofTerm:         "the roof of the device, which the model does not know",
 }
 
 // workWords are short words for what totals of static features count.

@@ -31,7 +31,7 @@ var wrong = []struct {
 	{"work: [{calibrate: general, parts: 2}]", "2:36", "each device does all of it", false},
 	{"work: [{calibrate: general, sizes: n=1}]", "2:36", "takes no sizes", false},
 	{"work: [{calibrate: general, with: {device: 1}}]", "2:36", "set by the worker", false},
-	{"work: [{tune: a.star, with: {seed: 1}}]", "2:30", "set by the worker", false},
+	{"work: [{tune: a.star, with: {shard: 0/2}}]", "2:30", "set by the worker", false},
 	{"work: [{tune: a.star, parts: 0}]", "2:30", "not from 1 to 10000", true},
 	{"shards: many\nwork: [{calibrate: general}]", "2:9", "expected an integer", true},
 	{"name: '--'\nwork: [{calibrate: general}]", "2:7", "neither letters nor digits", false},

@@ -90,7 +90,6 @@ func measured(r result) []Figure {
 func best(r result) []Figure {
 	type run struct {
 		Seconds       float64
-		Variant       struct{ ID string }
 		Configuration json.RawMessage
 	}
 	type found struct{ Best []run }
@@ -99,11 +98,7 @@ func best(r result) []Figure {
 			return nil
 		}
 		b := f.Best[0]
-		choice := b.Variant.ID
-		if choice == "" {
-			choice = choiceText(b.Configuration)
-		}
-		return []Figure{{What: "best time", Unit: "s", Value: b.Seconds, Lower: true, Choice: choice}}
+		return []Figure{{What: "best time", Unit: "s", Value: b.Seconds, Lower: true, Choice: choiceText(b.Configuration)}}
 	})
 }
 

@@ -309,7 +309,7 @@ func TestDealt(t *testing.T) {
 			t.Errorf("%s: %+v, %v", run.shard, out, err)
 		}
 	}
-	want := []string{"--seed=1 --json --device=0", "--seed=3 --json --device=0", "--seed=2 --json --device=1"}
+	want := []string{"--shard=0/3 --json --device=0", "--shard=2/3 --json --device=0", "--shard=1/3 --json --device=1"}
 	for i, run := range c.runs {
 		if !strings.HasSuffix(run, "tune a.star "+want[i]) {
 			t.Errorf("%s, not %s", run, want[i])

@@ -29,7 +29,7 @@ var kinds = []Kind{
 	{Name: "evaluate", Command: []string{"evaluate"}, Takes: "suite files", EachDevice: true, Own: []string{"replay", "report"}, Figures: evaluated},
 	{Name: "measure", Command: []string{"measure"}, Takes: "a file with kernels, or launch files", Sized: true, EachDevice: true, Figures: measured},
 	{Name: "explore", Command: []string{"lift", "explore"}, Takes: "one Lift program", One: true, Sized: true, Own: []string{"shard"}, Part: shardFlag, Figures: best},
-	{Name: "tune", Command: []string{"tune"}, Takes: "one kernel script, launch file or C file", One: true, Sized: true, Own: []string{"seed"}, Part: seedFlag, Figures: best},
+	{Name: "tune", Command: []string{"tune"}, Takes: "one kernel script, launch file, C file or Lift program", One: true, Sized: true, Own: []string{"shard"}, Part: shardFlag, Figures: best},
 	{Name: "rank", Command: []string{"rank"}, Takes: "one file with tunables", One: true, Sized: true, Offline: true, Own: []string{"shard", "table", "tunables"}, Part: tableFlags, Figures: ranked},
 }
 
@@ -44,9 +44,6 @@ func kindNames() (names []string) {
 func shardFlag(part, parts int, _ string) []string {
 	return []string{fmt.Sprintf("--shard=%d/%d", part, parts)}
 }
-
-// seedFlag gives each part a search of its own.
-func seedFlag(part, _ int, _ string) []string { return []string{fmt.Sprintf("--seed=%d", part+1)} }
 
 // tableFlags gives each part a part of the configurations, and a table of its own.
 func tableFlags(part, parts int, table string) []string {

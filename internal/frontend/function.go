@@ -147,7 +147,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 			k.Variant.Kernel, k.Unsized = in.ir, nil
 			return &k, nil
 		}
-		return nil, d.unsized(sizes)
+		return nil, d.unsized(ctx, sizes)
 	case len(values) == 0:
 		return d.kernel, nil
 	}
@@ -182,17 +182,27 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options) *function
 	return f
 }
 
-// unsized is the error of a function that is read at given sizes alone, with those that lack a value.
-func (d *divided) unsized(sizes map[string]int64) error {
+// trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
+const trial = 256
+
+// unsized is the error of a function that is not read for all sizes. Where it goes away at given ones, those that lack a value are named.
+func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
 	if !errors.As(d.kernel.Unsized, &at) {
 		return d.kernel.Unsized
 	}
+	opt := d.opt
+	opt.At = map[string]int64{}
 	var lacking []string
 	for _, n := range d.ir.Divisors {
-		if _, ok := sizes[n]; !ok {
-			lacking = append(lacking, n+"=VALUE")
+		v, ok := sizes[n]
+		if !ok {
+			v, lacking = trial, append(lacking, n+"=VALUE")
 		}
+		opt.At[n] = v
+	}
+	if _, err := ckernel.Read(ctx, d.file, opt); err != nil && source.Message(err) == source.Message(at) {
+		return d.kernel.Unsized
 	}
 	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -13,24 +14,25 @@ import (
 func TestSmallRunsOnDevice(t *testing.T) {
 	dev := devicetest.Open(t)
 	c := load(t)
-	for i, s := range smallRuns {
+	devicetest.Together(dev, len(smallRuns), func(i int, dev device.Device) {
+		s := smallRuns[i]
 		if i%4 > 0 && os.Getenv("LONG") == "" {
-			continue // to build takes most of the time
+			return // to build takes most of the time
 		}
 		list, err := c.choose(s.filter, "")
 		if err != nil {
 			t.Errorf("%s: %v", s.filter, err)
-			continue
+			return
 		}
 		v := list[0]
 		k, err := v.Kernel()
 		if err != nil {
 			t.Errorf("%s: %v", v, err)
-			continue
+			return
 		}
 		w := &workload.Case{Kernel: workload.NewKernel(k), Identity: samples.Identity{Source: v.Generator, Sizes: v.Sizes}, Sizes: v.Sizes}
 		if _, err := w.Compare(t.Context(), dev); err != nil {
 			t.Errorf("%s: %v", v, err)
 		}
-	}
+	})
 }

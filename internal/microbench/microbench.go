@@ -60,14 +60,11 @@ type Collection struct{ generators []*Generator }
 // Load reads the generators that come with the program, then those in the folders: files *.star, of which one replaces
 // another of its name. A file prelude.star of a folder is predeclared in the folder's generators, after ours.
 func Load(folders ...string) (*Collection, error) {
-	ours, err := fs.Sub(embedded, "generators")
+	ours, err := own()
 	if err != nil {
 		return nil, err
 	}
-	l := loader{byName: map[string]*Generator{}}
-	if err := l.folder(ours, "generators"); err != nil {
-		return nil, err
-	}
+	l := loader{ours.prelude, maps.Clone(ours.byName)}
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil {
 			return nil, source.Unreadable(dir, err)
@@ -81,6 +78,16 @@ func Load(folders ...string) (*Collection, error) {
 	byName := func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) }
 	return &Collection{slices.SortedFunc(maps.Values(l.byName), byName)}, nil
 }
+
+// own reads the generators that come with the program, once.
+var own = sync.OnceValues(func() (*loader, error) {
+	l := &loader{byName: map[string]*Generator{}}
+	dir, err := fs.Sub(embedded, "generators")
+	if err != nil {
+		return nil, err
+	}
+	return l, l.folder(dir, "generators")
+})
 
 // Generators lists the generators by name.
 func (c *Collection) Generators() []*Generator { return slices.Clone(c.generators) }

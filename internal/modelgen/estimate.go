@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/roofline"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/workload"
@@ -112,8 +112,7 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	work := roofline.Work{Groups: groups, Launches: 1}
-	var operations, inTurn float64
+	var operations, local, global, inTurn float64
 	for _, r := range s.Records {
 		n, err := r.At(c.Sizes)
 		if err != nil {
@@ -125,7 +124,7 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 		case features.Mem:
 			switch k.Space {
 			case kernel.Local:
-				work.LocalBytes += n * lanes * wordBytes
+				local += n * lanes * wordBytes
 				continue
 			case kernel.Constant:
 				continue
@@ -134,17 +133,18 @@ func Estimate(device *facts.Device, c *workload.Case) (float64, error) {
 			if k.Granularity == features.SubGroup {
 				turns = max(1, items/lanes)
 			} else {
-				work.GlobalBytes += n * float64(k.DType.Size())
+				global += n * float64(k.DType.Size())
 			}
 			if k.Direction == features.Load && groups > 0 {
 				inTurn += n / groups / turns
 			}
 		}
 	}
-	work.Operations = []roofline.Operations{{DType: arithmeticType, Count: operations}}
-	bound := roofline.Of(d, work)
-	moving, onChip := bound.Time(roofline.GlobalMemory), bound.Time(roofline.LocalMemory, roofline.ArithmeticOf(arithmeticType))
+	madds, _ := machine.ArithmeticPeak(d, arithmeticType, "madd", "op/s")
+	banks, _ := machine.LocalPeak(d)
+	memory, _ := machine.GlobalPeak(d)
+	moving, onChip := global/memory.Rate, operations/madds.Rate+local/banks.Rate
 	waves := max(1, groups*items/(d.Value(facts.Multiprocessors)*d.Value(facts.Items)))
 	wait := inTurn * d.Value(facts.LoadSeconds) / 4
-	return bound.Launching + max(moving, onChip, bound.Time(roofline.GroupStarts), min(wait*waves, 8*moving+wait)), nil
+	return d.Value(facts.LaunchSeconds) + max(moving, onChip, groups*d.Value(facts.GroupSeconds), min(wait*waves, 8*moving+wait)), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/warning"
@@ -114,9 +115,8 @@ type localClass struct {
 }
 
 const (
-	localBytes = 49152 // that a work-group may have on any of NVIDIA's GPUs
-	lmemRows   = 17    // elements of a work-item in lmem_pattern
-	lmemItems  = 16    // work-items along either axis
+	lmemRows  = 17 // elements of a work-item in lmem_pattern
+	lmemItems = 16 // work-items along either axis
 )
 
 // findLocal lists the classes of the subjects' accesses to local memory. Strides with equal bank conflicts share a class.
@@ -133,7 +133,7 @@ func findLocal(subjects []*subject, device *facts.Device) (out []localClass, not
 				continue
 			}
 			stride = max(1, stride, -stride)
-			measure, ok := likeConflicts(stride, m.DType.Size(), device.Typical())
+			measure, ok := likeConflicts(stride, m.DType.Size(), device)
 			if !ok {
 				notes = append(notes, warning.Estimated.About(s.Variant.Name, "no measurement kernel has a stride of %d in local memory; it costs as much as 1", stride))
 				stride, measure = 1, 1
@@ -159,11 +159,12 @@ func findLocal(subjects []*subject, device *facts.Device) (out []localClass, not
 // likeConflicts returns the least stride that lmem_pattern can have whose accesses use as many banks as those of the given stride.
 // A stride of 1 element is free of conflicts.
 func likeConflicts(stride, size int64, device *facts.Device) (int64, bool) {
+	most := machine.Of(device).MostLocal / (lmemRows * lmemItems * size)
+	device = device.Typical()
 	ways := func(s int64) int64 { return intmath.GCD(s*size/device.Int(facts.BankBytes), device.Int(facts.Banks)) }
 	if ways(stride) == ways(1) {
 		return 1, true
 	}
-	most := localBytes / (lmemRows * lmemItems * size)
 	for s := int64(lmemItems); s <= most; s++ {
 		if ways(s) == ways(stride) {
 			return s, true

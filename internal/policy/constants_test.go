@@ -30,11 +30,6 @@ func TestConstants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := map[int]bool{} // that have a comment at their end
-		for _, group := range file.Comments {
-			lines[set.Position(group.Pos()).Line] = true
-			lines[set.Position(group.End()).Line+1] = true
-		}
 		ast.Inspect(file, func(node ast.Node) bool {
 			group, ok := node.(*ast.GenDecl)
 			if !ok || group.Tok != token.CONST {
@@ -46,7 +41,7 @@ func TestConstants(t *testing.T) {
 					continue
 				}
 				n++
-				if x.Doc == nil && x.Comment == nil && (group.Doc == nil || len(group.Specs) > 3) && !lines[set.Position(x.End()).Line] && !lines[set.Position(group.Pos()).Line] {
+				if x.Doc == nil && x.Comment == nil && (group.Doc == nil || len(group.Specs) > 3) {
 					t.Errorf("%s: %s says nowhere why it is what it is", set.Position(x.Pos()), x.Names[0].Name)
 				}
 			}

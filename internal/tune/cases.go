@@ -18,8 +18,9 @@ import (
 
 // cases are the kernels of configurations that are one kernel each.
 type cases struct {
-	name string // of the file
-	of   func(ctx context.Context, c search.Config) (*workload.Case, error)
+	name    string // of the file
+	problem samples.Identity
+	of      func(ctx context.Context, c search.Config) (*workload.Case, error)
 	// otherwise is a configuration as it runs where there is no kernel of it; nil where it is refused then.
 	otherwise func(c search.Config, why error) measure.Task
 
@@ -30,7 +31,7 @@ type cases struct {
 
 func newCases(name string, of func(context.Context, search.Config) (*workload.Case, error)) *cases {
 	s := &cases{name: name, of: of, known: map[string]kernelOf{}}
-	s.jobs = jobs{s.tasks, map[string]samples.Record{}}
+	s.jobs = jobs{s.tasks, s.job, map[string]samples.Record{}}
 	return s
 }
 
@@ -43,7 +44,8 @@ type kernelOf struct {
 	err error
 }
 
-func (s *cases) Name() string { return s.name }
+func (s *cases) Name() string              { return s.name }
+func (s *cases) Problem() samples.Identity { return s.problem }
 
 // at is the kernel of a configuration.
 func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
@@ -68,7 +70,7 @@ func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 
 func (s *cases) Counted(ctx context.Context, c search.Config) ([]Counted, error) {
 	one := s.at(ctx, c)
-	return []Counted{{one.Case, 1}}, one.err
+	return []Counted{{Case: one.Case, Times: 1}}, one.err
 }
 
 // tasks are configurations as they run.
@@ -79,7 +81,7 @@ func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request
 	for i, r := range list {
 		one := s.at(ctx, r.Config)
 		if one.err != nil {
-			if tasks[i] = refused(s.name, r.Config, one.err); s.otherwise != nil {
+			if tasks[i] = refused(s.problem, r.Config, one.err); s.otherwise != nil {
 				tasks[i] = s.otherwise(r.Config, one.err)
 			}
 			continue
@@ -97,6 +99,21 @@ func (s *cases) tasks(ctx context.Context, on *campaign.Campaign, list []Request
 		r.enter(&tasks[i])
 	}
 	return tasks, warnings, nil
+}
+
+// job is the job of the task of a configuration.
+func (s *cases) job(ctx context.Context, on samples.Interface, c search.Config) device.Job {
+	one := s.at(ctx, c)
+	if one.err == nil {
+		job, err := one.On(on).Job(device.Policy{})
+		if _, verdict := device.AsError(err); err == nil || verdict {
+			return job
+		}
+	}
+	if s.otherwise != nil {
+		return s.otherwise(c, one.err).Job
+	}
+	return refused(s.problem, c, one.err).Job
 }
 
 func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {
@@ -117,11 +134,11 @@ func writeSource(dir string, job device.Job, face samples.Interface) ([]string, 
 	return []string{name}, write(path, []byte(job.Source))
 }
 
-// refused is the task of a configuration of a file that cannot run.
-func refused(file string, c search.Config, why error) measure.Task {
+// refused is the task of a configuration that cannot run.
+func refused(problem samples.Identity, c search.Config, why error) measure.Task {
 	return measure.Task{
 		Job: device.Job{
-			Identity: samples.Identity{Source: file, Args: c.Options()}, Entry: "none", Global: []int64{1}, Mode: samples.Warm,
+			Identity: of(problem, c), Entry: "none", Global: []int64{1}, Mode: samples.Warm,
 			Source: c.String(), // so that it is told from others
 		},
 		Verdict: device.Errorf(samples.Refused, "%s", source.Message(why)),

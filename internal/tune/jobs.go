@@ -8,12 +8,20 @@ import (
 	"gpuperf/device/measure"
 	"gpuperf/internal/campaign"
 	"gpuperf/samples"
+	"gpuperf/search"
 )
 
 // jobs are configurations that are one job each.
 type jobs struct {
 	tasks func(ctx context.Context, on *campaign.Campaign, list []Request) (tasks []measure.Task, warnings []string, err error)
-	ran   map[string]samples.Record // by what is launched
+	// job is a configuration as it is told from others in the journal; it is called concurrently.
+	job func(ctx context.Context, on samples.Interface, c search.Config) device.Job
+	ran map[string]samples.Record // by what is launched
+}
+
+// Repeats compares the jobs.
+func (s jobs) Repeats(ctx context.Context, on samples.Interface, r Run) bool {
+	return s.job(ctx, on, r.Config).Record().SameWork(r.Record)
 }
 
 // enter makes a task the one of a request.

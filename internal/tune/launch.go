@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"gpuperf/device"
 	"gpuperf/device/measure"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
@@ -39,7 +40,8 @@ func openLaunch(path string, sizes map[string]int64) (*launchFile, error) {
 	l.cases = newCases(filepath.Base(path), l.kernel)
 	l.otherwise = l.plain
 	l.space = f.Space()
-	_, err = f.Launch.Job(sizes)
+	usual, err := l.launch(l.Usual())
+	l.problem = problem(usual.Identity)
 	return l, err
 }
 
@@ -60,18 +62,24 @@ func (l *launchFile) kernel(ctx context.Context, c search.Config) (*workload.Cas
 
 // plain is a configuration whose kernel cannot be read: the launch file alone says what its results are compared with.
 func (l *launchFile) plain(c search.Config, _ error) measure.Task {
-	file, sizes := l.file.At(l.file.Configuration(c))
-	maps.Copy(sizes, l.sizes)
-	job, err := file.Job(sizes)
+	job, err := l.launch(c)
 	if err != nil {
-		return refused(l.name, c, err)
+		return refused(l.problem, c, err)
 	}
-	job.Identity.Source, job.Identity.Args, job.Mode = l.name, c.Options(), samples.Warm
 	t := measure.Task{Job: job}
 	if job.Expect == nil {
 		t.Unverified = "its launch file has no expect"
 	}
 	return t
+}
+
+// launch is the job of a configuration by the launch file alone.
+func (l *launchFile) launch(c search.Config) (device.Job, error) {
+	file, sizes := l.file.At(l.file.Configuration(c))
+	maps.Copy(sizes, l.sizes)
+	job, err := file.Job(sizes)
+	job.Identity.Source, job.Identity.Args, job.Mode = l.name, c.Options(), samples.Warm
+	return job, err
 }
 
 // Write writes the source and the macros and sizes of a configuration.

@@ -1,9 +1,11 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"gpuperf/device"
@@ -11,8 +13,11 @@ import (
 	"gpuperf/device/measure"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/parallel"
+	"gpuperf/launch"
 	"gpuperf/lift/explore"
 	"gpuperf/lift/export"
+	"gpuperf/lift/rank"
 	"gpuperf/samples"
 	"gpuperf/search"
 	"gpuperf/workload"
@@ -24,6 +29,7 @@ type program struct {
 	*explore.Graph
 	usual search.Config
 	ready func(context.Context, *campaign.Campaign) (*device.Expect, []string, error)
+	kept  *rank.Kept // the vectors beside the samples
 }
 
 // Functional says which variants of functional programs there are, and how the strategy rank learns.
@@ -33,10 +39,10 @@ type Functional struct {
 }
 
 // openLift derives the variants of a program; when ctx ends it returns at once.
-func openLift(ctx context.Context, path string, sizes map[string]int64, o Functional) (p *program, err error) {
+func openLift(ctx context.Context, path string, sizes map[string]int64, on *device.Info, o Functional) (p *program, err error) {
 	made := make(chan *program, 1)
 	err = bounded.Do(ctx, bounded.Limits{}, func(context.Context, func()) error {
-		p, err := newProgram(path, sizes, o)
+		p, err := newProgram(path, sizes, on, o)
 		made <- p
 		return err
 	})
@@ -46,22 +52,37 @@ func openLift(ctx context.Context, path string, sizes map[string]int64, o Functi
 	return <-made, err
 }
 
-func newProgram(path string, sizes map[string]int64, o Functional) (*program, error) {
-	o.Sizes, o.Seed = sizes, 1
-	space, err := o.Open(path, nil)
+// newProgram derives the variants that a device can run; nil is any.
+func newProgram(path string, sizes map[string]int64, on *device.Info, o Functional) (*program, error) {
+	o.Sizes, o.Seed, o.Static = sizes, cmp.Or(o.Seed, 1), staticOf(o.Static, on)
+	space, err := o.Open(path, on)
 	if err != nil {
 		return nil, err
 	}
+	return programOf(space, o.Learning)
+}
+
+// staticOf are options of static features with what is known of a device; nil is nothing.
+func staticOf(o launch.Options, on *device.Info) launch.Options {
+	if on != nil {
+		o.SubgroupSize, o.Device = int(on.SubgroupSize), facts.Of(on.Fingerprint)
+	}
+	return o
+}
+
+// programOf has the points of a space searched.
+func programOf(space *explore.Space, learning explore.Learning) (*program, error) {
+	space.Prepare(nil, learning.Static)
 	reference, err := space.Reference()
 	if err != nil {
 		return nil, err
 	}
 	p := &program{}
-	p.jobs = jobs{p.tasks, map[string]samples.Record{}}
+	p.jobs = jobs{p.tasks, p.job, map[string]samples.Record{}}
 	if p.Graph, err = explore.NewGraph(space); err != nil {
 		return nil, err
 	}
-	p.Learning = o.Learning
+	p.Learning = learning
 	p.usual = p.Config(space.Points[0])
 	for _, point := range slices.Backward(space.Points) {
 		if point.Variant.ID == reference.Variant.ID {
@@ -73,7 +94,7 @@ func newProgram(path string, sizes map[string]int64, o Functional) (*program, er
 	var warnings []string
 	p.ready = func(ctx context.Context, on *campaign.Campaign) (*device.Expect, []string, error) {
 		once.Do(func() {
-			space.For(on.Device.Info().Interface)
+			p.kept = &rank.Kept{Path: rank.VectorsFile(on.SamplesFile())}
 			expect, _, err = reference.Verified(ctx, on.Device, &warnings)
 		})
 		told := warnings
@@ -83,9 +104,12 @@ func newProgram(path string, sizes map[string]int64, o Functional) (*program, er
 	return p, nil
 }
 
-// begin has the strategies learn of a device.
-func (p *program) begin(on device.Info) {
-	p.Static.SubgroupSize, p.Static.Device = int(on.SubgroupSize), facts.Of(on.Fingerprint)
+// predictBy has the points predicted by a model, where the ranker asks for that.
+func (p *program) predictBy(m *campaign.Predictor) error {
+	if r, err := rank.Find(cmp.Or(p.Ranker, rank.Default)); err != nil || !r.Predicted() {
+		return err
+	}
+	return p.PredictBy(m, p.Static.Device)
 }
 
 func (p *program) Name() string         { return p.Source }
@@ -93,19 +117,32 @@ func (p *program) Space() search.Space  { return p.Graph }
 func (p *program) Usual() search.Config { return p.usual }
 
 func (p *program) Counted(_ context.Context, c search.Config) (out []Counted, err error) {
-	_, cases, err := p.launch(c)
+	_, cases, _, err := p.launch(c)
 	for _, one := range cases {
-		out = append(out, Counted{one, 1})
+		out = append(out, Counted{Case: one, Times: 1})
 	}
 	return out, err
 }
 
-// launch is a configuration as a job, and its kernels.
-func (p *program) launch(c search.Config) (job device.Job, cases []*workload.Case, err error) {
-	if !p.Do(c, func(point *explore.Point) { job, cases, err = p.Launch(point) }) {
+// launch is a configuration as a job, its kernels, and its vector.
+func (p *program) launch(c search.Config) (job device.Job, cases []*workload.Case, vector rank.Vector, err error) {
+	if !p.Do(c, func(point *explore.Point) {
+		if job, cases, err = p.Launch(point); err == nil {
+			vector = *point.Vector
+		}
+	}) {
 		err = fmt.Errorf("there is no variant of %s", c)
 	}
-	return job, cases, err
+	return job, cases, vector, err
+}
+
+// job is the job of the task of a configuration.
+func (p *program) job(_ context.Context, _ samples.Interface, c search.Config) device.Job {
+	job, _, _, err := p.launch(c)
+	if err != nil {
+		return refused(p.Problem(), c, err).Job
+	}
+	return job
 }
 
 // tasks are configurations as they run.
@@ -114,18 +151,31 @@ func (p *program) tasks(ctx context.Context, on *campaign.Campaign, list []Reque
 	if err != nil {
 		return nil, warnings, err
 	}
-	tasks := make([]measure.Task, len(list))
-	for i, r := range list {
-		job, _, err := p.launch(r.Config)
+	tasks, vectors := make([]measure.Task, len(list)), make([]rank.Vector, len(list))
+	parallel.For(len(list), func(i int) {
+		job, _, vector, err := p.launch(list[i].Config)
 		if err != nil {
-			tasks[i] = refused(p.Source, r.Config, err)
+			tasks[i] = refused(p.Problem(), list[i].Config, err)
 		} else {
 			job.Expect = expect
-			tasks[i] = measure.Task{Job: job}
+			tasks[i], vectors[i] = measure.Task{Job: job}, vector
 		}
-		r.enter(&tasks[i])
+		list[i].enter(&tasks[i])
+		tasks[i].Tags = append(tasks[i].Tags, rank.Tags(strings.ReplaceAll(list[i].Config.Option("recipe"), " + ", ", "))...)
+	})
+	told, err := p.kept.Add(rank.Vectors{Names: p.Names(), List: slices.DeleteFunc(vectors, func(v rank.Vector) bool { return v.Values == nil })})
+	for _, w := range told {
+		warnings = append(warnings, w.Error())
 	}
-	return tasks, warnings, nil
+	return tasks, warnings, err
+}
+
+// text is a variant by its name, which perf lift emit takes, and as a program.
+func (p *program) text(c search.Config) (text string) {
+	p.Do(c, func(point *explore.Point) {
+		text = fmt.Sprintf("variant %s\n%s", point.Variant.ID, point.Variant.Program)
+	})
+	return text
 }
 
 // Write writes the kernels of a configuration, a host function that launches them, and a description.

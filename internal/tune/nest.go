@@ -37,6 +37,7 @@ type nest struct {
 	on        *machine.Machine // that mappings are chosen for
 	space     *offload.Space
 
+	tag   string                    // of samples, which tells the nest from what it was before its file was changed
 	known map[string]samples.Record // of the journal, by configuration; nil before it was read
 	// agreed: some results have been compared with those of plainer kernels at the sizes.
 	agreed bool
@@ -55,16 +56,37 @@ func openNest(ctx context.Context, path string, sizes map[string]int64, o Option
 		return nil, source.At(path, "", source.Pos{}, "there are several loop nests").WithHint("name one: %s#%s", path, strings.Join(names, " | "))
 	}
 	file, _, _ := source.CutName(path)
-	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules, on: o.On}
+	n := &nest{path: file, name: filepath.Base(file), nest: all[0], options: o.Files, schedules: o.Schedules}
+	n.tag = tagOf(n.nest)
+	if o.Device != nil {
+		n.on = machine.Told(*o.Device)
+	}
 	if n.sizes, err = offload.SizesOf(n.nest, sizes, true); err != nil {
 		return nil, err
 	}
-	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: o.On}, o.Schedules)
+	n.space, err = offload.NewSpace(ctx, n.nest, offload.Options{Sizes: n.sizes, On: n.on}, o.Schedules)
 	return n, err
 }
 
 func (n *nest) Name() string        { return n.name }
 func (n *nest) Space() search.Space { return n.space }
+func (n *nest) Problem() samples.Identity {
+	return samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes}
+}
+
+// tagOf has a hash of all that the kernels of a nest are made of: macros are replaced in it.
+func tagOf(n *scop.Nest) string {
+	_, text, _ := strings.Cut(n.String(), "\n") // without the name of the file
+	for _, f := range n.Functions {
+		text += fmt.Sprintln(f.Name, f.Params, f.Result, f.Body, f.Def, f.Lets)
+	}
+	return fmt.Sprintf("nest:%.8x", sha256.Sum256([]byte(text)))
+}
+
+// Repeats reports that the nest is the same.
+func (n *nest) Repeats(_ context.Context, _ samples.Interface, r Run) bool {
+	return slices.Contains(r.Record.Tags, n.tag)
+}
 
 func (n *nest) Usual() search.Config { return search.Usual(n.space) }
 
@@ -75,7 +97,7 @@ func (n *nest) Counted(_ context.Context, c search.Config) (out []Counted, err e
 	}
 	all, err := p.Launched(n.sizes, samples.OpenCL)
 	for _, l := range all {
-		out = append(out, Counted{l.Case, l.Times})
+		out = append(out, Counted{Case: l.Case, Times: l.Times})
 	}
 	return out, err
 }
@@ -179,8 +201,9 @@ func (n *nest) recall(on *campaign.Campaign) error {
 		return err
 	}
 	defer set.Close()
+	own := n.Problem().Key()
 	runs, err := runsOf(set, func(r *samples.Record) bool {
-		return r.Kernel.Source == n.name && r.Status.Settled() && r.Perf == on.Version() && same(r.Kernel.Sizes, n.sizes)
+		return problem(r.Kernel).Key() == own && slices.Contains(r.Tags, n.tag) && r.Status.Settled() && r.Perf == on.Version()
 	})
 	n.known = map[string]samples.Record{}
 	for _, r := range runs {
@@ -242,8 +265,8 @@ func (d reusing) Run(ctx context.Context, job device.Job) (*device.Result, error
 
 // mark gives a record the identity of a configuration.
 func (n *nest) mark(on *campaign.Campaign, record *samples.Record, r Request) {
-	record.Kernel = samples.Identity{Source: n.name, Variant: n.nest.Name, Sizes: n.sizes, Args: r.Config.Options()}
-	record.Tags = append(tags(r.Config), record.Tags...)
+	record.Kernel = of(n.Problem(), r.Config)
+	record.Tags = append(append(tags(r.Config), n.tag), record.Tags...)
 	record.Perf = on.Version()
 	record.Metrics = map[string]samples.Metric{}
 	if r.Predicted > 0 {
@@ -261,9 +284,6 @@ func (n *nest) failed(on *campaign.Campaign, r Request, why *device.Error) sampl
 	n.mark(on, &record, r)
 	return record
 }
-
-// same reports equal sizes.
-func same(a, b map[string]int64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // Write writes the C file anew, with the nest as kernels of the configuration.
 func (n *nest) Write(ctx context.Context, on *campaign.Campaign, dir string, c search.Config) ([]string, error) {

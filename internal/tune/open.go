@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gpuperf/device/machine"
+	"gpuperf/device"
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
@@ -17,7 +17,7 @@ type Options struct {
 	Files     frontend.Options
 	Schedules offload.Schedules // of C files; "" is ByStrategy
 	Lift      Functional
-	On        *machine.Machine // for which C files are compiled; nil is the usual one
+	Device    *device.Info // that runs what is tuned; nil is the usual one for C files, and any for others
 }
 
 // Open is the target of a file, by its name: a kernel script, a launch file with parameters or a file of these, a C file with a loop nest, or a functional program.
@@ -29,7 +29,7 @@ func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (
 	case slices.Contains(launchfile.Extensions, ext):
 		return openLaunch(path, sizes)
 	case ext == ".lift":
-		return openLift(ctx, path, sizes, o.Lift)
+		return openLift(ctx, path, sizes, o.Device, o.Lift)
 	case ext == ".c":
 		return openNest(ctx, path, sizes, o)
 	}

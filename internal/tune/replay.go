@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
@@ -65,33 +64,24 @@ func NewReplay(ctx context.Context, path string, seeds, points int, only ...stri
 		return nil, err
 	}
 	defer set.Close()
-	runs, err := runsOf(set, func(*samples.Record) bool { return true })
+	runs, err := runsOf(set, func(r *samples.Record) bool { return !r.IsSentinel() })
 	if err != nil {
 		return nil, err
 	}
 	if len(runs) == 0 {
 		return nil, source.At(path, "", source.Pos{}, "has no samples of perf tune")
 	}
-	of := map[string][]search.Trial{}
-	var names []string
-	for _, r := range runs {
-		name := r.Record.Kernel.Source
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		of[name] = append(of[name], search.Trial{Config: r.Config, Result: result(r.Record), Predicted: r.Predicted})
-	}
 	out := &Replay{File: path, Seeds: seeds}
-	for _, name := range names {
-		recorded, err := search.NewRecorded(of[name])
+	for _, p := range problemsOf(runs) {
+		recorded, err := search.NewRecorded(p.trials)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, name, err)
+			return nil, fmt.Errorf("%s: %s: %w", path, p.name, err)
 		}
 		all, err := recorded.Compare(ctx, seeds, recorded.Len(), min(points, recorded.Len()), only...)
 		if err != nil {
 			return nil, err
 		}
-		one := ReplayOf{Program: name, Configurations: recorded.Len(), Best: search.Best(of[name]).Result.Seconds}
+		one := ReplayOf{Program: p.name, Configurations: recorded.Len(), Best: search.Best(p.trials).Result.Seconds}
 		for _, c := range all {
 			r := replayed{Strategy: c.Strategy, Model: c.Model, Seeded: c.Seeded, Runs: band(c.Runs), Missed: c.Missed}
 			for _, b := range c.Curve {
@@ -110,7 +100,7 @@ func (r *Replay) Write(w io.Writer) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s: %d configurations, the best takes %s; %s\n", p.Program, p.Configurations, format.Seconds(p.Best), format.Count(r.Seeds, "seed"))
+		fmt.Fprintf(w, "%s: %s, the best takes %s; %s\n", p.Program, format.Count(p.Configurations, "configuration"), format.Seconds(p.Best), format.Count(r.Seeds, "seed"))
 		header := []string{"strategy", "model", ">runs to 95 %", ">median"}
 		at := shown(len(p.Strategies[0].Curve))
 		for _, n := range at {

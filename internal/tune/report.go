@@ -67,7 +67,11 @@ func (r *Result) Write(w io.Writer) error {
 	if r.More {
 		count = "more than " + count
 	}
-	fmt.Fprintf(w, "%s: %d of %s configurations run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, r.search.Strategy, r.failed())
+	part := ""
+	if r.search.Parts > 1 {
+		part = fmt.Sprintf(" of part %d/%d", r.search.Part, r.search.Parts)
+	}
+	fmt.Fprintf(w, "%s: %d of %s configurations%s run, by %s%s\n", r.search.Target.Name(), len(r.Runs), count, part, r.search.Strategy, r.failed())
 	if r.Stopped != "" {
 		fmt.Fprintf(w, "stopped: %s\n", r.Stopped)
 	}
@@ -86,10 +90,21 @@ func (r *Result) Write(w io.Writer) error {
 	if err := t.Write(w); err != nil {
 		return err
 	}
+	if text := r.text(); text != "" {
+		fmt.Fprintf(w, "\n%s", text)
+	}
 	if len(r.Files) > 0 {
 		fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
 	}
 	return nil
+}
+
+// text is the best configuration in words of its own; "" where there are none.
+func (r *Result) text() string {
+	if t, ok := r.search.Target.(interface{ text(search.Config) string }); ok && len(r.Best) > 0 {
+		return t.text(r.Best[0].Config)
+	}
+	return ""
 }
 
 // failed says how many runs have no time, and why.
@@ -115,6 +130,10 @@ func (r *Result) writeBest(w io.Writer) error {
 	if predicted {
 		header = append(header, ">predicted")
 	}
+	roof := slices.ContainsFunc(r.Best, func(b Run) bool { return b.Achieved.OfRoof > 0 })
+	if roof {
+		header = append(header, ">of the roof")
+	}
 	if !alike {
 		header = append(header, "results")
 	}
@@ -123,6 +142,9 @@ func (r *Result) writeBest(w io.Writer) error {
 		row := []string{format.Seconds(b.Seconds())}
 		if predicted {
 			row = append(row, format.Known(b.Predicted, format.Seconds(b.Predicted)))
+		}
+		if roof {
+			row = append(row, b.Achieved.Cells()[2])
 		}
 		if !alike {
 			row = append(row, b.Record.Verification())
@@ -188,6 +210,7 @@ func (r *Result) JSON() any {
 		Configurations int       `json:"configurations"` // at least
 		More           bool      `json:"more_configurations,omitempty"`
 		Best           []runJSON `json:"best"`
+		Text           string    `json:"text,omitempty"` // the best in words of its own
 		Usual          float64   `json:"usual_seconds,omitempty"`
 		Curve          []step    `json:"curve"`
 		Runs           []runJSON `json:"runs"`
@@ -195,7 +218,7 @@ func (r *Result) JSON() any {
 		Warnings       []string  `json:"warnings,omitempty"`
 		Stopped        string    `json:"stopped,omitempty"`
 	}{
-		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), 0,
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.text(), 0,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings, r.Stopped,
 	}
 	if u := r.Usual; u != nil {

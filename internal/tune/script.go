@@ -52,8 +52,11 @@ func openScript(ctx context.Context, path string, sizes map[string]int64) (*scri
 		empty.Msg = "the space is empty: no values of the tunables fit the constraints"
 		return nil, empty
 	}
-	_, err = s.kernel(ctx, search.Usual(s.space))
-	return s, err
+	usual := s.at(ctx, search.Usual(s.space))
+	if usual.err == nil {
+		s.problem = problem(usual.Identity)
+	}
+	return s, usual.err
 }
 
 func (s *scripted) Space() search.Space  { return s.space }

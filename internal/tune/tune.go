@@ -3,7 +3,7 @@
 // A [Target] is what is tuned: a space (package search), and what its configurations are as jobs that are verified. There are those of kernel scripts
 // with tunables (script.go), of launch files with parameters (launch.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
 // strategy propose configurations, runs them as a campaign, and reports (report.go). A model's predictions order candidates where there is a profile.
-// What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go).
+// What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go). Of functional programs, recipes are chosen for ranges of a size (ranges.go).
 package tune
 
 import (
@@ -22,7 +22,6 @@ import (
 	"gpuperf/internal/parallel"
 	"gpuperf/samples"
 	"gpuperf/search"
-	"gpuperf/workload"
 )
 
 // Target is what is tuned.
@@ -32,6 +31,10 @@ type Target interface {
 	Space() search.Space
 	// Usual is the configuration without a search.
 	Usual() search.Config
+	// Problem is the part of the identity of samples that its configurations share.
+	Problem() samples.Identity
+	// Repeats reports that a run of an earlier search would be the same today: that its file says what it said then.
+	Repeats(ctx context.Context, on samples.Interface, r Run) bool
 	// Counted are the kernels of a configuration, for predictions. An error says why there are none.
 	Counted(ctx context.Context, c search.Config) ([]Counted, error)
 	// Measure runs configurations and tells what came of each; one that cannot run has a record that says so. Warnings may come with an error.
@@ -41,10 +44,7 @@ type Target interface {
 }
 
 // Counted is a kernel that is launched so many times.
-type Counted struct {
-	*workload.Case
-	Times float64
-}
+type Counted = campaign.Repeated
 
 // Request is a configuration to measure.
 type Request struct {
@@ -70,8 +70,10 @@ type Search struct {
 	Campaign *campaign.Campaign
 	Strategy string // of search.Names
 	Seed     uint64
-	Budget   int       // configurations to run, at most
-	Until    time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
+	// Part of so many Parts of the space is searched, from 0 on; 0 parts are 1.
+	Part, Parts int
+	Budget      int       // configurations to run, at most
+	Until       time.Time // the search ends then, or after its first run, and leaves what is under way; the zero time is never
 	// First are configurations that are run before the strategy is asked, the usual one always.
 	First []search.Config
 	// Resume: what the journal has of the target is known from the start, and not counted.
@@ -105,7 +107,7 @@ type Run struct {
 	Known     bool    // from an earlier search
 	// After is how long the search had taken when the run had ended, building and waiting included; 0 where it is Known.
 	After time.Duration
-	// Achieved is what the kernel did per second: of the best, where the configuration is one kernel.
+	// Achieved is what the kernels did per second: of the best.
 	Achieved campaign.Achieved
 }
 
@@ -133,29 +135,57 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
-	space := s.Target.Space()
-	if t, ok := s.Target.(interface{ begin(on device.Info) }); ok {
-		t.begin(s.Campaign.Device.Info())
-	}
 	var model search.Model
 	if s.Predictor != nil {
+		if p, ok := s.Target.(*program); ok {
+			if err := p.predictBy(s.Predictor); err != nil {
+				return nil, err
+			}
+		}
 		model = func(c search.Config) float64 { return s.predict(ctx, c) }
 	}
-	strategy, err := search.New(s.Strategy, space, model, s.Seed)
+	space, first, err := s.share()
+	if err != nil {
+		return nil, err
+	}
+	strategy, err := search.New(s.Strategy, space, model, s.Seed+uint64(s.Part))
 	if err != nil {
 		return nil, err
 	}
 	var known []search.Trial
 	if s.Resume {
-		if known, err = s.recorded(space); err != nil {
+		if known, err = s.recorded(ctx, space); err != nil {
 			return nil, err
 		}
 	}
 	limits := search.Limits{
 		Budget: s.Budget, Together: search.Together(s.Strategy), Space: space,
-		First: append([]search.Config{s.Target.Usual()}, s.First...),
+		First: first,
 		Stop:  s.enough,
 	}
+	inTime, err := s.ask(ctx, strategy, known, limits)
+	stopped := ""
+	if s.over() {
+		stopped = fmt.Sprintf("the time was over after %v", time.Since(s.began).Round(time.Millisecond))
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	result := &Result{search: s, Runs: s.runs, Stopped: stopped}
+	if told, ok := strategy.(reporting); ok && inTime { // otherwise it may still be choosing
+		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), cmp.Or(told.Ended(), stopped)
+	}
+	if err == nil {
+		err = s.again(ctx, result)
+	}
+	result.Configurations, result.More = s.count(ctx, space)
+	result.Warnings = s.warnings
+	result.finish()
+	return result, err
+}
+
+// ask runs what the strategy asks for, and reports whether the strategy came to its end. That the time was over before is no error.
+func (s *Search) ask(ctx context.Context, strategy search.Strategy, known []search.Trial, limits search.Limits) (inTime bool, err error) {
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
 	s.stop = stop
@@ -169,24 +199,31 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case searching.Err() != nil: // the time is over, which is no failure
-		err = nil
+		return false, context.Cause(ctx)
+	case searching.Err() != nil: // the time is over
+		return false, nil
 	}
-	s.mu.Lock()
-	s.ended = true
-	s.mu.Unlock()
-	result := &Result{search: s, Runs: s.runs}
-	if told, ok := strategy.(reporting); ok && searching.Err() == nil { // otherwise it may still be choosing
-		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), told.Ended()
+	return true, err
+}
+
+// share is the part of the space that is searched, and what is run first of it: where the usual configuration is in another part, its own first one.
+func (s *Search) share() (space search.Space, first []search.Config, err error) {
+	all := append([]search.Config{s.Target.Usual()}, s.First...)
+	if s.Parts <= 1 {
+		return s.Target.Space(), all, nil
 	}
-	if err == nil {
-		err = s.again(ctx, result)
+	if space = search.Share(s.Target.Space(), s.Part, s.Parts); space == nil {
+		return nil, nil, &campaign.InputError{Err: fmt.Errorf("part %d/%d has no configurations: there are fewer than %d", s.Part, s.Parts, s.Parts)}
 	}
-	result.Configurations, result.More = s.count(ctx, space)
-	result.Warnings = s.warnings
-	result.finish()
-	return result, err
+	for _, c := range all {
+		if _, err := search.Path(space, c); err == nil {
+			first = append(first, c)
+		}
+	}
+	if len(first) == 0 {
+		first = []search.Config{search.Usual(space)}
+	}
+	return space, first, nil
 }
 
 // reporting is a strategy that tells what is to be known of its choices, and why it has ended.
@@ -321,19 +358,25 @@ func result(r samples.Record) search.Result {
 }
 
 // recorded are the configurations of the target that the journal has.
-func (s *Search) recorded(space search.Space) (known []search.Trial, err error) {
+func (s *Search) recorded(ctx context.Context, space search.Space) (known []search.Trial, err error) {
 	set, err := samples.Load(s.Campaign.SamplesFile())
 	if err != nil {
 		return nil, err
 	}
 	defer set.Close()
-	runs, err := runsOf(set, func(r *samples.Record) bool { return r.Kernel.Source == s.Target.Name() })
+	own, on := s.Target.Problem().Key(), s.Campaign.Device.Info().Fingerprint
+	runs, err := runsOf(set, func(r *samples.Record) bool { return problem(r.Kernel).Key() == own && r.Device.Same(on) })
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range runs {
-		if _, err := search.Path(space, r.Config); err != nil {
-			continue // the space is another one now
+	same := make([]bool, len(runs))
+	parallel.For(len(runs), func(i int) {
+		_, err := search.Path(space, runs[i].Config) // the space may be another one now
+		same[i] = err == nil && s.Target.Repeats(ctx, on.Interface, runs[i])
+	})
+	for i, r := range runs {
+		if !same[i] {
+			continue
 		}
 		r.Known = true
 		s.runs = append(s.runs, r)
@@ -342,31 +385,8 @@ func (s *Search) recorded(space search.Space) (known []search.Trial, err error) 
 	return known, nil
 }
 
-// runsOf are the runs of searches that a samples file has, the last of each configuration.
-func runsOf(set *samples.Set, of func(*samples.Record) bool) (runs []Run, err error) {
-	at := map[string]int{}
-	for r, err := range set.All() {
-		if err != nil {
-			return nil, err
-		}
-		text, tuned := r.Tuned()
-		if !tuned || !of(r) {
-			continue
-		}
-		c, err := search.ParseConfig(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sample %s: %w", set.Path, r.Kernel, err)
-		}
-		run := Run{Config: c, Record: *r, Predicted: r.Metrics[predictedMetric].Value}
-		if n, ok := at[c.String()]; ok {
-			runs[n] = run
-			continue
-		}
-		at[c.String()] = len(runs)
-		runs = append(runs, run)
-	}
-	return runs, nil
-}
+// mostKernels is how many kernels of a configuration are counted at most, to tell what it does per second: each takes milliseconds, and nests may have thousands.
+const mostKernels = 100
 
 // again measures the fastest configurations again.
 func (s *Search) again(ctx context.Context, result *Result) error {
@@ -393,12 +413,10 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	}
 	for i, r := range again {
 		good[i].Record = r
-		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) == 1 && counted[0].Times == 1 {
-			achieved, err := s.Campaign.Achieved([]*workload.Case{counted[0].Case}, []samples.Record{r})
-			if err != nil {
+		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) <= mostKernels {
+			if good[i].Achieved, err = s.Campaign.AchievedTogether(counted, r); err != nil {
 				return err
 			}
-			good[i].Achieved = achieved[0]
 		}
 	}
 	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })

@@ -18,7 +18,12 @@ type stuck struct {
 	reached   func() // if not nil, is called when such a run begins
 }
 
-func (*stuck) Name() string          { return "stuck" }
+func (*stuck) Name() string              { return "stuck" }
+func (*stuck) Problem() samples.Identity { return samples.Identity{Source: "stuck"} }
+func (*stuck) Repeats(context.Context, samples.Interface, Run) bool {
+	return true
+}
+
 func (*stuck) Usual() search.Config  { return search.Config{{Choice: "x", Option: "0"}} }
 func (s *stuck) Space() search.Space { return s }
 func (*stuck) Counted(context.Context, search.Config) ([]Counted, error) {

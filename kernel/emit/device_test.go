@@ -21,8 +21,8 @@ import (
 // TestDeviceComputesWhatTheInterpreterDoes runs the generated source of each case on the default OpenCL device; with indices of 64 bits every
 // fourth, or with LONG=1 all.
 func TestDeviceComputesWhatTheInterpreterDoes(t *testing.T) {
-	d := devicetest.Open(t)
-	for i, c := range cases {
+	devicetest.Together(devicetest.Open(t), len(cases), func(i int, d device.Device) {
+		c := cases[i]
 		t.Run(c.name, func(t *testing.T) {
 			n := c.nest(t)
 			for _, wide := range []bool{false, true} {
@@ -41,7 +41,7 @@ func TestDeviceComputesWhatTheInterpreterDoes(t *testing.T) {
 				}
 			}
 		})
-	}
+	})
 }
 
 // elements is more than any of the cases needs of an array.

@@ -36,6 +36,7 @@ func (m *Module) run(ctx context.Context, f func(*starlark.Thread) error) error 
 	err := bounded.Do(ctx, limits, func(ctx context.Context, check func()) error {
 		thread := &starlark.Thread{Name: m.File, Print: printer(ctx)}
 		thread.SetLocal(traceKey, trace)
+		thread.SetLocal(placesKey, m.place)
 		thread.SetLocal(tuningKey, m.opt.startTuning())
 		cancel := func() { thread.Cancel("the script " + context.Cause(ctx).Error()) }
 		defer context.AfterFunc(ctx, cancel)()
@@ -79,7 +80,10 @@ func (m *Module) atEachStep(thread *starlark.Thread, f func()) {
 	thread.SetMaxExecutionSteps(1)
 }
 
-const traceKey = "trace"
+const (
+	traceKey  = "trace"
+	placesKey = "places"
+)
 
 // trace records how far a thread has come. The goroutine that waits for the thread reads it.
 type trace struct {

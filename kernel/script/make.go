@@ -205,6 +205,7 @@ func makeKernel(c *invocation) (starlark.Value, error) {
 	if err != nil {
 		return nil, c.makeError(err, spec)
 	}
+	c.place(k)
 	for _, d := range declared {
 		for _, a := range d.arrays {
 			if d.layout == "" {
@@ -289,4 +290,27 @@ func (c *invocation) makeError(err error, spec kernel.Spec) error {
 		return c.asArgError(err, "assumptions")
 	}
 	return c.asArgError(err, "")
+}
+
+// place gives the statements of a new kernel their places in the file, where the text of the instructions stands there as it is.
+func (c *invocation) place(k *kernel.Kernel) {
+	known, _ := c.thread.Local(placesKey).(*places)
+	if known == nil || c.thread.CallStackDepth() < 2 {
+		return
+	}
+	from := c.thread.CallFrame(1).Pos
+	in := known.of(from.Filename())
+	if in == nil || in.calls[place(from)] == nil {
+		return
+	}
+	text := argument(in.calls[place(from)], "instructions", c.name)
+	for _, s := range k.Statements {
+		at, ok := source.Pos{}, text != nil
+		if ok {
+			at, ok = in.intoText(text, s.At.Pos)
+		}
+		if s.At = (kernel.Place{}); ok {
+			s.At = kernel.Place{File: in.file, Pos: at}
+		}
+	}
 }

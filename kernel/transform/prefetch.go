@@ -406,6 +406,7 @@ func (p *prefetch) rewrite() error {
 	})
 	fetch := &kernel.Stmt{ID: p.id, LHS: p.element(place), RHS: p.fetched(), Inames: nameset.Sorted(slices.Concat(p.outer, p.dims))}
 	at := slices.IndexFunc(p.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Deps, p.id) })
+	fetch.At = p.Statements[at].At
 	p.Statements = slices.Insert(p.Statements, at, fetch)
 	for _, n := range p.dims {
 		if err := p.SetTag(n, tag); err != nil {

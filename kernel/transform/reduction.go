@@ -148,7 +148,7 @@ func (z *realizer) add(suffix string, lhs, rhs expr.Expr, inames, deps []string)
 		return z.Stmt(id) != nil || slices.Contains(idsOf(z.parts), id)
 	})
 	z.parts = append(z.parts, &kernel.Stmt{
-		ID: id, LHS: lhs, RHS: rhs, Inames: inames, Deps: deps, Predicates: z.stmt.Predicates, Tags: z.stmt.Tags,
+		ID: id, LHS: lhs, RHS: rhs, Inames: inames, Deps: deps, Predicates: z.stmt.Predicates, Tags: z.stmt.Tags, At: z.stmt.At,
 	})
 	return id
 }

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
 	"gpuperf/lift"
 	"gpuperf/lift/rules"
@@ -32,15 +33,16 @@ type Options struct {
 	Sizes map[string]int64
 	// Recipes are those that are followed; nil for all.
 	Recipes []string
-	// MaxGroup is the largest work-group (0: 1024), MaxLocal the local memory of one in bytes (0: 48 KiB), MaxPrivate the
+	// MaxGroup is the largest work-group, MaxLocal the local memory of one in bytes (0: those of the usual machine), MaxPrivate the
 	// private arrays of a work-item in bytes (0: 1 KiB).
 	MaxGroup, MaxLocal, MaxPrivate int64
 }
 
 func (o Options) withDefaults() Options {
 	o.Count = cmp.Or(o.Count, 100)
-	o.MaxGroup = cmp.Or(o.MaxGroup, 1024)
-	o.MaxLocal = cmp.Or(o.MaxLocal, 48<<10)
+	on := machine.Of(nil)
+	o.MaxGroup = cmp.Or(o.MaxGroup, on.MostItems)
+	o.MaxLocal = cmp.Or(o.MaxLocal, on.MostLocal)
 	o.MaxPrivate = cmp.Or(o.MaxPrivate, 1<<10)
 	return o
 }

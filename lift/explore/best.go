@@ -3,9 +3,7 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"gpuperf/internal/format"
 	"gpuperf/kernel/emit"
@@ -37,7 +35,7 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 				set.Close()
 				return nil, err
 			}
-			if r.Status == samples.OK && r.Kernel.Source == s.Source && maps.Equal(r.Kernel.Sizes, s.Sizes) && s.sameData(r.Kernel.Args) {
+			if r.Status == samples.OK && Problem(r.Kernel).Key() == s.Problem().Key() {
 				all = append(all, *r)
 			}
 		}
@@ -58,18 +56,6 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 		}
 	}
 	return c, nil
-}
-
-// sameData reports whether arguments of a sample name the data of the space.
-func (s *Space) sameData(args map[string]string) bool {
-	want := dataArgs(s.options.Data)
-	for name, v := range args {
-		if strings.HasPrefix(name, dataPrefix) && want[name] != v {
-			return false
-		}
-		delete(want, name)
-	}
-	return len(want) == 0
 }
 
 // Predicted is the first point in the order of a scorer whose variant is accepted. The points must be prepared.

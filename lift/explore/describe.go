@@ -2,9 +2,12 @@ package explore
 
 import (
 	"fmt"
+	"sync"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
+	"gpuperf/features"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/lift/lower"
@@ -54,18 +57,40 @@ func (s *Space) prepare(p *Point, opt launch.Options) error {
 	}
 	p.Vector = &rank.Vector{Kernel: c.Identity, Benchmark: s.Program.Name, Size: workload.FormatSizes(s.Sizes), Values: values.Values}
 	switch {
-	case s.Cost != nil:
-		p.Vector.Predicted = s.Cost.Seconds(values.Values)
+	case s.cost != nil:
+		p.Vector.Predicted = s.cost.Seconds(values.Values)
 		return nil
-	case s.Predict == nil:
+	case s.predict == nil:
 		return nil
 	}
 	for _, k := range c.Kernels {
-		seconds, err := s.Predict(&workload.Case{Kernel: k, Identity: c.Identity, Sizes: map[string]int64{}})
+		seconds, err := s.predict(&workload.Case{Kernel: k, Identity: c.Identity, Sizes: map[string]int64{}})
 		if err != nil {
 			return err
 		}
 		p.Vector.Predicted += seconds
+	}
+	return nil
+}
+
+// PredictBy has the times of points predicted by a model, for a device.
+func (s *Space) PredictBy(p *campaign.Predictor, on *facts.Device) (err error) {
+	if rank.OfVectors(p.Model, launch.Names(on)) {
+		s.cost, err = rank.NewCostModel(launch.Names(on), p.Model, p.Fit)
+		return err
+	}
+	var mu sync.Mutex // what predicts is for one goroutine at a time
+	s.predict = func(c *workload.Case) (float64, error) {
+		if _, err := c.Counts(features.Options{SubgroupSize: int(p.Device.SubgroupSize)}); err != nil { // which takes most of the time
+			return 0, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		x, err := p.Predict(c)
+		if err != nil {
+			return 0, err
+		}
+		return x.Seconds, nil
 	}
 	return nil
 }

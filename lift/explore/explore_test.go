@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,15 +14,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpuperf/device"
-	"gpuperf/device/devicetest"
 	"gpuperf/device/facts"
-	"gpuperf/internal/campaign"
 	"gpuperf/launch"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
-	"gpuperf/lift/rank"
-	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -158,68 +152,21 @@ func TestEvaluatedFindsMistakes(t *testing.T) {
 	}
 }
 
-// Every order runs no point twice, keeps to its budget, and comes to an end.
-func TestOrders(t *testing.T) {
-	for _, name := range Orders() {
-		for _, budget := range []int{7, 1000} {
-			if name == "descent" {
-				budget = min(budget, 60)
-			}
-			s := &Search{Space: space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 2}), Order: name, Budget: budget, Seed: 3, Static: launch.Options{Device: h200}}
-			o, err := s.newOrder()
-			if err != nil {
-				t.Fatal(err)
-			}
-			var run []outcome
-			seen := map[*Point]bool{}
-			for len(run) < budget {
-				list, err := o.next(run, min(5, budget-len(run)))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if len(list) == 0 {
-					break
-				}
-				if len(list) > 5 {
-					t.Fatalf("%s: %d points at once", name, len(list))
-				}
-				for _, p := range list {
-					if seen[p] {
-						t.Fatalf("%s: %s %v twice", name, p.Variant.ID, p.Range)
-					}
-					seen[p] = true
-					s.Space.Prepare([]*Point{p}, launch.Options{Device: h200})
-					seconds := 1 / float64(p.Global[0])
-					if len(run)%4 == 3 {
-						seconds = math.Inf(1)
-					}
-					run = append(run, outcome{p, seconds})
-				}
-			}
-			if name == "descent" { // it has no end that a test would reach
-				continue
-			}
-			if want := min(budget, len(s.Space.Points)); len(run) != want {
-				t.Errorf("%s: %d points run of %d, with a budget of %d", name, len(run), len(s.Space.Points), budget)
-			}
-		}
-	}
-	if _, err := (&Search{Order: "best"}).newOrder(); err == nil {
-		t.Error("an unknown order")
-	}
-}
-
 // A descent makes its variants as it goes: more than the space has, the same again for the same times, others for other times.
 func TestDescent(t *testing.T) {
 	s := space(t, "asum", map[string]int64{"n": 1 << 12}, Options{Variants: 3, Ranges: 1})
 	walk := func(cost func(p *Point) float64) (ids []string) {
-		o, err := (&Search{Space: s, Order: "descent", Seed: 4}).newOrder()
+		g, err := NewGraph(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := g.Strategy("descent", 4)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var run []outcome
 		for len(run) < 25 {
-			list, err := o.next(run, 5)
+			list, err := o.(*rounds).order.next(run, 5)
 			if err != nil || len(list) == 0 {
 				t.Fatalf("%d points (%v)", len(run), err)
 			}
@@ -243,119 +190,6 @@ func TestDescent(t *testing.T) {
 	}
 }
 
-// records returns all records of a set.
-func records(t *testing.T, set *samples.Set) (out []samples.Record) {
-	t.Helper()
-	for r, err := range set.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, *r)
-	}
-	return out
-}
-
-func explored(t *testing.T, dev device.Device, journal *samples.Journal, s *Space, dir string) *Search {
-	t.Helper()
-	return &Search{
-		Space: s, Budget: 6, Order: "random", Trials: 2, Best: 2, Final: device.Policy{Trials: 4, MinWarmUp: -1, MaxWarmUp: 1},
-		Campaign: campaign.New(dev, journal, campaign.Options{}), Vectors: filepath.Join(dir, "v.jsonl"),
-	}
-}
-
-func TestSearch(t *testing.T) {
-	dev := devicetest.Open(t)
-	dir := t.TempDir()
-	journal, err := samples.Open(filepath.Join(dir, "s.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer journal.Close()
-	s := space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 12, Ranges: 2, MaxGroup: 256})
-
-	// A variant of another program is wrong, and not dropped.
-	bad, err := lift.Parse("program scal\nsize n\nfun(xs: [float32]n, alpha: float32 => mapGlb(fun(x => alpha + x)) $ xs)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Points = append(s.Points[:5:5], &Point{
-		Variant: &derive.Variant{ID: "bad", Recipe: "bad", Program: bad}, Range: Range{Local: [3]int64{64, 1, 1}, Global: [3]int64{4096, 1, 1}},
-	})
-	var events []Event
-	one := explored(t, dev, journal, s, dir)
-	one.Progress = func(e Event) { events = append(events, e) }
-	r, err := one.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Runs) != 6 || len(events) != 6 || r.Statuses[samples.OK] != 5 || r.Statuses[samples.WrongResult] != 1 {
-		t.Fatalf("%d runs, %d events, %v", len(r.Runs), len(events), r.Statuses)
-	}
-	for _, run := range r.Runs {
-		if (run.Record.Status == samples.WrongResult) != (run.Point.Variant.ID == "bad") {
-			t.Errorf("%s: %s %s", run.Point.Variant.ID, run.Record.Status, run.Record.Error)
-		}
-	}
-	if len(r.Best) != 2 || r.Best[0].Seconds() > r.Best[1].Seconds() || len(r.Best[0].Record.Trials) < 3 {
-		t.Errorf("best: %+v", r.Best)
-	}
-
-	// The same again runs nothing, but for others that are now among the fastest.
-	before := len(records(t, journal.Set))
-	again := explored(t, dev, journal, s, dir)
-	again.Progress = func(e Event) {
-		if !e.Reused {
-			t.Errorf("%s is run again", e.Point.Variant.ID)
-		}
-	}
-	if r, err = again.Run(context.Background()); err != nil || len(r.Runs) != 6 {
-		t.Fatalf("%d runs (%v)", len(r.Runs), err)
-	}
-	if now := len(records(t, journal.Set)); now > before+again.Best {
-		t.Errorf("%d records became %d", before, now)
-	}
-
-	// The vectors join with the samples.
-	v, warnings, err := rank.ReadVectors(again.Vectors)
-	if err != nil || len(warnings) > 0 || len(v.List) != 6 {
-		t.Fatalf("%d vectors, %v (%v)", len(v.List), warnings, err)
-	}
-	set, _, err := rank.Join(v, journal.All())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(set.Points) != 5 {
-		t.Errorf("%d points", len(set.Points))
-	}
-	for _, p := range set.Points {
-		if !(p.Seconds > 0) {
-			t.Errorf("%s takes %g s", p.ID, p.Seconds)
-		}
-	}
-
-	// What was stopped goes on.
-	ctx, cancel := context.WithCancel(context.Background())
-	third := explored(t, dev, journal, space(t, "scal", map[string]int64{"n": 1 << 13}, Options{Variants: 12, Ranges: 2, MaxGroup: 256}), dir)
-	runs := 0
-	third.Progress = func(Event) {
-		if runs++; runs == 2 {
-			cancel()
-		}
-	}
-	if _, err := third.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatalf("stopped: %v", err)
-	}
-	reused := 0
-	third.Progress = func(e Event) {
-		if e.Reused {
-			reused++
-		}
-	}
-	if _, err := third.Run(context.Background()); err != nil || reused != 2 {
-		t.Errorf("%d of 2 points reused (%v)", reused, err)
-	}
-}
-
 func TestIdentity(t *testing.T) {
 	s := space(t, "scal", map[string]int64{"n": 1 << 12}, Options{Variants: 50})
 	seen := map[string]bool{}
@@ -372,7 +206,7 @@ func TestIdentity(t *testing.T) {
 // What a model predicts for the kernels of a point is added up.
 func TestPredict(t *testing.T) {
 	s := space(t, "asum", map[string]int64{"n": 1 << 12}, Options{Variants: 20, Ranges: 1})
-	s.Predict = func(*workload.Case) (float64, error) { return 2, nil }
+	s.predict = func(*workload.Case) (float64, error) { return 2, nil }
 	s.Prepare(s.Points, launch.Options{Device: h200})
 	several := false
 	launches := slices.Index(s.Names(), "launches")
@@ -390,7 +224,7 @@ func TestPredict(t *testing.T) {
 		t.Error("every point has one kernel")
 	}
 	s.Points[0].once = sync.Once{}
-	s.Predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
+	s.predict = func(*workload.Case) (float64, error) { return 0, errors.New("no model") }
 	if s.Prepare(s.Points[:1], launch.Options{Device: h200}); s.Points[0].Err == nil {
 		t.Error("no model, and no error")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"gpuperf/launch"
 	"gpuperf/lift/derive"
 	"gpuperf/lift/rank"
+	"gpuperf/samples"
 	"gpuperf/search"
 )
 
@@ -22,9 +24,25 @@ type Graph struct {
 	Learning
 	*Space
 
-	axes int // that some point uses
-	mu   sync.Mutex
-	at   map[string]*located
+	axes  int // that some point uses
+	known *known
+}
+
+// known are the points of a graph and of its parts, by configuration.
+type known struct {
+	sync.Mutex
+	at map[string]*located
+}
+
+// located is the point of a configuration, entered where there is none.
+func (k *known) located(c search.Config, p *Point) *located {
+	k.Lock()
+	defer k.Unlock()
+	key := c.String()
+	if k.at[key] == nil && p != nil {
+		k.at[key] = &located{Point: p}
+	}
+	return k.at[key]
 }
 
 // Learning is what the strategy rank learns from.
@@ -45,20 +63,39 @@ type located struct {
 
 // NewGraph makes the graph of a space.
 func NewGraph(s *Space) (g *Graph, err error) {
-	g = &Graph{Space: s, at: map[string]*located{}}
+	g = &Graph{Space: s, known: &known{at: map[string]*located{}}}
 	for _, p := range s.Points {
 		g.axes = max(g.axes, p.axes())
 	}
 	var all []search.Config
 	for _, p := range s.Points {
-		c := g.Config(p)
-		if g.at[c.String()] == nil {
+		if c := g.Config(p); g.known.located(c, p).Point == p { // otherwise another point has the same choices
 			all = append(all, c)
-			g.at[c.String()] = &located{Point: p}
 		}
 	}
 	g.Listed, err = search.NewListed(all)
 	return g, err
+}
+
+// Share is one of so many parts of the graph: every so many-th point.
+func (g *Graph) Share(part, parts int) search.Space {
+	some := *g.Space
+	some.Points = nil
+	var all []search.Config
+	for i, p := range g.Points {
+		if i%parts == part {
+			some.Points = append(some.Points, p)
+			all = append(all, g.Config(p))
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	listed, err := search.NewListed(all)
+	if err != nil { // of all there is one
+		return nil
+	}
+	return &Graph{Listed: listed, Learning: g.Learning, Space: &some, axes: g.axes, known: g.known}
 }
 
 // axes is how many axes an ND-range has.
@@ -73,30 +110,51 @@ func (r Range) axes() int {
 
 // Config are the choices that lead to a point. Variants that the descent has made have no numbers, but a name.
 func (g *Graph) Config(p *Point) search.Config {
-	c := search.Config{{Choice: "recipe", Option: strings.ReplaceAll(p.Variant.Recipe, ", ", " + ")}} // a comma would end it
+	c := search.Config{recipe(p.Variant.Recipe)}
 	if p.Variant.Recipe == derive.Descended {
 		c = append(c, search.Pick{Choice: "variant", Option: p.Variant.ID})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Variant.Numbers)) {
 		c = append(c, search.Pick{Choice: name, Option: fmt.Sprint(p.Variant.Numbers[name])})
 	}
-	for i, axis := range []string{"x", "y", "z"}[:max(g.axes, p.axes())] {
-		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(p.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(p.Global[i])})
+	return p.choices(c, max(g.axes, p.axes()))
+}
+
+// Recalled is the configuration that a sample is of which the tags give its recipe alone: the variant by its name, whatever its numbers, and the ND-range. It is nil
+// where they do not.
+func Recalled(r *samples.Record) search.Config {
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, rank.RecipeTag) })
+	local, err := parseDims(r.Kernel.Args["local"])
+	global, err2 := parseDims(r.Kernel.Args["global"])
+	if i < 0 || err != nil || err2 != nil {
+		return nil
+	}
+	c := search.Config{recipe(strings.TrimPrefix(r.Tags[i], rank.RecipeTag)), {Choice: "variant", Option: r.Kernel.Variant}}
+	return Range{local, global}.choices(c, len(local))
+}
+
+// recipe is the choice of a recipe; a comma would end its name.
+func recipe(name string) search.Pick {
+	return search.Pick{Choice: "recipe", Option: strings.ReplaceAll(name, ", ", " + ")}
+}
+
+// choices adds those of so many axes.
+func (r Range) choices(c search.Config, axes int) search.Config {
+	for i, axis := range []string{"x", "y", "z"}[:axes] {
+		c = append(c, search.Pick{Choice: "local " + axis, Option: fmt.Sprint(r.Local[i])}, search.Pick{Choice: "global " + axis, Option: fmt.Sprint(r.Global[i])})
 	}
 	return c
 }
 
 // Do does something with the point of a configuration, while nobody else does; ok is false where there is none.
 func (g *Graph) Do(c search.Config, do func(*Point)) (ok bool) {
-	g.mu.Lock()
-	p, ok := g.at[c.String()]
-	g.mu.Unlock()
-	if ok {
+	p := g.known.located(c, nil)
+	if p != nil {
 		p.Lock()
 		defer p.Unlock()
 		do(p.Point)
 	}
-	return ok
+	return p != nil
 }
 
 // Strategies are the orders that learn.
@@ -108,40 +166,46 @@ func Strategies() []string { return []string{"descent", "rank"} }
 // Strategy makes one of them.
 func (g *Graph) Strategy(name string, seed uint64) (search.Strategy, error) {
 	g.Prepare(nil, g.Static)
-	s := &Search{Space: g.Space, Order: name, Ranker: g.Ranker, Train: g.Train, Seed: int64(seed), Static: g.Static, Enough: g.Enough}
-	o, err := s.newOrder()
-	return &rounds{graph: g, search: s, order: o, n: cmp.Or(g.Round, 10), waiting: map[string]bool{}, told: map[string]bool{}}, err
+	r := &rounds{graph: g, n: cmp.Or(g.Round, 10), waiting: map[string]bool{}, told: map[string]bool{}}
+	if name == "descent" {
+		opt := g.derivation(0)
+		opt.Seed = int64(seed)
+		walk, err := derive.NewDescent(g.Program, opt)
+		r.order = &descent{space: g.Space, walk: walk, rng: rand.New(rand.NewPCG(seed, 0x6c696674))}
+		return r, err
+	}
+	ranker, told, err := g.findRanker()
+	r.warnings, r.ranked = told, &ranked{graph: g, ranker: ranker, seen: map[*Point]bool{}, scored: map[*Point]float64{}}
+	r.order = r.ranked
+	return r, err
 }
 
 // rounds is an order as a strategy: it chooses some points at once, and is told of all before it chooses more.
 type rounds struct {
-	graph   *Graph
-	search  *Search
-	order   order
-	ended   string // why; "" where it has not, or there are no more points
-	n       int
-	queue   []search.Config
-	waiting map[string]bool // asked for, and not told
-	told    map[string]bool
-	run     []outcome
+	graph    *Graph
+	order    order
+	ranked   *ranked // the order, where it is one
+	ended    string  // why; "" where it has not, or there are no more points
+	warnings []string
+	n        int
+	queue    []search.Config
+	waiting  map[string]bool // asked for, and not told
+	told     map[string]bool
+	run      []outcome
 }
 
 func (r *rounds) Ask() search.Config {
 	if len(r.queue) == 0 && len(r.waiting) == 0 {
 		points, err := r.order.next(r.run, r.n)
 		if err != nil {
-			r.search.warnings = append(r.search.warnings, err.Error())
+			r.warnings = append(r.warnings, err.Error())
 		}
-		if r.ended = r.search.stops(r.order, len(r.run)); r.ended != "" {
+		if r.ended = r.hopeless(); r.ended != "" {
 			return nil
 		}
 		for _, p := range points {
 			c := r.graph.Config(p)
-			r.graph.mu.Lock()
-			if r.graph.at[c.String()] == nil {
-				r.graph.at[c.String()] = &located{Point: p}
-			}
-			r.graph.mu.Unlock()
+			r.graph.known.located(c, p)
 			r.queue = append(r.queue, c)
 		}
 	}
@@ -171,7 +235,12 @@ func (r *rounds) Tell(t search.Trial) {
 }
 
 // Warnings are what is to be known of how points were chosen.
-func (r *rounds) Warnings() []string { return r.search.warnings }
+func (r *rounds) Warnings() []string {
+	if r.ranked == nil {
+		return r.warnings
+	}
+	return append(r.warnings, r.ranked.told...)
+}
 
 // Ended is why there are no more proposals, where it is for another reason than that there are no more points.
 func (r *rounds) Ended() string { return r.ended }

@@ -22,79 +22,44 @@ type outcome struct {
 	seconds float64
 }
 
-// An order selects the next points to run: at most n, none that was run before. An empty list ends the search.
+// An order selects the next points to run: at most n of them if it can, none that was run before. An empty list ends the search.
 type order interface {
 	next(run []outcome, n int) ([]*Point, error)
 }
 
-// Orders are the names of the orders.
-func Orders() []string { return []string{"rank", "random", "descent"} }
-
-// newOrder returns the order of that name.
-func (s *Search) newOrder() (order, error) {
-	rng := rand.New(rand.NewPCG(uint64(s.Seed), 0x6c696674))
-	switch s.Order {
-	case "", "rank":
-		o := &ranked{search: s, rng: rng, seen: map[*Point]bool{}, scored: map[*Point]float64{}}
-		var err error
-		o.ranker, err = s.findRanker()
-		return o, err
-	case "random":
-		left := slices.Clone(s.Space.Points)
-		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
-		return &random{left: left}, nil
-	case "descent":
-		opt := s.Space.derivation(0)
-		opt.Seed = s.Seed
-		walk, err := derive.NewDescent(s.Space.Program, opt)
-		return &descent{space: s.Space, walk: walk, rng: rng}, err
-	}
-	return nil, fmt.Errorf("there is no order %q; there are %s", s.Order, strings.Join(Orders(), ", "))
-}
-
 // findRanker returns the requested ranker or the default. If the default needs features that are not known on the device, it
-// returns a ranker that learns from any features.
-func (s *Search) findRanker() (rank.Ranker, error) {
-	if s.Ranker != "" {
-		return rank.Find(s.Ranker)
+// returns a ranker that learns from any features, and a warning.
+func (g *Graph) findRanker() (r rank.Ranker, told []string, err error) {
+	if g.Ranker != "" {
+		r, err = rank.Find(g.Ranker)
+		return r, nil, err
 	}
-	r, err := rank.Find(rank.Default)
-	if err != nil {
-		return r, err
+	if r, err = rank.Find(rank.Default); err != nil {
+		return r, nil, err
 	}
-	if lacks := r.Missing(&rank.Set{Names: launch.Names(s.Static.Device)}); lacks != nil {
-		s.warnings = append(s.warnings, warning.Ranker.About("", "the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
-		return rank.Find(rank.Featureless)
+	if lacks := r.Missing(&rank.Set{Names: launch.Names(g.Static.Device)}); lacks != nil {
+		told = append(told, warning.Ranker.About("", "the ranker is %s instead of %s: %v", rank.Featureless, rank.Default, lacks))
+		r, err = rank.Find(rank.Featureless)
 	}
-	return r, nil
-}
-
-// random takes points at random.
-type random struct{ left []*Point }
-
-func (o *random) next(_ []outcome, n int) ([]*Point, error) {
-	n = min(n, len(o.left))
-	out := o.left[:n]
-	o.left = o.left[n:]
-	return out, nil
+	return r, told, err
 }
 
 // ranked takes the points that a ranker predicts to be the fastest, and regularly one of a recipe that has not run, and learns from
 // them. Without measurements of this or of other programs, it begins with some points of each recipe.
 type ranked struct {
-	search *Search
+	graph  *Graph
 	ranker rank.Ranker
-	rng    *rand.Rand
+	told   []string // warnings
 	seen   map[*Point]bool
 	ready  bool
 	scored map[*Point]float64 // of those chosen by the ranker, at that time
-	hope   *Forecast          // before the last choice; nil where nothing is known
+	hope   *forecast          // before the last choice; nil where nothing is known
 }
 
 func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
-	s := o.search.Space
+	s := o.graph.Space
 	if !o.ready {
-		s.Prepare(s.Points, o.search.Static)
+		s.Prepare(s.Points, o.graph.Static)
 		o.ready = true
 	}
 	var left []*Point
@@ -114,14 +79,14 @@ func (o *ranked) next(run []outcome, n int) ([]*Point, error) {
 			fresh++
 		}
 	}
-	if fresh < leastOwn && (o.search.Train == nil || len(o.search.Train.Points) == 0) {
+	if fresh < leastOwn && (o.graph.Train == nil || len(o.graph.Train.Points) == 0) {
 		pick = o.begin(left, n)
 	} else {
 		set, at := s.Set(left)
 		scores, err := o.scores(train, set)
 		if err != nil {
 			// The runs so far may be too few or too similar to learn from.
-			o.search.warnings = append(o.search.warnings, warning.Ranker.About("", "%d points are not chosen by the ranker: %v", n, err))
+			o.told = append(o.told, warning.Ranker.About("", "%d points are not chosen by the ranker: %v", n, err))
 			pick = o.begin(left, n)
 		} else {
 			var ordered []*Point
@@ -192,7 +157,7 @@ func all(set *rank.Set) rank.Group {
 
 // train is the ranker's training set: points of other programs, and the runs of this one.
 func (o *ranked) train(run []outcome) *rank.Set {
-	own := &rank.Set{Names: o.search.Space.names}
+	own := &rank.Set{Names: o.graph.names}
 	for _, r := range run {
 		if r.point.Vector == nil {
 			continue
@@ -201,10 +166,10 @@ func (o *ranked) train(run []outcome) *rank.Set {
 		p.Seconds = r.seconds
 		own.Points = append(own.Points, p)
 	}
-	if o.search.Train == nil {
+	if o.graph.Train == nil {
 		return own
 	}
-	train := o.search.Train.Common(own.Names)
+	train := o.graph.Train.Common(own.Names)
 	train.Points = append(train.Points, own.Common(train.Names).Points...)
 	return train
 }
@@ -223,12 +188,12 @@ func pointOf(p *Point) rank.Point {
 // begin takes points of the recipes in turn, those with the least estimated times first, if the device is known well enough
 // for an estimate.
 func (o *ranked) begin(left []*Point, n int) []*Point {
-	model, err := rank.Estimate(o.search.Space.names)
+	seconds, err := rank.Estimate(o.graph.names, o.graph.static.Device)
 	cost := map[*Point]float64{}
 	strata := map[string][]*Point{}
 	for _, p := range left {
 		if err == nil {
-			cost[p] = model.Seconds(p.Vector.Values)
+			cost[p] = seconds(p.Vector.Values)
 		}
 		strata[p.Variant.Recipe] = append(strata[p.Variant.Recipe], p)
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gpuperf/device"
+	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel/emit"
 	"gpuperf/launch"
@@ -27,7 +28,7 @@ type Options struct {
 	Variants int // 0 is 1000
 	Ranges   int // the most ND-ranges of a variant; 0 is 10
 	Seed     int64
-	// MaxGroup is the largest work-group, 0 is 1024; MaxLocal its local memory in bytes, 0 is 48 KiB.
+	// MaxGroup is the largest work-group, MaxLocal its local memory in bytes; 0 are those of the usual machine.
 	MaxGroup, MaxLocal int64
 	// Recipes are those of which there are variants; nil for all.
 	Recipes []string
@@ -44,7 +45,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Variants, o.Ranges, o.MaxGroup = cmp.Or(o.Variants, 1000), cmp.Or(o.Ranges, 10), cmp.Or(o.MaxGroup, 1024)
+	o.Variants, o.Ranges, o.MaxGroup = cmp.Or(o.Variants, 1000), cmp.Or(o.Ranges, 10), cmp.Or(o.MaxGroup, machine.Of(nil).MostItems)
 	return o
 }
 
@@ -55,12 +56,10 @@ type Space struct {
 	Sizes   map[string]int64
 	Derived *derive.Result
 	Points  []*Point
-	// Cost, if not nil, predicts the times of points from their static features.
-	Cost *rank.CostModel
-	// Predict, if not nil and Cost is nil, predicts the time of a kernel in seconds by a calibrated model; the time of a point is
-	// the sum over its kernels. It is called concurrently.
-	Predict func(*workload.Case) (float64, error)
 
+	cost *rank.CostModel // predicts the times of points from their static features; nil for none
+	// predict, if not nil and cost is nil, predicts the time of a kernel in seconds; the time of a point is the sum over its kernels. It is called concurrently.
+	predict func(*workload.Case) (float64, error)
 	names   []string // of the features of vectors
 	static  launch.Options
 	options Options
@@ -157,11 +156,23 @@ func dims(n [3]int64) string {
 	return fmt.Sprint(n[0])
 }
 
+// Problem is the part of the identity of samples that all points share: the program, its sizes and its data.
+func (s *Space) Problem() samples.Identity {
+	return samples.Identity{Source: s.Source, Sizes: s.Sizes, Args: dataArgs(s.options.Data)}
+}
+
+// Problem is that of samples of an identity.
+func Problem(k samples.Identity) samples.Identity {
+	k.Variant, k.Args = "", maps.Clone(k.Args)
+	maps.DeleteFunc(k.Args, func(name, _ string) bool { return !strings.HasPrefix(name, dataPrefix) })
+	return k
+}
+
 // Identity is the identity of the point's samples.
 func (s *Space) Identity(p *Point) samples.Identity {
-	args := dataArgs(s.options.Data)
-	args["local"], args["global"] = dims(p.Local), dims(p.Global)
-	return samples.Identity{Source: s.Source, Variant: p.Variant.ID, Sizes: s.Sizes, Args: args}
+	k := s.Problem()
+	k.Variant, k.Args["local"], k.Args["global"] = p.Variant.ID, dims(p.Local), dims(p.Global)
+	return k
 }
 
 // Lower lowers a variant for an ND-range.

@@ -24,18 +24,18 @@ const describeSeeds = 8
 // Recorded are the variants that samples are of, each once: vectors that Redescribe gives their values. Of those with a known vector, the
 // benchmark and the predicted time stay.
 func Recorded(set *samples.Set, known []rank.Vector) (list []rank.Vector, err error) {
-	old := map[vectorKey]rank.Vector{}
+	old := map[rank.VectorKey]rank.Vector{}
 	for _, v := range known {
-		old[keyOf(&v)] = v
+		old[v.Key()] = v
 	}
-	seen := map[vectorKey]bool{}
+	seen := map[rank.VectorKey]bool{}
 	for r, err := range set.All() {
 		if err != nil {
 			return nil, err
 		}
 		v := rank.Vector{Kernel: r.Kernel, SourceHash: r.SourceHash, Options: r.Options}
-		key := keyOf(&v)
-		if r.IsSentinel() || seen[key] {
+		key := v.Key()
+		if r.IsSentinel() || r.Kernel.Variant == "" || seen[key] { // a configuration without kernels has no variant
 			continue
 		}
 		seen[key] = true

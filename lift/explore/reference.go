@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"gpuperf/device"
 	"gpuperf/internal/warning"
@@ -79,21 +80,13 @@ func plain(v *derive.Variant, sizes map[string]int64) (key [4]int64) {
 
 // Reference chooses the reference variant.
 func (s *Space) Reference() (*Reference, error) {
-	// The plain variants may be anywhere in the enumeration, and of any recipe, so many are derived.
-	const enough = 1500
-	opt := s.derivation(max(enough, len(s.Derived.Variants)))
-	opt.Recipes = nil
-	all, err := derive.Derive(s.Program, opt)
+	variants, err := s.plainest()
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all.Variants, func(a, b *derive.Variant) int {
-		x, y := plain(a, s.Sizes), plain(b, s.Sizes)
-		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
-	})
 	r := &Reference{Tolerance: cmp.Or(s.options.Tolerance, tolerance(s.Program)), space: s}
 	var first error
-	for _, v := range all.Variants {
+	for _, v := range variants {
 		r.Point = &Point{Variant: v}
 		_, _, err := s.lowered(r.Point)
 		if err == nil {
@@ -102,6 +95,54 @@ func (s *Space) Reference() (*Reference, error) {
 		first = cmp.Or(first, fmt.Errorf("variant %s: %w", v.ID, err))
 	}
 	return nil, fmt.Errorf("no variant can be the reference; the plainest is not: %w", first)
+}
+
+// sorted are the latest lists of plainest of the usual length, by all that they depend on: of the small sizes at which references are verified, commands of
+// one process, such as requests to perf serve, ask again and again. Nothing changes a variant.
+var sorted struct {
+	sync.Mutex
+	lists []sortedList // the latest last
+}
+
+type sortedList struct {
+	of       string // program and options
+	variants []*derive.Variant
+}
+
+// plainest derives variants of all recipes, the plainest first: they may be anywhere in the enumeration, so many are derived.
+func (s *Space) plainest() ([]*derive.Variant, error) {
+	const enough, kept = 1500, 6
+	opt := s.derivation(max(enough, len(s.Derived.Variants)))
+	opt.Recipes = nil
+	of := fmt.Sprintf("%s %+v", s.Program, opt)
+	sorted.Lock()
+	i := slices.IndexFunc(sorted.lists, func(l sortedList) bool { return l.of == of })
+	if i >= 0 {
+		defer sorted.Unlock()
+		return sorted.lists[i].variants, nil
+	}
+	sorted.Unlock() // others need not wait for what is derived
+	all := s.Derived
+	if asked := s.options.Variants; asked != opt.Count || len(all.Variants) != asked || s.options.Recipes != nil {
+		var err error
+		if all, err = derive.Derive(s.Program, opt); err != nil {
+			return nil, err
+		}
+	}
+	keys := map[*derive.Variant][4]int64{}
+	for _, v := range all.Variants {
+		keys[v] = plain(v, s.Sizes)
+	}
+	variants := slices.SortedFunc(slices.Values(all.Variants), func(a, b *derive.Variant) int {
+		x, y := keys[a], keys[b]
+		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
+	})
+	if opt.Count == enough {
+		sorted.Lock()
+		defer sorted.Unlock()
+		sorted.lists = append(sorted.lists[max(0, len(sorted.lists)-kept+1):], sortedList{of, variants})
+	}
+	return variants, nil
 }
 
 // Expect is the job of the reference, with which jobs of other variants are compared, or the results that the user has given.

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/datafile"
+	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
@@ -20,7 +22,7 @@ type Request struct {
 	Variants, Ranges int // the most variants, and ND-ranges of each
 	Seed             int64
 	Recipes          []string // those of which there are variants, by name; nil for all
-	MaxGroup         int64    // 0 is 1024, or what the device allows
+	MaxGroup         int64    // 0 is what the device allows
 	Data             []string // what inputs hold, as ParseData reads it
 	Expected         []string // files with what results have to be, as "out=FILE.npy"
 	Tolerance        float64  // of results, relative; 0 is a usual one
@@ -80,29 +82,6 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	return s, err
 }
 
-// OpenRange is Open for a range of one size.
-func (r Request) OpenRange(path string, sizes *Sizes, dev *device.Info) (*Ranges, error) {
-	p, err := lift.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range p.Sizes {
-		if _, ok := sizes.Others[name]; !ok && name != sizes.Name {
-			return nil, inputf("program %s needs its size %s, for example %s=4096", p.Name, name, name)
-		}
-	}
-	for name := range sizes.at(sizes.From) {
-		if !slices.Contains(p.Sizes, name) {
-			return nil, inputf("program %s has no size %s; it has %s", p.Name, name, strings.Join(p.Sizes, ", "))
-		}
-	}
-	opt, err := r.Options(dev)
-	if err != nil {
-		return nil, err
-	}
-	return &Ranges{Program: p, Source: filepath.Base(path), Sizes: sizes, Options: opt}, nil
-}
-
 // expected are the results that files hold: all of a program at constant sizes, or none.
 func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
 	results := components(lift.Param{Name: "out", Type: at.Body.Type})
@@ -143,12 +122,8 @@ func (r Request) Options(dev *device.Info) (opt Options, err error) {
 	opt = Options{Variants: r.Variants, Ranges: r.Ranges, Seed: r.Seed, Recipes: r.Recipes, MaxGroup: r.MaxGroup, Tolerance: r.Tolerance, Exact: r.Exact, Data: map[string]Data{}}
 	if dev != nil {
 		opt.Interface = dev.Interface
-		if dev.MaxWorkGroup > 0 && (opt.MaxGroup == 0 || opt.MaxGroup > dev.MaxWorkGroup) {
-			opt.MaxGroup = min(1024, dev.MaxWorkGroup)
-		}
-		if dev.LocalMem > 0 {
-			opt.MaxLocal = min(48<<10, dev.LocalMem)
-		}
+		on := machine.Told(*dev)
+		opt.MaxGroup, opt.MaxLocal = min(cmp.Or(opt.MaxGroup, on.MostItems), on.MostItems), on.MostLocal
 	}
 	for _, text := range r.Data {
 		name, d, err := ParseData(text)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Of searches of which a forecast says that they improve with some probability, about that share does.
@@ -24,13 +23,13 @@ func TestForecastIsCalibrated(t *testing.T) {
 		}
 		scores, logs := draw(25, 5*better)
 		next, after := draw(10, 0)
-		f, ok := forecast(scores, logs, next)
-		if !ok || f.Runs != 10 {
+		f, ok := newForecast(scores, logs, next)
+		if !ok || f.runs != 10 {
 			t.Fatal(f, ok)
 		}
-		k := min(3, int(4*f.Probability))
+		k := min(3, int(4*f.probability))
 		count[k]++
-		predicted[k] += f.Probability
+		predicted[k] += f.probability
 		best := math.Inf(1)
 		for _, x := range logs {
 			best = min(best, x)
@@ -51,49 +50,34 @@ func TestForecastIsCalibrated(t *testing.T) {
 
 // Few runs tell nothing, and a score that tells nothing leaves the mean of the times.
 func TestForecastOfLittle(t *testing.T) {
-	if _, ok := forecast(make([]float64, 5), make([]float64, 5), []float64{1}); ok {
+	if _, ok := newForecast(make([]float64, 5), make([]float64, 5), []float64{1}); ok {
 		t.Error("a forecast of five runs")
 	}
 	scores, logs := make([]float64, 20), make([]float64, 20)
 	for i := range logs {
 		logs[i] = float64(i % 2)
 	}
-	if f, ok := forecast(scores, logs, []float64{100}); !ok || f.Probability < 0.1 || f.Probability > 0.4 {
+	if f, ok := newForecast(scores, logs, []float64{100}); !ok || f.probability < 0.1 || f.probability > 0.4 {
 		t.Errorf("%v, %v", f, ok)
 	}
 }
 
-func TestStops(t *testing.T) {
-	hour := time.Now().Add(-time.Hour)
-	o := &ranked{hope: &Forecast{Runs: 20, Probability: 0.03}}
+func TestHopeless(t *testing.T) {
+	o := &ranked{hope: &forecast{20, 0.03}}
 	for _, c := range []struct {
-		s    Search
-		o    order
-		want string
+		enough float64
+		o      *ranked
+		want   string
 	}{
-		{Search{}, o, ""},
-		{Search{Enough: 0.05}, o, "20 more runs find a point that is 2 % faster with a probability of 0.03"},
-		{Search{Enough: 0.02}, o, ""},
-		{Search{Enough: 0.05}, &random{}, ""},
-		{Search{For: time.Minute}, &random{}, "1m0s have passed"},
-		{Search{For: 2 * time.Hour}, &random{}, ""},
+		{0, o, ""},
+		{0.05, o, "20 more runs find a point that is 2 % faster with a probability of 0.03"},
+		{0.02, o, ""},
+		{0.05, &ranked{}, ""},
+		{0.05, nil, ""},
 	} {
-		c.s.began = hour
-		if got := c.s.stops(c.o, 20); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
-			t.Errorf("%+v: %q, want %q", c.s, got, c.want)
+		r := &rounds{graph: &Graph{Learning: Learning{Enough: c.enough}}, ranked: c.o}
+		if got := r.hopeless(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
-	}
-	if got := (&Search{For: time.Minute, began: hour}).stops(o, 0); got != "" {
-		t.Errorf("no round is made: %s", got)
-	}
-	s := Search{For: 71 * time.Minute, began: hour}
-	if n := s.fitting(10, 12, hour); n != 2 { // five minutes each
-		t.Errorf("%d points fit in ten minutes", n)
-	}
-	if n := s.fitting(10, 12, hour.Add(36*time.Minute)); n != 5 { // two minutes each, after what is done once
-		t.Errorf("%d points fit in ten minutes", n)
-	}
-	if n := s.fitting(10, 1, hour); n != 1 {
-		t.Errorf("%d points where there is hardly time for one", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/lift/explore"
 )
@@ -13,7 +14,7 @@ import (
 // first and the last vector of a row are in part border.
 func TestAligned(t *testing.T) {
 	dev := devicetest.Open(t)
-	for _, c := range []struct {
+	list := []struct {
 		name, recipe string
 		sizes        map[string]int64
 	}{
@@ -23,7 +24,9 @@ func TestAligned(t *testing.T) {
 		{"gaussian", "aligned, tiles of t by v, glb1 glb0, rows in vectors of 4, results in vectors", map[string]int64{"h": 8, "w": 12}},
 		{"gaussian", "aligned, tiles of t by v, glb1 glb0, rows in vectors of 2, results in vectors of 4", map[string]int64{"h": 12, "w": 16}},
 		{"heat3d", "aligned, tiles of t by u by v, glb2 glb1 glb0, rows in vectors of 2, results in vectors", map[string]int64{"d": 4, "h": 6, "w": 10}},
-	} {
+	}
+	devicetest.Together(dev, len(list), func(i int, dev device.Device) {
+		c := list[i]
 		t.Run(c.name, func(t *testing.T) {
 			text, err := os.ReadFile("../../examples/lift/" + c.name + ".lift")
 			if err != nil {
@@ -35,5 +38,5 @@ func TestAligned(t *testing.T) {
 			}
 			checkPoints(t, list, c.sizes, dev)
 		})
-	}
+	})
 }

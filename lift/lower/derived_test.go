@@ -1,6 +1,7 @@
 package lower_test
 
 import (
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -65,7 +66,9 @@ func TestDerivedVariants(t *testing.T) {
 		count = 150
 	}
 	dev := devicetest.Open(t)
-	for name, sizes := range smallSizes {
+	names := slices.Sorted(maps.Keys(smallSizes))
+	devicetest.Together(dev, len(names), func(i int, dev device.Device) {
+		name, sizes := names[i], smallSizes[names[i]]
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile("../../examples/lift/" + name + ".lift")
 			if err != nil {
@@ -73,7 +76,7 @@ func TestDerivedVariants(t *testing.T) {
 			}
 			checkPoints(t, points(t, parse(t, string(text)), sizes, explore.Options{Variants: count, Ranges: 2, Seed: 3}), sizes, dev)
 		})
-	}
+	})
 }
 
 // slow are programs whose recipes are tried with LONG=1.
@@ -165,11 +168,13 @@ func TestResultsAreNumbers(t *testing.T) {
 // what other work-groups wrote in the one before.
 func TestDerivedIterations(t *testing.T) {
 	dev := devicetest.Open(t)
-	for _, body := range []string{
+	bodies := []string{
 		"iterate(3, map(fun(x => x * 2.0f))) $ xs",
 		"iterate(2, fun(ys => map(fun(w => at(0) o reduce(+, 0) $ w)) o slide(3, 1) o pad(1, 1, clamp) $ ys)) $ xs",
 		"iterate(3, fun(ys => join o map(reduce(+, 0)) o split(2) $ ys)) $ xs",
-	} {
+	}
+	devicetest.Together(dev, len(bodies), func(i int, dev device.Device) {
+		body := bodies[i]
 		p := parse(t, "program it\nsize n\nassume 8 | n\nfun(xs: [float32]n => "+body+")")
 		sizes := map[string]int64{"n": 64}
 		list := points(t, p, sizes, explore.Options{Variants: 12, Ranges: 2, Seed: 3})
@@ -181,5 +186,5 @@ func TestDerivedIterations(t *testing.T) {
 		if len(variants) != 12 {
 			t.Errorf("%s: %d variants", body, len(variants))
 		}
-	}
+	})
 }

@@ -401,9 +401,9 @@ func TestFixed(t *testing.T) {
 // TestLowered: the examples compute what they mean, by the interpreter, and every third of them (with LONG=1 all) on the device.
 func TestLowered(t *testing.T) {
 	dev := devicetest.Open(t)
-	for i, e := range examples {
+	devicetest.Together(dev, len(examples), func(i int, on device.Device) {
+		e := examples[i]
 		t.Run(e.name, func(t *testing.T) {
-			on := dev
 			if i%3 > 0 && os.Getenv("LONG") == "" {
 				on = nil // to build takes most of the time
 			}
@@ -415,5 +415,5 @@ func TestLowered(t *testing.T) {
 				t.Errorf("%d kernels, want %d\n%s", len(l.Kernels), n, l.Program)
 			}
 		})
-	}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/lift/explore"
 )
@@ -58,7 +59,8 @@ func TestPrograms(t *testing.T) {
 		count = 100
 	}
 	dev := devicetest.Open(t)
-	for _, c := range programs {
+	devicetest.Together(dev, len(programs), func(i int, dev device.Device) {
+		c := programs[i]
 		t.Run(c.name, func(t *testing.T) {
 			sizes := "n"
 			if c.sizes["m"] > 0 {
@@ -70,5 +72,5 @@ func TestPrograms(t *testing.T) {
 			}
 			checkPoints(t, points(t, p, c.sizes, explore.Options{Variants: count, Ranges: 1, Seed: 3}), c.sizes, dev)
 		})
-	}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -156,8 +157,9 @@ func TestRandomMappings(t *testing.T) {
 		most = 1000
 	}
 	dev := devicetest.Open(t)
-	runs, done := 0, 0 // of all programs: those of one are few enough that most may be refused by chance
-	for _, file := range files {
+	var runs, done atomic.Int64 // of all programs: those of one are few enough that most may be refused by chance
+	devicetest.Together(dev, len(files), func(i int, dev device.Device) {
+		file := files[i]
 		name := strings.TrimSuffix(filepath.Base(file), ".lift")
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(file)
@@ -168,13 +170,13 @@ func TestRandomMappings(t *testing.T) {
 			if p.Body.Ops()&lift.Set(lift.Filter, lift.ReduceSegments) != 0 {
 				t.Skip("its patterns have no loops of their own")
 			}
-			draws, first := 0, done
+			draws, lowered := 0, 0
 			rapid.Check(t, func(r *rapid.T) {
 				if draws == most {
 					return
 				}
 				draws++
-				runs++
+				runs.Add(1)
 				sizes := map[string]int64{}
 				for _, s := range p.Sizes {
 					sizes[s] = int64(rapid.IntRange(5, 9).Draw(r, s))
@@ -200,7 +202,7 @@ func TestRandomMappings(t *testing.T) {
 					r.Fatal(err)
 				}
 				var on device.Device
-				if (done-first)%20 == 0 {
+				if lowered%20 == 0 {
 					on = dev
 				}
 				l, err := check(t, q, lower.Options{Sizes: sizes, Local: local, Global: global}, on)
@@ -212,12 +214,13 @@ func TestRandomMappings(t *testing.T) {
 					}
 					r.Fatalf("%s\n%v", body, err)
 				}
-				done++
+				lowered++
+				done.Add(1)
 			})
 		})
-	}
-	t.Logf("%d of %d mappings were lowered", done, runs)
-	if done*4 < runs {
-		t.Errorf("only %d of %d mappings were lowered", done, runs)
+	})
+	t.Logf("%d of %d mappings were lowered", done.Load(), runs.Load())
+	if done.Load()*4 < runs.Load() {
+		t.Errorf("only %d of %d mappings were lowered", done.Load(), runs.Load())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/devicetest"
 	"gpuperf/features"
 	"gpuperf/lift/derive"
@@ -21,7 +22,7 @@ func TestUnevenSizes(t *testing.T) {
 		count = 300
 	}
 	dev := devicetest.Open(t)
-	for _, c := range []struct {
+	list := []struct {
 		name  string
 		sizes map[string]int64
 	}{
@@ -43,7 +44,9 @@ func TestUnevenSizes(t *testing.T) {
 		{"hotspot2d", map[string]int64{"h": 19, "w": 23}},
 		{"heat3d", map[string]int64{"d": 3, "h": 7, "w": 5}},
 		{"hotspot3d", map[string]int64{"d": 3, "h": 5, "w": 17}},
-	} {
+	}
+	devicetest.Together(dev, len(list), func(i int, dev device.Device) {
+		c := list[i]
 		t.Run(c.name, func(t *testing.T) {
 			text, err := os.ReadFile("../../examples/lift/" + c.name + ".lift")
 			if err != nil {
@@ -53,7 +56,7 @@ func TestUnevenSizes(t *testing.T) {
 			checkPoints(t, list, c.sizes, dev)
 			t.Logf("%v: %d points", c.sizes, len(list))
 		})
-	}
+	})
 }
 
 // TestRandomSizes: a variant of a random program at random sizes computes what the program means.

@@ -9,6 +9,8 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/lm"
+	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/parallel"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -60,25 +62,26 @@ func OfVectors(m *models.Model, names []string) bool {
 	return err == nil
 }
 
-// Estimate is the cost model with the initial parameters of its file, without a fit.
-func Estimate(names []string) (*CostModel, error) {
-	model, err := library.Load(costModels[0])
+// Estimate is about how many seconds points take on a device by their static features, of these names: what [machine.Machine] says of their work, without a fit.
+func Estimate(names []string, d *facts.Device) (func(values []float64) float64, error) {
+	on := machine.Of(d)
+	work, err := launch.NewWork(names, on)
 	if err != nil {
 		return nil, err
 	}
-	return NewCostModel(names, model, initial(model))
+	return func(values []float64) float64 { return on.Seconds(work.At(values)) }, nil
 }
 
-// Estimated orders points by that model, which has learnt nothing.
-func Estimated(names []string) (Scorer, error) {
-	model, err := Estimate(names)
+// Estimated orders points by that estimate, which has learnt nothing: the scores are logarithms of rates.
+func Estimated(names []string, d *facts.Device) (Scorer, error) {
+	seconds, err := Estimate(names, d)
 	if err != nil {
 		return nil, err
 	}
 	return func(s *Set) ([]float64, error) {
 		var out []float64
 		for _, p := range s.Points {
-			out = append(out, 1/model.Seconds(p.Features))
+			out = append(out, -math.Log(seconds(p.Features)))
 		}
 		return out, nil
 	}, nil

@@ -36,6 +36,45 @@ type Vector struct {
 	Predicted float64 `json:"predicted,omitempty"`
 }
 
+// VectorKey tells vectors apart, and joins them with samples.
+type VectorKey struct{ kernel, hash, options string }
+
+// Key is that of the vector.
+func (x *Vector) Key() VectorKey { return VectorKey{x.Kernel.Key(), x.SourceHash, x.Options} }
+
+// Kept is a file of vectors that is added to. The zero value with a path is ready.
+type Kept struct {
+	Path string
+	have map[VectorKey]bool // nil before the file was read
+}
+
+// Add appends the vectors that the file does not have.
+func (k *Kept) Add(v Vectors) (warnings []error, err error) {
+	if k.have == nil {
+		old, told, err := ReadVectors(k.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		warnings, k.have = told, map[VectorKey]bool{}
+		if old != nil {
+			for i := range old.List {
+				k.have[old.List[i].Key()] = true
+			}
+		}
+	}
+	v.List = slices.DeleteFunc(v.List, func(x Vector) bool { return k.have[x.Key()] })
+	if len(v.List) == 0 {
+		return warnings, nil
+	}
+	if err := v.Append(k.Path); err != nil {
+		return warnings, err
+	}
+	for i := range v.List {
+		k.have[v.List[i].Key()] = true
+	}
+	return warnings, nil
+}
+
 // Vectors are the vectors of a file: lines of JSON, appended by every run. A line with names applies to the lines after it, so
 // features can be added to an existing file.
 type Vectors struct {
@@ -211,9 +250,15 @@ func lastNames(text []byte) []string {
 	return h.Features
 }
 
+// RecipeTag begins the tag of a sample with the recipe of its variant.
+const RecipeTag = "recipe:"
+
+// Tags are the tags of a sample of a variant of a recipe.
+func Tags(recipe string) []string { return []string{"lift", RecipeTag + recipe} }
+
 // kindOf is the recipe and the ND-range of a recorded variant; "" if its tags do not name the recipe.
 func kindOf(r *samples.Record) string {
-	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, "recipe:") })
+	i := slices.IndexFunc(r.Tags, func(tag string) bool { return strings.HasPrefix(tag, RecipeTag) })
 	if i < 0 {
 		return ""
 	}
@@ -224,25 +269,24 @@ func kindOf(r *samples.Record) string {
 // limit takes infinitely long; one that failed otherwise is left out; one without a record was not measured. Of several vectors
 // of a kernel the last one holds. The warning says how many were left out.
 func Join(v *Vectors, records iter.Seq2[*samples.Record, error]) (set *Set, warnings []error, err error) {
-	type key struct{ id, hash, options string }
 	type answer struct {
 		status  samples.Status
 		seconds float64
 		kind    string
 	}
-	known := map[key]answer{}
+	known := map[VectorKey]answer{}
 	for r, err := range records {
 		if err != nil {
 			return nil, nil, err
 		}
-		known[key{r.Kernel.Key(), r.SourceHash, r.Options}] = answer{r.Status, r.Seconds(), kindOf(r)}
+		known[VectorKey{r.Kernel.Key(), r.SourceHash, r.Options}] = answer{r.Status, r.Seconds(), kindOf(r)}
 	}
 	s := &Set{Names: v.Names}
-	at := map[key]int{}
+	at := map[VectorKey]int{}
 	failed := map[samples.Status]int{}
 	for _, x := range v.List {
-		k := key{x.Kernel.Key(), x.SourceHash, x.Options}
-		p := Point{ID: k.id, Benchmark: x.Benchmark, Size: x.Size, Features: x.Values, Seconds: math.NaN(), Predicted: math.NaN()}
+		k := x.Key()
+		p := Point{ID: k.kernel, Benchmark: x.Benchmark, Size: x.Size, Features: x.Values, Seconds: math.NaN(), Predicted: math.NaN()}
 		if x.Predicted > 0 {
 			p.Predicted = x.Predicted
 		}

@@ -14,6 +14,8 @@ import (
 type along struct {
 	loop              *scop.Loop
 	subscript, extent polycount.Affine
+	name              string // the iterator, of which the first value is first
+	first             polycount.Affine
 }
 
 // loops are those over which copies of a web take dependences away: no value goes from one of their iterations to another, but elements are used again. The outer ones
@@ -101,11 +103,11 @@ func extent(l *scop.Loop, w *web, loop int) (o along, ok bool, err error) {
 			if low.Den != 1 || up.Den != 1 || low.Num.HasFloor() || up.Num.HasFloor() {
 				continue
 			}
-			first := low.Num
+			at, first := low.Num, low.Num
 			if first.IsConstant() && first.Constant() >= 0 && first.Constant() < 8 { // the first elements stay unused, for plain subscripts
 				first = polycount.Int(0)
 			}
-			return along{l, polycount.Name(name).Sub(first), up.Num.Sub(first).AddInt(1)}, true, nil
+			return along{l, polycount.Name(name).Sub(first), up.Num.Sub(first).AddInt(1), name, at}, true, nil
 		}
 	}
 	return o, false, nil

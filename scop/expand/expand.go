@@ -5,6 +5,7 @@
 // its statements that carry none of its values, as far as memory suffices (copies.go). Where an array is used after the nest, statements at the end of the nest
 // write its last values back (last.go).
 // Initial is for arrays whose values from before the nest are read while others are written: reads are of a copy that is made first (first.go).
+// Carried is for values that a loop hands to its next iteration (carried.go).
 package expand
 
 import (
@@ -64,8 +65,7 @@ func Nest(a *deps.Analysis, most int64) (*scop.Nest, []Copies, error) {
 
 func newExpansion(a *deps.Analysis, most int64) *expansion {
 	e := &expansion{
-		analysis: a, taken: names(a.Nest), read: map[at]*scop.Array{}, written: map[at]*scop.Array{}, over: map[*scop.Array][]polycount.Affine{},
-		early: map[element]*scop.Array{},
+		analysis: a, taken: names(a.Nest), read: map[at]place{}, written: map[at]place{}, early: map[element]place{},
 	}
 	for _, x := range a.Nest.Arrays {
 		e.left += most * elements(x)
@@ -85,14 +85,19 @@ type element struct {
 	text      string
 }
 
+// place is where copies have what an access is to: an array, and its first subscripts.
+type place struct {
+	array *scop.Array
+	over  []polycount.Affine
+}
+
 // expansion collects copies.
 type expansion struct {
 	analysis      *deps.Analysis
 	taken         map[string]bool
-	left          int64                              // elements
-	read, written map[at]*scop.Array                 // what accesses become
-	over          map[*scop.Array][]polycount.Affine // the first subscripts of copies
-	early         map[element]*scop.Array            // what single reads become
+	left          int64             // elements
+	read, written map[at]place      // what accesses become
+	early         map[element]place // what single reads become
 	copies        []Copies
 	first         []*first
 	last          []*last
@@ -123,16 +128,15 @@ func (e *expansion) web(x *scop.Array, w *web, several bool) error {
 	}
 	c.Shape = append(c.Shape, x.Shape...)
 	e.left -= elements(c)
-	e.over[c] = subscripts
 	e.copies = append(e.copies, Copies{x, c, loops})
 	for _, s := range w.writers {
-		e.written[at{x, s}] = c
+		e.written[at{x, s}] = place{c, subscripts}
 	}
 	for _, s := range w.readers {
-		e.read[at{x, s}] = c
+		e.read[at{x, s}] = place{c, subscripts}
 	}
 	for _, l := range final {
-		l.copy = c
+		l.from = place{c, subscripts}
 		e.last = append(e.last, l)
 	}
 	return nil

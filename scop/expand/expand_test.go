@@ -70,7 +70,7 @@ func TestPolybench(t *testing.T) {
 // TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell.
 func TestRandomPrograms(t *testing.T) {
 	const programs = 24
-	over, back, early := 0, 0, 0
+	over, back, early, handed := 0, 0, 0, 0
 	for seed := range programs {
 		a, text, err := nesttest.Random(t.Context(), seed)
 		if errors.Is(err, polycount.ErrBudget) {
@@ -94,8 +94,13 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		early += len(copies)
+		over, copies, err := Carried(a, 1000)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		handed += len(copies)
 		for _, at := range []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}} {
-			for _, n := range []*scop.Nest{expanded, first} {
+			for _, n := range []*scop.Nest{expanded, first, over} {
 				if err := nesttest.Same(a.Nest, n, at); err != nil {
 					t.Fatalf("%v\n%s", err, text)
 				}
@@ -105,7 +110,51 @@ func TestRandomPrograms(t *testing.T) {
 	if early < 2 {
 		t.Errorf("%d reads are of copies made first", early)
 	}
+	t.Logf("%d values are handed over", handed)
 	if over < programs/4 || back < programs/8 {
 		t.Errorf("%d arrays have copies over loops, and %d statements write back", over, back)
+	}
+}
+
+// TestCarried: values that a loop hands to its next iteration, whether they come from before the nest, from before an inner loop, or live on behind it; what is more, or less, stays.
+func TestCarried(t *testing.T) {
+	const head = "void f(int n, int m, double x[n][m], double y[n][m], double z[n], double *out) { double a = 2.0, b = 3.0;\n#pragma scop\n"
+	const tail = "\n#pragma endscop\n out[0] = a; }"
+	for _, c := range []struct {
+		name, text string
+		copies     string
+	}{
+		{"from before the nest", "for (int i = 0; i < n; i++) { y[i][0] = a; a = z[i]; }", "a becomes a_0[n + 1]"},
+		{"two", "for (int i = 2; i < n; i++) { y[i][0] = a + b; b = a; a = z[i]; }", "a becomes a_0[n + 1]; b becomes b_0[n + 1]"},
+		{"read behind, too", "for (int i = 0; i < n; i++) { y[i][0] = a; a = z[i]; x[i][0] = a; }", "a becomes a_0[n + 1]"},
+		{"an element", "for (int i = 0; i < n; i++) { z[i] = 1.0; for (int j = 1; j < m; j++) { y[i][j] = z[i]; z[i] = x[i][j]; } }", "z becomes z_0[m + 1][n]"},
+		{"under a condition", "for (int i = 0; i < n; i++) { y[i][0] = a; if (i > 1) a = z[i]; }", ""},
+		{"a recurrence", "for (int i = 0; i < n; i++) { y[i][0] = a; a = a * z[i]; }", ""},
+		{"two steps back", "for (int i = 0; i < n; i++) { y[i][0] = a; if (i % 2 == 0) a = z[i]; }", ""},
+		{"across the outer loop", "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) { y[i][j] = a; a = x[i][j]; }", ""},
+		{"written twice", "for (int i = 0; i < n; i++) { y[i][0] = a; a = z[i]; x[i][0] = a; a = 1.0; }", "a becomes a_0[n + 1]"},
+	} {
+		a, err := nesttest.Analysis(t.Context(), head+c.text+tail)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		over, copies, err := Carried(a, 1000)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var said []string
+		for _, c := range copies {
+			said = append(said, c.String())
+		}
+		if got := strings.Join(said, "; "); got != c.copies {
+			t.Errorf("%s: %q, not %q", c.name, got, c.copies)
+		}
+		for n := range int64(5) {
+			for m := range int64(4) {
+				if err := nesttest.Same(a.Nest, over, map[string]int64{"n": n + 1, "m": m + 1}); err != nil {
+					t.Errorf("%s: n=%d, m=%d: %v\n%s", c.name, n+1, m+1, err, c.text)
+				}
+			}
+		}
 	}
 }

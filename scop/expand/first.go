@@ -13,7 +13,8 @@ import (
 
 // first are elements of an array that are copied before anything else.
 type first struct {
-	of, copy *scop.Array
+	of       *scop.Array
+	to       place
 	elements *polycount.Set // one disjunct, over the subscripts
 }
 
@@ -106,10 +107,10 @@ func (e *expansion) initial(x *scop.Array, reads []early) error {
 	c := &scop.Array{Name: e.fresh(x.Name), Pos: x.Pos, DType: x.DType, Local: true, Shape: x.Shape}
 	e.left -= elements(c)
 	for _, part := range all.Disjuncts() {
-		e.first = append(e.first, &first{x, c, part})
+		e.first = append(e.first, &first{x, place{array: c}, part})
 	}
 	for _, r := range reads {
-		e.early[element{r.Statement, r.text()}] = c
+		e.early[element{r.Statement, r.text()}] = place{array: c}
 	}
 	e.copies = append(e.copies, Copies{x, c, nil})
 	return nil
@@ -124,8 +125,8 @@ func (e *expansion) copied(f *first, place int64, from *scop.Array, n *scop.Nest
 		index = append(index, polycount.Name(d))
 		e.loop(out, f.elements, d, d, n)
 	}
-	at := exprs(index)
-	out.LHS, out.RHS = access(f.copy, at), access(from, at)
-	out.Accesses = []scop.Access{{Array: from, Index: index}, {Array: f.copy, Index: index, Write: true}}
+	to := slices.Concat(f.to.over, index)
+	out.LHS, out.RHS = access(f.to.array, exprs(to)), access(from, exprs(index))
+	out.Accesses = []scop.Access{{Array: from, Index: index}, {Array: f.to.array, Index: to, Write: true}}
 	return out
 }

@@ -14,7 +14,7 @@ import (
 type last struct {
 	of     *scop.Statement
 	points *polycount.Set
-	copy   *scop.Array
+	from   place
 }
 
 // maxParts is how many statements may write back what one wrote: one for each disjunct of its last points.
@@ -78,9 +78,9 @@ func (e *expansion) statement(l *last, name string, place int64, to *scop.Array,
 		return subscripts, exprs
 	}
 	target, lhs := index(write.Index)
-	source, rhs := index(slices.Concat(e.over[l.copy], write.Index))
-	out.LHS, out.RHS = access(to, lhs), access(l.copy, rhs)
-	out.Accesses = []scop.Access{{Array: l.copy, Index: source}, {Array: to, Index: target, Write: true}}
+	source, rhs := index(slices.Concat(l.from.over, write.Index))
+	out.LHS, out.RHS = access(to, lhs), access(l.from.array, rhs)
+	out.Accesses = []scop.Access{{Array: l.from.array, Index: source}, {Array: to, Index: target, Write: true}}
 	for i, it := range s.Iterators {
 		if points.HasDim(it) {
 			e.loop(out, points, it, s.Loops[i].Name, n)

@@ -60,8 +60,8 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 	for _, a := range s.Accesses {
 		byName[a.Array.Name] = a.Array
 		to := e.becomes(a.Array, s, access(a.Array, exprs(a.Index)), a.Write)
-		next := scop.Access{Array: to, Write: a.Write, Index: slices.Concat(e.over[to], a.Index), Where: a.Where}
-		if to == nil {
+		next := scop.Access{Array: to.array, Write: a.Write, Index: slices.Concat(to.over, a.Index), Where: a.Where}
+		if to.array == nil {
 			next.Array = arrays[a.Array]
 		}
 		out.Accesses = append(out.Accesses, next)
@@ -76,8 +76,8 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 				name, index = x.Array, x.Index
 			}
 			if old := byName[name]; old != nil {
-				if to := e.becomes(old, s, x, write); to != nil {
-					return access(to, append(exprs(e.over[to]), index...))
+				if to := e.becomes(old, s, x, write); to.array != nil {
+					return access(to.array, append(exprs(to.over), index...))
 				}
 			}
 			return x
@@ -87,12 +87,12 @@ func (e *expansion) renamed(s *scop.Statement, arrays map[*scop.Array]*scop.Arra
 	return &out
 }
 
-// becomes is the copy that a statement uses in place of an array, in one access to it; nil for none.
-func (e *expansion) becomes(x *scop.Array, s *scop.Statement, of expr.Expr, write bool) *scop.Array {
+// becomes is what a statement uses in place of an array, in one access to it; without an array for the one of before.
+func (e *expansion) becomes(x *scop.Array, s *scop.Statement, of expr.Expr, write bool) place {
 	if write {
 		return e.written[at{x, s}]
 	}
-	if early := e.early[element{s, of.String()}]; early != nil {
+	if early := e.early[element{s, of.String()}]; early.array != nil {
 		return early
 	}
 	return e.read[at{x, s}]

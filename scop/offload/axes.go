@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -54,6 +55,8 @@ var unnamed = sync.OnceValue(func() *machine.Machine { return machine.Of(nil) })
 
 func (f Form) on() *machine.Machine { return cmp.Or(f.On, unnamed()) }
 
+func (c *compiler) on() *machine.Machine { return cmp.Or(c.opt.On, unnamed()) }
+
 // Stage is how many sums a launch has, and how many terms each.
 type Stage struct{ Items, Terms int64 }
 
@@ -90,6 +93,27 @@ type Mapping struct {
 
 // Default is the mapping that a launch gets without a search.
 func Default(f Form) Mapping {
+	m := chosen(f)
+	most := f.on().MostItems
+	m.Share = min(m.Share, most)
+	for product(m.Block)*max(m.Share, 1) > most && m.Steps == 0 { // along the longest axis, the slowest of equal ones
+		axis := 0
+		for i, n := range m.Block {
+			if n >= m.Block[axis] {
+				axis = i
+			}
+		}
+		if m.Block[axis] == 1 {
+			break
+		}
+		m.Block = slices.Clone(m.Block)
+		m.Block[axis] /= 2
+	}
+	return m
+}
+
+// chosen is the default where work-groups may have as many work-items as usual.
+func chosen(f Form) Mapping {
 	switch {
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
@@ -163,7 +187,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	if form.Pointwise && product(m.Points) > 1 {
 		several, err := one.make(m)
 		if err == nil {
-			if runs(several) == nil {
+			if runs(several, c.on()) == nil {
 				return several, nil
 			}
 		} else if !errors.Is(err, errTiles) {
@@ -177,7 +201,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if runs(tiled) == nil {
+		if runs(tiled, c.on()) == nil {
 			return tiled, nil
 		} // other statements may store what is not known to be of the same work-group
 		form.Tiles = false
@@ -188,7 +212,7 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		if err != nil {
 			return nil, err
 		}
-		if runs(shared) == nil {
+		if runs(shared, c.on()) == nil {
 			return shared, nil
 		} // domains of some reductions are unions, for which there is no tree
 		form.Sums = None
@@ -239,14 +263,14 @@ func (c *compiler) points(f *Form, s *pointwise) {
 	}
 }
 
-// runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than devices have.
-func runs(k *kernel.Kernel) error {
+// runs is an error where a kernel has no order of statements and loops, or a work-group of more work-items or local memory than the machine allows.
+func runs(k *kernel.Kernel, on *machine.Machine) error {
 	n, err := linear.New(k)
 	if err != nil {
 		return err
 	}
-	if product(n.Local[:]) > mostItems {
-		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], mostItems)
+	if product(n.Local[:]) > on.MostItems {
+		return k.Errorf("a work-group of %d x %d x %d work-items is more than %d", n.Local[0], n.Local[1], n.Local[2], on.MostItems)
 	}
 	bytes := int64(0)
 	for _, a := range n.Kernel.Temps {
@@ -259,8 +283,8 @@ func runs(k *kernel.Kernel) error {
 		}
 		bytes += elements * a.DType.Size()
 	}
-	if bytes > mostLocal {
-		return k.Errorf("a work-group needs %d bytes of local memory, which is more than %d", bytes, mostLocal)
+	if bytes > on.MostLocal {
+		return k.Errorf("a work-group needs %d bytes of local memory, which is more than %d", bytes, on.MostLocal)
 	}
 	return nil
 }
@@ -298,6 +322,32 @@ func onAxes(k *kernel.Kernel, loops []string, block []int64, first int) (*kernel
 			return nil, err
 		}
 	}
+	return k, nil
+}
+
+// onGrid exchanges the axes of work-groups where one but the first has more than devices allow there: the longest is the first then.
+func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
+	first, longest, most := "", "", int64(0)
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		if k.Tags[name].Kind != kernel.GroupAxis {
+			continue
+		}
+		set, err := k.DomainOf([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		if groups := c.extent(set, name); groups > most {
+			longest, most = name, groups
+		}
+		if k.Tags[name].Axis == 0 {
+			first = name
+		}
+	}
+	if longest == first || most <= (Form{On: c.opt.On}).on().MostGroups {
+		return k, nil
+	}
+	k = k.Clone()
+	k.Tags[first], k.Tags[longest] = k.Tags[longest], k.Tags[first]
 	return k, nil
 }
 

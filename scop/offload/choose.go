@@ -161,7 +161,7 @@ func steps(f Form) Mapping {
 			cells *= side + f.Reach[axis]
 			most = min(most, side/max(1, int64(2*f.Parallel)*f.Reach[axis]))
 		}
-		if m.Steps = most; cells <= f.on().MostLocal && most > 0 && f.width(m) > 0 {
+		if m.Steps = most; cells <= f.on().MostLocal && product(m.Block) <= f.on().MostItems && most > 0 && f.width(m) > 0 {
 			return m
 		}
 	}

@@ -13,11 +13,10 @@ type decision struct {
 	options func(f Form, made map[string]string) []string
 }
 
-// Bounds of options: the work-items of a work-group, and the sums of a work-item. Local memory is that which every device has.
+// Bounds of options beside those of the machine.
 const (
-	leastItems, mostItems = 32, 1024
-	mostSums              = 72
-	mostLocal             = 48 << 10
+	leastItems = 32 // of a work-group: a sub-group
+	mostSums   = 72 // of a work-item: with more, registers are spilled (mostOfItem)
 )
 
 // decisions are those of a kernel in their order.
@@ -51,20 +50,20 @@ var decisions = []decision{
 	}},
 	{"block", func(f Form, made map[string]string) []string {
 		if f.Group {
-			return []string{"512", "64", "128", "256", "1024"}
+			return f.grouped(f.offer(written(Default(f).Block), "512", "64", "128", "256", "1024"))
 		}
 		if f.Tiled > 0 {
-			return []string{"32x16", "16x16", "32x8", "32x32", "64x8"}
+			return f.grouped(f.offer(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8"))
 		}
 		if f.Parallel == 0 || f.Updates > 0 && made["steps"] == "0" {
 			return nil
 		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
 			items := product(numbers(b)) * max(number(made["share"]), 1)
-			return items < leastItems || items > mostItems
+			return items < leastItems || items > f.on().MostItems
 		})
 		if made["sums"] == "tiles" {
-			blocks = slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 })
+			blocks = f.grouped(slices.DeleteFunc(slices.Clone(shapes[2]), func(b string) bool { return slices.Min(numbers(b)) < 4 }))
 		}
 		usual := f
 		if made["sums"] == "each" {
@@ -84,7 +83,7 @@ var decisions = []decision{
 		}
 		var fit []string
 		for _, p := range []string{"1x1", "2x1", "1x2", "2x2", "4x1", "4x2", "2x4", "4x4", "8x2", "4x6", "6x4", "4x8", "8x4", "6x6", "12x4", "4x12", "8x6", "6x8", "8x8", "12x6", "6x12"} {
-			if product(numbers(p)) <= mostSums && f.local(made["block"], p, 4) <= mostLocal {
+			if product(numbers(p)) <= mostSums && f.local(made["block"], p, 4) <= f.on().MostLocal {
 				fit = append(fit, p)
 			}
 		}
@@ -96,7 +95,7 @@ var decisions = []decision{
 		}
 		var fit []string
 		for _, d := range []int64{4, 8, 16, 32} {
-			if f.local(made["block"], made["points"], d) <= mostLocal {
+			if f.local(made["block"], made["points"], d) <= f.on().MostLocal {
 				fit = append(fit, fmt.Sprint(d))
 			}
 		}
@@ -138,6 +137,11 @@ var cells = [][]string{
 	3: {"1x1x1", "1x2x1", "1x1x2", "1x2x2", "1x2x4", "1x3x3", "1x2x8", "1x4x4", "2x2x2", "2x4x4", "1x8x8"},
 }
 
+// grouped are the shapes of which a work-group of the machine may be.
+func (f Form) grouped(shapes []string) []string {
+	return slices.DeleteFunc(shapes, func(b string) bool { return product(numbers(b)) > f.on().MostItems })
+}
+
 // fits reports that so many cells of a work-item make a time tile that local memory holds.
 func (f Form) fits(made map[string]string, points string) bool {
 	m := Mapping{Block: numbers(made["block"]), Points: numbers(points), Steps: number(made["steps"])}
@@ -145,7 +149,7 @@ func (f Form) fits(made map[string]string, points string) bool {
 	for axis := range f.Parallel {
 		bytes *= of(m.Block, axis)*of(m.Points, axis) + f.Reach[axis]
 	}
-	return f.width(m) > 0 && bytes <= mostLocal
+	return f.width(m) > 0 && bytes <= f.on().MostLocal
 }
 
 // offer lists options, that of the default first where it is among them.

@@ -19,7 +19,7 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 	m := c.ask(Form{Kernel: plain.Name, Group: true}, n.Statements)
 	parallel := slices.Concat(bands...)
 	k := reductions(plain, parallel)
-	if err := runs(k); err != nil {
+	if err := runs(k, c.on()); err != nil {
 		k = plain
 	}
 	var shared []string
@@ -43,7 +43,7 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 			return nil, err
 		}
 	}
-	if err := runs(k); err != nil {
+	if err := runs(k, c.on()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errGroup, err)
 	}
 	return k, nil

@@ -67,7 +67,7 @@ func (s *Space) step(made map[string]string) step {
 				out.next = &search.Choice{Name: name, Options: options}
 			}
 			return max(i, 0)
-		}), schedule.Options{On: s.on})
+		}), schedule.Options{On: s.on, Sizes: s.sizes})
 		if err != nil || out.next != nil {
 			return out, err
 		}

@@ -274,12 +274,14 @@ func (p *Program) telling(results []string, outputs map[string][]byte) (bool, er
 // plain makes the launches of the program in the plainest way: a work-item for a point, nothing in local memory, other work-groups, and loops of the host in place of those in one
 // work-group.
 func (p *Program) plain() (*Program, error) {
-	out, err := Compile(p.Nest, schedule.Hosted(p.tree), Options{Map: func(f Form) Mapping {
+	opt := p.opt
+	opt.Map = func(f Form) Mapping {
 		if f.Sums != None && f.Parallel == 0 {
 			return Mapping{Share: 64}
 		}
 		return Mapping{Block: [][]int64{nil, {64}, {64, 1}, {64, 1, 1}}[f.Parallel], Share: 1}
-	}})
+	}
+	out, err := Compile(p.Nest, schedule.Hosted(p.tree), opt)
 	if err != nil {
 		return nil, err
 	}

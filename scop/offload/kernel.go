@@ -30,6 +30,9 @@ func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k, err = c.onGrid(k); err != nil {
+		return nil, err
+	}
 	c.program.Kernels = append(c.program.Kernels, k)
 	return []Step{&Launch{k, where}}, nil
 }

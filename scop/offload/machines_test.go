@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device"
 	"gpuperf/device/machine"
 	"gpuperf/internal/golden"
+	"gpuperf/samples"
 )
 
 // machines are the devices whose default mappings stand in golden files.
@@ -55,5 +57,39 @@ func TestMachines(t *testing.T) {
 	golden.Check(t, "testdata/mappings.txt", text.String())
 	if slices.Equal(of[machines[0]], of[machines[2]]) {
 		t.Errorf("a device with 20 multiprocessors, 48 KB and half the latencies has the mappings of the H200")
+	}
+}
+
+// TestSmallGroups: on a device with less than usual of what a work-group may have, defaults have no more of it, nor has any option.
+func TestSmallGroups(t *testing.T) {
+	on := machine.Told(device.Info{Fingerprint: samples.Fingerprint{MaxWorkGroup: 128, LocalMem: 12 << 10}})
+	for _, name := range []string{"gemm", "syr2k", "mvt", "heat-3d", "jacobi-2d", "lu", "trisolv", "seidel-2d", "floyd-warshall", "atax"} {
+		p, err := Find(t.Context(), example(t, name, "float"), Options{On: on})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range p.Kernels {
+			if err := runs(k, on); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, a := range p.asked {
+			made := map[string]string{}
+			for _, d := range decisions {
+				list := d.options(a.form, made)
+				for _, option := range list {
+					if d.name == "block" && product(numbers(option))*max(1, number(made["share"])) > on.MostItems {
+						t.Errorf("%s: %v offers a block of %s", name, a.statements, option)
+					}
+				}
+				if len(list) > 0 {
+					made[d.name] = list[0]
+				}
+			}
+			m := a.form.mapping(made)
+			if m.Steps > 0 && !a.form.fits(made, written(m.Points)) {
+				t.Errorf("%s: %v has tiles that local memory does not hold: %+v", name, a.statements, m)
+			}
+		}
 	}
 }

@@ -31,6 +31,7 @@ type Program struct {
 	// Original says why the order is that of the text, where no better one was found.
 	Original error
 	tree     schedule.Node
+	opt      Options     // by which it was made
 	asked    []asked     // the forms of its kernels
 	known    *references // nil keeps none
 	most     int         // launches; 0 is maxRuns
@@ -80,7 +81,7 @@ func compileTree(n *scop.Nest, tree schedule.Node, opt Options) (*Program, error
 	text, own := n, *n
 	n = &own
 	n.Arrays = slices.Clone(n.Arrays)
-	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: text, tree: tree}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
+	c := &compiler{nest: n, opt: opt, program: &Program{Nest: n, Text: text, tree: tree, opt: opt}, taken: map[string]bool{}, launches: map[*scop.Array]int{}, contracted: map[*scop.Array]bool{}}
 	for _, w := range polycount.Words() {
 		c.taken[w] = true
 	}

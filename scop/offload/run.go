@@ -100,7 +100,7 @@ func reason(err error) error {
 
 // find makes kernels of a nest, by a strategy for launches.
 func find(n *scop.Nest, fusion schedule.Fusion, opt Options) (*Program, error) {
-	f, err := schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On})
+	f, err := schedule.Search(n, schedule.Launches, schedule.Options{Fusion: fusion, On: opt.On, Sizes: opt.Sizes})
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func NewSpace(ctx context.Context, n *scop.Nest, opt Options, of Schedules) (*Sp
 
 // add adds the schedule that a strategy finds, unless it is there.
 func (s *Space) add(n *scop.Nest, strategy string, fusion schedule.Fusion) error {
-	found, err := schedule.Search(n, schedule.ByName[strategy], schedule.Options{Fusion: fusion, On: s.on})
+	found, err := schedule.Search(n, schedule.ByName[strategy], schedule.Options{Fusion: fusion, On: s.on, Sizes: s.sizes})
 	if err != nil {
 		return err
 	}

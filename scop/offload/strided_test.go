@@ -35,7 +35,7 @@ func TestStridedSum(t *testing.T) {
 		if l.Local[1] > 1 {
 			shared++
 		}
-		if product(l.Local[:]) > mostItems {
+		if product(l.Local[:]) > unnamed().MostItems {
 			t.Errorf("a work-group of %v work-items", l.Local)
 		}
 	}
@@ -63,7 +63,7 @@ func TestSizeOfTiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range p.Kernels {
-		if err := runs(k); err != nil {
+		if err := runs(k, unnamed()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -194,7 +194,7 @@ func (t *timeTile) kernel(name string, back bool) (*kernel.Kernel, error) {
 	if err := t.k.CheckForm(); err != nil {
 		return nil, err
 	}
-	err = runs(t.k)
+	err = runs(t.k, t.c.on())
 	return t.k, err
 }
 
@@ -431,5 +431,5 @@ func (t *timeTile) copies(name string) (*kernel.Kernel, error) {
 		k.Args = append(k.Args, t.k.Array(a.Name), t.k.Array(t.others[a]))
 	}
 	k.ExplicitBarriers = true
-	return onAxes(k, order, Default(Form{Parallel: len(order)}).Block, 0)
+	return onAxes(k, order, Default(Form{Parallel: len(order), On: t.c.opt.On}).Block, 0)
 }

@@ -256,7 +256,7 @@ func (w *wavefront) kernel(n *scop.Nest, bands [][]string) (*kernel.Kernel, erro
 			}
 		}
 	}
-	err = runs(k)
+	err = runs(k, w.c.on())
 	return k, err
 }
 

@@ -25,47 +25,79 @@ func (p *pluto) hyperplanes(list []*scop.Statement, edges []*edge) (out []Loop) 
 	if len(list) > maxStatements || slices.ContainsFunc(list, func(s *scop.Statement) bool { return len(s.Loops) > maxDepth }) {
 		return nil
 	}
-	var rated []hyperplane
 	c := &combinations{list: list, edges: edges, work: min(workOfLoop/8, p.work)}
 	left := c.work
+	for _, e := range edges {
+		c.ends = append(c.ends, [2]int{slices.Index(list, e.from), slices.Index(list, e.to)})
+	}
 	for _, s := range list {
 		c.rows = append(c.rows, p.rows(s, edges))
 	}
+	var best []hyperplane
 	c.combine(nil, func(rows [][]int64, shift []int64) {
-		h := hyperplane{Loop: Loop{Of: map[*scop.Statement]polycount.Affine{}}}
-		for i, s := range list {
-			a := polycount.Int(shift[i])
-			for j, v := range rows[i] {
-				a = a.AddScaled(direction(s.Loops[j])*v, polycount.Name(s.Iterators[j]))
-				h.size += max(v, -2*v) // of two of one size, the one that counts up
-			}
-			h.Of[s] = a
+		h := c.rate(rows, shift)
+		if at, _ := slices.BinarySearchFunc(best, h, notAfter); at < maxHyperplanes {
+			best = slices.Insert(best[:min(len(best), maxHyperplanes-1)], at, h)
 		}
-		h.judge(edges)
-		for _, e := range edges {
-			c.work -= 100 * len(e.corners)
-			if h.Parallel || e.satisfied(h.Loop) {
-				h.carries++
-			}
-		}
-		rated = append(rated, h)
 	})
 	p.work -= left - c.work
-	slices.SortStableFunc(rated, func(a, b hyperplane) int {
-		return cmp.Or(order(b.Parallel)-order(a.Parallel), b.carries-a.carries, cmp.Compare(a.size, b.size))
-	})
-	for _, h := range rated {
-		if len(out) < maxHyperplanes {
-			out = append(out, h.Loop)
-		}
+	for _, h := range best {
+		out = append(out, h.loop(list, edges))
 	}
 	return out
 }
 
+// hyperplane is a loop as numbers: the coefficients of each statement and its constant.
 type hyperplane struct {
-	Loop
-	carries int
-	size    int64
+	rows     [][]int64
+	shift    []int64
+	parallel bool
+	carries  int
+	size     int64
+}
+
+// rate finds how many edges a loop carries, all of them if none connects its iterations.
+func (c *combinations) rate(rows [][]int64, shift []int64) hyperplane {
+	h := hyperplane{rows: rows, shift: shift, parallel: true}
+	for _, row := range rows {
+		for _, v := range row {
+			h.size += max(v, -2*v) // of two of one size, the one that counts up
+		}
+	}
+	for i, e := range c.edges {
+		c.work -= 100 * len(e.corners)
+		from, to := c.ends[i][0], c.ends[i][1]
+		satisfied := true
+		for _, x := range e.corners {
+			d := dot(rows[to], x.to) - dot(rows[from], x.from) + (shift[to]-shift[from])*x.one
+			h.parallel, satisfied = h.parallel && d == 0, satisfied && d >= x.one
+		}
+		if satisfied {
+			h.carries++
+		}
+	}
+	if h.parallel {
+		h.carries = len(c.edges)
+	}
+	return h
+}
+
+// notAfter orders a hyperplane before another that was found later and is as good.
+func notAfter(a, b hyperplane) int {
+	return cmp.Or(order(b.parallel)-order(a.parallel), b.carries-a.carries, cmp.Compare(a.size, b.size), -1)
+}
+
+func (h hyperplane) loop(list []*scop.Statement, edges []*edge) Loop {
+	l := Loop{Of: map[*scop.Statement]polycount.Affine{}}
+	for i, s := range list {
+		a := polycount.Int(h.shift[i])
+		for j, v := range h.rows[i] {
+			a = a.AddScaled(direction(s.Loops[j])*v, polycount.Name(s.Iterators[j]))
+		}
+		l.Of[s] = a
+	}
+	l.judge(edges)
+	return l
 }
 
 // rows are the coefficients for a statement that its dependences on itself do not contradict, and that are independent of the loops that it has if it needs more.
@@ -91,6 +123,7 @@ func (p *pluto) rows(s *scop.Statement, edges []*edge) (out [][]int64) {
 type combinations struct {
 	list  []*scop.Statement
 	edges []*edge
+	ends  [][2]int // the statements of each edge, by their numbers
 	rows  [][][]int64
 	work  int // left
 }
@@ -106,19 +139,26 @@ func (c *combinations) combine(rows [][]int64, found func(rows [][]int64, shift 
 	}
 	for _, row := range c.rows[at] {
 		next := append(slices.Clip(rows), row)
-		legal := !slices.ContainsFunc(c.edges, func(e *edge) bool {
-			from, to := slices.Index(c.list, e.from), slices.Index(c.list, e.to)
-			if from == to || from != at && to != at || from > at || to > at {
-				return false
-			}
-			c.work -= 4 * len(e.corners)
-			_, bounded := e.least(next[from], next[to])
-			return !bounded
-		})
-		if legal && c.work > 0 {
+		if c.bounded(next) && c.work > 0 {
 			c.combine(next, found)
 		}
 	}
+}
+
+// bounded reports that the edges of the last statement with those before have a least distance.
+func (c *combinations) bounded(rows [][]int64) bool {
+	at := len(rows) - 1
+	for i, e := range c.edges {
+		from, to := c.ends[i][0], c.ends[i][1]
+		if from == to || max(from, to) != at {
+			continue
+		}
+		c.work -= 4 * len(e.corners)
+		if _, bounded := e.least(rows[from], rows[to]); !bounded {
+			return false
+		}
+	}
+	return true
 }
 
 // vectors are all of a length with coefficients in bounds. Each is valid until the next.
@@ -168,8 +208,8 @@ func (c *combinations) shifts(rows [][]int64) ([]int64, bool) {
 	shift := make([]int64, len(c.list))
 	for range len(c.list) + 1 {
 		changed := false
-		for _, e := range c.edges {
-			from, to := slices.Index(c.list, e.from), slices.Index(c.list, e.to)
+		for i, e := range c.edges {
+			from, to := c.ends[i][0], c.ends[i][1]
 			c.work -= 4 * len(e.corners)
 			least, bounded := e.least(rows[from], rows[to])
 			if !bounded {
@@ -184,9 +224,4 @@ func (c *combinations) shifts(rows [][]int64) ([]int64, bool) {
 		}
 	}
 	return nil, false
-}
-
-// satisfied reports that the loop carries all points of the edge.
-func (e *edge) satisfied(l Loop) bool {
-	return !slices.ContainsFunc(e.corners, func(x corner) bool { return e.distance(x, l) < x.one })
 }

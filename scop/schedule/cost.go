@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+
 	"gpuperf/device/machine"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
@@ -15,7 +17,7 @@ const (
 	combining = 8    // steps to combine what they have: the halvings of 256
 )
 
-// typical is what each parameter is where trees are compared.
+// typical is what a parameter of unknown size is where trees are compared.
 const typical = 1000
 
 // extents are how many values loops take.
@@ -23,18 +25,20 @@ type extents struct {
 	of    map[*scop.Loop]float64 // the loops of the text
 	tiled []Loop                 // not nil in a tile of these loops
 	on    *machine.Machine
+	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
+	around []Loop
+	items  []int
 }
 
-// extentsOf are how many values the loops of a nest take where parameters have typical values, on a machine; nil is the usual one.
-func extentsOf(n *scop.Nest, on *machine.Machine) extents {
-	if on == nil {
-		on = machine.Of(nil)
-	}
+// extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
+func extentsOf(n *scop.Nest, opt Options) extents {
+	out := extents{of: map[*scop.Loop]float64{}, on: cmp.Or(opt.On, machine.Of(nil))}
 	at := map[string]int64{}
 	for _, p := range n.Params {
-		at[p] = typical
+		if at[p] = typical; opt.Sizes[p] > 0 {
+			at[p] = opt.Sizes[p]
+		}
 	}
-	out := extents{of: map[*scop.Loop]float64{}, on: on}
 	for _, l := range n.Loops {
 		out.of[l] = extentOf(l.Bounds, at)
 	}
@@ -62,7 +66,7 @@ func extentOf(bounds *polycount.Set, at map[string]int64) float64 {
 	return float64(max(1, upper[0].Num.Constant()/upper[0].Den-lower[0].Num.Constant()/lower[0].Den+1))
 }
 
-// extent is about how many values a loop takes.
+// extent is about how many values a loop takes. What the loops around it determine adds none.
 func (e extents) extent(l Loop) (most float64) {
 	if e.tiled != nil {
 		if n, is := l.inTile(e.tiled); is {
@@ -72,12 +76,30 @@ func (e extents) extent(l Loop) (most float64) {
 	for s, a := range l.Of {
 		n := 1.0
 		for i, it := range s.Iterators {
-			c := a.Coeff(it)
-			n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
+			if c := a.Coeff(it); c != 0 && !e.determined(s, i) {
+				n += float64(max(c, -c)) * (e.of[s.Loops[i]] - 1)
+			}
 		}
 		most = max(most, n)
 	}
 	return most
+}
+
+// iterations are about those of loops in each other.
+func (e extents) iterations(loops []Loop) float64 {
+	n := 1.0
+	for i, l := range loops {
+		n *= e.in(loops[:i], false).extent(l)
+	}
+	return n
+}
+
+// determined reports that the loops around a part give the value of an iterator of a statement.
+func (e extents) determined(s *scop.Statement, iterator int) bool {
+	unit := make([]int64, len(s.Iterators))
+	unit[iterator] = 1
+	_, is := combination(rowsOf(s, e.around), unit)
+	return is
 }
 
 // perLaunch is what a launch takes that does nothing.
@@ -91,33 +113,32 @@ func (e extents) cost(n Node) (time float64) {
 			time += e.cost(part)
 		}
 	case *Band:
-		time = e.cost(x.Body)
-		for _, l := range x.Loops {
-			time *= e.extent(l)
-		}
+		time = e.in(x.Loops, false).cost(x.Body) * e.iterations(x.Loops)
 	case *Launch:
 		if x.Tiled != nil {
 			return e.wavefront(x)
 		}
 		if x.Host != nil {
-			return e.perLaunch() + e.group(x.Body)
+			work := e.group(x.Body)
+			work.Launches = 1
+			return e.on.Seconds(work)
 		}
-		steps, points := e.inside(x.Body, true, true)
-		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, DRAM: moved * points})
+		steps, points, _ := e.inside(x.Body, true, true)
+		time = e.on.Seconds(machine.Work{Launches: 1, Rounds: waiting * steps, GlobalBytes: moved * points})
 	case *Leaf:
 		time = e.perLaunch()
 	}
 	return time
 }
 
-// inside is how many iterations a work-item makes one after the other, and how many points there are. Outermost loops that are parallel are those of work-items; these
+// inside is how many iterations a work-item makes one after the other, how many points there are, and the lines that their accesses touch. Outermost loops that are parallel are those of work-items; these
 // share reductions that at most one of them, and no other loop, is around.
-func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
+func (e extents) inside(n Node, outermost, share bool) (steps, points, lines float64) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			s, n := e.inside(part, false, share)
-			steps, points = steps+s, points+n
+			s, n, l := e.inside(part, false, share)
+			steps, points, lines = steps+s, points+n, lines+l
 		}
 	case *Band:
 		items := 0
@@ -131,10 +152,10 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
 		}
 		_, alone := x.Body.(*Leaf)
 		share = share && items < 2
-		steps, points = e.inside(x.Body, false, share)
-		for _, l := range x.Loops {
-			extent := e.extent(l)
-			points *= extent
+		steps, points, lines = e.in(x.Loops, outermost).inside(x.Body, false, share)
+		for i, l := range x.Loops {
+			extent := e.in(x.Loops[:i], false).extent(l)
+			points, lines = points*extent, lines*extent
 			switch {
 			case l.Parallel && outermost:
 			case l.Reduction && alone && share:
@@ -144,7 +165,7 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points float64) {
 			}
 		}
 	case *Leaf:
-		return 1, 1
+		return 1, 1, e.lines(x.Statement)
 	}
-	return steps, points
+	return steps, points, lines
 }

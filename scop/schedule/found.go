@@ -44,6 +44,11 @@ func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 			f.Copies, a = append(f.Copies, copies...), b
 		}
 	}
+	if n, copies, err := expand.Carried(a, expand.Most); err == nil && len(copies) > 0 {
+		if b := f.better(n, find, opt); b != nil {
+			f.Copies, a = append(f.Copies, copies...), b
+		}
+	}
 	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, opt) != nil {
 		f.Cuts = cuts
 	}
@@ -76,7 +81,7 @@ func (f *Found) better(n *scop.Nest, find Strategy, opt Options) *deps.Analysis 
 		return nil
 	}
 	tree, err := find(n, a.Dependences, opt)
-	if err != nil || pays*extentsOf(n, opt.On).cost(tree) >= extentsOf(f.Nest, opt.On).cost(f.Tree) {
+	if err != nil || pays*extentsOf(n, opt).cost(tree) >= extentsOf(f.Nest, opt).cost(f.Tree) {
 		return nil
 	}
 	f.Nest, f.Tree = n, tree

@@ -110,19 +110,19 @@ func Hosted(n Node) Node {
 const groupItems = 512
 
 // inTurn is what a part takes that a work-group runs up to a barrier: the loads behind that wait for the stores before it.
-func (e extents) inTurn(steps, points float64) float64 {
+func (e extents) inTurn(steps, points, lines float64) machine.Work {
 	const afterBarrier = 2 // loads: that which stores wait for, and that which comes behind
-	return e.on.Seconds(machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: moved * points / float64(e.on.Line)})
+	return machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: lines}
 }
 
-// group is about what a part takes that one work-group runs, in seconds.
-func (e extents) group(n Node) (time float64) {
+// group is about what one work-group does that runs a part.
+func (e extents) group(n Node) (work machine.Work) {
 	switch x := n.(type) {
 	case *Sequence:
 		for _, part := range x.Parts {
-			time += e.group(part)
+			work = work.Then(e.group(part))
 		}
-		return time
+		return work
 	case *Band:
 		items, others, reduction := 1.0, 1.0, true
 		for _, l := range x.Loops {
@@ -136,12 +136,12 @@ func (e extents) group(n Node) (time float64) {
 		_, alone := x.Body.(*Leaf)
 		switch {
 		case items > 1:
-			steps, points := e.inside(x, true, false)
-			return e.inTurn(math.Ceil(items/groupItems)*steps, points)
+			steps, points, lines := e.inside(x, true, false)
+			return e.inTurn(math.Ceil(items/groupItems)*steps, points, lines)
 		case reduction && alone:
-			return e.inTurn(others/groupItems+combining, others)
+			return e.inTurn(others/groupItems+combining, others, others*moved/float64(e.on.Line))
 		}
-		return others * e.group(x.Body)
+		return e.in(x.Loops, false).group(x.Body).Times(others)
 	}
-	return e.on.Seconds(machine.Work{Rounds: waiting})
+	return machine.Work{Rounds: waiting}
 }

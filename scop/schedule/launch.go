@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
@@ -37,7 +38,7 @@ func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node
 }
 
 func forHost(n *scop.Nest, opt Options, inside inside) *pluto {
-	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt.On)}
+	return &pluto{nest: n, fusion: cmp.Or(opt.Fusion, Smart), found: found{}, host: inside, limit: math.Inf(1), extents: extentsOf(n, opt)}
 }
 
 // inside makes the tree of a part of which the loops of a band are found.
@@ -180,6 +181,7 @@ func (c *choice) whole(loops []Loop) (Node, error) {
 	c.pluto.found = c.after
 	loops = slices.Clone(loops)
 	slices.SortStableFunc(loops, func(a, b Loop) int { return order(b.Parallel) - order(a.Parallel) })
+	loops = unskewed(loops)
 	host := c.pluto.host
 	c.pluto.host = nil
 	defer func() { c.pluto.host = host }()
@@ -192,6 +194,44 @@ func (c *choice) whole(loops []Loop) (Node, error) {
 		return nil, cmp.Or(err, errNoBand)
 	}
 	return &Launch{Body: n}, nil
+}
+
+// unskewed are loops in each other without the multiples of outer ones that make them permutable: where none is exchanged, the order is the same without.
+func unskewed(loops []Loop) []Loop {
+	out := slices.Clone(loops)
+	for i := range out {
+		for less := true; less; {
+			less = false
+			for _, outer := range out[:i] {
+				for _, factor := range []int64{1, -1} {
+					if l := out[i].less(factor, outer); l.weight() < out[i].weight() {
+						out[i], less = l, true
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// less is the loop without a multiple of another one.
+func (l Loop) less(factor int64, other Loop) Loop {
+	all := l.Of
+	l.Of = map[*scop.Statement]polycount.Affine{}
+	for s, a := range all {
+		l.Of[s] = a.AddScaled(-factor, other.Of[s])
+	}
+	return l
+}
+
+// weight is how far a loop is from one of the text.
+func (l Loop) weight() (sum int64) {
+	for s := range l.Of {
+		for _, c := range l.row(s) {
+			sum += max(c, -c)
+		}
+	}
+	return sum
 }
 
 // host tries a loop of the host.

@@ -30,6 +30,7 @@ var Fusions = []Fusion{Smart, Maximal, None}
 type Options struct {
 	Fusion Fusion           // "" is Smart
 	On     *machine.Machine // by which launches are compared; nil is the usual one
+	Sizes  map[string]int64 // for which they are compared; parameters that it does not have are 1000
 }
 
 // Strategy finds a tree that violates no dependence. Where it finds none, or numbers are too large, it is an error.

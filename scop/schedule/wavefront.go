@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/device/machine"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
@@ -12,10 +13,10 @@ import (
 // Bounds of wavefronts: of the loops whose tiles they are, of which all but one are axes of work-groups, and the side of a tile by which costs are compared. A tile takes some times as long as
 // the same steps of a lone work-group: on an H200 110 µs where lu's would take 26, and 130 to 250 where seidel-2d's would take 47.
 const (
-	mostTiled   = 3
-	typicalSide = 32
-	ofEach      = 2 // work-groups that a multiprocessor runs at once: their local memory and registers leave no room for more
-	asLong      = 4
+	mostTiled     = 3  // one of the host and two of work-groups
+	typicalSide   = 32 // about the sides of the mappings that tiles get without a search
+	tileRegisters = 64 // of a work-item: as many as leave room for two such work-groups on a multiprocessor
+	asLong        = 4  // 110 / 26, and 130 / 47 to 250 / 47 above
 )
 
 // wavefronts makes launches of wavefronts of tiles (Wolfe, More iteration space tiling, 1989) of loops of the host with little to do in each launch, where that costs less. Of permutable loops
@@ -143,8 +144,10 @@ func (e extents) wavefront(x *Launch) float64 {
 		groups = max(groups, tiles)
 	}
 	e.tiled = x.Tiled
-	turns := math.Ceil(min(groups, most) / launches / float64(ofEach*e.on.Multiprocessors))
-	return launches * (e.perLaunch() + turns*asLong*e.group(x.Body))
+	work := e.group(x.Body).Times(asLong)
+	work.Launches, work.Groups = 1, int64(math.Ceil(min(groups, most)/launches))
+	work.Group = machine.Group{Items: groupItems, Registers: tileRegisters, Subgroup: e.on.Subgroup}
+	return launches * e.on.Seconds(work)
 }
 
 // inTile is how many values a loop takes in a tile; false where it is no sum of multiples of the loops of tiles.

@@ -13,7 +13,6 @@
 #include <map>
 #include <source_location>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -46,9 +45,28 @@ struct Node {
 	Node *a, *b;
 };
 
+// Count is how often something was done: an operation by its name and type, or an access by space, type, array, lanes and direction.
 struct Count {
-	long work = 0;      // is work for certain
-	long evaluated = 0; // is evaluated at all
+	const char *name, *type, *array;
+	int lanes;
+	bool store;
+	long work;      // is work for certain
+	long evaluated; // is evaluated at all
+};
+
+// Table has the counts. The program is compiled without optimization, in which containers of the library take most of its time.
+struct Table {
+	static constexpr size_t places = 1 << 13;
+	Count at[places];
+	Count &of(const char *name, const char *type, const char *array = nullptr, int lanes = 0, bool store = false) {
+		size_t place = ((size_t)name * 31 + (size_t)type * 17 + (size_t)array * 7 + lanes * 2 + store) % places;
+		for (size_t tried = 0; tried < places; tried++, place = (place + 1) % places) {
+			Count *c = &at[place];
+			if (!c->name) *c = Count{name, type, array, lanes, store, 0, 0};
+			if (c->name == name && c->type == type && c->array == array && c->lanes == lanes && c->store == store) return *c;
+		}
+		std::abort();
+	}
 };
 
 struct Region {
@@ -59,8 +77,7 @@ struct Region {
 };
 
 struct State {
-	std::map<std::pair<const char *, const char *>, Count> ops;
-	std::map<std::tuple<const char *, const char *, const char *, int, bool>, long> accesses; // space, type, array, lanes, store
+	Table counts;
 	std::vector<Region> regions;
 	std::vector<Node *> blocks;
 	size_t used = 0;
@@ -100,7 +117,7 @@ inline void step() {
 // An operation of a type: counted where it becomes work.
 template <class T> Node *operation(const char *op, long n, Node *a, Node *b) {
 	step();
-	now.ops[{op, type_name<T>()}].evaluated += n;
+	now.counts.of(op, type_name<T>()).evaluated += n;
 	if (now.free) return nullptr;
 	return node(op, type_name<T>(), n, a, b);
 }
@@ -108,7 +125,7 @@ template <class T> Node *operation(const char *op, long n, Node *a, Node *b) {
 // work counts what a value was made by, once, however often the value is used.
 inline void work(Node *n) {
 	while (n) {
-		if (n->op) now.ops[{n->op, n->type}].work += n->n;
+		if (n->op) now.counts.of(n->op, n->type).work += n->n;
 		work(n->a);
 		Node *next = n->b;
 		n->op = nullptr, n->a = n->b = nullptr;
@@ -119,14 +136,15 @@ inline void work(Node *n) {
 inline Region *region_of(const void *at) {
 	char *p = (char *)at;
 	if (p >= now.stack_low && p < now.stack_high) return nullptr;
-	for (Region &r : now.regions)
-		if (p >= r.low && p < r.high) return &r;
+	Region *r = now.regions.data();
+	for (size_t left = now.regions.size(); left; left--, r++)
+		if (p >= r->low && p < r->high) return r;
 	return nullptr;
 }
 
 template <class T> void accessed(const Region *r, int lanes, bool store) {
 	step();
-	now.accesses[{r->space, type_name<T>(), r->name, lanes, store}]++;
+	now.counts.of(r->space, type_name<T>(), r->name, lanes, store).evaluated++;
 }
 
 inline bool holds(bool data, bool is) {

@@ -180,8 +180,7 @@ inline void begin() {
 	for (Region &r : now.regions)
 		if (r.base) munmap(r.low, r.high - r.low);
 	now.regions.clear();
-	now.ops.clear();
-	now.accesses.clear();
+	now.counts = Table{};
 	now.starts.clear();
 	now.free = 0;
 	now.steps = 0;
@@ -191,10 +190,9 @@ inline void begin() {
 
 inline void report(int number, int size) {
 	std::printf("run %d %d\n", number, size);
-	for (auto &[key, c] : now.ops) std::printf("op %s %s %ld %ld\n", key.first, key.second, c.work, c.evaluated);
-	for (auto &[key, n] : now.accesses) {
-		auto &[space, type, array, lanes, store] = key;
-		std::printf("mem %s %s %s %d %s %ld\n", space, type, array, lanes, store ? "store" : "load", n);
+	for (const Count &c : now.counts.at) {
+		if (c.name && !c.array) std::printf("op %s %s %ld %ld\n", c.name, c.type, c.work, c.evaluated);
+		if (c.name && c.array) std::printf("mem %s %s %s %d %s %ld\n", c.name, c.type, c.array, c.lanes, c.store ? "store" : "load", c.evaluated);
 	}
 	std::printf("barriers %ld %ld\n", fewest_barriers, most_barriers);
 	std::printf("flags %d %d\n", now.on_data, now.divergent);

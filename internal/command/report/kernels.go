@@ -28,10 +28,13 @@ type kernel struct {
 	Predicted float64          `json:"predicted"` // in explanations
 	Interval  interval         `json:"interval"`
 	Costs     []struct {
-		Term    string  `json:"term"`
+		By      string  `json:"by"`      // the term in words
 		Seconds float64 `json:"seconds"` // what it adds to the predicted time
 	} `json:"costs"` // of explanations
-	Bound    string          `json:"bound"`
+	Bound    string `json:"bound"`
+	Remedies []struct {
+		Text string `json:"text"`
+	} `json:"remedies"`
 	Advice   []string        `json:"advice"`
 	Warnings []string        `json:"warnings"`
 	Measured json.RawMessage `json:"measured"` // an object, or in explanations a time
@@ -84,12 +87,20 @@ func (k kernel) measurement() (m struct {
 func (k kernel) parts() (names []string, seconds map[string]float64) {
 	seconds = map[string]float64{}
 	for _, c := range k.Costs {
-		if seconds[c.Term] == 0 {
-			names = append(names, c.Term)
+		if seconds[c.By] == 0 {
+			names = append(names, c.By)
 		}
-		seconds[c.Term] += c.Seconds
+		seconds[c.By] += c.Seconds
 	}
 	return names, seconds
+}
+
+// changes are the sentences that an explanation says about what to change.
+func (k kernel) changes() (list []string) {
+	for _, r := range k.Remedies {
+		list = append(list, r.Text)
+	}
+	return append(list, k.Advice...)
 }
 
 // known is a time, NaN for 0, which stands for one that is not known.
@@ -143,11 +154,11 @@ func (s *Section) kernels(title string, all []kernel) {
 		for _, w := range k.Warnings {
 			s.Notes = append(s.Notes, k.name()+": "+w)
 		}
-		for _, a := range k.Advice {
+		for _, a := range k.changes() {
 			if len(all) > 1 {
 				a = k.name() + ": " + a
 			}
-			s.fact("advice", "%s", a)
+			s.fact("what to change", "%s", a)
 		}
 	}
 	if !slices.ContainsFunc(bars.Bars, func(b chart.Bar) bool { return !math.IsNaN(b.Values[1]) }) {

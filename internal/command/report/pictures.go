@@ -6,10 +6,10 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/internal/chart"
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/format"
-	"gpuperf/internal/roofline"
 )
 
 // rooflineOf shows what kernels achieved, over their arithmetic intensity, under the roofs of a device as far as these are known.
@@ -23,9 +23,9 @@ func rooflineOf(d *facts.Device, points []chart.XY) *chart.Curves {
 	for _, p := range points {
 		lo, hi = min(lo, p.X), max(hi, p.X)
 	}
-	memory, known := roofline.Global(d)
+	memory, known := machine.GlobalPeak(d)
 	for _, dtype := range []string{"float32", "float64"} {
-		peak, ok := roofline.Arithmetic(d, dtype, "madd", "FLOP/s")
+		peak, ok := machine.ArithmeticPeak(d, dtype, "madd", "FLOP/s")
 		if !known || !ok {
 			continue
 		}

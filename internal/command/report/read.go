@@ -27,10 +27,9 @@ var kinds = []struct {
 	{"terms", "prediction", (*Section).prediction},
 	{"kernels", "predictions", (*Section).predictions},
 	{"timeline", "timeline", (*Section).timeline},
-	{"points", "exploration", (*Section).exploration},
 	{"ranges", "exploration of sizes", (*Section).ranges},
 	{"comparison", "comparison of devices", (*Section).comparison},
-	{"devices", "exploration on several devices", (*Section).explorations},
+	{"devices", "search on several devices", (*Section).onDevices},
 	{"continued", "ranking of configurations", (*Section).configurations},
 	{"programs", "comparison of strategies", (*Section).strategies},
 }

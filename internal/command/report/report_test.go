@@ -21,12 +21,12 @@ var files = map[string]string{
 		{"rank": 3, "kernel": "slowest", "at": {"n": 64}, "seconds": 12e-3, "interval": [2e-3, 13e-3], "terms": {}}]}`,
 	"explain.json": `{"kernel": "k", "at": {"n": 1}, "predicted": 4e-3, "interval": null, "measured": 5e-3, "bound": "dram",
 		"terms": [{"name": "a", "seconds": 1e-3}, {"name": "b", "seconds": 2e-3}, {"name": "all", "joins": ["a", "b"], "seconds": 4e-3}],
-		"costs": [{"term": "b", "seconds": 2e-3}, {"term": "all", "seconds": 6e-4}, {"term": "a", "seconds": 1e-3}, {"term": "all", "seconds": 4e-4}], "advice": ["do"]}`,
-	"explore.json": `{"program": "dot", "device": "D", "sizes": {"n": 64}, "runs": 3, "points": [{"variant": "aa", "recipe": "<r>", "work_items": "32 of 64", "status": "ok", "seconds": 3e-3, "after_seconds": 1},
-		{"variant": "bb", "recipe": "s", "work_items": "16 of 64", "status": "wrong_result", "after_seconds": 2}, {"variant": "cc", "recipe": "s", "work_items": "8 of 64", "status": "ok", "seconds": 2e-3, "after_seconds": 4}],
-		"best": [{"variant": {"id": "cc", "recipe": "s", "term": "map(f) $ xs"}, "seconds": 2.1e-3, "run": 3, "roof": {"seconds": 1e-3}}], "warnings": ["w"]}`,
-	"all.json": `{"devices": [{"device": "D0", "result": {"program": "dot", "points": [{"variant": "dd", "status": "ok", "seconds": 1e-3}]}}, {"device": "D1"}]}`,
-	"ranges.json": `{"program": "dot", "size": "n", "ranges": [{"from": 1, "to": 100, "at": 10, "recipe": "r", "variant": {"id": "ee"}, "predicted_gain": 0.25,
+		"costs": [{"by": "b", "seconds": 2e-3}, {"by": "all", "seconds": 6e-4}, {"by": "a", "seconds": 1e-3}, {"by": "all", "seconds": 4e-4}], "remedies": [{"text": "cure it"}], "advice": ["do"]}`,
+	"explore.json": `{"file": "dot.lift", "device": "D", "curve": [], "strategy": "rank", "configurations": 3, "runs": [{"configuration": [{"choice": "recipe", "option": "<r>"}], "status": "ok", "seconds": 3e-3, "after_seconds": 1},
+		{"configuration": [{"choice": "recipe", "option": "s"}], "status": "wrong_result", "after_seconds": 2}, {"configuration": [{"choice": "recipe", "option": "t"}], "status": "ok", "seconds": 2e-3, "after_seconds": 4}],
+		"best": [{"configuration": [{"choice": "recipe", "option": "t"}], "seconds": 2.1e-3, "of_roof": 0.475}], "text": "variant v\nmap(f) $ xs", "stopped": "it was late", "warnings": ["w"]}`,
+	"all.json": `{"devices": [{"device": "D0", "result": {"file": "dot.lift", "runs": [{"configuration": [], "status": "ok", "seconds": 1e-3}]}}, {"device": "D1"}]}`,
+	"ranges.json": `{"program": "dot", "size": "n", "ranges": [{"from": 1, "to": 100, "at": 10, "recipe": "r", "best": {"variant": "ee"}, "predicted_gain": 0.25,
 		"measured": [{"recipe": "r", "seconds": 1e-6}, {"recipe": "s", "seconds": 2e-6}]}]}`,
 	"configurations.json": `{"file": "a.star", "at": {"n": 64}, "device": "D", "configurations": 9, "refused": 2, "continued": 0,
 		"best": [{"configuration": "bm=1,bn=2", "seconds": 1e-3, "lo": 9e-4, "hi": 2e-3}, {"configuration": "bm=2,bn=2", "seconds": 2e-3, "lo": 1e-3, "hi": 3e-3}]}`,
@@ -83,8 +83,8 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"<title>a &amp; b</title>", "w &lt;1&gt;",
 		`<td class="n" data-key="0.001">1 ms</td>`, ">≥ 2 ms</td>", ">-50.00 %</td>", ">1 TB/s</td>", // the ranking
-		"<title>k n=1, all: 1 ms</title>",                                                                        // its own part, without what it joins
-		"do</dd>",                                                                                                // advice
+		"<title>k n=1, all: 1 ms</title>", // its own part, without what it joins
+		"do</dd>", "cure it</dd>",         // advice and remedies
 		"<h3>best so far</h3>", `<td class="n" data-key="7.25">7.25 s</td>`, "<title>after 7.25 s: 1 ms</title>", // the search, over time
 		"geometric mean relative error</dt><dd>10.00 ",                                     // the evaluation
 		`<path class="w1" d="M0 0h9&#34;&gt;"/>`, "&lt;barrier&gt;</li>", ">LDG.E R1</td>", // the timeline
@@ -93,8 +93,8 @@ func TestPage(t *testing.T) {
 		"<title>Roofline</title>", "float32: 66.9 TFLOP/s, 4.8 TB/s", // with the roofs of the device
 		"<title>Residuals</title>", "<title>S, v n=1: -50.00",
 		"<title>Parameters of general</title>",
-		">&lt;r&gt;</td>", ">wrong_result</td>", ">2.1 ms</td>", ">50.00 %</td>", "map(f) $ xs", // the exploration
-		"<h3>D0: runs</h3>", "D1: nothing was explored",
+		">recipe=&lt;r&gt;</td>", ">wrong_result</td>", ">2.1 ms</td>", ">47.50 %</td>", "map(f) $ xs", "it was late", // the program
+		"<h3>D0: runs</h3>", "D1: nothing was searched", ">ee</td>",
 		">25.00 %</td><td class=\"n\" data-key=\"1e-06\">1 µs</td><td class=\"n\" data-key=\"2e-06\">2 µs</td>", // the ranges
 		"9, of which the device would refuse 2", ">bm=1, bn=2</td>", "ants, by predictions", ">10.0 – 15.0</td>", "D1, 20 samples", ">100.00 %</td>", "shard 3/4",
 	} {

@@ -65,29 +65,43 @@ func (s *Section) curves(runs []tried, names []string) {
 
 // search shows what tune prints: the curve of the best so far, and the runs.
 func (s *Section) search(content []byte) error {
-	type run struct {
-		tried
-		Configuration choices `json:"configuration"`
-		Predicted     float64 `json:"predicted_seconds"`
-	}
-	var r struct {
-		File           string   `json:"file"`
-		Device         string   `json:"device"`
-		Strategy       string   `json:"strategy"`
-		Configurations int      `json:"configurations"`
-		Usual          float64  `json:"usual_seconds"`
-		Runs           []run    `json:"runs"`
-		Warnings       []string `json:"warnings"`
-	}
+	var r searched
 	if err := json.Unmarshal(content, &r); err != nil {
 		return err
 	}
+	return s.searched(r)
+}
+
+// searched is what tune prints.
+type searched struct {
+	File           string     `json:"file"`
+	Device         string     `json:"device"`
+	Strategy       string     `json:"strategy"`
+	Configurations int        `json:"configurations"`
+	Usual          float64    `json:"usual_seconds"`
+	Best           []searchOf `json:"best"`
+	Runs           []searchOf `json:"runs"`
+	Text           string     `json:"text"`
+	Stopped        string     `json:"stopped"`
+	Warnings       []string   `json:"warnings"`
+}
+
+// searchOf is a run of it.
+type searchOf struct {
+	tried
+	Configuration choices `json:"configuration"`
+	Predicted     float64 `json:"predicted_seconds"`
+	OfRoof        float64 `json:"of_roof"`
+}
+
+func (s *Section) searched(r searched) error {
 	if len(r.Runs) == 0 {
 		return errors.New("it has no runs")
 	}
 	s.fact("kernel", "%s", r.File)
 	s.fact("device", "%s", r.Device)
 	s.fact("strategy", "%s: %d of %d configurations run", r.Strategy, len(r.Runs), r.Configurations)
+	s.fact("stopped", "%s", r.Stopped)
 	if r.Usual > 0 {
 		s.fact("usual configuration", "%s", format.Seconds(r.Usual))
 	}
@@ -100,7 +114,21 @@ func (s *Section) search(content []byte) error {
 		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
 	}
 	s.curves(all, names)
+	best := Table{Title: "the fastest, measured again with more trials", Header: columns(">time", ">of the roof", "configuration")}
+	for _, b := range r.Best {
+		row := []Cell{seconds(b.Seconds), {}, text(b.Configuration.String())}
+		if b.OfRoof > 0 {
+			row[1] = percent(b.OfRoof)
+		}
+		best.Rows = append(best.Rows, row)
+	}
+	if len(best.Rows) > 0 {
+		s.table(best)
+	}
 	s.table(t)
+	if r.Text != "" {
+		s.Folded = append(s.Folded, Fold{"the fastest configuration", r.Text})
+	}
 	s.Notes = append(s.Notes, r.Warnings...)
 	return nil
 }
@@ -120,80 +148,12 @@ func (c choices) String() string {
 	return strings.Join(all, ", ")
 }
 
-// explored is what lift explore prints.
-type explored struct {
-	Program string           `json:"program"`
-	Device  string           `json:"device"`
-	Sizes   map[string]int64 `json:"sizes"`
-	Stopped string           `json:"stopped"`
-	Points  []struct {
-		tried
-		Variant string `json:"variant"`
-		Recipe  string `json:"recipe"`
-		Items   string `json:"work_items"`
-	} `json:"points"`
-	Best []struct {
-		Variant struct {
-			ID     string `json:"id"`
-			Recipe string `json:"recipe"`
-			Term   string `json:"term"`
-		} `json:"variant"`
-		Seconds float64 `json:"seconds"`
-		Run     int     `json:"run"`
-		Roof    struct {
-			Seconds float64 `json:"seconds"`
-		} `json:"roof"`
-	} `json:"best"`
-	Warnings []string `json:"warnings"`
-}
-
-// exploration shows the variants of a program that ran.
-func (s *Section) exploration(content []byte) error {
-	var r explored
-	if err := json.Unmarshal(content, &r); err != nil {
-		return err
-	}
-	return s.explored(r)
-}
-
-func (s *Section) explored(r explored) error {
-	if len(r.Points) == 0 {
-		return errors.New("it has no runs")
-	}
-	s.fact("program", "%s", r.Program+sizesOf(r.Sizes))
-	s.fact("device", "%s", r.Device)
-	s.fact("stopped", "%s", r.Stopped)
-	var all []tried
-	var names []string
-	t := Table{Title: "runs", Header: columns(">run", "variant", ">work-items", ">measured", "recipe", "status")}
-	for i, p := range r.Points {
-		all, names = append(all, p.tried), append(names, p.Variant+", "+p.Items+", "+p.Recipe)
-		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(p.Variant), text(p.Items), seconds(p.Seconds), text(p.Recipe), text(p.Status)})
-	}
-	s.curves(all, names)
-	best := Table{Title: "the fastest, measured again with more trials", Header: columns("variant", ">time", ">of the roof", ">run", "recipe")}
-	for _, b := range r.Best {
-		row := []Cell{text(b.Variant.ID), seconds(b.Seconds), {}, {fmt.Sprint(b.Run), float64(b.Run)}, text(b.Variant.Recipe)}
-		if b.Roof.Seconds > 0 && b.Seconds > 0 {
-			row[2] = percent(b.Roof.Seconds / b.Seconds)
-		}
-		best.Rows = append(best.Rows, row)
-	}
-	s.table(best)
-	s.table(t)
-	if len(r.Best) > 0 {
-		s.Folded = append(s.Folded, Fold{"the fastest variant", r.Best[0].Variant.Term})
-	}
-	s.Notes = append(s.Notes, r.Warnings...)
-	return nil
-}
-
-// explorations shows what lift explore --device all prints.
-func (s *Section) explorations(content []byte) error {
+// onDevices shows what tune --device all prints.
+func (s *Section) onDevices(content []byte) error {
 	var all struct {
 		Devices []struct {
 			Device string    `json:"device"`
-			Result *explored `json:"result"`
+			Result *searched `json:"result"`
 		} `json:"devices"`
 	}
 	if err := json.Unmarshal(content, &all); err != nil {
@@ -201,11 +161,11 @@ func (s *Section) explorations(content []byte) error {
 	}
 	for _, d := range all.Devices {
 		if d.Result == nil {
-			s.Notes = append(s.Notes, d.Device+": nothing was explored")
+			s.Notes = append(s.Notes, d.Device+": nothing was searched")
 			continue
 		}
 		before := len(s.Tables)
-		if err := s.explored(*d.Result); err != nil {
+		if err := s.searched(*d.Result); err != nil {
 			return err
 		}
 		for i := range s.Tables[before:] {
@@ -213,24 +173,24 @@ func (s *Section) explorations(content []byte) error {
 		}
 	}
 	if len(s.Tables) == 0 {
-		return errors.New("no device has explored anything")
+		return errors.New("no device has searched anything")
 	}
 	return nil
 }
 
-// ranges shows which recipe lift explore takes for which sizes.
+// ranges shows which recipe of a program is taken for which sizes.
 func (s *Section) ranges(content []byte) error {
 	var r struct {
 		Program string `json:"program"`
 		Size    string `json:"size"`
 		Ranges  []struct {
-			From    int64  `json:"from"`
-			To      int64  `json:"to"`
-			At      int64  `json:"at"`
-			Recipe  string `json:"recipe"`
-			Variant struct {
-				ID string `json:"id"`
-			} `json:"variant"`
+			From   int64  `json:"from"`
+			To     int64  `json:"to"`
+			At     int64  `json:"at"`
+			Recipe string `json:"recipe"`
+			Best   struct {
+				Variant string `json:"variant"`
+			} `json:"best"`
 			Gain     float64 `json:"predicted_gain"`
 			Measured []struct {
 				Recipe  string  `json:"recipe"`
@@ -254,7 +214,7 @@ func (s *Section) ranges(content []byte) error {
 				other = min(other, m.Seconds)
 			}
 		}
-		t.Rows = append(t.Rows, []Cell{number(one.From), number(one.To), number(one.At), text(one.Recipe), text(one.Variant.ID), percent(one.Gain), seconds(own), seconds(other)})
+		t.Rows = append(t.Rows, []Cell{number(one.From), number(one.To), number(one.At), text(one.Recipe), text(one.Best.Variant), percent(one.Gain), seconds(own), seconds(other)})
 	}
 	s.table(t)
 	s.Notes = append(s.Notes, r.Warnings...)

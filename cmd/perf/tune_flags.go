@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/tune"
+	"gpuperf/lift/explore"
+	"gpuperf/search"
+)
+
+// tuneFlags are those of tune.
+type tuneFlags struct {
+	tune.Search
+	on      measureFlags
+	sizes   []string
+	files   tune.Options
+	model   string
+	profile string
+	first   []string
+	limit   time.Duration
+	dir     string
+	seeds   int
+	shard   string
+	// The flags of the strategy and of the samples file: lift explore has other names for them.
+	strategy, samples string
+
+	databases []string
+}
+
+// strategies are the names of all strategies.
+func strategies() []string { return append(search.Names(nil), explore.Strategies()...) }
+
+// add adds the flags of tune and lift explore, whose values are the defaults.
+func (o *tuneFlags) add(cmd *cobra.Command) {
+	addSizes(cmd, &o.sizes)
+	flags := cmd.Flags()
+	flags.IntVar(&o.Budget, "budget", o.Budget, "the most configurations to run")
+	flags.DurationVar(&o.limit, "for", 0, "end the search after this time, as in 2m (default: no limit)")
+	flags.Uint64Var(&o.Seed, "seed", 1, "the seed of what is random")
+	flags.StringArrayVar(&o.first, "seed-by", nil, "what to run first: a configuration, as bm=16,bn=32; model, what is predicted to be fastest; or emulator, what perf emulate --search finds (may be repeated)")
+	flags.BoolVar(&o.Resume, "resume", false, "take what the samples file has of earlier searches as known")
+	flags.StringVar(&o.profile, "profile", o.profile, "the profile of the device (default: its own, if there is one), or none for a search without predictions"+shipped())
+	flags.StringVar(&o.model, "model", "", "the model to use, of those in the profile")
+	flags.IntVar(&o.Trials, "trials", o.Trials, "trials of each configuration")
+	flags.IntVar(&o.Best, "best", o.Best, "how many of the fastest to measure again with more trials, and to list")
+	flags.Float64Var(&o.Slow, "slow", o.Slow, "do not repeat what first takes more than this many times the best time so far")
+	flags.StringVar(&o.on.device, "device", "", "the device: an index or part of a name as perf devices lists them; all shares the work among all GPUs of the host")
+	flags.StringVar(&o.shard, "shard", "0/1", "search a part of the configurations, as number/count, from 0/4 to 3/4")
+	flags.StringVar(&o.on.face, "interface", "", "how to drive the device: cuda or opencl (default: cuda where there is a driver for it)")
+	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
+	flags.DurationVar(&o.on.options.Limit, "limit", o.on.options.Limit, "time limit for building and running one configuration")
+	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
+	o.addLift(cmd)
+}

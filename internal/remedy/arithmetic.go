@@ -1,0 +1,170 @@
+package remedy
+
+import (
+	"fmt"
+	"slices"
+
+	"gpuperf/internal/format"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/launch"
+)
+
+// line is the one that has most instructions of some kinds, and how many all have; nil where none has any.
+func (x *study) line(kinds ...string) (most *launch.LineWork, all int64) {
+	least := int64(0)
+	for i := range x.Work {
+		n := int64(0)
+		for _, kind := range kinds {
+			n += x.Work[i].Counts[kind]
+		}
+		if all += n; n > least {
+			most, least = &x.Work[i], n
+		}
+	}
+	return most, all
+}
+
+// changed is the kernel with other expressions on the right-hand sides, their indices aside.
+func changed(k *kernel.Kernel, change func(expr.Expr) expr.Expr) *kernel.Kernel {
+	out := k.Clone()
+	out.MapStmts(func(s *kernel.Stmt) {
+		if s.RHS != nil {
+			s.RHS = values(s.RHS, change)
+		}
+	})
+	return out
+}
+
+// values rewrites an expression from the inside, but for the indices in it.
+func values(e expr.Expr, change func(expr.Expr) expr.Expr) expr.Expr {
+	if _, ok := e.(*expr.Access); ok {
+		return e
+	}
+	return change(expr.MapChildren(e, func(e expr.Expr) expr.Expr { return values(e, change) }))
+}
+
+// doubles: arithmetic in float64, where arrays have none of it.
+func doubles(x *study) []candidate {
+	at, n := x.line("double_ops", "double_divisions", "double_roots", "double_functions", "double_extremes", "double_conversions")
+	if at == nil {
+		return nil
+	}
+	for _, a := range x.Kernel.Args {
+		if a.DType.Base() == expr.Float64 && a.Space == kernel.Global {
+			return nil
+		}
+	}
+	single := changed(x.Kernel, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case expr.Float:
+			if e.DType == expr.Float64 {
+				e.DType = expr.Float32
+			}
+			return e
+		case *expr.Cast:
+			if e.DType == expr.Float64 {
+				return &expr.Cast{DType: expr.Float32, Arg: e.Arg}
+			}
+		}
+		return e
+	})
+	for _, list := range [][]*kernel.Array{single.Args, single.Temps} {
+		for i, a := range list {
+			if a.DType == expr.Float64 {
+				c := *a
+				c.DType = expr.Float32
+				list[i] = &c
+			}
+		}
+	}
+	return []candidate{{
+		array: at.To, at: at.At, cures: []cure{{kernel: single}},
+		defect: fmt.Sprintf("float64 is computed with, and converted to and from, %s times by sub-groups, though no array has it", format.Rough(float64(n), "")),
+		remedy: "write literals of float32, as 0.5f, and variables and functions of that type",
+	}}
+}
+
+// divisions: quotients and remainders by what stays the same while a loop runs, which products and shifts could be.
+func divisions(x *study) []candidate {
+	at, n := x.line("float_divisions", "double_divisions", "integer_divisions")
+	if at == nil {
+		return nil
+	}
+	cheap := x.Kernel.Clone()
+	some := false
+	cheap.MapStmts(func(s *kernel.Stmt) {
+		if s.RHS == nil {
+			return
+		}
+		s.RHS = values(s.RHS, func(e expr.Expr) expr.Expr {
+			by, op := divisor(x.Kernel, e)
+			if by == nil || !x.fixed(s, by) {
+				return e
+			}
+			some = true
+			return &expr.Op{Kind: op, Args: []expr.Expr{expr.Children(e)[0], by}}
+		})
+	})
+	if !some {
+		return nil
+	}
+	return []candidate{{
+		array: at.To, at: at.At, cures: []cure{{kernel: cheap}},
+		defect: fmt.Sprintf("sub-groups divide %s times by what does not change, by code of tens of instructions", format.Rough(float64(n), "")),
+		remedy: "multiply by an inverse that is computed once; of integers, let the divisor be a constant or a power of two",
+	}}
+}
+
+// divisor is what an expression divides by, with an operation that costs as little as the one in its place would; nil for other expressions.
+func divisor(k *kernel.Kernel, e expr.Expr) (expr.Expr, expr.OpKind) {
+	switch e := e.(type) {
+	case *expr.Call:
+		if quotient(k.Function(e.Func)) {
+			return e.Args[1], expr.BitAnd
+		}
+	case *expr.Op:
+		t, err := k.TypeOf(e)
+		switch {
+		case err != nil || len(e.Args) != 2:
+		case e.Kind == expr.Div && t.Base().IsFloat():
+			return e.Args[1], expr.Mul
+		case (e.Kind == expr.Mod || e.Kind == expr.FloorDiv || e.Kind == expr.Div) && t.IsInteger():
+			return e.Args[1], expr.BitAnd
+		}
+	}
+	return nil, ""
+}
+
+// fixed reports whether an expression stays the same in a loop around a statement: it mentions sizes, arguments and numbers, and variables that are set
+// outside of some of its loops.
+func (x *study) fixed(s *kernel.Stmt, e expr.Expr) bool {
+	ok, varies := true, false
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Access:
+			ok = false
+		case expr.Var:
+			a := x.Kernel.Array(e.Name)
+			switch {
+			case a == nil:
+				ok = ok && !x.Kernel.IsIname(e.Name)
+				varies = varies || slices.Contains(x.Kernel.Params(), e.Name)
+			case a.IsValue:
+				varies = true
+			default:
+				varies = true
+				for _, w := range x.Kernel.Writers(e.Name) {
+					ok = ok && len(w.Inames) < len(s.Inames)
+				}
+			}
+		}
+		return ok
+	})
+	return ok && varies
+}
+
+// quotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.
+func quotient(f *kernel.Function) bool {
+	return f != nil && len(f.Params) == 2 && len(f.Counts) == 1 && f.Result.IsInteger() && len(f.Counts[f.Result]) == 1 && f.Counts[f.Result]["div"] == 1
+}

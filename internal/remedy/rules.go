@@ -1,0 +1,370 @@
+package remedy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gpuperf/device/facts"
+	"gpuperf/internal/format"
+	"gpuperf/kernel"
+	"gpuperf/launch"
+)
+
+// rule is a kind of defect: find lists those of a launch, each with its cures.
+type rule struct {
+	name string
+	find func(*study) []candidate
+}
+
+var rules = []rule{
+	{"coalescing", coalescing},
+	{"narrow accesses", narrow},
+	{"bank conflicts", conflicts},
+	{"atomic operations", atomics},
+	{"arrays in private memory", spilled},
+	{"divergence", divergence},
+	{"float64", doubles},
+	{"division", divisions},
+	{"repeated accesses", repeated},
+	{"results of a work-item", results},
+	{"memory in several passes", passes},
+	{"few work-groups", fewGroups},
+	{"small work-groups", smallGroups},
+	{"occupancy", occupancy},
+	{"last wave", lastWave},
+	{"launch", launchBound},
+}
+
+// much is from when on sectors or cycles are more than accesses need.
+const much = 1.5
+
+// at lists the accesses as a set with an effect.
+func at(sites []Row, e launch.Effect) launch.Edit {
+	edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
+	for _, s := range sites {
+		edit.Access[s.Site] = e
+	}
+	return edit
+}
+
+// those are the rows for which a condition holds, the largest share first.
+func (x *study) those(is func(*Row) bool) (list []Row) {
+	for i := range x.rows {
+		if is(&x.rows[i]) {
+			list = append(list, x.rows[i])
+		}
+	}
+	return list
+}
+
+// Verb is load, store or update.
+func Verb(s launch.Site) string {
+	switch {
+	case s.Atomic:
+		return "update"
+	case s.Store:
+		return "store"
+	}
+	return "load"
+}
+
+// also names further accesses with the same defect.
+func also(list []Row) string {
+	var names []string
+	for _, r := range list[1:] {
+		if name := Named(r.Site); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; so do those of " + format.First(names, 3)
+}
+
+// Named is an array with its line.
+func Named(s launch.Site) string {
+	if s.At.Line == 0 {
+		return s.Array
+	}
+	return fmt.Sprintf("%s in line %d", s.Array, s.At.Line)
+}
+
+// sum adds shares, of which all together are the time at most.
+func sum(list []Row) (all float64) {
+	for _, r := range list {
+		all += r.Share
+	}
+	return min(all, 1)
+}
+
+// coalescing: accesses to global memory that touch more sectors than their elements fill.
+func coalescing(x *study) []candidate {
+	list := x.those(func(r *Row) bool {
+		return r.Space == kernel.Global && !r.Data && !r.Atomic && float64(r.Sectors) >= much*float64(r.Enough)
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	r := &list[0]
+	apart, axis := x.stride(r)
+	c := candidate{array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Beside: true})}}}
+	c.defect = fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart, so that %s are moved for %s%s",
+		axis, Verb(r.Site), r.Array, apart, format.Rough(float64(r.Sectors)*launch.SectorBytes, "B"), format.Rough(float64(r.Items*r.Bytes), "B"), also(list))
+	switch beside := slices.IndexFunc(r.Strides[:], func(s int64) bool { return s == r.Bytes || s == -r.Bytes }); {
+	case beside >= 0 && x.Local[beside] > 1:
+		c.remedy = fmt.Sprintf("swap axes %d and %d of the launch, or pass %s through a tile in local memory", axis, beside, r.Array)
+	case apart <= structure*r.Bytes && apart < 128*r.Bytes:
+		c.remedy = fmt.Sprintf("keep what is accessed together side by side, as an array for each member of a structure, or give neighbours neighbouring elements of %s", r.Array)
+	default:
+		c.remedy = fmt.Sprintf("keep %s transposed, let axis %d go along it, or pass it through a tile in local memory", r.Array, axis)
+	}
+	return []candidate{c}
+}
+
+// narrow: work-items access less than a word of global memory each.
+func narrow(x *study) []candidate {
+	list := x.those(func(r *Row) bool {
+		return r.Space == kernel.Global && !r.Atomic && r.Bytes < word && r.Strides[0] == r.Bytes
+	})
+	apart := x.those(func(r *Row) bool {
+		return r.Space != kernel.Private && (r.Data || r.Strides[0] != 0 && r.Strides[0] != r.Bytes)
+	})
+	if len(list) == 0 || len(apart) > 0 || !x.alone() {
+		return nil
+	}
+	r := &list[0]
+	c := candidate{
+		array: r.Array, at: r.At, share: sum(list), remedy: "let a work-item have ",
+		defect: fmt.Sprintf("work-items %s %d B of %s each, where they could have 4 and more at once%s", Verb(r.Site), r.Bytes, r.Array, also(list)),
+	}
+	n := word / r.Bytes
+	edit := launch.Edit{Wide: n, Access: map[launch.Site]launch.Effect{}}
+	for _, o := range x.rows {
+		if o.Strides[0] == o.Bytes && o.Bytes*n <= widest {
+			edit.Access[o.Site] = launch.Effect{Wide: n}
+		}
+	}
+	c.cures = []cure{{edit: edit, what: fmt.Sprintf("%d neighbouring elements, in a vector such as uchar4", n)}}
+	return []candidate{c}
+}
+
+// word is what a bank gives at once, and widest the most that a work-item has at once, in bytes.
+const word, widest = 4, 16
+
+// structure is the most elements that neighbours of structures are apart.
+const structure = 32
+
+// stride is how many bytes neighbours are apart, and along which axis.
+func (x *study) stride(r *Row) (bytes int64, axis int) {
+	for a, n := range x.Local {
+		if n > 1 {
+			return max(r.Strides[a], -r.Strides[a]), a
+		}
+	}
+	return 0, 0
+}
+
+// conflicts: accesses to local memory that take the banks longer than their elements do.
+func conflicts(x *study) []candidate {
+	list := x.those(func(r *Row) bool {
+		return r.Space == kernel.Local && !r.Data && float64(r.Cycles) >= much*float64(r.Fewest)
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	r := &list[0]
+	apart, axis := x.stride(r)
+	return []candidate{{
+		array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Beside: true})}},
+		defect: fmt.Sprintf("neighbours along axis %d of a work-group %s elements of %s that are %d B apart: %.3g of them share a bank, and take turns%s",
+			axis, Verb(r.Site), r.Array, apart, float64(r.Cycles)/float64(r.Fewest), also(list)),
+		remedy: fmt.Sprintf("pad the rows of %s by one element, or let neighbours access neighbouring elements", r.Array),
+	}}
+}
+
+// atomics: operations of L2 on few lines, which are done one after the other.
+func atomics(x *study) (out []candidate) {
+	if !x.Device.Known(facts.PlaceGap, facts.PlaceFloat, facts.SliceGap, facts.ClockMHz) {
+		return nil
+	}
+	for _, r := range x.those(func(r *Row) bool { return r.Atomic && r.Store && r.Space == kernel.Global }) {
+		if !r.Data && r.Strides != ([3]int64{}) {
+			continue
+		}
+		lines, places := max(r.Extent/launch.LineBytes, 1), max(r.Extent/r.Bytes, 1)
+		serial := x.updates(&r, float64(r.Requests), float64(r.Items)/float64(r.Requests))
+		if serial <= x.seconds {
+			continue
+		}
+		requests := float64(x.Groups * ((places + subgroup - 1) / subgroup))
+		out = append(out, candidate{
+			array: r.Array, at: r.At, share: 1, extra: serial,
+			defect: fmt.Sprintf("%s updates of %s meet at %s of L2, which does them one after the other", format.Rough(float64(r.Items), ""), r.Array, format.Count(int(lines), "line")),
+			remedy: fmt.Sprintf("let each work-group add up in registers or local memory, and update %s once", r.Array),
+			cures:  []cure{{edit: at([]Row{r}, launch.Effect{Without: true}), extra: x.updates(&r, requests, 1)}},
+		})
+	}
+	return out
+}
+
+// updates are the seconds that L2 takes for atomic operations on an array by so many requests of sub-groups, of so many lanes each, or of 1 for each place of
+// the array: lines take turns with none but themselves, and so do in them sectors, for each as many operations as the place has of the request that has most.
+func (x *study) updates(r *Row, requests, lanes float64) float64 {
+	const sectorsOfLine = launch.LineBytes / launch.SectorBytes
+	lines := float64(max(r.Extent/launch.LineBytes, 1))
+	sectors := min(sectorsOfLine, math.Ceil(float64(r.Extent)/launch.SectorBytes))
+	words := min(launch.SectorBytes/float64(r.Bytes), math.Max(float64(r.Extent/r.Bytes), 1))
+	met := 1.0
+	if lanes > 1 { // n of them in any of so many words
+		n := lanes / lines / sectors
+		met = max(n/words, 2-math.Exp(-n*(n-1)/2/words))
+	} else {
+		requests /= lines
+	}
+	gap := x.Device.Value(facts.PlaceGap)
+	if a := x.Kernel.Array(r.Array); a != nil && a.DType.Base().IsFloat() {
+		gap = x.Device.Value(facts.PlaceFloat)
+	}
+	return requests * sectors * max(x.Device.Value(facts.SliceGap), met*gap) / (x.Device.Value(facts.ClockMHz) * 1e6)
+}
+
+// spilled: private arrays that registers cannot hold, as some index is no constant of the code.
+func spilled(x *study) (out []candidate) {
+	var arrays []string
+	for _, r := range x.those(func(r *Row) bool { return r.Space == kernel.Private && r.Data }) {
+		if slices.Contains(arrays, r.Array) {
+			continue
+		}
+		arrays = append(arrays, r.Array)
+		all := x.those(func(o *Row) bool { return o.Array == r.Array })
+		p, err := x.Program.With(nil, at(all, launch.Effect{Spilled: true}))
+		if err != nil {
+			continue
+		}
+		slow, err := x.Subject.Seconds(p)
+		if err != nil {
+			continue
+		}
+		out = append(out, candidate{
+			array: r.Array, at: r.At, extra: slow, cures: []cure{{}},
+			defect: fmt.Sprintf("an index of %s is no constant of the code, so that the array is in memory and not in registers", r.Array),
+			remedy: fmt.Sprintf("let loops over %s have constant bounds and be unrolled, or keep it in local memory with the work-item as its last index", r.Array),
+		})
+	}
+	return out
+}
+
+// divergence: parts of sub-groups pass guards or stay in loops.
+func divergence(x *study) []candidate {
+	var worst *launch.Divergence
+	waste := func(d *launch.Divergence) float64 { return float64(d.Times) * (1 - d.Lanes) }
+	for i := range x.Divergences {
+		if d := &x.Divergences[i]; worst == nil || waste(d) > waste(worst) {
+			worst = d
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	c := candidate{array: worst.To, at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
+	if worst.Data {
+		c.defect = "what this line runs under depends on data, so that most sub-groups go all ways"
+		c.remedy = "sort the work by the way that it takes, so that sub-groups go one way (if half of it goes each way)"
+	} else {
+		c.defect = fmt.Sprintf("sub-groups that get here run this line with %.0f %% of their work-items, and other lines with others", 100*worst.Lanes)
+		c.remedy = "let the condition, or the length of the loop, be the same for the work-items of a sub-group, as by the number of the sub-group in place of that of the work-item"
+	}
+	return []candidate{c}
+}
+
+// repeated: a work-item accesses the same element in iterations of a loop.
+func repeated(x *study) (out []candidate) {
+	var arrays []string
+	for _, r := range x.those(func(r *Row) bool {
+		return r.Space == kernel.Global && !r.Data && !r.Atomic && float64(r.Requests) >= much*float64(r.Repeated)
+	}) {
+		if slices.Contains(arrays, r.Array) {
+			continue
+		}
+		arrays = append(arrays, r.Array)
+		same := x.those(func(o *Row) bool { return o.Array == r.Array && float64(o.Requests) >= much*float64(o.Repeated) })
+		out = append(out, candidate{
+			array: r.Array, at: r.At, share: sum(same), cures: []cure{{edit: at(same, launch.Effect{Once: true})}},
+			defect: fmt.Sprintf("a work-item %ss each element of %s %.3g times here", Verb(r.Site), r.Array, float64(r.Requests)/float64(r.Repeated)),
+			remedy: fmt.Sprintf("keep the element of %s in a register while the loop runs, or let the loop that reuses it be the innermost one", r.Array),
+		})
+	}
+	return out
+}
+
+// results: work-items along an axis all load the same, which a work-item that computes several results would load once for them.
+func results(x *study) []candidate {
+	const large = 0.15 // share of the time from which on the loads matter
+	list := x.those(func(r *Row) bool {
+		return !r.Store && !r.Data && !r.Atomic && r.Shared != ([3]bool{}) && float64(r.Repeated) >= manyResults*float64(x.Groups*x.subgroups())
+	})
+	if sum(list) < large {
+		return nil
+	}
+	r := &list[0]
+	c := candidate{
+		array: r.Array, at: r.At, share: sum(list), defect: fmt.Sprintf("all work-items along an axis load the same elements of %s, each for one result%s", r.Array, also(list)),
+		remedy: "let each work-item compute ",
+	}
+	for _, by := range []int64{2, 4} {
+		edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
+		along := 0
+		for axis := range r.Shared {
+			e := launch.Effect{}
+			some := false
+			for _, o := range list {
+				if o.Shared[axis] && x.Count[axis]%by == 0 {
+					e = edit.Access[o.Site]
+					e.Fewer[axis], some = by, true
+					edit.Access[o.Site] = e
+				}
+			}
+			if some {
+				along++
+			}
+		}
+		switch along {
+		case 1:
+			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d results, from elements that it keeps in registers", by)})
+		case 2:
+			c.cures = append(c.cures, cure{edit: edit, what: fmt.Sprintf("%d × %d results, from elements that it keeps in registers", by, by)})
+		}
+	}
+	return []candidate{c}
+}
+
+// manyResults are the loads of a work-item from which on keeping what it loads is worth while.
+const manyResults = 16
+
+// subgroups are those of a work-group.
+func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
+
+// passes: DRAM gives again what L2 does not hold any more.
+func passes(x *study) []candidate {
+	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && !r.Store })
+	if r == nil || x.Read < much*x.Touched {
+		return nil
+	}
+	return []candidate{{
+		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: launch.Edit{Fetched: true}}},
+		defect: fmt.Sprintf("DRAM gives %s for the %s that are touched: L2 does not hold them until they are used again", format.Rough(x.Read, "B"), format.Rough(x.Touched, "B")),
+		remedy: fmt.Sprintf("let work-groups that run at the same time use the same part of %s, or go through it in blocks that L2 holds", r.Array),
+	}}
+}
+
+// largest is the row with the largest share for which a condition holds.
+func (x *study) largest(is func(*Row) bool) *Row {
+	for i := range x.rows {
+		if is(&x.rows[i]) {
+			return &x.rows[i]
+		}
+	}
+	return nil
+}
