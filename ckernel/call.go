@@ -37,6 +37,8 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case isWorkItem(x.Func):
 	case isStore(x):
 		b.storeCall(x)
+	case x.Func == "memcpy" && len(x.Args) == 3:
+		b.copyBytes(x)
 	case isInstruction(x), strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
 		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
 	default:

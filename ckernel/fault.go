@@ -35,8 +35,16 @@ func (b *faults) failAt(at cfront.Pos, hint, format string, args ...any) {
 
 // failFinal refuses the whole function.
 func (b *faults) failFinal(at cfront.Pos, hint, format string, args ...any) {
-	panic(fault{b.file.Errorf(at, format, args...).WithHint("%s; %s", hint, elsewhere), true})
+	panic(fault{&LimitError{b.file.Errorf(at, format, args...).WithHint("%s; %s", hint, elsewhere)}, true})
 }
+
+// LimitError says that reading a function takes too much, whatever is left out of it.
+type LimitError struct{ Err error }
+
+func (e *LimitError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error at its place.
+func (e *LimitError) Unwrap() error { return e.Err }
 
 // failLaunch refuses what the launch says.
 func (b *faults) failLaunch(hint, format string, args ...any) {

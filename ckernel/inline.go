@@ -15,7 +15,7 @@ type outcome struct {
 }
 
 // maxCalls bounds how deep functions call each other.
-const maxCalls = 16
+const maxCalls = 64
 
 // called runs the body of a function of the file where the call stands, once for a call in an expression.
 func (b *builder) called(x *cfront.Call) outcome {

@@ -55,7 +55,11 @@ func (b *position) leaveOut(at cfront.Pos, why error) {
 // lose takes what is known of a variable that something which is left out may have changed.
 func (b *builder) lose(v *builderVar) {
 	switch {
-	case isRecord(v), len(v.Dims) > 0 && !v.Pointer:
+	case isRecord(v):
+		for _, f := range v.Record.Fields {
+			b.lose(b.learnt.member(v, f))
+		}
+	case len(v.Dims) > 0 && !v.Pointer:
 	case v.Pointer:
 		delete(b.env, v)
 	case v.DType.IsVector() || inMemory(v) || v.DType == "":

@@ -2,6 +2,8 @@ package ckernel
 
 import (
 	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // effectOf makes an object for its effect.
@@ -219,4 +221,26 @@ func (b *builder) initialiseRecords(v *builderVar, n int64) {
 		}
 		b.construct(v.Pos, element, "", nil, nil)
 	}
+}
+
+// copyBytes follows memcpy between variables, which are copied as registers are: what the first one has then is not known. Copies of memory are refused.
+func (b *builder) copyBytes(x *cfront.Call) {
+	of := func(e cfront.Expr) *address {
+		if c, ok := e.(*cfront.Cast); ok {
+			e = c.X
+		}
+		return b.addressOf(e)
+	}
+	to, from := of(x.Args[0]), of(x.Args[1])
+	private := func(a *address) bool {
+		return a.alias != nil && !inMemory(a.alias) || a.array != nil && a.array.space == cfront.PrivateSpace
+	}
+	if !private(to) || !private(from) {
+		b.noFunction(x)
+	}
+	if to.alias != nil {
+		b.lose(to.alias)
+	}
+	f := &kernel.Function{Name: "memcpy", Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return memcpy();"} // no interpreter goes on
+	b.assignTemp(x.Pos, b.scratch("copied", expr.Int32), &expr.Call{Func: b.function(f)})
 }

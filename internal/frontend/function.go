@@ -54,7 +54,7 @@ func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel
 	ir, err := ckernel.Read(ctx, file, opt)
 	switch sizes := ckernel.Sizes(fn, &opt); {
 	case err == nil:
-	case len(sizes) == len(opt.At) || opt.Opaque || ctx.Err() != nil:
+	case len(sizes) == len(opt.At) || opt.Opaque || ctx.Err() != nil || errors.As(err, new(*ckernel.LimitError)):
 		return nil, placed(ctx, err)
 	default:
 		err = placed(ctx, err)
@@ -104,6 +104,9 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
 	}
 	f, err := readFunction(ctx, file, opt, nil)
+	if errors.As(err, new(*ckernel.LimitError)) {
+		return nil, err
+	}
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
 		if in := readInPart(ctx, file, opt); in != nil {
 			f, err = in, nil
