@@ -143,6 +143,9 @@ func (f *function) count(folder string) (all []counts, err error) {
 			if err != nil {
 				return nil, err
 			}
+			if parts := k.Kernel.Opaque; len(parts) > 0 {
+				return nil, fmt.Errorf("in part: %s", parts[0].Text)
+			}
 			w := workload.NewKernel(k.Kernel)
 			w.AsRun = k.AsRun
 			return w, nil
@@ -152,6 +155,9 @@ func (f *function) count(folder string) (all []counts, err error) {
 		list, _, err := campaign.Counts(ctx, o, path, at, options)
 		if err != nil {
 			return nil, err
+		}
+		if parts := list[0].IR.Opaque; len(parts) > 0 { // the count says what it lacks
+			return nil, fmt.Errorf("in part: %s", parts[0].Text)
 		}
 		records := list[0].Statistics.Records
 		if len(list[0].Statistics.Warnings) > 0 {
