@@ -24,6 +24,8 @@ const (
 	poorMisfit = 0.25
 	// flat is the misfit below which a fit is not judged by how a constant fits: outputs that hardly differ are met by anything.
 	flat = 0.05
+	// unmeasured is a misfit that is less than any of measured times.
+	unmeasured = 1e-3
 	// noInfluence is the part of all outputs by which a parameter changes them, when it is doubled, that is next to rounding errors.
 	noInfluence = 1e-10
 )
@@ -51,9 +53,12 @@ func (f *fitter) judge(fit *Fit, r *lm.Result) {
 }
 
 // dubious reports that the end of a search may be no minimum that anyone looks for: it is far from the rows, or parameters ran to where they have no
-// influence.
+// influence; or that it is nearer to the rows than measurements are to anything, and does not meet them: they are those of a model, with other parameters.
 func (f *fitter) dubious(r *lm.Result) bool {
 	size, _ := f.norms()
+	if r.Norm > exactly*size && r.Norm < unmeasured*size {
+		return true
+	}
 	return !r.Status.Converged() || r.Norm > flat*size || len(r.Null) > 0 || len(f.idle(r)) > 0
 }
 

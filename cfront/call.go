@@ -117,6 +117,7 @@ func (p *parser) given(at Pos, c *callable, args []value) (given []value) {
 			p.group(at, args[i])
 			continue
 		}
+		args[i] = p.coerced(x.t, args[i])
 		if x.t.refers() && !c.kernel {
 			args[i].e = p.reference(x.t, args[i])
 		}

@@ -274,7 +274,7 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	var init value
 	switch {
 	case p.accept("="):
-		init = p.initializer(t)
+		init = p.coerced(t, p.initializer(t))
 	case p.is("{") && p.lang.plusPlus:
 		init = p.initializer(t)
 	case p.is("(") && p.lang.plusPlus:

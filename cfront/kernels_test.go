@@ -79,7 +79,7 @@ func TestBodies(t *testing.T) {
 		{cu, "a[0] = __ldg(&c[n]) + __expf(1) + fmaf(1, 2, a[1]) + rsqrtf(a[2]) + __int_as_float(0x7f800000);", "a[0] = ((((__ldg(&c[n]):int32 + __expf(1):float32):float32 + fmaf(1, 2, a[1]):float32):float32 + rsqrtf(a[2]):float32):float32 + +Inf:float32):float32"},
 		{cu, "half h = __float2half(a[0]); a[0] = __half2float(h) + __float2int_rn(a[1]); half2 k = __hadd2(half2(), half2());", "float16 h = (float16)a[0]; a[0] = ((float32)h + (int32)a[1]):float32; float16x2 k = (float16x2{0} + float16x2{0}):float16x2"},
 		{cu, "#define STEPS 4\n#pragma unroll STEPS * 2\nfor (int i = 0; i < n; ++i);", "for int32 i = 0; (i < n):int32; i += unroll 8; nothing"},
-		{cu, "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(n));", "other: inline assembly cp.async.ca.shared.global"},
+		{cu, "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(n));", "other: inline assembly cp.async.ca.shared.global; &n"},
 		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = uint3{2, n}; int32 k = b.y; a[32] = gridDim.z"},
 		{cu, "using T = double; typedef float2 P; T t = (T) n; P p; p.y = std::max(n, 2); a[0] = std::sqrt(p.x);", "float64 t = (float64)n; float32x2 p; p.1 = max(n, 2):int32; a[0] = sqrt(p.0):float32"},
 		{cu, "for (int i : {1}) ;", "not read: a loop over the elements of a list is not read"},

@@ -230,3 +230,20 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 	p.fail(Pos(name.At), "%s has no static member %s", t, name.Text)
 	return value{}
 }
+
+// coerced is a value as a variable of a type takes it: a record is converted by its own function, where it has one for that type.
+func (p *parser) coerced(t *ctype, v value) value {
+	if v.t == nil || v.e == nil || v.t.form != recordForm || v.t.record.scope == nil || t.form != pointerForm && t.form != numberForm || t.alias {
+		return v
+	}
+	o, _ := v.t.record.scope.names[conversionName].(*overloads)
+	if o == nil {
+		return v
+	}
+	for _, c := range o.list {
+		if c.result.named().same(t.named()) {
+			return p.called(v.e.Place(), c, v.e, nil)
+		}
+	}
+	return v
+}

@@ -42,7 +42,7 @@ func (p *parser) assignment() value {
 		return to
 	}
 	p.next()
-	v := p.initializer(to.t)
+	v := p.coerced(to.t, p.initializer(to.t))
 	if of, ok := p.operatorCall(at, op+"=", to, v); ok {
 		return of
 	}

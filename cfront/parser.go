@@ -20,6 +20,7 @@ type parser struct {
 	queue    []*callable // functions whose bodies are to be read
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
+	opaque   bool        // statements that are not read are left out
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -128,7 +129,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{instanceNames: map[string]bool{}, lookup: lookup{
+	p := &parser{opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

@@ -319,20 +319,7 @@ func (p *parser) named(at Pos) value {
 	case p.lang.plusPlus && cppExpressions[p.tok().Text] != "":
 		p.fail(at, "%s", cppExpressions[p.tok().Text])
 	case p.startsType():
-		t := p.specifiers().t
-		switch {
-		case p.accept("("):
-			return p.construct(at, t, p.arguments())
-		case p.is("::"):
-			return p.scoped(at, t)
-		case p.is("{"):
-			v := p.initializer(t)
-			if v.t == nil {
-				v = value{&Unknown{t.typed(at), "a value of type " + t.String(), Operands(v.e)}, t}
-			}
-			return v
-		}
-		p.fail(at, "a type stands where a value should stand")
+		return p.ofType(at)
 	}
 	n := p.qualifiers()
 	what := p.meant(n)
@@ -367,6 +354,30 @@ func (p *parser) named(at Pos) value {
 		}
 		return p.calls(at, name.Text, x)
 	}
+	return p.predeclared(at, name)
+}
+
+// ofType is an expression that begins with a type: a value made of it, or what its scope has.
+func (p *parser) ofType(at Pos) value {
+	t := p.specifiers().t
+	switch {
+	case p.accept("("):
+		return p.construct(at, t, p.arguments())
+	case p.is("::"):
+		return p.scoped(at, t)
+	case p.is("{"):
+		v := p.initializer(t)
+		if v.t == nil {
+			v = value{&Unknown{t.typed(at), "a value of type " + t.String(), Operands(v.e)}, t}
+		}
+		return v
+	}
+	p.fail(at, "a type stands where a value should stand")
+	return value{}
+}
+
+// predeclared is an expression that begins with a name which no declaration in the file gives: those of the language.
+func (p *parser) predeclared(at Pos, name cpp.Token) value {
 	if p.lang.hosted {
 		return p.undeclared(at, name)
 	}

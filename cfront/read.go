@@ -28,8 +28,10 @@ type Options struct {
 	// them: "tile<16, float>". Only that and what it calls is read then, and it is an error if its body cannot be. Without it all
 	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
-	Include  []string // folders of headers, as of -I
-	Define   []string // macros, NAME or NAME=VALUE, as of -D
+	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
+	Opaque  bool
+	Include []string // folders of headers, as of -I
+	Define  []string // macros, NAME or NAME=VALUE, as of -D
 }
 
 // File is a C file with what it includes.
@@ -39,10 +41,12 @@ type File struct {
 	Functions []*Function
 	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
 	Templates []string
-	texts     map[string]string // of the files that were read
-	own       map[string]string
-	marks     []mark
-	absent    []string // headers that are not found and passed over
+	// Proposed are instances of them, such as k<float, 16>, by their names.
+	Proposed map[string]string
+	texts    map[string]string // of the files that were read
+	own      map[string]string
+	marks    []mark
+	absent   []string // headers that are not found and passed over
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }

@@ -309,13 +309,12 @@ func (p *parser) constructor(t *ctype, start, at, end int) {
 // operatorFunction reads a function that is an operator, of a record or with operands that are records; others are left out, as vectors have their operators
 // anyhow.
 func (p *parser) operatorFunction(self *ctype, start, at, end int) {
-	s := &specifiers{t: voidType}
-	t := voidType
-	p.i = start
-	if !p.conversionOperator(at) {
-		s = p.specifiers()
-		t = p.pointers(s.t)
+	if self != nil && p.conversion(self, start, at, end) {
+		return
 	}
+	p.i = start
+	s := p.specifiers()
+	t := p.pointers(s.t)
 	if p.i != at {
 		p.fail(p.here(), "this operator is not read")
 	}
@@ -332,13 +331,22 @@ func (p *parser) operatorFunction(self *ctype, start, at, end int) {
 	p.declareMember(p.declare(s, d, start), self, end)
 }
 
-// conversionOperator reports whether the operator at a token converts: it has no type before it.
-func (p *lookup) conversionOperator(at int) bool {
+// conversionName is the name that the functions which convert a record have in its scope.
+const conversionName = "conversion "
+
+// conversion reads a function that converts a record, where the operator at a token is one.
+func (p *parser) conversion(self *ctype, start, at, end int) bool {
 	after := p.tokens[at+1]
 	if after.Kind != cpp.Name || after.Is("new") || after.Is("delete") {
 		return false
 	}
-	p.fail(Pos(after.At), "functions that convert are not read")
+	p.i = at + 1
+	t := p.pointers(p.specifiers().t)
+	p.signature()
+	o := p.overloaded(conversionName)
+	c := &callable{name: "operator " + t.String(), at: Pos(after.At), result: t, start: start, device: true}
+	o.list = append(o.list, c)
+	p.declareMember(c, self, end)
 	return true
 }
 

@@ -1,6 +1,8 @@
 package cfront
 
 import (
+	"strings"
+
 	"gpuperf/cfront/cpp"
 )
 
@@ -206,4 +208,22 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 		}
 	}
 	return open, s
+}
+
+// propose notes an instance of the template of a kernel: of float, and of 16 as an integer.
+func (p *lookup) propose(name string, params []templateParam) {
+	var args []string
+	for _, x := range params {
+		switch {
+		case x.def > 0 || x.isClass:
+		case x.isType:
+			args = append(args, "float")
+		default:
+			args = append(args, "16")
+		}
+	}
+	if p.file.Proposed == nil {
+		p.file.Proposed = map[string]string{}
+	}
+	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
 }

@@ -1,8 +1,6 @@
 package cfront
 
 import (
-	"strings"
-
 	"gpuperf/cfront/cpp"
 )
 
@@ -16,7 +14,7 @@ func (p *parser) block() *Block {
 		if p.tok().Kind == cpp.End {
 			p.fail(b.Pos, "the brace is not closed")
 		}
-		if s := p.statement(); s != nil {
+		if s := p.readable(); s != nil {
 			b.Items = append(b.Items, s)
 		}
 	}
@@ -59,7 +57,7 @@ func (p *parser) statement() Stmt {
 	case p.peek(1).Is(":") && !p.peek(2).Is(":"):
 		p.next()
 		p.next()
-		return &Other{at, "a label", p.body()}
+		return &Other{Pos: at, What: "a label", Body: p.body()}
 	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
 		return p.assembly()
 	case assertions[t.Text], p.is("__label__"):
@@ -291,7 +289,7 @@ func (p *parser) label(at Pos) Stmt {
 		}
 	}
 	p.expect(":")
-	return &Other{at, "a label", p.body()}
+	return &Other{Pos: at, What: "a label", Body: p.body()}
 }
 
 func (p *parser) jump(at Pos) Stmt {
@@ -321,23 +319,6 @@ func (p *parser) returned() value {
 		return p.initializer(p.within.result)
 	}
 	return p.value()
-}
-
-// assembly passes asm; its text is named.
-func (p *cursor) assembly() Stmt {
-	at := p.here()
-	for p.tok().Kind == cpp.Name {
-		p.next()
-	}
-	text := ""
-	if p.is("(") && p.peek(1).Kind == cpp.String {
-		text = strings.Trim(p.peek(1).Text, `"`)
-		if word, _, cut := strings.Cut(strings.TrimSpace(text), " "); cut {
-			text = word
-		}
-	}
-	p.passStatement()
-	return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text)}
 }
 
 // pragma reads #pragma unroll with the loop after it. Other pragmas do not matter.

@@ -28,7 +28,7 @@ func (p *parser) switches(at Pos) Stmt {
 	p.scope = &scope{outer: outer}
 	defer func() { p.scope = outer }()
 	if !p.is("{") || !on.t.dtype.IsInteger() {
-		return &Other{at, "a switch", []Stmt{p.controlled()}}
+		return &Other{Pos: at, What: "a switch", Body: []Stmt{p.controlled()}}
 	}
 	out := &Block{Pos: at}
 	if _, simple := on.e.(*Ref); !simple && !(p.lang.hosted && pure(on.e)) { // it is computed once
@@ -50,7 +50,7 @@ func (p *parser) switches(at Pos) Stmt {
 		for i := range arms {
 			body = append(body, arms[i].block())
 		}
-		return &Other{at, "a switch " + why, body}
+		return &Other{Pos: at, What: "a switch " + why, Body: body}
 	}
 	out.Items = append(out.Items, p.chain(at, on, arms))
 	return out

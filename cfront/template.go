@@ -114,23 +114,7 @@ func (p *parser) template() {
 		return
 	}
 	if p.is("struct") || p.is("class") || p.is("union") {
-		p.next()
-		p.attributes(&specifiers{})
-		name := p.name()
-		known, _ := p.scope.find(name.Text).(*class)
-		switch {
-		case p.is("<") && known == nil:
-			p.fail(Pos(name.At), "%s is no template of which this is a specialization", name.Text)
-		case p.is("<"):
-			known.special = append(known.special, &pattern{params, start, p.i, p.scope})
-		case known != nil: // it was declared
-			keepDefaults(params, known.params)
-			if !p.tokens[end-1].Is(";") || p.defines(start, end) {
-				known.params, known.start = params, start
-			}
-		default:
-			p.scope.set(name.Text, &class{name: name.Text, params: params, start: start, scope: p.scope, instances: map[string]*ctype{}})
-		}
+		p.classTemplate(params, start, end)
 		return
 	}
 	i, operator := p.functionName(start, end)
@@ -148,6 +132,7 @@ func (p *parser) template() {
 		name := p.tokens[i].Text
 		if slices.ContainsFunc(p.tokens[start:i], func(t cpp.Token) bool { return t.Is("__global__") }) && !slices.Contains(p.file.Templates, name) {
 			p.file.Templates = append(p.file.Templates, name)
+			p.propose(name, params)
 		}
 		o := p.overloaded(name)
 		for _, t := range o.templates {
@@ -156,6 +141,27 @@ func (p *parser) template() {
 			}
 		}
 		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self})
+	}
+}
+
+// classTemplate notes a template of records, or a specialization of one, which is declared from start to end.
+func (p *parser) classTemplate(params []templateParam, start, end int) {
+	p.next()
+	p.attributes(&specifiers{})
+	name := p.name()
+	known, _ := p.scope.find(name.Text).(*class)
+	switch {
+	case p.is("<") && known == nil:
+		p.fail(Pos(name.At), "%s is no template of which this is a specialization", name.Text)
+	case p.is("<"):
+		known.special = append(known.special, &pattern{params, start, p.i, p.scope})
+	case known != nil: // it was declared
+		keepDefaults(params, known.params)
+		if !p.tokens[end-1].Is(";") || p.defines(start, end) {
+			known.params, known.start = params, start
+		}
+	default:
+		p.scope.set(name.Text, &class{name: name.Text, params: params, start: start, scope: p.scope, instances: map[string]*ctype{}})
 	}
 }
 
@@ -396,30 +402,7 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 	p.copy(at)
 	var c *callable
 	err := p.instantiated(func() {
-		sp := p.specifiers()
-		d := p.declarator(sp.t)
-		if d.function == nil {
-			p.fail(d.at, "%s is no function", t.name)
-		}
-		c = &callable{
-			name: name, at: d.at, params: d.function.params, result: d.t, start: t.start, scope: s, kernel: sp.kernel, device: sp.device,
-			auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed,
-		}
-		if t.scope.class {
-			c.self, c.scope = t.self, s
-			if sp.static {
-				c.self = nil
-			}
-			if t.self != nil {
-				c.name = fullName(t.self) + "::" + c.name
-			}
-		}
-		if p.accept("->") {
-			c.result, c.auto = p.typeName(), false
-		}
-		if p.is("{") {
-			c.body = p.i
-		}
+		c = p.declaredInstance(t, name, s)
 	}, t.start, s)
 	if err != nil { // of the types of other arguments, there may be no such function
 		if args == nil {
@@ -436,6 +419,35 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 		if _, ok := c.takes(args); !ok {
 			return nil
 		}
+	}
+	return c
+}
+
+// declaredInstance reads the declaration of a function of a template, where its parameters mean what they do in s.
+func (p *parser) declaredInstance(t *template, name string, s *scope) *callable {
+	sp := p.specifiers()
+	d := p.declarator(sp.t)
+	if d.function == nil {
+		p.fail(d.at, "%s is no function", t.name)
+	}
+	c := &callable{
+		name: name, at: d.at, params: d.function.params, result: d.t, start: t.start, scope: s, kernel: sp.kernel, device: sp.device,
+		auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed,
+	}
+	if t.scope.class {
+		c.self, c.scope = t.self, s
+		if sp.static {
+			c.self = nil
+		}
+		if t.self != nil {
+			c.name = fullName(t.self) + "::" + c.name
+		}
+	}
+	if p.accept("->") {
+		c.result, c.auto = p.typeName(), false
+	}
+	if p.is("{") {
+		c.body = p.i
 	}
 	return c
 }

@@ -10,7 +10,7 @@
 // parts is within the next: a typer gives expressions their types, a cursor passes tokens, a lookup knows names, the parser reads. dialect.go says how
 // the languages differ. It checks what the trees need, not all that a compiler does. Of C all functions are read, in the order of the text
 // (program.go); system headers are declarations of the package's own (include/). Of kernel languages the bodies are read that kernels need, those of
-// templates once for each instance (template.go, reference.go); cooperative groups become calls of the language (group.go); intrinsics.go says what
+// templates once for each instance (template.go, value.go); cooperative groups become calls of the language (group.go); intrinsics.go says what
 // the functions of the languages do.
 package cfront
 
@@ -193,11 +193,13 @@ type (
 		Pos
 		Vars []*Var
 	}
-	// Other is a statement of another kind, with the statements in it.
+	// Other is a statement of another kind, with the statements in it, or some that stand for what it may do.
 	Other struct {
 		Pos
 		What string // "a switch"
 		Body []Stmt
+		// Unread: the statement was left out, for the reason that What is.
+		Unread bool
 	}
 )
 

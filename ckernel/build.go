@@ -182,6 +182,14 @@ func (b *builder) statement(s cfront.Stmt) {
 	b.step(s.Place())
 	b.depth++
 	defer func() { b.depth-- }()
+	if _, block := s.(*cfront.Block); b.opt.Opaque && !block {
+		b.tolerated(s)
+		return
+	}
+	b.oneStatement(s)
+}
+
+func (b *builder) oneStatement(s cfront.Stmt) {
 	switch x := s.(type) {
 	case *cfront.Block:
 		for _, item := range x.Items {
@@ -204,6 +212,9 @@ func (b *builder) statement(s cfront.Stmt) {
 	case *cfront.Jump:
 		b.jump(x)
 	case *cfront.Other:
+		if x.Unread {
+			b.failAt(x.Pos, "", "%s", x.What)
+		}
 		b.failAt(x.Pos, "", "%s has no place in a kernel", x.What)
 	default:
 		b.failAt(s.Place(), "", "this statement has no place in a kernel")
@@ -214,10 +225,10 @@ func (b *builder) statement(s cfront.Stmt) {
 func (b *builder) step(at cfront.Pos) {
 	b.steps++
 	if b.steps%64 == 0 && b.ctx.Err() != nil {
-		panic(fault{context.Cause(b.ctx)})
+		panic(fault{context.Cause(b.ctx), true})
 	}
 	if b.steps > maxSteps || len(b.records) > maxSteps {
-		b.failAt(at, "write loops that are not unrolled", "the function has more than %d statements, with those of its functions and of unrolled loops", maxSteps)
+		b.failFinal(at, "write loops that are not unrolled", "the function has more than %d statements, with those of its functions and of unrolled loops", maxSteps)
 	}
 }
 

@@ -37,7 +37,9 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case isWorkItem(x.Func):
 	case isStore(x):
 		b.storeCall(x)
-	case isInstruction(x):
+	case x.Func == "memcpy" && len(x.Args) == 3:
+		b.copyBytes(x)
+	case isInstruction(x), strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
 		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
 	default:
 		b.call(x)
@@ -67,14 +69,16 @@ func (b *builder) storeCall(x *cfront.Call) {
 
 // barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
 func (b *builder) barrier(x *cfront.Call) {
-	if len(b.live.preds) > 0 {
-		b.fail(x, "put it outside of the branch", "a barrier under a condition that depends on data")
-	}
 	memory := kernel.Local
 	for _, a := range x.Args {
 		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE
 			memory = kernel.Global
 		}
+	}
+	if before := b.live; len(before.preds) > 0 {
+		b.doubts = append(b.doubts, kernel.Doubt{Text: fmt.Sprintf("%s:%d:%d: whether this barrier is reached depends on data; it is counted as if it is", x.Pos.File, x.Pos.Line, x.Pos.Column)})
+		b.live.preds = nil
+		defer func() { b.live.preds = before.preds }()
 	}
 	b.meeting(x.Pos)
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
@@ -89,6 +93,8 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.free(b.express(b.workItemCall(x)))
 	case strings.HasPrefix(x.Func, "atom"):
 		return b.atomic(x, true)
+	case strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
+		return b.instruction(x, x.Func)
 	case strings.HasPrefix(x.Func, "cg_"):
 		return b.overTile(x)
 	case shuffle.MatchString(x.Func):
@@ -229,6 +235,14 @@ func (b *builder) mathFunction(x *cfront.Call) expr.Expr {
 		return b.instruction(x, x.Func)
 	}
 	if !known || !t.Known() {
+		if b.opt.Opaque {
+			for _, a := range x.Args {
+				if a.Type().Known() {
+					b.value(a)
+				}
+			}
+			return b.unknownValue(x, "%s is no function that is known", x.Func)
+		}
 		b.noFunction(x)
 	}
 	name := f.IR
@@ -284,7 +298,10 @@ func (b *builder) instruction(x *cfront.Call, label string) expr.Expr {
 	if !t.Known() {
 		t = expr.Int32
 	}
-	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{t.Base(): {"func:" + label: 1}}}
+	f := &kernel.Function{Result: t, Counts: map[expr.DType]map[string]int64{}}
+	if label != cfront.AssemblyPrefix {
+		f.Counts[t.Base()] = map[string]int64{"func:" + notInNames.ReplaceAllString(label, "_"): 1}
+	}
 	call := &expr.Call{}
 	var names []string
 	for i, a := range x.Args {

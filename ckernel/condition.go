@@ -71,6 +71,10 @@ func (b *builder) truth(e cfront.Expr) condition {
 	if n, ok := b.number(e); ok {
 		return b.negated(condition{set: b.set(e, n, true)})
 	}
+	if b.isAddress(e) {
+		b.addressOf(e) // which is not null, as it points to something
+		return condition{}
+	}
 	return condition{pred: expr.Binary(expr.Ne, b.value(e), expr.Int{})}
 }
 
@@ -202,8 +206,8 @@ func (b *builder) comparison(x *cfront.Binary) condition {
 		q, ok = b.number(x.Y)
 	}
 	if !ok {
-		if x.X.PointsTo() != "" || x.Y.PointsTo() != "" {
-			b.fail(x, "compare indices", "pointers are compared")
+		if b.isAddress(x.X) || b.isAddress(x.Y) {
+			return b.addressComparison(x)
 		}
 		return condition{pred: expr.Binary(cexpr.Tests[x.Op], b.operand(x.X, t), b.operand(x.Y, t))}
 	}
@@ -251,4 +255,45 @@ func (b *terms) compared(at *cfront.Binary, op string, p, q *expr.Poly) *polycou
 		return b.set(at, minus(p, q), true)
 	}
 	return b.not(b.set(at, minus(p, q), true))
+}
+
+// isAddress reports whether the value of an expression is an address.
+func (b *builder) isAddress(e cfront.Expr) bool {
+	return e.PointsTo() != "" || isNull(e) && e.Type() == "" || e.Type() == "" && e.Record() != nil && isPointer(e)
+}
+
+// addressComparison compares addresses. Those of arrays and variables are not null, and of different arrays they are not equal.
+func (b *builder) addressComparison(x *cfront.Binary) condition {
+	never := condition{set: nowhere()}
+	equal := map[string]condition{"==": {}, "!=": never}
+	apart := map[string]condition{"==": never, "!=": {}}
+	if isNull(x.X) || isNull(x.Y) {
+		of := x.X
+		if isNull(of) {
+			of = x.Y
+		}
+		if isNull(of) {
+			return equal[x.Op]
+		}
+		b.addressOf(of)
+		if x.Op != "==" && x.Op != "!=" {
+			b.fail(x, "compare indices", "an address is compared with that of nothing")
+		}
+		return apart[x.Op]
+	}
+	p, q := b.addressOf(x.X), b.addressOf(x.Y)
+	switch {
+	case p.array != nil && p.array == q.array && !b.isData(p.offset) && !b.isData(q.offset):
+		return condition{set: b.compared(x, x.Op, p.offset, q.offset)}
+	case (x.Op == "==" || x.Op == "!=") && (p.array != q.array || p.alias != q.alias) && !b.mayMeet(p, q):
+		return apart[x.Op]
+	}
+	b.fail(x, "compare indices", "pointers are compared")
+	return never
+}
+
+// mayMeet reports whether two addresses may be the same: arguments of a kernel may point to one array.
+func (b *builder) mayMeet(p, q *address) bool {
+	argument := func(a *address) bool { return a.array != nil && a.array.v.Class == cfront.Param }
+	return argument(p) && argument(q)
 }

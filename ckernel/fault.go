@@ -8,7 +8,10 @@ import (
 )
 
 // fault is an error on its way out of the recursion.
-type fault struct{ err error }
+type fault struct {
+	err   error
+	final bool // it is no part of the text that can be left out
+}
 
 // elsewhere is what can still be done with a kernel that is refused.
 const elsewhere = "a launch file takes the kernel as it is, for perf measure, emulate and counters (perf init launch drafts one)"
@@ -27,8 +30,21 @@ func (b *faults) failAt(at cfront.Pos, hint, format string, args ...any) {
 	if hint != "" {
 		hint += "; "
 	}
-	panic(fault{b.file.Errorf(at, format, args...).WithHint("%s%s", hint, elsewhere)})
+	panic(fault{err: b.file.Errorf(at, format, args...).WithHint("%s%s", hint, elsewhere)})
 }
+
+// failFinal refuses the whole function.
+func (b *faults) failFinal(at cfront.Pos, hint, format string, args ...any) {
+	panic(fault{&LimitError{b.file.Errorf(at, format, args...).WithHint("%s; %s", hint, elsewhere)}, true})
+}
+
+// LimitError says that reading a function takes too much, whatever is left out of it.
+type LimitError struct{ Err error }
+
+func (e *LimitError) Error() string { return e.Err.Error() }
+
+// Unwrap is the error at its place.
+func (e *LimitError) Unwrap() error { return e.Err }
 
 // failLaunch refuses what the launch says.
 func (b *faults) failLaunch(hint, format string, args ...any) {
@@ -36,13 +52,13 @@ func (b *faults) failLaunch(hint, format string, args ...any) {
 	if hint != "" {
 		e = e.WithHint("%s", hint)
 	}
-	panic(fault{e})
+	panic(fault{e, true})
 }
 
 // try makes errors of sets faults.
 func (b *faults) try(err error) {
 	if err != nil {
-		panic(fault{b.file.Errorf(b.fn.Pos, "%s takes too much to analyse: %v", b.fn.Name, err).WithHint("%s", elsewhere)})
+		panic(fault{final: true, err: b.file.Errorf(b.fn.Pos, "%s takes too much to analyse: %v", b.fn.Name, err).WithHint("%s", elsewhere)})
 	}
 }
 
@@ -75,7 +91,7 @@ func (b *builder) snapshot() (undo func()) {
 	}
 	return func() {
 		b.env, b.results, b.live = env, results, old.live
-		b.gone, b.doubts, b.ranges = old.gone, old.doubts, old.ranges
+		b.gone, b.doubts, b.opaques, b.ranges = old.gone, old.doubts, old.opaques, old.ranges
 		b.open, b.loops, b.records, b.averages = old.open, old.loops, old.records, old.averages
 		b.frames, b.path, b.depth, b.accesses = b.frames[:frames], old.path, old.depth, old.accesses
 		for i, f := range b.frames {

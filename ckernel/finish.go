@@ -73,6 +73,7 @@ func (b *flow) guardAll() {
 func (b *flow) kernel() *kernel.Kernel {
 	k := &kernel.Kernel{Name: baseName(b.fn.Name), Tags: map[string]kernel.Tag{}, Averages: b.averages, ExplicitBarriers: true, Assumptions: b.context}
 	k.Ranges = b.rangesOf()
+	k.Opaque = b.opaqueParts()
 	k.Doubts, k.Divisors = b.doubtsOf(), slices.Sorted(maps.Keys(b.divisors))
 	b.axisDomains(k)
 	b.loopDomains(k)
@@ -399,6 +400,9 @@ func (b *flow) arguments(k *kernel.Kernel) {
 		}
 	}
 	for _, n := range b.sizeOrder {
+		if strings.HasPrefix(n, kernel.TripsPrefix) && !slices.ContainsFunc(b.averages, func(a kernel.Average) bool { return expr.Mentions(a.Value, n) }) {
+			continue // of a loop that is followed otherwise
+		}
 		value(n, expr.Int32)
 	}
 	for _, a := range b.order {

@@ -26,6 +26,7 @@ type flow struct {
 	order     []*array // as they are met
 	averages  []kernel.Average
 	doubts    []kernel.Doubt
+	opaques   []kernel.Opaque
 	ranges    []*kernel.Range
 	divisors  map[string]bool // sizes that must have values for an index to be known
 	shared    []sharedSize

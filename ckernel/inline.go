@@ -15,7 +15,7 @@ type outcome struct {
 }
 
 // maxCalls bounds how deep functions call each other.
-const maxCalls = 16
+const maxCalls = 64
 
 // called runs the body of a function of the file where the call stands, once for a call in an expression.
 func (b *builder) called(x *cfront.Call) outcome {
@@ -41,7 +41,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 	case f.Kernel:
 		b.fail(x, "", "a kernel calls a kernel")
 	case f.Err != nil:
-		panic(fault{unread(f.Err)})
+		panic(fault{err: unread(f.Err)})
 	}
 	for _, a := range x.Args { // calls in arguments come before parameters have values
 		b.callsIn(a)
@@ -120,6 +120,9 @@ func (b *builder) parameterOf(x *cfront.Call, p *builderVar, arg cfront.Expr) {
 		if b.env[p].at.alias == nil {
 			b.settleAddress(x.Pos, p)
 		}
+		return
+	}
+	if isImage(p) {
 		return
 	}
 	if p.Record != nil {

@@ -172,7 +172,7 @@ func (b *builder) meeting(at cfront.Pos) {
 func (b *flow) doubtsOf() (out []kernel.Doubt) {
 	for _, d := range b.doubts {
 		d.Where = b.both(d.Where, b.assumed)
-		if !b.isEmpty(d.Where) {
+		if d.Where == nil || !b.isEmpty(d.Where) {
 			out = append(out, d)
 		}
 	}

@@ -1,11 +1,13 @@
 package ckernel
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -148,7 +150,7 @@ func (b *builder) follow(x *loopText) {
 	before := b.live
 	x.assigned = b.changedBy(x.body, x.step, x.cond)
 	steps, fault := b.changes(x)
-	if fault != nil && b.trial > 0 {
+	if fault != nil && b.trial > 0 && !b.opt.Opaque {
 		panic(asFault(fault))
 	}
 	var why error
@@ -168,16 +170,30 @@ func (b *builder) follow(x *loopText) {
 			why = err
 		}
 	}
+	if b.unknownAverage(x, steps) {
+		b.end(x, before)
+		return
+	}
 	switch {
 	case fault != nil:
-		panic(asFault(fault))
+		panic(asFault(x.hinted(fault)))
 	case why != nil:
-		panic(asFault(why))
+		panic(asFault(x.hinted(why)))
 	}
-	b.failAt(x.pos, "step it in the body, or behind the body", "a loop whose condition changes a variable, and does not hold for all work-items alike")
+	b.failAt(x.pos, "declare the average number of iterations, as in "+x.example()+"; or step it in the body, or behind the body", "a loop whose condition changes a variable, and does not hold for all work-items alike")
 }
 
-func asFault(err error) fault { return fault{err} }
+// hinted is why a loop is not followed, with the declaration by which it is.
+func (x *loopText) hinted(err error) error {
+	at := (*source.Error)(nil)
+	if !errors.As(err, &at) || strings.Contains(at.Hint, "trips(") {
+		return err
+	}
+	out := *at
+	return out.WithHint("or declare the average number of iterations, as in %s; %s", x.example(), at.Hint)
+}
+
+func asFault(err error) fault { return fault{err: err} }
 
 // symbol marks the names of values at the beginning of an iteration.
 const symbol = "$"

@@ -177,31 +177,12 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		return at
 	case *cfront.Binary:
-		p, s, sign := x.X, x.Y, int64(1)
-		if p.Type() != "" {
-			p, s = s, p
-		}
-		if x.Op == "-" {
-			sign = -1
-		}
-		if x.Op == "+" || x.Op == "-" && s.Type() != "" {
-			at := b.addressOf(p)
-			if at.alias != nil {
-				break
-			}
-			return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * b.size(p, at.array) * b.innerSize(p)))}
+		if at := b.moved(x); at != nil {
+			return at
 		}
 	case *cfront.Select:
-		c := b.truth(x.If)
-		switch b.decided(c) {
-		case yes:
-			return b.addressOf(x.Then)
-		case no:
-			return b.addressOf(x.Else)
-		}
-		p, q := b.addressOf(x.Then), b.addressOf(x.Else)
-		if c.pred == nil && p.array == q.array && p.array != nil {
-			return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+		if at := b.eitherAddress(x); at != nil {
+			return at
 		}
 	case *cfront.Call:
 		if b.file.Function(x.Func) != nil {
@@ -225,6 +206,41 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		return b.addressOf(x.Items[len(x.Items)-1])
 	}
 	b.fail(e, "", "it is not known which array this points to")
+	return nil
+}
+
+// moved is the address that a number of elements is added to or taken from; nil where it is not known.
+func (b *builder) moved(x *cfront.Binary) *address {
+	p, s, sign := x.X, x.Y, int64(1)
+	if p.Type() != "" {
+		p, s = s, p
+	}
+	if x.Op == "-" {
+		sign = -1
+	}
+	if x.Op != "+" && (x.Op != "-" || s.Type() == "") {
+		return nil
+	}
+	at := b.addressOf(p)
+	if at.alias != nil {
+		return nil
+	}
+	return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * b.size(p, at.array) * b.innerSize(p)))}
+}
+
+// eitherAddress is the address that a condition chooses; nil where it is not known which.
+func (b *builder) eitherAddress(x *cfront.Select) *address {
+	c := b.truth(x.If)
+	switch b.decided(c) {
+	case yes:
+		return b.addressOf(x.Then)
+	case no:
+		return b.addressOf(x.Else)
+	}
+	p, q := b.addressOf(x.Then), b.addressOf(x.Else)
+	if c.pred == nil && p.array == q.array && p.array != nil {
+		return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+	}
 	return nil
 }
 

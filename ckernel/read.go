@@ -45,23 +45,14 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		}
 		return constant(x.Value), true
 	case *cfront.Ref:
-		val, ok := b.integerOf(x.Pos, x.Var)
-		return val.num, ok
+		return b.variableNumber(x.Pos, x.Var)
 	case *cfront.Index:
-		if v := b.aliased(x); v != nil {
-			val, ok := b.integerOf(x.Pos, v)
-			return val.num, ok
-		}
-		return nil, false
+		return b.variableNumber(x.Pos, b.aliased(x))
 	case *cfront.Member:
 		if isBuiltin(x.X) {
 			return b.member(x), true
 		}
-		if v := b.memberVariable(x); v != nil {
-			val, ok := b.integerOf(x.Pos, v)
-			return val.num, ok
-		}
-		return nil, false
+		return b.variableNumber(x.Pos, b.memberVariable(x))
 	case *cfront.Cast:
 		if x.DType.Size() < 4 && x.DType != expr.Bool {
 			return nil, false
@@ -96,6 +87,15 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		return b.number(x.Items[len(x.Items)-1])
 	}
 	return nil, false
+}
+
+// variableNumber is what a variable holds, where that is an integer that is known. Without a variable it is not.
+func (b *builder) variableNumber(at cfront.Pos, v *cfront.Var) (n *expr.Poly, ok bool) {
+	if v == nil {
+		return nil, false
+	}
+	val, ok := b.integerOf(at, v)
+	return val.num, ok
 }
 
 // wrapped is the number of an expression converted to another integer type: to bool, from one without sign to a wider one, or between widths and

@@ -2,6 +2,8 @@ package ckernel
 
 import (
 	"gpuperf/cfront"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // effectOf makes an object for its effect.
@@ -36,18 +38,13 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 		return
 	case *cfront.Binary:
 		if x.Rec != nil && x.Rec.Vector {
-			left, right := b.part(x.X), b.part(x.Y)
-			for _, f := range r.Fields {
-				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, left(f), right(f)))
-			}
+			b.assignOperation(at, to, x.Pos, x.Op, b.part(x.X), b.part(x.Y))
 			return
 		}
 	case *cfront.Unary:
 		if x.Rec != nil && x.Rec.Vector {
-			operand := b.part(x.X)
-			for _, f := range r.Fields {
-				b.assignField(at, to, f, cfront.Operation(x.Pos, x.Op, cfront.Zero(x.Pos), operand(f)))
-			}
+			zero := func(cfront.Field) cfront.Expr { return cfront.Zero(x.Pos) }
+			b.assignOperation(at, to, x.Pos, x.Op, zero, b.part(x.X))
 			return
 		}
 	case *cfront.Unknown:
@@ -67,6 +64,13 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	}
 	for _, f := range r.Fields {
 		b.assignField(at, to, f, cfront.Part(from, f))
+	}
+}
+
+// assignOperation assigns the results of an operation on the fields of vectors, field by field.
+func (b *builder) assignOperation(at cfront.Pos, to cfront.Expr, op cfront.Pos, symbol string, left, right func(cfront.Field) cfront.Expr) {
+	for _, f := range to.Record().Fields {
+		b.assignField(at, to, f, cfront.Operation(op, symbol, left(f), right(f)))
 	}
 }
 
@@ -217,4 +221,26 @@ func (b *builder) initialiseRecords(v *builderVar, n int64) {
 		}
 		b.construct(v.Pos, element, "", nil, nil)
 	}
+}
+
+// copyBytes follows memcpy between variables, which are copied as registers are: what the first one has then is not known. Copies of memory are refused.
+func (b *builder) copyBytes(x *cfront.Call) {
+	of := func(e cfront.Expr) *address {
+		if c, ok := e.(*cfront.Cast); ok {
+			e = c.X
+		}
+		return b.addressOf(e)
+	}
+	to, from := of(x.Args[0]), of(x.Args[1])
+	private := func(a *address) bool {
+		return a.alias != nil && !inMemory(a.alias) || a.array != nil && a.array.space == cfront.PrivateSpace
+	}
+	if !private(to) || !private(from) {
+		b.noFunction(x)
+	}
+	if to.alias != nil {
+		b.lose(to.alias)
+	}
+	f := &kernel.Function{Name: "memcpy", Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return memcpy();"} // no interpreter goes on
+	b.assignTemp(x.Pos, b.scratch("copied", expr.Int32), &expr.Call{Func: b.function(f)})
 }

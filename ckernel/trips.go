@@ -47,6 +47,16 @@ func (b *builder) declaredTrips(x *loopText, steps map[*builderVar]*expr.Poly) (
 	return true, nil
 }
 
+// unknownAverage follows a loop by an average that is a size of its own, where parts that are not read may be left out: trips_12 for that of line 12.
+func (b *builder) unknownAverage(x *loopText, steps map[*builderVar]*expr.Poly) bool {
+	if !b.opt.Opaque || b.trips[x.pos.Line] != nil {
+		return false
+	}
+	b.trips[x.pos.Line] = b.express(b.sizeNamed(fmt.Sprint(kernel.TripsPrefix, x.pos.Line)))
+	done, _ := b.declaredTrips(x, steps)
+	return done
+}
+
 // overIterations follows the body of a loop over an iname.
 func (b *builder) overIterations(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, iname string, iteration *expr.Poly, bounds []polycount.Constraint, again func(), trips *expr.Poly) {
 	before := b.live

@@ -62,6 +62,9 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 		b.firstItems(x)
 		return b.value(x.Items[len(x.Items)-1])
 	case *cfront.Unknown:
+		if b.opt.Opaque {
+			return b.unknownValue(e, "%s has no place in a kernel", x.What)
+		}
 		b.fail(e, "", "%s has no place in a kernel", x.What)
 	}
 	b.fail(e, "", "this has no place in a kernel")

@@ -208,11 +208,7 @@ func (b *builder) initialise(v *builderVar) {
 		zero = cexpr.Float(0, a.base)
 	}
 	if zeros(v.Init) && size > 1 { // by a loop
-		iname := b.fresh(v.Name + "_element")
-		before := b.live
-		b.openLoop(&loop{name: iname, pos: v.Pos, unroll: true, bounds: kernel.Within(iname, 0, size-1)})
-		b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, name(iname), 1, nil), rhs: zero})
-		b.live, b.open = before, b.open[:len(b.open)-1]
+		b.fillAll(v, a, size, zero)
 		return
 	}
 	at := int64(0)
@@ -248,6 +244,15 @@ func (b *builder) initialise(v *builderVar) {
 	for ; at < size; at++ {
 		b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, constant(at), 1, nil), rhs: zero})
 	}
+}
+
+// fillAll gives all elements of an array one value, by a loop.
+func (b *builder) fillAll(v *builderVar, a *array, size int64, value expr.Expr) {
+	iname := b.fresh(v.Name + "_element")
+	before := b.live
+	b.openLoop(&loop{name: iname, pos: v.Pos, unroll: true, bounds: kernel.Within(iname, 0, size-1)})
+	b.emit(&record{pos: v.Pos, lhs: b.access(v.Pos, a, name(iname), 1, nil), rhs: value})
+	b.live, b.open = before, b.open[:len(b.open)-1]
 }
 
 // maxList bounds the elements that lists give values.

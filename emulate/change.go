@@ -165,3 +165,9 @@ func (r *Result) Spent() (parts []float64, waits map[timing.Reason]float64) {
 	}
 	return spent(r.base), waits
 }
+
+// Buffer names the buffer that an address of global memory lies in, "" for none.
+func (r *Result) Buffer(address int64) string {
+	name, _ := r.emulation.launch.Memory.Find(uint64(address))
+	return name
+}

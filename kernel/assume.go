@@ -59,6 +59,15 @@ type Doubt struct {
 	Where *polycount.Set
 }
 
+// TripsPrefix begins the names of sizes that are averages of iterations which nobody has declared, before the line of the loop.
+const TripsPrefix = "trips_"
+
+// Opaque is a part of the source that is not counted, and why.
+type Opaque struct {
+	Place Place
+	Text  string
+}
+
 // DoubtsAt are the texts of the doubts that there are at sizes, or at some of those that are not given.
 func (k *Kernel) DoubtsAt(sizes map[string]int64) (texts []string) {
 	for _, d := range k.Doubts {

@@ -30,6 +30,8 @@ type Kernel struct {
 	Averages []Average
 	// Doubts say what of the source is undefined, and at which sizes.
 	Doubts []Doubt
+	// Opaque are parts of the source that are not counted.
+	Opaque []Opaque
 	// Ranges are the integers of the source that may be beyond their types.
 	Ranges []*Range
 	// Divisors are sizes that indices are divided by, or that their bits are combined with: at a value of them such indices are known.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"fmt"
 	"slices"
 
 	hw "gpuperf/device/machine"
@@ -185,11 +186,11 @@ func (p *Program) site(from origin, array string, write bool) Site {
 	return s
 }
 
-// beside lets the neighbours of a sub-group access neighbouring elements: what is a stride apart lies beside each other, and what lay within a stride as
+// besideEachOther lets the neighbours of a sub-group access neighbouring elements: what is a stride apart lies beside each other, and what lay within a stride as
 // far apart as there are strides.
-func (w *walk) beside(a *access, st *state, addr *form, lanes []int64) (*form, []int64) {
+func besideEachOther(w *walk, a *access, st *state, addr *form, lanes []int64) (*form, []int64) {
 	unit := w.p.arrays[a.array].bytes * a.lanes
-	stride := w.stride(st, addr, lanes)
+	stride := strideOf(w, st, addr, lanes)
 	if stride < 0 {
 		stride = -stride
 	}
@@ -213,8 +214,8 @@ func (w *walk) beside(a *access, st *state, addr *form, lanes []int64) (*form, [
 	return &out, each
 }
 
-// stride is how far apart neighbours of a sub-group access an array, in bytes.
-func (w *walk) stride(st *state, addr *form, lanes []int64) int64 {
+// strideOf is how far apart neighbours of a sub-group access an array, in bytes.
+func strideOf(w *walk, st *state, addr *form, lanes []int64) int64 {
 	switch {
 	case len(lanes) > 1:
 		return lanes[1] - lanes[0]
@@ -229,9 +230,9 @@ func (w *walk) stride(st *state, addr *form, lanes []int64) int64 {
 	return 0
 }
 
-// changed is where an access with an effect is made, a state of its own, and its addresses: iterations and work-groups that it would not be made in count
+// changedBy is where an access with an effect is made, a state of its own, and its addresses: iterations and work-groups that it would not be made in count
 // as one.
-func (w *walk) changed(a *access, st *state, addr *form, lanes []int64) (*state, *form, []int64) {
+func changedBy(w *walk, a *access, st *state, addr *form, lanes []int64) (*state, *form, []int64) {
 	out := w.copied(st)
 	for v := axisVars; a.effect.Once && v < out.nv; v++ {
 		if a.loops&(1<<(v-axisVars)) == 0 {
@@ -244,7 +245,7 @@ func (w *walk) changed(a *access, st *state, addr *form, lanes []int64) (*state,
 		}
 	}
 	if a.effect.Beside {
-		addr, lanes = w.beside(a, st, addr, lanes)
+		addr, lanes = besideEachOther(w, a, st, addr, lanes)
 	}
 	return out, addr, lanes
 }
@@ -280,18 +281,18 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 	if x.Strides == ([3]int64{}) {
 		copy(x.Strides[:], addr.k[:3])
 		if lanes != nil {
-			x.Strides = [3]int64{w.stride(st, addr, lanes)}
+			x.Strides = [3]int64{strideOf(w, st, addr, lanes)}
 		}
 	}
 }
 
-// private is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.
-func (w *walk) private(a *access, st *state) {
+// privately is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.
+func privately(w *walk, a *access, st *state) {
 	requests := st.points() * int64(len(st.mask.warps))
-	if w.observed() {
-		w.observe(a, st, unitCount{}, nil, nil)
+	if forSurvey(w) {
+		observe(w, a, st, unitCount{}, nil, nil)
 		u := w.stream.observed.uses[w.p.site(a.from, w.p.arrays[a.array].Name, a.write)]
-		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !w.inCode(x, st) })
+		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !inCode(w, x, st) })
 	}
 	if a.effect.Spilled {
 		w.sum[straightCycles] += requests
@@ -302,7 +303,7 @@ func (w *walk) private(a *access, st *state) {
 }
 
 // inCode reports whether an index is a constant of the code: it depends on the counters of unrolled loops alone.
-func (w *walk) inCode(x *linear.Index, st *state) bool {
+func inCode(w *walk, x *linear.Index, st *state) bool {
 	f, ok := st.eval(x)
 	if x.Data || !ok {
 		return false
@@ -316,19 +317,19 @@ func (w *walk) inCode(x *linear.Index, st *state) bool {
 }
 
 // observe notes an access for a survey.
-func (w *walk) observe(a *access, st *state, u unitCount, addr *form, lanes []int64) {
-	if w.observed() {
+func observe(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
+	if forSurvey(w) {
 		w.stream.observed.use(w, a, st, u, addr, lanes)
 	}
 }
 
 // diverges notes the work-items of a mask that pass a guard or stay in a loop, and lets them be neighbours where the edit says it.
-func (w *walk) diverges(n node, data bool, st, inner *state) {
+func diverges(w *walk, n node, data bool, st, inner *state) {
 	apart := data || len(inner.mask.lanes) < len(st.mask.lanes) && int64(len(inner.mask.warps))*int64(w.p.opt.SubgroupSize) > int64(len(inner.mask.lanes))
 	if !apart || len(inner.mask.lanes) == 0 {
 		return
 	}
-	if w.observed() {
+	if forSurvey(w) {
 		o := w.stream.observed
 		d := o.parts[n]
 		if d == nil {
@@ -349,8 +350,8 @@ func (w *walk) diverges(n node, data bool, st, inner *state) {
 	}
 }
 
-// sort lets a loop be run by those who do something in it, where data decides who that is and the edit says that these are neighbours.
-func (w *walk) sort(l *loop, st *state) {
+// sortByWay lets a loop be run by those who do something in it, where data decides who that is and the edit says that these are neighbours.
+func sortByWay(w *walk, l *loop, st *state) {
 	ofData := func(n node) bool {
 		g, ok := n.(*guard)
 		return ok && slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data })
@@ -377,6 +378,24 @@ func firstOf(n node) *exec {
 		}
 	}
 	return &exec{}
+}
+
+// regroup makes the work-groups of a walk those of the edit.
+func (e *Edit) regroup(w *walk) error {
+	if joined := e.Joined; joined > 1 {
+		if w.groups[0]%joined != 0 || w.local[2] != 1 {
+			return fmt.Errorf("%d work-groups of %v cannot be joined by %d", w.groups[0], w.local, joined)
+		}
+		w.groups[0] /= joined
+		w.local[2] = joined
+	}
+	if wide := e.Wide; wide > 1 {
+		if w.groups[0]%wide != 0 {
+			return fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
+		}
+		w.groups[0] /= wide
+	}
+	return nil
 }
 
 // reshape finds the work-groups that run at once, and changes the launch that was walked as the edit says.
@@ -410,11 +429,11 @@ func (r *result) limit() string {
 	return by
 }
 
-// observed reports whether the walk is for a survey.
-func (w *walk) observed() bool { return w.stream != nil && w.stream.observed != nil }
+// forSurvey reports whether the walk is for a survey.
+func forSurvey(w *walk) bool { return w.stream != nil && w.stream.observed != nil }
 
 // works notes what a statement computes, which is what is issued until the function that it returns is called, beside accesses.
-func (w *walk) works(x *exec) (end func()) {
+func works(w *walk, x *exec) (end func()) {
 	before := w.issued
 	return func() {
 		o, at := w.stream.observed, lineOf(x.at)

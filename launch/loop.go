@@ -142,10 +142,10 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 		}
 		if len(lanes) < len(t.st.mask.lanes) {
 			inner.mask = w.newMask(lanes)
-			w.diverges(l, false, t.st, inner)
+			diverges(w, l, false, t.st, inner)
 		}
 	}
-	w.sort(l, inner)
+	sortByWay(w, l, inner)
 	inner.nv = max(inner.nv, v+1)
 	inner.n[v] = n - done
 	value := *t.lower

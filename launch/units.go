@@ -85,7 +85,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return w.constants(a, st)
 	case array.Space == kernel.Private:
 		w.sum[accesses[kernel.Private]+a.direction()] += runs
-		w.private(a, st)
+		privately(w, a, st)
 		return true
 	case slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }):
 		// Read from memory: they may be in any units.
@@ -101,7 +101,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		}
 		w.sum[gathers] += runs
 		w.addUnits(a, &u, runs, bySubgroup)
-		w.observe(a, st, u, nil, nil)
+		observe(w, a, st, u, nil, nil)
 		w.recordGather(a, st, runs, &u)
 		w.stream.add(w, a, st, u, nil, nil)
 		return true
@@ -111,7 +111,7 @@ func (w *walk) touch(a *access, st *state) bool {
 		return false
 	}
 	if a.effect != (Effect{}) {
-		st, addr, lanes = w.changed(a, st, addr, lanes)
+		st, addr, lanes = changedBy(w, a, st, addr, lanes)
 		defer w.giveBack(st)
 		points = st.points()
 		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
@@ -119,7 +119,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
 	u.scale(st.weight)
 	w.addUnits(a, &u, runs, bySubgroup)
-	w.observe(a, st, u, addr, lanes)
+	observe(w, a, st, u, addr, lanes)
 	w.record(a, st, array.bytes*a.lanes, u, addr, lanes)
 	w.stream.add(w, a, st, u, addr, lanes)
 	return true

@@ -186,22 +186,8 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 	}
 	w.epochs = make([]uint64, len(p.arrays))
 	r := &result{walk: w, local: w.local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
-	var err error
-	if w.groups, err = p.nest.GroupsAt(sizes); err != nil {
+	if err := w.groupsAt(sizes); err != nil {
 		return nil, err
-	}
-	if joined := p.edit.Joined; joined > 1 {
-		if w.groups[0]%joined != 0 || w.local[2] != 1 {
-			return nil, fmt.Errorf("%d work-groups of %v cannot be joined by %d", w.groups[0], w.local, joined)
-		}
-		w.groups[0] /= joined
-		w.local[2] = joined
-	}
-	if wide := p.edit.Wide; wide > 1 {
-		if w.groups[0]%wide != 0 {
-			return nil, fmt.Errorf("%d work-groups cannot be %d times fewer", w.groups[0], wide)
-		}
-		w.groups[0] /= wide
 	}
 	r.local = w.local
 	for axis, n := range w.local {
@@ -233,6 +219,15 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 		w.parts().whole.done = w.soFar()
 	}
 	return r, nil
+}
+
+// groupsAt are the work-groups and their work-items, as the edit of the program changes them.
+func (w *walk) groupsAt(sizes map[string]int64) error {
+	var err error
+	if w.groups, err = w.p.nest.GroupsAt(sizes); err != nil {
+		return err
+	}
+	return w.p.edit.regroup(w)
 }
 
 // vector computes the features.

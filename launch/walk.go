@@ -341,7 +341,7 @@ func (w *walk) guard(g *guard, st *state) {
 			loads = mask
 		}
 	}
-	w.diverges(g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
+	diverges(w, g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested {
 		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
 		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
@@ -375,8 +375,8 @@ func (w *walk) unrolled(x *linear.Form) bool {
 }
 
 func (w *walk) exec(x *exec, st *state) {
-	if w.observed() {
-		defer w.works(x)()
+	if forSurvey(w) {
+		defer works(w, x)()
 	}
 	runs := st.points() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs

@@ -263,6 +263,7 @@ func testRandom(t *testing.T, program func(*rapid.T) string) {
 	sizes := []map[string]int64{{"n": 4, "m": 3}, {"n": 5, "m": 8}, {"n": 1, "m": 2}}
 	rapid.Check(t, func(t *rapid.T) {
 		text := program(t)
+		t.Log(text)
 		f, r := parseRegion(t, text)
 		n, err := Build(f, r)
 		if err != nil {

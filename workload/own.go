@@ -24,6 +24,8 @@ type Own struct {
 	Place func(at kernel.Place, msg string) *source.Error
 	// Passed are headers of the source that were not found and passed over.
 	Passed []string
+	// Disregard: parts that are not counted do not matter.
+	Disregard bool
 	// Bytes are those of the buffer that is passed for an array, false where nobody says them. Nil is the same of all.
 	Bytes func(array string, at map[string]int64) (int64, bool)
 }
@@ -80,3 +82,6 @@ func FromOpenCL(cases []*Case) []*Case {
 	}
 	return all
 }
+
+// tripsPrefix begins the names of sizes that are averages of iterations.
+const tripsPrefix = kernel.TripsPrefix

@@ -179,6 +179,27 @@ func (k *Kernel) OpenArray(param string) *kernel.Array {
 // of the kernel does not hold.
 func (c *Case) CheckSizes() error { return c.checkSizes(false) }
 
+// lacking is the error of sizes that are not given, all of them.
+func (c *Case) lacking(kernel string, params []string) error {
+	var names, values []string
+	for _, p := range params {
+		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
+			names, values = append(names, p), append(values, p+"=VALUE")
+		}
+	}
+	what := "a size"
+	if len(names) > 1 {
+		what = "sizes"
+	}
+	hint := ""
+	for _, n := range names {
+		if line, ok := strings.CutPrefix(n, tripsPrefix); ok {
+			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
+		}
+	}
+	return fmt.Errorf("kernel %s needs %s for %s; give -p %s%s", kernel, what, strings.Join(names, ", "), strings.Join(values, ","), hint)
+}
+
 // CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
 func (c *Case) CheckCounting() error { return c.checkSizes(true) }
 
@@ -197,7 +218,7 @@ func (c *Case) checkSizes(open bool) error {
 		case array != nil:
 			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
 		default:
-			return fmt.Errorf("kernel %s needs a size for %s; give -p %s=VALUE", kernel, p, p)
+			return c.lacking(kernel, params)
 		}
 	}
 	if c.IR.Assumptions == nil {

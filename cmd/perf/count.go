@@ -28,17 +28,28 @@ func countCommand() *cobra.Command {
 	var sizes []string
 	var options features.Options
 	var files frontend.Options
+	var survey bool
 	cmd := &cobra.Command{
 		Use:   "count KERNEL [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
 		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
-barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.`,
+barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.
+
+With --survey KERNEL is a folder: all kernel functions of the files in it and below are tried, templates for float and 16, with work-groups of 256
+and all sizes 64, and a table says how many can be counted, and why others cannot.`,
 		Example: `  perf count examples/matmul/matmul.star -p n=2048`,
 		Args:    exactArgs(1, "one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
+			}
+			if survey {
+				s, err := campaign.NewSurvey(cmd.Context(), files, args[0])
+				if err != nil {
+					return err
+				}
+				return show(cmd, s, s.Write)
 			}
 			at, err := parseOneSize(sizes)
 			if err != nil {
@@ -65,6 +76,7 @@ barriers once per work-item. Loop nests of C files and kernel functions are coun
 	addSizes(cmd, &sizes)
 	addFiles(cmd, &files)
 	addCounting(cmd, &options)
+	flags.BoolVar(&survey, "survey", false, "try all kernel functions of a folder, and print how many can be counted and why others cannot")
 	flags.BoolVar(&options.NoMadd, "no-madd", false, "count multiply-adds as separate additions and multiplications")
 	flags.BoolVar(&options.RedundantWork, "redundant-work", false, "count statements that write global memory once for each work-item, also where they do not depend on it")
 	flags.BoolVar(&options.IndexOps, "index-ops", false, "count the arithmetic inside array indices too")

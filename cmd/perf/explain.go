@@ -46,13 +46,9 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 				}
 				o.measured, o.on.device = true, replay.Prefix+recorded
 			}
-			var whole []*workload.Case
-			for _, path := range args {
-				cases, err := fileCases(cmd, o.files, path, o.sizes)
-				if err != nil {
-					return err
-				}
-				whole = append(whole, cases...)
+			whole, err := casesOfAll(cmd, &o, args)
+			if err != nil {
+				return err
 			}
 			p, err := o.open(cmd, whole)
 			if err != nil {
@@ -72,25 +68,7 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 					return err
 				}
 			}
-			var all []*explain.Explanation
-			for _, s := range subjects {
-				e, err := explain.New(s)
-				if err != nil {
-					return err
-				}
-				all = append(all, e)
-			}
-			if len(args) == 2 {
-				return compared(cmd, all)
-			}
-			return show(cmd, kernelsJSON(all), func(w io.Writer) error {
-				for i, e := range all {
-					fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
-					warn(cmd, e.Warnings)
-					e.Write(w, terms)
-				}
-				return nil
-			})
+			return explainAll(cmd, subjects, len(args) == 2, terms)
 		},
 	}
 	o.add(cmd)
@@ -98,6 +76,41 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
+}
+
+// casesOfAll are the kernels of some arguments.
+func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
+	for _, path := range args {
+		cases, err := fileCases(cmd, o.files, path, o.sizes)
+		if err != nil {
+			return nil, err
+		}
+		whole = append(whole, cases...)
+	}
+	return whole, nil
+}
+
+// explainAll explains kernels one after the other, or what differs between two.
+func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool) error {
+	var all []*explain.Explanation
+	for _, s := range subjects {
+		e, err := explain.New(s)
+		if err != nil {
+			return err
+		}
+		all = append(all, e)
+	}
+	if two {
+		return compared(cmd, all)
+	}
+	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
+		for i, e := range all {
+			fmt.Fprint(w, strings.Repeat("\n", min(i, 1)))
+			warn(cmd, e.Warnings)
+			e.Write(w, terms)
+		}
+		return nil
+	})
 }
 
 // compared shows what differs between two kernels.

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/measure"
+	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/warning"
 	"gpuperf/launch"
@@ -206,22 +207,10 @@ func liftRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			r, err := s.Reference()
+			r, right, err := verifiedOn(cmd, c, s)
 			if err != nil {
 				return err
 			}
-			live, right := c.Device, "results right"
-			if !c.Live() { // recorded samples have no results
-				live, right = nil, "results were right when it was recorded"
-			}
-			sizes, err := s.Verify(cmd.Context(), live)
-			switch {
-			case errors.Is(err, lift.ErrUndefined):
-				warn(cmd, []error{explore.NotVerified(err)})
-			case err != nil:
-				return err
-			}
-			note(cmd, "reference: %s", r.Text(sizes))
 			if s.Prepare([]*explore.Point{p}, launch.Options{}); p.Err != nil {
 				return p.Err
 			}
@@ -248,4 +237,24 @@ func liftRunCommand() *cobra.Command {
 	addExpected(cmd, &o.Request)
 	on.add(cmd)
 	return cmd
+}
+
+// verifiedOn is the reference of a space, which has been compared with the program's meaning, and what is then known of results that agree with it.
+func verifiedOn(cmd *cobra.Command, c *campaign.Campaign, s *explore.Space) (r *explore.Reference, right string, err error) {
+	if r, err = s.Reference(); err != nil {
+		return nil, "", err
+	}
+	live, right := c.Device, "results right"
+	if !c.Live() { // recorded samples have no results
+		live, right = nil, "results were right when it was recorded"
+	}
+	sizes, err := s.Verify(cmd.Context(), live)
+	switch {
+	case errors.Is(err, lift.ErrUndefined):
+		warn(cmd, []error{explore.NotVerified(err)})
+	case err != nil:
+		return nil, "", err
+	}
+	note(cmd, "reference: %s", r.Text(sizes))
+	return r, right, nil
 }

@@ -134,6 +134,9 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 	root.PersistentFlags().BoolP("quiet", "q", false,
 		"no notes, no progress, and only those warnings that say that a number is not to be trusted, or is missing")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // a flag of what should have been a command
+			return unknownCommand(cmd, args[0])
+		}
 		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
 	})
 	for _, g := range commands() {

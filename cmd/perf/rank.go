@@ -91,6 +91,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 	o.add(cmd)
 	o.addBinary(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
+	cmd.Flags().BoolVar(&o.files.Disregard, "opaque", false, "rank kernels with parts that are not counted as if these took no time")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	all.add(cmd)
 	return cmd

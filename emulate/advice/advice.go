@@ -45,7 +45,7 @@ func Give(r *emulate.Result) {
 		}
 		a.Text = fmt.Sprintf("%s. Remedy: %s", t.because, strings.TrimSuffix(t.do, ","))
 		if a.Confirmed {
-			a.Text += fmt.Sprintf(". Emulated with it: %s, %.2g× as fast", format.Seconds(t.seconds), a.Gain)
+			a.Text += fmt.Sprintf(". Emulated with it: %s, %s× as fast", format.Seconds(t.seconds), format.Factor(a.Gain))
 		}
 		all = append(all, given{a, rule.general})
 	}

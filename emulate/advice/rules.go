@@ -135,7 +135,7 @@ func coalescing(s *study) *trial {
 	if !some {
 		return nil
 	}
-	return &trial{"the lanes of a sub-group access places far from each other (" + s.lines(in) + ")", "work-items next to each other that access elements next to each other", s.as(in, coalesced)}
+	return &trial{fmt.Sprintf("neighbouring lanes access places that are %d B apart (%s)", s.distance(in), s.lines(in)), "work-items next to each other that access elements next to each other", s.as(in, coalesced)}
 }
 
 // bankConflicts: accesses to shared memory take twice as long as they need, or more.

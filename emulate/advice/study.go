@@ -2,6 +2,7 @@ package advice
 
 import (
 	"slices"
+	"strings"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
@@ -42,7 +43,9 @@ type use struct {
 	fewest    float64
 	conflicts float64
 	mostLoops int
-	one       bool // all lanes access the same place
+	one       bool     // all lanes access the same place
+	arrays    []string // of global memory
+	apart     int64    // bytes between the first two lanes, in the last access that has two
 }
 
 func look(r *emulate.Result) *study {
@@ -51,7 +54,13 @@ func look(r *emulate.Result) *study {
 	s.spent, s.waits = r.Spent()
 	places, atomics, blocks := map[int64]bool{}, 0.0, float64(r.Work.Blocks)
 	r.Each(func(i *emulate.Instruction, times int64) {
-		s.ops[i.Op].add(i, float64(times))
+		u := &s.ops[i.Op]
+		u.add(i, float64(times))
+		if t := i.Touch; t != nil && t.Space == timing.GlobalSpace && len(t.Lanes) > 0 {
+			if name := r.Buffer(t.Lanes[0]); name != "" && !slices.Contains(u.arrays, name) {
+				u.arrays = append(u.arrays, name)
+			}
+		}
 		if t := i.Touch; t != nil && t.Atomic && t.Space == timing.GlobalSpace {
 			for _, at := range t.Lanes {
 				places[at] = true
@@ -81,6 +90,9 @@ func (u *use) add(i *emulate.Instruction, times float64) {
 	u.waves += times * float64(t.Waves)
 	u.fewest += times * float64(fewest(n, t.Width))
 	u.conflicts += times * float64(t.Conflicts)
+	if len(t.Lanes) > 1 {
+		u.apart = max(t.Lanes[1]-t.Lanes[0], t.Lanes[0]-t.Lanes[1])
+	}
 	u.one = len(t.Lanes) > 1 && slices.Min(t.Lanes) == slices.Max(t.Lanes)
 }
 
@@ -182,7 +194,29 @@ func (s *study) named(i int, name string, modifiers ...string) bool {
 	return in.Name == name
 }
 
-// lines are the source lines of instructions, for sentences; addresses where they are not known.
+// lines are the arrays in global memory that instructions access, and their source lines, for sentences; addresses where they are not known.
 func (s *study) lines(in []bool) string {
-	return s.Places(in)
+	var arrays []string
+	for i := range in {
+		for _, name := range s.ops[i].arrays {
+			if in[i] && !slices.Contains(arrays, name) {
+				arrays = append(arrays, name)
+			}
+		}
+	}
+	if len(arrays) == 0 {
+		return s.Places(in)
+	}
+	return strings.Join(arrays, " and ") + ", " + s.Places(in)
+}
+
+// distance is how far apart neighbouring lanes access memory, by the instruction of some that is executed most.
+func (s *study) distance(in []bool) int64 {
+	most := 0
+	for i := range in {
+		if in[i] && (!in[most] || s.ops[i].times*s.ops[i].sectors > s.ops[most].times*s.ops[most].sectors) {
+			most = i
+		}
+	}
+	return s.ops[most].apart
 }

@@ -66,10 +66,22 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 	return all, warnings, nil
 }
 
+// inPart reports whether parts of a case are not counted, and nobody says that these do not matter.
+func inPart(c *workload.Case) bool {
+	return c != nil && c.Kernel != nil && c.IR != nil && len(c.IR.Opaque) > 0 && !(c.Own != nil && c.Own.Disregard)
+}
+
 // undefined says what is undefined of a case.
 func undefined(c *workload.Case) (warnings []string) {
 	for _, text := range c.IR.DoubtsAt(c.Sizes) {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
+	}
+	if parts := c.IR.Opaque; len(parts) > 0 {
+		var texts []string
+		for _, o := range parts {
+			texts = append(texts, fmt.Sprintf("line %d (%s)", o.Place.Line, o.Text))
+		}
+		warnings = append(warnings, warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s", strings.Join(texts, ", ")))
 	}
 	if c.Own != nil && len(c.Own.Passed) > 0 {
 		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "not found, and passed over: %s; -I gives folders of headers", strings.Join(c.Own.Passed, ", ")))

@@ -85,7 +85,7 @@ type Prediction struct {
 }
 
 // Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
-func (p *Prediction) Applies() bool { return !p.Unpriced.Main() }
+func (p *Prediction) Applies() bool { return !p.Unpriced.Main() && !inPart(p.Case) }
 
 // MeasuredSeconds is the measured time, NaN where there is none.
 func (p *Prediction) MeasuredSeconds() float64 {
@@ -154,6 +154,9 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 			"model "+p.Model.Name, "does not apply, having no cost for a main part of the work (%s); the time is a lower bound", kinds))
 	case len(unpriced.Records) > 0:
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for %s", kinds))
+	}
+	if inPart(c) {
+		result.Open()
 	}
 	result.Warnings = append(result.Warnings, undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {

@@ -9,7 +9,6 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
-	"gpuperf/internal/source"
 	"gpuperf/models"
 	"gpuperf/samples"
 )
@@ -52,7 +51,7 @@ func LoadProfile(path string) (*calibrate.Profile, error) {
 	case profiles.All.Has(path):
 		return profiles.Load(path)
 	}
-	return nil, inputf("no file %s, and no profile of that name comes with the program; %s", path, source.Suggest(path, profiles.All.Names()))
+	return nil, inputf("no file %s, and no profile of that name comes with the program, which has: %s", path, strings.Join(profiles.All.Names(), ", "))
 }
 
 // OpenProfile reads a profile to which calibrations on a device are added, or begins one. It must be of the device and of the state of

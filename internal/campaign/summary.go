@@ -101,7 +101,27 @@ func WriteRows(w io.Writer, rows []Summary) error {
 	return t.Write(w)
 }
 
-// Write writes predictions as a table, with the terms of the model.
+// negligible is of a predicted time what a table does not show.
+const negligible = 1e-4
+
+// shown are the numbers of the terms that are more than that in some prediction, and in words what they are in one.
+func shown(predictions []*Prediction) (terms []int) {
+	for i := range predictions[0].Terms {
+		if slices.ContainsFunc(predictions, func(r *Prediction) bool { return !(r.Terms[i].Value < negligible*r.Seconds) }) {
+			terms = append(terms, i)
+		}
+	}
+	return terms
+}
+
+func inTable(term, whole float64) string {
+	if term > 0 && term < negligible*whole {
+		return "~0 s"
+	}
+	return format.Seconds(term)
+}
+
+// Write writes predictions as a table, with the terms of the model that are more than nothing.
 func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	fmt.Fprintf(w, "model %s%s, calibrated on %s%s\n", p.Model.Name, p.binaryNote(predictions), p.Device, p.refinedNote(predictions))
 	header := []string{"kernel", "sizes", ">predicted", ">90 % interval"}
@@ -109,8 +129,9 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 	if measured {
 		header = append(header, measuredHeader...)
 	}
-	for _, term := range predictions[0].Terms {
-		header = append(header, ">"+term.Name)
+	terms := shown(predictions)
+	for _, i := range terms {
+		header = append(header, ">"+predictions[0].Terms[i].Name)
 	}
 	t := format.NewTable(header...)
 	for _, r := range predictions {
@@ -118,8 +139,8 @@ func (p *Predictor) Write(w io.Writer, predictions []*Prediction) error {
 		if measured {
 			row = append(row, p.measuredCells(entry{Prediction: r})...)
 		}
-		for _, term := range r.Terms {
-			row = append(row, format.Seconds(term.Value))
+		for _, i := range terms {
+			row = append(row, inTable(r.Terms[i].Value, r.Seconds))
 		}
 		t.Row(row...)
 	}

@@ -200,7 +200,7 @@ func (r *Remedy) text() string {
 	if r.Beyond > 0 {
 		beyond = fmt.Sprintf(", which the predicted time lacks: about %s", format.Rough(r.Beyond, "s"))
 	}
-	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. Predicted with it: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, format.Seconds(r.Seconds), gain(r.Gain))
+	return fmt.Sprintf("%s%s: %s%s. Remedy: %s. Predicted with it: %s, %s× as fast", strings.Join(where, ", "), share, r.Defect, beyond, r.Remedy, format.Seconds(r.Seconds), format.Factor(r.Gain))
 }
 
 // changes are remedies and advice as sentences.
@@ -209,13 +209,4 @@ func (e *Explanation) changes() (list []string) {
 		list = append(list, e.Remedies[i].Text)
 	}
 	return append(list, e.Advice...)
-}
-
-// gain is a factor with two digits.
-func gain(by float64) string {
-	const ten = 10
-	if by >= ten {
-		return fmt.Sprintf("%.0f", by)
-	}
-	return fmt.Sprintf("%.1f", by)
 }

@@ -105,3 +105,11 @@ func TestWords(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestFactor(t *testing.T) {
+	for by, want := range map[float64]string{0.25: "0.25", 1.04: "1.0", 1.63: "1.6", 9.9: "9.9", 21.3: "21", 163: "163"} {
+		if got := Factor(by); got != want {
+			t.Errorf("%g is %s, not %s", by, got, want)
+		}
+	}
+}

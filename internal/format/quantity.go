@@ -98,3 +98,12 @@ func Bytes(n int64) string {
 	}
 	return digits(v, 4) + " " + units[unit]
 }
+
+// Factor writes a ratio with two digits: "1.6", "21", "160".
+func Factor(by float64) string {
+	digits := 0
+	for x := by; x < 10 && digits < 3; x *= 10 {
+		digits++
+	}
+	return strconv.FormatFloat(by, 'f', digits, 64)
+}

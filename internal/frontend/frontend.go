@@ -32,6 +32,8 @@ type Options struct {
 	Shared string
 	// Assume are conditions on sizes, and trips of loops.
 	Assume []string
+	// Disregard: parts of kernel functions that are not counted do not matter.
+	Disregard bool
 }
 
 // Kernel is a kernel of a file.
@@ -83,6 +85,9 @@ var kinds = func() map[string]func(o Options, ctx context.Context, path string) 
 
 // functions are the ends of the names of files with kernel functions.
 var functions = append([]string{".cl", ".cu"}, cfront.Headers...)
+
+// FunctionExtensions are the ends of the names of files with kernel functions.
+func FunctionExtensions() []string { return functions }
 
 // Extensions are the ends of the names of files with kernels.
 func Extensions() []string { return append(slices.Sorted(maps.Keys(kinds)), ".star") }

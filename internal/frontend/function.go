@@ -54,7 +54,7 @@ func functionOf(ctx context.Context, path string, file *cfront.File, opt ckernel
 	ir, err := ckernel.Read(ctx, file, opt)
 	switch sizes := ckernel.Sizes(fn, &opt); {
 	case err == nil:
-	case len(sizes) == len(opt.At) || ctx.Err() != nil:
+	case len(sizes) == len(opt.At) || opt.Opaque || ctx.Err() != nil || errors.As(err, new(*ckernel.LimitError)):
 		return nil, placed(ctx, err)
 	default:
 		err = placed(ctx, err)
@@ -104,11 +104,20 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
 	}
 	f, err := readFunction(ctx, file, opt, nil)
+	if errors.As(err, new(*ckernel.LimitError)) {
+		return nil, err
+	}
+	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
+		if in := readInPart(ctx, file, opt); in != nil {
+			f, err = in, nil
+		}
+	}
 	if f == nil {
 		return nil, err
 	}
 	k := f.kernel(f.job, file)
 	k.Unsized = err
+	k.Own.Disregard = o.Disregard
 	k.Launch = map[string]string{}
 	for name, text := range map[string]string{"local": o.Local, "global": o.Global, "groups": o.Groups, "shared": o.Shared} {
 		if text != "" {
@@ -133,7 +142,12 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	values := chosen(sizes, d.ir.Divisors)
 	switch {
 	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
-		return nil, d.unsized(sizes)
+		if in := readInPart(ctx, d.path, d.opt); in != nil && len(sizes) == 0 {
+			k := *d.kernel
+			k.Variant.Kernel, k.Unsized = in.ir, nil
+			return &k, nil
+		}
+		return nil, d.unsized(ctx, sizes)
 	case len(values) == 0:
 		return d.kernel, nil
 	}
@@ -143,27 +157,52 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	}
 	f := *d.function
 	f.opt.At = values
-	var err error
-	if f.ir, err = ckernel.Read(ctx, f.file, f.opt); err != nil {
-		return nil, placed(ctx, err)
+	ir, err := ckernel.Read(ctx, f.file, f.opt)
+	if err != nil {
+		in := readInPart(ctx, f.path, f.opt)
+		if in == nil {
+			return nil, placed(ctx, err)
+		}
+		ir = in.ir
 	}
+	f.ir = ir
 	k := *d.kernel
 	k.Variant.Kernel, k.Unsized = f.ir, nil
 	d.known[key] = &k
 	return &k, nil
 }
 
-// unsized is the error of a function that is read at given sizes alone, with those that lack a value.
-func (d *divided) unsized(sizes map[string]int64) error {
+// readInPart is a function without the parts that are not read; nil where it is not read even so.
+func readInPart(ctx context.Context, path string, opt ckernel.Options) *function {
+	opt.C.Opaque, opt.Opaque = true, true
+	f, err := readFunction(ctx, path, opt, nil)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
+const trial = 256
+
+// unsized is the error of a function that is not read for all sizes. Where it goes away at given ones, those that lack a value are named.
+func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
 	if !errors.As(d.kernel.Unsized, &at) {
 		return d.kernel.Unsized
 	}
+	opt := d.opt
+	opt.At = map[string]int64{}
 	var lacking []string
 	for _, n := range d.ir.Divisors {
-		if _, ok := sizes[n]; !ok {
-			lacking = append(lacking, n+"=VALUE")
+		v, ok := sizes[n]
+		if !ok {
+			v, lacking = trial, append(lacking, n+"=VALUE")
 		}
+		opt.At[n] = v
+	}
+	if _, err := ckernel.Read(ctx, d.file, opt); err != nil && source.Message(err) == source.Message(at) {
+		return d.kernel.Unsized
 	}
 	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
 }

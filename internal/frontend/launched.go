@@ -37,7 +37,7 @@ func (o Options) Launched(ctx context.Context, file *launchfile.File, sizes map[
 }
 
 func (o Options) launched(file *launchfile.File) *launched {
-	return &launched{file: file, assume: o.Assume, known: map[string]*Kernel{}}
+	return &launched{file: file, assume: o.Assume, disregard: o.Disregard, known: map[string]*Kernel{}}
 }
 
 // launched is a launch file with the kernels that its function has been read as.
@@ -46,9 +46,11 @@ type launched struct {
 	assume []string           // beside what the file assumes
 	known  map[string]*Kernel // by the sizes that their work-groups and indices depend on
 	// divisors are sizes that indices are divided by.
-	divisors []string
-	text     *cfront.File // of the function, once it is read
-	readBy   cfront.Options
+	divisors  []string
+	disregard bool
+	opaque    bool         // parts that are not read are left out
+	text      *cfront.File // of the function, once it is read
+	readBy    cfront.Options
 }
 
 // source is the file of the function, read once for options.
@@ -81,6 +83,13 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 		return nil, err
 	}
 	f, err := l.read(ctx, launch, chosen(values, l.divisors))
+	if f == nil && ctx.Err() == nil {
+		l.opaque = true
+		in, _ := l.read(ctx, launch, chosen(values, l.divisors))
+		if l.opaque = false; in != nil {
+			f, err = in, nil
+		}
+	}
 	if f != nil && len(f.ir.Divisors) > 0 {
 		l.divisors = slices.Concat(l.divisors, f.ir.Divisors)
 		return l.at(ctx, sizes)
@@ -91,6 +100,7 @@ func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, err
 	job := func(sizes map[string]int64) (device.Job, error) { return l.job(f, launch, merged(at, sizes)) }
 	k := f.kernel(job, l.file.Path)
 	k.Sizes, k.at = at, l.at
+	k.Own.Disregard = l.disregard
 	k.extent = func(a *kernel.Array, at map[string]int64) int64 { return f.extent(launch, a, at) }
 	k.Own.Unverified = l.unverified(f, launch)
 	k.Own.Bytes = func(array string, sizes map[string]int64) (int64, bool) {
@@ -114,7 +124,7 @@ func merged(sizes, others map[string]int64) map[string]int64 {
 // read reads the function.
 func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[string]int64) (*function, error) {
 	opt := launchOptions(launch)
-	opt.At = at
+	opt.At, opt.Opaque, opt.C.Opaque = at, l.opaque, l.opaque
 	var err error
 	if opt.Assume, err = assumptions(launch); err != nil {
 		return nil, err

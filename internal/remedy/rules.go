@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/device/facts"
@@ -185,29 +186,48 @@ func conflicts(x *study) []candidate {
 
 // atomics: operations of L2 on few lines, which are done one after the other.
 func atomics(x *study) (out []candidate) {
-	if !x.Device.Known(facts.PlaceGap, facts.SliceGap, facts.ClockMHz) {
+	if !x.Device.Known(facts.PlaceGap, facts.PlaceFloat, facts.SliceGap, facts.ClockMHz) {
 		return nil
 	}
-	cycle := 1 / (x.Device.Value(facts.ClockMHz) * 1e6)
-	each, sector := x.Device.Value(facts.PlaceGap)*cycle, x.Device.Value(facts.SliceGap)*cycle
 	for _, r := range x.those(func(r *Row) bool { return r.Atomic && r.Store && r.Space == kernel.Global }) {
-		places := max(r.Extent/launch.LineBytes, 1)
 		if !r.Data && r.Strides != ([3]int64{}) {
 			continue
 		}
-		serial := float64(r.Items) * each / float64(places)
-		fewer := float64(x.Groups) * sector * float64(min(r.Extent, launch.LineBytes)+launch.SectorBytes-1) / launch.SectorBytes
-		c := candidate{
+		lines, places := max(r.Extent/launch.LineBytes, 1), max(r.Extent/r.Bytes, 1)
+		serial := x.updates(&r, float64(r.Requests), float64(r.Items)/float64(r.Requests))
+		if serial <= x.seconds {
+			continue
+		}
+		requests := float64(x.Groups * ((places + subgroup - 1) / subgroup))
+		out = append(out, candidate{
 			array: r.Array, at: r.At, share: 1, extra: serial,
-			defect: fmt.Sprintf("%s updates of %s meet at %s of L2, which does them one after the other", format.Rough(float64(r.Items), ""), r.Array, format.Count(int(places), "line")),
+			defect: fmt.Sprintf("%s updates of %s meet at %s of L2, which does them one after the other", format.Rough(float64(r.Items), ""), r.Array, format.Count(int(lines), "line")),
 			remedy: fmt.Sprintf("let each work-group add up in registers or local memory, and update %s once", r.Array),
-			cures:  []cure{{edit: at([]Row{r}, launch.Effect{Without: true}), extra: fewer}},
-		}
-		if serial > x.seconds {
-			out = append(out, c)
-		}
+			cures:  []cure{{edit: at([]Row{r}, launch.Effect{Without: true}), extra: x.updates(&r, requests, 1)}},
+		})
 	}
 	return out
+}
+
+// updates are the seconds that L2 takes for atomic operations on an array by so many requests of sub-groups, of so many lanes each, or of 1 for each place of
+// the array: lines take turns with none but themselves, and so do in them sectors, for each as many operations as the place has of the request that has most.
+func (x *study) updates(r *Row, requests, lanes float64) float64 {
+	const sectorsOfLine = launch.LineBytes / launch.SectorBytes
+	lines := float64(max(r.Extent/launch.LineBytes, 1))
+	sectors := min(sectorsOfLine, math.Ceil(float64(r.Extent)/launch.SectorBytes))
+	words := min(launch.SectorBytes/float64(r.Bytes), math.Max(float64(r.Extent/r.Bytes), 1))
+	met := 1.0
+	if lanes > 1 { // n of them in any of so many words
+		n := lanes / lines / sectors
+		met = max(n/words, 2-math.Exp(-n*(n-1)/2/words))
+	} else {
+		requests /= lines
+	}
+	gap := x.Device.Value(facts.PlaceGap)
+	if a := x.Kernel.Array(r.Array); a != nil && a.DType.Base().IsFloat() {
+		gap = x.Device.Value(facts.PlaceFloat)
+	}
+	return requests * sectors * max(x.Device.Value(facts.SliceGap), met*gap) / (x.Device.Value(facts.ClockMHz) * 1e6)
 }
 
 // spilled: private arrays that registers cannot hold, as some index is no constant of the code.

@@ -163,6 +163,29 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		First: first,
 		Stop:  s.enough,
 	}
+	inTime, err := s.ask(ctx, strategy, known, limits)
+	stopped := ""
+	if s.over() {
+		stopped = fmt.Sprintf("the time was over after %v", time.Since(s.began).Round(time.Millisecond))
+	}
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	result := &Result{search: s, Runs: s.runs, Stopped: stopped}
+	if told, ok := strategy.(reporting); ok && inTime { // otherwise it may still be choosing
+		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), cmp.Or(told.Ended(), stopped)
+	}
+	if err == nil {
+		err = s.again(ctx, result)
+	}
+	result.Configurations, result.More = s.count(ctx, space)
+	result.Warnings = s.warnings
+	result.finish()
+	return result, err
+}
+
+// ask runs what the strategy asks for, and reports whether the strategy came to its end. That the time was over before is no error.
+func (s *Search) ask(ctx context.Context, strategy search.Strategy, known []search.Trial, limits search.Limits) (inTime bool, err error) {
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
 	s.stop = stop
@@ -176,28 +199,11 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case searching.Err() != nil: // the time is over, which is no failure
-		err = nil
+		return false, context.Cause(ctx)
+	case searching.Err() != nil: // the time is over
+		return false, nil
 	}
-	stopped := ""
-	if s.over() {
-		stopped = fmt.Sprintf("the time was over after %v", time.Since(s.began).Round(time.Millisecond))
-	}
-	s.mu.Lock()
-	s.ended = true
-	s.mu.Unlock()
-	result := &Result{search: s, Runs: s.runs, Stopped: stopped}
-	if told, ok := strategy.(reporting); ok && searching.Err() == nil { // otherwise it may still be choosing
-		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), cmp.Or(told.Ended(), stopped)
-	}
-	if err == nil {
-		err = s.again(ctx, result)
-	}
-	result.Configurations, result.More = s.count(ctx, space)
-	result.Warnings = s.warnings
-	result.finish()
-	return result, err
+	return true, err
 }
 
 // share is the part of the space that is searched, and what is run first of it: where the usual configuration is in another part, its own first one.

@@ -40,6 +40,7 @@ const (
 	Estimated      Kind = "estimated"
 	NotCounted     Kind = "not-counted"
 	Undefined      Kind = "undefined"
+	Opaque         Kind = "opaque"
 	MissingHeader  Kind = "missing-header"
 	NoBinary       Kind = "no-binary"
 	UnknownFacts   Kind = "unknown-facts"
@@ -84,6 +85,7 @@ var Kinds = []Info{
 	{Estimated, false},
 	{NotCounted, true},
 	{Undefined, true},
+	{Opaque, true},
 	{MissingHeader, true},
 	{NoBinary, false},
 	{UnknownFacts, false},

@@ -176,6 +176,8 @@ func TestRecordedProducts(t *testing.T) {
 	if compared != 3 {
 		t.Errorf("%d sizes compared", compared)
 	}
+	gemm := func(n int64) float64 { return cublasTimes(t)[problem{"gemm", n, n}] }
+	pageOf(t, "functional.md").says(t, fmt.Sprintf("cuBLAS takes %s, %s and %s for the three products", threeDigits(gemm(1024)), threeDigits(gemm(2048)), threeDigits(gemm(4096))))
 }
 
 // TestRecordedLayouts holds what docs/functional.md says of products with layouts of local copies, in few runs.

@@ -79,7 +79,7 @@ func Convert(x Number, from, to expr.DType) Number {
 		return Number{F: Round(to, float64(x.I))}
 	case from.IsFloat() && to == expr.Bool:
 		return Number{I: Bit(x.F != 0)}
-	case from.IsFloat() && math.Abs(x.F) < 1<<62:
+	case from.IsFloat() && math.Abs(x.F) < 1<<63:
 		return Number{I: Wrap(to, int64(x.F))}
 	case from.IsFloat():
 		return Number{}

@@ -1,0 +1,179 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/features"
+	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
+	"gpuperf/internal/source"
+)
+
+// Surveyed is what became of a kernel function that was tried.
+type Surveyed struct {
+	File   string `json:"file"`
+	Kernel string `json:"kernel"`
+	// Result is "counted", "opaque" where parts are not counted, or "refused".
+	Result string `json:"result"`
+	Line   int    `json:"line,omitempty"` // where it is refused
+	Reason string `json:"reason,omitempty"`
+}
+
+// Survey is what became of all kernel functions of a folder.
+type Survey struct {
+	Kernels []Surveyed `json:"kernels"`
+	Counted int        `json:"counted"`
+	Opaque  int        `json:"opaque"`
+	Refused int        `json:"refused"`
+}
+
+// surveySize is the value of all sizes of a survey: it fills a work-group or two, and loops over it end soon.
+const surveySize = 64
+
+// surveyLocal are the work-items of work-groups, unless a function demands others.
+const surveyLocal = 256
+
+// NewSurvey tries to count all kernel functions of the files in a folder and those below: of templates an instance of float and 16, with all sizes 64.
+func NewSurvey(ctx context.Context, o frontend.Options, folder string) (*Survey, error) {
+	s := &Survey{Kernels: []Surveyed{}}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case d.IsDir() || !slices.Contains(frontend.FunctionExtensions(), filepath.Ext(path)):
+			return nil
+		}
+		s.file(ctx, o, path)
+		return nil
+	})
+	return s, err
+}
+
+// file tries the functions of a file.
+func (s *Survey) file(ctx context.Context, o frontend.Options, path string) {
+	opt := o.Options
+	opt.Opaque = true // bodies that are not read whole are functions, too
+	file, err := cfront.Read(ctx, path, opt)
+	if err != nil {
+		s.add(path, "", nil, err)
+		return
+	}
+	for _, fn := range file.Functions {
+		if fn.Kernel {
+			s.try(ctx, o, path, fn.Name, fn)
+		}
+	}
+	for _, name := range file.Templates {
+		s.try(ctx, o, path, file.Proposed[name], nil)
+	}
+}
+
+// try counts a function, with a value for each size that it takes.
+func (s *Survey) try(ctx context.Context, o frontend.Options, path, name string, fn *cfront.Function) {
+	o.Kernel = name
+	if o.Local == "" && (fn == nil || fn.Group == nil) {
+		o.Local = fmt.Sprint(surveyLocal)
+		if fn != nil && fn.MostItems > 0 {
+			o.Local = fmt.Sprint(min(fn.MostItems, surveyLocal))
+		}
+	}
+	if o.Groups == "" && o.Global == "" {
+		o.Groups = "groups"
+	}
+	kernels, err := o.Load(ctx, path)
+	if err != nil {
+		s.add(path, name, nil, err)
+		return
+	}
+	at := map[string]int64{}
+	for _, n := range kernels[0].Takes() {
+		at[n] = surveySize
+	}
+	all, _, err := Counts(ctx, o, path, at, features.Options{SubgroupSize: 32})
+	if lacking := (&InputError{}); errors.As(err, &lacking) && len(kernels) > 0 { // averages of loops by data are sizes that only show here
+		if k, failed := kernels[0].At(ctx, at); failed == nil {
+			for _, n := range k.Takes() {
+				at[n] = surveySize
+			}
+			all, _, err = Counts(ctx, o, path, at, features.Options{SubgroupSize: 32})
+		}
+	}
+	s.add(path, name, all, err)
+}
+
+// add notes what became of a function.
+func (s *Survey) add(path, name string, all []*Counted, err error) {
+	one := Surveyed{File: path, Kernel: name, Result: "counted"}
+	switch {
+	case err != nil:
+		s.Refused++
+		one.Result, one.Reason = "refused", source.Message(err)
+		if at := (*source.Error)(nil); errors.As(err, &at) {
+			one.Line = at.Pos.Line
+		}
+	case len(all) > 0 && len(all[0].IR.Opaque) > 0:
+		s.Opaque++
+		first := all[0].IR.Opaque[0]
+		one.Result, one.Reason, one.Line = "opaque", first.Text, first.Place.Line
+	default:
+		s.Counted++
+	}
+	s.Kernels = append(s.Kernels, one)
+}
+
+// names are what a reason says of one source alone.
+var names = regexp.MustCompile(`(^|[ (])(\w*[A-Z_0-9]\w*|\w)\b|^\w+( is | has | takes | holds | demands | calls )`)
+
+// class is a reason without the names of one source.
+func (k Surveyed) class() string {
+	return names.ReplaceAllStringFunc(k.Reason, func(m string) string {
+		if strings.Trim(m, " (") == "a" {
+			return m
+		}
+		parts := names.FindStringSubmatch(m)
+		return parts[1] + "…" + parts[3]
+	})
+}
+
+// Write prints how many functions there are of each kind, and of each reason with an example.
+func (s *Survey) Write(w io.Writer) error {
+	fmt.Fprintf(w, "%s: %d counted, %d with parts that are not counted, %d refused\n", format.Count(len(s.Kernels), "kernel function"), s.Counted, s.Opaque, s.Refused)
+	type group struct {
+		result, class string
+		of            []Surveyed
+	}
+	var groups []*group
+	for _, k := range s.Kernels {
+		if k.Result == "counted" {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g *group) bool { return g.result == k.Result && g.class == k.class() })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, &group{result: k.Result, class: k.class()})
+		}
+		groups[i].of = append(groups[i].of, k)
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int { return cmp.Or(cmp.Compare(len(b.of), len(a.of)), cmp.Compare(a.class, b.class)) })
+	if len(groups) == 0 {
+		return nil
+	}
+	t := format.NewTable(">kernels", "result", "why", "for example")
+	for _, g := range groups {
+		first := g.of[0]
+		t.Row(fmt.Sprint(len(g.of)), g.result, g.class, fmt.Sprintf("%s:%d %s", first.File, first.Line, first.Kernel))
+	}
+	return t.Write(w)
+}

@@ -1,0 +1,48 @@
+package campaign
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpuperf/internal/frontend"
+)
+
+// TestSurvey: all kernel functions of a folder are tried, with what becomes of each.
+func TestSurvey(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "inner"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"a.cu":       "__global__ void good(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 1; }\n__global__ void part(float *y) { y[0] = mystery(y[1]); }\n",
+		"inner/b.cl": "__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void small(__global float *y) { y[get_global_id(0)] = 1; }\n",
+		"c.cuh":      "template <class T, int N> __global__ void t(T *y, const int *row) {\n  for (int i = row[0]; i < row[N]; i++) y[i] = N;\n}\n",
+		"d.h":        "#define NOTHING 1\n",
+		"e.cu":       "__global__ void jump(float *y) {\n  if (y[0] > 1) goto end;\n  y[1] = 2;\nend:\n  return;\n}\n__global__ void jump2(float *y) {\n  goto end;\nend:\n  return;\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSurvey(t.Context(), frontend.Options{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	if err := s.Write(&got); err != nil {
+		t.Fatal(err)
+	}
+	want := `6 kernel functions: 3 counted, 1 with parts that are not counted, 2 refused
+kernels  result   why                           for example
+      2  refused  … has no place in a kernel      e.cu:2 jump
+      1  opaque   … is no function that is known  a.cu:2 part
+`
+	squeeze := func(text string) string {
+		return strings.Join(strings.Fields(strings.ReplaceAll(text, dir+string(filepath.Separator), "")), " ")
+	}
+	if squeeze(got.String()) != squeeze(want) {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
