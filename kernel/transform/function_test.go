@@ -32,7 +32,9 @@ func TestFunctionsRefused(t *testing.T) {
 		{"nothing", "y[i] = x[i]", with(func(f *kernel.Function) { f.Body = "" }), "neither a body nor a definition"},
 		{"result", "y[i] = x[i]", with(func(f *kernel.Function) { f.Result = "float7" }), `unknown type "float7" of the result`},
 		{"parameter", "y[i] = x[i]", with(func(f *kernel.Function) { f.Params = []kernel.FunctionParam{{Name: "x", DType: "int3"}} }), `unknown type "int3" of parameter x`},
-		{"parameters", "y[i] = x[i]", with(func(f *kernel.Function) { f.Params = []kernel.FunctionParam{{Name: "x", DType: expr.Float32}, {Name: "x", DType: expr.Int32}} }), "two parameters are named x"},
+		{"parameters", "y[i] = x[i]", with(func(f *kernel.Function) {
+			f.Params = []kernel.FunctionParam{{Name: "x", DType: expr.Float32}, {Name: "x", DType: expr.Int32}}
+		}), "two parameters are named x"},
 		{"counts", "y[i] = x[i]", with(func(f *kernel.Function) { f.Counts = map[expr.DType]map[string]int64{expr.Float32: {"addition": 1}} }), `unknown operation "addition"`},
 		{"count types", "y[i] = x[i]", with(func(f *kernel.Function) { f.Counts = map[expr.DType]map[string]int64{"float32x4": {"add": 1}} }), "counted by scalar types"},
 		{"definition", "y[i] = x[i]", with(func(f *kernel.Function) { f.Def = expr.Var{Name: "z"} }), "uses z, which is not defined"},
