@@ -11,7 +11,7 @@ import (
 
 // TestFunctionsRefused: what a user function or an access to a vector cannot be.
 func TestFunctionsRefused(t *testing.T) {
-	square := &kernel.Function{Name: "square", Params: []kernel.FunctionParam{{"x", expr.Float32}}, Result: expr.Float32, Body: "return x*x;"}
+	square := &kernel.Function{Name: "square", Params: []kernel.FunctionParam{{Name: "x", DType: expr.Float32}}, Result: expr.Float32, Body: "return x*x;"}
 	with := func(change func(f *kernel.Function)) []*kernel.Function {
 		f := *square
 		change(&f)
@@ -31,8 +31,10 @@ func TestFunctionsRefused(t *testing.T) {
 		{"known name", "y[i] = x[i]", with(func(f *kernel.Function) { f.Name = "sqrt" }), "the name is that of a known function"},
 		{"nothing", "y[i] = x[i]", with(func(f *kernel.Function) { f.Body = "" }), "neither a body nor a definition"},
 		{"result", "y[i] = x[i]", with(func(f *kernel.Function) { f.Result = "float7" }), `unknown type "float7" of the result`},
-		{"parameter", "y[i] = x[i]", with(func(f *kernel.Function) { f.Params = []kernel.FunctionParam{{"x", "int3"}} }), `unknown type "int3" of parameter x`},
-		{"parameters", "y[i] = x[i]", with(func(f *kernel.Function) { f.Params = []kernel.FunctionParam{{"x", expr.Float32}, {"x", expr.Int32}} }), "two parameters are named x"},
+		{"parameter", "y[i] = x[i]", with(func(f *kernel.Function) { f.Params = []kernel.FunctionParam{{Name: "x", DType: "int3"}} }), `unknown type "int3" of parameter x`},
+		{"parameters", "y[i] = x[i]", with(func(f *kernel.Function) {
+			f.Params = []kernel.FunctionParam{{Name: "x", DType: expr.Float32}, {Name: "x", DType: expr.Int32}}
+		}), "two parameters are named x"},
 		{"counts", "y[i] = x[i]", with(func(f *kernel.Function) { f.Counts = map[expr.DType]map[string]int64{expr.Float32: {"addition": 1}} }), `unknown operation "addition"`},
 		{"count types", "y[i] = x[i]", with(func(f *kernel.Function) { f.Counts = map[expr.DType]map[string]int64{"float32x4": {"add": 1}} }), "counted by scalar types"},
 		{"definition", "y[i] = x[i]", with(func(f *kernel.Function) { f.Def = expr.Var{Name: "z"} }), "uses z, which is not defined"},
@@ -68,7 +70,7 @@ func TestFunctionsInKeys(t *testing.T) {
 	make := func(body string) *kernel.Kernel {
 		k, err := kernel.Make(kernel.Spec{
 			Domains: []string{"{[i]: 0<=i<n}"}, Instructions: "y[i] = f(x[i])",
-			Functions: []*kernel.Function{{Name: "f", Params: []kernel.FunctionParam{{"x", expr.Float32}}, Result: expr.Float32, Body: body}},
+			Functions: []*kernel.Function{{Name: "f", Params: []kernel.FunctionParam{{Name: "x", DType: expr.Float32}}, Result: expr.Float32, Body: body}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,7 +48,10 @@ func data(a lower.Array, seed int, segments map[string]explore.Data) *interp.Buf
 	return b
 }
 
-// check lowers a program and holds the interpreter and, where dev is not nil, the device against Eval.
+// meanings are results of Eval by programs that variants were derived from, and sizes: those of all their variants.
+var meanings sync.Map
+
+// check lowers a program and holds the interpreter and, where dev is not nil, the device against Eval: of the program that it was derived from, if that is known.
 func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) (*lower.Lowered, error) {
 	t.Helper()
 	l, err := lower.Lower(p, opt)
@@ -62,11 +66,12 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 		t.Fatal(err)
 	}
 	buffers := map[string]*interp.Buffer{}
-	segments := map[string]explore.Data{}
+	segments, key := map[string]explore.Data{}, ""
 	if start, ok := derivedFrom.Load(p); ok {
-		if start, err := start.(*lift.Program).AtSizes(opt.Sizes); err == nil {
-			segments = explore.Segments(start)
+		if fixed, err = start.(*lift.Program).AtSizes(opt.Sizes); err != nil {
+			t.Fatal(err)
 		}
+		segments, key = explore.Segments(fixed), fixed.String()
 	}
 	for i, a := range l.Inputs {
 		buffers[a.Name] = data(a, i+1, segments)
@@ -81,9 +86,12 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 		inputs = append(inputs, lower.Read(in.Type, bufs))
 		rest = rest[k:]
 	}
-	want, err := lift.Eval(fixed, nil, inputs, lift.EvalOptions{Float: true})
-	if err != nil {
-		t.Fatal(err)
+	want, known := meanings.Load(key)
+	if !known || key == "" {
+		if want, err = lift.Eval(fixed, nil, inputs, lift.EvalOptions{Float: true}); err != nil {
+			t.Fatal(err)
+		}
+		meanings.Store(key, want)
 	}
 	result := func() lift.Value {
 		var outs []*interp.Buffer
@@ -98,7 +106,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	if _, err := interp.RunProgram(l.Program, nil, buffers); err != nil {
 		return l, fmt.Errorf("%w\n%s", err, l)
 	}
-	if err := lower.Compare(result(), want, 1e-4); err != nil {
+	if err := lower.Compare(result(), want.(lift.Value), 1e-4); err != nil {
 		return l, fmt.Errorf("the interpreter: %w\n%s", err, l)
 	}
 	if dev == nil {
@@ -107,7 +115,7 @@ func check(t testing.TB, p *lift.Program, opt lower.Options, dev device.Device) 
 	if err := run(dev, l, buffers, segments); err != nil {
 		return l, fmt.Errorf("%w\n%s", err, l)
 	}
-	if err := lower.Compare(result(), want, 1e-4); err != nil {
+	if err := lower.Compare(result(), want.(lift.Value), 1e-4); err != nil {
 		return l, fmt.Errorf("the device: %w\n%s", err, l)
 	}
 	return l, nil
