@@ -247,7 +247,15 @@ func (b *flow) shapes(k *kernel.Kernel) error {
 
 // outermost is the outermost extent that the accesses need: where their indices are affine, at the points where they are made.
 func (b *flow) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
-	if c := b.accessesAlone(k, array); c != nil && c.InferShapes() == nil {
+	budget := polycount.NewBudget(workOfExtent)
+	defer budget.End()
+	infer := func(c *kernel.Kernel) error {
+		for i, d := range c.Domains {
+			c.Domains[i] = d.Within(budget)
+		}
+		return c.InferShapes()
+	}
+	if c := b.accessesAlone(k, array); c != nil && infer(c) == nil {
 		if e := c.Array(array).Shape[0]; b.extends(e) {
 			return e, nil
 		}
@@ -261,11 +269,15 @@ func (b *flow) outermost(k *kernel.Kernel, array string) (expr.Expr, error) {
 			a.Shape = append([]expr.Expr{expr.Int{Value: 1}}, a.Shape[1:]...)
 		}
 	})
-	if err := c.InferShapes(); err != nil {
+	if err := infer(c); err != nil {
 		return nil, err
 	}
+
 	return c.Array(array).Shape[0], nil
 }
+
+// workOfExtent is how much work finding an extent may take: the kernels of the examples need 30,000 at most. Beyond it the extent is a size of the launch.
+const workOfExtent = 1_000_000
 
 // extends reports whether an extent is not negative at any positive sizes. Where no access is made, one of the accesses may be.
 func (b *grid) extends(e expr.Expr) bool {
