@@ -42,6 +42,9 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	for _, file := range own {
+		if notMade[filepath.Base(file)] != "" {
+			continue
+		}
 		names, list = append(names, filepath.Base(file)), append(list, launched(t, file))
 	}
 	var all figures
@@ -56,6 +59,14 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	t.Log(&all)
+}
+
+// notMade are files that the classes which count cannot stand in, and why.
+var notMade = map[string]string{
+	"pointers.cu":     "inline assembly of another machine",
+	"record.cu":       "a structure is passed by value",
+	"record_local.cu": "a structure is in local memory, and one is passed by value",
+	"special.cu":      "templates are specialized for types, which are all classes here",
 }
 
 // example is a function of examples/kernels.
