@@ -42,8 +42,8 @@ func Stopped(err error) bool {
 }
 
 const (
-	interval = 5 * time.Millisecond   // between two checks of the memory
-	grace    = 200 * time.Millisecond // for the work to stop by itself, also on a busy machine, while it takes no more memory
+	interval = 5 * time.Millisecond // between two checks of the memory
+	grace    = time.Second          // for the work to stop by itself, also on a busy machine, while it takes no more memory
 )
 
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
