@@ -79,11 +79,7 @@ func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
 
 // classInstance reads the arguments of a class template, and is the record.
 func (p *parser) classInstance(c *class, at Pos) *ctype {
-	s, all, ok := p.bound(c.params, c.scope, p.templateArguments())
-	if !ok {
-		p.fail(at, "the arguments are not those of the template %s", c.name)
-	}
-	name := spelled(c.name, all)
+	s, all, name := p.instanceOf(c.name, c.params, c.scope, at)
 	if t := c.instances[name]; t != nil {
 		return t
 	}

@@ -87,11 +87,7 @@ func (p *parser) variableTemplate(params []templateParam, start, end int) {
 
 // variableInstance reads the arguments of a template of variables, and is the variable.
 func (p *parser) variableInstance(x *variableTemplate, at Pos) *variable {
-	s, all, ok := p.bound(x.params, x.scope, p.templateArguments())
-	if !ok {
-		p.fail(at, "the arguments are not those of the template %s", x.name)
-	}
-	name := spelled(x.name, all)
+	s, _, name := p.instanceOf(x.name, x.params, x.scope, at)
 	if v := x.instances[name]; v != nil {
 		return v
 	}

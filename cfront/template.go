@@ -357,6 +357,15 @@ func (p *parser) convertsInAngle() (is bool) {
 	return err == nil && is
 }
 
+// instanceOf reads the arguments of a template, and binds its parameters to them. The name is that of the instance.
+func (p *parser) instanceOf(template string, params []templateParam, outer *scope, at Pos) (s *scope, all []argument, name string) {
+	s, all, ok := p.bound(params, outer, p.templateArguments())
+	if !ok {
+		p.fail(at, "the arguments are not those of the template %s", template)
+	}
+	return s, all, spelled(template, all)
+}
+
 // bound is the scope in which the parameters of a template mean arguments; those that are not given have their default.
 func (p *parser) bound(params []templateParam, outer *scope, args []argument) (s *scope, all []argument, ok bool) {
 	if len(args) > len(params) {

@@ -84,19 +84,25 @@ func (b *faults) side(whole, part live) expr.Expr {
 }
 
 // leaves reports whether a jump in the body of a loop leaves that loop.
-func leaves(s cfront.Stmt) bool { return leavesBy(s, true) }
+func leaves(s cfront.Stmt) bool { return jumpsBy(s, []string{"return"}, []string{"break"}) }
 
-func leavesBy(s cfront.Stmt, breaks bool) bool {
+// jumpsOut reports that a statement may end with a jump out of it.
+func jumpsOut(s cfront.Stmt) bool {
+	return jumpsBy(s, []string{"return", "goto"}, []string{"break", "continue"})
+}
+
+// jumpsBy reports whether there are some jumps in a statement, or others that are not of a loop in it.
+func jumpsBy(s cfront.Stmt, all, outside []string) bool {
 	switch x := s.(type) {
 	case nil:
 		return false
 	case *cfront.Jump:
-		return x.What == "return" || breaks && x.What == "break"
+		return slices.Contains(all, x.What) || slices.Contains(outside, x.What)
 	case *cfront.For, *cfront.While:
-		breaks = false
+		outside = nil
 	}
 	inner, _ := cfront.Inside(s)
-	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return leavesBy(s, breaks) })
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return jumpsBy(s, all, outside) })
 }
 
 // All work-items of a group meet at a barrier, in each iteration of the loops around it, or the behaviour is undefined (OpenCL C 3.0, 6.15.8; CUDA C++

@@ -21,7 +21,7 @@ func (b *builder) tolerated(s cfront.Stmt) {
 			return
 		}
 		f, is := e.(fault)
-		if !is || f.final || b.ctx.Err() != nil || jumpsOut(s, false) { // what is behind a jump depends on it
+		if !is || f.final || b.ctx.Err() != nil || jumpsOut(s) { // what is behind a jump depends on it
 			panic(e)
 		}
 		undo()
@@ -33,18 +33,6 @@ func (b *builder) tolerated(s cfront.Stmt) {
 		b.nextStatement()
 	}()
 	b.oneStatement(s)
-}
-
-// jumpsOut reports that a statement may end with a jump out of it.
-func jumpsOut(s cfront.Stmt, inLoop bool) bool {
-	switch x := s.(type) {
-	case *cfront.Jump:
-		return !inLoop || x.What != "break" && x.What != "continue"
-	case *cfront.For, *cfront.While:
-		inLoop = true
-	}
-	inside, _ := cfront.Inside(s)
-	return slices.ContainsFunc(inside, func(s cfront.Stmt) bool { return jumpsOut(s, inLoop) })
 }
 
 // leaveOut notes a part that is not counted.

@@ -212,29 +212,27 @@ func (e *expansion) handOver(x *scop.Array, w *web, by, sets *scop.Statement, o 
 	e.left -= elements(c)
 	e.copies = append(e.copies, Copies{x, c, []*scop.Loop{o.loop}})
 	inner := len(by.Loops) - 1
-	at := func(s *scop.Statement, behind int64) place {
+	element := func(s *scop.Statement, behind int64) place {
 		return place{c, []polycount.Affine{o.standing().Sub(o.first).Add(polycount.Name(s.Iterators[inner])).AddInt(behind)}}
 	}
 	standing := place{c, []polycount.Affine{o.standing()}}
-	e.written[placeOf(x, by)] = at(by, 1)
+	e.written[at{x, by}] = element(by, 1)
 	for _, s := range w.readers {
-		e.read[placeOf(x, s)] = at(s, 1)
+		e.read[at{x, s}] = element(s, 1)
 		if before[s] {
-			e.read[placeOf(x, s)] = at(s, 0)
+			e.read[at{x, s}] = element(s, 0)
 		}
 	}
 	if sets != nil {
-		e.written[placeOf(x, sets)] = standing
+		e.written[at{x, sets}] = standing
 	}
 	if w.initial {
 		e.first = append(e.first, &first{x, standing, polycount.NewSet(nil, nil, o.stands())})
 	}
 	for _, l := range final {
-		if l.from = at(by, 1); l.of == sets {
+		if l.from = element(by, 1); l.of == sets {
 			l.from = standing
 		}
 		e.last = append(e.last, l)
 	}
 }
-
-func placeOf(x *scop.Array, s *scop.Statement) at { return at{x, s} }

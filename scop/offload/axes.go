@@ -343,7 +343,7 @@ func (c *compiler) onGrid(k *kernel.Kernel) (*kernel.Kernel, error) {
 			first = name
 		}
 	}
-	if longest == first || most <= (Form{On: c.opt.On}).on().MostGroups {
+	if longest == first || most <= c.on().MostGroups {
 		return k, nil
 	}
 	k = k.Clone()

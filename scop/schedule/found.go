@@ -39,20 +39,21 @@ func Search(n *scop.Nest, find Strategy, opt Options) (*Found, error) {
 	if f.Original != nil || !hasLaunch(f.Tree) {
 		return f, nil
 	}
-	if n, copies, err := expand.Initial(a); err == nil && len(copies) > 0 {
-		if b := f.better(n, find, opt); b != nil {
-			f.Copies, a = append(f.Copies, copies...), b
-		}
-	}
-	if n, copies, err := expand.Carried(a, expand.Most); err == nil && len(copies) > 0 {
-		if b := f.better(n, find, opt); b != nil {
-			f.Copies, a = append(f.Copies, copies...), b
+	for _, expanded := range []func(*deps.Analysis) (*scop.Nest, []expand.Copies, error){expand.Initial, carried} {
+		if n, copies, err := expanded(a); err == nil && len(copies) > 0 {
+			if b := f.better(n, find, opt); b != nil {
+				f.Copies, a = append(f.Copies, copies...), b
+			}
 		}
 	}
 	if n, cuts, err := split.Nest(a); err == nil && len(cuts) > 0 && f.better(n, find, opt) != nil {
 		f.Cuts = cuts
 	}
 	return f, nil
+}
+
+func carried(a *deps.Analysis) (*scop.Nest, []expand.Copies, error) {
+	return expand.Carried(a, expand.Most)
 }
 
 // withCopies finds a tree with copies, or without them if there are none or that fails; and the analysis of its nest.
