@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/roofline"
 )
 
 // interval has ends that may not be known.
@@ -43,6 +44,7 @@ type kernel struct {
 		Seconds  float64 `json:"seconds"`
 		Resource string  `json:"resource"`
 	} `json:"roof"`
+	Roofline *roofline.Roofline `json:"roofline"` // of explanations
 }
 
 func (k kernel) name() string { return cmp.Or(k.Kernel, k.Launch) + sizesOf(k.At) }
@@ -123,6 +125,7 @@ func (s *Section) kernels(title string, all []kernel) {
 	t := Table{Title: title, Header: columns(">rank", "kernel", ">predicted", ">90 % interval", ">measured", ">error", ">memory", ">arithmetic", ">of the roof", "bound by", "model")}
 	bars := chart.Bars{Title: "predicted and measured times", Series: []string{"predicted", "measured"}, Text: format.Seconds}
 	stack := chart.Bars{Title: "what predicted times are made of", Stacked: true, Text: format.Seconds}
+	var roofs []roofline.Named
 	for i, k := range all {
 		m := k.measurement()
 		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(k.Bound), text(k.Model)}
@@ -151,6 +154,9 @@ func (s *Section) kernels(title string, all []kernel) {
 			one.Values[at] = times[name]
 		}
 		stack.Bars = append(stack.Bars, one)
+		if k.Roofline != nil {
+			roofs = append(roofs, roofline.Named{Name: k.name(), Roofline: k.Roofline})
+		}
 		for _, w := range k.Warnings {
 			s.Notes = append(s.Notes, k.name()+": "+w)
 		}
@@ -172,6 +178,9 @@ func (s *Section) kernels(title string, all []kernel) {
 	}
 	if len(stack.Series) > 0 && len(all) <= mostBars {
 		s.picture(&stack)
+	}
+	if len(roofs) > 0 {
+		s.picture(roofline.Chart(roofs))
 	}
 	s.table(t)
 }
