@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ type Curves struct {
 	Title  string
 	Note   string // under the title, in grey
 	XLabel string
+	YLabel string               // "" is time
 	XText  func(float64) string // of round values across; nil writes those of the points, as long as they are few
 	YText  func(float64) string // of the values upwards; nil is a time
 	Even   bool                 // the axis across is linear and begins at 0
@@ -80,7 +82,7 @@ func (f *Curves) Narrow() string { return f.draw(besideWidth) }
 func (f *Curves) draw(plotWidth float64) string {
 	d := &plot{width: plotWidth, written: f.YText}
 	d.x, d.y = f.axes()
-	d.left = max(padLeft, d.room()+14)
+	d.left = max(padLeft, d.room()+30)
 	width := d.left + plotWidth + padRight
 	var legend canvas
 	head := 52 + legendLine*float64(f.legend(&legend, width))
@@ -158,6 +160,7 @@ func (f *Curves) legend(c *canvas, width float64) int {
 // plot draws the lines over the axes of d.
 func (f *Curves) plot(d *plot) {
 	d.times()
+	d.upwards(cmp.Or(f.YLabel, "time"), 14)
 	xs, _ := f.places()
 	slices.Sort(xs)
 	if xs = slices.Compact(xs); len(xs) > 12 || f.XText != nil {
@@ -197,7 +200,7 @@ func (s Style) line(c *canvas, path string) {
 func (s Style) mark(c *canvas, x, y float64) {
 	switch s.Mark {
 	case Circle:
-		circle(c, x, y)
+		circle(c, x, y, s.Colour)
 	case Diamond:
 		diamond(c, x, y)
 	case NoMark:

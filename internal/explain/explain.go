@@ -43,7 +43,7 @@ type Subject struct {
 type Explanation struct {
 	Script    string             `json:"script,omitempty"`
 	Kernel    string             `json:"kernel"`
-	Device    string             `json:"-"` // that the model is of
+	Device    string             `json:"device"` // that the model is of
 	At        map[string]int64   `json:"at"`
 	Model     string             `json:"model"`
 	Form      string             `json:"form,omitempty"` // how the terms make a time; "" for none of the known forms

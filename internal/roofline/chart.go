@@ -21,7 +21,7 @@ type Named struct {
 // launch stand side by side, as high as its operations per second.
 func Chart(all []Named) *chart.Curves {
 	c := &chart.Curves{
-		Title: "Roofline", XLabel: "FLOP for each byte that the level moves", XText: func(v float64) string { return fmt.Sprintf("%.4g", v) },
+		Title: "Roofline", XLabel: "FLOP for each byte that the level moves", YLabel: "FLOP per second", XText: func(v float64) string { return fmt.Sprintf("%.4g", v) },
 		YText: func(v float64) string { return format.Rough(v, "FLOP/s") },
 	}
 	levels := levelsOf(all)
@@ -68,8 +68,16 @@ func Chart(all []Named) *chart.Curves {
 			Points: []chart.XY{{X: from, Y: p.Arithmetic}, {X: hi, Y: p.Arithmetic}},
 		})
 	}
+	for i, n := range all {
+		if mark := Label(i, len(all)); mark != "" && len(all) <= mostNamed {
+			c.Series = append(c.Series, chart.Series{Name: mark + " is " + n.Name, Style: chart.Style{Colour: "none"}})
+		}
+	}
 	return c
 }
+
+// mostNamed is how many launches the legend names; others are named by a pointer, and by the table beside the chart.
+const mostNamed = 8
 
 // levelsOf are the levels of launches, each once, the slowest first.
 func levelsOf(all []Named) (levels []Level) {
@@ -117,12 +125,12 @@ func Write(w io.Writer, all []Named) {
 	fmt.Fprintf(w, "\nroofline: roofs from the left %s; a kernel stands once under each\n\n%s\n", strings.Join(roofs, ", "), c.Text(textColumns, textRows))
 	t := format.NewTable("", "kernel", "level", ">FLOP/B", ">moved", ">achieved", ">roof", ">of it")
 	for i, n := range all {
-		mark := cmp.Or(Label(i, len(all)), "o")
+		mark, name := cmp.Or(Label(i, len(all)), "o"), n.Name
 		for _, l := range n.Levels {
-			t.Row(mark, n.Name, l.Name, fmt.Sprintf("%.3g", n.Intensity(l)), format.Rough(l.Bytes, "B"), format.Rough(l.Bytes/n.Seconds, "B/s"), format.Rough(l.Rate, "B/s"), share(l.Bytes/n.Seconds/l.Rate))
-			mark = ""
+			t.Row(mark, name, l.Name, fmt.Sprintf("%.3g", n.Intensity(l)), format.Rough(l.Bytes, "B"), format.Rough(l.Bytes/n.Seconds, "B/s"), format.Rough(l.Rate, "B/s"), share(l.Bytes/n.Seconds/l.Rate))
+			mark, name = "", ""
 		}
-		t.Row(mark, n.Name, n.DType, "", format.Rough(n.FLOP, "FLOP"), format.Rough(n.Achieved(), "FLOP/s"), format.Rough(n.Arithmetic, "FLOP/s"), share(n.Achieved()/n.Arithmetic))
+		t.Row(mark, name, n.DType, "", format.Rough(n.FLOP, "FLOP"), format.Rough(n.Achieved(), "FLOP/s"), format.Rough(n.Arithmetic, "FLOP/s"), share(n.Achieved()/n.Arithmetic))
 	}
 	t.WriteIndented(w, "  ")
 }

@@ -9,7 +9,9 @@ import (
 )
 
 func launches() []Named {
-	levels := func(dram, l2, l1 float64) []Level { return []Level{{DRAM, dram, 4.8e12}, {L2, l2, 8.6e12}, {L1, l1, 33e12}} }
+	levels := func(dram, l2, l1 float64) []Level {
+		return []Level{{DRAM, dram, 4.8e12}, {L2, l2, 8.6e12}, {L1, l1, 33e12}}
+	}
 	return []Named{
 		{"plain", &Roofline{1e-3, 17e9, "float32", 67e12, levels(34e6, 4e9, 30e9)}},
 		{"tiled", &Roofline{3e-4, 17e9, "float32", 67e12, levels(34e6, 3e8, 5e9)}},

@@ -167,22 +167,27 @@ func (s *Section) kernels(title string, all []kernel) {
 			s.fact("what to change", "%s", a)
 		}
 	}
+	s.pictures(&bars, &stack, roofs)
+	s.table(t)
+}
+
+// pictures shows the times of kernels as bars, what these are made of, and their rooflines, as far as they are known.
+func (s *Section) pictures(bars, stack *chart.Bars, roofs []roofline.Named) {
 	if !slices.ContainsFunc(bars.Bars, func(b chart.Bar) bool { return !math.IsNaN(b.Values[1]) }) {
 		bars.Title, bars.Series = "predicted times", bars.Series[:1]
 		for i := range bars.Bars {
 			bars.Bars[i].Values = bars.Bars[i].Values[:1]
 		}
 	}
-	if len(all) > 1 && len(all) <= mostBars {
-		s.picture(&bars)
+	if len(bars.Bars) > 1 && len(bars.Bars) <= mostBars {
+		s.picture(bars)
 	}
-	if len(stack.Series) > 0 && len(all) <= mostBars {
-		s.picture(&stack)
+	if len(stack.Series) > 0 && len(bars.Bars) <= mostBars {
+		s.picture(stack)
 	}
 	if len(roofs) > 0 {
 		s.picture(roofline.Chart(roofs))
 	}
-	s.table(t)
 }
 
 func (s *Section) prediction(text []byte) error {
@@ -191,6 +196,7 @@ func (s *Section) prediction(text []byte) error {
 		return err
 	}
 	s.devices([]kernel{k})
+	s.Title = k.name()
 	s.kernels("", []kernel{k})
 	return nil
 }
@@ -250,6 +256,9 @@ func (s *Section) ranks(all []ranked) {
 		kernels = append(kernels, r.Ranking...)
 	}
 	s.devices(kernels)
+	if len(all) == 1 && len(kernels) > 0 {
+		s.Title = fmt.Sprintf("%s%s", format.Count(len(kernels), "kernel"), sizesOf(all[0].At))
+	}
 	for _, r := range all {
 		s.kernels("at"+sizesOf(r.At), r.Ranking)
 	}
