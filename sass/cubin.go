@@ -6,6 +6,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gpuperf/internal/source"
 )
@@ -40,14 +42,25 @@ func ReadCubin(ctx context.Context, name string, text []byte, lines bool) (*List
 
 // ReadKernel is ReadCubin of one kernel, where the cubin has it: those of libraries have hundreds.
 func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*Listing, error) {
-	commands := disassemblers
-	if file, err := openELF(text); err == nil {
-		symbols, _ := file.Symbols() // without them there is no such kernel
-		if i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == kernel }); i >= 0 {
-			commands = oneFunction(i+1, kernel) // the first is left out
-		}
+	return listBytes(ctx, name, text, kernelCommands(text, kernel))
+}
+
+// kernelCommands are what lists some kernels of a cubin, or all of it where it does not have them all.
+func kernelCommands(text []byte, kernels ...string) [][]string {
+	file, err := openELF(text)
+	if err != nil {
+		return disassemblers
 	}
-	return listBytes(ctx, name, text, commands)
+	symbols, _ := file.Symbols() // without them there is no such kernel
+	var numbers []string
+	for _, kernel := range kernels {
+		i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == kernel })
+		if i < 0 {
+			return disassemblers
+		}
+		numbers = append(numbers, strconv.Itoa(i+1)) // the first is left out
+	}
+	return someFunctions(strings.Join(numbers, ","), strings.Join(kernels, ","))
 }
 
 func listBytes(ctx context.Context, name string, text []byte, commands [][]string) (l *Listing, err error) {
