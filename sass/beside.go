@@ -60,12 +60,3 @@ func (f *Function) is(file *elf.File) bool {
 	}
 	return true
 }
-
-// DisassembleKernels lists some kernels of a cubin as a text, with source lines where it has them: those of libraries have hundreds more.
-func DisassembleKernels(ctx context.Context, name string, cubin []byte, kernels []string) (text string, err error) {
-	err = asFile(cubin, func(path string) (err error) {
-		text, _, err = list(ctx, cubinFile{path, name}, kernelCommands(cubin, kernels...))
-		return err
-	})
-	return text, err
-}

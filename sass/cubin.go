@@ -31,24 +31,30 @@ func openELF(text []byte) (*elf.File, error) {
 	return elf.NewFile(bytes.NewReader(text))
 }
 
-// ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them. Errors call it by name.
-func ReadCubin(ctx context.Context, name string, text []byte, lines bool) (*Listing, error) {
-	commands := disassemblers
+// ReadCubin lists a cubin, or some of its kernels, by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
+// Errors call it by name.
+func ReadCubin(ctx context.Context, name string, text []byte, lines bool, kernels ...string) (l *Listing, err error) {
+	commands := kernelCommands(text, kernels...)
 	if !lines {
 		commands = commands[1:]
 	}
-	return listBytes(ctx, name, text, commands)
+	err = asFile(text, func(path string) (err error) {
+		l, err = readCubin(ctx, cubinFile{path, name}, text, commands)
+		return err
+	})
+	return l, err
 }
 
-// ReadKernel is ReadCubin of one kernel, where the cubin has it: those of libraries have hundreds.
+// ReadKernel is ReadCubin of one kernel, with its source lines.
 func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*Listing, error) {
-	return listBytes(ctx, name, text, kernelCommands(text, kernel))
+	return ReadCubin(ctx, name, text, true, kernel)
 }
 
-// kernelCommands are what lists some kernels of a cubin, or all of it where it does not have them all.
+// kernelCommands are what lists some kernels of a cubin: those of libraries have hundreds more. It is all of it where none is asked for, or it does
+// not have them all.
 func kernelCommands(text []byte, kernels ...string) [][]string {
 	file, err := openELF(text)
-	if err != nil {
+	if err != nil || len(kernels) == 0 {
 		return disassemblers
 	}
 	symbols, _ := file.Symbols() // without them there is no such kernel
@@ -61,14 +67,6 @@ func kernelCommands(text []byte, kernels ...string) [][]string {
 		numbers = append(numbers, strconv.Itoa(i+1)) // the first is left out
 	}
 	return someFunctions(strings.Join(numbers, ","), strings.Join(kernels, ","))
-}
-
-func listBytes(ctx context.Context, name string, text []byte, commands [][]string) (l *Listing, err error) {
-	err = asFile(text, func(path string) (err error) {
-		l, err = readCubin(ctx, cubinFile{path, name}, text, commands)
-		return err
-	})
-	return l, err
 }
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.

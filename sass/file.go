@@ -48,10 +48,10 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 	return l, source.InFile(err, path)
 }
 
-// Disassemble lists a cubin as a text, with its source lines where it has them. Errors call it by name.
-func Disassemble(ctx context.Context, name string, cubin []byte) (text string, err error) {
+// Disassemble lists a cubin, or some of its kernels, as a text, with its source lines where it has them. Errors call it by name.
+func Disassemble(ctx context.Context, name string, cubin []byte, kernels ...string) (text string, err error) {
 	err = asFile(cubin, func(path string) (err error) {
-		text, _, err = list(ctx, cubinFile{path, name}, disassemblers)
+		text, _, err = list(ctx, cubinFile{path, name}, kernelCommands(cubin, kernels...))
 		return err
 	})
 	return text, err

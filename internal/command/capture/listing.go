@@ -26,7 +26,7 @@ func (r *Result) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		text, err := sass.DisassembleKernels(ctx, path, code, kernels[source])
+		text, err := sass.Disassemble(ctx, path, code, kernels[source]...)
 		if err != nil {
 			r.Unlisted = err
 			continue
