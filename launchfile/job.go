@@ -29,11 +29,15 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 		return device.Job{}, f.root.Get("listing").Errorf("a listing of machine code can be emulated, and not executed").
 			WithHint("name what is executed as source, beside the listing or in its place")
 	}
-	return f.Emulated(sizes)
+	return f.job(sizes, true)
 }
 
-// Emulated is Job, for emulation: a listing in place of a source is enough.
+// Emulated is Job, for emulation: a listing in place of a source is enough. A job of machine code has no hash of its content, which takes time.
 func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
+	return f.job(sizes, !f.program.kind.image)
+}
+
+func (f *File) job(sizes map[string]int64, hashed bool) (device.Job, error) {
 	at, err := f.at(sizes)
 	if err != nil {
 		return device.Job{}, err
@@ -50,7 +54,7 @@ func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
 		return job, err
 	}
 	more, err := f.expected(&job, at)
-	if err != nil {
+	if err != nil || !hashed {
 		return job, err
 	}
 	job.Content, err = content(job, append(headers, more...))
