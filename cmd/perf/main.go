@@ -165,7 +165,7 @@ func commands() []commandGroup {
 	return []commandGroup{
 		{"Starting", []func() *cobra.Command{initCommand, devicesCommand, doctorCommand}},
 		{"Counting", []func() *cobra.Command{countCommand, featureCommand, showCommand, scopCommand, cardCommand}},
-		{"Measuring", []func() *cobra.Command{measureCommand, benchCommand, captureCommand, countersCommand, samplesCommand, importCommand, exportCommand}},
+		{"Measuring", []func() *cobra.Command{measureCommand, benchCommand, captureCommand, appCommand, countersCommand, samplesCommand, importCommand, exportCommand}},
 		{"Calibrating", []func() *cobra.Command{calibrateCommand, fitCommand, modelsCommand, profileCommand}},
 		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, evaluateCommand}},
 		{"Machine code", []func() *cobra.Command{emulateCommand, sassCommand}},
