@@ -218,7 +218,7 @@ func (e *emulation) taken(d exec.Decision) string {
 		}
 	}
 	if d.Others {
-		list = append(list, "each is taken to run alone")
+		list = append(list, "they are taken to come in turn")
 	}
 	if len(list) == 0 {
 		return "anything is taken"
