@@ -171,6 +171,17 @@ func (o *emulated) find(cmd *cobra.Command, args []string) error {
 	return errors.Join(show(cmd, r, r.Write), cmd.Context().Err())
 }
 
+// emulating says every few seconds how many launch files of a folder are emulated.
+func emulating(cmd *cobra.Command) func(done, total int) {
+	told := time.Now()
+	return func(done, total int) {
+		if time.Since(told) > 5*time.Second {
+			told = time.Now()
+			note(cmd, "emulated %d of %d launch files", done, total)
+		}
+	}
+}
+
 // tables prints what stands for many launches.
 func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	single := func(name string) bool { return slices.Contains(ofLaunches, name) }
@@ -180,16 +191,7 @@ func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
 		return err
 	}
-	if data, err := dataDir(); err == nil {
-		r.Kept = filepath.Join(data, "emulated")
-	}
-	told := time.Now()
-	r.Progress = func(done, total int) {
-		if time.Since(told) > 5*time.Second {
-			told = time.Now()
-			note(cmd, "emulated %d of %d launch files", done, total)
-		}
-	}
+	r.Kept, r.Progress = keptResults(), emulating(cmd)
 	all, warnings, err := r.Tables(cmd.Context())
 	if err != nil {
 		return err

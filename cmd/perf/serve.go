@@ -18,7 +18,7 @@ import (
 )
 
 // unserved are the commands that answer no questions.
-var unserved = []string{"serve", "help", "completion", "init", "capture"}
+var unserved = []string{"serve", "help", "completion", "init", "capture", "app"}
 
 func serveCommand() *cobra.Command {
 	var stdio bool
