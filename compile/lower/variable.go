@@ -160,7 +160,7 @@ func (l *lowering) variable(at cfront.Pos, v *cfront.Var) place {
 	case v.Space == cfront.LocalSpace && !v.Pointer && v.Class != cfront.Param:
 		out.p = &pointer{space: ssa.Shared, off: l.inShared(v, size, sizeOf(v.DType, v.Record, false)), object: v}
 	case v.Class == cfront.Global:
-		l.fail(at, "%s is a variable of the program in global memory, which is not compiled here", v.Name)
+		out.p = &pointer{space: ssa.Global, base: l.globalAt(at, v, size), object: v}
 	case l.learnt.memory[v]:
 		out.p = &pointer{space: ssa.Private, base: l.MakeAux(ssa.Special, ssa.W, "stack"), off: l.onStack(v, size), object: v}
 	default:
@@ -218,6 +218,24 @@ func (l *lowering) inBank(at cfront.Pos, v *cfront.Var, size int64) int64 {
 	}
 	l.Held = append(l.Held, ssa.Held{Name: v.Name, At: where, Bytes: size, Data: data})
 	return where
+}
+
+// globalAt is the address of a variable in global memory.
+func (l *lowering) globalAt(at cfront.Pos, v *cfront.Var, size int64) *ssa.Value {
+	where, ok := l.held[v]
+	if !ok {
+		where = 8 * int64(len(l.Global))
+		l.held[v] = where
+		data, err := l.initial(v, size)
+		if err != nil {
+			l.fail(at, "%v", err)
+		}
+		if data == nil {
+			data = make([]byte, size)
+		}
+		l.Global = append(l.Global, ssa.Held{Name: v.Name, At: where, Bytes: size, Data: data})
+	}
+	return l.bank(where)
 }
 
 // snapshot is what variables hold at the end of a block.
@@ -293,16 +311,28 @@ func alike(a, b slot) bool {
 func (l *lowering) mergePointers(block *ssa.Block, from []snapshot, k key) *pointer {
 	first := *from[0].env[k].p
 	var args []*ssa.Value
+	space := first.space
+	for _, s := range from {
+		switch p := s.env[k].p; {
+		case p.space == ssa.NoSpace || p.space == ssa.Private || p.space == ssa.Constant:
+			if p.space != space {
+				return nil
+			}
+		case p.space != space:
+			space = ssa.Generic
+		}
+	}
+	if space == ssa.NoSpace {
+		return nil
+	}
+	first.space = space
 	for _, s := range from {
 		p := s.env[k].p
-		if p.space == ssa.NoSpace || p.space != first.space {
-			return nil
-		}
 		if p.object != first.object {
 			first.object = nil
 		}
 		first.readOnly = first.readOnly && p.readOnly
-		args = append(args, l.addressAt(s.block, p))
+		args = append(args, l.addressIn(s.block, p, space))
 	}
 	first.off, first.base = 0, l.Phi(args[0].Type, block, args...)
 	return &first
@@ -310,10 +340,18 @@ func (l *lowering) mergePointers(block *ssa.Block, from []snapshot, k key) *poin
 
 // addressAt is the value of a pointer, computed at the end of a block.
 func (l *lowering) addressAt(block *ssa.Block, p *pointer) *ssa.Value {
+	return l.addressIn(block, p, p.space)
+}
+
+// addressIn is addressAt, as an address of a space, which may be that of all.
+func (l *lowering) addressIn(block *ssa.Block, p *pointer, space ssa.Space) *ssa.Value {
 	here := l.Block
 	l.Block = block
 	l.Open()
 	x := l.address(p)
+	if space == ssa.Generic && p.space == ssa.Shared {
+		x = l.Make(ssa.Pack, ssa.D, x, l.MakeAux(ssa.Special, ssa.W, "SR_SWINHI"))
+	}
 	l.Close()
 	l.Block = here
 	return x

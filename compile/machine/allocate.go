@@ -9,10 +9,10 @@ import (
 // set is a set of units.
 type set []uint64
 
-func newSet(n int) set             { return make(set, (n+63)/64) }
-func (s set) has(u unit) bool      { return s[u/64]>>(u%64)&1 != 0 }
-func (s set) add(u unit)           { s[u/64] |= 1 << (u % 64) }
-func (s set) remove(u unit)        { s[u/64] &^= 1 << (u % 64) }
+func newSet(n int) set        { return make(set, (n+63)/64) }
+func (s set) has(u unit) bool { return s[u/64]>>(u%64)&1 != 0 }
+func (s set) add(u unit)      { s[u/64] |= 1 << (u % 64) }
+func (s set) remove(u unit)   { s[u/64] &^= 1 << (u % 64) }
 func (s set) each(visit func(unit)) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -93,17 +93,12 @@ func (f *function) interference() *graph {
 	behind := f.live()
 	for _, c := range f.blocks {
 		live := slices.Clone(behind[c])
+		equal := c.equal()
 		c.all(func(in *instruction) {
-			from := none
-			if in.name == "MOV" && in.guard == none && len(in.uses) == 1 && in.operands[1].kind == register {
-				from = in.uses[0]
-			}
-			if in.name == "PLOP3.LUT" && len(in.uses) == 1 && in.guard == none && !in.operands[2].minus {
-				from = in.uses[0]
-			}
+			same := equal[in]
 			for _, u := range in.defines {
 				live.each(func(o unit) {
-					if o != u && o != from && f.isPred[o] == f.isPred[u] {
+					if o != u && f.isPred[o] == f.isPred[u] && !slices.Contains(same, o) {
 						g.with[u].add(o)
 						g.with[o].add(u)
 					}
@@ -120,6 +115,45 @@ func (f *function) interference() *graph {
 		})
 	}
 	return g
+}
+
+// copies is the unit that an instruction copies; none for others.
+func (in *instruction) copies() unit {
+	switch {
+	case in.guard != none || len(in.uses) != 1:
+	case in.name == "MOV" && in.operands[1].kind == register, in.name == "PLOP3.LUT" && !in.operands[2].minus && in.operands[len(in.operands)-2].text == "0xf0":
+		return in.uses[0]
+	}
+	return none
+}
+
+// equal are, for each copy in a block, the units that hold the same value as the one that it writes.
+func (c *code) equal() map[*instruction][]unit {
+	out := map[*instruction][]unit{}
+	classes := map[unit]int{}
+	next := 0
+	for _, in := range c.list {
+		from := in.copies()
+		if from == none {
+			for _, u := range in.defines {
+				delete(classes, u)
+			}
+			continue
+		}
+		class, ok := classes[from]
+		if !ok {
+			next++
+			class = next
+			classes[from] = class
+		}
+		for u, k := range classes {
+			if k == class {
+				out[in] = append(out[in], u)
+			}
+		}
+		classes[in.defines[0]] = class
+	}
+	return out
 }
 
 func (g *graph) find(u unit) unit {

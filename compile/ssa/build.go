@@ -138,6 +138,11 @@ func (b *Builder) MakeInt(op Op, t Type, n int64, args ...*Value) *Value {
 	return b.make(&Value{Op: op, Type: t, Int: n, Args: args})
 }
 
+// MakeWith is Make of an operation that a number and a name say more of.
+func (b *Builder) MakeWith(op Op, t Type, n int64, aux string) *Value {
+	return b.make(&Value{Op: op, Type: t, Int: n, Aux: aux})
+}
+
 func (b *Builder) make(v *Value) *Value {
 	if folded := b.fold(v); folded != nil {
 		return folded
