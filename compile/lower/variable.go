@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront"
@@ -267,37 +268,52 @@ func (l *lowering) merge(block *ssa.Block, from []snapshot) {
 	if len(from) == 1 {
 		return
 	}
+	all := map[key]slot{}
+	for _, s := range from {
+		maps.Copy(all, s.env)
+	}
 	l.env = map[key]slot{}
-	for _, k := range l.keys(from[0].env) {
-		first := from[0].env[k]
-		same, all := true, true
-		for _, s := range from[1:] {
-			other, ok := s.env[k]
-			all = all && ok && (other.p == nil) == (first.p == nil)
-			same = same && ok && alike(first, other)
-		}
-		switch {
-		case !all:
-		case same:
-			l.env[k] = first
-		case first.p != nil:
-			if p := l.mergePointers(block, from, k); p != nil {
-				l.env[k] = slot{p: p, t: first.t}
-			}
-		default:
-			args := make([]*ssa.Value, len(from))
-			kind := first.x.Type
-			for i, s := range from {
-				args[i] = s.env[k].x
-				if args[i].Type != kind {
-					all = false
-				}
-			}
-			if all {
-				l.env[k] = slot{x: l.Phi(kind, block, args...), t: first.t}
-			}
+	for _, k := range l.keys(all) {
+		if s, ok := l.merged(block, from, k); ok {
+			l.env[k] = s
 		}
 	}
+}
+
+// merged is what a part of a variable holds in a block that control comes to from several others. Where it was written on some ways only, it holds
+// anything on the others.
+func (l *lowering) merged(block *ssa.Block, from []snapshot, k key) (slot, bool) {
+	var first slot
+	same, numbers := true, true
+	args := make([]*ssa.Value, len(from))
+	for i, s := range from {
+		one, ok := s.env[k]
+		if !ok {
+			same = false
+			continue
+		}
+		if first.x == nil && first.p == nil {
+			first = one
+		}
+		same = same && alike(first, one)
+		numbers = numbers && one.p == nil && (first.x == nil || first.x.Type == one.x.Type)
+		args[i] = one.x
+	}
+	switch {
+	case same:
+		return first, true
+	case first.p != nil && !numbers:
+		p := l.mergePointers(block, from, k)
+		return slot{p: p, t: first.t}, p != nil
+	case !numbers:
+		return slot{}, false
+	}
+	for i, a := range args {
+		if a == nil {
+			args[i] = l.Undefined(first.x.Type)
+		}
+	}
+	return slot{x: l.Phi(first.x.Type, block, args...), t: first.t}, true
 }
 
 func alike(a, b slot) bool {
@@ -309,11 +325,16 @@ func alike(a, b slot) bool {
 
 // mergePointers is a pointer that comes from several blocks; nil where they are of different kinds.
 func (l *lowering) mergePointers(block *ssa.Block, from []snapshot, k key) *pointer {
+	if from[0].env[k].p == nil {
+		return nil
+	}
 	first := *from[0].env[k].p
 	var args []*ssa.Value
 	space := first.space
 	for _, s := range from {
 		switch p := s.env[k].p; {
+		case p == nil:
+			return nil
 		case p.space == ssa.NoSpace || p.space == ssa.Private || p.space == ssa.Constant:
 			if p.space != space {
 				return nil

@@ -60,6 +60,17 @@ func (b *Builder) Changed(s Space) {
 	}
 }
 
+// Undefined is a value that may be anything.
+func (b *Builder) Undefined(t Type) *Value {
+	key := fmt.Sprint("undefined", t)
+	v := b.constants[key]
+	if v == nil {
+		v = &Value{ID: b.Next(), Op: Undef, Type: t}
+		b.constants[key] = v
+	}
+	return v
+}
+
 // Const is a word.
 func (b *Builder) Const(n int64) *Value { return b.constant(W, int64(uint32(n))) }
 
