@@ -8,10 +8,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// headers are declarations of what programs use of the system headers.
+// ownHeaders begins the names of the package's own headers.
+const ownHeaders = "sys/"
+
+// headers are declarations of what programs use of the system headers, and in include/cuda what libraries compute in kernels.
 //
 //go:embed include
 var headers embed.FS
@@ -36,7 +40,7 @@ func newFiles(file, text string, include []string, lang *dialect) *files {
 }
 
 // folders lists the names of the folders that a header is looked for in. The headers of C are for its programs alone, which also find those in
-// angle brackets in their own folder.
+// angle brackets in their own folder. Libraries of kernels are read from the package's own text of what they compute.
 func (f *files) folders(quoted bool, from string) (out []string) {
 	inner, nested := f.names[from]
 	if quoted && nested {
@@ -47,8 +51,15 @@ func (f *files) folders(quoted bool, from string) (out []string) {
 			out = append(out, fmt.Sprint(i))
 		}
 	}
-	if f.lang.hosted {
-		out = append(out, "sys")
+	switch {
+	case f.lang.hosted:
+		out = append(out, ownHeaders)
+	case f.lang.library != "": // in angle brackets first, as its folder may be given too
+		if library := ownHeaders + f.lang.library; quoted {
+			out = append(out, library)
+		} else {
+			out = slices.Insert(out, 0, library)
+		}
 	}
 	return out
 }
@@ -85,7 +96,7 @@ func (f *files) shown(name string) string {
 
 // open is the text of a file.
 func (f *files) open(name string) (string, error) {
-	if rest, ok := strings.CutPrefix(name, "sys/"); ok {
+	if rest, ok := strings.CutPrefix(name, ownHeaders); ok {
 		text, err := headers.ReadFile("include/" + rest)
 		if err != nil {
 			return "", err

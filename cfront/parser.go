@@ -134,6 +134,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}
 	maps.Copy(p.spaces, p.groups)
+	p.global.outer = &scope{}
 	p.scope = p.global
 	defer func() {
 		switch e := recover().(type) {

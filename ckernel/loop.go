@@ -158,7 +158,9 @@ func (b *builder) follow(x *loopText) {
 	if b.changesVariables(x.cond) { // each evaluation of the condition does
 		ways = ways[3:]
 	} else if b.trips[x.pos.Line] == nil && leaves(x.body) {
-		ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere, b.counted, b.once}
+		if ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere}; !b.opt.Opaque || b.trial > 0 {
+			ways = append(ways, b.counted, b.once)
+		}
 	}
 	for _, way := range ways {
 		done, err := way(x, steps)

@@ -53,6 +53,9 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 		b.fail(e, "", "a vector is no structure")
 	}
 	from := e
+	if c, is := e.(*cfront.Call); is && b.file.Function(c.Func) == nil {
+		b.fail(e, "", "%s has no value that is a structure", c.Func)
+	}
 	if !b.isMemory(e) && !isBuiltin(e) {
 		v, _ := b.objectIn(e)
 		if v == nil {
