@@ -202,6 +202,7 @@ func cuda() *dialect {
 	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
 		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
+	d.types["cudaGraphConditionalHandle"] = number(expr.Uint64)
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{

@@ -65,7 +65,7 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 	}
 	if c == nil || c.body > 0 && p.scope.class { // one for const records may stand beside one for others
 		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start, plusPlus: p.lang.plusPlus}
-		if len(o.list) > 0 {
+		if len(o.list) > 0 || p.lang.plusPlus && isIntrinsic(d.name) { // calls name the language's own by its name
 			c.name = fmt.Sprintf("%s(%s)", d.name, types(c.params))
 		}
 		o.list = append(o.list, c)
