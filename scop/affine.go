@@ -28,9 +28,20 @@ func (b *builder) and(at cfront.Expr, x, y *polycount.Set) *polycount.Set {
 	return out
 }
 
-// affine reads an integer expression: its pieces are disjoint and cover all values of the iterators and parameters. Anything that is not
-// affine is a fault.
-func (b *builder) affine(e cfront.Expr) []piece {
+// affine reads an integer expression: its pieces are disjoint and cover all values of the iterators and parameters. What the region does not change is a
+// parameter. Anything else is a fault.
+func (b *builder) affine(e cfront.Expr) (list []piece) {
+	why := b.fault(func() { list = b.linear(e) })
+	if why == nil {
+		return list
+	}
+	if value, ok := b.given(e); ok {
+		return []piece{{nil, value}}
+	}
+	panic(*why)
+}
+
+func (b *builder) linear(e cfront.Expr) []piece {
 	t := e.Type()
 	if t.IsFloat() {
 		b.fail(e, "", "a floating-point number is not affine in iterators and parameters")
@@ -292,18 +303,32 @@ func (b *builder) comparison(at cfront.Expr, xs, ys []piece, constraints func(x,
 }
 
 // attempt runs a reading that may end in a fault; ok is false if it did, and then nothing has changed.
-func (b *builder) attempt(read func()) (ok bool) {
-	params, context, domain := len(b.nest.Params), len(b.context), b.domain
+func (b *builder) attempt(read func()) (ok bool) { return b.fault(read) == nil }
+
+// probe is attempt for what is only to be known: nothing becomes a parameter for it.
+func (b *builder) probe(read func()) (ok bool) {
+	probing := b.probing
+	b.probing = true
+	ok = b.attempt(read)
+	b.probing = probing
+	return ok
+}
+
+// fault is attempt with what it ended in.
+func (b *builder) fault(read func()) (why *fault) {
+	params, context, domain, head := len(b.nest.Params), len(b.context), b.domain, b.head
 	defer func() {
 		if e := recover(); e != nil {
-			if _, isFault := e.(fault); !isFault {
+			f, isFault := e.(fault)
+			if !isFault {
 				panic(e)
 			}
-			b.nest.Params, b.context, b.domain = b.nest.Params[:params], b.context[:context], domain
+			b.nest.Params, b.context, b.domain, b.head = b.nest.Params[:params], b.context[:context], domain, head
+			why = &f
 		}
 	}()
 	read()
-	return true
+	return nil
 }
 
 func describe(e cfront.Expr) string {

@@ -69,7 +69,7 @@ type fataler interface {
 // helper reports names that the front end makes for values of chained assignments, and integers that only values use: a run has no accesses to them.
 func helper(n *Nest, name string) bool {
 	a := n.Array(name)
-	return a == nil || strings.HasPrefix(name, "value") || len(a.Shape) == 0 && a.DType.IsInteger() && !a.Written
+	return a == nil || strings.HasPrefix(name, "value") || strings.HasPrefix(name, "holds") || len(a.Shape) == 0 && a.DType.IsInteger() && !a.Written
 }
 
 // checkOrder compares the accesses of all points of all statements, in the order of the schedule, with those of the run.

@@ -102,6 +102,8 @@ func base(e cfront.Expr) *cfront.Var {
 		return x.Var
 	case *cfront.Index:
 		return base(x.Of)
+	case *cfront.Member:
+		return base(x.X)
 	}
 	return nil
 }

@@ -180,6 +180,9 @@ func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
 		return err
 	}
+	if data, err := dataDir(); err == nil {
+		r.Kept = filepath.Join(data, "emulated")
+	}
 	told := time.Now()
 	r.Progress = func(done, total int) {
 		if time.Since(told) > 5*time.Second {

@@ -14,6 +14,7 @@ import (
 	"gpuperf/internal/command/capture"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/source"
 	"gpuperf/internal/terminal"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
@@ -120,6 +121,9 @@ has made is left out, and told.`,
 				if k.Why != "" {
 					warnf(cmd, warning.LeftOut, k.Short(), "%s", k.Why)
 				}
+			}
+			if result.Unlisted != nil {
+				note(cmd, "%s", source.Message(result.Unlisted))
 			}
 			if failed := new(capture.StatusError); err != nil && !errors.As(err, &failed) {
 				return err

@@ -16,7 +16,7 @@ type Group struct {
 	inbox   map[uint64]*arrivals // barriers in local memory, by address
 	ahead   bool                 // some sub-groups have left loops early
 	heard   int                  // messages of other groups of the cluster
-	// counters are what words held that clusters add to in turn, before this one did.
+	// counters are what words held that groups add to in turn, before this one did.
 	counters map[uint64]uint64
 	// What shared memory, the votes at barriers and buffers follow from.
 	inShared, votes Origin

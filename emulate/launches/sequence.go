@@ -33,7 +33,8 @@ type Sequence struct {
 	Assume []launchfile.Assumption
 	Source string // the name of the file that the code's lines are in, where it is compiled
 
-	face samples.Interface // that a source of a launch file is for
+	face    samples.Interface // that a source of a launch file is for
+	program string            // the path of the machine code that a launch file names as its source; "" is none
 }
 
 // Load is the sequence of a launch file, at sizes where they differ from those of the file.
@@ -47,7 +48,7 @@ func Load(path string, sizes map[string]int64) (*Sequence, error) {
 
 // OfFile is Load of a file that has been read.
 func OfFile(f *launchfile.File, sizes map[string]int64) (s *Sequence, err error) {
-	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface}
+	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface, program: f.Program()}
 	if s.Job, err = f.Emulated(sizes); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 			continue
 		}
 		seen[job.Entry] = true
-		l, err := sass.ReadKernel(ctx, job.Identity.Source, job.Image, job.Entry)
+		l, err := s.kernel(ctx, job.Entry)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +111,14 @@ func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 		all.Warnings = append(all.Warnings, l.Warnings...)
 	}
 	return all, nil
+}
+
+// kernel is one of the cubin.
+func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, error) {
+	if s.program != "" {
+		return sass.ReadKernelAt(ctx, s.program, s.Job.Image, name)
+	}
+	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
 }
 
 // Options say how a sequence is emulated.

@@ -38,6 +38,8 @@ type Result struct {
 	Folder  string    `json:"folder"`
 	Kernels []*Kernel `json:"kernels"`
 	Status  int       `json:"status"` // of the application
+	// Unlisted is why a module has no listing beside it; nil where all have one.
+	Unlisted error `json:"-"`
 }
 
 // Kernel is a kernel that the application has launched, in one way.
@@ -50,6 +52,8 @@ type Kernel struct {
 
 	on     string // the interface
 	number int64  // of the launch that has a file
+	took   times  // of all that were like it
+	source string // the machine code beside the launch file
 }
 
 // Short is the name without types.
@@ -104,6 +108,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, failed
 	}
 	result, err := Write(journals, o)
+	err = cmp.Or(err, result.list(context.WithoutCancel(ctx)))
 	if status := new(StatusError); errors.As(failed, &status) {
 		result.Status = status.Status
 	}

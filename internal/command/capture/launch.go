@@ -27,7 +27,7 @@ func Write(journals string, o Options) (Result, error) {
 	}
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
-		counts := j.counts()
+		counts, took := j.counts()
 		kernels := map[int64]*Kernel{}
 		for i, e := range j.events {
 			k := kernels[e.ID]
@@ -42,7 +42,7 @@ func Write(journals string, o Options) (Result, error) {
 					k = &Kernel{Name: k.Name, Plain: k.Plain, on: k.on}
 					result.Kernels = append(result.Kernels, k)
 				}
-				k.number, k.Launches = e.Number, counts[way{e.ID, e.Number}]
+				k.number, k.Launches, k.took = e.Number, counts[way{e.ID, e.Number}], took[way{e.ID, e.Way}]
 				if o.Launch > 0 {
 					k.Launches = counts[way{id: e.ID}]
 				}
@@ -167,6 +167,7 @@ func (f *file) text(o Options) (string, error) {
 	if f.kernel.Launches > 0 && o.Launch == 0 {
 		f.line("launches: %d", f.kernel.Launches)
 	}
+	f.application()
 	write := f.cuda
 	if f.kernel.on == "opencl" {
 		write = f.opencl
@@ -182,6 +183,26 @@ func (f *file) text(o Options) (string, error) {
 	}
 	return strings.Join(f.lines, "\n") + "\n", nil
 }
+
+// application writes how long these launches took in the application.
+func (f *file) application() {
+	t := f.kernel.took
+	if t.Timed == 0 {
+		return
+	}
+	var each []string
+	for _, ns := range t.Each {
+		each = append(each, seconds(ns))
+	}
+	cold := ""
+	if f.Way == 1 || t.Copied { // the code of the kernel was loaded for the first
+		cold = ", cold: true"
+	}
+	f.line("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d}", strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order)
+}
+
+// seconds are nanoseconds as YAML has seconds.
+func seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'g', -1, 64) }
 
 // commandLine is a command in one line, cut where it is long.
 func commandLine(words []string) string {
@@ -203,6 +224,7 @@ func (f *file) cuda() error {
 	if err != nil {
 		return err
 	}
+	f.kernel.source = source
 	f.line("source: %s", source)
 	f.line("kernel: %s", quoted(f.kernel.Name))
 	f.line("grid: %s", list(f.Grid))

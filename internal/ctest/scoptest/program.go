@@ -148,6 +148,18 @@ func (g *generator) condition() string {
 	return c
 }
 
+// onData is a condition on what arrays and scalars hold.
+func (g *generator) onData() string {
+	c := fmt.Sprintf("%s %s %s", g.target(), g.pick("comparison", "<", ">=", "!=", "=="), g.pick("against", "s", "1.5", g.target()))
+	switch rapid.IntRange(0, 5).Draw(g.t, "joined") {
+	case 0:
+		return g.condition() + " && " + c
+	case 1:
+		return "!(" + c + ")"
+	}
+	return c
+}
+
 // arms writes a switch.
 func (g *generator) arms(depth int) {
 	g.line("switch (%s) {", g.affine())
@@ -167,7 +179,11 @@ func (g *generator) branch(depth int) {
 		g.arms(depth)
 		return
 	}
-	g.line("if (%s) {", g.condition())
+	if g.chance("data", 3) {
+		g.line("if (%s) {", g.onData())
+	} else {
+		g.line("if (%s) {", g.condition())
+	}
 	g.body(depth)
 	if rapid.Bool().Draw(g.t, "else") {
 		g.line("} else {")

@@ -63,7 +63,7 @@ func Run(r *cfront.Region, params map[string]int64, start func(array, index stri
 	}()
 	m := &machine{
 		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}}, params: params, start: start, most: most,
-		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{},
+		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{}, inner: map[*cfront.Var]int{},
 	}
 	for _, s := range r.Items {
 		m.assigned(s)
@@ -83,6 +83,10 @@ type machine struct {
 	most      int
 	iterators map[*cfront.Var]int64 // of open loops
 	scalars   map[*cfront.Var]bool  // that are assigned, other than by the heads of loops
+	// depth is how many branches on data are around, idle says that one is not taken: its statements access what they would, and store nothing.
+	depth int
+	idle  bool
+	inner map[*cfront.Var]int // depth of the declaration
 }
 
 func (m *machine) assigned(s cfront.Stmt) {
@@ -116,11 +120,7 @@ func (m *machine) statement(s cfront.Stmt) {
 			m.statement(s)
 		}
 	case *cfront.If:
-		if m.control(x.Cond) != 0 {
-			m.statement(x.Then)
-		} else if x.Else != nil {
-			m.statement(x.Else)
-		}
+		m.branch(x)
 	case *cfront.For:
 		m.loop(x)
 	case *cfront.Do:
@@ -129,12 +129,52 @@ func (m *machine) statement(s cfront.Stmt) {
 		}
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			if v.Init != nil {
+			if m.inner[v] = m.depth; v.Init != nil {
 				m.store(v.Name, "", m.eval(v.Init), v.DType)
 			}
 		}
 	default:
 		panic(failure(fmt.Sprintf("%T", s)))
+	}
+}
+
+// branch runs the side that is taken. Where data decides, a nest accesses what both sides do, but for a first one that sizes and iterators rule out.
+func (m *machine) branch(x *cfront.If) {
+	v := m.truth(x.Cond)
+	sides := []cfront.Stmt{x.Else, x.Then}
+	if and, ok := x.Cond.(*cfront.Binary); ok && and.Op == "&&" && m.onData(x.Cond) && !m.onData(and.X) && m.control(and.X) == 0 {
+		sides[1] = nil
+	}
+	if !m.onData(x.Cond) {
+		if s := sides[cvalue.Bit(v.truth())]; s != nil {
+			m.statement(s)
+		}
+		return
+	}
+	idle := m.idle
+	m.depth++
+	for _, taken := range []bool{true, false} {
+		if s := sides[cvalue.Bit(taken)]; s != nil {
+			m.idle = idle || v.truth() != taken
+			m.statement(s)
+		}
+	}
+	m.idle = idle
+	m.depth--
+}
+
+// kept has the access to the old value of what is assigned to under a condition on data.
+func (m *machine) kept(to cfront.Expr) {
+	if m.depth == 0 {
+		return
+	}
+	switch x := to.(type) {
+	case *cfront.Ref:
+		if m.inner[x.Var] < m.depth {
+			m.touch(x.Var.Name, "", false)
+		}
+	case *cfront.Index:
+		m.touch(x.Of.(*cfront.Ref).Var.Name, m.index(x.Subs), false)
 	}
 }
 
@@ -195,10 +235,12 @@ func (m *machine) load(array, index string, t expr.DType) Value {
 
 func (m *machine) store(array, index string, v Value, t expr.DType) Value {
 	m.touch(array, index, true)
+	if v = convert(v, t); m.idle {
+		return v
+	}
 	if m.trace.Memory[array] == nil {
 		m.trace.Memory[array] = map[string]Value{}
 	}
-	v = convert(v, t)
 	m.trace.Memory[array][index] = v
 	return v
 }
@@ -287,6 +329,7 @@ func (m *machine) assign(x *cfront.Assign) Value {
 		t := cfront.Operation(x.Pos, x.Op, x.To, x.Value).DType
 		v = m.binary(x.Op, old, v, t)
 	}
+	m.kept(x.To)
 	switch to := x.To.(type) {
 	case *cfront.Ref:
 		return m.store(to.Var.Name, "", v, to.DType)

@@ -230,13 +230,14 @@ static void launched(object queue, object id, uint32_t dimensions, const size_t 
   cl.kernel_info(id, kernel_program, sizeof program, &program, NULL);
   cl.kernel_info(id, kernel_context, sizeof context, &context, NULL);
   long number = 0;
-  const struct seen *kernel = wanted(name, program, context, shape_of(dimensions, offset, global, local), values_of(id), &number);
+  struct variant *way;
+  const struct seen *kernel = wanted(name, program, context, shape_of(dimensions, offset, global, local), values_of(id), &number, &way);
   if (kernel) {
     uint32_t count = 0;
     cl.kernel_info(id, kernel_args, sizeof count, &count, NULL);
     cl.queue_info(queue, queue_device, sizeof device, &device, NULL);
     struct text t = {0};
-    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld", kernel->id, number);
+    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"way\":%ld", kernel->id, number, way->number);
     put_sizes(&t, "global", global, dimensions);
     if (local) put_sizes(&t, "local", local, dimensions);
     if (offset) put_sizes(&t, "begin", offset, dimensions);

@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(own) == 0 {
 		t.Fatal(own, err)
 	}
-	files, err := filepath.Glob("../testdata/*.c[lu]")
+	files, err := filepath.Glob("../../../ckernel/testdata/*.c[lu]")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -72,7 +72,7 @@ var notMade = map[string]string{
 // example is a function of examples/kernels.
 func example(t *testing.T, e ckerneltest.Example) *function {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../examples/kernels", e.File))
+	text, err := os.ReadFile(filepath.Join("../../../examples/kernels", e.File))
 	if err != nil {
 		t.Fatal(err)
 	}
