@@ -55,8 +55,8 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 			searches := &tune.Dialogues{Predictors: session.Predictor}
 			methods := map[string]serve.Method{
 				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) { return predictOne(ctx, session, q) }),
-				"ask":  method(searches.Ask),
-				"tell": method(searches.Tell),
+				"ask":     method(searches.Ask),
+				"tell":    method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
 			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
