@@ -38,6 +38,18 @@ type Job struct {
 	Reuse      bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
 	Variables  []Arg            `json:"variables,omitempty"` // of the program: memory that it brings, filled as buffers are
 	Expect     *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
+	Code       *samples.Code    `json:"code,omitempty"`      // what the machine code of the first kernel holds; nil leaves it to a disassembler
+}
+
+// Arrays are the names of the arguments that are buffers, in the order of all arguments; "" stands for others.
+func (j Job) Arrays() []string {
+	names := make([]string, len(j.Args))
+	for i, a := range j.Args {
+		if a.Kind == Buffer {
+			names[i] = a.Name
+		}
+	}
+	return names
 }
 
 // Expect is a job whose results are right. It runs once, and a device keeps its results for the jobs that are compared with
