@@ -14,7 +14,7 @@ func (l *lowering) times(x *cfront.For, c *counter) int {
 	case x.Unroll > 1:
 		return x.Unroll
 	}
-	if l.converges(x.Body) || l.contains2(x.Body) {
+	if l.contains2(x.Body) {
 		return 1
 	}
 	for n := l.Times; n > 1; n /= 2 {
@@ -39,39 +39,6 @@ func (l *lowering) contains2(s cfront.Stmt) bool {
 			}
 		}
 		stmts, _ := cfront.Inside(s)
-		for _, one := range stmts {
-			walk(one)
-		}
-	}
-	walk(s)
-	return found
-}
-
-// converges reports whether work-items wait for each other in a statement, which keeps compilers from making two loops of one.
-func (l *lowering) converges(s cfront.Stmt) bool {
-	found := false
-	var walk func(s cfront.Stmt)
-	walk = func(s cfront.Stmt) {
-		stmts, exprs := cfront.Inside(s)
-		for _, e := range exprs {
-			if e == nil {
-				continue
-			}
-			cfront.Walk(e, func(e cfront.Expr) {
-				x, ok := e.(*cfront.Call)
-				if !ok {
-					return
-				}
-				if f, known := cfront.IntrinsicOf(x.Func); known {
-					switch f.Kind {
-					case cfront.Barrier, cfront.SubgroupBarrier, cfront.Shuffle, cfront.Vote, cfront.Reduction:
-						found = true
-					}
-				} else if f := l.file.Function(x.Func); f != nil && f.Err == nil {
-					walk(f.Body)
-				}
-			})
-		}
 		for _, one := range stmts {
 			walk(one)
 		}

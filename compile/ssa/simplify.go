@@ -10,6 +10,9 @@ var Passes = []struct {
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
 	{"hoist", Hoist},
+	{"chain", Chain},
+	{"reduce", Reduce},
+	{"widen", Widen},
 	{"fuse", Fuse},
 	{"dead code", Dead},
 }
