@@ -257,12 +257,34 @@ func (l *lowering) looped(cond cfront.Expr, body cfront.Stmt, step cfront.Expr, 
 			return l.Bool(true)
 		}
 		return l.condition(cond)
-	}, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+	}, cond, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+}
+
+// holds says that the condition of a loop holds at the beginning of an iteration.
+func (l *lowering) holds(cond cfront.Expr) {
+	if cond != nil && l.pure(cond) {
+		l.Assume(l.condition(cond), true)
+	}
+}
+
+// pure reports whether an expression has no effect, and reads nothing that may change.
+func (l *lowering) pure(e cfront.Expr) bool {
+	ok := true
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch e.(type) {
+		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
+			ok = false
+		}
+	})
+	return ok
 }
 
 // turning is a loop around a body, as long as a condition holds.
-func (l *lowering) turning(cond func() *ssa.Value, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
 	l.turningBody(cond, func(fr *frame) {
+		if !once {
+			l.holds(is)
+		}
 		l.iteration(fr, body)
 		if !l.dead && step != nil {
 			l.expression(step)

@@ -34,7 +34,7 @@ func (l *lowering) contains2(s cfront.Stmt) bool {
 		case *cfront.While:
 			found = true
 		case *cfront.For:
-			if n := l.nominal(x); n <= 1 || !l.writesOut(x, n) {
+			if n := l.nominal(x); n == 0 || !l.writesOut(x, n) {
 				found = true
 			}
 		}
@@ -70,6 +70,7 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 		l.when(enough, func() {
 			l.counted(left, whole, int64(times), func(fr *frame) {
 				for range times {
+					l.holds(x.Cond)
 					l.iteration(fr, x.Body)
 					l.expression(x.Step)
 				}
@@ -77,6 +78,7 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 		})
 		l.when(l.MakeAux(ssa.Cmp, ssa.Pred, "NE", rest, l.Const(0)), func() {
 			l.counted(left, rest, 1, func(fr *frame) {
+				l.holds(x.Cond)
 				l.iteration(fr, x.Body)
 				l.expression(x.Step)
 			}, assigned)
@@ -100,6 +102,7 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 	if whole := n - n%int64(times); whole > 0 {
 		l.counted(left, l.Const(whole), int64(times), func(fr *frame) {
 			for range times {
+				l.holds(x.Cond)
 				l.iteration(fr, x.Body)
 				l.expression(x.Step)
 			}
@@ -146,6 +149,9 @@ func (l *lowering) length(c *counter) *ssa.Value {
 		return nil
 	case !known && (c.step != "+" || c.op != "<" || !l.harmless(c.by)):
 		return nil
+	}
+	if signed := t.IsSigned() && common(c.v.DType, c.by.Type()).IsSigned(); !signed && (!known || by != 1 && by != -1) {
+		return nil // the counter may run over
 	}
 	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
 	if c.op == "<=" {

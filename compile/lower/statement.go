@@ -64,12 +64,14 @@ func (l *lowering) split2(cond *ssa.Value, yes, no func()) {
 	}
 	depth := len(l.regions)
 	l.Open()
+	l.Assume(cond, true)
 	l.start(first, env)
 	yes()
 	l.Close()
 	l.jumpTo(end, &ends, depth)
 	if no != nil {
 		l.Open()
+		l.Assume(cond, false)
 		l.start(second, env)
 		no()
 		l.Close()

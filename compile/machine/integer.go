@@ -241,6 +241,10 @@ func (f *function) selection(v *ssa.Value) {
 	p := f.condition(v.Args[0])
 	yes, no := v.Args[1], v.Args[2]
 	u := f.result(v)
+	if f.folded[yes] && changes(yes, no) {
+		f.changed(u[0], p, yes, no)
+		return
+	}
 	if v.Type == ssa.D {
 		a, b := f.halves(yes), f.halves(no)
 		for i := range u {
@@ -254,6 +258,39 @@ func (f *function) selection(v *ssa.Value) {
 		a = reg(f.word(yes))
 	}
 	f.pick(u[0], p, a, b)
+}
+
+// changes reports whether a value is another one, changed by one instruction, so that a selection of the two is that under a predicate.
+func changes(yes, no *ssa.Value) bool {
+	switch yes.Op {
+	case ssa.Add, ssa.Sub, ssa.FAdd, ssa.FMul, ssa.FFma, ssa.And, ssa.Or, ssa.Xor:
+	default:
+		return false
+	}
+	if yes.Type != ssa.W || no.Op == ssa.Const {
+		return false
+	}
+	for _, a := range yes.Args {
+		if a == no {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is a value, and where a predicate holds that changed.
+func (f *function) changed(to unit, p operand, yes, no *ssa.Value) {
+	f.move(to, no)
+	f.units[yes] = []unit{to}
+	f.folded[yes] = false
+	n := len(f.now.list)
+	f.value(yes)
+	for _, in := range f.now.list[n:] {
+		if len(in.defines) == 1 && in.defines[0] == to {
+			in.guard, in.not = p.unit, p.minus
+			in.uses = append(in.uses, p.unit, to)
+		}
+	}
 }
 
 // halves are the words of a pair as operands.
