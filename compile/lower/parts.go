@@ -9,7 +9,7 @@ import (
 // times is how many iterations of a loop are written out beside each other.
 func (l *lowering) times(x *cfront.For, c *counter) int {
 	switch {
-	case x.Unroll == 1 || l.left(x.Body):
+	case x.Unroll == 1 || l.contains(x.Body, func(j *cfront.Jump, inner bool) bool { return j.What == "break" && !inner || j.What == "return" }):
 		return 1
 	case x.Unroll > 1:
 		return x.Unroll

@@ -93,7 +93,7 @@ func (f *function) foldInto(v *ssa.Value) {
 		case v.Op == ssa.Add && v.Type == ssa.W:
 			switch a.Op {
 			case ssa.Mul:
-				ok = !isFixed(a.Args[1]) || !isFixed(other) || other.Op == ssa.Const && other.Int == 0
+				ok = true
 			case ssa.Shl:
 				ok = a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && a.Args[1].Int > 0
 			case ssa.Add, ssa.Sub:

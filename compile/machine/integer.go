@@ -57,8 +57,8 @@ func (f *function) sum(v *ssa.Value, d []operand) {
 		other := v.Args[1-i]
 		switch {
 		case f.alone(a, ssa.Mul):
-			b, first := f.any(a.Args[1], true)
-			c, _ := f.any(other, first)
+			b, first := f.any(a.Args[1], !isFixed(other) || other.Op == ssa.Const && other.Int == 0)
+			c, _ := f.any(other, first || b.kind == register)
 			f.emit("IMAD", d, reg(f.word(a.Args[0])), b, c)
 			return
 		case f.alone(a, ssa.Shl):
@@ -110,7 +110,7 @@ func (f *function) shift(v *ssa.Value, d []operand) {
 	by, _ := f.any(n, true)
 	switch {
 	case v.Op == ssa.Shl && n.Op == ssa.Const && n.Int < 32:
-		if f.shl++; f.shl%2 == 0 {
+		if f.shl++; f.shl%2 == 0 || f.now.block.Loop != nil {
 			f.emit("IMAD.SHL.U32", d, reg(f.word(x)), imm(1<<n.Int), reg(none))
 			return
 		}
