@@ -106,6 +106,9 @@ func (l *lowering) statement(s cfront.Stmt) {
 		return
 	}
 	l.Line = s.Place().Line
+	if a := l.file.Assembly(s); a != nil && l.assembly(s.Place(), a) {
+		return
+	}
 	switch x := s.(type) {
 	case *cfront.Block:
 		for _, inner := range x.Items {

@@ -153,7 +153,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 // meets reports whether accesses before an instruction stay before it.
 func meets(in *instruction) bool {
 	name, _, _ := strings.Cut(in.name, ".")
-	return name == "BAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
+	return name == "BAR" || name == "DEPBAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
 }
 
 // conflict reports whether two accesses may be to the same memory, and one of them writes.
