@@ -90,6 +90,12 @@ func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
 	}
 	var walk func(s cfront.Stmt)
 	walk = func(s cfront.Stmt) {
+		if a := l.file.Assembly(s); a != nil {
+			for _, e := range a.Out {
+				change(e)
+			}
+			return
+		}
 		stmts, exprs := cfront.Inside(s)
 		for _, e := range exprs {
 			if e == nil {
