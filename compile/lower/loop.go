@@ -21,8 +21,11 @@ type counter struct {
 // counts finds how a loop counts; nil where it does not.
 func (l *lowering) counts(x *cfront.For) *counter {
 	cond, ok := x.Cond.(*cfront.Binary)
-	if !ok {
-		return nil
+	if !ok { // the counter alone: until it is 0
+		if x.Cond == nil || x.Cond.Type() == "" || !x.Cond.Type().IsInteger() {
+			return nil
+		}
+		cond = cfront.Operation(x.Pos, "!=", x.Cond, cfront.Zero(x.Pos))
 	}
 	step, ok := x.Step.(*cfront.Assign)
 	if !ok {
