@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -201,11 +202,9 @@ func FitRows(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fi
 }
 
 // solve is FitRows with the problem as it was solved, with the bounds that it found needful.
-func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit, *fitter, error) {
-	f, err := newFitter(m, rows, opt)
-	if err != nil {
-		return nil, nil, err
-	}
+func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (_ *Fit, _ *fitter, err error) {
+	defer throw.Catch(&err)
+	f := throw.Get(newFitter(m, rows, opt))
 	best, starts, err := f.search(ctx, opt)
 	if err == nil {
 		best, err = f.sharpen(ctx, best)
@@ -213,26 +212,15 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 	if err != nil {
 		return nil, nil, fmt.Errorf("fitting %s: %w", m.Name, err)
 	}
-	if best, err = f.profiled(ctx, best); err != nil {
-		return nil, nil, err
-	}
+	best = f.profiled(ctx, best)
 	others := f.widen(best)
-	if err := f.widenSharp(ctx, best, opt); err != nil {
-		return nil, nil, err
-	}
-	rival, err := f.rival(ctx, best, others)
-	if err != nil {
-		return nil, nil, err
-	}
+	f.widenSharp(ctx, best, opt)
+	rival := f.rival(ctx, best, others)
 	fit := f.report(best, opt.Lanes)
 	fit.Starts = starts
-	if fit.Experiment, err = experiment(m, fit, rows); err != nil {
-		return nil, nil, err
-	}
+	fit.Experiment = experiment(m, fit, rows)
 	if !opt.NoCrossValidation {
-		if err := f.crossValidate(ctx, fit); err != nil {
-			return nil, nil, err
-		}
+		f.crossValidate(ctx, fit)
 	}
 	fit.Warnings = append(f.warnings(fit, best), f.doubts(best, rival)...)
 	return fit, f, nil
@@ -241,38 +229,27 @@ func solve(ctx context.Context, m *models.Model, rows []Row, opt Options) (*Fit,
 // search minimizes from every starting point: roughly where there are several, and then accurately from the best end. It also returns
 // the number of starting points.
 func (f *fitter) search(ctx context.Context, opt Options) (best *lm.Result, tried int, err error) {
+	defer throw.Catch(&err)
 	rough := f.rough()
 	starts := f.starts(opt)
 	if len(starts) == 1 {
 		best, err = f.fromOne(ctx, starts[0])
-	} else if best, err = f.best(ctx, nil, starts, &rough); err == nil && f.dubious(best) {
+	} else if best, err = throw.Value(func() *lm.Result { return f.best(ctx, nil, starts, &rough) }); err == nil && f.dubious(best) {
 		more := f.more(opt)
 		starts = append(starts, more...)
-		best, err = f.best(ctx, best, more, &rough)
+		best, err = throw.Value(func() *lm.Result { return f.best(ctx, best, more, &rough) })
 	}
-	if err != nil {
-		return nil, 0, err
-	}
+	throw.If(err)
 	again := f.reshaped(best.P, opt)
 	if len(starts)+len(again) == 1 {
 		return best, 1, nil
 	}
-	if best, err = f.best(ctx, best, again, &rough); err != nil {
-		return nil, 0, err
-	}
+	best = f.best(ctx, best, again, &rough)
 	if size, _ := f.norms(); len(starts) > 1 && best.Norm > exactly*size {
-		further, err := f.valleys(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		if best, err = f.best(ctx, best, further, &rough); err != nil {
-			return nil, 0, err
-		}
+		further := f.valleys(ctx)
+		best = f.best(ctx, best, further, &rough)
 	}
-	last, err := f.best(ctx, nil, [][]float64{best.P}, &f.lm)
-	if err != nil {
-		return nil, 0, err
-	}
+	last := f.best(ctx, nil, [][]float64{best.P}, &f.lm)
 	return after(best, last), len(starts) + len(again), nil
 }
 
@@ -298,13 +275,14 @@ func after(r, last *lm.Result) *lm.Result {
 }
 
 // best minimizes from every starting point and returns the result with the least residual, best among them, the first of equal ones.
-func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, settings *lm.Settings) (*lm.Result, error) {
+func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, settings *lm.Settings) *lm.Result {
 	var lastErr error
 	for _, p0 := range starts {
 		r, err := lm.Minimize(ctx, f.problem(), p0, settings)
 		switch {
 		case ctx.Err() != nil:
-			return nil, context.Cause(ctx)
+			throw.If(context.Cause(ctx))
+			return nil
 		case err != nil:
 			lastErr = cmp.Or(f.broken(p0), err)
 		case r.Status == lm.NotFinite && r.Iterations == 0:
@@ -317,9 +295,9 @@ func (f *fitter) best(ctx context.Context, best *lm.Result, starts [][]float64, 
 		}
 	}
 	if best == nil {
-		return nil, fmt.Errorf("%w: %w", errNoStart, lastErr)
+		panic(throw.Errorf("%w: %w", errNoStart, lastErr))
 	}
-	return best, nil
+	return best
 }
 
 // broken says in which row the model is not finite at p, and by which part of it; nil where it is finite in all.
@@ -363,19 +341,17 @@ func (f *fitter) notFinite(p []float64) error {
 // fromOne minimizes from one point, the user's own or that of a linear model. From a user's point the first step may overshoot the
 // minimum and end where the model is flat, so the initial trust region takes several sizes, over the range that MINPACK's guide
 // recommends.
-func (f *fitter) fromOne(ctx context.Context, p0 []float64) (*lm.Result, error) {
+func (f *fitter) fromOne(ctx context.Context, p0 []float64) (_ *lm.Result, err error) {
+	defer throw.Catch(&err)
 	factors := []float64{100, 1, 0.1}
 	if f.lm.Factor != 0 || f.model.Linear() {
 		factors = []float64{f.lm.Factor}
 	}
 	var best *lm.Result
-	var err error
 	for _, factor := range factors {
 		settings := f.lm
 		settings.Factor = factor
-		if best, err = f.best(ctx, best, [][]float64{p0}, &settings); err != nil {
-			return nil, err
-		}
+		best = f.best(ctx, best, [][]float64{p0}, &settings)
 	}
 	return best, nil
 }

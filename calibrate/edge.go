@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 )
@@ -31,7 +32,8 @@ const sharpestEdge = 28
 // sharpen searches again, with a bound, where the rows alone would have a form of overlap fall below the larger of its costs by more
 // than [models.Slack] in some row: then the smooth edge stands for something else than overlap. The bound is the
 // softest edge for the costs found, and is found again for those of the next search.
-func (f *fitter) sharpen(ctx context.Context, best *lm.Result) (*lm.Result, error) {
+func (f *fitter) sharpen(ctx context.Context, best *lm.Result) (_ *lm.Result, err error) {
+	defer throw.Catch(&err)
 	edges := f.model.Edges()
 	const rounds = 6 // after which the bound is one for all costs
 	for round := range rounds + 1 {
@@ -54,14 +56,8 @@ func (f *fitter) sharpen(ctx context.Context, best *lm.Result) (*lm.Result, erro
 		from := append([][]float64{best.P}, f.bestEnds()...)
 		f.ends = nil // they are outside of the bounds
 		rough := f.rough()
-		end, err := f.best(ctx, nil, from, &rough)
-		if err != nil {
-			return nil, err
-		}
-		last, err := f.best(ctx, nil, [][]float64{end.P}, &f.lm)
-		if err != nil {
-			return nil, err
-		}
+		end := f.best(ctx, nil, from, &rough)
+		last := f.best(ctx, nil, [][]float64{end.P}, &f.lm)
 		best = after(end, last)
 	}
 	return best, nil

@@ -7,6 +7,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 )
 
@@ -94,19 +95,19 @@ func (f *fitter) profile(ctx context.Context, r *lm.Result) (better []float64, e
 }
 
 // profiled is the minimum with what its profiles say, or a better one that these lead to.
-func (f *fitter) profiled(ctx context.Context, best *lm.Result) (*lm.Result, error) {
+func (f *fitter) profiled(ctx context.Context, best *lm.Result) *lm.Result {
 	const rounds = 4
 	for range rounds {
 		better, err := f.profile(ctx, best)
 		if better == nil || err != nil {
-			return best, err
+			return throw.Get(best, err)
 		}
-		next, err := f.best(ctx, nil, [][]float64{better}, &f.lm)
+		next, err := throw.Value(func() *lm.Result { return f.best(ctx, nil, [][]float64{better}, &f.lm) })
 		if err != nil || next.Norm >= best.Norm {
-			return best, err
+			return throw.Get(best, err)
 		}
 		best = after(best, next)
 		f.bent = nil
 	}
-	return best, nil
+	return best
 }

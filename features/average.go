@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -23,57 +24,39 @@ import (
 const limitAsWritten = 8_000_000
 
 // count counts a set of points. Data-dependent bounds among its parameters are replaced by averages.
-func (c *counter) count(d *polycount.Set) (*polycount.Poly, error) {
-	d, err := c.fixed(d.Within(c.limit.budget))
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) count(d *polycount.Set) *polycount.Poly {
+	d = c.fixed(d.Within(c.limit.budget))
 	bounds := c.boundsIn(d)
 	if len(bounds) == 0 && c.k.ExplicitBarriers {
-		return d.Count(polycount.WithLimit(limitAsWritten))
+		return throw.Get(d.Count(polycount.WithLimit(limitAsWritten)))
 	}
 	if len(bounds) == 0 {
-		return d.Count()
+		return throw.Get(d.Count())
 	}
 	var trips []trip
 	rest := d
 	for i, a := range c.k.Averages {
-		of, err := expr.ToAffine(a.Of, nil)
-		if err != nil {
-			return nil, err
-		}
+		of := throw.Get(expr.ToAffine(a.Of, nil))
 		at := slices.IndexFunc(bounds, func(b string) bool { n := of.Coeff(b); return n == 1 || n == -1 })
 		if at < 0 || of.HasFloor() {
 			continue
 		}
 		t := trip{fmt.Sprintf("$average%d", i), a}
 		dims := rest.Dims()
-		rest, err = rest.Constrain(polycount.EQ(polycount.Name(t.name), of), polycount.GE(polycount.Name(t.name), polycount.Int(0)))
-		if err == nil {
-			rest, err = rest.ToDims(bounds[at]).Project(dims...)
-		}
-		if err != nil {
-			return nil, err
-		}
+		rest = throw.Get(rest.Constrain(polycount.EQ(polycount.Name(t.name), of), polycount.GE(polycount.Name(t.name), polycount.Int(0))))
+		rest = throw.Get(rest.ToDims(bounds[at]).Project(dims...))
 		trips, bounds = append(trips, t), slices.Delete(bounds, at, at+1)
 	}
 	if len(trips) == 0 {
-		return nil, c.unknownTrips(d)
+		panic(throw.Of(c.unknownTrips(d)))
 	}
-	n, err := rest.Count()
-	if err == nil {
-		n, err = c.gist(n)
-	}
-	if err != nil {
-		return nil, err
-	}
+	n := throw.Get(rest.Count())
+	n = c.gist(n)
 	for _, b := range bounds {
-		without, err := n.Subst(map[string]polycount.Affine{b: polycount.Int(0)})
-		if err != nil {
-			return nil, err
-		}
+		without := throw.Get(n.Subst(map[string]polycount.Affine{b: polycount.Int(0)}))
 		if same, err := without.Equal(n); err != nil || !same {
-			return nil, cmp.Or(err, c.notLinear(d, trips))
+			throw.If(cmp.Or(err, c.notLinear(d, trips)))
+			return nil
 		}
 		n = without
 	}
@@ -89,10 +72,10 @@ type trip struct {
 // average replaces the trips in n by their averages. n must be linear in each of them. A product of two is allowed only if the inner
 // bounds are assigned within the outer loop: then it is the sum of the inner trips over the iterations of the outer loop. Otherwise the
 // two may depend on each other.
-func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
+func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) *polycount.Poly {
 	const most = 4
 	if len(trips) > most {
-		return nil, fmt.Errorf("more than %d averages in a count", most)
+		panic(throw.Errorf("more than %d averages in a count", most))
 	}
 	linear, averaged := polycount.Constant(0), polycount.Constant(0)
 	natural := make([]polycount.Constraint, len(trips))
@@ -106,60 +89,45 @@ func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*p
 				in = append(in, t)
 			}
 		}
-		term, err := coefficient(n, trips, subset)
-		if err != nil {
-			return nil, err
-		}
+		var err error
+		term := coefficient(n, trips, subset)
 		if zero, err := term.Equal(polycount.Constant(0)); err != nil {
-			return nil, err
+			panic(throw.Of(err))
 		} else if zero {
 			continue
 		}
 		if !c.nested(in) {
-			return nil, c.notLinear(d, trips)
+			panic(throw.Of(c.notLinear(d, trips)))
 		}
 		product, average := term, term
 		for _, t := range in {
 			if product, err = product.Mul(polycount.Variable(t.name)); err == nil {
 				average, err = c.times(average, t)
 			}
-			if err != nil {
-				return nil, err
-			}
+			throw.If(err)
 		}
 		if linear, err = linear.Add(product); err == nil {
 			averaged, err = averaged.Add(average)
 		}
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 	}
-	difference, err := n.Sub(linear)
-	if err != nil {
-		return nil, err
-	}
+	difference := throw.Get(n.Sub(linear))
 	where := polycount.NewSet(nil, nil, natural...)
 	if a := c.k.Assumptions; a != nil {
-		if where, err = where.IntersectParams(a); err != nil {
-			return nil, err
-		}
+		where = throw.Get(where.IntersectParams(a))
 	}
-	indicator, err := where.Count()
-	if err == nil {
-		difference, err = difference.Mul(indicator)
-	}
-	if err != nil {
-		return nil, err
-	}
+	indicator := throw.Get(where.Count())
+	difference = throw.Get(difference.Mul(indicator))
 	if zero, err := difference.Equal(polycount.Constant(0)); err != nil || !zero {
-		return nil, cmp.Or(err, c.notLinear(d, trips))
+		throw.If(cmp.Or(err, c.notLinear(d, trips)))
+		return nil
 	}
 	return c.gist(averaged)
 }
 
 // coefficient is the coefficient of the product of a subset of the trips, in a polynomial that is linear in each, from differences
 // between its values at trips of 0 and 1.
-func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, error) {
+func coefficient(n *polycount.Poly, trips []trip, subset int) *polycount.Poly {
 	sum := polycount.Constant(0)
 	for part := subset; ; part = (part - 1) & subset {
 		at := map[string]polycount.Affine{}
@@ -167,15 +135,13 @@ func coefficient(n *polycount.Poly, trips []trip, subset int) (*polycount.Poly, 
 			at[t.name] = polycount.Int(int64(part >> i & 1))
 		}
 		value, err := n.Subst(at)
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		sign := int64(1)
 		if bits.OnesCount(uint(subset^part))%2 == 1 {
 			sign = -1
 		}
 		if sum, err = sum.Add(value.Scale(sign, 1)); err != nil || part == 0 {
-			return sum, err
+			return throw.Get(sum, err)
 		}
 	}
 }
@@ -206,24 +172,17 @@ func (c *counter) nested(trips []trip) bool {
 }
 
 // times is n times the average of a trip.
-func (c *counter) times(n *polycount.Poly, t trip) (*polycount.Poly, error) {
+func (c *counter) times(n *polycount.Poly, t trip) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	value, err := fractionOf(c.atSizes(t.Value))
 	if err != nil {
 		return nil, fmt.Errorf("average of %s: %w", t.Of, err)
 	}
-	product, err := n.Mul(value.num)
-	if err == nil {
-		product, err = c.gist(product)
-	}
-	if err != nil {
-		return nil, err
-	}
+	product := throw.Get(n.Mul(value.num))
+	product = c.gist(product)
 	out := product.Scale(1, value.den)
 	for _, name := range value.params {
-		quotient, ok, err := out.Quo(name)
-		if err != nil {
-			return nil, err
-		}
+		quotient, ok := throw.Get2(out.Quo(name))
 		if !ok {
 			return nil, fmt.Errorf("%s times the average %s is not a polynomial: assume a condition by which %s divides it, as in \"%s %% 128 = 0\", "+
 				"or give the average a parameter of its own", n, t.Value, name, name)
@@ -391,10 +350,10 @@ func (c *counter) notLinear(d *polycount.Set, trips []trip) error {
 }
 
 // dependsOnData returns an error if the elements that a statement accesses depend on data.
-func (c *counter) dependsOnData(d *polycount.Set) error {
+func (c *counter) dependsOnData(d *polycount.Set) {
 	if len(c.boundsIn(d)) == 0 {
-		return nil
+		return
 	}
 	loops, bounds := c.boundedLoops(d)
-	return fmt.Errorf("the values of loop %s depend on %s, which the kernel reads", loops, bounds)
+	panic(throw.Errorf("the values of loop %s depend on %s, which the kernel reads", loops, bounds))
 }

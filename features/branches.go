@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -75,11 +76,8 @@ func (c *counter) domainOf(at scope) (*polycount.Set, error) {
 }
 
 // pointsOf is domainOf at the sizes of the count. Strides come from domainOf, so that they are the same at all sizes.
-func (c *counter) pointsOf(at scope) (*polycount.Set, error) {
-	d, err := c.domainOf(at)
-	if err != nil {
-		return nil, err
-	}
+func (c *counter) pointsOf(at scope) *polycount.Set {
+	d := throw.Get(c.domainOf(at))
 	return c.fixed(d.Within(c.limit.budget))
 }
 

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
 	"gpuperf/launch"
@@ -190,7 +191,7 @@ func (o *Occurrences) count(at map[string]int64) (*Statistics, error) {
 	}
 	var err error
 	if s.Groups, err = c.groups(nil); err == nil {
-		s.Groups, err = c.gist(s.Groups)
+		s.Groups, err = throw.Value(func() *polycount.Poly { return c.gist(s.Groups) })
 	}
 	if err == nil {
 		err = s.finish()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/polycount"
 )
 
@@ -46,7 +47,8 @@ func (c *counter) countFootprints() (records []Record, failed []failure) {
 
 // footprint counts the elements that accesses to one array touch, each once: the union of the images of the statements'
 // domains under the accesses' index maps (Stevens and Klöckner, Algorithm 2).
-func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
+func (c *counter) footprint(sites []site) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	var all *polycount.Set
 	seen := map[string]bool{}
 	for _, s := range sites {
@@ -55,55 +57,43 @@ func (c *counter) footprint(sites []site) (*polycount.Poly, error) {
 			continue
 		}
 		seen[text] = true
-		image, err := c.image(s)
-		if err != nil {
-			return nil, err
-		}
+		var err error
+		image := c.image(s)
 		if all == nil {
 			all = image
 		} else if all, err = all.Union(image); err != nil {
 			return nil, err
 		}
 	}
-	n, err := all.Count()
-	if err != nil {
-		return nil, err
-	}
-	return c.gist(n)
+	n := throw.Get(all.Count())
+	return c.gist(n), nil
 }
 
 // image is the set of indices that an access touches.
-func (c *counter) image(s site) (*polycount.Set, error) {
-	domain, err := c.pointsOf(s.at)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.dependsOnData(domain); err != nil {
-		return nil, err
-	}
+func (c *counter) image(s site) *polycount.Set {
+	var err error
+	domain := c.pointsOf(s.at)
+	c.dependsOnData(domain)
 	var axes []string
 	var index []polycount.Affine
 	for axis, e := range s.access.Index {
 		a, err := c.k.AffineOf(e)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.access, err)
+			panic(throw.Errorf("%s: %w", s.access, err))
 		}
 		axes = append(axes, fmt.Sprintf("_axis%d", axis))
 		index = append(index, a)
 	}
 	if lanes := c.k.Array(s.access.Array).Span(s.access); lanes > 1 {
 		lane := polycount.Name("_lane")
-		domain, err = domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane))
-		if err != nil {
-			return nil, err
-		}
+		domain = throw.Get(domain.AddDims("_lane").Constrain(polycount.GE(lane, polycount.Int(0)), polycount.GE(polycount.Int(lanes-1), lane)))
 		index[len(index)-1] = index[len(index)-1].Add(lane)
 	}
 	m, err := polycount.NewMap(domain, axes, index)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.access, err)
+		panic(throw.Errorf("%s: %w", s.access, err))
 	}
-	return m.Range()
+	return throw.Get(m.Range())
 }
 
 // footprints is the number of distinct elements that the selected accesses touch.
@@ -120,15 +110,13 @@ func (s *Statistics) footprints(c *class, id ID, at point) (float64, error) {
 }
 
 // distinct is the number of distinct elements that records of accesses, by their numbers in s.Records, touch.
-func (s *Statistics) distinct(records []int, sizes map[string]int64) (float64, error) {
+func (s *Statistics) distinct(records []int, sizes map[string]int64) (_ float64, err error) {
+	defer throw.Catch(&err)
 	list, err := remember(s, s.prints, fmt.Sprint(records), func() ([]*evaluator, error) { return s.newFootprints(records) })
 	var sum total
 	for _, e := range list {
 		var buffer [8]int64
-		values, err := bind(buffer[:0], e.params, sizes)
-		if err != nil {
-			return 0, err
-		}
+		values := bind(buffer[:0], e.params, sizes)
 		sum.add(e.poly, values)
 	}
 	return sum.float(), err

@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -17,17 +18,15 @@ const iteration = "_iteration_of_"
 
 // inLockStep adds the iterations, as distances from the first, of those loops around a statement that work-items start at different values to the
 // points that they run it at. It returns the dimensions that tell the iterations of all loops apart.
-func (c *counter) inLockStep(domain *polycount.Set, s *kernel.Stmt, inames []string) (*polycount.Set, []string, error) {
+func (c *counter) inLockStep(domain *polycount.Set, s *kernel.Stmt, inames []string) (_ *polycount.Set, _ []string, err error) {
+	defer throw.Catch(&err)
 	for _, l := range c.unevenLoops(s) {
 		if !slices.Contains(s.Inames, l.iname) { // an access is hoisted out of it
 			continue
 		}
 		inames = slices.DeleteFunc(slices.Clone(inames), func(n string) bool { return n == l.iname })
 		inames = append(inames, iteration+l.iname)
-		var err error
-		if domain, err = l.fromStart(domain); err != nil {
-			return nil, nil, err
-		}
+		domain = l.fromStart(domain)
 	}
 	return domain, inames, nil
 }
@@ -73,7 +72,7 @@ func (c *counter) unevenLoops(s *kernel.Stmt) (list []unevenLoop) {
 }
 
 // fromStart adds the distance of the iname from the greatest of its starts to a set.
-func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set, err error) {
+func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set) {
 	domain = domain.AddDims(iteration + l.iname)
 	for i, start := range l.starts {
 		greatest := []polycount.Constraint{polycount.EQ(polycount.Name(iteration+l.iname), polycount.Name(l.iname).Sub(start))}
@@ -89,12 +88,10 @@ func (l *unevenLoop) fromStart(domain *polycount.Set) (out *polycount.Set, err e
 		if err == nil && out != nil {
 			part, err = out.Union(part)
 		}
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		out = part
 	}
-	return out, nil
+	return out
 }
 
 // together is a form with the distances of inames from where loops start in place of these inames: what differs between work-items that make an

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -18,15 +19,15 @@ type site struct {
 
 // countMem counts the accesses of one execution of s to global and local memory: each occurrence in the text, those in
 // indices included. What the index of the target reads is a load. Predicates are counted where branches are exact.
-func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) error {
+func (c *counter) countMem(s *kernel.Stmt, sites map[Mem][]site) (err error) {
+	defer throw.Catch(&err)
 	loads, store := c.accesses(s)
 	for _, acc := range loads {
-		if err := c.countAccess(acc, Load, sites); err != nil {
-			return err
-		}
+		c.countAccess(acc, Load, sites)
 	}
 	if store != nil {
-		return c.countAccess(*store, Store, sites)
+		c.countAccess(*store, Store, sites)
+		return nil
 	}
 	return nil
 }
@@ -90,22 +91,16 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 	return loads, store
 }
 
-func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) error {
+func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site) {
 	acc := s.access
 	a := c.k.Array(acc.Array)
 	if a == nil || a.Space != kernel.Global && a.Space != kernel.Local || s.at.maybe && c.opt.Least {
-		return nil
+		return
 	}
-	local, group, err := c.strides(s)
-	if err != nil {
-		return err
-	}
+	local, group := c.strides(s)
 	granularity := SubGroup
 	if a.Space == kernel.Global {
-		shared, err := c.sharesElement(local)
-		if err != nil {
-			return err
-		}
+		shared := c.sharesElement(local)
 		if !shared {
 			granularity = WorkItem
 		}
@@ -113,17 +108,16 @@ func (c *counter) countAccess(s site, direction Direction, sites map[Mem][]site)
 	key := Mem{a.Memory(), a.TypeOf(acc).Vector(acc.Lanes), direction, acc.Array, acc.Tag, local, group, granularity}
 	c.add(key, s.at, granularity, 1)
 	sites[key] = append(sites[key], s)
-	return nil
 }
 
 // sharesElement reports whether the work-items of a sub-group are taken to access one element: those that follow each other along axis 0
 // do. Where branches are exact, all of a sub-group must.
-func (c *counter) sharesElement(local Strides) (bool, error) {
+func (c *counter) sharesElement(local Strides) bool {
 	if local.Along(0) != "0" || !c.opt.ExactBranches {
-		return local.Along(0) == "0", nil
+		return local.Along(0) == "0"
 	}
 	rows, err := c.spansRows(local)
-	return !rows, err
+	return throw.Get(!rows, err)
 }
 
 // spansRows reports whether sub-groups span rows of the work-group along which the access moves.
@@ -144,7 +138,8 @@ func (c *counter) spansRows(local Strides) (bool, error) {
 
 // strides are those of the flat index along the local and group axes, in elements (Stevens and Klöckner, section 6.1.1).
 // Along an axis in a part of the index that is not linear the stride is "?".
-func (c *counter) strides(s site) (local, group Strides, err error) {
+func (c *counter) strides(s site) (local, group Strides) {
+	var err error
 	byAxis := map[kernel.TagKind]map[int]string{kernel.LocalAxis: {}, kernel.GroupAxis: {}}
 	set := func(iname, stride string) {
 		if tag := c.k.Tags[iname]; tag.Parallel() && byAxis[tag.Kind] != nil {
@@ -159,9 +154,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 		rest, opaque = c.affinePart(s)
 		form, err = c.flatIndex(site{at: s.at, access: &rest})
 	}
-	if err != nil {
-		return "", "", err
-	}
+	throw.If(err)
 	varying := opaque
 	if c.opt.ExactBranches {
 		form, varying = c.together(s.at.stmt, form, opaque)
@@ -177,7 +170,7 @@ func (c *counter) strides(s site) (local, group Strides, err error) {
 	for _, iname := range slices.Concat(varying, c.boundBy(s.at.stmt, form, opaque)) {
 		set(iname, Varying)
 	}
-	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis]), nil
+	return makeStrides(byAxis[kernel.LocalAxis]), makeStrides(byAxis[kernel.GroupAxis])
 }
 
 // affinePart is the access without the terms of its indices that are not affine, and the inames that these may depend on.

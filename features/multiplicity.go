@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/linear"
 	"gpuperf/polycount"
@@ -80,11 +81,11 @@ func (c *counter) to(at map[string]int64) *counter {
 }
 
 // fixed is a set at the sizes of the count.
-func (c *counter) fixed(d *polycount.Set) (*polycount.Set, error) {
+func (c *counter) fixed(d *polycount.Set) *polycount.Set {
 	if c.at == nil {
-		return d, nil
+		return d
 	}
-	return d.Fix(c.at)
+	return throw.Get(d.Fix(c.at))
 }
 
 func (c *counter) add(key Key, at scope, granularity Granularity, n int64) {
@@ -126,7 +127,8 @@ func occurs(occurrences map[where]int64) bool {
 	return false
 }
 
-func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
+func (c *counter) sum(occurrences map[where]int64) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	places := make([]where, 0, len(occurrences))
 	for w, n := range occurrences {
 		if n != 0 { // products that multiply-adds have taken
@@ -138,15 +140,10 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 	})
 	sum := polycount.Constant(0)
 	for _, w := range places {
-		m, err := c.multiplicity(w)
-		if err != nil {
-			return nil, err
-		}
-		if sum, err = sum.Add(m.Scale(occurrences[w], 1)); err != nil {
-			return nil, err
-		}
+		m := c.multiplicity(w)
+		sum = throw.Get(sum.Add(m.Scale(occurrences[w], 1)))
 	}
-	return c.gist(sum)
+	return c.gist(sum), nil
 }
 
 // multiplicity is how often a statement runs (Algorithm 1). Per sub-group: the runs of work-groups, that is without the
@@ -156,15 +153,16 @@ func (c *counter) sum(occurrences map[where]int64) (*polycount.Poly, error) {
 // The domain does not contain hardware axes that the statement does not use. Local memory must be written in every work-group, and
 // private memory by every work-item, so for these targets the axes count: the fetch of a tile that does not depend on j_outer runs for
 // each j_outer. For a shared target one run suffices, and the others are redundant work.
-func (c *counter) multiplicity(w where) (*polycount.Poly, error) {
+func (c *counter) multiplicity(w where) *polycount.Poly {
 	if m, ok := c.mults[w]; ok {
-		return m, nil
+		return m
 	}
 	m, err := c.multiplicityOf(w)
 	if err == nil {
 		c.mults[w] = m
 	}
-	return m, c.limit.noted(w, err)
+	throw.If(c.limit.noted(w, err))
+	return m
 }
 
 func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
@@ -182,7 +180,7 @@ func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
 			inames = append(inames, name)
 		}
 	}
-	domain, err := c.pointsOf(at)
+	domain, err := throw.Value(func() *polycount.Set { return c.pointsOf(at) })
 	exact := err == nil && c.opt.ExactBranches && w.granularity == SubGroup && len(c.boundsIn(domain)) == 0
 	if exact {
 		domain, inames, err = c.inLockStep(domain, at.stmt, inames)
@@ -197,7 +195,7 @@ func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.count(domain)
+	m, err := throw.Value(func() *polycount.Poly { return c.count(domain) })
 	if err != nil {
 		return nil, fmt.Errorf("runs within %s: %w", strings.Join(inames, ", "), err)
 	}
@@ -224,7 +222,7 @@ func (c *counter) multiplicityOf(w where) (*polycount.Poly, error) {
 		m, err = m.Mul(idle)
 	}
 	if err == nil {
-		m, err = c.gist(m)
+		m, err = throw.Value(func() *polycount.Poly { return c.gist(m) })
 	}
 	return m, err
 }
@@ -283,28 +281,24 @@ func (c *counter) idleGroups(w where) (*polycount.Poly, error) {
 }
 
 // groups is the number of work-groups along the axes that no iname of the list is on.
-func (c *counter) groups(except []string) (*polycount.Poly, error) {
+func (c *counter) groups(except []string) (_ *polycount.Poly, err error) {
+	defer throw.Catch(&err)
 	product := polycount.Constant(1)
 	for axis := range 3 {
 		tag := kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}
 		if slices.ContainsFunc(except, func(name string) bool { return c.k.Tags[name] == tag }) {
 			continue
 		}
-		n, err := c.groupsAlong(axis)
-		if err != nil {
-			return nil, err
-		}
-		if product, err = product.Mul(n); err != nil {
-			return nil, err
-		}
+		n := c.groupsAlong(axis)
+		product = throw.Get(product.Mul(n))
 	}
 	return product, nil
 }
 
 // groupsAlong is the number of work-groups along an axis: one more than the largest value of an iname on it, 1 without.
-func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
+func (c *counter) groupsAlong(axis int) *polycount.Poly {
 	if n, ok := c.axes[axis]; ok {
-		return n, nil
+		return n
 	}
 	const g = "_group"
 	var all *polycount.Set
@@ -314,46 +308,38 @@ func (c *counter) groupsAlong(axis int) (*polycount.Poly, error) {
 		}
 		values, err := c.k.DomainOf([]string{name})
 		if err == nil {
-			values, err = c.fixed(values)
+			values, err = throw.Value(func() *polycount.Set { return c.fixed(values) })
 		}
 		if err == nil {
-			err = c.dependsOnData(values)
+			err = throw.Try(func() { c.dependsOnData(values) })
 		}
-		if err != nil {
-			return nil, err
-		}
-		upTo, err := values.AddDims(g).Constrain(
-			polycount.GE(polycount.Name(g), polycount.Int(0)), polycount.GE(polycount.Name(name), polycount.Name(g)))
-		if err != nil {
-			return nil, err
-		}
-		if upTo, err = upTo.Project(g); err != nil {
-			return nil, err
-		}
+		throw.If(err)
+		upTo := throw.Get(values.AddDims(g).Constrain(
+			polycount.GE(polycount.Name(g), polycount.Int(0)), polycount.GE(polycount.Name(name), polycount.Name(g))))
+		upTo = throw.Get(upTo.Project(g))
 		if all == nil {
 			all = upTo
 		} else if all, err = all.Union(upTo); err != nil {
-			return nil, err
+			throw.If(err)
+			return nil
 		}
 	}
 	n := polycount.Constant(1)
 	if all != nil {
 		var err error
 		if n, err = all.Count(); err != nil {
-			return nil, fmt.Errorf("work-groups along axis %d: %w", axis, err)
+			panic(throw.Errorf("work-groups along axis %d: %w", axis, err))
 		}
-		if n, err = c.gist(n); err != nil {
-			return nil, err
-		}
+		n = c.gist(n)
 	}
 	c.axes[axis] = n
-	return n, nil
+	return n
 }
 
 // gist rewrites a count at all sizes under the kernel's assumptions.
-func (c *counter) gist(p *polycount.Poly) (*polycount.Poly, error) {
+func (c *counter) gist(p *polycount.Poly) *polycount.Poly {
 	if c.k.Assumptions == nil || c.at != nil {
-		return p, nil
+		return p
 	}
-	return p.Gist(c.k.Assumptions)
+	return throw.Get(p.Gist(c.k.Assumptions))
 }

@@ -3,6 +3,7 @@ package features
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/ops"
@@ -50,7 +51,7 @@ func (c *counter) countUpdate(s *kernel.Stmt) error {
 	}
 	at := c.scopeOf(s)
 	domain, err := c.domainOf(at)
-	if err != nil || c.dependsOnData(domain) != nil {
+	if err != nil || throw.Try(func() { c.dependsOnData(domain) }) != nil {
 		return err
 	}
 	c.add(Op{"madd", t.Base(), SubGroup}, at, SubGroup, t.Lanes())

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -39,11 +40,9 @@ type Measured struct {
 }
 
 // JSON is the statistics as an object for encoding, with values where sizes are given (not nil).
-func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (*Object, error) {
-	counts, err := s.counted(sizes, alone)
-	if err != nil {
-		return nil, err
-	}
+func (s *Statistics) JSON(sizes map[string]int64, alone ...Record) (_ *Object, err error) {
+	defer throw.Catch(&err)
+	counts := s.counted(sizes, alone)
 	o := &Object{Kernel: s.Kernel, SubgroupSize: s.SubgroupSize, Statistics: []any{}, AsIfHeld: s.AsIfHeld()}
 	for i, r := range slices.Concat(s.Records, alone) {
 		var object any
@@ -100,12 +99,12 @@ func (s *Statistics) measure(key Mem, sizes map[string]int64) (m Measured) {
 }
 
 // counted gives the count of each record as text, and its value where sizes are given.
-func (s *Statistics) counted(sizes map[string]int64, alone []Record) ([]Counted, error) {
+func (s *Statistics) counted(sizes map[string]int64, alone []Record) []Counted {
 	var values []int64
 	if sizes != nil {
 		var err error
 		if values, err = s.bind(nil, sizes); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", s.Kernel, err)
+			panic(throw.Errorf("kernel %s: %w", s.Kernel, err))
 		}
 	}
 	out := make([]Counted, len(s.Records), len(s.Records)+len(alone))
@@ -116,13 +115,10 @@ func (s *Statistics) counted(sizes map[string]int64, alone []Record) ([]Counted,
 		}
 	}
 	for _, r := range alone {
-		n, err := r.Count.Eval(sizes)
-		if err != nil {
-			return nil, err
-		}
+		n := throw.Get(r.Count.Eval(sizes))
 		out = append(out, Counted{Value: decimal(n)})
 	}
-	return out, nil
+	return out
 }
 
 // Alone are the counts at given sizes of the same kernel for which there is no formula.
@@ -136,11 +132,9 @@ func (s *Statistics) Alone(at *Statistics) (alone []Record) {
 }
 
 // Write prints the records as an aligned table, with values where sizes are given (not nil), and those that have values alone.
-func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record) error {
-	counts, err := s.counted(sizes, alone)
-	if err != nil {
-		return err
-	}
+func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record) (err error) {
+	defer throw.Catch(&err)
+	counts := s.counted(sizes, alone)
 	head := []string{"kind", "what", "variable", "strides along l and g", "once per", "count"}
 	if sizes != nil {
 		head = append(head, "value")
@@ -162,9 +156,7 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record)
 		}
 		t.Row(cells...)
 	}
-	if err := t.Write(w); err != nil {
-		return err
-	}
+	throw.If(t.Write(w))
 	if rule := s.rule(); rule != "" {
 		_, err = fmt.Fprintln(w, rule)
 	}

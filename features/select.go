@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -99,6 +100,7 @@ func matchSync(_ *Statistics, _ *class, id ID, key Key) ([]condition, bool, erro
 
 // matchMem decides the match as far as it does not depend on sizes.
 func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, match bool, err error) {
+	defer throw.Catch(&err)
 	m, ok := key.(Mem)
 	if !ok || c.space != "" && c.space != m.Space || id.Tag != "" && id.Tag != m.Selector() || id.Space != "" && id.Space != m.Space ||
 		id.DType != "" && id.DType != m.DType || id.Direction != "" && id.Direction != m.Direction {
@@ -113,10 +115,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 			continue
 		}
 		for _, item := range strings.Split(family.constraints, ";") {
-			c, err := parseConstraint(item[2:])
-			if err != nil {
-				return nil, false, err
-			}
+			c := throw.Get(parseConstraint(item[2:]))
 			axis := int(item[0] - '0')
 			stride := family.strides.Along(axis)
 			if c.bound == nil {
@@ -132,10 +131,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 				undecided = fmt.Errorf("the stride of %s along %s(%d) is not constant, so that it cannot be compared with %s", m.Variable, family.name, axis, item[2:])
 				continue
 			}
-			cond, match, err := compareStride(stride, c)
-			if err != nil {
-				return nil, false, err
-			}
+			cond, match := compareStride(stride, c)
 			if !match {
 				return nil, false, nil
 			}
@@ -144,9 +140,7 @@ func matchMem(s *Statistics, c *class, id ID, key Key) (conditions []condition, 
 			}
 		}
 	}
-	if undecided != nil {
-		return nil, false, undecided
-	}
+	throw.If(undecided)
 	if id.AFR != "" {
 		conditions = append(conditions, s.afrCondition(m, id.AFR))
 	}
@@ -159,13 +153,14 @@ func (s *Statistics) lacks(e expr.Expr) bool {
 }
 
 // compareStride decides a constraint on a stride, or returns it as a condition on the sizes.
-func compareStride(stride string, c constraint) (cond condition, match bool, err error) {
+func compareStride(stride string, c constraint) (cond condition, match bool) {
+	var err error
 	value, err := expr.Parse(stride)
 	if err != nil {
-		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+		panic(throw.Errorf("stride %s: %w", stride, err))
 	}
 	if err := checkSize(value); err != nil {
-		return condition{}, false, fmt.Errorf("stride %s: %w", stride, err)
+		panic(throw.Errorf("stride %s: %w", stride, err))
 	}
 	test := func(sizes map[string]int64) (bool, error) {
 		order, err := compareSizes(value, c.bound, sizes)
@@ -173,12 +168,13 @@ func compareStride(stride string, c constraint) (cond condition, match bool, err
 	}
 	if len(sizeNames(value)) == 0 && len(sizeNames(c.bound)) == 0 {
 		match, err = test(nil)
-		return condition{}, match, err
+		throw.If(err)
+		return condition{}, match
 	}
 	if value.String() == c.bound.String() {
-		return condition{}, holds(c.relation, 0), nil
+		return condition{}, holds(c.relation, 0)
 	}
-	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true, nil
+	return condition{fmt.Sprintf("%s %s %s", stride, c.relation, c.bound), test}, true
 }
 
 // Explain lists the records that a feature selects, with their conditions on sizes, or describes the count of a feature without records.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -108,28 +109,26 @@ func (s *Statistics) UnknownTag(id ID) (tags []string, unknown bool) {
 }
 
 // bind appends the values of s.Params to buffer and checks the assumptions.
-func (s *Statistics) bind(buffer []int64, sizes map[string]int64) ([]int64, error) {
+func (s *Statistics) bind(buffer []int64, sizes map[string]int64) (_ []int64, err error) {
+	defer throw.Catch(&err)
 	for name, n := range s.c.at {
 		if sizes[name] != n {
 			return nil, fmt.Errorf("counted at %s=%d, not at %d", name, n, sizes[name])
 		}
 	}
-	values, err := bind(buffer, s.Params, sizes)
-	if err != nil {
-		return nil, err
-	}
+	values := bind(buffer, s.Params, sizes)
 	return values, s.check(values)
 }
 
-func bind(buffer []int64, params []string, sizes map[string]int64) ([]int64, error) {
+func bind(buffer []int64, params []string, sizes map[string]int64) []int64 {
 	for _, name := range params {
 		v, ok := sizes[name]
 		if !ok {
-			return nil, &expr.MissingError{Name: name}
+			panic(throw.Of(&expr.MissingError{Name: name}))
 		}
 		buffer = append(buffer, v)
 	}
-	return buffer, nil
+	return buffer
 }
 
 // check checks that the values of s.Params satisfy the kernel's assumptions.
@@ -202,18 +201,16 @@ func newEvaluator(p *polycount.Poly) *evaluator {
 	return &evaluator{p.Params(), p.Compile(p.Params())}
 }
 
-func (e *evaluator) rat(sizes map[string]int64) (*big.Rat, error) {
-	values, err := bind(nil, e.params, sizes)
-	if err != nil {
-		return nil, err
-	}
+func (e *evaluator) rat(sizes map[string]int64) (_ *big.Rat, err error) {
+	defer throw.Catch(&err)
+	values := bind(nil, e.params, sizes)
 	return e.poly.Rat(values), nil
 }
 
 // int64 is the value where it is a natural number of 64 bits and all sizes are known.
 func (e *evaluator) int64(sizes map[string]int64) (v int64, ok bool) {
 	var buffer [8]int64
-	values, err := bind(buffer[:0], e.params, sizes)
+	values, err := throw.Value(func() []int64 { return bind(buffer[:0], e.params, sizes) })
 	if err != nil {
 		return 0, false
 	}

@@ -1,10 +1,10 @@
 package launch
 
 import (
-	"fmt"
 	"math"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -210,23 +210,16 @@ func (w *walk) onAverage(l *loop, st *state, start *form, n int64) {
 }
 
 // averagesAt computes the average trip counts of loops with data-dependent bounds.
-func (w *walk) averagesAt(sizes map[string]int64) error {
+func (w *walk) averagesAt(sizes map[string]int64) {
 	for _, a := range w.p.averages {
-		v, err := expr.EvalFloat(a.value, sizes)
-		if err != nil {
-			return err
-		}
-		rest, err := a.rest.Eval(sizes)
-		if err != nil {
-			return err
-		}
+		v := throw.Get(expr.EvalFloat(a.value, sizes))
+		rest := throw.Get(a.rest.Eval(sizes))
 		v += float64(rest)
 		if math.IsNaN(v) || math.Abs(v) > 1<<40 {
-			return fmt.Errorf("a loop has %s + %s = %g trips on average", a.value, a.rest, v)
+			panic(throw.Errorf("a loop has %s + %s = %g trips on average", a.value, a.rest, v))
 		}
 		w.average = append(w.average, int64(math.Round(v)))
 	}
-	return nil
 }
 
 // enterCentre notes the counter of a loop in the middle of the launch.

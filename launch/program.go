@@ -9,6 +9,7 @@ import (
 
 	hw "gpuperf/device/machine"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -186,6 +187,7 @@ func edited(n *linear.Nest, opt Options, edit Edit) (*Program, error) {
 }
 
 func (p *Program) build() (err error) {
+	defer throw.Catch(&err)
 	n := p.nest
 	if p.opt.SubgroupSize < 0 || p.opt.Boxes < 0 {
 		return fmt.Errorf("sub-groups of %d work-items, %d boxes: neither may be negative", p.opt.SubgroupSize, p.opt.Boxes)
@@ -200,9 +202,7 @@ func (p *Program) build() (err error) {
 		}
 	}
 	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}}
-	if p.body, err = b.nodes(n.Body, 0); err != nil {
-		return err
-	}
+	p.body = b.nodes(n.Body, 0)
 	p.written = make([]bool, len(p.arrays))
 	for _, at := range b.arraysOf(linear.EffectsOf(n.Kernel, n.Body)) {
 		p.written[at] = true
@@ -290,7 +290,7 @@ func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
 	return out, nil
 }
 
-func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
+func (b *builder) nodes(list []linear.Node, depth int) []node {
 	var out []node
 	b.fused.find(b.p.nest.Kernel, list)
 	for _, from := range list {
@@ -312,21 +312,19 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 			n, err = b.loop(x, depth)
 			b.computed = computed{}
 		}
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		out = append(out, n)
 	}
-	return out, nil
+	return out
 }
 
-func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
+func (b *builder) loop(l *linear.Loop, depth int) (_ *loop, err error) {
+	defer throw.Catch(&err)
 	slot := variable(linear.LoopSlot + depth)
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
 	out := &loop{iname: l.Iname, slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
-	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)
 	}
@@ -343,9 +341,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 		return nil, fmt.Errorf("loop %s: %w", l.Iname, err)
 	}
 	b.p.uneven = b.p.uneven || slices.ContainsFunc(slices.Concat(out.lower, out.upper), func(x bound) bool { return ofGroup(x.num) })
-	if out.body, err = b.nodes(l.Body, depth+1); err != nil {
-		return nil, err
-	}
+	out.body = b.nodes(l.Body, depth+1)
 	effects := linear.EffectsOf(b.p.nest.Kernel, l.Body)
 	out.barrier, out.stores = effects.Barrier, b.arraysOf(effects)
 	return out, nil
@@ -402,7 +398,7 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 		}
 	}
 	var err error
-	out.body, err = b.nodes(g.Body, depth)
+	out.body, err = throw.Value(func() []node { return b.nodes(g.Body, depth) })
 	return out, err
 }
 

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -173,7 +174,8 @@ func (p *Program) runWith(sizes map[string]int64, stream *stream) (*result, erro
 }
 
 // walkOver is runWith, which also counts what accesses touch, by their numbers, if byText is not nil.
-func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Units) (*result, error) {
+func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Units) (_ *result, err error) {
+	defer throw.Catch(&err)
 	w := &walk{
 		p: p, boxes: p.opt.Boxes, tiles: make([]tile, len(p.arrays)), stream: stream, local: p.nest.Local, byText: byText,
 	}
@@ -186,9 +188,7 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 	}
 	w.epochs = make([]uint64, len(p.arrays))
 	r := &result{walk: w, local: w.local, items: 1, total: 1, launches: 1, longest: 1, arrays: map[string]int64{}}
-	if err := w.groupsAt(sizes); err != nil {
-		return nil, err
-	}
+	w.groupsAt(sizes)
 	r.local = w.local
 	for axis, n := range w.local {
 		r.items *= n
@@ -197,12 +197,8 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 	if r.total > 1<<40 {
 		return nil, fmt.Errorf("a launch of %v groups of %v work-items is too large", w.groups, w.local)
 	}
-	if err := w.averagesAt(sizes); err != nil {
-		return nil, err
-	}
-	if err := w.layout(sizes, r); err != nil {
-		return nil, err
-	}
+	w.averagesAt(sizes)
+	w.layout(sizes, r)
 	w.path.cycles = p.cycles
 	if p.loads {
 		w.sum[rounds] = r.total
@@ -222,12 +218,9 @@ func (p *Program) walkOver(sizes map[string]int64, stream *stream, byText []Unit
 }
 
 // groupsAt are the work-groups and their work-items, as the edit of the program changes them.
-func (w *walk) groupsAt(sizes map[string]int64) error {
-	var err error
-	if w.groups, err = w.p.nest.GroupsAt(sizes); err != nil {
-		return err
-	}
-	return w.p.edit.regroup(w)
+func (w *walk) groupsAt(sizes map[string]int64) {
+	w.groups = throw.Get(w.p.nest.GroupsAt(sizes))
+	throw.If(w.p.edit.regroup(w))
 }
 
 // vector computes the features.
@@ -240,13 +233,13 @@ func (r *result) vector(sizes map[string]int64) *Vector {
 }
 
 // layout computes the strides of arrays and the memory that they take.
-func (w *walk) layout(sizes map[string]int64, r *result) error {
+func (w *walk) layout(sizes map[string]int64, r *result) {
 	for _, a := range w.p.arrays {
 		strides := make([]int64, len(a.layout.Strides))
 		for i, s := range a.layout.Strides {
 			v, err := Address(s.Of, sizes)
 			if err != nil {
-				return fmt.Errorf("stride of %s: %w", a.Name, err)
+				panic(throw.Errorf("stride of %s: %w", a.Name, err))
 			}
 			strides[i] = v * a.bytes
 		}
@@ -254,14 +247,11 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 		if a.Offset != nil {
 			v, err := Address(a.Offset, sizes)
 			if err != nil {
-				return fmt.Errorf("offset of %s: %w", a.Name, err)
+				panic(throw.Errorf("offset of %s: %w", a.Name, err))
 			}
 			offset = v * a.bytes
 		}
-		n, err := a.Elements(sizes)
-		if err != nil {
-			return err
-		}
+		n := throw.Get(a.Elements(sizes))
 		w.strides, w.offsets, w.extents = append(w.strides, strides), append(w.offsets, offset), append(w.extents, n*a.bytes)
 		if a.Memory() == kernel.Global {
 			r.arrays[a.Name] = n * a.bytes
@@ -269,14 +259,10 @@ func (w *walk) layout(sizes map[string]int64, r *result) error {
 	}
 	for _, a := range w.p.nest.Kernel.Temps {
 		if a.Space == kernel.Local {
-			n, err := a.Elements(sizes)
-			if err != nil {
-				return err
-			}
+			n := throw.Get(a.Elements(sizes))
 			r.shared += n * a.DType.Size()
 		}
 	}
-	return nil
 }
 
 // Address is the value of a part of an address. Values beyond 50 bits are errors, so that sums of products of them fit 64.

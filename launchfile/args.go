@@ -9,6 +9,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/datafile"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -28,16 +29,12 @@ func arguments() []argument {
 	}
 }
 
-func (r *reader) args(n *yamlfile.Node) ([]arg, error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func (r *reader) args(n *yamlfile.Node) (_ []arg, err error) {
+	defer throw.Catch(&err)
+	items := throw.Get(n.List())
 	out := make([]arg, len(items))
 	for i, item := range items {
-		if out[i], err = r.arg(item); err != nil {
-			return nil, err
-		}
+		out[i] = r.arg(item)
 		if n := item.Get("offset"); n != nil && r.depth == 0 && !r.file.cuda() {
 			return nil, n.Errorf("OpenCL takes arguments one by one, without offsets")
 		}
@@ -45,14 +42,12 @@ func (r *reader) args(n *yamlfile.Node) ([]arg, error) {
 	return out, nil
 }
 
-func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
-	entries, err := n.Pairs()
-	if err != nil {
-		return a, err
-	}
+func (r *reader) arg(n *yamlfile.Node) (a arg) {
+	var err error
+	entries := throw.Get(n.Pairs())
 	for _, e := range entries {
 		if what, ok := unsupported["argument"][e.Key.Text]; ok {
-			return a, e.Key.Errorf("%s is not supported", what)
+			panic(throw.Of(e.Key.Errorf("%s is not supported", what)))
 		}
 	}
 	a.node = n
@@ -64,19 +59,20 @@ func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
 		if err == nil {
 			err = cmp.Or(optional(f["offset"], r.numberAt, &a.offset), kind.read(r, f, &a))
 		}
-		return a, err
+		return throw.Get(a, err)
 	}
 	f, err := n.Fields(append([]string{"offset"}, Scalars...)...)
 	delete(f, "offset")
 	if err != nil || len(f) != 1 {
-		return a, n.Errorf("expected a buffer, a pointer, local memory, a structure, bytes or one number").
-			WithHint("write {buffer: x, dtype: float32, size: n}, {int32: n} or {local: float32, size: 256}")
+		panic(throw.Of(n.Errorf("expected a buffer, a pointer, local memory, a structure, bytes or one number").
+			WithHint("write {buffer: x, dtype: float32, size: n}, {int32: n} or {local: float32, size: 256}")))
 	}
 	for dtype, v := range f {
 		a.kind, a.dtype = device.Scalar, dtype
 		a.value, err = r.number(v)
 	}
-	return a, cmp.Or(err, optional(n.Get("offset"), r.numberAt, &a.offset))
+	throw.If(cmp.Or(err, optional(n.Get("offset"), r.numberAt, &a.offset)))
+	return a
 }
 
 // numberAt is number, for what may be missing.
@@ -135,27 +131,26 @@ func dtype(n *yamlfile.Node) (string, error) {
 }
 
 // place reads where in a buffer an argument points to.
-func (r *reader) place(f map[string]*yamlfile.Node, a *arg) error {
+func (r *reader) place(f map[string]*yamlfile.Node, a *arg) {
 	switch n := cmp.Or(f["at"], f["pointer"], f["buffer"]); {
 	case f["at"] != nil && !r.file.cuda():
-		return n.Errorf("OpenCL passes whole buffers").WithHint("pass the buffer and a number as two arguments")
+		panic(throw.Of(n.Errorf("OpenCL passes whole buffers").WithHint("pass the buffer and a number as two arguments")))
 	case r.depth > 0 && !r.file.cuda():
-		return n.Errorf("a structure holds no pointers under OpenCL").WithHint("pass the buffer as an argument of its own")
+		panic(throw.Of(n.Errorf("a structure holds no pointers under OpenCL").WithHint("pass the buffer as an argument of its own")))
 	}
-	return optional(f["at"], r.numberAt, &a.at)
+	throw.If(optional(f["at"], r.numberAt, &a.at))
 }
 
 // pointer reads an argument that points to a buffer which is described elsewhere, before or after it.
-func (r *reader) pointer(f map[string]*yamlfile.Node, a *arg) error {
-	name, err := f["pointer"].String()
-	if err != nil {
-		return err
-	}
+func (r *reader) pointer(f map[string]*yamlfile.Node, a *arg) (err error) {
+	defer throw.Catch(&err)
+	name := throw.Get(f["pointer"].String())
 	a.kind, a.buffer = device.Buffer, r.named(name)
 	if a.buffer.global {
 		return f["pointer"].Errorf("%s is a variable of the module, and no buffer", name)
 	}
-	return r.place(f, a)
+	r.place(f, a)
+	return nil
 }
 
 // named is the buffer of a name, which may not have been described yet.
@@ -169,7 +164,7 @@ func (r *reader) named(name string) *buffer {
 }
 
 // described refuses a pointer to a buffer that is described nowhere.
-func (r *reader) described(args []arg) error {
+func (r *reader) described(args []arg) {
 	var known []string
 	for _, b := range r.file.buffers {
 		if b.node != nil && !b.global {
@@ -177,27 +172,20 @@ func (r *reader) described(args []arg) error {
 		}
 	}
 	for _, a := range args {
-		if err := r.described(a.parts); err != nil {
-			return err
-		}
+		r.described(a.parts)
 		if a.buffer != nil && a.buffer.node == nil {
-			return a.node.Errorf("there is no buffer %q", a.buffer.name).WithHint("%s", source.Suggest(a.buffer.name, known))
+			panic(throw.Of(a.node.Errorf("there is no buffer %q", a.buffer.name).WithHint("%s", source.Suggest(a.buffer.name, known))))
 		}
 	}
-	return nil
 }
 
 // buffer reads an argument that is a buffer. The first of a name describes it; further ones are the same memory.
-func (r *reader) buffer(f map[string]*yamlfile.Node, a *arg) error {
-	name, err := f["buffer"].String()
-	if err != nil {
-		return err
-	}
+func (r *reader) buffer(f map[string]*yamlfile.Node, a *arg) (err error) {
+	defer throw.Catch(&err)
+	name := throw.Get(f["buffer"].String())
 	b := r.named(name)
 	a.kind, a.buffer = device.Buffer, b
-	if err := r.place(f, a); err != nil {
-		return err
-	}
+	r.place(f, a)
 	again := !slices.ContainsFunc(Keys["global"], func(key string) bool { return f[key] != nil })
 	switch {
 	case b.global:

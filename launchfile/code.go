@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // cudaCode is a source in CUDA C: what its functions for the device hold, and what stands beside them.
@@ -113,7 +114,7 @@ func refusePTX(path, text string, launches []launch) error {
 }
 
 // refuse refuses what launches need that is not supported. Functions that are no kernels may be called by any.
-func (c cudaCode) refuse(launches []launch) error {
+func (c cudaCode) refuse(launches []launch) {
 	for _, f := range c.functions {
 		at := slices.IndexFunc(launches, func(l launch) bool { return baseName(l.kernel) == f.kernel })
 		if f.kernel != "" && at < 0 {
@@ -122,16 +123,15 @@ func (c cudaCode) refuse(launches []launch) error {
 		for _, u := range unsupportedCode {
 			if found := u.code.FindStringIndex(f.code); found != nil {
 				e := source.New(c.path, c.text, f.first+found[0], "%s is not supported", u.what)
-				return e.WithHint("leave the function out of the file if the kernel does without it")
+				panic(throw.Of(e.WithHint("leave the function out of the file if the kernel does without it")))
 			}
 		}
 		found := wholeGrid.FindStringIndex(f.code)
 		if at >= 0 && found != nil && waits.MatchString(f.code) && !launches[at].attributes.cooperative {
 			e := source.New(c.path, c.text, f.first+found[0], "the kernel waits for the whole grid, and its launch is not cooperative")
-			return e.WithHint("write attributes: {cooperative: true} in the launch file")
+			panic(throw.Of(e.WithHint("write attributes: {cooperative: true} in the launch file")))
 		}
 	}
-	return nil
 }
 
 // baseName is the name of a kernel without its namespace and the arguments of its template.

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
 )
@@ -31,26 +32,16 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 }
 
 // Emulated is Job, for emulation: a listing in place of a source is enough.
-func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
-	at, err := f.at(sizes)
-	if err != nil {
-		return device.Job{}, err
-	}
+func (f *File) Emulated(sizes map[string]int64) (_ device.Job, err error) {
+	defer throw.Catch(&err)
+	at := f.at(sizes)
 	job := device.Job{Identity: samples.Identity{Source: filepath.Base(f.Path), Sizes: maps.Clone(at)}}
 	var headers []byte
 	if f.program.path != "" {
-		var err error
-		if headers, err = f.load(f.program, &job, f.launches); err != nil {
-			return job, err
-		}
+		headers = f.load(f.program, &job, f.launches)
 	}
-	if err := f.launch(&job, f.launches, at); err != nil {
-		return job, err
-	}
-	more, err := f.expected(&job, at)
-	if err != nil {
-		return job, err
-	}
+	throw.If(f.launch(&job, f.launches, at))
+	more := f.expected(&job, at)
 	job.Content, err = content(job, append(headers, more...))
 	return job, err
 }
@@ -98,15 +89,13 @@ func withoutPaths(args []device.Arg) {
 }
 
 // launch gives a job its launches.
-func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) error {
+func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) (err error) {
+	defer throw.Catch(&err)
 	var all []device.Launch
 	for _, l := range launches {
 		times := int64(1)
 		if l.repeat != nil {
-			var err error
-			if times, err = l.repeat.atLeast(0, at); err != nil {
-				return err
-			}
+			times = l.repeat.atLeast(0, at)
 			if times > maxLaunches-int64(len(all)) {
 				return l.repeat.errorAt(at, "there are more than %d launches", maxLaunches)
 			}
@@ -119,10 +108,7 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 			if l.repeat != nil {
 				here[step] = i
 			}
-			one, err := f.one(l, here)
-			if err != nil {
-				return err
-			}
+			one := f.one(l, here)
 			all = append(all, one)
 		}
 	}
@@ -133,170 +119,142 @@ func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) e
 	job.Entry, job.Global, job.Local, job.Args, job.Packed = first.Entry, first.Global, first.Local, first.Args, first.Packed
 	job.Dynamic, job.Attributes, job.Then = first.Dynamic, first.Attributes, all[1:]
 	for _, b := range launches[0].globals {
-		v, err := f.filled(b, at)
-		if err != nil {
-			return err
-		}
+		v := f.filled(b, at)
 		job.Variables = append(job.Variables, v)
 	}
 	return nil
 }
 
 // one is a launch at sizes.
-func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error) {
+func (f *File) one(l launch, at map[string]int64) (out device.Launch) {
 	out.Entry = l.kernel
 	for d := range max(len(l.grid), len(l.block)) {
 		groups, items := int64(1), int64(1)
 		if d < len(l.grid) {
-			if groups, err = l.grid[d].atLeast(1, at); err != nil {
-				return out, err
-			}
+			groups = l.grid[d].atLeast(1, at)
 		}
 		if d < len(l.block) {
-			if items, err = l.block[d].atLeast(1, at); err != nil {
-				return out, err
-			}
+			items = l.block[d].atLeast(1, at)
 		}
 		const most = 1 << 40
 		if groups > most/items {
-			return out, l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)
+			panic(throw.Of(l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)))
 		}
 		out.Global, out.Local = append(out.Global, groups*items), append(out.Local, items)
 	}
 	if l.shared != nil {
-		if out.Dynamic, err = l.shared.atLeast(0, at); err != nil {
-			return out, err
-		}
+		out.Dynamic = l.shared.atLeast(0, at)
 	}
-	if out.Attributes, err = l.attributes.at(out, at); err != nil {
-		return out, err
-	}
+	out.Attributes = l.attributes.at(out, at)
 	out.Packed = slices.ContainsFunc(l.args, func(a arg) bool { return a.offset != nil })
 	if out.Packed {
-		var all device.Arg
-		all, err = f.packed(l.args, at)
-		out.Args = []device.Arg{all}
-		return out, err
+		out.Args = []device.Arg{throw.Get(f.packed(l.args, at))}
+		return out
 	}
 	out.Args = make([]device.Arg, len(l.args))
 	for i, a := range l.args {
-		if out.Args[i], err = f.arg(a, at); err != nil {
-			return out, err
-		}
+		out.Args[i] = f.arg(a, at)
 	}
-	return out, nil
+	return out
 }
 
 // at are the attributes of a launch at sizes, nil for none.
-func (a attributes) at(l device.Launch, at map[string]int64) (*device.Attributes, error) {
+func (a attributes) at(l device.Launch, at map[string]int64) *device.Attributes {
 	if a.begin == nil && a.cluster == nil && !a.cooperative && a.carveout == nil {
-		return nil, nil
+		return nil
 	}
 	out := &device.Attributes{Cooperative: a.cooperative}
 	for d, v := range a.begin {
-		n, err := v.atLeast(0, at)
-		if err == nil && d >= len(l.Global) {
-			err = v.errorAt(at, "the launch has only %s", format.Count(len(l.Global), "dimension"))
-		}
-		if err != nil {
-			return nil, err
+		n := v.atLeast(0, at)
+		if d >= len(l.Global) {
+			panic(throw.Of(v.errorAt(at, "the launch has only %s", format.Count(len(l.Global), "dimension"))))
 		}
 		out.Begin = append(out.Begin, n)
 	}
 	groups := int64(1)
 	for d, v := range a.cluster {
-		n, err := v.atLeast(1, at)
-		if err != nil {
-			return nil, err
-		}
+		n := v.atLeast(1, at)
 		grid := int64(1)
 		if d < len(l.Global) {
 			grid = l.Global[d] / l.Local[d]
 		}
 		const most = 16
 		if groups *= min(n, most+1); groups > most {
-			return nil, v.errorAt(at, "the cluster has more than %d work-groups, which is more than any device runs", most)
+			panic(throw.Of(v.errorAt(at, "the cluster has more than %d work-groups, which is more than any device runs", most)))
 		}
 		if grid%n != 0 {
-			return nil, v.errorAt(at, "the grid has %d work-groups in this dimension, which %d do not divide", grid, n)
+			panic(throw.Of(v.errorAt(at, "the grid has %d work-groups in this dimension, which %d do not divide", grid, n)))
 		}
 		out.Cluster = append(out.Cluster, n)
 	}
 	if a.carveout != nil {
-		percent, err := a.carveout.atLeast(0, at)
-		if err == nil && percent > 100 {
-			err = a.carveout.errorAt(at, "it is %d, and a part of the cache is at most 100 percent", percent)
+		percent := a.carveout.atLeast(0, at)
+		if percent > 100 {
+			panic(throw.Of(a.carveout.errorAt(at, "it is %d, and a part of the cache is at most 100 percent", percent)))
 		}
 		out.Carveout = &percent
-		return out, err
 	}
-	return out, nil
+	return out
 }
 
-func (f *File) arg(a arg, at map[string]int64) (out device.Arg, err error) {
+func (f *File) arg(a arg, at map[string]int64) (out device.Arg) {
 	switch a.kind {
 	case device.Buffer:
 		return f.pointer(a, at)
 	case device.Struct:
-		return f.structure(a, at)
+		return throw.Get(f.structure(a, at))
 	case device.Raw:
-		return device.Arg{Name: "bytes", Kind: a.kind, Bits: a.bits}, nil
+		return device.Arg{Name: "bytes", Kind: a.kind, Bits: a.bits}
 	case device.Local:
-		out = device.Arg{Name: "local memory", Kind: device.Local, DType: a.dtype}
-		out.Count, err = a.value.atLeast(1, at)
-		return out, err
+		return device.Arg{Name: "local memory", Kind: device.Local, DType: a.dtype, Count: a.value.atLeast(1, at)}
 	}
 	out = device.Arg{Name: a.value.node.Text, Kind: device.Scalar, DType: a.dtype}
 	if device.DTypeIsFloat(a.dtype) {
-		out.Float, err = a.value.float(at)
+		out.Float = throw.Get(a.value.float(at))
 	} else {
-		out.Int, err = a.value.int(at)
+		out.Int = throw.Get(a.value.int(at))
 	}
-	if err == nil {
-		if _, wrong := out.ScalarBytes(); wrong != nil {
-			err = a.value.errorAt(at, "%v", wrong)
-		}
+	if _, wrong := out.ScalarBytes(); wrong != nil {
+		panic(throw.Of(a.value.errorAt(at, "%v", wrong)))
 	}
-	return out, err
+	return out
 }
 
 // pointer is a place in a buffer.
-func (f *File) pointer(a arg, at map[string]int64) (out device.Arg, err error) {
-	if out, err = f.filled(a.buffer, at); err != nil || a.at == nil {
-		return out, err
+func (f *File) pointer(a arg, at map[string]int64) device.Arg {
+	out := f.filled(a.buffer, at)
+	if a.at == nil {
+		return out
 	}
-	if out.At, err = a.at.atLeast(0, at); err == nil && out.At > out.Bytes() {
-		err = a.at.errorAt(at, "it is %d, and %s has %d bytes", out.At, out.Name, out.Bytes())
+	if out.At = a.at.atLeast(0, at); out.At > out.Bytes() {
+		panic(throw.Of(a.at.errorAt(at, "it is %d, and %s has %d bytes", out.At, out.Name, out.Bytes())))
 	}
-	return out, err
+	return out
 }
 
 // filled is a buffer with what it starts with.
-func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg, err error) {
+func (f *File) filled(b *buffer, at map[string]int64) (out device.Arg) {
 	// A buffer that is not restored is written, and starts with its data once.
 	out = device.Arg{Name: b.name, Kind: device.Buffer, DType: b.dtype, Seed: seedOf(b.name), Read: b.restore, Write: true}
 	if b.global {
 		out.Kind = device.Variable
 	}
 	if b.size != nil {
-		if out.Count, err = b.size.atLeast(1, at); err != nil {
-			return out, err
-		}
+		out.Count = b.size.atLeast(1, at)
 	}
 	fills[b.fill](&out)
 	out.Stated = b.stated
 	if b.data == nil {
-		return out, nil
+		return out
 	}
-	return out, f.from(b.data, &out)
+	throw.If(f.from(b.data, &out))
+	return out
 }
 
 // from lets a buffer start with the data of a file.
-func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
-	d, err := f.data(n)
-	if err != nil {
-		return err
-	}
+func (f *File) from(n *yamlfile.Node, out *device.Arg) (err error) {
+	defer throw.Catch(&err)
+	d := f.data(n)
 	if out.DType == "" {
 		out.DType = d.DType
 	}
@@ -315,10 +273,10 @@ func (f *File) from(n *yamlfile.Node, out *device.Arg) error {
 }
 
 // expected gives a job what its results are compared with. It returns a hash of the headers of the reference.
-func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, err error) {
+func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte) {
 	e := f.expect
 	if e == nil {
-		return nil, nil
+		return nil
 	}
 	out := &device.Expect{Tolerance: e.tolerance}
 	for _, b := range e.results {
@@ -327,23 +285,17 @@ func (f *File) expected(job *device.Job, at map[string]int64) (headers []byte, e
 	job.Expect = out
 	if e.launch == nil {
 		for i, b := range e.results {
-			a, err := f.filled(b, at)
-			if err != nil {
-				return nil, err
-			}
-			if err := f.from(e.files[i], &a); err != nil {
-				return nil, err
-			}
+			a := f.filled(b, at)
+			throw.If(f.from(e.files[i], &a))
 			out.Given = append(out.Given, a)
 		}
 		out.Job.Identity = samples.Identity{Source: filepath.Base(e.files[0].Text)}
-		return nil, nil
+		return nil
 	}
-	if headers, err = f.load(e.program, &out.Job, []launch{*e.launch}); err != nil {
-		return nil, err
-	}
+	headers = f.load(e.program, &out.Job, []launch{*e.launch})
 	out.Job.Identity = samples.Identity{Source: filepath.Base(e.program.path), Variant: e.launch.kernel}
-	return headers, f.launch(&out.Job, []launch{*e.launch}, at)
+	throw.If(f.launch(&out.Job, []launch{*e.launch}, at))
+	return headers
 }
 
 // seedOf gives every buffer its own data, the same in every run.

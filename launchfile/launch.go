@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 )
@@ -52,11 +53,9 @@ type Arg struct {
 func (a Arg) Errorf(format string, args ...any) *source.Error { return a.node.Errorf(format, args...) }
 
 // Launch is the only launch of the file at sizes, where they differ from those of the file.
-func (f *File) Launch(sizes map[string]int64) (*Launch, error) {
-	at, err := f.at(sizes)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) Launch(sizes map[string]int64) (_ *Launch, err error) {
+	defer throw.Catch(&err)
+	at := f.at(sizes)
 	l := f.launches[0]
 	switch several := f.root.Get("sequence"); {
 	case f.program.path == "":
@@ -73,10 +72,7 @@ func (f *File) Launch(sizes map[string]int64) (*Launch, error) {
 	out := &Launch{Source: f.near(f.program.path), Kernel: l.kernel, Fixed: map[string]int64{}, Assume: f.Assume, args: cmp.Or(f.root.Get("args"), f.root)}
 	out.Include, out.Define = f.program.macros(f.near)
 	for _, v := range l.block {
-		n, err := v.atLeast(1, at)
-		if err != nil {
-			return nil, err
-		}
+		n := v.atLeast(1, at)
 		out.Block = append(out.Block, n)
 		expr.FreeVars(v.expr, func(name string) { out.Fixed[name] = at[name] })
 	}
@@ -87,10 +83,7 @@ func (f *File) Launch(sizes map[string]int64) (*Launch, error) {
 		out.Shared = out.whole(*l.shared)
 	}
 	for _, a := range l.args {
-		one, err := f.described(a, l.args, out, at)
-		if err != nil {
-			return nil, err
-		}
+		one := f.described(a, l.args, out, at)
 		out.Args = append(out.Args, one)
 	}
 	return out, nil
@@ -108,7 +101,7 @@ func (l *Launch) fixed(e expr.Expr) expr.Expr {
 }
 
 // described is an argument among those of a launch.
-func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64) (out Arg, err error) {
+func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64) (out Arg) {
 	out = Arg{Kind: a.kind, DType: a.dtype, node: a.node}
 	switch a.kind {
 	case device.Scalar:
@@ -128,24 +121,21 @@ func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64) (out 
 			}
 		}
 		out.Whole = shared == 1 && b.data == nil
-		filled, err := f.filled(b, at)
-		if err != nil {
-			return out, err
-		}
+		filled := f.filled(b, at)
 		out.DType, out.Elements = filled.DType, expr.Int{Value: filled.Count}
 		if b.size != nil {
 			out.Elements = l.whole(*b.size)
 		}
 		if a.at == nil {
-			return out, nil
+			return out
 		}
 		if n, err := a.at.int(at); err != nil || n != 0 {
-			return out, out.Errorf("a pointer into the middle of a buffer is no array that could be counted").WithHint("leave out at, or pass two buffers; %s", elsewhere)
+			panic(throw.Of(out.Errorf("a pointer into the middle of a buffer is no array that could be counted").WithHint("leave out at, or pass two buffers; %s", elsewhere)))
 		}
 	default:
-		return out, out.Errorf("structures and bytes are no arguments that could be counted").WithHint(elsewhere)
+		panic(throw.Of(out.Errorf("structures and bytes are no arguments that could be counted").WithHint(elsewhere)))
 	}
-	return out, nil
+	return out
 }
 
 // macros are the folders of headers and the definitions of macros, also those that are options of the compiler.
@@ -172,17 +162,17 @@ func (p program) macros(near func(string) string) (include, define []string) {
 }
 
 // at are the sizes of the file, where others are not given.
-func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
+func (f *File) at(sizes map[string]int64) map[string]int64 {
 	at := maps.Clone(f.Sizes)
 	known := slices.Sorted(maps.Keys(f.Sizes))
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {
 		if _, ok := at[name]; !ok {
 			e := cmp.Or(f.root.Get("sizes"), f.root)
-			return nil, e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))
+			panic(throw.Of(e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))))
 		}
 		at[name] = sizes[name]
 	}
-	return at, nil
+	return at
 }
 
 // With is the file with more macros, NAME=VALUE, in place of those of their names.

@@ -9,6 +9,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
 )
@@ -83,12 +84,12 @@ func (v number) int(at map[string]int64) (int64, error) {
 }
 
 // atLeast is int, for what must not be smaller than a number.
-func (v number) atLeast(least int64, at map[string]int64) (int64, error) {
-	x, err := v.int(at)
-	if err == nil && x < least {
-		err = v.errorAt(at, "it is %d, and must be at least %d", x, least)
+func (v number) atLeast(least int64, at map[string]int64) int64 {
+	x := throw.Get(v.int(at))
+	if x < least {
+		panic(throw.Of(v.errorAt(at, "it is %d, and must be at least %d", x, least)))
 	}
-	return x, err
+	return x
 }
 
 func (v number) float(at map[string]int64) (float64, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/device"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -47,19 +48,15 @@ type span struct {
 
 // layout places parts one after the other, or where they say. Structures among them become their own parts.
 func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, end int64, err error) {
+	defer throw.Catch(&err)
 	var spans []span
 	next := int64(0) // the first byte after the part before
 	for _, p := range parts {
-		one, err := f.arg(p, at)
-		if err != nil {
-			return nil, 0, err
-		}
+		one := f.arg(p, at)
 		align := p.align()
 		first := (next + align - 1) / align * align
 		if p.offset != nil {
-			if first, err = p.offset.atLeast(0, at); err != nil {
-				return nil, 0, err
-			}
+			first = p.offset.atLeast(0, at)
 		}
 		inner, size := []device.Field{{Arg: one}}, one.Size()
 		if one.Kind == device.Struct {

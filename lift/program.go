@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"gpuperf/internal/throw"
 )
 
 // Program is a function from named inputs to a result, with assumptions on the sizes in its types.
@@ -104,7 +106,8 @@ func (p *Program) needed() []Assumption {
 
 // AtSizes returns the program with constants for size symbols. It fails where one is less than 1, and where an assumption
 // does not hold.
-func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
+func (p *Program) AtSizes(at map[string]int64) (_ *Program, err error) {
+	defer throw.Catch(&err)
 	by := map[string]Size{}
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		if at[name] < 1 {
@@ -126,10 +129,7 @@ func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 		list = slices.Concat(p.Assumed, p.needed())
 	}
 	for _, stated := range list {
-		a, err := stated.subst(by)
-		if err != nil {
-			return nil, err
-		}
+		a := stated.subst(by)
 		if a.Refuted() {
 			if a == stated {
 				return nil, fmt.Errorf("program %s: %s does not hold", p.Name, a)
@@ -139,25 +139,18 @@ func (p *Program) AtSizes(at map[string]int64) (*Program, error) {
 		c.Assumed = need(c.Assumed, a)
 	}
 	for _, in := range p.Inputs {
-		t, err := in.Type.SubstSizes(by)
-		if err != nil {
-			return nil, err
-		}
+		t := throw.Get(in.Type.SubstSizes(by))
 		c.Inputs = append(c.Inputs, Param{in.Name, t})
 	}
 	return c.WithBody(SubstSizes(p.Body, by))
 }
 
-func (a Assumption) subst(by map[string]Size) (Assumption, error) {
+func (a Assumption) subst(by map[string]Size) Assumption {
 	var err error
-	if a.A, err = a.A.Subst(by); err != nil {
-		return a, err
-	}
-	if a.B, err = a.B.Subst(by); err != nil {
-		return a, err
-	}
+	a.A = throw.Get(a.A.Subst(by))
+	a.B = throw.Get(a.B.Subst(by))
 	if a.Index != nil {
 		a.Index, err = a.Index.subst(by)
 	}
-	return a, err
+	return throw.Get(a, err)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -106,33 +107,23 @@ func (m *Measurement) readTags(f map[string]*yamlfile.Node) error {
 }
 
 func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	if f["match"] != nil {
 		return f["match"].Errorf("match belongs to tags, and this measurement set has a script")
 	}
-	path, err := f["script"].String()
-	if err != nil {
-		return err
-	}
+	path := throw.Get(f["script"].String())
 	m.Script, m.Kernel, _ = source.CutName(path)
 	m.Places = []source.Pos{f["script"].Pos}
-	if err := optional(f["remove_work"], readRemoval, &m.RemoveWork); err != nil {
-		return err
-	}
+	throw.If(optional(f["remove_work"], readRemoval, &m.RemoveWork))
 	if f["sizes"] == nil {
 		return f["script"].Errorf("the kernels of a script need sizes").WithHint("sizes: [{n: 1024}, {n: 2048}]")
 	}
-	sizes, err := f["sizes"].List()
-	if err != nil {
-		return err
-	}
+	sizes := throw.Get(f["sizes"].List())
 	if len(sizes) == 0 {
 		return f["sizes"].Errorf("the kernels of a script need at least one size")
 	}
 	for _, item := range sizes {
-		at, err := item.Ints()
-		if err != nil {
-			return err
-		}
+		at := throw.Get(item.Ints())
 		if slices.ContainsFunc(m.Sizes, func(o map[string]int64) bool { return maps.Equal(o, at) }) {
 			return item.Errorf("these sizes are listed twice")
 		}

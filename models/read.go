@@ -10,6 +10,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -39,25 +40,16 @@ func New(name, output, expression string) (*Model, error) {
 
 // Parse reads the text of a model file. Errors are *source.Error: an unknown key, a value of the wrong kind, a mistake in an
 // expression, an unknown term, a cycle, or a parameter, term or feature that is described and never used.
-func Parse(file string, text []byte) (*Model, error) {
-	root, err := yamlfile.Parse(file, text)
-	if err != nil {
-		return nil, err
-	}
+func Parse(file string, text []byte) (_ *Model, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(file, text))
 	m := &Model{File: file, text: string(text), places: make(map[string]place)}
-	f, err := yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
+	f := throw.Get(yamlfile.Format{Name: "model", Version: Version, Keys: Keys["model"], Needed: []string{"name", "output", "expression"}}.Fields(root))
 	for key, n := range f {
 		m.places[key] = place{n, -1}
 	}
-	if m.Name, err = f["name"].String(); err != nil {
-		return nil, err
-	}
-	if err := m.readOutput(f["output"]); err != nil {
-		return nil, err
-	}
+	m.Name = throw.Get(f["name"].String())
+	m.readOutput(f["output"])
 	r := reader{m: m, nodes: make(map[string]*yamlfile.Node)}
 	for _, step := range []func() error{
 		func() error { return r.features(f["features"]) },
@@ -69,25 +61,19 @@ func Parse(file string, text []byte) (*Model, error) {
 		func() error { return m.readMeasure(f["measure"]) },
 		func() error { return r.binary(f["binary"]) },
 	} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+		throw.If(step())
 	}
 	return m, nil
 }
 
-func (m *Model) readOutput(n *yamlfile.Node) error {
-	text, err := n.String()
-	if err != nil {
-		return err
-	}
+func (m *Model) readOutput(n *yamlfile.Node) {
+	text := throw.Get(n.String())
 	name, ok := FeatureName(text)
 	if !ok {
-		return n.Errorf("the output must be one feature, and %q is not the name of one", text).
-			WithHint("a feature's name starts with f_, for example f_cl_wall_time")
+		panic(throw.Of(n.Errorf("the output must be one feature, and %q is not the name of one", text).
+			WithHint("a feature's name starts with f_, for example f_cl_wall_time")))
 	}
 	m.Output = name
-	return nil
 }
 
 // reader holds what the steps of reading expressions share.
@@ -116,24 +102,19 @@ func (r *reader) parseNode(n *yamlfile.Node) (*Expr, string, error) {
 }
 
 // each calls do with the pairs of a section, which may be missing.
-func each(section *yamlfile.Node, do func(yamlfile.Entry) error) error {
+func each(section *yamlfile.Node, do func(yamlfile.Entry) error) {
 	if section == nil {
-		return nil
+		return
 	}
-	pairs, err := section.Pairs()
-	if err != nil {
-		return err
-	}
+	pairs := throw.Get(section.Pairs())
 	for _, p := range pairs {
-		if err := do(p); err != nil {
-			return err
-		}
+		throw.If(do(p))
 	}
-	return nil
 }
 
-func (r *reader) features(n *yamlfile.Node) error {
-	return each(n, func(p yamlfile.Entry) error {
+func (r *reader) features(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	each(n, func(p yamlfile.Entry) error {
 		name, ok := FeatureName(p.Key.Text)
 		if !ok {
 			return p.Key.Errorf("%q is not the name of a feature", p.Key.Text).WithHint("a feature's name starts with f_")
@@ -152,10 +133,12 @@ func (r *reader) features(n *yamlfile.Node) error {
 		r.nodes[name] = p.Value
 		return nil
 	})
+	return nil
 }
 
-func (r *reader) terms(n *yamlfile.Node) error {
-	return each(n, func(p yamlfile.Entry) error {
+func (r *reader) terms(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	each(n, func(p yamlfile.Entry) error {
 		if why := termName(p.Key.Text); why != "" {
 			return p.Key.Errorf("%q cannot be the name of a term", p.Key.Text).WithHint("%s", why)
 		}
@@ -167,6 +150,7 @@ func (r *reader) terms(n *yamlfile.Node) error {
 		r.nodes[p.Key.Text] = p.Value
 		return nil
 	})
+	return nil
 }
 
 func (r *reader) expression(n *yamlfile.Node) error {
@@ -187,9 +171,10 @@ func (r *reader) in(n *yamlfile.Node, name, format string, args ...any) *source.
 	return n.Errorf(format, args...)
 }
 
-func (r *reader) parameters(n *yamlfile.Node) error {
+func (r *reader) parameters(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	used := r.m.ParameterNames()
-	return each(n, func(pair yamlfile.Entry) error {
+	each(n, func(pair yamlfile.Entry) error {
 		name := pair.Key.Text
 		if !slices.Contains(used, name) {
 			return pair.Key.Errorf("the expression has no parameter %q", name).WithHint("%s", source.Suggest(name, used))
@@ -201,6 +186,7 @@ func (r *reader) parameters(n *yamlfile.Node) error {
 		r.m.Parameters = append(r.m.Parameters, p)
 		return nil
 	})
+	return nil
 }
 
 func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) {

@@ -22,6 +22,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"gpuperf/internal/throw"
 )
 
 // Problem is a sum of squares of M residuals in N parameters.
@@ -111,11 +113,9 @@ var (
 // Minimize seeks the parameters of least residual from p0, which is moved into the bounds first. The error is not nil when nothing
 // could be done (a wrong shape, a residual that is not finite at the start) or when the context ended; then the Result holds the
 // best point until then.
-func Minimize(ctx context.Context, problem Problem, p0 []float64, settings *Settings) (*Result, error) {
-	s, err := newSolver(problem, p0, settings)
-	if err != nil {
-		return nil, err
-	}
+func Minimize(ctx context.Context, problem Problem, p0 []float64, settings *Settings) (_ *Result, err error) {
+	defer throw.Catch(&err)
+	s := newSolver(problem, p0, settings)
 	status := s.iterate(ctx)
 	if status.Converged() && !s.set.NoPolish {
 		s.polish(ctx)
@@ -151,19 +151,17 @@ type solver struct {
 	history                 []Iteration
 }
 
-func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, error) {
+func newSolver(problem Problem, p0 []float64, settings *Settings) *solver {
 	m, n := problem.M, problem.N
 	if m < 1 || n < 1 || len(p0) != n || problem.Residual == nil || problem.Jacobian == nil {
-		return nil, errShape
+		panic(throw.Of(errShape))
 	}
 	s := &solver{problem: problem, m: m, n: n}
 	if settings != nil {
 		s.set = *settings
 	}
 	s.set.defaults(n)
-	if err := s.bounds(); err != nil {
-		return nil, err
-	}
+	s.bounds()
 	s.p = slices.Clone(p0)
 	for i := range s.p {
 		s.p[i] = min(max(s.p[i], s.set.Lower[i]), s.set.Upper[i])
@@ -172,7 +170,7 @@ func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, erro
 	problem.Residual(s.p, s.r)
 	s.evaluations = 1
 	if s.fnorm = floats.Norm(s.r, 2); math.IsNaN(s.fnorm) || math.IsInf(s.fnorm, 0) {
-		return nil, errResidual
+		panic(throw.Of(errResidual))
 	}
 	s.trial, s.trialR = make([]float64, n), make([]float64, m)
 	s.jac = mat.NewDense(m, n, nil)
@@ -180,7 +178,7 @@ func newSolver(problem Problem, p0 []float64, settings *Settings) (*solver, erro
 	s.scale, s.grad, s.step = make([]float64, n), make([]float64, n), make([]float64, n)
 	s.held = make([]int, n)
 	s.sub = newSubproblem(n)
-	return s, nil
+	return s
 }
 
 func (set *Settings) defaults(n int) {
@@ -188,7 +186,7 @@ func (set *Settings) defaults(n int) {
 	set.MaxEvaluations, set.Factor = cmp.Or(set.MaxEvaluations, 400*(n+1)), cmp.Or(set.Factor, 100)
 }
 
-func (s *solver) bounds() error {
+func (s *solver) bounds() {
 	fill := func(b *[]float64, v float64) {
 		if *b == nil {
 			*b = slices.Repeat([]float64{v}, s.n)
@@ -197,15 +195,14 @@ func (s *solver) bounds() error {
 	fill(&s.set.Lower, math.Inf(-1))
 	fill(&s.set.Upper, math.Inf(1))
 	if len(s.set.Lower) != s.n || len(s.set.Upper) != s.n {
-		return errBounds
+		panic(throw.Of(errBounds))
 	}
 	for i := range s.n {
 		if !(s.set.Lower[i] < s.set.Upper[i]) {
-			return errBounds
+			panic(throw.Of(errBounds))
 		}
 		if !math.IsInf(s.set.Lower[i], -1) || !math.IsInf(s.set.Upper[i], 1) {
 			s.bounded = true
 		}
 	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -117,37 +118,25 @@ func (f *File) checkFiles() error {
 }
 
 // Parse reads the text of a campaign file. Errors are *source.Error.
-func Parse(path string, text []byte) (*File, error) {
-	root, err := yamlfile.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
-	fields, err := yamlfile.Format{Name: "campaign file", Version: Version, Keys: Keys["file"], Needed: []string{"work"}}.Fields(root)
-	if err != nil {
-		return nil, err
-	}
+func Parse(path string, text []byte) (_ *File, err error) {
+	defer throw.Catch(&err)
+	root := throw.Get(yamlfile.Parse(path, text))
+	fields := throw.Get(yamlfile.Format{Name: "campaign file", Version: Version, Keys: Keys["file"], Needed: []string{"work"}}.Fields(root))
 	f := &File{Shards: 1, Devices: 1, name: path, text: string(text)}
-	if f.Path, err = filepath.Abs(path); err != nil {
-		return nil, err
-	}
+	f.Path = throw.Get(filepath.Abs(path))
 	f.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	f.Output = f.Name + ".fleet"
-	err = errors.Join(
+	throw.If(errors.Join(
 		readText(fields["name"], &f.Name), readText(fields["output"], &f.Output),
 		readCount(fields["shards"], &f.Shards, MaxShards), readCount(fields["devices"], &f.Devices, maxDevices),
-	)
-	if err != nil {
-		return nil, err
-	}
+	))
 	if slug(f.Name) == "" {
 		return nil, fields["name"].Errorf("the name has neither letters nor digits")
 	}
 	if !filepath.IsAbs(f.Output) {
 		f.Output = filepath.Join(f.Dir(), f.Output)
 	}
-	if f.Work, err = readWork(fields["work"]); err != nil {
-		return nil, err
-	}
+	f.Work = readWork(fields["work"])
 	return f, readSlurm(fields["slurm"], &f.Slurm)
 }
 
@@ -170,47 +159,35 @@ func readCount(n *yamlfile.Node, into *int, most int) (err error) {
 	return err
 }
 
-func readWork(n *yamlfile.Node) (all []Work, err error) {
-	items, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func readWork(n *yamlfile.Node) (all []Work) {
+	items := throw.Get(n.List())
 	if len(items) == 0 {
-		return nil, n.Errorf("the campaign has no work")
+		panic(throw.Of(n.Errorf("the campaign has no work")))
 	}
 	for _, item := range items {
-		w, err := readItem(item)
-		if err != nil {
-			return nil, err
-		}
+		w := readItem(item)
 		all = append(all, w)
 	}
-	return all, nil
+	return all
 }
 
-func readItem(n *yamlfile.Node) (w Work, err error) {
-	fields, err := n.Fields(Keys["work"]...)
-	if err != nil {
-		return w, err
-	}
+func readItem(n *yamlfile.Node) (w Work) {
+	fields := throw.Get(n.Fields(Keys["work"]...))
 	for i := range kinds {
 		switch k := &kinds[i]; {
 		case fields[k.Name] == nil:
 		case w.Kind != nil:
-			return w, n.Errorf("the item has both %s and %s", w.Kind.Name, k.Name).WithHint("make it two items of the list")
+			panic(throw.Of(n.Errorf("the item has both %s and %s", w.Kind.Name, k.Name).WithHint("make it two items of the list")))
 		default:
 			w.Kind = k
 		}
 	}
 	if w.Kind == nil {
-		return w, n.Errorf("the item does not say what to do").WithHint("give one of %s, as in - calibrate: general", strings.Join(kindNames(), ", "))
+		panic(throw.Of(n.Errorf("the item does not say what to do").WithHint("give one of %s, as in - calibrate: general", strings.Join(kindNames(), ", "))))
 	}
-	of, err := values("", fields[w.Kind.Name])
-	if err != nil {
-		return w, err
-	}
+	of := values("", fields[w.Kind.Name])
 	if len(of) == 0 || w.Kind.One && len(of) > 1 {
-		return w, fields[w.Kind.Name].Errorf("%s takes %s", w.Kind.Name, w.Kind.Takes)
+		panic(throw.Of(fields[w.Kind.Name].Errorf("%s takes %s", w.Kind.Name, w.Kind.Takes)))
 	}
 	for _, v := range of {
 		w.Of, w.places = append(w.Of, v.Value), append(w.places, v.Pos)
@@ -218,40 +195,32 @@ func readItem(n *yamlfile.Node) (w Work, err error) {
 	w.Parts = 1
 	if p := fields["parts"]; p != nil {
 		if w.Kind.EachDevice {
-			return w, p.Errorf("%s has no parts: each device does all of it", w.Kind.Name)
+			panic(throw.Of(p.Errorf("%s has no parts: each device does all of it", w.Kind.Name)))
 		}
-		if err := readCount(p, &w.Parts, MaxShards); err != nil {
-			return w, err
-		}
+		throw.If(readCount(p, &w.Parts, MaxShards))
 	}
 	if s := fields["sizes"]; s != nil {
 		if !w.Kind.Sized {
-			return w, s.Errorf("%s takes no sizes", w.Kind.Name)
+			panic(throw.Of(s.Errorf("%s takes no sizes", w.Kind.Name)))
 		}
-		if w.Flags, err = values("param", s); err != nil {
-			return w, err
-		}
+		w.Flags = values("param", s)
 	}
-	return w, w.readFlags(fields["with"])
+	throw.If(w.readFlags(fields["with"]))
+	return w
 }
 
 // readFlags reads the flags of the item's command.
-func (w *Work) readFlags(n *yamlfile.Node) error {
+func (w *Work) readFlags(n *yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
-	pairs, err := n.Pairs()
-	if err != nil {
-		return err
-	}
+	pairs := throw.Get(n.Pairs())
 	for _, p := range pairs {
 		if own := append(slices.Clone(ownFlags), w.Kind.Own...); slices.Contains(own, p.Key.Text) {
 			return p.Key.Errorf("--%s is set by the worker", p.Key.Text).WithHint("leave it out; the worker sets %s", strings.Join(own, ", "))
 		}
-		list, err := values(p.Key.Text, p.Value)
-		if err != nil {
-			return err
-		}
+		list := values(p.Key.Text, p.Value)
 		for _, f := range list {
 			f.Pos = p.Key.Pos
 			w.Flags = append(w.Flags, f)
@@ -261,37 +230,29 @@ func (w *Work) readFlags(n *yamlfile.Node) error {
 }
 
 // values reads a text or a list of texts as the values of a flag.
-func values(name string, n *yamlfile.Node) (all []Flag, err error) {
+func values(name string, n *yamlfile.Node) (all []Flag) {
 	items := []*yamlfile.Node{n}
 	if n.Kind == yamlfile.List {
 		items = n.Items
 	}
 	for _, item := range items {
-		text, err := item.String()
-		if err != nil {
-			return nil, err
-		}
+		text := throw.Get(item.String())
 		all = append(all, Flag{name, text, item.Pos})
 	}
-	return all, nil
+	return all
 }
 
 // setOptions are options of sbatch that the batch script sets itself.
 var setOptions = []string{"array", "job-name", "open-mode", "output", "parsable", "requeue", "signal", "wait", "wrap"}
 
-func readSlurm(n *yamlfile.Node, s *Slurm) error {
+func readSlurm(n *yamlfile.Node, s *Slurm) (err error) {
+	defer throw.Catch(&err)
 	if n == nil {
 		return nil
 	}
-	fields, err := n.Fields(Keys["slurm"]...)
-	if err != nil {
-		return err
-	}
+	fields := throw.Get(n.Fields(Keys["slurm"]...))
 	if o := fields["options"]; o != nil {
-		pairs, err := o.Pairs()
-		if err != nil {
-			return err
-		}
+		pairs := throw.Get(o.Pairs())
 		for _, p := range pairs {
 			switch name := p.Key.Text; {
 			case slices.Contains(setOptions, name):
@@ -299,10 +260,7 @@ func readSlurm(n *yamlfile.Node, s *Slurm) error {
 			case strings.HasPrefix(name, "-") || strings.ContainsAny(name, " =\t\n"):
 				return p.Key.Errorf("%q is no long option of sbatch", name).WithHint("write partition: gpu for --partition=gpu")
 			}
-			list, err := values(p.Key.Text, p.Value)
-			if err != nil {
-				return err
-			}
+			list := values(p.Key.Text, p.Value)
 			for _, f := range list {
 				if strings.ContainsAny(f.Value, "\n\r") {
 					return p.Value.Errorf("the value has more than one line")
@@ -312,7 +270,7 @@ func readSlurm(n *yamlfile.Node, s *Slurm) error {
 		}
 	}
 	if setup := fields["setup"]; setup != nil {
-		list, err := values("", setup)
+		list, err := throw.Value(func() []Flag { return values("", setup) })
 		for _, line := range list {
 			s.Setup = append(s.Setup, line.Value)
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 // Row compares the devices by one figure.
@@ -49,14 +50,12 @@ func (r Row) MarshalJSON() ([]byte, error) {
 
 // compare makes the rows from the results of the devices, in the order of the work.
 func (f *File) compare(devices []MergedDevice) (rows []Row, err error) {
+	defer throw.Catch(&err)
 	rows = []Row{}
 	at := map[string]int{}
 	for _, u := range f.Units(Shard{0, 1}) {
 		for i, d := range devices {
-			figures, err := d.figures(u)
-			if err != nil {
-				return nil, err
-			}
+			figures := d.figures(u)
 			for _, g := range figures {
 				key := fmt.Sprintf("%d %s", u.Item, g.What)
 				n, known := at[key]
@@ -73,7 +72,7 @@ func (f *File) compare(devices []MergedDevice) (rows []Row, err error) {
 }
 
 // figures are those of a unit on the device, by the last that has done it.
-func (d *MergedDevice) figures(u Unit) ([]Figure, error) {
+func (d *MergedDevice) figures(u Unit) []Figure {
 	for i := len(d.done) - 1; i >= 0; i-- {
 		if d.done[i].Unit != u.Name {
 			continue
@@ -82,11 +81,12 @@ func (d *MergedDevice) figures(u Unit) ([]Figure, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		} else if err != nil {
-			return nil, err
+			throw.If(err)
+			return nil
 		}
-		return u.Work.Kind.Figures(text), nil
+		return u.Work.Kind.Figures(text)
 	}
-	return nil, nil
+	return nil
 }
 
 // enter puts the figure of a device into the row; of parts the least stays.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -146,24 +147,18 @@ func readJournal(output string, s Shard) (h history, err error) {
 }
 
 // readJournals reads the journals of all shards that were ever started.
-func readJournals(output string) (all []history, err error) {
-	folders, err := filepath.Glob(filepath.Join(output, "shards", "*-of-*"))
-	if err != nil {
-		return nil, err
-	}
+func readJournals(output string) (all []history) {
+	folders := throw.Get(filepath.Glob(filepath.Join(output, "shards", "*-of-*")))
 	for _, folder := range folders {
 		var s Shard
 		if n, err := fmt.Sscanf(filepath.Base(folder), "%d-of-%d", &s.Index, &s.Count); n < 2 || err != nil {
 			continue
 		}
-		h, err := readJournal(output, s)
-		if err != nil {
-			return nil, err
-		}
+		h := throw.Get(readJournal(output, s))
 		all = append(all, h)
 	}
 	slices.SortFunc(all, func(a, b history) int { return compareShards(a.Shard, b.Shard) })
-	return all, nil
+	return all
 }
 
 func compareShards(a, b Shard) int {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 )
 
 // State is that of a shard.
@@ -59,11 +60,9 @@ type Status struct {
 type Tasks map[int]string
 
 // Status reads the journals of the shards, which number as many as given.
-func (f *File) Status(count int, tasks Tasks, now time.Time) (*Status, error) {
-	all, err := readJournals(f.Output)
-	if err != nil {
-		return nil, err
-	}
+func (f *File) Status(count int, tasks Tasks, now time.Time) (_ *Status, err error) {
+	defer throw.Catch(&err)
+	all := readJournals(f.Output)
 	byShard := map[Shard]history{}
 	for _, h := range all {
 		byShard[h.Shard] = h

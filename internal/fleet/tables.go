@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 )
 
 // row is where a line of a table stands, and the time that orders it. A table may have as many rows as there are configurations.
@@ -22,7 +23,7 @@ type row struct {
 }
 
 // mergeTables writes for each item that ranks the lines of the tables of its parts, the fastest first. Lines without a time are left out.
-func (f *File) mergeTables(output string, done []finished) (written []string, err error) {
+func (f *File) mergeTables(output string, done []finished) (written []string) {
 	for i := range f.Work {
 		w := &f.Work[i]
 		if !w.Kind.Offline {
@@ -39,28 +40,23 @@ func (f *File) mergeTables(output string, done []finished) (written []string, er
 		}
 		whole := Unit{Item: i, Work: w, Count: 1}
 		path := filepath.Join(output, whole.name()+".jsonl")
-		if err := mergeTable(path, tables); err != nil {
-			return nil, err
-		}
+		throw.If(mergeTable(path, tables))
 		written = append(written, path)
 	}
-	return written, nil
+	return written
 }
 
 // tableFile is the table beside a result.
 func tableFile(result string) string { return strings.TrimSuffix(result, ".json") + ".jsonl" }
 
 func mergeTable(path string, tables []string) (err error) {
+	defer throw.Catch(&err)
 	files := make([]*os.File, len(tables))
 	var rows []row
 	for i, name := range tables {
-		if files[i], err = os.Open(name); err != nil {
-			return err
-		}
+		files[i] = throw.Get(os.Open(name))
 		defer files[i].Close()
-		if rows, err = readRows(rows, files[i], int32(i)); err != nil {
-			return err
-		}
+		rows = readRows(rows, files[i], int32(i))
 	}
 	slices.SortFunc(rows, func(a, b row) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.file, b.file), cmp.Compare(a.at, b.at))
@@ -81,14 +77,14 @@ func mergeTable(path string, tables []string) (err error) {
 }
 
 // readRows adds the rows of a table.
-func readRows(rows []row, f io.Reader, file int32) ([]row, error) {
+func readRows(rows []row, f io.Reader, file int32) []row {
 	lines, at := bufio.NewReader(f), int64(0)
 	for {
 		line, err := lines.ReadSlice('\n')
 		if err == io.EOF {
-			return rows, nil
+			return rows
 		} else if err != nil {
-			return rows, err
+			return throw.Get(rows, err)
 		}
 		var timed struct{ Seconds float64 }
 		if json.Unmarshal(line, &timed) == nil && timed.Seconds > 0 {

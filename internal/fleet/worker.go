@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/format"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 )
 
 // Worker does the work of a shard on a device.
@@ -68,7 +69,7 @@ func (w *Worker) Work(ctx context.Context) (out Outcome, err error) {
 			out.Waiting++
 			continue
 		}
-		all, err := readJournals(w.File.Output) // anew each time: other shards work at the same time
+		all, err := throw.Value(func() []history { return readJournals(w.File.Output) }) // anew each time: other shards work at the same time
 		if err != nil {
 			return out, err
 		}

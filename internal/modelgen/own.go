@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/internal/warning"
 	"gpuperf/kernel/script"
 	"gpuperf/models"
@@ -13,19 +14,14 @@ import (
 // sizes around those asked for. On kernels of many kinds each pattern of accesses alone added nothing to that. A kernel that does nothing but
 // access global memory would be measured itself, so of it there is each pattern alone. Notes say what cannot be measured.
 func Own(targets []Target, opt Options) (own []models.Measurement, notes []string, err error) {
+	defer throw.Catch(&err)
 	opt.Points = cmp.Or(opt.Points, ownPoints)
 	for _, t := range targets {
-		s, err := examine(t, opt)
-		if err != nil {
-			return nil, nil, err
-		}
+		s := throw.Get(examine(t, opt))
 		if err := s.fewSizes(opt); err != nil {
 			return nil, nil, t.Variant.Error(err)
 		}
-		sets, more, err := s.own(opt)
-		if err != nil {
-			return nil, nil, err
-		}
+		sets, more := s.own(opt)
 		own, notes = append(own, sets...), addOnce(notes, slices.Concat(s.notes, s.outside, more)...)
 	}
 	return own, notes, nil
@@ -64,11 +60,8 @@ const ownPoints = 5
 const telling = 0.1
 
 // own lists the measurements of one kernel.
-func (s *subject) own(opt Options) (own []models.Measurement, notes []string, err error) {
-	major, _, err := findPatterns([]*subject{s}, opt.Device)
-	if err != nil {
-		return nil, nil, err
-	}
+func (s *subject) own(opt Options) (own []models.Measurement, notes []string) {
+	major, _ := throw.Get2(findPatterns([]*subject{s}, opt.Device))
 	add := func(keep []string) {
 		set := s.removed(s.withData(keep))
 		if slices.ContainsFunc(own, func(o models.Measurement) bool { return slices.Equal(o.RemoveWork.Keep, set.RemoveWork.Keep) }) {
@@ -82,7 +75,7 @@ func (s *subject) own(opt Options) (own []models.Measurement, notes []string, er
 	}
 	if s.worksOnChip() && !opt.Isolated {
 		add(nil)
-		return own, notes, nil
+		return own, notes
 	}
 	slices.SortStableFunc(major, func(a, b *Pattern) int { return -cmp.Compare(a.Uses[0].Share, b.Uses[0].Share) })
 	for _, p := range major {
@@ -91,5 +84,5 @@ func (s *subject) own(opt Options) (own []models.Measurement, notes []string, er
 		}
 		add(p.Uses[0].Tags)
 	}
-	return own, notes, nil
+	return own, notes
 }

@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -101,12 +102,11 @@ func (c *Counts) join(o *Counts) {
 }
 
 // Execute counts what sub-groups execute of the code of a kernel. The error says why that is not sure.
-func Execute(k *Kernel, code *samples.Code) (*Counts, error) {
+func Execute(k *Kernel, code *samples.Code) (_ *Counts, err error) {
+	defer throw.Catch(&err)
 	m := &matcher{kernel: k, joined: joinedIn(code)}
 	m.root = m.tree(code)
-	if err := m.match(); err != nil {
-		return nil, err
-	}
+	m.match()
 	out := newCounts()
 	m.execute(m.root, k.Subgroups, out)
 	return out, m.check(out)

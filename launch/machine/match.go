@@ -3,11 +3,11 @@ package machine
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/samples"
 )
 
@@ -66,16 +66,16 @@ type plan struct {
 }
 
 // match finds the loop of the kernel that each loop of the code is.
-func (m *matcher) match() error {
+func (m *matcher) match() {
 	p := m.assign(m.root.inner, within(m.kernel.Loops))
 	if p == nil {
-		return errors.New("its machine code has loops that are none of the kernel")
+		panic(throw.Of(errors.New("its machine code has loops that are none of the kernel")))
 	}
 	for n, c := range p.of {
 		n.choice = c
 	}
 	m.skipped = Work{}
-	return m.settle(m.root, m.kernel.Work, m.kernel.Loops, m.kernel.Subgroups)
+	m.settle(m.root, m.kernel.Work, m.kernel.Loops, m.kernel.Subgroups)
 }
 
 // again is the price of taking a loop of the code for a copy of another.
@@ -230,7 +230,7 @@ func skipped(list []*Loop, matched map[*Loop]bool, times float64) Work {
 const counting = 3
 
 // settle finds the iterations in a round where the work did not tell them, and the work of the kernel that is outside of inner loops.
-func (m *matcher) settle(n *node, work Work, loops []*Loop, times float64) error {
+func (m *matcher) settle(n *node, work Work, loops []*Loop, times float64) {
 	matched := map[*Loop]bool{}
 	for _, g := range n.groups() {
 		matched[g[0].loop] = true
@@ -243,7 +243,7 @@ func (m *matcher) settle(n *node, work Work, loops []*Loop, times float64) error
 			case unsure && len(g) > 1:
 				x.by = max(math.Round(float64(x.part.Instructions-counting)/float64(max(least.part.Instructions-counting, 1))), 1)
 			case x.by == 0:
-				return fmt.Errorf("no work tells how many iterations of %s its machine code does in a round", x.loop.Name)
+				panic(throw.Errorf("no work tells how many iterations of %s its machine code does in a round", x.loop.Name))
 			}
 		}
 	}
@@ -255,9 +255,6 @@ func (m *matcher) settle(n *node, work Work, loops []*Loop, times float64) error
 	}
 	n.own = m.join(own).scaled(1 / times)
 	for _, x := range n.inner {
-		if err := m.settle(x, x.loop.Work, x.loop.Inner, x.loop.iterations()/x.by); err != nil {
-			return err
-		}
+		m.settle(x, x.loop.Work, x.loop.Inner, x.loop.iterations()/x.by)
 	}
-	return nil
 }

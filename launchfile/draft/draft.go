@@ -16,6 +16,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // Kernel is what is known of a kernel.
@@ -70,15 +71,10 @@ var refused = regexp.MustCompile(`\b(?:image\d\w*_t|sampler_t|pipe|queue_t|cudaT
 
 // Read finds a kernel in files: of the sources and programs, with the ND-range that was recorded of it. Its name is needed where there are
 // several.
-func Read(paths []string, name string) (Kernel, error) {
-	found, recorded, err := find(paths)
-	if err != nil {
-		return Kernel{}, err
-	}
-	k, err := pick(found, name, strings.Join(paths, ", "))
-	if err != nil {
-		return Kernel{}, err
-	}
+func Read(paths []string, name string) (_ Kernel, err error) {
+	defer throw.Catch(&err)
+	found, recorded := throw.Get2(find(paths))
+	k := pick(found, name, strings.Join(paths, ", "))
 	for _, p := range k.Params {
 		if refused.MatchString(p.Text) {
 			return Kernel{}, source.At("", "", source.Pos{}, "the kernel %s takes %s, which no launch file can pass", k.Name, p.Text)
@@ -135,23 +131,23 @@ func find(paths []string) (found, recorded []Kernel, err error) {
 }
 
 // pick is the kernel of a name, which is needed where there are several.
-func pick(found []Kernel, name, where string) (Kernel, error) {
+func pick(found []Kernel, name, where string) Kernel {
 	is := func(k Kernel) bool {
 		plain, _, _ := strings.Cut(k.Name, "<")
 		return name != "" && slices.Contains([]string{k.Name, plain, base(k.Name)}, name)
 	}
 	if i := slices.IndexFunc(found, is); i >= 0 {
-		return found[i], nil
+		return found[i]
 	}
 	switch known := names(found); {
 	case len(found) == 0:
-		return Kernel{}, source.At("", "", source.Pos{}, "there is no kernel in %s", where)
+		panic(throw.Of(source.At("", "", source.Pos{}, "there is no kernel in %s", where)))
 	case name != "":
-		return Kernel{}, source.At("", "", source.Pos{}, "there is no kernel %s in %s", name, where).WithHint("%s", source.Suggest(name, known))
+		panic(throw.Of(source.At("", "", source.Pos{}, "there is no kernel %s in %s", name, where).WithHint("%s", source.Suggest(name, known))))
 	case len(known) > 1:
-		return Kernel{}, source.At("", "", source.Pos{}, "there are several kernels in %s", where).WithHint("choose one: -k %s", strings.Join(known, " | "))
+		panic(throw.Of(source.At("", "", source.Pos{}, "there are several kernels in %s", where).WithHint("choose one: -k %s", strings.Join(known, " | "))))
 	}
-	return found[0], nil
+	return found[0]
 }
 
 // as is the kernel as it was recorded: with that ND-range, and as that instance of a template.

@@ -3,6 +3,7 @@ package derive
 import (
 	"fmt"
 
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/lower"
 	"gpuperf/lift/rules"
@@ -10,26 +11,20 @@ import (
 
 // legal checks what the rules cannot see locally: nothing is left to lower, the elements of vectors lie next to each other,
 // the dimensions of work-groups and work-items agree, and the memories are large enough.
-func (e *explorer) legal(body *lift.Term) error {
+func (e *explorer) legal(body *lift.Term) (err error) {
+	defer throw.Catch(&err)
 	if high := body.Ops() & lift.Set(lift.Reduce, lift.PartRed, lift.Reorder, lift.Filter, lift.ReduceSegments); high != 0 {
 		return fmt.Errorf("a pattern is left to lower")
 	}
-	var err error
 	lift.Walk(body, lift.Set(lift.Map), func(t *lift.Term) {
 		if err == nil && computes(t) {
 			err = fmt.Errorf("a map is left to lower")
 		}
 	})
-	if err != nil {
-		return err
-	}
-	if err := e.checkVectors(body); err != nil {
-		return err
-	}
+	throw.If(err)
+	throw.If(e.checkVectors(body))
 	u := usage{sizes: e.opt.Sizes}
-	if err := u.walk(body, 0); err != nil {
-		return err
-	}
+	u.walk(body, 0)
 	if body.Ops()&lift.ParallelMaps == 0 {
 		return fmt.Errorf("nothing is parallel")
 	}
@@ -67,23 +62,20 @@ type usage struct {
 }
 
 // walk follows the nest inside mapWrgs of a set of dimensions, as bits.
-func (u *usage) walk(t *lift.Term, outer int) error {
+func (u *usage) walk(t *lift.Term, outer int) {
 	inner := outer
 	switch t.Op {
 	case lift.MapWrg:
 		inner |= 1 << t.Ints[0]
 		if t.Fn().Ops()&lift.Set(lift.MapWrg, lift.MapLcl) == 0 {
-			return fmt.Errorf("a mapWrg without work-items")
+			panic(throw.Errorf("a mapWrg without work-items"))
 		}
 		// Along dimension 2 a work-group may have one work-item alone.
 		if !t.Fn().Ops().Has(lift.MapWrg) && dims(t.Fn(), lift.MapLcl)|1<<2 != inner|1<<2 {
-			return fmt.Errorf("work-groups and work-items of different dimensions")
+			panic(throw.Errorf("work-groups and work-items of different dimensions"))
 		}
 	case lift.ToLocal, lift.ToPrivate:
-		n, err := bytes(t.Type, u.sizes)
-		if err != nil {
-			return err
-		}
+		n := bytes(t.Type, u.sizes)
 		if t.Op == lift.ToLocal {
 			u.local += n
 		} else {
@@ -95,11 +87,8 @@ func (u *usage) walk(t *lift.Term, outer int) error {
 		if i == 0 && t.Op.HasFun() {
 			around = inner
 		}
-		if err := u.walk(k, around); err != nil {
-			return err
-		}
+		u.walk(k, around)
 	}
-	return nil
 }
 
 // dims is the set of dimensions of an operator in a term, as bits.
@@ -109,19 +98,16 @@ func dims(t *lift.Term, op lift.Op) (set int) {
 }
 
 // bytes is the memory of a value of a type.
-func bytes(t *lift.Type, at map[string]int64) (int64, error) {
+func bytes(t *lift.Type, at map[string]int64) int64 {
 	n := int64(1)
 	lengths, elem := t.Shape()
 	for _, l := range lengths {
-		k, err := l.Eval(at)
-		if err != nil {
-			return 0, err
-		}
+		k := throw.Get(l.Eval(at))
 		n *= k
 	}
 	size := int64(0)
 	for _, c := range lift.Components(elem) {
 		size += c.DType.Size() * max(1, int64(c.Width))
 	}
-	return n * size, nil
+	return n * size
 }

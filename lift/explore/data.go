@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/datafile"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/lift"
 )
@@ -189,51 +190,50 @@ func (c component) checkSequence(s *device.Sequence) error {
 }
 
 // indexes returns an error for data with an index outside the longest array that it may choose from.
-func (c component) indexes(a device.Arg, longest int64) error {
+func (c component) indexes(a device.Arg, longest int64) (err error) {
+	defer throw.Catch(&err)
 	if a.Sequence != nil {
 		if a.Sequence.Mod > longest {
 			return fmt.Errorf("numbers up to %d, and the longest array that it can choose from has %d elements", a.Sequence.Mod-1, longest)
 		}
 		return nil
 	}
-	return c.each(a, func(i, v int64) error {
+	c.each(a, func(i, v int64) error {
 		if v < 0 || v >= longest {
 			return fmt.Errorf("element %d is %d, and the longest array that it can choose from has %d elements", i, v, longest)
 		}
 		return nil
 	})
+	return nil
 }
 
 // ascends returns an error for data that are no starts of segments of n elements.
-func (c component) ascends(a device.Arg, n int64) error {
+func (c component) ascends(a device.Arg, n int64) (err error) {
+	defer throw.Catch(&err)
 	before := int64(0)
-	return c.each(a, func(i, v int64) error {
+	c.each(a, func(i, v int64) error {
 		if v < before || v > n {
 			return fmt.Errorf("element %d is %d, and must be from %d, where the segment before it starts, to %d, the number of elements", i, v, before, n)
 		}
 		before = v
 		return nil
 	})
+	return nil
 }
 
 // each calls a function for the number and the value of each element, until it returns an error.
-func (c component) each(a device.Arg, check func(i, v int64) error) error {
+func (c component) each(a device.Arg, check func(i, v int64) error) {
 	const chunk = 1 << 16
 	a.DType, a.Seed = string(c.dtype), 1
 	size := c.dtype.Size()
 	for first := int64(0); first < c.elements; first += chunk {
 		n := min(chunk, c.elements-first)
 		bytes := make([]byte, n*size)
-		if err := a.Load(bytes, first); err != nil {
-			return err
-		}
+		throw.If(a.Load(bytes, first))
 		for i := range n {
-			if err := check(first+i, integer(c.dtype, bytes[i*size:(i+1)*size])); err != nil {
-				return err
-			}
+			throw.If(check(first+i, integer(c.dtype, bytes[i*size:(i+1)*size])))
 		}
 	}
-	return nil
 }
 
 // integer is a little-endian number.

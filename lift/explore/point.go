@@ -13,6 +13,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/machine"
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/emit"
 	"gpuperf/launch"
 	"gpuperf/lift"
@@ -176,21 +177,19 @@ func (s *Space) Identity(p *Point) samples.Identity {
 }
 
 // Lower lowers a variant for an ND-range.
-func (s *Space) Lower(p *Point) (*lower.Lowered, error) {
-	f, err := s.fixed(p.Variant)
-	if err != nil {
-		return nil, err
-	}
+func (s *Space) Lower(p *Point) (_ *lower.Lowered, err error) {
+	defer throw.Catch(&err)
+	f := s.fixed(p.Variant)
 	return f.Lower(p.Local, p.Global)
 }
 
 // fixed is a variant at the sizes, shared by its points.
-func (s *Space) fixed(v *derive.Variant) (*lower.Fixed, error) {
+func (s *Space) fixed(v *derive.Variant) *lower.Fixed {
 	f, ok := s.at.Load(v)
 	if !ok { // points of a variant are prepared concurrently: one of them computes it for all
 		f, _ = s.at.LoadOrStore(v, sync.OnceValues(func() (*lower.Fixed, error) { return lower.Fix(v.Program, s.Sizes) }))
 	}
-	return f.(func() (*lower.Fixed, error))()
+	return throw.Get(f.(func() (*lower.Fixed, error))())
 }
 
 // For makes the sources of the space those for an interface.

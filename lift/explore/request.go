@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/datafile"
 	"gpuperf/device/machine"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/throw"
 	"gpuperf/lift"
 	"gpuperf/lift/derive"
 )
@@ -34,11 +35,9 @@ type Request struct {
 const usualSize = 4096
 
 // Open derives the variants of the program of a file. Errors of what was asked for are *campaign.InputError.
-func (r Request) Open(path string, dev *device.Info) (*Space, error) {
-	p, err := lift.Load(path)
-	if err != nil {
-		return nil, err
-	}
+func (r Request) Open(path string, dev *device.Info) (_ *Space, err error) {
+	defer throw.Catch(&err)
+	p := throw.Get(lift.Load(path))
 	sizes := maps.Clone(r.Sizes)
 	if sizes == nil {
 		sizes = map[string]int64{}
@@ -63,16 +62,11 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 	if err != nil {
 		return nil, &campaign.InputError{Err: err}
 	}
-	opt, err := r.Options(dev)
-	if err != nil {
-		return nil, err
-	}
+	opt := throw.Get(r.Options(dev))
 	if err := CheckData(at, opt.Data); err != nil {
 		return nil, &campaign.InputError{Err: err}
 	}
-	if opt.Expected, err = r.expected(at); err != nil {
-		return nil, err
-	}
+	opt.Expected = r.expected(at)
 	s, err := NewSpace(p, filepath.Base(path), sizes, opt)
 	for _, name := range r.Recipes {
 		if s == nil || !slices.ContainsFunc(s.Derived.Variants, func(v *derive.Variant) bool { return v.Recipe == name }) {
@@ -83,38 +77,43 @@ func (r Request) Open(path string, dev *device.Info) (*Space, error) {
 }
 
 // expected are the results that files hold: all of a program at constant sizes, or none.
-func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
+func (r Request) expected(at *lift.Program) (list []device.Arg) {
 	results := components(lift.Param{Name: "out", Type: at.Body.Type})
 	given := map[string]device.Arg{}
 	for _, text := range r.Expected {
 		name, path, ok := strings.Cut(text, "=")
 		if !ok || !strings.HasSuffix(path, datafile.Suffix) {
-			return nil, inputf("--expect %q is not of the form out=FILE%s", text, datafile.Suffix)
+			throw.If(inputf("--expect %q is not of the form out=FILE%s", text, datafile.Suffix))
+			return nil
 		}
 		f, err := openData(path)
 		if err != nil {
-			return nil, inputf("--expect %s: %w", text, err)
+			throw.If(inputf("--expect %s: %w", text, err))
+			return nil
 		}
 		c, err := find(results, name)
 		if err != nil {
-			return nil, inputf("--expect %s: %w", text, err)
+			throw.If(inputf("--expect %s: %w", text, err))
+			return nil
 		}
 		a := device.Arg{Name: name, Kind: device.Buffer, DType: f.DType, Count: f.Bytes / device.DTypeSize(f.DType), File: &f.File}
 		if err := c.check(a); err != nil {
-			return nil, inputf("--expect %s: %w", text, err)
+			throw.If(inputf("--expect %s: %w", text, err))
+			return nil
 		}
 		given[name] = a
 	}
 	for _, c := range results {
 		a, ok := given[c.name]
 		if !ok && len(given) > 0 {
-			return nil, inputf("--expect: there is no file for the result %s", c.name)
+			throw.If(inputf("--expect: there is no file for the result %s", c.name))
+			return nil
 		}
 		if ok {
 			list = append(list, a)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // Options are what the request says, on a device if there is one.

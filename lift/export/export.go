@@ -18,6 +18,7 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/internal/replace"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -156,14 +157,12 @@ func newArray(name, input string, kind Kind, d expr.DType, n int64) Array {
 }
 
 // launches fills the launches and returns the text of the kernels.
-func (r *Result) launches(c *workload.ProgramCase, l *language) (string, error) {
+func (r *Result) launches(c *workload.ProgramCase, l *language) (_ string, err error) {
+	defer throw.Catch(&err)
 	if l.alone {
-		return r.calls(c)
+		return r.calls(c), nil
 	}
-	job, err := c.Job(device.Policy{})
-	if err != nil {
-		return "", err
-	}
+	job := throw.Get(c.Job(device.Policy{}))
 	for _, x := range job.Launches() {
 		one := Launch{Kernel: x.Entry, Global: extents(x.Global), Local: extents(x.Local), LocalBytes: x.LocalMem, Dynamic: x.Dynamic}
 		for _, a := range x.Args {
@@ -176,22 +175,14 @@ func (r *Result) launches(c *workload.ProgramCase, l *language) (string, error) 
 }
 
 // calls are the launches of kernels that are functions.
-func (r *Result) calls(c *workload.ProgramCase) (string, error) {
-	if err := c.IR.Check(); err != nil {
-		return "", err
-	}
+func (r *Result) calls(c *workload.ProgramCase) string {
+	throw.If(c.IR.Check())
 	var nests []*linear.Nest
 	for _, k := range c.Kernels {
-		n, err := k.Nest()
-		if err != nil {
-			return "", err
-		}
+		n := throw.Get(k.Nest())
 		nests = append(nests, n)
 	}
-	list, err := emit.WriteProgram(nests, emit.Options{Language: emit.C, Index64: true})
-	if err != nil {
-		return "", err
-	}
+	list := throw.Get(emit.WriteProgram(nests, emit.Options{Language: emit.C, Index64: true}))
 	for _, s := range list {
 		one := Launch{Kernel: s.Entry, Global: [3]int64{1, 1, 1}, Local: [3]int64{1, 1, 1}, LocalBytes: s.LocalBytes}
 		for _, a := range s.Params {
@@ -199,7 +190,7 @@ func (r *Result) calls(c *workload.ProgramCase) (string, error) {
 		}
 		r.Launches = append(r.Launches, one)
 	}
-	return list[0].Text, nil
+	return list[0].Text
 }
 
 // extents adds the dimensions that a launch leaves out.

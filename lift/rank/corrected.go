@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 )
 
 // learnCorrected multiplies the time of a cost model, whose score is the negative logarithm of the time, by a correction that trees have
@@ -15,34 +16,26 @@ import (
 //
 // The trees see what all models of costModels say that the features suffice for: the time, relative to the group, and the shares of its terms, which
 // tell what kind of launch it is better than counts do.
-func learnCorrected(train *Set) (Scorer, error) {
+func learnCorrected(train *Set) (_ Scorer, err error) {
+	defer throw.Catch(&err)
 	train = train.finished()
 	c := &corrected{names: train.Names}
 	for _, name := range costModels {
 		if needsOf(name)(train.Names) != nil {
 			continue
 		}
-		model, err := fitModel(name, train)
-		if err != nil {
-			return nil, err
-		}
+		model := fitModel(name, train)
 		c.models = append(c.models, model)
 	}
 	if len(c.models) == 0 {
 		return nil, needsOf(costModels[0])(train.Names)
 	}
-	scores, rows, err := c.rows(train)
-	if err != nil {
-		return nil, err
-	}
+	scores, rows := throw.Get2(c.rows(train))
 	values := make([]float64, len(train.Points))
 	for i, s := range scores {
 		values[i] = -math.Log(train.Points[i].Seconds) - s
 	}
-	excess, err := learnTrees(&training{rows, train.centred(values)}) // of the logarithm of the measured rate over that of the model
-	if err != nil {
-		return nil, err
-	}
+	excess := throw.Get(learnTrees(&training{rows, train.centred(values)})) // of the logarithm of the measured rate over that of the model
 	return func(s *Set) ([]float64, error) {
 		out, rows, err := c.rows(s)
 		if err != nil {

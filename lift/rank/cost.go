@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/throw"
 	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/models/library"
@@ -131,16 +132,10 @@ type fitted struct {
 	names []string // of the features
 }
 
-func fitModel(name string, train *Set) (*fitted, error) {
-	model, err := library.Load(name)
-	if err != nil {
-		return nil, err
-	}
+func fitModel(name string, train *Set) *fitted {
+	model := throw.Get(library.Load(name))
 	names := model.FeatureNames()
-	totals, err := totalsOf(train.Names, model.Name, names)
-	if err != nil {
-		return nil, err
-	}
+	totals := throw.Get(totalsOf(train.Names, model.Name, names))
 	var rows []calibrate.Row
 	for i := range train.Points {
 		p := &train.Points[i]
@@ -154,7 +149,7 @@ func fitModel(name string, train *Set) (*fitted, error) {
 		rows = append(rows, calibrate.Row{Kernel: p.Benchmark, Features: row, Output: p.Seconds, Label: p.ID})
 	}
 	if len(rows) == 0 {
-		return nil, ErrNoPoint
+		panic(throw.Of(ErrNoPoint))
 	}
 	fit := initial(model)
 	if len(rows) >= 3*len(model.ParameterNames()) { // enough points for a fit
@@ -163,16 +158,10 @@ func fitModel(name string, train *Set) (*fitted, error) {
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 			rows = rows[:costRows]
 		}
-		fit, err = calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings})
-		if err != nil {
-			return nil, err
-		}
+		fit = throw.Get(calibrate.FitRows(context.Background(), model, rows, calibrate.Options{NoCrossValidation: true, Starts: 1, LM: costSettings}))
 	}
-	cost, err := NewCostModel(train.Names, model, fit)
-	if err != nil {
-		return nil, err
-	}
-	return &fitted{cost, train.Names}, nil
+	cost := throw.Get(NewCostModel(train.Names, model, fit))
+	return &fitted{cost, train.Names}
 }
 
 // predict returns scores, the negative logarithms of times, and the shares of the model's terms.
@@ -186,11 +175,9 @@ func (f *fitted) predict(s *Set) (scores []float64, shares [][]float64, err erro
 }
 
 // learnCost fits the first of costModels alone.
-func learnCost(train *Set) (Scorer, error) {
-	model, err := fitModel(costModels[0], train)
-	if err != nil {
-		return nil, err
-	}
+func learnCost(train *Set) (_ Scorer, err error) {
+	defer throw.Catch(&err)
+	model := fitModel(costModels[0], train)
 	return func(s *Set) ([]float64, error) {
 		scores, _, err := model.predict(s)
 		return scores, err

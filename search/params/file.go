@@ -13,6 +13,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
 	"gpuperf/search"
@@ -58,76 +59,51 @@ var spaces = yamlfile.Format{Name: "space", Version: 1, Keys: []string{"version"
 var axes = []string{"x", "y", "z"}
 
 // Load reads a space, or a launch file with a section tune.
-func Load(path string) (*File, error) {
+func Load(path string) (_ *File, err error) {
+	defer throw.Catch(&err)
 	if !slices.Contains(launchfile.Extensions, filepath.Ext(path)) {
 		return nil, source.At(path, "", source.Pos{}, "expected a launch file with a section tune, or a file with a space, whose names end in %s",
 			strings.Join(launchfile.Extensions, " or "))
 	}
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	root, err := yamlfile.Parse(path, text)
-	if err != nil {
-		return nil, err
-	}
+	text := throw.Get(bounded.ReadFile(path, yamlfile.MaxSize))
+	root := throw.Get(yamlfile.Parse(path, text))
 	f := &File{}
 	var fields map[string]*yamlfile.Node
 	if root.Get("source") != nil || root.Get("listing") != nil {
-		if f.Launch, err = launchfile.Load(path); err != nil {
-			return nil, err
-		}
+		f.Launch = throw.Get(launchfile.Load(path))
 		tune := root.Get("tune")
 		if tune == nil {
 			return nil, root.Errorf("the launch file has no section tune, whose parameters could be searched").
 				WithHint("add one, as tune: {parameters: [{name: bx, values: [32, 64, 128]}]}")
 		}
-		if fields, err = tune.Fields("parameters", "constraints"); err != nil {
-			return nil, err
-		}
+		fields = throw.Get(tune.Fields("parameters", "constraints"))
 		root = tune
 	} else {
-		if fields, err = spaces.Fields(root); err != nil {
-			return nil, err
-		}
-		if f.Launch, err = named(fields["launch"], path); err != nil {
-			return nil, err
-		}
+		fields = throw.Get(spaces.Fields(root))
+		f.Launch = named(fields["launch"], path)
 	}
-	if err := root.Has("space", "parameters"); err != nil {
-		return nil, err
-	}
+	throw.If(root.Has("space", "parameters"))
 	return f, f.read(fields)
 }
 
 // named is the launch file that a file with a space names.
-func named(n *yamlfile.Node, path string) (*launchfile.File, error) {
-	launch, err := n.String()
-	if err != nil {
-		return nil, err
-	}
-	return launchfile.Load(filepath.Join(filepath.Dir(path), launch))
+func named(n *yamlfile.Node, path string) *launchfile.File {
+	launch := throw.Get(n.String())
+	return throw.Get(launchfile.Load(filepath.Join(filepath.Dir(path), launch)))
 }
 
-func (f *File) read(fields map[string]*yamlfile.Node) error {
-	list, err := fields["parameters"].List()
-	if err != nil {
-		return err
-	}
+func (f *File) read(fields map[string]*yamlfile.Node) (err error) {
+	defer throw.Catch(&err)
+	list := throw.Get(fields["parameters"].List())
 	for _, n := range list {
-		p, err := f.parameter(n)
-		if err != nil {
-			return err
-		}
+		p := f.parameter(n)
 		start, ok := f.Launch.Sizes[p.Name]
 		if !ok {
 			start = p.Values[0]
 		}
 		f.Parameters, f.Base = append(f.Parameters, p), append(f.Base, start)
 	}
-	if err := f.conditions(fields["constraints"]); err != nil {
-		return err
-	}
+	f.conditions(fields["constraints"])
 	space := f.Space()
 	if space == nil {
 		return fields["constraints"].Errorf("the space is empty: no values of the parameters fit the constraints")
@@ -144,75 +120,60 @@ func (f *File) read(fields map[string]*yamlfile.Node) error {
 }
 
 // parameter reads one of the list.
-func (f *File) parameter(n *yamlfile.Node) (p Parameter, err error) {
-	fields, err := n.Fields("name", "values", "block", "thread", "places", "unroll", "define")
-	if err != nil {
-		return p, err
-	}
+func (f *File) parameter(n *yamlfile.Node) (p Parameter) {
+	var err error
+	fields := throw.Get(n.Fields("name", "values", "block", "thread", "places", "unroll", "define"))
 	if fields["name"] == nil || fields["values"] == nil {
-		return p, n.Errorf("a parameter needs name and values")
+		panic(throw.Of(n.Errorf("a parameter needs name and values")))
 	}
 	p.node = n
-	if p.Name, err = fields["name"].String(); err != nil {
-		return p, err
-	}
+	p.Name = throw.Get(fields["name"].String())
 	for _, r := range roles {
 		if fields[string(r)] == nil {
 			continue
 		}
 		p.Role = r
 		if axis, err := fields[string(r)].String(); r != Unroll && (err != nil || !slices.Contains(axes, axis)) {
-			return p, fields[string(r)].Errorf("expected an axis: %s", strings.Join(axes, ", "))
+			panic(throw.Of(fields[string(r)].Errorf("expected an axis: %s", strings.Join(axes, ", "))))
 		}
 	}
-	if p.Values, err = values(fields["values"], p.Role); err != nil {
-		return p, err
-	}
+	p.Values = values(fields["values"], p.Role)
 	_, p.size = f.Launch.Sizes[p.Name]
 	if d := fields["define"]; d != nil {
 		p.macro, err = d.String()
 		p.Compiled = true
 	} else if !p.size {
-		return p, fields["name"].Errorf("%s is no size of the launch file, and defines no macro", p.Name)
+		panic(throw.Of(fields["name"].Errorf("%s is no size of the launch file, and defines no macro", p.Name)))
 	}
-	return p, err
+	return throw.Get(p, err)
 }
 
 // values reads those of a parameter.
-func values(n *yamlfile.Node, role Role) (all []int64, err error) {
-	list, err := n.List()
-	if err != nil {
-		return nil, err
-	}
+func values(n *yamlfile.Node, role Role) (all []int64) {
+	list := throw.Get(n.List())
 	least := 0
 	if role != "" {
 		least = 1
 	}
 	for _, v := range list {
-		x, err := v.Int()
-		if err != nil {
-			return nil, err
-		}
+		x := throw.Get(v.Int())
 		if len(all) > 0 && int64(x) <= all[len(all)-1] || x < least {
-			return nil, v.Errorf("values go from the least to the greatest, from %d on", least)
+			panic(throw.Of(v.Errorf("values go from the least to the greatest, from %d on", least)))
 		}
 		all = append(all, int64(x))
 	}
 	if len(all) == 0 {
-		return nil, n.Errorf("a parameter has at least one value")
+		panic(throw.Of(n.Errorf("a parameter has at least one value")))
 	}
-	return all, nil
+	return all
 }
 
 // conditions reads what values together must meet.
-func (f *File) conditions(n *yamlfile.Node) error {
+func (f *File) conditions(n *yamlfile.Node) {
 	if n == nil {
-		return nil
+		return
 	}
-	list, err := n.Strings()
-	if err != nil {
-		return err
-	}
+	list := throw.Get(n.Strings())
 	var names []string
 	for _, p := range f.Parameters {
 		names = append(names, p.Name)
@@ -220,14 +181,13 @@ func (f *File) conditions(n *yamlfile.Node) error {
 	for _, n := range list {
 		c, err := ParseCondition(n.Text, names)
 		if err != nil {
-			return n.Within(err)
+			panic(throw.Of(n.Within(err)))
 		}
 		if _, err := c.Holds(f.values(f.Base)); err != nil {
-			return n.Errorf("%v", err)
+			panic(throw.Of(n.Errorf("%v", err)))
 		}
 		f.Conditions = append(f.Conditions, c)
 	}
-	return nil
 }
 
 // CheckRoles refuses a parameter without a role.
