@@ -76,6 +76,7 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (_ *
 		func() error { return r.expect(f["expect"], common) },
 		func() error { return optional(f["assume"], r.assume, &r.file.Assume) },
 		func() error { return optional(f["launches"], amount, &r.file.Launches) },
+		func() error { return optional(f["application"], r.application, &r.file.Application) },
 		r.allDescribed,
 	} {
 		throw.If(read())
