@@ -84,9 +84,10 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
-	n, err := build(f, r, r.Items)
+	items := members(f.Expanded(r.Items))
+	n, err := build(f, r, items)
 	if err != nil {
-		return nil, offer(f, r, err)
+		return nil, offer(f, r, items, err)
 	}
 	return n, nil
 }
@@ -248,7 +249,7 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		return b.effect(x, at, place)
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			place = b.declare(v, at, place)
+			place = b.declare(v, x.Bare, at, place)
 		}
 		return place
 	}
@@ -268,10 +269,10 @@ func (b *builder) simple(at cfront.Pos, s *polycount.Set) *polycount.Set {
 func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
 
 // declare enters a variable of the region; its value is a statement.
-func (b *builder) declare(v *cfront.Var, at scope, place int64) int64 {
+func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64 {
 	b.inner[v] = b.depth
 	b.env[v] = nil
-	if b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
+	if bare || b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
 		return place
 	}
 	if v.Listed || len(v.Dims) > 0 {

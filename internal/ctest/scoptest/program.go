@@ -16,9 +16,9 @@ func Program(t *rapid.T, convex bool) string {
 	if convex {
 		g.most = 5
 	}
-	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120], int p, int q)")
+	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
-	g.line("  int i, j, k;")
+	g.line("  int i, j, k, p = 3, q = 5;")
 	g.line("  double s, u;")
 	g.line("  double L[120];")
 	g.integers = !convex && rapid.Bool().Draw(t, "integers")
@@ -256,7 +256,7 @@ func (g *generator) operand(depth int) string {
 		return fmt.Sprintf("(%s %s %s)", g.operand(depth+1), g.pick("operator", "+", "-", "*"), g.operand(depth+1))
 	}
 	if g.integers && g.chance("integer", 6) {
-		return g.pick("integer", "p", "q")
+		return g.pick("integer", "(p + 0.5)", "(q - 0.5)")
 	}
 	if g.chance("literal", 4) {
 		return g.pick("literal", "alpha", "2.5", "1.5f", "3", "n")
