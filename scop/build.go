@@ -110,7 +110,10 @@ func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err 
 }
 
 // fault is an error on its way out of the recursion.
-type fault struct{ err error }
+type fault struct {
+	err   error
+	wraps bool // arithmetic without a sign would wrap around
+}
 
 func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
 	b.failAt(at.Place(), hint, format, args...)
@@ -121,13 +124,13 @@ func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
 	if hint != "" {
 		e = e.WithHint("%s", hint)
 	}
-	panic(fault{e})
+	panic(fault{err: e})
 }
 
 // try makes errors of sets faults at a place.
 func (b *builder) try(at cfront.Pos, err error) {
 	if err != nil {
-		panic(fault{b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
+		panic(fault{err: b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
 	}
 }
 
@@ -162,6 +165,7 @@ type builder struct {
 	finally  map[string]bool        // parameters that values after the region have
 	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
 	signless map[string]bool        // parameters that have no sign
+	any      map[*Array][]bool      // dimensions of arrays in which subscripts are not affine
 	probing  bool                   // nothing becomes a parameter
 }
 
@@ -174,7 +178,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {

@@ -15,6 +15,7 @@ import (
 func (b *builder) finish() *Nest {
 	n := b.nest
 	b.apart()
+	b.scatter()
 	b.drop()
 	n.Vars = map[string]*cfront.Var{}
 	for v, name := range b.names {
@@ -41,6 +42,29 @@ func (b *builder) finish() *Nest {
 		names[l.Name] = true
 	}
 	return n
+}
+
+// scatter has the subscripts of all accesses 0 where those of any are not affine, and a read before each write of such an array.
+func (b *builder) scatter() {
+	if len(b.any) == 0 {
+		return
+	}
+	for _, s := range b.nest.Statements {
+		for i, a := range s.Accesses {
+			index := slices.Clone(a.Index)
+			for d, is := range b.any[a.Array] {
+				if is {
+					index[d] = polycount.Int(0)
+				}
+			}
+			s.Accesses[i].Index = index
+		}
+		if last := s.Accesses[len(s.Accesses)-1]; last.Array.Scattered {
+			before := last
+			before.Write = false
+			s.Accesses = slices.Insert(s.Accesses, len(s.Accesses)-1, before)
+		}
+	}
 }
 
 // needs reports that anything in the nest depends on a parameter.

@@ -141,6 +141,8 @@ func (g *own) assignment() {
 			"C[twice(%[1]s) + 40] = bent(%[2]s, %[1]s);", "A[40][%[1]s + 40] += bent(bent(%[2]s, 1), p);"), i, g.operand(0))
 	case g.calls && g.chance("integer", 4):
 		g.line(g.pick("integer", "p = %[1]s + 1;", "p = 2*%[1]s;", "p = p + 0*%[1]s;", "p = twice(%[1]s);"), i)
+	case g.calls && g.chance("scattered", 4):
+		g.line(g.pick("scattered", "C[D[%[1]s + 40] %% 20 + 45] += %[2]s;", "C[%[1]s + 40] += A[41][D[%[1]s + 41] %% 20 + 45];", "B[D[%[1]s + 40] %% 20 + 45][%[1]s + 40] = %[2]s;", "A[44][%[1]s*%[1]s %% 30 + 45] = %[2]s;"), i, g.operand(0))
 	case g.calls && g.chance("by", 4):
 		g.line("C[p + 40] += %s;", g.operand(0))
 	case g.chance("scalar", 8):
