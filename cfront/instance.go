@@ -268,7 +268,7 @@ func (i *instance) statement(s Stmt) Stmt {
 		}
 		return out
 	case *Other:
-		out := &Other{x.Pos, x.What, nil, x.Unread}
+		out := &Other{Pos: x.Pos, What: x.What, Label: x.Label, Unread: x.Unread}
 		for _, inner := range x.Body {
 			out.Body = append(out.Body, i.statement(inner))
 		}
