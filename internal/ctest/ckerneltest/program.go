@@ -134,12 +134,7 @@ func (g *generator) name(prefix string) string {
 
 func (g *generator) program() {
 	w := g.words
-	g.line("%s", w.constant[0])
-	g.line("%sfloat blend(float a, float b)", w.helper)
-	g.line("{\n    float t = a * b;\n    return t + 2.0f * a;\n}\n")
-	g.line("%sfloat positive(float v)", w.helper)
-	g.line("{\n    if (v < 0.0f)\n        return 0.0f;\n    return v * 0.5f;\n}\n")
-	g.line("%sint place(int row, int col, int width) { return row * width + col; }\n", w.helper)
+	g.helpers()
 	g.line("%s void f(int n, int m, float alpha, %[2]sconst float *A, %[2]sconst float *B, %[2]sconst int *D, %[2]sfloat *out, %[2]sint *marks, %[2]sint *counts%[3]s)", w.kernel, w.global, w.constant[1])
 	g.line("{")
 	g.depth++
@@ -200,6 +195,17 @@ func (g *generator) program() {
 	}
 	g.depth--
 	g.line("}")
+}
+
+// helpers are the functions that kernel functions call.
+func (g *generator) helpers() {
+	w := g.words
+	g.line("%s", w.constant[0])
+	g.line("%sfloat blend(float a, float b)", w.helper)
+	g.line("{\n    float t = a * b;\n    return t + 2.0f * a;\n}\n")
+	g.line("%sfloat positive(float v)", w.helper)
+	g.line("{\n    if (v < 0.0f)\n        return 0.0f;\n    return v * 0.5f;\n}\n")
+	g.line("%sint place(int row, int col, int width) { return row * width + col; }\n", w.helper)
 }
 
 // body writes statements that change private variables.

@@ -32,31 +32,28 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	}
 	whole[0] = arith.FloorDiv(num[0], den)
 	num[0] = arith.Mod(num[0], den)
+	plus := func(sign int64, num Row, den int64) Row {
+		part := c.FloorRow(num, den)
+		whole = c.Fit(whole)
+		AddTimes(whole, sign, part)
+		return whole
+	}
 	switch {
 	case g == den: // nothing but the constant is left
 		return whole
 	case !IsZero(whole[1:]): // a floor may have got the coefficient 1
-		part := c.FloorRow(num, den)
-		whole = c.Fit(whole)
-		AddTimes(whole, 1, part)
-		return whole
+		return plus(1, num, den)
 	case first < 0:
 		for i := range num {
 			num[i] = -num[i]
 		}
 		num[0] = arith.Add(num[0], den-1)
-		part := c.FloorRow(num, den)
-		whole = c.Fit(whole)
-		AddTimes(whole, -1, part)
-		return whole
+		return plus(-1, num, den)
 	case g > 1:
 		for i := range num {
 			num[i] = arith.FloorDiv(num[i], g)
 		}
-		part := c.FloorRow(num, den/g)
-		whole = c.Fit(whole)
-		AddTimes(whole, 1, part)
-		return whole
+		return plus(1, num, den/g)
 	}
 	for len(num) > 1+c.N && num[len(num)-1] == 0 {
 		num = num[:len(num)-1]
