@@ -175,26 +175,28 @@ func (g *generator) program() {
 		}
 		g.body(guarded)
 	}
-	store := func() {
-		g.line("out[%s] = %s;", at, g.value(0))
-		if g.chance("update", 3) {
-			g.line("out[%s] %s= %s;", at, g.pick("op", "+", "-", "*"), g.value(1))
-		}
-		if g.chance("marks", 3) {
-			g.line("marks[%s] = %s;", at, g.integer())
-		}
-	}
 	if guarded {
-		store()
+		g.store(at)
 	} else {
 		g.line("if (%s) {", inside)
 		g.depth++
-		store()
+		g.store(at)
 		g.depth--
 		g.line("}")
 	}
 	g.depth--
 	g.line("}")
+}
+
+// store writes the results of a work-item.
+func (g *generator) store(at string) {
+	g.line("out[%s] = %s;", at, g.value(0))
+	if g.chance("update", 3) {
+		g.line("out[%s] %s= %s;", at, g.pick("op", "+", "-", "*"), g.value(1))
+	}
+	if g.chance("marks", 3) {
+		g.line("marks[%s] = %s;", at, g.integer())
+	}
 }
 
 // helpers are the functions that kernel functions call.

@@ -58,18 +58,20 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	for len(num) > 1+c.N && num[len(num)-1] == 0 {
 		num = num[:len(num)-1]
 	}
-	at := -1
-	for i, d := range c.Divs {
-		if d.Den == den && EqualPadded(d.Num, num) {
-			at = 1 + c.N + i
-		}
-	}
-	if at < 0 {
-		at = c.addColumn(Div{num, den})
-	}
+	at := c.column(Div{num, den})
 	whole = c.Fit(whole)
 	whole[at] = arith.Add(whole[at], 1)
 	return whole
+}
+
+// column is that of a floor, which is added where it is new.
+func (c *Conj) column(of Div) int {
+	for i, d := range slices.Backward(c.Divs) {
+		if d.Den == of.Den && EqualPadded(d.Num, of.Num) {
+			return 1 + c.N + i
+		}
+	}
+	return c.addColumn(of)
 }
 
 // Definition is the pair of rows num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that determines floor k.
