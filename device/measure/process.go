@@ -247,7 +247,7 @@ type excerpt struct {
 	cut  bool
 }
 
-const excerptSize = 4 << 10
+const excerptSize = 4 << 10 // a screen of text
 
 func (e *excerpt) Write(b []byte) (int, error) {
 	e.mu.Lock()

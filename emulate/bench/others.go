@@ -13,11 +13,11 @@ var memorySource string
 var machineSource string
 
 const (
-	circle     = 4 << 20 // places of the circle for DRAM: 512 MB, with as much behind it
-	hops       = 128 * 16
-	inner      = 16 // operations in the body of a loop
-	innerTurns = 64
-	farStep    = 1<<20 + 12345
+	circle     = 4 << 20       // places of the circle for DRAM: 512 MB, with as much behind it
+	hops       = 128 * 16      // steps of a chase: a full cycle of 128 lines, 16 times
+	inner      = 16            // operations in the body of a loop
+	innerTurns = 64            // of such a loop: many times what begins and ends it
+	farStep    = 1<<20 + 12345 // odd, so that it visits all places, and far beyond what pages and prefetching join
 )
 
 // queueing warps fill the queue of a sub-partition.
@@ -158,7 +158,7 @@ func (l *list) walks(multiprocessors int64) {
 
 // moves tell how many bytes or operations caches take in a cycle, of one multiprocessor and of all.
 func (l *list) moves(multiprocessors int64) {
-	const eight = 8
+	const eight = 8 // accesses in the body of the loop of a move
 	for _, move := range []struct {
 		name, opcode string
 		bytes, loops int64
