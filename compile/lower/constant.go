@@ -7,7 +7,7 @@ import (
 )
 
 func (l *lowering) trips(c *counter) (n int, ok bool) {
-	const most = 1 << 16
+	const most = 1 << 16 // iterations: no loop of so many is unrolled
 	s, has := l.env[key{c.v, 0}]
 	if !has || s.x == nil || s.x.Op != ssa.Const {
 		return 0, false
@@ -170,7 +170,7 @@ func (l *lowering) size(s cfront.Stmt) int {
 			case *cfront.Binary:
 				n++
 				if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-					const division = 12
+					const division = 12 // instructions, about
 					n += division
 				}
 			default:
@@ -211,7 +211,7 @@ func (l *lowering) nominal(f *cfront.For) int {
 }
 
 func (l *lowering) callSize(x *cfront.Call) int {
-	const intrinsic, function = 4, 20
+	const intrinsic, function = 4, 20 // instructions of a function of the device, and of one of its library, about
 	if f := l.file.Function(x.Func); f != nil && len(l.calls) < 8 && f.Err == nil {
 		l.calls = append(l.calls, f)
 		n := l.size(f.Body)

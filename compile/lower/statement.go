@@ -260,7 +260,7 @@ func (l *lowering) jump(j *cfront.Jump) {
 
 // inlined runs the body of a function where it is called.
 func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
-	const deepest = 64
+	const deepest = 64 // functions that call each other: no stack is exhausted
 	for _, c := range l.calls {
 		if c == f {
 			l.fail(x.Pos, "%s calls itself, which is not compiled here", f.Name)

@@ -9,11 +9,11 @@ import (
 
 // Cycles after which results are there, as a compiler takes them to be when it orders instructions: about those of the data sheets of sm_80 and sm_90.
 const (
-	aluCycles    = 5
-	doubleCycles = 8
-	unitCycles   = 20 // of functions, conversions, special registers
-	sharedCycles = 30
-	globalCycles = 300
+	aluCycles    = 5   // of integer and single-precision arithmetic
+	doubleCycles = 8   // of double precision
+	unitCycles   = 20  // of functions, conversions, special registers
+	sharedCycles = 30  // of a load from shared memory
+	globalCycles = 300 // of a load from L2, about
 )
 
 func (in *instruction) latency() int {

@@ -61,7 +61,7 @@ func (f *function) selectAll() {
 	f.flow()
 }
 
-const stackAlign = 16
+const stackAlign = 16 // bytes, for the widest access
 
 func (f *function) stackBytes() int64 { return (f.Stack + stackAlign - 1) / stackAlign * stackAlign }
 

@@ -263,7 +263,7 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 	return opt, nil
 }
 
-const maxAxes = 3
+const maxAxes = 3 // of a launch, in OpenCL and CUDA
 
 // nameFunction says which function is meant: one by its name, or an instance of a template.
 func nameFunction(opt *ckernel.Options, name string) {

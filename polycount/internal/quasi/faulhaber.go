@@ -9,7 +9,7 @@ import (
 // powerSums[k] are the coefficients of S_k(x) = Σ_{i=0}^{x} i^k by ascending powers of x (Faulhaber's formula). As
 // S_k(x) − S_k(x−1) = x^k holds for every integer x, Σ_{i=l}^{u} i^k = S_k(u) − S_k(l−1) for all l ≤ u+1.
 var powerSums = func() [][]arith.Rat {
-	const most = 24
+	const most = 24 // powers that are kept: loops nest less deep
 	out := make([][]arith.Rat, most)
 	for k := range out {
 		out[k] = powerSum(k)
