@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -136,7 +135,7 @@ func (f *measureFlags) openModes(cmd *cobra.Command) (*campaign.Campaign, []samp
 
 // finish closes a campaign, and tells what took its time.
 func finish(cmd *cobra.Command, c *campaign.Campaign) {
-	if text := spentText(c.Spent); c.Live() && text != "" {
+	if text := c.Spent.String(); c.Live() && text != "" {
 		note(cmd, "time: %s", text)
 	}
 	if again := cmd.Flag("remeasure"); again != nil && again.Changed && c.Repeated == 0 {
@@ -145,20 +144,6 @@ func finish(cmd *cobra.Command, c *campaign.Campaign) {
 	if err := c.Close(); err != nil {
 		warn(cmd, []error{err})
 	}
-}
-
-// spentText says what took the time of a campaign, "" where nothing did.
-func spentText(s campaign.Spent) string {
-	var parts []string
-	for _, part := range []struct {
-		took time.Duration
-		what string
-	}{{s.Measuring, "measuring"}, {s.Waiting, "waiting for the device"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
-		if took := part.took.Round(10 * time.Millisecond); took > 0 {
-			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // ranged returns the cases at sizes within --time-range, and tells what was changed.

@@ -185,7 +185,7 @@ func (s *assembler) product(m []string) bool {
 		}
 		return s.Make(ssa.Pack, map[int]ssa.Type{2: ssa.D, 4: ssa.V4}[n], list...)
 	}
-	const result = 4
+	const result = 4 // words of a tensor instruction's result
 	c := words(result+a+b, result)
 	d := s.MakeAux(ssa.Raw, ssa.V4, name, words(result, a), words(result+a, b), c)
 	for i := range result {

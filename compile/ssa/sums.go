@@ -30,7 +30,7 @@ func multiply(p, q product) (product, bool) {
 
 // sumOf is a word as a sum.
 func sumOf(v *Value, depth int) sum {
-	const deepest = 12
+	const deepest = 12 // sums of more than so many operations are left as they are: addresses nest less deep
 	self := sum{product{a: v}: 1}
 	if v.Op == Const {
 		return sum{product{}: int32(v.Int)}.tidy()

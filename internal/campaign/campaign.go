@@ -85,6 +85,20 @@ type Campaign struct {
 // Waiting is for other processes that had the device, and no part of Measuring.
 type Spent struct{ Building, Verifying, Measuring, Waiting time.Duration }
 
+// String says what took the time of a campaign, "" where nothing did.
+func (s Spent) String() string {
+	var parts []string
+	for _, part := range []struct {
+		took time.Duration
+		what string
+	}{{s.Measuring, "measuring"}, {s.Waiting, "waiting for the device"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
+		if took := part.took.Round(10 * time.Millisecond); took > 0 {
+			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
 	return &Campaign{Device: dev, options: o, journal: journal, sentinel: measure.Sentinel{Limit: o.Drift / 100}, verified: map[*workload.Kernel]outcome{}, repeated: map[string]bool{}}
