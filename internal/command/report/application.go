@@ -79,6 +79,12 @@ func (s *Section) applications(text []byte) error {
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
 	}
+	if all.Folders == nil { // there is one alone
+		all.Folders = make([]application, 1)
+		if err := json.Unmarshal(text, &all.Folders[0]); err != nil {
+			return err
+		}
+	}
 	s.Kind = "application"
 	for _, a := range all.Folders {
 		s.application(a)
