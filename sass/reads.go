@@ -49,7 +49,9 @@ func (f *Function) Reads() (read []bool, known bool) {
 }
 
 // describes reports whether what an instruction loads goes to uniform registers, as what describes global memory does.
-func (in *Instruction) describes() bool { return in.Name == "ULDC" && slices.Contains(in.Modifiers, "64") }
+func (in *Instruction) describes() bool {
+	return in.Name == "ULDC" && slices.Contains(in.Modifiers, "64")
+}
 
 // constantBytes is how much an instruction reads of a constant bank at most.
 func (in *Instruction) constantBytes() int {
