@@ -3,10 +3,14 @@ package survey
 import (
 	"archive/tar"
 	"compress/gzip"
+	"encoding/csv"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,5 +92,35 @@ func TestCaptured(t *testing.T) {
 				t.Errorf("the sum is off by %.1f %%, launch files by %.1f %% in the geometric mean, %d by over half", 100*off, 100*e.Geometric, e.Half)
 			}
 		})
+	}
+}
+
+// TestUnrecorded: what records of applications leave out is the median of what short launches are emulated as longer.
+func TestUnrecorded(t *testing.T) {
+	file, err := os.Open("../../testdata/h200/captured/short.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var longer []float64
+	for _, row := range rows[1:] {
+		recorded, err1 := strconv.ParseFloat(row[3], 64)
+		emulated, err2 := strconv.ParseFloat(row[4], 64)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		longer = append(longer, emulated-recorded)
+	}
+	slices.Sort(longer)
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := device.Value(facts.UnrecordedCycles)/device.Value(facts.ClockMHz), longer[len(longer)/2]; math.Abs(got-want) > 0.02 {
+		t.Errorf("%.3f us, and the median is %.3f", got, want)
 	}
 }
