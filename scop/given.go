@@ -2,7 +2,6 @@ package scop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gpuperf/cfront"
@@ -27,12 +26,8 @@ func (b *builder) given(e cfront.Expr) (value polycount.Affine, ok bool) {
 		b.givens[text] = name
 		b.nest.Given[name] = e
 	}
-	if !slices.Contains(b.nest.Params, name) {
-		b.nest.Params = append(b.nest.Params, name)
-		if !t.IsSigned() {
-			b.context = append(b.context, polycount.GE(polycount.Name(name), polycount.Int(0)))
-		}
-	}
+	b.signless[name] = !t.IsSigned()
+	b.parameter(name)
 	return polycount.Name(name), true
 }
 
@@ -106,5 +101,9 @@ func nameOf(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	})
-	return strings.Join(words, "_")
+	name := strings.Join(words, "_")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "given_" + name
+	}
+	return name
 }

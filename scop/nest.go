@@ -33,6 +33,8 @@ type Nest struct {
 	Params []string
 	// Given are the expressions that parameters stand for which are no variables, as grid_points[0]: their values before the region.
 	Given map[string]cfront.Expr
+	// Finals are the values after the region of integers that it assigns, as far as they are affine.
+	Finals map[*cfront.Var][]Final
 	// Context holds of the parameters: a set without dimensions.
 	Context *polycount.Set
 	Arrays  []*Array
@@ -44,6 +46,12 @@ type Nest struct {
 	Functions []*kernel.Function
 	// Vars are the variables of the text behind parameters and arrays, by their names here.
 	Vars map[string]*cfront.Var
+}
+
+// Final is a value where a set of parameters holds; nil is everywhere.
+type Final struct {
+	When  *polycount.Set
+	Value polycount.Affine
 }
 
 // Array is an array, or a scalar.

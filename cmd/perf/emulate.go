@@ -98,6 +98,7 @@ docs/howto/tuning.md.`,
 	cmd.Flags().StringVar(&o.Profile, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
 	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
+	cmd.Flags().StringVar(&o.From, "from", "", "where machine code comes from: binary (a file, or CUDA's compiler), or source (a compiler of perf's own; no tools are needed)")
 	cmd.Flags().StringVar(&o.Arch, "arch", launches.UsualArch, "the architecture that a source is compiled for")
 	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments; without any, list it")
 	return cmd

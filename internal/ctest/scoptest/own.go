@@ -80,7 +80,7 @@ func plus(names []string, endings ...string) (out []string) {
 
 func (g *own) guarded() {
 	if g.chance("data", 6) {
-		g.line("if (%s %s %s) {", g.operand(1), g.pick("comparison", "<", ">="), g.operand(1))
+		g.line("if (%s + 0.5 %s %s) {", g.operand(1), g.pick("comparison", "<", ">="), g.operand(1))
 		g.assignment()
 		if g.chance("else", 3) {
 			g.line("} else {")
