@@ -1,12 +1,16 @@
 package survey
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"sync"
 
 	"gpuperf/device/facts"
 	"gpuperf/emulate/launches"
+	"gpuperf/internal/parallel"
 	"gpuperf/launchfile"
 	"gpuperf/sass"
 )
@@ -22,6 +26,7 @@ type emulator struct {
 	outcomes  map[string]*once[*Outcome]
 	known     int // results that were kept
 	alike     int // files whose outcome was that of another
+	done, all int // launch files
 }
 
 func newEmulator(o Options) *emulator {
@@ -50,21 +55,82 @@ func entry[T any](e *emulator, all map[string]*once[T], key string) (one *once[T
 	return all[key], first
 }
 
-// row is that of a launch file.
-func (e *emulator) row(ctx context.Context, path string) *Row {
+// task is a launch file that is to be emulated.
+type task struct {
+	file *launchfile.File
+	row  *Row
+}
+
+// explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
+const explained = 0.95
+
+// rows are those of launch files. What binds is told of those that matter: where the application has told how long all of them took that is known at
+// once, and otherwise when all are emulated.
+func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
-	r := &Row{File: filepath.Base(path), Times: 1, unrecorded: device.Value(facts.UnrecordedCycles) / device.Value(facts.ClockMHz) / 1e6}
-	f, err := launchfile.Load(path)
-	if err == nil {
-		r.Times, r.Application = max(f.Launches, 1), f.Application
-		r.Outcome, err = e.outcome(ctx, f)
+	var tasks []task
+	timed := true
+	for _, path := range paths {
+		r := &Row{File: filepath.Base(path), Times: 1, unrecorded: device.Value(facts.UnrecordedCycles) / device.Value(facts.ClockMHz) / 1e6}
+		f, err := launchfile.Load(path)
+		if r.Err = err; err == nil {
+			r.Times, r.Application = max(f.Launches, 1), f.Application
+			timed = timed && f.Application != nil
+			tasks = append(tasks, task{f, r})
+		}
+		rows = append(rows, r)
 	}
-	r.Err = err
-	return r
+	e.all = len(tasks)
+	if !e.options.Each.Sensitivity {
+		return rows, e.emulate(ctx, tasks, false)
+	}
+	if !timed {
+		if err := e.emulate(ctx, tasks, false); err != nil {
+			return nil, err
+		}
+		tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
+	}
+	most, rest := split(tasks)
+	err = e.emulate(ctx, most, true)
+	if timed && err == nil {
+		err = e.emulate(ctx, rest, false)
+	}
+	return rows, err
+}
+
+// split parts launch files into those that take most of the time, and the rest.
+func split(tasks []task) (most, rest []task) {
+	slices.SortStableFunc(tasks, func(a, b task) int { return cmp.Compare(b.row.All(), a.row.All()) })
+	sum, until := 0.0, 0.0
+	for _, t := range tasks {
+		sum += t.row.All()
+	}
+	for i, t := range tasks {
+		if until > explained*sum {
+			return tasks[:i], tasks[i:]
+		}
+		until += t.row.All()
+	}
+	return tasks, nil
+}
+
+// emulate emulates launch files.
+func (e *emulator) emulate(ctx context.Context, tasks []task, sensitivity bool) error {
+	parallel.Try(len(tasks), runtime.GOMAXPROCS(0), func(i int) error {
+		t := tasks[i]
+		t.row.Outcome, t.row.Err = e.outcome(ctx, t.file, sensitivity)
+		e.lock.Lock()
+		defer e.lock.Unlock()
+		if e.done++; e.options.Progress != nil {
+			e.options.Progress(min(e.done, e.all), e.all)
+		}
+		return ctx.Err()
+	})
+	return ctx.Err()
 }
 
 // outcome is what emulation tells of a launch file.
-func (e *emulator) outcome(ctx context.Context, f *launchfile.File) (*Outcome, error) {
+func (e *emulator) outcome(ctx context.Context, f *launchfile.File, sensitivity bool) (*Outcome, error) {
 	s, err := launches.OfFile(f, e.options.Sizes)
 	if err != nil {
 		return nil, err
@@ -77,6 +143,10 @@ func (e *emulator) outcome(ctx context.Context, f *launchfile.File) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
+	each := e.options.Each
+	if each.Sensitivity = sensitivity; sensitivity {
+		key += " and what binds"
+	}
 	one, first := entry(e, e.outcomes, key)
 	if !first {
 		e.count(&e.alike)
@@ -86,7 +156,7 @@ func (e *emulator) outcome(ctx context.Context, f *launchfile.File) (*Outcome, e
 			e.count(&e.known)
 			return o, nil
 		}
-		report, err := s.Run(ctx, l, e.options.Each)
+		report, err := s.Run(ctx, l, each)
 		if err != nil {
 			return nil, err
 		}

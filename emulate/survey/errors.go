@@ -13,11 +13,12 @@ import (
 type Errors struct {
 	Kinds     int     `json:"kinds"`     // launch files
 	Launches  int64   `json:"launches"`  // of these
-	Measured  float64 `json:"measured"`  // seconds of all these launches
+	Measured  float64 `json:"measured"`  // seconds of all these launches that have a predicted time
 	Predicted float64 `json:"predicted"` // the same, as emulation says
 	Geometric float64 `json:"geometric_mean"`
 	Mean      float64 `json:"mean"`
 	Median    float64 `json:"median"`
+	Without   float64 `json:"without"`     // seconds of those that have none
 	Half      int     `json:"off_by_half"` // launch files whose error is over a half; those without a finite time are
 	Intervals int     `json:"intervals"`   // launch files with an interval
 	Inside    int     `json:"inside"`      // of these, how many have the measured time inside
@@ -52,6 +53,7 @@ func (s *Survey) Errors() (e Errors) {
 		if !ok || !r.Finite() {
 			e.Half++
 			if !ok {
+				e.Without += r.All()
 				continue
 			}
 		} else if off > half {
@@ -89,7 +91,11 @@ func (e Errors) write(w io.Writer) {
 		return
 	}
 	percent := func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-	fmt.Fprintf(w, "measured in the application: %s; predicted: %s, %+.1f %%\n", format.Seconds(e.Measured), format.Seconds(e.Predicted), 100*(e.Predicted/e.Measured-1))
+	without := ""
+	if e.Without > 0 {
+		without = fmt.Sprintf("; of %s more none is predicted", format.Seconds(e.Without))
+	}
+	fmt.Fprintf(w, "measured in the application: %s; predicted: %s, %+.1f %%%s\n", format.Seconds(e.Measured), format.Seconds(e.Predicted), 100*(e.Predicted/e.Measured-1), without)
 	fmt.Fprintf(w, "errors of %s: geometric mean %s, mean %s, median %s; off by over half: %d; inside their intervals: %d of %d\n",
 		format.Count(e.Kinds, "launch file"), percent(e.Geometric), percent(e.Mean), percent(e.Median), e.Half, e.Inside, e.Intervals)
 }

@@ -34,7 +34,7 @@ func newKeep(o Options) *keep {
 	}
 	prune(o.Kept)
 	e := o.Each
-	return &keep{o.Kept, fmt.Sprintf("%s\x00%s\x00%v %v %g %s %v", version, e.Device.Name(), e.Sensitivity, e.Regions, e.ClockMHz, e.Paths, e.Advice)}
+	return &keep{o.Kept, fmt.Sprintf("%s\x00%s\x00%v %g %s %v", version, e.Device.Name(), e.Regions, e.ClockMHz, e.Paths, e.Advice)}
 }
 
 // program is what the linker calls this program, which is another with every change; "" is not known.

@@ -11,12 +11,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gpuperf/emulate/launches"
-	"gpuperf/internal/parallel"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
 	"gpuperf/sass/compiled"
@@ -133,21 +130,10 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 		return nil, source.At("", "", source.Pos{}, "%s has no launch files", folder).WithHint("perf capture -o %s -- APP writes those of an application", folder)
 	}
 	s := &Survey{Folder: folder, Device: o.Each.Device.Name()}
-	rows := make([]*Row, len(paths))
 	e := newEmulator(o)
-	var counting sync.Mutex
-	done := 0
-	parallel.Try(len(paths), runtime.GOMAXPROCS(0), func(i int) error {
-		rows[i] = e.row(ctx, paths[i])
-		counting.Lock()
-		defer counting.Unlock()
-		if done++; o.Progress != nil {
-			o.Progress(done, len(paths))
-		}
-		return ctx.Err()
-	})
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	rows, err := e.rows(ctx, paths)
+	if err != nil {
+		return nil, err
 	}
 	s.Known, s.Alike = e.known, e.alike
 	for _, r := range rows {

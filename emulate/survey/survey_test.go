@@ -48,9 +48,9 @@ func TestFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := 0
+	last := 0 // of two passes: what binds is found out of those that take most of the time
 	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Sensitivity: true}, Progress: func(done, total int) {
-		if last++; done != last || done > total {
+		if last++; done != min(last, total) {
 			t.Errorf("%d of %d are done after %d", done, total, last-1)
 		}
 	}})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -62,13 +63,29 @@ func (l launched) predicted() float64 {
 	return *l.Predicted
 }
 
-// lines are those of the source in which sub-groups spend most of their time.
-func (l launched) lines() string {
-	var list []string
-	for _, line := range l.Lines[:min(len(l.Lines), 3)] {
-		list = append(list, fmt.Sprintf("%s %.0f %% %s", path.Base(line.Place), 100*line.Part, line.Reason))
+// mostLines is how many lines of sources a table has.
+const mostLines = 30
+
+// lines is a table of the lines of the source in which the application spends most of its time.
+func (a application) lines() Table {
+	type line struct{ kernel, place, reason string }
+	var order []line
+	times := map[line]float64{}
+	for _, l := range a.Launches {
+		for _, one := range l.Lines {
+			at := line{l.Name, path.Base(one.Place), one.Reason}
+			if times[at] == 0 {
+				order = append(order, at)
+			}
+			times[at] += one.Part * l.Seconds
+		}
 	}
-	return strings.Join(list, "; ")
+	slices.SortStableFunc(order, func(x, y line) int { return cmp.Compare(times[y], times[x]) })
+	t := Table{Title: "source lines", Header: columns("line", "kernel", ">time", ">share", "sub-groups wait for")}
+	for _, at := range order[:min(len(order), mostLines)] {
+		t.Rows = append(t.Rows, []Cell{text(at.place), text(at.kernel), seconds(times[at]), percent(times[at] / a.Seconds), text(at.reason)})
+	}
+	return t
 }
 
 // applications shows folders of launch files: what takes the time of an application, as measured and as predicted.
@@ -78,6 +95,12 @@ func (s *Section) applications(text []byte) error {
 	}
 	if err := json.Unmarshal(text, &all); err != nil {
 		return err
+	}
+	if all.Folders == nil { // there is one alone
+		all.Folders = make([]application, 1)
+		if err := json.Unmarshal(text, &all.Folders[0]); err != nil {
+			return err
+		}
 	}
 	s.Kind = "application"
 	for _, a := range all.Folders {
@@ -107,25 +130,21 @@ func (s *Section) application(a application) {
 			format.Count(e.Kinds, "launch file"), 100*e.Geometric, 100*e.Mean, 100*e.Median, e.Half, e.Inside, e.Intervals)
 	}
 	bars := chart.Bars{Title: "time of all launches", Series: []string{"measured", "predicted"}, Text: format.Seconds}
-	t := Table{Header: columns("kernel", ">launches", ">measured", ">predicted", ">error", ">90 % interval", ">all", ">share", "bottleneck", "busiest", "lines", "launch file")}
+	t := Table{Header: columns("kernel", ">launches", ">measured", ">predicted", ">error", ">90 % interval", ">all", ">share", "bottleneck", "busiest", "launch file")}
 	for _, l := range a.Launches {
 		if l.Error != "" {
 			s.Notes = append(s.Notes, l.File+" is left out: "+l.Error)
 			continue
 		}
 		times := float64(l.Launches)
-		measured := math.NaN()
-		if l.Measured > 0 {
-			measured = l.Seconds
-		}
-		bars.Bars = append(bars.Bars, chart.Bar{Name: l.Name, Values: []float64{measured, times * l.predicted()}})
+		bars.Bars = addLaunches(bars.Bars, l)
 		row := []Cell{
 			text(l.Name),
 			{fmt.Sprint(l.Launches), times},
 			seconds(l.Measured), seconds(l.predicted()),
 			{},
 			pair(l.Interval), seconds(l.Seconds), percent(l.Share),
-			text(l.Bottleneck), text(l.Busiest), text(l.lines()), text(l.File),
+			text(l.Bottleneck), text(l.Busiest), text(l.File),
 		}
 		if l.Status != "" && l.Status != "time" {
 			row[3].Text = strings.TrimSpace(row[3].Text + " (" + l.Status + ")")
@@ -137,10 +156,34 @@ func (s *Section) application(a application) {
 	}
 	s.picture(topBars(bars))
 	s.table(t)
+	s.table(a.lines())
+}
+
+// addLaunches adds the times of launches to the bar of their kernel.
+func addLaunches(bars []chart.Bar, l launched) []chart.Bar {
+	values := []float64{math.NaN(), float64(l.Launches) * l.predicted()}
+	if l.Measured > 0 {
+		values[0] = l.Seconds
+	}
+	at := slices.IndexFunc(bars, func(b chart.Bar) bool { return b.Name == l.Name })
+	if at < 0 {
+		return append(bars, chart.Bar{Name: l.Name, Values: values})
+	}
+	for i, v := range values {
+		bars[at].Values[i] += v
+	}
+	return bars
 }
 
 // topBars are the first bars, without a series of which no value is known.
 func topBars(b chart.Bars) *chart.Bars {
+	length := func(one chart.Bar) float64 { // as measured, else as predicted
+		if math.IsNaN(one.Values[0]) {
+			return one.Values[1]
+		}
+		return one.Values[0]
+	}
+	slices.SortStableFunc(b.Bars, func(x, y chart.Bar) int { return cmp.Compare(length(y), length(x)) })
 	b.Bars = b.Bars[:min(len(b.Bars), mostBars)]
 	if !slices.ContainsFunc(b.Bars, func(one chart.Bar) bool { return !math.IsNaN(one.Values[0]) }) {
 		b.Title, b.Series = "predicted time of all launches", b.Series[1:]

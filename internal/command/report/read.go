@@ -25,6 +25,7 @@ var kinds = []struct {
 	{"rankings", "rankings", (*Section).rankings},
 	{"samples", "samples", (*Section).measured},
 	{"terms", "prediction", (*Section).prediction},
+	{"alike", "application", (*Section).applications},
 	{"kernels", "predictions", (*Section).predictions},
 	{"timeline", "timeline", (*Section).timeline},
 	{"ranges", "exploration of sizes", (*Section).ranges},

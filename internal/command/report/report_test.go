@@ -41,6 +41,12 @@ var files = map[string]string{
 		 "bytes_per_second": 2e12, "flop_per_second": 1e12, "of_roof": 0.5, "device": {"name": "NVIDIA H200", "compute_units": 132, "clock_mhz": 1980, "architecture": "sm_90"}},
 		{"kernel": {"source": "b.star", "sizes": {"n": 64}}, "mode": "warm", "status": "ok", "trials": [1e-3], "summary": {"median": 1e-3, "lo": 9e-4, "hi": 1.1e-3},
 		 "bytes_per_second": 5e11, "flop_per_second": 3e13, "of_roof": 0.7, "device": {"name": "NVIDIA H200"}}]}`,
+	"app.json": `{"folder": "captured", "device": "D", "seconds": 4e-3, "alike": 1, "known": 0,
+		"errors": {"kinds": 2, "measured": 4e-3, "predicted": 5e-3, "geometric_mean": 0.2, "mean": 0.25, "median": 0.25, "off_by_half": 1, "intervals": 1, "inside": 1}, "launches": [
+		{"file": "f-1.yaml", "kernel": "_Z1fv", "name": "f<int>", "launches": 3, "seconds": 3e-3, "measured": 1e-3, "predicted": 1.25e-3, "interval": [1e-3, 2e-3], "status": "time",
+		 "error_of_prediction": 0.25, "share": 0.75, "bottleneck": "l2: latency", "busiest": "l2 61 %", "lines": [{"place": "/src/a.cu:7", "part": 0.4375, "reason": "memory"}]},
+		{"file": "g-1.yaml", "kernel": "g", "name": "g", "launches": 1, "seconds": 1e-3, "measured": 1e-3, "predicted": null, "interval": [null, null], "status": "endless", "share": 0.25},
+		{"file": "h-1.yaml", "launches": 1, "error": "no listing"}]}`,
 	"tune.json": `{"file": "k.star", "device": "D", "strategy": "ants", "configurations": 9, "usual_seconds": 5e-3, "curve": [{"runs": 1, "seconds": 4e-3}, {"runs": 3, "seconds": 1e-3}],
 		"runs": [{"configuration": [{"choice": "bm", "option": "16"}, {"choice": "bn", "option": "8"}], "status": "ok", "seconds": 4e-3, "after_seconds": 2.5},
 		{"configuration": [{"choice": "bm", "option": "32"}], "status": "refused", "after_seconds": 3}, {"configuration": [{"choice": "bm", "option": "64"}], "status": "ok", "seconds": 1e-3, "after_seconds": 7.25}]}`,
@@ -51,7 +57,7 @@ func wholePage(t *testing.T) *Page {
 	t.Helper()
 	folder := t.TempDir()
 	page := &Page{Title: "a & b"}
-	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json", "explore.json", "all.json", "ranges.json", "configurations.json", "strategies.json", "merged.json"} {
+	for _, name := range []string{"rank.json", "explain.json", "eval.json", "tune.json", "measure.json", "timeline.json", "explore.json", "all.json", "ranges.json", "configurations.json", "strategies.json", "merged.json", "app.json"} {
 		path := filepath.Join(folder, name)
 		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
 			t.Fatal(err)
@@ -97,12 +103,13 @@ func TestPage(t *testing.T) {
 		"<h3>D0: runs</h3>", "D1: nothing was searched", ">ee</td>",
 		">25.00 %</td><td class=\"n\" data-key=\"1e-06\">1 µs</td><td class=\"n\" data-key=\"2e-06\">2 µs</td>", // the ranges
 		"9, of which the device would refuse 2", ">bm=1, bn=2</td>", "ants, by predictions", ">10.0 – 15.0</td>", "D1, 20 samples", ">100.00 %</td>", "shard 3/4",
+		">a.cu:7</td><td>f&lt;int&gt;</td><td class=\"n\" data-key=\"0.0013125\">1.312 ms</td>", ">&#43;25.00 %</td>", "h-1.yaml is left out: no listing", ">(endless)</td>", "4 ms, 5 ms (&#43;25.0 %)", "time of all launches", ">f&lt;int&gt;</td>", // the application
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if n := strings.Count(html, "<section"); n != 14 {
+	if n := strings.Count(html, "<section"); n != 15 {
 		t.Errorf("%d sections", n)
 	}
 	if found := regexp.MustCompile(`(?i)(src|href)="[^#]`).FindString(html); found != "" {
