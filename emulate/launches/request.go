@@ -30,7 +30,7 @@ type Request struct {
 	Arch    string   // that sources are compiled for; "" is the usual one
 	Compare bool     // what comes of it is to be compared
 	Profile string   // a samples file with the hardware's counts; "" is none
-	Times   bool   // only times are asked for
+	Times   bool     // only times are asked for
 	// From fixes where machine code comes from: one of Origins. "" is Binary, or where no compiler is at hand Source.
 	From string
 }
