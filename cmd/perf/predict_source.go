@@ -57,6 +57,9 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string) (all []*lau
 	}
 	var sequences []*launches.Sequence
 	for _, path := range args {
+		if err := checkLaunch(cmd, path, sizes); err != nil {
+			return nil, "", err
+		}
 		more, err := launches.LoadAll(path, sizes)
 		if err != nil {
 			return nil, "", err
