@@ -39,7 +39,7 @@ func (s Status) Worse(than Status) Status {
 }
 
 // Interval is what a time of the kind is taken to be in, in seconds: that of a whole one reaches as far on each side as those of recorded launches do.
-func (s Status) Interval(seconds float64) [2]float64 {
+func (s Status) Interval(seconds, within float64) [2]float64 {
 	switch s {
 	case Supposed:
 		return [2]float64{0, math.Inf(1)}

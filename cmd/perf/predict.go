@@ -27,6 +27,7 @@ type predictFlags struct {
 	on       measureFlags
 	measured bool
 	binary   string
+	from     string // what is emulated
 	files    frontend.Options
 }
 
@@ -66,6 +67,9 @@ with --model auto the one that suits best. A note tells which. The profile h200 
 
   perf predict examples/matmul/matmul.star -p n=4096 --profile h200
 
+Launch files of CUDA kernels are emulated: their machine code where a file has it or CUDA's compiler is here, else what a compiler of perf's own makes of
+the source, which is nearer to measured times than models are (docs/howto/source.md). --from fixes which.
+
 A model that has no cost for a main part of the kernel's work does not apply: auto never takes it, and one that is named gives a warning, and an
 interval without upper end.`,
 		Example: `  perf predict examples/matmul/matmul.star -p n=2048,4096 --profile h200`,
@@ -82,6 +86,16 @@ interval without upper end.`,
 					return err
 				}
 				return predictTable(cmd, p, table)
+			}
+			emulated, said, err := o.byEmulator(cmd, args)
+			if err != nil {
+				return err
+			}
+			if len(emulated) > 0 {
+				return showEmulated(cmd, emulated, false)
+			}
+			if said != "" {
+				note(cmd, "%s", said)
 			}
 			cases, err := fileCases(cmd, o.files, args[0], o.sizes)
 			if err != nil {
@@ -116,6 +130,7 @@ interval without upper end.`,
 	}
 	o.add(cmd)
 	o.addBinary(cmd)
+	o.addFrom(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure as well, and compare")
 	cmd.Flags().StringVar(&table, "features", "", "predict from a CSV table of feature values instead of a kernel")
 	return cmd

@@ -51,6 +51,14 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if all.on {
 				return all.rank(cmd, &o, args, top)
 			}
+			if emulated, said, err := o.byEmulator(cmd, args); err != nil || len(emulated) > 0 {
+				if err != nil {
+					return err
+				}
+				return showEmulated(cmd, emulated, true)
+			} else if said != "" {
+				note(cmd, "%s", said)
+			}
 			sizes, err := parseSizes(o.sizes)
 			if err != nil {
 				return err
@@ -92,6 +100,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 	}
 	o.add(cmd)
 	o.addBinary(cmd)
+	o.addFrom(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().BoolVar(&o.files.Disregard, "opaque", false, "rank kernels with parts that are not counted as if these took no time")
 	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the kernels under the device's roofs")

@@ -354,6 +354,9 @@ func (l *lowering) nothing(x cfront.Expr) value {
 
 func (l *lowering) parameterPlace(p *cfront.Var) place {
 	out := place{p: &pointer{v: p}, t: p.DType, rec: p.Record, ptr: p.Pointer || len(p.Dims) > 0}
+	if out.ptr && len(p.Dims) > 1 {
+		out.of = l.extents(p)[1:]
+	}
 	if p.DType != "" && !out.ptr {
 		out.rec = nil
 	}

@@ -284,7 +284,7 @@ func (l *lowering) part(at cfront.Pos, p *pointer, off int64, t expr.DType) *ssa
 }
 
 func (l *lowering) readPointer(at cfront.Pos, p place) value {
-	out := value{elem: p.t, rec: p.rec}
+	out := value{elem: p.t, rec: p.rec, dims: p.of}
 	if p.p.space == ssa.NoSpace {
 		s, ok := l.env[key{p.p.v, p.p.off}]
 		switch {

@@ -48,6 +48,7 @@ type place struct {
 	rec  *cfront.Record
 	dims []int64 // of an array
 	ptr  bool    // it holds a pointer
+	of   []int64 // of a pointer to arrays, their extents
 	// lanes are those of the vector at p that are meant; nil is all.
 	lanes []int
 }
@@ -148,6 +149,9 @@ func (l *lowering) variable(at cfront.Pos, v *cfront.Var) place {
 	out := place{t: v.DType, rec: v.Record}
 	if v.Pointer {
 		out.ptr = true
+		if len(v.Dims) > 1 {
+			out.of = l.extents(v)[1:]
+		}
 	} else if len(v.Dims) > 0 {
 		out.dims = l.extents(v)
 	}

@@ -23,12 +23,18 @@ func (f *function) phis() {
 				continue
 			}
 			to := f.of[from]
-			if outside && from.End != ssa.Jump && b.Loop != nil && b.Loop.Header == b {
+			if outside && from.End != ssa.Jump && b.Loop != nil && b.Loop.Header == b || leaves(from, b) {
 				to = f.between(from, b, i)
 			}
 			f.at(to, func() { f.copyPhis(phis, i) })
 		}
 	}
+}
+
+// leaves reports whether the way from one block to another is that out of a loop at the end of an iteration: what is copied there is not copied in each.
+func leaves(from, to *ssa.Block) bool {
+	l := from.Loop
+	return from.End == ssa.Branch && l != nil && l != to.Loop && (from.To[0] == l.Header || from.To[1] == l.Header)
 }
 
 func (f *function) copyPhis(phis []*ssa.Value, i int) {

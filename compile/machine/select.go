@@ -105,12 +105,30 @@ func (f *function) words(v *ssa.Value) []unit {
 		return f.words(v.Args[0])[v.Int : v.Int+1]
 	case ssa.Undef:
 		return f.result(v)
+	case ssa.Pack:
+		if part := f.partOf(v); part != nil {
+			return part
+		}
 	}
 	if f.folded[v] && f.units[v] == nil { // somebody needs it in a register after all
 		f.folded[v] = false
 		f.value(v)
 	}
 	return f.result(v)
+}
+
+// partOf are the units of a value that is an aligned part of a longer one; nil for others.
+func (f *function) partOf(v *ssa.Value) []unit {
+	first := v.Args[0]
+	if first.Op != ssa.Extract || int(first.Int)%len(v.Args) != 0 || first.Args[0].Op == ssa.Phi {
+		return nil
+	}
+	for i, a := range v.Args {
+		if a.Op != ssa.Extract || a.Args[0] != first.Args[0] || a.Int != first.Int+int64(i) {
+			return nil
+		}
+	}
+	return f.words(first.Args[0])[first.Int : int(first.Int)+len(v.Args)]
 }
 
 func (f *function) word(v *ssa.Value) unit { return f.words(v)[0] }
@@ -250,6 +268,7 @@ func (f *function) value(v *ssa.Value) {
 	case v.Op == ssa.Const || v.Op == ssa.Param || v.Op == ssa.Bank || v.Op == ssa.Extract || v.Op == ssa.Undef:
 	case v.Op == ssa.Special:
 		f.special(v)
+	case v.Op == ssa.Pack && f.partOf(v) != nil:
 	case v.Op == ssa.Pack:
 		u := f.result(v)
 		for i, a := range v.Args {

@@ -30,6 +30,7 @@ type Request struct {
 	Arch    string   // that sources are compiled for; "" is the usual one
 	Compare bool     // what comes of it is to be compared
 	Profile string   // a samples file with the hardware's counts; "" is none
+	Times   bool     // only times are asked for
 	// From fixes where machine code comes from: one of Origins. "" is Binary, or where no compiler is at hand Source.
 	From string
 }
@@ -78,12 +79,11 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 			}
 			warnings = append(warnings, listing.Warnings...)
 			for _, r.Device = range devices {
-				r.Sensitivity, r.Advice = true, len(s.Job.Then) == 0
+				r.Sensitivity, r.Advice, r.Origin = !r.Times, !r.Times && len(s.Job.Then) == 0, origin
 				report, err := s.Run(ctx, listing, r.Options)
 				if err != nil {
 					return nil, nil, err
 				}
-				report.Origin = origin
 				if len(r.Codes) > 1 {
 					report.Code = filepath.Base(code)
 				}

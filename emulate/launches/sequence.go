@@ -140,6 +140,9 @@ func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, erro
 	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
 }
 
+// CUDA reports whether the sequence is of kernels in CUDA C, or of machine code.
+func (s *Sequence) CUDA() bool { return s.face == samples.CUDA }
+
 // Options say how a sequence is emulated.
 type Options struct {
 	Device *facts.Device
@@ -149,6 +152,8 @@ type Options struct {
 	Paths                string  // one of Paths; "" is the first
 	// Counted is where the hardware's counts of launches are, which decide about branches on unknown data; nil for nowhere.
 	Counted counters.Source
+	// Origin is where the machine code comes from: one of Origins; "" is Binary.
+	Origin string
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -223,7 +228,11 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Name: s.Name, Device: o.Device.Name(), file: s.Source}
+	r := &Report{Name: s.Name, Device: o.Device.Name(), Origin: o.Origin, file: s.Source}
+	within := 0.0
+	if o.Origin == Source {
+		within = emulate.WithinFromSource
+	}
 	if s.Job.Source != "" {
 		r.source = strings.Split(s.Job.Source, "\n")
 	}
@@ -241,7 +250,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)

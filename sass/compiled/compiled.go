@@ -32,6 +32,13 @@ type Refused struct{ text string }
 
 func (e *Refused) Error() string { return e.text }
 
+// missing says that there is no compiler, and what to do.
+type missing struct{ text *source.Error }
+
+func (m missing) Error() string        { return m.text.Error() }
+func (m missing) Unwrap() error        { return m.text }
+func (m missing) Is(target error) bool { return target == cuda.ErrNoCompiler }
+
 // Program is the machine code of a job.
 type Program struct {
 	Cubin   []byte
@@ -63,8 +70,8 @@ func (c *Compiler) Program(ctx context.Context, job device.Job, name string) (*P
 func (c *Compiler) compile(ctx context.Context, job device.Job) (*Program, error) {
 	cubin, err := cuda.Cubin(job, c.Arch)
 	if errors.Is(err, cuda.ErrNoCompiler) {
-		return nil, source.At("", "", source.Pos{}, "%v", err).WithHint("install CUDA's toolkit, of which NVRTC or nvcc, and nvdisasm, are needed; or where it is installed,"+
-			" run\n    `perf sass KERNEL --arch %s -o code.cubin`, bring code.cubin and code.sass here, and name them by --code code.cubin", c.Arch)
+		return nil, missing{source.At("", "", source.Pos{}, "%v", err).WithHint("install CUDA's toolkit, of which NVRTC or nvcc, and nvdisasm, are needed; or where it is installed,"+
+			" run\n    `perf sass KERNEL --arch %s -o code.cubin`, bring code.cubin and code.sass here, and name them by --code code.cubin", c.Arch)}
 	}
 	if e, ok := device.AsError(err); ok && e.Log != "" {
 		return nil, &Refused{fmt.Sprintf("%s: %s\n    %s", job.Identity.Source, e.Msg, strings.ReplaceAll(e.Log, "\n", "\n    "))}

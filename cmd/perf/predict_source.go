@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"gpuperf/calibrate"
+	"gpuperf/device/facts"
+	"gpuperf/emulate"
+	"gpuperf/emulate/launches"
+	"gpuperf/internal/campaign"
+	"gpuperf/internal/format"
+	"gpuperf/internal/source"
+)
+
+// byModel is what --from says for predictions by a calibrated model alone.
+const byModel = "model"
+
+// emulatedName is the name that outputs give in place of that of a model.
+const emulatedName = "emulator"
+
+// addFrom adds where the work of launches comes from that are predicted.
+func (o *predictFlags) addFrom(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.from, "from", "", "of launch files for CUDA, what is emulated: binary (machine code) or source (code of perf's own compiler), or model, for "+
+		"which nothing is; by default the first of these that is at hand")
+}
+
+// byEmulator are launch files that are predicted by emulation: all of the arguments are such files for CUDA, and the device is one that is emulated. None
+// are without an error where the model is to predict; said is why, where that is not what one would expect.
+func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string) (all []*launches.Report, said string, err error) {
+	fixed := o.from != ""
+	switch {
+	case fixed && !slices.Contains(append(launches.Origins, byModel), o.from):
+		return nil, "", usagef("--from is source, binary or %s, not %q", byModel, o.from)
+	case o.from == byModel, !fixed && (o.model != "" || o.binary != "" || o.measured):
+		return nil, "", nil
+	case slices.ContainsFunc(args, func(arg string) bool { return !campaign.AreLaunches([]string{arg}, "") }):
+		if fixed {
+			return nil, "", usagef("--from is for launch files")
+		}
+		return nil, "", nil
+	}
+	device, err := o.sheet(cmd)
+	if err != nil || device == "" {
+		if fixed && err == nil {
+			err = usagef("the device of the profile is none that is emulated: perf emulate names those")
+		}
+		return nil, "", err
+	}
+	sizes, err := parseSizes(o.sizes)
+	if err != nil {
+		return nil, "", err
+	}
+	var sequences []*launches.Sequence
+	for _, path := range args {
+		if err := checkLaunch(cmd, path, sizes); err != nil {
+			return nil, "", err
+		}
+		more, err := launches.LoadAll(path, sizes)
+		if err != nil {
+			return nil, "", err
+		}
+		sequences = append(sequences, more...)
+	}
+	if !fixed && slices.ContainsFunc(sequences, func(s *launches.Sequence) bool { return !s.CUDA() }) {
+		return nil, "", nil
+	}
+	r := launches.Request{On: []string{device}, From: o.from, Times: true}
+	all, warnings, err := r.Run(cmd.Context(), sequences)
+	if err != nil && !fixed && cmd.Context().Err() == nil {
+		return nil, "predicted by the model: " + source.Message(err), nil
+	}
+	warn(cmd, warnings)
+	return all, "", err
+}
+
+// sheet is the data sheet of the profile's device, "" where it is none that is emulated.
+func (o *predictFlags) sheet(cmd *cobra.Command) (string, error) {
+	path, err := o.path(cmd)
+	if err != nil {
+		return "", err
+	}
+	profile, err := campaign.LoadProfile(path)
+	if err != nil {
+		return "", err
+	}
+	name := profile.Device.Name
+	d, err := facts.Sheet(name)
+	if err != nil || d.Need(emulate.Facts()...) != nil {
+		return "", nil
+	}
+	return name, nil
+}
+
+// emulatedSummaries are predictions by emulation as those of models are summed up.
+func emulatedSummaries(all []*launches.Report) []campaign.Summary {
+	var out []campaign.Summary
+	for _, r := range all {
+		out = append(out, campaign.Summary{
+			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device,
+			Prediction: &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()},
+		})
+	}
+	return out
+}
+
+// writeEmulated writes times by emulation, ranked where that is asked for.
+func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
+	fmt.Fprintf(w, "emulated on %s\n", all[0].Device)
+	header := []string{"launch", ">predicted", ">90 % interval", "code from"}
+	if ranked {
+		header = append([]string{">rank"}, header...)
+	}
+	t := format.NewTable(header...)
+	for i, r := range all {
+		row := []string{r.Name, r.Text(), calibrate.Interval(r.Interval()).String(), cmp.Or(r.Origin, launches.Binary)}
+		if ranked {
+			row = append([]string{fmt.Sprint(i + 1)}, row...)
+		}
+		t.Row(row...)
+	}
+	return t.Write(w)
+}
+
+// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last.
+func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool) error {
+	if ranked {
+		slices.SortStableFunc(all, func(a, b *launches.Report) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	}
+	return show(cmd, kernelsJSON(emulatedSummaries(all)), func(w io.Writer) error { return writeEmulated(w, all, ranked) })
+}
