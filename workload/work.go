@@ -6,6 +6,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/samples"
@@ -15,16 +16,14 @@ import (
 // operations that have a peak, and the launch; not local memory, which [launch.Program.LocalWavefronts] counts. Elements that depend on data are left out, so that the work is no
 // more than what the kernel does.
 func (c *Case) Work(s *features.Statistics, records []features.Record) (w machine.Work, err error) {
+	defer throw.Catch(&err)
 	type array struct {
 		name      string
 		direction features.Direction
 	}
 	accesses, order := map[array][]features.Record{}, []array(nil)
 	for _, r := range records {
-		n, err := c.lanes(s, r)
-		if err != nil {
-			return w, err
-		}
+		n := c.lanes(s, r)
 		switch k := r.Key.(type) {
 		case features.Op:
 			if machine.HasPeak(k.Op) {
@@ -56,15 +55,13 @@ func (c *Case) Work(s *features.Statistics, records []features.Record) (w machin
 
 // FLOP is the floating-point additions, multiplications and multiply-adds of counts, each of the last as two.
 func (c *Case) FLOP(s *features.Statistics) (sum float64, err error) {
+	defer throw.Catch(&err)
 	for _, r := range s.Records {
 		k, ok := r.Key.(features.Op)
 		if !ok || !machine.HasPeak(k.Op) || !k.DType.Base().IsFloat() {
 			continue
 		}
-		n, err := c.lanes(s, r)
-		if err != nil {
-			return 0, err
-		}
+		n := c.lanes(s, r)
 		if k.Op == "madd" {
 			n *= 2
 		}
@@ -74,12 +71,12 @@ func (c *Case) FLOP(s *features.Statistics) (sum float64, err error) {
 }
 
 // lanes is the count of a record at the sizes of the case, in work-items.
-func (c *Case) lanes(s *features.Statistics, r features.Record) (float64, error) {
+func (c *Case) lanes(s *features.Statistics, r features.Record) float64 {
 	n, err := r.At(c.Sizes)
 	if m, ok := r.Key.(features.Mem); ok && m.Granularity == features.WorkItem {
-		return n, err
+		return throw.Get(n, err)
 	}
-	return n * float64(s.SubgroupSize), err
+	return throw.Get(n*float64(s.SubgroupSize), err)
 }
 
 // Least is the work that the case cannot do without, as [features.Options.Least] counts it. With warm caches, what the cache of the device
@@ -198,13 +195,11 @@ func (c *Case) Unpriced(on *facts.Device, ids []features.ID, growth []float64, s
 
 // effort is the work of records with what has no peak, each operation as an addition, and with every access to local and global memory on the path that
 // both share.
-func (c *Case) effort(s *features.Statistics, records []features.Record) (machine.Work, error) {
+func (c *Case) effort(s *features.Statistics, records []features.Record) (_ machine.Work, err error) {
+	defer throw.Catch(&err)
 	w, err := c.Work(s, records)
 	for _, r := range records {
-		n, err := c.lanes(s, r)
-		if err != nil {
-			return w, err
-		}
+		n := c.lanes(s, r)
 		switch k := r.Key.(type) {
 		case features.Op:
 			if !machine.HasPeak(k.Op) {

@@ -21,6 +21,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
@@ -120,17 +121,17 @@ func (k *Kernel) Static(options launch.Options) (*launch.Program, error) {
 }
 
 // instances returns how often the statement runs, counted once.
-func (k *Kernel) instances(id string, domain *polycount.Set) (*polycount.Poly, error) {
+func (k *Kernel) instances(id string, domain *polycount.Set) *polycount.Poly {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if count, ok := k.runs[id]; ok {
-		return count, nil
+		return count
 	}
 	count, err := domain.Count()
 	if err == nil {
 		k.runs[id] = count
 	}
-	return count, err
+	return throw.Get(count, err)
 }
 
 // Case is a kernel at given sizes.
@@ -245,31 +246,20 @@ func (c *Case) On(i samples.Interface) *Case {
 }
 
 // Job returns the launch of the case: its own source or a generated one, arguments filled with seeded data, work-items.
-func (c *Case) Job(policy device.Policy) (device.Job, error) {
+func (c *Case) Job(policy device.Policy) (_ device.Job, err error) {
+	defer throw.Catch(&err)
 	if c.Own != nil {
 		return c.ownJob(policy)
 	}
-	wide, err := c.needsWide()
-	if err != nil {
-		return device.Job{}, err
-	}
-	source, err := c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide})
-	if err != nil {
-		return device.Job{}, err
-	}
-	return c.job(policy, source)
+	wide := throw.Get(c.needsWide())
+	source := throw.Get(c.Source(emit.Options{Language: emit.Language(c.Interface), Index64: wide}))
+	return c.job(policy, source), nil
 }
 
 // job is the launch of a source.
-func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error) {
-	counts, err := c.elements()
-	if err != nil {
-		return device.Job{}, err
-	}
-	global, local, err := source.NDRange(c.Sizes)
-	if err != nil {
-		return device.Job{}, err
-	}
+func (c *Case) job(policy device.Policy, source *emit.Source) device.Job {
+	counts := c.elements()
+	global, local := throw.Get2(source.NDRange(c.Sizes))
 	job := device.Job{
 		Identity: c.Identity,
 		Source:   source.Text,
@@ -292,40 +282,35 @@ func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error
 		default:
 			arg.Kind, arg.Count, arg.Seed = device.Buffer, counts[p.Name], seedOf(p.Name)
 			arg.Read, arg.Write = p.Read, p.Write
-			if arg.Sequence, err = c.sequence(p.Name); err != nil {
-				return device.Job{}, err
-			}
+			arg.Sequence = throw.Get(c.sequence(p.Name))
 		}
 		job.Args = append(job.Args, arg)
 	}
-	return job, nil
+	return job
 }
 
 // elements returns the number of elements of each array in global memory, at the sizes of the case.
-func (c *Case) elements() (map[string]int64, error) {
+func (c *Case) elements() map[string]int64 {
 	nest, err := c.Nest()
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	counts := map[string]int64{}
 	for _, a := range slices.Concat(nest.Kernel.Args, nest.Kernel.Temps) {
 		if a.IsValue || a.Space != kernel.Global {
 			continue
 		}
 		if counts[a.Name], err = a.Elements(c.Sizes); err != nil {
-			return nil, fmt.Errorf("kernel %s: %w", c.IR.Name, err)
+			panic(throw.Errorf("kernel %s: %w", c.IR.Name, err))
 		}
 	}
-	return counts, nil
+	return counts
 }
 
 // Features returns the values of input features at the sizes of the case. Features of the static class take limits and caches of the
 // device; of nil nothing is known. Those of machine code are taken from Compiled; an error that is a *launch.NoCode says why they are not known.
 // Sub-group size in work-items.
-func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (map[string]float64, error) {
-	if err := c.CheckSizes(); err != nil {
-		return nil, err
-	}
+func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (_ map[string]float64, err error) {
+	defer throw.Catch(&err)
+	throw.If(c.CheckSizes())
 	values := make(map[string]float64, len(ids))
 	var static []string
 	for _, id := range ids {
@@ -333,27 +318,15 @@ func (c *Case) Features(on *facts.Device, ids []features.ID, subgroupSize int) (
 			static = append(static, id.String())
 			continue
 		}
-		statistics, err := c.Counts(features.Options{SubgroupSize: subgroupSize})
-		if err != nil {
-			return nil, err
-		}
-		v, err := statistics.Value(id, c.Sizes)
-		if err != nil {
-			return nil, err
-		}
+		statistics := throw.Get(c.Counts(features.Options{SubgroupSize: subgroupSize}))
+		v := throw.Get(statistics.Value(id, c.Sizes))
 		values[id.String()] = v
 	}
 	if len(static) == 0 {
 		return values, nil
 	}
-	program, err := c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Compiled: true, Values: true})
-	if err != nil {
-		return nil, err
-	}
-	totals, err := program.TotalsOf(c.Compiled, c.Sizes, static)
-	if err != nil {
-		return nil, err
-	}
+	program := throw.Get(c.Static(launch.Options{SubgroupSize: subgroupSize, Device: on, Compiled: true, Values: true}))
+	totals := throw.Get(program.TotalsOf(c.Compiled, c.Sizes, static))
 	for i, v := range totals {
 		values[static[i]] = v
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/internal/throw"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -83,22 +84,21 @@ var counts = []Key{
 const farthest = 1000
 
 // plausible refuses what no device has.
-func plausible(k Key, v float64, n *yamlfile.Node) error {
+func plausible(k Key, v float64, n *yamlfile.Node) {
 	if !(v >= 0 && v <= maxValue) { // NaN is neither
-		return n.Errorf("%s is %g; it is a number from 0", k, v)
+		panic(throw.Of(n.Errorf("%s is %g; it is a number from 0", k, v)))
 	}
 	if slices.Contains(counts, k) && (v < 1 || v != float64(int64(v))) {
-		return n.Errorf("%s is %g; it is a whole number from 1", k, v)
+		panic(throw.Of(n.Errorf("%s is %g; it is a whole number from 1", k, v)))
 	}
 	least, most, ok := known(k)
 	switch {
 	case !ok:
 	case least > 0 && v == 0:
-		return n.Errorf("%s is 0, and of the devices that are known it is %g to %g", k, least, most)
+		panic(throw.Of(n.Errorf("%s is 0, and of the devices that are known it is %g to %g", k, least, most)))
 	case v > farthest*most && most > 0 || v < least/farthest:
-		return n.Errorf("%s is %g, and of the devices that are known it is %g to %g", k, v, least, most).WithHint("up to %d times as much is taken, or as little", farthest)
+		panic(throw.Of(n.Errorf("%s is %g, and of the devices that are known it is %g to %g", k, v, least, most).WithHint("up to %d times as much is taken, or as little", farthest)))
 	}
-	return nil
 }
 
 // maxValue is more than any fact.

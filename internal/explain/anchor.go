@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -127,17 +128,14 @@ func bestAnchor(anchors []anchor, nest *linear.Nest, code *samples.Code) (best *
 
 // perItem lists what a work-item accesses as counted, and the anchors: arithmetic of types whose operations are one instruction each, then
 // what is loaded of each array.
-func (e *explainer) perItem(k *kernel.Kernel) (accesses []CodeAccess, anchors []anchor, err error) {
+func (e *explainer) perItem(k *kernel.Kernel) (accesses []CodeAccess, anchors []anchor) {
 	items := 1.0
 	for _, n := range e.Record.Global {
 		items *= float64(n)
 	}
 	arithmetic, inexact := map[string]float64{}, map[string]bool{}
 	for _, r := range e.statistics.Records {
-		count, err := r.At(e.Case.Sizes)
-		if err != nil {
-			return nil, nil, err
-		}
+		count := throw.Get(r.At(e.Case.Sizes))
 		count /= items
 		switch key := r.Key.(type) {
 		case features.Op:
@@ -172,7 +170,7 @@ func (e *explainer) perItem(k *kernel.Kernel) (accesses []CodeAccess, anchors []
 			})
 		}
 	}
-	return accesses, anchors, nil
+	return accesses, anchors
 }
 
 // operations counts the operations of a type.

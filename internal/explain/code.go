@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/samples"
 )
@@ -67,7 +68,8 @@ func (a CodeAccess) instructions() (n, bytes int) {
 }
 
 // code fills in what the machine code tells.
-func (e *explainer) code(out *Explanation) error {
+func (e *explainer) code(out *Explanation) (err error) {
+	defer throw.Catch(&err)
 	if e.Record == nil || e.Record.Compiled.Code == nil || len(e.Record.Global) == 0 {
 		return nil
 	}
@@ -76,10 +78,7 @@ func (e *explainer) code(out *Explanation) error {
 		return nil
 	}
 	code := e.Record.Compiled.Code
-	counted, anchors, err := e.perItem(nest.Kernel)
-	if err != nil {
-		return err
-	}
+	counted, anchors := e.perItem(nest.Kernel)
 	c := &Code{Rounds: 1, Notes: []string{}}
 	main, compared := code.CodePart, counted
 	if len(code.Loops) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/features"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/models"
 )
@@ -30,7 +31,8 @@ type Cost struct {
 	ids []features.ID // what counts the work
 }
 
-func (e *explainer) parts(out *Explanation) error {
+func (e *explainer) parts(out *Explanation) (err error) {
+	defer throw.Catch(&err)
 	params := map[string]float64{}
 	for _, p := range e.Fit.Parameters {
 		params[p.Name] = p.Value
@@ -52,10 +54,7 @@ func (e *explainer) parts(out *Explanation) error {
 		if p.Alone == 0 {
 			continue
 		}
-		cost, err := e.cost(p)
-		if err != nil {
-			return err
-		}
+		cost := e.cost(p)
 		cost.Share = share(p.Within)
 		if cost.Words = e.describe(cost); cost.Parameter == "" {
 			cost.Words = inWords(cost.Term)
@@ -85,10 +84,7 @@ func (e *explainer) parts(out *Explanation) error {
 	for _, t := range terms {
 		halved := t.Value / 2 // of what stands in no term
 		if t.Name != models.WholeTerm {
-			half, err := e.timeOf(e.Model.Scaled(t.Name, 0.5))
-			if err != nil {
-				return err
-			}
+			half := e.timeOf(e.Model.Scaled(t.Name, 0.5))
 			halved = total - max(half, roof)
 		}
 		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: halved}
@@ -101,40 +97,32 @@ func (e *explainer) parts(out *Explanation) error {
 }
 
 // timeOf is the time by a variant of the model.
-func (e *explainer) timeOf(m *models.Model) (float64, error) {
-	compiled, err := m.Compile()
-	if err != nil {
-		return 0, err
-	}
+func (e *explainer) timeOf(m *models.Model) float64 {
+	compiled := throw.Get(m.Compile())
 	params, _ := e.Fit.Values(compiled.Parameters) // Predict has found them all
 	x := make([]float64, len(compiled.Features))
 	for i, name := range compiled.Features {
 		x[i] = e.values[name]
 	}
-	return compiled.Eval(x, params), nil
+	return compiled.Eval(x, params)
 }
 
-func (e *explainer) cost(p models.Part) (cost Cost, err error) {
+func (e *explainer) cost(p models.Part) (cost Cost) {
 	cost = Cost{Term: p.Term, By: inWords(p.Term), Parameter: p.Parameter, Work: Work{What: p.Work, Count: p.Count}, Alone: p.Alone, Seconds: p.Within}
 	if p.Parameter == "" {
-		return cost, nil
+		return cost
 	}
 	names := p.Features()
-	if cost.ids, err = features.ParseIDs(names); err != nil {
-		return cost, err
-	}
+	cost.ids = throw.Get(features.ParseIDs(names))
 	estimate := e.Fit.Estimate(p.Parameter)
 	cost.Each, cost.Unit, cost.Rate, cost.RateUnit = estimate.Value, estimate.Unit, estimate.Rate, estimate.RateUnit
 	if len(names) == 1 && p.Work == names[0] {
-		formula, err := e.statistics.Formula(cost.ids[0], e.Case.Sizes)
-		if err != nil {
-			return cost, err
-		}
+		formula := throw.Get(e.statistics.Formula(cost.ids[0], e.Case.Sizes))
 		if formula != nil {
 			cost.Work.Formula = formula.String()
 		}
 	}
-	return cost, nil
+	return cost
 }
 
 // describe describes the work of a cost in words: accesses by their arrays, operations and totals by their names.

@@ -13,6 +13,7 @@ import (
 	"gpuperf/device/machine"
 	"gpuperf/features"
 	"gpuperf/internal/roofline"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -85,11 +86,10 @@ type Work struct {
 }
 
 // New explains the time of a kernel.
-func New(s Subject) (*Explanation, error) {
+func New(s Subject) (_ *Explanation, err error) {
+	defer throw.Catch(&err)
 	e := &explainer{Subject: s}
-	if err := e.prepare(); err != nil {
-		return nil, err
-	}
+	e.prepare()
 	out := &Explanation{
 		Script: s.Case.Script, Kernel: s.Case.Name, Device: s.Device, At: s.Case.Sizes, Model: s.Model.Name, Predicted: e.Prediction.Seconds, Interval: e.Prediction.Interval,
 		Measured: s.Measured, Warnings: e.Prediction.Warnings, Unpriced: []Work{}, Lines: []Line{}, Remedies: []Remedy{}, Advice: []string{},
@@ -119,24 +119,21 @@ type explainer struct {
 	priced     bool // the model prices what the launch would be with a remedy
 }
 
-func (e *explainer) prepare() (err error) {
-	if e.ids, err = features.ParseIDs(e.Model.FeatureNames()); err != nil {
-		return err
-	}
-	if e.values, err = e.count(e.Case); err != nil {
-		return err
-	}
+func (e *explainer) prepare() {
+	var err error
+	e.ids = throw.Get(features.ParseIDs(e.Model.FeatureNames()))
+	e.values = e.count(e.Case)
 	e.statistics, err = e.Case.Statistics(features.Options{SubgroupSize: e.Lanes})
-	return err
+	throw.If(err)
 }
 
 // count returns the values of the model's features of a case.
-func (e *explainer) count(c *workload.Case) (map[string]float64, error) {
+func (e *explainer) count(c *workload.Case) map[string]float64 {
 	values, err := c.Features(e.Facts, e.ids, e.Lanes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c, err)
+		panic(throw.Errorf("%s: %w", c, err))
 	}
-	return values, nil
+	return values
 }
 
 // unpriced lists work without cost. Index arithmetic of the kernel itself is not counted by default, so that integers here are data.

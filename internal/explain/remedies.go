@@ -9,6 +9,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/remedy"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 	"gpuperf/models"
@@ -77,24 +78,19 @@ func (e *explainer) pricer() (*pricer, error) {
 }
 
 // count returns the features of a launch.
-func (p *pricer) count(of *launch.Program) (map[string]float64, error) {
-	list, err := of.Totals(p.Case.Sizes, p.ids)
-	if err != nil {
-		return nil, err
-	}
+func (p *pricer) count(of *launch.Program) map[string]float64 {
+	list := throw.Get(of.Totals(p.Case.Sizes, p.ids))
 	values := map[string]float64{}
 	for i, v := range list {
 		values[p.ids[i]] = v
 	}
-	return values, nil
+	return values
 }
 
 // seconds is the time of a launch.
-func (p *pricer) seconds(of *launch.Program) (float64, error) {
-	values, err := p.count(of)
-	if err != nil {
-		return 0, err
-	}
+func (p *pricer) seconds(of *launch.Program) (_ float64, err error) {
+	defer throw.Catch(&err)
+	values := p.count(of)
 	x := make([]float64, len(p.model.Features))
 	for i, name := range p.model.Features {
 		x[i] = values[name]
@@ -104,10 +100,8 @@ func (p *pricer) seconds(of *launch.Program) (float64, error) {
 
 // share is the part of the time that goes with what a launch does not do: of each cost the part by which its work is less.
 func (p *pricer) share(without *launch.Program) (sum float64, err error) {
-	values, err := p.count(without)
-	if err != nil {
-		return 0, err
-	}
+	defer throw.Catch(&err)
+	values := p.count(without)
 	rest, _ := p.Model.Split(values, p.params)
 	left := map[[3]string]float64{}
 	for _, x := range rest {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"gpuperf/internal/throw"
 )
 
 // ValueKind is the type of an argument's value.
@@ -58,23 +60,23 @@ func (v Value) starlark() starlark.Value {
 	return starlark.String(v.Text)
 }
 
-func valueOf(v starlark.Value) (Value, error) {
+func valueOf(v starlark.Value) Value {
 	switch v := v.(type) {
 	case starlark.Bool:
 		if v {
-			return Value{Kind: BoolValue, Int: 1}, nil
+			return Value{Kind: BoolValue, Int: 1}
 		}
-		return Value{Kind: BoolValue}, nil
+		return Value{Kind: BoolValue}
 	case starlark.Int:
 		if n, ok := v.Int64(); ok {
-			return Value{Kind: IntValue, Int: n}, nil
+			return Value{Kind: IntValue, Int: n}
 		}
 	case starlark.String:
 		if v != "" && !strings.ContainsAny(string(v), ":, \t\r\n") {
-			return Value{Text: string(v)}, nil
+			return Value{Text: string(v)}
 		}
 	}
-	return Value{}, fmt.Errorf("%s is no value: use strings without spaces, commas and colons, integers, True and False", v)
+	panic(throw.Errorf("%s is no value: use strings without spaces, commas and colons, integers, True and False", v))
 }
 
 // Allowed is the set of values that an argument may take.
@@ -198,16 +200,14 @@ func integers(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 	return a, nil
 }
 
-func valueList(list starlark.Iterable) ([]Value, error) {
+func valueList(list starlark.Iterable) (_ []Value, err error) {
+	defer throw.Catch(&err)
 	if list == nil {
 		return nil, nil
 	}
 	var out []Value
 	for x := range starlark.Elements(list) {
-		v, err := valueOf(x)
-		if err != nil {
-			return nil, err
-		}
+		v := valueOf(x)
 		if !slices.Contains(out, v) {
 			out = append(out, v)
 		}

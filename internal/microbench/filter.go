@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/models"
 )
 
@@ -52,10 +53,11 @@ type ArgFilter struct {
 
 // ParseFilter reads filter tags: words are generator tags, "argument:value,value" variant tags. An item may hold several
 // with spaces between them. Faults are *source.Error.
-func ParseFilter(items []string, match models.Match) (Filter, error) {
+func ParseFilter(items []string, match models.Match) (_ Filter, err error) {
+	defer throw.Catch(&err)
 	f := Filter{Match: match}
 	if _, err := ParseMatch(string(match)); err != nil {
-		return Filter{}, err
+		throw.If(err)
 	}
 	for _, item := range items {
 		for at := 0; at < len(item); {
@@ -67,9 +69,7 @@ func ParseFilter(items []string, match models.Match) (Filter, error) {
 			if n < 0 {
 				n = len(item) - at
 			}
-			if err := f.add(item, at, item[at:at+n]); err != nil {
-				return Filter{}, err
-			}
+			f.add(item, at, item[at:at+n])
 			at += n
 		}
 	}
@@ -80,34 +80,34 @@ func ParseFilter(items []string, match models.Match) (Filter, error) {
 const maxValues = 4096
 
 // add enters the word at an offset of the item.
-func (f *Filter) add(item string, at int, word string) error {
+func (f *Filter) add(item string, at int, word string) {
 	name, values, isArg := strings.Cut(word, ":")
 	if !lex.IsName(name) {
 		e := source.New("", item, at, "%q is no tag", word)
 		if key, value, ok := strings.Cut(word, "="); ok && lex.IsName(key) {
-			return e.WithHint("a variant tag has a colon: %s:%s", key, value)
+			panic(throw.Of(e.WithHint("a variant tag has a colon: %s:%s", key, value)))
 		}
-		return e.WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")
+		panic(throw.Of(e.WithHint("write generator tags as matmul_sq, variant tags as n:2048,2560")))
 	}
 	if !isArg {
 		if !slices.Contains(f.Tags, name) {
 			f.Tags = append(f.Tags, name)
 		}
-		return nil
+		return
 	}
 	if slices.ContainsFunc(f.Args, func(a ArgFilter) bool { return a.Name == name }) {
-		return source.New("", item, at, "argument %s is given twice", name).
-			WithHint("write all its values in one tag, %s:a,b", name)
+		panic(throw.Of(source.New("", item, at, "argument %s is given twice", name).
+			WithHint("write all its values in one tag, %s:a,b", name)))
 	}
 	a := ArgFilter{Name: name}
 	offset := at + len(name) + 1
 	for v := range strings.SplitSeq(values, ",") {
 		if v == "" || strings.Contains(v, ":") {
-			return source.New("", item, offset, "%q is no value of %s", v, name).
-				WithHint("write values with commas between them, n:2048,2560")
+			panic(throw.Of(source.New("", item, offset, "%q is no value of %s", v, name).
+				WithHint("write values with commas between them, n:2048,2560")))
 		}
 		if len(a.Values) == maxValues {
-			return source.New("", item, offset, "argument %s has more than %d values, the limit", name, maxValues)
+			panic(throw.Of(source.New("", item, offset, "argument %s has more than %d values, the limit", name, maxValues)))
 		}
 		if !slices.Contains(a.Values, v) {
 			a.Values = append(a.Values, v)
@@ -115,7 +115,6 @@ func (f *Filter) add(item string, at int, word string) error {
 		offset += len(v) + 1
 	}
 	f.Args = append(f.Args, a)
-	return nil
 }
 
 // String is the filter as ParseFilter reads it, without the match condition.
