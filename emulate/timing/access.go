@@ -142,7 +142,7 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	tr.FromL2 += missing
 	from := p.second(lines, missing, at)
 	p.leave(from)
-	result := from + p.Units[L2].Latency
+	result := from + p.Units[L2].Latency + t.Later
 	if p.owes(e, p.anew(w.block, sectors)) {
 		tr.FromDRAM += missing
 		p.brought(lines)

@@ -9,7 +9,7 @@ import (
 
 // Bounds of what is kept.
 const (
-	mostKept    = 500_000 // instructions of a block, before iterations stand for others
+	mostKept    = 60_000 // instructions of a block, before iterations stand for others
 	leastKept   = 2_048   // instructions of a warp that are kept between two such loops
 	leastTurns  = 8       // iterations of a loop that are kept before some stand for others
 	leastSample = 4_096   // instructions of those that stand for others, where as many are kept
