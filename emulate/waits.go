@@ -72,6 +72,7 @@ func (e *emulation) gathered() {
 		if !w.all {
 			continue
 		}
+		e.warn("all work-groups wait for each other in %s: they are taken to come at once", e.buffer(w.buffer))
 		for _, b := range e.blocks {
 			for _, warp := range b.Warps {
 				trace.Each(warp.Nodes, func(ev *timing.Event) {
