@@ -308,7 +308,7 @@ func (e *emulation) run(c Change, bound int64) timed {
 			t.cycles = max(t.cycles, float64(r.Busy[u])*all/max(done, 1)/timing.Cycle)
 		}
 	}
-	t.cycles = max(t.cycles, e.chain.cycles(m)) + e.Device.Value(facts.StartCycles)
+	t.cycles = max(t.cycles, e.chain.cycles(m)) + e.back(m) + e.Device.Value(facts.StartCycles)
 	return t
 }
 

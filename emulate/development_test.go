@@ -257,6 +257,11 @@ func TestDevelopment(t *testing.T) {
 	t.Logf("%s: %d launches of 5 us or more: error %.3f in the geometric mean, %.3f in the mean, median %.3f; %d shorter ones: %.3f, %.3f, %.3f", half(),
 		most.n, most.geometric, most.mean, most.median, little.n, little.geometric, little.mean, little.median)
 	t.Logf("rank correlation %.3f, the mean of %d kinds", rho, groups)
+	inside, closed, width := intervals(all)
+	t.Logf("%d of %d closed intervals hold what was measured, their half-width is %.3f in the median", inside, closed, width)
+	if long && (inside < closed*86/100 || width > 0.22) {
+		t.Error("intervals hold too little, or are too wide")
+	}
 	least := 43
 	if long {
 		least = 260
@@ -264,4 +269,25 @@ func TestDevelopment(t *testing.T) {
 	if half() == "choose" && (most.n < least || most.geometric > 0.055 || most.mean > 0.1 || most.median > 0.07 || rho < 0.9) {
 		t.Error("the errors are greater than docs/emulation.md says")
 	}
+}
+
+// intervals are how many of the launches that are not short have a closed interval, how many of these lie in it, and half of its width over the time in the median.
+func intervals(all []developed) (inside, closed int, width float64) {
+	var widths []float64
+	for i := range all {
+		d := &all[i]
+		if d.measured < short || d.Status != Whole {
+			continue
+		}
+		closed++
+		if d.measured >= d.Interval[0] && d.measured <= d.Interval[1] {
+			inside++
+		}
+		widths = append(widths, (d.Interval[1]-d.Interval[0])/2/d.Seconds)
+	}
+	if closed == 0 {
+		return 0, 0, 0
+	}
+	slices.Sort(widths)
+	return inside, closed, widths[len(widths)/2]
 }

@@ -133,6 +133,7 @@ func Run(in Input) (_ *Result, err error) {
 	e.choose()
 	e.chain = e.chained()
 	e.traffic()
+	e.gathered()
 	base := e.settled()
 	r := e.result(base)
 	r.emulation, r.base = e, base

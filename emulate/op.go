@@ -78,6 +78,8 @@ func action(in *sass.Instruction) timing.Action {
 		return timing.Wait
 	case in.Name == "MEMBAR" && !in.Has("CTA"):
 		return timing.Fence
+	case in.Name == "CCTL" && in.Has("IVALL"):
+		return timing.Empty
 	case in.Name == "LDGDEPBAR" || in.Name == "UTMACMDFLUSH":
 		return timing.Commit
 	case in.Name == "WARPGROUP" && in.Has("ARRIVE"):

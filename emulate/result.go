@@ -36,8 +36,10 @@ func (e *emulation) result(t timed) *Result {
 	if r.Status, r.Reasons = j.status, j.why; r.Status == Endless {
 		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
 	}
-	r.Interval = r.Status.Interval(r.Seconds, cmp.Or(e.Within, within))
 	r.Waves = float64(e.work.Groups) / float64(d.Int(facts.Multiprocessors)*e.resident)
+	if r.Interval = r.Status.Interval(r.Seconds, cmp.Or(e.Within, within)); r.Status == Whole && e.Within == 0 {
+		r.Interval = e.interval(r, t)
+	}
 	r.LimitedBy = e.limitedBy()
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
 	if e.most <= e.resident { // others have fewer blocks, all at once

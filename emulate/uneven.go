@@ -15,6 +15,8 @@ type lengths struct {
 	grid   [3]int64
 	middle float64
 	axes   [3][]float64 // for each place along the axis; nil where all are alike
+	drawn  []drawn      // in place of axes, some blocks that stand for those next to them, by their number
+	apart  float64      // by how much the mean of drawn ones may be off by chance, in parts of it
 }
 
 const (
@@ -46,16 +48,25 @@ func (e *emulation) unequal() *lengths {
 		at = slices.Compact(at)
 		values := make([]float64, len(at))
 		for i, place := range at {
+			if e.builder.Steps > mostDrawn/4 { // to look at so many blocks would take long
+				return e.draw()
+			}
 			where := middle
 			where[d] = place
 			values[i] = e.length(where) / l.middle
 		}
-		if slices.ContainsFunc(values, func(v float64) bool { return !near(v, 1) }) && byPlace(at, values) {
+		if slices.ContainsFunc(values, func(v float64) bool { return !near(v, 1) }) {
+			if !byPlace(at, values) {
+				return e.draw()
+			}
 			l.axes[d] = between(at, values, n)
 		}
 	}
-	if l.spread() < alike || !l.product(e.length) {
+	if l.spread() < alike {
 		return nil
+	}
+	if !l.product(e.length) {
+		return e.draw()
 	}
 	return l
 }
@@ -126,6 +137,9 @@ func between(at []int64, values []float64, n int64) []float64 {
 
 // of is the length of a block, by its number among all.
 func (l *lengths) of(i int64) float64 {
+	if l.drawn != nil {
+		return l.drawn[l.next(i)].length
+	}
 	v := l.middle
 	for d, n := range l.grid {
 		if l.axes[d] != nil {
@@ -139,6 +153,9 @@ func (l *lengths) of(i int64) float64 {
 // mean is the mean length of all blocks.
 func (l *lengths) mean() float64 {
 	v := l.middle
+	if l.drawn != nil {
+		return v
+	}
 	for _, axis := range l.axes {
 		if axis != nil {
 			sum := 0.0
@@ -154,6 +171,10 @@ func (l *lengths) mean() float64 {
 // spread is how much longer a block is that is among the longest tenth than the mean. Some that are shorter, as at an edge, make no difference.
 func (l *lengths) spread() float64 {
 	v := l.middle
+	if l.drawn != nil {
+		sorted := slices.SortedFunc(slices.Values(l.drawn), func(a, b drawn) int { return cmp.Compare(a.length, b.length) })
+		return sorted[len(sorted)*9/10].length / v
+	}
 	for _, axis := range l.axes {
 		if axis != nil {
 			sorted := slices.Sorted(slices.Values(axis))
@@ -166,15 +187,19 @@ func (l *lengths) spread() float64 {
 // mixed chooses blocks of all lengths that stand for those of a multiprocessor: in an order in which any that follow each other have about the mean
 // length.
 func (e *emulation) mixed(want int64) {
-	done := e.builder.Steps
+	done, most := e.builder.Steps, mostExecuted
 	var some []*timing.Block
 	places := min(want, 2*looked)
+	if e.lengths.drawn != nil {
+		most = mostDrawn
+		e.builder.Again()
+	}
 	for i := range places {
-		if i > 2 && e.builder.Steps-done > mostExecuted {
+		if i > 2 && e.builder.Steps-done > most {
 			break
 		}
 		k := turned(i, places)
-		at := e.index(e.work.Groups * (2*k + 1) / (2 * places))
+		at := e.index(e.lengths.typical(2*k+1, 2*places, e.work.Groups))
 		b := e.block(at)
 		if b.Cut && i > 0 { // those before it stand for it
 			continue

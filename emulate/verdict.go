@@ -146,6 +146,9 @@ func (e *emulation) judgeData(j *judgement) {
 		switch d.Kind {
 		case exec.UnknownTrips:
 			status, what, taken = AtLeast, "how often the loop turns", "it is taken to turn once"
+			if e.chain.looks {
+				status = Supposed
+			}
 		case exec.UnknownBranch:
 			what, taken = "which way the branch goes", "both ways are taken"
 		case exec.UnknownLeave:
@@ -236,59 +239,21 @@ func (e *emulation) awaited(index int) bool {
 	return false
 }
 
-// judgeWaits looks who stores what loops wait for.
+// judgeWaits says of what loops wait for, and for whom.
 func (e *emulation) judgeWaits(j *judgement) {
-	if e.chain.links > 0 {
+	if e.chain.links > 0 || e.chain.looks {
 		return
 	}
-	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
-	stored := map[string]bool{}
-	for _, b := range e.executed {
-		here, waited := map[int64]bool{}, map[int64]bool{} // places that are stored to before they are waited for, and those that are waited for
-		for _, w := range b.Warps {
-			trace.Each(w.Nodes, func(ev *timing.Event) {
-				t := ev.Touch
-				if t == nil || t.Space != timing.GlobalSpace {
-					return
-				}
-				if e.builder.Awaits[ev.Op] {
-					wants[ev.Op] = append(wants[ev.Op], t.Lanes...)
-					for _, at := range t.Lanes {
-						waited[at] = true
-					}
-				}
-				if t.Store || t.Atomic && !e.builder.Awaits[ev.Op] {
-					for _, at := range t.Lanes {
-						here[at] = here[at] || !waited[at]
-						name, _ := e.launch.Memory.Find(uint64(at))
-						stored[name] = true
-					}
-				}
-			})
-		}
-		for at, first := range here {
-			if first {
-				stores[at]++
-			}
-		}
-	}
 	room := e.resident * e.busy
-	for op := range e.builder.Awaits {
-		list := wants[op]
-		if len(list) == 0 {
-			continue
-		}
-		name, _ := e.launch.Memory.Find(uint64(list[0]))
-		all := !slices.ContainsFunc(list, func(at int64) bool { return at != list[0] || stores[at] < len(e.executed) })
-		switch {
-		case !stored[name]:
-			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", e.buffer(name))
-		case all && len(e.executed) > 1 && e.work.Groups > room:
-			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), e.buffer(name), room)
-		case all && len(e.executed) > 1:
-			j.add(Supposed, int(op), "all work-groups wait for each other in %s: they are taken to come at once", e.buffer(name))
+	for op, w := range e.waited() {
+		switch name := e.buffer(w.buffer); {
+		case w.nobody:
+			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", name)
+		case w.all && e.work.Groups > room:
+			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), name, room)
+		case w.all: // they are taken to come at once
 		default:
-			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", e.buffer(name))
+			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", name)
 		}
 	}
 }

@@ -142,6 +142,7 @@ const (
 	AtomicLatency       Key = "atomic_latency"          // of an atomic operation on global memory
 	AtomicGap           Key = "atomic_gap"              // of two sectors of a multiprocessor, with a result
 	PlaceFloat          Key = "place_float"             // the same, of sums of floating-point numbers
+	GridGap             Key = "grid_gap"                // cycles by which each work-group makes a barrier of all work-groups of a launch longer
 	PlaceGap            Key = "place_gap"               // cycles between two atomic operations of the device on one word of global memory
 	SliceGap            Key = "slice_gap"               // cycles between two sectors of atomic operations of the device in one part of the second-level cache
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread

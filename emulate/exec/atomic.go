@@ -130,6 +130,11 @@ func decodeAtomic(d *decoder) {
 	}
 }
 
+// countsUp reports whether an atomic operation adds to a counter, for one lane: then all groups are taken to do so in turn.
+func (o *op) countsUp(lanes uint32) bool {
+	return lanes&(lanes-1) == 0 && (o.in.Has("ADD") || o.in.Has("INC")) && !o.in.Has("F32") && !o.in.Has("F64")
+}
+
 // inTurn is what a counter holds to which one lane adds. All groups of the launch are taken to add to it in turn, in their order, as those do who share out
 // work or places among each other, or look who comes last; the groups of a cluster as one.
 func (g *Group) inTurn(at, value, added uint64) uint64 {
@@ -182,13 +187,12 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		if o.access.tells {
 			v = uint64Of(sure && v == operand[0])
 		}
-		if sure && lanes&(lanes-1) == 0 && a.Space == sass.Global && !o.in.Has("F32") && !o.in.Has("F64") {
-			switch {
-			case o.in.Has("ADD"):
-				v = w.Group.inTurn(at, v, operand[0])
-			case o.in.Has("INC"): // back to 0 behind its operand
-				v = w.Group.inTurn(at, v, 1) % max(operand[0]+1, 1)
-			}
+		switch {
+		case !sure || a.Space != sass.Global || !o.countsUp(lanes):
+		case o.in.Has("ADD"):
+			v = w.Group.inTurn(at, v, operand[0])
+		default: // back to 0 behind its operand
+			v = w.Group.inTurn(at, v, 1) % max(operand[0]+1, 1)
 		}
 		if old[0][i], old[1][i] = uint32(v), uint32(v>>32); sure {
 			known |= 1 << i

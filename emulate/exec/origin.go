@@ -170,7 +170,7 @@ func (w *Warp) throughMemory(o *op, f *origins, from Origin) Origin {
 			}
 		}
 		if op.Action == sass.Atomic && o.to[0] != sinkRow {
-			if out |= tried; a.Space == sass.Global {
+			if out |= tried; a.Space == sass.Global && !o.countsUp(w.step.Lanes) {
 				out |= fromOthers
 			}
 		}

@@ -158,7 +158,7 @@ func (p *multiprocessor) fetch(w *warp, e *Event, sectors []int64, at int64) int
 	tr.FromL2 += missing
 	from := p.second(lines, missing, at)
 	p.leave(from)
-	result := from + p.Units[L2].Latency
+	result := from + p.Units[L2].Latency + t.Later
 	if p.owes(e, p.anew(w.block, sectors)) {
 		tr.FromDRAM += missing
 		p.brought(lines)

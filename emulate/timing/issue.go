@@ -114,6 +114,9 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	case op.Action == Fence:
 		w.at = max(w.at, p.fence(w, at))
 		p.advance(w, at)
+	case op.Action == Empty:
+		p.l1.empty()
+		p.advance(w, at)
 	default:
 		p.advance(w, at)
 	}

@@ -24,6 +24,13 @@ func newL1(bytes int64) *l1 {
 	return &l1{lines: int(bytes / (sectorBytes * lineSectors)), index: map[int64]int32{}, first: none, last: none}
 }
 
+// empty drops all lines.
+func (c *l1) empty() {
+	clear(c.index)
+	c.lost += int64(len(c.all))
+	c.all, c.first, c.last = c.all[:0], none, none
+}
+
 // has reports whether a sector is there or under way, and when it comes.
 func (c *l1) has(sector int64) (int64, bool) {
 	i, ok := c.index[sector/lineSectors]

@@ -41,4 +41,5 @@ const (
 	Commit         // the copies to shared memory so far, whose end releases the scoreboard Written
 	Gather         // for the other warps that make products of Wide with this one
 	Fence          // the warp goes on when all others see what it has done in memory
+	Empty          // the first-level cache, of all that it holds
 )

@@ -9,10 +9,11 @@ import (
 
 // Bounds of what is kept.
 const (
-	mostKept    = 500_000 // instructions of a block, before iterations stand for others
-	leastKept   = 2_048   // instructions of a warp that are kept between two such loops
-	leastTurns  = 8       // iterations of a loop that are kept before some stand for others
-	leastSample = 4_096   // instructions of those that stand for others, where as many are kept
+	mostKept    = 60_000 // instructions of a block, before iterations stand for others
+	meetingKept = 8      // times as many, where warps meet in the loop at barriers in shared memory, whose phases are not counted
+	leastKept   = 2_048  // instructions of a warp that are kept between two such loops
+	leastTurns  = 8      // iterations of a loop that are kept before some stand for others
+	leastSample = 4_096  // instructions of those that stand for others, where as many are kept
 )
 
 // long is a loop of which what follows is counted and not kept.
@@ -57,7 +58,7 @@ func (r *recorder) shorten(at int) {
 			return
 		}
 	}
-	if r.turned[at] >= leastTurns {
+	if r.turned[at] >= leastTurns && (r.kept >= meetingKept*r.most || !r.has(loop, "SYNCS")) {
 		r.begin(loop, at)
 	}
 }
@@ -90,16 +91,16 @@ func (r *recorder) begin(loop, header int) {
 	for _, x := range r.items[l.from:] {
 		l.sample += x.count()
 	}
-	l.inStep = r.syncs(loop)
+	l.inStep = r.has(loop, "BAR") || r.has(loop, "SYNCS")
 	r.long = l
 	r.forget()
 	r.flush(l)
 }
 
-// syncs reports whether a loop has barriers of the work-group.
-func (r *recorder) syncs(loop int) bool {
+// has reports whether a loop has instructions of a name.
+func (r *recorder) has(loop int, name string) bool {
 	for i := range r.function.Instructions {
-		if r.Launch.Inside(i, loop) && (r.function.Instructions[i].Name == "BAR" || r.function.Instructions[i].Name == "SYNCS") {
+		if r.function.Instructions[i].Name == name && r.Launch.Inside(i, loop) {
 			return true
 		}
 	}

@@ -37,6 +37,7 @@ type Builder struct {
 	kinds    []kind
 	headers  map[int]int // of loops, the block that begins at an instruction
 	number   int64       // of the next warp
+	before   int         // Steps that do not count for the budget
 	function *sass.Function
 	spare    []*exec.Snapshot
 	shares   map[share]*shared // of the bytes that phases of barriers of the block wait for
@@ -49,7 +50,7 @@ const Most = 12_000_000
 
 // Instructions of all blocks after which those that follow are executed to see where they begin alone, and how many that takes.
 const (
-	budget   = 4_000_000
+	budget   = 1_500_000
 	fewSteps = 50_000
 )
 
@@ -76,7 +77,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	}
 	const turn = 4096 // as exec.Group.Run has it
 	bound := Most
-	if b.Steps > budget {
+	if b.Steps-b.before > budget {
 		bound = fewSteps
 	}
 	most := bound
@@ -108,6 +109,32 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 	}
 	return out
 }
+
+// Again lets the blocks that follow be executed as if none had been before.
+func (b *Builder) Again() { b.before = b.Steps }
+
+// Alone is how many instructions a warp of a block executes, without the others. It reports false where it waits for them.
+func (b *Builder) Alone(index [3]uint32, warp int) (n float64, ok bool) {
+	const most = 300_000
+	g := b.Launch.Group(index)
+	b.shares = map[share]*shared{}
+	r := &recorder{Builder: b, w: g.Warps[warp], number: b.number, most: mostAlone, turned: map[int]int{}}
+	b.number++
+	steps := 0
+	for ; r.w.State() == exec.Ready && !r.ended && steps < most; steps++ {
+		r.step()
+	}
+	b.Steps += steps
+	if r.long != nil {
+		r.stand(r.long)
+	}
+	r.free(r.loops)
+	t := &timing.Trace{Nodes: nodes(r.items)}
+	return float64(t.Count()), r.w.State() == exec.Ended || steps == most
+}
+
+// mostAlone is how many instructions of a warp are kept that is executed alone, before iterations stand for others.
+const mostAlone = 4_096
 
 // recorder notes what a warp executes.
 type recorder struct {

@@ -1,0 +1,93 @@
+package emulate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Where the lengths of blocks follow from data, or from places in a way that is no product along the axes of the grid, blocks are drawn from all of the grid, evenly
+// spread. Each stands for those next to it.
+
+// Bounds of what is drawn.
+const (
+	mostDraws  = 64        // blocks
+	leastDraws = 16        // the same, where these are long
+	mostDrawn  = 1_000_000 // instructions that are executed for the lengths of blocks, and again for those that are timed
+)
+
+// golden is the part of the grid that lies between two blocks which are drawn one after the other: however many there are, they are spread evenly, and at no
+// distance that an axis of the grid has, too.
+const golden = 0.6180339887498949
+
+// drawn is a block by its number, and how many instructions it executes.
+type drawn struct {
+	at     int64
+	length float64
+}
+
+// draw finds the lengths of blocks from all of the grid. It is nil where they are alike.
+func (e *emulation) draw() *lengths {
+	l := &lengths{grid: e.grid}
+	done, steps := e.builder.Steps, 0
+	for k := range min(mostDraws, e.work.Groups) {
+		if steps = e.builder.Steps - done; k >= leastDraws && steps > mostDrawn || steps > 2*mostDrawn {
+			break
+		}
+		at := drawnAt(k, e.work.Groups)
+		l.drawn = append(l.drawn, drawn{at, e.lengthOf(at, int(k))})
+	}
+	slices.SortFunc(l.drawn, func(a, b drawn) int { return cmp.Compare(a.at, b.at) })
+	l.drawn = slices.CompactFunc(l.drawn, func(a, b drawn) bool { return a.at == b.at })
+	n, sum, squares := float64(len(l.drawn)), 0.0, 0.0
+	for _, d := range l.drawn {
+		sum, squares = sum+d.length, squares+d.length*d.length
+	}
+	l.middle = sum / n
+	if l.middle == 0 {
+		return nil
+	}
+	l.apart = math.Sqrt(max(squares/n-l.middle*l.middle, 0)/n) / l.middle
+	if l.spread() < alike && l.apart < alike-1 {
+		return nil
+	}
+	return l
+}
+
+// drawnAt is the number of a block of so many that is drawn.
+func drawnAt(k, total int64) int64 {
+	_, part := math.Modf((float64(k) + 0.5) * golden)
+	return int64(part * float64(total))
+}
+
+// lengthOf is how many instructions a block executes, by its number: by one of its warps alone, where that waits for no other.
+func (e *emulation) lengthOf(number int64, warp int) float64 {
+	at := e.index(number)
+	if n, ok := e.builder.Alone(at, warp%int(e.warps)); ok {
+		return n * float64(e.warps)
+	}
+	return e.length([3]int64{int64(at[0]), int64(at[1]), int64(at[2])})
+}
+
+// next is which of the drawn blocks stands for one.
+func (l *lengths) next(i int64) int {
+	k, _ := slices.BinarySearchFunc(l.drawn, i, func(d drawn, i int64) int { return cmp.Compare(d.at, i) })
+	if k == len(l.drawn) || k > 0 && i-l.drawn[k-1].at < l.drawn[k].at-i {
+		k--
+	}
+	return k
+}
+
+// typical is the number of the block up to which a part of all that blocks execute is executed, of drawn ones: those that execute more stand for more of the time.
+func (l *lengths) typical(part, of, total int64) int64 {
+	if l.drawn == nil {
+		return total * part / of
+	}
+	left := l.middle * float64(len(l.drawn)) * float64(part) / float64(of)
+	for _, d := range l.drawn {
+		if left -= d.length; left < 0 {
+			return d.at
+		}
+	}
+	return l.drawn[len(l.drawn)-1].at
+}

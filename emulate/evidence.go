@@ -1,0 +1,132 @@
+package emulate
+
+import (
+	"math"
+
+	"gpuperf/emulate/exec"
+	"gpuperf/emulate/timing"
+	"gpuperf/emulate/trace"
+	"gpuperf/memory"
+)
+
+// The interval of a time is as wide as what speaks for it is weak. Each reason to doubt it gives a factor on each side, and reasons that are independent add up as
+// squares of logarithms do. Factors were chosen such that nine of ten of the launches lie within that were looked at (choose.txt, and those of testdata/emulate/kinds), by
+// reason; other sets are for reporting (docs/emulation.md).
+
+// doubtful is by which factors the measured time may be less and more than the emulated one.
+type doubtful struct{ less, more float64 }
+
+// usual is what every time is off by: more often it is too short, as what is not modelled costs time.
+var usual = doubtful{1.15, 1.25}
+
+// The reasons.
+var (
+	shortLaunch   = doubtful{1, 1.12}    // of which starting is a part
+	fewRounds     = doubtful{1, 1.2}     // blocks that do not end together, in one to three waves
+	busyUnit      = doubtful{1, 1.12}    // nearly always, and not DRAM: how it takes what comes at once matters
+	cutOff        = doubtful{1.15, 1.1}  // the end is extrapolated
+	secondLevel   = doubtful{1.15, 1.35} // bounds, and which part of it each address belongs to is not known
+	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
+	atomicPlaces  = doubtful{1.1, 1.7}   // atomic operations bound, and meet by that
+	constantLines = doubtful{1.1, 3}     // constants by address, whose lines go
+	blockBarrier  = doubtful{1, 1.35}    // bounds
+	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
+	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
+	othersTurns   = doubtful{1.2, 1.2}   // work-groups are taken to come in turn
+	othersWait    = doubtful{1.25, 1.35} // they are taken to come at once
+)
+
+// Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
+const (
+	mostlyBusy   = 0.8
+	ratherBusy  = 0.7
+	halfBusy     = 0.5
+	roundsAtMost = 3
+	shortSeconds = 10e-6
+	muchAnywhere = 0.3 // of the sectors that are accessed
+)
+
+// interval is what a whole time is taken to be in, in seconds.
+func (e *emulation) interval(r *Result, t timed) [2]float64 {
+	less, more := 0.0, 0.0
+	add := func(holds bool, d doubtful) {
+		if holds {
+			less, more = less+math.Log(d.less)*math.Log(d.less), more+math.Log(d.more)*math.Log(d.more)
+		}
+	}
+	busy := func(u timing.Unit) float64 { return r.Utilization[u] }
+	top, most := timing.Dispatch, 0.0
+	for _, u := range timing.Units() {
+		if busy(u) > most {
+			top, most = u, busy(u)
+		}
+	}
+	add(true, usual)
+	add(r.Seconds < shortSeconds, shortLaunch)
+	add(r.Waves >= 1 && r.Waves < roundsAtMost, fewRounds)
+	add(most > mostlyBusy && top != timing.DRAM, busyUnit)
+	add(t.Cut, cutOff)
+	add(busy(timing.L2) > ratherBusy, secondLevel)
+	add(busy(timing.Lines) > ratherBusy, storedLines)
+	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic, atomicPlaces)
+	add(top == timing.Constant, constantLines)
+	add(top == timing.Barrier, blockBarrier)
+	add(e.anywhere() > muchAnywhere, scattered)
+	add(e.accessesPrivate(), privateMemory)
+	for _, d := range e.launch.Doubts() {
+		if d.Kind == exec.AssumedOrder {
+			add(true, othersTurns)
+			break
+		}
+	}
+	for _, w := range e.waited() {
+		if w.all {
+			add(true, othersWait)
+			break
+		}
+	}
+	if e.lengths != nil && e.lengths.apart > 0 { // nine of ten means lie within 1.645 deviations
+		by := 1 + 1.645*e.lengths.apart
+		add(true, doubtful{by, by})
+	}
+	by := 1 + float64(e.builder.Apart)/float64(max(e.builder.Long, 1))
+	add(true, doubtful{by, by})
+	return [2]float64{r.Seconds / math.Exp(math.Sqrt(less)), r.Seconds * math.Exp(math.Sqrt(more))}
+}
+
+// anywhere is which part of the sectors that are accessed lies at no distance from those of the block or the iteration before.
+func (e *emulation) anywhere() float64 {
+	if e.accessed == nil {
+		return 0
+	}
+	all, some := 0.0, 0.0
+	var each func(steps []memory.Step)
+	each = func(steps []memory.Step) {
+		for _, s := range steps {
+			switch x := s.(type) {
+			case *memory.Loop:
+				each(x.Body)
+			case *memory.Access:
+				for i := range x.Parts {
+					all += x.Parts[i].Sectors
+					if x.Parts[i].Scattered {
+						some += x.Parts[i].Sectors
+					}
+				}
+			}
+		}
+	}
+	each(e.accessed.Body)
+	return some / max(all, 1)
+}
+
+// accessesPrivate reports whether work-items access arrays of their own in memory.
+func (e *emulation) accessesPrivate() (some bool) {
+	if len(e.blocks) == 0 {
+		return false
+	}
+	for _, w := range e.blocks[0].Warps {
+		trace.Each(w.Nodes, func(ev *timing.Event) { some = some || ev.Touch != nil && ev.Touch.Space == timing.LocalSpace })
+	}
+	return some
+}
