@@ -7,7 +7,7 @@ import "slices"
 // statements of their own. What cannot be taken apart is left as it is.
 func (f *File) Expanded(items []Stmt) []Stmt {
 	x := &expander{file: f}
-	return x.list(items)
+	return labelled(x.list(items))
 }
 
 type expander struct {
@@ -46,8 +46,10 @@ func (x *expander) statement(s Stmt) []Stmt {
 		return []Stmt{x.body(y)}
 	case *For:
 		out := *y
-		out.Body = x.body(y.Body)
-		return []Stmt{&out}
+		before, items, broken := x.loop(y.Pos, x.list(itemsOf(y.Body)))
+		_, last := Lines(y)
+		out.Body, out.Broken = &Block{y.Body.Place(), items, last}, broken
+		return append(before, &out)
 	case *While:
 		out := *y
 		out.Body = x.body(y.Body)

@@ -35,7 +35,10 @@ func (x *expander) instance(call *Call) (body []Stmt, result *Ref, ok bool) {
 			return nil, nil, false
 		}
 	}
-	rest, ok := returned(f.Body.Items, result != nil)
+	if stray(f.Body, result != nil) {
+		return nil, nil, false
+	}
+	rest, ok := leaving(f.Body.Items, exit{is: func(j *Jump) bool { return j.What == "return" && (j.Value != nil) == (result != nil) }, keep: result != nil})
 	if !ok {
 		return nil, nil, false
 	}
@@ -146,88 +149,6 @@ func extents(e Expr) (dims []Expr, ok bool) {
 	return nil, false
 }
 
-// returned are statements in which no return is left: what follows a branch that returns is the other branch. ok is false where a return stands elsewhere.
-func returned(items []Stmt, value bool) (out []Stmt, ok bool) {
-	for n, s := range items {
-		switch x := s.(type) {
-		case *Jump:
-			if x.What != "return" || value != (x.Value != nil) {
-				return nil, false
-			}
-			if value {
-				out = append(out, x)
-			}
-			return out, true
-		case *If:
-			if !returns(x) {
-				break
-			}
-			then, okThen := returned(itemsOf(x.Then), value)
-			other, okElse := returned(itemsOf(x.Else), value)
-			rest, okRest := returned(items[n+1:], value)
-			if !okThen || !okElse || !okRest {
-				return nil, false
-			}
-			if !ends(x.Then) {
-				then = append(then, rest...)
-			}
-			if x.Else == nil || !ends(x.Else) {
-				other = append(other, rest...)
-			}
-			if !ends(x.Then) && (x.Else == nil || !ends(x.Else)) && len(rest) > 0 {
-				return nil, false // the rest would stand twice
-			}
-			_, last := Lines(x)
-			return append(out, &If{x.Pos, x.Cond, &Block{x.Pos, then, last}, &Block{x.Pos, other, last}}), true
-		case *Block:
-			if returns(x) {
-				return returned(slices.Concat(items[:n], x.Items, items[n+1:]), value)
-			}
-		}
-		if returns(s) {
-			return nil, false
-		}
-		out = append(out, s)
-	}
-	return out, true
-}
-
-func itemsOf(s Stmt) []Stmt {
-	switch x := s.(type) {
-	case nil:
-		return nil
-	case *Block:
-		return x.Items
-	}
-	return []Stmt{s}
-}
-
-// ends reports that a statement ends in a return.
-func ends(s Stmt) bool {
-	items := itemsOf(s)
-	if len(items) == 0 {
-		return false
-	}
-	switch x := items[len(items)-1].(type) {
-	case *Jump:
-		return x.What == "return"
-	case *Block:
-		return ends(x)
-	case *If:
-		return x.Else != nil && ends(x.Then) && ends(x.Else)
-	}
-	return false
-}
-
-// returns reports that there is a return or a goto in a statement.
-func returns(s Stmt) bool {
-	if j, ok := s.(*Jump); ok {
-		return j.What == "return" || j.What == "goto"
-	}
-	inner, _ := Inside(s)
-	return slices.ContainsFunc(inner, returns)
-}
-
 // instance is the body of a function with its own variables.
 type instance struct {
 	vars   map[*Var]*Var
@@ -249,7 +170,7 @@ func (i *instance) statement(s Stmt) Stmt {
 		}
 		return out
 	case *For:
-		return &For{x.Pos, i.optional(x.Init), i.expr(x.Cond), i.expr(x.Step), i.statement(x.Body), x.Unroll}
+		return &For{Pos: x.Pos, Init: i.optional(x.Init), Cond: i.expr(x.Cond), Step: i.expr(x.Step), Body: i.statement(x.Body), Broken: x.Broken, Unroll: x.Unroll}
 	case *While:
 		return &While{x.Pos, i.expr(x.Cond), i.statement(x.Body), x.Do}
 	case *If:
@@ -268,7 +189,7 @@ func (i *instance) statement(s Stmt) Stmt {
 		}
 		return out
 	case *Other:
-		out := &Other{x.Pos, x.What, nil, x.Unread}
+		out := &Other{Pos: x.Pos, What: x.What, Label: x.Label, Unread: x.Unread}
 		for _, inner := range x.Body {
 			out.Body = append(out.Body, i.statement(inner))
 		}

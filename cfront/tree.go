@@ -163,6 +163,8 @@ type (
 		Cond Expr
 		Step Expr
 		Body Stmt
+		// Broken: the text leaves it early; what it has of that is a condition on all that follows.
+		Broken bool
 		// Unroll is what a pragma or an attribute asks for: 0 nothing, -1 all iterations, else that many at a time; 1 forbids it.
 		Unroll int
 	}
@@ -185,6 +187,7 @@ type (
 		Pos
 		What  string
 		Value Expr
+		Label string // that goto names
 	}
 	// Do evaluates an expression for its effect; nil for the empty statement.
 	Do struct {
@@ -201,8 +204,9 @@ type (
 	// Other is a statement of another kind, with the statements in it, or some that stand for what it may do.
 	Other struct {
 		Pos
-		What string // "a switch"
-		Body []Stmt
+		What  string // "a switch"
+		Label string // of a label that goto may name
+		Body  []Stmt
 		// Unread: the statement was left out, for the reason that What is.
 		Unread bool
 	}

@@ -149,24 +149,26 @@ type builder struct {
 	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
-	open     []*Loop                // around the current statement
-	iters    []string               // their names in the nest
-	at       []*cfront.Var          // their variables
-	domain   *polycount.Set         // of the current statement or part of an expression
-	narrow   bool                   // domain is less than that of the statement
-	found    []Access               // of the current statement
-	calls    int                    // of functions around the current expression
-	givens   map[string]string      // parameters that stand for expressions, by their text
-	guards   []guard                // conditions on data around the current statement
-	depth    int                    // branches on data around it
-	inner    map[*cfront.Var]int    // those around the declaration of a variable
-	env      env                    // what is known of integers that the region assigns
-	starts   map[*cfront.Var]string // parameters that stand for their values before the region
-	finally  map[string]bool        // parameters that values after the region have
-	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
-	signless map[string]bool        // parameters that have no sign
-	any      map[*Array][]bool      // dimensions of arrays in which subscripts are not affine
-	probing  bool                   // nothing becomes a parameter
+	open     []*Loop                     // around the current statement
+	iters    []string                    // their names in the nest
+	at       []*cfront.Var               // their variables
+	domain   *polycount.Set              // of the current statement or part of an expression
+	narrow   bool                        // domain is less than that of the statement
+	found    []Access                    // of the current statement
+	calls    int                         // of functions around the current expression
+	givens   map[string]string           // parameters that stand for expressions, by their text
+	guards   []guard                     // conditions on data around the current statement
+	depth    int                         // branches on data around it
+	inner    map[*cfront.Var]int         // those around the declaration of a variable
+	env      env                         // what is known of integers that the region assigns
+	starts   map[*cfront.Var]string      // parameters that stand for their values before the region
+	finally  map[string]bool             // parameters that values after the region have
+	heads    map[string]bool             // names that stand for their values at the beginning of an iteration
+	signless map[string]bool             // parameters that have no sign
+	wholes   map[*cfront.Var]*cfront.Var // arrays that variables are whose rows are pointers
+	pointed  map[*cfront.Var]bool        // those
+	any      map[*Array][]bool           // dimensions of arrays in which subscripts are not affine
+	probing  bool                        // nothing becomes a parameter
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -178,7 +180,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {

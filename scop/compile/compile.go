@@ -153,6 +153,11 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 		return nil, err
 	}
 	p := &part{unit: u, region: r, nest: n, taken: map[string]bool{}}
+	for _, a := range n.Arrays {
+		if a.Pointed {
+			return nil, u.file.Errorf(a.Pos, "the rows of %s are pointers, which are not copied to a device", a.Name).WithHint("declare it as an array of arrays")
+		}
+	}
 	for _, name := range n.Params {
 		if n.Given[name] == nil && n.Vars[name] == nil {
 			return nil, p.refuse(r.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)

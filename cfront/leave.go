@@ -1,0 +1,160 @@
+package cfront
+
+import "slices"
+
+// exit is a way to leave a list of statements for its end.
+type exit struct {
+	is   func(*Jump) bool
+	keep bool // the jump stays where it is, as it does something
+	loop bool // inner loops and switches have their own
+}
+
+// leaving are statements in which what follows a branch that jumps to their end is in the other branch, so that the jumps do nothing more. ok is false where one
+// stands elsewhere.
+func leaving(items []Stmt, e exit) (out []Stmt, ok bool) {
+	for n, s := range items {
+		if !e.within(s) {
+			out = append(out, s)
+			continue
+		}
+		switch x := s.(type) {
+		case *Jump:
+			if e.keep {
+				out = append(out, x)
+			}
+			return out, true
+		case *Block:
+			return leaving(slices.Concat(out, x.Items, items[n+1:]), e)
+		case *If:
+			then, okThen := leaving(itemsOf(x.Then), e)
+			other, okElse := leaving(itemsOf(x.Else), e)
+			rest, okRest := leaving(items[n+1:], e)
+			thenEnds, otherEnds := e.ends(x.Then), x.Else != nil && e.ends(x.Else)
+			if !okThen || !okElse || !okRest || !thenEnds && !otherEnds && len(rest) > 0 {
+				return nil, false // else the rest would stand twice
+			}
+			if !thenEnds {
+				then = append(slices.Clip(then), rest...)
+			}
+			if !otherEnds {
+				other = append(slices.Clip(other), rest...)
+			}
+			_, last := Lines(x)
+			branch := &If{Pos: x.Pos, Cond: x.Cond, Then: &Block{x.Pos, then, last}}
+			if len(other) > 0 {
+				branch.Else = &Block{x.Pos, other, last}
+			}
+			return append(out, branch), true
+		}
+		return nil, false
+	}
+	return out, true
+}
+
+// within reports that the jump is somewhere in a statement.
+func (e exit) within(s Stmt) bool {
+	switch x := s.(type) {
+	case *Jump:
+		return e.is(x)
+	case *For, *While, *Other:
+		if e.loop {
+			return false
+		}
+	}
+	inner, _ := Inside(s)
+	return slices.ContainsFunc(inner, e.within)
+}
+
+// ends reports that a statement always ends in the jump.
+func (e exit) ends(s Stmt) bool {
+	items := itemsOf(s)
+	if len(items) == 0 {
+		return false
+	}
+	switch x := items[len(items)-1].(type) {
+	case *Jump:
+		return e.is(x)
+	case *Block:
+		return e.ends(x)
+	case *If:
+		return x.Else != nil && e.ends(x.Then) && e.ends(x.Else)
+	}
+	return false
+}
+
+func itemsOf(s Stmt) []Stmt {
+	switch x := s.(type) {
+	case nil:
+		return nil
+	case *Block:
+		return x.Items
+	}
+	return []Stmt{s}
+}
+
+// stray reports that a body has a return that is not like the others, or a goto.
+func stray(s Stmt, value bool) bool {
+	return exit{is: func(j *Jump) bool { return j.What == "goto" || j.What == "return" && (j.Value != nil) != value }}.within(s)
+}
+
+// labelled are statements without the labels that only jumps from before them name, with these jumps taken apart.
+func labelled(items []Stmt) []Stmt {
+	for n := 0; n < len(items); n++ {
+		l, ok := items[n].(*Other)
+		if !ok || l.Label == "" {
+			continue
+		}
+		e := exit{is: func(j *Jump) bool { return j.What == "goto" && j.Label == l.Label }}
+		before, ok := leaving(items[:n], e)
+		if !ok || slices.ContainsFunc(items[n:], e.within) {
+			return items
+		}
+		items = slices.Concat(before, l.Body, items[n+1:])
+		n = len(before) - 1
+	}
+	return items
+}
+
+// loop takes the jumps in the body of a loop apart: the statements before it, and its body.
+func (x *expander) loop(at Pos, items []Stmt) (before []Stmt, body []Stmt, broken bool) {
+	items = labelled(items)
+	if out, ok := leaving(items, exit{is: func(j *Jump) bool { return j.What == "continue" }, loop: true}); ok {
+		items = out
+	}
+	e := exit{is: func(j *Jump) bool { return j.What == "break" }, loop: true, keep: true}
+	if !slices.ContainsFunc(items, e.within) {
+		return nil, items, false
+	}
+	out, ok := leaving(items, e)
+	if !ok {
+		return nil, items, false
+	}
+	v := &Var{Name: "going", Pos: at, Class: Local, DType: intType.dtype, Init: NewInt(at, 1)}
+	_, last := Lines(&Block{at, out, at.Line})
+	inner := &Block{at, stopped(out, v), last}
+	return []Stmt{&Declare{Pos: at, Vars: []*Var{v}}}, []Stmt{&If{Pos: at, Cond: Operation(at, "!=", Use(v), Zero(at)), Then: inner}}, true
+}
+
+// stopped are statements with an assignment in the place of each break of the loop.
+func stopped(items []Stmt, going *Var) []Stmt {
+	out := slices.Clone(items)
+	for i, s := range out {
+		switch x := s.(type) {
+		case *Jump:
+			if x.What == "break" {
+				out[i] = &Do{x.Pos, Assignment(Use(going), Zero(x.Pos))}
+			}
+		case *Block:
+			out[i] = &Block{x.Pos, stopped(x.Items, going), x.Last}
+		case *If:
+			_, last := Lines(x)
+			own := *x
+			own.Then = &Block{x.Pos, stopped(itemsOf(x.Then), going), last}
+			if x.Else != nil {
+				own.Else = &Block{x.Pos, stopped(itemsOf(x.Else), going), last}
+			}
+			out[i] = &own
+		}
+	}
+	return out
+}
