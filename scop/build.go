@@ -167,6 +167,7 @@ type builder struct {
 	signless map[string]bool             // parameters that have no sign
 	wholes   map[*cfront.Var]*cfront.Var // arrays that variables are whose rows are pointers
 	pointed  map[*cfront.Var]bool        // those
+	written  *cfront.Var                 // stands for what has been written
 	any      map[*Array][]bool           // dimensions of arrays in which subscripts are not affine
 	probing  bool                        // nothing becomes a parameter
 }
@@ -291,6 +292,9 @@ func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64
 func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 	if a, ok := x.X.(*cfront.Assign); ok {
 		return b.assignment(a, at, place)
+	}
+	if c, ok := x.X.(*cfront.Call); ok && slices.Contains(outputs, c.Func) && b.file.Function(c.Func) == nil {
+		return b.output(c, at, place)
 	}
 	cfront.Walk(x.X, func(e cfront.Expr) {
 		switch y := e.(type) {

@@ -46,6 +46,8 @@ type Nest struct {
 	Functions []*kernel.Function
 	// Vars are the variables of the text behind parameters and arrays, by their names here.
 	Vars map[string]*cfront.Var
+
+	ordered error // why no device can run it
 }
 
 // Final is a value where a set of parameters holds; nil is everywhere.
