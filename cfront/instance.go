@@ -38,7 +38,7 @@ func (x *expander) instance(call *Call) (body []Stmt, result *Ref, ok bool) {
 	if stray(f.Body, result != nil) {
 		return nil, nil, false
 	}
-	rest, ok := leaving(f.Body.Items, exit{is: func(j *Jump) bool { return j.What == "return" && (j.Value != nil) == (result != nil) }, keep: result != nil})
+	rest, ok := apart(f.Body.Items, exit{is: func(j *Jump) bool { return j.What == "return" && (j.Value != nil) == (result != nil) }, keep: result != nil})
 	if !ok {
 		return nil, nil, false
 	}

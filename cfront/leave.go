@@ -9,9 +9,9 @@ type exit struct {
 	loop bool // inner loops and switches have their own
 }
 
-// leaving are statements in which what follows a branch that jumps to their end is in the other branch, so that the jumps do nothing more. ok is false where one
+// apart are statements in which what follows a branch that jumps to their end is in the other branch, so that the jumps do nothing more. ok is false where one
 // stands elsewhere.
-func leaving(items []Stmt, e exit) (out []Stmt, ok bool) {
+func apart(items []Stmt, e exit) (out []Stmt, ok bool) {
 	for n, s := range items {
 		if !e.within(s) {
 			out = append(out, s)
@@ -24,11 +24,11 @@ func leaving(items []Stmt, e exit) (out []Stmt, ok bool) {
 			}
 			return out, true
 		case *Block:
-			return leaving(slices.Concat(out, x.Items, items[n+1:]), e)
+			return apart(slices.Concat(out, x.Items, items[n+1:]), e)
 		case *If:
-			then, okThen := leaving(itemsOf(x.Then), e)
-			other, okElse := leaving(itemsOf(x.Else), e)
-			rest, okRest := leaving(items[n+1:], e)
+			then, okThen := apart(itemsOf(x.Then), e)
+			other, okElse := apart(itemsOf(x.Else), e)
+			rest, okRest := apart(items[n+1:], e)
 			thenEnds, otherEnds := e.ends(x.Then), x.Else != nil && e.ends(x.Else)
 			if !okThen || !okElse || !okRest || !thenEnds && !otherEnds && len(rest) > 0 {
 				return nil, false // else the rest would stand twice
@@ -105,7 +105,7 @@ func labelled(items []Stmt) []Stmt {
 			continue
 		}
 		e := exit{is: func(j *Jump) bool { return j.What == "goto" && j.Label == l.Label }}
-		before, ok := leaving(items[:n], e)
+		before, ok := apart(items[:n], e)
 		if !ok || slices.ContainsFunc(items[n:], e.within) {
 			return items
 		}
@@ -118,14 +118,14 @@ func labelled(items []Stmt) []Stmt {
 // loop takes the jumps in the body of a loop apart: the statements before it, and its body.
 func (x *expander) loop(at Pos, items []Stmt) (before []Stmt, body []Stmt, broken bool) {
 	items = labelled(items)
-	if out, ok := leaving(items, exit{is: func(j *Jump) bool { return j.What == "continue" }, loop: true}); ok {
+	if out, ok := apart(items, exit{is: func(j *Jump) bool { return j.What == "continue" }, loop: true}); ok {
 		items = out
 	}
 	e := exit{is: func(j *Jump) bool { return j.What == "break" }, loop: true, keep: true}
 	if !slices.ContainsFunc(items, e.within) {
 		return nil, items, false
 	}
-	out, ok := leaving(items, e)
+	out, ok := apart(items, e)
 	if !ok {
 		return nil, items, false
 	}

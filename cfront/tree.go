@@ -187,7 +187,7 @@ type (
 		Pos
 		What  string
 		Value Expr
-		Label string // that goto names
+		Label string // of goto
 	}
 	// Do evaluates an expression for its effect; nil for the empty statement.
 	Do struct {
@@ -204,11 +204,12 @@ type (
 	// Other is a statement of another kind, with the statements in it, or some that stand for what it may do.
 	Other struct {
 		Pos
-		What  string // "a switch"
-		Label string // of a label that goto may name
-		Body  []Stmt
+		What string // "a switch"
+		Body []Stmt
 		// Unread: the statement was left out, for the reason that What is.
 		Unread bool
+		// Label is the name of a label that stands before Body.
+		Label string
 	}
 )
 

@@ -283,8 +283,8 @@ func (e *emulation) judgeWaits(j *judgement) {
 		switch {
 		case !stored[name]:
 			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", e.buffer(name))
-		case all && len(e.executed) > 1 && e.total > room:
-			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.total), "work-group"), e.buffer(name), room)
+		case all && len(e.executed) > 1 && e.work.Groups > room:
+			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), e.buffer(name), room)
 		case all && len(e.executed) > 1:
 			j.add(Supposed, int(op), "all work-groups wait for each other in %s: they are taken to come at once", e.buffer(name))
 		default:

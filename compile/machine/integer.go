@@ -48,7 +48,7 @@ func (f *function) plus(v *ssa.Value) term { return term{v, false} }
 func (f *function) less(v *ssa.Value) term { return term{v, true} }
 
 // alone reports whether a value may be made part of another instruction: nobody else needs it.
-func (f *function) alone(v *ssa.Value, op ssa.Op) bool { return v.Op == op && v.Uses == 1 && f.folded[v] }
+func (f *function) alone(v *ssa.Value, op ssa.Op) bool { return v.Op == op && f.folded[v] }
 
 // sum is a sum: of three, or of a product, or of what is shifted.
 func (f *function) sum(v *ssa.Value, d []operand) {

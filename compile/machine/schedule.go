@@ -33,6 +33,9 @@ func (in *instruction) latency() int {
 	return aluCycles
 }
 
+// fewPredicates are as many as may be live before the order of instructions is to save some.
+const fewPredicates = 5
+
 // edge says that an instruction comes after another one, by so many cycles.
 type edge struct{ to, cycles int }
 
@@ -68,8 +71,11 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 			continue
 		}
 		i := heap.Pop(here).(int)
-		if p.count > limit {
-			i = p.relief(here, waiting, i)
+		switch {
+		case p.preds >= fewPredicates:
+			i = p.relief(here, waiting, i, p.changePreds)
+		case p.count > limit:
+			i = p.relief(here, waiting, i, p.change)
 		}
 		p.issue(c.list[i])
 		out = append(out, c.list[i])
@@ -193,6 +199,7 @@ type pressure struct {
 	live  map[unit]bool
 	after func(unit) bool
 	count int
+	preds int
 }
 
 func newPressure(f *function, c *code, after func(unit) bool) *pressure {
@@ -205,9 +212,9 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 	defined := map[unit]bool{}
 	for _, in := range c.list {
 		for _, u := range in.uses {
-			if !defined[u] && !p.live[u] && !f.isPred[u] {
+			if !defined[u] && !p.live[u] {
 				p.live[u] = true
-				p.count++
+				p.more(u, 1)
 			}
 		}
 		for _, u := range in.defines {
@@ -222,26 +229,38 @@ func (p *pressure) issue(in *instruction) {
 	for _, u := range in.uses {
 		if p.uses[u]--; p.uses[u] == 0 && p.live[u] && !p.after(u) {
 			p.live[u] = false
-			p.count--
+			p.more(u, -1)
 		}
 	}
 	for _, u := range in.defines {
-		if !p.live[u] && !p.f.isPred[u] && (p.uses[u] > 0 || p.after(u)) {
+		if !p.live[u] && (p.uses[u] > 0 || p.after(u)) {
 			p.live[u] = true
-			p.count++
+			p.more(u, 1)
 		}
 	}
 }
 
-// change is by how many units an instruction changes what is live.
-func (p *pressure) change(in *instruction) (n int) {
+// more counts a unit.
+func (p *pressure) more(u unit, n int) {
+	if p.f.isPred[u] {
+		p.preds += n
+	} else {
+		p.count += n
+	}
+}
+
+// change is by how many registers an instruction changes what is live, and changePreds by how many predicates.
+func (p *pressure) change(in *instruction) int      { return p.changeOf(in, false) }
+func (p *pressure) changePreds(in *instruction) int { return p.changeOf(in, true) }
+
+func (p *pressure) changeOf(in *instruction, preds bool) (n int) {
 	for _, u := range in.uses {
-		if p.uses[u] == 1 && p.live[u] && !p.after(u) {
+		if p.f.isPred[u] == preds && p.uses[u] == 1 && p.live[u] && !p.after(u) {
 			n--
 		}
 	}
 	for _, u := range in.defines {
-		if !p.live[u] && !p.f.isPred[u] {
+		if p.f.isPred[u] == preds && !p.live[u] {
 			n++
 		}
 	}
@@ -249,12 +268,12 @@ func (p *pressure) change(in *instruction) (n int) {
 }
 
 // relief is the instruction that leaves the fewest units live, of all that could be done.
-func (p *pressure) relief(here, waiting *queue, chosen int) int {
-	best, least := chosen, p.change(p.c.list[chosen])*len(p.c.list)+chosen
+func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruction) int) int {
+	best, least := chosen, change(p.c.list[chosen])*len(p.c.list)+chosen
 	from, at := (*queue)(nil), -1
 	for _, q := range []*queue{here, waiting} {
 		for k, i := range q.list {
-			if n := p.change(p.c.list[i])*len(p.c.list) + i; n < least {
+			if n := change(p.c.list[i])*len(p.c.list) + i; n < least {
 				best, least, from, at = i, n, q, k
 			}
 		}

@@ -7,11 +7,23 @@ import (
 	"gpuperf/compile/ssa"
 )
 
-// The constant banks of parameters and of variables.
+// The constant banks of parameters, of variables, and of the addresses of variables in global memory.
 const (
 	parameterBank = 0
 	variableBank  = 3
+	addressBank   = 4
 )
+
+// bankOf is the constant bank of a parameter or a variable.
+func bankOf(v *ssa.Value) int {
+	switch {
+	case v.Op == ssa.Param:
+		return parameterBank
+	case v.Aux == ssa.Addresses:
+		return addressBank
+	}
+	return variableBank
+}
 
 // truth is PT.
 var truth = operand{kind: predicate, unit: none}
@@ -84,10 +96,7 @@ func (f *function) words(v *ssa.Value) []unit {
 		}
 		return out
 	case ssa.Param, ssa.Bank:
-		bank := parameterBank
-		if v.Op == ssa.Bank {
-			bank = variableBank
-		}
+		bank := bankOf(v)
 		if v.Type == ssa.D {
 			return f.bankPair(bank, v.Int)
 		}
@@ -189,7 +198,7 @@ func (f *function) any(v *ssa.Value, first bool) (operand, bool) {
 		case ssa.Param:
 			return banked(parameterBank, v.Int), false
 		case ssa.Bank:
-			return banked(variableBank, v.Int), false
+			return banked(bankOf(v), v.Int), false
 		}
 	}
 	return reg(f.word(v)), first
@@ -357,7 +366,7 @@ func (f *function) wideOperand(v *ssa.Value, first bool, in *[]unit) (operand, b
 			o.minus, o.abs = minus, abs
 			return o, false
 		case v.Op == ssa.Bank:
-			o := banked(variableBank, v.Int)
+			o := banked(bankOf(v), v.Int)
 			o.minus, o.abs = minus, abs
 			return o, false
 		}
@@ -438,7 +447,9 @@ func (f *function) effect(v *ssa.Value) {
 	}
 	words := 0
 	var first unit
-	if v.Type != ssa.None {
+	if name == "VOTE.ANY" && v.Type == ssa.W {
+		results = append(results, reg(f.result(v)[0]), operand{kind: literal, text: "PT", unit: none})
+	} else if v.Type != ssa.None {
 		u := f.result(v)
 		words, first = len(u), u[0]
 		o := reg(u[0])

@@ -60,6 +60,17 @@ func (b *Builder) Changed(s Space) {
 	}
 }
 
+// Undefined is a value that may be anything.
+func (b *Builder) Undefined(t Type) *Value {
+	key := fmt.Sprint("undefined", t)
+	v := b.constants[key]
+	if v == nil {
+		v = &Value{ID: b.Next(), Op: Undef, Type: t}
+		b.constants[key] = v
+	}
+	return v
+}
+
 // Const is a word.
 func (b *Builder) Const(n int64) *Value { return b.constant(W, int64(uint32(n))) }
 
@@ -136,6 +147,11 @@ func (b *Builder) MakeAux(op Op, t Type, aux string, args ...*Value) *Value {
 // MakeInt is Make of an operation that a number says more of.
 func (b *Builder) MakeInt(op Op, t Type, n int64, args ...*Value) *Value {
 	return b.make(&Value{Op: op, Type: t, Int: n, Args: args})
+}
+
+// MakeWith is Make of an operation that a number and a name say more of.
+func (b *Builder) MakeWith(op Op, t Type, n int64, aux string) *Value {
+	return b.make(&Value{Op: op, Type: t, Int: n, Aux: aux})
 }
 
 func (b *Builder) make(v *Value) *Value {

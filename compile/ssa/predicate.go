@@ -159,6 +159,12 @@ func (f *Func) select2(b, end *Block, first, second int) {
 
 // chosen is the value of a phi: a load under the predicate that leaves the other value where it is not done, or a selection.
 func (f *Func) chosen(b *Block, phi, x, y *Value) *Value {
+	switch {
+	case x.Op == Undef:
+		return y
+	case y.Op == Undef:
+		return x
+	}
 	for i, load := range []*Value{x, y} {
 		other := []*Value{y, x}[i]
 		if load.Op == Load && load.Guard == b.Cond && load.Else == nil && load.GuardNot == (i == 1) && load.Block == b && other.Op != Load && f.usedOnce(load) && before(b, other, load) {
