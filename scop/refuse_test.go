@@ -17,7 +17,6 @@ func TestRefusals(t *testing.T) {
 		{"do", `^do n--; while (n > 0);`, "a do loop is not static control"},
 		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
 		{"goto", `^x: a[0] = 1; goto x;`, "a label is not static control"},
-		{"switch", `^switch (n) { case 1: a[0] = 1; case 2: a[1] = 1; }`, "a switch whose arms run on into each other is not static control"},
 		{"data in a bound", `for (i = 0; i < ^at[0]; i++) at[i] = 0;`, "at is data, which is not affine"},
 		{"a square", `for (i = 0; ^i*i < n; i++) a[i] = 0;`, "a product of iterators or parameters is not affine"},
 		{"an unknown call", `for (i = 0; i < n; i++) a[i] = ^g(i);`, "the call of g may have effects"},
