@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/inline"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
@@ -84,7 +85,7 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
-	items := members(f.Expanded(r.Items))
+	items := members(inline.Expanded(f, r.Items))
 	n, err := build(f, r, items)
 	if err != nil {
 		return nil, offer(f, r, items, err)
