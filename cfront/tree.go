@@ -163,6 +163,8 @@ type (
 		Cond Expr
 		Step Expr
 		Body Stmt
+		// Broken: the text leaves it early; what it has of that is a condition on all that follows.
+		Broken bool
 		// Unroll is what a pragma or an attribute asks for: 0 nothing, -1 all iterations, else that many at a time; 1 forbids it.
 		Unroll int
 	}

@@ -100,11 +100,37 @@ func Inlined(f *Function, call *Call) (e Expr, ok bool) {
 // substituted has expressions in the places of variables.
 func substituted(e Expr, by map[*Var]Expr) (out Expr, ok bool) {
 	ok = true
-	in := func(e Expr) Expr {
-		out, one := substituted(e, by)
-		ok = ok && one
+	Walk(e, func(e Expr) {
+		switch e.(type) {
+		case *Int, *Float, *Ref, *Index, *Unary, *Binary, *Select, *Cast, *Call:
+		default:
+			ok = false
+		}
+	})
+	return Rebuilt(e, func(e Expr) (Expr, bool) {
+		r, is := e.(*Ref)
+		if is && by[r.Var] != nil {
+			return by[r.Var], true
+		}
+		return e, is
+	}), ok
+}
+
+// Same reports that two expressions are the same text.
+func Same(a, b Expr) bool { return exprText(a) == exprText(b) }
+
+// CastTo is an expression as a number of a type.
+func CastTo(t expr.DType, e Expr) *Cast { return &Cast{typed{Pos: e.Place(), DType: t}, e} }
+
+// Rebuilt is an expression in which the parts that change replaces are replaced.
+func Rebuilt(e Expr, change func(Expr) (Expr, bool)) Expr {
+	if e == nil {
+		return nil
+	}
+	if out, ok := change(e); ok {
 		return out
 	}
+	in := func(e Expr) Expr { return Rebuilt(e, change) }
 	all := func(list []Expr) []Expr {
 		list = slices.Clone(list)
 		for i := range list {
@@ -113,27 +139,36 @@ func substituted(e Expr, by map[*Var]Expr) (out Expr, ok bool) {
 		return list
 	}
 	switch x := e.(type) {
-	case *Int, *Float:
-		return e, true
-	case *Ref:
-		if v := by[x.Var]; v != nil {
-			return v, true
-		}
-		return x, true
 	case *Index:
-		return &Index{x.typed, in(x.Of), all(x.Subs)}, ok
+		return &Index{x.typed, in(x.Of), all(x.Subs)}
+	case *Lane:
+		return &Lane{x.typed, in(x.X), x.Lanes}
+	case *Member:
+		return &Member{x.typed, in(x.X), x.Name}
+	case *Address:
+		return &Address{x.typed, in(x.X)}
 	case *Unary:
-		return &Unary{x.typed, x.Op, in(x.X)}, ok
+		return &Unary{x.typed, x.Op, in(x.X)}
 	case *Binary:
-		return &Binary{x.typed, x.Op, in(x.X), in(x.Y)}, ok
+		return &Binary{x.typed, x.Op, in(x.X), in(x.Y)}
 	case *Select:
-		return &Select{x.typed, in(x.If), in(x.Then), in(x.Else)}, ok
+		return &Select{x.typed, in(x.If), in(x.Then), in(x.Else)}
 	case *Cast:
-		return &Cast{x.typed, in(x.X)}, ok
+		return &Cast{x.typed, in(x.X)}
+	case *Vector:
+		return &Vector{x.typed, all(x.Elems)}
 	case *Call:
-		return &Call{x.typed, x.Func, all(x.Args)}, ok
+		return &Call{x.typed, x.Func, all(x.Args)}
+	case *Assign:
+		return &Assign{x.typed, x.Op, in(x.To), in(x.Value), x.Step, x.After}
+	case *List:
+		return &List{x.typed, all(x.Items)}
+	case *Make:
+		return &Make{x.typed, x.Ctor, all(x.Args)}
+	case *Unknown:
+		return &Unknown{x.typed, x.What, all(x.Args)}
 	}
-	return e, false
+	return e
 }
 
 // A reference to a number, a vector, a record or a pointer is a pointer in trees: T &a = x is T *a = &x, each use of a is *a, and a function that returns a

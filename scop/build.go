@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/inline"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/kernel"
@@ -84,7 +85,7 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
-	items := members(f.Expanded(r.Items))
+	items := members(inline.Expanded(f, r.Items))
 	n, err := build(f, r, items)
 	if err != nil {
 		return nil, offer(f, r, items, err)
@@ -149,24 +150,27 @@ type builder struct {
 	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
-	open     []*Loop                // around the current statement
-	iters    []string               // their names in the nest
-	at       []*cfront.Var          // their variables
-	domain   *polycount.Set         // of the current statement or part of an expression
-	narrow   bool                   // domain is less than that of the statement
-	found    []Access               // of the current statement
-	calls    int                    // of functions around the current expression
-	givens   map[string]string      // parameters that stand for expressions, by their text
-	guards   []guard                // conditions on data around the current statement
-	depth    int                    // branches on data around it
-	inner    map[*cfront.Var]int    // those around the declaration of a variable
-	env      env                    // what is known of integers that the region assigns
-	starts   map[*cfront.Var]string // parameters that stand for their values before the region
-	finally  map[string]bool        // parameters that values after the region have
-	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
-	signless map[string]bool        // parameters that have no sign
-	any      map[*Array][]bool      // dimensions of arrays in which subscripts are not affine
-	probing  bool                   // nothing becomes a parameter
+	open     []*Loop                     // around the current statement
+	iters    []string                    // their names in the nest
+	at       []*cfront.Var               // their variables
+	domain   *polycount.Set              // of the current statement or part of an expression
+	narrow   bool                        // domain is less than that of the statement
+	found    []Access                    // of the current statement
+	calls    int                         // of functions around the current expression
+	givens   map[string]string           // parameters that stand for expressions, by their text
+	guards   []guard                     // conditions on data around the current statement
+	depth    int                         // branches on data around it
+	inner    map[*cfront.Var]int         // those around the declaration of a variable
+	env      env                         // what is known of integers that the region assigns
+	starts   map[*cfront.Var]string      // parameters that stand for their values before the region
+	finally  map[string]bool             // parameters that values after the region have
+	heads    map[string]bool             // names that stand for their values at the beginning of an iteration
+	signless map[string]bool             // parameters that have no sign
+	wholes   map[*cfront.Var]*cfront.Var // arrays that variables are whose rows are pointers
+	pointed  map[*cfront.Var]bool        // those
+	written  *cfront.Var                 // stands for what has been written
+	any      map[*Array][]bool           // dimensions of arrays in which subscripts are not affine
+	probing  bool                        // nothing becomes a parameter
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -178,7 +182,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
@@ -289,6 +293,9 @@ func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64
 func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 	if a, ok := x.X.(*cfront.Assign); ok {
 		return b.assignment(a, at, place)
+	}
+	if c, ok := x.X.(*cfront.Call); ok && slices.Contains(outputs, c.Func) && b.file.Function(c.Func) == nil {
+		return b.output(c, at, place)
 	}
 	cfront.Walk(x.X, func(e cfront.Expr) {
 		switch y := e.(type) {

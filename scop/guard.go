@@ -115,8 +115,9 @@ func (b *builder) choose(to cfront.Expr, read func() expr.Expr, from expr.DType)
 	case scalar: // what is known of it is what it has where the condition holds
 		b.access(r, r.Var, false, nil)
 		out.Else = expr.Var{Name: b.name(r.Var)}
-	default:
-		out.Else = b.value(to)
+	default: // the very element that is assigned to
+		out.Else = b.target(to)
+		b.found[len(b.found)-1].Write = false
 	}
 	return out
 }

@@ -260,7 +260,7 @@ func (b *builder) after(at cfront.Pos, c *counter, v *cfront.Var, end []piece) (
 // of it has no iterator of it.
 func (b *builder) tripsOf(x *cfront.For, c *counter, around *polycount.Set) (out []piece) {
 	cond, ok := x.Cond.(*cfront.Binary)
-	if !ok || len(c.start) != 1 || c.start[0].when != nil {
+	if !ok || x.Broken || len(c.start) != 1 || c.start[0].when != nil {
 		return nil
 	}
 	op, bound := cond.Op, cond.Y

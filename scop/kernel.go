@@ -199,7 +199,7 @@ func (n *Nest) openExtents(k *kernel.Kernel) error {
 		return err
 	}
 	k.MapArrays(func(out *kernel.Array) {
-		if a := n.Array(out.Name); a != nil && len(a.Shape) > 1 && a.Shape[0] == nil {
+		if a := n.Array(out.Name); a != nil && len(a.Shape) > 1 && a.Shape[0] == nil && a.Shape[1] != nil {
 			out.Shape = append([]expr.Expr{out.Shape[0]}, a.Shape[1:]...)
 		}
 	})

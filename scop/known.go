@@ -245,13 +245,13 @@ func assignedIn(s cfront.Stmt) (out []*cfront.Var) {
 
 // pieced is an expression of a value with alternatives: read makes that of each, at the points where it holds.
 func (b *builder) pieced(at cfront.Expr, list []piece, read func(polycount.Affine) expr.Expr) (out expr.Expr) {
-	for _, p := range slices.Backward(list) {
+	for i, p := range slices.Backward(list) {
 		if p.when == nil {
 			out = read(p.value)
 			continue
 		}
 		both := b.and(at, b.domain, p.when)
-		if empty, err := both.IsEmpty(); err == nil && empty {
+		if empty, err := both.IsEmpty(); err == nil && empty && (i > 0 || out != nil) { // one is left where the expression is never evaluated
 			continue
 		}
 		domain, narrow := b.domain, b.narrow

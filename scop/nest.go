@@ -46,6 +46,8 @@ type Nest struct {
 	Functions []*kernel.Function
 	// Vars are the variables of the text behind parameters and arrays, by their names here.
 	Vars map[string]*cfront.Var
+
+	ordered error // why no device can run it
 }
 
 // Final is a value where a set of parameters holds; nil is everywhere.
@@ -68,6 +70,8 @@ type Array struct {
 	// Scattered: subscripts of it depend on data, or are not affine. In a dimension in which any is, the subscripts of all accesses are 0, so that they may be of one
 	// element; a statement that writes to it also reads it, as it may leave what was there.
 	Scattered bool
+	// Pointed: its rows are pointers.
+	Pointed bool
 }
 
 // Loop is a for loop.

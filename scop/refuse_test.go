@@ -15,10 +15,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"while", `^while (n > 0) n--;`, "a while loop is not static control"},
 		{"do", `^do n--; while (n > 0);`, "a do loop is not static control"},
-		{"break", `for (i = 0; i < n; i++) { a[i] = 0; ^break; }`, "break is not static control"},
 		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
-		{"goto", `^x: a[0] = 1;`, "a label is not static control"},
-		{"switch", `^switch (n) { case 1: a[0] = 1; case 2: a[1] = 1; }`, "a switch whose arms run on into each other is not static control"},
+		{"goto", `^x: a[0] = 1; goto x;`, "a label is not static control"},
 		{"data in a bound", `for (i = 0; i < ^at[0]; i++) at[i] = 0;`, "at is data, which is not affine"},
 		{"a square", `for (i = 0; ^i*i < n; i++) a[i] = 0;`, "a product of iterators or parameters is not affine"},
 		{"an unknown call", `for (i = 0; i < n; i++) a[i] = ^g(i);`, "the call of g may have effects"},
@@ -46,13 +44,13 @@ func TestRefusals(t *testing.T) {
 		{"a pointer", `for (i = 0; i < n; i++) ^p[i] = a[i];`, "p is a pointer, which may point to what another array has"},
 		{"a pointer that moves", `for (i = 0; i < n; i++) ^*q++ = 0;`, "q is a pointer that is assigned"},
 		{"a row", `^b[0] = a[0];`, ""},
-		{"rows that are pointers", `for (i = 0; i < n; i++) ^rows[i][0] = 0;`, "the rows of rows are pointers, which may point to the same numbers"},
+		{"rows that are pointers", `for (i = 0; i < n; i++) ^ro[i][0] = 0;`, "the rows of ro are pointers, which may point to the same numbers"},
 		{"a union", `a[0] = ^s.x;`, "a member of a struct has no place"},
 		{"an address", `a[0] = *(^&d + 1);`, ""},
 		{"a comma", `a[0] = (^a[1], a[2]);`, "the comma operator has no place in a loop nest"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "union { float x; int i; } s;\ndouble g(int);\nint h(int x) { for (;;) return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			head := "union { float x; int i; } s;\ndouble g(int);\nint h(int x) { for (;;) return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a, **ro = rows;\n#pragma scop\n"
 			before, after, _ := strings.Cut(c.body, "^")
 			text := head + before + after + "\n#pragma endscop\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})

@@ -98,6 +98,11 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	if _, moves := x.Of.(*cfront.Assign); moves {
 		b.value(x.Of)
 	}
+	if v, subs := b.rows(x); v != nil {
+		whole := *x
+		whole.Subs = subs
+		return b.subscripted(&whole, v, write, nil)
+	}
 	_, row := x.Of.(*cfront.Index)
 	switch {
 	case row && base(x) != nil:
@@ -165,13 +170,15 @@ func (b *builder) open0(a *Array, dim int) bool {
 	if a.Shape[dim] != nil {
 		return false
 	}
-	if dim == 0 {
+	for d := range a.Shape {
+		if a.Shape[d] != nil {
+			continue
+		}
 		name := b.fresh(a.Name + "_size")
-		a.Shape[0] = expr.Var{Name: name}
+		a.Shape[d] = expr.Var{Name: name}
 		b.nest.Params = append(b.nest.Params, name)
-		return false
 	}
-	return true
+	return false
 }
 
 // access notes an access of the statement.
@@ -193,7 +200,7 @@ func (b *builder) array(at cfront.Expr, v *cfront.Var) *Array {
 	if v.Pointer {
 		b.alone(at, v)
 	}
-	a := &Array{Name: b.name(v), Pos: v.Pos, DType: v.DType, Local: v.Class == cfront.Local && !b.uses.outside[v]}
+	a := &Array{Name: b.name(v), Pos: v.Pos, DType: v.DType, Local: v.Class == cfront.Local && !b.uses.outside[v], Pointed: b.pointed[v]}
 	for _, d := range v.Dims {
 		var extent expr.Expr
 		if d != nil {

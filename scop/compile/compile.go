@@ -153,10 +153,8 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 		return nil, err
 	}
 	p := &part{unit: u, region: r, nest: n, taken: map[string]bool{}}
-	for _, name := range n.Params {
-		if n.Given[name] == nil && n.Vars[name] == nil {
-			return nil, p.refuse(r.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)
-		}
+	if err := p.copyable(); err != nil {
+		return nil, err
 	}
 	for _, step := range []func() error{p.place, p.scalarsAfter, func() error { return p.kernels(ctx) }, p.transfers, p.written} {
 		if err := step(); err != nil {
@@ -164,6 +162,24 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 		}
 	}
 	return p, nil
+}
+
+// copyable refuses nests with arrays that are not copied as they are: elements of them lie apart, or how many they have is not known.
+func (p *part) copyable() error {
+	for _, a := range p.nest.Arrays {
+		if a.Pointed {
+			return p.file.Errorf(a.Pos, "the rows of %s are pointers, which are not copied to a device", a.Name).WithHint("declare it as an array of arrays")
+		}
+		if v := p.nest.Vars[a.Name]; v != nil && v.Whole != nil && len(a.Shape) > 0 && !a.Local {
+			return p.file.Errorf(a.Pos, "the members of %s, an array of records, are not copied to a device", v.Whole.Name).WithHint("declare an array for each member")
+		}
+	}
+	for _, name := range p.nest.Params {
+		if p.nest.Given[name] == nil && p.nest.Vars[name] == nil {
+			return p.refuse(p.region.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)
+		}
+	}
+	return nil
 }
 
 // sources writes all kernels of the file as one source.

@@ -230,10 +230,6 @@ func (p *part) transfers() error {
 		p.arrays = append(p.arrays, b)
 	}
 	for _, a := range p.nest.Arrays {
-		if v := p.nest.Vars[a.Name]; v != nil && v.Whole != nil && len(a.Shape) > 0 && !a.Local {
-			return p.file.Errorf(a.Pos, "%s is a member of records in an array, which kernels have as an array of its own", v.Whole.Name).
-				WithHint("perf scop run, count and deps take it; for compile declare an array for each member")
-		}
 		if v := p.nest.Vars[a.Name]; a.Local && p.repeated && v != nil && !p.inside[v] && analysis.Needs(a) {
 			return p.file.Errorf(a.Pos, "%s may carry values from one run of the region to the next", v.Name)
 		}

@@ -69,7 +69,7 @@ func TestPolybench(t *testing.T) {
 
 // TestRandomPrograms: nests with copies do what the text does, and have copies often enough to tell.
 func TestRandomPrograms(t *testing.T) {
-	const programs = 24
+	const programs = 48
 	over, back, early, handed := 0, 0, 0, 0
 	for seed := range programs {
 		a, text, err := nesttest.Random(t.Context(), seed)
@@ -111,7 +111,7 @@ func TestRandomPrograms(t *testing.T) {
 		t.Errorf("%d reads are of copies made first", early)
 	}
 	t.Logf("%d values are handed over", handed)
-	if over < programs/4 || back < programs/8 {
+	if over < programs/8 || back < programs/16 {
 		t.Errorf("%d arrays have copies over loops, and %d statements write back", over, back)
 	}
 }

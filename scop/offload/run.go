@@ -74,6 +74,9 @@ func Find(ctx context.Context, n *scop.Nest, opt Options) (*Program, error) {
 
 // findOr makes kernels by a search that may do so much work, or in the order of the text. What ends for another reason than its work makes none: that may depend on the machine.
 func findOr(ctx context.Context, n *scop.Nest, opt Options, work int64) (*Program, error) {
+	if err := n.Ordered(); err != nil {
+		return nil, err
+	}
 	p, err := scop.Limited(ctx, n, work, func(n *scop.Nest) (*Program, error) { return find(n, schedule.Smart, opt) })
 	if err != nil && ctx.Err() == nil && (errors.Is(err, polycount.ErrBudget) || !bounded.Stopped(err)) {
 		why := err

@@ -41,6 +41,7 @@ var runners = map[string]runner{
 	"expression": {"text", runExpression},
 	"function":   {"c", runFunction},
 	"refusal":    {"c", runRefusal},
+	"nest":       {"c", runNest},
 }
 
 // lastKernel is the last kernel that a script defines.

@@ -54,8 +54,9 @@ func ownText(t *rapid.T, calls bool) string {
 
 type own struct {
 	generator
-	array string // that most statements of a nest are about
-	calls bool
+	array  string // that most statements of a nest are about
+	calls  bool
+	labels int
 }
 
 // nest writes loops around statements, some of which stand before and after the inner loop.
@@ -82,6 +83,20 @@ func (g *own) nest(loops int) {
 		g.line("for (%[1]s = %[3]s; %[1]s < %[2]s; %[1]s += %[4]s) {", i, high, low, step)
 	}
 	g.open = append(outer[:len(outer):len(outer)], i)
+	if g.calls && g.chance("leaves", 5) {
+		condition := g.pick("condition", plus(g.open, " > 2", " < m", " == 1")...)
+		if rapid.Bool().Draw(g.t, "by data") {
+			condition = fmt.Sprintf("%s + 0.5 < %s", g.operand(1), g.operand(1))
+		}
+		if g.guarded(); g.chance("over", 3) {
+			g.line("if (%s) goto over_%d;", condition, g.labels)
+			g.assignment()
+			g.line("over_%d:", g.labels)
+			g.labels++
+		} else {
+			g.line("if (%s) %s;", condition, g.pick("leaves", "break", "continue"))
+		}
+	}
 	if loops > 1 && g.chance("before", 5) {
 		g.guarded()
 	}

@@ -1,0 +1,76 @@
+package scop
+
+import (
+	"slices"
+
+	"gpuperf/cfront"
+)
+
+// rows is the array that an element of rows is of which each is a pointer, double **z, with all subscripts: an array of that many dimensions, where no two rows are known to be
+// the same memory. v is nil for other elements. As of arrays that are parameters, it is taken that rows of parameters differ; of others all that the file
+// makes rows of has to be allocated for them.
+func (b *builder) rows(x *cfront.Index) (v *cfront.Var, subs []cfront.Expr) {
+	var e cfront.Expr = x
+	depth := 0
+	for {
+		i, ok := e.(*cfront.Index)
+		if !ok {
+			break
+		}
+		e, subs = i.Of, slices.Concat(i.Subs, subs)
+		depth++
+	}
+	r, ok := e.(*cfront.Ref)
+	if !ok || depth < 2 || !r.Var.Pointer || r.Var.DType != "" || x.Type() == "" || !x.Type().IsFloat() && !x.Type().IsInteger() {
+		return nil, nil
+	}
+	if own := b.wholes[r.Var]; own != nil {
+		return own, subs
+	}
+	if r.Var.Class != cfront.Param && !b.allocated(r.Var) || b.uses.pointers[r.Var] > 0 {
+		return nil, nil
+	}
+	own := *r.Var
+	own.DType, own.Dims = x.Type(), make([]cfront.Expr, len(subs))
+	own.Class, own.Restrict = cfront.Param, true
+	b.wholes[r.Var] = &own
+	b.uses.written[&own] = b.uses.written[r.Var]
+	b.pointed[&own] = true
+	return &own, subs
+}
+
+// allocated reports that all rows that the file gives to a variable are memory of their own.
+func (b *builder) allocated(v *cfront.Var) bool {
+	ok, found := true, false
+	for _, f := range b.file.Functions {
+		expressions(f.Body, func(e cfront.Expr) {
+			a, is := e.(*cfront.Assign)
+			if !is || base(a.To) != v || a.To.Type() != "" {
+				return
+			}
+			value := a.Value
+			for {
+				c, cast := value.(*cfront.Cast)
+				if !cast {
+					break
+				}
+				value = c.X
+			}
+			call, isCall := value.(*cfront.Call)
+			found = true
+			ok = ok && isCall && slices.Contains(allocators, call.Func)
+		})
+	}
+	return ok && found
+}
+
+// expressions visits all expressions in a statement.
+func expressions(s cfront.Stmt, visit func(cfront.Expr)) {
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, visit)
+	}
+	for _, inner := range stmts {
+		expressions(inner, visit)
+	}
+}
