@@ -51,7 +51,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if all.on {
 				return all.rank(cmd, &o, args, top)
 			}
-			sizes, err := parseSizes(o.sizes)
+			sizes, err := parseArguments(o.sizes)
 			if err != nil {
 				return err
 			}
