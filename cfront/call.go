@@ -57,7 +57,11 @@ func argumentTypes(args []value) string {
 // lifted reports whether a program brings a function of floats to half precision or to vectors itself, which the language has elsewhere:
 // the function is that of the language then.
 func lifted(name string, o *overloads, args []value) bool {
-	if !isIntrinsic(name) {
+	f, known := IntrinsicOf(name)
+	if !known {
+		return false
+	}
+	if n, fixed := expr.Arity(f.IR); fixed && n != len(args) {
 		return false
 	}
 	for _, a := range args {
@@ -117,6 +121,9 @@ func (p *parser) given(at Pos, c *callable, args []value) (given []value) {
 			p.group(at, args[i])
 			continue
 		}
+		if l, is := args[i].e.(*List); is && args[i].t == otherType {
+			args[i] = p.listed(x.t.named(), l, args[i])
+		}
 		args[i] = p.coerced(x.t, args[i])
 		if x.t.refers() && !c.kernel {
 			args[i].e = p.reference(x.t, args[i])
@@ -124,6 +131,17 @@ func (p *parser) given(at Pos, c *callable, args []value) (given []value) {
 		given = append(given, args[i])
 	}
 	return given
+}
+
+// listed is an argument that a list in braces gives a parameter.
+func (p *parser) listed(t *ctype, l *List, v value) value {
+	switch {
+	case t.form == numberForm:
+		return p.braced(l.Pos, t, l.Items)
+	case t.form == recordForm && p.constructors(t) == nil && t.record.known:
+		return value{&Make{t.typed(l.Pos), "", p.withInitial(t, l.Items)}, t}
+	}
+	return v
 }
 
 func expressions(args []value) []Expr {

@@ -19,7 +19,7 @@ func (p *parser) deduced(t *template, given []argument, args []value, result *ct
 			if d.function == nil {
 				return
 			}
-			t.open = 0
+			t.open, t.arity = 0, len(d.function.params)
 			for _, x := range d.function.params {
 				if _, any := open[x.t.name]; any && x.t.form == otherForm {
 					t.open++

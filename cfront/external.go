@@ -261,7 +261,7 @@ func (p *parser) declaration(external bool) []*Var {
 		}
 		switch {
 		case s.typedef:
-			if d.t.form == recordForm && !strings.Contains(d.t.name, " ") { // it has no other name
+			if d.t.form == recordForm && !strings.Contains(d.t.name, " ") && d.t.record.of == nil { // it has no other name
 				d.t.name = d.name
 			}
 			if d.function != nil {

@@ -169,8 +169,8 @@ func TestDeclarations(t *testing.T) {
 		{
 			"functions named as built-in ones", cfront.CUDA, "f", "__device__ float dot(float4 a, float4 b) { return a.x * b.x; }\n__device__ float sign(float x) { return x; }\n" +
 				"template <class T> __device__ T max(T a, T b) { return a; }\n__global__ void f(float4 *p) { p[0].x = dot(p[1], p[2]) + sign(1) + max(1, 2); }",
-			"function dot(float32x4 a, float32x4 b) float32; return (a.0 * b.0):float32; function sign(float32 x) float32; return x; " +
-				"kernel f(global float32x4 p[*]); p[0].0 = ((dot(p[1], p[2]):float32 + sign(1):float32):float32 + max(1, 2):int32):float32",
+			"function dot(float4, float4)(float32x4 a, float32x4 b) float32; return (a.0 * b.0):float32; function sign(float)(float32 x) float32; return x; " +
+				"kernel f(global float32x4 p[*]); p[0].0 = ((dot(float4, float4)(p[1], p[2]):float32 + sign(float)(1):float32):float32 + max(1, 2):int32):float32",
 		},
 		{"dot", cfront.OpenCL, "", "kernel void f(global float4 *p) { p[0].x = dot(p[1], p[2]); }", "kernel f(global float32x4 p[*]); p[0].0 = dot(p[1], p[2]):float32"},
 		{

@@ -197,8 +197,10 @@ func (p *typer) failHint(at Pos, hint, format string, args ...any) {
 func (p *typer) unknown(t cpp.Token, format string) {
 	e := p.file.Errorf(Pos(t.At), format, t.Text)
 	hint := "-D " + t.Text + "=… defines it, where that is left to the build"
-	if absent := p.file.Absent(t.Text); absent != "" {
+	if absent := p.file.Absent(t.Text); absent != "" && t.Text == strings.ToUpper(t.Text) {
 		hint += "; " + absent
+	} else if absent != "" {
+		hint = absent
 	}
 	if p.lang.hosted {
 		hint = ""

@@ -40,9 +40,16 @@ func (p *parser) specialization(start int) {
 		}
 		for _, of := range o.templates {
 			given := p.deduced(of, explicit, like, t)
+			if of.arity != len(c.params) {
+				continue
+			}
 			if _, all, ok := p.bound(of.params, of.scope, given); ok {
-				c.name = spelled(of.name, all)
-				of.instances[c.name] = c
+				name := spelled(of.name, all)
+				if c.name = name; p.instanceNames[name] {
+					c.name += "(" + types(c.params) + ")"
+				}
+				p.instanceNames[c.name] = true
+				of.instances[name] = c
 			}
 		}
 	})

@@ -17,6 +17,7 @@ type template struct {
 	instances map[string]*callable
 	self      *ctype // of functions of a record
 	open      int    // parameters that take an argument of any type
+	arity     int    // parameters of the function
 }
 
 // class is a template of records.
@@ -124,7 +125,7 @@ func (p *parser) template() {
 		p.lift(i, end)
 		p.i = i
 		o := p.overloaded(p.operatorName())
-		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0})
+		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0, 0})
 	case i == 0:
 		p.variableTemplate(params, start, end)
 	case len(params) == 0:
@@ -141,7 +142,7 @@ func (p *parser) template() {
 				keepDefaults(params, t.params)
 			}
 		}
-		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0})
+		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0, 0})
 	}
 }
 

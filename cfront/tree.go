@@ -351,6 +351,9 @@ func Part(e Expr, f Field) Expr {
 	return &Member{t, e, f.Name}
 }
 
+// Lanes are all lanes of a vector.
+func Lanes(e Expr) *Lane { return &Lane{typed: typed{Pos: e.Place(), DType: e.Type()}, X: e} }
+
 // Element is the element of an array, or of what a pointer points to, at an index in its outermost dimension.
 func Element(e Expr, i int64) Expr {
 	return &Index{typed{Pos: e.Place(), DType: e.PointsTo(), Rec: e.Record()}, e, []Expr{&Int{typed{Pos: e.Place(), DType: expr.Int32}, i}}}

@@ -341,6 +341,10 @@ func (b *builder) assignment(x *cfront.Assign) {
 		b.assign(x.Pos, v, assignedValue(x, x.To))
 		return
 	}
+	if x.To.Type() == "" && isPointer(x.To) && x.Op == "" {
+		b.storePointer(x.Pos, x.To)
+		return
+	}
 	defer b.pin(x.To)()
 	b.store(x.Pos, x.To, assignedValue(x, x.To))
 }

@@ -156,7 +156,10 @@ func (b *builder) shuffled(x *cfront.Call) expr.Expr {
 		label = short
 		args = args[min(1, len(args)):]
 	}
-	if !x.DType.Known() || x.DType.IsVector() {
+	if x.DType.IsVector() {
+		return b.shuffledLanes(x)
+	}
+	if !x.DType.Known() {
 		b.fail(x, "", "%s of a type that is no number", x.Func)
 	}
 	f := &kernel.Function{Result: x.DType, Counts: map[expr.DType]map[string]int64{x.DType: {"func:" + label: 1}}}
@@ -179,6 +182,24 @@ func (b *builder) shuffled(x *cfront.Call) expr.Expr {
 	f.Name = b.functionNamed(label, f)
 	call.Func = f.Name
 	return call
+}
+
+// shuffledLanes is an exchange of a vector, lane by lane.
+func (b *builder) shuffledLanes(x *cfront.Call) expr.Expr {
+	i := slices.IndexFunc(x.Args, func(a cfront.Expr) bool { return a.Type() == x.DType })
+	if i < 0 {
+		b.fail(x, "", "%s of a type that is no number", x.Func)
+	}
+	of := b.kept(x.Args[i])
+	out := b.vectorArray("exchanged", x.DType)
+	for lane := range x.DType.Lanes() {
+		one := *x
+		one.DType = x.DType.Base()
+		one.Args = slices.Clone(x.Args)
+		one.Args[i] = oneLane(cfront.Lanes(of), of, int(lane))
+		b.emit(&record{pos: x.Pos, lhs: b.access(x.Pos, out, constant(lane), 1, nil), rhs: b.shuffled(&one)})
+	}
+	return b.access(x.Pos, out, constant(0), x.DType.Lanes(), nil)
 }
 
 // overTile is a reduction or a scan over the n work-items of a tile, whose function is named after it and its operation: log2(n) shuffles, and as many

@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -304,8 +305,11 @@ func (b *builder) addressComparison(x *cfront.Binary) condition {
 	case (x.Op == "==" || x.Op == "!=") && (p.array != q.array || p.alias != q.alias) && !b.mayMeet(p, q):
 		return apart[x.Op]
 	}
-	b.fail(x, "compare indices", "pointers are compared")
-	return never
+	if x.Op != "==" && x.Op != "!=" {
+		b.fail(x, "compare indices", "pointers are compared")
+	}
+	same := &kernel.Function{Name: "one_array", Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return whether_arguments_are_equal;"}
+	return condition{pred: expr.Binary(cexpr.Tests[x.Op], &expr.Call{Func: b.function(same)}, expr.Int{Value: 1})}
 }
 
 // mayMeet reports whether two addresses may be the same: arguments of a kernel may point to one array.

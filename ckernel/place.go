@@ -159,6 +159,9 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		if v := b.aliased(x); v != nil {
 			return b.addressOf(cfront.Use(v))
 		}
+		if at := b.pointerElement(x); at != nil {
+			return at
+		}
 		p := b.placeOf(x)
 		return &address{array: p.array, offset: p.offset}
 	case *cfront.Member:
@@ -167,11 +170,14 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		p, f := b.memberPlace(x)
 		if f.Pointer {
-			b.fail(e, "", "a pointer that is read from memory")
+			return b.readPointer(x, memberOf{p.array.v, f.Name}, p)
 		}
 		return &address{array: p.array, offset: p.offset}
 	case *cfront.Cast:
 		at := b.addressOf(x.X)
+		if v := at.alias; v != nil && v.DType.IsVector() && b.lanes[v] && x.Elem == v.DType.Base() { // the lanes of a vector
+			return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
+		}
 		if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
 			b.fail(e, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
 		}
@@ -185,6 +191,9 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return at
 		}
 	case *cfront.Call:
+		if x.Func == "__builtin_assume_aligned" && len(x.Args) > 0 {
+			return b.addressOf(x.Args[0])
+		}
 		if b.file.Function(x.Func) != nil {
 			if at := b.called(x).at; at != nil {
 				return at

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel"
@@ -35,9 +36,6 @@ func (l *learnt) member(v *builderVar, f cfront.Field) *builderVar {
 		for _, d := range f.Dims {
 			m.Dims = append(m.Dims, cfront.NewInt(v.Pos, d))
 		}
-		if len(f.Dims) > 0 && v.Class == cfront.Param {
-			m.Space = cfront.ConstantSpace
-		}
 		l.members[key] = m
 	}
 	return m
@@ -66,6 +64,9 @@ func (b *builder) flattened(p *builderVar) []*builderVar {
 	for _, m := range out {
 		b.assignedTo[m] = b.assignedTo[m] || b.assignedTo[p]
 		b.lanes[m] = b.lanes[m] || m != p && m.DType.IsVector()
+		if m != p && len(m.Dims) > 0 && !m.Pointer {
+			m.Space = cfront.ConstantSpace
+		}
 	}
 	return out
 }
@@ -234,6 +235,39 @@ func (b *builder) memberVariable(x *cfront.Member) *builderVar {
 	}
 	return m
 }
+
+// pointerElement is where an element of an array of pointers points to; nil for elements that are no pointers.
+func (b *builder) pointerElement(x *cfront.Index) *address {
+	ref, ok := x.Of.(*cfront.Ref)
+	if !ok || x.Type() != "" || !strings.HasSuffix(ref.Var.TypeName, "*") || len(x.Subs) != len(ref.Var.Dims) {
+		return nil
+	}
+	a := b.array(x.Of, ref.Var)
+	subs := make([]*expr.Poly, len(x.Subs))
+	for i, s := range x.Subs {
+		subs[i] = b.subscript(s)
+	}
+	return b.readPointer(x, memberOf{ref.Var, "*"}, place{array: a, offset: a.flat(subs)})
+}
+
+// readPointer is where a pointer in memory points to. All pointers of an array, or of a member, point into one array of which nothing else is known: its
+// elements are at distances that are loaded.
+func (b *builder) readPointer(e cfront.Expr, key memberOf, p place) *address {
+	v := b.learnt.members[key]
+	if v == nil {
+		v = &builderVar{
+			Name: key.v.Name + "_" + strings.Trim(key.name+"_rows", "*_"), Pos: e.Place(), Class: cfront.Global, DType: e.PointsTo(), Record: e.Record(), Pointer: true,
+			Dims: []cfront.Expr{nil}, Space: cfront.GlobalSpace,
+		}
+		b.learnt.members[key] = v
+	}
+	b.unit(e.Place(), p.array, pointerBytes)
+	p.elem, p.lanes = expr.Uint64, 1
+	return &address{array: b.array(cfront.Use(v), v), offset: b.opaque(b.take(e.Place(), p))}
+}
+
+// pointerBytes is the size of a pointer on devices with 64-bit addresses.
+const pointerBytes = 8
 
 // memberPlace is the place of a member of a record in memory.
 func (b *builder) memberPlace(x *cfront.Member) (place, cfront.Field) {

@@ -165,7 +165,7 @@ func (b *builder) assignPointer(at cfront.Pos, part, value cfront.Expr, isZero b
 	v := b.variableOf(part)
 	switch {
 	case v == nil:
-		b.failAt(at, "", "a pointer is stored in memory")
+		b.storePointer(at, part)
 	case isZero:
 		delete(b.env, v)
 	default:
@@ -175,6 +175,32 @@ func (b *builder) assignPointer(at cfront.Pos, part, value cfront.Expr, isZero b
 		}
 		b.assign(at, v, value)
 	}
+}
+
+// storePointer stores an address, of which nothing is known then.
+func (b *builder) storePointer(at cfront.Pos, to cfront.Expr) {
+	var p place
+	switch x := to.(type) {
+	case *cfront.Member:
+		p, _ = b.memberPlace(x)
+	case *cfront.Index:
+		if b.pointerElement(x) == nil {
+			b.fail(to, "", "a pointer is stored in memory")
+		}
+		ref := x.Of.(*cfront.Ref)
+		a := b.array(ref, ref.Var)
+		subs := make([]*expr.Poly, len(x.Subs))
+		for i, s := range x.Subs {
+			subs[i] = b.subscript(s)
+		}
+		p = place{array: a, offset: a.flat(subs)}
+	default:
+		b.fail(to, "", "a pointer is stored in memory")
+	}
+	b.unit(at, p.array, pointerBytes)
+	p.elem, p.lanes = expr.Uint64, 1
+	address := &kernel.Function{Name: "an_address", Result: expr.Uint64, Counts: map[expr.DType]map[string]int64{}, Body: "return an_address();"}
+	b.emit(&record{pos: at, lhs: b.take(at, p), rhs: &expr.Call{Func: b.function(address)}})
 }
 
 func isNull(e cfront.Expr) bool {

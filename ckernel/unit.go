@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/internal/intmath"
@@ -82,6 +83,8 @@ func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, la
 		base = expr.Uint8
 	case v.DType.Known():
 		base = v.DType.Base()
+	case strings.HasSuffix(v.TypeName, "*"): // pointers
+		base, bytes = expr.Uint64, pointerBytes
 	default:
 		b.fail(at, "numbers, vectors of 2, 4, 8 or 16 of them and records have a place", "%s is no array of numbers or records", v.Name)
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -209,6 +210,9 @@ func (c *Case) checkSizes(open bool) error {
 		if !slices.Contains(params, name) {
 			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, strings.Join(params, ", "))
 		}
+		if c.Sizes[name] < 1 && c.isExtent(name) {
+			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
+		}
 	}
 	for _, p := range params {
 		_, ok := c.Sizes[p]
@@ -232,6 +236,27 @@ func (c *Case) checkSizes(open bool) error {
 		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
 	}
 	return nil
+}
+
+// isExtent reports whether a parameter is a size, which is at least 1: all of them but those of kernel functions that are neither in the extents of arrays nor
+// in the launch.
+func (c *Case) isExtent(name string) bool {
+	if c.Own == nil {
+		return true
+	}
+	for _, a := range c.IR.Arrays() {
+		if slices.ContainsFunc(a.Shape, func(e expr.Expr) bool { return e != nil && expr.Mentions(e, name) }) {
+			return true
+		}
+	}
+	for _, text := range c.Identity.Args {
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if part == name {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // On returns the case for a device of an interface.

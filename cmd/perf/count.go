@@ -52,7 +52,7 @@ and all sizes 64, and a table says how many can be counted, and why others canno
 				}
 				return show(cmd, s, s.Write)
 			}
-			at, err := parseSizes(sizes)
+			at, err := parseArguments(sizes)
 			if err != nil {
 				return err
 			}

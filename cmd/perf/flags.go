@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,8 +231,15 @@ func addSizeFlags(cmd *cobra.Command, sizes *[]string, about string) {
 const sizeForms = "Also " + format.Integers
 
 // parseSizes reads the texts of one or more -p. Sizes are positive.
-func parseSizes(texts []string) ([]map[string]int64, error) {
-	cases, err := format.ParseCases(texts, 1)
+func parseSizes(texts []string) ([]map[string]int64, error) { return parseValues(texts, 1) }
+
+// parseArguments reads what kernel functions are given: sizes, and integers that may be 0 or negative.
+func parseArguments(texts []string) ([]map[string]int64, error) {
+	return parseValues(texts, math.MinInt64)
+}
+
+func parseValues(texts []string, least int64) ([]map[string]int64, error) {
+	cases, err := format.ParseCases(texts, least)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -278,7 +286,7 @@ func addFiles(cmd *cobra.Command, o *frontend.Options) {
 
 // fileCases returns every kernel of a file at every one of the sizes, which are texts such as "n=4096".
 func fileCases(cmd *cobra.Command, o frontend.Options, path string, sizes []string) ([]*workload.Case, error) {
-	variants, err := parseSizes(sizes)
+	variants, err := parseArguments(sizes)
 	if err != nil {
 		return nil, err
 	}

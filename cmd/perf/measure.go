@@ -116,7 +116,7 @@ func (k *chosenKernels) add(cmd *cobra.Command) {
 
 // parse reads the sizes.
 func (k *chosenKernels) parse() (err error) {
-	k.Sizes, err = parseSizes(k.sizes)
+	k.Sizes, err = parseArguments(k.sizes)
 	return err
 }
 

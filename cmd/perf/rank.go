@@ -59,7 +59,7 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			} else if said != "" {
 				note(cmd, "%s", said)
 			}
-			sizes, err := parseSizes(o.sizes)
+			sizes, err := parseArguments(o.sizes)
 			if err != nil {
 				return err
 			}

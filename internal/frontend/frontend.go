@@ -112,7 +112,8 @@ func Names(ctx context.Context, path string) (names []string) {
 
 // IsKernel reports whether an argument names a file with kernels, with or without "#name".
 func IsKernel(arg string) bool {
-	file, _, _ := source.CutName(arg)
+	path, _ := cutLaunch(arg)
+	file, _, _ := source.CutName(path)
 	ext := filepath.Ext(file)
 	return ext == ".star" || kinds[ext] != nil
 }
@@ -120,6 +121,14 @@ func IsKernel(arg string) bool {
 // Load loads the kernels of a file, of which there is at least one. Each has its File. What is said of kernel functions must be for the file, or
 // for one of others.
 func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Kernel, error) {
+	others = slices.Clone(others)
+	for i := range others {
+		others[i], _ = cutLaunch(others[i])
+	}
+	path, flags := cutLaunch(path)
+	if err := o.own(flags); err != nil {
+		return nil, err
+	}
 	if err := o.check(append(slices.Clone(others), path)); err != nil {
 		return nil, err
 	}
@@ -133,6 +142,41 @@ func (o Options) Load(ctx context.Context, path string, others ...string) ([]*Ke
 		kernels[i].File = file
 	}
 	return kernels, err
+}
+
+// cutLaunch takes the flags of a launch from an argument, as of "a.cu#f --local 256 --global n".
+func cutLaunch(arg string) (path string, flags []string) {
+	path, rest, cut := strings.Cut(arg, " --")
+	if !cut {
+		return arg, nil
+	}
+	return strings.TrimSpace(path), strings.Fields("--" + rest)
+}
+
+// own are the options of one kernel alone, by flags that its argument has.
+func (o *Options) own(flags []string) error {
+	for i := 0; i < len(flags); i++ {
+		name, value, given := strings.Cut(flags[i], "=")
+		if !given && i+1 < len(flags) {
+			i++
+			value = flags[i]
+		}
+		switch name {
+		case "--local":
+			o.Local = value
+		case "--global":
+			o.Global, o.Groups = value, ""
+		case "--groups":
+			o.Groups, o.Global = value, ""
+		case "--shared":
+			o.Shared = value
+		case "--kernel":
+			o.Kernel = value
+		default:
+			return mistake("%s is no flag of a launch", name).WithHint("those in the argument of a kernel are --local, --global, --groups, --shared and --kernel")
+		}
+	}
+	return nil
 }
 
 // check refuses options that are for none of the files.

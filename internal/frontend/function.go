@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -119,7 +121,7 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		}
 	}
 	if f == nil {
-		return nil, err
+		return nil, emulated(err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
 	}
 	k := f.kernel(f.job, file)
 	k.Unsized = err
@@ -137,6 +139,15 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
 	}
 	return []*Kernel{k}, nil
+}
+
+// emulated is the error of a function that is refused, with the calls that emulate it, where the compiler for that is at hand.
+func emulated(err error, file, name string) error {
+	var at *source.Error
+	if _, lacks := exec.LookPath("nvcc"); lacks != nil || filepath.Ext(file) != ".cu" || name == "" || !errors.As(err, &at) {
+		return err
+	}
+	return at.WithHint("%s", strings.TrimPrefix(fmt.Sprintf("%s; its machine code is emulated by perf init launch --from %s -k %s, then perf emulate %s.yaml", at.Hint, file, name, name), "; "))
 }
 
 // divided is a function whose indices are divided by sizes, with the kernels that it has been read as.

@@ -66,3 +66,25 @@ func TestFromHost(t *testing.T) {
 		}
 	}
 }
+
+// TestEmulated names the calls that emulate a kernel that is refused, where there is a compiler.
+func TestEmulated(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.cu")
+	if err := os.WriteFile(path, []byte("__global__ void k(float *y) {\nagain:\n  y[0] += 1;\n  if (y[0] < 9) goto again;\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []bool{false, true} {
+		bin := t.TempDir()
+		if compiler {
+			if err := os.WriteFile(filepath.Join(bin, "nvcc"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin)
+		_, err := Options{Local: "32", Groups: "4"}.Load(t.Context(), path)
+		if err == nil || strings.Contains(err.Error(), "perf init launch --from "+path+" -k k, then perf emulate k.yaml") != compiler {
+			t.Errorf("with a compiler %t: %v", compiler, err)
+		}
+	}
+}
