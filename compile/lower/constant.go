@@ -183,7 +183,7 @@ func (l *lowering) size(s cfront.Stmt) int {
 		inner += l.size(one)
 	}
 	if f, ok := s.(*cfront.For); ok {
-		inner *= l.nominal(f)
+		inner *= max(l.nominal(f), 1)
 	}
 	return n + inner
 }
@@ -192,11 +192,11 @@ func (l *lowering) nominal(f *cfront.For) int {
 	c := l.counts(f)
 	d, ok := f.Init.(*cfront.Declare)
 	if c == nil || !ok || len(d.Vars) == 0 || d.Vars[0] != c.v || d.Vars[0].Init == nil {
-		return 1
+		return 0
 	}
 	first, known := l.constant(d.Vars[0].Init)
 	if !known {
-		return 1
+		return 0
 	}
 	saved, had := l.env[key{c.v, 0}]
 	l.env[key{c.v, 0}] = slot{x: l.like(wordType(c.v.DType), first), t: c.v.DType}
@@ -205,9 +205,9 @@ func (l *lowering) nominal(f *cfront.For) int {
 		l.env[key{c.v, 0}] = saved
 	}
 	if !ok {
-		return 1
+		return 0
 	}
-	return n
+	return max(n, 1)
 }
 
 func (l *lowering) callSize(x *cfront.Call) int {

@@ -120,6 +120,9 @@ func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, resu
 		runs = append(runs, t.device)
 		result.WarmUp++
 		spent := time.Since(start)
+		if len(runs) < policy.WarmUps {
+			continue
+		}
 		if spent >= policy.MinWarmUp && device.Steady(runs) {
 			return nil
 		}

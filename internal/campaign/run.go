@@ -46,7 +46,7 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		if err := cases[i].CheckInterface(c.Device.Info().Interface); err != nil {
 			return inputf("%w: try --interface %s", err, cases[i].Own.Interface)
 		}
-		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
+		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials, WarmUps: c.options.WarmUps, MinTime: c.options.MinTime})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
 		if verdict, ok := device.AsError(err); ok {
