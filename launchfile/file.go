@@ -10,7 +10,6 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/datafile"
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/samples"
@@ -122,15 +121,6 @@ type expect struct {
 	results   []*buffer
 	files     []*yamlfile.Node // in the order of results
 	tolerance float64
-}
-
-// Load reads a launch file.
-func Load(path string) (*File, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
 }
 
 // SourceName is the name of the source's file; "" where there is none.

@@ -2,7 +2,6 @@ package launchfile
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -169,20 +168,6 @@ func (p program) macros(near func(string) string) (include, define []string) {
 		}
 	}
 	return include, define
-}
-
-// at are the sizes of the file, where others are not given.
-func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
-	at := maps.Clone(f.Sizes)
-	known := slices.Sorted(maps.Keys(f.Sizes))
-	for _, name := range slices.Sorted(maps.Keys(sizes)) {
-		if _, ok := at[name]; !ok {
-			e := cmp.Or(f.root.Get("sizes"), f.root)
-			return nil, e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))
-		}
-		at[name] = sizes[name]
-	}
-	return at, nil
 }
 
 // With is the file with more macros, NAME=VALUE, in place of those of their names.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/device/datafile"
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
@@ -90,14 +91,6 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 		}
 	}
 	return r.file, nil
-}
-
-// optional reads the value of a key, which may be missing.
-func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
-	if n != nil {
-		*into, err = read(n)
-	}
-	return err
 }
 
 func (r *reader) sizes(n *yamlfile.Node) error {
@@ -477,7 +470,11 @@ func (r *reader) source(n *yamlfile.Node) (program, error) {
 	return program{node: n, path: path, kind: kind}, nil
 }
 
-// notAmong is the error about a word that is none of a list.
-func notAmong(n *yamlfile.Node, what string, known []string) *source.Error {
-	return n.Errorf("%q is no %s", n.Text, what).WithHint("%s", source.Suggest(n.Text, known))
+// Load reads a launch file.
+func Load(path string) (*File, error) {
+	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
 }

@@ -154,11 +154,3 @@ func ParseForm(text string) (Form, error) {
 	}
 	return "", fmt.Errorf("no form %q; there are: %s", text, strings.Join(words(Forms), ", "))
 }
-
-// words are values as text.
-func words[T ~string](list []T) (out []string) {
-	for _, v := range list {
-		out = append(out, string(v))
-	}
-	return out
-}

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
@@ -218,4 +221,41 @@ func quoteAll(list []string) []string {
 		out[i] = quote(s)
 	}
 	return out
+}
+
+// quote puts a word in single quotes unless YAML reads it unchanged without them.
+func quote(s string) string {
+	plain := s != ""
+	for i, r := range s {
+		if !(r < utf8.RuneSelf && isWord(byte(r))) && !(i > 0 && strings.ContainsRune(" +*/().-;", r)) || i == 0 && unicode.IsDigit(r) {
+			plain = false
+		}
+	}
+	switch strings.ToLower(s) {
+	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
+		plain = false
+	}
+	if plain && strings.TrimSpace(s) == s {
+		return s
+	}
+	if strings.ContainsAny(s, "\n\r\t") || strings.IndexFunc(s, func(r rune) bool { return r < ' ' }) >= 0 {
+		return strconv.Quote(s)
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+// words are values as text.
+func words[T ~string](list []T) (out []string) {
+	for _, v := range list {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+// optional reads the value of a key, which may be missing.
+func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
+	}
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -105,25 +104,4 @@ func quoteBlock(s string) string {
 		return s
 	}
 	return quote(s)
-}
-
-// quote puts a word in single quotes unless YAML reads it unchanged without them.
-func quote(s string) string {
-	plain := s != ""
-	for i, r := range s {
-		if !(r < utf8.RuneSelf && isWord(byte(r))) && !(i > 0 && strings.ContainsRune(" +*/().-;", r)) || i == 0 && unicode.IsDigit(r) {
-			plain = false
-		}
-	}
-	switch strings.ToLower(s) {
-	case "true", "false", "null", "yes", "no", "on", "off", "y", "n":
-		plain = false
-	}
-	if plain && strings.TrimSpace(s) == s {
-		return s
-	}
-	if strings.ContainsAny(s, "\n\r\t") || strings.IndexFunc(s, func(r rune) bool { return r < ' ' }) >= 0 {
-		return strconv.Quote(s)
-	}
-	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }

@@ -246,11 +246,3 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 	}
 	return err
 }
-
-// optional reads the value of a key, which may be missing.
-func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
-	if n != nil {
-		*into, err = read(n)
-	}
-	return err
-}

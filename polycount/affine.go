@@ -37,14 +37,6 @@ type Floor struct {
 	Den int64
 }
 
-func (f *Floor) String() string {
-	num := f.Num.String()
-	if t := f.Num.terms; len(t) != 1 || f.Num.c != 0 || t[0].Coeff != 1 {
-		num = "(" + num + ")"
-	}
-	return fmt.Sprintf("floor(%s/%d)", num, f.Den)
-}
-
 // Int is the constant c.
 func Int(c int64) Affine { return Affine{c: c} }
 

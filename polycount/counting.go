@@ -149,3 +149,20 @@ func (s *Set) explained(w *linear.Work, err error) error {
 	}
 	return e
 }
+
+// respace rewrites p over params, a superset of its own.
+func (p *Poly) respace(params []string) *Poly {
+	if slices.Equal(params, p.params) {
+		return p
+	}
+	column := columns(params)
+	by := make([]linear.Row, len(p.params))
+	for i, n := range p.params {
+		at := column(n)
+		if at == 0 {
+			arith.Fail("polycount: parameter %q is missing in the new space", n)
+		}
+		by[i] = linear.Plus(at+1, 0, 1, at)
+	}
+	return &Poly{params, p.of.Mapped(len(params), by), p.budget}
+}

@@ -50,9 +50,6 @@ func (m *Map) Out() []string { return slices.Clone(m.out) }
 // Params are the parameters, in order.
 func (m *Map) Params() []string { return m.set.Params() }
 
-// Graph is the set of pairs, the dimensions of the domain before those of the range.
-func (m *Map) Graph() *Set { g := *m.set; g.tuple = ""; return &g }
-
 // String prints m in isl's notation; ParseMap reads it back.
 func (m *Map) String() string {
 	head := m.inTuple + "[" + strings.Join(m.in, ", ") + "] -> " + m.set.tuple + "[" + strings.Join(m.out, ", ") + "]"

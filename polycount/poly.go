@@ -42,23 +42,6 @@ func (p *Poly) Pieces() int { return len(p.of.Pieces) }
 // IsZero reports that p has no piece, which is the form of the zero polynomial.
 func (p *Poly) IsZero() bool { return len(p.of.Pieces) == 0 }
 
-// respace rewrites p over params, a superset of its own.
-func (p *Poly) respace(params []string) *Poly {
-	if slices.Equal(params, p.params) {
-		return p
-	}
-	column := columns(params)
-	by := make([]linear.Row, len(p.params))
-	for i, n := range p.params {
-		at := column(n)
-		if at == 0 {
-			arith.Fail("polycount: parameter %q is missing in the new space", n)
-		}
-		by[i] = linear.Plus(at+1, 0, 1, at)
-	}
-	return &Poly{params, p.of.Mapped(len(params), by), p.budget}
-}
-
 // alignPolys brings p and q to common parameters.
 func alignPolys(p, q *Poly) (params []string, a, b *quasi.Piecewise) {
 	params = unionNames(p.params, q.params)

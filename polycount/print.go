@@ -288,3 +288,11 @@ func chain(c *linear.Conj, lo, hi linear.Row, at int, names []string) string {
 	}
 	return low.String() + lop + names[at-1] + op + high.String()
 }
+
+func (f *Floor) String() string {
+	num := f.Num.String()
+	if t := f.Num.terms; len(t) != 1 || f.Num.c != 0 || t[0].Coeff != 1 {
+		num = "(" + num + ")"
+	}
+	return fmt.Sprintf("floor(%s/%d)", num, f.Den)
+}

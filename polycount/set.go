@@ -432,3 +432,6 @@ func (s *Set) Disjuncts() []*Set {
 	}
 	return out
 }
+
+// Graph is the set of pairs, the dimensions of the domain before those of the range.
+func (m *Map) Graph() *Set { g := *m.set; g.tuple = ""; return &g }

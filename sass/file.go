@@ -103,11 +103,6 @@ func list(ctx context.Context, cubin cubinFile, commands [][]string) (text, by s
 // listingOf is where the listing of a cubin may lie.
 func listingOf(cubin string) string { return strings.TrimSuffix(cubin, filepath.Ext(cubin)) + ".sass" }
 
-// failure is an error of a file as a whole.
-func failure(format string, args ...any) *source.Error {
-	return source.At("", "", source.Pos{}, format, args...)
-}
-
 // said is what a program wrote of its failure.
 func said(err error) string {
 	var exit *exec.ExitError

@@ -354,3 +354,8 @@ func word(text string) (value uint64, rest string, ok bool) {
 	rest, closed := strings.CutPrefix(strings.TrimLeft(text[digits:], space), "*/")
 	return value, rest, closed && err == nil
 }
+
+// failure is an error of a file as a whole.
+func failure(format string, args ...any) *source.Error {
+	return source.At("", "", source.Pos{}, format, args...)
+}

@@ -206,25 +206,6 @@ func (a *ants) desirable(e *edge) float64 {
 	return max(1+sum/n, leastTrail)
 }
 
-// draw is the number of a weight, as likely as it is large; where all are 0 any.
-func draw(weights []float64, r *rand.Rand) int {
-	sum := 0.0
-	for _, w := range weights {
-		sum += w
-	}
-	if sum <= 0 {
-		return r.IntN(len(weights))
-	}
-	x := r.Float64() * sum
-	for i, w := range weights {
-		if x < w {
-			return i
-		}
-		x -= w
-	}
-	return len(weights) - 1
-}
-
 func (a *ants) Tell(t Trial) {
 	if a.model != nil && t.Result.Valid() {
 		// the best so far has the metric of edges too, so that they can be compared

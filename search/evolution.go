@@ -91,22 +91,3 @@ func (e *evolution) Tell(t Trial) {
 		}
 	}
 }
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// sortBy puts what a model predicts to be fastest first.
-func sortBy(list []Config, m Model) {
-	seconds := map[string]float64{}
-	for i, t := range foretold(m, list) {
-		seconds[list[i].String()] = t
-	}
-	slices.SortStableFunc(list, func(a, b Config) int { return compare(seconds[a.String()], seconds[b.String()]) })
-}

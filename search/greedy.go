@@ -54,19 +54,6 @@ func (g *greedy) Tell(t Trial) {
 	}
 }
 
-// neighbours are the configurations that differ in one choice; choices after it are the same as far as they exist.
-func neighbours(s Space, of Config) (out []Config) {
-	for i := range of {
-		made := of[:i:i]
-		for _, o := range s.Next(made).Options {
-			if o != of[i].Option {
-				out = append(out, follow(s, append(made, Pick{of[i].Choice, o}), of))
-			}
-		}
-	}
-	return out
-}
-
 // follow goes on from a beginning as another configuration does, and where there is no such option, with the nearest.
 func follow(s Space, made Config, like Config) Config {
 	for c := s.Next(made); c != nil; c = s.Next(made) {
@@ -96,23 +83,3 @@ func nearest(options []string, want string) int {
 
 // candidates are how many proposals a model chooses among.
 const candidates = 8
-
-// candidate is the proposal that a model predicts to be the fastest of some; without a model the first.
-func candidate(m Model, propose func() Config) Config {
-	if m == nil {
-		return propose()
-	}
-	var list []Config
-	for range candidates {
-		list = append(list, propose())
-	}
-	return promising(m, list)
-}
-
-// known is a prediction, or infinity where there is none.
-func known(seconds float64) float64 {
-	if seconds <= 0 {
-		return math.Inf(1)
-	}
-	return seconds
-}

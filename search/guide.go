@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-
-	"gpuperf/internal/parallel"
 )
 
 // A guide is a model whose error is learned from what was measured: the logarithm of measured over predicted times is taken as a Gaussian process over the
@@ -211,13 +209,6 @@ func (g *guide) solve() {
 	g.weight = w
 }
 
-// foretold are the seconds that a model predicts for configurations, infinite where it cannot. Predictions may take long, so that they are made side by side.
-func foretold(m Model, list []Config) []float64 {
-	out := make([]float64, len(list))
-	parallel.For(len(list), func(i int) { out[i] = known(m(list[i])) })
-	return out
-}
-
 // promising is the first of the configurations that a model predicts to be the fastest.
 func promising(m Model, list []Config) Config {
 	seconds := foretold(m, list)
@@ -273,4 +264,37 @@ func (b *byModel) Tell(t Trial) {
 	if t.faster(b.best) {
 		b.best = t
 	}
+}
+
+// neighbours are the configurations that differ in one choice; choices after it are the same as far as they exist.
+func neighbours(s Space, of Config) (out []Config) {
+	for i := range of {
+		made := of[:i:i]
+		for _, o := range s.Next(made).Options {
+			if o != of[i].Option {
+				out = append(out, follow(s, append(made, Pick{of[i].Choice, o}), of))
+			}
+		}
+	}
+	return out
+}
+
+// candidate is the proposal that a model predicts to be the fastest of some; without a model the first.
+func candidate(m Model, propose func() Config) Config {
+	if m == nil {
+		return propose()
+	}
+	var list []Config
+	for range candidates {
+		list = append(list, propose())
+	}
+	return promising(m, list)
+}
+
+// known is a prediction, or infinity where there is none.
+func known(seconds float64) float64 {
+	if seconds <= 0 {
+		return math.Inf(1)
+	}
+	return seconds
 }

@@ -1,7 +1,5 @@
 package search
 
-import "slices"
-
 // Sharer is a space that deals out its configurations itself, as it has strategies of its own; the result is nil for a part without any.
 type Sharer interface{ Share(part, parts int) Space }
 
@@ -52,17 +50,3 @@ func (s *share) Next(made Config) *Choice {
 
 // Costly is that of the space.
 func (s *share) Costly() bool { return costly(s.space) }
-
-// begunOf are the beginnings of the paths of a part.
-func begunOf(s Space, part, parts int) (own []Config) {
-	const shares = 4 // of a part, so that parts are about as large
-	if parts <= 1 {
-		return []Config{nil}
-	}
-	for some := range slices.Chunk(begin(s, shares*parts), parts) {
-		if part < len(some) {
-			own = append(own, some[part])
-		}
-	}
-	return own
-}

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/internal/parallel"
 )
 
 // Space is a graph of choices. It must be the same whenever it is walked.
@@ -328,4 +330,63 @@ func Path(s Space, like Config) (Config, error) {
 		}
 	}
 	return made, nil
+}
+
+// draw is the number of a weight, as likely as it is large; where all are 0 any.
+func draw(weights []float64, r *rand.Rand) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	if sum <= 0 {
+		return r.IntN(len(weights))
+	}
+	x := r.Float64() * sum
+	for i, w := range weights {
+		if x < w {
+			return i
+		}
+		x -= w
+	}
+	return len(weights) - 1
+}
+
+// sortBy puts what a model predicts to be fastest first.
+func sortBy(list []Config, m Model) {
+	seconds := map[string]float64{}
+	for i, t := range foretold(m, list) {
+		seconds[list[i].String()] = t
+	}
+	slices.SortStableFunc(list, func(a, b Config) int { return compare(seconds[a.String()], seconds[b.String()]) })
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// foretold are the seconds that a model predicts for configurations, infinite where it cannot. Predictions may take long, so that they are made side by side.
+func foretold(m Model, list []Config) []float64 {
+	out := make([]float64, len(list))
+	parallel.For(len(list), func(i int) { out[i] = known(m(list[i])) })
+	return out
+}
+
+// begunOf are the beginnings of the paths of a part.
+func begunOf(s Space, part, parts int) (own []Config) {
+	const shares = 4 // of a part, so that parts are about as large
+	if parts <= 1 {
+		return []Config{nil}
+	}
+	for some := range slices.Chunk(begin(s, shares*parts), parts) {
+		if part < len(some) {
+			own = append(own, some[part])
+		}
+	}
+	return own
 }

@@ -85,3 +85,14 @@ func FromOpenCL(cases []*Case) []*Case {
 
 // tripsPrefix begins the names of sizes that are averages of iterations.
 const tripsPrefix = kernel.TripsPrefix
+
+// declaredLocal are the bytes of local memory of a work-group that the source declares.
+func (k *Kernel) declaredLocal() (bytes int64) {
+	for _, a := range k.IR.Temps {
+		if a.Space == kernel.Local && !a.Dynamic {
+			n, _ := a.Elements(nil) // extents of what a source declares are numbers
+			bytes += n * a.DType.Size()
+		}
+	}
+	return bytes
+}

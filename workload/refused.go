@@ -103,14 +103,3 @@ func (c *Case) extentOf(a *kernel.Array) (int64, bool) {
 	bytes, known := c.Own.Bytes(a.Name, c.Sizes)
 	return bytes / max(a.DType.Size(), 1), known
 }
-
-// declaredLocal are the bytes of local memory of a work-group that the source declares.
-func (k *Kernel) declaredLocal() (bytes int64) {
-	for _, a := range k.IR.Temps {
-		if a.Space == kernel.Local && !a.Dynamic {
-			n, _ := a.Elements(nil) // extents of what a source declares are numbers
-			bytes += n * a.DType.Size()
-		}
-	}
-	return bytes
-}

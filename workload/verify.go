@@ -10,7 +10,6 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
-	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/interp"
 	"gpuperf/samples"
@@ -299,19 +298,6 @@ func positions(n int) func(yield func([]int) bool) {
 			}
 		}
 	}
-}
-
-// launch returns the work-items in all and in a group.
-func (c *Case) launch() (global, local [3]int64, err error) {
-	if c.Own != nil {
-		job, err := c.ownJob(device.Policy{})
-		return extents(job.Global), extents(job.Local), err
-	}
-	source, err := c.Source(emit.Options{})
-	if err != nil {
-		return global, local, err
-	}
-	return source.NDRange(c.Sizes)
 }
 
 // extent returns the number of work-groups, at least one, and the number of statement instances.

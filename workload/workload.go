@@ -446,3 +446,16 @@ func atSizes(sizes map[string]int64) string {
 	}
 	return " at " + FormatSizes(sizes)
 }
+
+// launch returns the work-items in all and in a group.
+func (c *Case) launch() (global, local [3]int64, err error) {
+	if c.Own != nil {
+		job, err := c.ownJob(device.Policy{})
+		return extents(job.Global), extents(job.Local), err
+	}
+	source, err := c.Source(emit.Options{})
+	if err != nil {
+		return global, local, err
+	}
+	return source.NDRange(c.Sizes)
+}

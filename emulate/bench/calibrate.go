@@ -77,11 +77,6 @@ func Of(records []samples.Record, info samples.Fingerprint) *Calibrated {
 	return out
 }
 
-// sheet is what the sheet of a device or an architecture says.
-func sheet(name string) *facts.Device {
-	return facts.Of(samples.Fingerprint{Name: name, Architecture: name})
-}
-
 // tell adds what the device says of itself.
 func (c *Calibrated) tell(info samples.Fingerprint) {
 	for k, v := range map[facts.Key]int64{facts.Multiprocessors: info.ComputeUnits, facts.ClockMHz: info.ClockMHz, facts.L2Bytes: info.CacheSize} {

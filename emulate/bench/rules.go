@@ -343,3 +343,8 @@ func Fit(n *Numbers) (found map[facts.Key]facts.Fact, missing []facts.Key) {
 
 // prefix begins the sources of what is measured.
 const prefix = "measured by perf calibrate --emulator: "
+
+// sheet is what the sheet of a device or an architecture says.
+func sheet(name string) *facts.Device {
+	return facts.Of(samples.Fingerprint{Name: name, Architecture: name})
+}

@@ -449,3 +449,24 @@ func (l *loop) free(b *Builder) {
 	}
 	l.marks = l.marks[:0]
 }
+
+// nodes joins instructions in sequence.
+func nodes(items []item) (out []timing.Node) {
+	var events []timing.Event
+	end := func() {
+		if events != nil {
+			out = append(out, timing.Node{Events: events})
+			events = nil
+		}
+	}
+	for i := range items {
+		if n := items[i].node; n != nil {
+			end()
+			out = append(out, *n)
+			continue
+		}
+		events = append(events, items[i].event)
+	}
+	end()
+	return out
+}

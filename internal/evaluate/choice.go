@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"gpuperf/internal/format"
+	"gpuperf/workload"
 )
 
 // Measured times of pairs that differ by more than these are compared with the order of their predictions.
@@ -107,15 +107,23 @@ func (c *Choice) write(w io.Writer) {
 		format.Percent(c.Loss), format.Count(c.Of, "choice"))
 }
 
-// Percentile is the relative error, without sign, that this part of the points does not exceed.
-func (points Points) Percentile(part float64) float64 {
-	var all []float64
-	for _, p := range points {
-		all = append(all, math.Abs(p.RelativeError))
+// bySize are the variants at each size, in the order in which sizes first occur. What is measured alone is its own prediction.
+func bySize(variants []VariantReport) (all [][]entry) {
+	at := map[string]int{}
+	for _, v := range variants {
+		points := slices.Clone(v.Points)
+		for _, t := range v.Times {
+			points = append(points, Point{At: t.At, Predicted: t.Measured, Measured: t.Measured})
+		}
+		for _, p := range points {
+			key := workload.FormatSizes(p.At)
+			i, ok := at[key]
+			if !ok {
+				i = len(all)
+				at[key], all = i, append(all, nil)
+			}
+			all[i] = append(all[i], entry{v.Name, p})
+		}
 	}
-	if len(all) == 0 {
-		return 0
-	}
-	slices.Sort(all)
-	return all[max(int(math.Ceil(part*float64(len(all))))-1, 0)]
+	return all
 }

@@ -7,7 +7,6 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/samples"
-	"gpuperf/workload"
 )
 
 // errorFloor replaces smaller relative errors in a geometric mean; otherwise one accurate point would outweigh the rest.
@@ -80,9 +79,6 @@ type Point struct {
 	Prediction *calibrate.Prediction `json:"-"` // with which others of its fit are compared; may be nil
 }
 
-// Points are several of them.
-type Points []Point
-
 // Ranking counts the sizes at which the predictions put all variants in the measured order.
 type Ranking struct {
 	Right int       `json:"right"`
@@ -130,34 +126,6 @@ func (r *Report) Summarize() {
 	}
 }
 
-// geomeans returns the geometric mean of the relative errors, and that of Point.WorkRemoved as a prediction: nil where not measured.
-func (points Points) geomeans() (predicted float64, workRemoved *float64) {
-	var all, removed []float64
-	for _, p := range points {
-		all = append(all, p.RelativeError)
-		if p.WorkRemoved > 0 {
-			removed = append(removed, (p.WorkRemoved-p.Measured)/p.Measured)
-		}
-	}
-	if len(removed) > 0 {
-		g := Geomean(removed)
-		workRemoved = &g
-	}
-	return Geomean(all), workRemoved
-}
-
-// Geomean is the geometric mean of the absolute relative errors, each taken as at least 0.1 %. It is 0 for none.
-func Geomean(errors []float64) float64 {
-	if len(errors) == 0 {
-		return 0
-	}
-	sum := 0.0
-	for _, e := range errors {
-		sum += math.Log(max(math.Abs(e), errorFloor))
-	}
-	return math.Exp(sum / float64(len(errors)))
-}
-
 // Points are those of all suites.
 func (r *Report) Points() (all Points) {
 	for _, s := range r.Suites {
@@ -174,49 +142,10 @@ func (s SuiteReport) Points() (all Points) {
 	return all
 }
 
-// Mean is the arithmetic mean of the relative errors, without sign.
-func (points Points) Mean() float64 {
-	sum := 0.0
-	for _, p := range points {
-		sum += math.Abs(p.RelativeError)
-	}
-	return sum / float64(max(len(points), 1))
-}
-
-// Worst is the largest relative error, without sign.
-func (points Points) Worst() float64 {
-	worst := 0.0
-	for _, p := range points {
-		worst = max(worst, math.Abs(p.RelativeError))
-	}
-	return worst
-}
-
 // entry is a variant at the size that is ranked.
 type entry struct {
 	name string
 	Point
-}
-
-// bySize are the variants at each size, in the order in which sizes first occur. What is measured alone is its own prediction.
-func bySize(variants []VariantReport) (all [][]entry) {
-	at := map[string]int{}
-	for _, v := range variants {
-		points := slices.Clone(v.Points)
-		for _, t := range v.Times {
-			points = append(points, Point{At: t.At, Predicted: t.Measured, Measured: t.Measured})
-		}
-		for _, p := range points {
-			key := workload.FormatSizes(p.At)
-			i, ok := at[key]
-			if !ok {
-				i = len(all)
-				at[key], all = i, append(all, nil)
-			}
-			all[i] = append(all[i], entry{v.Name, p})
-		}
-	}
-	return all
 }
 
 func rank(variants []VariantReport) (ranking Ranking) {

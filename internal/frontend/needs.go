@@ -2,7 +2,6 @@ package frontend
 
 import (
 	"context"
-	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
@@ -12,7 +11,6 @@ import (
 	"gpuperf/internal/source"
 	"gpuperf/kernel/expr"
 	"gpuperf/launchfile"
-	"gpuperf/workload"
 )
 
 // refuse is the verdict on a launch that its function does not allow.
@@ -82,37 +80,6 @@ func passes(dtype string, p *cfront.Var) bool {
 		return false
 	}
 	return given.IsFloat() == of.IsFloat() || size == 2
-}
-
-// CheckLaunch says why the launch of a file is refused or undefined at sizes, whatever the device: arguments that are not those of the kernel
-// function, a work-group that it does not allow, an access out of bounds. It is nil where nothing speaks against it, also where the function
-// cannot be read. A function whose reading was stopped is an error: what would be said depended on how busy the machine is.
-func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*device.Error, error) {
-	launch, err := file.Launch(sizes)
-	if err != nil {
-		return nil, nil
-	}
-	opt, l := launchOptions(launch), Options{}.launched(file)
-	text, err := l.source(ctx, launch, opt.C)
-	if err != nil {
-		return nil, stopped(ctx, err)
-	}
-	if i := slices.IndexFunc(text.Functions, func(fn *cfront.Function) bool { return fn.Kernel && fn.Name == opt.Kernel }); i >= 0 {
-		err = arguments(launch, text.Functions[i])
-		if err == nil {
-			err = group(text, text.Functions[i], launch.Block)
-		}
-		if verdict, ok := device.AsError(err); ok {
-			return verdict, nil
-		}
-	}
-	k, err := l.at(ctx, sizes)
-	if verdict, ok := device.AsError(err); ok || err != nil {
-		return verdict, stopped(ctx, err)
-	}
-	w := workload.NewKernel(k.Kernel)
-	w.AsRun, w.Own = k.AsRun, k.Own
-	return (&workload.Case{Kernel: w, Sizes: merged(k.Sizes, sizes)}).Undefined(), nil
 }
 
 // stopped is the error of work that did not end by itself, nil for others.

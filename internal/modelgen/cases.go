@@ -1,7 +1,9 @@
 package modelgen
 
 import (
+	"cmp"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,3 +71,16 @@ func casesOf(v script.Variant, m models.Measurement) ([]*workload.Case, error) {
 func removeWork(ir *kernel.Kernel, r *models.WorkRemoval) (*kernel.Kernel, error) {
 	return transform.RemoveWork(ir, transform.WorkRemoval{Keep: r.Keep, Accumulators: r.Accumulators})
 }
+
+// addOnce appends the values that a list does not have.
+func addOnce[T comparable](list []T, values ...T) []T {
+	for _, v := range values {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// bodyFunction is the name of an operation in body_pattern.
+func bodyFunction(o operation) string { return cmp.Or(o.function, o.op) }

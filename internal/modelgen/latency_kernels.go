@@ -1,7 +1,6 @@
 package modelgen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -64,9 +63,6 @@ func (c *content) latencyKernels(ops []operation, opt Options) []planned {
 	}
 	return out
 }
-
-// bodyFunction is the name of an operation in body_pattern.
-func bodyFunction(o operation) string { return cmp.Or(o.function, o.op) }
 
 // bodyFunctions are the operations that body_pattern has.
 var bodyFunctions = []string{"madd", "add", "exp", "rsqrt", "div"}

@@ -376,16 +376,6 @@ func largest(list []string) string {
 	return "max(" + strings.Join(list, ", ") + ")"
 }
 
-// addOnce appends the values that a list does not have.
-func addOnce[T comparable](list []T, values ...T) []T {
-	for _, v := range values {
-		if !slices.Contains(list, v) {
-			list = append(list, v)
-		}
-	}
-	return list
-}
-
 // idle reports that at some size asked for the work-items do not fill the device.
 func (s *subject) idle(opt Options) bool {
 	for _, at := range s.Sizes {

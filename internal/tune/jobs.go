@@ -89,3 +89,6 @@ func launched(job device.Job) string {
 	text, _ := json.Marshal(job)
 	return string(text)
 }
+
+// tags of the record of a configuration.
+func tags(c search.Config) []string { return samples.TunedTags(c.String()) }

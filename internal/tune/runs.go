@@ -1,10 +1,12 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gpuperf/lift/explore"
 	"gpuperf/samples"
@@ -116,3 +118,27 @@ func problemsOf(runs []Run) (ran []*problemRuns) {
 	}
 	return ran
 }
+
+// result is what a strategy is told of a run.
+func result(r samples.Record) search.Result {
+	out := search.Result{Seconds: Run{Record: r}.Seconds(), Parts: map[string]float64{}}
+	for name, m := range r.Metrics {
+		if part, ok := strings.CutPrefix(name, partMetric); ok {
+			out.Parts[part] = m.Value
+		}
+	}
+	if share := r.Compiled.Occupancy; share > 0 {
+		out.Metrics = map[string]float64{"occupancy": share}
+	}
+	return out
+}
+
+// Seconds is the time of a run, 0 where it failed.
+func (r Run) Seconds() float64 {
+	if r.Record.Status != samples.OK {
+		return 0
+	}
+	return r.Record.Seconds()
+}
+
+func byTime(a, b Run) int { return cmp.Compare(a.Seconds(), b.Seconds()) }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -61,9 +60,6 @@ type Outcome struct {
 	Reused bool // it was known: from the journal, or from another configuration that launches the same
 }
 
-// tags of the record of a configuration.
-func tags(c search.Config) []string { return samples.TunedTags(c.String()) }
-
 // Search runs configurations of a target.
 type Search struct {
 	Target   Target
@@ -109,14 +105,6 @@ type Run struct {
 	After time.Duration
 	// Achieved is what the kernels did per second: of the best.
 	Achieved campaign.Achieved
-}
-
-// Seconds is the time of a run, 0 where it failed.
-func (r Run) Seconds() float64 {
-	if r.Record.Status != samples.OK {
-		return 0
-	}
-	return r.Record.Seconds()
 }
 
 // Event reports a run.
@@ -343,20 +331,6 @@ func (s *Search) best() float64 {
 // partMetric begins the metrics of a sample that have the seconds of parts.
 const partMetric = "seconds of "
 
-// result is what a strategy is told of a run.
-func result(r samples.Record) search.Result {
-	out := search.Result{Seconds: Run{Record: r}.Seconds(), Parts: map[string]float64{}}
-	for name, m := range r.Metrics {
-		if part, ok := strings.CutPrefix(name, partMetric); ok {
-			out.Parts[part] = m.Value
-		}
-	}
-	if share := r.Compiled.Occupancy; share > 0 {
-		out.Metrics = map[string]float64{"occupancy": share}
-	}
-	return out
-}
-
 // recorded are the configurations of the target that the journal has.
 func (s *Search) recorded(ctx context.Context, space search.Space) (known []search.Trial, err error) {
 	set, err := samples.Load(s.Campaign.SamplesFile())
@@ -427,5 +401,3 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	result.Best = good[:min(len(good), s.Best)]
 	return nil
 }
-
-func byTime(a, b Run) int { return cmp.Compare(a.Seconds(), b.Seconds()) }

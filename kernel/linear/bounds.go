@@ -134,8 +134,6 @@ func inhabited(sets []*polycount.Set) (some []*polycount.Set) {
 	return some
 }
 
-func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
-
 func (b *builder) onAxis(c polycount.Constraint) bool {
 	return slices.ContainsFunc(c.Affine.Names(), func(n string) bool { return slices.Contains(b.dims, n) })
 }

@@ -1,6 +1,11 @@
 package linear
 
-import "gpuperf/polycount"
+import (
+	"strings"
+
+	"gpuperf/kernel"
+	"gpuperf/polycount"
+)
 
 // interval returns the range of a name where all constraints that mention it are constant bounds, so that no projection is
 // needed. ok is false otherwise, and where the range is empty.
@@ -29,3 +34,17 @@ func (b *builder) boxed(stmts []*stmt, iname string) (lo, hi int64, ok bool) {
 	}
 	return lo, hi, len(stmts) > 0
 }
+
+func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
+
+// zeros are the constraints that pin s to item 0 of axes.
+func (s *stmt) zeros() []polycount.Constraint {
+	var cs []polycount.Constraint
+	for _, axis := range s.pinned {
+		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
+	}
+	return cs
+}
+
+// Axis is the name of the hardware axis that a tag maps to, "gid(0)" to "lid(2)"; "" for other tags.
+func Axis(t kernel.Tag) string { return axisNames[t.Kind][t.Axis] }

@@ -131,18 +131,6 @@ func (r ranges) loop(l *Loop) (x interval, ok bool) {
 	return x, low && high && x.lo <= x.hi
 }
 
-// fold shortens the bounds and conditions of the program by the ranges of axes and loops, which it collects for the indices.
-func (b *builder) fold() {
-	n := b.nest
-	n.ranges = ranges{}
-	for _, axis := range b.dims {
-		if last, ok := b.axisRange(axis); ok && last >= 0 {
-			n.ranges[axis] = interval{0, last}
-		}
-	}
-	n.foldNodes(n.Body)
-}
-
 func (n *Nest) foldNodes(body []Node) {
 	for _, node := range body {
 		switch x := node.(type) {

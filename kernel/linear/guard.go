@@ -131,15 +131,6 @@ func barrierItem(s *stmt, ctx *polycount.Set) item {
 
 func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "statement " + s.ID} }
 
-// zeros are the constraints that pin s to item 0 of axes.
-func (s *stmt) zeros() []polycount.Constraint {
-	var cs []polycount.Constraint
-	for _, axis := range s.pinned {
-		cs = append(cs, polycount.EQ(polycount.Name(axis), polycount.Int(0)))
-	}
-	return cs
-}
-
 // reads lists the variables of e, and reports whether none of them can change: inames, parameters and value arguments.
 func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 	pure = true

@@ -88,9 +88,6 @@ func (*Guard) node()   {}
 func (*Exec) node()    {}
 func (*Barrier) node() {}
 
-// Axis is the name of the hardware axis that a tag maps to, "gid(0)" to "lid(2)"; "" for other tags.
-func Axis(t kernel.Tag) string { return axisNames[t.Kind][t.Axis] }
-
 var axisNames = map[kernel.TagKind][3]string{
 	kernel.GroupAxis: {"gid(0)", "gid(1)", "gid(2)"}, kernel.LocalAxis: {"lid(0)", "lid(1)", "lid(2)"},
 }
@@ -174,4 +171,16 @@ func (l *Loop) Constraints() []polycount.Constraint {
 		cs = append(cs, polycount.EQ(polycount.Name(l.Iname).Sub(l.Lower[0].Num).Mod(l.Step), polycount.Int(0)))
 	}
 	return cs
+}
+
+// fold shortens the bounds and conditions of the program by the ranges of axes and loops, which it collects for the indices.
+func (b *builder) fold() {
+	n := b.nest
+	n.ranges = ranges{}
+	for _, axis := range b.dims {
+		if last, ok := b.axisRange(axis); ok && last >= 0 {
+			n.ranges[axis] = interval{0, last}
+		}
+	}
+	n.foldNodes(n.Body)
 }

@@ -114,3 +114,10 @@ func vectorTypes(scalars []expr.DType) []expr.DType {
 	}
 	return out
 }
+
+// enter records that a function of lp was called.
+func enter(thread *starlark.Thread) {
+	if t, ok := thread.Local(traceKey).(*trace); ok {
+		t.set(thread.CallFrame(1).Pos, true)
+	}
+}

@@ -108,13 +108,6 @@ func (t *trace) step(at syntax.Position) time.Duration {
 	return t.since.Sub(before)
 }
 
-// enter records that a function of lp was called.
-func enter(thread *starlark.Thread) {
-	if t, ok := thread.Local(traceKey).(*trace); ok {
-		t.set(thread.CallFrame(1).Pos, true)
-	}
-}
-
 // explain returns the error of a thread that did not stop.
 func (t *trace) explain(p *places, cause error) error {
 	t.mu.Lock()

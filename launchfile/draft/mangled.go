@@ -21,3 +21,16 @@ func demangled(name string) (plain string, params []string, ok bool) {
 	}
 	return plain, params, true
 }
+
+// signature splits the name of a kernel with its parameters: "void scale<float>(float *, int)".
+func signature(name string) (kernel, params string) {
+	open := strings.LastIndexByte(name, '(')
+	if i := strings.LastIndex(name, ">("); i >= 0 {
+		open = i + 1
+	}
+	if open < 0 {
+		return name, ""
+	}
+	inside, _, _ := balanced(name[open:], '(', ')')
+	return strings.TrimPrefix(name[:open], "void "), inside
+}

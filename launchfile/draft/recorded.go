@@ -36,16 +36,3 @@ func readRecorded(path, _ string) (kernels []Kernel, err error) {
 	}
 	return kernels, nil
 }
-
-// signature splits the name of a kernel with its parameters: "void scale<float>(float *, int)".
-func signature(name string) (kernel, params string) {
-	open := strings.LastIndexByte(name, '(')
-	if i := strings.LastIndex(name, ">("); i >= 0 {
-		open = i + 1
-	}
-	if open < 0 {
-		return name, ""
-	}
-	inside, _, _ := balanced(name[open:], '(', ')')
-	return strings.TrimPrefix(name[:open], "void "), inside
-}

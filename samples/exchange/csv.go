@@ -63,15 +63,6 @@ var conditions = []column{
 	{"time", func(r *samples.Record) string { return r.Time.Format(time.RFC3339) }},
 }
 
-// extents is like "64x64x1".
-func extents(v []int64) string {
-	var parts []string
-	for _, n := range v {
-		parts = append(parts, strconv.FormatInt(n, 10))
-	}
-	return strings.Join(parts, "x")
-}
-
 // writeCSV writes a table with a row for each sample. What only some samples have is empty for the others; the trials are in one cell,
 // separated by blanks.
 func writeCSV(w io.Writer, records []*samples.Record) error {

@@ -260,3 +260,12 @@ const longest = 24 * 60 * 60
 
 // isTime reports that seconds can be what a kernel took.
 func isTime(seconds float64) bool { return seconds > 0 && seconds <= longest }
+
+// extents is like "64x64x1".
+func extents(v []int64) string {
+	var parts []string
+	for _, n := range v {
+		parts = append(parts, strconv.FormatInt(n, 10))
+	}
+	return strings.Join(parts, "x")
+}

@@ -60,9 +60,6 @@ type Kernel struct {
 	source string // the machine code beside the launch file
 }
 
-// Short is the name without types.
-func (k *Kernel) Short() string { return short(k.Plain) }
-
 // Cells are the name, the launches and the launch file, for a row of a table.
 func (k *Kernel) Cells() []string {
 	launches := ""

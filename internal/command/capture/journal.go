@@ -213,3 +213,13 @@ var problemTexts = map[string]string{
 	"no times":        "CUPTI does not record how long kernels take",
 	"no subscription": "CUPTI has refused to be listened to, perhaps because another profiler is at work",
 }
+
+// Short is the name without types.
+func (k *Kernel) Short() string { return short(k.Plain) }
+
+func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(format, args...)} }
+
+// unable is why a launch has no launch file.
+type unable struct{ why string }
+
+func (e *unable) Error() string { return e.why }

@@ -84,13 +84,6 @@ func (r Result) check(all []journal, o Options) error {
 	return fmt.Errorf("%s has launched no kernel through CUDA's driver, nor through libOpenCL as a linked library", o.Command[0])
 }
 
-// unable is why a launch has no launch file.
-type unable struct{ why string }
-
-func (e *unable) Error() string { return e.why }
-
-func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(format, args...)} }
-
 // writer writes launch files.
 type writer struct {
 	options Options

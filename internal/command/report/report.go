@@ -21,19 +21,6 @@ type Page struct {
 	Sections []Section
 }
 
-// Section is what one file holds.
-type Section struct {
-	ID       string
-	Title    string
-	Kind     string // what the file is, in a word or two
-	File     string
-	Facts    []Fact // about all of it
-	Pictures []template.HTML
-	Tables   []Table
-	Notes    []string // warnings and doubts
-	Folded   []Fold   // sources and provenance
-}
-
 // Fact is a name with a value.
 type Fact struct{ Name, Value string }
 

@@ -95,3 +95,20 @@ func (s *System) Ranges() []Range {
 	}
 	return known
 }
+
+// exactPair reports that the real and the dark shadow of a pair of bounds have the same integer points. Without this
+// test BenchmarkCount of features takes twice the time.
+func exactPair(l, u Row, at int) bool {
+	a, b := l[at], -u[at]
+	if a == 1 || b == 1 {
+		return true
+	}
+	g := arith.Gcd(a, b)
+	r := CombineRows(b/g, l, a/g, u)
+	gap := darkGap(a, b, g)
+	h := ContentOf(r)
+	if h == 0 {
+		return r[0] < 0 || r[0] >= gap
+	}
+	return arith.FloorDiv(r[0], h) == arith.FloorDiv(arith.Sub(r[0], gap), h)
+}

@@ -32,11 +32,6 @@ func (p *Piecewise) FamiliesJoined(w *linear.Work, q Quasi) Quasi {
 	}
 }
 
-// oneFamily reports that two floors differ only in a constant.
-func oneFamily(a, b linear.Div) bool {
-	return a.Den == b.Den && linear.EqualPadded(a.Num[1:], b.Num[1:])
-}
-
 // familyJoined applies FamiliesJoined to the family of one floor and one cofactor.
 func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 	e := p.Table.Fit(slices.Clone(of.Num))

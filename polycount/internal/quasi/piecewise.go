@@ -20,9 +20,6 @@ type Piece struct {
 	Q   Quasi
 }
 
-// NewPiecewise is 0 everywhere, a function of n variables.
-func NewPiecewise(n int) *Piecewise { return &Piecewise{Table: &linear.Conj{N: n}} }
-
 // Mapped substitutes rows over n new variables for the old ones.
 func (p *Piecewise) Mapped(n int, by []linear.Row) *Piecewise {
 	out := NewPiecewise(n)
@@ -44,32 +41,6 @@ func (p *Piecewise) MappedOver(table *linear.Conj, by []linear.Row) *Piecewise {
 		}
 	}
 	return out
-}
-
-// ImportTable adds the floors of t to p's table, its variables replaced by rows, and returns what each of its columns
-// becomes as a polynomial.
-func (p *Piecewise) ImportTable(t *linear.Conj, by []linear.Row) []Quasi {
-	rows := make([]linear.Row, 1, t.Width())
-	rows[0] = linear.Row{1}
-	rows = append(rows, by...)
-	for _, d := range t.Divs {
-		if d.Den <= 0 { // a variable that is summed away
-			rows = append(rows, nil)
-			continue
-		}
-		num := make(linear.Row, p.Table.Width())
-		for i, v := range d.Num {
-			if v != 0 {
-				linear.AddTimes(num, v, rows[i])
-			}
-		}
-		rows = append(rows, p.Table.FloorRow(num, d.Den))
-	}
-	atoms := make([]Quasi, len(rows))
-	for i, r := range rows {
-		atoms[i] = Linear(r)
-	}
-	return atoms
 }
 
 // align brings p and q, functions of the same variables, to one table; the results may be changed.
