@@ -134,6 +134,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}
 	maps.Copy(p.spaces, p.groups)
+	p.global.outer = &scope{}
 	p.scope = p.global
 	defer func() {
 		switch e := recover().(type) {
@@ -161,6 +162,9 @@ func (files *files) explain(f *File, err error) error {
 	if e.Missing {
 		return out.WithHint(missingHeader)
 	}
+	if len(e.Tests) > 0 {
+		return out.WithHint("-D defines what it asks for: -D %s", strings.Join(e.Tests, ", or -D "))
+	}
 	return out
 }
 
@@ -187,10 +191,14 @@ func (p *typer) failHint(at Pos, hint, format string, args ...any) {
 // unknown refuses a name that nothing declares.
 func (p *typer) unknown(t cpp.Token, format string) {
 	e := p.file.Errorf(Pos(t.At), format, t.Text)
+	hint := "-D " + t.Text + "=… defines it, where that is left to the build"
 	if absent := p.file.Absent(t.Text); absent != "" {
-		e = e.WithHint("%s", absent)
+		hint += "; " + absent
 	}
-	panic(fault{err: e})
+	if p.lang.hosted {
+		hint = ""
+	}
+	panic(fault{err: e.WithHint("%s", hint)})
 }
 
 // attempt runs f, and tells its error.

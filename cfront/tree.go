@@ -182,6 +182,7 @@ type (
 		Pos
 		What  string
 		Value Expr
+		Label string // of goto
 	}
 	// Do evaluates an expression for its effect; nil for the empty statement.
 	Do struct {
@@ -200,6 +201,8 @@ type (
 		Body []Stmt
 		// Unread: the statement was left out, for the reason that What is.
 		Unread bool
+		// Label is the name of a label that stands before Body.
+		Label string
 	}
 )
 

@@ -127,14 +127,16 @@ type Arg struct {
 	File     *File     `json:"file,omitempty"`
 	Signed   bool      `json:"signed,omitempty"`
 	// Stated says that random numbers were asked for by name. It changes no data, and is part of no record.
-	Stated bool    `json:"-"`
-	Read   bool    `json:"read,omitempty"`  // the kernel reads the buffer
-	Write  bool    `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
-	Int    int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
-	Float  float64 `json:"float,omitempty"` // value of a floating-point scalar
-	At     int64   `json:"at,omitempty"`    // bytes of the buffer before the place that is passed
-	Bits   []byte  `json:"bits,omitempty"`  // of Raw
-	Fields []Field `json:"fields,omitempty"`
+	Stated bool `json:"-"`
+	// Unknown says that the data stand for others that nobody knows. It changes none, and is part of no record.
+	Unknown bool    `json:"-"`
+	Read    bool    `json:"read,omitempty"`  // the kernel reads the buffer
+	Write   bool    `json:"write,omitempty"` // the kernel writes the buffer; if a job does both, the data is restored before each run
+	Int     int64   `json:"int,omitempty"`   // value of an integer scalar; a uint64's bits
+	Float   float64 `json:"float,omitempty"` // value of a floating-point scalar
+	At      int64   `json:"at,omitempty"`    // bytes of the buffer before the place that is passed
+	Bits    []byte  `json:"bits,omitempty"`  // of Raw
+	Fields  []Field `json:"fields,omitempty"`
 }
 
 // Field is a part of a structure: a buffer, whose address it is, a number or bytes.
@@ -145,7 +147,7 @@ type Field struct {
 
 // Said reports whether whoever described the launch said what the buffer holds. Otherwise it is filled with random numbers that stand for anything.
 func (a Arg) Said() bool {
-	return a.Stated || a.Sequence != nil || a.Formula != nil || a.File != nil || a.Signed
+	return !a.Unknown && (a.Stated || a.Sequence != nil || a.Formula != nil || a.File != nil || a.Signed)
 }
 
 // eachBuffer yields the buffers that the argument points to, and the variable that it is.

@@ -15,7 +15,7 @@ type chain struct {
 
 // chained looks for a chain in a block in the middle and the one before it.
 func (e *emulation) chained() (c chain) {
-	n := e.total / 2
+	n := e.work.Groups / 2
 	if len(e.builder.Awaits) == 0 || n == 0 || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return c
 	}
@@ -48,7 +48,7 @@ func (e *emulation) chained() (c chain) {
 			case e.ops[ev.Op].Action == timing.Fence:
 				fences++
 			case t != nil && (t.Store || t.Atomic) && t.Space == timing.GlobalSpace && slices.ContainsFunc(t.Lanes, func(a int64) bool { return awaited[a] }):
-				c = chain{e.total - 1, fences}
+				c = chain{e.work.Groups - 1, fences}
 			}
 		})
 	}

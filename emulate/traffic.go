@@ -17,7 +17,7 @@ func (e *emulation) traffic() {
 	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	caches := machine.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
 	loads, stores, sector := e.served(e.moved)
@@ -60,7 +60,7 @@ func (e *emulation) settled() timed {
 	if e.loads == 0 || known == 0 || loaded < known*muchMore {
 		return base
 	}
-	flight := known / float64(e.total) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
+	flight := known / float64(e.work.Groups) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
 	e.again = min(flight/e.Device.Value(facts.L2Bytes), 1)
 	return e.whole()
 }
@@ -312,7 +312,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		p.From -= stride * int64(w.at[d])
 	}
 	others := w.atOnce(&p)
-	executions := float64(w.total)
+	executions := float64(w.work.Groups)
 	for level, n := range trips {
 		s := timing.Step{}
 		if level < len(t.Steps) {

@@ -174,7 +174,7 @@ func (e *emulation) mixed(want int64) {
 			break
 		}
 		k := turned(i, places)
-		at := e.index(e.total * (2*k + 1) / (2 * places))
+		at := e.index(e.work.Groups * (2*k + 1) / (2 * places))
 		b := e.block(at)
 		if b.Cut && i > 0 { // those before it stand for it
 			continue
@@ -218,9 +218,9 @@ func (e *emulation) dealtOut(l *lengths, rate float64, resident int64) float64 {
 		}
 	})
 	slots := e.busy * resident
-	first := max(e.total-mostBig*slots, 0)
+	first := max(e.work.Groups-mostBig*slots, 0)
 	begin := float64(first) * l.mean() / rate / float64(e.busy)
-	d := dealer{next: first, total: e.total, lengths: l, all: make([]*running, e.busy)}
+	d := dealer{next: first, total: e.work.Groups, lengths: l, all: make([]*running, e.busy)}
 	for i := range d.all {
 		d.all[i] = &running{rates: make([]float64, resident+1), ends: make([]float64, 0, resident)}
 		for k := range resident {

@@ -208,7 +208,9 @@ func (e *emulation) taken(d exec.Decision) string {
 	for _, name := range d.Buffers {
 		a := e.launch.Memory.Argument(name)
 		numbers := "random numbers of 1 to 16 are taken"
-		if strings.HasPrefix(a.DType, "float") {
+		if a.Unknown {
+			numbers = "zeros are taken"
+		} else if strings.HasPrefix(a.DType, "float") {
 			numbers = "random numbers of 0.5 to 1.5 are taken"
 		}
 		if !e.launch.Memory.Overwritten(name) && !slices.Contains(list, numbers) {
@@ -216,7 +218,7 @@ func (e *emulation) taken(d exec.Decision) string {
 		}
 	}
 	if d.Others {
-		list = append(list, "each is taken to run alone")
+		list = append(list, "they are taken to come in turn")
 	}
 	if len(list) == 0 {
 		return "anything is taken"
@@ -281,8 +283,8 @@ func (e *emulation) judgeWaits(j *judgement) {
 		switch {
 		case !stored[name]:
 			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", e.buffer(name))
-		case all && len(e.executed) > 1 && e.total > room:
-			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.total), "work-group"), e.buffer(name), room)
+		case all && len(e.executed) > 1 && e.work.Groups > room:
+			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), e.buffer(name), room)
 		case all && len(e.executed) > 1:
 			j.add(Supposed, int(op), "all work-groups wait for each other in %s: they are taken to come at once", e.buffer(name))
 		default:

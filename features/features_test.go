@@ -443,7 +443,15 @@ func TestPrint(t *testing.T) {
 		}
 		golden.Check(t, "testdata/matmul_"+test.name+".json", text.String())
 		var table bytes.Buffer
-		if err := s.Write(&table, test.sizes); err != nil {
+		var columns []Values
+		if test.sizes != nil {
+			v, err := s.Values("value", test.sizes, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns = append(columns, v)
+		}
+		if err := s.Write(&table, nil, columns...); err != nil {
 			t.Fatal(err)
 		}
 		golden.Check(t, "testdata/matmul_"+test.name+".txt", table.String())

@@ -135,15 +135,31 @@ func (s *Statistics) Alone(at *Statistics) (alone []Record) {
 	return alone
 }
 
-// Write prints the records as an aligned table, with values where sizes are given (not nil), and those that have values alone.
-func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record) error {
+// Values are what the records count at sizes.
+type Values struct {
+	Head   string // of their column
+	Counts []string
+}
+
+// Values are those at sizes, of the records and of those that have values alone.
+func (s *Statistics) Values(head string, sizes map[string]int64, alone []Record) (v Values, err error) {
 	counts, err := s.counted(sizes, alone)
+	for _, c := range counts {
+		v.Counts = append(v.Counts, c.Value)
+	}
+	v.Head = head
+	return v, err
+}
+
+// Write prints the records as an aligned table, with columns of values, and those that have values alone.
+func (s *Statistics) Write(w io.Writer, alone []Record, at ...Values) error {
+	counts, err := s.counted(nil, alone)
 	if err != nil {
 		return err
 	}
 	head := []string{"kind", "what", "variable", "strides along l and g", "once per", "count"}
-	if sizes != nil {
-		head = append(head, "value")
+	for _, v := range at {
+		head = append(head, v.Head)
 	}
 	t := format.NewTable(head...)
 	for i, r := range slices.Concat(s.Records, alone) {
@@ -157,8 +173,8 @@ func (s *Statistics) Write(w io.Writer, sizes map[string]int64, alone ...Record)
 				cells[j] = "-"
 			}
 		}
-		if sizes != nil {
-			cells = append(cells, counts[i].Value)
+		for _, v := range at {
+			cells = append(cells, v.Counts[i])
 		}
 		t.Row(cells...)
 	}

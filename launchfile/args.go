@@ -273,10 +273,12 @@ var fills = map[string]func(a *device.Arg){
 	"random": func(*device.Arg) {},
 	"zeros":  func(a *device.Arg) { a.Sequence = &device.Sequence{} },
 	"iota":   func(a *device.Arg) { a.Sequence = &device.Sequence{Mul: 1} },
+	// Zeros, in place of what nobody knows.
+	"unknown": func(a *device.Arg) { a.Sequence, a.Unknown = &device.Sequence{}, true },
 }
 
 // Fills are the names of the ways to fill a buffer.
-var Fills = []string{"random", "zeros", "iota"}
+var Fills = []string{"random", "zeros", "iota", "unknown"}
 
 func fill(n *yamlfile.Node) (string, error) {
 	text, err := n.String()

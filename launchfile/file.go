@@ -28,19 +28,20 @@ var Schema []byte
 var Keys = map[string][]string{
 	"file": {
 		"version", "source", "kernel", "define", "options", "compiler", "include", "sizes", "grid", "block", "shared", "attributes", "args", "globals",
-		"restore", "sequence", "expect", "listing", "arch", "resources", "assume", "launches", "tune",
+		"restore", "sequence", "expect", "listing", "arch", "resources", "assume", "launches", "application", "tune",
 	},
-	"launch":     {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
-	"attributes": {"begin", "cluster", "cooperative", "carveout"},
-	"buffer":     {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
-	"pointer":    {"pointer", "at", "offset"},
-	"local":      {"local", "size"},
-	"hex":        {"hex", "offset"},
-	"struct":     {"struct", "offset"},
-	"global":     {"dtype", "size", "bytes", "fill", "data", "restore"},
-	"resources":  {"registers", "shared", "local"},
-	"assumption": {"branch", "taken", "loop", "trips", "region", "l2_hit", "sizes"},
-	"expect":     {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
+	"launch":      {"kernel", "grid", "block", "shared", "attributes", "args", "repeat"},
+	"attributes":  {"begin", "cluster", "cooperative", "carveout"},
+	"buffer":      {"buffer", "dtype", "size", "bytes", "fill", "data", "restore", "at", "offset"},
+	"pointer":     {"pointer", "at", "offset"},
+	"local":       {"local", "size"},
+	"hex":         {"hex", "offset"},
+	"struct":      {"struct", "offset"},
+	"global":      {"dtype", "size", "bytes", "fill", "data", "restore"},
+	"resources":   {"registers", "shared", "local"},
+	"application": {"seconds", "timed", "total", "cold", "stream", "order"},
+	"assumption":  {"branch", "taken", "loop", "trips", "region", "l2_hit", "sizes"},
+	"expect":      {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }
 
 // Scalars are the types of arguments that are passed by value.
@@ -55,9 +56,10 @@ type File struct {
 	Interface samples.Interface // under which the source runs
 	Sizes     map[string]int64  // unless others are given
 
-	Code     Code // for emulation
-	Assume   []Assumption
-	Launches int64 // how often an application launches it; 0 is not said
+	Code        Code // for emulation
+	Assume      []Assumption
+	Launches    int64        // how often an application launches it; 0 is not said
+	Application *Application // how that went; nil is not said
 
 	root     *yamlfile.Node
 	program  program
@@ -137,6 +139,14 @@ func (f *File) SourceName() string {
 		return ""
 	}
 	return filepath.Base(f.program.path)
+}
+
+// Program is the path of a program that is built already, such as a cubin; "" where there is none.
+func (f *File) Program() string {
+	if !f.program.kind.image {
+		return ""
+	}
+	return f.near(f.program.path)
 }
 
 // Compares reports whether the file says what the results are compared with.

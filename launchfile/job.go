@@ -1,7 +1,9 @@
 package launchfile
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"hash/fnv"
@@ -27,11 +29,15 @@ func (f *File) Job(sizes map[string]int64) (device.Job, error) {
 		return device.Job{}, f.root.Get("listing").Errorf("a listing of machine code can be emulated, and not executed").
 			WithHint("name what is executed as source, beside the listing or in its place")
 	}
-	return f.Emulated(sizes)
+	return f.job(sizes, true)
 }
 
-// Emulated is Job, for emulation: a listing in place of a source is enough.
+// Emulated is Job, for emulation: a listing in place of a source is enough. A job of machine code has no hash of its content, which takes time.
 func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
+	return f.job(sizes, !f.program.kind.image)
+}
+
+func (f *File) job(sizes map[string]int64, hashed bool) (device.Job, error) {
 	at, err := f.at(sizes)
 	if err != nil {
 		return device.Job{}, err
@@ -48,15 +54,23 @@ func (f *File) Emulated(sizes map[string]int64) (device.Job, error) {
 		return job, err
 	}
 	more, err := f.expected(&job, at)
-	if err != nil {
+	if err != nil || !hashed {
 		return job, err
 	}
 	job.Content, err = content(job, append(headers, more...))
 	return job, err
 }
 
-// content is a hash of all that the results and times of a job depend on but its source, its options and its sizes.
+// inPlace stands for the machine code of a job while the rest is encoded: that of a library is large.
+var inPlace = []byte("the machine code that a launch file names")
+
+// content is a hash of all that the results and times of a job depend on but its source, its options and its sizes: of JSON, with the machine code
+// as JSON has it.
 func content(job device.Job, headers []byte) (string, error) {
+	image := job.Image
+	if image != nil {
+		job.Image = inPlace
+	}
 	text, err := json.Marshal(job)
 	if err != nil {
 		return "", err
@@ -81,8 +95,17 @@ func content(job device.Job, headers []byte) (string, error) {
 	if text, err = json.Marshal(plain); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(append(text, headers...))
-	return hex.EncodeToString(sum[:]), nil
+	h := sha256.New()
+	before, after, found := bytes.Cut(text, []byte(base64.StdEncoding.EncodeToString(inPlace)))
+	h.Write(before)
+	if found {
+		e := base64.NewEncoder(base64.StdEncoding, h)
+		e.Write(image)
+		e.Close()
+	}
+	h.Write(after)
+	h.Write(headers)
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // withoutPaths forgets where files of data lie: what they hold counts.

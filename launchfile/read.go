@@ -82,6 +82,7 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 		func() error { return r.expect(f["expect"], common) },
 		func() error { return optional(f["assume"], r.assume, &r.file.Assume) },
 		func() error { return optional(f["launches"], amount, &r.file.Launches) },
+		func() error { return optional(f["application"], r.application, &r.file.Application) },
 		r.allDescribed,
 	} {
 		if err := read(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gpuperf/internal/source"
 )
@@ -29,33 +31,42 @@ func openELF(text []byte) (*elf.File, error) {
 	return elf.NewFile(bytes.NewReader(text))
 }
 
-// ReadCubin lists a cubin by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them. Errors call it by name.
-func ReadCubin(ctx context.Context, name string, text []byte, lines bool) (*Listing, error) {
-	commands := disassemblers
+// ReadCubin lists a cubin, or some of its kernels, by way of nvdisasm or cuobjdump, with its source lines where lines asks for them and it has them.
+// Errors call it by name.
+func ReadCubin(ctx context.Context, name string, text []byte, lines bool, kernels ...string) (l *Listing, err error) {
+	commands := kernelCommands(text, kernels...)
 	if !lines {
 		commands = commands[1:]
 	}
-	return listBytes(ctx, name, text, commands)
-}
-
-// ReadKernel is ReadCubin of one kernel, where the cubin has it: those of libraries have hundreds.
-func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*Listing, error) {
-	commands := disassemblers
-	if file, err := openELF(text); err == nil {
-		symbols, _ := file.Symbols() // without them there is no such kernel
-		if i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == kernel }); i >= 0 {
-			commands = oneFunction(i+1, kernel) // the first is left out
-		}
-	}
-	return listBytes(ctx, name, text, commands)
-}
-
-func listBytes(ctx context.Context, name string, text []byte, commands [][]string) (l *Listing, err error) {
 	err = asFile(text, func(path string) (err error) {
 		l, err = readCubin(ctx, cubinFile{path, name}, text, commands)
 		return err
 	})
 	return l, err
+}
+
+// ReadKernel is ReadCubin of one kernel, with its source lines.
+func ReadKernel(ctx context.Context, name string, text []byte, kernel string) (*Listing, error) {
+	return ReadCubin(ctx, name, text, true, kernel)
+}
+
+// kernelCommands are what lists some kernels of a cubin: those of libraries have hundreds more. It is all of it where none is asked for, or it does
+// not have them all.
+func kernelCommands(text []byte, kernels ...string) [][]string {
+	file, err := openELF(text)
+	if err != nil || len(kernels) == 0 {
+		return disassemblers
+	}
+	symbols, _ := file.Symbols() // without them there is no such kernel
+	var numbers []string
+	for _, kernel := range kernels {
+		i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == kernel })
+		if i < 0 {
+			return disassemblers
+		}
+		numbers = append(numbers, strconv.Itoa(i+1)) // the first is left out
+	}
+	return someFunctions(strings.Join(numbers, ","), strings.Join(kernels, ","))
 }
 
 // readCubin lists a cubin and reads the listing. The registers and the parameters of a kernel stand in the cubin alone.

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gpuperf/internal/bounded"
@@ -28,10 +27,9 @@ var disassemblers = [][]string{
 	{"cuobjdump", "-sass"},
 }
 
-// oneFunction are the programs that list one function of a cubin, given the number of its symbol, or its name.
-func oneFunction(symbol int, name string) [][]string {
-	number := strconv.Itoa(symbol)
-	return [][]string{{"nvdisasm", "-hex", "-c", "-gi", "-fun", number}, {"nvdisasm", "-hex", "-c", "-fun", number}, {"cuobjdump", "-sass", "-fun", name}}
+// someFunctions are the programs that list functions of a cubin, given the numbers of their symbols, or their names, with commas between them.
+func someFunctions(symbols, names string) [][]string {
+	return [][]string{{"nvdisasm", "-hex", "-c", "-gi", "-fun", symbols}, {"nvdisasm", "-hex", "-c", "-fun", symbols}, {"cuobjdump", "-sass", "-fun", names}}
 }
 
 // toolkits are where they are beside the folders of PATH.
@@ -50,10 +48,10 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 	return l, source.InFile(err, path)
 }
 
-// Disassemble lists a cubin as a text, with its source lines where it has them. Errors call it by name.
-func Disassemble(ctx context.Context, name string, cubin []byte) (text string, err error) {
+// Disassemble lists a cubin, or some of its kernels, as a text, with its source lines where it has them. Errors call it by name.
+func Disassemble(ctx context.Context, name string, cubin []byte, kernels ...string) (text string, err error) {
 	err = asFile(cubin, func(path string) (err error) {
-		text, _, err = list(ctx, cubinFile{path, name}, disassemblers)
+		text, _, err = list(ctx, cubinFile{path, name}, kernelCommands(cubin, kernels...))
 		return err
 	})
 	return text, err

@@ -28,9 +28,20 @@ func (b *builder) and(at cfront.Expr, x, y *polycount.Set) *polycount.Set {
 	return out
 }
 
-// affine reads an integer expression: its pieces are disjoint and cover all values of the iterators and parameters. Anything that is not
-// affine is a fault.
-func (b *builder) affine(e cfront.Expr) []piece {
+// affine reads an integer expression: its pieces are disjoint and cover all values of the iterators and parameters. What the region does not change is a
+// parameter. Anything else is a fault.
+func (b *builder) affine(e cfront.Expr) (list []piece) {
+	why := b.fault(func() { list = b.linear(e) })
+	if why == nil {
+		return list
+	}
+	if value, ok := b.given(e); ok {
+		return []piece{{nil, value}}
+	}
+	panic(*why)
+}
+
+func (b *builder) linear(e cfront.Expr) []piece {
 	t := e.Type()
 	if t.IsFloat() {
 		b.fail(e, "", "a floating-point number is not affine in iterators and parameters")
@@ -39,6 +50,11 @@ func (b *builder) affine(e cfront.Expr) []piece {
 	case *cfront.Int:
 		return []piece{{nil, polycount.Int(x.Value)}}
 	case *cfront.Ref:
+		if v := x.Var; !slices.Contains(b.at, v) && (b.uses.iterators[v] || b.uses.written[v]) {
+			if list, ok := b.known(v); ok {
+				return b.use(list)
+			}
+		}
 		return []piece{{nil, polycount.Name(b.integer(x))}}
 	case *cfront.Cast:
 		if t.IsInteger() && x.X.Type().IsInteger() {
@@ -214,12 +230,8 @@ func (b *builder) integer(x *cfront.Ref) string {
 		b.fail(x, "", "the region assigns to %s, so that it is no parameter", v.Name)
 	}
 	name := b.name(v)
-	if !slices.Contains(b.nest.Params, name) {
-		b.nest.Params = append(b.nest.Params, name)
-		if !v.DType.IsSigned() {
-			b.context = append(b.context, polycount.GE(polycount.Name(name), polycount.Int(0)))
-		}
-	}
+	b.signless[name] = !v.DType.IsSigned()
+	b.parameter(name)
 	return name
 }
 
@@ -292,18 +304,32 @@ func (b *builder) comparison(at cfront.Expr, xs, ys []piece, constraints func(x,
 }
 
 // attempt runs a reading that may end in a fault; ok is false if it did, and then nothing has changed.
-func (b *builder) attempt(read func()) (ok bool) {
-	params, context, domain := len(b.nest.Params), len(b.context), b.domain
+func (b *builder) attempt(read func()) (ok bool) { return b.fault(read) == nil }
+
+// probe is attempt for what is only to be known: nothing becomes a parameter for it.
+func (b *builder) probe(read func()) (ok bool) {
+	probing := b.probing
+	b.probing = true
+	ok = b.attempt(read)
+	b.probing = probing
+	return ok
+}
+
+// fault is attempt with what it ended in.
+func (b *builder) fault(read func()) (why *fault) {
+	params, context, domain, head := len(b.nest.Params), len(b.context), b.domain, b.head
 	defer func() {
 		if e := recover(); e != nil {
-			if _, isFault := e.(fault); !isFault {
+			f, isFault := e.(fault)
+			if !isFault {
 				panic(e)
 			}
-			b.nest.Params, b.context, b.domain = b.nest.Params[:params], b.context[:context], domain
+			b.nest.Params, b.context, b.domain, b.head = b.nest.Params[:params], b.context[:context], domain, head
+			why = &f
 		}
 	}()
 	read()
-	return true
+	return nil
 }
 
 func describe(e cfront.Expr) string {

@@ -145,13 +145,23 @@ type builder struct {
 	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
-	open     []*Loop        // around the current statement
-	iters    []string       // their names in the nest
-	at       []*cfront.Var  // their variables
-	domain   *polycount.Set // of the current statement or part of an expression
-	narrow   bool           // domain is less than that of the statement
-	found    []Access       // of the current statement
-	calls    int            // of functions around the current expression
+	open     []*Loop                // around the current statement
+	iters    []string               // their names in the nest
+	at       []*cfront.Var          // their variables
+	domain   *polycount.Set         // of the current statement or part of an expression
+	narrow   bool                   // domain is less than that of the statement
+	found    []Access               // of the current statement
+	calls    int                    // of functions around the current expression
+	givens   map[string]string      // parameters that stand for expressions, by their text
+	guards   []guard                // conditions on data around the current statement
+	depth    int                    // branches on data around it
+	inner    map[*cfront.Var]int    // those around the declaration of a variable
+	env      env                    // what is known of integers that the region assigns
+	starts   map[*cfront.Var]string // parameters that stand for their values before the region
+	finally  map[string]bool        // parameters that values after the region have
+	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
+	signless map[string]bool        // parameters that have no sign
+	probing  bool                   // nothing becomes a parameter
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -162,7 +172,8 @@ type scope struct {
 
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
-		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last},
+		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
@@ -214,15 +225,21 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		return place + 1
 	case *cfront.If:
 		b.domain = at.domain
-		holds := b.condition(x.Cond)
+		var holds *polycount.Set
+		if why := b.fault(func() { holds = b.condition(x.Cond) }); why != nil {
+			return b.guarded(x, at, place)
+		}
 		then, err := at.domain.Intersect(holds)
 		b.try(x.Pos, err)
-		place = b.statement(x.Then, scope{b.simple(x.Pos, then), at.order}, place)
-		if x.Else != nil {
-			other, err := at.domain.Subtract(holds)
-			b.try(x.Pos, err)
-			place = b.statement(x.Else, scope{b.simple(x.Pos, other), at.order}, place)
-		}
+		b.fork(x, holds, func() {
+			place = b.statement(x.Then, scope{b.simple(x.Pos, then), at.order}, place)
+		}, func() {
+			if x.Else != nil {
+				other, err := at.domain.Subtract(holds)
+				b.try(x.Pos, err)
+				place = b.statement(x.Else, scope{b.simple(x.Pos, other), at.order}, place)
+			}
+		})
 		return place
 	case *cfront.Do:
 		if x.X == nil {
@@ -252,6 +269,8 @@ func appended[T any](list []T, more ...T) []T { return append(list[:len(list):le
 
 // declare enters a variable of the region; its value is a statement.
 func (b *builder) declare(v *cfront.Var, at scope, place int64) int64 {
+	b.inner[v] = b.depth
+	b.env[v] = nil
 	if b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
 		return place
 	}
@@ -309,7 +328,7 @@ func (b *builder) chained(a *cfront.Assign, at scope, place int64) (int64, cfron
 		value = cfront.Operation(a.Pos, a.Op, a.To, value)
 	}
 	v, use := cfront.Temporary("value", a.To)
-	b.uses.written[v] = true
+	b.uses.written[v], b.inner[v] = true, b.depth
 	place = b.assign(a.Pos, use, value, at, place)
 	return b.assign(a.Pos, a.To, use, at, place), use
 }
@@ -320,14 +339,35 @@ func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place i
 		b.failAt(at, "", "%s is neither a number nor an element of an array of numbers", describe(to))
 	}
 	b.domain = sc.domain
+	var list []piece
+	r, scalar := to.(*cfront.Ref)
+	if scalar {
+		if list = b.learned(r.Var, value); b.uses.iterators[r.Var] && !slices.Contains(b.at, r.Var) && list != nil {
+			b.env[r.Var] = list // what counts loops is no memory
+			return place
+		}
+	}
 	s := &Statement{
 		Name: fmt.Sprintf("S%d", len(b.nest.Statements)), Pos: at, Loops: slices.Clone(b.open), Iterators: slices.Clone(b.iters),
 		Order: appended(sc.order, polycount.Int(place)),
 	}
 	b.found = nil
-	s.RHS = b.value(value)
-	b.observed(value, to.Type(), false)
+	read := func() expr.Expr {
+		v := b.value(value)
+		b.observed(value, to.Type(), false)
+		return v
+	}
+	if s.Guarded = len(b.guards) > 0; s.Guarded {
+		s.RHS = b.choose(to, read, value.Type())
+	} else if len(list) == 1 && list[0].when == nil && mentions(value, r.Var) {
+		s.RHS = expr.FromAffine(b.use(list)[0].value)
+	} else {
+		s.RHS = read()
+	}
 	s.LHS = b.target(to)
+	if scalar {
+		b.env[r.Var] = list
+	}
 	s.Accesses = b.found
 	s.Domain = sc.domain.Named(s.Name)
 	b.nest.Statements = append(b.nest.Statements, s)

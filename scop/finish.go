@@ -1,6 +1,7 @@
 package scop
 
 import (
+	"maps"
 	"slices"
 
 	"gpuperf/cfront"
@@ -12,6 +13,7 @@ import (
 func (b *builder) finish() *Nest {
 	n := b.nest
 	b.apart()
+	b.drop()
 	n.Vars = map[string]*cfront.Var{}
 	for v, name := range b.names {
 		n.Vars[name] = v
@@ -20,6 +22,7 @@ func (b *builder) finish() *Nest {
 		check()
 	}
 	n.Context = polycount.NewSet(n.Params, nil, b.context...)
+	maps.DeleteFunc(n.Given, func(name string, _ cfront.Expr) bool { return !slices.Contains(n.Params, name) && !b.finally[name] })
 	// An integer that is also used in bounds or subscripts is a parameter, whose value is no access.
 	isParam := func(name string) bool { return slices.Contains(n.Params, name) }
 	n.Arrays = slices.DeleteFunc(n.Arrays, func(a *Array) bool { return isParam(a.Name) })
@@ -33,4 +36,33 @@ func (b *builder) finish() *Nest {
 		names[l.Name] = true
 	}
 	return n
+}
+
+// drop leaves out the assignments to integers that nothing reads, as what they have is known wherever it is used, and after the region; and parameters of these alone.
+func (b *builder) drop() {
+	n := b.nest
+	n.Finals = map[*cfront.Var][]Final{}
+	for v, list := range b.env {
+		if b.uses.declared[v] {
+			continue
+		}
+		for _, p := range list {
+			n.Finals[v] = append(n.Finals[v], Final{p.when, p.value})
+			for _, name := range namesOf(p) {
+				b.finally[name] = true
+			}
+		}
+	}
+	for v, a := range b.arrays {
+		if !a.Written || !b.followed(v) || !a.Local && b.env[v] == nil {
+			continue
+		}
+		if slices.ContainsFunc(n.Statements, func(s *Statement) bool {
+			return slices.ContainsFunc(s.Accesses, func(x Access) bool { return x.Array == a && !x.Write })
+		}) {
+			continue
+		}
+		n.Statements = slices.DeleteFunc(n.Statements, func(s *Statement) bool { return s.Accesses[len(s.Accesses)-1].Array == a })
+		n.Arrays = slices.DeleteFunc(n.Arrays, func(x *Array) bool { return x == a })
+	}
 }

@@ -31,6 +31,10 @@ type Nest struct {
 	// Params are the integer variables that bounds, conditions, subscripts and extents use and that the region does not change, in the
 	// order of their first use.
 	Params []string
+	// Given are the expressions that parameters stand for which are no variables, as grid_points[0]: their values before the region.
+	Given map[string]cfront.Expr
+	// Finals are the values after the region of integers that it assigns, as far as they are affine.
+	Finals map[*cfront.Var][]Final
 	// Context holds of the parameters: a set without dimensions.
 	Context *polycount.Set
 	Arrays  []*Array
@@ -42,6 +46,12 @@ type Nest struct {
 	Functions []*kernel.Function
 	// Vars are the variables of the text behind parameters and arrays, by their names here.
 	Vars map[string]*cfront.Var
+}
+
+// Final is a value where a set of parameters holds; nil is everywhere.
+type Final struct {
+	When  *polycount.Set
+	Value polycount.Affine
 }
 
 // Array is an array, or a scalar.
@@ -87,6 +97,8 @@ type Statement struct {
 	Order []polycount.Affine
 	// LHS is an *expr.Access or, for scalars, an expr.Var.
 	LHS, RHS expr.Expr
+	// Guarded: the text assigns only if a condition on data holds. RHS is a choice then: of what is assigned, and else of what LHS has.
+	Guarded bool
 	// Accesses are the loads in their order, then the store. Both sides of ?: are accessed, unless affine conditions decide.
 	Accesses []Access
 }

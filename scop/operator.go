@@ -53,7 +53,7 @@ func (b *builder) binary(x *cfront.Binary) expr.Expr {
 // it is the operator of kernels, which rounds down.
 func (b *builder) division(x *cfront.Binary) expr.Expr {
 	var pieces []piece
-	floor := b.attempt(func() { pieces = b.affine(x.X) }) && len(pieces) == 1 && b.holds(x, polycount.GE(pieces[0].value, polycount.Int(0)))
+	floor := b.probe(func() { pieces = b.affine(x.X) }) && len(pieces) == 1 && b.holds(x, polycount.GE(pieces[0].value, polycount.Int(0)))
 	if d, ok := x.Y.(*cfront.Int); !ok || d.Value <= 0 {
 		floor = false
 	}
@@ -82,7 +82,7 @@ func (b *builder) rounding(op string, t expr.DType) string {
 // truth reads a condition that may depend on data. One that is affine is written by its constraints.
 func (b *builder) truth(e cfront.Expr) expr.Expr {
 	var holds *polycount.Set
-	if b.attempt(func() { holds = b.condition(e) }) {
+	if b.probe(func() { holds = b.condition(e) }) {
 		guard, err := holds.Gist(b.domain)
 		b.try(e.Place(), err)
 		return cexpr.Disjunction(guard)
@@ -114,7 +114,7 @@ func (b *builder) truth(e cfront.Expr) expr.Expr {
 // taken to be evaluated.
 func (b *builder) under(condition cfront.Expr, holds bool, read func()) {
 	domain, narrow := b.domain, b.narrow
-	b.attempt(func() {
+	b.probe(func() {
 		c := b.condition(condition)
 		var err error
 		if holds {

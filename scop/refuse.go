@@ -54,6 +54,11 @@ func (o *offering) search(items []cfront.Stmt) {
 		}
 		flush(i)
 		inner, _ := cfront.Inside(s)
+		if len(inner) == 1 {
+			if body, ok := inner[0].(*cfront.Block); ok {
+				inner = body.Items
+			}
+		}
 		o.search(inner)
 	}
 	flush(len(items))

@@ -96,7 +96,7 @@ func (b *builder) observed(e cfront.Expr, t expr.DType, signless bool) {
 	}
 	var list []piece
 	params, context := len(b.nest.Params), len(b.context)
-	ok := b.attempt(func() { list = b.affine(e) })
+	ok := b.probe(func() { list = b.affine(e) })
 	var names []*cfront.Var
 	cfront.Walk(e, func(e cfront.Expr) {
 		if r, isRef := e.(*cfront.Ref); isRef && !slices.Contains(b.at, r.Var) && !r.Var.DType.IsSigned() {

@@ -8,11 +8,12 @@ type uses struct {
 	written   map[*cfront.Var]bool // assigned or declared with a value, other than in the heads of loops
 	declared  map[*cfront.Var]bool
 	outside   map[*cfront.Var]bool // mentioned in the function, outside of the region
+	addressed map[*cfront.Var]bool // whose address the function takes
 	pointers  map[*cfront.Var]int  // how often a pointer is assigned anywhere in the function
 }
 
 func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
-	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
+	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
 	region := map[cfront.Stmt]bool{}
 	for _, s := range items {
 		region[s] = true
@@ -53,11 +54,14 @@ func (u uses) inside(s cfront.Stmt) {
 
 func (u uses) assigns(e cfront.Expr) {
 	cfront.Walk(e, func(e cfront.Expr) {
-		if a, ok := e.(*cfront.Assign); ok {
-			if v := base(a.To); v != nil {
+		switch x := e.(type) {
+		case *cfront.Assign:
+			if v := base(x.To); v != nil {
 				u.written[v] = true
 			}
-			u.pointer(a)
+			u.pointer(x)
+		case *cfront.Address:
+			u.address(x)
 		}
 	})
 }
@@ -66,6 +70,12 @@ func (u uses) assigns(e cfront.Expr) {
 func (u uses) pointer(a *cfront.Assign) {
 	if x, ok := a.To.(*cfront.Ref); ok && x.Var.Pointer {
 		u.pointers[x.Var]++
+	}
+}
+
+func (u uses) address(x *cfront.Address) {
+	if v := base(x.X); v != nil {
+		u.addressed[v] = true
 	}
 }
 
@@ -82,6 +92,8 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
 				u.outside[x.Var] = true
 			case *cfront.Assign:
 				u.pointer(x)
+			case *cfront.Address:
+				u.address(x)
 			}
 		})
 	}
@@ -102,6 +114,14 @@ func base(e cfront.Expr) *cfront.Var {
 		return x.Var
 	case *cfront.Index:
 		return base(x.Of)
+	case *cfront.Member:
+		return base(x.X)
 	}
 	return nil
+}
+
+// mentions reports that an expression uses a variable.
+func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) { found = found || isVar(e, v) })
+	return found
 }

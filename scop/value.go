@@ -68,6 +68,20 @@ func (b *builder) variable(x *cfront.Ref) expr.Expr {
 	v := x.Var
 	switch {
 	case slices.Contains(b.at, v):
+	case b.followed(v) && (b.uses.iterators[v] || b.uses.written[v]):
+		list, ok := b.known(v)
+		if ok && (len(list) == 1 || b.uses.iterators[v]) {
+			return b.pieced(x, b.use(list), func(a polycount.Affine) expr.Expr {
+				if v.DType == expr.Int32 {
+					return expr.FromAffine(a)
+				}
+				return &expr.Cast{DType: v.DType, Arg: expr.FromAffine(a)}
+			})
+		}
+		if b.uses.iterators[v] {
+			b.fail(x, "", "%s is used outside of its loop", v.Name)
+		}
+		b.access(x, v, false, nil)
 	case b.uses.iterators[v]:
 		b.fail(x, "", "%s is used outside of its loop", v.Name)
 	case len(v.Dims) > 0 || v.DType == "":
@@ -93,17 +107,24 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	case len(r.Var.Dims) != len(x.Subs) || r.Var.DType == "":
 		b.fail(x, "", "%s is not an element of an array of numbers with %d dimensions", r.Var.Name, len(r.Var.Dims))
 	}
-	var index []polycount.Affine
-	out := &expr.Access{Array: b.name(r.Var)}
-	for _, sub := range x.Subs {
-		pieces := b.affine(sub)
-		if len(pieces) != 1 {
+	return b.subscripted(x, r.Var, write, nil)
+}
+
+// subscripted is an access to an element whose first subscripts are read. Where a subscript has alternatives the access is one of several.
+func (b *builder) subscripted(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
+	if len(index) < len(x.Subs) {
+		sub := x.Subs[len(index)]
+		list := b.affine(sub)
+		if write && len(list) > 1 {
 			b.fail(sub, "write an if around the statement", "a subscript with alternatives is not affine")
 		}
-		index = append(index, pieces[0].value)
-		out.Index = append(out.Index, expr.FromAffine(pieces[0].value))
+		return b.pieced(sub, list, func(a polycount.Affine) expr.Expr { return b.subscripted(x, v, write, appended(index, a)) })
 	}
-	b.access(x, r.Var, write, index)
+	out := &expr.Access{Array: b.name(v)}
+	for _, a := range index {
+		out.Index = append(out.Index, expr.FromAffine(a))
+	}
+	b.access(x, v, write, index)
 	return out
 }
 

@@ -93,7 +93,7 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	if w, err = c.Work(s, s.Records); err != nil {
 		return w, err
 	}
-	if w.LocalBytes, err = c.localBytes(s, on); err != nil {
+	if w.LocalBytes, err = c.LocalBytes(s, on); err != nil {
 		return w, err
 	}
 	cache := on.Value(facts.L2Bytes)
@@ -112,9 +112,9 @@ func (c *Case) Least(on *facts.Device, subgroupSize int, caches samples.Mode) (w
 	return w, nil
 }
 
-// localBytes is what the banks of local memory could have moved in the wavefronts that the accesses of the case need, bank conflicts among them; 0 where
+// LocalBytes is what the banks of local memory could have moved in the wavefronts that the accesses of the case need, bank conflicts among them; 0 where
 // there are none, or how many these are depends on data.
-func (c *Case) localBytes(s *features.Statistics, on *facts.Device) (float64, error) {
+func (c *Case) LocalBytes(s *features.Statistics, on *facts.Device) (float64, error) {
 	if !slices.ContainsFunc(s.Records, func(r features.Record) bool { m, is := r.Key.(features.Mem); return is && m.Space == kernel.Local }) {
 		return 0, nil
 	}

@@ -54,6 +54,8 @@ type Error struct {
 	Text string
 	// Missing: a header is not found.
 	Missing bool
+	// Tests are names that conditions around an #error test and nothing defines.
+	Tests []string
 }
 
 func (e *Error) Error() string {

@@ -32,14 +32,15 @@ func countCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "count KERNEL [-p n=2048]",
 		Short: "Count what a kernel does: operations, memory accesses, synchronization",
-		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values. Arithmetic and local memory are
+		Long: `count prints exact counts as functions of the kernel's sizes, and with -p their values, a column for each size. Arithmetic and local memory are
 counted once per sub-group; global memory once per work-item, or once per sub-group where its stride along l.0 is 0;
 barriers once per work-item. Loop nests of C files and kernel functions are counted as they run, with --exact-branches.
 
 With --survey KERNEL is a folder: all kernel functions of the files in it and below are tried, templates for float and 16, with work-groups of 256
 and all sizes 64, and a table says how many can be counted, and why others cannot.`,
-		Example: `  perf count examples/matmul/matmul.star -p n=2048`,
-		Args:    exactArgs(1, "one file with kernels"),
+		Example: `  perf count examples/matmul/matmul.star -p n=2048
+  perf count examples/matmul/matmul.star -p n=1024,2048`,
+		Args: exactArgs(1, "one file with kernels"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.SubgroupSize < 1 {
 				return usagef("--subgroup-size %d: a sub-group has at least one work-item", options.SubgroupSize)
@@ -51,14 +52,14 @@ and all sizes 64, and a table says how many can be counted, and why others canno
 				}
 				return show(cmd, s, s.Write)
 			}
-			at, err := parseOneSize(sizes)
+			at, err := parseSizes(sizes)
 			if err != nil {
 				return err
 			}
 			if len(sizes) == 0 { // symbolic counts alone
-				at = nil
+				at = []map[string]int64{nil}
 			}
-			all, warnings, err := campaign.Counts(cmd.Context(), files, args[0], at, options)
+			all, warnings, err := campaign.CountsAt(cmd.Context(), files, args[0], at, options)
 			if err != nil {
 				return err
 			}

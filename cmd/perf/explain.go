@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/explain"
+	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
@@ -19,7 +21,7 @@ import (
 func explainCommand() *cobra.Command {
 	var o predictFlags
 	var recorded string
-	var terms bool
+	var terms, roofs bool
 	cmd := &cobra.Command{
 		Use:   "explain KERNEL [KERNEL] -p n=4096 [--measure | --replay samples.jsonl]",
 		Short: "Explain why a kernel takes its time, and what would make it faster",
@@ -68,12 +70,13 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 					return err
 				}
 			}
-			return explainAll(cmd, subjects, len(args) == 2, terms)
+			return explainAll(cmd, subjects, len(args) == 2, terms, roofs)
 		},
 	}
 	o.add(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
 	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
+	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the roofline: DRAM, the second-level cache, and the path of L1 and local memory")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
 }
@@ -91,7 +94,7 @@ func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*wo
 }
 
 // explainAll explains kernels one after the other, or what differs between two.
-func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool) error {
+func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms, roofs bool) error {
 	var all []*explain.Explanation
 	for _, s := range subjects {
 		e, err := explain.New(s)
@@ -101,7 +104,7 @@ func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool)
 		all = append(all, e)
 	}
 	if two {
-		return compared(cmd, all)
+		return compared(cmd, all, roofs)
 	}
 	return show(cmd, kernelsJSON(all), func(w io.Writer) error {
 		for i, e := range all {
@@ -109,12 +112,13 @@ func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms bool)
 			warn(cmd, e.Warnings)
 			e.Write(w, terms)
 		}
+		drawRoofs(w, all, roofs)
 		return nil
 	})
 }
 
 // compared shows what differs between two kernels.
-func compared(cmd *cobra.Command, all []*explain.Explanation) error {
+func compared(cmd *cobra.Command, all []*explain.Explanation, roofs bool) error {
 	if len(all) != 2 {
 		return usagef("two kernels are compared, each at one size, and here are %d: name them, as FILE.star#KERNEL", len(all))
 	}
@@ -124,8 +128,27 @@ func compared(cmd *cobra.Command, all []*explain.Explanation) error {
 			warn(cmd, e.Warnings)
 		}
 		c.Write(w)
+		drawRoofs(w, all, roofs)
 		return nil
 	})
+}
+
+// drawRoofs draws the roofline of kernels, if that is asked for.
+func drawRoofs(w io.Writer, all []*explain.Explanation, asked bool) {
+	if !asked {
+		return
+	}
+	var known []roofline.Named
+	for _, e := range all {
+		if e.Roofline != nil {
+			name := e.Kernel
+			if len(all) > 1 {
+				name = filepath.Base(e.Script) + " " + name
+			}
+			known = append(known, roofline.Named{Name: name, Roofline: e.Roofline})
+		}
+	}
+	roofline.Write(w, known)
 }
 
 // explainSubjects pairs each case with the same kernel without its work.
@@ -134,7 +157,7 @@ func explainSubjects(cmd *cobra.Command, p *campaign.Predictor, whole []*campaig
 	for i, one := range whole {
 		s := explain.Subject{
 			Case: one.Case, Device: p.Device.Name, Model: p.For(one.Case).Model, Fit: one.Fit, Lanes: int(p.Device.SubgroupSize), Facts: p.Facts,
-			Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache),
+			Prediction: one.Prediction, Unpriced: one.Unpriced, Roof: p.Roof(one.Case, p.Cache), Caches: p.Cache,
 		}
 		if removed, err := workload.WorkRemoved([]*workload.Case{one.Case}); err != nil {
 			warnf(cmd, warning.NotMeasured, one.Label, "overlap cannot be checked, %s", source.Message(err))
@@ -163,7 +186,9 @@ func measureSubjects(cmd *cobra.Command, p *campaign.Predictor, on measureFlags,
 			of   *workload.Case
 			into func(*samples.Record)
 		}{
-			{s.Case, func(r *samples.Record) { s.Record, s.Measured, s.Roof = r, r.Seconds(), p.Roof(s.Case, r.Mode) }},
+			{s.Case, func(r *samples.Record) {
+				s.Record, s.Measured, s.Roof, s.Caches = r, r.Seconds(), p.Roof(s.Case, r.Mode), r.Mode
+			}},
 			{s.Removed, func(r *samples.Record) { s.MeasuredRemoved = r.Seconds() }},
 		} {
 			if one.of == nil {

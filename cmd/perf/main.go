@@ -163,14 +163,14 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 // commands by what they are for, in the order of a session.
 func commands() []commandGroup {
 	return []commandGroup{
+		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, tuneCommand, emulateCommand, appCommand, calibrateCommand}},
 		{"Starting", []func() *cobra.Command{initCommand, devicesCommand, doctorCommand}},
-		{"Counting", []func() *cobra.Command{countCommand, featureCommand, showCommand, scopCommand, cardCommand}},
-		{"Measuring", []func() *cobra.Command{measureCommand, benchCommand, captureCommand, countersCommand, samplesCommand, importCommand, exportCommand}},
-		{"Calibrating", []func() *cobra.Command{calibrateCommand, fitCommand, modelsCommand, profileCommand}},
-		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, evaluateCommand}},
-		{"Machine code", []func() *cobra.Command{emulateCommand, sassCommand}},
-		{"Searching", []func() *cobra.Command{tuneCommand, liftCommand, fleetCommand}},
-		{"Other commands", []func() *cobra.Command{reportCommand, serveCommand, schemaCommand, workerCommand, deviceWorkerCommand}},
+		{"Counting and measuring", []func() *cobra.Command{countCommand, showCommand, measureCommand, captureCommand, evaluateCommand, reportCommand}},
+		{"What is kept", []func() *cobra.Command{samplesCommand, profileCommand, modelsCommand, importCommand, exportCommand}},
+		{"Advanced", []func() *cobra.Command{
+			scopCommand, liftCommand, sassCommand, countersCommand, fleetCommand, benchCommand, fitCommand, featureCommand, cardCommand, serveCommand, schemaCommand,
+			workerCommand, deviceWorkerCommand,
+		}},
 	}
 }
 

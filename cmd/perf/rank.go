@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
+	"gpuperf/internal/roofline"
 	"gpuperf/internal/warning"
 	"gpuperf/workload"
 )
@@ -18,6 +19,7 @@ import (
 func rankCommand() *cobra.Command {
 	var o predictFlags
 	var top int
+	var roofs bool
 	var all allConfigurations
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL... -p n=4096",
@@ -85,13 +87,14 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
 				return err
 			}
-			return printRankings(cmd, p, rankings, all)
+			return printRankings(cmd, p, rankings, all, roofs)
 		},
 	}
 	o.add(cmd)
 	o.addBinary(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().BoolVar(&o.files.Disregard, "opaque", false, "rank kernels with parts that are not counted as if these took no time")
+	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the kernels under the device's roofs")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	all.add(cmd)
 	return cmd
@@ -132,7 +135,14 @@ func (o *predictFlags) measureRanked(cmd *cobra.Command, p *campaign.Predictor, 
 }
 
 // printRankings prints a ranking for each size, and what is said against the predictions.
-func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction) error {
+func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaign.Ranking, all []*campaign.Prediction, roofs bool) error {
+	var known []roofline.Named
+	if roofs {
+		var err error
+		if known, err = p.Rooflines(all); err != nil {
+			return err
+		}
+	}
 	return show(cmd, p.RankingsJSON(rankings), func(w io.Writer) error {
 		warnOf(cmd, all)
 		for i, r := range rankings {
@@ -142,6 +152,9 @@ func printRankings(cmd *cobra.Command, p *campaign.Predictor, rankings []campaig
 			if err := p.WriteRanking(w, r); err != nil {
 				return err
 			}
+		}
+		if roofs {
+			roofline.Write(w, known)
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"gpuperf/device/opencl"
 	"gpuperf/internal/golden"
+	"gpuperf/internal/roofline"
 )
 
 // TestReadme runs the sessions of the documents, fenced as console, and compares what they print on standard output; CONTRIBUTING.md says
@@ -40,6 +42,29 @@ func TestReadmeIsShort(t *testing.T) {
 	if n := len(strings.Fields(string(text))); err != nil || n > 900 {
 		t.Errorf("README.md has %d words, more than 900 (%v)", n, err)
 	}
+}
+
+// The picture of the README is the roofline of what it says.
+func TestReadmePicture(t *testing.T) {
+	var out, messages bytes.Buffer
+	args := []string{"rank", "--roofline", "--json", "--profile", "h200", "-p", "n=2816", "../../examples/matmul/matmul.star", "../../examples/matmul/matmul_prefetch.star"}
+	if status := run(t.Context(), args, strings.NewReader(""), &out, &messages); status != 0 {
+		t.Fatal(messages.String())
+	}
+	var all struct {
+		Ranking []struct {
+			Script   string             `json:"script"`
+			Roofline *roofline.Roofline `json:"roofline"`
+		} `json:"ranking"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &all); err != nil {
+		t.Fatal(err)
+	}
+	var kernels []roofline.Named
+	for _, k := range all.Ranking {
+		kernels = append(kernels, roofline.Named{Name: filepath.Base(k.Script), Roofline: k.Roofline})
+	}
+	golden.Check(t, "../../docs/roofline.svg", roofline.Chart(kernels).SVG())
 }
 
 func documents(t *testing.T) []string {

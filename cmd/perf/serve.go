@@ -18,7 +18,7 @@ import (
 )
 
 // unserved are the commands that answer no questions.
-var unserved = []string{"serve", "help", "completion", "init", "capture"}
+var unserved = []string{"serve", "help", "completion", "init", "capture", "app"}
 
 func serveCommand() *cobra.Command {
 	var stdio bool
@@ -33,7 +33,7 @@ func serveCommand() *cobra.Command {
 
 The methods are the commands, and the results what they print with --json. Of the parameters, kernel, kernels and args are the files, sizes is
 what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
-kernels and models, so that thousands of questions take a second. A file that changes is read again.
+kernels and models, so that thousands of questions take a second; {"only": "seconds"} leaves all but the times out. A file that changes is read again.
 
 The strategies of perf tune are open to other tuners: ask proposes configurations, which the other program runs, and tell says how they did. What is
 searched is told by the first question, as parameters with their values and constraints, or as a file that perf tune takes:
@@ -44,7 +44,7 @@ searched is told by the first question, as parameters with their values and cons
 
 A time of null says that a configuration did not run. Several searches have names: {"search": "a"}. With profile, its model orders the configurations of a file.
 
-It ends with its input. The module python/perf_client.py asks it from Python.`,
+It ends with its input. The package python/perf_client asks it from Python.`,
 		Example: `  perf serve --stdio`,
 		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,7 +59,13 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 					if err != nil {
 						return nil, err
 					}
-					return kernelsJSON(all), nil
+					switch q.Only {
+					case "":
+						return kernelsJSON(all), nil
+					case "seconds":
+						return secondsOf(all), nil
+					}
+					return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
 				}),
 				"ask":  method(searches.Ask),
 				"tell": method(searches.Tell),
@@ -76,6 +82,15 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "questions come from standard input, answers go to standard output")
 	return cmd
+}
+
+// secondsOf are the times of predictions alone.
+func secondsOf(all []campaign.Summary) any {
+	seconds := make([]float64, len(all))
+	for i, one := range all {
+		seconds[i] = one.Seconds
+	}
+	return map[string]any{"seconds": seconds}
 }
 
 // method is a method whose parameters are a value of type Q.

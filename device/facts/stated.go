@@ -50,6 +50,9 @@ func (d *Device) state(known map[Key]Fact, nodes map[Key]*yamlfile.Node) {
 	}
 }
 
+// Stated reports whether a file states facts of the device.
+func (d *Device) Stated() bool { return d != nil && d.stated != nil }
+
 // Unread are warnings of facts that the device's file states and that nothing has read so far: they have changed nothing.
 func (d *Device) Unread() (warnings []string) {
 	if d == nil || d.stated == nil {

@@ -55,6 +55,13 @@ func GlobalPeak(d *facts.Device) (Peak, bool) {
 	return Peak{Rate: f.Value, Unit: "B/s", Formula: "memory bandwidth", Source: f.Source}, ok
 }
 
+// L2Peak returns the peak of the cache that all multiprocessors share; false where it is not known.
+func L2Peak(d *facts.Device) (Peak, bool) {
+	f, _ := d.Fact(facts.L2BytesPerClock)
+	formula := fmt.Sprintf("%g B × %g MHz", f.Value, d.Value(facts.ClockMHz))
+	return Peak{Rate: f.Value * d.Value(facts.ClockMHz) * 1e6, Unit: "B/s", Formula: formula, Source: f.Source}, d.Known(facts.L2BytesPerClock, facts.ClockMHz)
+}
+
 // perClock is the rate of something that every multiprocessor does in each clock.
 func perClock(d *facts.Device, k facts.Key, work float64) (Peak, bool) {
 	f, _ := d.Fact(k)

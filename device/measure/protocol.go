@@ -11,8 +11,8 @@ import (
 	"gpuperf/device"
 )
 
-// A worker reads requests and writes responses, each a line of JSON; a response to a job is followed by the bytes of its
-// outputs, in the order and of the sizes that it lists. While a job waits for its turn on the device, messages say so. The worker handles one request at a time, but for cancel, which
+// A worker reads requests and writes responses, each a line of JSON; a request for a job of machine code is followed by its bytes, and a response to
+// a job by those of its outputs, in the order and of the sizes that it lists. While a job waits for its turn on the device, messages say so. The worker handles one request at a time, but for cancel, which
 // has no response of its own. Its input's end tells it to exit at once.
 
 type request struct {
@@ -20,6 +20,7 @@ type request struct {
 	Op    op          `json:"op"`
 	Index int         `json:"index,omitempty"` // of open
 	Job   *device.Job `json:"job,omitempty"`   // of run and build
+	Image int64       `json:"image,omitempty"` // bytes of machine code that follow the line, in place of those of Job
 
 	Programs string `json:"programs,omitempty"` // of open: the folder that keeps built programs, where the device can
 }
@@ -61,12 +62,40 @@ type output struct {
 }
 
 func writeRequest(w io.Writer, r request) error {
+	var image []byte
+	if r.Job != nil && r.Job.Image != nil { // a library has many megabytes, which JSON takes long for
+		job := *r.Job
+		image, job.Image = job.Image, nil
+		r.Job, r.Image = &job, int64(len(image))
+	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("encoding a request: %w", err)
 	}
-	_, err = w.Write(append(line, '\n'))
+	if _, err = w.Write(append(line, '\n')); err == nil && image != nil {
+		_, err = w.Write(image)
+	}
 	return err
+}
+
+// readRequest reads a request. It returns io.EOF, bare, only where none follows.
+func readRequest(in *bufio.Reader) (r request, err error) {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return r, err
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, fmt.Errorf("not a request: %.200q: %w", line, err)
+	}
+	if r.Image == 0 {
+		return r, nil
+	}
+	if r.Job == nil || r.Image < 0 {
+		return r, fmt.Errorf("not a request: %.200q", line)
+	}
+	r.Job.Image = make([]byte, r.Image)
+	_, err = io.ReadFull(in, r.Job.Image)
+	return r, err
 }
 
 func writeResponse(w io.Writer, r response) error {

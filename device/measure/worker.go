@@ -2,9 +2,7 @@ package measure
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,16 +55,12 @@ func Serve(in io.Reader, out io.Writer, backend device.Backend) error {
 func readRequests(in io.Reader, requests chan<- request, cancels chan<- int64) error {
 	lines := bufio.NewReader(in)
 	for {
-		line, err := lines.ReadBytes('\n')
+		r, err := readRequest(lines)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
-		}
-		var r request
-		if err := json.Unmarshal(line, &r); err != nil {
-			return fmt.Errorf("not a request: %.200q: %w", bytes.TrimSpace(line), err)
 		}
 		if r.Op == opCancel {
 			select {

@@ -144,9 +144,38 @@ func (d *Device) filled(a device.Arg) (buffer, error) {
 	return b, d.fill(b.id, a)
 }
 
+// alike is how many bytes of a buffer whose elements are all the same come from the host. The device copies the rest.
+const alike = 1 << 20
+
+// repeat fills a buffer whose elements are all the same, and whose first bytes are there already. The error says that the device copies no parts.
+func (d *Device) repeat(id Memory, size int64) error {
+	for at := int64(alike); at < size; at *= 2 {
+		part, err := d.Part(id, at, min(at, size-at))
+		if err != nil {
+			return err
+		}
+		err = d.Copy(part, id, min(at, size-at))
+		d.FreePart(part)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // fill fills a buffer with its seeded data, a piece at a time, so that the host needs no second copy of it.
 func (d *Device) fill(id Memory, a device.Arg) error {
 	const piece = 32 << 20
+	if s := a.Sequence; s != nil && s.Mul == 0 && s.Terms == nil && a.File == nil && a.Formula == nil && a.Bytes() > alike {
+		host := make([]byte, alike)
+		a.Fill(host, 0)
+		if err := d.Write(id, 0, host); err != nil {
+			return err
+		}
+		if d.repeat(id, a.Bytes()) == nil {
+			return nil
+		}
+	}
 	size := device.DTypeSize(a.DType)
 	host := make([]byte, min(piece, a.Bytes()))
 	for at := int64(0); at < a.Bytes(); at += piece {

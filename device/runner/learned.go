@@ -88,7 +88,7 @@ func (d *Device) disassembled(ctx context.Context, image []byte, symbol string, 
 	if !sass.IsCubin(image) {
 		return nil
 	}
-	listing, err := sass.ReadCubin(ctx, symbol, image, false)
+	listing, err := sass.ReadCubin(ctx, symbol, image, false, symbol)
 	if err != nil {
 		return nil
 	}

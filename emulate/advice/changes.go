@@ -100,7 +100,7 @@ func (s *study) launched(block, grid float64) float64 {
 	if err != nil || !r.Status.Finite() {
 		return 0
 	}
-	if work := float64(r.Work.Stands) / float64(max(s.Work.Stands, 1)); work < 1-alike || work > 1+2*alike {
+	if work := float64(r.Effort.Stands) / float64(max(s.Effort.Stands, 1)); work < 1-alike || work > 1+2*alike {
 		return 0
 	}
 	return r.Seconds

@@ -53,6 +53,7 @@ type program struct {
 	Constants map[int][]byte    `json:"constants,omitempty"`
 	Addresses []sass.Address    `json:"addresses,omitempty"`
 	Variables map[string][]byte `json:"variables,omitempty"`
+	Held      []sass.Held       `json:"held,omitempty"`
 	Launches  []struct {
 		Samples string     `json:"samples"`
 		Suite   string     `json:"suite"`
@@ -110,7 +111,7 @@ func (p *program) function() (*sass.Function, error) {
 	for _, f := range listing.Functions {
 		if f.Name == p.Function {
 			f.Registers, f.Parameters = p.Registers, p.Parameters
-			f.Constants, f.Addresses, f.Variables = p.Constants, p.Addresses, p.Variables
+			f.Constants, f.Addresses, f.Variables, f.Held = p.Constants, p.Addresses, p.Variables, p.Held
 			return f, nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 // TestPack makes a file of the kernels of the development set from the cubins and listings that scripts/emulate/record.sh leaves in a folder:
 // CUBINS=folder/cubins go test ./emulate/emulatetest -run Pack
+// LAUNCHES names other launch files than those of testdata/emulate.
 func TestPack(t *testing.T) {
 	folder := os.Getenv("CUBINS")
 	if folder == "" {
@@ -29,7 +30,7 @@ func TestPack(t *testing.T) {
 	defer file.Close()
 	packed := gzip.NewWriter(file)
 	defer packed.Close()
-	paths, err := filepath.Glob("../../testdata/emulate/*.yaml")
+	paths, err := filepath.Glob(cmp.Or(os.Getenv("LAUNCHES"), "../../testdata/emulate/*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
@@ -78,7 +79,7 @@ func packedProgram(launch, code string) (*program, error) {
 		return nil, err
 	}
 	return &program{
-		Function: f.Name, Registers: f.Registers, Parameters: f.Parameters, Constants: f.Constants, Addresses: f.Addresses, Variables: f.Variables,
+		Function: f.Name, Registers: f.Registers, Parameters: f.Parameters, Constants: f.Constants, Addresses: f.Addresses, Variables: f.Variables, Held: f.Held,
 		Listing: sectionOf(string(text), f.Name),
 	}, nil
 }

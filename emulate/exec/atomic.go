@@ -130,13 +130,10 @@ func decodeAtomic(d *decoder) {
 	}
 }
 
-// inTurn is what a counter holds to which one lane adds. In a launch of clusters all clusters are taken to add to it in turn, as they do who share
-// out work among each other; otherwise the group is alone.
+// inTurn is what a counter holds to which one lane adds. All groups of the launch are taken to add to it in turn, in their order, as those do who share out
+// work or places among each other, or look who comes last; the groups of a cluster as one.
 func (g *Group) inTurn(at, value, added uint64) uint64 {
 	c, n := g.launch.cluster, g.launch.Grid
-	if c[0]*c[1]*c[2] == 1 {
-		return value
-	}
 	if g.counters == nil {
 		g.counters = map[uint64]uint64{}
 	}
@@ -185,8 +182,13 @@ func atomic(w *Warp, o *op, lanes uint32) {
 		if o.access.tells {
 			v = uint64Of(sure && v == operand[0])
 		}
-		if sure && lanes&(lanes-1) == 0 && a.Space == sass.Global && o.in.Has("ADD") {
-			v = w.Group.inTurn(at, v, operand[0])
+		if sure && lanes&(lanes-1) == 0 && a.Space == sass.Global && !o.in.Has("F32") && !o.in.Has("F64") {
+			switch {
+			case o.in.Has("ADD"):
+				v = w.Group.inTurn(at, v, operand[0])
+			case o.in.Has("INC"): // back to 0 behind its operand
+				v = w.Group.inTurn(at, v, 1) % max(operand[0]+1, 1)
+			}
 		}
 		if old[0][i], old[1][i] = uint32(v), uint32(v>>32); sure {
 			known |= 1 << i

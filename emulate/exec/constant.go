@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -75,11 +76,12 @@ type layout struct {
 	descriptor uint64 // of global memory
 	itself     uint64 // where the bank itself lies among generic addresses, and the parameters in it; 0 where that is not known
 	passed     uint64
+	clusters   uint64 // whether the launch says how large its clusters are, and that in three words, and with what numbers of groups are multiplied to find clusters; 0 where that is not known
 }
 
 var layouts = []layout{
 	{from: 100, parameters: 0x380, block: 0x360, grid: 0x370, stack: 0x37c, private: 0x350, descriptor: 0x358},
-	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208, itself: 0xc0, passed: 0x198},
+	{from: 90, parameters: 0x210, block: 0, grid: 0xc, stack: 0x28, private: 0x20, descriptor: 0x208, itself: 0xc0, passed: 0x198, clusters: 0x140},
 	{from: 70, parameters: 0x160, block: 0, grid: 0xc, stack: 0x28, private: 0x20, shared: 0x18, descriptor: 0x118},
 }
 
@@ -101,6 +103,27 @@ func layoutOf(target string) (layout, error) {
 		}
 	}
 	return layout{}, fmt.Errorf("code for %s cannot be executed: sm_70 is the oldest architecture whose code is known", target)
+}
+
+// clusterWords are what the driver tells the code about the clusters of a launch: whether the launch says how large they are, how large, in each dimension,
+// and its reciprocal, so rounded that a whole number of clusters stays one (seen in what CUTLASS's kernels do with them on sm_90).
+func clusterWords(a *device.Attributes) []uint32 {
+	words := []uint32{0, 1, 1, 1, 0, 0, 0}
+	if a != nil && a.Cluster != nil {
+		words[0] = 1
+		for d, n := range a.Cluster {
+			words[d+1] = uint32(n)
+		}
+	}
+	for d := range 3 {
+		n := float32(words[d+1])
+		part := 1 / n
+		if float64(part)*float64(n) < 1 {
+			part = math.Nextafter32(part, 2)
+		}
+		words[d+4] = math.Float32bits(part)
+	}
+	return words
 }
 
 // constants are the constant banks of a launch.
@@ -125,6 +148,9 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 	if l.itself != 0 {
 		b.words(0, l.itself, uint32(constantAt&0xffffffff), uint32(constantAt>>32))
 		b.words(0, l.passed, uint32((constantAt+l.parameters)&0xffffffff), uint32((constantAt+l.parameters)>>32))
+	}
+	if l.clusters != 0 {
+		b.words(0, l.clusters, clusterWords(job.Attributes)...)
 	}
 	if err := passed(f, job); err != nil {
 		return nil, err

@@ -37,8 +37,8 @@ var flowForms = map[string]form{
 	"ACQBULK":       {run: skip},
 	"PREEXIT":       {run: skip},
 	"USETMAXREG":    {run: grant},
-	"UCGABAR_ARV":   {run: skip},
-	"UCGABAR_WAIT":  {run: skip},
+	"UCGABAR_ARV":   {run: arriveCluster},
+	"UCGABAR_WAIT":  {run: waitCluster},
 }
 
 // grant says that what was asked for is there: registers.

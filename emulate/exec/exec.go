@@ -10,7 +10,7 @@
 //
 // The groups that are executed stand for others that are not, so that each sees the data that buffers start with and its own stores.
 // Three things are taken for granted: a store to an unknown address of global memory changes nothing that is read later (one to local
-// memory makes all of that unknown), atomic operations return what they would if the group ran alone, and the functions that the hardware
+// memory makes all of that unknown), atomic operations return what they would if the group ran alone, or all added in turn, and the functions that the hardware
 // approximates (MUFU) are exact to the last bits.
 package exec
 
@@ -73,7 +73,7 @@ const (
 	UnknownAddress Kind = "accesses an unknown address"
 	UnknownOpcode  Kind = "has results that are not known"
 	UnknownTarget  Kind = "leads where nothing is known of"
-	AssumedOrder   Kind = "returns what it would if the work-group ran alone"
+	AssumedOrder   Kind = "returns what it would if all work-groups came in turn"
 	Deadlock       Kind = "waits for work-items that never arrive"
 	Trapped        Kind = "is a trap, which ends the program with an error"
 )

@@ -152,6 +152,13 @@ func TestFlow(t *testing.T) {
 			},
 			letters: "..a.b.", before: "R4=0x40", order: "b", after: "0x2 0x2",
 		},
+		"uniform values in turn, until all lanes have had theirs": {
+			code: []string{
+				"MOV R9, RZ", "LOP3.LUT R2, R1, 0x1, RZ, 0xc0, !PT", "PLOP3.LUT P1, PT, PT, PT, PT, 0x80, 0x0", "PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0",
+				".L_turn: VIADD R9, R9, 0x1", "@P1 R2UR P0, UR4, R2", "@P1 R2UR.OR P0, UR5, R2", "@P1 PLOP3.LUT P1, PT, P0, PT, PT, 0x80, 0x0", "@P1 BRA.U.ANY `(.L_turn)", "EXIT",
+			},
+			letters: "....a.....", before: "R1=lane", order: "aa", after: "0x2 0x2",
+		},
 		"all of several targets": {
 			code: []string{
 				"MOV R5, RZ", "BRX R4 -0x20 (*\"BRANCH_TARGETS .L_a,.L_b\"*)", ".L_a: MOV R9, 0x1", "BRA `(.L_out)", ".L_b: MOV R9, 0x1", ".L_out: VIADD R9, R9, 0x1", "EXIT",

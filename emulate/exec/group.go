@@ -13,10 +13,11 @@ type Group struct {
 	shared  *space
 	global  *space
 	barrier [16]meeting
+	gate    gate                 // the barrier of the cluster
 	inbox   map[uint64]*arrivals // barriers in local memory, by address
 	ahead   bool                 // some sub-groups have left loops early
 	heard   int                  // messages of other groups of the cluster
-	// counters are what words held that clusters add to in turn, before this one did.
+	// counters are what words held that groups add to in turn, before this one did.
 	counters map[uint64]uint64
 	// What shared memory, the votes at barriers and buffers follow from.
 	inShared, votes Origin
@@ -26,7 +27,14 @@ type Group struct {
 // meeting is a barrier of a work-group.
 type meeting struct {
 	arrived int // work-items that went on without waiting
+	count   int // of those that it is for, as one of these said; 0 is not known
 	votes   votes
+}
+
+// gate is the barrier of a cluster, whose other groups are taken to come when this one does.
+type gate struct {
+	arrived int // work-items, since it opened last
+	opened  int // times
 }
 
 // votes are what work-items bring to a barrier that reduces a predicate.
@@ -82,6 +90,7 @@ func waitGroup(w *Warp, o *op, lanes uint32) {
 	m := Meeting{Kind: Syncs, At: uint64(number), Of: (count + WarpSize - 1) / WarpSize}
 	if o.in.Has("ARV") {
 		g.barrier[number].arrived += WarpSize
+		g.barrier[number].count = count
 		m.Kind = Signals
 	} else {
 		p.wait, p.at = groupSync, number|count<<4
@@ -94,7 +103,8 @@ func waitGroup(w *Warp, o *op, lanes uint32) {
 
 // open lets the sub-groups go on that wait at a barrier, once all are there.
 func (g *Group) open(number int) {
-	waiting, count, here := 0, 0, true
+	b := &g.barrier[number]
+	waiting, count, here := 0, b.count, true
 	for _, w := range g.Warps {
 		var at, missing uint32
 		for _, p := range w.paths {
@@ -111,7 +121,6 @@ func (g *Group) open(number int) {
 		}
 		here = here && missing == 0
 	}
-	b := &g.barrier[number]
 	if waiting == 0 && b.arrived < count || count == 0 && !here || count > 0 && waiting+b.arrived < (count+WarpSize-1)/WarpSize*WarpSize {
 		return
 	}
@@ -125,6 +134,43 @@ func (g *Group) open(number int) {
 			}
 		}
 		if opened && w.path == nil {
+			w.next()
+		}
+	}
+}
+
+// arriveCluster comes to the barrier of the cluster, and goes on: UCGABAR_ARV.
+func arriveCluster(w *Warp, _ *op, lanes uint32) {
+	w.gates++
+	w.Group.gate.arrived += bits.OnesCount32(lanes)
+	w.Group.pass()
+}
+
+// waitCluster waits until all have come to the barrier of the cluster: UCGABAR_WAIT.
+func waitCluster(w *Warp, _ *op, _ uint32) {
+	if w.Group.gate.opened < w.gates {
+		w.path.wait = clusterSync
+	}
+}
+
+// pass lets the sub-groups go on that wait at the barrier of the cluster, once all work-items have come that have not left.
+func (g *Group) pass() {
+	living := 0
+	for _, w := range g.Warps {
+		living += bits.OnesCount32(w.living())
+	}
+	if g.gate.arrived == 0 || g.gate.arrived < living {
+		return
+	}
+	g.gate.arrived = 0
+	g.gate.opened++
+	for _, w := range g.Warps {
+		for _, p := range w.paths {
+			if p.wait == clusterSync {
+				p.wait = nothing
+			}
+		}
+		if w.path == nil {
 			w.next()
 		}
 	}
@@ -163,6 +209,7 @@ func readReduced(w *Warp, o *op, lanes uint32) {
 
 // left looks whether a barrier waited only for work-items that have left.
 func (g *Group) left(w *Warp) {
+	g.pass()
 	for _, v := range g.Warps {
 		for _, p := range v.paths {
 			if p.wait == groupSync && p.at>>4 == 0 {

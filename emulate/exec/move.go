@@ -96,12 +96,29 @@ func readSpecial(w *Warp, o *op, lanes uint32) {
 	}
 }
 
-// toUniform takes the value of the first lane: R2UR.
+// toUniform takes the value of the first lane: R2UR. A predicate tells in which lanes it is another one, with OR in which another one of these was, too.
 func toUniform(w *Warp, o *op, lanes uint32) {
-	if len(o.sources) == 0 || o.to[0] == sinkRow {
+	if len(o.sources) == 0 {
 		return
 	}
-	v, known := o.sources[0].first(w.path.file, lanes)
+	f := w.path.file
+	v, known := o.sources[0].first(f, lanes)
+	if o.results > 0 {
+		other := truth{}
+		for m := lanes; m != 0; m &= m - 1 {
+			if x, ok := o.sources[0].lane(f, active(m)); ok && known {
+				other.known |= m & -m
+				if x != v {
+					other.value |= m & -m
+				}
+			}
+		}
+		if o.in.Has("OR") {
+			old := f.preds[o.toPred[0]]
+			other = truth{value: old.value | other.value, known: old.known & other.known}
+		}
+		f.setPredicate(o.toPred[0], lanes, other)
+	}
 	w.spread(o, v, known)
 }
 

@@ -31,6 +31,7 @@ type Warp struct {
 	reduced   votes
 	state     State
 	progress  map[uint64]*progress // at barriers in local memory, by address
+	gates     int                  // times that it has come to the barrier of the cluster
 }
 
 // path is a set of lanes that are at the same instruction.
@@ -59,6 +60,7 @@ const (
 	warpSync         // WARPSYNC
 	groupSync        // BAR
 	phaseSync        // SYNCS.PHASECHK
+	clusterSync      // UCGABAR_WAIT
 	junctions        // the other ways of a branch on an unknown condition
 )
 
@@ -163,7 +165,7 @@ func (w *Warp) next() {
 		}
 	}
 	for _, p := range w.paths {
-		if p.wait == groupSync || p.wait == phaseSync {
+		if p.wait == groupSync || p.wait == phaseSync || p.wait == clusterSync {
 			waiting = true
 		}
 		if p.wait == nothing && (w.path == nil || p.pc < w.path.pc) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
@@ -33,7 +34,8 @@ type Sequence struct {
 	Assume []launchfile.Assumption
 	Source string // the name of the file that the code's lines are in, where it is compiled
 
-	face samples.Interface // that a source of a launch file is for
+	face    samples.Interface // that a source of a launch file is for
+	program string            // the path of the machine code that a launch file names as its source; "" is none
 }
 
 // Load is the sequence of a launch file, at sizes where they differ from those of the file.
@@ -47,7 +49,7 @@ func Load(path string, sizes map[string]int64) (*Sequence, error) {
 
 // OfFile is Load of a file that has been read.
 func OfFile(f *launchfile.File, sizes map[string]int64) (s *Sequence, err error) {
-	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface}
+	s = &Sequence{Code: f.Code, Source: f.SourceName(), face: f.Interface, program: f.Program()}
 	if s.Job, err = f.Emulated(sizes); err != nil {
 		return nil, err
 	}
@@ -90,6 +92,24 @@ func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compil
 	return p.Listing, nil
 }
 
+// Compile is the machine code that package compile makes of the source: what stands for that of the device's compiler where there is none.
+func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, error) {
+	all := &sass.Listing{}
+	for _, job := range s.Job.Launches() {
+		if slices.ContainsFunc(all.Functions, func(f *sass.Function) bool { return f.Name == job.Entry }) {
+			continue
+		}
+		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source})
+		if err != nil {
+			return nil, err
+		}
+		p.Function.Name = job.Entry
+		all.Functions = append(all.Functions, p.Function)
+		s.Code.Shared = max(s.Code.Shared, p.Shared)
+	}
+	return all, nil
+}
+
 // kernels are those of the launches, of a cubin that may have many more.
 func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 	all, seen := &sass.Listing{}, map[string]bool{}
@@ -98,7 +118,7 @@ func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 			continue
 		}
 		seen[job.Entry] = true
-		l, err := sass.ReadKernel(ctx, job.Identity.Source, job.Image, job.Entry)
+		l, err := s.kernel(ctx, job.Entry)
 		if err != nil {
 			return nil, err
 		}
@@ -110,6 +130,14 @@ func (s *Sequence) kernels(ctx context.Context) (*sass.Listing, error) {
 		all.Warnings = append(all.Warnings, l.Warnings...)
 	}
 	return all, nil
+}
+
+// kernel is one of the cubin.
+func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, error) {
+	if s.program != "" {
+		return sass.ReadKernelAt(ctx, s.program, s.Job.Image, name)
+	}
+	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
 }
 
 // Options say how a sequence is emulated.

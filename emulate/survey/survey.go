@@ -1,12 +1,14 @@
 // Package survey tells which launches of an application take its time, and why, from the launch files that perf capture has written of them.
 //
-// [Folder] emulates each launch file of a folder; what a file says of its number of launches counts. A Survey is a table of them, those first that
-// take most of the time (text.go).
+// [Folder] emulates the launch files of a folder; what a file says of its number of launches counts, and of how long they took in the application.
+// Launches that are alike are emulated once, and results are kept by a hash of all that they follow from (kept.go). A Survey is a table of the
+// launches, those first that take most of the time (text.go), with how far emulation is off (errors.go).
 package survey
 
 import (
 	"cmp"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,6 +27,7 @@ type Options struct {
 	Sizes    map[string]int64 // where they differ from those of the files
 	Each     launches.Options
 	Compiler *compiled.Compiler    // for files with a source
+	Kept     string                // the folder of results of earlier calls; "" keeps none
 	Progress func(done, total int) // where it is not nil, told after each launch file, from one goroutine at a time
 }
 
@@ -33,27 +36,60 @@ type Survey struct {
 	Folder, Device string
 	Rows           []*Row // those with most time first
 	Failed         []*Row
+	Known          int // results that earlier calls have kept
+	Alike          int // launch files whose launches are as those of another
 }
 
-// Row is launches that are alike.
+// Row is the launches of a file, which are alike.
 type Row struct {
-	File   string
-	Times  int64 // how often the application launches it
-	Report *launches.Report
-	Err    error
+	File        string
+	Times       int64                   // how often the application launches it
+	Application *launchfile.Application // how that went; nil where nobody has said
+	Err         error
+	*Outcome    // nil where there is an error
+
+	unrecorded float64 // seconds of a launch that records of applications leave out
 }
 
-// Finite reports whether the launches have a time that can be added to others.
-func (r *Row) Finite() bool { return r.Report.Status().Finite() }
+// Predicted is the time of a launch as it is measured: in an application without what its records leave out.
+func (r *Row) Predicted() float64 { return r.recorded(r.Seconds()) }
 
-// Seconds is the time of all launches.
-func (r *Row) Seconds() float64 { return float64(r.Times) * r.Report.Seconds() }
+// recorded is a time as records of the application have it.
+func (r *Row) recorded(seconds float64) float64 {
+	const least = 4 // a record has at least this part of what is emulated
+	if r.Application == nil {
+		return seconds
+	}
+	return max(seconds-r.unrecorded, seconds/least)
+}
+
+// Finite reports whether the launches have a predicted time that can be added to others.
+func (r *Row) Finite() bool { return r.Status.Finite() }
+
+// Measured is the usual time of a launch in the application, in seconds; 0 where it is not known.
+func (r *Row) Measured() float64 {
+	if r.Application == nil {
+		return 0
+	}
+	return r.Application.Median()
+}
+
+// All is the time of all launches: as measured, else as predicted.
+func (r *Row) All() float64 {
+	if a := r.Application; a != nil {
+		return a.Total * max(1, float64(r.Times)/float64(a.Timed))
+	}
+	return float64(r.Times) * r.Predicted()
+}
+
+// counts reports whether the time of all launches is a finite one.
+func (r *Row) counts() bool { return r.Application != nil || r.Finite() && !math.IsInf(r.All(), 0) }
 
 // Seconds is the time of the application in kernels, of those that have a finite one.
 func (s *Survey) Seconds() (sum float64) {
 	for _, r := range s.Rows {
-		if r.Finite() {
-			sum += r.Seconds()
+		if r.counts() {
+			sum += r.All()
 		}
 	}
 	return sum
@@ -62,7 +98,7 @@ func (s *Survey) Seconds() (sum float64) {
 // Unknown is how many launches have no finite time.
 func (s *Survey) Unknown() (n int64) {
 	for _, r := range s.Rows {
-		if !r.Finite() {
+		if !r.counts() {
 			n += r.Times
 		}
 	}
@@ -83,11 +119,8 @@ func (s *Survey) All() (all []string) {
 		all = append(all, r.File+" is left out: "+source.Message(r.Err))
 	}
 	for _, r := range s.Rows {
-		for _, w := range r.Report.All() {
+		for _, w := range r.Warnings {
 			all = append(all, r.File+": "+w)
-		}
-		if why := r.Report.Launches[0].Why(); r.Report.One() && len(why) > 0 {
-			all = append(all, r.File+": "+why[0])
 		}
 	}
 	return all
@@ -101,10 +134,11 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 	}
 	s := &Survey{Folder: folder, Device: o.Each.Device.Name()}
 	rows := make([]*Row, len(paths))
-	var compiling, counting sync.Mutex
+	e := newEmulator(o)
+	var counting sync.Mutex
 	done := 0
 	parallel.Try(len(paths), runtime.GOMAXPROCS(0), func(i int) error {
-		rows[i] = emulated(ctx, paths[i], o, &compiling)
+		rows[i] = e.row(ctx, paths[i])
 		counting.Lock()
 		defer counting.Unlock()
 		if done++; o.Progress != nil {
@@ -115,6 +149,7 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	s.Known, s.Alike = e.known, e.alike
 	for _, r := range rows {
 		if r.Err != nil {
 			s.Failed = append(s.Failed, r)
@@ -126,14 +161,14 @@ func Folder(ctx context.Context, folder string, o Options) (*Survey, error) {
 		return nil, s.Failed[0].Err
 	}
 	slices.SortStableFunc(s.Rows, func(a, b *Row) int { // those without a finite time last
-		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.Seconds(), a.Seconds()))
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(b.All(), a.All()))
 	})
 	return s, nil
 }
 
 // last is 1 for a row that has no finite time.
 func last(r *Row) int {
-	if r.Finite() {
+	if r.counts() {
 		return 0
 	}
 	return 1
@@ -148,30 +183,4 @@ func launchFiles(folder string) (paths []string) {
 		}
 	}
 	return paths
-}
-
-// emulated is the row of a launch file.
-func emulated(ctx context.Context, path string, o Options, compiling *sync.Mutex) *Row {
-	r := &Row{File: filepath.Base(path), Times: 1}
-	f, err := launchfile.Load(path)
-	if err == nil {
-		r.Times = max(f.Launches, 1)
-		r.Report, err = report(ctx, path, o, compiling)
-	}
-	r.Err = err
-	return r
-}
-
-func report(ctx context.Context, path string, o Options, compiling *sync.Mutex) (*launches.Report, error) {
-	s, err := launches.Load(path, o.Sizes)
-	if err != nil {
-		return nil, err
-	}
-	compiling.Lock()
-	l, err := s.Listing(ctx, "", o.Compiler)
-	compiling.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	return s.Run(ctx, l, o.Each)
 }

@@ -3,6 +3,8 @@ package survey
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +61,7 @@ func TestFolder(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	first := s.Rows[0]
-	if want := 3*first.Report.Seconds() + s.Rows[1].Report.Seconds(); first.File != "matmul-1.yaml" || s.Seconds() != want {
+	if want := 3*first.Seconds() + s.Rows[1].Seconds(); first.File != "matmul-1.yaml" || s.Seconds() != want {
 		t.Errorf("%s first; %g seconds, want %g", first.File, s.Seconds(), want)
 	}
 	if all := strings.Join(s.All(), "\n"); !strings.Contains(all, "gone-1.yaml is left out: ") {
@@ -70,11 +72,96 @@ func TestFolder(t *testing.T) {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	text, err := json.Marshal(s)
-	if err != nil || !strings.Contains(string(text), `"file":"matmul-1.yaml","kernel":"matmul","launches":3,`) || !strings.Contains(string(text), `"error":`) {
+	if err != nil || !strings.Contains(string(text), `"file":"matmul-1.yaml","kernel":"matmul","name":"matmul","launches":3,`) || !strings.Contains(string(text), `"error":`) {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if _, err := Folder(t.Context(), t.TempDir(), Options{Each: launches.Options{Device: device, Sensitivity: true}}); err == nil || !strings.Contains(err.Error(), "has no launch files") {
 		t.Error(err)
+	}
+}
+
+// Launch files that are alike are emulated once, results are kept, and what decides about them tells them apart.
+func TestAlike(t *testing.T) {
+	at, kept := folder(t), t.TempDir()
+	text, err := os.ReadFile(filepath.Join(at, "matmul-1.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string][2]string{
+		"matmul-2.yaml": {"launches: 3", "launches: 5"},
+		"matmul-3.yaml": {"size: n * n}]", "size: n * n, fill: zeros}]"},
+		"matmul-4.yaml": {"size: n * n}]", "size: n * n, fill: unknown}]"},
+		"matmul-5.yaml": {"n: 256", "n: 512"},
+	} {
+		if err := os.WriteFile(filepath.Join(at, name), []byte(strings.Replace(string(text), change[0], change[1], 1)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tables []string
+	for known := range 2 {
+		s, err := Folder(t.Context(), at, Options{Each: launches.Options{Device: device}, Kept: kept})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Alike != 1 || s.Known != 5*known || len(s.Rows) != 6 {
+			t.Errorf("call %d: %d alike, %d known, %d rows", known+1, s.Alike, s.Known, len(s.Rows))
+		}
+		out, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables = append(tables, strings.Replace(string(out), `"known":5`, `"known":0`, 1))
+	}
+	if tables[0] != tables[1] {
+		t.Error("results that were kept are others")
+	}
+	s, err := Folder(t.Context(), at, Options{Each: launches.Options{Device: device, ClockMHz: 1000}, Kept: kept})
+	if err != nil || s.Known != 0 {
+		t.Error("another clock:", s.Known, err)
+	}
+}
+
+// What the application measured stands beside what is predicted, and decides about shares; the cold launch counts for neither error nor median.
+func TestMeasured(t *testing.T) {
+	at := folder(t)
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	predicted := map[string]float64{}
+	s, err := Folder(t.Context(), at, Options{Each: launches.Options{Device: device}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range s.Rows {
+		predicted[r.File] = r.Seconds() - device.Value(facts.UnrecordedCycles)/device.Value(facts.ClockMHz)/1e6
+	}
+	for name, times := range map[string]string{
+		"matmul-1.yaml": fmt.Sprintf("application: {seconds: [1, %g, %g], timed: 3, total: %g, cold: true}", predicted["matmul-1.yaml"]*0.8, predicted["matmul-1.yaml"]*0.8, 1e-3),
+		"saxpy-1.yaml":  fmt.Sprintf("application: {seconds: [%g], total: 3e-3}", predicted["saxpy-1.yaml"]*4),
+	} {
+		text, err := os.ReadFile(filepath.Join(at, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(at, name), append(text, times+"\n"...), 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err = Folder(t.Context(), at, Options{Each: launches.Options{Device: device}}); err != nil {
+		t.Fatal(err)
+	}
+	e := s.Errors()
+	if s.Rows[0].File != "saxpy-1.yaml" || e.Kinds != 2 || e.Half != 1 || math.Abs(e.Mean-0.5) > 1e-6 || math.Abs(e.Geometric-math.Sqrt(0.25*0.75)) > 1e-6 || math.Abs(e.Measured-4e-3) > 1e-9 {
+		t.Errorf("%s first, %+v", s.Rows[0].File, e)
+	}
+	var out bytes.Buffer
+	if err := s.Write(&out); err != nil || !strings.Contains(out.String(), "+25 %") || !strings.Contains(out.String(), "-75 %") || !strings.Contains(out.String(), "75.0 %") {
+		t.Errorf("%v\n%s", err, &out)
 	}
 }
 

@@ -30,6 +30,7 @@ type Request struct {
 	Arch  string // that sources are compiled for
 	// Times asks for times alone, which takes half as long: not for what they are sensitive to.
 	Times bool
+	Kept  string // the folder of results of earlier calls; "" keeps none
 	// Progress is told how many launch files of a folder are done, where it is not nil.
 	Progress func(done, total int)
 	// Options are those of each launch, but for the device.
@@ -60,7 +61,7 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 			each.Device, each.Sensitivity = d, !r.Times
 			var t Table
 			if isFolder(path) {
-				t, err = Folder(ctx, path, Options{Sizes: r.Sizes, Each: each, Compiler: compiler, Progress: r.Progress})
+				t, err = Folder(ctx, path, Options{Sizes: r.Sizes, Each: each, Compiler: compiler, Kept: r.Kept, Progress: r.Progress})
 			} else {
 				t, err = triton.Rank(ctx, path, triton.Options{Cache: r.Cache, Sizes: r.Sizes, Each: each})
 			}

@@ -9,54 +9,53 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"gpuperf/emulate"
-	"gpuperf/emulate/launches"
-	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
 )
 
 // Write prints the launches as a table, and their sum.
 func (s *Survey) Write(w io.Writer) error {
-	all := s.Seconds()
 	without := ""
 	if n := s.Unknown(); n > 0 {
 		without = fmt.Sprintf("; of %s no time is known", format.Count(int(n), "other"))
 	}
-	fmt.Fprintf(w, "%s on %s: %s in %s%s\n\n", s.Folder, s.Device, format.Seconds(all), format.Count(int(s.Times()-s.Unknown()), "launch"), without)
-	t := format.NewTable("kernel", ">launches", ">each", ">all", ">share", "bottleneck", "busiest", ">waves", "launch file")
+	fmt.Fprintf(w, "%s on %s: %s in %s%s\n", s.Folder, s.Device, format.Seconds(s.Seconds()), format.Count(int(s.Times()-s.Unknown()), "launch"), without)
+	e := s.Errors()
+	e.write(w)
+	fmt.Fprintln(w)
+	head := []string{"kernel", ">launches", ">each", ">all", ">share", "bottleneck", "busiest", ">waves", "launch file"}
+	if e.Kinds > 0 {
+		head = append([]string{"kernel", ">launches", ">measured", ">predicted", ">error"}, head[3:]...)
+	}
+	t := format.NewTable(head...)
 	for _, r := range s.Rows {
-		l, share := r.longest(), ""
-		if r.Finite() {
-			share = fmt.Sprintf("%.1f %%", 100*r.Seconds()/all)
-		}
-		t.Row(short(r.Report.Launches[0].Kernel), fmt.Sprint(r.Times), r.Report.Text(), r.Report.Status().Text(r.Seconds()), share, l.Bottleneck.String(), busiest(l), fmt.Sprintf("%.2f", l.Waves), r.File)
+		t.Row(s.cells(r, e.Kinds > 0)...)
 	}
 	return t.Write(w)
 }
 
-// longest is the launch of a sequence that takes most of the time.
-func (r *Row) longest() *emulate.Result {
-	best := r.Report.Launches[0]
-	for _, l := range r.Report.Launches {
-		if float64(l.Times)*l.Result.Seconds > float64(best.Times)*best.Result.Seconds {
-			best = l
+// cells are a row of the table.
+func (s *Survey) cells(r *Row, measured bool) (cells []string) {
+	cells = append(cells, short(r.Kernel), fmt.Sprint(r.Times))
+	if measured {
+		seconds, off := "", ""
+		if m := r.Measured(); m > 0 {
+			seconds = format.Seconds(m)
 		}
-	}
-	return best.Result
-}
-
-// busiest is the unit that is busy for most of the time: where it is always busy, the kernel is as fast as it can be with this work.
-func busiest(r *emulate.Result) string {
-	var most timing.Unit
-	part := 0.0
-	for _, u := range timing.Units() {
-		if p := r.Utilization[u]; p > part {
-			most, part = u, p
+		if e, ok := r.Error(); ok {
+			off = fmt.Sprintf("%+.0f %%", 100*e)
 		}
+		cells = append(cells, seconds, r.Status.Text(r.Predicted()), off)
+	} else {
+		cells = append(cells, r.Status.Text(r.Seconds()))
 	}
-	if part == 0 {
-		return ""
+	all, share := r.Status.Text(r.All()), ""
+	if r.Application != nil {
+		all = format.Seconds(r.All())
 	}
-	return fmt.Sprintf("%s %.0f %%", most, 100*min(part, 1))
+	if r.counts() {
+		share = fmt.Sprintf("%.1f %%", 100*r.All()/s.Seconds())
+	}
+	return append(cells, all, share, r.Bottleneck, r.Busiest, fmt.Sprintf("%.2f", r.Waves), r.File)
 }
 
 // space is what C++ writes before a name to say where it belongs, and before a function what it returns.
@@ -74,22 +73,53 @@ func short(name string) string {
 
 // rowJSON is the form of a row for other programs.
 type rowJSON struct {
-	File     string           `json:"file"`
-	Kernel   string           `json:"kernel,omitempty"`
-	Launches int64            `json:"launches"`
-	Seconds  *float64         `json:"seconds,omitempty"` // of all; null for no time
-	Share    float64          `json:"share,omitempty"`
-	Each     *launches.Report `json:"each,omitempty"`
-	Error    string           `json:"error,omitempty"`
+	File       string          `json:"file"`
+	Kernel     string          `json:"kernel,omitempty"`
+	Name       string          `json:"name,omitempty"` // as in C++, short
+	Launches   int64           `json:"launches"`
+	Seconds    *float64        `json:"seconds,omitempty"`  // of all, as measured or else as predicted; null for no time
+	Measured   float64         `json:"measured,omitempty"` // a launch, in seconds
+	Predicted  *float64        `json:"predicted,omitempty"`
+	Interval   *[2]*float64    `json:"interval,omitempty"`
+	Status     emulate.Status  `json:"status,omitempty"`
+	Off        *float64        `json:"error_of_prediction,omitempty"`
+	Share      float64         `json:"share,omitempty"`
+	Bottleneck string          `json:"bottleneck,omitempty"`
+	Busiest    string          `json:"busiest,omitempty"`
+	Stream     int64           `json:"stream,omitempty"`
+	Order      int64           `json:"order,omitempty"`
+	Lines      []Line          `json:"lines,omitempty"`
+	Each       json.RawMessage `json:"each,omitempty"`
+	Error      string          `json:"error,omitempty"`
+}
+
+// interval is that of the predicted time.
+func (r *Row) interval() (in *[2]*float64) {
+	in = &[2]*float64{}
+	for i, end := range r.Interval {
+		if end != nil {
+			in[i] = emulate.Number(r.recorded(*end))
+		}
+	}
+	return in
 }
 
 // MarshalJSON writes the survey as other programs read it.
 func (s *Survey) MarshalJSON() ([]byte, error) {
 	list := []rowJSON{}
 	for _, r := range s.Rows {
-		one := rowJSON{File: r.File, Kernel: r.Report.Launches[0].Kernel, Launches: r.Times, Seconds: emulate.Number(r.Seconds()), Each: r.Report}
-		if r.Finite() {
-			one.Share = r.Seconds() / s.Seconds()
+		one := rowJSON{
+			File: r.File, Kernel: r.Kernel, Name: short(r.Kernel), Launches: r.Times, Seconds: emulate.Number(r.All()), Measured: r.Measured(), Predicted: emulate.Number(r.Predicted()), Interval: r.interval(),
+			Status: r.Status, Bottleneck: r.Bottleneck, Busiest: r.Busiest, Lines: r.Lines, Each: r.Report,
+		}
+		if r.counts() {
+			one.Share = r.All() / s.Seconds()
+		}
+		if e, ok := r.Error(); ok {
+			one.Off = &e
+		}
+		if a := r.Application; a != nil {
+			one.Stream, one.Order = a.Stream, a.Order
 		}
 		list = append(list, one)
 	}
@@ -100,6 +130,9 @@ func (s *Survey) MarshalJSON() ([]byte, error) {
 		Folder  string    `json:"folder"`
 		Device  string    `json:"device"`
 		Seconds float64   `json:"seconds"`
+		Errors  *Errors   `json:"errors,omitempty"`
+		Alike   int       `json:"alike"`
+		Known   int       `json:"known"`
 		Rows    []rowJSON `json:"launches"`
-	}{s.Folder, s.Device, s.Seconds(), list})
+	}{s.Folder, s.Device, s.Seconds(), s.Errors().orNil(), s.Alike, s.Known, list})
 }

@@ -59,10 +59,7 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 			cancel(fmt.Errorf("needs %w %d MB of memory", ErrExceeded, limits.Memory>>20))
 		}
 	}
-	var late <-chan time.Time
-	if limits.Time > 0 {
-		late = time.After(limits.Time)
-	}
+	start := time.Now()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	done := make(chan error, 1)
@@ -72,10 +69,10 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 		case err := <-done:
 			return err
 		case <-ctx.Done():
-		case <-late:
-			cancel(fmt.Errorf("takes %w %v", ErrExceeded, limits.Time))
 		case <-tick.C:
-			check()
+			if check(); limits.Time > 0 && time.Since(start) > limits.Time {
+				cancel(fmt.Errorf("takes %w %v", ErrExceeded, limits.Time))
+			}
 		}
 	}
 	asked, end := memory(), time.After(grace)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gpuperf/features"
@@ -18,6 +19,29 @@ type Counted struct {
 	workload.Case // without sizes where the counts are formulas alone
 	Statistics    *features.Statistics
 	alone         []features.Record // counts at the sizes for which there is no formula
+}
+
+// CountsAt counts what the kernels of a file do at each of several sizes, kernel by kernel.
+func CountsAt(ctx context.Context, o frontend.Options, path string, at []map[string]int64, counting features.Options) (all []*Counted, warnings []string, err error) {
+	bySize := make([][]*Counted, len(at))
+	for i, sizes := range at {
+		of, doubts, err := Counts(ctx, o, path, sizes, counting)
+		if err != nil {
+			return nil, nil, err
+		}
+		bySize[i] = of
+		for _, text := range doubts {
+			if !slices.Contains(warnings, text) {
+				warnings = append(warnings, text)
+			}
+		}
+	}
+	for k := range bySize[0] {
+		for _, of := range bySize {
+			all = append(all, of[k])
+		}
+	}
+	return all, warnings, nil
 }
 
 // Counts counts what the kernels of a file do, as formulas. With sizes, or
@@ -101,15 +125,48 @@ func (c *Counted) JSON() (any, error) {
 	return o, err
 }
 
-// WriteCounts writes tables of counts.
+// WriteCounts writes tables of counts: of a kernel at several sizes one, as far as the same is counted at all of them.
 func WriteCounts(w io.Writer, all []*Counted) error {
-	for i, c := range all {
-		fmt.Fprintf(w, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), c.Name, c.Statistics.SubgroupSize)
-		if err := c.Statistics.Write(w, c.Sizes, c.alone...); err != nil {
+	for i := 0; i < len(all); {
+		of := all[i : i+1]
+		for i+len(of) < len(all) && of[0].countsAs(all[i+len(of)]) {
+			of = all[i : i+len(of)+1]
+		}
+		var columns []features.Values
+		for _, c := range of {
+			if c.Sizes == nil {
+				continue
+			}
+			head := "value"
+			if len(of) > 1 {
+				head = ">" + format.Sizes(c.Sizes)
+			}
+			v, err := c.Statistics.Values(head, c.Sizes, c.alone)
+			if err != nil {
+				return err
+			}
+			columns = append(columns, v)
+		}
+		title := of[0].Name
+		if len(of) == 1 && len(all) > 1 && all[0].Name == all[len(all)-1].Name {
+			title += " " + format.Sizes(of[0].Sizes)
+		}
+		fmt.Fprintf(w, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), title, of[0].Statistics.SubgroupSize)
+		if err := of[0].Statistics.Write(w, of[0].alone, columns...); err != nil {
 			return err
 		}
+		i += len(of)
 	}
 	return nil
+}
+
+// countsAs reports whether the counts of a kernel at other sizes are those of the same things.
+func (c *Counted) countsAs(o *Counted) bool {
+	same := func(a, b features.Record) bool {
+		return a.Key.String() == b.Key.String() && a.Count.String() == b.Count.String()
+	}
+	return c.Name == o.Name && c.Sizes != nil && slices.EqualFunc(c.Statistics.Records, o.Statistics.Records, same) &&
+		slices.EqualFunc(c.alone, o.alone, func(a, b features.Record) bool { return a.Key.String() == b.Key.String() })
 }
 
 // FeatureValues are the values of features of a kernel at sizes.

@@ -17,6 +17,7 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
@@ -80,12 +81,30 @@ type Prediction struct {
 	Measured *samples.Record   // nil where not measured
 	FromIR   string            // why it is not with the binary, where that was asked for
 
-	values map[string]float64 // of the model's features
-	model  *models.Model      // that predicted it
+	values   map[string]float64 // of the model's features
+	model    *models.Model      // that predicted it
+	roofline *roofline.Roofline // nil where nobody asked, or it is not known
 }
 
 // Applies reports whether the model has costs for the main part of the work. If not, the predicted time is a lower bound.
 func (p *Prediction) Applies() bool { return !p.Unpriced.Main() && !inPart(p.Case) }
+
+// Rooflines finds the rooflines of predictions, by measured times where there are any, and names those that are known.
+func (p *Predictor) Rooflines(all []*Prediction) (known []roofline.Named, err error) {
+	for _, one := range all {
+		seconds, caches := one.Seconds, p.Cache
+		if m := one.MeasuredSeconds(); m > 0 {
+			seconds, caches = m, one.Measured.Mode
+		}
+		if one.roofline, err = roofline.Of(one.Case, p.Facts, caches, seconds); err != nil {
+			return nil, err
+		}
+		if one.roofline != nil {
+			known = append(known, roofline.Named{Name: one.Label + " " + format.Sizes(one.Sizes), Roofline: one.roofline})
+		}
+	}
+	return known, nil
+}
 
 // MeasuredSeconds is the measured time, NaN where there is none.
 func (p *Prediction) MeasuredSeconds() float64 {

@@ -9,6 +9,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
+	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 )
 
@@ -25,6 +26,7 @@ type Summary struct {
 	Measured *Measured        `json:"measured,omitempty"`
 	Bound    string           `json:"bound,omitempty"` // what takes most of the time, in the words of explain
 	*calibrate.Prediction
+	Roofline *roofline.Roofline `json:"roofline,omitempty"` // where it was asked for
 }
 
 // Measured is the measurement beside a prediction.
@@ -48,7 +50,7 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 }
 
 func (p *Predictor) summary(r *Prediction) Summary {
-	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction}
+	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction, Roofline: r.roofline}
 	if r.values != nil {
 		s.Bound = explain.BoundOf(r.model, r.Fit, r.values, r.Prediction).String()
 	}

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,6 +12,7 @@ type Curves struct {
 	Title  string
 	Note   string // under the title, in grey
 	XLabel string
+	YLabel string               // "" is time
 	XText  func(float64) string // of round values across; nil writes those of the points, as long as they are few
 	YText  func(float64) string // of the values upwards; nil is a time
 	Even   bool                 // the axis across is linear and begins at 0
@@ -19,7 +21,7 @@ type Curves struct {
 
 // Series is a line. Points that are not positive are left out of it.
 type Series struct {
-	Name   string
+	Name   string // "": it is not in the legend
 	Style  Style
 	Points []XY
 }
@@ -28,6 +30,7 @@ type Series struct {
 type XY struct {
 	X, Y  float64
 	Hover string // shown when a pointer rests on the point
+	Label string // beside the point
 }
 
 // Style is how a line is drawn.
@@ -64,6 +67,9 @@ func LineStyle(i int) Style {
 	return Style{Colour: palette[i%len(palette)], Dashes: dashes[i/len(palette)%len(dashes)]}
 }
 
+// PointsOf is the style of points that belong to the line with a number.
+func PointsOf(i int) Style { return Style{Colour: LineStyle(i).Colour, Dashes: "0 100", Mark: Circle} }
+
 // legendLine is the height of a line of the legend.
 const legendLine = 18.0
 
@@ -75,20 +81,8 @@ func (f *Curves) Narrow() string { return f.draw(besideWidth) }
 
 func (f *Curves) draw(plotWidth float64) string {
 	d := &plot{width: plotWidth, written: f.YText}
-	var xs, ys []float64
-	for _, s := range f.Series {
-		for _, p := range s.Points {
-			if drawable(p.X) && drawable(p.Y) {
-				xs, ys = append(xs, p.X), append(ys, p.Y)
-			}
-		}
-	}
-	d.x, d.y = logAxis(xs), logAxis(ys)
-	if f.Even && len(xs) > 0 {
-		const room = 1.03
-		d.x = axis{hi: min(room*slices.Max(xs), math.MaxFloat64), linear: true}
-	}
-	d.left = max(padLeft, d.room()+14)
+	d.x, d.y = f.axes()
+	d.left = max(padLeft, d.room()+30)
 	width := d.left + plotWidth + padRight
 	var legend canvas
 	head := 52 + legendLine*float64(f.legend(&legend, width))
@@ -99,15 +93,57 @@ func (f *Curves) draw(plotWidth float64) string {
 		d.text(f.Note, "x", 12.0, "y", 42.0, "fill", faint)
 	}
 	d.WriteString(legend.String())
-	f.plot(d, xs)
+	f.plot(d)
 	d.close("svg")
 	return d.String()
+}
+
+// axes hold all points that can be drawn.
+func (f *Curves) axes() (x, y axis) {
+	xs, ys := f.places()
+	x, y = logAxis(xs), logAxis(ys)
+	if f.Even && len(xs) > 0 {
+		const room = 1.03
+		x = axis{hi: min(room*slices.Max(xs), math.MaxFloat64), linear: true}
+	}
+	return x, y
+}
+
+// places are where points that can be drawn are, across and upwards.
+func (f *Curves) places() (xs, ys []float64) {
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			if drawable(p.X) && drawable(p.Y) {
+				xs, ys = append(xs, p.X), append(ys, p.Y)
+			}
+		}
+	}
+	return xs, ys
+}
+
+// x writes a value across.
+func (f *Curves) x(v float64) string {
+	if f.XText == nil {
+		return fmt.Sprintf("%.4g", v)
+	}
+	return f.XText(v)
+}
+
+// y writes a value upwards.
+func (f *Curves) y(v float64) string {
+	if f.YText == nil {
+		return Seconds(v)
+	}
+	return f.YText(v)
 }
 
 // legend draws the names of the lines, in as many rows as they need, and returns their number.
 func (f *Curves) legend(c *canvas, width float64) int {
 	x, row := 12.0, 0
 	for _, s := range f.Series {
+		if s.Name == "" {
+			continue
+		}
 		need := 32 + textWidth(s.Name) + 18
 		if x+need > width && x > 12 {
 			x, row = 12, row+1
@@ -121,20 +157,18 @@ func (f *Curves) legend(c *canvas, width float64) int {
 	return row + 1
 }
 
-// plot draws the lines over the axes of d; xs are the places of all points across.
-func (f *Curves) plot(d *plot, xs []float64) {
+// plot draws the lines over the axes of d.
+func (f *Curves) plot(d *plot) {
 	d.times()
+	d.upwards(cmp.Or(f.YLabel, "time"), 14)
+	xs, _ := f.places()
 	slices.Sort(xs)
 	if xs = slices.Compact(xs); len(xs) > 12 || f.XText != nil {
 		xs = d.x.ticks()
 	}
 	var ticks []tick
 	for _, v := range xs {
-		text := fmt.Sprintf("%.4g", v)
-		if f.XText != nil {
-			text = f.XText(v)
-		}
-		ticks = append(ticks, tick{v, text})
+		ticks = append(ticks, tick{v, f.x(v)})
 	}
 	d.across(ticks, f.XLabel)
 	d.frame()
@@ -148,6 +182,9 @@ func (f *Curves) plot(d *plot, xs []float64) {
 			d.leaf("title", p.Hover)
 			s.Style.mark(d.canvas, d.px(p.X), d.py(p.Y))
 			d.close("g")
+			if p.Label != "" {
+				d.text(p.Label, "x", d.px(p.X)+6, "y", d.py(p.Y)-5, "font-size", 10.0)
+			}
 		}
 	}
 }
@@ -163,7 +200,7 @@ func (s Style) line(c *canvas, path string) {
 func (s Style) mark(c *canvas, x, y float64) {
 	switch s.Mark {
 	case Circle:
-		circle(c, x, y)
+		circle(c, x, y, s.Colour)
 	case Diamond:
 		diamond(c, x, y)
 	case NoMark:

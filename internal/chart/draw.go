@@ -64,7 +64,7 @@ func drawLegend(c *canvas, x, y float64) {
 		c.text(text, "x", x+32, "y", y)
 		x += 32 + textWidth(text) + 18
 	}
-	entry(measured, "measured", func(x, y float64) { circle(c, x, y) })
+	entry(measured, "measured", func(x, y float64) { circle(c, x, y, measured) })
 	entry(predicted, "predicted, with its 90 % interval", func(x, y float64) { bar(c, x, y-7, y+7, true, true); diamond(c, x, y) })
 }
 
@@ -89,8 +89,7 @@ func (d *drawing) draw() {
 		d.text(d.panel.Note, "x", d.left+d.width, "y", d.top-42, "text-anchor", "end", "fill", faint)
 	}
 	d.times()
-	x, y := d.left-62, d.top+plotHeight/2
-	d.text("time", "x", x, "y", y, "text-anchor", "middle", "fill", faint, "transform", "rotate(-90 "+decimal(x)+" "+decimal(y)+")")
+	d.upwards("time", d.left-62)
 	var sizes []tick
 	var measured, predicted []XY
 	for i, p := range d.panel.Points {
@@ -131,7 +130,7 @@ func (d *drawing) drawPoint(p Point, x float64) {
 	d.open("g")
 	d.leaf("title", p.Hover)
 	if drawable(p.Measured) {
-		circle(d.canvas, x, d.py(p.Measured))
+		circle(d.canvas, x, d.py(p.Measured), measured)
 	}
 	if drawable(p.Predicted) {
 		if p.hasBar() {
@@ -143,8 +142,8 @@ func (d *drawing) drawPoint(p Point, x float64) {
 	d.close("g")
 }
 
-func circle(c *canvas, x, y float64) {
-	c.empty("circle", "cx", x, "cy", y, "r", 5.5, "fill", "#ffffff", "stroke", measured, "stroke-width", 2.0)
+func circle(c *canvas, x, y float64, colour string) {
+	c.empty("circle", "cx", x, "cy", y, "r", 5.5, "fill", "#ffffff", "stroke", colour, "stroke-width", 2.0)
 }
 
 func diamond(c *canvas, x, y float64) {

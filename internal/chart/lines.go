@@ -107,13 +107,13 @@ type Bar struct {
 }
 
 // SVG draws the bars as a document of its own.
-func (b *Bars) SVG() string { return b.draw(420) }
+func (b *Bars) SVG() string { return b.draw(aloneWidth) }
 
 // Narrow draws the bars for a narrow screen.
-func (b *Bars) Narrow() string { return b.draw(besideWidth / 2) }
+func (b *Bars) Narrow() string { return b.draw(besideWidth) }
 
-// draw draws bars of which the longest has the width.
-func (b *Bars) draw(plotW float64) string {
+// draw draws bars in a picture that is as wide as one with a plot of a width; long names make it wider.
+func (b *Bars) draw(wide float64) string {
 	const thick, gap = 11.0, 7.0
 	left, most := 0.0, 0.0
 	for _, bar := range b.Bars {
@@ -141,7 +141,9 @@ func (b *Bars) draw(plotW float64) string {
 		written = func(v float64) string { return fmt.Sprintf("%.3g", v) }
 	}
 	row := thick*float64(series) + gap
-	width := max(left+plotW+70, textWidth(b.Title)*1.5+24)
+	const text = 70.0 // behind a bar
+	plotW := max(wide+padLeft+padRight-left-text, wide/2)
+	width := max(left+plotW+text, textWidth(b.Title)*1.5+24)
 	var legend canvas
 	head := 60 + legendLine*float64(b.legend(&legend, width)-1)
 	c := document(b.Title, width, head+row*float64(len(b.Bars))+12)

@@ -38,6 +38,12 @@ func (p *plot) times() {
 	}
 }
 
+// upwards writes the label of the axis upwards at x.
+func (p *plot) upwards(label string, x float64) {
+	y := p.top + plotHeight/2
+	p.text(label, "x", x, "y", y, "text-anchor", "middle", "fill", faint, "transform", "rotate(-90 "+decimal(x)+" "+decimal(y)+")")
+}
+
 // tick is a value on the axis across.
 type tick struct {
 	at   float64

@@ -12,6 +12,7 @@ import (
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
+	"gpuperf/internal/roofline"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -30,6 +31,7 @@ type Subject struct {
 	Prediction *calibrate.Prediction // of the case
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
 	Roof       machine.Bound         // of the case, with the caches as they were for the time that is explained; without uses it is not known
+	Caches     samples.Mode          // how they were
 
 	Record          *samples.Record // of the kernel; nil: not measured
 	Measured        float64         // of the kernel, in seconds; 0: not measured
@@ -41,7 +43,7 @@ type Subject struct {
 type Explanation struct {
 	Script    string             `json:"script,omitempty"`
 	Kernel    string             `json:"kernel"`
-	Device    string             `json:"-"` // that the model is of
+	Device    string             `json:"device"` // that the model is of
 	At        map[string]int64   `json:"at"`
 	Model     string             `json:"model"`
 	Form      string             `json:"form,omitempty"` // how the terms make a time; "" for none of the known forms
@@ -57,6 +59,7 @@ type Explanation struct {
 	Code      *Code              `json:"code,omitempty"`           // nil where the machine code is not known
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
+	Roofline  *roofline.Roofline `json:"roofline,omitempty"`       // nil where no floating-point operation with a peak is known, or no traffic
 	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
 	Lines     []Line             `json:"lines"`                    // that access memory, those that take most of the time first
 	Remedies  []Remedy           `json:"remedies"`                 // what would make it faster, the largest gain first

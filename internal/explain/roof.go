@@ -1,6 +1,9 @@
 package explain
 
-import "gpuperf/device/machine"
+import (
+	"gpuperf/device/machine"
+	"gpuperf/internal/roofline"
+)
 
 // Roof is the least time of the kernel, by what no implementation can do without: the roof under which no prediction is.
 type Roof struct {
@@ -21,7 +24,10 @@ type Resource struct {
 	Source  string  `json:"source,omitempty"`
 }
 
-func (e *explainer) roof(out *Explanation) error {
+func (e *explainer) roof(out *Explanation) (err error) {
+	if out.Roofline, err = roofline.Of(e.Case, e.Facts, e.Caches, e.seconds()); err != nil {
+		return err
+	}
 	bound := e.Subject.Roof
 	if len(bound.Uses) == 0 {
 		return nil

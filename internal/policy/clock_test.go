@@ -25,6 +25,7 @@ var clocks = map[string]string{
 	"cmd/perf/main.go":                    "the time to stop by itself after an interrupt",
 	"cmd/perf/samples.go":                 "samples --older-than",
 	"cmd/perf/tune.go":                    "tune --for ends a search",
+	"emulate/survey/kept.go":              "which results were used last",
 	"internal/counters/counters.go":       "the date of a record",
 	"device/runner/launches.go":           "measures",
 	"device/runner/learned.go":            "ends a disassembler that hangs",

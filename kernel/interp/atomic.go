@@ -24,13 +24,10 @@ func (u *updated) value(t expr.DType) value {
 }
 
 // update compiles an atomic statement. Work-items run it one after the other, which is what atomic means.
-func (c *compiler) update(s *kernel.Stmt, u *updated, element func(*state) int64) (func(*state), error) {
+func (c *compiler) update(s *kernel.Stmt, u *updated, element func(*state) int64) func(*state) {
 	inner := *c
 	inner.updated = u
-	v, err := inner.typed(s.RHS, u.array.DType)
-	if err != nil {
-		return nil, err
-	}
+	v := inner.typed(s.RHS, u.array.DType)
 	if u.atomics == nil {
 		u.atomics = map[int64]*atomic{}
 	}
@@ -43,7 +40,7 @@ func (c *compiler) update(s *kernel.Stmt, u *updated, element func(*state) int64
 		} else {
 			u.buf.ints[u.at] = v.i(st)
 		}
-	}, nil
+	}
 }
 
 // atomic remembers the last atomic updates of an element, as a mark does accesses: item and group are -1 for several.

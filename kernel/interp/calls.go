@@ -1,41 +1,35 @@
 package interp
 
 import (
-	"fmt"
 	"math"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
 // common is the type that operands are brought to.
-func (c *compiler) common(args []expr.Expr) (expr.DType, error) {
+func (c *compiler) common(args []expr.Expr) expr.DType {
 	if len(args) == 1 {
-		return c.k.TypeOf(args[0])
+		return throw.Get(c.k.TypeOf(args[0]))
 	}
-	return c.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args})
+	return throw.Get(c.k.TypeOf(&expr.Op{Kind: expr.Add, Args: args}))
 }
 
 // call compiles a call. Functions of floats are computed in double precision and rounded.
-func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
+func (c *compiler) call(t expr.DType, x *expr.Call) value {
 	if f := c.k.Function(x.Func); f != nil {
 		return c.userCall(f, x)
 	}
 	if t.IsVector() {
 		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Call{Func: x.Func, Args: args} })
 	}
-	in, err := c.common(x.Args)
-	if err != nil {
-		return value{}, err
-	}
+	in := c.common(x.Args)
 	integer, isInteger := integerFuncs[x.Func]
 	if !in.IsFloat() && !(isInteger && in.IsInteger()) {
 		in = expr.Float32
 	}
-	args, err := c.allTyped(x.Args, in)
-	if err != nil {
-		return value{}, err
-	}
+	args := c.allTyped(x.Args, in)
 	if in.IsInteger() {
 		return value{t: t, i: func(st *state) int64 {
 			a, b := args[0].i(st), int64(0)
@@ -43,10 +37,10 @@ func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 				b = args[1].i(st)
 			}
 			return wrap(t, integer(in, a, b))
-		}}, nil
+		}}
 	}
 	if test, ok := testFuncs[x.Func]; ok {
-		return convert(fromTruth(func(st *state) bool { return test(args[0].f(st)) }), t), nil
+		return convert(fromTruth(func(st *state) bool { return test(args[0].f(st)) }), t)
 	}
 	name := x.Func
 	if float, ok := floatNames[name]; ok {
@@ -65,7 +59,7 @@ func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 			x := a(st)
 			r := round(t, f1(x))
 			return st.noted(t, r, spread(alone, x, 0, r, st.err, 0), u)
-		}}, nil
+		}}
 	case f2 != nil && len(args) == 2:
 		a, b := args[0].f, args[1].f
 		return value{t: t, f: func(st *state) float64 {
@@ -74,7 +68,7 @@ func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 			y := b(st)
 			r := round(t, f2(x, y))
 			return st.noted(t, r, spread(f2, x, y, r, e, st.err), u)
-		}}, nil
+		}}
 	case (name == "fma" || name == "mad") && len(args) == 3:
 		a, b, d := args[0].f, args[1].f, args[2].f
 		return value{t: t, f: func(st *state) float64 {
@@ -84,9 +78,9 @@ func (c *compiler) call(t expr.DType, x *expr.Call) (value, error) {
 			e := errorOfProduct(x, y, 0, ex, st.err)
 			r := fma(t, x, y, d(st))
 			return st.noted(t, r, e+st.err+units[t]*math.Abs(x*y), 1) // mad may round the product
-		}}, nil
+		}}
 	}
-	return value{}, fmt.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args))
+	panic(throw.Errorf("function %s of %d arguments cannot be run", x.Func, len(x.Args)))
 }
 
 // floatNames are the names under which functions of integers and floats take floats.
@@ -121,40 +115,35 @@ var testFuncs = map[string]func(float64) bool{
 
 // userCall compiles the call of a user function: the operands are computed once, kept in registers of this call, and the
 // definition is compiled over these.
-func (c *compiler) userCall(f *kernel.Function, x *expr.Call) (value, error) {
+func (c *compiler) userCall(f *kernel.Function, x *expr.Call) value {
 	if f.Def == nil {
-		return value{}, fmt.Errorf("function %s has no definition, so that it cannot be run here", f.Name)
+		panic(throw.Errorf("function %s has no definition, so that it cannot be run here", f.Name))
 	}
 	var set []func(*state)
 	bound := map[string]value{}
 	for i, p := range f.Params {
-		v, err := c.typed(x.Args[i], p.DType)
-		if err != nil {
-			return value{}, err
-		}
+		v := c.typed(x.Args[i], p.DType)
 		r := newRegister(p.DType)
 		bound[p.Name] = r.value()
 		set = append(set, r.set(v))
 	}
 	scope, err := c.k.Scope(f)
-	if err != nil {
-		return value{}, err
-	}
+	throw.If(err)
 	inner := &compiler{k: scope, bound: bound}
 	for _, l := range f.Lets {
-		v, err := inner.expr(l.Expr)
+		v, err := throw.Value(func() value { return inner.expr(l.Expr) })
 		if err != nil {
-			return value{}, fmt.Errorf("function %s: %w", f.Name, err)
+			panic(throw.Errorf("function %s: %w", f.Name, err))
 		}
 		r := newRegister(v.t)
 		bound[l.Name] = r.value()
 		set = append(set, r.set(v))
 	}
-	body, err := inner.typed(f.Def, f.Result)
+	body, err := throw.Value(func() value { return inner.typed(f.Def, f.Result) })
 	if err != nil {
-		return value{}, fmt.Errorf("function %s: %w", f.Name, err)
+		panic(throw.Errorf("function %s: %w", f.Name, err))
 	}
-	return value{body.t, after(set, body.f), after(set, body.i), after(set, body.fs), after(set, body.is)}, nil
+	return value{body.t, after(set, body.f), after(set, body.i), after(set, body.fs), after(set, body.is)}
 }
 
 // after computes v after other things; nil of nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -51,16 +52,13 @@ func (c *compiler) counter(name string) (func(*state) int64, bool) {
 }
 
 // affine compiles a bound or a condition.
-func (c *compiler) affine(a polycount.Affine) (func(*state) int64, error) {
-	f, err := c.nest.Form(a)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) affine(a polycount.Affine) func(*state) int64 {
+	f := throw.Get(c.nest.Form(a))
 	return c.sum(f)
 }
 
 // sum compiles an affine expression.
-func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
+func (c *compiler) sum(f *linear.Form) func(*state) int64 {
 	constant, terms := f.Constant, []linear.SlotTerm(nil)
 	for _, t := range f.Terms {
 		if t.Slot < 0 {
@@ -76,17 +74,11 @@ func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
 	}
 	var quotients []quotient
 	for _, t := range f.Floors {
-		num, err := c.sum(t.Num)
-		if err != nil {
-			return nil, err
-		}
+		num := c.sum(t.Num)
 		quotients = append(quotients, quotient{t.Coeff, num, t.Den})
 	}
 	for _, t := range f.Temps {
-		v, err := c.typed(expr.Var{Name: t.Name}, expr.Int64)
-		if err != nil {
-			return nil, err
-		}
+		v := c.typed(expr.Var{Name: t.Name}, expr.Int64)
 		quotients = append(quotients, quotient{t.Coeff, v.i, 1})
 	}
 	return func(st *state) int64 {
@@ -99,46 +91,40 @@ func (c *compiler) sum(f *linear.Form) (func(*state) int64, error) {
 			sum += q.coeff * intmath.FloorDiv(q.num(st), q.den)
 		}
 		return sum
-	}, nil
+	}
 }
 
-func (c *compiler) expr(e expr.Expr) (value, error) {
-	t, err := c.k.TypeOf(e)
-	if err != nil {
-		return value{}, err
-	}
+func (c *compiler) expr(e expr.Expr) value {
+	t := throw.Get(c.k.TypeOf(e))
 	if t.IsComplex() || !t.Known() {
-		return value{}, fmt.Errorf("%s has type %s, which is counted only", e, t)
+		panic(throw.Errorf("%s has type %s, which is counted only", e, t))
 	}
 	switch x := e.(type) {
 	case expr.Int:
 		v := x.Value
-		return value{t: t, i: func(*state) int64 { return v }}, nil
+		return value{t: t, i: func(*state) int64 { return v }}
 	case expr.Float:
 		v := round(t, x.Value)
 		return value{t: t, f: func(st *state) float64 {
 			st.err = 0
 			return v
-		}}, nil
+		}}
 	case expr.Var:
 		if v, ok := c.bound[x.Name]; ok {
-			return v, nil
+			return v
 		}
 		if i, ok := c.counter(x.Name); ok {
-			return value{t: t, i: i}, nil
+			return value{t: t, i: i}
 		}
 		return c.load(t, x, x.Name, nil)
 	case *expr.Access:
 		if i, ok := c.counter(x.Array); ok && len(x.Index) == 0 {
-			return value{t: t, i: i}, nil
+			return value{t: t, i: i}
 		}
 		return c.load(t, x, x.Array, x.Index)
 	case *expr.Cast:
-		arg, err := c.expr(x.Arg)
-		if err != nil {
-			return value{}, err
-		}
-		return convert(arg, x.DType), nil
+		arg := c.expr(x.Arg)
+		return convert(arg, x.DType)
 	case *expr.Cond:
 		return c.cond(t, x)
 	case *expr.Call:
@@ -146,28 +132,22 @@ func (c *compiler) expr(e expr.Expr) (value, error) {
 	case *expr.Op:
 		return c.op(t, x)
 	}
-	return value{}, fmt.Errorf("%s cannot be run", e)
+	panic(throw.Errorf("%s cannot be run", e))
 }
 
 // typed compiles e and converts it.
-func (c *compiler) typed(e expr.Expr, t expr.DType) (value, error) {
-	v, err := c.expr(e)
-	if err != nil {
-		return value{}, err
-	}
-	return convert(v, t), nil
+func (c *compiler) typed(e expr.Expr, t expr.DType) value {
+	v := c.expr(e)
+	return convert(v, t)
 }
 
 // allTyped compiles expressions and converts them.
-func (c *compiler) allTyped(list []expr.Expr, t expr.DType) ([]value, error) {
+func (c *compiler) allTyped(list []expr.Expr, t expr.DType) []value {
 	out := make([]value, len(list))
 	for n, e := range list {
-		var err error
-		if out[n], err = c.typed(e, t); err != nil {
-			return nil, err
-		}
+		out[n] = c.typed(e, t)
 	}
-	return out, nil
+	return out
 }
 
 func convert(v value, t expr.DType) value {
@@ -223,16 +203,13 @@ func truncate(t expr.DType, v float64) int64 {
 }
 
 // truth compiles a condition.
-func (c *compiler) truth(e expr.Expr) (func(*state) bool, error) {
-	v, err := c.expr(e)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler) truth(e expr.Expr) func(*state) bool {
+	v := c.expr(e)
 	if f := v.f; f != nil {
-		return func(st *state) bool { return f(st) != 0 }, nil
+		return func(st *state) bool { return f(st) != 0 }
 	}
 	i := v.i
-	return func(st *state) bool { return i(st) != 0 }, nil
+	return func(st *state) bool { return i(st) != 0 }
 }
 
 func fromTruth(f func(*state) bool) value {
@@ -257,21 +234,16 @@ func choose[T any](test func(*state) bool, a, b func(*state) T) func(*state) T {
 	}
 }
 
-func (c *compiler) cond(t expr.DType, x *expr.Cond) (value, error) {
-	test, err := c.truth(x.If)
-	if err != nil {
-		return value{}, err
-	}
-	v, err := c.allTyped([]expr.Expr{x.Then, x.Else}, t)
-	if err != nil {
-		return value{}, err
-	}
+func (c *compiler) cond(t expr.DType, x *expr.Cond) value {
+	test := c.truth(x.If)
+	v := c.allTyped([]expr.Expr{x.Then, x.Else}, t)
 	a, b := v[0], v[1]
-	return value{t, choose(test, a.f, b.f), choose(test, a.i, b.i), choose(test, a.fs, b.fs), choose(test, a.is, b.is)}, nil
+	return value{t, choose(test, a.f, b.f), choose(test, a.i, b.i), choose(test, a.fs, b.fs), choose(test, a.is, b.is)}
 }
 
 // place compiles an access to the function that finds its flat element.
-func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*memory, func(*state) int64, error) {
+func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (_ *memory, _ func(*state) int64, err error) {
+	defer throw.Catch(&err)
 	m := c.mem[name]
 	if m == nil {
 		return nil, nil, fmt.Errorf("%s is no array", name)
@@ -284,10 +256,7 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*mem
 	}
 	parts := make([]func(*state) int64, len(index))
 	for n, e := range index {
-		var err error
-		if parts[n], err = c.index(c.nest.Index(e)); err != nil {
-			return nil, nil, err
-		}
+		parts[n] = c.index(c.nest.Index(e))
 	}
 	beyond := int64(0) // the last element of a vector must exist too
 	if acc, ok := access.(*expr.Access); ok {
@@ -307,44 +276,29 @@ func (c *compiler) place(access expr.Expr, name string, index []expr.Expr) (*mem
 }
 
 // index compiles an index, exactly: a result beyond 64 bits is a fault of the kernel.
-func (c *compiler) index(x *linear.Index) (func(*state) int64, error) {
+func (c *compiler) index(x *linear.Index) func(*state) int64 {
 	switch x.Kind {
 	case linear.AffineIndex:
 		return c.sum(x.Form)
 	case linear.ArithmeticIndex:
 		return c.arithmetic(x)
 	case linear.SelectIndex:
-		test, err := c.truth(x.Args[0].Of)
-		if err != nil {
-			return nil, err
-		}
-		then, err := c.index(x.Args[1])
-		if err != nil {
-			return nil, err
-		}
-		other, err := c.index(x.Args[2])
-		if err != nil {
-			return nil, err
-		}
-		return choose(test, then, other), nil
+		test := c.truth(x.Args[0].Of)
+		then := c.index(x.Args[1])
+		other := c.index(x.Args[2])
+		return choose(test, then, other)
 	}
-	v, err := c.expr(x.Of)
-	if err != nil {
-		return nil, err
-	}
+	v := c.expr(x.Of)
 	if v.i == nil {
-		return nil, fmt.Errorf("index %s is not an integer", x.Of)
+		panic(throw.Errorf("index %s is not an integer", x.Of))
 	}
-	return v.i, nil
+	return v.i
 }
 
-func (c *compiler) arithmetic(x *linear.Index) (func(*state) int64, error) {
+func (c *compiler) arithmetic(x *linear.Index) func(*state) int64 {
 	args := make([]func(*state) int64, len(x.Args))
 	for i, arg := range x.Args {
-		var err error
-		if args[i], err = c.index(arg); err != nil {
-			return nil, err
-		}
+		args[i] = c.index(arg)
 	}
 	op := x.Op
 	if op == expr.Neg {
@@ -362,7 +316,7 @@ func (c *compiler) arithmetic(x *linear.Index) (func(*state) int64, error) {
 			}
 		}
 		return v
-	}, nil
+	}
 }
 
 // fetch compiles the load of an element from a buffer.
@@ -376,22 +330,22 @@ func fetch[T any](m *memory, from *[]T, access expr.Expr, at func(*state) int64)
 	}
 }
 
-func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) (value, error) {
+func (c *compiler) load(t expr.DType, access expr.Expr, name string, index []expr.Expr) value {
 	if u := c.updated; u != nil && name == u.array.Name {
-		return u.value(t), nil
+		return u.value(t)
 	}
 	m, at, err := c.place(access, name, index)
 	switch {
 	case err != nil:
-		return value{}, err
+		panic(throw.Of(err))
 	case t.IsVector() && t.Base().IsFloat():
-		return value{t: t, fs: fetchLanes(m, &m.buf.floats, access, at, t)}, nil
+		return value{t: t, fs: fetchLanes(m, &m.buf.floats, access, at, t)}
 	case t.IsVector():
-		return value{t: t, is: fetchLanes(m, &m.buf.ints, access, at, t)}, nil
+		return value{t: t, is: fetchLanes(m, &m.buf.ints, access, at, t)}
 	case t.IsFloat():
-		return value{t: t, f: fetch(m, &m.buf.floats, access, at)}, nil
+		return value{t: t, f: fetch(m, &m.buf.floats, access, at)}
 	}
-	return value{t: t, i: fetch(m, &m.buf.ints, access, at)}, nil
+	return value{t: t, i: fetch(m, &m.buf.ints, access, at)}
 }
 
 // put compiles the store of an element to a buffer.
@@ -406,7 +360,8 @@ func put[T any](m *memory, to *[]T, lhs expr.Expr, at func(*state) int64, v func
 }
 
 // assign compiles a statement.
-func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
+func (c *compiler) assign(s *kernel.Stmt) (_ func(*state), err error) {
+	defer throw.Catch(&err)
 	var name string
 	var index []expr.Expr
 	lanes := int64(0)
@@ -419,13 +374,11 @@ func (c *compiler) assign(s *kernel.Stmt) (func(*state), error) {
 		return nil, fmt.Errorf("%s cannot be assigned to", s.LHS)
 	}
 	m, at, err := c.place(s.LHS, name, index)
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	if u := s.Update(); u != nil {
-		return c.update(s, &updated{memory: m, class: u.Class()}, at)
+		return c.update(s, &updated{memory: m, class: u.Class()}, at), nil
 	}
-	v, err := c.typed(s.RHS, m.array.DType.Vector(lanes))
+	v, err := throw.Value(func() value { return c.typed(s.RHS, m.array.DType.Vector(lanes)) })
 	switch {
 	case err != nil:
 		return nil, err

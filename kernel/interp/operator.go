@@ -1,10 +1,10 @@
 package interp
 
 import (
-	"fmt"
 	"math"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -92,7 +92,7 @@ func shiftCount(t expr.DType, n int64) uint64 {
 	return uint64(n) & uint64(8*max(t.Size(), 4)-1)
 }
 
-func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
+func (c *compiler) op(t expr.DType, x *expr.Op) value {
 	switch {
 	case x.Kind == expr.And || x.Kind == expr.Or || x.Kind == expr.Not:
 		return c.logic(x)
@@ -102,20 +102,17 @@ func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 	if t.IsVector() {
 		return c.lanewise(t, x.Args, func(args []expr.Expr) expr.Expr { return &expr.Op{Kind: x.Kind, Args: args} })
 	}
-	args, err := c.allTyped(x.Args, t)
-	if err != nil {
-		return value{}, err
-	}
+	args := c.allTyped(x.Args, t)
 	switch x.Kind {
 	case expr.Neg:
 		if f := args[0].f; f != nil {
-			return value{t: t, f: func(st *state) float64 { return -f(st) }}, nil
+			return value{t: t, f: func(st *state) float64 { return -f(st) }}
 		}
 		i := args[0].i
-		return value{t: t, i: func(st *state) int64 { return wrap(t, -i(st)) }}, nil
+		return value{t: t, i: func(st *state) int64 { return wrap(t, -i(st)) }}
 	case expr.BitNot:
 		if i := args[0].i; i != nil {
-			return value{t: t, i: func(st *state) int64 { return wrap(t, ^i(st)) }}, nil
+			return value{t: t, i: func(st *state) int64 { return wrap(t, ^i(st)) }}
 		}
 	}
 	if t.IsFloat() {
@@ -123,7 +120,7 @@ func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 	}
 	f, ok := intOps[x.Kind]
 	if !ok {
-		return value{}, fmt.Errorf("%s of integers cannot be run", x.Kind)
+		panic(throw.Errorf("%s of integers cannot be run", x.Kind))
 	}
 	divides, power := x.Kind == expr.FloorDiv || x.Kind == expr.Mod, x.Kind == expr.Pow
 	v := args[0].i
@@ -140,14 +137,14 @@ func (c *compiler) op(t expr.DType, x *expr.Op) (value, error) {
 			return wrap(t, f(t, p, q))
 		}
 	}
-	return value{t: t, i: v}, nil
+	return value{t: t, i: v}
 }
 
 // foldFloat applies a float operator from left to right, rounding after each step.
-func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
+func foldFloat(t expr.DType, x *expr.Op, args []value) value {
 	op, ok := floatOps[x.Kind]
 	if !ok {
-		return value{}, fmt.Errorf("%s of floats cannot be run", x.Kind)
+		panic(throw.Errorf("%s of floats cannot be run", x.Kind))
 	}
 	if op.spread == nil {
 		op.spread = func(a, b, r, ea, eb float64) float64 { return spread(op.f, a, b, r, ea, eb) }
@@ -185,20 +182,17 @@ func foldFloat(t expr.DType, x *expr.Op, args []value) (value, error) {
 			}
 		}
 	}
-	return value{t: t, f: v}, nil
+	return value{t: t, f: v}
 }
 
-func (c *compiler) logic(x *expr.Op) (value, error) {
+func (c *compiler) logic(x *expr.Op) value {
 	tests := make([]func(*state) bool, len(x.Args))
 	for n, e := range x.Args {
-		var err error
-		if tests[n], err = c.truth(e); err != nil {
-			return value{}, err
-		}
+		tests[n] = c.truth(e)
 	}
 	stop := x.Kind == expr.Or // the operand that decides
 	if x.Kind == expr.Not {
-		return fromTruth(func(st *state) bool { return !tests[0](st) }), nil
+		return fromTruth(func(st *state) bool { return !tests[0](st) })
 	}
 	return fromTruth(func(st *state) bool {
 		for _, t := range tests {
@@ -207,7 +201,7 @@ func (c *compiler) logic(x *expr.Op) (value, error) {
 			}
 		}
 		return !stop
-	}), nil
+	})
 }
 
 // comparison is the function that compares numbers of a type.
@@ -227,24 +221,18 @@ func comparison[T int64 | uint64 | float64](op expr.OpKind) func(a, b T) bool {
 	return func(a, b T) bool { return a >= b }
 }
 
-func (c *compiler) compare(x *expr.Op) (value, error) {
-	t, err := c.common(x.Args)
-	if err != nil {
-		return value{}, err
-	}
-	v, err := c.allTyped(x.Args, t)
-	if err != nil {
-		return value{}, err
-	}
+func (c *compiler) compare(x *expr.Op) value {
+	t := c.common(x.Args)
+	v := c.allTyped(x.Args, t)
 	l, r := v[0], v[1]
 	switch {
 	case t.IsFloat():
 		holds := comparison[float64](x.Kind)
-		return fromTruth(func(st *state) bool { return holds(l.f(st), r.f(st)) }), nil
+		return fromTruth(func(st *state) bool { return holds(l.f(st), r.f(st)) })
 	case t == expr.Uint64:
 		holds := comparison[uint64](x.Kind)
-		return fromTruth(func(st *state) bool { return holds(uint64(l.i(st)), uint64(r.i(st))) }), nil
+		return fromTruth(func(st *state) bool { return holds(uint64(l.i(st)), uint64(r.i(st))) })
 	}
 	holds := comparison[int64](x.Kind)
-	return fromTruth(func(st *state) bool { return holds(l.i(st), r.i(st)) }), nil
+	return fromTruth(func(st *state) bool { return holds(l.i(st), r.i(st)) })
 }

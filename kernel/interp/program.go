@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -22,10 +23,9 @@ type program struct {
 }
 
 func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer) (p *program, err error) {
+	defer throw.Catch(&err)
 	k := n.Kernel
-	if err := k.Launchable(); err != nil {
-		return nil, err
-	}
+	throw.If(k.Launchable())
 	for _, p := range k.Params() {
 		if _, ok := params[p]; !ok {
 			return nil, fmt.Errorf("parameter %s has no value", p)
@@ -40,9 +40,7 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 	}
 	st := &state{local: n.Local, runs: make([]int64, len(k.Statements))}
 	total := n.Local[0] * n.Local[1] * n.Local[2]
-	if st.groups, err = n.GroupsAt(params); err != nil {
-		return nil, err
-	}
+	st.groups = throw.Get(n.GroupsAt(params))
 	if total > 1<<16 {
 		return nil, fmt.Errorf("a work-group of %d work-items is too large", total)
 	}
@@ -67,25 +65,19 @@ func compile(n *linear.Nest, params map[string]int64, buffers map[string]*Buffer
 		if _, isParam := n.Slot(a.Name); isParam {
 			continue
 		}
-		m, err := allocate(k, a, st, params, buffers)
-		if err != nil {
-			return nil, err
-		}
+		m := allocate(k, a, st, params, buffers)
 		c.mem[a.Name] = m
 	}
 	b := &builder{c, st, map[string]int{}}
 	for i, s := range k.Statements {
 		b.index[s.ID] = i
 	}
-	run, err := b.body(n.Body)
-	if err != nil {
-		return nil, err
-	}
+	run := b.body(n.Body)
 	return &program{st, c.mem, run}, nil
 }
 
 // allocate finds or makes the memory of a variable.
-func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]int64, buffers map[string]*Buffer) (*memory, error) {
+func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]int64, buffers map[string]*Buffer) *memory {
 	m := &memory{array: a}
 	eval := func(e expr.Expr) (int64, error) {
 		v, err := expr.EvalInt(e, params)
@@ -98,18 +90,16 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 		return v.Int64(), nil
 	}
 	strides, err := a.Strides()
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	need, count := int64(1), int64(1)
 	for i, e := range a.Shape {
 		extent, err := eval(e)
 		if err != nil {
-			return nil, fmt.Errorf("shape of %s: %w", a.Name, err)
+			panic(throw.Errorf("shape of %s: %w", a.Name, err))
 		}
 		stride, err := eval(strides[i])
 		if err != nil {
-			return nil, fmt.Errorf("stride of %s: %w", a.Name, err)
+			panic(throw.Errorf("stride of %s: %w", a.Name, err))
 		}
 		m.shape, m.strides = append(m.shape, extent), append(m.strides, stride)
 		need += (extent - 1) * stride
@@ -120,13 +110,13 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 	}
 	if a.Offset != nil {
 		if m.offset, err = eval(a.Offset); err != nil {
-			return nil, fmt.Errorf("offset of %s: %w", a.Name, err)
+			panic(throw.Errorf("offset of %s: %w", a.Name, err))
 		}
 		need += m.offset
 	}
 	given, ok := buffers[a.Name]
 	if sparse := ok && given.sparse != nil; need < 0 || need > 1<<30 && !sparse {
-		return nil, fmt.Errorf("%s would have %d elements", a.Name, need)
+		panic(throw.Errorf("%s would have %d elements", a.Name, need))
 	}
 	m.size = need
 	switch {
@@ -134,27 +124,27 @@ func allocate(k *kernel.Kernel, a *kernel.Array, st *state, params map[string]in
 		m.size *= a.DType.Lanes() // kept lane by lane
 		m.buf = NewBuffer(a.DType.Base(), int(m.size)*st.items)
 		st.scratch = append(st.scratch, m)
-		return m, nil
+		return m
 	case a.Space == kernel.Local:
 		m.buf = NewBuffer(a.DType, int(need))
 		st.scratch = append(st.scratch, m)
 	case ok:
 		if given.DType != a.DType {
-			return nil, fmt.Errorf("%s is %s, and its buffer %s", a.Name, a.DType, given.DType)
+			panic(throw.Errorf("%s is %s, and its buffer %s", a.Name, a.DType, given.DType))
 		}
 		if int64(given.Len()) < need {
-			return nil, fmt.Errorf("%s needs %d elements, and its buffer has %d", a.Name, need, given.Len())
+			panic(throw.Errorf("%s needs %d elements, and its buffer has %d", a.Name, need, given.Len()))
 		}
 		m.buf = given
 	case k.IsTemp(a.Name):
 		m.buf = NewBuffer(a.DType, int(need))
 	default:
-		return nil, fmt.Errorf("argument %s has no buffer", a.Name)
+		panic(throw.Errorf("argument %s has no buffer", a.Name))
 	}
 	if !a.IsValue && m.buf.sparse == nil {
 		m.marks = make([]mark, need)
 	}
-	return m, nil
+	return m
 }
 
 type builder struct {
@@ -163,28 +153,25 @@ type builder struct {
 	index map[string]int
 }
 
-func (b *builder) body(nodes []linear.Node) (action, error) {
+func (b *builder) body(nodes []linear.Node) action {
 	var list []action
 	for _, node := range nodes {
-		a, err := b.node(node)
-		if err != nil {
-			return nil, err
-		}
+		a := b.node(node)
 		list = append(list, a)
 	}
 	return func(st *state, active []int) {
 		for _, a := range list {
 			a(st, active)
 		}
-	}, nil
+	}
 }
 
-func (b *builder) node(node linear.Node) (action, error) {
+func (b *builder) node(node linear.Node) action {
 	switch x := node.(type) {
 	case *linear.Exec:
 		run, err := b.assign(x.Stmt)
 		if err != nil {
-			return nil, fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
+			panic(throw.Errorf("statement %s: %w", x.Stmt.ID, err))
 		}
 		id, index := x.Stmt.ID, b.index[x.Stmt.ID]
 		return func(st *state, active []int) {
@@ -197,7 +184,7 @@ func (b *builder) node(node linear.Node) (action, error) {
 			}
 			st.runs[index] += int64(len(active))
 			st.stmt = ""
-		}, nil
+		}
 	case *linear.Barrier:
 		return func(st *state, active []int) {
 			if len(active) == 0 {
@@ -216,26 +203,20 @@ func (b *builder) node(node linear.Node) (action, error) {
 			if x.Space == kernel.Global {
 				st.globalEpoch++
 			}
-		}, nil
+		}
 	case *linear.Guard:
 		return b.guard(x)
 	case *linear.Loop:
 		return b.loop(x)
 	}
-	return nil, fmt.Errorf("unknown node %T", node)
+	panic(throw.Errorf("unknown node %T", node))
 }
 
-func (b *builder) guard(g *linear.Guard) (action, error) {
-	body, err := b.body(g.Body)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) guard(g *linear.Guard) action {
+	body := b.body(g.Body)
 	var tests []func(*state) bool
 	for _, c := range g.Conds {
-		v, err := b.affine(c.Affine)
-		if err != nil {
-			return nil, err
-		}
+		v := b.affine(c.Affine)
 		if c.Equality {
 			tests = append(tests, func(st *state) bool { return v(st) == 0 })
 		} else {
@@ -243,9 +224,9 @@ func (b *builder) guard(g *linear.Guard) (action, error) {
 		}
 	}
 	for _, p := range g.Predicates {
-		t, err := b.truth(p)
+		t, err := throw.Value(func() func(*state) bool { return b.truth(p) })
 		if err != nil {
-			return nil, fmt.Errorf("condition %s: %w", p, err)
+			panic(throw.Errorf("condition %s: %w", p, err))
 		}
 		tests = append(tests, t)
 	}
@@ -261,22 +242,13 @@ func (b *builder) guard(g *linear.Guard) (action, error) {
 		if len(left) > 0 {
 			body(st, left)
 		}
-	}, nil
+	}
 }
 
-func (b *builder) loop(l *linear.Loop) (action, error) {
-	body, err := b.body(l.Body)
-	if err != nil {
-		return nil, err
-	}
-	lower, err := b.bounds(l.Lower)
-	if err != nil {
-		return nil, err
-	}
-	upper, err := b.bounds(l.Upper)
-	if err != nil {
-		return nil, err
-	}
+func (b *builder) loop(l *linear.Loop) action {
+	body := b.body(l.Body)
+	lower := b.bounds(l.Lower)
+	upper := b.bounds(l.Upper)
 	slot, _ := b.nest.Slot(l.Iname)
 	return func(st *state, active []int) {
 		first, last := make([]int64, len(active)), make([]int64, len(active))
@@ -307,7 +279,7 @@ func (b *builder) loop(l *linear.Loop) (action, error) {
 			body(st, running)
 		}
 		st.open = st.open[:len(st.open)-1]
-	}, nil
+	}
 }
 
 type bound struct {
@@ -315,14 +287,11 @@ type bound struct {
 	den int64
 }
 
-func (b *builder) bounds(list []polycount.Bound) ([]bound, error) {
+func (b *builder) bounds(list []polycount.Bound) []bound {
 	var out []bound
 	for _, x := range list {
-		num, err := b.affine(x.Num)
-		if err != nil {
-			return nil, err
-		}
+		num := b.affine(x.Num)
 		out = append(out, bound{num, x.Den})
 	}
-	return out, nil
+	return out
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -63,7 +64,7 @@ func (r *register) set(v value) func(*state) {
 
 // lanewise compiles an operation on vectors as the operation on scalars, done for each lane. Literals stay as they are, as
 // they do not take part in the type.
-func (c *compiler) lanewise(t expr.DType, args []expr.Expr, build func(args []expr.Expr) expr.Expr) (value, error) {
+func (c *compiler) lanewise(t expr.DType, args []expr.Expr, build func(args []expr.Expr) expr.Expr) value {
 	var operands []value
 	scope := &kernel.Kernel{Name: c.k.Name}
 	scalars := make([]expr.Expr, len(args))
@@ -73,10 +74,7 @@ func (c *compiler) lanewise(t expr.DType, args []expr.Expr, build func(args []ex
 			scalars[n] = arg
 			continue
 		}
-		v, err := c.expr(arg)
-		if err != nil {
-			return value{}, err
-		}
+		v := c.expr(arg)
 		name := fmt.Sprintf("operand%d", len(operands))
 		scope.Args = append(scope.Args, &kernel.Array{Name: name, DType: v.t.Base(), Space: kernel.Private, IsValue: true})
 		operands, scalars[n] = append(operands, v), expr.Var{Name: name}
@@ -86,30 +84,27 @@ func (c *compiler) lanewise(t expr.DType, args []expr.Expr, build func(args []ex
 		for n, v := range lanes {
 			inner.bound[scope.Args[n].Name] = v
 		}
-		return inner.typed(build(scalars), t.Base())
+		return throw.Value(func() value { return inner.typed(build(scalars), t.Base()) })
 	})
 }
 
 // eachLane compiles what build makes of single lanes of the operands, for all lanes of type t. Operands are computed once,
 // and kept meanwhile, as they may be computed in place; a scalar is taken for all lanes.
-func eachLane(t expr.DType, operands []value, build func(lanes []value) (value, error)) (value, error) {
+func eachLane(t expr.DType, operands []value, build func(lanes []value) (value, error)) value {
 	all, one := make([]*register, len(operands)), make([]*register, len(operands))
 	set, scalars := make([]func(*state), len(operands)), make([]value, len(operands))
 	for n, v := range operands {
 		all[n], one[n] = newRegister(v.t), newRegister(v.t.Base())
 		set[n], scalars[n] = all[n].set(v), one[n].value()
 	}
-	v, err := build(scalars)
-	if err != nil {
-		return value{}, err
-	}
+	v := throw.Get(build(scalars))
 	pick := func(lane int) {
 		for n, r := range all {
 			at := min(lane, len(r.floats)-1)
 			one[n].floats[0], one[n].ints[0], one[n].err = r.floats[at], r.ints[at], r.err
 		}
 	}
-	return value{t: t, fs: after(set, repeat(t, pick, v.f)), is: after(set, repeat(t, pick, v.i))}, nil
+	return value{t: t, fs: after(set, repeat(t, pick, v.f)), is: after(set, repeat(t, pick, v.i))}
 }
 
 // repeat computes f for every lane, which pick prepares; nil of nil.
@@ -132,7 +127,9 @@ func repeat[T any](t expr.DType, pick func(lane int), f func(*state) T) func(*st
 
 // convertVector converts lane by lane, or takes a scalar for all lanes.
 func convertVector(v value, t expr.DType) value {
-	out, _ := eachLane(t, []value{v}, func(lanes []value) (value, error) { return convert(lanes[0], t.Base()), nil })
+	out, _ := throw.Value(func() value {
+		return eachLane(t, []value{v}, func(lanes []value) (value, error) { return convert(lanes[0], t.Base()), nil })
+	})
 	return out
 }
 

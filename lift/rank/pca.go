@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 )
 
 // PCA are principal components of scaled features (section 5.2 of the paper).
@@ -25,72 +27,54 @@ func NewPCA(rows [][]float64, share float64) (*PCA, error) {
 	}
 	d := len(rows[0])
 	p := &PCA{Mean: make([]float64, d), Deviation: make([]float64, d)}
-	n := float64(len(rows))
-	for _, row := range rows {
-		for j, v := range row {
-			p.Mean[j] += v / n
+	column := make([]float64, len(rows))
+	for j := range d {
+		for i, row := range rows {
+			column[i] = row[j]
+		}
+		mean, deviation := stat.PopMeanStdDev(column, nil)
+		if p.Mean[j] = mean; deviation > 1e-12*math.Abs(mean) {
+			p.Deviation[j] = deviation
 		}
 	}
-	for _, row := range rows {
-		for j, v := range row {
-			p.Deviation[j] += (v - p.Mean[j]) * (v - p.Mean[j]) / n
-		}
+	scaled := mat.NewDense(len(rows), d, nil)
+	for i, row := range rows {
+		scaled.SetRow(i, p.Apply(row))
 	}
-	for j, v := range p.Deviation {
-		if p.Deviation[j] = math.Sqrt(v); p.Deviation[j] <= 1e-12*math.Abs(p.Mean[j]) {
-			p.Deviation[j] = 0
-		}
-	}
-	cov := mat.NewSymDense(d, nil)
-	for _, row := range rows {
-		z := p.Apply(row)
-		for i, v := range z {
-			if v == 0 {
-				continue
-			}
-			for j := i; j < d; j++ {
-				cov.SetSym(i, j, cov.At(i, j)+v*z[j])
-			}
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(cov, true) {
+	var pc stat.PC
+	if !pc.PrincipalComponents(scaled, nil) {
 		return nil, fmt.Errorf("the principal components of %d features do not converge", d)
 	}
-	values := eigen.Values(nil) // ascending
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	total := 0.0
-	for _, v := range values {
-		total += max(v, 0)
-	}
-	if total == 0 {
+	variances := pc.VarsTo(nil)
+	total := floats.Sum(variances)
+	if !(total > 0) {
 		return p, nil // no feature varies: all points are equal
 	}
+	var vectors mat.Dense
+	pc.VectorsTo(&vectors)
 	sum := 0.0
-	for k := d - 1; k >= 0; k-- {
-		part := max(values[k], 0) / total
-		p.Variance = append(p.Variance, part)
-		if sum >= share || part == 0 {
-			continue
+	for k, v := range variances {
+		p.Variance = append(p.Variance, v/total)
+		if sum < share && v > 0 {
+			sum += v / total
+			p.Components = append(p.Components, upright(mat.Col(nil, k, &vectors)))
 		}
-		sum += part
-		row := make([]float64, d)
-		mat.Col(row, k, &vectors)
-		most := 0
-		for j, v := range row {
-			if math.Abs(v) > math.Abs(row[most])+1e-12 {
-				most = j
-			}
-		}
-		if row[most] < 0 {
-			for j := range row {
-				row[j] = -row[j]
-			}
-		}
-		p.Components = append(p.Components, row)
 	}
 	return p, nil
+}
+
+// upright is v or its opposite, whichever has its entry of greatest magnitude positive.
+func upright(v []float64) []float64 {
+	most := 0
+	for j, x := range v {
+		if math.Abs(x) > math.Abs(v[most])+1e-12 {
+			most = j
+		}
+	}
+	if v[most] < 0 {
+		floats.Scale(-1, v)
+	}
+	return v
 }
 
 // Apply returns the row with values centred and divided by their standard deviation; features that do not vary become 0.
@@ -109,9 +93,7 @@ func (p *PCA) Project(row []float64) []float64 {
 	z := p.Apply(row)
 	out := make([]float64, len(p.Components))
 	for k, c := range p.Components {
-		for j, v := range c {
-			out[k] += v * z[j]
-		}
+		out[k] = floats.Dot(c, z)
 	}
 	return out
 }

@@ -271,7 +271,13 @@ type parameter struct{ declared, given string }
 func (p *part) parameters() (list []parameter) {
 	text := func(name string) string { return p.nest.Vars[name].Name }
 	for _, name := range p.nest.Params {
-		list = append(list, parameter{"long " + name, text(name)})
+		given := ""
+		if e := p.nest.Given[name]; e != nil {
+			given, _ = scop.Text(e)
+		} else {
+			given = text(name)
+		}
+		list = append(list, parameter{"long " + name, given})
 	}
 	for _, a := range p.values {
 		list = append(list, parameter{ctypes[a.DType] + " " + a.Name, text(a.Name)})

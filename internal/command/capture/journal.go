@@ -21,6 +21,7 @@ type event struct {
 	Plain     string // its name as in C++
 	Wanted    bool
 	Launches  int64
+	times
 
 	Module uint32 // CUPTI's number
 	Handle uint64 // the driver's
@@ -31,9 +32,17 @@ type event struct {
 	launch
 }
 
+// times are how long launches took, in nanoseconds.
+type times struct {
+	Timed, Total, Stream, Order int64
+	Copied                      bool // contents were copied before the first
+	Each                        []int64
+}
+
 // launch is how a kernel was launched.
 type launch struct {
 	Number               int64
+	Way                  int64 // the number of the first launch that was like it
 	Device, Arch         string
 	Grid, Block, Cluster []int64 // under CUDA
 	Shared               int64
@@ -70,6 +79,7 @@ type memory struct {
 	Bytes     int64
 	Host      bool
 	File      string // with what it held; "" is not kept
+	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among what it held
 }
 
@@ -78,6 +88,7 @@ type variable struct {
 	Name      string
 	Bytes     int64
 	File      string // with what it held
+	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among that
 }
 
@@ -134,17 +145,17 @@ func (j journal) of(kind string) (all []event) {
 // way is a way in which a kernel is launched: the kernel, and the number of the first such launch.
 type way struct{ id, number int64 }
 
-// counts are how often kernels were launched in each way, and as a whole, which has no number. Those of applications that have not ended by
-// themselves are not known.
-func (j journal) counts() map[way]int64 {
-	all := map[way]int64{}
+// counts are how often kernels were launched in each way, and as a whole, which has no number, and how long that took. Those of applications
+// that have not ended by themselves are not known.
+func (j journal) counts() (launches map[way]int64, took map[way]times) {
+	launches, took = map[way]int64{}, map[way]times{}
 	for _, e := range j.of("count") {
-		all[way{id: e.ID}] += e.Launches
+		launches[way{id: e.ID}] += e.Launches
 		if e.Number > 0 {
-			all[way{e.ID, e.Number}] = e.Launches
+			launches[way{e.ID, e.Number}], took[way{e.ID, e.Number}] = e.Launches, e.times
 		}
 	}
-	return all
+	return launches, took
 }
 
 // image finds the machine code of a kernel that is launched next: the module that the driver knows by its handle, else the last one with the
@@ -199,5 +210,6 @@ func (j journal) problems() (all []string) {
 var problemTexts = map[string]string{
 	"no CUPTI":        "CUPTI was not found\n    install it (package cuda-cupti, or the CUDA toolkit), or name its folder by LD_LIBRARY_PATH",
 	"old driver":      "the driver is older than CUDA 12.4 and lacks a function",
+	"no times":        "CUPTI does not record how long kernels take",
 	"no subscription": "CUPTI has refused to be listened to, perhaps because another profiler is at work",
 }

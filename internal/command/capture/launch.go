@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,14 +19,20 @@ import (
 
 // Write writes the launch files of the journals in a folder.
 func Write(journals string, o Options) (Result, error) {
+	result, _, err := write(journals, o)
+	return result, err
+}
+
+// write is Write, with the files that it has written.
+func write(journals string, o Options) (Result, []*file, error) {
 	all, err := readJournals(journals)
 	result := Result{Folder: o.Folder, Kernels: []*Kernel{}}
 	if err != nil {
-		return result, err
+		return result, nil, err
 	}
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
-		counts := j.counts()
+		counts, took := j.counts()
 		kernels := map[int64]*Kernel{}
 		for i, e := range j.events {
 			k := kernels[e.ID]
@@ -42,17 +47,17 @@ func Write(journals string, o Options) (Result, error) {
 					k = &Kernel{Name: k.Name, Plain: k.Plain, on: k.on}
 					result.Kernels = append(result.Kernels, k)
 				}
-				k.number, k.Launches = e.Number, counts[way{e.ID, e.Number}]
+				k.number, k.Launches, k.took = e.Number, counts[way{e.ID, e.Number}], took[way{e.ID, e.Way}]
 				if o.Launch > 0 {
 					k.Launches = counts[way{id: e.ID}]
 				}
 				if err := w.launch(j.before(i), e, k); err != nil {
-					return result, err
+					return result, nil, err
 				}
 			}
 		}
 	}
-	return result, result.check(all, o)
+	return result, w.files, result.check(all, o)
 }
 
 // check is the error of a capture that has brought nothing.
@@ -90,32 +95,38 @@ func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(form
 type writer struct {
 	options Options
 	taken   map[string]bool // names of launch files
+	files   []*file         // that were written
 }
 
 // launch writes one launch.
 func (w *writer) launch(j journal, e event, k *Kernel) error {
-	f := &file{
-		journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
+	f := &file{journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, kept: map[int]bool{}, all: w.options.Contents > 0 && w.options.Decides == nil}
+	for i, m := range f.Memory {
+		f.kept[i] = m.File != "" && w.options.Decides == nil
 	}
 	path := filepath.Join(f.folder, f.name+".yaml")
 	if err := replace.Captured.Check(path, nil); err != nil {
 		k.Why = err.Error()
 		return nil
 	}
-	earlier, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f.earlier = string(earlier)
-	text, err := f.text(w.options)
-	if why := new(unable); errors.As(err, &why) {
-		k.Why = why.why
-		return nil
-	} else if err != nil {
-		return err
-	}
 	k.File, k.Why = path, ""
-	return replace.Bytes(path, []byte(text))
+	err := f.write(w.options)
+	if why := new(unable); errors.As(err, &why) {
+		k.File, k.Why = "", why.why
+		return nil
+	}
+	w.files = append(w.files, f)
+	return err
+}
+
+// write writes the launch file, with what memory held as far as it is kept.
+func (f *file) write(o Options) error {
+	f.lines = nil
+	text, err := f.text(o)
+	if err != nil {
+		return err
+	}
+	return replace.Bytes(f.kernel.File, []byte(text))
 }
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
@@ -141,15 +152,15 @@ func (w *writer) name(k *Kernel, number int64) string {
 // file is a launch file that is being written.
 type file struct {
 	event
-	journal  journal
-	kernel   *Kernel
-	name     string // of the launch file
-	folder   string
-	contents bool
-	earlier  string   // the launch file of that name that an earlier capture has written
-	names    []string // of the memory
-	named    []bool   // whether the memory has been described
-	lines    []string
+	journal journal
+	kernel  *Kernel
+	name    string // of the launch file
+	folder  string
+	kept    map[int]bool // the memory whose contents are kept
+	all     bool         // whether that of all memory should be
+	names   []string     // of the memory
+	named   []bool       // whether the memory has been described
+	lines   []string
 }
 
 func (f *file) line(format string, args ...any) {
@@ -160,13 +171,11 @@ func (f *file) line(format string, args ...any) {
 func (f *file) text(o Options) (string, error) {
 	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
 	f.line("# by %s on %s, %s", commandLine(o.Command), f.Device, replace.CapturedComment)
-	if !f.contents && len(f.Memory) > 0 {
-		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
-	}
 	f.line("version: 1")
 	if f.kernel.Launches > 0 && o.Launch == 0 {
 		f.line("launches: %d", f.kernel.Launches)
 	}
+	f.application()
 	write := f.cuda
 	if f.kernel.on == "opencl" {
 		write = f.opencl
@@ -182,6 +191,26 @@ func (f *file) text(o Options) (string, error) {
 	}
 	return strings.Join(f.lines, "\n") + "\n", nil
 }
+
+// application writes how long these launches took in the application.
+func (f *file) application() {
+	t := f.kernel.took
+	if t.Timed == 0 {
+		return
+	}
+	var each []string
+	for _, ns := range t.Each {
+		each = append(each, seconds(ns))
+	}
+	cold := ""
+	if f.Way == 1 || t.Copied { // the code of the kernel was loaded for the first
+		cold = ", cold: true"
+	}
+	f.line("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d}", strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order)
+}
+
+// seconds are nanoseconds as YAML has seconds.
+func seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'g', -1, 64) }
 
 // commandLine is a command in one line, cut where it is long.
 func commandLine(words []string) string {
@@ -203,6 +232,7 @@ func (f *file) cuda() error {
 	if err != nil {
 		return err
 	}
+	f.kernel.source = source
 	f.line("source: %s", source)
 	f.line("kernel: %s", quoted(f.kernel.Name))
 	f.line("grid: %s", list(f.Grid))

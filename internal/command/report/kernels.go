@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/internal/chart"
 	"gpuperf/internal/format"
+	"gpuperf/internal/roofline"
 )
 
 // interval has ends that may not be known.
@@ -43,6 +44,7 @@ type kernel struct {
 		Seconds  float64 `json:"seconds"`
 		Resource string  `json:"resource"`
 	} `json:"roof"`
+	Roofline *roofline.Roofline `json:"roofline"` // of explanations
 }
 
 func (k kernel) name() string { return cmp.Or(k.Kernel, k.Launch) + sizesOf(k.At) }
@@ -123,6 +125,7 @@ func (s *Section) kernels(title string, all []kernel) {
 	t := Table{Title: title, Header: columns(">rank", "kernel", ">predicted", ">90 % interval", ">measured", ">error", ">memory", ">arithmetic", ">of the roof", "bound by", "model")}
 	bars := chart.Bars{Title: "predicted and measured times", Series: []string{"predicted", "measured"}, Text: format.Seconds}
 	stack := chart.Bars{Title: "what predicted times are made of", Stacked: true, Text: format.Seconds}
+	var roofs []roofline.Named
 	for i, k := range all {
 		m := k.measurement()
 		row := []Cell{{"", float64(i)}, text(k.name()), seconds(k.predicted()), pair(k.Interval), seconds(m.Seconds), {}, quantity(m.Bytes, "B/s"), quantity(m.FLOP, "FLOP/s"), {}, text(k.Bound), text(k.Model)}
@@ -151,6 +154,9 @@ func (s *Section) kernels(title string, all []kernel) {
 			one.Values[at] = times[name]
 		}
 		stack.Bars = append(stack.Bars, one)
+		if k.Roofline != nil {
+			roofs = append(roofs, roofline.Named{Name: k.name(), Roofline: k.Roofline})
+		}
 		for _, w := range k.Warnings {
 			s.Notes = append(s.Notes, k.name()+": "+w)
 		}
@@ -161,19 +167,27 @@ func (s *Section) kernels(title string, all []kernel) {
 			s.fact("what to change", "%s", a)
 		}
 	}
+	s.pictures(&bars, &stack, roofs)
+	s.table(t)
+}
+
+// pictures shows the times of kernels as bars, what these are made of, and their rooflines, as far as they are known.
+func (s *Section) pictures(bars, stack *chart.Bars, roofs []roofline.Named) {
 	if !slices.ContainsFunc(bars.Bars, func(b chart.Bar) bool { return !math.IsNaN(b.Values[1]) }) {
 		bars.Title, bars.Series = "predicted times", bars.Series[:1]
 		for i := range bars.Bars {
 			bars.Bars[i].Values = bars.Bars[i].Values[:1]
 		}
 	}
-	if len(all) > 1 && len(all) <= mostBars {
-		s.picture(&bars)
+	if len(bars.Bars) > 1 && len(bars.Bars) <= mostBars {
+		s.picture(bars)
 	}
-	if len(stack.Series) > 0 && len(all) <= mostBars {
-		s.picture(&stack)
+	if len(stack.Series) > 0 && len(bars.Bars) <= mostBars {
+		s.picture(stack)
 	}
-	s.table(t)
+	if len(roofs) > 0 {
+		s.picture(roofline.Chart(roofs))
+	}
 }
 
 func (s *Section) prediction(text []byte) error {
@@ -182,11 +196,15 @@ func (s *Section) prediction(text []byte) error {
 		return err
 	}
 	s.devices([]kernel{k})
+	s.Title = k.name()
 	s.kernels("", []kernel{k})
 	return nil
 }
 
 func (s *Section) predictions(text []byte) error {
+	if isApplication(text) {
+		return s.applications(text)
+	}
 	var all struct {
 		Kernels []kernel `json:"kernels"`
 	}
@@ -241,6 +259,9 @@ func (s *Section) ranks(all []ranked) {
 		kernels = append(kernels, r.Ranking...)
 	}
 	s.devices(kernels)
+	if len(all) == 1 && len(kernels) > 0 {
+		s.Title = fmt.Sprintf("%s%s", format.Count(len(kernels), "kernel"), sizesOf(all[0].At))
+	}
 	for _, r := range all {
 		s.kernels("at"+sizesOf(r.At), r.Ranking)
 	}

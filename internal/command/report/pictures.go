@@ -16,7 +16,7 @@ import (
 func rooflineOf(d *facts.Device, points []chart.XY) *chart.Curves {
 	flops := func(v float64) string { return format.Rough(v, "FLOP/s") }
 	c := &chart.Curves{
-		Title: "Roofline", XLabel: "FLOP for each byte of global memory", XText: func(v float64) string { return fmt.Sprintf("%g", v) }, YText: flops,
+		Title: "Roofline", XLabel: "FLOP for each byte of global memory", YLabel: "FLOP per second", XText: func(v float64) string { return fmt.Sprintf("%g", v) }, YText: flops,
 		Series: []chart.Series{{Name: "kernels", Style: chart.PointsStyle, Points: points}},
 	}
 	lo, hi := points[0].X, points[0].X
@@ -86,12 +86,12 @@ func (s *Section) scatter(r *evaluate.Report) {
 	}
 	constant := func(y float64) func(float64) float64 { return func(float64) float64 { return y } }
 	s.picture(&chart.Curves{
-		Title: "Predicted over measured times", XLabel: "measured", XText: chart.Seconds,
+		Title: "Predicted over measured times", XLabel: "measured", YLabel: "predicted", XText: chart.Seconds,
 		Series: []chart.Series{line("equal", func(x float64) float64 { return x }), over},
 	})
 	const band = 1.1
 	s.picture(&chart.Curves{
-		Title: "Residuals", XLabel: "measured", XText: chart.Seconds, YText: func(v float64) string { return fmt.Sprintf("%.3g x", v) },
+		Title: "Residuals", XLabel: "measured", YLabel: "predicted over measured", XText: chart.Seconds, YText: func(v float64) string { return fmt.Sprintf("%.3g x", v) },
 		Series: []chart.Series{line("equal", constant(1)), line("10 % more", constant(band)), line("10 % less", constant(1/band)), off},
 	})
 }

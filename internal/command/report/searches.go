@@ -291,7 +291,7 @@ func (s *Section) strategies(content []byte) error {
 			Title:  fmt.Sprintf("%s: %s, the best takes %s", p.Program, format.Count(p.Configurations, "configuration"), format.Seconds(p.Best)),
 			Header: columns("strategy", ">runs to 95 % of the best speed", ">95 % interval", ">never reached"),
 		}
-		c := chart.Curves{Title: p.Program + ": best so far over the best of all", XLabel: "runs", Even: true, XText: func(v float64) string { return fmt.Sprintf("%g", v) }, YText: ratio}
+		c := chart.Curves{Title: p.Program + ": best so far over the best of all", XLabel: "runs", YLabel: "of the best", Even: true, XText: func(v float64) string { return fmt.Sprintf("%g", v) }, YText: ratio}
 		for i, one := range p.Strategies {
 			name := one.Strategy
 			if one.Model {

@@ -79,6 +79,16 @@ func plus(names []string, endings ...string) (out []string) {
 }
 
 func (g *own) guarded() {
+	if g.chance("data", 6) {
+		g.line("if (%s + 0.5 %s %s) {", g.operand(1), g.pick("comparison", "<", ">="), g.operand(1))
+		g.assignment()
+		if g.chance("else", 3) {
+			g.line("} else {")
+			g.assignment()
+		}
+		g.line("}")
+		return
+	}
 	if g.chance("if", 6) {
 		g.line("if (%s)", g.pick("condition", plus(g.open, " > 1", " < m", " != 2", " < n - "+g.open[0])...))
 	}

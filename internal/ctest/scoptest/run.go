@@ -4,6 +4,7 @@ package scoptest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -26,6 +27,8 @@ type Trace struct {
 	Ops map[string]int64
 	// Memory are the values of elements, by array and index.
 	Memory map[string]map[string]Value
+	// Integers are what integer variables hold that the region assigns; they are not among the accesses.
+	Integers map[string]int64
 }
 
 // Value is a number. Data: it is not affine in iterators and parameters, as it depends on what arrays or scalars hold or is a float.
@@ -62,14 +65,17 @@ func Run(r *cfront.Region, params map[string]int64, start func(array, index stri
 		}
 	}()
 	m := &machine{
-		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}}, params: params, start: start, most: most,
-		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{},
+		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}, Integers: map[string]int64{}}, params: params, start: start, most: most,
+		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{}, inner: map[*cfront.Var]int{}, integers: map[*cfront.Var]int64{},
 	}
 	for _, s := range r.Items {
 		m.assigned(s)
 	}
 	for _, s := range r.Items {
 		m.statement(s)
+	}
+	for v, i := range m.integers {
+		m.trace.Integers[v.Name] = i
 	}
 	return m.trace, nil
 }
@@ -83,6 +89,12 @@ type machine struct {
 	most      int
 	iterators map[*cfront.Var]int64 // of open loops
 	scalars   map[*cfront.Var]bool  // that are assigned, other than by the heads of loops
+	// depth is how many branches on data are around, idle says that one is not taken: its statements access what they would, and store nothing.
+	depth int
+	idle  bool
+	inner map[*cfront.Var]int // depth of the declaration
+	// integers are what integer variables hold that the region assigns: they are no memory.
+	integers map[*cfront.Var]int64
 }
 
 func (m *machine) assigned(s cfront.Stmt) {
@@ -116,11 +128,7 @@ func (m *machine) statement(s cfront.Stmt) {
 			m.statement(s)
 		}
 	case *cfront.If:
-		if m.control(x.Cond) != 0 {
-			m.statement(x.Then)
-		} else if x.Else != nil {
-			m.statement(x.Else)
-		}
+		m.branch(x)
 	case *cfront.For:
 		m.loop(x)
 	case *cfront.Do:
@@ -129,12 +137,57 @@ func (m *machine) statement(s cfront.Stmt) {
 		}
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			if v.Init != nil {
+			if m.inner[v] = m.depth; v.Init != nil && v.DType == expr.Int32 {
+				m.integers[v] = m.control(v.Init)
+			} else if v.Init != nil {
 				m.store(v.Name, "", m.eval(v.Init), v.DType)
 			}
 		}
 	default:
 		panic(failure(fmt.Sprintf("%T", s)))
+	}
+}
+
+// branch runs the side that is taken. Where data decides, a nest accesses what both sides do, but for a first one that sizes and iterators rule out.
+func (m *machine) branch(x *cfront.If) {
+	v := m.truth(x.Cond)
+	sides := []cfront.Stmt{x.Else, x.Then}
+	if and, ok := x.Cond.(*cfront.Binary); ok && and.Op == "&&" && m.onData(x.Cond) && !m.onData(and.X) && m.control(and.X) == 0 {
+		sides[1] = nil
+	}
+	if !m.onData(x.Cond) {
+		if s := sides[cvalue.Bit(v.truth())]; s != nil {
+			m.statement(s)
+		}
+		return
+	}
+	idle, before := m.idle, m.integers
+	after := before
+	m.depth++
+	for _, taken := range []bool{true, false} {
+		if s := sides[cvalue.Bit(taken)]; s != nil {
+			m.idle, m.integers = idle || v.truth() != taken, maps.Clone(before)
+			if m.statement(s); v.truth() == taken {
+				after = m.integers
+			}
+		}
+	}
+	m.idle, m.integers = idle, after
+	m.depth--
+}
+
+// kept has the access to the old value of what is assigned to under a condition on data.
+func (m *machine) kept(to cfront.Expr) {
+	if m.depth == 0 {
+		return
+	}
+	switch x := to.(type) {
+	case *cfront.Ref:
+		if m.inner[x.Var] < m.depth {
+			m.touch(x.Var.Name, "", false)
+		}
+	case *cfront.Index:
+		m.touch(x.Of.(*cfront.Ref).Var.Name, m.index(x.Subs), false)
 	}
 }
 
@@ -161,7 +214,16 @@ func (m *machine) loop(x *cfront.For) {
 			m.iterators[v] = by
 		}
 	}
+	m.integers[v] = m.iterators[v]
 	delete(m.iterators, v)
+}
+
+// integer is what an integer variable holds; before it is assigned, what the start of memory says.
+func (m *machine) integer(v *cfront.Var) int64 {
+	if i, ok := m.integers[v]; ok {
+		return i
+	}
+	return int64(m.start(v.Name, ""))
 }
 
 // control evaluates bounds, conditions and subscripts, whose operations are not counted.
@@ -195,10 +257,12 @@ func (m *machine) load(array, index string, t expr.DType) Value {
 
 func (m *machine) store(array, index string, v Value, t expr.DType) Value {
 	m.touch(array, index, true)
+	if v = convert(v, t); m.idle {
+		return v
+	}
 	if m.trace.Memory[array] == nil {
 		m.trace.Memory[array] = map[string]Value{}
 	}
-	v = convert(v, t)
 	m.trace.Memory[array][index] = v
 	return v
 }
@@ -223,6 +287,9 @@ func (m *machine) eval(e cfront.Expr) Value {
 		}
 		if p, ok := m.params[x.Var.Name]; ok && !m.scalars[x.Var] {
 			return integer(p, false)
+		}
+		if x.DType == expr.Int32 {
+			return integer(m.integer(x.Var), false)
 		}
 		return m.load(x.Var.Name, "", x.DType)
 	case *cfront.Index:
@@ -269,6 +336,14 @@ func (m *machine) eval(e cfront.Expr) Value {
 }
 
 func (m *machine) assign(x *cfront.Assign) Value {
+	if r, ok := x.To.(*cfront.Ref); ok && r.DType == expr.Int32 {
+		value := x.Value
+		if x.Op != "" {
+			value = cfront.Operation(x.Pos, x.Op, x.To, value)
+		}
+		m.integers[r.Var] = m.control(value)
+		return integer(m.integers[r.Var], false)
+	}
 	var v Value
 	inner, chained := x.Value.(*cfront.Assign)
 	if chained {
@@ -287,6 +362,7 @@ func (m *machine) assign(x *cfront.Assign) Value {
 		t := cfront.Operation(x.Pos, x.Op, x.To, x.Value).DType
 		v = m.binary(x.Op, old, v, t)
 	}
+	m.kept(x.To)
 	switch to := x.To.(type) {
 	case *cfront.Ref:
 		return m.store(to.Var.Name, "", v, to.DType)

@@ -1,10 +1,9 @@
 /* The library that the CUDA driver loads by CUDA_INJECTION64_PATH. It subscribes to CUPTI's callbacks of the driver API and writes
    the launches of kernels and the modules that are loaded into a journal. What it needs of CUDA and CUPTI is declared here, and found
    when the program runs, so that it is compiled without their headers. */
-#include "journal.h"
+#include "records.h"
 #include <elf.h>
 
-typedef int (*call)();
 typedef uint64_t device_pointer;
 
 /* CUPTI's domains, sites and callbacks (cupti_callbacks.h, cupti_driver_cbid.h). */
@@ -41,6 +40,9 @@ struct callback_data {
   int *result;
   const char *symbol;
   const void *context;
+  uint32_t context_number;
+  uint64_t *data;
+  uint32_t correlation; /* the number of the call, which records of what it does have too */
 };
 
 struct module_data {
@@ -104,6 +106,7 @@ struct launch {
   unsigned shared;
   void *stream, **values, **extra;
   int cooperative, graph; /* whether it is a node of a graph, which runs later */
+  uint32_t correlation;
 };
 
 /* The driver's functions. */
@@ -150,11 +153,17 @@ static int find(device_pointer address, struct memory *m) {
   return cu.pointer_attributes(3u, wanted, places, address) == 0 && m->size > 0 && address >= m->start && address - m->start < m->size;
 }
 
+/* runs_later tells whether a launch goes into a graph. */
+static int runs_later(const struct launch *l) {
+  int capturing = 0;
+  return l->graph || cu.is_capturing(l->stream, &capturing) != 0 || capturing;
+}
+
 /* contents copies what memory holds when the launch begins; the caller frees it. It is NULL where streams are captured into graphs, and
    nothing may be copied. */
 static unsigned char *contents(const struct launch *l, device_pointer start, size_t size) {
-  int capturing = 0, mode = 2; /* relaxed */
-  if (l->graph || cu.is_capturing(l->stream, &capturing) != 0 || capturing) return NULL;
+  int mode = 2; /* relaxed */
+  if (runs_later(l)) return NULL;
   unsigned char *bytes = malloc(size);
   if (!bytes) return NULL;
   cu.exchange_mode(&mode);
@@ -176,7 +185,7 @@ static void put_contents(struct text *t, const unsigned char *bytes, size_t size
     addresses += find(address, &m);
   }
   put(t, ",\"addresses\":%d", addresses);
-  save(t, "bin", bytes, size);
+  save_contents(t, bytes, size);
 }
 
 /* parameter is the bytes of a parameter; NULL is none. */
@@ -209,10 +218,11 @@ static uint64_t values_of(const struct launch *l) {
   return h;
 }
 
-/* put_params writes the parameters, and the allocations that they point into. */
-static void put_params(struct text *t, const struct launch *l) {
+/* put_params writes the parameters, and the allocations that they point into. It tells whether contents were copied. */
+static int put_params(struct text *t, const struct launch *l) {
   struct memory found[256];
-  int n = 0;
+  device_pointer passed[256]; /* the first address of each */
+  int n = 0, copied = 0;
   size_t offset = 0, size = 0;
   const unsigned char *value;
   put(t, ",\"params\":[");
@@ -229,7 +239,7 @@ static void put_params(struct text *t, const struct launch *l) {
       int k = 0;
       while (k < n && found[k].start != m.start) k++;
       if (k == sizeof found / sizeof *found) break;
-      if (k == n) found[n++] = m;
+      if (k == n) passed[n] = address, found[n++] = m;
       put(t, "%s{\"offset\":%zu,\"memory\":%d,\"at\":%zu}", comma, at, k, (size_t)(address - m.start));
       comma = ",";
     }
@@ -238,12 +248,18 @@ static void put_params(struct text *t, const struct launch *l) {
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
-    unsigned char *bytes = found[k].size <= journal.limit ? contents(l, found[k].start, found[k].size) : NULL;
+    unsigned char *sample = NULL, *bytes = NULL;
+    size_t left = found[k].start + found[k].size - passed[k], n = left < looked_at ? left : looked_at;
+    if (journal.chosen && found[k].size > small_buffer && found[k].size <= journal.limit) sample = contents(l, passed[k], n);
+    if (worth(found[k].size, sample, n)) bytes = contents(l, found[k].start, found[k].size);
+    copied |= sample || bytes;
     if (bytes) put_contents(t, bytes, found[k].size);
     free(bytes);
+    free(sample);
     put(t, "}");
   }
   put(t, "]");
+  return copied;
 }
 
 /* variable is memory that a module brings, with what it holds at first. */
@@ -361,17 +377,25 @@ static void launched(struct launch *l, const char *symbol, const void *context) 
   }
   if (!symbol && cu.function_name(&symbol, l->function) != 0) return;
   size_t shape[] = {l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2], l->cluster[0], l->cluster[1], l->cluster[2], l->shared};
+  uint32_t grid[] = {l->grid[0], l->grid[1], l->grid[2]}, block[] = {l->block[0], l->block[1], l->block[2]};
   long number = 0;
-  const struct seen *kernel = wanted(symbol, code, context, hash(HASH_START, shape, sizeof shape), values_of(l), &number);
+  struct variant *way;
+  int later = runs_later(l);
+  const struct seen *kernel = wanted(symbol, code, context, hash(HASH_START, shape, sizeof shape), values_of(l), &number, &way);
+  pthread_mutex_lock(&journal.lock);
+  way->sizes = sizes_of(grid, block);
+  way->added += later;
+  if (!later) await(l->correlation, way);
+  pthread_mutex_unlock(&journal.lock);
   if (!kernel) return;
   struct text t = {0};
-  put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"shared\":%u,\"cooperative\":%s", kernel->id, number, l->shared,
+  put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"way\":%ld,\"shared\":%u,\"cooperative\":%s", kernel->id, number, way->number, l->shared,
       l->cooperative ? "true" : "false");
   put_sizes(&t, "grid", l->grid, 3);
   put_sizes(&t, "block", l->block, 3);
   if (l->cluster[0]) put_sizes(&t, "cluster", l->cluster, 3);
   put_device(&t);
-  put_params(&t, l);
+  way->copied = put_params(&t, l);
   put_variables(&t, l, module, symbol);
   put(&t, ",\"handle\":%llu", (unsigned long long)(uintptr_t)module);
   finish(&t);
@@ -398,6 +422,7 @@ static void on_node(int id, const struct callback_data *data) {
   if (!l.function) return;
   sizes(l.grid, k->grid);
   sizes(l.block, k->block);
+  l.correlation = data->correlation;
   launched(&l, NULL, data->context);
 }
 
@@ -425,6 +450,7 @@ static void on_launch(int id, const struct callback_data *data) {
     l.cooperative = id == launch_cooperative || id == launch_cooperative_ptsz;
     if (!l.cooperative) l.extra = p->extra;
   }
+  l.correlation = data->correlation;
   launched(&l, data->symbol, data->context);
 }
 
@@ -492,5 +518,6 @@ int InitializeInjection(void) {
   if (!subscribe || !enable || subscribe(&subscriber, on_callback, NULL) != 0) return problem("no subscription", "cuptiSubscribe"), 1;
   enable(1u, subscriber, resource, module_loaded);
   for (size_t i = 0; i < sizeof watched / sizeof *watched; i++) enable(1u, subscriber, driver_api, watched[i]);
+  listen_to_records(cupti);
   return 1;
 }

@@ -30,10 +30,22 @@ struct seen {
   struct seen *next;
 };
 
+enum { most_times = 32 };
+
+/* times are how long launches have taken, in nanoseconds: of all, and of every so many from the first on, in the order in which they ended. */
+struct times {
+  long count, kept, every;
+  uint64_t total, each[most_times];
+  unsigned stream;
+};
+
 /* variant is a way to launch a kernel: its ND-range, and the values that it is passed. */
 struct variant {
-  uint64_t shape, values; /* hashes */
-  long number, launches;  /* the first launch, and how many there were */
+  uint64_t shape, values, sizes; /* hashes; sizes is that of what the device tells of a launch: work-groups and work-items */
+  long number, launches, order;  /* the first launch of the kernel, and of all kernels, and how many there were */
+  long added;                    /* launches among them that go into graphs, which run any number of times */
+  int copied;                    /* whether contents were copied before the first, which leaves the caches as they were not */
+  struct times times;
   struct variant *next;
 };
 
@@ -47,7 +59,9 @@ static struct {
   int all;       /* whether each kernel is wanted */
   long launch;   /* which launch of each; 0 is the first of each variant */
   size_t limit;  /* bytes of a buffer whose contents are kept; 0 keeps none */
+  int chosen;    /* whether large ones are kept only where they look like what decides */
   long files;    /* written until now */
+  long launches; /* of all kernels */
   struct seen *seen;
   char *(*demangle)(const char *, char *, size_t *, int *);
   pthread_mutex_t lock;
@@ -114,29 +128,37 @@ static void problem(const char *what, const char *detail) {
   finish(&t);
 }
 
-/* save writes a file beside the journal and puts its name into the line. */
-static void save(struct text *t, const char *kind, const void *bytes, size_t n) {
-  char name[64], path[4096];
-  snprintf(name, sizeof name, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
+/* write_file writes a file beside the journal, and tells its name. It returns 0 where that cannot be done. */
+static int write_file(const char *kind, const void *bytes, size_t n, char name[64]) {
+  char path[4096];
+  snprintf(name, 64, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
   snprintf(path, sizeof path, "%s/%s", journal.folder, name);
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
     problem("a file cannot be written", path);
-    return;
+    return 0;
   }
   write_all(file, bytes, n);
   close(file);
-  put(t, ",\"file\":\"%s\"", name);
+  return 1;
+}
+
+/* save writes a file beside the journal and puts its name into the line. */
+static void save(struct text *t, const char *kind, const void *bytes, size_t n) {
+  char name[64];
+  if (write_file(kind, bytes, n, name)) put(t, ",\"file\":\"%s\"", name);
 }
 
 /* begin opens the journal. It returns 0 where this process is not to be captured. */
 static int begin(const char *interface) {
   if (journal.file >= 0) return 1;
-  const char *launch = getenv("PERF_CAPTURE_LAUNCH"), *limit = getenv("PERF_CAPTURE_CONTENTS"), *kernels = getenv("PERF_CAPTURE_KERNEL");
+  const char *launch = getenv("PERF_CAPTURE_LAUNCH"), *limit = getenv("PERF_CAPTURE_CONTENTS"), *kernels = getenv("PERF_CAPTURE_KERNEL"),
+             *chosen = getenv("PERF_CAPTURE_CHOSEN");
   journal.folder = getenv("PERF_CAPTURE_FOLDER");
   if (!journal.folder) return 0;
   journal.interface = interface;
   journal.launch = launch ? atol(launch) : 0;
+  journal.chosen = chosen && *chosen == '1';
   journal.limit = limit ? strtoull(limit, NULL, 10) : 0;
   journal.all = !kernels || !*kernels || regcomp(&journal.kernels, kernels, REG_EXTENDED | REG_NOSUB) != 0;
   void *cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
@@ -168,13 +190,13 @@ static struct variant *counted(struct seen *s, uint64_t shape, uint64_t values) 
   if (same >= most_values) return like->launches++, like;
   struct variant *v = calloc(1, sizeof *v);
   if (!v) abort();
-  *v = (struct variant){.shape = shape, .values = values, .number = s->launches, .launches = 1};
+  *v = (struct variant){.shape = shape, .values = values, .number = s->launches, .launches = 1, .order = journal.launches};
   return *end = v;
 }
 
 /* wanted counts a launch of a kernel, and returns the kernel if it is to be captured, with the number of the launch. The first launch is told
-   to the journal. */
-static const struct seen *wanted(const char *name, const void *code, const void *context, uint64_t shape, uint64_t values, long *number) {
+   to the journal. The way of the launch is told in any case. */
+static const struct seen *wanted(const char *name, const void *code, const void *context, uint64_t shape, uint64_t values, long *number, struct variant **way) {
   pthread_mutex_lock(&journal.lock);
   struct seen *s = journal.seen;
   while (s && ((s->context == context && s->code != code) || strcmp(s->name, name) != 0)) s = s->next;
@@ -199,24 +221,32 @@ static const struct seen *wanted(const char *name, const void *code, const void 
     free(plain);
   }
   *number = ++s->launches;
-  int now = *number == journal.launch;
-  if (journal.launch == 0) now = counted(s, shape, values)->number == *number;
-  now = now && s->wanted;
+  journal.launches++;
+  *way = counted(s, shape, values);
+  int now = s->wanted && *number == (journal.launch ? journal.launch : (*way)->number);
   pthread_mutex_unlock(&journal.lock);
   return now ? s : NULL;
 }
 
-static void end_count(long id, long number, long launches) {
+/* end_count writes how often a kernel was launched in a way, and how long that took. Launches of graphs are counted by their times. */
+static void end_count(long id, const struct variant *v) {
   struct text t = {0};
-  put(&t, "{\"event\":\"count\",\"id\":%ld,\"number\":%ld,\"launches\":%ld", id, number, launches);
+  const struct times *of = &v->times;
+  long launches = v->added > 0 && of->count > v->launches - v->added ? of->count : v->launches;
+  put(&t, "{\"event\":\"count\",\"id\":%ld,\"number\":%ld,\"launches\":%ld,\"order\":%ld", id, v->number, launches, v->order);
+  if (of->count > 0) {
+    put(&t, ",\"timed\":%ld,\"total\":%llu,\"stream\":%u,\"copied\":%s,\"each\":[", of->count, (unsigned long long)of->total, of->stream,
+        v->copied ? "true" : "false");
+    for (long i = 0; i < of->kept; i++) put(&t, "%s%llu", i ? "," : "", (unsigned long long)of->each[i]);
+    put(&t, "]");
+  }
   finish(&t);
 }
 
-/* end writes how often each kernel was launched: in each way, or as a whole. */
+/* end writes how often each kernel was launched in each way. */
 __attribute__((destructor)) static void end(void) {
   if (journal.file < 0) return;
   for (struct seen *s = journal.seen; s; s = s->next) {
-    for (struct variant *v = s->variants; v; v = v->next) end_count(s->id, v->number, v->launches);
-    if (!s->variants) end_count(s->id, journal.launch, s->launches);
+    for (struct variant *v = s->variants; v; v = v->next) end_count(s->id, v);
   }
 }

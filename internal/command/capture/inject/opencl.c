@@ -1,6 +1,6 @@
 /* The library that stands before libOpenCL by LD_PRELOAD. It keeps what kernels are passed, and writes their launches into a journal.
    What it needs of OpenCL is declared here, so that it is compiled without its headers. */
-#include "journal.h"
+#include "contents.h"
 
 typedef int32_t status;
 typedef void *object;
@@ -194,8 +194,8 @@ static void put_args(struct text *t, object queue, const struct kernel *k, uint3
     size_t size = 0;
     cl.mem_info(found[m], mem_size, sizeof size, &size, NULL);
     put(t, "%s{\"bytes\":%zu", m ? "," : "", size);
-    void *bytes = size > 0 && size <= journal.limit ? malloc(size) : NULL;
-    if (bytes && cl.read(queue, found[m], 1, 0, size, bytes, 0, NULL, NULL) == 0) save(t, "bin", bytes, size);
+    void *bytes = size > 0 && worth(size, NULL, 0) ? malloc(size) : NULL;
+    if (bytes && cl.read(queue, found[m], 1, 0, size, bytes, 0, NULL, NULL) == 0) save_contents(t, bytes, size);
     free(bytes);
     put(t, "}");
   }
@@ -230,13 +230,14 @@ static void launched(object queue, object id, uint32_t dimensions, const size_t 
   cl.kernel_info(id, kernel_program, sizeof program, &program, NULL);
   cl.kernel_info(id, kernel_context, sizeof context, &context, NULL);
   long number = 0;
-  const struct seen *kernel = wanted(name, program, context, shape_of(dimensions, offset, global, local), values_of(id), &number);
+  struct variant *way;
+  const struct seen *kernel = wanted(name, program, context, shape_of(dimensions, offset, global, local), values_of(id), &number, &way);
   if (kernel) {
     uint32_t count = 0;
     cl.kernel_info(id, kernel_args, sizeof count, &count, NULL);
     cl.queue_info(queue, queue_device, sizeof device, &device, NULL);
     struct text t = {0};
-    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld", kernel->id, number);
+    put(&t, "{\"event\":\"launch\",\"id\":%ld,\"number\":%ld,\"way\":%ld", kernel->id, number, way->number);
     put_sizes(&t, "global", global, dimensions);
     if (local) put_sizes(&t, "local", local, dimensions);
     if (offset) put_sizes(&t, "begin", offset, dimensions);

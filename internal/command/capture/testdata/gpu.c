@@ -34,6 +34,48 @@ int cuptiEnableCallback(uint32_t on, void *handle, int domain, uint32_t id) {
   return 0;
 }
 
+/* Records of kernels wait in a buffer of the subscriber's until it asks for them. Each launch takes as many microseconds as there were before. */
+struct record {
+  uint32_t kind, none[3];
+  uint64_t start, end, completed;
+  uint32_t device, context, stream, grid[3], block[3], memory[4], correlation;
+  int64_t number;
+  const char *name;
+};
+static struct {
+  void (*room)(uint8_t **, size_t *, size_t *);
+  void (*done)(void *, uint32_t, uint8_t *, size_t, size_t);
+  struct record all[100];
+  int count, on;
+} records;
+
+int cuptiActivityRegisterCallbacks(void *room, void *done) { return records.room = room, records.done = done, 0; }
+
+int cuptiActivityEnable(int kind) { return records.on = kind == 10, 0; }
+
+int cuptiActivityFlushAll(uint32_t flag) {
+  uint8_t *at = NULL;
+  size_t size = 0, most = 0;
+  (void)flag;
+  records.room(&at, &size, &most);
+  memcpy(at, records.all, sizeof *records.all * records.count);
+  records.done(NULL, 0, at, size, sizeof *records.all * records.count);
+  return records.count = 0;
+}
+
+int cuptiActivityGetNextRecord(uint8_t *at, size_t size, struct record **r) {
+  uint8_t *next = *r ? (uint8_t *)(*r + 1) : at;
+  *r = (struct record *)next;
+  return next >= at + size ? 12 : 0;
+}
+
+static void ran(uint32_t correlation, const char *name, unsigned grid, unsigned block) {
+  if (!records.on) return;
+  records.all[records.count] = (struct record){
+      .kind = 10, .start = 1000000, .end = 1001000 + 1000 * records.count, .stream = 7, .grid = {grid, 1, 1}, .block = {block, 1, 1}, .correlation = correlation, .name = name};
+  records.count++;
+}
+
 /* A function knows its parameters; a kernel, which belongs to no module, knows its function. */
 struct function {
   const char *name;
@@ -100,6 +142,8 @@ int cuDeviceGetName(char *name, int size, int device) { return (void)device, snp
 
 int cuDeviceGetAttribute(int *value, int which, int device) { return (void)device, *value = which == 75 ? 9 : 0, 0; }
 
+static uint32_t calls;
+
 /* call tells of a call of the API, before and after it. */
 static void call(uint32_t id, const void *params, const char *symbol, void *context) {
   int result = 0;
@@ -110,7 +154,10 @@ static void call(uint32_t id, const void *params, const char *symbol, void *cont
     int *result;
     const char *symbol;
     void *context;
-  } data = {.params = params, .result = &result, .symbol = symbol, .context = context};
+    uint32_t number;
+    uint64_t *data;
+    uint32_t correlation;
+  } data = {.params = params, .result = &result, .symbol = symbol, .context = context, .correlation = ++calls};
   for (; data.site < 2; data.site++) {
     if (watched[0][id]) subscriber(NULL, 1, id, &data);
   }
@@ -123,6 +170,7 @@ static void launch(uint32_t id, struct function *f, int context, void *stream, v
     void *stream, **values, **extra;
   } params = {f, {2, 1, 1}, {8, 1, 1}, 64, stream, values, extra};
   call(id, &params, f->name, context ? x : NULL);
+  if (!stream) ran(calls, f->name, 2, 8);
 }
 
 static void load(const char *path) {
@@ -206,6 +254,7 @@ void play(const char *cubin) {
   added_params[4] = &node.kernel;
   node.kernel.function = NULL, node.kernel.kernel = &added;
   call(689, added_params, NULL, NULL);
+  for (int i = 0; i < 40; i++) ran(0, added.name, 3, 64); /* graphs run */
 }
 
 #endif

@@ -1,0 +1,304 @@
+package lower
+
+import (
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/compile/ssa"
+	"gpuperf/kernel/expr"
+)
+
+// call is a call: of a function of the file, or of one of the language.
+func (l *lowering) call(x *cfront.Call) value {
+	if f := l.file.Function(x.Func); f != nil {
+		return l.inlined(x, f)
+	}
+	f, ok := cfront.IntrinsicOf(x.Func)
+	if !ok {
+		return l.named(x)
+	}
+	switch f.Kind {
+	case cfront.Math:
+		return l.math(x, f)
+	case cfront.Barrier:
+		return l.barrier(x, f)
+	case cfront.SubgroupBarrier:
+		l.effect(ssa.None, "WARPSYNC 0xffffffff")
+		return value{}
+	case cfront.Fence:
+		scope := ".SC.GPU"
+		if strings.HasSuffix(x.Func, "_block") {
+			scope = ".ALL.CTA"
+		}
+		l.changedAll()
+		l.effect(ssa.None, "MEMBAR"+scope)
+		return value{}
+	case cfront.Atomic:
+		return l.atomic(x, f)
+	case cfront.Shuffle:
+		return l.shuffle(x, f)
+	case cfront.Vote:
+		return l.vote(x, f)
+	case cfront.Reduction:
+		return l.reduction(x, f)
+	case cfront.Load:
+		if f.IR == "load" {
+			p := l.expression(x.Args[0])
+			q := *p.p
+			q.readOnly = q.readOnly || x.Func == "__ldg"
+			return l.read(x.Pos, place{p: &q, t: p.elem, rec: recordOf(p)})
+		}
+		if f.IR == "prefetch" {
+			return value{}
+		}
+	case cfront.Store:
+		if f.IR == "store" {
+			p := l.expression(x.Args[0])
+			l.write(x.Pos, place{p: p.p, t: p.elem, rec: recordOf(p)}, l.expression(x.Args[1]))
+			return value{}
+		}
+	case cfront.Convert:
+		return l.convert(x.Pos, l.expression(x.Args[0]), x.DType)
+	case cfront.Reinterpret:
+		v := l.expression(x.Args[0])
+		return value{t: x.DType, x: v.x}
+	case cfront.Trap:
+		return value{}
+	case cfront.Clock:
+		return number(x.DType, l.Emit(&ssa.Value{Op: ssa.Effect, Type: wordType(x.DType), Aux: "CS2R SR_CLOCKLO"}))
+	}
+	l.fail(x.Pos, "%s is not compiled here", x.Func)
+	return value{}
+}
+
+func recordOf(v value) *cfront.Record {
+	if v.elem != "" {
+		return nil
+	}
+	return v.rec
+}
+
+// named are functions that the reader knows nothing of.
+func (l *lowering) named(x *cfront.Call) value {
+	switch x.Func {
+	case "__dp4a":
+		a, b, c := l.expression(x.Args[0]), l.expression(x.Args[1]), l.expression(x.Args[2])
+		sign := "S8.S8"
+		if !a.t.IsSigned() {
+			sign = "U8.U8"
+		}
+		return number(c.t, l.MakeAux(ssa.Raw, ssa.W, "IDP.4A."+sign, a.x[0], b.x[0], c.x[0]))
+	case "__cvta_generic_to_shared":
+		v := l.expression(x.Args[0])
+		if v.p == nil || v.p.space != ssa.Shared {
+			l.fail(x.Pos, "the address in shared memory of what is elsewhere")
+		}
+		return number(expr.Uint64, l.Make(ssa.Zext, ssa.D, l.address(v.p)))
+	case "__funnelshift_l", "__funnelshift_r", "__funnelshift_lc", "__funnelshift_rc":
+		low, high, n := l.word(x, 0), l.word(x, 1), l.word(x, 2)
+		name := map[string]string{"l": "SHF.L.W.U32.HI", "r": "SHF.R.W.U32", "lc": "SHF.L.U32.HI", "rc": "SHF.R.U32"}[strings.TrimPrefix(x.Func, "__funnelshift_")]
+		return number(expr.Uint32, l.MakeAux(ssa.Raw, ssa.W, name, low, n, high))
+	}
+	if strings.HasPrefix(x.Func, cfront.AssemblyPrefix) {
+		l.fail(x.Pos, "inline assembly is not compiled here")
+	}
+	l.fail(x.Pos, "the function %s is not known", x.Func)
+	return value{}
+}
+
+// word is an argument as a word.
+func (l *lowering) word(x *cfront.Call, i int) *ssa.Value {
+	if i >= len(x.Args) {
+		l.fail(x.Pos, "%s has too few arguments", x.Func)
+	}
+	v := l.expression(x.Args[i])
+	if len(v.x) != 1 {
+		l.fail(x.Pos, "%s takes a number", x.Func)
+	}
+	if v.x[0].Type == ssa.D {
+		return l.Word(v.x[0], 0)
+	}
+	return v.x[0]
+}
+
+func (l *lowering) effect(t ssa.Type, aux string, args ...*ssa.Value) *ssa.Value {
+	return l.Emit(&ssa.Value{Op: ssa.Effect, Type: t, Aux: aux, Args: args})
+}
+
+func (l *lowering) changedAll() {
+	for s := ssa.Global; s <= ssa.Generic; s++ {
+		l.Changed(s)
+	}
+}
+
+func (l *lowering) barrier(x *cfront.Call, f cfront.Intrinsic) value {
+	l.changedAll()
+	if f.IR == "barrier" {
+		l.effect(ssa.None, "BAR.SYNC.DEFER_BLOCKING 0x0")
+		return value{}
+	}
+	p := l.condition(x.Args[0])
+	how := map[string]string{"barrier_count": "POPC", "barrier_and": "AND", "barrier_or": "OR"}[f.IR]
+	l.effect(ssa.None, "BAR.RED."+how+".DEFER_BLOCKING 0x0,", p)
+	if how == "POPC" {
+		return number(expr.Int32, l.effect(ssa.W, "B2R.RESULT"))
+	}
+	return number(expr.Int32, l.asWord(l.effect(ssa.Pred, "B2R.RESULT RZ,")))
+}
+
+// atomicNames are operations as machine code names them.
+var atomicNames = map[string]string{
+	"add": "ADD", "sub": "ADD", "min": "MIN", "max": "MAX", "and": "AND", "or": "OR", "xor": "XOR", "xchg": "EXCH", "inc": "INC", "dec": "DEC", "cmpxchg": "CAS",
+}
+
+func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
+	name := atomicNames[f.IR]
+	p := l.expression(x.Args[0])
+	if name == "" || p.p == nil || p.p.space == ssa.NoSpace || p.p.space == ssa.Private {
+		l.fail(x.Pos, "%s is not compiled here", x.Func)
+	}
+	t := p.elem
+	var args []*ssa.Value
+	for _, a := range x.Args[1:] {
+		v := l.convert(x.Pos, l.expression(a), t)
+		args = append(args, v.x[0])
+	}
+	if f.IR == "sub" {
+		args[0] = l.Make(ssa.Sub, wordType(t), l.like(wordType(t), 0), args[0])
+	}
+	suffix := name
+	switch {
+	case t == expr.Float32 && name == "ADD":
+		suffix += ".F32.FTZ.RN"
+	case t == expr.Float64 && name == "ADD":
+		suffix += ".F64.RN"
+	case t.Size() == 8 && t.IsSigned() && (name == "MIN" || name == "MAX"):
+		suffix += ".S64"
+	case t.Size() == 8:
+		suffix += ".64"
+	case t.IsSigned() && (name == "MIN" || name == "MAX"):
+		suffix += ".S32"
+	}
+	if p.p.space == ssa.Shared && (t == expr.Float32 || t == expr.Float64) && name == "ADD" {
+		return l.swapped(x, p, t, args[0])
+	}
+	address, off := l.split(p.p)
+	l.Changed(p.p.space)
+	a := ssa.Access{Space: p.p.space, Bytes: int(t.Size()), Offset: off, Object: p.p.object, Suffix: suffix}
+	var list []*ssa.Value
+	if address == nil {
+		address = l.like(map[bool]ssa.Type{true: ssa.W, false: ssa.D}[p.p.space == ssa.Shared], 0)
+	}
+	list = append(list, address)
+	return number(t, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: wordType(t), Access: &a, Args: append(list, args...)}))
+}
+
+// swapped adds floating-point numbers in shared memory, which has no such operation: a sum is exchanged until nobody has come between.
+func (l *lowering) swapped(x *cfront.Call, p value, t expr.DType, by *ssa.Value) value {
+	old := l.hold(wordType(t))
+	l.setHeld(old, l.load(p.p, t)[0])
+	address, off := l.split(p.p)
+	if address == nil {
+		address = l.Const(0)
+	}
+	suffix := "CAST.SPIN"
+	if t.Size() == 8 {
+		suffix = "CAST.SPIN.64"
+	}
+	base := l.hold(ssa.Pred)
+	_ = base
+	done := l.hold(ssa.W)
+	l.setHeld(done, l.Const(0))
+	assigned := map[*cfront.Var]bool{old.v: true, done.v: true}
+	l.turningBody(func() *ssa.Value {
+		return l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", l.getHeld(done), l.Const(0))
+	}, func(*frame) {
+		was := l.load(&pointer{space: p.p.space, base: p.p.base, off: p.p.off, object: p.p.object, volatile: true}, t)[0]
+		sum := l.operation(x.Pos, "+", t, was, by)
+		a := ssa.Access{Space: p.p.space, Bytes: int(t.Size()), Offset: off, Object: p.p.object, Suffix: suffix}
+		l.Changed(p.p.space)
+		l.setHeld(old, was)
+		l.setHeld(done, l.Emit(&ssa.Value{Op: ssa.Atomic, Type: ssa.W, Access: &a, Args: []*ssa.Value{address, was, sum}}))
+	}, true, assigned)
+	return number(t, l.getHeld(old))
+}
+
+// shuffle takes values of other lanes.
+func (l *lowering) shuffle(x *cfront.Call, f cfront.Intrinsic) value {
+	args := x.Args
+	if strings.HasSuffix(x.Func, "_sync") {
+		args = args[1:]
+	}
+	if len(args) < 2 {
+		l.fail(x.Pos, "%s has too few arguments", x.Func)
+	}
+	v, lane := l.expression(args[0]), l.expression(args[1]).x[0]
+	width := int64(32)
+	if len(args) > 2 {
+		w := l.expression(args[2]).x[0]
+		if w.Op != ssa.Const {
+			l.fail(x.Pos, "the width of %s is not constant", x.Func)
+		}
+		width = w.Int
+	}
+	mode := map[string]string{"shfl": "IDX", "shfl_up": "UP", "shfl_down": "DOWN", "shfl_xor": "BFLY"}[f.IR]
+	mask := (32 - width) << 8
+	clamp := int64(31) | mask
+	if mode == "UP" {
+		clamp = mask
+	}
+	out := value{t: v.t}
+	for _, a := range v.x {
+		one := func(w *ssa.Value) *ssa.Value { return l.effect(ssa.W, "SHFL."+mode+" PT,", w, lane, l.Const(clamp)) }
+		if a.Type == ssa.D {
+			out.x = append(out.x, l.Make(ssa.Pack, ssa.D, one(l.Word(a, 0)), one(l.Word(a, 1))))
+			continue
+		}
+		out.x = append(out.x, one(a))
+	}
+	return out
+}
+
+func (l *lowering) vote(x *cfront.Call, f cfront.Intrinsic) value {
+	args := x.Args
+	if strings.HasSuffix(x.Func, "_sync") {
+		args = args[1:]
+	}
+	switch f.IR {
+	case "ballot":
+		return number(expr.Uint32, l.effect(ssa.W, "VOTE.ANY", l.condition(args[0])))
+	case "active":
+		return number(expr.Uint32, l.effect(ssa.W, "VOTE.ANY", l.Bool(true)))
+	case "any":
+		return number(expr.Int32, l.asWord(l.effect(ssa.Pred, "VOTE.ANY", l.condition(args[0]))))
+	case "all":
+		return number(expr.Int32, l.asWord(l.effect(ssa.Pred, "VOTE.ALL", l.condition(args[0]))))
+	case "match":
+		return number(expr.Uint32, l.effect(ssa.W, "MATCH.ANY", l.expression(args[0]).x[0]))
+	}
+	l.fail(x.Pos, "%s is not compiled here", x.Func)
+	return value{}
+}
+
+func (l *lowering) reduction(x *cfront.Call, f cfront.Intrinsic) value {
+	if !strings.HasSuffix(x.Func, "_sync") || len(x.Args) < 2 {
+		l.fail(x.Pos, "%s is not compiled here", x.Func)
+	}
+	v := l.expression(x.Args[1])
+	name := map[string]string{"reduce_add": ".SUM", "reduce_min": ".MIN", "reduce_max": ".MAX", "reduce_and": "", "reduce_or": ".OR", "reduce_xor": ".XOR"}[f.IR]
+	if v.t.IsSigned() && (name == ".MIN" || name == ".MAX" || name == ".SUM") {
+		name += ".S32"
+	}
+	return number(v.t, l.effect(ssa.W, "REDUX"+name, v.x[0]))
+}
+
+// makeBy makes a record by its constructor.
+func (l *lowering) makeBy(x *cfront.Make, t place) {
+	f := l.file.Function(x.Ctor)
+	if f == nil {
+		l.fail(x.Pos, "the constructor of %s is not known", x.Rec.Name)
+	}
+	l.zero(x.Pos, t)
+	c := x.Constructor(&cfront.Ref{Var: t.p.v})
+	l.inlined(c, f)
+}

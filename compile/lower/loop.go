@@ -1,0 +1,373 @@
+package lower
+
+import (
+	"maps"
+
+	"gpuperf/cfront"
+	"gpuperf/compile/ssa"
+)
+
+// counter is how a loop counts: a variable begins with a value, and each iteration changes it as long as it compares with an end.
+type counter struct {
+	v     *cfront.Var
+	op    string // of the comparison, the variable on the left
+	end   cfront.Expr
+	step  string // + or -, or another operation
+	by    cfront.Expr
+	cond  *cfront.Binary
+	after bool // the step is part of the condition: while (i--)
+}
+
+// counts finds how a loop counts; nil where it does not.
+func (l *lowering) counts(x *cfront.For) *counter {
+	cond, ok := x.Cond.(*cfront.Binary)
+	if !ok {
+		return nil
+	}
+	step, ok := x.Step.(*cfront.Assign)
+	if !ok {
+		return nil
+	}
+	to, ok := step.To.(*cfront.Ref)
+	if !ok || !to.Var.DType.IsInteger() || len(to.Var.Dims) > 0 || l.learnt.memory[to.Var] {
+		return nil
+	}
+	c := &counter{v: to.Var, op: cond.Op, end: cond.Y, step: step.Op, by: step.Value, cond: cond}
+	if step.Op == "" { // i = i + 1
+		b, ok := step.Value.(*cfront.Binary)
+		if !ok || !isVar(b.X, c.v) {
+			return nil
+		}
+		c.step, c.by = b.Op, b.Y
+	}
+	if !isVar(cond.X, c.v) {
+		if !isVar(cond.Y, c.v) {
+			return nil
+		}
+		c.end = cond.X
+		c.op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}[cond.Op]
+	}
+	if assigned := l.assigned(x.Body); assigned[c.v] {
+		return nil
+	}
+	return c
+}
+
+// isVar reports whether an expression is a variable, perhaps converted.
+func isVar(e cfront.Expr, v *cfront.Var) bool {
+	if c, ok := e.(*cfront.Cast); ok && c.DType.IsInteger() {
+		e = c.X
+	}
+	r, ok := e.(*cfront.Ref)
+	return ok && r.Var == v
+}
+
+// assigned are the variables that a statement, or what it calls, may change.
+func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
+	all := map[*cfront.Var]bool{}
+	var change func(e cfront.Expr)
+	change = func(e cfront.Expr) {
+		switch x := e.(type) {
+		case *cfront.Ref:
+			all[x.Var] = true
+			if s, ok := l.env[key{x.Var, 0}]; ok && s.p != nil && s.p.v != nil { // through a pointer to a variable
+				all[s.p.v] = true
+			}
+		case *cfront.Index:
+			change(x.Of)
+		case *cfront.Lane:
+			change(x.X)
+		case *cfront.Member:
+			change(x.X)
+		case *cfront.Cast:
+			change(x.X)
+		case *cfront.Address:
+			change(x.X)
+		case *cfront.Binary:
+			change(x.X)
+			change(x.Y)
+		}
+	}
+	var walk func(s cfront.Stmt)
+	walk = func(s cfront.Stmt) {
+		stmts, exprs := cfront.Inside(s)
+		for _, e := range exprs {
+			if e == nil {
+				continue
+			}
+			cfront.Walk(e, func(e cfront.Expr) {
+				switch x := e.(type) {
+				case *cfront.Assign:
+					change(x.To)
+				case *cfront.Address:
+					change(x.X)
+				case *cfront.Call:
+					for _, a := range x.Args {
+						if a.PointsTo() != "" || a.Record() != nil {
+							change(a)
+						}
+					}
+				}
+			})
+		}
+		if d, ok := s.(*cfront.Declare); ok {
+			for _, v := range d.Vars {
+				all[v] = true
+			}
+		}
+		for _, inner := range stmts {
+			walk(inner)
+		}
+	}
+	for _, s := range list {
+		if s != nil {
+			walk(s)
+		}
+	}
+	return all
+}
+
+// trips is how often a loop turns, where all that decides is constant: its counter has its first value.
+// signedOf is a constant as a number of its type.
+// constant is the value of an integer expression that is known when the kernel is compiled. Nothing is made for it.
+// size is about how many operations a statement is, its loops of known length written out.
+// nominal is how often a loop inside another one turns where its numbers are literals; 1 where that is not known.
+// forLoop is a for loop.
+func (l *lowering) forLoop(x *cfront.For) {
+	if x.Init != nil {
+		l.statement(x.Init)
+	}
+	c := l.counts(x)
+	if c != nil {
+		if n, ok := l.trips(c); ok && l.writesOut(x, n) {
+			l.unrolled(x, n)
+			return
+		}
+		if times := l.times(x, c); times > 1 && l.inParts(x, c, times) {
+			return
+		}
+	}
+	l.looped(x.Cond, x.Body, x.Step, false)
+}
+
+// writesOut decides whether a loop of so many iterations is unrolled as a whole.
+func (l *lowering) writesOut(x *cfront.For, n int) bool {
+	switch {
+	case x.Unroll == 1:
+		return n <= 1
+	case x.Unroll < 0:
+		return true
+	case x.Unroll > 1:
+		return n <= x.Unroll
+	}
+	return n <= 1 || n*l.size(x.Body) <= l.FullUnroll
+}
+
+// unrolled writes out all iterations.
+func (l *lowering) unrolled(x *cfront.For, n int) {
+	fr := &frame{end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
+	leaves := l.left(x.Body)
+	before, had := l.Block, l.Block.Meet
+	if leaves {
+		before.Meet = fr.end
+		l.regions = append(l.regions, fr.end)
+	} else {
+		fr.regions--
+	}
+	l.frames = append(l.frames, fr)
+	if leaves {
+		l.Open()
+		defer l.Close()
+	}
+	for range n {
+		if l.dead {
+			break
+		}
+		l.iteration(fr, x.Body)
+		if !l.dead && x.Step != nil {
+			l.expression(x.Step)
+		}
+	}
+	l.frames = l.frames[:len(l.frames)-1]
+	if !leaves {
+		return
+	}
+	l.regions = l.regions[:len(l.regions)-1]
+	l.jumpTo(fr.end, &fr.ends, len(l.regions)+1)
+	if before.Meet == fr.end && len(fr.ends) > 1 {
+		fr.end.Meets = true
+	} else {
+		if before.Meet == fr.end {
+			before.Meet = had
+		}
+		l.forget(fr.end)
+	}
+	l.merge(fr.end, fr.ends)
+}
+
+// iteration is a body once.
+func (l *lowering) iteration(fr *frame, body cfront.Stmt) {
+	fr.next, fr.nexts = l.NewBlock(), nil
+	if !l.contains(body, func(j *cfront.Jump, inner bool) bool { return j.What == "continue" && !inner }) {
+		l.statement(body)
+		return
+	}
+	l.Open() // what follows a jump is not there in the next iteration
+	l.statement(body)
+	l.Close()
+	if len(fr.nexts) == 0 {
+		return
+	}
+	l.jumpTo(fr.next, &fr.nexts, fr.regions)
+	l.merge(fr.next, fr.nexts)
+}
+
+// left reports whether a statement leaves the loop that it is the body of, or the function.
+func (l *lowering) left(s cfront.Stmt) bool {
+	return l.contains(s, func(j *cfront.Jump, inner bool) bool {
+		return j.What == "break" && !inner || j.What == "continue" && !inner || j.What == "return" && len(l.calls) > 0
+	})
+}
+
+func (l *lowering) contains(s cfront.Stmt, is func(j *cfront.Jump, inner bool) bool) bool {
+	found := false
+	var walk func(s cfront.Stmt, inner bool)
+	walk = func(s cfront.Stmt, inner bool) {
+		switch x := s.(type) {
+		case *cfront.Jump:
+			found = found || is(x, inner)
+		case *cfront.For, *cfront.While:
+			inner = true
+		}
+		stmts, _ := cfront.Inside(s)
+		for _, one := range stmts {
+			walk(one, inner)
+		}
+	}
+	walk(s, false)
+	return found
+}
+
+func (l *lowering) whileLoop(x *cfront.While) { l.looped(x.Cond, x.Body, nil, x.Do) }
+
+// looped is a loop: its condition is tested before it and at the end of each iteration.
+func (l *lowering) looped(cond cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool) {
+	l.turning(func() *ssa.Value {
+		if cond == nil {
+			return l.Bool(true)
+		}
+		return l.condition(cond)
+	}, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+}
+
+// turning is a loop around a body, as long as a condition holds.
+func (l *lowering) turning(cond func() *ssa.Value, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+	l.turningBody(cond, func(fr *frame) {
+		l.iteration(fr, body)
+		if !l.dead && step != nil {
+			l.expression(step)
+		}
+	}, once, assigned)
+}
+
+func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once bool, assigned map[*cfront.Var]bool) {
+	first := l.Bool(true)
+	if !once {
+		first = cond()
+	}
+	if first.Op == ssa.Const && first.Int == 0 {
+		return
+	}
+	fr := &frame{end: l.NewBlock(), regions: len(l.regions) + 1}
+	before, had := l.Block, l.Block.Meet
+	before.Meet = fr.end
+	l.regions = append(l.regions, fr.end)
+	header, pre := l.NewBlock(), l.NewBlock()
+	if first.Op == ssa.Const {
+		l.Goto(pre)
+	} else {
+		l.Branch(first, pre, fr.end)
+		fr.ends = append(fr.ends, snapshot{before, l.env})
+	}
+	l.Open()
+	l.start(pre, l.env)
+	l.Goto(header)
+	l.loop = &ssa.Loop{Header: header, Before: pre, Outer: l.loop}
+	fr.loop = l.loop
+	l.start(header, l.env)
+	for s := ssa.Global; s <= ssa.Generic; s++ {
+		l.Changed(s)
+	}
+	phis := map[key]*ssa.Value{}
+	for _, k := range l.keys(l.env) {
+		if !assigned[k.v] {
+			continue
+		}
+		s := l.env[k]
+		switch {
+		case s.p == nil:
+			phis[k] = l.Phi(s.x.Type, header, s.x)
+			l.env[k] = slot{x: phis[k], t: s.t}
+		case s.p.space != ssa.NoSpace:
+			a := l.addressAt(pre, s.p)
+			phis[k] = l.Phi(a.Type, header, a)
+			p := *s.p
+			p.base, p.off = phis[k], 0
+			l.env[k] = slot{p: &p, t: s.t}
+		}
+	}
+	l.frames = append(l.frames, fr)
+	body(fr)
+	l.frames = l.frames[:len(l.frames)-1]
+	if !l.dead {
+		l.closeLoop(cond(), fr, header, phis)
+	}
+	l.Close()
+	l.loop = l.loop.Outer
+	l.regions = l.regions[:len(l.regions)-1]
+	if before.Meet == fr.end && len(fr.ends) > 0 {
+		fr.end.Meets = true
+	} else if before.Meet == fr.end {
+		before.Meet = had
+	}
+	l.merge(fr.end, fr.ends)
+}
+
+// closeLoop goes back to the header of a loop as long as a condition holds.
+func (l *lowering) closeLoop(again *ssa.Value, fr *frame, header *ssa.Block, phis map[key]*ssa.Value) {
+	for _, k := range l.keys(l.env) {
+		phi := phis[k]
+		if phi == nil {
+			continue
+		}
+		s := l.env[k]
+		x := s.x
+		if s.p != nil {
+			if s.p.space == ssa.NoSpace {
+				l.fail(l.fn.Pos, "the pointer %s points to several variables", k.v.Name)
+			}
+			x = l.address(s.p)
+		}
+		if x.Type != phi.Type {
+			l.inMemory(k.v)
+		}
+		phi.Args = append(phi.Args, x)
+		delete(phis, k)
+	}
+	for _, phi := range phis { // of variables that are not known at the end: nobody reads them
+		phi.Args = append(phi.Args, phi)
+	}
+	end := l.Block
+	if again.Op == ssa.Const && again.Int != 0 {
+		l.Goto(header)
+		l.dead = true
+		return
+	}
+	out := maps.Clone(l.env)
+	if again.Op == ssa.Const {
+		l.fail(l.fn.Pos, "a loop that turns once is not compiled here")
+	}
+	l.Branch(again, header, fr.end)
+	fr.ends = append(fr.ends, snapshot{end, out})
+	l.dead = true
+}

@@ -1,0 +1,205 @@
+package lower
+
+import (
+	"gpuperf/cfront"
+	"gpuperf/compile/ssa"
+	"gpuperf/kernel/expr"
+)
+
+// times is how many iterations of a loop are written out beside each other.
+func (l *lowering) times(x *cfront.For, c *counter) int {
+	switch {
+	case x.Unroll == 1 || l.left(x.Body):
+		return 1
+	case x.Unroll > 1:
+		return x.Unroll
+	}
+	if l.converges(x.Body) || l.contains2(x.Body) {
+		return 1
+	}
+	for n := l.Times; n > 1; n /= 2 {
+		if n*l.size(x.Body) <= l.Runtime {
+			return n
+		}
+	}
+	return 1
+}
+
+// contains2 reports whether a statement has loops that stay loops.
+func (l *lowering) contains2(s cfront.Stmt) bool {
+	found := false
+	var walk func(s cfront.Stmt)
+	walk = func(s cfront.Stmt) {
+		switch x := s.(type) {
+		case *cfront.While:
+			found = true
+		case *cfront.For:
+			if n := l.nominal(x); n <= 1 || !l.writesOut(x, n) {
+				found = true
+			}
+		}
+		stmts, _ := cfront.Inside(s)
+		for _, one := range stmts {
+			walk(one)
+		}
+	}
+	walk(s)
+	return found
+}
+
+// converges reports whether work-items wait for each other in a statement, which keeps compilers from making two loops of one.
+func (l *lowering) converges(s cfront.Stmt) bool {
+	found := false
+	var walk func(s cfront.Stmt)
+	walk = func(s cfront.Stmt) {
+		stmts, exprs := cfront.Inside(s)
+		for _, e := range exprs {
+			if e == nil {
+				continue
+			}
+			cfront.Walk(e, func(e cfront.Expr) {
+				x, ok := e.(*cfront.Call)
+				if !ok {
+					return
+				}
+				if f, known := cfront.IntrinsicOf(x.Func); known {
+					switch f.Kind {
+					case cfront.Barrier, cfront.SubgroupBarrier, cfront.Shuffle, cfront.Vote, cfront.Reduction:
+						found = true
+					}
+				} else if f := l.file.Function(x.Func); f != nil && f.Err == nil {
+					walk(f.Body)
+				}
+			})
+		}
+		for _, one := range stmts {
+			walk(one)
+		}
+	}
+	walk(s)
+	return found
+}
+
+// inParts makes two loops: one that does several iterations at a time, and one for the rest. It reports false where that cannot be.
+func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
+	n := l.length(c)
+	if n == nil {
+		return false
+	}
+	if n.Op == ssa.Const {
+		return l.inEqualParts(x, n.Int, times)
+	}
+	if times&(times-1) != 0 {
+		return false
+	}
+	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
+	left := l.hold(ssa.W)
+	rest := l.Make(ssa.And, ssa.W, n, l.Const(int64(times-1)))
+	whole := l.Make(ssa.Sub, ssa.W, n, rest)
+	some := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
+	assigned[left.v] = true
+	l.when(some, func() {
+		enough := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", l.Make(ssa.Add, ssa.W, n, l.Const(-1)), l.Const(int64(times-1)))
+		l.when(enough, func() {
+			l.counted(left, whole, int64(times), func(fr *frame) {
+				for range times {
+					l.iteration(fr, x.Body)
+					l.expression(x.Step)
+				}
+			}, assigned)
+		})
+		l.when(l.MakeAux(ssa.Cmp, ssa.Pred, "NE", rest, l.Const(0)), func() {
+			l.counted(left, rest, 1, func(fr *frame) {
+				l.iteration(fr, x.Body)
+				l.expression(x.Step)
+			}, assigned)
+		})
+	})
+	return true
+}
+
+// inEqualParts is inParts of a loop of known length: the rest is written out.
+func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
+	for n%int64(times) != 0 && x.Unroll == 0 {
+		times--
+	}
+	if times < 2 {
+		return false
+	}
+	left := l.hold(ssa.W)
+	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
+	assigned[left.v] = true
+	fr := &frame{end: l.NewBlock(), regions: len(l.regions), loop: l.loop}
+	if whole := n - n%int64(times); whole > 0 {
+		l.counted(left, l.Const(whole), int64(times), func(fr *frame) {
+			for range times {
+				l.iteration(fr, x.Body)
+				l.expression(x.Step)
+			}
+		}, assigned)
+	}
+	l.frames = append(l.frames, fr)
+	for range n % int64(times) {
+		l.iteration(fr, x.Body)
+		l.expression(x.Step)
+	}
+	l.frames = l.frames[:len(l.frames)-1]
+	return true
+}
+
+// counted is a loop that takes some from a number until it is 0.
+func (l *lowering) counted(left key, from *ssa.Value, by int64, body func(*frame), assigned map[*cfront.Var]bool) {
+	l.setHeld(left, from)
+	l.turningBody(func() *ssa.Value {
+		return l.MakeAux(ssa.Cmp, ssa.Pred, "NE", l.getHeld(left), l.Const(0))
+	}, func(fr *frame) {
+		body(fr)
+		l.setHeld(left, l.Make(ssa.Add, ssa.W, l.getHeld(left), l.Const(-by)))
+	}, true, assigned)
+}
+
+// length is how often a loop turns, as a value; nil where compilers do not compute it.
+func (l *lowering) length(c *counter) *ssa.Value {
+	if n, ok := l.trips(c); ok {
+		return l.Const(int64(n))
+	}
+	by, known := l.constant(c.by)
+	s, ok := l.env[key{c.v, 0}]
+	t := common(c.v.DType, c.end.Type())
+	if !ok || s.x == nil || !l.harmless(c.end) || wordType(t) != ssa.W || wordType(c.v.DType) != ssa.W || c.v.DType.Size() < 4 {
+		return nil
+	}
+	if known && c.step == "-" {
+		by = -by
+	}
+	switch {
+	case c.step != "+" && c.step != "-" || known && by == 0:
+		return nil
+	case known && (by > 0) != (c.op == "<" || c.op == "<=") && c.op != "!=":
+		return nil
+	case !known && (c.step != "+" || c.op != "<" || !l.harmless(c.by)):
+		return nil
+	}
+	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
+	if c.op == "<=" {
+		end = l.Make(ssa.Add, ssa.W, end, l.Const(1))
+	} else if c.op == ">=" {
+		end = l.Make(ssa.Add, ssa.W, end, l.Const(-1))
+	}
+	span := l.Make(ssa.Sub, ssa.W, end, s.x)
+	if known && by < 0 {
+		span, by = l.Make(ssa.Sub, ssa.W, s.x, end), -by
+	}
+	some := l.compared(map[bool]string{true: "LT", false: "GT"}[c.op == "<" || c.op == "<="], t, s.x, end)
+	if c.op == "!=" {
+		some = l.Bool(true)
+	}
+	n := span
+	if !known {
+		step := l.convert(c.cond.Pos, l.expression(c.by), expr.Uint32).x[0]
+		n = l.quotient(expr.Uint32, l.Make(ssa.Add, ssa.W, l.Make(ssa.Add, ssa.W, span, step), l.Const(-1)), step)
+	} else if by != 1 {
+		n = l.quotient(expr.Uint32, l.Make(ssa.Add, ssa.W, span, l.Const(by-1)), l.Const(by))
+	}
+	return l.Make(ssa.Select, ssa.W, some, n, l.Const(0))
+}

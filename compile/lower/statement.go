@@ -1,0 +1,387 @@
+package lower
+
+import (
+	"maps"
+
+	"gpuperf/cfront"
+	"gpuperf/compile/ssa"
+	"gpuperf/kernel/expr"
+)
+
+// frame is a loop or a function that jumps leave.
+type frame struct {
+	function *cfront.Function // nil for a loop
+	end      *ssa.Block       // behind it
+	ends     []snapshot
+	next     *ssa.Block // of a loop: the end of an iteration
+	nexts    []snapshot
+	regions  int   // that are open around it
+	result   place // of a function
+	loop     *ssa.Loop
+}
+
+// jumpTo ends the block by a jump out of the regions beyond a number of them.
+func (l *lowering) jumpTo(to *ssa.Block, list *[]snapshot, regions int) {
+	if l.dead {
+		return
+	}
+	if len(l.regions) > regions {
+		l.Block.Breaks = append(l.Block.Breaks, l.regions[regions:]...)
+	}
+	l.Goto(to)
+	*list = append(*list, snapshot{l.Block, l.env})
+	l.dead = true
+}
+
+// start begins a block that control comes to from a branch.
+func (l *lowering) start(b *ssa.Block, env map[key]slot) {
+	l.Begin(b)
+	b.Loop = l.loop
+	l.env = maps.Clone(env)
+	l.dead = false
+}
+
+// split2 does one of two things.
+func (l *lowering) split2(cond *ssa.Value, yes, no func()) {
+	if cond.Op == ssa.Const {
+		if cond.Int != 0 {
+			yes()
+		} else if no != nil {
+			no()
+		}
+		return
+	}
+	from, env := l.Block, l.env
+	first, second, end := l.NewBlock(), l.NewBlock(), l.NewBlock()
+	var ends []snapshot
+	from.Meet = end
+	l.regions = append(l.regions, end)
+	if no == nil {
+		l.Branch(cond, first, end)
+		ends = append(ends, snapshot{from, env})
+	} else {
+		l.Branch(cond, first, second)
+	}
+	depth := len(l.regions)
+	l.Open()
+	l.start(first, env)
+	yes()
+	l.Close()
+	l.jumpTo(end, &ends, depth)
+	if no != nil {
+		l.Open()
+		l.start(second, env)
+		no()
+		l.Close()
+		l.jumpTo(end, &ends, depth)
+	}
+	l.regions = l.regions[:depth-1]
+	if len(ends) == 0 || len(ends) == 1 && no != nil || len(ends) == 1 && from.To[1] == end {
+		from.Meet = nil // one way never comes back, and the other one waits for nobody
+		l.forget(end)
+	}
+	end.Meets = from.Meet != nil
+	l.merge(end, ends)
+}
+
+// forget takes back that jumps out of a region are to be told to those who meet at a block.
+func (l *lowering) forget(end *ssa.Block) {
+	for _, b := range l.Blocks {
+		for i := 0; i < len(b.Breaks); i++ {
+			if b.Breaks[i] == end {
+				b.Breaks = append(b.Breaks[:i:i], b.Breaks[i+1:]...)
+				i--
+			}
+		}
+	}
+}
+
+// when does something where a predicate holds.
+func (l *lowering) when(cond *ssa.Value, do func()) { l.split2(cond, do, nil) }
+
+func (l *lowering) statement(s cfront.Stmt) {
+	if l.dead || s == nil {
+		return
+	}
+	l.Line = s.Place().Line
+	switch x := s.(type) {
+	case *cfront.Block:
+		for _, inner := range x.Items {
+			l.statement(inner)
+		}
+	case *cfront.Declare:
+		for _, v := range x.Vars {
+			l.declare(v)
+		}
+	case *cfront.Do:
+		if x.X != nil {
+			l.expression(x.X)
+		}
+	case *cfront.If:
+		l.branch(x)
+	case *cfront.For:
+		l.forLoop(x)
+	case *cfront.While:
+		l.whileLoop(x)
+	case *cfront.Jump:
+		l.jump(x)
+	case *cfront.Other:
+		l.fail(x.Pos, "%s is not compiled here", x.What)
+	}
+}
+
+func (l *lowering) declare(v *cfront.Var) {
+	for k := range l.env { // what an earlier iteration, or call, has left
+		if k.v == v {
+			delete(l.env, k)
+		}
+	}
+	if v.Init == nil || v.Space == cfront.LocalSpace && !v.Pointer || v.Class == cfront.Global {
+		return
+	}
+	if v.Reference && !v.Pointer { // another name of an array or a record
+		of := l.placeOf(v.Init)
+		l.env[key{v, 0}] = slot{p: of.p}
+		l.fail(v.Pos, "a reference to an array or a record is not compiled here")
+	}
+	to := l.variable(v.Pos, v)
+	if v.Listed && len(to.dims) == 0 && to.rec != nil {
+		l.fail(v.Pos, "values of a record are not compiled here")
+	}
+	l.initialize(to, v.Init)
+}
+
+func (l *lowering) branch(x *cfront.If) {
+	cond := l.condition(x.Cond)
+	if x.Else == nil && l.kernelEnds(x.Then) && cond.Op != ssa.Const { // work-items end, the others go on
+		next := l.NewBlock()
+		env := l.env
+		from := l.Block
+		from.End, from.Cond, from.To[0] = ssa.Leave, cond, next
+		next.Preds = append(next.Preds, from)
+		l.start(next, env)
+		return
+	}
+	var no func()
+	if x.Else != nil {
+		no = func() { l.statement(x.Else) }
+	}
+	if no == nil {
+		if j := l.jumps(x.Then); j != nil && cond.Op != ssa.Const { // break, continue: a branch to where they lead
+			l.jumpIf(cond, j)
+			return
+		}
+	}
+	l.split2(cond, func() { l.statement(x.Then) }, no)
+}
+
+// alone is the statement that another one is, without braces.
+func alone(s cfront.Stmt) cfront.Stmt {
+	for {
+		b, ok := s.(*cfront.Block)
+		if !ok || len(b.Items) != 1 {
+			return s
+		}
+		s = b.Items[0]
+	}
+}
+
+// kernelEnds reports whether a statement does nothing but end the kernel.
+func (l *lowering) kernelEnds(s cfront.Stmt) bool {
+	j, ok := alone(s).(*cfront.Jump)
+	return ok && j.What == "return" && j.Value == nil && len(l.calls) == 0
+}
+
+// jumps is the jump that a statement does and nothing else.
+func (l *lowering) jumps(s cfront.Stmt) *cfront.Jump {
+	j, ok := alone(s).(*cfront.Jump)
+	if !ok || j.What == "return" && (j.Value != nil || len(l.calls) == 0) || j.What == "goto" {
+		return nil
+	}
+	return j
+}
+
+// jumpIf jumps where a predicate holds.
+func (l *lowering) jumpIf(cond *ssa.Value, j *cfront.Jump) {
+	f := l.target(j)
+	to, list := f.end, &f.ends
+	if j.What == "continue" {
+		to, list = f.next, &f.nexts
+	}
+	if len(l.regions) > f.regions { // from within regions: those who meet there must know
+		l.split2(cond, func() { l.jump(j) }, nil)
+		return
+	}
+	next := l.NewBlock()
+	env := l.env
+	*list = append(*list, snapshot{l.Block, env})
+	l.Branch(cond, to, next)
+	l.start(next, env)
+}
+
+func (l *lowering) target(j *cfront.Jump) *frame {
+	for i := len(l.frames) - 1; i >= 0; i-- {
+		f := l.frames[i]
+		if (f.function != nil) == (j.What == "return") {
+			return f
+		}
+		if f.function != nil {
+			break
+		}
+	}
+	l.fail(j.Pos, "%s leaves nothing", j.What)
+	return nil
+}
+
+func (l *lowering) jump(j *cfront.Jump) {
+	switch {
+	case j.What == "goto":
+		l.fail(j.Pos, "goto is not compiled here")
+	case j.What == "return" && len(l.calls) == 0:
+		l.Block.End = ssa.Exit
+		l.dead = true
+		return
+	}
+	f := l.target(j)
+	if j.What == "continue" {
+		l.jumpTo(f.next, &f.nexts, f.regions)
+		return
+	}
+	if j.What == "return" && j.Value != nil {
+		l.write(j.Pos, f.result, l.expression(j.Value))
+	}
+	l.jumpTo(f.end, &f.ends, f.regions)
+}
+
+// inlined runs the body of a function where it is called.
+func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
+	const deepest = 64
+	for _, c := range l.calls {
+		if c == f {
+			l.fail(x.Pos, "%s calls itself, which is not compiled here", f.Name)
+		}
+	}
+	switch {
+	case len(l.calls) > deepest:
+		l.fail(x.Pos, "functions call each other more than %d deep", deepest)
+	case f.Err != nil:
+		panic(fault{f.Err})
+	case len(f.Params) != len(x.Args):
+		l.fail(x.Pos, "%s has %d parameters, not %d", f.Name, len(f.Params), len(x.Args))
+	}
+	var args []value
+	for i, a := range x.Args {
+		if f.Params[i].Reference && !f.Params[i].Pointer {
+			l.fail(x.Pos, "a reference to an array or a record is not compiled here")
+		}
+		v := l.expression(a)
+		if v.at != nil { // a copy: the call may change where it comes from
+			t := l.temporary(a)
+			l.copyRecord(x.Pos, t, v)
+			v.at = &t
+		}
+		args = append(args, v)
+	}
+	for i, p := range f.Params {
+		l.declare(&cfront.Var{Name: p.Name})
+		for k := range l.env {
+			if k.v == p {
+				delete(l.env, k)
+			}
+		}
+		l.write(x.Pos, l.parameterPlace(p), args[i])
+	}
+	fr := &frame{function: f, end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
+	if f.Result != "" || f.Record != nil || f.Elem != "" {
+		v := &cfront.Var{Name: "result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
+		if f.Elem != "" || f.Pointer {
+			v.DType, v.Pointer = f.Elem, true
+		}
+		l.know(v)
+		fr.result = place{p: &pointer{v: v}, t: v.DType, rec: v.Record, ptr: v.Pointer}
+		if v.DType != "" && !v.Pointer {
+			fr.result.rec = nil
+		}
+	}
+	before := l.Block
+	had := before.Meet
+	before.Meet = fr.end
+	l.frames, l.calls, l.regions = append(l.frames, fr), append(l.calls, f), append(l.regions, fr.end)
+	l.Open()
+	l.statement(f.Body)
+	l.Close()
+	l.frames, l.calls, l.regions = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1], l.regions[:len(l.regions)-1]
+	if len(fr.ends) == 0 { // it is left at its end alone: the block goes on
+		if before.Meet == fr.end {
+			before.Meet = had
+		}
+		l.forget(fr.end)
+	} else {
+		l.jumpTo(fr.end, &fr.ends, len(l.regions)+1)
+		if before.Meet != fr.end || len(fr.ends) == 1 {
+			if before.Meet == fr.end {
+				before.Meet = had
+			}
+			l.forget(fr.end)
+		} else {
+			fr.end.Meets = true
+		}
+		l.merge(fr.end, fr.ends)
+	}
+	if fr.result.p == nil {
+		return value{}
+	}
+	if l.dead {
+		return l.nothing(x)
+	}
+	return l.read(x.Pos, fr.result)
+}
+
+// nothing is a value where control does not come.
+func (l *lowering) nothing(x cfront.Expr) value {
+	l.start(l.NewBlock(), l.env)
+	t := l.temporary(x)
+	if !t.ptr {
+		l.zero(x.Place(), t)
+	}
+	return l.read(x.Place(), t)
+}
+
+func (l *lowering) parameterPlace(p *cfront.Var) place {
+	out := place{p: &pointer{v: p}, t: p.DType, rec: p.Record, ptr: p.Pointer || len(p.Dims) > 0}
+	if p.DType != "" && !out.ptr {
+		out.rec = nil
+	}
+	if l.learnt.memory[p] && !out.ptr {
+		return l.variable(p.Pos, p)
+	}
+	l.know(p)
+	return out
+}
+
+// builtin is a variable of the language: threadIdx.x.
+func (l *lowering) builtin(x *cfront.Member) (value, bool) {
+	r, ok := x.X.(*cfront.Ref)
+	if !ok || r.Var.Class != cfront.Builtin {
+		return value{}, false
+	}
+	axis := map[string]int64{"x": 0, "y": 1, "z": 2}
+	i, ok := axis[x.Name]
+	if !ok {
+		l.fail(x.Pos, "%s.%s is not compiled here", r.Var.Name, x.Name)
+	}
+	name := string("XYZ"[i])
+	const gridAt = 12 // behind the three words of the work-group
+	switch r.Var.Name {
+	case "threadIdx":
+		return number(expr.Uint32, l.MakeAux(ssa.Special, ssa.W, "SR_TID."+name)), true
+	case "blockIdx":
+		return number(expr.Uint32, l.MakeAux(ssa.Special, ssa.W, "SR_CTAID."+name)), true
+	case "blockDim":
+		return number(expr.Uint32, l.MakeInt(ssa.Param, ssa.W, 4*i)), true
+	case "gridDim":
+		return number(expr.Uint32, l.MakeInt(ssa.Param, ssa.W, gridAt+4*i)), true
+	}
+	l.fail(x.Pos, "%s is not compiled here", r.Var.Name)
+	return value{}, false
+}

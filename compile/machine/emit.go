@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"gpuperf/compile/ssa"
+)
+
+// Options say how code is made.
+type Options struct {
+	Architecture string // such as sm_90
+	File         string // that lines are of; "" for no lines
+	Limit        int    // registers beyond which the order of instructions is to save some
+}
+
+// instructionBytes is the size of an instruction.
+const instructionBytes = 16
+
+// Listing is the machine code of a function as nvdisasm lists code, and how many registers a work-item takes.
+func Listing(from *ssa.Func, o Options) (listing string, registers int, err error) {
+	f := &function{
+		Func: from, of: map[*ssa.Block]*code{}, units: map[*ssa.Value][]unit{}, made: map[constant]unit{}, folded: map[*ssa.Value]bool{}, stack: none,
+	}
+	f.fold()
+	f.selectAll()
+	g := f.interference()
+	g.coalesce(f.copies)
+	f.rename(g)
+	behind := f.live()
+	for _, c := range f.blocks {
+		f.schedule(c, cmp.Or(o.Limit, mostRegisters*3/4), behind[c].has)
+	}
+	numbers, most, err := f.allocate()
+	if err != nil {
+		return "", 0, err
+	}
+	return f.write(numbers, o), max(most, 2), nil
+}
+
+// write writes the listing.
+func (f *function) write(numbers []int, o Options) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\t.headerflags\t@\"EF_CUDA_SM%s\"\n\t.section\t.text.%s\n.text.%s:\n", strings.TrimPrefix(o.Architecture, "sm_"), f.Name, f.Name)
+	labels := map[*ssa.Block]string{}
+	for i, c := range f.blocks {
+		labels[c.block] = fmt.Sprintf(".L_%d", i)
+	}
+	at, line := 0, 0
+	for _, c := range f.blocks {
+		fmt.Fprintf(&b, "%s:\n", labels[c.block])
+		for _, list := range [][]*instruction{c.list, c.ends} {
+			for _, in := range list {
+				if in.guard == none && in.not { // never
+					continue
+				}
+				if o.File != "" && in.line != line && in.line > 0 {
+					line = in.line
+					fmt.Fprintf(&b, "\t//## File \"%s\", line %d\n", o.File, line)
+				}
+				fmt.Fprintf(&b, "        /*%04x*/                   %s ;\n", at, f.text(in, numbers, labels))
+				at += instructionBytes
+			}
+		}
+	}
+	last := f.blocks[len(f.blocks)-1] // labels stand before instructions
+	if len(last.list)+len(last.ends) == 0 || at == 0 {
+		fmt.Fprintf(&b, "        /*%04x*/                   EXIT ;\n", at)
+	}
+	return b.String()
+}
+
+func (f *function) text(in *instruction, numbers []int, labels map[*ssa.Block]string) string {
+	var b strings.Builder
+	if in.guard != none {
+		b.WriteString("@")
+		if in.not {
+			b.WriteString("!")
+		}
+		fmt.Fprintf(&b, "P%d ", numbers[in.guard])
+	}
+	b.WriteString(in.name)
+	for i, o := range in.operands {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString(" " + f.operandText(o, numbers, labels))
+	}
+	return b.String()
+}
+
+func (f *function) operandText(o operand, numbers []int, labels map[*ssa.Block]string) string {
+	switch o.kind {
+	case number:
+		return fmt.Sprintf("0x%x", uint32(o.value))
+	case label:
+		return "`(" + labels[o.block] + ")"
+	case address:
+		return f.addressText(o, numbers)
+	case literal:
+		return signText(o, o.text)
+	case predicate:
+		name := "PT"
+		if o.unit != none {
+			name = fmt.Sprintf("P%d", numbers[o.unit])
+		}
+		if o.minus {
+			return "!" + name
+		}
+		return name
+	}
+	name := "RZ"
+	if o.unit != none {
+		name = fmt.Sprintf("R%d", numbers[o.unit])
+	}
+	if o.text != "" { // a complement
+		return o.text + name
+	}
+	return signText(o, name)
+}
+
+func signText(o operand, text string) string {
+	if o.abs {
+		text = "|" + text + "|"
+	}
+	if o.minus {
+		text = "-" + text
+	}
+	return text
+}
+
+func (f *function) addressText(o operand, numbers []int) string {
+	name := ""
+	if o.unit != none {
+		name = fmt.Sprintf("R%d", numbers[o.unit])
+		if o.width == 2 {
+			name += ".64"
+		}
+	}
+	switch {
+	case name == "":
+		name = fmt.Sprintf("0x%x", o.value)
+	case o.value < 0:
+		name += fmt.Sprintf("+-0x%x", -o.value)
+	case o.value > 0:
+		name += fmt.Sprintf("+0x%x", o.value)
+	}
+	return o.text + "[" + name + "]"
+}

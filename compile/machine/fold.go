@@ -1,0 +1,120 @@
+package machine
+
+import "gpuperf/compile/ssa"
+
+// fold decides which values become part of the instructions that use them.
+func (f *function) fold() {
+	f.CountUses()
+	signed := map[*ssa.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op == ssa.FNeg || v.Op == ssa.FAbs || v.Op == ssa.DNeg || v.Op == ssa.DAbs {
+				signed[v] = true
+			}
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op == ssa.PNot {
+				f.folded[v] = true
+			}
+			v.Reads(func(p **ssa.Value) {
+				if signed[*p] && !takesSign(v, *p) {
+					delete(signed, *p)
+				}
+			})
+		}
+	}
+	for v := range signed {
+		f.folded[v] = true
+	}
+	f.foldProducts()
+	for _, b := range f.Blocks {
+		for i := len(b.Values) - 1; i >= 0; i-- {
+			if v := b.Values[i]; !f.folded[v] {
+				f.foldInto(v)
+			}
+		}
+	}
+}
+
+// foldProducts makes wide products part of all sums that they are in, where they are in nothing else: such a sum takes one instruction, and one of
+// pairs takes two.
+func (f *function) foldProducts() {
+	other := map[*ssa.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			v.Reads(func(p **ssa.Value) {
+				a := *p
+				if (a.Op == ssa.MulWideS || a.Op == ssa.MulWideU) && (v.Op != ssa.Add || v.Args[0] == v.Args[1] || wideProduct(v.Args[0]) && wideProduct(v.Args[1])) {
+					other[a] = true
+				}
+			})
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if wideProduct(v) && !other[v] {
+				f.folded[v] = true
+			}
+		}
+	}
+}
+
+func wideProduct(v *ssa.Value) bool { return v.Op == ssa.MulWideS || v.Op == ssa.MulWideU }
+
+// takesSign reports whether a sign of an argument is part of the instruction of a value.
+func takesSign(v, a *ssa.Value) bool {
+	double := a.Op == ssa.DNeg || a.Op == ssa.DAbs
+	switch {
+	case v.Op >= ssa.FAdd && v.Op <= ssa.FAbs, v.Op == ssa.FCmp:
+		return !double
+	case v.Op >= ssa.DAdd && v.Op <= ssa.DAbs, v.Op == ssa.DCmp:
+		return double
+	}
+	return false
+}
+
+// foldInto marks an argument that becomes part of the instruction of a value.
+func (f *function) foldInto(v *ssa.Value) {
+	for i, a := range v.Args {
+		if a.Uses != 1 || a.Block != v.Block || len(v.Args) != 2 || f.folded[a] {
+			continue
+		}
+		other := v.Args[1-i]
+		ok := false
+		switch {
+		case v.Op == ssa.Add && v.Type == ssa.W:
+			switch a.Op {
+			case ssa.Mul:
+				ok = !isFixed(a.Args[1]) || !isFixed(other) || other.Op == ssa.Const && other.Int == 0
+			case ssa.Shl:
+				ok = a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && a.Args[1].Int > 0
+			case ssa.Add, ssa.Sub:
+				ok = fixedCount(a.Args[0], a.Args[1], other) <= 1
+			}
+		case v.Op == ssa.Add && v.Type == ssa.D:
+			ok = wideProduct(a) || a.Op == ssa.Shl && !f.folded[other] && a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && other.Op != ssa.Const
+		case v.Type == ssa.W && (v.Op == ssa.And || v.Op == ssa.Or || v.Op == ssa.Xor):
+			ok = (a.Op == ssa.And || a.Op == ssa.Or || a.Op == ssa.Xor) && fixedCount(a.Args[0], a.Args[1], other) <= 1
+		case v.Op == ssa.PAnd || v.Op == ssa.POr:
+			ok = a.Op == ssa.Cmp || a.Op == ssa.FCmp || a.Op == ssa.DCmp
+		}
+		if ok {
+			f.folded[a] = true
+			return
+		}
+	}
+}
+
+func isFixed(v *ssa.Value) bool { return v.Op == ssa.Const || v.Op == ssa.Param || v.Op == ssa.Bank }
+
+// fixedCount is how many values are numbers or in constant banks.
+func fixedCount(list ...*ssa.Value) (n int) {
+	for _, v := range list {
+		if isFixed(v) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,286 @@
+package machine
+
+import (
+	"container/heap"
+	"strings"
+
+	"gpuperf/compile/ssa"
+)
+
+// Cycles after which results are there, as a compiler takes them to be when it orders instructions: about those of the data sheets of sm_80 and sm_90.
+const (
+	aluCycles    = 5
+	doubleCycles = 8
+	unitCycles   = 20 // of functions, conversions, special registers
+	sharedCycles = 30
+	globalCycles = 300
+)
+
+func (in *instruction) latency() int {
+	name, _, _ := strings.Cut(in.name, ".")
+	switch {
+	case in.access != nil && (in.access.Space == ssa.Global || in.access.Space == ssa.Generic || in.access.Space == ssa.Private):
+		return globalCycles
+	case in.access != nil:
+		return sharedCycles
+	}
+	switch name {
+	case "MUFU", "I2F", "F2I", "F2F", "S2R", "POPC", "FLO", "BREV", "SHFL", "FRND", "REDUX", "MATCH", "LDC", "B2R", "FCHK":
+		return unitCycles
+	case "DFMA", "DADD", "DMUL", "DSETP":
+		return doubleCycles
+	}
+	return aluCycles
+}
+
+// fewPredicates are as many as may be live before the order of instructions is to save some.
+const fewPredicates = 5
+
+// edge says that an instruction comes after another one, by so many cycles.
+type edge struct{ to, cycles int }
+
+// schedule orders the instructions of a block: the one first that the longest chain hangs on, among those whose operands are there.
+func (f *function) schedule(c *code, limit int, live func(unit) bool) {
+	n := len(c.list)
+	if n < 3 {
+		return
+	}
+	after, before := f.depends(c)
+	height := make([]int, n)
+	for i := n - 1; i >= 0; i-- {
+		height[i] = c.list[i].latency()
+		for _, e := range after[i] {
+			height[i] = max(height[i], height[e.to]+e.cycles)
+		}
+	}
+	ready := make([]int, n) // the cycle from which on it may be
+	p := newPressure(f, c, live)
+	waiting := &queue{key: func(i int) int { return ready[i] }}
+	here := &queue{key: func(i int) int { return -height[i]*n + i }}
+	for i := range n {
+		if before[i] == 0 {
+			heap.Push(waiting, i)
+		}
+	}
+	out := make([]*instruction, 0, n)
+	for cycle := 0; len(out) < n; cycle++ {
+		for waiting.Len() > 0 && ready[waiting.list[0]] <= cycle {
+			heap.Push(here, heap.Pop(waiting))
+		}
+		if here.Len() == 0 {
+			continue
+		}
+		i := heap.Pop(here).(int)
+		switch {
+		case p.preds >= fewPredicates:
+			i = p.relief(here, waiting, i, p.changePreds)
+		case p.count > limit:
+			i = p.relief(here, waiting, i, p.change)
+		}
+		p.issue(c.list[i])
+		out = append(out, c.list[i])
+		for _, e := range after[i] {
+			ready[e.to] = max(ready[e.to], cycle+e.cycles)
+			if before[e.to]--; before[e.to] == 0 {
+				heap.Push(waiting, e.to)
+			}
+		}
+	}
+	c.list = out
+}
+
+// depends finds which instructions come after which.
+func (f *function) depends(c *code) (after [][]edge, before []int) {
+	n := len(c.list)
+	after, before = make([][]edge, n), make([]int, n)
+	add := func(from, to, cycles int) {
+		if from == to {
+			return
+		}
+		for k := range after[from] {
+			if after[from][k].to == to {
+				after[from][k].cycles = max(after[from][k].cycles, cycles)
+				return
+			}
+		}
+		after[from] = append(after[from], edge{to, cycles})
+		before[to]++
+	}
+	written, read := map[unit]int{}, map[unit][]int{}
+	var memory []int
+	fixed := -1
+	for i, in := range c.list {
+		for _, u := range in.uses {
+			if w, ok := written[u]; ok {
+				add(w, i, c.list[w].latency())
+			}
+			read[u] = append(read[u], i)
+		}
+		for _, u := range in.defines {
+			if w, ok := written[u]; ok {
+				add(w, i, 1)
+			}
+			for _, r := range read[u] {
+				add(r, i, 1)
+			}
+			written[u], read[u] = i, nil
+		}
+		if in.fixed {
+			if fixed >= 0 {
+				add(fixed, i, 1)
+			}
+			if meets(in) {
+				for _, m := range memory {
+					add(m, i, 1)
+				}
+				memory = []int{i}
+			}
+			fixed = i
+		}
+		if in.access != nil {
+			for _, m := range memory {
+				if conflict(c.list[m], in) {
+					add(m, i, 1)
+				}
+			}
+			memory = append(memory, i)
+		}
+	}
+	return after, before
+}
+
+// meets reports whether accesses before an instruction stay before it.
+func meets(in *instruction) bool {
+	name, _, _ := strings.Cut(in.name, ".")
+	return name == "BAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
+}
+
+// conflict reports whether two accesses may be to the same memory, and one of them writes.
+func conflict(a, b *instruction) bool {
+	if a.access == nil || b.access == nil {
+		return true // one is a barrier
+	}
+	x, y := a.access, b.access
+	loads := strings.HasPrefix(a.name, "LD") && strings.HasPrefix(b.name, "LD")
+	switch {
+	case loads && !x.Volatile && !y.Volatile, x.ReadOnly || y.ReadOnly:
+		return false
+	case x.Space != y.Space && x.Space != ssa.Generic && y.Space != ssa.Generic:
+		return false
+	case x.Object != nil && y.Object != nil && x.Object != y.Object:
+		return false
+	case a.base == b.base && (x.Offset+int64(x.Bytes) <= y.Offset || y.Offset+int64(y.Bytes) <= x.Offset):
+		return false
+	}
+	return true
+}
+
+// queue has instructions by a key, the least first.
+type queue struct {
+	list []int
+	key  func(int) int
+}
+
+func (q *queue) Len() int           { return len(q.list) }
+func (q *queue) Less(i, j int) bool { return q.key(q.list[i]) < q.key(q.list[j]) }
+func (q *queue) Swap(i, j int)      { q.list[i], q.list[j] = q.list[j], q.list[i] }
+func (q *queue) Push(x any)         { q.list = append(q.list, x.(int)) }
+func (q *queue) Pop() any {
+	last := q.list[len(q.list)-1]
+	q.list = q.list[:len(q.list)-1]
+	return last
+}
+
+// pressure counts the units that are live while a block is ordered.
+type pressure struct {
+	f     *function
+	c     *code
+	uses  map[unit]int // that are to come
+	live  map[unit]bool
+	after func(unit) bool
+	count int
+	preds int
+}
+
+func newPressure(f *function, c *code, after func(unit) bool) *pressure {
+	p := &pressure{f: f, c: c, uses: map[unit]int{}, live: map[unit]bool{}, after: after}
+	for _, in := range c.list {
+		for _, u := range in.uses {
+			p.uses[u]++
+		}
+	}
+	defined := map[unit]bool{}
+	for _, in := range c.list {
+		for _, u := range in.uses {
+			if !defined[u] && !p.live[u] {
+				p.live[u] = true
+				p.more(u, 1)
+			}
+		}
+		for _, u := range in.defines {
+			defined[u] = true
+		}
+	}
+	return p
+}
+
+// issue counts an instruction.
+func (p *pressure) issue(in *instruction) {
+	for _, u := range in.uses {
+		if p.uses[u]--; p.uses[u] == 0 && p.live[u] && !p.after(u) {
+			p.live[u] = false
+			p.more(u, -1)
+		}
+	}
+	for _, u := range in.defines {
+		if !p.live[u] && (p.uses[u] > 0 || p.after(u)) {
+			p.live[u] = true
+			p.more(u, 1)
+		}
+	}
+}
+
+// more counts a unit.
+func (p *pressure) more(u unit, n int) {
+	if p.f.isPred[u] {
+		p.preds += n
+	} else {
+		p.count += n
+	}
+}
+
+// change is by how many registers an instruction changes what is live, and changePreds by how many predicates.
+func (p *pressure) change(in *instruction) int      { return p.changeOf(in, false) }
+func (p *pressure) changePreds(in *instruction) int { return p.changeOf(in, true) }
+
+func (p *pressure) changeOf(in *instruction, preds bool) (n int) {
+	for _, u := range in.uses {
+		if p.f.isPred[u] == preds && p.uses[u] == 1 && p.live[u] && !p.after(u) {
+			n--
+		}
+	}
+	for _, u := range in.defines {
+		if p.f.isPred[u] == preds && !p.live[u] {
+			n++
+		}
+	}
+	return n
+}
+
+// relief is the instruction that leaves the fewest units live, of all that could be done.
+func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruction) int) int {
+	best, least := chosen, change(p.c.list[chosen])*len(p.c.list)+chosen
+	from, at := (*queue)(nil), -1
+	for _, q := range []*queue{here, waiting} {
+		for k, i := range q.list {
+			if n := change(p.c.list[i])*len(p.c.list) + i; n < least {
+				best, least, from, at = i, n, q, k
+			}
+		}
+	}
+	if from != nil {
+		heap.Remove(from, at)
+		heap.Push(here, chosen)
+	}
+	return best
+}

@@ -1,0 +1,167 @@
+package ssa
+
+// Passes are done one after the other. Each leaves what the function computes as it was.
+var Passes = []struct {
+	Name string
+	Do   func(*Func)
+}{
+	{"trivial phis", TrivialPhis},
+	{"dead code", Dead},
+	{"predicate", Predicate},
+	{"trivial phis", TrivialPhis},
+	{"hoist", Hoist},
+	{"fuse", Fuse},
+	{"dead code", Dead},
+}
+
+// TrivialPhis takes away phis of which all arguments are the same, or the phi itself.
+func TrivialPhis(f *Func) {
+	for {
+		by := map[*Value]*Value{}
+		for _, b := range f.Blocks {
+			for _, v := range b.Values {
+				if v.Op != Phi {
+					continue
+				}
+				if only := onlyArgument(v); only != nil && by[only] == nil {
+					by[v] = only
+				}
+			}
+		}
+		if len(by) == 0 {
+			return
+		}
+		f.Replace(by)
+		for _, b := range f.Blocks {
+			kept := b.Values[:0]
+			for _, v := range b.Values {
+				if by[v] == nil {
+					kept = append(kept, v)
+				}
+			}
+			b.Values = kept
+		}
+	}
+}
+
+func onlyArgument(v *Value) (only *Value) {
+	for _, a := range v.Args {
+		if a == v || a == only {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = a
+	}
+	return only
+}
+
+// Dead takes away values that nobody uses.
+func Dead(f *Func) {
+	live := map[*Value]bool{}
+	var list []*Value
+	need := func(v *Value) {
+		if v != nil && !live[v] {
+			live[v] = true
+			list = append(list, v)
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op > Load || v.Op == Load && v.Access.Volatile {
+				need(v)
+			}
+		}
+		if b.End == Branch || b.End == Leave {
+			need(b.Cond)
+		}
+	}
+	for len(list) > 0 {
+		v := list[len(list)-1]
+		list = list[:len(list)-1]
+		v.Reads(func(p **Value) { need(*p) })
+	}
+	for _, b := range f.Blocks {
+		kept := b.Values[:0]
+		for _, v := range b.Values {
+			if live[v] {
+				kept = append(kept, v)
+			}
+		}
+		b.Values = kept
+	}
+}
+
+// Hoist computes what does not change in a loop before it, if it has no effect and reads no memory that may change.
+func Hoist(f *Func) {
+	for _, b := range f.Blocks {
+		kept := b.Values[:0]
+		for _, v := range b.Values {
+			to := b
+			for v.Pure() && to.Loop != nil && !variesIn(v, to.Loop) {
+				to = to.Loop.Before
+			}
+			if to == b {
+				kept = append(kept, v)
+				continue
+			}
+			v.Block = to
+			to.Values = append(to.Values, v)
+		}
+		b.Values = kept
+	}
+}
+
+// variesIn reports whether an argument of a value is computed in a loop.
+func variesIn(v *Value, l *Loop) bool {
+	for _, a := range v.Args {
+		if a.Block != nil && a.Block.Loop.In(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// Fuse makes a product and a sum one operation, where nobody else needs the product.
+func Fuse(f *Func) {
+	f.CountUses()
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			sum, product, negate, fused := FAdd, FMul, FNeg, FFma
+			if v.Op == DAdd {
+				sum, product, negate, fused = DAdd, DMul, DNeg, DFma
+			}
+			if v.Op != sum {
+				continue
+			}
+			for i, a := range v.Args {
+				minus := a.Op == negate && a.Uses == 1
+				m := a
+				if minus {
+					m = a.Args[0]
+				}
+				if m.Op != product || m.Uses != 1 {
+					continue
+				}
+				x, y, c := m.Args[0], m.Args[1], v.Args[1-i]
+				if minus { // -(x y) + c
+					n := &Value{ID: f.Next(), Op: negate, Type: v.Type, Args: []*Value{x}, Block: b, Line: v.Line, Uses: 1}
+					insertBefore(b, v, n)
+					x = n
+				}
+				v.Op, v.Args = fused, []*Value{x, y, c}
+				break
+			}
+		}
+	}
+}
+
+func insertBefore(b *Block, before, v *Value) {
+	for i, w := range b.Values {
+		if w == before {
+			b.Values = append(b.Values[:i:i], append([]*Value{v}, b.Values[i:]...)...)
+			return
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package survey
+
+import (
+	"compress/gzip"
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gpuperf/internal/replace"
+)
+
+// keep is a folder of results, each in a file that is named by a hash of all that it follows from: the launch, the device, the options and this program.
+// A nil one keeps nothing.
+type keep struct{ folder, with string }
+
+// keptLimit bounds the bytes of the results that are kept, at some kilobytes each.
+const keptLimit = 256 << 20
+
+// mostKept is how large a result can be that was kept.
+const mostKept = 64 << 20
+
+// newKeep is nil where nothing can be kept: counts decide, a file describes the device, or this program does not tell its versions apart.
+func newKeep(o Options) *keep {
+	version := program()
+	if o.Kept == "" || version == "" || o.Each.Counted != nil || o.Each.Device.Stated() {
+		return nil
+	}
+	prune(o.Kept)
+	e := o.Each
+	return &keep{o.Kept, fmt.Sprintf("%s\x00%s\x00%v %v %g %s %v", version, e.Device.Name(), e.Sensitivity, e.Regions, e.ClockMHz, e.Paths, e.Advice)}
+}
+
+// program is what the linker calls this program, which is another with every change; "" is not known.
+func program() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	note := file.Section(".note.go.buildid")
+	if note == nil {
+		return ""
+	}
+	id, err := note.Data()
+	if err != nil {
+		return ""
+	}
+	return string(id)
+}
+
+// path is where the result of a launch is.
+func (k *keep) path(key string) string {
+	sum := sha256.Sum256([]byte(k.with + "\x00" + key))
+	return filepath.Join(k.folder, hex.EncodeToString(sum[:16])+".json.gz")
+}
+
+// load is nil where nothing was kept, or what was is not whole.
+func (k *keep) load(key string) *Outcome {
+	if k == nil {
+		return nil
+	}
+	path := k.path(key)
+	packed, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer packed.Close()
+	text, err := gzip.NewReader(packed)
+	if err != nil {
+		return nil
+	}
+	all, err := io.ReadAll(io.LimitReader(text, mostKept))
+	o := &Outcome{}
+	if err != nil || json.Unmarshal(all, o) != nil {
+		return nil
+	}
+	now := time.Now()
+	os.Chtimes(path, now, now) // prune drops what was not used for long
+	return o
+}
+
+// save keeps a result. Where that fails it is found out again.
+func (k *keep) save(key string, o *Outcome) {
+	if k != nil {
+		replace.File(k.path(key), func(w io.Writer) error { return json.NewEncoder(w).Encode(o) })
+	}
+}
+
+// prune removes the results that were used longest ago until half of the limit is left, if there is more than the limit.
+func prune(folder string) {
+	entries, _ := os.ReadDir(folder) // one that cannot be read has none
+	var files []os.FileInfo
+	total := int64(0)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".gz" {
+			files, total = append(files, info), total+info.Size()
+		}
+	}
+	if total <= keptLimit {
+		return
+	}
+	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, f := range files {
+		if total <= keptLimit/2 {
+			return
+		}
+		if os.Remove(filepath.Join(folder, f.Name())) == nil {
+			total -= f.Size()
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package sass
+
+import (
+	"context"
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+
+	"gpuperf/internal/bounded"
+)
+
+// ReadKernelAt is ReadKernel of a cubin that lies at a path: a listing beside it is taken where it is of the same machine code, which needs no
+// disassembler and less time.
+func ReadKernelAt(ctx context.Context, path string, text []byte, kernel string) (*Listing, error) {
+	if l := beside(path, text, kernel); l != nil {
+		return l, nil
+	}
+	return readCubin(ctx, cubinFile{path, path}, text, kernelCommands(text, kernel))
+}
+
+// beside reads a kernel from the listing beside a cubin; nil where there is none, or none of this code.
+func beside(path string, text []byte, kernel string) *Listing {
+	file, err := openELF(text)
+	if err != nil || file.Machine != machine {
+		return nil
+	}
+	listing, err := bounded.ReadFile(listingOf(path), largest)
+	if err != nil {
+		return nil
+	}
+	l, err := Parse(string(listing))
+	if err != nil {
+		return nil
+	}
+	i := slices.IndexFunc(l.Functions, func(f *Function) bool { return f.Name == kernel && f.is(file) })
+	if i < 0 {
+		return nil
+	}
+	l.Functions = l.Functions[i : i+1]
+	l.complete(file)
+	return l
+}
+
+// is tells whether a function has the instructions of a cubin.
+func (f *Function) is(file *elf.File) bool {
+	s := file.Section(".text." + f.Name)
+	if s == nil {
+		return false
+	}
+	code, err := s.Data()
+	if err != nil || len(f.Instructions) == 0 {
+		return false
+	}
+	for i := range f.Instructions {
+		in := &f.Instructions[i]
+		at := in.Address
+		if in.Code == nil || at < 0 || at+16 > int64(len(code)) || *in.Code != (Encoding{binary.LittleEndian.Uint64(code[at:]), binary.LittleEndian.Uint64(code[at+8:])}) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,42 @@
+package sass
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A listing beside a cubin is taken where it is of the same machine code, and not where the cubin was made anew since.
+func TestBeside(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if tool("nvdisasm") != "" || tool("cuobjdump") != "" {
+		t.Skip("there is a disassembler beside PATH")
+	}
+	code, err := os.ReadFile("../testdata/sass/saxpy.cubin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := os.ReadFile("../testdata/sass/saxpy.sass")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(t.TempDir(), "module.cubin")
+	if err := os.WriteFile(listingOf(at), listing, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := ReadKernelAt(t.Context(), at, code, "saxpy")
+	if err != nil || len(l.Functions) != 1 || l.Functions[0].Registers != 10 || len(l.Functions[0].Parameters) == 0 {
+		t.Fatalf("%+v, %v", l.Functions, err)
+	}
+	first := binary.LittleEndian.AppendUint64(nil, l.Functions[0].Instructions[0].Code.Low)
+	code = bytes.ReplaceAll(code, first, []byte("replaced"))
+	if beside(at, code, "saxpy") != nil {
+		t.Error("the listing is of other machine code, and was taken")
+	}
+	if _, err := ReadKernelAt(t.Context(), filepath.Join(t.TempDir(), "module.cubin"), code, "saxpy"); err == nil || !strings.Contains(err.Error(), "module.cubin is a cubin, and neither nvdisasm nor cuobjdump") {
+		t.Error(err)
+	}
+}
