@@ -76,15 +76,21 @@ func (m mistake) run(t *testing.T, args ...string) ([]byte, error) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("go", append([]string{args[0], "-overlay", overlay}, args[1:]...)...)
+	return command(append([]string{args[0], "-overlay", overlay}, args[1:]...)...)
+}
+
+// command runs a go command as make test does: what that runs must see the mistakes.
+func command(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "LONG=", "RAPID_CHECKS=30") // the tests that make test runs must see it
+	cmd.Env = append(os.Environ(), "LONG=", "RAPID_CHECKS=30", "RAPID_SEED=1")
 	return cmd.CombinedOutput()
 }
 
-// TestPlanted: the tests of each package fail with each mistake that is planted in it. The tests
+// TestPlanted: the tests of each package, which pass without it, fail with each mistake that is planted in it. The tests
 // are those of make test, though this one takes LONG=1: without it, it is only looked at that the texts of the list still stand in the code.
 func TestPlanted(t *testing.T) {
+	passed := map[string]bool{} // packages
 	for _, m := range read(t) {
 		t.Run(strings.ReplaceAll(m.file, "/", ".")+" "+strings.TrimSpace(m.wrong), func(t *testing.T) {
 			if os.Getenv("LONG") == "" {
@@ -93,6 +99,12 @@ func TestPlanted(t *testing.T) {
 			}
 			if out, err := m.run(t, "build", "./"+filepath.Dir(m.file)); err != nil {
 				t.Fatalf("the code with the mistake does not compile: %s", out)
+			}
+			if !passed[m.tests] {
+				if out, err := command("test", "-vet=off", "./"+m.tests); err != nil {
+					t.Fatalf("the tests of %s fail without a mistake, so that they show nothing: %s", m.tests, out)
+				}
+				passed[m.tests] = true
 			}
 			if out, err := m.run(t, "test", "-vet=off", "-failfast", "./"+m.tests); err == nil {
 				t.Errorf("no test of %s sees it: %s", m.tests, out)
