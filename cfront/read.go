@@ -51,6 +51,7 @@ type File struct {
 	texts    map[string]string // of the files that were read
 	own      map[string]string
 	marks    []mark
+	assembly map[Stmt]*Assembly
 	absent   []string // headers that are not found and passed over
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string

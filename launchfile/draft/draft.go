@@ -68,7 +68,7 @@ var readers = map[string]func(path string, text string) ([]Kernel, error){
 // Extensions are those of the files that Read reads.
 func Extensions() []string { return slices.Sorted(maps.Keys(readers)) }
 
-const largest = 64 << 20
+const largest = 64 << 20 // bytes of a source or program that is read
 
 // refused are the types of parameters that launch files do not have.
 var refused = regexp.MustCompile(`\b(?:image\d\w*_t|sampler_t|pipe|queue_t|cudaTextureObject_t|cudaSurfaceObject_t|CUtensorMap)\b`)
