@@ -174,14 +174,7 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		return &address{array: p.array, offset: p.offset}
 	case *cfront.Cast:
-		at := b.addressOf(x.X)
-		if v := at.alias; v != nil && v.DType.IsVector() && b.lanes[v] && x.Elem == v.DType.Base() { // the lanes of a vector
-			return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
-		}
-		if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
-			b.fail(e, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
-		}
-		return at
+		return b.castAddress(x)
 	case *cfront.Binary:
 		if at := b.moved(x); at != nil {
 			return at
@@ -191,13 +184,8 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return at
 		}
 	case *cfront.Call:
-		if x.Func == "__builtin_assume_aligned" && len(x.Args) > 0 {
-			return b.addressOf(x.Args[0])
-		}
-		if b.file.Function(x.Func) != nil {
-			if at := b.called(x).at; at != nil {
-				return at
-			}
+		if at := b.calledAddress(x); at != nil {
+			return at
 		}
 	case *cfront.Assign:
 		if done, ok := b.results[x]; ok {
@@ -215,6 +203,31 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		return b.addressOf(x.Items[len(x.Items)-1])
 	}
 	b.fail(e, "", "it is not known which array this points to")
+	return nil
+}
+
+// castAddress is an address as one of another type.
+func (b *builder) castAddress(x *cfront.Cast) *address {
+	at := b.addressOf(x.X)
+	if v := at.alias; v != nil && v.DType.IsVector() && b.lanes[v] && x.Elem == v.DType.Base() { // the lanes of a vector
+		return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
+	}
+	if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
+		b.fail(x, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
+	}
+	return at
+}
+
+// calledAddress is the address that a call returns; nil where that is none.
+func (b *builder) calledAddress(x *cfront.Call) *address {
+	if x.Func == "__builtin_assume_aligned" && len(x.Args) > 0 {
+		return b.addressOf(x.Args[0])
+	}
+	if b.file.Function(x.Func) != nil {
+		if at := b.called(x).at; at != nil {
+			return at
+		}
+	}
 	return nil
 }
 
@@ -484,13 +497,4 @@ func (b *builder) store(at cfront.Pos, to, e cfront.Expr) {
 func (b *builder) storeScalar(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	val := converting(b.value(e), e.Type(), v.DType)
 	b.emit(&record{pos: at, lhs: b.take(at, b.placeAt(at, b.array(e, v), constant(0), v.DType)), rhs: val})
-}
-
-// settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
-func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
-	at := b.env[v].at
-	if at.array == nil {
-		return
-	}
-	b.env[v] = value{at: &address{array: at.array, offset: b.settled(pos, v.Name+"_offset", at.offset)}}
 }

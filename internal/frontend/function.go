@@ -121,7 +121,7 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		}
 	}
 	if f == nil {
-		return nil, emulated(err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
+		return nil, emulated(ctx, err, file, kernelName(cmp.Or(opt.Kernel, opt.C.Instance)))
 	}
 	k := f.kernel(f.job, file)
 	k.Unsized = err
@@ -142,7 +142,10 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 }
 
 // emulated is the error of a function that is refused, with the calls that emulate it, where the compiler for that is at hand.
-func emulated(err error, file, name string) error {
+func emulated(ctx context.Context, err error, file, name string) error {
+	if text, err := cfront.Read(ctx, file, cfront.Options{}); name == "" && err == nil && len(ckernel.Names(text)) == 1 {
+		name = ckernel.Names(text)[0]
+	}
 	var at *source.Error
 	if _, lacks := exec.LookPath("nvcc"); lacks != nil || filepath.Ext(file) != ".cu" || name == "" || !errors.As(err, &at) {
 		return err
