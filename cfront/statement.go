@@ -101,7 +101,7 @@ func (p *parser) local(at Pos) Stmt {
 	if len(vars) == 0 {
 		return nil
 	}
-	return &Declare{at, vars}
+	return &Declare{Pos: at, Vars: vars}
 }
 
 // converts reports whether the type here begins an expression: float4(x), or T{}.

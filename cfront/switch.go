@@ -49,7 +49,7 @@ func (p *parser) switches(at Pos) Stmt {
 	if _, simple := on.e.(*Ref); !simple && !(p.lang.hosted && pure(on.e)) || slices.ContainsFunc(arms, func(a arm) bool { return a.runsOn }) { // it is computed once
 		v := &Var{Name: "chosen", Pos: at, Class: Local, Init: on.e}
 		p.describe(v, on.t)
-		out.Items = append(out.Items, &Declare{at, []*Var{v}})
+		out.Items = append(out.Items, &Declare{Pos: at, Vars: []*Var{v}})
 		on.e = &Ref{on.t.typed(at), v}
 	}
 	if why != "" {

@@ -84,9 +84,10 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
-	n, err := build(f, r, r.Items)
+	items := members(f.Expanded(r.Items))
+	n, err := build(f, r, items)
 	if err != nil {
-		return nil, offer(f, r, err)
+		return nil, offer(f, r, items, err)
 	}
 	return n, nil
 }
@@ -109,7 +110,10 @@ func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err 
 }
 
 // fault is an error on its way out of the recursion.
-type fault struct{ err error }
+type fault struct {
+	err   error
+	wraps bool // arithmetic without a sign would wrap around
+}
 
 func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
 	b.failAt(at.Place(), hint, format, args...)
@@ -120,13 +124,13 @@ func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
 	if hint != "" {
 		e = e.WithHint("%s", hint)
 	}
-	panic(fault{e})
+	panic(fault{err: e})
 }
 
 // try makes errors of sets faults at a place.
 func (b *builder) try(at cfront.Pos, err error) {
 	if err != nil {
-		panic(fault{b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
+		panic(fault{err: b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
 	}
 }
 
@@ -161,6 +165,7 @@ type builder struct {
 	finally  map[string]bool        // parameters that values after the region have
 	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
 	signless map[string]bool        // parameters that have no sign
+	any      map[*Array][]bool      // dimensions of arrays in which subscripts are not affine
 	probing  bool                   // nothing becomes a parameter
 }
 
@@ -173,7 +178,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
@@ -248,7 +253,7 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		return b.effect(x, at, place)
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			place = b.declare(v, at, place)
+			place = b.declare(v, x.Bare, at, place)
 		}
 		return place
 	}
@@ -268,10 +273,10 @@ func (b *builder) simple(at cfront.Pos, s *polycount.Set) *polycount.Set {
 func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
 
 // declare enters a variable of the region; its value is a statement.
-func (b *builder) declare(v *cfront.Var, at scope, place int64) int64 {
+func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64 {
 	b.inner[v] = b.depth
 	b.env[v] = nil
-	if b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
+	if bare || b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
 		return place
 	}
 	if v.Listed || len(v.Dims) > 0 {

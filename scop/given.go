@@ -69,7 +69,19 @@ func Text(e cfront.Expr) (text string, ok bool) {
 		text = fmt.Sprint(x.Value)
 	case *cfront.Ref:
 		text = x.Var.Name
+		if w := x.Var.Whole; w != nil {
+			text, ok = w.Name+"."+x.Var.Member, len(w.Dims) == 0
+		}
 	case *cfront.Index:
+		if r, named := x.Of.(*cfront.Ref); named && r.Var.Whole != nil {
+			w := r.Var.Whole
+			n := len(w.Dims)
+			text = w.Name + all(x.Subs[:n], "[", "][", "]") + "." + r.Var.Member
+			if len(x.Subs) > n {
+				text += all(x.Subs[n:], "[", "][", "]")
+			}
+			break
+		}
 		text = in(x.Of) + all(x.Subs, "[", "][", "]")
 	case *cfront.Member:
 		text = in(x.X) + "." + x.Name

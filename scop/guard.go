@@ -108,9 +108,14 @@ func (b *builder) choose(to cfront.Expr, read func() expr.Expr, from expr.DType)
 		}
 	}
 	out.Then = cexpr.Converted(read(), from, to.Type())
-	if r, ok := to.(*cfront.Ref); ok && b.inner[r.Var] == b.depth {
+	r, scalar := to.(*cfront.Ref)
+	switch {
+	case scalar && b.inner[r.Var] == b.depth:
 		out.Else = cexpr.Converted(expr.Int{}, expr.Int32, to.Type())
-	} else {
+	case scalar: // what is known of it is what it has where the condition holds
+		b.access(r, r.Var, false, nil)
+		out.Else = expr.Var{Name: b.name(r.Var)}
+	default:
 		out.Else = b.value(to)
 	}
 	return out

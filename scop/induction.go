@@ -169,7 +169,7 @@ func (b *builder) narrowed(when *polycount.Set, c polycount.Constraint) *polycou
 	}
 	out, err := when.AddDims(b.iters...).Constrain(c)
 	if err != nil {
-		panic(fault{err})
+		panic(fault{err: err})
 	}
 	return out
 }

@@ -108,7 +108,7 @@ func (b *builder) flow(s cfront.Stmt) {
 		}
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			if b.env[v] = nil; v.Init != nil {
+			if b.env[v] = nil; v.Init != nil && !x.Bare {
 				b.env[v] = b.learned(v, v.Init)
 			}
 		}

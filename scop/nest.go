@@ -65,6 +65,9 @@ type Array struct {
 	Local bool
 	// Written: a statement of the region assigns to it.
 	Written bool
+	// Scattered: subscripts of it depend on data, or are not affine. In a dimension in which any is, the subscripts of all accesses are 0, so that they may be of one
+	// element; a statement that writes to it also reads it, as it may leave what was there.
+	Scattered bool
 }
 
 // Loop is a for loop.

@@ -15,11 +15,23 @@ type uses struct {
 func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
 	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
 	region := map[cfront.Stmt]bool{}
-	for _, s := range items {
+	for _, s := range r.Items {
 		region[s] = true
+	}
+	for _, s := range items {
 		u.inside(s)
 	}
 	u.around(r.Function.Body, region)
+	whole := func(v *cfront.Var) { // what the text does with a record, it does with its members
+		if w := v.Whole; w != nil {
+			u.outside[v] = u.outside[v] || u.outside[w]
+			u.declared[v] = u.declared[v] || u.declared[w]
+			u.addressed[v] = u.addressed[v] || u.addressed[w]
+		}
+	}
+	for _, s := range items {
+		references(s, whole)
+	}
 	return u
 }
 
@@ -124,4 +136,19 @@ func base(e cfront.Expr) *cfront.Var {
 func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
 	cfront.Walk(e, func(e cfront.Expr) { found = found || isVar(e, v) })
 	return found
+}
+
+// references visits the variables that a statement mentions.
+func references(s cfront.Stmt, visit func(*cfront.Var)) {
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			if r, ok := e.(*cfront.Ref); ok {
+				visit(r.Var)
+			}
+		})
+	}
+	for _, inner := range stmts {
+		references(inner, visit)
+	}
 }

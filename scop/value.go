@@ -114,9 +114,13 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 func (b *builder) subscripted(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
 	if len(index) < len(x.Subs) {
 		sub := x.Subs[len(index)]
-		list := b.affine(sub)
-		if write && len(list) > 1 {
-			b.fail(sub, "write an if around the statement", "a subscript with alternatives is not affine")
+		var list []piece
+		why := b.fault(func() { list = b.affine(sub) })
+		if why != nil && why.wraps {
+			panic(*why)
+		}
+		if why != nil || write && len(list) > 1 {
+			return b.scattered(x, v, write, index)
 		}
 		return b.pieced(sub, list, func(a polycount.Affine) expr.Expr { return b.subscripted(x, v, write, appended(index, a)) })
 	}
@@ -126,6 +130,48 @@ func (b *builder) subscripted(x *cfront.Index, v *cfront.Var, write bool, index 
 	}
 	b.access(x, v, write, index)
 	return out
+}
+
+// scattered is an access of which subscripts are not affine: that after those that are read, and perhaps others.
+func (b *builder) scattered(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
+	out := &expr.Access{Array: b.name(v)}
+	a := b.array(x, v)
+	for _, i := range index {
+		out.Index = append(out.Index, expr.FromAffine(i))
+	}
+	for d, sub := range x.Subs[len(index):] {
+		var list []piece
+		if d > 0 && b.attempt(func() { list = b.affine(sub) }) && len(list) == 1 {
+			index = append(index, list[0].value)
+			out.Index = append(out.Index, expr.FromAffine(list[0].value))
+			continue
+		}
+		if b.open0(a, len(index)) {
+			b.fail(sub, "declare the array with its extents", "the subscript is not affine, and how many elements %s has is not known", v.Name)
+		}
+		if a.Scattered = true; b.any[a] == nil {
+			b.any[a] = make([]bool, len(x.Subs))
+		}
+		b.any[a][len(index)] = true
+		out.Index = append(out.Index, b.value(sub))
+		index = append(index, polycount.Int(0))
+	}
+	b.access(x, v, write, index)
+	return out
+}
+
+// open0 gives an array whose outermost extent is open one that is a parameter; it reports that another extent is open.
+func (b *builder) open0(a *Array, dim int) bool {
+	if a.Shape[dim] != nil {
+		return false
+	}
+	if dim == 0 {
+		name := b.fresh(a.Name + "_size")
+		a.Shape[0] = expr.Var{Name: name}
+		b.nest.Params = append(b.nest.Params, name)
+		return false
+	}
+	return true
 }
 
 // access notes an access of the statement.

@@ -213,7 +213,8 @@ func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure
 	}
 	tasks := make([]measure.Task, len(launches.jobs))
 	for i, job := range launches.jobs {
-		job.Policy.Trials, job.Mode = c.options.Trials, mode
+		o := c.options
+		job.Policy.Trials, job.Policy.WarmUps, job.Policy.MinTime, job.Mode = o.Trials, o.WarmUps, o.MinTime, mode
 		tasks[i] = measure.Task{Job: job}
 		if c.Live() {
 			tasks[i].Verdict = launches.verdicts[job.Identity.Key()]

@@ -10,7 +10,7 @@ func (m *machine) onData(e cfront.Expr) bool {
 	data := false
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {
-		case *cfront.Index:
+		case *cfront.Index, *cfront.Float:
 			data = true
 		case *cfront.Ref:
 			_, iterator := m.iterators[x.Var]

@@ -16,12 +16,12 @@ func Program(t *rapid.T, convex bool) string {
 	if convex {
 		g.most = 5
 	}
-	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120], int p, int q)")
+	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
-	g.line("  int i, j, k;")
+	g.line("  int i, j, k, p = 3, q = 5;")
 	g.line("  double s, u;")
 	g.line("  double L[120];")
-	g.integers = !convex && rapid.Bool().Draw(t, "integers")
+	g.integers, g.scattered = !convex && rapid.Bool().Draw(t, "integers"), rapid.Bool().Draw(t, "scattered")
 	g.line("#pragma scop")
 	g.line("  s = u = 1;")
 	g.line("  for (i = 0; i < 120; i++) L[i] = i - 3;")
@@ -47,6 +47,7 @@ type generator struct {
 	convex     bool
 	most       int  // statements, about
 	integers   bool // p and q are assigned
+	scattered  bool // subscripts may depend on data, or have products
 }
 
 func (g *generator) line(format string, args ...any) {
@@ -211,6 +212,9 @@ func (g *generator) subscript() string {
 	if g.integers && g.chance("integer", 3) {
 		return g.pick("integer", "p % 30 + 40", "q % 30 + 40", "(p - q) % 30 + 40", "i % 30 + 40")
 	}
+	if g.scattered && len(g.open) > 0 && g.chance("data", 8) {
+		return g.pick("data", "D["+g.pick("at", g.open...)+" + 40] % 30 + 40", "("+g.affine()+")*("+g.affine()+") % 30 + 45")
+	}
 	return g.affine() + " + 40"
 }
 
@@ -256,7 +260,7 @@ func (g *generator) operand(depth int) string {
 		return fmt.Sprintf("(%s %s %s)", g.operand(depth+1), g.pick("operator", "+", "-", "*"), g.operand(depth+1))
 	}
 	if g.integers && g.chance("integer", 6) {
-		return g.pick("integer", "p", "q")
+		return g.pick("integer", "(p + 0.5)", "(q - 0.5)")
 	}
 	if g.chance("literal", 4) {
 		return g.pick("literal", "alpha", "2.5", "1.5f", "3", "n")

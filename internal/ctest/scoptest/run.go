@@ -270,7 +270,10 @@ func (m *machine) store(array, index string, v Value, t expr.DType) Value {
 func (m *machine) index(subs []cfront.Expr) string {
 	var parts []string
 	for _, s := range subs {
-		parts = append(parts, fmt.Sprint(m.control(s)))
+		ops := m.trace.Ops
+		m.trace.Ops = map[string]int64{}
+		parts = append(parts, fmt.Sprint(m.eval(s).I))
+		m.trace.Ops = ops
 	}
 	return strings.Join(parts, ",")
 }
