@@ -59,6 +59,9 @@ func alone(listing, kernel string) string {
 	return listing[:head] + part
 }
 
+// coded tells whether the listing has encodings of a function.
+func (f *Function) coded() bool { return len(f.Instructions) > 0 && f.Instructions[0].Code != nil }
+
 // is tells whether a function has the instructions of a cubin.
 func (f *Function) is(file *elf.File) bool {
 	s := file.Section(".text." + f.Name)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"debug/elf"
 	"encoding/binary"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,6 +87,10 @@ func readCubin(ctx context.Context, cubin cubinFile, text []byte, commands [][]s
 	l, err := Parse(listing)
 	if err != nil {
 		return nil, source.InFile(err, from)
+	}
+	if from == listingOf(cubin.path) && slices.ContainsFunc(l.Functions, func(f *Function) bool { return f.coded() && !f.is(file) }) {
+		return nil, failure("%s is a listing of other machine code than %s", from, cubin.name).
+			WithHint("where CUDA's toolkit is installed, list it anew: `nvdisasm -hex -c -gi %s > %s`", filepath.Base(cubin.name), filepath.Base(from))
 	}
 	l.complete(file)
 	return l, nil

@@ -3,6 +3,7 @@ package survey
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,13 +25,14 @@ type emulator struct {
 	lock      sync.Mutex // of what follows
 	listings  map[string]*once[*sass.Listing]
 	outcomes  map[string]*once[*Outcome]
-	known     int // results that were kept
-	alike     int // files whose outcome was that of another
-	done, all int // launch files
+	kinds     map[string]*once[*Outcome] // of a launch of each kernel with each ND-range, with what binds it
+	known     int                        // results that were kept
+	alike     int                        // files whose outcome was that of another
+	done, all int                        // launch files
 }
 
 func newEmulator(o Options) *emulator {
-	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}}
+	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}, kinds: map[string]*once[*Outcome]{}}
 }
 
 // once is something that is made by whoever asks first, and awaited by all others.
@@ -64,7 +66,7 @@ type task struct {
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
-// rows are those of launch files. What binds is told of those that matter: where the application has told how long all of them took that is known at
+// rows are those of launch files. What binds is told of those that matter, and found out of one launch of each kernel and ND-range: where the application has told how long all of them took that is known at
 // once, and otherwise when all are emulated.
 func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
@@ -143,6 +145,25 @@ func (e *emulator) outcome(ctx context.Context, f *launchfile.File, sensitivity 
 	if err != nil {
 		return nil, err
 	}
+	if !sensitivity {
+		return e.emulated(ctx, s, l, key, false)
+	}
+	kind, first := entry(e, e.kinds, fmt.Sprint(f.Program(), s.Code.Listing, s.Job.Entry, s.Job.Global, s.Job.Local))
+	if first || s.Job.Then != nil {
+		return kind.get(func() (*Outcome, error) { return e.emulated(ctx, s, l, key, true) })
+	}
+	o, err := e.emulated(ctx, s, l, key, false)
+	like, failed := kind.get(func() (*Outcome, error) { return e.emulated(ctx, s, l, key, true) })
+	if err == nil && failed == nil {
+		with := *o
+		with.Bottleneck = like.Bottleneck
+		o = &with
+	}
+	return o, err
+}
+
+// emulated is the outcome of a sequence with a hash: what was found out before, or now.
+func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, sensitivity bool) (*Outcome, error) {
 	each := e.options.Each
 	if each.Sensitivity = sensitivity; sensitivity {
 		key += " and what binds"

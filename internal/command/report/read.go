@@ -41,7 +41,7 @@ const maxResult = 256 << 20
 
 // Application makes a section of what perf emulate tells of a folder, as JSON.
 func Application(title string, text []byte) (Section, error) {
-	s := Section{Title: title, ID: identifier(title)}
+	s := Section{Title: title, File: title, ID: identifier(title)}
 	return s, s.applications(text)
 }
 
