@@ -172,6 +172,9 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 	inclusive := bit(op == "<=" || op == ">=")
 	from, startAffine := b.affine(start)
 	to, endAffine := b.affineExpr(last)
+	if leaves(x.body) && startAffine && endAffine && !b.fromMemory(from) && !b.fromMemory(to) {
+		return false // where it ends is known, but not how often something in its body ends it before: that is what the average says
+	}
 	if step == 1 && startAffine && endAffine {
 		iname := b.inameOf(v)
 		to = to.AddInt(inclusive)
@@ -194,6 +197,11 @@ func (b *builder) readBounds(x *loopText, steps map[*builderVar]*expr.Poly, aver
 		polycount.GE(polycount.Name(iname), polycount.Int(0)), polycount.GE(polycount.Name(trips), polycount.Name(iname).AddInt(1)),
 	}, reload, name(trips))
 	return true
+}
+
+// fromMemory reports whether a bound of a loop comes from memory.
+func (b *terms) fromMemory(bound polycount.Affine) bool {
+	return slices.ContainsFunc(bound.Names(), func(n string) bool { return b.bounds[n] })
 }
 
 // affineExpr is a bound of a loop as an affine expression.
