@@ -172,6 +172,10 @@ func (p *parser) instance(text string) (c *callable) {
 				panic(fault{err: o.err})
 			}
 			templated = len(o.templates) > 0
+			if !p.is("<") && len(o.templates) > 0 && len(p.argTypes) > 0 {
+				c = p.resolve(o, nil, p.givenTypes(), p.here())
+				return
+			}
 			if !p.is("<") {
 				for _, x := range o.list {
 					if x.body > 0 && (c == nil || x.kernel && !c.kernel) {
@@ -182,7 +186,7 @@ func (p *parser) instance(text string) (c *callable) {
 			}
 			args := p.templateArguments()
 			for _, t := range o.templates {
-				if x := p.instantiate(t, args, nil, p.here()); x != nil && (c == nil || c.body == 0) {
+				if x := p.instantiate(t, args, p.givenTypes(), p.here()); x != nil && (c == nil || c.body == 0) {
 					c = x
 				}
 			}
@@ -201,8 +205,25 @@ func (p *parser) instance(text string) (c *callable) {
 	case c == nil:
 		panic(fault{err: fmt.Errorf("%s: it has no function %s; it has %s", p.file.Name, text, p.names())})
 	}
-	c.name = text
+	if !templated || strings.Contains(text, "<") {
+		c.name = text
+	}
 	return c
+}
+
+// givenTypes are values of the types that the options give.
+func (p *parser) givenTypes() (out []value) {
+	for _, text := range p.argTypes {
+		t := otherType
+		start := len(p.tokens)
+		p.tokens = append(p.tokens, cpp.Lex("", text)...)
+		err := p.attempt(func() { p.at(start, p.global, func() { t = p.typeName() }) })
+		if err != nil || text == "" {
+			t = otherType
+		}
+		out = append(out, value{&Unknown{t.typed(Pos{}), "an argument", nil}, t})
+	}
+	return out
 }
 
 // names lists the kernels of the file.

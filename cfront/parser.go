@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/launches"
 )
 
 // parser reads tokens as trees. Of kernel languages the declarations of the file are read first (external.go), and the body of a function when a
@@ -21,6 +22,7 @@ type parser struct {
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
 	opaque   bool        // statements that are not read are left out
+	argTypes []string    // types of arguments, from which those of a template follow
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -126,10 +128,13 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if lang.hosted {
 		tokens = f.marked(tokens)
 	}
+	if lang.plusPlus {
+		f.Launches = launches.Find(tokens)
+	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
+	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

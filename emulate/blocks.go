@@ -157,7 +157,7 @@ func (e *emulation) repeat(want int64) {
 // shifted is a block whose accesses are further by so many times what the last two that were executed are apart, instruction by instruction: they
 // do not execute the same. Those that are anywhere are taken far away.
 func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
-	const far = 1 << 36
+	const far = 1 << 36 // bytes: beyond every buffer
 	if e.steps == nil {
 		n := len(e.blocks)
 		e.steps = firsts(e.blocks[n-2], e.blocks[n-1])

@@ -14,8 +14,8 @@ import (
 	"gpuperf/emulate/timing"
 )
 
-// work is what a launch asks of the units, per warp-instruction.
-func (e *emulation) work() (units map[timing.Unit]float64, total float64) {
+// byUnit is what a launch asks of the units, per warp-instruction.
+func (e *emulation) byUnit() (units map[timing.Unit]float64, total float64) {
 	units = map[timing.Unit]float64{}
 	var each func(nodes []timing.Node, times float64)
 	each = func(nodes []timing.Node, times float64) {
@@ -81,8 +81,8 @@ func TestFromSource(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wa, na := a.emulation.work()
-		wb, nb := b.emulation.work()
+		wa, na := a.emulation.byUnit()
+		wb, nb := b.emulation.byUnit()
 		if measured > short {
 			source = append(source, math.Abs(a.Seconds/measured-1))
 			binary = append(binary, math.Abs(b.Seconds/measured-1))

@@ -129,7 +129,7 @@ func (r *Result) writeSensitivity(w io.Writer) {
 		fmt.Fprintf(w, " (off by %.2f by chance)", r.Scatter)
 	}
 	fmt.Fprintln(w)
-	const width = 40
+	const width = 40 // characters of the longest bar: half of a line
 	for _, s := range list {
 		fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, bar(math.Abs(s.Value), width))
 	}

@@ -136,31 +136,42 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		at, middle = e.shown, e.blocks[0]
 	}
 	w.at = at
-	for d, n := range e.grid {
-		w.rows[d] = make([][]timing.Node, len(middle.Warps))
-		w.apart[d] = int64(apart[d])
-		if n == 1 {
-			continue
-		}
-		before, after := at, middle
-		var other *timing.Block
-		if at[d] >= apart[d] {
-			before[d] -= apart[d]
-			other = e.block(before)
-		} else if other, after = middle, e.member(at, d); after != nil {
-			w.apart[d] = 1
-		} else { // blocks of a cluster are taken to access what the first does
-			continue
-		}
-		row := trace.Row(other, after)
-		if row == nil {
-			w.firsts[d] = firsts(other, after)
-			continue
-		}
-		for i := range row {
-			w.rows[d][i] = row[i][0].Body
-		}
+	for d := range e.grid {
+		w.before(middle, d, apart[d])
 	}
+	w.bodies(middle)
+	return w.launch, w.ok
+}
+
+// before compares a block with the one before it along an axis, which is so many work-groups away.
+func (w *walker) before(middle *timing.Block, d int, apart uint32) {
+	w.rows[d] = make([][]timing.Node, len(middle.Warps))
+	w.apart[d] = int64(apart)
+	if w.grid[d] == 1 {
+		return
+	}
+	before, after := w.at, middle
+	var other *timing.Block
+	if w.at[d] >= apart {
+		before[d] -= apart
+		other = w.block(before)
+	} else if other, after = middle, w.member(w.at, d); after != nil {
+		w.apart[d] = 1
+	} else { // blocks of a cluster are taken to access what the first does
+		return
+	}
+	row := trace.Row(other, after)
+	if row == nil {
+		w.firsts[d] = firsts(other, after)
+		return
+	}
+	for i := range row {
+		w.rows[d][i] = row[i][0].Body
+	}
+}
+
+// bodies describes the accesses of a block; warps that execute alike are described together.
+func (w *walker) bodies(middle *timing.Block) {
 	for first, done := 0, make([]bool, len(middle.Warps)); first < len(done); first++ {
 		if done[first] {
 			continue
@@ -181,7 +192,6 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
-	return w.launch, w.ok
 }
 
 // member is the next block of a cluster along an axis; nil where it waits for what nobody tells it.

@@ -81,7 +81,7 @@ func (l *lengths) product(length func(at [3]int64) float64) bool {
 // the mean square of the difference of neighbours, over the variance, is about 1 where they are independent (von Neumann, "Distribution of the Ratio
 // of the Mean Square Successive Difference to the Variance", 1941), and 0.4 for 4 places in a line. Fewer tell nothing.
 func byPlace(at []int64, values []float64) bool {
-	const few, most = 3, 0.6
+	const few, most = 3, 0.6 // places that tell nothing; between 0.4 of a line and 1 of chance
 	if len(at) <= few {
 		return true
 	}

@@ -131,7 +131,7 @@ func (k *Kernel) checkStatements() error {
 func (k *Kernel) CheckDeps() error {
 	const (
 		visiting = 1
-		done     = 2
+		done     = 2 // a state, as visiting
 	)
 	byID := map[string]*Stmt{}
 	for _, s := range k.Statements {

@@ -40,9 +40,11 @@ type Token struct {
 	// Spaced: white space stands before it.
 	Spaced bool
 	final  bool // a name that is not replaced any more
-	Text   string
-	At     Pos
-	Args   []Token
+	// Of is the macro without parameters that the token comes from; "" for those of the text.
+	Of   string
+	Text string
+	At   Pos
+	Args []Token
 }
 
 // Is reports whether the token is that symbol or name.

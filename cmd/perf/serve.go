@@ -54,21 +54,9 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 			session := &campaign.Session{Profile: func() (string, error) { return o.path(cmd) }}
 			searches := &tune.Dialogues{Predictors: session.Predictor}
 			methods := map[string]serve.Method{
-				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
-					all, err := session.Predict(ctx, q)
-					if err != nil {
-						return nil, err
-					}
-					switch q.Only {
-					case "":
-						return kernelsJSON(all), nil
-					case "seconds":
-						return secondsOf(all), nil
-					}
-					return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
-				}),
-				"ask":  method(searches.Ask),
-				"tell": method(searches.Tell),
+				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) { return predictOne(ctx, session, q) }),
+				"ask":     method(searches.Ask),
+				"tell":    method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
 			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
@@ -82,6 +70,20 @@ It ends with its input. The package python/perf_client asks it from Python.`,
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "questions come from standard input, answers go to standard output")
 	return cmd
+}
+
+// predictOne answers a question for the times of kernels.
+func predictOne(ctx context.Context, session *campaign.Session, q campaign.Question) (any, error) {
+	all, err := session.Predict(ctx, q)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Only == "seconds":
+		return secondsOf(all), nil
+	case q.Only != "":
+		return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
+	}
+	return kernelsJSON(all), nil
 }
 
 // secondsOf are the times of predictions alone.

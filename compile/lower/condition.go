@@ -37,7 +37,7 @@ func (l *lowering) as(e cfront.Expr, v value) value {
 }
 
 func (l *lowering) simple(e cfront.Expr) bool {
-	const most = 8
+	const most = 8 // operations, above which a jump is cheaper than doing them always
 	nodes, ok := 0, true
 	cfront.Walk(e, func(e cfront.Expr) {
 		nodes++
@@ -133,7 +133,7 @@ func (l *lowering) harmless(e cfront.Expr) bool {
 	if b, ok := e.(*cfront.Binary); ok && (b.Op == "&&" || b.Op == "||") {
 		return l.harmless(b.X) && l.harmless(b.Y)
 	}
-	const most = 12
+	const most = 12 // the same, where both sides are computed
 	nodes, ok := 0, true
 	cfront.Walk(e, func(e cfront.Expr) {
 		nodes++

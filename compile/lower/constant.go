@@ -7,7 +7,7 @@ import (
 )
 
 func (l *lowering) trips(c *counter) (n int, ok bool) {
-	const most = 1 << 16
+	const most = 1 << 16 // iterations: no loop of so many is unrolled
 	s, has := l.env[key{c.v, 0}]
 	if !has || s.x == nil || s.x.Op != ssa.Const {
 		return 0, false
@@ -170,7 +170,7 @@ func (l *lowering) size(s cfront.Stmt) int {
 			case *cfront.Binary:
 				n++
 				if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-					const division = 12
+					const division = 12 // instructions, about
 					n += division
 				}
 			default:
@@ -183,7 +183,7 @@ func (l *lowering) size(s cfront.Stmt) int {
 		inner += l.size(one)
 	}
 	if f, ok := s.(*cfront.For); ok {
-		inner *= l.nominal(f)
+		inner *= max(l.nominal(f), 1)
 	}
 	return n + inner
 }
@@ -192,11 +192,11 @@ func (l *lowering) nominal(f *cfront.For) int {
 	c := l.counts(f)
 	d, ok := f.Init.(*cfront.Declare)
 	if c == nil || !ok || len(d.Vars) == 0 || d.Vars[0] != c.v || d.Vars[0].Init == nil {
-		return 1
+		return 0
 	}
 	first, known := l.constant(d.Vars[0].Init)
 	if !known {
-		return 1
+		return 0
 	}
 	saved, had := l.env[key{c.v, 0}]
 	l.env[key{c.v, 0}] = slot{x: l.like(wordType(c.v.DType), first), t: c.v.DType}
@@ -205,13 +205,13 @@ func (l *lowering) nominal(f *cfront.For) int {
 		l.env[key{c.v, 0}] = saved
 	}
 	if !ok {
-		return 1
+		return 0
 	}
-	return n
+	return max(n, 1)
 }
 
 func (l *lowering) callSize(x *cfront.Call) int {
-	const intrinsic, function = 4, 20
+	const intrinsic, function = 4, 20 // instructions of a function of the device, and of one of its library, about
 	if f := l.file.Function(x.Func); f != nil && len(l.calls) < 8 && f.Err == nil {
 		l.calls = append(l.calls, f)
 		n := l.size(f.Body)

@@ -60,7 +60,7 @@ func (l *lowering) doubleRoot(x *ssa.Value, inverse bool) *ssa.Value {
 }
 
 func (l *lowering) doubleExponential(x *ssa.Value) *ssa.Value {
-	const shifter = 6755399441055744
+	const shifter = 6755399441055744 // 1.5 × 2^52: adding it rounds to an integer, which stands in the low bits
 	t := l.Make(ssa.DFma, ssa.D, x, l.Double(math.Log2E), l.Double(shifter))
 	n := l.Make(ssa.DAdd, ssa.D, t, l.Double(-shifter))
 	r := l.Make(ssa.DFma, ssa.D, n, l.Double(-0.6931471805599453), x)

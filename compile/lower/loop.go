@@ -21,8 +21,11 @@ type counter struct {
 // counts finds how a loop counts; nil where it does not.
 func (l *lowering) counts(x *cfront.For) *counter {
 	cond, ok := x.Cond.(*cfront.Binary)
-	if !ok {
-		return nil
+	if !ok { // the counter alone: until it is 0
+		if x.Cond == nil || x.Cond.Type() == "" || !x.Cond.Type().IsInteger() {
+			return nil
+		}
+		cond = cfront.Operation(x.Pos, "!=", x.Cond, cfront.Zero(x.Pos))
 	}
 	step, ok := x.Step.(*cfront.Assign)
 	if !ok {
@@ -90,6 +93,12 @@ func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
 	}
 	var walk func(s cfront.Stmt)
 	walk = func(s cfront.Stmt) {
+		if a := l.file.Assembly(s); a != nil {
+			for _, e := range a.Out {
+				change(e)
+			}
+			return
+		}
 		stmts, exprs := cfront.Inside(s)
 		for _, e := range exprs {
 			if e == nil {
@@ -257,12 +266,34 @@ func (l *lowering) looped(cond cfront.Expr, body cfront.Stmt, step cfront.Expr, 
 			return l.Bool(true)
 		}
 		return l.condition(cond)
-	}, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+	}, cond, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+}
+
+// holds says that the condition of a loop holds at the beginning of an iteration.
+func (l *lowering) holds(cond cfront.Expr) {
+	if cond != nil && l.pure(cond) {
+		l.Assume(l.condition(cond), true)
+	}
+}
+
+// pure reports whether an expression has no effect, and reads nothing that may change.
+func (l *lowering) pure(e cfront.Expr) bool {
+	ok := true
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch e.(type) {
+		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
+			ok = false
+		}
+	})
+	return ok
 }
 
 // turning is a loop around a body, as long as a condition holds.
-func (l *lowering) turning(cond func() *ssa.Value, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
 	l.turningBody(cond, func(fr *frame) {
+		if !once {
+			l.holds(is)
+		}
 		l.iteration(fr, body)
 		if !l.dead && step != nil {
 			l.expression(step)

@@ -258,7 +258,7 @@ func (l *lowering) single(name string, fast bool, a []*ssa.Value) *ssa.Value {
 
 // scaledSmall is a function of a number that is made greater where it is subnormal, and the result made right again.
 func (l *lowering) scaledSmall(x *ssa.Value, unit string, up, down int) *ssa.Value {
-	const least = 0x00800000
+	const least = 0x00800000 // the least normal number
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", l.Make(ssa.FAbs, ssa.W, x), l.Const(least))
 	scaled := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(float32(math.Ldexp(1, up)))), x)
 	y := l.MakeAux(ssa.Raw, ssa.W, "MUFU."+unit, scaled)
@@ -266,7 +266,7 @@ func (l *lowering) scaledSmall(x *ssa.Value, unit string, up, down int) *ssa.Val
 }
 
 func (l *lowering) scaledSmallLog(x *ssa.Value) *ssa.Value {
-	const least = 0x00800000
+	const least = 0x00800000 // the least normal number
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", l.Make(ssa.FAbs, ssa.W, x), l.Const(least))
 	scaled := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(1<<24)), x)
 	y := l.MakeAux(ssa.Raw, ssa.W, "MUFU.LG2", scaled)
@@ -287,7 +287,7 @@ func (l *lowering) root(x *ssa.Value, fast bool) *ssa.Value {
 		return l.Make(ssa.FMul, ssa.W, l.scaledSmall(x, "RSQ", 24, 12), x)
 	}
 	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RSQ", x)
-	const from, span = 0x0d000000, 0x727fffff
+	const from, span = 0x0d000000, 0x727fffff // bits of the least number for which the short way is exact, and how far those go
 	odd := l.MakeAux(ssa.Cmp, ssa.Pred, "GTU", l.Make(ssa.Add, ssa.W, x, l.Const(-from)), l.Const(span))
 	s := l.Make(ssa.FMul, ssa.W, x, r)
 	h := l.Make(ssa.FMul, ssa.W, r, l.Float(0.5))
@@ -305,7 +305,7 @@ func (l *lowering) exponential(x *ssa.Value, fast bool) *ssa.Value {
 	if fast {
 		return l.powerOfTwo(l.Make(ssa.FMul, ssa.W, x, l.Float(math.Log2E)))
 	}
-	const shifter, remains = 12582913, -12583039
+	const shifter, remains = 12582913, -12583039 // 1.5 × 2^23 + 1: rounds to an integer in the low bits; and what takes it off again, with the bias
 	t := l.MakeAux(ssa.Raw, ssa.W, "FFMA.SAT", x, l.Float(0.0057249800302088261), l.Float(0.5))
 	t = l.MakeAux(ssa.Raw, ssa.W, "FFMA.RM", t, l.Float(252), l.Float(shifter))
 	u := l.Make(ssa.FAdd, ssa.W, t, l.Float(remains))
@@ -325,7 +325,7 @@ func (l *lowering) polynomial(x *ssa.Value, c ...float64) *ssa.Value {
 
 // logarithm is the natural one: that of the exponent, and a polynomial of the rest, which is from 2/3 to 4/3.
 func (l *lowering) logarithm(x *ssa.Value) *ssa.Value {
-	const least, third = 0x00800000, 0x3f2aaaab
+	const least, third = 0x00800000, 0x3f2aaaab // the least normal number, and bits of 2/3
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", x, l.Const(least))
 	y := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(1<<23)), x)
 	exponent := l.Make(ssa.And, ssa.W, l.Make(ssa.Add, ssa.W, y, l.Const(-third)), l.Const(0xff800000))
@@ -366,7 +366,7 @@ func (l *lowering) turn(x *ssa.Value, cosine bool) *ssa.Value {
 	r := l.Make(ssa.FFma, ssa.W, f, l.Float(-1.5707962512969970703), x)
 	r = l.Make(ssa.FFma, ssa.W, f, l.Float(-7.5497894158615963534e-08), r)
 	r = l.Make(ssa.FFma, ssa.W, f, l.Float(-5.3903029534742383927e-15), r)
-	const far = 105615
+	const far = 105615 // beyond which three constants do not reduce the argument exactly
 	r = l.rarely(l.MakeAux(ssa.FCmp, ssa.Pred, "GT", l.Make(ssa.FAbs, ssa.W, x), l.Float(far)), r, func() *ssa.Value {
 		return l.Make(ssa.FMul, ssa.W, x, l.Const(0))
 	})
@@ -392,7 +392,7 @@ func (l *lowering) tangent(x *ssa.Value) *ssa.Value {
 	ax := l.Make(ssa.FAbs, ssa.W, x)
 	e := l.MakeAux(ssa.Raw, ssa.W, "MUFU.EX2", l.Make(ssa.FMul, ssa.W, ax, l.Float(2.8853900817779268)))
 	large := l.Make(ssa.FFma, ssa.W, l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", l.Make(ssa.FAdd, ssa.W, e, l.Float(1))), l.Float(-2), l.Float(1))
-	const sign = 0x80000000
+	const sign = 0x80000000 // the sign bit
 	large = l.MakeAux(ssa.Raw, ssa.W, "LOP3.LUT", large, l.Const(sign), x, l.Const(0xb8))
 	s := l.Make(ssa.FMul, ssa.W, x, x)
 	p := l.polynomial(s, 0.01434264425188303, -0.052303962409496307, 0.1331529766321182251, -0.33332768082618713)

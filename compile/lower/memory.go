@@ -150,7 +150,7 @@ func (l *lowering) joined(lanes []*ssa.Value, each int64) *ssa.Value {
 	pair := func(a, b *ssa.Value, selector int64) *ssa.Value {
 		return l.MakeAux(ssa.Raw, ssa.W, "PRMT", a, l.Const(selector), b)
 	}
-	const halves, bytes = 0x5410, 0x3340
+	const halves, bytes = 0x5410, 0x3340 // selectors of PRMT: the lower halves of two words, the lowest bytes of two words
 	switch {
 	case len(lanes) == 1:
 		return lanes[0]

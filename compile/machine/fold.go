@@ -77,6 +77,12 @@ func takesSign(v, a *ssa.Value) bool {
 
 // foldInto marks an argument that becomes part of the instruction of a value.
 func (f *function) foldInto(v *ssa.Value) {
+	if v.Op == ssa.Select {
+		if yes := v.Args[1]; v.Type == ssa.W && yes.Uses == 1 && yes.Block == v.Block && !f.folded[yes] && changes(yes, v.Args[2]) && v.Args[0].Op != ssa.Const {
+			f.folded[yes] = true
+		}
+		return
+	}
 	for i, a := range v.Args {
 		if a.Uses != 1 || a.Block != v.Block || len(v.Args) != 2 || f.folded[a] {
 			continue
@@ -87,7 +93,7 @@ func (f *function) foldInto(v *ssa.Value) {
 		case v.Op == ssa.Add && v.Type == ssa.W:
 			switch a.Op {
 			case ssa.Mul:
-				ok = !isFixed(a.Args[1]) || !isFixed(other) || other.Op == ssa.Const && other.Int == 0
+				ok = true
 			case ssa.Shl:
 				ok = a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && a.Args[1].Int > 0
 			case ssa.Add, ssa.Sub:

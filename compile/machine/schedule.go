@@ -9,11 +9,11 @@ import (
 
 // Cycles after which results are there, as a compiler takes them to be when it orders instructions: about those of the data sheets of sm_80 and sm_90.
 const (
-	aluCycles    = 5
-	doubleCycles = 8
-	unitCycles   = 20 // of functions, conversions, special registers
-	sharedCycles = 30
-	globalCycles = 300
+	aluCycles    = 5   // of integer and single-precision arithmetic
+	doubleCycles = 8   // of double precision
+	unitCycles   = 20  // of functions, conversions, special registers
+	sharedCycles = 30  // of a load from shared memory
+	globalCycles = 300 // of a load from L2, about
 )
 
 func (in *instruction) latency() int {
@@ -55,6 +55,7 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 	}
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
+	limit = min(limit, p.room(c))
 	waiting := &queue{key: func(i int) int { return ready[i] }}
 	here := &queue{key: func(i int) int { return -height[i]*n + i }}
 	for i := range n {
@@ -74,7 +75,7 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 		switch {
 		case p.preds >= fewPredicates:
 			i = p.relief(here, waiting, i, p.changePreds)
-		case p.count > limit:
+		case p.count >= limit:
 			i = p.relief(here, waiting, i, p.change)
 		}
 		p.issue(c.list[i])
@@ -137,7 +138,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 			}
 			fixed = i
 		}
-		if in.access != nil {
+		if in.access != nil && !in.access.ReadOnly {
 			for _, m := range memory {
 				if conflict(c.list[m], in) {
 					add(m, i, 1)
@@ -152,7 +153,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 // meets reports whether accesses before an instruction stay before it.
 func meets(in *instruction) bool {
 	name, _, _ := strings.Cut(in.name, ".")
-	return name == "BAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
+	return name == "BAR" || name == "DEPBAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
 }
 
 // conflict reports whether two accesses may be to the same memory, and one of them writes.
@@ -222,6 +223,24 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 		}
 	}
 	return p
+}
+
+// Registers that the order of instructions may use: as many as there are without fewer warps at once, or some more than the order of the text needs.
+// Chosen on the first half of the development set: testdata/emulate/choose.txt.
+const (
+	freeRegisters = 26
+	moreOfText    = 8 // one in so many
+)
+
+// room is how many units may be live in a block.
+func (p *pressure) room(c *code) int {
+	q := newPressure(p.f, c, p.after)
+	most := q.count
+	for _, in := range c.list {
+		q.issue(in)
+		most = max(most, q.count)
+	}
+	return max(freeRegisters, most+most/moreOfText)
 }
 
 // issue counts an instruction.

@@ -61,7 +61,7 @@ func (f *function) selectAll() {
 	f.flow()
 }
 
-const stackAlign = 16
+const stackAlign = 16 // bytes, for the widest access
 
 func (f *function) stackBytes() int64 { return (f.Stack + stackAlign - 1) / stackAlign * stackAlign }
 
@@ -279,6 +279,8 @@ func (f *function) value(v *ssa.Value) {
 		f.store(v)
 	case v.Op == ssa.Atomic:
 		f.atomic(v)
+	case v.Op == ssa.Copy:
+		f.copy(v)
 	default:
 		f.effect(v)
 	}
@@ -409,14 +411,15 @@ func (f *function) raw(v *ssa.Value) {
 		d = []operand{pred(u[0])}
 	}
 	var operands []operand
-	var pairs []unit
+	var pairs, more []unit
 	first := true
 	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
 	for i, a := range v.Args {
 		switch {
-		case a.Type == ssa.D:
+		case a.Type == ssa.D || a.Type == ssa.V4:
 			w := f.words(a)
 			operands, pairs = append(operands, reg(w[0])), append(pairs, w[0])
+			more = append(more, w[min(2, len(w)):]...)
 		case v.Aux == "LOP3.LUT" && i == 3:
 			operands = append(operands, imm(a.Int), operand{kind: predicate, unit: none, minus: true})
 		case float:
@@ -431,7 +434,8 @@ func (f *function) raw(v *ssa.Value) {
 			operands = append(operands, o)
 		}
 	}
-	f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	in := f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	in.uses = append(in.uses, more...)
 }
 
 // effect are instructions with an effect that the source names. Words behind the mnemonic are operands before the arguments.

@@ -51,6 +51,25 @@ func (b *Builder) Open() { b.scopes = append(b.scopes, map[string]*Value{}) }
 // Close ends what Open began.
 func (b *Builder) Close() { b.scopes = b.scopes[:len(b.scopes)-1] }
 
+// Assume says whether a predicate holds where values are made from now on, until Close.
+func (b *Builder) Assume(cond *Value, is bool) {
+	scope := b.scopes[len(b.scopes)-1]
+	switch {
+	case cond.Op == PNot:
+		b.Assume(cond.Args[0], !is)
+		return
+	case cond.Op == PAnd && is, cond.Op == POr && !is:
+		b.Assume(cond.Args[0], is)
+		b.Assume(cond.Args[1], is)
+	case cond.Op == Const:
+		return
+	}
+	scope[keyOf(cond)] = b.Bool(is)
+	if other := opposite[cond.Aux]; cond.Op == Cmp && other != "" {
+		scope[keyOf(&Value{Op: Cmp, Type: Pred, Aux: other, Args: cond.Args})] = b.Bool(!is)
+	}
+}
+
 // Changed says that memory of a space may have changed.
 func (b *Builder) Changed(s Space) {
 	for i := range b.epoch {

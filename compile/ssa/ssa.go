@@ -111,7 +111,8 @@ type Access struct {
 	Object   any   // what is accessed, where that is known: accesses to other objects are elsewhere
 	ReadOnly bool  // nobody writes what is read
 	Volatile bool
-	Suffix   string // of atomic operations: ADD.F32.FTZ.RN
+	Suffix   string // of atomic operations: ADD.F32.FTZ.RN; of loads of matrices, how they lie; of copies, which caches they pass
+	Other    int64  // of a copy, the offset behind the address in shared memory
 }
 
 // Value is computed once.

@@ -63,7 +63,7 @@ var space = regexp.MustCompile(`\(anonymous namespace\)::|[A-Za-z_]\w*::|^void `
 
 // short is the name of a kernel in a column: as in C++, without what it is declared in.
 func short(name string) string {
-	const longest = 60
+	const longest = 60 // characters: half of a line
 	name = space.ReplaceAllString(demangle.Filter(name, demangle.NoParams), "")
 	if runes := []rune(name); len(runes) > longest {
 		return string(runes[:longest-3]) + "..."

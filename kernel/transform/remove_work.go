@@ -69,7 +69,7 @@ func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err erro
 	return r.Kernel, r.Check()
 }
 
-const maxAccumulators = 64
+const maxAccumulators = 64 // registers: with more the kernel that is to do nothing spills
 
 // globals lists the arrays in global memory.
 func globals(k *kernel.Kernel) []string {

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import threading
@@ -218,9 +219,10 @@ class Search:
         return proposed
 
     def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
-        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong. Metrics are
+        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity count as None. Metrics are
         between 0 and 1, such as its occupancy."""
-        result = {"configuration": dict(configuration), "seconds": seconds, **({"metrics": dict(metrics)} if metrics else {})}
+        known = seconds if seconds is not None and math.isfinite(seconds) else None  # JSON has no NaN and no infinity
+        result = {"configuration": dict(configuration), "seconds": known, **({"metrics": dict(metrics)} if metrics else {})}
         answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)
         self.told = answer["told"]
         if answer["best"]:

@@ -133,7 +133,7 @@ var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // name is that of a launch file: the kernel's and the number of the launch. Instances of a template are numbered.
 func (w *writer) name(k *Kernel, number int64) string {
-	const longest = 60
+	const longest = 60 // characters of a file's name: what folders show
 	base := notName.ReplaceAllString(k.Short(), "_")
 	base = cmp.Or(base[:min(len(base), longest)], "kernel")
 	for i := 1; ; i++ {
@@ -214,7 +214,7 @@ func seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'g',
 
 // commandLine is a command in one line, cut where it is long.
 func commandLine(words []string) string {
-	const longest = 100
+	const longest = 100 // characters of a comment: a line
 	text := []rune(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	if len(text) > longest {
 		return string(text[:longest]) + " ..."
