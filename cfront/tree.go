@@ -2,7 +2,7 @@
 // that #pragma scop marks.
 //
 // Files come only from the folder of the file and from those given by Options.Include (files.go), and input that would take too much is
-// refused (limits.go). The trees (tree.go, print.go) keep of C what loop nests and kernels are made of; any other construct becomes *Other
+// refused (read.go). The trees (tree.go, print.go) keep of C what loop nests and kernels are made of; any other construct becomes *Other
 // or *Unknown, which name it, so that whoever analyses a tree can refuse it at its place.
 //
 // No compiler of the machine is needed. Tokens come from package cpp, and one parser (parser.go) reads all languages: declarations (external.go,

@@ -114,6 +114,7 @@ func TestPointers(t *testing.T) {
 		{"float a[9]; void f(int n, float *p)", "p is a pointer"},
 		{"void *malloc(unsigned long); void f(int n, float a[n]) { float *p = (float *)malloc(n * sizeof(float));", ""},
 		{"void f(int n, float a[n]) { float *p = a + 1;", "p is a pointer, which may point to what another array has"},
+		{"void f(int n, float b[n], float a[n]) { float *p; p = b + n; b[0] = *p;", "p is a pointer"},
 		{"void *malloc(unsigned long); void f(int n, float a[n]) { float *p = malloc(n); p = a;", "p is a pointer that is assigned"},
 	} {
 		text := c.head

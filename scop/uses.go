@@ -7,13 +7,14 @@ type uses struct {
 	iterators map[*cfront.Var]bool // of its loops
 	written   map[*cfront.Var]bool // assigned or declared with a value, other than in the heads of loops
 	declared  map[*cfront.Var]bool
-	outside   map[*cfront.Var]bool // mentioned in the function, outside of the region
-	addressed map[*cfront.Var]bool // whose address the function takes
-	pointers  map[*cfront.Var]int  // how often a pointer is assigned anywhere in the function
+	outside   map[*cfront.Var]bool          // mentioned in the function, outside of the region
+	addressed map[*cfront.Var]bool          // whose address the function takes
+	points    map[*cfront.Var][]cfront.Expr // what pointers are assigned
+	pointers  map[*cfront.Var]int           // how often a pointer is assigned anywhere in the function
 }
 
 func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
-	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
+	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var][]cfront.Expr{}, map[*cfront.Var]int{}}
 	region := map[cfront.Stmt]bool{}
 	for _, s := range r.Items {
 		region[s] = true
@@ -82,6 +83,11 @@ func (u uses) assigns(e cfront.Expr) {
 func (u uses) pointer(a *cfront.Assign) {
 	if x, ok := a.To.(*cfront.Ref); ok && x.Var.Pointer {
 		u.pointers[x.Var]++
+		value := a.Value
+		if a.Op != "" || a.Step {
+			value = a.To
+		}
+		u.points[x.Var] = append(u.points[x.Var], value)
 	}
 }
 

@@ -225,6 +225,7 @@ func (b *builder) alone(at cfront.Expr, v *cfront.Var) {
 	call, _ := init.(*cfront.Call)
 	fresh := call != nil && slices.Contains(allocators, call.Func)
 	switch {
+	case b.inside(v, 0):
 	case b.uses.pointers[v] > 0:
 		b.fail(at, "", "%s is a pointer that is assigned, so that it may point to what another array has", v.Name)
 	case v.Class == cfront.Param || v.Restrict || fresh:
@@ -232,6 +233,50 @@ func (b *builder) alone(at cfront.Expr, v *cfront.Var) {
 	default:
 		b.fail(at, "declare it as an array, or as restrict", "%s is a pointer, which may point to what another array has", v.Name)
 	}
+}
+
+// inside reports that a pointer only ever points into arrays that the region does not write, as little as by the pointer.
+func (b *builder) inside(v *cfront.Var, depth int) bool {
+	values := b.uses.points[v]
+	if v.Init != nil {
+		values = append(slices.Clone(values), v.Init)
+	}
+	if v.Class != cfront.Local || b.uses.addressed[v] || b.uses.written[v] || len(values) == 0 || depth > 3 {
+		return false
+	}
+	return !slices.ContainsFunc(values, func(e cfront.Expr) bool {
+		whole := rootOf(e)
+		if whole == nil || whole == v || whole.DType != v.DType || b.uses.written[whole] || len(whole.Dims) == 0 {
+			return true
+		}
+		if whole.Pointer && !slices.Contains(b.pointers, whole) {
+			b.pointers = append(b.pointers, whole)
+		}
+		known := !whole.Pointer || b.uses.pointers[whole] == 0 && (whole.Restrict || whole.Class == cfront.Param)
+		return !known && !b.inside(whole, depth+1)
+	})
+}
+
+// rootOf is the array that an address is one in; nil where that does not show.
+func rootOf(e cfront.Expr) *cfront.Var {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		return x.Var
+	case *cfront.Cast:
+		return rootOf(x.X)
+	case *cfront.Address:
+		return base(x.X)
+	case *cfront.Binary:
+		if x.Op == "+" || x.Op == "-" {
+			if v := rootOf(x.X); v != nil && len(v.Dims) > 0 {
+				return v
+			}
+			if v := rootOf(x.Y); v != nil && len(v.Dims) > 0 && x.Op == "+" {
+				return v
+			}
+		}
+	}
+	return nil
 }
 
 // apart refuses pointers that may point to what another array has: a parameter that is not restrict, where another array of its
@@ -242,7 +287,7 @@ func (b *builder) apart() {
 			continue
 		}
 		for v, a := range b.arrays {
-			if v == p || len(v.Dims) == 0 || v.Class == cfront.Local || v.DType != p.DType || !a.Written && !b.arrays[p].Written || v.Restrict {
+			if v == p || len(v.Dims) == 0 || v.Class == cfront.Local || v.DType != p.DType || !a.Written && (b.arrays[p] == nil || !b.arrays[p].Written) || v.Restrict {
 				continue
 			}
 			b.failAt(p.Pos, "declare "+p.Name+" as an array, or as restrict", "%s is a pointer, which may point to what another array has", p.Name)
