@@ -279,14 +279,6 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 
 const maxAxes = 3 // of a launch, in OpenCL and CUDA
 
-// nameFunction says which function is meant: one by its name, or an instance of a template.
-func nameFunction(opt *ckernel.Options, name string) {
-	opt.Kernel = name
-	if strings.Contains(name, "<") {
-		opt.Kernel, opt.C.Instance = "", name
-	}
-}
-
 // extents are those along the axes of a text such as "n, min(m, 64)". Numbers may be written as those of -p are.
 func extents(text string) (list []string) {
 	depth, start := 0, 0

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"context"
+	"strings"
 
 	"gpuperf/cfront"
 	"gpuperf/ckernel"
@@ -98,4 +99,12 @@ func launchOptions(launch *launchfile.Launch) ckernel.Options {
 		opt.Groups = append(opt.Groups, e.String())
 	}
 	return opt
+}
+
+// nameFunction says which function is meant: one by its name, or an instance of a template.
+func nameFunction(opt *ckernel.Options, name string) {
+	opt.Kernel = name
+	if strings.Contains(name, "<") {
+		opt.Kernel, opt.C.Instance = "", name
+	}
 }

@@ -99,3 +99,8 @@ func (p Param) of(known map[string][]Param) Param {
 	}
 	return p
 }
+
+// isSize reports whether a parameter is an integer that is passed by value.
+func (p Param) isSize() bool {
+	return p.Kind == Value && p.Lanes <= 1 && slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type)
+}

@@ -201,11 +201,6 @@ func (s *sizes) add(params []Param) {
 	}
 }
 
-// isSize reports whether a parameter is an integer that is passed by value.
-func (p Param) isSize() bool {
-	return p.Kind == Value && p.Lanes <= 1 && slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type)
-}
-
 // setting is the value of an integer whose name says that it is no size, "" for others.
 func (p Param) setting() string {
 	for _, s := range settings {

@@ -193,20 +193,7 @@ func (p *part) transfers() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range p.program.Nest.Params {
-		p.taken[name] = true
-	}
-	for _, a := range p.program.Nest.Arrays {
-		p.taken[a.Name] = true
-	}
-	for _, s := range p.sources {
-		p.taken[s.Entry] = true
-	}
-	p.loops(p.program.Steps)
-	p.entry = p.fresh(p.nest.Name + "_scop")
-	for strings.Contains(p.text, p.entry) {
-		p.entry = p.fresh(p.entry)
-	}
+	p.reserve()
 	used := map[string]bool{}
 	for _, s := range p.sources {
 		for _, x := range s.Params {
@@ -238,6 +225,24 @@ func (p *part) transfers() error {
 		}
 	}
 	return nil
+}
+
+// reserve notes the names that are taken, and gives the function of the part one of its own.
+func (p *part) reserve() {
+	for _, name := range p.program.Nest.Params {
+		p.taken[name] = true
+	}
+	for _, a := range p.program.Nest.Arrays {
+		p.taken[a.Name] = true
+	}
+	for _, s := range p.sources {
+		p.taken[s.Entry] = true
+	}
+	p.loops(p.program.Steps)
+	p.entry = p.fresh(p.nest.Name + "_scop")
+	for strings.Contains(p.text, p.entry) {
+		p.entry = p.fresh(p.entry)
+	}
 }
 
 func (p *part) loops(steps []offload.Step) {
