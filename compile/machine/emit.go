@@ -134,12 +134,19 @@ func (f *function) operandText(o operand, numbers []int, labels map[*ssa.Block]s
 	}
 	name := "RZ"
 	if o.unit != none {
-		name = fmt.Sprintf("R%d", numbers[o.unit])
+		name = f.register(o.unit, numbers)
 	}
 	if o.text != "" { // a complement
 		return o.text + name
 	}
 	return signText(o, name)
+}
+
+func (f *function) register(u unit, numbers []int) string {
+	if f.class[u] == classUniform {
+		return fmt.Sprintf("UR%d", numbers[u])
+	}
+	return fmt.Sprintf("R%d", numbers[u])
 }
 
 func signText(o operand, text string) string {
@@ -155,7 +162,7 @@ func signText(o operand, text string) string {
 func (f *function) addressText(o operand, numbers []int) string {
 	name := ""
 	if o.unit != none {
-		name = fmt.Sprintf("R%d", numbers[o.unit])
+		name = f.register(o.unit, numbers)
 		if o.width == 2 {
 			name += ".64"
 		}

@@ -10,6 +10,15 @@ import (
 // unit is a register of 32 bits, or a predicate, before it has a number. Units that stand beside each other are a group.
 type unit int32
 
+// class is a register file.
+type class uint8
+
+const (
+	classGeneral class = iota
+	classPredicate
+	classUniform
+)
+
 // none is no unit: RZ, or PT.
 const none unit = -1
 
@@ -68,10 +77,10 @@ type function struct {
 	of      map[*ssa.Block]*code
 	group   []int32 // of each unit: the first of its group
 	size    []uint8 // of each unit that begins a group
-	isPred  []bool
+	class   []class // of each unit
 	units   map[*ssa.Value][]unit
 	copies  []copied
-	uniform map[*ssa.Value]bool
+	uniform *uniform
 	now     *code
 	line    int
 	made    map[constant]unit
@@ -101,7 +110,7 @@ func (f *function) newUnits(n int) []unit {
 		out[i] = unit(len(f.group))
 		f.group = append(f.group, first)
 		f.size = append(f.size, 0)
-		f.isPred = append(f.isPred, false)
+		f.class = append(f.class, classGeneral)
 	}
 	f.size[first] = uint8(n)
 	return out
@@ -109,7 +118,7 @@ func (f *function) newUnits(n int) []unit {
 
 func (f *function) newPred() unit {
 	u := f.newUnits(1)[0]
-	f.isPred[u] = true
+	f.class[u] = classPredicate
 	return u
 }
 

@@ -35,9 +35,10 @@ func (f *function) selectAll() {
 		f.blocks = append(f.blocks, c)
 		f.of[b] = c
 	}
+	f.once()
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op == ssa.Phi {
+			if v.Op == ssa.Phi && f.inVector(v) {
 				f.result(v)
 			}
 		}
@@ -51,8 +52,11 @@ func (f *function) selectAll() {
 	for _, c := range f.blocks {
 		f.now = c
 		for _, v := range c.block.Values {
-			if v.Op != ssa.Phi && !f.folded[v] {
-				f.line = v.Line
+			f.line = v.Line
+			if v.Op != ssa.Phi && (f.uniform.values[v] || f.uniform.loads[v]) {
+				f.valueOnce(v)
+			}
+			if v.Op != ssa.Phi && !f.folded[v] && f.inVector(v) {
 				f.value(v)
 			}
 		}
@@ -64,6 +68,11 @@ func (f *function) selectAll() {
 const stackAlign = 16
 
 func (f *function) stackBytes() int64 { return (f.Stack + stackAlign - 1) / stackAlign * stackAlign }
+
+// inVector reports whether a value is needed in each work-item.
+func (f *function) inVector(v *ssa.Value) bool {
+	return !f.uniform.loads[v] && (!f.uniform.values[v] || f.uniform.vector[v])
+}
 
 // result are the units of a value.
 func (f *function) result(v *ssa.Value) []unit {
@@ -109,6 +118,11 @@ func (f *function) words(v *ssa.Value) []unit {
 		if part := f.partOf(v); part != nil {
 			return part
 		}
+	}
+	if f.uniform.loads[v] {
+		u := f.newUnits(1)
+		f.emit("MOV", []operand{reg(u[0])}, reg(f.onceUnit(v)))
+		return u
 	}
 	if f.folded[v] && f.units[v] == nil { // somebody needs it in a register after all
 		f.folded[v] = false
@@ -217,6 +231,9 @@ func (f *function) any(v *ssa.Value, first bool) (operand, bool) {
 			return banked(parameterBank, v.Int), false
 		case ssa.Bank:
 			return banked(bankOf(v), v.Int), false
+		}
+		if f.uniform.loads[v] {
+			return reg(f.onceUnit(v)), false
 		}
 	}
 	return reg(f.word(v)), first
