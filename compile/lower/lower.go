@@ -74,7 +74,6 @@ type lowering struct {
 	regions []*ssa.Block
 	loop    *ssa.Loop
 	calls   []*cfront.Function
-	temps   int
 }
 
 // fault ends lowering; again starts it once more.

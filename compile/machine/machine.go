@@ -53,14 +53,12 @@ type instruction struct {
 	guard    unit // none for no guard
 	not      bool
 	operands []operand
-	also     []unit // that are read or written besides: the other words of operands
 	defines  []unit
 	uses     []unit
 	access   *ssa.Access
 	base     unit // of the address of a memory instruction, none where it is constant
 	fixed    bool // it keeps its place among those with an effect
 	line     int
-	order    int
 }
 
 // code are the instructions of a block.

@@ -67,11 +67,11 @@ func sumOf(v *Value, depth int) sum {
 }
 
 // unless is a sum, or the value itself where that has too many terms.
-func (self sum) unless(s sum) sum {
-	if len(s) > mostTerms {
-		return self
+func (s sum) unless(t sum) sum {
+	if len(t) > mostTerms {
+		return s
 	}
-	return s
+	return t
 }
 
 func (s sum) tidy() sum {
