@@ -9,6 +9,8 @@ package compile
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"gpuperf/cfront"
@@ -16,6 +18,7 @@ import (
 	"gpuperf/compile/machine"
 	"gpuperf/compile/ssa"
 	"gpuperf/device"
+	"gpuperf/internal/fault"
 	"gpuperf/sass"
 )
 
@@ -31,13 +34,19 @@ type Options struct {
 	Architecture string // such as sm_90
 	Name         string // of the file that lines are of
 	Passes       int    // for tests: only so many of the passes; 0 is all
+	Registers    int    // that a work-item may have; 0 is as many as there are
 }
 
 // Job compiles the kernel of a job.
 func Job(ctx context.Context, job device.Job, o Options) (*Program, error) {
 	define, fast := defines(job.Options)
+	if m := mostRegisters.FindStringSubmatch(job.Options); m != nil {
+		o.Registers, _ = strconv.Atoi(m[1])
+	}
 	return Kernel(ctx, job.Source, job.Entry, define, fast, o)
 }
+
+var mostRegisters = regexp.MustCompile(`maxrregcount[= ](\d+)`)
 
 // defines are the macros that options of a compiler define, and whether they ask for fast mathematics.
 func defines(options string) (all []string, fast bool) {
@@ -58,8 +67,16 @@ func defines(options string) (all []string, fast bool) {
 // parametersAt is where the parameters of a kernel begin in constant bank 0 from sm_90 on.
 const parametersAt = 0x210
 
+// registerFile are the registers of a multiprocessor, which the work-items of a work-group share (CUDA C++ Programming Guide, compute capability 5.x and later).
+const registerFile = 65536
+
 // Kernel compiles a kernel of a text.
-func Kernel(ctx context.Context, text, entry string, define []string, fast bool, o Options) (*Program, error) {
+func Kernel(ctx context.Context, text, entry string, define []string, fast bool, o Options) (_ *Program, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s cannot be compiled: %w", entry, fault.Of(p))
+		}
+	}()
 	name := o.Name
 	if name == "" {
 		name = "kernel.cu"
@@ -92,7 +109,14 @@ func Kernel(ctx context.Context, text, entry string, define []string, fast bool,
 	for _, p := range passes {
 		p.Do(f)
 	}
-	listing, registers, err := machine.Listing(f, machine.Options{Architecture: o.Architecture, File: name})
+	most := o.Registers
+	if n := fn.MostItems; n > 0 && (most == 0 || registerFile/int(n) < most) {
+		most = registerFile / int(n)
+	}
+	listing, registers, err := machine.Listing(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
+	if err == nil && most > 0 && registers > most {
+		err = fmt.Errorf("it takes %d registers and may have %d, and what compilers put into memory then is not known", registers, most)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not compiled here: %w", name, entry, err)
 	}

@@ -21,6 +21,7 @@ type predictFlags struct {
 	profile  string
 	on       measureFlags
 	measured bool
+	roofs    bool // rank draws the kernels under the roofs of the device
 	binary   string
 	from     string // what is emulated
 	files    frontend.Options
@@ -82,45 +83,7 @@ interval without upper end.`,
 				}
 				return predictTable(cmd, p, table)
 			}
-			emulated, said, err := o.byEmulator(cmd, args)
-			if err != nil {
-				return err
-			}
-			if len(emulated) > 0 {
-				return showEmulated(cmd, emulated, false)
-			}
-			if said != "" {
-				note(cmd, "%s", said)
-			}
-			cases, err := fileCases(cmd, o.files, args[0], o.sizes)
-			if err != nil {
-				return err
-			}
-			p, err := o.open(cmd, cases)
-			if err != nil {
-				return err
-			}
-			if cases, err = runnable(cmd, p, cases); err != nil {
-				return err
-			}
-			predictions, err := p.PredictAll(cases)
-			if err != nil {
-				return err
-			}
-			if o.measured {
-				c, mode, err := o.campaign(cmd, p, nil, predictions)
-				if err != nil {
-					return err
-				}
-				defer finish(cmd, c)
-				if err := o.measure(cmd, c, mode, p, predictions); err != nil {
-					return err
-				}
-			}
-			return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
-				warnOf(cmd, predictions)
-				return p.Write(w, predictions)
-			})
+			return o.predict(cmd, args)
 		},
 	}
 	o.add(cmd)

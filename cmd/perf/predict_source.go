@@ -133,3 +133,54 @@ func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool) error
 	}
 	return show(cmd, kernelsJSON(emulatedSummaries(all)), func(w io.Writer) error { return writeEmulated(w, all, ranked) })
 }
+
+// emulate predicts launch files by emulation. It reports false where the model is to predict.
+func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (done bool, err error) {
+	all, said, err := o.byEmulator(cmd, args)
+	if err != nil || len(all) > 0 {
+		if err == nil {
+			err = showEmulated(cmd, all, ranked)
+		}
+		return true, err
+	}
+	if said != "" {
+		note(cmd, "%s", said)
+	}
+	return false, nil
+}
+
+// predict predicts the kernels of a file.
+func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
+	if done, err := o.emulate(cmd, args, false); done || err != nil {
+		return err
+	}
+	cases, err := fileCases(cmd, o.files, args[0], o.sizes)
+	if err != nil {
+		return err
+	}
+	p, err := o.open(cmd, cases)
+	if err != nil {
+		return err
+	}
+	if cases, err = runnable(cmd, p, cases); err != nil {
+		return err
+	}
+	predictions, err := p.PredictAll(cases)
+	if err != nil {
+		return err
+	}
+	if o.measured {
+		c, mode, err := o.campaign(cmd, p, nil, predictions)
+		if err != nil {
+			return err
+		}
+		defer finish(cmd, c)
+		if err := o.measure(cmd, c, mode, p, predictions); err != nil {
+			return err
+		}
+	}
+	return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
+		warnOf(cmd, predictions)
+		return p.Write(w, predictions)
+	})
+}

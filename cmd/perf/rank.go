@@ -19,7 +19,6 @@ import (
 func rankCommand() *cobra.Command {
 	var o predictFlags
 	var top int
-	var roofs bool
 	var all allConfigurations
 	cmd := &cobra.Command{
 		Use:   "rank KERNEL... -p n=4096",
@@ -51,51 +50,10 @@ not given, and --shard takes a part. --table writes each with its time to a file
 			if all.on {
 				return all.rank(cmd, &o, args, top)
 			}
-			if emulated, said, err := o.byEmulator(cmd, args); err != nil || len(emulated) > 0 {
-				if err != nil {
-					return err
-				}
-				return showEmulated(cmd, emulated, true)
-			} else if said != "" {
-				note(cmd, "%s", said)
-			}
-			sizes, err := parseArguments(o.sizes)
-			if err != nil {
+			if done, err := o.emulate(cmd, args, true); done || err != nil {
 				return err
 			}
-			files, unheld, notes := campaign.SplitLaunches(cmd.Context(), o.files, args)
-			warn(cmd, notes)
-			if len(files) == 0 {
-				return usagef("the launch files have no counts to predict their times from, and no kernel that has is beside them\n"+
-					"    compare measured times: perf measure %s", strings.Join(args, " "))
-			}
-			cases, err := campaign.Cases(cmd.Context(), o.files, files, sizes)
-			if err != nil {
-				return err
-			}
-			p, err := o.open(cmd, cases)
-			if err != nil {
-				return err
-			}
-			rankings, err := p.Rankings(cases, sizes, top)
-			if err != nil {
-				return err
-			}
-			launches, err := campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings))
-			if err != nil {
-				return err
-			}
-			all := campaign.PredictionsOf(rankings)
-			if err := skip(cmd, campaign.SkippedOf(rankings), len(all)); err != nil {
-				return err
-			}
-			if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
-				return campaign.NoModel(all[0].Case, p.Model.Name)
-			}
-			if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
-				return err
-			}
-			return printRankings(cmd, p, rankings, all, roofs)
+			return o.rank(cmd, args, top)
 		},
 	}
 	o.add(cmd)
@@ -103,10 +61,51 @@ not given, and --shard takes a part. --table writes each with its time to a file
 	o.addFrom(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the listed kernels as well")
 	cmd.Flags().BoolVar(&o.files.Disregard, "opaque", false, "rank kernels with parts that are not counted as if these took no time")
-	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the kernels under the device's roofs")
+	cmd.Flags().BoolVar(&o.roofs, "roofline", false, "draw the kernels under the device's roofs")
 	cmd.Flags().IntVar(&top, "top", 0, "list only this many of each size")
 	all.add(cmd)
 	return cmd
+}
+
+// rank ranks the kernels of files.
+func (o *predictFlags) rank(cmd *cobra.Command, args []string, top int) error {
+	sizes, err := parseArguments(o.sizes)
+	if err != nil {
+		return err
+	}
+	files, unheld, notes := campaign.SplitLaunches(cmd.Context(), o.files, args)
+	warn(cmd, notes)
+	if len(files) == 0 {
+		return usagef("the launch files have no counts to predict their times from, and no kernel that has is beside them\n"+
+			"    compare measured times: perf measure %s", strings.Join(args, " "))
+	}
+	cases, err := campaign.Cases(cmd.Context(), o.files, files, sizes)
+	if err != nil {
+		return err
+	}
+	p, err := o.open(cmd, cases)
+	if err != nil {
+		return err
+	}
+	rankings, err := p.Rankings(cases, sizes, top)
+	if err != nil {
+		return err
+	}
+	launches, err := campaign.LoadLaunches(cmd.Context(), unheld, "", campaign.SizesOf(rankings))
+	if err != nil {
+		return err
+	}
+	all := campaign.PredictionsOf(rankings)
+	if err := skip(cmd, campaign.SkippedOf(rankings), len(all)); err != nil {
+		return err
+	}
+	if o.model == "" && !slices.ContainsFunc(all, (*campaign.Prediction).Applies) {
+		return campaign.NoModel(all[0].Case, p.Model.Name)
+	}
+	if err := o.measureRanked(cmd, p, rankings, all, launches); err != nil {
+		return err
+	}
+	return printRankings(cmd, p, rankings, all, o.roofs)
 }
 
 // measureRanked measures the ranked kernels where that is asked for, and launch files, or finds what was measured of these before.

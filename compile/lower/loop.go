@@ -9,13 +9,12 @@ import (
 
 // counter is how a loop counts: a variable begins with a value, and each iteration changes it as long as it compares with an end.
 type counter struct {
-	v     *cfront.Var
-	op    string // of the comparison, the variable on the left
-	end   cfront.Expr
-	step  string // + or -, or another operation
-	by    cfront.Expr
-	cond  *cfront.Binary
-	after bool // the step is part of the condition: while (i--)
+	v    *cfront.Var
+	op   string // of the comparison, the variable on the left
+	end  cfront.Expr
+	step string // + or -, or another operation
+	by   cfront.Expr
+	cond *cfront.Binary
 }
 
 // counts finds how a loop counts; nil where it does not.

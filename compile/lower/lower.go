@@ -27,7 +27,7 @@ type Options struct {
 const maxTries = 40
 
 // maxValues bounds the values of a kernel, so that an unrolled one ends.
-const maxValues = 400_000
+const maxValues = 100_000
 
 // Kernel makes a function of a kernel of a file. Errors are *source.Error.
 func Kernel(file *cfront.File, fn *cfront.Function, o Options) (*ssa.Func, error) {
@@ -74,7 +74,6 @@ type lowering struct {
 	regions []*ssa.Block
 	loop    *ssa.Loop
 	calls   []*cfront.Function
-	temps   int
 }
 
 // fault ends lowering; again starts it once more.

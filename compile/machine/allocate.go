@@ -98,13 +98,13 @@ func (f *function) interference() *graph {
 			same := equal[in]
 			for _, u := range in.defines {
 				live.each(func(o unit) {
-					if o != u && f.isPred[o] == f.isPred[u] && !slices.Contains(same, o) {
+					if o != u && f.class[o] == f.class[u] && !slices.Contains(same, o) {
 						g.with[u].add(o)
 						g.with[o].add(u)
 					}
 				})
 				for _, o := range in.defines {
-					if o != u && f.isPred[o] == f.isPred[u] {
+					if o != u && f.class[o] == f.class[u] {
 						g.with[u].add(o)
 						g.with[o].add(u)
 					}
@@ -121,7 +121,7 @@ func (f *function) interference() *graph {
 func (in *instruction) copies() unit {
 	switch {
 	case in.guard != none || len(in.uses) != 1:
-	case in.name == "MOV" && in.operands[1].kind == register, in.name == "PLOP3.LUT" && !in.operands[2].minus && in.operands[len(in.operands)-2].text == "0xf0":
+	case in.name == "MOV" && in.operands[1].kind == register, in.name == "UMOV", in.name == "PLOP3.LUT" && !in.operands[2].minus && in.operands[len(in.operands)-2].text == "0xf0":
 		return in.uses[0]
 	}
 	return none
@@ -225,8 +225,8 @@ func (f *function) rename(g *graph) {
 		kept := c.list[:0]
 		for _, in := range c.list {
 			f.renamed(in, g)
-			if (in.name == "MOV" || in.name == "PLOP3.LUT") && len(in.uses) == 1 && len(in.defines) == 1 && in.uses[0] == in.defines[0] && in.guard == none {
-				if in.name == "MOV" || in.operands[len(in.operands)-2].text == "0xf0" && !in.operands[2].minus {
+			if (in.name == "MOV" || in.name == "UMOV" || in.name == "PLOP3.LUT") && len(in.uses) == 1 && len(in.defines) == 1 && in.uses[0] == in.defines[0] && in.guard == none {
+				if in.name != "PLOP3.LUT" || in.operands[len(in.operands)-2].text == "0xf0" && !in.operands[2].minus {
 					continue
 				}
 			}
@@ -264,6 +264,7 @@ func (f *function) renamed(in *instruction, g *graph) {
 const (
 	mostRegisters  = 255
 	mostPredicates = 7
+	mostUniform    = 63
 	stackRegister  = 1
 )
 
@@ -304,24 +305,18 @@ func (f *function) allocate() (registers []int, most int, err error) {
 		if n > 2 {
 			align = 4
 		}
-		limit := mostRegisters
-		if f.isPred[u] {
-			limit = mostPredicates
-		}
+		limit := [...]int{mostRegisters, mostPredicates, mostUniform}[f.class[u]]
 		at := f.lowest(g, registers, first, n, align, 0, limit)
-		if n == 1 && !f.isPred[u] && at+1 < limit {
+		if n == 1 && f.class[u] == classGeneral && at+1 < limit {
 			at = f.betterBank(g, registers, triples[u], u, at, limit)
 		}
 		if at+n > limit {
-			if f.isPred[u] {
-				return nil, 0, fmt.Errorf("more than %d predicates are needed at once", mostPredicates)
-			}
-			return nil, 0, fmt.Errorf("more than %d registers are needed at once", mostRegisters)
+			return nil, 0, fmt.Errorf("more than %d %s are needed at once", limit, [...]string{"registers", "predicates", "uniform registers"}[f.class[u]])
 		}
 		for i := range n {
 			registers[first+unit(i)] = at + i
 		}
-		if !f.isPred[u] {
+		if f.class[u] == classGeneral {
 			most = max(most, at+n)
 		}
 	}
@@ -379,7 +374,7 @@ func (f *function) betterBank(g *graph, registers []int, with [][2]unit, u unit,
 }
 
 func (f *function) free(g *graph, registers []int, first unit, n, at int) bool {
-	if !f.isPred[first] && at <= stackRegister && at+n > stackRegister && f.Stack == 0 {
+	if f.class[first] == classGeneral && at <= stackRegister && at+n > stackRegister && f.Stack == 0 {
 		return false // R1 is that of the stack
 	}
 	for i := range n {

@@ -16,6 +16,9 @@ type Options struct {
 	Limit        int    // registers beyond which the order of instructions is to save some
 }
 
+// mostUnits bounds the words that instructions compute: which of them are needed at the same time takes a bit for each two.
+const mostUnits = 30_000
+
 // instructionBytes is the size of an instruction.
 const instructionBytes = 16
 
@@ -48,13 +51,16 @@ func attempt(from *ssa.Func, o Options, ordered bool) (f *function, numbers []in
 	}
 	f.fold()
 	f.selectAll()
+	if n := len(f.group); n > mostUnits {
+		return nil, nil, 0, fmt.Errorf("its code has %d results, and code of up to %d is ordered", n, mostUnits)
+	}
 	g := f.interference()
 	g.coalesce(f.copies)
 	f.rename(g)
 	if ordered {
 		behind := f.live()
 		for _, c := range f.blocks {
-			f.schedule(c, cmp.Or(o.Limit, mostRegisters*3/4), behind[c].has)
+			f.schedule(c, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), behind[c].has)
 		}
 	}
 	numbers, most, err = f.allocate()
@@ -134,12 +140,19 @@ func (f *function) operandText(o operand, numbers []int, labels map[*ssa.Block]s
 	}
 	name := "RZ"
 	if o.unit != none {
-		name = fmt.Sprintf("R%d", numbers[o.unit])
+		name = f.register(o.unit, numbers)
 	}
 	if o.text != "" { // a complement
 		return o.text + name
 	}
 	return signText(o, name)
+}
+
+func (f *function) register(u unit, numbers []int) string {
+	if f.class[u] == classUniform {
+		return fmt.Sprintf("UR%d", numbers[u])
+	}
+	return fmt.Sprintf("R%d", numbers[u])
 }
 
 func signText(o operand, text string) string {
@@ -155,7 +168,7 @@ func signText(o operand, text string) string {
 func (f *function) addressText(o operand, numbers []int) string {
 	name := ""
 	if o.unit != none {
-		name = fmt.Sprintf("R%d", numbers[o.unit])
+		name = f.register(o.unit, numbers)
 		if o.width == 2 {
 			name += ".64"
 		}

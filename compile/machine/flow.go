@@ -41,6 +41,12 @@ func (f *function) copyPhis(phis []*ssa.Value, i int) {
 	temps := make([][]unit, len(phis))
 	for n, v := range phis {
 		f.line = v.Line
+		if f.uniform.values[v] {
+			f.copyOnce(v, i)
+		}
+		if !f.inVector(v) {
+			continue
+		}
 		if v.Type == ssa.Pred {
 			temps[n] = []unit{f.newPred()}
 			f.movePred(temps[n][0], f.condition(v.Args[i]))
@@ -59,6 +65,9 @@ func (f *function) copyPhis(phis []*ssa.Value, i int) {
 		}
 	}
 	for n, v := range phis {
+		if !f.inVector(v) {
+			continue
+		}
 		for k, u := range f.result(v) {
 			if v.Type == ssa.Pred {
 				f.movePred(u, pred(temps[n][k]))
@@ -67,6 +76,15 @@ func (f *function) copyPhis(phis []*ssa.Value, i int) {
 			in := f.emit("MOV", []operand{reg(u)}, reg(temps[n][k]))
 			f.copies = append(f.copies, copied{u, temps[n][k], in})
 		}
+	}
+}
+
+// copyOnce is copyPhis of a counter that is computed once.
+func (f *function) copyOnce(v *ssa.Value, i int) {
+	o := f.onceOperand(v.Args[i])
+	in := f.emit("UMOV", []operand{reg(f.onceUnit(v))}, o)
+	if o.kind == register {
+		f.copies = append(f.copies, copied{f.onceUnit(v), o.unit, in})
 	}
 }
 

@@ -10,6 +10,15 @@ import (
 // unit is a register of 32 bits, or a predicate, before it has a number. Units that stand beside each other are a group.
 type unit int32
 
+// class is a register file.
+type class uint8
+
+const (
+	classGeneral class = iota
+	classPredicate
+	classUniform
+)
+
 // none is no unit: RZ, or PT.
 const none unit = -1
 
@@ -44,14 +53,12 @@ type instruction struct {
 	guard    unit // none for no guard
 	not      bool
 	operands []operand
-	also     []unit // that are read or written besides: the other words of operands
 	defines  []unit
 	uses     []unit
 	access   *ssa.Access
 	base     unit // of the address of a memory instruction, none where it is constant
 	fixed    bool // it keeps its place among those with an effect
 	line     int
-	order    int
 }
 
 // code are the instructions of a block.
@@ -68,10 +75,10 @@ type function struct {
 	of      map[*ssa.Block]*code
 	group   []int32 // of each unit: the first of its group
 	size    []uint8 // of each unit that begins a group
-	isPred  []bool
+	class   []class // of each unit
 	units   map[*ssa.Value][]unit
 	copies  []copied
-	uniform map[*ssa.Value]bool
+	uniform *uniform
 	now     *code
 	line    int
 	made    map[constant]unit
@@ -101,7 +108,7 @@ func (f *function) newUnits(n int) []unit {
 		out[i] = unit(len(f.group))
 		f.group = append(f.group, first)
 		f.size = append(f.size, 0)
-		f.isPred = append(f.isPred, false)
+		f.class = append(f.class, classGeneral)
 	}
 	f.size[first] = uint8(n)
 	return out
@@ -109,7 +116,7 @@ func (f *function) newUnits(n int) []unit {
 
 func (f *function) newPred() unit {
 	u := f.newUnits(1)[0]
-	f.isPred[u] = true
+	f.class[u] = classPredicate
 	return u
 }
 

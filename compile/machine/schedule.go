@@ -25,7 +25,7 @@ func (in *instruction) latency() int {
 		return sharedCycles
 	}
 	switch name {
-	case "MUFU", "I2F", "F2I", "F2F", "S2R", "POPC", "FLO", "BREV", "SHFL", "FRND", "REDUX", "MATCH", "LDC", "B2R", "FCHK":
+	case "MUFU", "I2F", "F2I", "F2F", "S2R", "POPC", "FLO", "BREV", "SHFL", "FRND", "REDUX", "MATCH", "LDC", "ULDC", "B2R", "FCHK":
 		return unitCycles
 	case "DFMA", "DADD", "DMUL", "DSETP":
 		return doubleCycles
@@ -261,25 +261,26 @@ func (p *pressure) issue(in *instruction) {
 
 // more counts a unit.
 func (p *pressure) more(u unit, n int) {
-	if p.f.isPred[u] {
+	switch p.f.class[u] {
+	case classPredicate:
 		p.preds += n
-	} else {
+	case classGeneral:
 		p.count += n
 	}
 }
 
 // change is by how many registers an instruction changes what is live, and changePreds by how many predicates.
-func (p *pressure) change(in *instruction) int      { return p.changeOf(in, false) }
-func (p *pressure) changePreds(in *instruction) int { return p.changeOf(in, true) }
+func (p *pressure) change(in *instruction) int      { return p.changeOf(in, classGeneral) }
+func (p *pressure) changePreds(in *instruction) int { return p.changeOf(in, classPredicate) }
 
-func (p *pressure) changeOf(in *instruction, preds bool) (n int) {
+func (p *pressure) changeOf(in *instruction, of class) (n int) {
 	for _, u := range in.uses {
-		if p.f.isPred[u] == preds && p.uses[u] == 1 && p.live[u] && !p.after(u) {
+		if p.f.class[u] == of && p.uses[u] == 1 && p.live[u] && !p.after(u) {
 			n--
 		}
 	}
 	for _, u := range in.defines {
-		if p.f.isPred[u] == preds && !p.live[u] {
+		if p.f.class[u] == of && !p.live[u] {
 			n++
 		}
 	}

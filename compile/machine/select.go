@@ -2,7 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"strings"
 
 	"gpuperf/compile/ssa"
 )
@@ -35,9 +34,10 @@ func (f *function) selectAll() {
 		f.blocks = append(f.blocks, c)
 		f.of[b] = c
 	}
+	f.once()
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op == ssa.Phi {
+			if v.Op == ssa.Phi && f.inVector(v) {
 				f.result(v)
 			}
 		}
@@ -51,8 +51,11 @@ func (f *function) selectAll() {
 	for _, c := range f.blocks {
 		f.now = c
 		for _, v := range c.block.Values {
-			if v.Op != ssa.Phi && !f.folded[v] {
-				f.line = v.Line
+			f.line = v.Line
+			if v.Op != ssa.Phi && (f.uniform.values[v] || f.uniform.loads[v]) {
+				f.valueOnce(v)
+			}
+			if v.Op != ssa.Phi && !f.folded[v] && f.inVector(v) {
 				f.value(v)
 			}
 		}
@@ -64,6 +67,11 @@ func (f *function) selectAll() {
 const stackAlign = 16 // bytes, for the widest access
 
 func (f *function) stackBytes() int64 { return (f.Stack + stackAlign - 1) / stackAlign * stackAlign }
+
+// inVector reports whether a value is needed in each work-item.
+func (f *function) inVector(v *ssa.Value) bool {
+	return !f.uniform.loads[v] && (!f.uniform.values[v] || f.uniform.vector[v])
+}
 
 // result are the units of a value.
 func (f *function) result(v *ssa.Value) []unit {
@@ -109,6 +117,11 @@ func (f *function) words(v *ssa.Value) []unit {
 		if part := f.partOf(v); part != nil {
 			return part
 		}
+	}
+	if f.uniform.loads[v] {
+		u := f.newUnits(1)
+		f.emit("MOV", []operand{reg(u[0])}, reg(f.onceUnit(v)))
+		return u
 	}
 	if f.folded[v] && f.units[v] == nil { // somebody needs it in a register after all
 		f.folded[v] = false
@@ -217,6 +230,9 @@ func (f *function) any(v *ssa.Value, first bool) (operand, bool) {
 			return banked(parameterBank, v.Int), false
 		case ssa.Bank:
 			return banked(bankOf(v), v.Int), false
+		}
+		if f.uniform.loads[v] {
+			return reg(f.onceUnit(v)), false
 		}
 	}
 	return reg(f.word(v)), first
@@ -419,88 +435,5 @@ func (f *function) double(v *ssa.Value) {
 	default:
 		b, _ := f.wideOperand(v.Args[1], true, &reads)
 		f.emit(map[ssa.Op]string{ssa.DAdd: "DADD", ssa.DMul: "DMUL"}[v.Op], d, a, b).wide(u[0], 2, reads...)
-	}
-}
-
-// raw is an instruction that the source names: its operands in order, of which one may be a number.
-func (f *function) raw(v *ssa.Value) {
-	u := f.result(v)
-	d := []operand{reg(u[0])}
-	if v.Type == ssa.Pred {
-		d = []operand{pred(u[0])}
-	}
-	var operands []operand
-	var pairs, more []unit
-	first := true
-	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
-	for i, a := range v.Args {
-		switch {
-		case a.Type == ssa.D || a.Type == ssa.V4:
-			w := f.words(a)
-			operands, pairs = append(operands, reg(w[0])), append(pairs, w[0])
-			more = append(more, w[min(2, len(w)):]...)
-		case v.Aux == "LOP3.LUT" && i == 3:
-			operands = append(operands, imm(a.Int), operand{kind: predicate, unit: none, minus: true})
-		case float:
-			var o operand
-			o, first = f.signed(a, first && i > 0)
-			first = first || i == 0
-			operands = append(operands, o)
-		default:
-			var o operand
-			o, first = f.any(a, first && i > 0)
-			first = first || i == 0
-			operands = append(operands, o)
-		}
-	}
-	in := f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
-	in.uses = append(in.uses, more...)
-}
-
-// effect are instructions with an effect that the source names. Words behind the mnemonic are operands before the arguments.
-func (f *function) effect(v *ssa.Value) {
-	name, rest, _ := strings.Cut(v.Aux, " ")
-	var results, operands []operand
-	for part := range strings.SplitSeq(rest, ",") {
-		if part = strings.TrimSpace(part); part == "PT" || part == "RZ" {
-			results = append(results, operand{kind: literal, text: part, unit: none})
-		} else if part != "" {
-			operands = append(operands, text(part))
-		}
-	}
-	words := 0
-	var first unit
-	if name == "VOTE.ANY" && v.Type == ssa.W {
-		results = append(results, reg(f.result(v)[0]), operand{kind: literal, text: "PT", unit: none})
-	} else if v.Type != ssa.None {
-		u := f.result(v)
-		words, first = len(u), u[0]
-		o := reg(u[0])
-		if v.Type == ssa.Pred {
-			o = pred(u[0])
-		}
-		results = append(results, o)
-	}
-	for i, a := range v.Args {
-		switch {
-		case a.Type == ssa.Pred:
-			operands = append(operands, f.condition(a))
-		case i == 0:
-			operands = append(operands, reg(f.word(a)))
-		default:
-			if a.Op == ssa.Const {
-				operands = append(operands, imm(a.Int))
-			} else {
-				operands = append(operands, reg(f.word(a)))
-			}
-		}
-	}
-	in := f.emit(name, results, operands...)
-	if words > 0 {
-		in.wide(first, words)
-	}
-	in.fixed = true
-	if name == "MEMBAR.SC.GPU" {
-		f.emit("CCTL.IVALL", nil).fixed = true
 	}
 }

@@ -315,6 +315,13 @@ func (b *Builder) foldInteger(v *Value) *Value {
 			v.Args = []*Value{x, y}
 		}
 	}
+	if v.Op == Add && y.Op != Const {
+		for i, a := range v.Args {
+			if other := v.Args[1-i]; a.Op == Add && a.Args[1].Op == Const && other.Op != Const {
+				return b.Make(Add, v.Type, b.Make(Add, v.Type, a.Args[0], other), a.Args[1])
+			}
+		}
+	}
 	if v.Op == Sub && x == y || v.Op == Xor && x == y {
 		return b.like(v.Type, 0)
 	}
@@ -356,6 +363,8 @@ func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
 			return b.Make(Shl, v.Type, x, b.Const(int64(bits.TrailingZeros64(uint64(n)))))
 		case x.Op == Mul && x.Args[1].Op == Const:
 			return b.Make(Mul, v.Type, x.Args[0], b.like(v.Type, x.Args[1].Int*n))
+		case x.Op == Add && x.Args[1].Op == Const: // the constant goes outwards, where addresses have it
+			return b.Make(Add, v.Type, b.Make(Mul, v.Type, x.Args[0], b.like(v.Type, n)), b.like(v.Type, x.Args[1].Int*n))
 		}
 	case MulWideU, MulWideS:
 		if n == 0 {
@@ -367,6 +376,8 @@ func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
 			return x
 		case v.Op == Shl && x.Op == Shl && x.Args[1].Op == Const && x.Args[1].Int+n < int64(32*v.Type.Words()):
 			return b.Make(Shl, v.Type, x.Args[0], b.Const(x.Args[1].Int+n))
+		case v.Op == Shl && x.Op == Add && x.Args[1].Op == Const && n < int64(32*v.Type.Words()):
+			return b.Make(Add, v.Type, b.Make(Shl, v.Type, x.Args[0], b.Const(n)), b.like(v.Type, x.Args[1].Int<<n))
 		}
 	case And:
 		switch {

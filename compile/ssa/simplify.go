@@ -111,13 +111,23 @@ func Dead(f *Func) {
 	}
 }
 
+// mostHoisted are as many predicates as are hoisted out of a loop: there are seven in all.
+const mostHoisted = 2
+
 // Hoist computes what does not change in a loop before it, if it has no effect and reads no memory that may change.
 func Hoist(f *Func) {
+	predicates := map[*Loop]int{} // by the loop that they are hoisted out of
 	for _, b := range f.Blocks {
 		kept := b.Values[:0]
 		for _, v := range b.Values {
 			to := b
 			for v.Pure() && to.Loop != nil && !variesIn(v, to.Loop) {
+				if v.Type == Pred {
+					if predicates[to.Loop] >= mostHoisted {
+						break
+					}
+					predicates[to.Loop]++
+				}
 				to = to.Loop.Before
 			}
 			if to == b {

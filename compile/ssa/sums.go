@@ -67,11 +67,11 @@ func sumOf(v *Value, depth int) sum {
 }
 
 // unless is a sum, or the value itself where that has too many terms.
-func (self sum) unless(s sum) sum {
-	if len(s) > mostTerms {
-		return self
+func (s sum) unless(t sum) sum {
+	if len(t) > mostTerms {
+		return s
 	}
-	return s
+	return t
 }
 
 func (s sum) tidy() sum {
@@ -324,10 +324,16 @@ func (f *Func) reduced(l *Loop, index *Value) *Value {
 	if _, constant := factor.number(); constant {
 		return nil // it is a sum already
 	}
+	return f.counted(l, index, counter.Args[0], factor, rest, by)
+}
+
+// counted makes the phi of an index that is a factor times a counter, and a rest, where the counter goes from a value by a number.
+func (f *Func) counted(l *Loop, index, from *Value, factor, rest sum, by int32) *Value {
+	header := l.Header
 	before, end := l.Before, header.Preds[1]
 	start := sum{}.plus(rest, 1)
 	for p, n := range factor {
-		first := sumOf(counter.Args[0], 0)
+		first := sumOf(from, 0)
 		for q, m := range first {
 			r, ok := multiply(p, q)
 			if !ok {

@@ -1,0 +1,90 @@
+package machine
+
+import (
+	"strings"
+
+	"gpuperf/compile/ssa"
+)
+
+// raw is an instruction that the source names: its operands in order, of which one may be a number.
+func (f *function) raw(v *ssa.Value) {
+	u := f.result(v)
+	d := []operand{reg(u[0])}
+	if v.Type == ssa.Pred {
+		d = []operand{pred(u[0])}
+	}
+	var operands []operand
+	var pairs, more []unit
+	first := true
+	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
+	for i, a := range v.Args {
+		switch {
+		case a.Type == ssa.D || a.Type == ssa.V4:
+			w := f.words(a)
+			operands, pairs = append(operands, reg(w[0])), append(pairs, w[0])
+			more = append(more, w[min(2, len(w)):]...)
+		case v.Aux == "LOP3.LUT" && i == 3:
+			operands = append(operands, imm(a.Int), operand{kind: predicate, unit: none, minus: true})
+		case float:
+			var o operand
+			o, first = f.signed(a, first && i > 0)
+			first = first || i == 0
+			operands = append(operands, o)
+		default:
+			var o operand
+			o, first = f.any(a, first && i > 0)
+			first = first || i == 0
+			operands = append(operands, o)
+		}
+	}
+	in := f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	in.uses = append(in.uses, more...)
+}
+
+// effect are instructions with an effect that the source names. Words behind the mnemonic are operands before the arguments.
+func (f *function) effect(v *ssa.Value) {
+	name, rest, _ := strings.Cut(v.Aux, " ")
+	var results, operands []operand
+	for part := range strings.SplitSeq(rest, ",") {
+		if part = strings.TrimSpace(part); part == "PT" || part == "RZ" {
+			results = append(results, operand{kind: literal, text: part, unit: none})
+		} else if part != "" {
+			operands = append(operands, text(part))
+		}
+	}
+	words := 0
+	var first unit
+	if name == "VOTE.ANY" && v.Type == ssa.W {
+		results = append(results, reg(f.result(v)[0]), operand{kind: literal, text: "PT", unit: none})
+	} else if v.Type != ssa.None {
+		u := f.result(v)
+		words, first = len(u), u[0]
+		o := reg(u[0])
+		if v.Type == ssa.Pred {
+			o = pred(u[0])
+		}
+		results = append(results, o)
+	}
+	for i, a := range v.Args {
+		switch {
+		case a.Type == ssa.Pred:
+			operands = append(operands, f.condition(a))
+		case i == 0:
+			operands = append(operands, reg(f.word(a)))
+		default:
+			if a.Op == ssa.Const {
+				operands = append(operands, imm(a.Int))
+			} else {
+				operands = append(operands, reg(f.word(a)))
+			}
+		}
+	}
+	in := f.emit(name, results, operands...)
+	if words > 0 {
+		in.wide(first, words)
+	}
+	in.fixed = true
+	if name == "MEMBAR.SC.GPU" {
+		f.emit("CCTL.IVALL", nil).fixed = true
+	}
+}
