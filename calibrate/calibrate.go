@@ -46,12 +46,12 @@ type Options struct {
 
 // Tolerances of fits. Fits are small and accuracy matters more than iterations, so both are near the limit of double precision.
 const (
-	defaultFtol        = 1e-15
-	defaultXtol        = 1e-13
-	defaultEvaluations = 2000 // per parameter and one more
-	defaultStarts      = 24
-	roughTolerance     = 1e-8
-	roughEvaluations   = 20 // per parameter and one more, from each of several starting points
+	defaultFtol        = 1e-15 // less than one rounding of the sum of squares
+	defaultXtol        = 1e-13 // some roundings of a parameter
+	defaultEvaluations = 2000  // per parameter and one more
+	defaultStarts      = 24    // places from which a fit begins
+	roughTolerance     = 1e-8  // enough to tell which of several starting points is worth a fit
+	roughEvaluations   = 20    // per parameter and one more, from each of several starting points
 )
 
 // fitter is a model over rows as a least-squares problem.

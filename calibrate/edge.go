@@ -69,7 +69,7 @@ func (f *fitter) sharpen(ctx context.Context, best *lm.Result) (*lm.Result, erro
 
 // bestEnds are where the best searches ended, apart from each other.
 func (f *fitter) bestEnds() (points [][]float64) {
-	const several = 12
+	const several = 12 // ends that are told apart: a bound of the work
 	ends := slices.Clone(f.ends)
 	slices.SortStableFunc(ends, func(a, b *lm.Result) int { return cmp.Compare(a.Norm, b.Norm) })
 	for len(points) < several && len(ends) > 0 {

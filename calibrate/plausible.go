@@ -67,7 +67,7 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 // cost, next to each other, give the same. Each parameter is changed by steps of two per cent, with the others and with other shapes, and those are taken at
 // which the residual is less than at the steps beside them, the least of all first.
 func (f *fitter) beside(r *lm.Result) (points [][]float64) {
-	const several, step, most = 24, 1.02, 3.0
+	const several, step, most = 24, 1.02, 3.0 // points of those found; a step of 2 %, as said; up to three times the value on both sides
 	type point struct {
 		p    []float64
 		norm float64
@@ -155,7 +155,7 @@ func (f *fitter) widenSharp(ctx context.Context, best *lm.Result, opt Options) e
 
 // softer lists points with other shape parameters, each alone and with another value of one cost, those that are nearest to the rows.
 func (f *fitter) softer(best *lm.Result, opt Options) (points [][]float64) {
-	const several = 12
+	const several = 12 // a bound of the work, as in bestEnds
 	for _, p := range f.reshaped(best.P, opt) {
 		points = append(points, p)
 		for j, at := range p {

@@ -95,7 +95,7 @@ func (f *fitter) profile(ctx context.Context, r *lm.Result) (better []float64, e
 
 // profiled is the minimum with what its profiles say, or a better one that these lead to.
 func (f *fitter) profiled(ctx context.Context, best *lm.Result) (*lm.Result, error) {
-	const rounds = 4
+	const rounds = 4 // each begins at a better minimum than the one before
 	for range rounds {
 		better, err := f.profile(ctx, best)
 		if better == nil || err != nil {

@@ -138,69 +138,19 @@ const (
 
 // warnings lists the doubts about a fit, most serious first.
 func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
-	var out []string
-	warn := func(k warning.Kind, about, text string, args ...any) {
-		out = append(out, k.About(about, text, args...))
-	}
+	var out warnings
 	names := f.compiled.Parameters
 	if !r.Status.Converged() {
-		warn(warning.NotConverged, "", "the fit did not converge (%s), do not trust the parameters", r.Status)
+		out.add(warning.NotConverged, "", "the fit did not converge (%s), do not trust the parameters", r.Status)
 	}
 	if fit.Verdict == PoorFit {
 		out = append(out, f.misfitText(fit, r))
 	}
 	out = append(out, f.edgeDoubts(r)...)
-	zeros := 0
-	for _, t := range f.t {
-		if t == 0 {
-			zeros++
-		}
-	}
-	if zeros > 0 {
-		warn(warning.LeftOut, "", "%s of %d with an output of 0, which has no relative error: errors are those of the others", format.Count(zeros, "row"), len(f.t))
-	}
-	if len(f.t) < len(names) {
-		warn(warning.FewRows, "", "%s for %s, measure more kernels or sizes", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
-	} else if r.Freedom == 0 {
-		warn(warning.FewRows, "", "%s for %s, no degrees of freedom are left to judge the fit", format.Count(len(f.t), "row"), format.Count(len(names), "parameter"))
-	}
-	for k, name := range f.compiled.Features {
-		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {
-			warn(warning.ZeroFeature, "feature "+name, "0 in every row")
-		}
-	}
+	out = append(out, f.rowWarnings(r)...)
 	lost := make(map[string]bool)
-	for _, direction := range r.Null {
-		involved := f.involved(direction)
-		for _, n := range involved {
-			lost[n] = true
-		}
-		if len(involved) == 1 {
-			warn(warning.Undetermined, involved[0], "cannot be identified, no row depends on it")
-		} else {
-			warn(warning.Undetermined, list(involved), "cannot be identified separately, the rows determine only combinations of them")
-		}
-	}
-	for _, name := range f.idle(r) {
-		lost[name] = true
-		warn(warning.Undetermined, name, "poorly determined: other values of it change no row by more than rounding errors")
-	}
-	bounded := func(j int) bool {
-		return slices.ContainsFunc(f.raised, func(r raised) bool { return r.parameter == j })
-	}
-	for j, e := range fit.Parameters {
-		switch {
-		case e.AtBound == "min" && bounded(j): // as edgeDoubts says
-		case e.AtBound == "min":
-			warn(warning.AtBound, e.Name, "at its lower bound %s", format.Quantity(f.lm.Lower[j], e.Unit))
-		case e.AtBound == "max":
-			warn(warning.AtBound, e.Name, "at its upper bound %s", format.Quantity(f.lm.Upper[j], e.Unit))
-		case lost[e.Name]:
-		case e.StdErr > math.Abs(e.Value), slices.Contains(f.widened, j):
-			value, stderr, unit := format.Uncertain(e.Value, e.StdErr, e.Unit)
-			warn(warning.Undetermined, e.Name, "poorly determined, %s with a standard error of %s", value, strings.TrimSpace(stderr+" "+unit))
-		}
-	}
+	out = append(out, f.undetermined(r, lost)...)
+	out = append(out, f.estimates(fit, r, lost)...)
 	if len(r.Null) == 0 && r.Condition > illConditioned {
 		var weak []string
 		for j, v := range r.Weakest {
@@ -208,11 +158,84 @@ func (f *fitter) warnings(fit *Fit, r *lm.Result) []string {
 				weak = append(weak, names[j])
 			}
 		}
-		warn(warning.Correlated, list(weak), "nearly indistinguishable (condition number %.1e)", r.Condition)
+		out.add(warning.Correlated, list(weak), "nearly indistinguishable (condition number %.1e)", r.Condition)
 	}
 	out = append(out, correlations(fit, names, lost)...)
 	if fit.Cross != nil && len(fit.Cross.Skipped) > 0 {
-		warn(warning.CrossGaps, "", "cross-validation skips %d of %d kernels, whose parameters no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+		out.add(warning.CrossGaps, "", "cross-validation skips %d of %d kernels, whose parameters no other kernel determines", len(fit.Cross.Skipped), fit.Kernels)
+	}
+	return out
+}
+
+// warnings are lines about a fit.
+type warnings []string
+
+func (w *warnings) add(k warning.Kind, about, text string, args ...any) {
+	*w = append(*w, k.About(about, text, args...))
+}
+
+// rowWarnings say what the rows cannot tell.
+func (f *fitter) rowWarnings(r *lm.Result) (out warnings) {
+	zeros := 0
+	for _, t := range f.t {
+		if t == 0 {
+			zeros++
+		}
+	}
+	if zeros > 0 {
+		out.add(warning.LeftOut, "", "%s of %d with an output of 0, which has no relative error: errors are those of the others", format.Count(zeros, "row"), len(f.t))
+	}
+	parameters := format.Count(len(f.compiled.Parameters), "parameter")
+	if len(f.t) < len(f.compiled.Parameters) {
+		out.add(warning.FewRows, "", "%s for %s, measure more kernels or sizes", format.Count(len(f.t), "row"), parameters)
+	} else if r.Freedom == 0 {
+		out.add(warning.FewRows, "", "%s for %s, no degrees of freedom are left to judge the fit", format.Count(len(f.t), "row"), parameters)
+	}
+	for k, name := range f.compiled.Features {
+		if !slices.ContainsFunc(f.x, func(x []float64) bool { return x[k] != 0 }) {
+			out.add(warning.ZeroFeature, "feature "+name, "0 in every row")
+		}
+	}
+	return out
+}
+
+// undetermined names the parameters that the rows do not determine, and adds them to lost.
+func (f *fitter) undetermined(r *lm.Result, lost map[string]bool) (out warnings) {
+	for _, direction := range r.Null {
+		involved := f.involved(direction)
+		for _, n := range involved {
+			lost[n] = true
+		}
+		if len(involved) == 1 {
+			out.add(warning.Undetermined, involved[0], "cannot be identified, no row depends on it")
+		} else {
+			out.add(warning.Undetermined, list(involved), "cannot be identified separately, the rows determine only combinations of them")
+		}
+	}
+	for _, name := range f.idle(r) {
+		lost[name] = true
+		out.add(warning.Undetermined, name, "poorly determined: other values of it change no row by more than rounding errors")
+	}
+	return out
+}
+
+// estimates say which values stand at a bound or are uncertain, those aside that are lost.
+func (f *fitter) estimates(fit *Fit, r *lm.Result, lost map[string]bool) (out warnings) {
+	bounded := func(j int) bool {
+		return slices.ContainsFunc(f.raised, func(r raised) bool { return r.parameter == j })
+	}
+	for j, e := range fit.Parameters {
+		switch {
+		case e.AtBound == "min" && bounded(j): // as edgeDoubts says
+		case e.AtBound == "min":
+			out.add(warning.AtBound, e.Name, "at its lower bound %s", format.Quantity(f.lm.Lower[j], e.Unit))
+		case e.AtBound == "max":
+			out.add(warning.AtBound, e.Name, "at its upper bound %s", format.Quantity(f.lm.Upper[j], e.Unit))
+		case lost[e.Name]:
+		case e.StdErr > math.Abs(e.Value), slices.Contains(f.widened, j):
+			value, stderr, unit := format.Uncertain(e.Value, e.StdErr, e.Unit)
+			out.add(warning.Undetermined, e.Name, "poorly determined, %s with a standard error of %s", value, strings.TrimSpace(stderr+" "+unit))
+		}
 	}
 	return out
 }

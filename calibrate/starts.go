@@ -131,7 +131,7 @@ func (f *fitter) scattered(base []float64, fixed []bool, n int, rng *rand.Rand) 
 
 // near reports that two points are of the same magnitude in each parameter.
 func (f *fitter) near(p, q []float64) bool {
-	const factor = 3
+	const factor = 3 // of the same magnitude
 	for i := range p {
 		a, b := p[i], q[i]
 		if a != b && (a*b <= 0 || math.Abs(a) > factor*math.Abs(b) || math.Abs(b) > factor*math.Abs(a)) {

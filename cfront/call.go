@@ -221,6 +221,34 @@ func (p *typer) conversion(at Pos, f Intrinsic, t *ctype, args []value) value {
 	return value{}
 }
 
+// reread is *(T *)&x where x is a variable of another type with as many bytes, in a register: its bits as the other type.
+func (p *typer) reread(at Pos, x value) (value, bool) {
+	c, ok := x.e.(*Cast)
+	if !ok || x.t.elem.form != numberForm {
+		return value{}, false
+	}
+	a, ok := c.X.(*Address)
+	if !ok {
+		return value{}, false
+	}
+	r, ok := a.X.(*Ref)
+	from := a.X.Type()
+	if !ok || r.Var.Class == Global || len(r.Var.Dims) > 0 || r.Var.Space == LocalSpace || from == x.t.elem.dtype || !from.Known() || from.Size() != x.t.elem.dtype.Size() {
+		return value{}, false
+	}
+	return p.bits(at, value{a.X, numberOf(from)}, x.t.elem), true
+}
+
+// bits is a value with the same bits as another, of a type that has as many.
+func (p *typer) bits(at Pos, v value, t *ctype) value {
+	return value{&Call{t.typed(at), bitsPrefix + t.String(), []Expr{v.e}}, t}
+}
+
+// bitsPrefix begins the names of functions for the bits of a value as another type.
+const bitsPrefix = "bits of "
+
+func isBits(c *Call) bool { return strings.HasPrefix(c.Func, bitsPrefix) }
+
 func oneConstant(args []value) (*Int, bool) {
 	if len(args) != 1 {
 		return nil, false

@@ -106,7 +106,7 @@ func (p *lookup) declares() bool {
 		return false
 	}
 	after := p.peek(1)
-	return after.Is(";") || after.Is("=") || after.Is(",") || after.Is(")") || after.Is("[")
+	return after.Is(";") || after.Is("=") || after.Is(",") || after.Is(")") || after.Is("[") || after.Is("(")
 }
 
 // nested reports whether a bracket holds a declarator, rather than parameters or values.

@@ -7,8 +7,8 @@ func (p *parser) instantiated(f func(), start int, s *scope) error {
 	return p.attempt(func() { p.at(start, s, f) })
 }
 
-// deduced adds to the arguments of a template what the arguments of a call tell of the others.
-func (p *parser) deduced(t *template, given []argument, args []value) []argument {
+// deduced adds to the arguments of a template what the arguments of a call tell of the others, and the type of the value of a specialization.
+func (p *parser) deduced(t *template, given []argument, args []value, result *ctype) []argument {
 	all := make([]argument, len(t.params))
 	copy(all, given)
 	open, s := p.holes(t.params, all, t.scope)
@@ -19,9 +19,16 @@ func (p *parser) deduced(t *template, given []argument, args []value) []argument
 			if d.function == nil {
 				return
 			}
+			t.open = 0
+			for _, x := range d.function.params {
+				if _, any := open[x.t.name]; any && x.t.form == otherForm {
+					t.open++
+				}
+			}
 			for i := range min(len(d.function.params), len(args)) {
 				p.match(d.function.params[i].t, args[i].t, open, all)
 			}
+			p.match(d.t, result, open, all)
 		})
 	})
 	p.lifted = copies
@@ -32,7 +39,7 @@ func (p *parser) deduced(t *template, given []argument, args []value) []argument
 }
 
 // match compares the type of a parameter with that of an argument, and notes what parameters of the template are.
-func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
+func (p *typer) match(x, t *ctype, open map[string]int, all []argument) {
 	if t == nil {
 		return
 	}
@@ -50,14 +57,14 @@ func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
 		p.match(x.elem, t.elem, open, all)
 	case x.form == arrayForm && t.form == arrayForm:
 		if r, ok := x.extent.(*Ref); ok {
-			if i, ok := open[r.Var]; ok {
+			if i, ok := open[r.Var.Name]; ok {
 				all[i].value, _ = t.extent.(*Int)
 			}
 		}
 		p.match(x.elem, t.elem, open, all)
 	case x.form == groupForm && t.form == groupForm:
 		if r, ok := x.extent.(*Ref); ok {
-			if i, ok := open[r.Var]; ok {
+			if i, ok := open[r.Var.Name]; ok {
 				all[i].value, _ = t.extent.(*Int)
 			}
 		}
@@ -69,7 +76,7 @@ func (p *typer) match(x, t *ctype, open map[any]int, all []argument) {
 			case a.t != nil && b.t != nil:
 				p.match(a.t, b.t, open, all)
 			case a.hole != nil && b.value != nil:
-				if n, ok := open[a.hole]; ok {
+				if n, ok := open[a.hole.Name]; ok {
 					all[n].value = b.value
 				}
 			}

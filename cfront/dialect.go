@@ -23,6 +23,8 @@ type dialect struct {
 	spaces map[string]Space
 	// ignored are words of declarations that do not matter here.
 	ignored []string
+	// library is the folder of the package's own headers, for libraries of kernels.
+	library string
 	// known are the beginnings of the names of headers that are read as empty, as what they declare is known; others are those of further headers of
 	// the toolkit.
 	known, others []string
@@ -178,6 +180,7 @@ func cuda() *dialect {
 			"double": expr.Float64,
 		}, 1, 2, 3, 4),
 		plusPlus: true,
+		library:  "cuda",
 		kernels:  []string{"__global__"},
 		spaces: map[string]Space{
 			"__shared__": LocalSpace, "__constant__": ConstantSpace, "__device__": GlobalSpace, "__managed__": GlobalSpace,
@@ -199,6 +202,7 @@ func cuda() *dialect {
 	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
 		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
+	d.types["cudaGraphConditionalHandle"] = number(expr.Uint64)
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{

@@ -12,8 +12,13 @@ import (
 func (p *parser) run(instance string) {
 	p.one = instance != ""
 	for p.tok().Kind != cpp.End {
+		p.scope = p.global
+		if strings.HasPrefix(p.tok().At.File, ownHeaders) { // programs may have names of their own that libraries have in namespaces
+			p.scope = p.global.outer
+		}
 		p.external()
 	}
+	p.scope = p.global
 	var wanted []*callable
 	switch {
 	case instance != "":
@@ -84,6 +89,10 @@ func (p *cursor) declarationEnd(start int) int {
 	depth := 0
 	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
 		t := p.tokens[i]
+		if t.Is("operator") && p.tokens[i+1].Is("=") { // which begins no value
+			i++
+			continue
+		}
 		if t.Kind == cpp.Name && depth == 0 && slices.Contains([]string{"struct", "class", "union", "enum", "typedef"}, t.Text) && !function {
 			record = true
 		}

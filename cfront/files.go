@@ -8,19 +8,24 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// headers are declarations of what programs use of the system headers.
+// ownHeaders begins the names of the package's own headers.
+const ownHeaders = "sys/"
+
+// headers are declarations of what programs use of the system headers, and in include/cuda what libraries compute in kernels.
 //
 //go:embed include
 var headers embed.FS
 
 // files are those that a file may include, under names that tell the parser nothing of the machine: "0/x.h" lies in the folder of the file,
-// "1/x.h" in the first folder of -I, "sys/x.h" among the headers of the package.
+// "1/x.h" in the first folder of -I, "up0/x.h" in one that a name with ".." leads to, "sys/x.h" among the headers of the package.
 type files struct {
 	path    string   // of the main file
 	roots   []string // folders, the one of the main file first
+	outer   []string // folders that names in quotes lead to, below the working directory
 	lang    *dialect
 	texts   map[string]string
 	own     map[string]string // headers that lie in the folder of the main file or below, by their names in it
@@ -36,7 +41,7 @@ func newFiles(file, text string, include []string, lang *dialect) *files {
 }
 
 // folders lists the names of the folders that a header is looked for in. The headers of C are for its programs alone, which also find those in
-// angle brackets in their own folder.
+// angle brackets in their own folder. Libraries of kernels are read from the package's own text of what they compute.
 func (f *files) folders(quoted bool, from string) (out []string) {
 	inner, nested := f.names[from]
 	if quoted && nested {
@@ -47,8 +52,15 @@ func (f *files) folders(quoted bool, from string) (out []string) {
 			out = append(out, fmt.Sprint(i))
 		}
 	}
-	if f.lang.hosted {
-		out = append(out, "sys")
+	switch {
+	case f.lang.hosted:
+		out = append(out, ownHeaders)
+	case f.lang.library != "": // in angle brackets first, as its folder may be given too
+		if library := ownHeaders + f.lang.library; quoted {
+			out = append(out, library)
+		} else {
+			out = slices.Insert(out, 0, library)
+		}
 	}
 	return out
 }
@@ -61,6 +73,9 @@ func (f *files) find(name string, quoted bool, from string) (file, text string, 
 	}
 	for _, folder := range f.folders(quoted, from) {
 		inner := path.Join(folder, name)
+		if out := f.outside(folder, name); quoted && out != "" {
+			inner = out
+		}
 		text, err := f.open(inner)
 		if err != nil {
 			continue
@@ -72,20 +87,62 @@ func (f *files) find(name string, quoted bool, from string) (file, text string, 
 	return "", "", false
 }
 
+// outside is the name of a file that a name leads to from a folder, out of those that may be read: one of the working directory may be, as of a
+// project that is looked at from its top. It is "" for others.
+func (f *files) outside(folder, name string) string {
+	within := path.Clean(path.Join(folder, name))
+	if first, _, _ := strings.Cut(within, "/"); first != ".." && (f.root(first) != "" || first+"/" == ownHeaders) {
+		return ""
+	}
+	first, rest, _ := strings.Cut(folder, "/")
+	root := f.root(first)
+	if root == "" {
+		return ""
+	}
+	at, err := filepath.Abs(filepath.Join(root, rest, name))
+	top, err2 := os.Getwd()
+	if err != nil || err2 != nil {
+		return ""
+	}
+	if rel, err := filepath.Rel(top, at); err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	shown := filepath.Join(root, rest, path.Dir(name))
+	i := slices.Index(f.outer, shown)
+	if i < 0 {
+		i = len(f.outer)
+		f.outer = append(f.outer, shown)
+	}
+	return fmt.Sprintf("up%d/%s", i, path.Base(name))
+}
+
+// root is the folder that a name of one stands for; "" for others.
+func (f *files) root(name string) string {
+	for i, root := range f.roots {
+		if name == fmt.Sprint(i) {
+			return root
+		}
+	}
+	for i, root := range f.outer {
+		if name == fmt.Sprint("up", i) {
+			return root
+		}
+	}
+	return ""
+}
+
 // shown is the name that the user knows a file by.
 func (f *files) shown(name string) string {
 	first, rest, _ := strings.Cut(name, "/")
-	for i, root := range f.roots {
-		if first == fmt.Sprint(i) {
-			return filepath.Join(root, rest)
-		}
+	if root := f.root(first); root != "" {
+		return filepath.Join(root, rest)
 	}
 	return name
 }
 
 // open is the text of a file.
 func (f *files) open(name string) (string, error) {
-	if rest, ok := strings.CutPrefix(name, "sys/"); ok {
+	if rest, ok := strings.CutPrefix(name, ownHeaders); ok {
 		text, err := headers.ReadFile("include/" + rest)
 		if err != nil {
 			return "", err

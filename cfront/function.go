@@ -20,6 +20,7 @@ type callable struct {
 	kernel, device bool
 	auto           bool // the result is that of the body
 	constant       bool // constexpr
+	plusPlus       bool // it is of C++
 	// Of a function of a record: the record, nil for a static one; the token where a constructor gives members their values, or 0.
 	self   *ctype
 	inits  int
@@ -63,8 +64,8 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 		}
 	}
 	if c == nil || c.body > 0 && p.scope.class { // one for const records may stand beside one for others
-		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start}
-		if len(o.list) > 0 {
+		c = &callable{name: d.name, at: d.at, params: d.function.params, start: start, plusPlus: p.lang.plusPlus}
+		if len(o.list) > 0 || p.lang.plusPlus && isIntrinsic(d.name) { // calls name the language's own by its name
 			c.name = fmt.Sprintf("%s(%s)", d.name, types(c.params))
 		}
 		o.list = append(o.list, c)
@@ -171,6 +172,10 @@ func (p *parser) instance(text string) (c *callable) {
 				panic(fault{err: o.err})
 			}
 			templated = len(o.templates) > 0
+			if !p.is("<") && len(o.templates) > 0 && len(p.argTypes) > 0 {
+				c = p.resolve(o, nil, p.givenTypes(), p.here())
+				return
+			}
 			if !p.is("<") {
 				for _, x := range o.list {
 					if x.body > 0 && (c == nil || x.kernel && !c.kernel) {
@@ -181,7 +186,7 @@ func (p *parser) instance(text string) (c *callable) {
 			}
 			args := p.templateArguments()
 			for _, t := range o.templates {
-				if x := p.instantiate(t, args, nil, p.here()); x != nil && (c == nil || c.body == 0) {
+				if x := p.instantiate(t, args, p.givenTypes(), p.here()); x != nil && (c == nil || c.body == 0) {
 					c = x
 				}
 			}
@@ -200,8 +205,25 @@ func (p *parser) instance(text string) (c *callable) {
 	case c == nil:
 		panic(fault{err: fmt.Errorf("%s: it has no function %s; it has %s", p.file.Name, text, p.names())})
 	}
-	c.name = text
+	if !templated || strings.Contains(text, "<") {
+		c.name = text
+	}
 	return c
+}
+
+// givenTypes are values of the types that the options give.
+func (p *parser) givenTypes() (out []value) {
+	for _, text := range p.argTypes {
+		t := otherType
+		start := len(p.tokens)
+		p.tokens = append(p.tokens, cpp.Lex("", text)...)
+		err := p.attempt(func() { p.at(start, p.global, func() { t = p.typeName() }) })
+		if err != nil || text == "" {
+			t = otherType
+		}
+		out = append(out, value{&Unknown{t.typed(Pos{}), "an argument", nil}, t})
+	}
+	return out
 }
 
 // names lists the kernels of the file.
@@ -224,22 +246,23 @@ func (p *parser) names() string {
 // resolve is the function of a name that takes arguments best; nil if none does.
 func (p *parser) resolve(o *overloads, explicit []argument, args []value, at Pos) *callable {
 	var best *callable
-	most := -1
+	most, least := -1, 0
 	for _, c := range o.list {
 		if score, ok := c.takes(args); ok && explicit == nil && score > most {
 			best, most = c, score
 		}
 	}
+	if most == len(args) { // just the types of the parameters
+		return best
+	}
 	for _, t := range o.templates {
-		if most == len(args) && (best.body > 0 || len(o.list) > 0) { // just the types of the parameters
-			break
-		}
 		c := p.instantiate(t, explicit, args, at)
 		if c == nil {
 			continue
 		}
-		if score, _ := c.takes(args); score > most || best != nil && best.body == 0 && c.body > 0 && score == most {
-			best, most = c, score
+		closer := best != nil && t.open < least // than another template
+		if score, _ := c.takes(args); score > most || score == most && closer || best != nil && best.body == 0 && c.body > 0 && score == most {
+			best, most, least = c, score, t.open
 		}
 	}
 	return best
@@ -266,6 +289,8 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 		case t.form == otherForm:
 		case x.t.form == recordForm || t.form == recordForm:
 			return 0, false
+		case x.t.form == numberForm && t.form == numberForm && t.dtype.IsVector() != x.t.dtype.IsVector() && (c.plusPlus || t.dtype.IsVector()):
+			return 0, false // OpenCL C widens numbers
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
 			return 0, false
 		}

@@ -75,11 +75,15 @@ const subgroup = 32
 // meant is the meaning of the name after n tokens of namespaces.
 func (p *lookup) meant(n int) any {
 	name := p.peek(n).Text
-	if n < 2 || !p.groups[p.peek(n-2).Text] {
-		return p.meaning(name)
-	}
-	if x := groupNames[name]; x != nil {
+	group := n > 1 && p.groups[p.peek(n-2).Text]
+	if x := groupNames[name]; group && x != nil {
 		return x
+	}
+	if x := p.global.find(name); n > 0 && x != nil && p.scope.find(name) != nil { // a name of a namespace is none of a record
+		return x
+	}
+	if !group {
+		return p.meaning(name)
 	}
 	return unreadGroup{name}
 }

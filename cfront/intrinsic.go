@@ -87,6 +87,9 @@ var (
 
 // derived are functions whose name is made of those of types.
 func derived(name string) (Intrinsic, bool) {
+	if strings.HasPrefix(name, bitsPrefix) {
+		return Intrinsic{Name: name, Kind: Reinterpret, result: firstResult}, true
+	}
 	if m := clConvert.FindStringSubmatch(name); m != nil {
 		if t := typeWord[m[2]]; t != "" {
 			return Intrinsic{name, kindOf(m[1] == "as"), "", fixedResult, t.Vector(lanesIn(m[3]))}, true

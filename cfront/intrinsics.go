@@ -114,6 +114,7 @@ var intrinsicTable = []struct {
 		tex2Dgather surf1Dread surf2Dread surf3Dread surf1DLayeredread surf2DLayeredread surfCubemapread`},
 	{Image, fixedResult, "", `surf1Dwrite surf2Dwrite surf3Dwrite surf1DLayeredwrite surf2DLayeredwrite surfCubemapwrite`},
 	{Print, fixedResult, expr.Int32, `printf`},
+	{Print, fixedResult, "", `cudaGraphSetConditional`},
 	{Trap, fixedResult, "", `__trap __builtin_trap __builtin_unreachable __assume __builtin_assume __nanosleep`},
 	{Clock, fixedResult, expr.Int64, `clock clock64`},
 }

@@ -43,6 +43,13 @@ func (p *parser) assignment() value {
 	}
 	p.next()
 	v := p.coerced(to.t, p.initializer(to.t))
+	if of, ok := to.e.(*Call); ok && len(of.Args) == 1 && isBits(of) { // *(T *)&x = v
+		if op != "" {
+			v = p.operation(at, op, to, v)
+		}
+		x := value{of.Args[0], numberOf(of.Args[0].Type())}
+		return value{&Assign{typed: x.t.typed(at), To: x.e, Value: p.bits(at, p.castTo(at, to.t, v), x.t).e}, x.t}
+	}
 	if of, ok := p.operatorCall(at, op+"=", to, v); ok {
 		return of
 	}
@@ -434,6 +441,9 @@ func (p *typer) element(at Pos, x, i value) value {
 	if n, ok := i.e.(*Int); ok && n.Value == 0 && x.t.form == pointerForm { // *&x is x
 		if a, ok := x.e.(*Address); ok {
 			return value{a.X, x.t.elem}
+		}
+		if v, ok := p.reread(at, x); ok {
+			return v
 		}
 	}
 	if x.t.form == otherForm && p.lang.hosted {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/launches"
 )
 
 // parser reads tokens as trees. Of kernel languages the declarations of the file are read first (external.go), and the body of a function when a
@@ -21,6 +22,7 @@ type parser struct {
 	one      bool        // one function is wanted
 	copies   int         // instances of templates
 	opaque   bool        // statements that are not read are left out
+	argTypes []string    // types of arguments, from which those of a template follow
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -126,14 +128,18 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if lang.hosted {
 		tokens = f.marked(tokens)
 	}
+	if lang.plusPlus {
+		f.Launches = launches.Find(tokens)
+	}
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
+	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}
 	maps.Copy(p.spaces, p.groups)
+	p.global.outer = &scope{}
 	p.scope = p.global
 	defer func() {
 		switch e := recover().(type) {
@@ -161,6 +167,9 @@ func (files *files) explain(f *File, err error) error {
 	if e.Missing {
 		return out.WithHint(missingHeader)
 	}
+	if len(e.Tests) > 0 {
+		return out.WithHint("-D defines what it asks for: -D %s", strings.Join(e.Tests, ", or -D "))
+	}
 	return out
 }
 
@@ -187,10 +196,14 @@ func (p *typer) failHint(at Pos, hint, format string, args ...any) {
 // unknown refuses a name that nothing declares.
 func (p *typer) unknown(t cpp.Token, format string) {
 	e := p.file.Errorf(Pos(t.At), format, t.Text)
+	hint := "-D " + t.Text + "=… defines it, where that is left to the build"
 	if absent := p.file.Absent(t.Text); absent != "" {
-		e = e.WithHint("%s", absent)
+		hint += "; " + absent
 	}
-	panic(fault{err: e})
+	if p.lang.hosted {
+		hint = ""
+	}
+	panic(fault{err: e.WithHint("%s", hint)})
 }
 
 // attempt runs f, and tells its error.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 )
@@ -29,9 +30,11 @@ type Options struct {
 	// kernels are read that are no templates, and in OpenCL C all functions.
 	Instance string
 	// Opaque: a statement that is not read is an *Other that says why, in place of an error of its function.
-	Opaque  bool
-	Include []string // folders of headers, as of -I
-	Define  []string // macros, NAME or NAME=VALUE, as of -D
+	Opaque bool
+	// Arguments are the types of what a call of Instance is given, as "float *", where that is a template whose arguments follow from these.
+	Arguments []string
+	Include   []string // folders of headers, as of -I
+	Define    []string // macros, NAME or NAME=VALUE, as of -D
 }
 
 // File is a C file with what it includes.
@@ -41,11 +44,14 @@ type File struct {
 	Functions []*Function
 	// Templates are the names of kernels that are templates, which Options.Instance makes functions.
 	Templates []string
+	// Launches are those that the host code of the file makes, in its order.
+	Launches []*launches.Launch
 	// Proposed are instances of them, such as k<float, 16>, by their names.
 	Proposed map[string]string
 	texts    map[string]string // of the files that were read
 	own      map[string]string
 	marks    []mark
+	assembly map[Stmt]*Assembly
 	absent   []string // headers that are not found and passed over
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string

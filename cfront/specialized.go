@@ -29,7 +29,7 @@ func (p *parser) specialization(start int) {
 		}
 		c := &callable{
 			name: name.Text, at: Pos(name.At), params: p.signature().params, result: t, start: start, scope: p.scope, kernel: s.kernel, device: s.device,
-			constant: s.fixed,
+			constant: s.fixed, plusPlus: true,
 		}
 		if p.is("{") {
 			c.body = p.i
@@ -39,7 +39,7 @@ func (p *parser) specialization(start int) {
 			like = append(like, value{&Unknown{x.t.typed(x.at), "an argument", nil}, x.t})
 		}
 		for _, of := range o.templates {
-			given := p.deduced(of, explicit, like)
+			given := p.deduced(of, explicit, like, t)
 			if _, all, ok := p.bound(of.params, of.scope, given); ok {
 				c.name = spelled(of.name, all)
 				of.instances[c.name] = c
@@ -128,7 +128,7 @@ func (p *parser) fitting(x *pattern, args []argument) (in *scope, ok bool) {
 		case f.t != nil && args[i].t != nil:
 			p.match(f.t, args[i].t, open, all)
 		case f.hole != nil && args[i].value != nil:
-			if n, isOpen := open[f.hole]; isOpen {
+			if n, isOpen := open[f.hole.Name]; isOpen {
 				all[n].value = args[i].value
 			}
 		}
@@ -187,8 +187,8 @@ func (p *parser) patternArguments() (out []argument) {
 const hole Class = 255
 
 // holes is the scope in which parameters of a template without an argument stand for themselves, with their indices by what stands for them.
-func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (open map[any]int, s *scope) {
-	open, s = map[any]int{}, &scope{outer: outer}
+func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (open map[string]int, s *scope) {
+	open, s = map[string]int{}, &scope{outer: outer}
 	for i, x := range params {
 		switch {
 		case i < len(given) && given[i].meaning() != nil:
@@ -199,7 +199,7 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 			s.set(x.name, &ctype{form: otherForm, name: x.name})
 		default:
 			v := &Var{Name: x.name, DType: intType.dtype, Class: hole}
-			open[v] = i
+			open[v.Name] = i
 			s.set(x.name, &variable{v: v, t: intType})
 		}
 	}

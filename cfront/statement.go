@@ -57,7 +57,7 @@ func (p *parser) statement() Stmt {
 	case p.peek(1).Is(":") && !p.peek(2).Is(":"):
 		p.next()
 		p.next()
-		return &Other{Pos: at, What: "a label", Body: p.body()}
+		return &Other{Pos: at, What: "a label", Label: t.Text, Body: p.body()}
 	case p.is("asm"), p.is("__asm__"), p.is("__asm"):
 		return p.assembly()
 	case assertions[t.Text], p.is("__label__"):
@@ -101,7 +101,7 @@ func (p *parser) local(at Pos) Stmt {
 	if len(vars) == 0 {
 		return nil
 	}
-	return &Declare{at, vars}
+	return &Declare{Pos: at, Vars: vars}
 }
 
 // converts reports whether the type here begins an expression: float4(x), or T{}.
@@ -298,7 +298,7 @@ func (p *parser) jump(at Pos) Stmt {
 	case out.What == "goto" && p.is("*"):
 		out.Value = p.value().e
 	case out.What == "goto":
-		p.name()
+		out.Label = p.name().Text
 	case out.What == "return" && !p.is(";"):
 		v := p.returned()
 		if p.within.auto && p.within.result.form == otherForm && v.t != nil {

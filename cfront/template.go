@@ -16,6 +16,7 @@ type template struct {
 	scope     *scope
 	instances map[string]*callable
 	self      *ctype // of functions of a record
+	open      int    // parameters that take an argument of any type
 }
 
 // class is a template of records.
@@ -123,7 +124,7 @@ func (p *parser) template() {
 		p.lift(i, end)
 		p.i = i
 		o := p.overloaded(p.operatorName())
-		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self})
+		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0})
 	case i == 0:
 		p.variableTemplate(params, start, end)
 	case len(params) == 0:
@@ -140,7 +141,7 @@ func (p *parser) template() {
 				keepDefaults(params, t.params)
 			}
 		}
-		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self})
+		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0})
 	}
 }
 
@@ -150,6 +151,9 @@ func (p *parser) classTemplate(params []templateParam, start, end int) {
 	p.attributes(&specifiers{})
 	name := p.name()
 	known, _ := p.scope.find(name.Text).(*class)
+	if known != nil && known.scope == p.global.outer && p.scope != known.scope && !p.is("<") { // of a library
+		known = nil
+	}
 	switch {
 	case p.is("<") && known == nil:
 		p.fail(Pos(name.At), "%s is no template of which this is a specialization", name.Text)
@@ -395,7 +399,7 @@ func (p *parser) bound(params []templateParam, outer *scope, args []argument) (s
 func (p *parser) instantiate(t *template, explicit []argument, args []value, at Pos) *callable {
 	given := slices.Clone(explicit)
 	if args != nil && len(given) < len(t.params) {
-		given = p.deduced(t, given, args)
+		given = p.deduced(t, given, args, nil)
 	}
 	s, all, ok := p.bound(t.params, t.scope, given)
 	if !ok {
@@ -441,7 +445,7 @@ func (p *parser) declaredInstance(t *template, name string, s *scope) *callable 
 	}
 	c := &callable{
 		name: name, at: d.at, params: d.function.params, result: d.t, start: t.start, scope: s, kernel: sp.kernel, device: sp.device,
-		auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed,
+		auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed, plusPlus: true,
 	}
 	if t.scope.class {
 		c.self, c.scope = t.self, s

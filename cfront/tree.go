@@ -71,6 +71,9 @@ type Var struct {
 	Record *Record
 	// TypeName is how a kernel language names the type where DType is "": float3, struct point.
 	TypeName string
+	// Whole is the record, or the array of records, of which the variable stands for a member by the name Member, of each element.
+	Whole  *Var
+	Member string
 	// Init is the value that its declaration gives it, or nil.
 	Init Expr
 	// Listed: the declaration has a list of values.
@@ -182,6 +185,7 @@ type (
 		Pos
 		What  string
 		Value Expr
+		Label string // of goto
 	}
 	// Do evaluates an expression for its effect; nil for the empty statement.
 	Do struct {
@@ -192,6 +196,8 @@ type (
 	Declare struct {
 		Pos
 		Vars []*Var
+		// Bare: statements that follow give the variables their values.
+		Bare bool
 	}
 	// Other is a statement of another kind, with the statements in it, or some that stand for what it may do.
 	Other struct {
@@ -200,6 +206,8 @@ type (
 		Body []Stmt
 		// Unread: the statement was left out, for the reason that What is.
 		Unread bool
+		// Label is the name of a label that stands before Body.
+		Label string
 	}
 )
 

@@ -108,7 +108,7 @@ func (p *parser) assembly() Stmt {
 			p.next()
 		}
 		p.passStatement()
-		return &Other{Pos: at, What: strings.TrimSpace("inline assembly " + text), Body: p.mayDo(start, at)}
+		return p.stands(&Other{Pos: at, What: strings.TrimSpace("inline assembly " + text), Body: p.mayDo(start, at)}, p.operandsAt(start))
 	}
 	return out
 }
@@ -121,39 +121,19 @@ const AssemblyPrefix = "asm "
 
 // instruction reads the operands of asm after that word, as a call whose value the first output gets; others get values that are computed by nothing.
 func (p *parser) instruction(at Pos, text string) Stmt {
-	p.expect("(")
-	for p.tok().Kind == cpp.String {
-		p.next()
-	}
-	var lists [2][]Expr // outputs, inputs
-	for n := 0; p.is(":") || p.is("::"); n++ {
-		if p.next().Text == "::" {
-			n++
-		}
-		for n < 2 && p.tok().Kind == cpp.String {
-			p.next()
-			p.expect("(")
-			lists[n] = append(lists[n], p.value().e)
-			p.expect(")")
-			p.accept(",")
-		}
-		for n >= 2 && !p.is(")") && !p.is(":") {
-			p.next()
-		}
-	}
-	p.expect(")")
+	a := p.operands()
 	p.expect(";")
-	call := &Call{typed{Pos: at, DType: intType.dtype}, AssemblyPrefix + text, lists[1]}
-	if len(lists[0]) == 0 {
-		return &Do{at, call}
+	call := &Call{typed{Pos: at, DType: intType.dtype}, AssemblyPrefix + text, a.In}
+	if len(a.Out) == 0 {
+		return p.stands(&Do{at, call}, a)
 	}
 	block := &Block{Pos: at, Last: at.Line}
-	for i, to := range lists[0] {
+	for i, to := range a.Out {
 		from := &Call{typed{Pos: at, DType: to.Type()}, AssemblyPrefix, nil}
 		if i == 0 {
 			from.Func, from.Args = call.Func, call.Args
 		}
 		block.Items = append(block.Items, &Do{at, &Assign{typed: typed{Pos: at, DType: to.Type()}, To: to, Value: from}})
 	}
-	return block
+	return p.stands(block, a)
 }

@@ -98,36 +98,24 @@ func (l live) same(o live) bool {
 	return l.dead == o.dead && len(l.preds) == len(o.preds) && (l.domain == o.domain || l.domain.SameForm(o.domain))
 }
 
-// jump follows break, continue and return.
+// jump follows break, continue, return and goto.
 func (b *builder) jump(x *cfront.Jump) {
-	switch x.What {
-	case "return":
-		i := len(b.frames) - 1
-		for ; !b.frames[i].function; i-- {
-			if !b.frames[i].copies {
-				b.failAt(x.Pos, "let a condition of the loop end it", "a return within a loop")
-			}
-		}
-		f := b.frames[i]
+	f, through := b.target(x)
+	switch {
+	case x.What == "return":
 		if x.Value != nil && f.result != nil {
 			b.assign(x.Pos, f.result, x.Value)
 		}
-		f.exits = append(f.exits, exit{maps.Clone(b.env), b.live})
-		if i == 0 {
+		b.leaveThrough(x, f, through)
+		if f == b.frames[0] {
 			b.leaveKernel()
 		}
-	case "continue", "break":
-		f := b.frames[len(b.frames)-1]
-		switch {
-		case f.function:
-			b.failAt(x.Pos, "", "%s outside of a loop", x.What)
-		case x.What == "continue":
-			f.exits = append(f.exits, exit{maps.Clone(b.env), b.live})
-		default:
-			b.leave(x, f)
-		}
+	case x.What == "goto":
+		b.leaveThrough(x, f, through)
+	case x.What == "continue":
+		f.exits = append(f.exits, exit{maps.Clone(b.env), b.live})
 	default:
-		b.failAt(x.Pos, "", "%s has no place in a kernel", x.What)
+		b.leave(x, f)
 	}
 	b.live.dead = true
 }

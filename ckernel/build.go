@@ -67,8 +67,12 @@ type frame struct {
 	of       *cfront.Function
 	result   *builderVar
 	text     *loopText
-	copies   bool // the loop is followed iteration by iteration
-	declared bool // the user declares how many iterations it makes
+	copies   bool   // the loop is followed iteration by iteration
+	declared bool   // the user declares how many iterations it makes
+	label    string // it is no loop, but what stands before this label
+	// Of a declared loop that jumps to places beyond its end leave: the flag which tells that one has, and where the loop began.
+	left   string
+	before live
 	// What holds where a jump leaves the iteration or the function early.
 	exits []exit
 	broke []exit
@@ -192,9 +196,7 @@ func (b *builder) statement(s cfront.Stmt) {
 func (b *builder) oneStatement(s cfront.Stmt) {
 	switch x := s.(type) {
 	case *cfront.Block:
-		for _, item := range x.Items {
-			b.statement(item)
-		}
+		b.block(x.Items)
 	case *cfront.Declare:
 		for _, v := range x.Vars {
 			b.declare(v)
@@ -212,6 +214,10 @@ func (b *builder) oneStatement(s cfront.Stmt) {
 	case *cfront.Jump:
 		b.jump(x)
 	case *cfront.Other:
+		if x.Label != "" {
+			b.block(x.Body)
+			return
+		}
 		if x.Unread {
 			b.failAt(x.Pos, "", "%s", x.What)
 		}
@@ -410,8 +416,8 @@ func (b *builder) tracked(v *builderVar, e cfront.Expr) (n *expr.Poly, ok bool) 
 	if !b.follows(v) {
 		return nil, false
 	}
-	if n, ok = b.number(e); ok {
-		n = b.wrapped(e, n, v.DType)
+	if n, ok = b.number(e); ok && b.wraps(e, n, v.DType) {
+		return b.wrapped(e, n, v.DType), true
 	}
-	return n, ok
+	return nil, false
 }

@@ -37,7 +37,7 @@ func (b *builder) callEffect(x *cfront.Call) {
 	case isWorkItem(x.Func):
 	case isStore(x):
 		b.storeCall(x)
-	case x.Func == "memcpy" && len(x.Args) == 3:
+	case (x.Func == "memcpy" || x.Func == "memset") && len(x.Args) == 3:
 		b.copyBytes(x)
 	case isInstruction(x), strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
 		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
@@ -436,7 +436,7 @@ func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Ex
 	if knownFunctions[of.IR] {
 		base = of.IR
 	}
-	f.Name = b.functionNamed(base, f)
+	f.Name = b.functionNamed(notInNames.ReplaceAllString(base, "_"), f)
 	return &expr.Call{Func: f.Name, Args: args}
 }
 

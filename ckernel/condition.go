@@ -205,6 +205,9 @@ func (b *builder) comparison(x *cfront.Binary) condition {
 	if ok {
 		q, ok = b.number(x.Y)
 	}
+	if ok && !(b.wraps(x.X, p, t) && b.wraps(x.Y, q, t) && b.comparable(x, p, q, t)) {
+		ok = false
+	}
 	if !ok {
 		if b.isAddress(x.X) || b.isAddress(x.Y) {
 			return b.addressComparison(x)
@@ -224,6 +227,19 @@ func (b *builder) comparison(x *cfront.Binary) condition {
 		}
 	}
 	return condition{set: b.compared(x, x.Op, p, q)}
+}
+
+// comparable reports whether it is known where a comparison of two numbers holds: not of two without sign that may both be below 0, where they are very large.
+func (b *builder) comparable(x *cfront.Binary, p, q *expr.Poly, t expr.DType) bool {
+	if b.inTrial(p) || b.inTrial(q) || b.hasSize(p) || b.hasSize(q) {
+		return true
+	}
+	p, q = b.wrapped(x.X, p, t), b.wrapped(x.Y, q, t)
+	if !t.IsSigned() && t != expr.Bool && !b.nonNegative(p) && !b.nonNegative(q) {
+		return false
+	}
+	_, linear := b.where(minus(p, q), x.Op == "==" || x.Op == "!=")
+	return linear
 }
 
 // mirrored are the comparisons with their sides exchanged.

@@ -2,6 +2,7 @@ package ckernel
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront"
@@ -83,12 +84,110 @@ func (b *faults) side(whole, part live) expr.Expr {
 	return &expr.Op{Kind: expr.And, Args: all}
 }
 
+// target is the frame that a jump leaves, with the loops within it that it leaves as well, the innermost first.
+func (b *builder) target(x *cfront.Jump) (f *frame, through []*frame) {
+	for _, f := range slices.Backward(b.frames) {
+		loop := !f.function && f.label == ""
+		switch {
+		case x.What == "return" && f.function, x.What == "goto" && x.Label != "" && f.label == x.Label:
+			return f, through
+		case x.What != "return" && x.What != "goto" && loop:
+			return f, nil
+		case f.function && x.What == "goto":
+			b.failAt(x.Pos, "write a loop, or a branch", "a goto that leads backwards or into a block has no place in a kernel")
+		case f.function:
+			b.failAt(x.Pos, "", "%s outside of a loop", x.What)
+		case loop:
+			through = append(through, f)
+		}
+	}
+	return nil, nil
+}
+
+// leaveThrough follows a jump out of loops, to the end of a frame. Loops whose iterations are declared have a flag that tells it behind them.
+func (b *builder) leaveThrough(x *cfront.Jump, f *frame, through []*frame) {
+	out := exit{maps.Clone(b.env), b.live}
+	for _, l := range through {
+		switch {
+		case l.copies:
+			continue
+		case !l.declared && b.trial > 0:
+			return
+		case !l.declared:
+			b.failAt(x.Pos, "declare the average number of iterations, as in "+l.text.example()+", or let a condition of the loop end it", "a %s within a loop", x.What)
+		}
+		b.assignTemp(x.Pos, l.left, expr.Int{Value: 1})
+		out.live = l.before
+		out.live.preds = append(slices.Clip(out.live.preds), expr.Binary(expr.Ne, expr.Var{Name: l.left}, expr.Int{}))
+	}
+	for v, val := range out.env {
+		if val.isNum && !b.known(val.num, out.live) || val.at != nil && val.at.offset != nil && !b.known(val.at.offset, out.live) {
+			out.env[v] = value{}
+		}
+	}
+	f.exits = append(f.exits, out)
+}
+
+// known reports whether a number is one where control goes on, rather than that of an iteration that was left.
+func (b *builder) known(n *expr.Poly, there live) bool {
+	return !slices.ContainsFunc(b.open, func(l *loop) bool { return slices.Contains(b.variables(n), l.name) && !there.domain.HasParam(l.name) })
+}
+
+// block follows statements, and jumps among them to labels further down.
+func (b *builder) block(items []cfront.Stmt) {
+	before, depth := b.live, len(b.frames)
+	for i, item := range slices.Backward(items) {
+		if l, is := item.(*cfront.Other); is && l.Label != "" && slices.ContainsFunc(items[:i], func(s cfront.Stmt) bool { return jumpsTo(s, l.Label) }) {
+			b.frames = append(b.frames, &frame{label: l.Label})
+		}
+	}
+	for _, item := range items {
+		last := b.frames[len(b.frames)-1]
+		if l, is := item.(*cfront.Other); is && len(b.frames) > depth && l.Label == last.label {
+			b.frames = b.frames[:len(b.frames)-1]
+			if len(last.exits) > 0 {
+				b.rejoin(before, last.exits)
+			}
+		}
+		b.statement(item)
+	}
+}
+
+// jumpsTo reports whether a statement has a goto to a label.
+func jumpsTo(s cfront.Stmt, label string) bool {
+	if j, is := s.(*cfront.Jump); is {
+		return j.Label == label
+	}
+	inner, _ := cfront.Inside(s)
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return jumpsTo(s, label) })
+}
+
+// hasLabel reports whether a label stands in a statement.
+func hasLabel(s cfront.Stmt, label string) bool {
+	if l, is := s.(*cfront.Other); is && label != "" && l.Label == label {
+		return true
+	}
+	inner, _ := cfront.Inside(s)
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return hasLabel(s, label) })
+}
+
 // leaves reports whether a jump in the body of a loop leaves that loop.
-func leaves(s cfront.Stmt) bool { return jumpsBy(s, []string{"return"}, []string{"break"}) }
+func leaves(s cfront.Stmt) bool {
+	return jumpsBy(s, []string{"return"}, []string{"break"}) || leavesFor(s, s)
+}
+
+// leavesFor reports whether a goto in a part of a statement leaves the statement.
+func leavesFor(part, whole cfront.Stmt) bool {
+	if j, is := part.(*cfront.Jump); is {
+		return j.What == "goto" && !hasLabel(whole, j.Label)
+	}
+	inner, _ := cfront.Inside(part)
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return leavesFor(s, whole) })
+}
 
 // jumpsOut reports that a statement may end with a jump out of it.
 func jumpsOut(s cfront.Stmt) bool {
-	return jumpsBy(s, []string{"return", "goto"}, []string{"break", "continue"})
+	return jumpsBy(s, []string{"return"}, []string{"break", "continue"}) || leavesFor(s, s)
 }
 
 // jumpsBy reports whether there are some jumps in a statement, or others that are not of a loop in it.

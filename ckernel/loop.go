@@ -158,7 +158,9 @@ func (b *builder) follow(x *loopText) {
 	if b.changesVariables(x.cond) { // each evaluation of the condition does
 		ways = ways[3:]
 	} else if b.trips[x.pos.Line] == nil && leaves(x.body) {
-		ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere, b.counted, b.once}
+		if ways = []func(*loopText, map[*builderVar]*expr.Poly) (bool, error){b.unrolledHere}; !b.opt.Opaque || b.trial > 0 {
+			ways = append(ways, b.counted, b.once)
+		}
 	}
 	for _, way := range ways {
 		done, err := way(x, steps)
@@ -169,6 +171,10 @@ func (b *builder) follow(x *loopText) {
 		if why == nil {
 			why = err
 		}
+	}
+	if b.changesVariables(x.cond) && (b.opt.Opaque || b.trips[x.pos.Line] != nil) && b.conditionInBody(x) {
+		b.follow(x)
+		return
 	}
 	if b.unknownAverage(x, steps) {
 		b.end(x, before)
@@ -181,6 +187,27 @@ func (b *builder) follow(x *loopText) {
 		panic(asFault(x.hinted(why)))
 	}
 	b.failAt(x.pos, "declare the average number of iterations, as in "+x.example()+"; or step it in the body, or behind the body", "a loop whose condition changes a variable, and does not hold for all work-items alike")
+}
+
+// conditionInBody moves what the condition of a loop does to the end of its body, and of one that tests first also before the loop. It is false where a
+// continue would pass it.
+func (b *builder) conditionInBody(x *loopText) bool {
+	if x.cond == nil || x.step != nil || jumpsBy(x.body, nil, []string{"continue"}) {
+		return false
+	}
+	key := site{x.cond.Place(), b.path + "?"}
+	v := b.learnt.results[key]
+	if v == nil {
+		v = &builderVar{Name: "again", Pos: x.cond.Place(), Class: cfront.Local, DType: expr.Bool}
+		b.learnt.results[key] = v
+	}
+	test := &cfront.Do{Pos: x.cond.Place(), X: cfront.Assignment(cfront.Use(v), x.cond)}
+	if !x.do {
+		b.statement(test)
+	}
+	x.body = &cfront.Block{Pos: x.pos, Items: []cfront.Stmt{x.body, test}, Last: x.pos.Line}
+	x.cond = cfront.Use(v)
+	return true
 }
 
 // hinted is why a loop is not followed, with the declaration by which it is.
@@ -372,14 +399,21 @@ func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool
 	return true, nil
 }
 
-// maxCopies bounds the iterations of loops that are unrolled here.
-const maxCopies = 1024
+// maxCopies bounds the iterations of loops that are unrolled here, and copiedSteps the statements of all of them.
+const (
+	maxCopies   = 1024
+	copiedSteps = maxSteps / 4
+)
 
 // unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
 	undo := b.snapshot()
 	f := &frame{text: x, copies: true}
+	first := b.steps
 	for i := range maxCopies {
+		if b.steps-first > copiedSteps {
+			break
+		}
 		var is answer
 		why = b.attempt(func() {
 			is = yes
@@ -399,7 +433,7 @@ func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done 
 		b.iterationCopy(x, f)
 	}
 	undo()
-	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations, and its variables change by another amount in each", maxCopies).WithHint("%s", elsewhere)
+	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
 }
 
 // iterationCopy is iteration where breaks end the loop for good.

@@ -22,7 +22,7 @@ func TestLeftOut(t *testing.T) {
 		{"a pointer that is read", `int m = 4; asm("st.global.u32 [%0], %1;" :: "l"(x), "r"(n)); ` + sum, false, ""},
 		{"a pointer by assembly", `asm("mov %0, %1;" : "=l"(x) : "r"(n)); y[i] = x[0];`, false, ""},
 		{"a return", `if (unknown::f<2>(x) ... ) return; y[i] = x[i];`, true, ""},
-		{"a jump to a label", `if (i >= n) goto end; y[i] = 1; end: return;`, true, ""},
+		{"a jump to a label", `again: y[i] = 1; if (i >= unknown::f<2>(x) ... ) goto again; y[i] = x[0];`, true, ""},
 		{"a break", `for (int j = 0; j < 8; j++) { if (unknown::f<2>(x) ... ) break; y[i] += x[j]; } y[i] = 1;`, false, ""},
 		{"a loop with its own break", `unknown q; for (;;) { q ?? 1; break; } y[i] = 1;`, false, ""},
 	} {

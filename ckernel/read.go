@@ -57,10 +57,10 @@ func (b *builder) number(e cfront.Expr) (n *expr.Poly, ok bool) {
 		if x.DType.Size() < 4 && x.DType != expr.Bool {
 			return nil, false
 		}
-		if n, ok = b.number(x.X); ok {
-			n = b.wrapped(x.X, n, x.DType)
+		if n, ok = b.number(x.X); ok && b.wraps(x.X, n, x.DType) {
+			return b.wrapped(x.X, n, x.DType), true
 		}
-		return n, ok
+		return nil, false
 	case *cfront.Unary:
 		if x.Op == "!" {
 			return b.truthNumber(x)
@@ -96,44 +96,6 @@ func (b *builder) variableNumber(at cfront.Pos, v *cfront.Var) (n *expr.Poly, ok
 	}
 	val, ok := b.integerOf(at, v)
 	return val.num, ok
-}
-
-// wrapped is the number of an expression converted to another integer type: to bool, from one without sign to a wider one, or between widths and
-// signs in which it stays what it is. Numbers without sign that are below 0 stand for those that they are modulo 2^32, until one of these matters.
-func (b *position) wrapped(e cfront.Expr, n *expr.Poly, t expr.DType) *expr.Poly {
-	if t.Size() > 4 && e.Type().Size() <= 4 {
-		return b.unwrapped(e, n)
-	}
-	v, known := n.Constant()
-	switch {
-	case t == expr.Bool && known:
-		return constant(bit(v != 0))
-	case t.Size() == 4 && known:
-		return constant(int64(int32(v)))
-	case t != expr.Bool || e.Type() == expr.Bool:
-		return n
-	}
-	return b.either(b.set(e, n, true), constant(0), constant(1))
-}
-
-// unwrapped is the number of an expression, plus 2^32 where that is without sign and the number below 0.
-func (b *position) unwrapped(e cfront.Expr, n *expr.Poly) *expr.Poly {
-	t := e.Type()
-	switch {
-	case t.IsSigned() || t == expr.Bool || b.inTrial(n) || b.nonNegative(n):
-		return n
-	case t.Size() > 4:
-		b.fail(e, "convert it to long", "a number without sign that may be below 0, where it is very large")
-	}
-	if v, ok := n.Constant(); ok {
-		return constant(v + 1<<32)
-	}
-	return b.either(b.set(e, n, false), n, n.Add(constant(1<<32)))
-}
-
-// inTrial reports whether a number is in terms of the values at the beginning of an iteration, of which nothing is known.
-func (b *terms) inTrial(n *expr.Poly) bool {
-	return slices.ContainsFunc(b.variables(n), func(v string) bool { return strings.HasPrefix(v, symbol) })
 }
 
 // set is where a number is at least 0, or 0.
@@ -225,6 +187,9 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 		return nil, false
 	}
 	if x.Op != "<<" && x.Op != ">>" {
+		if !b.wraps(x.X, p, x.DType) || !b.wraps(x.Y, q, x.DType) {
+			return nil, false
+		}
 		p, q = b.wrapped(x.X, p, x.DType), b.wrapped(x.Y, q, x.DType)
 	}
 	v, left := p.Constant()
@@ -246,7 +211,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 			return p.Scale(1 << w), true
 		}
 	case ">>":
-		if right && w >= 0 && w < 62 {
+		if right && w >= 0 && w < 62 && b.natural(x.X, p) {
 			return b.inPieces(b.unwrapped(x.X, p), func(_ *expr.Poly, a polycount.Affine) *expr.Poly { return b.fromAffine(b.floorDiv(a, 1<<w)) })
 		}
 	case "&", "|", "^":
@@ -257,7 +222,7 @@ func (b *builder) arithmetic(x *cfront.Binary) (*expr.Poly, bool) {
 			return b.bitwise(x.Op, p, w)
 		}
 	case "/", "%":
-		if right {
+		if right && (w > 0 || x.DType != expr.Uint64 || b.hasSize(p)) && b.natural(x.X, p) {
 			return b.quotient(x, b.unwrapped(x, p), w), true
 		}
 	}

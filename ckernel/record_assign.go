@@ -1,6 +1,8 @@
 package ckernel
 
 import (
+	"slices"
+
 	"gpuperf/cfront"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -53,6 +55,9 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 		b.fail(e, "", "a vector is no structure")
 	}
 	from := e
+	if c, is := e.(*cfront.Call); is && b.file.Function(c.Func) == nil {
+		b.fail(e, "", "%s has no value that is a structure", c.Func)
+	}
 	if !b.isMemory(e) && !isBuiltin(e) {
 		v, _ := b.objectIn(e)
 		if v == nil {
@@ -223,24 +228,75 @@ func (b *builder) initialiseRecords(v *builderVar, n int64) {
 	}
 }
 
-// copyBytes follows memcpy between variables, which are copied as registers are: what the first one has then is not known. Copies of memory are refused.
+// copyBytes follows memcpy and memset: in memory as accesses to elements of the type that the pointer has, in variables as registers are copied, where what the
+// first one has then is not known.
 func (b *builder) copyBytes(x *cfront.Call) {
-	of := func(e cfront.Expr) *address {
-		if c, ok := e.(*cfront.Cast); ok {
-			e = c.X
+	n, known := b.bytesOf(x.Args[2])
+	sides := []*address{b.addressOf(uncast(x.Args[0]))}
+	if x.Func == "memcpy" {
+		sides = append(sides, b.addressOf(uncast(x.Args[1])))
+	}
+	var value expr.Expr = &expr.Call{Func: b.function(&kernel.Function{
+		Name: x.Func, Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return " + x.Func + "();", // no interpreter goes on
+	})}
+	for i, at := range slices.Backward(sides) {
+		private := at.alias != nil && !inMemory(at.alias) || at.array != nil && at.array.space == cfront.PrivateSpace
+		switch {
+		case private && i == 0 && at.alias != nil:
+			b.lose(at.alias)
+		case private:
+		case !known:
+			b.fail(x, "give it a number", "%s of a number of bytes that is not known", x.Func)
+		default:
+			value = b.accessBytes(x.Pos, at, uncast(x.Args[i]).PointsTo(), n, i == 0, value)
 		}
-		return b.addressOf(e)
 	}
-	to, from := of(x.Args[0]), of(x.Args[1])
-	private := func(a *address) bool {
-		return a.alias != nil && !inMemory(a.alias) || a.array != nil && a.array.space == cfront.PrivateSpace
+	if sides[0].array == nil || sides[0].array.space == cfront.PrivateSpace {
+		b.assignTemp(x.Pos, b.scratch("copied", expr.Int32), value)
 	}
-	if !private(to) || !private(from) {
-		b.noFunction(x)
+}
+
+// uncast is a pointer without conversions to void *.
+func uncast(e cfront.Expr) cfront.Expr {
+	if c, ok := e.(*cfront.Cast); ok {
+		return c.X
 	}
-	if to.alias != nil {
-		b.lose(to.alias)
+	return e
+}
+
+func (b *builder) bytesOf(e cfront.Expr) (int64, bool) {
+	p, ok := b.number(e)
+	if !ok {
+		return 0, false
 	}
-	f := &kernel.Function{Name: "memcpy", Result: expr.Int32, Counts: map[expr.DType]map[string]int64{}, Body: "return memcpy();"} // no interpreter goes on
-	b.assignTemp(x.Pos, b.scratch("copied", expr.Int32), &expr.Call{Func: b.function(f)})
+	return p.Constant()
+}
+
+// accessBytes loads or stores elements of a type, n bytes in all.
+func (b *builder) accessBytes(pos cfront.Pos, at *address, t expr.DType, n int64, stores bool, value expr.Expr) expr.Expr {
+	if at.array == nil {
+		b.failAt(pos, "", "bytes of a variable that work-items share are copied")
+	}
+	if !t.Known() || n%t.Size() != 0 {
+		t = at.array.base
+	}
+	b.unit(pos, at.array, t.Base().Size())
+	iname, before, open := b.fresh("element"), b.live, len(b.open)
+	b.openLoop(&loop{name: iname, pos: pos, unroll: true, bounds: kernel.Within(iname, 0, n/t.Size()-1)})
+	place := b.take(pos, b.placeAt(pos, at.array, at.offset.Add(name(iname).Scale(t.Size()/at.array.base.Size())), t))
+	out := expr.Expr(expr.Int{})
+	if stores {
+		b.emit(&record{pos: pos, lhs: place, rhs: value})
+	} else {
+		out = expr.Var{Name: b.scratch("copied", t.Base())}
+		if t.IsVector() {
+			a := b.vectorArray("copied", t)
+			b.emit(&record{pos: pos, lhs: b.access(pos, a, constant(0), t.Lanes(), nil), rhs: place})
+			out = expr.Int{}
+		} else {
+			b.emit(&record{pos: pos, lhs: out, rhs: place})
+		}
+	}
+	b.live, b.open = before, b.open[:open]
+	return out
 }

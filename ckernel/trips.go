@@ -28,7 +28,6 @@ func (b *builder) declaredTrips(x *loopText, steps map[*builderVar]*expr.Poly) (
 		return true, nil
 	}
 	first := maps.Clone(b.env)
-	before := b.live
 	outside, inside := b.evaluations(x)
 	if outside {
 		b.evaluate(x)
@@ -43,7 +42,6 @@ func (b *builder) declaredTrips(x *loopText, steps map[*builderVar]*expr.Poly) (
 			b.evaluate(x)
 		}
 	}, name(trips))
-	b.live = before
 	return true, nil
 }
 
@@ -59,14 +57,20 @@ func (b *builder) unknownAverage(x *loopText, steps map[*builderVar]*expr.Poly) 
 
 // overIterations follows the body of a loop over an iname.
 func (b *builder) overIterations(x *loopText, first map[*builderVar]value, steps map[*builderVar]*expr.Poly, iname string, iteration *expr.Poly, bounds []polycount.Constraint, again func(), trips *expr.Poly) {
-	before := b.live
+	before, f := b.live, &frame{text: x, declared: true}
+	if f.before = before; jumpsBy(x.body, []string{"return"}, nil) || leavesFor(x.body, x.body) {
+		f.left = b.scratch("left", expr.Int32)
+		b.assignTemp(x.pos, f.left, expr.Int{})
+	}
 	b.openLoop(&loop{name: iname, pos: x.pos, bounds: bounds})
 	b.at(x, first, steps, iteration)
-	b.iteration(x, &frame{text: x, declared: true})
+	b.iteration(x, f)
 	if again != nil {
 		again()
 	}
-	b.live, b.open = before, b.open[:len(b.open)-1]
+	if b.live, b.open = before, b.open[:len(b.open)-1]; f.left != "" {
+		b.live.preds = append(slices.Clip(b.live.preds), expr.Binary(expr.Eq, expr.Var{Name: f.left}, expr.Int{}))
+	}
 	b.env = b.after(x, first, steps, &number{trips})
 }
 

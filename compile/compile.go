@@ -107,11 +107,21 @@ func Kernel(ctx context.Context, text, entry string, define []string, fast bool,
 	return p, nil
 }
 
-// variableBank is the constant bank of variables.
-const variableBank = 3
+// The constant banks of variables, and of the addresses of variables in global memory.
+const (
+	variableBank = 3
+	addressBank  = 4
+)
 
 // held says where variables of constant memory lie, and what they start with.
 func held(to *sass.Function, f *ssa.Func) {
+	for _, g := range f.Global {
+		if to.Variables == nil {
+			to.Variables = map[string][]byte{}
+		}
+		to.Variables[g.Name] = g.Data
+		to.Addresses = append(to.Addresses, sass.Address{Bank: addressBank, At: int(g.At), Variable: g.Name})
+	}
 	if len(f.Held) == 0 {
 		return
 	}

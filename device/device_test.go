@@ -304,6 +304,9 @@ func TestPolicy(t *testing.T) {
 		"own least":             {Policy{MinTrials: 20}, even[:19], 0, false},
 		"own limit":             {Policy{TimeLimit: time.Millisecond}, noisy[:5], time.Millisecond, true},
 		"nothing yet, no time":  {Policy{}, nil, time.Hour, false},
+		"certain, but early":    {Policy{MinTime: time.Second}, even[:60], 900 * time.Millisecond, false},
+		"certain, and late":     {Policy{MinTime: time.Second}, even[:10], time.Second, true},
+		"longer than the limit": {Policy{MinTime: 20 * time.Second}, even[:60], 11 * time.Second, false},
 		"more than the default": {Policy{Trials: 100, RelCI: -1}, even[:60], 0, false},
 	} {
 		if got := tt.policy.WithDefaults().Enough(tt.trials, tt.spent); got != tt.want {

@@ -38,6 +38,18 @@ type Job struct {
 	Reuse      bool             `json:"reuse,omitempty"`     // take buffers from jobs before, and leave them to jobs after
 	Variables  []Arg            `json:"variables,omitempty"` // of the program: memory that it brings, filled as buffers are
 	Expect     *Expect          `json:"expect,omitempty"`    // what the results are compared with, on the device
+	Code       *samples.Code    `json:"code,omitempty"`      // what the machine code of the first kernel holds; nil leaves it to a disassembler
+}
+
+// Arrays are the names of the arguments that are buffers, in the order of all arguments; "" stands for others.
+func (j Job) Arrays() []string {
+	names := make([]string, len(j.Args))
+	for i, a := range j.Args {
+		if a.Kind == Buffer {
+			names[i] = a.Name
+		}
+	}
+	return names
 }
 
 // Expect is a job whose results are right. It runs once, and a device keeps its results for the jobs that are compared with
@@ -195,6 +207,8 @@ type Policy struct {
 	MinWarmUp time.Duration `json:"min_warm_up,omitempty"`
 	// MinWarmUp is the least time spent on runs before the trials, for clocks to rise; 0 is 2 ms for each of the trials, at most 20 ms, negative none.
 	MaxWarmUp time.Duration `json:"max_warm_up,omitempty"` // unsteady or not, the trials begin then; 0 is as much for each trial as makes 1 s for 60, at most 1 s
+	WarmUps   int           `json:"warm_ups,omitempty"`    // runs before the trials at least, however long they take
+	MinTime   time.Duration `json:"min_time,omitempty"`    // trials go on for so long at least, beyond Trials if need be
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
 	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
 	Abandon   time.Duration `json:"abandon,omitempty"`     // a job of several launches whose first run has not ended after so long on the device fails, with status timeout; 0 is never
@@ -213,7 +227,7 @@ func (p Policy) WithDefaults() Policy {
 	trials := time.Duration(p.Trials)
 	p.MinWarmUp = cmp.Or(p.MinWarmUp, min(trials*2*time.Millisecond, 20*time.Millisecond))
 	p.MaxWarmUp = max(cmp.Or(p.MaxWarmUp, min(trials*time.Second/60, time.Second)), p.MinWarmUp)
-	p.TimeLimit = cmp.Or(p.TimeLimit, 10*time.Second)
+	p.TimeLimit = max(cmp.Or(p.TimeLimit, 10*time.Second), p.MinTime)
 	return p
 }
 
@@ -222,6 +236,8 @@ func (p Policy) WithDefaults() Policy {
 func (p Policy) Enough(trials []float64, elapsed time.Duration) bool {
 	n := len(trials)
 	switch {
+	case elapsed < p.MinTime:
+		return false
 	case n >= p.Trials:
 		return true
 	case n < min(leastTrials, p.Trials):
@@ -236,7 +252,7 @@ func (p Policy) Enough(trials []float64, elapsed time.Duration) bool {
 
 // Steady reports whether the last runs of a warm-up agree within 2 % of the fastest of them.
 func Steady(runs []float64) bool {
-	const window, tolerance = 4, 0.02
+	const window, tolerance = 4, 0.02 // fewer runs agree by chance; the timer's steps are below 2 % of all but the shortest
 	if len(runs) < window {
 		return false
 	}

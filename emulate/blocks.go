@@ -90,7 +90,7 @@ func (e *emulation) number(i, want int64) int64 {
 
 // place is the index of a block, by its number among those of the multiprocessor that is looked at.
 func (e *emulation) place(n int64) [3]uint32 {
-	return e.index(min(e.first+n*e.Device.Int(facts.Multiprocessors), e.total-1))
+	return e.index(min(e.first+n*e.Device.Int(facts.Multiprocessors), e.work.Groups-1))
 }
 
 // index is that of a block by its number among all, or that of the first of its cluster: others wait for what it tells them.
@@ -157,7 +157,7 @@ func (e *emulation) repeat(want int64) {
 // shifted is a block whose accesses are further by so many times what the last two that were executed are apart, instruction by instruction: they
 // do not execute the same. Those that are anywhere are taken far away.
 func (e *emulation) shifted(b *timing.Block, times int64) *timing.Block {
-	const far = 1 << 36
+	const far = 1 << 36 // bytes: beyond every buffer
 	if e.steps == nil {
 		n := len(e.blocks)
 		e.steps = firsts(e.blocks[n-2], e.blocks[n-1])
@@ -265,7 +265,7 @@ func (e *emulation) whole() timed {
 // run lets the blocks of a multiprocessor run, with something changed, for so many instructions at most.
 func (e *emulation) run(c Change, bound int64) timed {
 	groups := cmp.Or(c.Groups, 1)
-	most, total := int64(math.Ceil(float64(e.most)*groups)), float64(e.total)*groups
+	most, total := int64(math.Ceil(float64(e.most)*groups)), float64(e.work.Groups)*groups
 	resident := min(cmp.Or(c.Resident, e.resident), most)
 	blocks, ops := c.blocks(e.blocks), e.ops
 	if c.Ops != nil {
@@ -314,7 +314,7 @@ func (e *emulation) run(c Change, bound int64) timed {
 
 // multiprocessor is one with so many blocks at once.
 func (e *emulation) machine(resident int64) *timing.Machine {
-	m := multiprocessor(e.Device, e.busy, int64(machine.Caches(e.Device, e.group.Local, resident).L1))
+	m := multiprocessor(e.Device, e.busy, int64(machine.Caches(e.Device, e.work.Group.Local, resident).L1))
 	if e.sector > 0 {
 		m.Units[timing.DRAM].Gap = e.dramGap(e.sector)
 	}

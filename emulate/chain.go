@@ -18,7 +18,7 @@ type chain struct {
 
 // chained looks for a chain in a block in the middle and the one before it.
 func (e *emulation) chained() (c chain) {
-	n := e.total / 2
+	n := e.work.Groups / 2
 	if len(e.builder.Awaits) == 0 || n == 0 || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
 		return c
 	}
@@ -56,7 +56,7 @@ func (e *emulation) chained() (c chain) {
 			case e.ops[ev.Op].Action == timing.Fence:
 				fences++
 			case stores && !c.looks:
-				c = chain{links: e.total - 1, fences: fences}
+				c = chain{links: e.work.Groups - 1, fences: fences}
 			}
 		})
 	}
@@ -78,8 +78,8 @@ func (e *emulation) back(m *timing.Machine) float64 {
 	if !c.looks || c.at == 0 {
 		return 0
 	}
-	once := float64(min(e.resident*e.busy, e.total))
-	return float64(e.total) / once * stepsBack(once, float64(c.at)) * float64(m.Units[timing.L2].Latency) / timing.Cycle
+	once := float64(min(e.resident*e.busy, e.work.Groups))
+	return float64(e.work.Groups) / once * stepsBack(once, float64(c.at)) * float64(m.Units[timing.L2].Latency) / timing.Cycle
 }
 
 // stepsBack is after how many steps the last of some work-groups is done that look at so many before them in each.

@@ -25,8 +25,8 @@ func TestChain(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := r.emulation.chain
-			if want := r.emulation.total - 1; chain && (c.links != want || c.fences != 0 || r.Cycles < 500*float64(want)) || !chain && c.links != 0 {
-				t.Errorf("%s: %+v of %d blocks, %.0f cycles", k.Line, c, r.emulation.total, r.Cycles)
+			if want := r.Work.Groups - 1; chain && (c.links != want || c.fences != 0 || r.Cycles < 500*float64(want)) || !chain && c.links != 0 {
+				t.Errorf("%s: %+v of %d blocks, %.0f cycles", k.Line, c, r.Work.Groups, r.Cycles)
 			}
 		}
 	}

@@ -34,7 +34,7 @@ func (r *Result) Again(c Change) float64 {
 
 // Room are the blocks of a multiprocessor at once if they took other resources, and what limits them.
 func (r *Result) Room(change func(*machine.Group)) (resident int64, limits []machine.Limit) {
-	g := r.emulation.group
+	g := r.Work.Group
 	change(&g)
 	limits = machine.Limits(r.emulation.Device, g)
 	resident, _ = machine.Resident(limits)

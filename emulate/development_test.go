@@ -246,7 +246,7 @@ func TestDevelopment(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range all {
-		t.Logf("%5.2f  %10.2f us, emulated %10.2f, instructions %5.3f  %s", d.ratio(), d.measured*1e6, d.Seconds*1e6, float64(d.Work.Stands)/d.executed, d.Line[len("testdata/emulate/"):])
+		t.Logf("%5.2f  %10.2f us, emulated %10.2f, instructions %5.3f  %s", d.ratio(), d.measured*1e6, d.Seconds*1e6, float64(d.Effort.Stands)/d.executed, d.Line[len("testdata/emulate/"):])
 		if d.Occupancy > 1 {
 			t.Errorf("%s: occupancy %.3f", d.Line, d.Occupancy)
 		}

@@ -30,11 +30,11 @@ type drawn struct {
 func (e *emulation) draw() *lengths {
 	l := &lengths{grid: e.grid}
 	done, steps := e.builder.Steps, 0
-	for k := range min(mostDraws, e.total) {
+	for k := range min(mostDraws, e.work.Groups) {
 		if steps = e.builder.Steps - done; k >= leastDraws && steps > mostDrawn || steps > 2*mostDrawn {
 			break
 		}
-		at := drawnAt(k, e.total)
+		at := drawnAt(k, e.work.Groups)
 		l.drawn = append(l.drawn, drawn{at, e.lengthOf(at, int(k))})
 	}
 	slices.SortFunc(l.drawn, func(a, b drawn) int { return cmp.Compare(a.at, b.at) })

@@ -79,8 +79,9 @@ type Result struct {
 	Stalls      [timing.Reasons]float64 // parts of the warps' time in which they wait; they issue in what remains
 	Doubts      []exec.Doubt
 	Warnings    []string
-	Work        Work
-	Written     []string // buffers that the launch writes
+	Effort      Effort
+	Work        machine.Work // of the launch, as far as emulation tells: no arithmetic, and not what a work-group waits for
+	Written     []string     // buffers that the launch writes
 
 	function  *sass.Function
 	emulation *emulation
@@ -90,13 +91,12 @@ type Result struct {
 // Memory is what a launch moves.
 type Memory struct {
 	L1Hit, L2Hit      float64 // parts of the sectors that are loaded
-	DRAMBytes         float64
 	Requests, Sectors float64 // of global memory by sub-groups, and the sectors that these load and store
 	L2Sectors         float64 // that pass between multiprocessors and the second-level cache
 }
 
-// Work is what emulation did.
-type Work struct {
+// Effort is what emulation did.
+type Effort struct {
 	Blocks int     // that were executed
 	Steps  int     // instructions that were executed lane by lane
 	Issued int64   // instructions that were timed
@@ -151,9 +151,8 @@ type emulation struct {
 	builder  *trace.Builder
 	ops      []timing.Op
 	grid     [3]int64
-	total    int64 // blocks
-	warps    int64 // of a block
-	group    machine.Group
+	work     machine.Work // blocks, what each takes of a multiprocessor
+	warps    int64        // of a block
 	resident int64
 	limits   []machine.Limit
 	busy     int64 // multiprocessors
@@ -199,10 +198,10 @@ func (e *emulation) prepare() (err error) {
 	e.builder = trace.New(e.launch)
 	e.ops = ops(e.Function, e.Device)
 	items := int64(1)
-	e.total = 1
+	e.work = machine.Work{Launches: 1, Groups: 1}
 	for d := range e.grid {
 		e.grid[d] = int64(e.launch.Grid[d])
-		e.total *= e.grid[d]
+		e.work.Groups *= e.grid[d]
 		items *= int64(e.launch.Block[d])
 	}
 	e.warps = (items + exec.WarpSize - 1) / exec.WarpSize
@@ -214,20 +213,20 @@ func (e *emulation) prepare() (err error) {
 		registers = named(e.Function)
 		e.warn("the registers of a work-item are not known: %d are those that the code names", registers)
 	}
-	e.group = machine.Group{Items: items, Registers: machine.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
-	e.limits = machine.Limits(e.Device, e.group)
+	e.work.Group = machine.Group{Items: items, Registers: machine.Allocated(e.Device, registers, exec.WarpSize), Local: max(e.Code.Shared, e.Job.LocalMem) + e.Job.Dynamic, Subgroup: exec.WarpSize}
+	e.limits = machine.Limits(e.Device, e.work.Group)
 	e.resident, _ = machine.Resident(e.limits)
 	alone := e.Job
 	alone.Then, alone.LocalMem = nil, max(e.Code.Shared, e.Job.LocalMem)
 	if verdict := alone.Exceeds(e.Device.Limits()); verdict != nil {
 		return verdict
 	}
-	if why := machine.Fits(e.Device, machine.Group{Items: items, Registers: registers, Local: e.group.Local, Subgroup: exec.WarpSize}); why != "" {
+	if why := machine.Fits(e.Device, machine.Group{Items: items, Registers: registers, Local: e.work.Group.Local, Subgroup: exec.WarpSize}); why != "" {
 		return device.Refusal("%s", why)
 	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)
-	e.busy = min(e.total, multiprocessors)
-	e.most = (e.total + multiprocessors - 1) / multiprocessors
+	e.busy = min(e.work.Groups, multiprocessors)
+	e.most = (e.work.Groups + multiprocessors - 1) / multiprocessors
 	return nil
 }
 

@@ -43,7 +43,7 @@ func TestGuided(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := float64(r.Work.Stands) / sum; math.Abs(got-want) > 0.06*want || i > 0 && math.Abs(got-1) > 0.001 {
+			if got := float64(r.Effort.Stands) / sum; math.Abs(got-want) > 0.06*want || i > 0 && math.Abs(got-1) > 0.001 {
 				t.Errorf("%s, %d: %g of the instructions that were counted, want %g", name, i, got, want)
 			}
 		}

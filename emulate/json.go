@@ -120,11 +120,11 @@ type (
 // MarshalJSON writes the result as other programs read it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Kernel: r.Kernel, Device: r.Device, Status: r.Status, Seconds: Number(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: Number(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Work.Stands,
+		Kernel: r.Kernel, Device: r.Device, Status: r.Status, Seconds: Number(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: Number(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Effort.Stands,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
-		Memory: memoryJSON(r.Memory), Warnings: append([]string{}, r.Warnings...),
+		Memory: memoryJSON{r.Memory.L1Hit, r.Memory.L2Hit, r.Work.GlobalBytes, r.Memory.Requests, r.Memory.Sectors, r.Memory.L2Sectors}, Warnings: append([]string{}, r.Warnings...),
 		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{}, Lines: []lineJSON{}, Stalls: map[string]float64{},
-		Work: workJSON{r.Work.Blocks, r.Work.Steps, r.Work.Issued, r.Work.Stands},
+		Work: workJSON{r.Effort.Blocks, r.Effort.Steps, r.Effort.Issued, r.Effort.Stands},
 	}
 	for _, why := range r.Reasons {
 		one := reasonJSON{Status: why.Status, Text: why.Text}

@@ -89,7 +89,7 @@ func TestKinds(t *testing.T) {
 			inside++
 		}
 		widths = append(widths, math.Sqrt(r.Interval[1]/max(r.Interval[0], 1e-12))-1)
-		t.Logf("%6.2f  %10.2f us, emulated %10.2f (%s, %.2f to %.2f, %v), %5.2f s, %d steps, %d timed  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, r.Status, r.Interval[0]*1e6, r.Interval[1]*1e6, in, seconds, r.Work.Steps, r.Work.Issued, name)
+		t.Logf("%6.2f  %10.2f us, emulated %10.2f (%s, %.2f to %.2f, %v), %5.2f s, %d steps, %d timed  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, r.Status, r.Interval[0]*1e6, r.Interval[1]*1e6, in, seconds, r.Effort.Steps, r.Effort.Issued, name)
 	}
 	for _, kind := range order {
 		var ratios []string

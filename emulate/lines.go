@@ -41,7 +41,7 @@ func (r *Result) lines(t timed) (list []Line) {
 		}
 		all += sum
 		list[at].Part += float64(sum)
-		list[at].Instructions += float64(t.Ops[i].Issued) * r.Work.Scale
+		list[at].Instructions += float64(t.Ops[i].Issued) * r.Effort.Scale
 	}
 	for i := range list {
 		list[i].Part /= float64(max(all, 1))

@@ -1,6 +1,7 @@
 package emulate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,12 +22,17 @@ func ops(f *sass.Function, device *facts.Device) []timing.Op {
 	d := decoder{device: device, numbers: map[sass.Register]uint16{}}
 	out := make([]timing.Op, len(f.Instructions))
 	for i := range f.Instructions {
-		out[i] = d.op(&f.Instructions[i])
+		reuse := 0
+		if i+1 < len(f.Instructions) {
+			reuse = reuses(&f.Instructions[i], &f.Instructions[i+1])
+		}
+		out[i] = d.op(&f.Instructions[i], reuse)
 	}
 	return out
 }
 
-func (d *decoder) op(in *sass.Instruction) timing.Op {
+// op is what an instruction asks of a machine. Reuse are the operands that are kept for the next one, where no control bits say so.
+func (d *decoder) op(in *sass.Instruction, reuse int) timing.Op {
 	op := timing.Op{Written: timing.NoBoard, Read: timing.NoBoard, Stall: timing.Cycle, Address: in.Address}
 	timingOf(in).time(&op, d.device)
 	op.Defines, op.Uses = d.registers(in.Defines()), d.registers(in.Uses())
@@ -35,7 +41,6 @@ func (d *decoder) op(in *sass.Instruction) timing.Op {
 	if op.Unit == timing.Wide {
 		d.wide(in, &op)
 	}
-	reuse := 0
 	if in.Code != nil {
 		c := in.Code.Control()
 		op.Stall = max(int64(c.Stall), 1) * timing.Cycle
@@ -116,23 +121,45 @@ func (d *decoder) registers(list []sass.Register) (out []uint16) {
 	return out
 }
 
-// banks counts the operands that an instruction of fixed latency reads from each of the two register banks, those in the reuse cache aside.
-func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
+// slots are the general registers that an instruction reads from the register banks, by the places that the reuse cache has for them.
+func slots(in *sass.Instruction) (all [len(decoder{}.kept)]sass.Reference) {
 	if in.Opcode == nil || in.Opcode.Latency != sass.Fixed || in.Opcode.Pipe == sass.FP64 {
-		return n
+		return all
 	}
 	slot := -1
 	for i, o := range in.Operands {
 		if o.Kind == sass.AllPredicates || i == 0 || o.Kind == sass.RegisterOperand && isPredicate(o.Registers[0].Register.File) {
 			continue
 		}
-		if slot++; slot >= len(d.kept) {
+		if slot++; slot >= len(all) {
 			break
 		}
-		if o.Kind != sass.RegisterOperand || o.Registers[0].Register.File != sass.General || o.Registers[0].Register.Index == sass.Constant {
+		if o.Kind == sass.RegisterOperand && o.Registers[0].Register.File == sass.General && o.Registers[0].Register.Index != sass.Constant {
+			all[slot] = o.Registers[0]
+		}
+	}
+	return all
+}
+
+// reuses are the operands, as bits, that an assembler keeps in the reuse cache for the instruction behind: those that it reads at the same place, where
+// the one before does not write them.
+func reuses(in, behind *sass.Instruction) (reuse int) {
+	mine, next := slots(in), slots(behind)
+	written := in.Defines()
+	for i, r := range mine {
+		if r != (sass.Reference{}) && r.Register == next[i].Register && !slices.Contains(written, r.Register) {
+			reuse |= 1 << i
+		}
+	}
+	return reuse
+}
+
+// banks counts the operands that an instruction of fixed latency reads from each of the two register banks, those in the reuse cache aside.
+func (d *decoder) banks(in *sass.Instruction, reuse int) (n [2]int64) {
+	for slot, r := range slots(in) {
+		if r == (sass.Reference{}) {
 			continue
 		}
-		r := o.Registers[0]
 		if d.kept[slot].Register != r.Register {
 			n[r.Register.Index%2]++
 		}

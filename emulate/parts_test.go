@@ -88,7 +88,7 @@ func (e *emulation) perPipe() map[string]float64 {
 	}
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			walk(w.Block(), float64(e.total)/float64(len(e.blocks)))
+			walk(w.Block(), float64(e.work.Groups)/float64(len(e.blocks)))
 		}
 	}
 	out := map[string]float64{}
@@ -149,7 +149,7 @@ var leastParts = map[string]float64{
 func compareParts(d developed, line string, compare func(name, line string, ok bool, off float64)) {
 	count := func(name string) float64 { return d.metrics[name].Value }
 	relative := func(got, want float64) float64 { return math.Abs(got-want) / max(want, 1) }
-	off := relative(float64(d.Work.Stands), count("smsp__inst_executed.sum"))
+	off := relative(float64(d.Effort.Stands), count("smsp__inst_executed.sum"))
 	if d.known {
 		compare("instructions, all known", line, off < 1e-3, off)
 	} else {

@@ -11,11 +11,11 @@ import (
 
 // The products of Wide take the gap of the unit for each 8 columns, whatever the type: rows of A and B have 32 B.
 const (
-	wideColumns = 8
+	wideColumns = 8  // for which the unit takes its gap
 	wideRows    = 16 // of A that a sub-group has
 	wideBytes   = 32 // of a row
 	waveBytes   = memory.Banks * memory.WordBytes
-	wideWarps   = 4
+	wideWarps   = 4 // that make a product together
 )
 
 // wide completes a product that four sub-groups make together. It is asynchronous: only the scoreboard of groups says when the result is there, which

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/device/machine"
 	"gpuperf/emulate/emulatetest"
 	"gpuperf/samples"
 )
@@ -76,6 +77,7 @@ func TestRecorded(t *testing.T) {
 	}
 	t.Parallel()
 	all := emulated(t)
+	d := sheet(t)
 	var errors []float64
 	within, closed, counted, exact := 0, 0, 0, 0
 	for _, c := range all {
@@ -88,11 +90,14 @@ func TestRecorded(t *testing.T) {
 		}
 		if c.executed > 0 {
 			counted++
-			if math.Abs(float64(c.Work.Stands)/c.executed-1) < 0.03 {
+			if math.Abs(float64(c.Effort.Stands)/c.executed-1) < 0.03 {
 				exact++
 			}
 		}
 		t.Logf("%5.2f  %10.2f us, emulated %10.2f  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, c.name)
+		if bound := machine.Least(d, nil, c.Work); len(bound.Uses) == 0 || bound.Seconds > c.Seconds {
+			t.Errorf("%s: emulated in %.2f us, although its work alone takes %.2f: %+v", c.name, c.Seconds*1e6, bound.Seconds*1e6, bound.Uses)
+		}
 	}
 	slices.Sort(errors)
 	logs, sum := 0.0, 0.0

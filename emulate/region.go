@@ -27,10 +27,10 @@ type Region struct {
 
 // Bounds of the work: regions and lines are looked into where a parameter matters as much, for as many parameters.
 const (
-	matters       = 0.05
-	mostMattering = 4
-	mostLines     = 8
-	mostRegions   = 40
+	matters       = 0.05 // of the time: less is hardly more than chance
+	mostMattering = 4    // parameters that are looked into: each costs an emulation
+	mostLines     = 8    // of a region: what a reader looks at
+	mostRegions   = 40   // of a launch: each costs an emulation
 )
 
 // regions cut the code into loop nests, these into loops, and these into lines, as far as the time depends on what they do.

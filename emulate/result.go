@@ -21,7 +21,7 @@ func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
 		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
-		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
+		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Work: e.work, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
 	}
 	r.Utilization = e.utilization(t)
 	if e.ClockMHz == 0 { // tensor instructions take so much power that the clock goes down
@@ -32,27 +32,30 @@ func (e *emulation) result(t timed) *Result {
 	if r.Status, r.Reasons = j.status, j.why; r.Status == Endless {
 		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
 	}
-	r.Waves = float64(e.total) / float64(d.Int(facts.Multiprocessors)*e.resident)
+	r.Waves = float64(e.work.Groups) / float64(d.Int(facts.Multiprocessors)*e.resident)
 	if r.Interval = r.Status.Interval(r.Seconds); r.Status == Whole {
 		r.Interval = e.interval(r, t)
 	}
 	r.LimitedBy = e.limitedBy()
 	r.Occupancy = float64(t.Slots) / float64(max(t.Last, 1)) / float64(d.Int(facts.Items)/warpSize)
 	if e.most <= e.resident { // others have fewer blocks, all at once
-		r.Occupancy *= float64(e.total) / float64(e.busy*e.most)
+		r.Occupancy *= float64(e.work.Groups) / float64(e.busy*e.most)
 	}
 	r.Hottest = hot(t)
-	r.Work = Work{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
+	r.Effort = Effort{Blocks: len(e.blocks), Steps: e.builder.Steps, Issued: t.Stepped, Stands: e.instructions()}
 	r.Written = e.written()
-	scale := float64(r.Work.Stands) / float64(max(t.Issued, 1)) // a run that was cut off has moved less than its blocks do
-	r.Work.Scale = scale
+	scale := float64(r.Effort.Stands) / float64(max(t.Issued, 1)) // a run that was cut off has moved less than its blocks do
+	r.Effort.Scale = scale
 	if tr := t.Traffic; tr.Sectors > 0 {
 		r.Memory.L1Hit = float64(tr.Hits) / float64(tr.Sectors)
 	}
 	r.Memory.Requests, r.Memory.Sectors = float64(t.Traffic.Requests)*scale, float64(t.Traffic.Sectors+t.Traffic.Stored)*scale
 	r.Memory.L2Sectors = float64(t.Traffic.FromL2+t.Traffic.Stored) * scale
 	r.Lines, r.Stalls = r.lines(t), stalls(t)
-	r.Memory.DRAMBytes = float64(t.Traffic.FromDRAM+t.Traffic.ToDRAM) * sectorBytes * scale
+	r.Work.GlobalBytes = float64(t.Traffic.FromDRAM+t.Traffic.ToDRAM) * sectorBytes * scale
+	r.Work.LocalBytes = float64(t.Busy[timing.Shared]) / timing.Cycle * d.Value(facts.LocalBytesPerClock) * scale
+	r.Work.Issue = float64(r.Effort.Stands) / float64(e.work.Groups*d.Int(facts.SubPartitions))
+	r.Work.Bytes = float64(t.Traffic.FromL2) * sectorBytes * scale / float64(e.work.Groups)
 	return r
 }
 
@@ -111,7 +114,9 @@ func hot(t timed) []Hot {
 }
 
 // instructions is how many the sub-groups of the launch execute.
-func (e *emulation) instructions() int64 { return int64(instructions(e.blocks) * float64(e.total)) }
+func (e *emulation) instructions() int64 {
+	return int64(instructions(e.blocks) * float64(e.work.Groups))
+}
 
 // instructions is how many the sub-groups of a block execute on average.
 func instructions(blocks []*timing.Block) float64 {

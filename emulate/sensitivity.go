@@ -159,7 +159,7 @@ func (e *emulation) capacities() (list []parameter) {
 	_, by := machine.Resident(e.limits)
 	for _, k := range rooms {
 		d := e.Device.With(k, math.Floor(e.Device.Value(k)*(1+raised)), "raised")
-		if n, _ := machine.Resident(machine.Limits(d, e.group)); min(n, e.most) > min(e.resident, e.most) {
+		if n, _ := machine.Resident(machine.Limits(d, e.work.Group)); min(n, e.most) > min(e.resident, e.most) {
 			list = append(list, parameter{Sensitivity{Kind: Capacity, Room: by}, Change{Resident: n}})
 		}
 	}
@@ -169,7 +169,7 @@ func (e *emulation) capacities() (list []parameter) {
 
 // largerL2 is a second-level cache with more room.
 func (e *emulation) largerL2() Change {
-	larger := machine.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	larger := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	larger.L2 *= 1 + raised
 	loads, stores, _ := e.served(e.moved)
 	fewerLoads, fewerStores, sector := e.served(e.accessed.Estimate(larger))

@@ -59,11 +59,11 @@ func without(in Input) (float64, error) {
 func roof(r *Result, pipes map[string]float64) float64 {
 	e, d := r.emulation, r.emulation.Device
 	schedulers := float64(e.busy) * d.Value(facts.SubPartitions)
-	cycles := float64(r.Work.Stands) / schedulers
+	cycles := float64(r.Effort.Stands) / schedulers
 	for name, gap := range map[string]facts.Key{"alu": facts.ALUGap, "fma": facts.FMAGap, "fp64": facts.FP64Gap, "xu": facts.XUGap, "lsu": facts.AddressGap} {
 		cycles = max(cycles, pipes[name]*d.Value(gap)/schedulers)
 	}
-	return max(cycles/(d.Value(facts.ClockMHz)*1e6), r.Memory.DRAMBytes/d.Value(facts.MemoryBandwidth))
+	return max(cycles/(d.Value(facts.ClockMHz)*1e6), r.Work.GlobalBytes/d.Value(facts.MemoryBandwidth))
 }
 
 // general is what the model for any kernel predicts of launches, with what their binaries tell, by line; of those that have a kernel IR. Its profile is

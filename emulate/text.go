@@ -34,16 +34,16 @@ func (r *Result) Write(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  time        %s%s: %.0f cycles at %.0f MHz, %s\n", r.Status.Text(r.Seconds), r.Status.Spread(r.Interval), r.Cycles, r.ClockMHz, clock)
 	fmt.Fprintf(w, "  waves       %.2f, of %s a multiprocessor: limited by %s\n", r.Waves, format.Count(int(r.Blocks), "work-group"), r.limits())
-	fmt.Fprintf(w, "  occupancy   %.0f %% of the room for sub-groups on average; %s instructions\n", 100*r.Occupancy, strings.TrimSpace(format.Rough(float64(r.Work.Stands), "")))
+	fmt.Fprintf(w, "  occupancy   %.0f %% of the room for sub-groups on average; %s instructions\n", 100*r.Occupancy, strings.TrimSpace(format.Rough(float64(r.Effort.Stands), "")))
 	if r.Bottleneck.Kind != "" {
 		fmt.Fprintf(w, "  bottleneck  %s\n", r.Bottleneck)
 	}
 	rate := ""
-	if r.Memory.DRAMBytes > 0 {
-		rate = fmt.Sprintf(", %sB/s", format.Rough(r.Memory.DRAMBytes/max(r.Seconds, 1e-12), ""))
+	if r.Work.GlobalBytes > 0 {
+		rate = fmt.Sprintf(", %sB/s", format.Rough(r.Work.GlobalBytes/max(r.Seconds, 1e-12), ""))
 	}
 	fmt.Fprintf(w, "  memory      L1 serves %.0f %%, L2 %.0f %% of the rest; DRAM moves %s%s\n", 100*r.Memory.L1Hit, 100*r.Memory.L2Hit,
-		format.Bytes(int64(r.Memory.DRAMBytes)), rate)
+		format.Bytes(int64(r.Work.GlobalBytes)), rate)
 	fmt.Fprintf(w, "  waiting     %s\n", r.waiting())
 	r.writeSensitivity(w)
 	r.writeRegions(w)
@@ -129,7 +129,7 @@ func (r *Result) writeSensitivity(w io.Writer) {
 		fmt.Fprintf(w, " (off by %.2f by chance)", r.Scatter)
 	}
 	fmt.Fprintln(w)
-	const width = 40
+	const width = 40 // characters of the longest bar: half of a line
 	for _, s := range list {
 		fmt.Fprintf(w, "  %-24s %5.2f  %s\n", s.Name(), s.Value, bar(math.Abs(s.Value), width))
 	}

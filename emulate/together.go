@@ -12,7 +12,7 @@ type asked struct {
 
 // atOnce is how many of the blocks that run at once access the same with an instruction: those that differ along axes of the grid only that do not move it.
 func (e *emulation) atOnce(p *memory.Part) float64 {
-	blocks := min(e.busy*e.resident, e.total)
+	blocks := min(e.busy*e.resident, e.work.Groups)
 	different, below := int64(1), int64(1) // blocks that access different things, and blocks of a step along the axis
 	for d, n := range e.grid {
 		there := min(n, (blocks+below-1)/below)

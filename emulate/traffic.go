@@ -17,7 +17,7 @@ func (e *emulation) traffic() {
 	if e.accessed, ok = e.accesses(); !ok {
 		e.warn("the traffic of DRAM is rough: work-groups next to each other do not execute the same")
 	}
-	caches := machine.Caches(e.Device, e.group.Local, min(e.resident, e.most))
+	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
 	loads, stores, sector := e.served(e.moved)
@@ -60,7 +60,7 @@ func (e *emulation) settled() timed {
 	if e.loads == 0 || known == 0 || loaded < known*muchMore {
 		return base
 	}
-	flight := known / float64(e.total) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
+	flight := known / float64(e.work.Groups) * sectorBytes * float64(e.resident*e.busy) // bytes that blocks that run at once have loaded
 	e.again = min(flight/e.Device.Value(facts.L2Bytes), 1)
 	return e.whole()
 }
@@ -136,31 +136,42 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		at, middle = e.shown, e.blocks[0]
 	}
 	w.at = at
-	for d, n := range e.grid {
-		w.rows[d] = make([][]timing.Node, len(middle.Warps))
-		w.apart[d] = int64(apart[d])
-		if n == 1 {
-			continue
-		}
-		before, after := at, middle
-		var other *timing.Block
-		if at[d] >= apart[d] {
-			before[d] -= apart[d]
-			other = e.block(before)
-		} else if other, after = middle, e.member(at, d); after != nil {
-			w.apart[d] = 1
-		} else { // blocks of a cluster are taken to access what the first does
-			continue
-		}
-		row := trace.Row(other, after)
-		if row == nil {
-			w.firsts[d] = firsts(other, after)
-			continue
-		}
-		for i := range row {
-			w.rows[d][i] = row[i][0].Body
-		}
+	for d := range e.grid {
+		w.before(middle, d, apart[d])
 	}
+	w.bodies(middle)
+	return w.launch, w.ok
+}
+
+// before compares a block with the one before it along an axis, which is so many work-groups away.
+func (w *walker) before(middle *timing.Block, d int, apart uint32) {
+	w.rows[d] = make([][]timing.Node, len(middle.Warps))
+	w.apart[d] = int64(apart)
+	if w.grid[d] == 1 {
+		return
+	}
+	before, after := w.at, middle
+	var other *timing.Block
+	if w.at[d] >= apart {
+		before[d] -= apart
+		other = w.block(before)
+	} else if other, after = middle, w.member(w.at, d); after != nil {
+		w.apart[d] = 1
+	} else { // blocks of a cluster are taken to access what the first does
+		return
+	}
+	row := trace.Row(other, after)
+	if row == nil {
+		w.firsts[d] = firsts(other, after)
+		return
+	}
+	for i := range row {
+		w.rows[d][i] = row[i][0].Body
+	}
+}
+
+// bodies describes the accesses of a block; warps that execute alike are described together.
+func (w *walker) bodies(middle *timing.Block) {
 	for first, done := 0, make([]bool, len(middle.Warps)); first < len(done); first++ {
 		if done[first] {
 			continue
@@ -181,7 +192,6 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
-	return w.launch, w.ok
 }
 
 // member is the next block of a cluster along an axis; nil where it waits for what nobody tells it.
@@ -312,7 +322,7 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		p.From -= stride * int64(w.at[d])
 	}
 	others := w.atOnce(&p)
-	executions := float64(w.total)
+	executions := float64(w.work.Groups)
 	for level, n := range trips {
 		s := timing.Step{}
 		if level < len(t.Steps) {

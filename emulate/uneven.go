@@ -92,7 +92,7 @@ func (l *lengths) product(length func(at [3]int64) float64) bool {
 // the mean square of the difference of neighbours, over the variance, is about 1 where they are independent (von Neumann, "Distribution of the Ratio
 // of the Mean Square Successive Difference to the Variance", 1941), and 0.4 for 4 places in a line. Fewer tell nothing.
 func byPlace(at []int64, values []float64) bool {
-	const few, most = 3, 0.6
+	const few, most = 3, 0.6 // places that tell nothing; between 0.4 of a line and 1 of chance
 	if len(at) <= few {
 		return true
 	}
@@ -199,7 +199,7 @@ func (e *emulation) mixed(want int64) {
 			break
 		}
 		k := turned(i, places)
-		at := e.index(e.lengths.typical(2*k+1, 2*places, e.total))
+		at := e.index(e.lengths.typical(2*k+1, 2*places, e.work.Groups))
 		b := e.block(at)
 		if b.Cut && i > 0 { // those before it stand for it
 			continue
@@ -243,9 +243,9 @@ func (e *emulation) dealtOut(l *lengths, rate float64, resident int64) float64 {
 		}
 	})
 	slots := e.busy * resident
-	first := max(e.total-mostBig*slots, 0)
+	first := max(e.work.Groups-mostBig*slots, 0)
 	begin := float64(first) * l.mean() / rate / float64(e.busy)
-	d := dealer{next: first, total: e.total, lengths: l, all: make([]*running, e.busy)}
+	d := dealer{next: first, total: e.work.Groups, lengths: l, all: make([]*running, e.busy)}
 	for i := range d.all {
 		d.all[i] = &running{rates: make([]float64, resident+1), ends: make([]float64, 0, resident)}
 		for k := range resident {

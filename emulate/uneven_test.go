@@ -69,7 +69,7 @@ func TestDealt(t *testing.T) {
 		rows := rapid.Int64Range(1, 4).Draw(t, "rows")
 		axis := rapid.SliceOfN(rapid.Float64Range(0.1, 5), 1, int(mostBig*e.busy*e.resident/rows)).Draw(t, "axis") // each is dealt
 		e.grid = [3]int64{int64(len(axis)), rows, 1}
-		e.total = int64(len(axis)) * rows
+		e.work.Groups = int64(len(axis)) * rows
 		e.lengths = &lengths{grid: e.grid, middle: 100, axes: [3][]float64{axis}}
 		e.shares = make([]float64, e.resident+1)
 		for k := range e.shares {
@@ -77,7 +77,7 @@ func TestDealt(t *testing.T) {
 		}
 		free := make([]float64, e.busy*e.resident)
 		sum, last := 0.0, 0.0
-		for i := range e.total {
+		for i := range e.work.Groups {
 			first := 0
 			for k := range free {
 				if free[k] < free[first] {
@@ -96,7 +96,7 @@ func TestDealt(t *testing.T) {
 		if got, least := e.dealtOut(e.lengths, 1, e.resident), sum/float64(e.busy); got < least*(1-1e-9) {
 			t.Fatalf("%g cycles, and all instructions take %g", got, least)
 		}
-		if mean := sum / float64(e.total); math.Abs(mean-e.lengths.mean()) > 1e-6*mean {
+		if mean := sum / float64(e.work.Groups); math.Abs(mean-e.lengths.mean()) > 1e-6*mean {
 			t.Fatalf("mean %g, and of all blocks %g", e.lengths.mean(), mean)
 		}
 	})

@@ -249,8 +249,8 @@ func (e *emulation) judgeWaits(j *judgement) {
 		switch name := e.buffer(w.buffer); {
 		case w.nobody:
 			j.add(Endless, int(op), "a loop waits for what nobody stores in %s", name)
-		case w.all && e.total > room:
-			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.total), "work-group"), name, room)
+		case w.all && e.work.Groups > room:
+			j.add(Endless, int(op), "all %s wait for each other in %s, and %d have room at once", format.Count(int(e.work.Groups), "work-group"), name, room)
 		case w.all: // they are taken to come at once
 		default:
 			j.add(AtLeast, int(op), "a loop waits for what other work-groups store in %s: how long is not known", name)

@@ -56,7 +56,7 @@ func (e *emulation) waited() map[int32]waited {
 		}
 		name, _ := e.launch.Memory.Find(uint64(list[0]))
 		apart := slices.ContainsFunc(list, func(at int64) bool { return at != list[0] || stores[at] < len(e.executed) })
-		out[op] = waited{buffer: name, nobody: !stored[name], all: !apart && (len(e.executed) > 1 || e.total == 1)}
+		out[op] = waited{buffer: name, nobody: !stored[name], all: !apart && (len(e.executed) > 1 || e.work.Groups == 1)}
 	}
 	return out
 }
@@ -67,7 +67,7 @@ func (e *emulation) gathered() {
 	if len(e.builder.Awaits) == 0 || e.chain.links > 0 {
 		return
 	}
-	later := max(e.Device.Value(facts.L2Latency), e.Device.Value(facts.GridGap)*float64(e.total))
+	later := max(e.Device.Value(facts.L2Latency), e.Device.Value(facts.GridGap)*float64(e.work.Groups))
 	for op, w := range e.waited() {
 		if !w.all {
 			continue

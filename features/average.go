@@ -90,7 +90,7 @@ type trip struct {
 // bounds are assigned within the outer loop: then it is the sum of the inner trips over the iterations of the outer loop. Otherwise the
 // two may depend on each other.
 func (c *counter) average(d *polycount.Set, n *polycount.Poly, trips []trip) (*polycount.Poly, error) {
-	const most = 4
+	const most = 4 // factors: the count has 2 to this power of terms
 	if len(trips) > most {
 		return nil, fmt.Errorf("more than %d averages in a count", most)
 	}

@@ -201,7 +201,7 @@ func (s *Statistics) AsIfHeld() (statements []string) {
 // rule names what counts include that does not run as they say; "" where it is all the same.
 func (s *Statistics) rule() string {
 	if list := s.AsIfHeld(); len(list) > 0 {
-		const most = 4
+		const most = 4 // conditions in a line
 		if more := len(list) - most; more > 1 {
 			list = append(list[:most], fmt.Sprintf("%d more", more))
 		}

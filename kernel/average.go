@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -24,6 +25,7 @@ func (a Average) String() string { return a.Of.String() + ": " + a.Value.String(
 // AssumeAverage states the average of an expression in the temporaries that bound inames, or the average number of
 // values of an iname that they bound. Value is an expression in the kernel's parameters.
 func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
+	defer throw.Catch(&err)
 	o, err := expr.Parse(of)
 	if err != nil {
 		return nil, k.Errorf("average: %w", err)
@@ -33,9 +35,7 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 		return nil, k.Errorf("average of %s: %w", of, err)
 	}
 	if x, ok := o.(expr.Var); ok && k.IsIname(x.Name) {
-		if o, err = k.trips(x.Name); err != nil {
-			return nil, err
-		}
+		o = k.trips(x.Name)
 	}
 	bounds := k.Bounds(k.Inames())
 	a, err := expr.ToAffine(o, func(name string) bool { return k.IsParam(name) || slices.Contains(bounds, name) })
@@ -61,23 +61,21 @@ func (k *Kernel) AssumeAverage(of, value string) (out *Kernel, err error) {
 }
 
 // trips is the number of values of an iname that has one lower and one upper bound.
-func (k *Kernel) trips(iname string) (expr.Expr, error) {
+func (k *Kernel) trips(iname string) expr.Expr {
 	d, err := k.RawDomainOf([]string{iname})
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	var lower, upper []polycount.Bound
 	if len(d.Disjuncts()) == 1 {
 		if lower, upper, err = d.Bounds(iname); err != nil {
-			return nil, k.Errorf("iname %s: %w", iname, err)
+			panic(throw.Of(k.Errorf("iname %s: %w", iname, err)))
 		}
 	}
 	if m, _ := d.Stride(iname); len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 || m > 1 {
-		return nil, k.Errorf("the number of values of iname %s is not a difference of two bounds (%s): give the average of an expression in %s",
-			iname, d, nameset.Text(k.Bounds([]string{iname})))
+		panic(throw.Of(k.Errorf("the number of values of iname %s is not a difference of two bounds (%s): give the average of an expression in %s",
+			iname, d, nameset.Text(k.Bounds([]string{iname})))))
 	}
 	n := upper[0].Num.Sub(lower[0].Num).AddInt(1)
-	return expr.FromAffine(n), n.Err()
+	return throw.Get(expr.FromAffine(n), n.Err())
 }
 
 // averageOps are the operators that the value of an average may have.

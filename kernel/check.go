@@ -8,15 +8,16 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
 // Check verifies the invariants of kernels. Its parts run in the order of the table below; each relies on those before it.
-func (k *Kernel) Check() error {
-	if err := k.CheckForm(); err != nil {
-		return err
-	}
-	return k.checkIndices()
+func (k *Kernel) Check() (err error) {
+	defer throw.Catch(&err)
+	throw.If(k.CheckForm())
+	k.checkIndices()
+	return nil
 }
 
 // CheckForm is Check without the ranges of indices, which depend on assumptions that may still be made. It is for kernels that transformations
@@ -130,7 +131,7 @@ func (k *Kernel) checkStatements() error {
 func (k *Kernel) CheckDeps() error {
 	const (
 		visiting = 1
-		done     = 2
+		done     = 2 // a state, as visiting
 	)
 	byID := map[string]*Stmt{}
 	for _, s := range k.Statements {
@@ -171,7 +172,8 @@ func (k *Kernel) CheckDeps() error {
 
 // checkAccesses: names are defined where they are used, an access has as many indices as its array has axes, and the inames
 // used outside reductions are the statement's.
-func (k *Kernel) checkAccesses() error {
+func (k *Kernel) checkAccesses() (err error) {
+	defer throw.Catch(&err)
 	for _, s := range k.Statements {
 		if t := s.Target(); t != "" {
 			if a := k.Array(t); a == nil || a.IsValue {
@@ -179,79 +181,74 @@ func (k *Kernel) checkAccesses() error {
 			}
 		}
 		for _, e := range s.Exprs() {
-			if err := k.checkExpr(s, e, s.Inames); err != nil {
-				return err
-			}
+			k.checkExpr(s, e, s.Inames)
 		}
 	}
 	return nil
 }
 
 // checkExpr checks an expression of s that may use the inames in scope.
-func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) error {
+func (k *Kernel) checkExpr(s *Stmt, e expr.Expr, scope []string) {
 	switch x := e.(type) {
 	case nil:
-		return nil
+		return
 	case expr.Var:
 		switch a := k.Array(x.Name); {
 		case k.IsIname(x.Name):
 			if !slices.Contains(scope, x.Name) {
-				return k.Errorf("statement %s uses iname %s, which it is not within", s.ID, x.Name)
+				panic(throw.Of(k.Errorf("statement %s uses iname %s, which it is not within", s.ID, x.Name)))
 			}
 		case k.Rule(x.Name) != nil && len(k.Rule(x.Name).Args) == 0:
 		case a == nil:
 			if !k.IsParam(x.Name) {
-				return k.Errorf("statement %s uses %s, which is not defined", s.ID, x.Name)
+				panic(throw.Of(k.Errorf("statement %s uses %s, which is not defined", s.ID, x.Name)))
 			}
 		case !a.IsValue && len(a.Shape) > 0:
-			return k.Errorf("statement %s uses array %s without an index", s.ID, x.Name)
+			panic(throw.Of(k.Errorf("statement %s uses array %s without an index", s.ID, x.Name)))
 		}
 	case *expr.Access:
 		a := k.Array(x.Array)
 		if a == nil || a.IsValue {
-			return k.Errorf("statement %s accesses %s, which is not an array", s.ID, x)
+			panic(throw.Of(k.Errorf("statement %s accesses %s, which is not an array", s.ID, x)))
 		}
 		if len(a.Shape) != len(x.Index) {
-			return k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))
+			panic(throw.Of(k.Errorf("statement %s: %s has %d indices, array %s has %d axes", s.ID, x, len(x.Index), x.Array, len(a.Shape))))
 		}
 		if x.As != "" && (!x.As.Known() || a.DType == "" || x.As.IsVector() || x.As.Size()%a.DType.Size() != 0) {
-			return k.Errorf("statement %s: %s takes %s from an array of %s", s.ID, x, x.As, a.DType)
+			panic(throw.Of(k.Errorf("statement %s: %s takes %s from an array of %s", s.ID, x, x.As, a.DType)))
 		}
 		if x.Lanes > 0 {
 			if err := a.checkVector(x); err != nil {
-				return k.Errorf("statement %s: %w", s.ID, err)
+				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 			}
 		}
 	case *expr.Reduce:
 		for _, n := range x.Inames {
 			if !k.IsIname(n) {
-				return k.Errorf("statement %s reduces over %s, which is not an iname", s.ID, n)
+				panic(throw.Of(k.Errorf("statement %s reduces over %s, which is not an iname", s.ID, n)))
 			}
 			if slices.Contains(scope, n) {
-				return k.Errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)
+				panic(throw.Of(k.Errorf("statement %s reduces over iname %s, which it is within already", s.ID, n)))
 			}
 		}
 		scope = slices.Concat(scope, x.Inames)
 	case *expr.Call:
 		if f := k.Function(x.Func); f != nil {
 			if len(f.Params) != len(x.Args) {
-				return k.Errorf("statement %s: function %s takes %s, not %d", s.ID, x.Func, format.Count(len(f.Params), "operand"), len(x.Args))
+				panic(throw.Of(k.Errorf("statement %s: function %s takes %s, not %d", s.ID, x.Func, format.Count(len(f.Params), "operand"), len(x.Args))))
 			}
 			break
 		}
 		if k.Rule(x.Func) == nil && !expr.IsFunction(x.Func) {
-			return k.Errorf("statement %s calls %s, which is neither a rule nor a known function; %s", s.ID, x.Func, source.Suggest(x.Func, expr.Functions()))
+			panic(throw.Of(k.Errorf("statement %s calls %s, which is neither a rule nor a known function; %s", s.ID, x.Func, source.Suggest(x.Func, expr.Functions()))))
 		}
 		if n, _ := expr.Arity(x.Func); k.Rule(x.Func) == nil && n != len(x.Args) {
-			return k.Errorf("statement %s: %s takes %s, not %d", s.ID, x.Func, format.Count(n, "operand"), len(x.Args))
+			panic(throw.Of(k.Errorf("statement %s: %s takes %s, not %d", s.ID, x.Func, format.Count(n, "operand"), len(x.Args))))
 		}
 	}
 	for _, c := range expr.Children(e) {
-		if err := k.checkExpr(s, c, scope); err != nil {
-			return err
-		}
+		k.checkExpr(s, c, scope)
 	}
-	return nil
 }
 
 // checkVector: the elements of a vector are adjacent in memory.

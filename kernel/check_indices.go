@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -14,15 +15,14 @@ import (
 // checkIndices: no access is out of bounds, for any positive sizes that the assumptions allow. It judges what domains and
 // affine conditions prove: affine indices, where no condition or bound of a loop depends on data. The interpreter finds the
 // rest.
-func (k *Kernel) checkIndices() error {
+func (k *Kernel) checkIndices() {
 	c := &indexChecker{k: k, domains: map[string]*polycount.Set{}}
 	c.judge = c.access
 	for _, s := range k.Statements {
 		if err := c.statement(s); err != nil {
-			return k.Errorf("statement %s: %w", s.ID, err)
+			panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 		}
 	}
-	return nil
 }
 
 type indexChecker struct {
@@ -34,7 +34,7 @@ type indexChecker struct {
 
 func (c *indexChecker) statement(s *Stmt) error {
 	c.stmt = s
-	points, err := c.domain(s.Inames)
+	points, err := throw.Value(func() *polycount.Set { return c.domain(s.Inames) })
 	for _, p := range s.Predicates {
 		if err == nil {
 			points, err = c.after(points, p)
@@ -49,23 +49,21 @@ func (c *indexChecker) statement(s *Stmt) error {
 }
 
 // domain is the set of points of inames at positive sizes; nil where it depends on data.
-func (c *indexChecker) domain(inames []string) (*polycount.Set, error) {
+func (c *indexChecker) domain(inames []string) *polycount.Set {
 	key := strings.Join(inames, " ")
 	d, known := c.domains[key]
 	if known || len(c.k.Bounds(inames)) > 0 {
-		return d, nil
+		return d
 	}
 	d, err := c.k.DomainOf(inames)
-	if err != nil {
-		return nil, err
-	}
+	throw.If(err)
 	var positive []polycount.Constraint
 	for _, p := range c.k.Params() {
 		positive = append(positive, polycount.GE(polycount.Name(p), polycount.Int(1)))
 	}
 	d, err = d.Constrain(positive...)
 	c.domains[key] = d
-	return d, err
+	return throw.Get(d, err)
 }
 
 // after checks a condition at the points, and returns those where it holds; nil where that is not known.
@@ -79,6 +77,7 @@ func (c *indexChecker) after(points *polycount.Set, condition expr.Expr) (*polyc
 
 // check checks the accesses of an expression that is evaluated at the points of the inames.
 func (c *indexChecker) check(e expr.Expr, points *polycount.Set, inames []string) (err error) {
+	defer throw.Catch(&err)
 	if points == nil {
 		return nil
 	}
@@ -103,25 +102,17 @@ func (c *indexChecker) check(e expr.Expr, points *polycount.Set, inames []string
 			if x.Kind == expr.Or {
 				arg = expr.Negate(arg)
 			}
-			if points, err = c.after(points, arg); err != nil {
-				return err
-			}
+			points = throw.Get(c.after(points, arg))
 		}
 		return nil
 	case *expr.Reduce:
 		inames = nameset.Sorted(slices.Concat(inames, x.Inames))
-		if points, err = c.domain(inames); err != nil {
-			return err
-		}
+		points = c.domain(inames)
 	case *expr.Access:
-		if err := c.judge(x, points); err != nil {
-			return err
-		}
+		throw.If(c.judge(x, points))
 	}
 	for _, child := range expr.Children(e) {
-		if err := c.check(child, points, inames); err != nil {
-			return err
-		}
+		throw.If(c.check(child, points, inames))
 	}
 	return nil
 }
@@ -234,7 +225,8 @@ type outsideFinder struct {
 }
 
 // access judges the flat index: a row that is left for the next one is memory of the array still.
-func (f *outsideFinder) access(x *expr.Access, points *polycount.Set) error {
+func (f *outsideFinder) access(x *expr.Access, points *polycount.Set) (err error) {
+	defer throw.Catch(&err)
 	a := f.k.Array(x.Array)
 	if a == nil || a.IsValue || len(a.Shape) != len(x.Index) || len(x.Index) == 0 {
 		return nil
@@ -247,12 +239,10 @@ func (f *outsideFinder) access(x *expr.Access, points *polycount.Set) error {
 	lanes := a.Span(x)
 	inside := []polycount.Constraint{polycount.GE(index, polycount.Int(0)), polycount.GE(polycount.Int(total-lanes), index)}
 	for _, holds := range inside {
-		yes, err := points.Implies(holds)
-		if err != nil {
-			return err
-		}
+		yes := throw.Get(points.Implies(holds))
 		if !yes {
-			return f.outside(x, points, index, holds, total, lanes)
+			f.outside(x, points, index, holds, total, lanes)
+			return nil
 		}
 	}
 	return nil
@@ -279,36 +269,25 @@ func (f *outsideFinder) flat(a *Array, x *expr.Access) (sum polycount.Affine, ok
 }
 
 // outside says what is wrong with an access at points where its index violates what must hold; nil where it is made at none of them.
-func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index polycount.Affine, holds polycount.Constraint, total, lanes int64) error {
-	bad, err := points.Constrain(holds.Negate()...)
-	if err != nil {
-		return err
-	}
+func (f *outsideFinder) outside(x *expr.Access, points *polycount.Set, index polycount.Affine, holds polycount.Constraint, total, lanes int64) {
+	bad := throw.Get(points.Constrain(holds.Negate()...))
 	if _, ok, err := bad.Sample(); err != nil || !ok {
-		return err
+		throw.If(err)
+		return
 	}
-	first, last, err := ends(points, index)
-	if err != nil {
-		return err
-	}
+	first, last := throw.Get2(ends(points, index))
 	beyond := last
 	if first < 0 {
 		beyond = first
 	}
-	there, err := points.Constrain(polycount.EQ(index, polycount.Int(beyond)))
-	if err != nil {
-		return err
-	}
-	at, _, err := there.Sample()
-	if err != nil {
-		return err
-	}
+	there := throw.Get(points.Constrain(polycount.EQ(index, polycount.Int(beyond))))
+	at, _ := throw.Get2(there.Sample())
 	var where []string
 	for _, name := range points.Dims() {
 		where = append(where, fmt.Sprintf("%s = %d", name, at[name]))
 	}
 	out := &Outside{Access: x, Array: x.Array, Place: f.place(x), First: first, Last: last + lanes - 1, Elements: total, At: strings.Join(where, ", ")}
-	return out
+	throw.If(out)
 }
 
 // ends are the least and the greatest value of an expression at points.

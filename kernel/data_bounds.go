@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/polycount"
 )
 
@@ -72,10 +73,10 @@ func (k *Kernel) checkBounds() error {
 }
 
 // forAnyBounds projects the bounds of the inames out of a set, which leaves its points for all values of these bounds.
-func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) (*polycount.Set, error) {
+func (k *Kernel) forAnyBounds(d *polycount.Set, inames []string) *polycount.Set {
 	bounds := k.Bounds(inames)
 	if len(bounds) == 0 {
-		return d, nil
+		return d
 	}
-	return d.ToDims(nameset.Intersect(bounds, d.Params())...).Project(d.Dims()...)
+	return throw.Get(d.ToDims(nameset.Intersect(bounds, d.Params())...).Project(d.Dims()...))
 }

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/internal/intmath"
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -26,11 +27,9 @@ func (k *Kernel) DomainOf(inames []string) (*polycount.Set, error) {
 }
 
 // RawDomainOf is DomainOf without the assumptions.
-func (k *Kernel) RawDomainOf(inames []string) (*polycount.Set, error) {
-	full, err := k.joinDomains(inames)
-	if err != nil {
-		return nil, err
-	}
+func (k *Kernel) RawDomainOf(inames []string) (_ *polycount.Set, err error) {
+	defer throw.Catch(&err)
+	full := k.joinDomains(inames)
 	d, err := full.Project(inames...)
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: domain of %v: %w", k.Name, inames, err)
@@ -39,10 +38,10 @@ func (k *Kernel) RawDomainOf(inames []string) (*polycount.Set, error) {
 }
 
 // joinDomains intersects the domains of the inames and those that these use inames of. It keeps all their dimensions.
-func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
+func (k *Kernel) joinDomains(inames []string) *polycount.Set {
 	for _, n := range inames {
 		if !k.IsIname(n) {
-			return nil, k.UnknownIname(n)
+			panic(throw.Of(k.UnknownIname(n)))
 		}
 	}
 	parts := k.domainsOf(inames)
@@ -50,7 +49,7 @@ func (k *Kernel) joinDomains(inames []string) (*polycount.Set, error) {
 	for _, d := range parts {
 		dims = append(dims, d.Dims()...)
 	}
-	return polycount.Join(dims, parts...)
+	return throw.Get(polycount.Join(dims, parts...))
 }
 
 // domainsOf lists the domains of the inames and those that these use inames of.
@@ -83,35 +82,22 @@ func (k *Kernel) AffineOf(e expr.Expr) (polycount.Affine, error) {
 // Interval returns constant bounds of the affine expression over the domain of its inames, for all parameter values
 // that the assumptions allow. hasLo and hasHi say whether the bounds exist.
 func (k *Kernel) Interval(e polycount.Affine, inames []string) (lo, hi int64, hasLo, hasHi bool, err error) {
+	defer throw.Catch(&err)
 	used := nameset.Intersect(e.Names(), inames)
-	d, err := k.DomainOf(used)
-	if err != nil {
-		return 0, 0, false, false, err
-	}
+	d := throw.Get(k.DomainOf(used))
 	if len(used) == 1 && e.Equal(polycount.Name(used[0])) {
 		if lo, hi, ok := constantRange(d, used[0]); ok {
 			return lo, hi, true, true, nil
 		}
 	}
 	const x = "$value" // no iname has such a name
-	d, err = d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e))
-	if err != nil {
-		return 0, 0, false, false, err
-	}
+	d = throw.Get(d.AddDims(x).Constrain(polycount.EQ(polycount.Name(x), e)))
 	params := d.Params()
-	if d, err = d.ToDims(params...).Project(x); err != nil {
-		return 0, 0, false, false, err
-	}
-	parts, err := Inhabited(d)
-	if err != nil {
-		return 0, 0, false, false, err
-	}
+	d = throw.Get(d.ToDims(params...).Project(x))
+	parts := throw.Get(Inhabited(d))
 	hasLo, hasHi = len(parts) > 0, len(parts) > 0
 	for i, part := range parts {
-		lower, upper, err := part.Bounds(x)
-		if err != nil {
-			return 0, 0, false, false, err
-		}
+		lower, upper := throw.Get2(part.Bounds(x))
 		l, okL := tightest(lower, true)
 		h, okH := tightest(upper, false)
 		if m, r := part.Stride(x); m > 1 && r.IsConstant() { // bounds need not be values that are taken
@@ -197,15 +183,13 @@ func (k *Kernel) IsAffineCondition(e expr.Expr) bool {
 }
 
 // Restrict returns the part of a set in which an affine condition holds.
-func (k *Kernel) Restrict(set *polycount.Set, condition expr.Expr) (*polycount.Set, error) {
+func (k *Kernel) Restrict(set *polycount.Set, condition expr.Expr) (_ *polycount.Set, err error) {
+	defer throw.Catch(&err)
 	op := condition.(*expr.Op)
 	switch op.Kind {
 	case expr.And:
 		for _, arg := range op.Args {
-			var err error
-			if set, err = k.Restrict(set, arg); err != nil {
-				return nil, err
-			}
+			set = throw.Get(k.Restrict(set, arg))
 		}
 		return set, nil
 	case expr.Or:
@@ -215,9 +199,7 @@ func (k *Kernel) Restrict(set *polycount.Set, condition expr.Expr) (*polycount.S
 			if err == nil && all != nil {
 				part, err = all.Union(part)
 			}
-			if err != nil {
-				return nil, err
-			}
+			throw.If(err)
 			all = part
 		}
 		return all, nil
@@ -226,19 +208,10 @@ func (k *Kernel) Restrict(set *polycount.Set, condition expr.Expr) (*polycount.S
 		if op.Kind == expr.Ne {
 			arg = &expr.Op{Kind: expr.Eq, Args: op.Args}
 		}
-		part, err := k.Restrict(set, arg)
-		if err != nil {
-			return nil, err
-		}
+		part := throw.Get(k.Restrict(set, arg))
 		return set.Subtract(part)
 	}
-	a, err := k.AffineOf(op.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := k.AffineOf(op.Args[1])
-	if err != nil {
-		return nil, err
-	}
+	a := throw.Get(k.AffineOf(op.Args[0]))
+	b := throw.Get(k.AffineOf(op.Args[1]))
 	return set.Constrain(comparisons[op.Kind](a, b))
 }

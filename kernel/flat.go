@@ -6,17 +6,16 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
 // Strides are the distances in elements between neighbours along each axis, from the layout and the shape.
-func (a *Array) Strides() ([]expr.Expr, error) {
+func (a *Array) Strides() (_ []expr.Expr, err error) {
+	defer throw.Catch(&err)
 	out := make([]expr.Expr, len(a.Shape))
-	polys, err := a.stridePolys()
-	if err != nil {
-		return nil, err
-	}
+	polys := a.stridePolys()
 	for i, p := range polys {
 		out[i] = p.Expr()
 	}
@@ -25,10 +24,10 @@ func (a *Array) Strides() ([]expr.Expr, error) {
 
 // stridePolys computes the strides as polynomials in the parameters. A size that is not a polynomial (n // 2, say)
 // becomes an opaque factor, named by its text in parentheses.
-func (a *Array) stridePolys() ([]*expr.Poly, error) {
+func (a *Array) stridePolys() []*expr.Poly {
 	n := len(a.Shape)
 	if a.Axes != nil && len(a.Axes) != n {
-		return nil, fmt.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes))
+		panic(throw.Errorf("array %s has %d axes and a layout of %d", a.Name, n, len(a.Axes)))
 	}
 	order := make([]int, n) // axes, the fastest varying first
 	for i := range order {
@@ -49,11 +48,11 @@ func (a *Array) stridePolys() ([]*expr.Poly, error) {
 			break
 		}
 		if a.Shape[axis] == nil {
-			return nil, fmt.Errorf("array %s: the size of axis %d is unknown", a.Name, axis)
+			panic(throw.Errorf("array %s: the size of axis %d is unknown", a.Name, axis))
 		}
 		stride = stride.Mul(opaquePoly(a.Shape[axis]))
 	}
-	return out, nil
+	return out
 }
 
 func opaquePoly(e expr.Expr) *expr.Poly {
@@ -117,7 +116,8 @@ func (f *LinearForm) String() string {
 
 // FlatIndex is the index of the accessed element from the start of the array. Parameters may multiply
 // inames, as in a[n*i + j]; other indices that are not quasi-affine in the inames and parameters are a *NotAffineError.
-func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
+func (k *Kernel) FlatIndex(acc *expr.Access) (_ *LinearForm, err error) {
+	defer throw.Catch(&err)
 	a := k.Array(acc.Array)
 	if a == nil {
 		return nil, fmt.Errorf("kernel %s: unknown array %s", k.Name, acc.Array)
@@ -125,13 +125,10 @@ func (k *Kernel) FlatIndex(acc *expr.Access) (*LinearForm, error) {
 	if len(acc.Index) != len(a.Shape) {
 		return nil, fmt.Errorf("kernel %s: %s has %d indices, array %s has %d axes", k.Name, acc, len(acc.Index), a.Name, len(a.Shape))
 	}
-	strides, err := a.stridePolys()
-	if err != nil {
-		return nil, err
-	}
+	strides := a.stridePolys()
 	sum := &formSum{k: k, terms: map[string]*expr.Poly{}, floors: map[string]FloorTerm{}}
 	for i, e := range acc.Index {
-		if err := sum.add(e, strides[i]); err != nil {
+		if err := throw.Try(func() { sum.add(e, strides[i]) }); err != nil {
 			return nil, fmt.Errorf("kernel %s: index of %s: %w", k.Name, acc, err)
 		}
 	}
@@ -149,18 +146,19 @@ type formSum struct {
 	rest   *expr.Poly
 }
 
-func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
+func (s *formSum) add(e expr.Expr, by *expr.Poly) {
 	if by.IsZero() {
-		return nil
+		return
 	}
 	a, notAffine := s.k.AffineOf(e)
 	if notAffine == nil {
 		s.addAffine(a, by)
-		return nil
+		return
 	}
 	x, ok := e.(*expr.Op)
 	if !ok {
-		return notAffine
+		throw.If(notAffine)
+		return
 	}
 	switch x.Kind {
 	case expr.Add, expr.Sub, expr.Neg:
@@ -169,11 +167,9 @@ func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 			if x.Kind == expr.Neg || x.Kind == expr.Sub && i > 0 {
 				sign = -1
 			}
-			if err := s.add(a, by.Scale(sign)); err != nil {
-				return err
-			}
+			s.add(a, by.Scale(sign))
 		}
-		return nil
+		return
 	case expr.Mul:
 		var rest []expr.Expr
 		for _, a := range x.Args {
@@ -188,12 +184,13 @@ func (s *formSum) add(e expr.Expr, by *expr.Poly) error {
 		switch len(rest) {
 		case 0:
 			s.rest = s.rest.Add(by)
-			return nil
+			return
 		case 1:
-			return s.add(rest[0], by)
+			s.add(rest[0], by)
+			return
 		}
 	}
-	return notAffine
+	throw.If(notAffine)
 }
 
 // ofSizes reports whether e is affine in parameters alone, as n // 16 is.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -57,7 +58,8 @@ func (k *Kernel) Function(name string) *Function {
 
 // Scope is a kernel without statements in which Def can be checked and typed: its value arguments are the parameters and
 // lets of f, its functions those defined before f. A let without a type, or one that uses an undefined name, is an error.
-func (k *Kernel) Scope(f *Function) (*Kernel, error) {
+func (k *Kernel) Scope(f *Function) (_ *Kernel, err error) {
+	defer throw.Catch(&err)
 	s := &Kernel{Name: f.Name}
 	value := func(name string, t expr.DType) {
 		s.Args = append(s.Args, &Array{Name: name, DType: t, Space: Private, IsValue: true})
@@ -68,9 +70,7 @@ func (k *Kernel) Scope(f *Function) (*Kernel, error) {
 	at := slices.IndexFunc(k.Functions, func(g *Function) bool { return g.Name == f.Name })
 	s.Functions = k.Functions[:max(at, 0)]
 	for _, l := range f.Lets {
-		if err := s.checkExpr(&Stmt{ID: f.Name}, l.Expr, nil); err != nil {
-			return nil, err
-		}
+		s.checkExpr(&Stmt{ID: f.Name}, l.Expr, nil)
 		t, err := s.TypeOf(l.Expr)
 		if err != nil {
 			return nil, fmt.Errorf("%s = %s: %w", l.Name, l.Expr, err)
@@ -170,10 +170,9 @@ func CheckBody(text string) error {
 	return nil
 }
 
-func (f *Function) check(scope *Kernel) error {
-	if err := CheckBody(f.Body); err != nil {
-		return err
-	}
+func (f *Function) check(scope *Kernel) (err error) {
+	defer throw.Catch(&err)
+	throw.If(CheckBody(f.Body))
 	switch {
 	case expr.IsFunction(f.Name) || expr.ReductionArity(f.Name) > 0 || slices.Contains(calledNames, f.Name):
 		return fmt.Errorf("the name is that of a known function")
@@ -217,9 +216,7 @@ func (f *Function) check(scope *Kernel) error {
 		return nil
 	}
 	stmt := &Stmt{ID: f.Name}
-	if err := scope.checkExpr(stmt, f.Def, nil); err != nil {
-		return err
-	}
+	scope.checkExpr(stmt, f.Def, nil)
 	if len(expr.Reductions(f.Def)) > 0 {
 		return fmt.Errorf("the definition %s has a reduction, which only statements may have", f.Def)
 	}

@@ -6,22 +6,18 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 )
 
 // deps resolves the wildcards of dep and nosync, and adds the automatic dependencies.
-func (m *maker) deps() error {
+func (m *maker) deps() (err error) {
+	defer throw.Catch(&err)
 	for i, s := range m.Kernel.Statements {
-		var err error
-		if s.Deps, err = m.others(i, "dependency", s.Deps); err != nil {
-			return err
-		}
+		s.Deps = m.others(i, "dependency", s.Deps)
 		var unsynced []string
 		for _, pattern := range s.NoSync {
 			pattern, space, scoped := strings.Cut(pattern, "@")
-			ids, err := m.others(i, "nosync", []string{pattern})
-			if err != nil {
-				return err
-			}
+			ids := m.others(i, "nosync", []string{pattern})
 			for _, id := range ids {
 				if scoped {
 					id += "@" + space
@@ -40,13 +36,14 @@ func (m *maker) deps() error {
 }
 
 // others lists the statements that the wildcards match, except the i-th, sorted.
-func (m *maker) others(i int, what string, patterns []string) ([]string, error) {
+func (m *maker) others(i int, what string, patterns []string) []string {
 	var ids []string
 	for _, pattern := range patterns {
 		found := false
 		for j, other := range m.Kernel.Statements {
 			if ok, err := path.Match(pattern, other.ID); err != nil {
-				return nil, m.at(i, "", "malformed wildcard %q of %s", pattern, what)
+				throw.If(m.at(i, "", "malformed wildcard %q of %s", pattern, what))
+				return nil
 			} else if ok && i != j {
 				ids, found = append(ids, other.ID), true
 				if m.more[j].pair && j+1 != i {
@@ -55,8 +52,8 @@ func (m *maker) others(i int, what string, patterns []string) ([]string, error) 
 			}
 		}
 		if !found && !strings.ContainsAny(pattern, "*?[") {
-			return nil, source.New("", m.text, m.more[i].places[pattern], "%s on unknown statement %q", what, pattern)
+			panic(throw.Of(source.New("", m.text, m.more[i].places[pattern], "%s on unknown statement %q", what, pattern)))
 		}
 	}
-	return nameset.Sorted(ids), nil
+	return nameset.Sorted(ids)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -47,14 +48,18 @@ func (p *matcher) accept(word string) bool {
 	return false
 }
 
-func (p *matcher) or(depth int) (func(*Stmt) bool, error) { return p.chain("or", true, depth, p.and) }
+func (p *matcher) or(depth int) (_ func(*Stmt) bool, err error) {
+	defer throw.Catch(&err)
+	return p.chain("or", true, depth, p.and), nil
+}
 
-func (p *matcher) and(depth int) (func(*Stmt) bool, error) {
-	return p.chain("and", false, depth, p.term)
+func (p *matcher) and(depth int) (_ func(*Stmt) bool, err error) {
+	defer throw.Catch(&err)
+	return p.chain("and", false, depth, p.term), nil
 }
 
 // chain reads operands with a word between them; one that is decisive decides the result.
-func (p *matcher) chain(word string, decisive bool, depth int, operand func(int) (func(*Stmt) bool, error)) (func(*Stmt) bool, error) {
+func (p *matcher) chain(word string, decisive bool, depth int, operand func(int) (func(*Stmt) bool, error)) func(*Stmt) bool {
 	left, err := operand(depth)
 	for err == nil && p.accept(word) {
 		a := left
@@ -67,7 +72,7 @@ func (p *matcher) chain(word string, decisive bool, depth int, operand func(int)
 			return b(s)
 		}
 	}
-	return left, err
+	return throw.Get(left, err)
 }
 
 func (p *matcher) term(depth int) (func(*Stmt) bool, error) {

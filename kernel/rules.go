@@ -3,15 +3,17 @@ package kernel
 import (
 	"fmt"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
 // Expand replaces uses of substitution rules in e by their bodies.
-func (k *Kernel) Expand(e expr.Expr) (expr.Expr, error) {
+func (k *Kernel) Expand(e expr.Expr) (_ expr.Expr, err error) {
+	defer throw.Catch(&err)
 	if len(k.Rules) == 0 {
 		return e, nil
 	}
-	return k.expand(e, nil)
+	return k.expand(e, nil), nil
 }
 
 // Rule returns the substitution rule of that name, nil without one.
@@ -25,7 +27,7 @@ func (k *Kernel) Rule(name string) *Rule {
 }
 
 // expand works outside in; open holds the rules being expanded, to find recursion.
-func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
+func (k *Kernel) expand(e expr.Expr, open []string) expr.Expr {
 	var bad error
 	out := expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		var name string
@@ -50,7 +52,7 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 			bad = fmt.Errorf("rule %s takes %d arguments, %s gives %d", name, len(r.Args), x, len(args))
 			return x
 		}
-		body, err := k.expand(r.Body, append(open[:len(open):len(open)], name))
+		body, err := throw.Value(func() expr.Expr { return k.expand(r.Body, append(open[:len(open):len(open)], name)) })
 		if err != nil {
 			bad = err
 			return x
@@ -64,7 +66,7 @@ func (k *Kernel) expand(e expr.Expr, open []string) (expr.Expr, error) {
 		}
 		return expr.Subst(body, by)
 	})
-	return out, bad
+	return throw.Get(out, bad)
 }
 
 // checkCapture returns an error if an argument uses an iname that the rule's body reduces over.

@@ -1,10 +1,10 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
@@ -50,7 +50,7 @@ func (k *Kernel) InferShapes() error {
 				}
 				next, err := k.largestRun(at.acc.Index[axis], lanes, at.inames)
 				if err == nil {
-					size, err = size.max(next)
+					size, err = throw.Value(func() *extent { return size.max(next) })
 				}
 				if err != nil {
 					return k.Errorf("cannot infer the size of axis %d of %s from %s: %w; declare its shape", axis, name, at.acc, err)
@@ -84,74 +84,50 @@ const indexName = "$index" // no iname has such a name
 
 // largest is the extent that an index needs in a statement within the given inames: one more than its upper bound, in terms
 // of the parameters.
-func (k *Kernel) largest(index expr.Expr, within []string) (*extent, error) {
+func (k *Kernel) largest(index expr.Expr, within []string) *extent {
 	e, err := k.AffineOf(index)
 	if err != nil {
 		return k.largestProduct(index, err)
 	}
 	used := nameset.Sorted(slices.Concat(nameset.Intersect(e.Names(), k.Inames()), within))
-	d, err := k.DomainOf(used)
-	if err == nil {
-		d, err = k.forAnyBounds(d, used)
-	}
-	if err != nil {
-		return nil, err
-	}
-	where, err := d.Project()
-	if err != nil {
-		return nil, err
-	}
-	if d, err = d.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), e)); err != nil {
-		return nil, err
-	}
-	if d, err = d.Project(indexName); err != nil {
-		return nil, err
-	}
-	parts, err := Inhabited(d)
-	if err != nil {
-		return nil, err
-	}
+	d := throw.Get(k.DomainOf(used))
+	d = k.forAnyBounds(d, used)
+	where := throw.Get(d.Project())
+	d = throw.Get(d.AddDims(indexName).Constrain(polycount.EQ(polycount.Name(indexName), e)))
+	d = throw.Get(d.Project(indexName))
+	parts := throw.Get(Inhabited(d))
 	var out *extent
 	for _, part := range parts {
-		_, upper, err := part.Bounds(indexName)
-		if err != nil {
-			return nil, err
-		}
+		_, upper := throw.Get2(part.Bounds(indexName))
 		if len(upper) == 0 {
-			return nil, fmt.Errorf("%s has no upper bound", index)
+			panic(throw.Errorf("%s has no upper bound", index))
 		}
 		e := &extent{where: where}
-		if e.Size, e.affine, err = RangeSize(polycount.Int(0), upper); err != nil {
-			return nil, err
-		}
-		if out, err = out.max(e); err != nil {
-			return nil, err
-		}
+		e.Size, e.affine = throw.Get2(RangeSize(polycount.Int(0), upper))
+		out = out.max(e)
 	}
 	if out == nil {
-		return nil, fmt.Errorf("the domain of %s is empty", index)
+		panic(throw.Errorf("the domain of %s is empty", index))
 	}
-	return out, nil
+	return out
 }
 
 // largestRun is the extent that a vector of lanes elements from index on needs: a multiple of lanes if index is one.
-func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (*extent, error) {
+func (k *Kernel) largestRun(index expr.Expr, lanes int64, within []string) (_ *extent, err error) {
+	defer throw.Catch(&err)
 	if lanes == 1 {
-		return k.largest(index, within)
+		return k.largest(index, within), nil
 	}
 	a, err := k.AffineOf(index)
 	if err == nil && a.Mod(lanes).IsConstant() && a.Mod(lanes).Constant() == 0 {
-		e, err := k.largest(expr.FromAffine(a.FloorDiv(lanes)), within)
-		if err != nil {
-			return nil, err
-		}
+		e := k.largest(expr.FromAffine(a.FloorDiv(lanes)), within)
 		if e.affine == nil {
 			return &extent{Size: expr.Binary(expr.Mul, expr.Int{Value: lanes}, e.Size)}, nil
 		}
 		all := e.affine.Scale(lanes)
 		return &extent{expr.FromAffine(all), &all, e.where}, all.Err()
 	}
-	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within)
+	return k.largest(expr.Binary(expr.Add, index, expr.Int{Value: lanes - 1}), within), nil
 }
 
 // RangeSize is the number of values from lower to the least of the upper bounds, also in affine form where there is one bound.
@@ -171,45 +147,39 @@ func RangeSize(lower polycount.Affine, upper []polycount.Bound) (size expr.Expr,
 }
 
 // max is the larger of two extents: one of them if it is always the larger, else an expression.
-func (e *extent) max(o *extent) (*extent, error) {
+func (e *extent) max(o *extent) *extent {
 	if e == nil {
-		return o, nil
+		return o
 	}
 	if e.affine != nil && o.affine != nil {
 		for _, pair := range [2][2]*extent{{e, o}, {o, e}} {
 			// the first suffices for all parameters for which the second takes a value
-			enough, err := pair[1].where.Implies(polycount.GE(*pair[0].affine, *pair[1].affine))
-			if err != nil {
-				return nil, err
-			}
+			enough := throw.Get(pair[1].where.Implies(polycount.GE(*pair[0].affine, *pair[1].affine)))
 			if !enough {
 				continue
 			}
-			where, err := e.where.Union(o.where)
-			if err != nil {
-				return nil, err
-			}
-			return &extent{pair[0].Size, pair[0].affine, where}, nil
+			where := throw.Get(e.where.Union(o.where))
+			return &extent{pair[0].Size, pair[0].affine, where}
 		}
 	}
 	if expr.Equal(e.Size, o.Size) {
-		return &extent{Size: e.Size}, nil
+		return &extent{Size: e.Size}
 	}
 	if op, ok := e.Size.(*expr.Op); ok && op.Kind == expr.Max {
 		for _, a := range op.Args {
 			if expr.Equal(a, o.Size) {
-				return e, nil
+				return e
 			}
 		}
-		return &extent{Size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.Size)}}, nil
+		return &extent{Size: &expr.Op{Kind: expr.Max, Args: append(op.Args[:len(op.Args):len(op.Args)], o.Size)}}
 	}
-	return &extent{Size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.Size, o.Size}}}, nil
+	return &extent{Size: &expr.Op{Kind: expr.Max, Args: []expr.Expr{e.Size, o.Size}}}
 }
 
 // largestProduct bounds an index that multiplies variables, as in i*(n + 1) + j*j: sums term by term, and products of
 // nonnegative factors by the product of their bounds. The size may be larger than necessary, never smaller. If this does
 // not apply, the error is why.
-func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
+func (k *Kernel) largestProduct(index expr.Expr, why error) *extent {
 	var scope []string
 	expr.FreeVars(index, func(n string) {
 		if k.IsIname(n) {
@@ -218,15 +188,16 @@ func (k *Kernel) largestProduct(index expr.Expr, why error) (*extent, error) {
 	})
 	bound, ok := k.upper(index, scope)
 	if !ok {
-		return nil, why
+		throw.If(why)
+		return nil
 	}
-	return &extent{Size: bound.Add(expr.ConstPoly(1)).Expr()}, nil
+	return &extent{Size: bound.Add(expr.ConstPoly(1)).Expr()}
 }
 
 // upper is an upper bound of an integer expression over the inames in scope, as a polynomial in the parameters.
 func (k *Kernel) upper(e expr.Expr, scope []string) (*expr.Poly, bool) {
 	if _, err := k.AffineOf(e); err == nil {
-		size, err := k.largest(e, scope)
+		size, err := throw.Value(func() *extent { return k.largest(e, scope) })
 		if err != nil {
 			return nil, false
 		}

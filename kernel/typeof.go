@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
 )
 
@@ -62,101 +63,92 @@ func own(t expr.DType) origin {
 // float32 is float32, everything else promotes as in numpy; / between integers is float64; comparisons and logic are bool.
 // A variable without type is an *UnknownTypeError.
 func (k *Kernel) TypeOf(e expr.Expr) (expr.DType, error) {
-	v, err := k.typed(e)
+	v, err := throw.Value(func() typed { return k.typed(e) })
 	return v.t, err
 }
 
-func (k *Kernel) typed(e expr.Expr) (typed, error) {
+func (k *Kernel) typed(e expr.Expr) typed {
 	known := func(t expr.DType, err error) (typed, error) { return typed{t, own(t)}, err }
 	switch x := e.(type) {
 	case expr.Int:
 		if x.Value >= math.MinInt32 && x.Value <= math.MaxInt32 {
-			return typed{expr.Int32, 0}, nil
+			return typed{expr.Int32, 0}
 		}
-		return typed{expr.Int64, 0}, nil
+		return typed{expr.Int64, 0}
 	case expr.Float:
 		if x.DType == "" {
-			return typed{expr.Float32, freeLiterals}, nil
+			return typed{expr.Float32, freeLiterals}
 		}
-		return known(x.DType, nil)
+		return throw.Get(known(x.DType, nil))
 	case expr.Var:
 		return k.typedName(x.Name)
 	case *expr.Access:
-		v, err := k.typedName(x.Array)
+		v, err := throw.Value(func() typed { return k.typedName(x.Array) })
 		if x.As != "" {
 			v = typed{x.As, own(x.As)}
 		}
 		v.t = v.t.Vector(x.Lanes)
-		return v, err
+		return throw.Get(v, err)
 	case *expr.Cast:
-		if _, err := k.typed(x.Arg); err != nil {
-			return typed{}, err
-		}
-		return known(x.DType, nil)
+		k.typed(x.Arg)
+		return throw.Get(known(x.DType, nil))
 	case *expr.Cond:
 		return k.combine(x.Then, x.Else)
 	case *expr.Reduce:
 		v := x.Body
 		switch {
 		case x.Kind == "any" || x.Kind == "all":
-			return known(expr.Bool, nil)
+			return throw.Get(known(expr.Bool, nil))
 		case x.Index != nil:
 			v = x.Index
 		}
-		out, err := k.typed(v)
+		out, err := throw.Value(func() typed { return k.typed(v) })
 		out.from |= integers // is no constant
-		return out, err
+		return throw.Get(out, err)
 	case *expr.Call:
 		return k.typedCall(x)
 	case *expr.Op:
 		return k.typedOp(x)
 	}
-	return typed{}, fmt.Errorf("no type for %v", e)
+	panic(throw.Errorf("no type for %v", e))
 }
 
-func (k *Kernel) typedName(name string) (typed, error) {
+func (k *Kernel) typedName(name string) typed {
 	if a := k.Array(name); a != nil {
 		if a.DType == "" {
-			return typed{}, k.UnknownType(a)
+			throw.If(k.UnknownType(a))
+			return typed{}
 		}
-		return typed{a.DType, own(a.DType)}, nil
+		return typed{a.DType, own(a.DType)}
 	}
 	if k.Rule(name) != nil {
 		return k.typedRule(expr.Var{Name: name})
 	}
 	if k.IsIname(name) || k.IsParam(name) {
-		return typed{expr.Int32, integers}, nil
+		return typed{expr.Int32, integers}
 	}
-	return typed{}, fmt.Errorf("%s is not defined", name)
+	panic(throw.Errorf("%s is not defined", name))
 }
 
-func (k *Kernel) typedRule(use expr.Expr) (typed, error) {
-	body, err := k.Expand(use)
-	if err != nil {
-		return typed{}, err
-	}
+func (k *Kernel) typedRule(use expr.Expr) typed {
+	body := throw.Get(k.Expand(use))
 	return k.typed(body)
 }
 
-func (k *Kernel) typedCall(x *expr.Call) (typed, error) {
+func (k *Kernel) typedCall(x *expr.Call) typed {
 	if k.Rule(x.Func) != nil {
 		return k.typedRule(x)
 	}
 	if f := k.Function(x.Func); f != nil {
 		for _, a := range x.Args {
-			if _, err := k.typed(a); err != nil {
-				return typed{}, err
-			}
+			k.typed(a)
 		}
-		return typed{f.Result, own(f.Result)}, nil
+		return typed{f.Result, own(f.Result)}
 	}
 	if !expr.IsFunction(x.Func) {
-		return typed{}, fmt.Errorf("unknown function %s", x.Func)
+		panic(throw.Errorf("unknown function %s", x.Func))
 	}
-	v, err := k.combine(x.Args...)
-	if err != nil {
-		return typed{}, err
-	}
+	v := k.combine(x.Args...)
 	t, _ := expr.ResultType(x.Func, v.t)
 	switch {
 	case t.Base().IsInteger():
@@ -166,40 +158,38 @@ func (k *Kernel) typedCall(x *expr.Call) (typed, error) {
 	case v.from == integers:
 		v.from |= floats
 	}
-	return typed{t, v.from}, nil
+	return typed{t, v.from}
 }
 
-func (k *Kernel) typedOp(x *expr.Op) (typed, error) {
+func (k *Kernel) typedOp(x *expr.Op) typed {
 	switch x.Kind {
 	case expr.And, expr.Or, expr.Not:
-		return typed{expr.Bool, integers}, nil
+		return typed{expr.Bool, integers}
 	case expr.Neg, expr.BitNot:
 		return k.typed(x.Args[0])
 	}
-	v, err := k.combine(x.Args...)
+	v, err := throw.Value(func() typed { return k.combine(x.Args...) })
 	switch {
 	case err != nil:
-		return typed{}, err
+		panic(throw.Of(err))
 	case x.Kind.IsComparison():
 		if v.t.IsVector() {
-			return typed{}, fmt.Errorf("%s compares vectors: conditions are on scalars", x)
+			panic(throw.Errorf("%s compares vectors: conditions are on scalars", x))
 		}
-		return typed{expr.Bool, integers}, nil
+		return typed{expr.Bool, integers}
 	case x.Kind == expr.Div && (v.t.Base().IsInteger() || v.t == expr.Bool):
-		return typed{expr.Float64.Vector(v.t.Lanes()), floats}, nil
+		return typed{expr.Float64.Vector(v.t.Lanes()), floats}
 	}
-	return v, nil
+	return v
 }
 
 // combine is the common type of operands. Literals take the type of the others. Floating-point ones without suffix and
 // constants made of such, as in 1.0/3.0, take any floating-point type; integer literals take types of at least 32 bits that
 // hold them, and floating-point ones of fewer bits if they are below 1024.
-func (k *Kernel) combine(args ...expr.Expr) (out typed, err error) {
+func (k *Kernel) combine(args ...expr.Expr) (out typed) {
 	list := make([]typed, len(args))
 	for n, a := range args {
-		if list[n], err = k.typed(a); err != nil {
-			return typed{}, err
-		}
+		list[n] = k.typed(a)
 		out.from |= list[n].from
 		if list[n].from&(integers|floats) != 0 {
 			out.t = expr.Promote(out.t, list[n].t)
@@ -218,10 +208,10 @@ func (k *Kernel) combine(args ...expr.Expr) (out typed, err error) {
 	join(0, func(n int) bool { return met != "" && holds(met.Base(), args[n]) })
 	for _, v := range list {
 		if v.t.IsVector() && v.t.Lanes() != out.t.Lanes() {
-			return typed{}, fmt.Errorf("operands %s and %s have different numbers of lanes", out.t, v.t)
+			panic(throw.Errorf("operands %s and %s have different numbers of lanes", out.t, v.t))
 		}
 	}
-	return out, nil
+	return out
 }
 
 // holds reports whether a type is one that an integer literal takes. Operations on literals have the type of these.
@@ -278,7 +268,7 @@ func (k *Kernel) literals(e expr.Expr, t expr.DType) expr.Expr {
 	if !mayHoldLiterals(e) {
 		return e
 	}
-	v, err := k.typed(e)
+	v, err := throw.Value(func() typed { return k.typed(e) })
 	if err != nil || v.t == "" {
 		return e // refused elsewhere
 	}
@@ -324,7 +314,7 @@ func (k *Kernel) literals(e expr.Expr, t expr.DType) expr.Expr {
 			return all("")
 		}
 	}
-	if common, err := k.combine(expr.Children(e)...); err == nil && !open {
+	if common, err := throw.Value(func() typed { return k.combine(expr.Children(e)...) }); err == nil && !open {
 		t = common.t
 	}
 	if _, ok := e.(*expr.Call); ok && open && t == expr.Float64 {

@@ -30,11 +30,11 @@ type Occurrence struct {
 	Store             bool
 }
 
-// occurrence is where an access is from.
-type occurrence struct {
-	stmt  *kernel.Stmt // nil in the condition of a guard
-	text  *expr.Access
-	write bool
+// origin is an access as it is written.
+type origin struct {
+	access *expr.Access
+	stmt   *kernel.Stmt // nil in the condition of a guard
+	write  bool
 }
 
 // Units are the lines and sectors of global memory that sub-groups touch in all executions of an access, each once in one.
@@ -52,7 +52,7 @@ func (p *Program) Units(sizes map[string]int64) (map[Occurrence]Units, error) {
 	}
 	out := map[Occurrence]Units{}
 	for i, s := range p.occurrences {
-		key := Occurrence{Access: s.text.String(), Store: s.write}
+		key := Occurrence{Access: s.access.String(), Store: s.write}
 		if s.stmt != nil {
 			key.Statement = s.stmt.ID
 		}
@@ -121,9 +121,9 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 	if declared == nil || declared.IsValue || len(declared.Shape) == 0 && declared.Space == kernel.Private {
 		return nil
 	}
-	from, effect := origin{a, b.stmt}, Effect{}
+	from, effect := origin{a, b.stmt, write}, Effect{}
 	if len(b.p.edit.Access) > 0 {
-		effect = b.p.edit.Access[b.p.site(from, a.Array, write)]
+		effect = b.p.edit.Access[b.p.site(from)]
 	}
 	if effect.Without {
 		return nil
@@ -144,7 +144,7 @@ func (b *builder) access(a *expr.Access, write bool, under []branch, out *[]acce
 		b.arrays[a.Array] = at
 	}
 	acc := access{array: at, lanes: declared.Span(a) * max(effect.Wide, 1), write: write, under: under, from: from, effect: effect, number: len(b.p.occurrences)}
-	b.p.occurrences = append(b.p.occurrences, occurrence{b.stmt, a, write})
+	b.p.occurrences = append(b.p.occurrences, from)
 	for _, i := range a.Index {
 		acc.index = append(acc.index, b.index(i))
 	}

@@ -168,15 +168,9 @@ func lineOf(p kernel.Place) kernel.Place {
 	return p
 }
 
-// origin is an access as it is written, and its statement, nil for that of a condition.
-type origin struct {
-	access *expr.Access
-	stmt   *kernel.Stmt
-}
-
 // site is where an access to an array stands.
-func (p *Program) site(from origin, array string, write bool) Site {
-	s := Site{Array: array, Store: write, At: p.stand()[from.access]}
+func (p *Program) site(from origin) Site {
+	s := Site{Array: from.access.Array, Store: from.write, At: p.stand()[from.access]}
 	if from.stmt != nil {
 		s.Atomic = from.stmt.Atomic
 		if s.At == (kernel.Place{}) {
@@ -253,7 +247,7 @@ func changedBy(w *walk, a *access, st *state, addr *form, lanes []int64) (*state
 // use notes what an access does at a state, of which u are the units.
 func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, lanes []int64) {
 	array := &w.p.arrays[a.array]
-	site := w.p.site(a.from, array.Name, a.write)
+	site := w.p.site(a.from)
 	x := o.uses[site]
 	if x == nil {
 		x = &Use{Site: site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
@@ -291,7 +285,7 @@ func privately(w *walk, a *access, st *state) {
 	requests := st.points() * int64(len(st.mask.warps))
 	if forSurvey(w) {
 		observe(w, a, st, unitCount{}, nil, nil)
-		u := w.stream.observed.uses[w.p.site(a.from, w.p.arrays[a.array].Name, a.write)]
+		u := w.stream.observed.uses[w.p.site(a.from)]
 		u.Data = slices.ContainsFunc(a.index, func(x *linear.Index) bool { return !inCode(w, x, st) })
 	}
 	if a.effect.Spilled {

@@ -33,7 +33,7 @@ type Program struct {
 	loads       bool // from global memory, outside of loops
 	uneven      bool // work-groups may have more work than others
 	arrays      []array
-	occurrences []occurrence // of accesses, by their numbers
+	occurrences []origin // of accesses, by their numbers
 
 	averages  []average
 	written   []bool              // of the arrays: the kernel stores to it

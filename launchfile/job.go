@@ -180,7 +180,7 @@ func (f *File) one(l launch, at map[string]int64) (out device.Launch, err error)
 				return out, err
 			}
 		}
-		const most = 1 << 40
+		const most = 1 << 40 // work-items: years of any device
 		if groups > most/items {
 			return out, l.grid[min(d, len(l.grid)-1)].errorAt(at, "there are %d work-groups of %d work-items, more than any device launches", groups, items)
 		}
@@ -236,7 +236,7 @@ func (a attributes) at(l device.Launch, at map[string]int64) (*device.Attributes
 		if d < len(l.Global) {
 			grid = l.Global[d] / l.Local[d]
 		}
-		const most = 16
+		const most = 16 // work-groups of a cluster, with the attribute for more than 8
 		if groups *= min(n, most+1); groups > most {
 			return nil, v.errorAt(at, "the cluster has more than %d work-groups, which is more than any device runs", most)
 		}

@@ -134,7 +134,7 @@ func (f *IndexFun) At(i, n int64, at map[string]int64) (int64, error) {
 
 // check tries every index of [0, n).
 func (f *IndexFun) check(n int64, at map[string]int64, permutation bool) error {
-	const most = 1 << 20
+	const most = 1 << 20 // indices: below a tenth of a second
 	if n > most && f.Kind != IndexExpr {
 		return nil
 	}

@@ -67,7 +67,7 @@ var language = lex.Language{
 // parser reads the text form.
 type parser struct{ lex.Cursor }
 
-const maxDepth = 200
+const maxDepth = 200 // of nested terms: no stack is exhausted
 
 // expected fails at the current token; the hint says what would be right.
 func (p *parser) expected(what, hint string) {

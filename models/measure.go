@@ -43,7 +43,7 @@ type WorkRemoval struct {
 	Accumulators int      // variables that sum up the loaded values; 0 is 1
 }
 
-const maxAccumulators = 64
+const maxAccumulators = 64 // as of the transformation that makes the kernel
 
 func (m *Model) readMeasure(n *yamlfile.Node) error {
 	if n == nil {

@@ -15,7 +15,7 @@ func (r *reader) resolve(output *yamlfile.Node) error {
 	for _, t := range m.Terms {
 		known = append(known, t.Name)
 	}
-	const visiting, done = 1, 2
+	const visiting, done = 1, 2 // states of a term
 	state := make(map[string]int)
 	var visit func(at *yamlfile.Node, e *Expr) error
 	visit = func(at *yamlfile.Node, e *Expr) error {

@@ -196,25 +196,7 @@ func (a Affine) FloorDiv(d int64) Affine {
 			return rest.Scale(t.Floor.Den).Add(t.Floor.Num).FloorDiv(both)
 		}
 	}
-	whole, part := Affine{}, Affine{}
-	first := int64(0)
-	for _, t := range a.terms {
-		q, r := arith.FloorDiv(t.Coeff, d), arith.Mod(t.Coeff, d)
-		if r > d-r { // to (−d/2, d/2]
-			q, r = q+1, r-d
-		}
-		if r != 0 {
-			if first == 0 && 2*r != d {
-				first = r
-			}
-			part.terms = append(part.terms, Term{r, t.Name, t.Floor})
-		}
-		if q != 0 {
-			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
-		}
-	}
-	part.c = arith.Mod(a.c, d)
-	whole.c = arith.FloorDiv(a.c, d)
+	whole, part, first := a.divided(d)
 	if len(part.terms) == 0 {
 		return whole
 	}
@@ -239,6 +221,28 @@ func (a Affine) FloorDiv(d int64) Affine {
 		return whole.Add(part.FloorDiv(d))
 	}
 	return whole.Add(Affine{terms: []Term{{Coeff: 1, Floor: &Floor{part, d}}}})
+}
+
+// divided is a as d times the whole and the part, whose coefficients are in (−d/2, d/2] and whose constant is in [0, d). First is the first of these coefficients that is
+// not d/2, or 0.
+func (a Affine) divided(d int64) (whole, part Affine, first int64) {
+	for _, t := range a.terms {
+		q, r := arith.FloorDiv(t.Coeff, d), arith.Mod(t.Coeff, d)
+		if r > d-r {
+			q, r = q+1, r-d
+		}
+		if r != 0 {
+			if first == 0 && 2*r != d {
+				first = r
+			}
+			part.terms = append(part.terms, Term{r, t.Name, t.Floor})
+		}
+		if q != 0 {
+			whole.terms = append(whole.terms, Term{q, t.Name, t.Floor})
+		}
+	}
+	part.c, whole.c = arith.Mod(a.c, d), arith.FloorDiv(a.c, d)
+	return whole, part, first
 }
 
 // Mod returns a − d·⌊a/d⌋ for d > 0.

@@ -143,7 +143,7 @@ func (g *program) horner(q quasi.Quasi) int {
 	return put(node{at: best, hi: g.horner(hi), lo: g.horner(lo)})
 }
 
-const evalBuffer = 48
+const evalBuffer = 48 // values on the stack: parameters and floors of nearly all counts
 
 // Int64 is the value at the given values. It allocates nothing for up to some forty parameters and floors. ok is
 // false where the value, or an intermediate one, leaves 64 bits or is not an integer: ask Big then.

@@ -92,17 +92,7 @@ func (c Constraint) text(names []string) string {
 	if a.Neg().overflows() { // no term can change sides
 		return a.String() + " " + op + " 0"
 	}
-	lead := int64(0)
-	at := -1
-	for _, t := range a.terms {
-		if i := slices.Index(names, t.Name); t.Floor == nil && (i > at || lead == 0) {
-			lead, at = t.Coeff, i
-		}
-	}
-	if lead == 0 && len(a.terms) > 0 {
-		lead = a.terms[0].Coeff
-	}
-	if lead < 0 {
+	if a.lead(names) < 0 {
 		a = a.Neg()
 		if !c.Equality {
 			op = "<="
@@ -125,18 +115,11 @@ func (c Constraint) text(names []string) string {
 	writeTerms(&l, left.terms)
 	writeTerms(&r, right.terms)
 	for _, m := range mods {
-		text := fmt.Sprintf("(%v) mod %d", m.Floor.Num, m.Floor.Den)
-		if m.Floor.Num.IsName() {
-			text = fmt.Sprintf("%v mod %d", m.Floor.Num, m.Floor.Den)
+		side := &l
+		if m.Coeff < 0 {
+			side = &r
 		}
-		if arith.Magnitude(m.Coeff) != 1 || l.Len() > 0 && m.Coeff > 0 || r.Len() > 0 && m.Coeff < 0 {
-			text = "(" + text + ")"
-		}
-		if m.Coeff > 0 {
-			writeTerm(&l, m.Coeff, text)
-		} else {
-			writeTerm(&r, -m.Coeff, text)
-		}
+		writeMod(side, m)
 	}
 	// x ≥ k + 1 prints as x > k, x ≤ k − 1 as x < k, where that drops a constant.
 	k := right.c
@@ -156,6 +139,32 @@ func (c Constraint) text(names []string) string {
 		l.WriteString("0")
 	}
 	return l.String() + " " + op + " " + r.String()
+}
+
+// lead is the coefficient of the last of the names, or of the first term where there are floors alone: it is to be positive in a text.
+func (a Affine) lead(names []string) int64 {
+	lead, at := int64(0), -1
+	for _, t := range a.terms {
+		if i := slices.Index(names, t.Name); t.Floor == nil && (i > at || lead == 0) {
+			lead, at = t.Coeff, i
+		}
+	}
+	if lead == 0 && len(a.terms) > 0 {
+		lead = a.terms[0].Coeff
+	}
+	return lead
+}
+
+// writeMod adds a term e mod d to a side, with a positive coefficient.
+func writeMod(side *strings.Builder, m Term) {
+	text := fmt.Sprintf("(%v) mod %d", m.Floor.Num, m.Floor.Den)
+	if m.Floor.Num.IsName() {
+		text = fmt.Sprintf("%v mod %d", m.Floor.Num, m.Floor.Den)
+	}
+	if arith.Magnitude(m.Coeff) != 1 || side.Len() > 0 {
+		text = "(" + text + ")"
+	}
+	writeTerm(side, max(m.Coeff, -m.Coeff), text)
 }
 
 // IsName reports that a is one name with coefficient 1.

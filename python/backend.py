@@ -5,7 +5,7 @@ import os
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODULES = ("perf_client.py", "perf_triton.py")
+MODULES = ("perf_client/__init__.py", "perf_client/py.typed", "perf_triton.py")
 NAME, VERSION = "perf_client", "1"
 METADATA = f"""Metadata-Version: 2.1
 Name: perf-client

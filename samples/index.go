@@ -35,7 +35,7 @@ type entry struct {
 const (
 	indexSuffix = ".index"
 	indexMagic  = "perf samples 1\n\x00"
-	entrySize   = 32
+	entrySize   = 32 // bytes of an entry
 )
 
 // indexEvery is the number of bytes of text after which the index file is written again. What it does not cover is read in well

@@ -14,7 +14,7 @@ func Lock(path string) (unlock func(), err error) { return LockWithin(path, 10*t
 
 // LockWithin is Lock with how long it waits.
 func LockWithin(path string, patience time.Duration) (unlock func(), err error) {
-	const pause = 10 * time.Millisecond
+	const pause = 10 * time.Millisecond // between two tries
 	for deadline := time.Now().Add(patience); ; time.Sleep(pause) {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {

@@ -54,7 +54,7 @@ func RatioOf(times, other []float64) Ratio {
 // signedRank returns the largest 0-based rank r such that the order statistics r and n(n+1)/2-1-r of the means of all two of n
 // differences enclose their centre with probability at least 0.95, and that probability; rank 0 where none does.
 func signedRank(n int) (rank int, coverage float64) {
-	const level = 0.95
+	const level = 0.95 // of an interval, as everywhere
 	// below[s] is the probability that the ranks of the positive differences add up to s. It is that of a sum of n independent terms,
 	// the i-th of which is i or 0.
 	total := n * (n + 1) / 2
@@ -91,7 +91,7 @@ func (r Ratio) String() string {
 
 // upward writes a number with one digit, two where the first is a 1, and never less than it is.
 func upward(v float64) string {
-	const least = 2e-4
+	const least = 2e-4 // what two runs of one kernel may differ by
 	v = max(v, least)
 	e := math.Floor(math.Log10(v))
 	if v/math.Pow(10, e) < 2 {

@@ -100,7 +100,7 @@ func decode(name string, text []byte, number int) (lines []line) {
 		at += len(t)
 		number++
 	}
-	const share = 64
+	const share = 64 // lines for a goroutine at a time
 	parallel.For((len(lines)+share-1)/share, func(n int) {
 		for i := n * share; i < min((n+1)*share, len(lines)); i++ {
 			l := &lines[i]

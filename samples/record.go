@@ -109,6 +109,42 @@ func (r Record) Seconds() float64 {
 
 // Check returns what makes the record unfit to be written or used, or nil.
 func (r Record) Check() error {
+	if err := r.checkFields(); err != nil {
+		return err
+	}
+	for i, t := range r.Trials {
+		if !(t > 0) || math.IsInf(t, 0) {
+			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
+		}
+	}
+	for name, m := range r.Metrics {
+		if name == "" || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
+			return fmt.Errorf("metrics: %g is no value of %q", m.Value, name)
+		}
+	}
+	if err := r.Compiled.Code.check(); err != nil {
+		return fmt.Errorf("compiled.code: %w", err)
+	}
+	for _, c := range r.Verified {
+		if err := c.check(); err != nil {
+			return fmt.Errorf("verified: %w", err)
+		}
+	}
+	if r.Sentinel != nil {
+		if err := r.Sentinel.check(); err != nil {
+			return fmt.Errorf("sentinel: %w", err)
+		}
+	}
+	if r.Summary != nil {
+		if want := Summarize(r.Trials); !r.Summary.near(want) {
+			return fmt.Errorf("its summary, with a median of %g s, is not that of its trials, with one of %g s", r.Summary.Median, want.Median)
+		}
+	}
+	return nil
+}
+
+// checkFields checks what the fields say, one by one and of each other.
+func (r Record) checkFields() error {
 	own := r.Origin == ""
 	switch {
 	case r.Version < 1 || r.Version > Version:
@@ -139,34 +175,6 @@ func (r Record) Check() error {
 		return fmt.Errorf("status is %s, but error does not say why", r.Status)
 	case (len(r.Trials) > 0) != (r.Summary != nil):
 		return fmt.Errorf("trials and summary go together")
-	}
-	for i, t := range r.Trials {
-		if !(t > 0) || math.IsInf(t, 0) {
-			return fmt.Errorf("trials[%d] is %g, not a positive time", i, t)
-		}
-	}
-	for name, m := range r.Metrics {
-		if name == "" || math.IsNaN(m.Value) || math.IsInf(m.Value, 0) {
-			return fmt.Errorf("metrics: %g is no value of %q", m.Value, name)
-		}
-	}
-	if err := r.Compiled.Code.check(); err != nil {
-		return fmt.Errorf("compiled.code: %w", err)
-	}
-	for _, c := range r.Verified {
-		if err := c.check(); err != nil {
-			return fmt.Errorf("verified: %w", err)
-		}
-	}
-	if r.Sentinel != nil {
-		if err := r.Sentinel.check(); err != nil {
-			return fmt.Errorf("sentinel: %w", err)
-		}
-	}
-	if r.Summary != nil {
-		if want := Summarize(r.Trials); !r.Summary.near(want) {
-			return fmt.Errorf("its summary, with a median of %g s, is not that of its trials, with one of %g s", r.Summary.Median, want.Median)
-		}
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func Summarize(trials []float64) Summary {
 // medianRank returns the largest 0-based rank r such that the order statistics r and n-1-r enclose the median with
 // probability at least 0.95, and that probability; rank 0 where none does.
 func medianRank(n int) (rank int, coverage float64) {
-	const level = 0.95
+	const level = 0.95 // of an interval, as everywhere
 	// tail is P(B <= r) for B binomial(n, 1/2); its terms C(n,k)/2^n come from logarithms, as 2^n overflows.
 	logHalf := float64(n) * math.Ln2
 	lnN, _ := math.Lgamma(float64(n + 1))
@@ -82,7 +82,7 @@ func medianRank(n int) (rank int, coverage float64) {
 // deviation is taken as at least 0.1 % of the median, lest the timer's steps make every other trial one. It
 // needs the trials in ascending order, too.
 func outliers(trials, sorted []float64) []int {
-	const cut, toSigma, floor = 3.5, 1.4826, 0.001
+	const cut, toSigma, floor = 3.5, 1.4826, 0.001 // of the paper, of normal deviates, and 0.1 %
 	m := middle(sorted)
 	far := make([]float64, len(sorted))
 	for i, t := range sorted {
@@ -110,7 +110,7 @@ func middle(x []float64) float64 {
 
 // near allows for other orders of summation, and for other programs' rounding in printing.
 func (s Summary) near(o Summary) bool {
-	const tolerance = 1e-9
+	const tolerance = 1e-9 // some digits less than doubles have
 	near := func(a, b float64) bool { return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b)) }
 	return near(s.Median, o.Median) && near(s.Lo, o.Lo) && near(s.Hi, o.Hi) && near(s.Min, o.Min) &&
 		near(s.Max, o.Max) && near(s.Mean, o.Mean) && s.Outliers == o.Outliers && math.Abs(s.Coverage-o.Coverage) < 1e-6

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/bounded"
 )
@@ -12,14 +13,14 @@ import (
 // ReadKernelAt is ReadKernel of a cubin that lies at a path: a listing beside it is taken where it is of the same machine code, which needs no
 // disassembler and less time.
 func ReadKernelAt(ctx context.Context, path string, text []byte, kernel string) (*Listing, error) {
-	if l := beside(path, text, kernel); l != nil {
+	if l := Beside(path, text, kernel); l != nil {
 		return l, nil
 	}
 	return readCubin(ctx, cubinFile{path, path}, text, kernelCommands(text, kernel))
 }
 
-// beside reads a kernel from the listing beside a cubin; nil where there is none, or none of this code.
-func beside(path string, text []byte, kernel string) *Listing {
+// Beside reads a kernel from the listing beside a cubin; nil where there is none, or none of this code.
+func Beside(path string, text []byte, kernel string) *Listing {
 	file, err := openELF(text)
 	if err != nil || file.Machine != machine {
 		return nil
@@ -28,7 +29,7 @@ func beside(path string, text []byte, kernel string) *Listing {
 	if err != nil {
 		return nil
 	}
-	l, err := Parse(string(listing))
+	l, err := Parse(alone(string(listing), kernel))
 	if err != nil {
 		return nil
 	}
@@ -39,6 +40,23 @@ func beside(path string, text []byte, kernel string) *Listing {
 	l.Functions = l.Functions[i : i+1]
 	l.complete(file)
 	return l
+}
+
+// rule begins what nvdisasm prints of a section.
+const rule = "//--------------------- "
+
+// alone is what a listing says of one kernel, which takes less time to read; all of it where that is not found.
+func alone(listing, kernel string) string {
+	head := strings.Index(listing, rule)
+	from := strings.Index(listing, rule+".text."+kernel+" ")
+	if head < 0 || from < 0 {
+		return listing
+	}
+	part := listing[from:]
+	if end := strings.Index(part[len(rule):], rule); end >= 0 {
+		part = part[:len(rule)+end]
+	}
+	return listing[:head] + part
 }
 
 // is tells whether a function has the instructions of a cubin.

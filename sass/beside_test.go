@@ -33,7 +33,7 @@ func TestBeside(t *testing.T) {
 	}
 	first := binary.LittleEndian.AppendUint64(nil, l.Functions[0].Instructions[0].Code.Low)
 	code = bytes.ReplaceAll(code, first, []byte("replaced"))
-	if beside(at, code, "saxpy") != nil {
+	if Beside(at, code, "saxpy") != nil {
 		t.Error("the listing is of other machine code, and was taken")
 	}
 	if _, err := ReadKernelAt(t.Context(), filepath.Join(t.TempDir(), "module.cubin"), code, "saxpy"); err == nil || !strings.Contains(err.Error(), "module.cubin is a cubin, and neither nvdisasm nor cuobjdump") {

@@ -23,7 +23,7 @@ func IsCubin(text []byte) bool {
 
 // openELF opens a cubin, or another ELF file. Before CUDA 13, cubins have the version of CUDA where that of ELF belongs.
 func openELF(text []byte) (*elf.File, error) {
-	const at = 20
+	const at = 20 // of e_version in the header of ELF
 	if len(text) > at+4 {
 		text = slices.Clone(text)
 		binary.LittleEndian.PutUint32(text[at:], uint32(elf.EV_CURRENT))

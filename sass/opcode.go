@@ -211,7 +211,7 @@ func (in *Instruction) accumulators() int {
 // factors is how many registers the second operand of such a product has: 64 rows of 32 bytes, which the work-items share, where it is a factor; else it
 // is what is added, behind factors that lie in local memory.
 func (in *Instruction) factors() int {
-	const rows, bytes = 64, 32
+	const rows, bytes = 64, 32 // of the operand A of the instruction
 	if len(in.Operands) > 1 && in.Operands[1].Kind == RegisterOperand {
 		return rows * bytes / 4 / groupSize
 	}

@@ -344,7 +344,7 @@ func wordIn(text string) (value uint64, ok bool) {
 
 // word reads a word of an encoding, as in /* 0x000fea0003800000 */, and returns what follows.
 func word(text string) (value uint64, rest string, ok bool) {
-	const digits = 16
+	const digits = 16 // of 64 bits
 	text, opened := strings.CutPrefix(text, "/*")
 	text, marked := strings.CutPrefix(strings.TrimLeft(text, space), "0x")
 	if !opened || !marked || len(text) < digits || strings.Trim(text[:digits], "0123456789abcdef") != "" {

@@ -86,7 +86,7 @@ func (f *Function) parameterAt(offset int, isPointer func(int) bool) uint64 {
 	return 0
 }
 
-const pointerBytes = 8
+const pointerBytes = 8 // on all GPUs that have these instructions
 
 // address is the set that the address of a memory instruction was computed from.
 func (o *origins) address(in *Instruction) (set uint64) {

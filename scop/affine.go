@@ -50,6 +50,11 @@ func (b *builder) linear(e cfront.Expr) []piece {
 	case *cfront.Int:
 		return []piece{{nil, polycount.Int(x.Value)}}
 	case *cfront.Ref:
+		if v := x.Var; !slices.Contains(b.at, v) && (b.uses.iterators[v] || b.uses.written[v]) {
+			if list, ok := b.known(v); ok {
+				return b.use(list)
+			}
+		}
 		return []piece{{nil, polycount.Name(b.integer(x))}}
 	case *cfront.Cast:
 		if t.IsInteger() && x.X.Type().IsInteger() {
@@ -225,12 +230,8 @@ func (b *builder) integer(x *cfront.Ref) string {
 		b.fail(x, "", "the region assigns to %s, so that it is no parameter", v.Name)
 	}
 	name := b.name(v)
-	if !slices.Contains(b.nest.Params, name) {
-		b.nest.Params = append(b.nest.Params, name)
-		if !v.DType.IsSigned() {
-			b.context = append(b.context, polycount.GE(polycount.Name(name), polycount.Int(0)))
-		}
-	}
+	b.signless[name] = !v.DType.IsSigned()
+	b.parameter(name)
 	return name
 }
 

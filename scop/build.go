@@ -84,9 +84,10 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
-	n, err := build(f, r, r.Items)
+	items := members(f.Expanded(r.Items))
+	n, err := build(f, r, items)
 	if err != nil {
-		return nil, offer(f, r, err)
+		return nil, offer(f, r, items, err)
 	}
 	return n, nil
 }
@@ -109,7 +110,10 @@ func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err 
 }
 
 // fault is an error on its way out of the recursion.
-type fault struct{ err error }
+type fault struct {
+	err   error
+	wraps bool // arithmetic without a sign would wrap around
+}
 
 func (b *builder) fail(at cfront.Expr, hint, format string, args ...any) {
 	b.failAt(at.Place(), hint, format, args...)
@@ -120,13 +124,13 @@ func (b *builder) failAt(at cfront.Pos, hint, format string, args ...any) {
 	if hint != "" {
 		e = e.WithHint("%s", hint)
 	}
-	panic(fault{e})
+	panic(fault{err: e})
 }
 
 // try makes errors of sets faults at a place.
 func (b *builder) try(at cfront.Pos, err error) {
 	if err != nil {
-		panic(fault{b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
+		panic(fault{err: b.file.Errorf(at, "this takes too much to analyse: %v", source.Message(err))})
 	}
 }
 
@@ -145,18 +149,24 @@ type builder struct {
 	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
-	open     []*Loop             // around the current statement
-	iters    []string            // their names in the nest
-	at       []*cfront.Var       // their variables
-	domain   *polycount.Set      // of the current statement or part of an expression
-	narrow   bool                // domain is less than that of the statement
-	found    []Access            // of the current statement
-	calls    int                 // of functions around the current expression
-	givens   map[string]string   // parameters that stand for expressions, by their text
-	guards   []guard             // conditions on data around the current statement
-	depth    int                 // branches on data around it
-	inner    map[*cfront.Var]int // those around the declaration of a variable
-	probing  bool                // nothing becomes a parameter
+	open     []*Loop                // around the current statement
+	iters    []string               // their names in the nest
+	at       []*cfront.Var          // their variables
+	domain   *polycount.Set         // of the current statement or part of an expression
+	narrow   bool                   // domain is less than that of the statement
+	found    []Access               // of the current statement
+	calls    int                    // of functions around the current expression
+	givens   map[string]string      // parameters that stand for expressions, by their text
+	guards   []guard                // conditions on data around the current statement
+	depth    int                    // branches on data around it
+	inner    map[*cfront.Var]int    // those around the declaration of a variable
+	env      env                    // what is known of integers that the region assigns
+	starts   map[*cfront.Var]string // parameters that stand for their values before the region
+	finally  map[string]bool        // parameters that values after the region have
+	heads    map[string]bool        // names that stand for their values at the beginning of an iteration
+	signless map[string]bool        // parameters that have no sign
+	any      map[*Array][]bool      // dimensions of arrays in which subscripts are not affine
+	probing  bool                   // nothing becomes a parameter
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -168,7 +178,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
@@ -226,12 +236,15 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		}
 		then, err := at.domain.Intersect(holds)
 		b.try(x.Pos, err)
-		place = b.statement(x.Then, scope{b.simple(x.Pos, then), at.order}, place)
-		if x.Else != nil {
-			other, err := at.domain.Subtract(holds)
-			b.try(x.Pos, err)
-			place = b.statement(x.Else, scope{b.simple(x.Pos, other), at.order}, place)
-		}
+		b.fork(x, holds, func() {
+			place = b.statement(x.Then, scope{b.simple(x.Pos, then), at.order}, place)
+		}, func() {
+			if x.Else != nil {
+				other, err := at.domain.Subtract(holds)
+				b.try(x.Pos, err)
+				place = b.statement(x.Else, scope{b.simple(x.Pos, other), at.order}, place)
+			}
+		})
 		return place
 	case *cfront.Do:
 		if x.X == nil {
@@ -240,7 +253,7 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		return b.effect(x, at, place)
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			place = b.declare(v, at, place)
+			place = b.declare(v, x.Bare, at, place)
 		}
 		return place
 	}
@@ -260,9 +273,10 @@ func (b *builder) simple(at cfront.Pos, s *polycount.Set) *polycount.Set {
 func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
 
 // declare enters a variable of the region; its value is a statement.
-func (b *builder) declare(v *cfront.Var, at scope, place int64) int64 {
+func (b *builder) declare(v *cfront.Var, bare bool, at scope, place int64) int64 {
 	b.inner[v] = b.depth
-	if b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
+	b.env[v] = nil
+	if bare || b.uses.iterators[v] || v.Init == nil && !v.Listed || v.Class == cfront.Global {
 		return place
 	}
 	if v.Listed || len(v.Dims) > 0 {
@@ -330,6 +344,14 @@ func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place i
 		b.failAt(at, "", "%s is neither a number nor an element of an array of numbers", describe(to))
 	}
 	b.domain = sc.domain
+	var list []piece
+	r, scalar := to.(*cfront.Ref)
+	if scalar {
+		if list = b.learned(r.Var, value); b.uses.iterators[r.Var] && !slices.Contains(b.at, r.Var) && list != nil {
+			b.env[r.Var] = list // what counts loops is no memory
+			return place
+		}
+	}
 	s := &Statement{
 		Name: fmt.Sprintf("S%d", len(b.nest.Statements)), Pos: at, Loops: slices.Clone(b.open), Iterators: slices.Clone(b.iters),
 		Order: appended(sc.order, polycount.Int(place)),
@@ -342,10 +364,15 @@ func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place i
 	}
 	if s.Guarded = len(b.guards) > 0; s.Guarded {
 		s.RHS = b.choose(to, read, value.Type())
+	} else if len(list) == 1 && list[0].when == nil && mentions(value, r.Var) {
+		s.RHS = expr.FromAffine(b.use(list)[0].value)
 	} else {
 		s.RHS = read()
 	}
 	s.LHS = b.target(to)
+	if scalar {
+		b.env[r.Var] = list
+	}
 	s.Accesses = b.found
 	s.Domain = sc.domain.Named(s.Name)
 	b.nest.Statements = append(b.nest.Statements, s)

@@ -1,10 +1,13 @@
 package scop
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront"
 	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -12,6 +15,8 @@ import (
 func (b *builder) finish() *Nest {
 	n := b.nest
 	b.apart()
+	b.scatter()
+	b.drop()
 	n.Vars = map[string]*cfront.Var{}
 	for v, name := range b.names {
 		n.Vars[name] = v
@@ -19,7 +24,11 @@ func (b *builder) finish() *Nest {
 	for _, check := range b.later {
 		check()
 	}
-	n.Context = polycount.NewSet(n.Params, nil, b.context...)
+	n.Params = slices.DeleteFunc(n.Params, func(name string) bool { return n.Given[name] != nil && !n.needs(name) })
+	n.Context = polycount.NewSet(n.Params, nil, slices.DeleteFunc(b.context, func(c polycount.Constraint) bool {
+		return slices.ContainsFunc(c.Affine.Names(), func(name string) bool { return !slices.Contains(n.Params, name) })
+	})...)
+	maps.DeleteFunc(n.Given, func(name string, _ cfront.Expr) bool { return !slices.Contains(n.Params, name) && !b.finally[name] })
 	// An integer that is also used in bounds or subscripts is a parameter, whose value is no access.
 	isParam := func(name string) bool { return slices.Contains(n.Params, name) }
 	n.Arrays = slices.DeleteFunc(n.Arrays, func(a *Array) bool { return isParam(a.Name) })
@@ -33,4 +42,72 @@ func (b *builder) finish() *Nest {
 		names[l.Name] = true
 	}
 	return n
+}
+
+// scatter has the subscripts of all accesses 0 where those of any are not affine, and a read before each write of such an array.
+func (b *builder) scatter() {
+	if len(b.any) == 0 {
+		return
+	}
+	for _, s := range b.nest.Statements {
+		for i, a := range s.Accesses {
+			index := slices.Clone(a.Index)
+			for d, is := range b.any[a.Array] {
+				if is {
+					index[d] = polycount.Int(0)
+				}
+			}
+			s.Accesses[i].Index = index
+		}
+		if last := s.Accesses[len(s.Accesses)-1]; last.Array.Scattered {
+			before := last
+			before.Write = false
+			s.Accesses = slices.Insert(s.Accesses, len(s.Accesses)-1, before)
+		}
+	}
+}
+
+// needs reports that anything in the nest depends on a parameter.
+func (n *Nest) needs(name string) bool {
+	has := func(e expr.Expr) bool { return e != nil && expr.Mentions(e, name) }
+	return slices.ContainsFunc(n.Loops, func(l *Loop) bool { return l.Bounds.HasParam(name) }) ||
+		slices.ContainsFunc(n.Arrays, func(a *Array) bool { return slices.ContainsFunc(a.Shape, has) }) ||
+		slices.ContainsFunc(n.Statements, func(s *Statement) bool {
+			return s.Domain.HasParam(name) || has(s.LHS) || has(s.RHS) || slices.ContainsFunc(s.Accesses, func(a Access) bool {
+				return a.Where != nil && a.Where.HasParam(name) || slices.ContainsFunc(a.Index, func(x polycount.Affine) bool { return x.Has(name) })
+			})
+		})
+}
+
+// drop leaves out the assignments to integers that nothing reads, as what they have is known wherever it is used, and after the region; and parameters of these alone.
+func (b *builder) drop() {
+	n := b.nest
+	n.Finals = map[*cfront.Var][]Final{}
+	for v, list := range b.env {
+		if b.uses.declared[v] {
+			continue
+		}
+		for _, p := range list {
+			n.Finals[v] = append(n.Finals[v], Final{p.when, p.value})
+			for _, name := range namesOf(p) {
+				b.finally[name] = true
+			}
+		}
+	}
+	for v, a := range b.arrays {
+		if !a.Written || !b.followed(v) || !a.Local && b.env[v] == nil {
+			continue
+		}
+		if slices.ContainsFunc(n.Statements, func(s *Statement) bool {
+			return slices.ContainsFunc(s.Accesses, func(x Access) bool { return x.Array == a && !x.Write })
+		}) {
+			continue
+		}
+		n.Statements = slices.DeleteFunc(n.Statements, func(s *Statement) bool { return s.Accesses[len(s.Accesses)-1].Array == a })
+		n.Arrays = slices.DeleteFunc(n.Arrays, func(x *Array) bool { return x == a })
+	}
+	for i, s := range n.Statements {
+		s.Name = fmt.Sprintf("S%d", i)
+		s.Domain = s.Domain.Named(s.Name)
+	}
 }

@@ -2,7 +2,6 @@ package scop
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gpuperf/cfront"
@@ -27,12 +26,8 @@ func (b *builder) given(e cfront.Expr) (value polycount.Affine, ok bool) {
 		b.givens[text] = name
 		b.nest.Given[name] = e
 	}
-	if !slices.Contains(b.nest.Params, name) {
-		b.nest.Params = append(b.nest.Params, name)
-		if !t.IsSigned() {
-			b.context = append(b.context, polycount.GE(polycount.Name(name), polycount.Int(0)))
-		}
-	}
+	b.signless[name] = !t.IsSigned()
+	b.parameter(name)
 	return polycount.Name(name), true
 }
 
@@ -74,7 +69,19 @@ func Text(e cfront.Expr) (text string, ok bool) {
 		text = fmt.Sprint(x.Value)
 	case *cfront.Ref:
 		text = x.Var.Name
+		if w := x.Var.Whole; w != nil {
+			text, ok = w.Name+"."+x.Var.Member, len(w.Dims) == 0
+		}
 	case *cfront.Index:
+		if r, named := x.Of.(*cfront.Ref); named && r.Var.Whole != nil {
+			w := r.Var.Whole
+			n := len(w.Dims)
+			text = w.Name + all(x.Subs[:n], "[", "][", "]") + "." + r.Var.Member
+			if len(x.Subs) > n {
+				text += all(x.Subs[n:], "[", "][", "]")
+			}
+			break
+		}
 		text = in(x.Of) + all(x.Subs, "[", "][", "]")
 	case *cfront.Member:
 		text = in(x.X) + "." + x.Name
@@ -106,5 +113,9 @@ func nameOf(text string) string {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	})
-	return strings.Join(words, "_")
+	name := strings.Join(words, "_")
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "given_" + name
+	}
+	return name
 }

@@ -39,7 +39,8 @@ func (b *builder) guarded(x *cfront.If, at scope, place int64) int64 {
 	defer func() { b.guards, b.depth = outer, b.depth-1 }()
 	if x.Else == nil && isAssignment(x.Then) {
 		b.guards = appended(outer, guard{rest, false})
-		return b.statement(x.Then, then, place)
+		b.fork(x, nil, func() { place = b.statement(x.Then, then, place) }, func() {})
+		return place
 	}
 	// The condition is evaluated once: what the branch assigns may change it.
 	_, holds := cfront.Temporary("holds", cfront.Zero(x.Pos))
@@ -57,12 +58,15 @@ func (b *builder) guarded(x *cfront.If, at scope, place int64) int64 {
 	}
 	b.guards = nil
 	place = b.assign(x.Pos, holds, whole, at, place)
-	b.guards = []guard{{holds, false}}
-	place = b.statement(x.Then, then, place)
-	if x.Else != nil {
-		b.guards = appended(outer, guard{holds, true})
-		place = b.statement(x.Else, at, place)
-	}
+	b.fork(x, nil, func() {
+		b.guards = []guard{{holds, false}}
+		place = b.statement(x.Then, then, place)
+	}, func() {
+		if x.Else != nil {
+			b.guards = appended(outer, guard{holds, true})
+			place = b.statement(x.Else, at, place)
+		}
+	})
 	return place
 }
 
@@ -104,9 +108,14 @@ func (b *builder) choose(to cfront.Expr, read func() expr.Expr, from expr.DType)
 		}
 	}
 	out.Then = cexpr.Converted(read(), from, to.Type())
-	if r, ok := to.(*cfront.Ref); ok && b.inner[r.Var] == b.depth {
+	r, scalar := to.(*cfront.Ref)
+	switch {
+	case scalar && b.inner[r.Var] == b.depth:
 		out.Else = cexpr.Converted(expr.Int{}, expr.Int32, to.Type())
-	} else {
+	case scalar: // what is known of it is what it has where the condition holds
+		b.access(r, r.Var, false, nil)
+		out.Else = expr.Var{Name: b.name(r.Var)}
+	default:
 		out.Else = b.value(to)
 	}
 	return out

@@ -40,10 +40,10 @@ func (b *builder) loop(x *cfront.For, at scope) {
 		b.failAt(x.Pos, "", "the iterator %s is not an integer", h.iterator.Name)
 	case x.Cond == nil:
 		b.failAt(x.Pos, "", "the loop has no condition")
-	case b.uses.written[h.iterator]:
-		b.failAt(x.Pos, "", "%s is assigned in the region, other than in the heads of loops", h.iterator.Name)
-	case slices.Contains(b.at, h.iterator):
-		b.failAt(x.Pos, "", "%s is also the iterator of a loop around this one", h.iterator.Name)
+	case slices.Contains(assignedIn(x.Body), h.iterator) && !slices.Contains(countersIn(x.Body), h.iterator):
+		b.failAt(x.Pos, "", "%s is assigned in the loop, other than in its head", h.iterator.Name)
+	case slices.Contains(b.at, h.iterator), slices.Contains(countersIn(x.Body), h.iterator):
+		b.failAt(x.Pos, "", "%s is also the iterator of a loop in or around this one", h.iterator.Name)
 	}
 	step := b.step(x, h.iterator)
 	if step < 0 && !h.iterator.DType.IsSigned() {
@@ -66,6 +66,9 @@ func (b *builder) loop(x *cfront.For, at scope) {
 	entered, err := at.domain.AddDims(name).Intersect(lower)
 	b.try(x.Pos, err)
 	b.domain = entered
+	c := &counter{iterator: h.iterator, name: name, start: start, step: step}
+	b.enter(x.Body, c)
+	b.domain = entered
 	var holds *polycount.Set
 	if c, ok := x.Cond.(*cfront.Binary); ok && comparisons[c.Op] != nil {
 		b.atHead(func() { holds = b.condition(x.Cond) })
@@ -73,6 +76,7 @@ func (b *builder) loop(x *cfront.For, at scope) {
 		holds = b.condition(x.Cond)
 	}
 	b.monotone(x, holds, entered, name, step)
+	c.trips = b.tripsOf(x, c, at.domain)
 	bounds, err := lower.Intersect(holds)
 	b.try(x.Pos, err)
 	l.Bounds = b.simple(x.Pos, bounds)
@@ -85,6 +89,7 @@ func (b *builder) loop(x *cfront.For, at scope) {
 	b.statement(x.Body, scope{b.simple(x.Pos, domain), appended(at.order, i.Scale(sign))}, 0)
 	n := len(b.open) - 1
 	b.open, b.iters, b.at = b.open[:n], b.iters[:n], b.at[:n]
+	b.leave(x.Pos, c)
 }
 
 // from are the values that an iterator takes, from its start on.

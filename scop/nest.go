@@ -33,6 +33,8 @@ type Nest struct {
 	Params []string
 	// Given are the expressions that parameters stand for which are no variables, as grid_points[0]: their values before the region.
 	Given map[string]cfront.Expr
+	// Finals are the values after the region of integers that it assigns, as far as they are affine.
+	Finals map[*cfront.Var][]Final
 	// Context holds of the parameters: a set without dimensions.
 	Context *polycount.Set
 	Arrays  []*Array
@@ -46,6 +48,12 @@ type Nest struct {
 	Vars map[string]*cfront.Var
 }
 
+// Final is a value where a set of parameters holds; nil is everywhere.
+type Final struct {
+	When  *polycount.Set
+	Value polycount.Affine
+}
+
 // Array is an array, or a scalar.
 type Array struct {
 	Name  string
@@ -57,6 +65,9 @@ type Array struct {
 	Local bool
 	// Written: a statement of the region assigns to it.
 	Written bool
+	// Scattered: subscripts of it depend on data, or are not affine. In a dimension in which any is, the subscripts of all accesses are 0, so that they may be of one
+	// element; a statement that writes to it also reads it, as it may leave what was there.
+	Scattered bool
 }
 
 // Loop is a for loop.

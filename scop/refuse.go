@@ -8,13 +8,13 @@ import (
 )
 
 // offer adds to the error about a region which part of it is static control.
-func offer(f *cfront.File, r *cfront.Region, why error) error {
+func offer(f *cfront.File, r *cfront.Region, items []cfront.Stmt, why error) error {
 	var fault *source.Error
 	if !errors.As(why, &fault) {
 		return why
 	}
 	o := offering{file: f, region: r}
-	o.search(r.Items)
+	o.search(items)
 	if o.best == 0 {
 		return why
 	}
@@ -54,6 +54,11 @@ func (o *offering) search(items []cfront.Stmt) {
 		}
 		flush(i)
 		inner, _ := cfront.Inside(s)
+		if len(inner) == 1 {
+			if body, ok := inner[0].(*cfront.Block); ok {
+				inner = body.Items
+			}
+		}
 		o.search(inner)
 	}
 	flush(len(items))

@@ -19,20 +19,16 @@ func TestRefusals(t *testing.T) {
 		{"return", `for (i = 0; i < n; i++) ^return;`, "return is not static control"},
 		{"goto", `^x: a[0] = 1;`, "a label is not static control"},
 		{"switch", `^switch (n) { case 1: a[0] = 1; case 2: a[1] = 1; }`, "a switch whose arms run on into each other is not static control"},
-		{"data in a subscript", `for (i = 0; i < n; i++) a[^at[i]] = 0;`, "at is data, which is not affine"},
 		{"data in a bound", `for (i = 0; i < ^at[0]; i++) at[i] = 0;`, "at is data, which is not affine"},
-		{"a product", `for (i = 0; i < n; i++) a[^i*n] = 0;`, "a product of iterators or parameters is not affine"},
 		{"a square", `for (i = 0; ^i*i < n; i++) a[i] = 0;`, "a product of iterators or parameters is not affine"},
-		{"a remainder", `for (i = 0; i < n; i++) a[^i % n] = 0;`, "% is affine for positive constants on the right alone"},
-		{"alternatives", `for (i = 0; i < n; i++) a[^i < 3 ? i : 0] = 0;`, "a subscript with alternatives is not affine"},
 		{"an unknown call", `for (i = 0; i < n; i++) a[i] = ^g(i);`, "the call of g may have effects"},
-		{"a function that assigns", `for (i = 0; i < n; i++) a[i] = ^h(i);`, "the call of h, which does more than return an expression"},
+		{"a function that returns from a loop", `for (i = 0; i < n; i++) a[i] = ^h(i);`, "the call of h, which does more than return an expression"},
 		{"a call alone", `^g(3);`, "the call of g may have effects"},
 		{"an inner assignment", `a[0] = 1 + (^j = 2);`, "an assignment inside of an expression"},
-		{"an iterator that the body changes", `^for (i = 0; i < n; i++) { i = i + 1; }`, "i is assigned in the region, other than in the heads of loops"},
-		{"an iterator after its loop", `for (i = 0; i < n; i++) a[i] = 0; a[^i] = 1;`, "i is used outside of its loop"},
-		{"the same iterator twice", `for (i = 0; i < n; i++) ^for (i = 0; i < n; i++) a[i] = 0;`, "i is also the iterator of a loop around"},
-		{"a parameter that changes", `m = n; for (i = 0; i < ^m; i++) a[i] = 0;`, "the region assigns to m, so that it is no parameter"},
+		{"an iterator that the body changes", `^for (i = 0; i < n; i++) { i = i + 1; }`, "i is assigned in the loop, other than in its head"},
+		{"an iterator after a loop of many ends", `for (i = 0; i < n && i < m; i++) a[i] = 0; a[^i] = 1;`, "i is used outside of its loop"},
+		{"the same iterator twice", `^for (i = 0; i < n; i++) for (i = 0; i < n; i++) a[i] = 0;`, "i is also the iterator of a loop"},
+		{"a parameter that changes", `m = at[0]; at[0] = 1; for (i = 0; i < ^m; i++) a[i] = 0;`, "the region assigns to m, so that it is no parameter"},
 		{"a loop without end", `^for (i = 0; ; i++) a[i] = 0;`, "the loop has no condition"},
 		{"a loop without start", `^for (; i < n; i++) a[i] = 0;`, "the loop does not begin with an assignment"},
 		{"a step that varies", `for (i = 1; i < n; ^i *= 2) a[i] = 0;`, "the loop does not add a constant to i"},
@@ -48,15 +44,15 @@ func TestRefusals(t *testing.T) {
 		{"an int beside unsigned", `if (^-1 < u) a[0] = 0;`, "`-1` has no sign in C and wraps around below 0"},
 		{"an unsigned choice", `for (u = 0; u < 9; u++) a[u] = a[u] > 2 ? ^u - 4 : 0;`, "`u - 4` has no sign in C and wraps around below 0"},
 		{"a pointer", `for (i = 0; i < n; i++) ^p[i] = a[i];`, "p is a pointer, which may point to what another array has"},
-		{"a pointer that moves", `for (i = 0; i < n; i++) *^q++ = 0;`, "an assignment inside of an expression"},
+		{"a pointer that moves", `for (i = 0; i < n; i++) ^*q++ = 0;`, "q is a pointer that is assigned"},
 		{"a row", `^b[0] = a[0];`, ""},
 		{"rows that are pointers", `for (i = 0; i < n; i++) ^rows[i][0] = 0;`, "the rows of rows are pointers, which may point to the same numbers"},
-		{"a struct", `a[0] = ^s.x;`, "a member of a struct has no place"},
+		{"a union", `a[0] = ^s.x;`, "a member of a struct has no place"},
 		{"an address", `a[0] = *(^&d + 1);`, ""},
-		{"a comma", `^i = 0, j = 1;`, "the comma operator is not static control"},
+		{"a comma", `a[0] = (^a[1], a[2]);`, "the comma operator has no place in a loop nest"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			head := "struct { float x; } s;\ndouble g(int);\nint h(int x) { x = 2 * x; return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a;\n#pragma scop\n"
+			head := "union { float x; int i; } s;\ndouble g(int);\nint h(int x) { for (;;) return x; }\nvoid f(int n, int m, float a[100], int at[100], float b[9][9], float d, unsigned u, float *restrict q, float **rows) {\n  int i, j; float *p = a;\n#pragma scop\n"
 			before, after, _ := strings.Cut(c.body, "^")
 			text := head + before + after + "\n#pragma endscop\n}\n"
 			f, err := cfront.Parse(t.Context(), "test.c", text, cfront.Options{})
@@ -104,7 +100,7 @@ func TestOffer(t *testing.T) {
 `
 	f, r := parseRegion(t, text)
 	_, err := Build(f, r)
-	if err == nil || !strings.Contains(err.Error(), "around lines 5 to 10, which are static control") {
+	if err == nil || !strings.Contains(err.Error(), "around lines 5 to 11, which are static control") {
 		t.Error(err)
 	}
 }
@@ -145,13 +141,14 @@ func TestFunctions(t *testing.T) {
 		{"double max(double x, double y) { return x < y ? x : y; }", "max(a[i], 2)", "a[i] if a[i] < cast(float64, 2) else cast(float64, 2)"},
 		{"double min(double x, double y);", "min(a[i], 2)", "the call of min may have effects"},
 		{"double g(double x) { return g(x - 1); }", "g(a[i])", "functions call each other more than 20 deep"},
-		{"double g(double *x) { return x[1]; }", "g(a)", "does more than return an expression"},
+		{"double g(double *x) { return x[1]; }", "g(a)", "g_result"},
+		{"double g(double *x) { x++; return x[1]; }", "g(a)", "does more than return an expression"},
 	} {
 		f, r := parseRegion(t, c.function+"\nvoid f(int n, double a[n], double b[n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) b[i] = "+c.call+";\n#pragma endscop\n}\n")
 		n, err := Build(f, r)
 		got := ""
 		if err == nil {
-			got = n.Statements[0].RHS.String()
+			got = n.Statements[len(n.Statements)-1].RHS.String()
 		} else {
 			got = err.Error()
 		}

@@ -72,7 +72,8 @@ func (b *builder) wraps(at cfront.Expr, list []piece) {
 		if !p.value.IsConstant() {
 			condition = " where " + negative.String()
 		}
-		b.fail(at, "use int, or write the sum on the other side", "`%s` has no sign in C and wraps around below 0%s", p.value, condition)
+		e := b.file.Errorf(at.Place(), "`%s` has no sign in C and wraps around below 0%s", p.value, condition)
+		panic(fault{e.WithHint("use int, or write the sum on the other side"), true})
 	}
 }
 

@@ -8,17 +8,30 @@ type uses struct {
 	written   map[*cfront.Var]bool // assigned or declared with a value, other than in the heads of loops
 	declared  map[*cfront.Var]bool
 	outside   map[*cfront.Var]bool // mentioned in the function, outside of the region
+	addressed map[*cfront.Var]bool // whose address the function takes
 	pointers  map[*cfront.Var]int  // how often a pointer is assigned anywhere in the function
 }
 
 func usesOf(r *cfront.Region, items []cfront.Stmt) uses {
-	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
+	u := uses{map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]bool{}, map[*cfront.Var]int{}}
 	region := map[cfront.Stmt]bool{}
-	for _, s := range items {
+	for _, s := range r.Items {
 		region[s] = true
+	}
+	for _, s := range items {
 		u.inside(s)
 	}
 	u.around(r.Function.Body, region)
+	whole := func(v *cfront.Var) { // what the text does with a record, it does with its members
+		if w := v.Whole; w != nil {
+			u.outside[v] = u.outside[v] || u.outside[w]
+			u.declared[v] = u.declared[v] || u.declared[w]
+			u.addressed[v] = u.addressed[v] || u.addressed[w]
+		}
+	}
+	for _, s := range items {
+		references(s, whole)
+	}
 	return u
 }
 
@@ -53,11 +66,14 @@ func (u uses) inside(s cfront.Stmt) {
 
 func (u uses) assigns(e cfront.Expr) {
 	cfront.Walk(e, func(e cfront.Expr) {
-		if a, ok := e.(*cfront.Assign); ok {
-			if v := base(a.To); v != nil {
+		switch x := e.(type) {
+		case *cfront.Assign:
+			if v := base(x.To); v != nil {
 				u.written[v] = true
 			}
-			u.pointer(a)
+			u.pointer(x)
+		case *cfront.Address:
+			u.address(x)
 		}
 	})
 }
@@ -66,6 +82,12 @@ func (u uses) assigns(e cfront.Expr) {
 func (u uses) pointer(a *cfront.Assign) {
 	if x, ok := a.To.(*cfront.Ref); ok && x.Var.Pointer {
 		u.pointers[x.Var]++
+	}
+}
+
+func (u uses) address(x *cfront.Address) {
+	if v := base(x.X); v != nil {
+		u.addressed[v] = true
 	}
 }
 
@@ -82,6 +104,8 @@ func (u uses) around(s cfront.Stmt, region map[cfront.Stmt]bool) {
 				u.outside[x.Var] = true
 			case *cfront.Assign:
 				u.pointer(x)
+			case *cfront.Address:
+				u.address(x)
 			}
 		})
 	}
@@ -106,4 +130,25 @@ func base(e cfront.Expr) *cfront.Var {
 		return base(x.X)
 	}
 	return nil
+}
+
+// mentions reports that an expression uses a variable.
+func mentions(e cfront.Expr, v *cfront.Var) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) { found = found || isVar(e, v) })
+	return found
+}
+
+// references visits the variables that a statement mentions.
+func references(s cfront.Stmt, visit func(*cfront.Var)) {
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			if r, ok := e.(*cfront.Ref); ok {
+				visit(r.Var)
+			}
+		})
+	}
+	for _, inner := range stmts {
+		references(inner, visit)
+	}
 }

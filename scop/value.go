@@ -68,6 +68,20 @@ func (b *builder) variable(x *cfront.Ref) expr.Expr {
 	v := x.Var
 	switch {
 	case slices.Contains(b.at, v):
+	case b.followed(v) && (b.uses.iterators[v] || b.uses.written[v]):
+		list, ok := b.known(v)
+		if ok && (len(list) == 1 || b.uses.iterators[v]) {
+			return b.pieced(x, b.use(list), func(a polycount.Affine) expr.Expr {
+				if v.DType == expr.Int32 {
+					return expr.FromAffine(a)
+				}
+				return &expr.Cast{DType: v.DType, Arg: expr.FromAffine(a)}
+			})
+		}
+		if b.uses.iterators[v] {
+			b.fail(x, "", "%s is used outside of its loop", v.Name)
+		}
+		b.access(x, v, false, nil)
 	case b.uses.iterators[v]:
 		b.fail(x, "", "%s is used outside of its loop", v.Name)
 	case len(v.Dims) > 0 || v.DType == "":
@@ -93,18 +107,71 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 	case len(r.Var.Dims) != len(x.Subs) || r.Var.DType == "":
 		b.fail(x, "", "%s is not an element of an array of numbers with %d dimensions", r.Var.Name, len(r.Var.Dims))
 	}
-	var index []polycount.Affine
-	out := &expr.Access{Array: b.name(r.Var)}
-	for _, sub := range x.Subs {
-		pieces := b.affine(sub)
-		if len(pieces) != 1 {
-			b.fail(sub, "write an if around the statement", "a subscript with alternatives is not affine")
+	return b.subscripted(x, r.Var, write, nil)
+}
+
+// subscripted is an access to an element whose first subscripts are read. Where a subscript has alternatives the access is one of several.
+func (b *builder) subscripted(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
+	if len(index) < len(x.Subs) {
+		sub := x.Subs[len(index)]
+		var list []piece
+		why := b.fault(func() { list = b.affine(sub) })
+		if why != nil && why.wraps {
+			panic(*why)
 		}
-		index = append(index, pieces[0].value)
-		out.Index = append(out.Index, expr.FromAffine(pieces[0].value))
+		if why != nil || write && len(list) > 1 {
+			return b.scattered(x, v, write, index)
+		}
+		return b.pieced(sub, list, func(a polycount.Affine) expr.Expr { return b.subscripted(x, v, write, appended(index, a)) })
 	}
-	b.access(x, r.Var, write, index)
+	out := &expr.Access{Array: b.name(v)}
+	for _, a := range index {
+		out.Index = append(out.Index, expr.FromAffine(a))
+	}
+	b.access(x, v, write, index)
 	return out
+}
+
+// scattered is an access of which subscripts are not affine: that after those that are read, and perhaps others.
+func (b *builder) scattered(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
+	out := &expr.Access{Array: b.name(v)}
+	a := b.array(x, v)
+	for _, i := range index {
+		out.Index = append(out.Index, expr.FromAffine(i))
+	}
+	for d, sub := range x.Subs[len(index):] {
+		var list []piece
+		if d > 0 && b.attempt(func() { list = b.affine(sub) }) && len(list) == 1 {
+			index = append(index, list[0].value)
+			out.Index = append(out.Index, expr.FromAffine(list[0].value))
+			continue
+		}
+		if b.open0(a, len(index)) {
+			b.fail(sub, "declare the array with its extents", "the subscript is not affine, and how many elements %s has is not known", v.Name)
+		}
+		if a.Scattered = true; b.any[a] == nil {
+			b.any[a] = make([]bool, len(x.Subs))
+		}
+		b.any[a][len(index)] = true
+		out.Index = append(out.Index, b.value(sub))
+		index = append(index, polycount.Int(0))
+	}
+	b.access(x, v, write, index)
+	return out
+}
+
+// open0 gives an array whose outermost extent is open one that is a parameter; it reports that another extent is open.
+func (b *builder) open0(a *Array, dim int) bool {
+	if a.Shape[dim] != nil {
+		return false
+	}
+	if dim == 0 {
+		name := b.fresh(a.Name + "_size")
+		a.Shape[0] = expr.Var{Name: name}
+		b.nest.Params = append(b.nest.Params, name)
+		return false
+	}
+	return true
 }
 
 // access notes an access of the statement.

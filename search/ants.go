@@ -9,10 +9,10 @@ import (
 
 // Parameters of the ants: those of the paper (sections 5 to 7), a max-min ant system in the hyper-cube framework. The exponents of equation 2 are 1.
 const (
-	colony      = 10 // ants of an iteration
-	evaporation = 0.1
-	leastTrail  = 0.05
-	mostTrail   = 0.95
+	colony      = 10   // ants of an iteration
+	evaporation = 0.1  // of a trail, after each iteration
+	leastTrail  = 0.05 // so that no edge is excluded
+	mostTrail   = 0.95 // so that none is certain
 	// iterations whose best ant deposits; from then on the best so far does.
 	early = 2
 	// share of a deposit for edges that were best for their part (section 6.1)

@@ -35,7 +35,7 @@ func bandOf(list []float64) Band {
 	for _, x := range list {
 		squares += (x - mean) * (x - mean)
 	}
-	const normal = 1.96
+	const normal = 1.96 // of a normal distribution: 95 % within
 	half := normal * math.Sqrt(squares/float64(max(len(list)-1, 1))/float64(len(list)))
 	return Band{mean, mean - half, mean + half, slices.Sorted(slices.Values(list))[len(list)/2]}
 }

@@ -158,7 +158,7 @@ func (g *guide) alike(p point) []float64 {
 
 // usual is the square of a part of the usual distance between configurations.
 func (g *guide) usual() float64 {
-	const pairs = 50
+	const pairs = 50 // of configurations, whose mean distance is taken
 	r := rand.New(rand.NewPCG(1, 1))
 	sum := 0.0
 	for range pairs {

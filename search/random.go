@@ -15,7 +15,7 @@ type random struct {
 }
 
 const (
-	mostListed   = 1 << 12
+	mostListed   = 1 << 12 // configurations, which take milliseconds to list
 	pilots       = 1 << 9  // paths that are drawn to find the least probability
 	mostRejected = 1 << 14 // draws in a row, after which a path is kept whatever its probability
 )

@@ -21,7 +21,7 @@ const (
 	verifyLimit = 1 << 21 // of one work-group at a small size, and of those of the launch that are compared there
 	timedLimit  = 1 << 20 // of one work-group of the launch that is timed
 	timedWork   = 1 << 18 // of all that are compared of it, beyond the first
-	timedGroups = 5
+	timedGroups = 5       // the first, the last, and three spread evenly between them
 )
 
 // ErrUnverified is wrapped where the results of a kernel cannot be compared with the reference: no size is small enough, or

@@ -68,7 +68,7 @@ type magnitudes struct {
 
 const (
 	largest32 = float64(math.MaxInt32)
-	unknown   = 2 * largest32
+	unknown   = 2 * largest32 // larger than 32 bits hold, whatever it is
 )
 
 func (m *magnitudes) note(v float64) float64 {

@@ -100,7 +100,7 @@ type Result struct {
 	StdErr     []float64     // its diagonal's root; +Inf where a null direction leads, NaN when Freedom is 0
 }
 
-const eps = 0x1p-52
+const eps = 0x1p-52 // the distance of 1 from the next number
 
 var (
 	errShape    = errors.New("lm: the problem needs residuals, parameters, and functions for both")

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	polishSteps    = 40
+	polishSteps    = 40    // a bound: patience ends earlier
 	polishPatience = 4     // steps without a smaller gradient
 	flat           = 1e-12 // relative rise of the norm that rounding may cause
 )

@@ -40,9 +40,11 @@ type Token struct {
 	// Spaced: white space stands before it.
 	Spaced bool
 	final  bool // a name that is not replaced any more
-	Text   string
-	At     Pos
-	Args   []Token
+	// Of is the macro without parameters that the token comes from; "" for those of the text.
+	Of   string
+	Text string
+	At   Pos
+	Args []Token
 }
 
 // Is reports whether the token is that symbol or name.
@@ -54,6 +56,8 @@ type Error struct {
 	Text string
 	// Missing: a header is not found.
 	Missing bool
+	// Tests are names that conditions around an #error test and nothing defines.
+	Tests []string
 }
 
 func (e *Error) Error() string {

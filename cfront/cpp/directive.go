@@ -10,6 +10,16 @@ type condition struct {
 	at    Token
 	taken bool // a branch of it was read
 	last  bool // #else came
+	tests []string
+}
+
+// testing notes the names that a condition tests and nothing defines.
+func (c *condition) testing(r *reader, args []Token) {
+	for _, t := range args {
+		if t.Kind == Name && t.Text != "defined" && r.macros[t.Text] == nil && !slices.Contains(c.tests, t.Text) {
+			c.tests = append(c.tests, t.Text)
+		}
+	}
 }
 
 // directive follows a line that begins with #. A pragma is a token.
@@ -34,6 +44,7 @@ func (r *reader) directive(in *input) (Token, bool) {
 		}
 		holds := r.holds(word, args)
 		in.conditions = append(in.conditions, condition{at: word, taken: holds})
+		in.conditions[len(in.conditions)-1].testing(r, args)
 		if !holds {
 			r.skip(in)
 		}
@@ -49,7 +60,11 @@ func (r *reader) directive(in *input) (Token, bool) {
 		}
 		in.conditions = in.conditions[:len(in.conditions)-1]
 	case "error":
-		r.fail(word, "#error %s", text(args))
+		e := &Error{At: word.At, Text: "#error " + text(args)}
+		if n := len(in.conditions); n > 0 {
+			e.Tests = in.conditions[n-1].tests
+		}
+		panic(e)
 	case "pragma":
 		if len(args) == 1 && args[0].Is("once") {
 			r.once[in.file] = true
@@ -119,6 +134,7 @@ func (r *reader) skip(in *input) {
 			if c.last {
 				r.fail(word, "#%s after #else", word.Text)
 			}
+			c.testing(r, line[1:])
 			c.last = word.Text == "else"
 			if !c.taken && (c.last || r.holds(word, line[1:])) {
 				c.taken = true

@@ -67,6 +67,9 @@ func (r *reader) replace(use Token, m *macro) bool {
 		if body[i].At.Line == 0 { // of the macro, not of an argument
 			body[i].At = use.At
 		}
+		if body[i].Of = use.Of; use.Of == "" && !m.function {
+			body[i].Of = m.name
+		}
 	}
 	if len(body) > 0 {
 		body[0].Spaced = use.Spaced

@@ -98,6 +98,7 @@ docs/howto/tuning.md.`,
 	cmd.Flags().StringVar(&o.Profile, "profile-guided", "", "a samples file of perf counters: its counts of instructions say how often branches are taken that depend on unknown data")
 	cmd.Flags().StringSliceVar(&o.On, "on", []string{launches.Usual}, "the device, or several: a name of a data sheet, or a file with one")
 	cmd.Flags().StringSliceVar(&o.Codes, "code", nil, "a listing or a cubin, or several, in place of what the launch file names")
+	cmd.Flags().StringVar(&o.From, "from", "", "where machine code comes from: binary (a file, or CUDA's compiler), or source (a compiler of perf's own; no tools are needed)")
 	cmd.Flags().StringVar(&o.Arch, "arch", launches.UsualArch, "the architecture that a source is compiled for")
 	cmd.Flags().StringVar(&o.triton, "triton", "", "rank what Triton has compiled into this cache, DIR, by the descriptions of launches that are the arguments; without any, list it")
 	return cmd
@@ -171,6 +172,17 @@ func (o *emulated) find(cmd *cobra.Command, args []string) error {
 	return errors.Join(show(cmd, r, r.Write), cmd.Context().Err())
 }
 
+// emulating says every few seconds how many launch files of a folder are emulated.
+func emulating(cmd *cobra.Command) func(done, total int) {
+	told := time.Now()
+	return func(done, total int) {
+		if time.Since(told) > 5*time.Second {
+			told = time.Now()
+			note(cmd, "emulated %d of %d launch files", done, total)
+		}
+	}
+}
+
 // tables prints what stands for many launches.
 func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	single := func(name string) bool { return slices.Contains(ofLaunches, name) }
@@ -180,16 +192,7 @@ func (o *emulated) tables(cmd *cobra.Command, r survey.Request) (err error) {
 	if r.Sizes, err = parseOneSize(o.sizes); err != nil {
 		return err
 	}
-	if data, err := dataDir(); err == nil {
-		r.Kept = filepath.Join(data, "emulated")
-	}
-	told := time.Now()
-	r.Progress = func(done, total int) {
-		if time.Since(told) > 5*time.Second {
-			told = time.Now()
-			note(cmd, "emulated %d of %d launch files", done, total)
-		}
-	}
+	r.Kept, r.Progress = keptResults(), emulating(cmd)
 	all, warnings, err := r.Tables(cmd.Context())
 	if err != nil {
 		return err

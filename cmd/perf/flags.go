@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +47,9 @@ func (f *measureFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&o.Retry, "retry", false, "measure again what failed before")
 	flags.StringVar(&f.again, "remeasure", "", "measure again what the file has already: all, the samples noisier than a share of their median such as 5%, or those with a tag such as n:1024")
 	flags.IntVar(&o.Trials, "trials", 0, "the most trials of each kernel (default 60; fewer once the median is certain)")
+	flags.IntVar(&o.WarmUps, "warm-ups", 0, "runs of each kernel before its trials, at least (default: until its times are steady)")
+	flags.DurationVar(&o.MinTime, "min-time", 0, "how long trials of each kernel go on, at least, as in 2s (default: until the median is certain)")
+	flags.Float64Var(&o.Drift, "drift", 2, "doubt samples once a kernel that never changes takes so many per cent more or less than at first, as clocks are throttled")
 	flags.StringVar(&f.cache, "cache", "warm", "state of the caches before each trial: warm (as the previous trial left them), cold (flushed), or both")
 	flags.DurationVar(&o.Limit, "limit", 0, "time limit for building and running one kernel (default 2m; --retry tries it again)")
 	flags.IntVar(&o.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel before measuring (default: the number of processors, at most %d; on a CPU programs are then built one at a time)", campaign.MaxJobs))
@@ -86,7 +88,7 @@ func (f *measureFlags) mode(what string) (samples.Mode, error) {
 // open opens the device and the journal, and tells which they are.
 func (f *measureFlags) open(cmd *cobra.Command) (*campaign.Campaign, error) {
 	o := f.options
-	for flag, enough := range map[string]bool{"trials": o.Trials > 0, "limit": o.Limit > 0, "jobs": o.Jobs > 0} {
+	for flag, enough := range map[string]bool{"trials": o.Trials > 0, "limit": o.Limit > 0, "jobs": o.Jobs > 0, "warm-ups": o.WarmUps > 0, "min-time": o.MinTime > 0, "drift": o.Drift > 0} {
 		if given := cmd.Flag(flag); given != nil && given.Changed && !enough {
 			return nil, usagef("--%s %s: must be more than 0", flag, given.Value)
 		}
@@ -133,7 +135,7 @@ func (f *measureFlags) openModes(cmd *cobra.Command) (*campaign.Campaign, []samp
 
 // finish closes a campaign, and tells what took its time.
 func finish(cmd *cobra.Command, c *campaign.Campaign) {
-	if text := spentText(c.Spent); c.Live() && text != "" {
+	if text := c.Spent.String(); c.Live() && text != "" {
 		note(cmd, "time: %s", text)
 	}
 	if again := cmd.Flag("remeasure"); again != nil && again.Changed && c.Repeated == 0 {
@@ -142,20 +144,6 @@ func finish(cmd *cobra.Command, c *campaign.Campaign) {
 	if err := c.Close(); err != nil {
 		warn(cmd, []error{err})
 	}
-}
-
-// spentText says what took the time of a campaign, "" where nothing did.
-func spentText(s campaign.Spent) string {
-	var parts []string
-	for _, part := range []struct {
-		took time.Duration
-		what string
-	}{{s.Measuring, "measuring"}, {s.Waiting, "waiting for the device"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
-		if took := part.took.Round(10 * time.Millisecond); took > 0 {
-			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // ranged returns the cases at sizes within --time-range, and tells what was changed.

@@ -78,7 +78,7 @@ var lasting = regexp.MustCompile(`^perf (calibrate (--profile my-h200\.yaml|[^-]
 	`explain examples/launch/matmul-sass|tune |lift (explore|run|describe|emit|export|rank|evaluate) )`)
 
 // ownApplication are the sessions that run an application of the user's own.
-var ownApplication = regexp.MustCompile(`^perf capture`)
+var ownApplication = regexp.MustCompile(`^perf (capture|app) `)
 
 // TestHelpSessions runs what stands under Examples in the help of every command, and then what perf init says to type next, in a folder
 // that has examples, samples and testdata. Sessions that need a device run on one alone, those that take long with LONG=1.

@@ -243,7 +243,7 @@ draws curves and bars, and a page of them.
 	return cmd
 }
 
-func writePage(path string, page *explore.Page) error {
+func writePage(path string, page interface{ Write(w io.Writer) error }) error {
 	var text bytes.Buffer
 	if err := page.Write(&text); err != nil {
 		return err

@@ -163,7 +163,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 // commands by what they are for, in the order of a session.
 func commands() []commandGroup {
 	return []commandGroup{
-		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, tuneCommand, emulateCommand, calibrateCommand}},
+		{"Predicting", []func() *cobra.Command{predictCommand, explainCommand, rankCommand, tuneCommand, emulateCommand, appCommand, calibrateCommand}},
 		{"Starting", []func() *cobra.Command{initCommand, devicesCommand, doctorCommand}},
 		{"Counting and measuring", []func() *cobra.Command{countCommand, showCommand, measureCommand, captureCommand, evaluateCommand, reportCommand}},
 		{"What is kept", []func() *cobra.Command{samplesCommand, profileCommand, modelsCommand, importCommand, exportCommand}},

@@ -57,7 +57,7 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	if r.Predictor, err = o.open(cmd, cases); err != nil {
 		return err
 	}
-	const every = 10_000
+	const every = 10_000 // some seconds of work
 	told := 0
 	r.Progress = func(done int) {
 		if done/every > told {

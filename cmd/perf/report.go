@@ -1,12 +1,9 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/command/report"
-	"gpuperf/internal/replace"
 )
 
 func reportCommand() *cobra.Command {
@@ -27,11 +24,7 @@ pointer; the page needs no other file, no network, and no JavaScript to be read.
 				}
 				page.Sections = append(page.Sections, section)
 			}
-			var html strings.Builder
-			if err := page.Write(&html); err != nil {
-				return err
-			}
-			if err := replace.Page.Bytes(to, []byte(html.String())); err != nil {
+			if err := writePage(to, &page); err != nil {
 				return err
 			}
 			return showText(cmd, map[string]any{"page": to, "sections": len(page.Sections)}, "page: "+to+"\n")

@@ -18,7 +18,7 @@ import (
 )
 
 // unserved are the commands that answer no questions.
-var unserved = []string{"serve", "help", "completion", "init", "capture"}
+var unserved = []string{"serve", "help", "completion", "init", "capture", "app"}
 
 func serveCommand() *cobra.Command {
 	var stdio bool
@@ -33,7 +33,7 @@ func serveCommand() *cobra.Command {
 
 The methods are the commands, and the results what they print with --json. Of the parameters, kernel, kernels and args are the files, sizes is
 what -p takes (an object), and all others are flags: {"top": 3} is --top 3, a list repeats a flag. predict takes a list of sizes too, and keeps
-kernels and models, so that thousands of questions take a second. A file that changes is read again.
+kernels and models, so that thousands of questions take a second; {"only": "seconds"} leaves all but the times out. A file that changes is read again.
 
 The strategies of perf tune are open to other tuners: ask proposes configurations, which the other program runs, and tell says how they did. What is
 searched is told by the first question, as parameters with their values and constraints, or as a file that perf tune takes:
@@ -44,7 +44,7 @@ searched is told by the first question, as parameters with their values and cons
 
 A time of null says that a configuration did not run. Several searches have names: {"search": "a"}. With profile, its model orders the configurations of a file.
 
-It ends with its input. The module python/perf_client.py asks it from Python.`,
+It ends with its input. The package python/perf_client asks it from Python.`,
 		Example: `  perf serve --stdio`,
 		Args:    exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -54,15 +54,9 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 			session := &campaign.Session{Profile: func() (string, error) { return o.path(cmd) }}
 			searches := &tune.Dialogues{Predictors: session.Predictor}
 			methods := map[string]serve.Method{
-				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) {
-					all, err := session.Predict(ctx, q)
-					if err != nil {
-						return nil, err
-					}
-					return kernelsJSON(all), nil
-				}),
-				"ask":  method(searches.Ask),
-				"tell": method(searches.Tell),
+				"predict": method(func(ctx context.Context, q campaign.Question) (any, error) { return predictOne(ctx, session, q) }),
+				"ask":     method(searches.Ask),
+				"tell":    method(searches.Tell),
 			}
 			addMethods(methods, cmd.Root(), nil)
 			out := &output{w: cmd.OutOrStdout().(*output).w} // answers go out one by one
@@ -76,6 +70,29 @@ It ends with its input. The module python/perf_client.py asks it from Python.`,
 	}
 	cmd.Flags().BoolVar(&stdio, "stdio", false, "questions come from standard input, answers go to standard output")
 	return cmd
+}
+
+// predictOne answers a question for the times of kernels.
+func predictOne(ctx context.Context, session *campaign.Session, q campaign.Question) (any, error) {
+	all, err := session.Predict(ctx, q)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Only == "seconds":
+		return secondsOf(all), nil
+	case q.Only != "":
+		return nil, usagef("only: \"seconds\", or nothing, not %q", q.Only)
+	}
+	return kernelsJSON(all), nil
+}
+
+// secondsOf are the times of predictions alone.
+func secondsOf(all []campaign.Summary) any {
+	seconds := make([]float64, len(all))
+	for i, one := range all {
+		seconds[i] = one.Seconds
+	}
+	return map[string]any{"seconds": seconds}
 }
 
 // method is a method whose parameters are a value of type Q.

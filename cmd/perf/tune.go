@@ -252,8 +252,8 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 // tellRuns prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
 func tellRuns(cmd *cobra.Command, usual search.Config) func(tune.Event) {
 	const (
-		every = 10
-		told  = 5 // failures of each status; the rest is in the summary
+		every = 10 // runs between two lines on progress
+		told  = 5  // failures of each status; the rest is in the summary
 	)
 	failures := map[samples.Status]int{}
 	return func(e tune.Event) {

@@ -339,7 +339,7 @@ func (l *lowering) unsignedLong(x, y *ssa.Value) *ssa.Value {
 func (l *lowering) wideQuotient(x, y *ssa.Value) *ssa.Value {
 	inverse := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RP", y))
 	q, r := l.Const64(0), x
-	const rounds = 3
+	const rounds = 3   // of 22 bits each: 64 bits
 	for range rounds { // each quotient is too small by some 2 to the power of -22 of itself
 		f := l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RM", r)
 		below := l.Const(0x3f7ffff8) // what errors of the reciprocal are at most
@@ -408,7 +408,7 @@ func (l *lowering) divideDoubles(x, y *ssa.Value) *ssa.Value {
 		if x.Op == ssa.Const {
 			return l.Double(doubleOf(x) / doubleOf(y))
 		}
-		const mantissa = 1<<52 - 1
+		const mantissa = 1<<52 - 1 // of a double: 0 of a power of two
 		if f := doubleOf(y); f != 0 && y.Int&mantissa == 0 {
 			return l.Make(ssa.DMul, ssa.D, x, l.Double(1/f))
 		}

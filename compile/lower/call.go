@@ -94,12 +94,9 @@ func (l *lowering) named(x *cfront.Call) value {
 			l.fail(x.Pos, "the address in shared memory of what is elsewhere")
 		}
 		return number(expr.Uint64, l.Make(ssa.Zext, ssa.D, l.address(v.p)))
-	case "__funnelshift_l", "__funnelshift_r":
+	case "__funnelshift_l", "__funnelshift_r", "__funnelshift_lc", "__funnelshift_rc":
 		low, high, n := l.word(x, 0), l.word(x, 1), l.word(x, 2)
-		name := "SHF.L.W.U32.HI"
-		if x.Func == "__funnelshift_r" {
-			name = "SHF.R.W.U32"
-		}
+		name := map[string]string{"l": "SHF.L.W.U32.HI", "r": "SHF.R.W.U32", "lc": "SHF.L.U32.HI", "rc": "SHF.R.U32"}[strings.TrimPrefix(x.Func, "__funnelshift_")]
 		return number(expr.Uint32, l.MakeAux(ssa.Raw, ssa.W, name, low, n, high))
 	}
 	if strings.HasPrefix(x.Func, cfront.AssemblyPrefix) {

@@ -165,7 +165,12 @@ func (l *lowering) element(x *cfront.Index) place {
 		}
 	}
 	ptr := false
-	if of.elem == "" && of.rec == nil || isPointerElement(x.Of) {
+	if len(of.dims) == 0 && len(x.Subs) == 1 { // the tree tells what it is
+		of.elem, of.rec = x.Type(), x.Record()
+		if of.elem == "" && (x.PointsTo() != "" || of.rec == nil) {
+			ptr, of.elem = true, x.PointsTo()
+		}
+	} else if of.elem == "" && of.rec == nil || isPointerElement(x.Of) {
 		ptr = true
 	}
 	size := sizeOf(of.elem, of.rec, ptr)
@@ -231,181 +236,13 @@ func (l *lowering) cast(x *cfront.Cast) value {
 	return l.convert(x.Pos, v, x.DType)
 }
 
-func (l *lowering) choose(x *cfront.Select) value {
-	cond := l.condition(x.If)
-	if cond.Op == ssa.Const {
-		if cond.Int != 0 {
-			return l.as(x, l.expression(x.Then))
-		}
-		return l.as(x, l.expression(x.Else))
-	}
-	if l.simple(x.Then) && l.simple(x.Else) {
-		yes, no := l.as(x, l.expression(x.Then)), l.as(x, l.expression(x.Else))
-		if yes.p == nil && yes.at == nil && no.p == nil && no.at == nil {
-			out := value{t: yes.t}
-			for i := range yes.x {
-				out.x = append(out.x, l.Make(ssa.Select, yes.x[i].Type, cond, yes.x[i], no.x[i]))
-			}
-			return out
-		}
-	}
-	t := l.temporary(x)
-	l.split2(cond, func() { l.write(x.Pos, t, l.expression(x.Then)) }, func() { l.write(x.Pos, t, l.expression(x.Else)) })
-	return l.read(x.Pos, t)
-}
-
 // as is a value as the type of an expression.
-func (l *lowering) as(e cfront.Expr, v value) value {
-	if e.Type() == "" || v.p != nil || v.at != nil {
-		return v
-	}
-	return l.convert(e.Place(), v, e.Type())
-}
-
 // simple reports whether an expression may be computed whether it is needed or not: it is short, reads no memory and has no effect.
-func (l *lowering) simple(e cfront.Expr) bool {
-	const most = 8
-	nodes, ok := 0, true
-	cfront.Walk(e, func(e cfront.Expr) {
-		nodes++
-		switch x := e.(type) {
-		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
-			ok = false
-		case *cfront.Ref:
-			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
-		case *cfront.Binary:
-			ok = ok && x.Op != "/" && x.Op != "%" && x.Op != "&&" && x.Op != "||"
-		}
-	})
-	return ok && nodes <= most
-}
-
 // condition computes an expression as a predicate.
-func (l *lowering) condition(e cfront.Expr) *ssa.Value {
-	l.Line = e.Place().Line
-	switch x := e.(type) {
-	case *cfront.Unary:
-		if x.Op == "!" {
-			return l.Make(ssa.PNot, ssa.Pred, l.condition(x.X))
-		}
-	case *cfront.Binary:
-		switch x.Op {
-		case "&&", "||":
-			return l.both(x)
-		case "==", "!=", "<", "<=", ">", ">=":
-			if !x.X.Type().IsVector() {
-				return l.compare(x)
-			}
-		}
-	case *cfront.Cast:
-		if x.DType == expr.Bool || x.DType.IsInteger() && isTruth(x.X) {
-			return l.condition(x.X)
-		}
-	}
-	v := l.expression(e)
-	if v.p != nil {
-		if v.p.space == ssa.NoSpace {
-			return l.Bool(true)
-		}
-		a := l.address(v.p)
-		return l.nonzero(a, expr.Uint64)
-	}
-	if len(v.x) != 1 {
-		l.fail(e.Place(), "no number stands where a condition should be")
-	}
-	return l.nonzero(v.x[0], v.t)
-}
-
 // isTruth reports whether an expression is 0 or 1.
-func isTruth(e cfront.Expr) bool {
-	switch x := e.(type) {
-	case *cfront.Unary:
-		return x.Op == "!"
-	case *cfront.Binary:
-		switch x.Op {
-		case "&&", "||", "==", "!=", "<", "<=", ">", ">=":
-			return true
-		}
-	}
-	return false
-}
-
 // both is a && b or a || b. The second is computed only where the first does not decide, unless it is simple.
-func (l *lowering) both(x *cfront.Binary) *ssa.Value {
-	op := ssa.PAnd
-	if x.Op == "||" {
-		op = ssa.POr
-	}
-	first := l.condition(x.X)
-	if first.Op == ssa.Const {
-		if (first.Int != 0) == (op == ssa.POr) {
-			return first
-		}
-		return l.condition(x.Y)
-	}
-	if l.harmless(x.Y) {
-		return l.Make(op, ssa.Pred, first, l.condition(x.Y))
-	}
-	t := l.temporary(x)
-	decided := l.Const(0)
-	second := func() { l.write(x.Pos, t, number(expr.Int32, l.asWord(l.condition(x.Y)))) }
-	known := func() { l.write(x.Pos, t, number(expr.Int32, decided)) }
-	if op == ssa.POr {
-		decided = l.Const(1)
-		l.split2(first, known, second)
-	} else {
-		l.split2(first, second, known)
-	}
-	return l.nonzero(l.read(x.Pos, t).x[0], expr.Int32)
-}
-
 // harmless reports whether a condition may be computed whether it is needed or not.
-func (l *lowering) harmless(e cfront.Expr) bool {
-	if b, ok := e.(*cfront.Binary); ok && (b.Op == "&&" || b.Op == "||") {
-		return l.harmless(b.X) && l.harmless(b.Y)
-	}
-	const most = 12
-	nodes, ok := 0, true
-	cfront.Walk(e, func(e cfront.Expr) {
-		nodes++
-		switch x := e.(type) {
-		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
-			ok = false
-		case *cfront.Ref:
-			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
-		}
-	})
-	return ok && nodes <= most
-}
-
 // compare computes a comparison.
-func (l *lowering) compare(x *cfront.Binary) *ssa.Value {
-	a, b := l.expression(x.X), l.expression(x.Y)
-	name := map[string]string{"==": "EQ", "!=": "NE", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}[x.Op]
-	if a.p != nil || b.p != nil {
-		a, b = l.convert(x.Pos, a, expr.Uint64), l.convert(x.Pos, b, expr.Uint64)
-	}
-	t := common(a.t, b.t)
-	a, b = l.convert(x.Pos, a, t), l.convert(x.Pos, b, t)
-	return l.compared(name, t, a.x[0], b.x[0])
-}
-
-func (l *lowering) compared(name string, t expr.DType, a, b *ssa.Value) *ssa.Value {
-	switch {
-	case t == expr.Float32 || t == expr.Float64:
-		if name == "NE" {
-			name = "NEU"
-		}
-		if t == expr.Float64 {
-			return l.MakeAux(ssa.DCmp, ssa.Pred, name, a, b)
-		}
-		return l.MakeAux(ssa.FCmp, ssa.Pred, name, a, b)
-	case !t.IsSigned() && name != "EQ" && name != "NE":
-		name += "U"
-	}
-	return l.MakeAux(ssa.Cmp, ssa.Pred, name, a, b)
-}
-
 // common is the type of arithmetic on two types.
 func common(a, b expr.DType) expr.DType {
 	lanes := max(a.Lanes(), b.Lanes())

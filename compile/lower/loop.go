@@ -5,7 +5,6 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/compile/ssa"
-	"gpuperf/kernel/expr"
 )
 
 // counter is how a loop counts: a variable begins with a value, and each iteration changes it as long as it compares with an end.
@@ -22,8 +21,11 @@ type counter struct {
 // counts finds how a loop counts; nil where it does not.
 func (l *lowering) counts(x *cfront.For) *counter {
 	cond, ok := x.Cond.(*cfront.Binary)
-	if !ok {
-		return nil
+	if !ok { // the counter alone: until it is 0
+		if x.Cond == nil || x.Cond.Type() == "" || !x.Cond.Type().IsInteger() {
+			return nil
+		}
+		cond = cfront.Operation(x.Pos, "!=", x.Cond, cfront.Zero(x.Pos))
 	}
 	step, ok := x.Step.(*cfront.Assign)
 	if !ok {
@@ -91,6 +93,12 @@ func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
 	}
 	var walk func(s cfront.Stmt)
 	walk = func(s cfront.Stmt) {
+		if a := l.file.Assembly(s); a != nil {
+			for _, e := range a.Out {
+				change(e)
+			}
+			return
+		}
 		stmts, exprs := cfront.Inside(s)
 		for _, e := range exprs {
 			if e == nil {
@@ -129,228 +137,10 @@ func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
 }
 
 // trips is how often a loop turns, where all that decides is constant: its counter has its first value.
-func (l *lowering) trips(c *counter) (n int, ok bool) {
-	const most = 1 << 16
-	s, has := l.env[key{c.v, 0}]
-	if !has || s.x == nil || s.x.Op != ssa.Const {
-		return 0, false
-	}
-	end, known := l.constant(c.end)
-	by, also := l.constant(c.by)
-	if !known || !also {
-		return 0, false
-	}
-	t := common(c.v.DType, c.end.Type())
-	at := l.signedOf(s.x, c.v.DType)
-	for ; n < most; n++ {
-		if !compares(c.op, at, end, t.IsSigned()) {
-			return n, true
-		}
-		switch c.step {
-		case "+":
-			at += by
-		case "-":
-			at -= by
-		case "*":
-			at *= by
-		case "/":
-			if by == 0 {
-				return 0, false
-			}
-			at /= by
-		case "<<":
-			at <<= uint(by)
-		case ">>":
-			at >>= uint(by)
-		default:
-			return 0, false
-		}
-		at = wrapped(at, c.v.DType)
-	}
-	return 0, false
-}
-
-func wrapped(n int64, t expr.DType) int64 {
-	switch {
-	case t.Size() == 8:
-		return n
-	case t.IsSigned():
-		return n << (64 - 8*t.Size()) >> (64 - 8*t.Size())
-	}
-	return int64(uint64(n) << (64 - 8*t.Size()) >> (64 - 8*t.Size()))
-}
-
 // signedOf is a constant as a number of its type.
-func (l *lowering) signedOf(x *ssa.Value, t expr.DType) int64 { return wrapped(x.Int, t) }
-
-func compares(op string, a, b int64, signed bool) bool {
-	less := a < b
-	if !signed {
-		less = uint64(a) < uint64(b)
-	}
-	switch op {
-	case "<":
-		return less
-	case "<=":
-		return less || a == b
-	case ">":
-		return !less && a != b
-	case ">=":
-		return !less
-	case "!=":
-		return a != b
-	case "==":
-		return a == b
-	}
-	return false
-}
-
 // constant is the value of an integer expression that is known when the kernel is compiled. Nothing is made for it.
-func (l *lowering) constant(e cfront.Expr) (n int64, ok bool) {
-	switch x := e.(type) {
-	case *cfront.Int:
-		return x.Value, true
-	case *cfront.Ref:
-		s, has := l.env[key{x.Var, 0}]
-		if has && s.x != nil && s.x.Op == ssa.Const && x.Var.DType.IsInteger() {
-			return l.signedOf(s.x, x.Var.DType), true
-		}
-		if x.Var.Class == cfront.Global && x.Var.Const && x.Var.Init != nil && len(x.Var.Dims) == 0 {
-			return l.constant(x.Var.Init)
-		}
-	case *cfront.Cast:
-		n, ok = l.constant(x.X)
-		if !ok || !x.DType.IsInteger() {
-			return 0, false
-		}
-		return wrapped(n, x.DType), true
-	case *cfront.Unary:
-		n, ok = l.constant(x.X)
-		switch x.Op {
-		case "-":
-			return wrapped(-n, x.DType), ok
-		case "~":
-			return wrapped(^n, x.DType), ok
-		case "+":
-			return n, ok
-		}
-	case *cfront.Binary:
-		a, first := l.constant(x.X)
-		b, second := l.constant(x.Y)
-		if !first || !second || !x.DType.IsInteger() {
-			return 0, false
-		}
-		return folded(x.Op, a, b, x.DType)
-	}
-	return 0, false
-}
-
-func folded(op string, a, b int64, t expr.DType) (int64, bool) {
-	switch op {
-	case "+":
-		return wrapped(a+b, t), true
-	case "-":
-		return wrapped(a-b, t), true
-	case "*":
-		return wrapped(a*b, t), true
-	case "/", "%":
-		if b == 0 {
-			return 0, false
-		}
-		if op == "%" {
-			return a % b, true
-		}
-		return a / b, true
-	case "<<":
-		return wrapped(a<<uint(b), t), true
-	case ">>":
-		return a >> uint(b), true
-	case "&":
-		return a & b, true
-	case "|":
-		return a | b, true
-	case "^":
-		return a ^ b, true
-	}
-	return 0, false
-}
-
 // size is about how many operations a statement is, its loops of known length written out.
-func (l *lowering) size(s cfront.Stmt) int {
-	if s == nil {
-		return 0
-	}
-	n := 0
-	stmts, exprs := cfront.Inside(s)
-	for _, e := range exprs {
-		if e == nil {
-			continue
-		}
-		cfront.Walk(e, func(e cfront.Expr) {
-			switch x := e.(type) {
-			case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:
-			case *cfront.Index:
-				n++
-			case *cfront.Call:
-				n += l.callSize(x)
-			case *cfront.Binary:
-				n++
-				if _, constant := l.constant(x.Y); (x.Op == "/" || x.Op == "%") && !constant {
-					const division = 12
-					n += division
-				}
-			default:
-				n++
-			}
-		})
-	}
-	inner := 0
-	for _, one := range stmts {
-		inner += l.size(one)
-	}
-	if f, ok := s.(*cfront.For); ok {
-		inner *= l.nominal(f)
-	}
-	return n + inner
-}
-
 // nominal is how often a loop inside another one turns where its numbers are literals; 1 where that is not known.
-func (l *lowering) nominal(f *cfront.For) int {
-	c := l.counts(f)
-	d, ok := f.Init.(*cfront.Declare)
-	if c == nil || !ok || len(d.Vars) == 0 || d.Vars[0] != c.v || d.Vars[0].Init == nil {
-		return 1
-	}
-	first, known := l.constant(d.Vars[0].Init)
-	if !known {
-		return 1
-	}
-	saved, had := l.env[key{c.v, 0}]
-	l.env[key{c.v, 0}] = slot{x: l.like(wordType(c.v.DType), first), t: c.v.DType}
-	n, ok := l.trips(c)
-	if delete(l.env, key{c.v, 0}); had {
-		l.env[key{c.v, 0}] = saved
-	}
-	if !ok {
-		return 1
-	}
-	return n
-}
-
-func (l *lowering) callSize(x *cfront.Call) int {
-	const intrinsic, function = 4, 20
-	if f := l.file.Function(x.Func); f != nil && len(l.calls) < 8 && f.Err == nil {
-		l.calls = append(l.calls, f)
-		n := l.size(f.Body)
-		l.calls = l.calls[:len(l.calls)-1]
-		return n
-	}
-	if f, ok := cfront.IntrinsicOf(x.Func); ok && f.Kind == cfront.Math {
-		return function
-	}
-	return intrinsic
-}
-
 // forLoop is a for loop.
 func (l *lowering) forLoop(x *cfront.For) {
 	if x.Init != nil {
@@ -394,6 +184,10 @@ func (l *lowering) unrolled(x *cfront.For, n int) {
 		fr.regions--
 	}
 	l.frames = append(l.frames, fr)
+	if leaves {
+		l.Open()
+		defer l.Close()
+	}
 	for range n {
 		if l.dead {
 			break
@@ -423,7 +217,13 @@ func (l *lowering) unrolled(x *cfront.For, n int) {
 // iteration is a body once.
 func (l *lowering) iteration(fr *frame, body cfront.Stmt) {
 	fr.next, fr.nexts = l.NewBlock(), nil
+	if !l.contains(body, func(j *cfront.Jump, inner bool) bool { return j.What == "continue" && !inner }) {
+		l.statement(body)
+		return
+	}
+	l.Open() // what follows a jump is not there in the next iteration
 	l.statement(body)
+	l.Close()
 	if len(fr.nexts) == 0 {
 		return
 	}
@@ -466,12 +266,34 @@ func (l *lowering) looped(cond cfront.Expr, body cfront.Stmt, step cfront.Expr, 
 			return l.Bool(true)
 		}
 		return l.condition(cond)
-	}, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+	}, cond, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+}
+
+// holds says that the condition of a loop holds at the beginning of an iteration.
+func (l *lowering) holds(cond cfront.Expr) {
+	if cond != nil && l.pure(cond) {
+		l.Assume(l.condition(cond), true)
+	}
+}
+
+// pure reports whether an expression has no effect, and reads nothing that may change.
+func (l *lowering) pure(e cfront.Expr) bool {
+	ok := true
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch e.(type) {
+		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
+			ok = false
+		}
+	})
+	return ok
 }
 
 // turning is a loop around a body, as long as a condition holds.
-func (l *lowering) turning(cond func() *ssa.Value, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
 	l.turningBody(cond, func(fr *frame) {
+		if !once {
+			l.holds(is)
+		}
 		l.iteration(fr, body)
 		if !l.dead && step != nil {
 			l.expression(step)

@@ -84,7 +84,7 @@ type (
 )
 
 func (l *lowering) fail(at cfront.Pos, format string, args ...any) {
-	panic(fault{l.file.Errorf(at, format, args...).WithHint("such code is priced from what a compiler makes of it: --from binary")})
+	panic(fault{l.file.Errorf(at, format, args...).WithHint("such code is priced from what a compiler makes of it")})
 }
 
 // inMemory starts again with a variable in private memory.

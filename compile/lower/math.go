@@ -51,7 +51,9 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 }
 
 // rounded is a whole number as an integer.
-func (l *lowering) rounded(x *ssa.Value, from, to expr.DType) *ssa.Value { return l.floatToInt(x, from, to) }
+func (l *lowering) rounded(x *ssa.Value, from, to expr.DType) *ssa.Value {
+	return l.floatToInt(x, from, to)
+}
 
 // function is a function of a lane; nil for what is not compiled here.
 func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
@@ -62,13 +64,13 @@ func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.
 	case t == expr.Float64:
 		return l.double(name, a)
 	}
-	return l.whole(name, t, a)
+	return l.whole(x, name, t, a)
 }
 
 // whole are functions of integers.
-func (l *lowering) whole(name string, t expr.DType, a []*ssa.Value) *ssa.Value {
+func (l *lowering) whole(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
 	w := wordType(t)
-	s := t.IsSigned()
+	s := t.IsSigned() || x.Func == "__sad"
 	pick := func(signed, unsigned ssa.Op) ssa.Op {
 		if s {
 			return signed
@@ -92,6 +94,10 @@ func (l *lowering) whole(name string, t expr.DType, a []*ssa.Value) *ssa.Value {
 		if w == ssa.W {
 			return l.Make(pick(ssa.MulHiS, ssa.MulHiU), w, a[0], a[1])
 		}
+		return l.longHigh(s, a[0], a[1])
+	case "sad":
+		d := l.Make(ssa.Sub, ssa.W, l.Make(pick(ssa.MaxS, ssa.MaxU), ssa.W, a[0], a[1]), l.Make(pick(ssa.MinS, ssa.MinU), ssa.W, a[0], a[1]))
+		return l.Make(ssa.Add, ssa.W, d, a[2])
 	case "mad":
 		return l.Make(ssa.Add, w, l.Make(ssa.Mul, w, a[0], a[1]), a[2])
 	case "popcount":
@@ -110,22 +116,51 @@ func (l *lowering) whole(name string, t expr.DType, a []*ssa.Value) *ssa.Value {
 		}
 		return l.Make(ssa.Sub, ssa.W, l.Const(31), l.MakeAux(ssa.Raw, ssa.W, "FLO.U32", a[0]))
 	case "ffs":
-		if w == ssa.W {
-			return l.Make(ssa.Sub, ssa.W, l.Const(32), l.MakeAux(ssa.Raw, ssa.W, "FLO.U32", l.MakeAux(ssa.Raw, ssa.W, "BREV", a[0])))
+		first := func(v *ssa.Value) *ssa.Value {
+			return l.Make(ssa.Add, ssa.W, l.MakeAux(ssa.Raw, ssa.W, "FLO.U32.SH", l.MakeAux(ssa.Raw, ssa.W, "BREV", v)), l.Const(1))
 		}
+		if w == ssa.W {
+			return first(a[0])
+		}
+		low, high := first(l.Word(a[0], 0)), first(l.Word(a[0], 1))
+		none := l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", high, l.Const(0))
+		high = l.Make(ssa.Select, ssa.W, none, high, l.Make(ssa.Add, ssa.W, high, l.Const(32)))
+		return l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", low, l.Const(0)), high, low)
 	case "brev":
 		if w == ssa.D {
 			return l.Make(ssa.Pack, ssa.D, l.MakeAux(ssa.Raw, ssa.W, "BREV", l.Word(a[0], 1)), l.MakeAux(ssa.Raw, ssa.W, "BREV", l.Word(a[0], 0)))
 		}
 		return l.MakeAux(ssa.Raw, ssa.W, "BREV", a[0])
 	case "byte_perm":
-		return l.MakeAux(ssa.Raw, ssa.W, "PRMT", a[0], a[2], a[1])
+		return l.MakeAux(ssa.Raw, ssa.W, "PRMT", a[0], l.Make(ssa.And, ssa.W, a[2], l.Const(0x7777)), a[1])
 	case "hadd":
 		return l.Make(ssa.Add, w, l.Make(ssa.And, w, a[0], a[1]), l.Make(pick(ssa.ShrS, ssa.ShrU), w, l.Make(ssa.Xor, w, a[0], a[1]), l.Const(1)))
 	case "rhadd":
 		return l.Make(ssa.Sub, w, l.Make(ssa.Or, w, a[0], a[1]), l.Make(pick(ssa.ShrS, ssa.ShrU), w, l.Make(ssa.Xor, w, a[0], a[1]), l.Const(1)))
 	}
 	return nil
+}
+
+// longHigh is the high half of a product of 64-bit numbers.
+func (l *lowering) longHigh(signed bool, a, b *ssa.Value) *ssa.Value {
+	word := func(v *ssa.Value, i int) *ssa.Value { return l.Word(v, i) }
+	wide := func(x, y *ssa.Value) *ssa.Value { return l.Make(ssa.MulWideU, ssa.D, x, y) }
+	add := func(x, y *ssa.Value) *ssa.Value { return l.Make(ssa.Add, ssa.D, x, y) }
+	up := func(x *ssa.Value) *ssa.Value { return l.Make(ssa.Zext, ssa.D, x) }
+	low := wide(word(a, 0), word(b, 0))
+	first := add(wide(word(a, 1), word(b, 0)), up(word(low, 1)))
+	second := add(wide(word(a, 0), word(b, 1)), up(word(first, 0)))
+	high := add(add(wide(word(a, 1), word(b, 1)), up(word(first, 1))), up(word(second, 1)))
+	if !signed {
+		return high
+	}
+	less := func(x, y *ssa.Value) {
+		negative := l.MakeAux(ssa.Cmp, ssa.Pred, "LT", x, l.Const64(0))
+		high = l.Make(ssa.Sub, ssa.D, high, l.Make(ssa.Select, ssa.D, negative, y, l.Const64(0)))
+	}
+	less(a, b)
+	less(b, a)
+	return high
 }
 
 func (l *lowering) extreme(t expr.DType, name string, op ssa.Op, a, b *ssa.Value) *ssa.Value {
@@ -202,11 +237,16 @@ func (l *lowering) single(name string, fast bool, a []*ssa.Value) *ssa.Value {
 	case "exp10":
 		return l.powerOfTwo(muldiv(a[0], math.Log2(10)))
 	case "copysign":
-		return l.MakeAux(ssa.Raw, ssa.W, "LOP3.LUT", a[0], l.Const(0x80000000), a[1], l.Const(0xb8))
+		return l.MakeAux(ssa.Raw, ssa.W, "LOP3.LUT", a[0], l.Const(0x80000000), a[1], l.Const(signOfSecond))
 	case "isnan":
 		return l.MakeAux(ssa.FCmp, ssa.Pred, "NAN", a[0], a[0])
-	case "isinf":
-		return l.MakeAux(ssa.FCmp, ssa.Pred, "EQ", l.Make(ssa.FAbs, ssa.W, a[0]), l.Float(float32(math.Inf(1))))
+	case "isinf", "isfinite":
+		how := map[string]string{"isinf": "EQ", "isfinite": "LT"}[name]
+		return l.MakeAux(ssa.FCmp, ssa.Pred, how, l.Make(ssa.FAbs, ssa.W, a[0]), l.Float(float32(math.Inf(1))))
+	case "signbit":
+		return l.MakeAux(ssa.Cmp, ssa.Pred, "LT", a[0], l.Const(0))
+	case "ldexp":
+		return mul(a[0], l.Make(ssa.Shl, ssa.W, l.Make(ssa.Add, ssa.W, a[1], l.Const(127)), l.Const(23)))
 	case "hypot":
 		return l.root(l.Make(ssa.FAdd, ssa.W, mul(a[0], a[0]), mul(a[1], a[1])), fast)
 	case "fmod":
@@ -218,7 +258,7 @@ func (l *lowering) single(name string, fast bool, a []*ssa.Value) *ssa.Value {
 
 // scaledSmall is a function of a number that is made greater where it is subnormal, and the result made right again.
 func (l *lowering) scaledSmall(x *ssa.Value, unit string, up, down int) *ssa.Value {
-	const least = 0x00800000
+	const least = 0x00800000 // the least normal number
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", l.Make(ssa.FAbs, ssa.W, x), l.Const(least))
 	scaled := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(float32(math.Ldexp(1, up)))), x)
 	y := l.MakeAux(ssa.Raw, ssa.W, "MUFU."+unit, scaled)
@@ -226,7 +266,7 @@ func (l *lowering) scaledSmall(x *ssa.Value, unit string, up, down int) *ssa.Val
 }
 
 func (l *lowering) scaledSmallLog(x *ssa.Value) *ssa.Value {
-	const least = 0x00800000
+	const least = 0x00800000 // the least normal number
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", l.Make(ssa.FAbs, ssa.W, x), l.Const(least))
 	scaled := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(1<<24)), x)
 	y := l.MakeAux(ssa.Raw, ssa.W, "MUFU.LG2", scaled)
@@ -247,7 +287,7 @@ func (l *lowering) root(x *ssa.Value, fast bool) *ssa.Value {
 		return l.Make(ssa.FMul, ssa.W, l.scaledSmall(x, "RSQ", 24, 12), x)
 	}
 	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RSQ", x)
-	const from, span = 0x0d000000, 0x727fffff
+	const from, span = 0x0d000000, 0x727fffff // bits of the least number for which the short way is exact, and how far those go
 	odd := l.MakeAux(ssa.Cmp, ssa.Pred, "GTU", l.Make(ssa.Add, ssa.W, x, l.Const(-from)), l.Const(span))
 	s := l.Make(ssa.FMul, ssa.W, x, r)
 	h := l.Make(ssa.FMul, ssa.W, r, l.Float(0.5))
@@ -265,7 +305,7 @@ func (l *lowering) exponential(x *ssa.Value, fast bool) *ssa.Value {
 	if fast {
 		return l.powerOfTwo(l.Make(ssa.FMul, ssa.W, x, l.Float(math.Log2E)))
 	}
-	const shifter, remains = 12582913, -12583039
+	const shifter, remains = 12582913, -12583039 // 1.5 × 2^23 + 1: rounds to an integer in the low bits; and what takes it off again, with the bias
 	t := l.MakeAux(ssa.Raw, ssa.W, "FFMA.SAT", x, l.Float(0.0057249800302088261), l.Float(0.5))
 	t = l.MakeAux(ssa.Raw, ssa.W, "FFMA.RM", t, l.Float(252), l.Float(shifter))
 	u := l.Make(ssa.FAdd, ssa.W, t, l.Float(remains))
@@ -285,7 +325,7 @@ func (l *lowering) polynomial(x *ssa.Value, c ...float64) *ssa.Value {
 
 // logarithm is the natural one: that of the exponent, and a polynomial of the rest, which is from 2/3 to 4/3.
 func (l *lowering) logarithm(x *ssa.Value) *ssa.Value {
-	const least, third = 0x00800000, 0x3f2aaaab
+	const least, third = 0x00800000, 0x3f2aaaab // the least normal number, and bits of 2/3
 	small := l.MakeAux(ssa.FCmp, ssa.Pred, "LT", x, l.Const(least))
 	y := l.Make(ssa.Select, ssa.W, small, l.Make(ssa.FMul, ssa.W, x, l.Float(1<<23)), x)
 	exponent := l.Make(ssa.And, ssa.W, l.Make(ssa.Add, ssa.W, y, l.Const(-third)), l.Const(0xff800000))
@@ -326,7 +366,7 @@ func (l *lowering) turn(x *ssa.Value, cosine bool) *ssa.Value {
 	r := l.Make(ssa.FFma, ssa.W, f, l.Float(-1.5707962512969970703), x)
 	r = l.Make(ssa.FFma, ssa.W, f, l.Float(-7.5497894158615963534e-08), r)
 	r = l.Make(ssa.FFma, ssa.W, f, l.Float(-5.3903029534742383927e-15), r)
-	const far = 105615
+	const far = 105615 // beyond which three constants do not reduce the argument exactly
 	r = l.rarely(l.MakeAux(ssa.FCmp, ssa.Pred, "GT", l.Make(ssa.FAbs, ssa.W, x), l.Float(far)), r, func() *ssa.Value {
 		return l.Make(ssa.FMul, ssa.W, x, l.Const(0))
 	})
@@ -352,7 +392,7 @@ func (l *lowering) tangent(x *ssa.Value) *ssa.Value {
 	ax := l.Make(ssa.FAbs, ssa.W, x)
 	e := l.MakeAux(ssa.Raw, ssa.W, "MUFU.EX2", l.Make(ssa.FMul, ssa.W, ax, l.Float(2.8853900817779268)))
 	large := l.Make(ssa.FFma, ssa.W, l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", l.Make(ssa.FAdd, ssa.W, e, l.Float(1))), l.Float(-2), l.Float(1))
-	const sign = 0x80000000
+	const sign = 0x80000000 // the sign bit
 	large = l.MakeAux(ssa.Raw, ssa.W, "LOP3.LUT", large, l.Const(sign), x, l.Const(0xb8))
 	s := l.Make(ssa.FMul, ssa.W, x, x)
 	p := l.polynomial(s, 0.01434264425188303, -0.052303962409496307, 0.1331529766321182251, -0.33332768082618713)
@@ -361,64 +401,6 @@ func (l *lowering) tangent(x *ssa.Value) *ssa.Value {
 }
 
 // double are functions of double precision.
-func (l *lowering) double(name string, a []*ssa.Value) *ssa.Value {
-	switch name {
-	case "fma", "mad":
-		return l.Make(ssa.DFma, ssa.D, a...)
-	case "fabs", "abs":
-		return l.Make(ssa.DAbs, ssa.D, a[0])
-	case "add":
-		return l.Make(ssa.DAdd, ssa.D, a...)
-	case "sub":
-		return l.Make(ssa.DAdd, ssa.D, a[0], l.Make(ssa.DNeg, ssa.D, a[1]))
-	case "mul":
-		return l.Make(ssa.DMul, ssa.D, a...)
-	case "fmin", "min":
-		return l.Make(ssa.Select, ssa.D, l.MakeAux(ssa.DCmp, ssa.Pred, "LT", a[0], a[1]), a[0], a[1])
-	case "fmax", "max":
-		return l.Make(ssa.Select, ssa.D, l.MakeAux(ssa.DCmp, ssa.Pred, "GT", a[0], a[1]), a[0], a[1])
-	case "sqrt", "rsqrt":
-		return l.doubleRoot(a[0], name == "rsqrt")
-	case "floor", "ceil", "trunc", "rint":
-		return l.MakeAux(ssa.Raw, ssa.D, "FRND.F64"+map[string]string{"floor": ".FLOOR", "ceil": ".CEIL", "trunc": ".TRUNC", "rint": ""}[name], a[0])
-	case "exp":
-		return l.doubleExponential(a[0])
-	}
-	return nil
-}
-
-func (l *lowering) doubleRoot(x *ssa.Value, inverse bool) *ssa.Value {
-	r := l.Make(ssa.Pack, ssa.D, l.Const(0), l.MakeAux(ssa.Raw, ssa.W, "MUFU.RSQ64H", l.Word(x, 1)))
-	t := l.Make(ssa.DMul, ssa.D, r, r)
-	e := l.Make(ssa.DFma, ssa.D, x, l.Make(ssa.DNeg, ssa.D, t), l.Double(1))
-	f := l.Make(ssa.DFma, ssa.D, e, l.Double(0.375), l.Double(0.5))
-	g := l.Make(ssa.DMul, ssa.D, r, e)
-	r = l.Make(ssa.DFma, ssa.D, f, g, r)
-	if inverse {
-		return r
-	}
-	s := l.Make(ssa.DMul, ssa.D, x, r)
-	h := l.Make(ssa.DMul, ssa.D, r, l.Double(0.5))
-	y := l.Make(ssa.DFma, ssa.D, l.Make(ssa.DFma, ssa.D, l.Make(ssa.DNeg, ssa.D, s), s, x), h, s)
-	zero := l.MakeAux(ssa.DCmp, ssa.Pred, "EQ", x, l.Double(0))
-	return l.Make(ssa.Select, ssa.D, zero, x, y)
-}
-
 // doubleExponential is e to the power of x: a power of two, and a polynomial of degree 11.
-func (l *lowering) doubleExponential(x *ssa.Value) *ssa.Value {
-	const shifter = 6755399441055744
-	t := l.Make(ssa.DFma, ssa.D, x, l.Double(math.Log2E), l.Double(shifter))
-	n := l.Make(ssa.DAdd, ssa.D, t, l.Double(-shifter))
-	r := l.Make(ssa.DFma, ssa.D, n, l.Double(-0.6931471805599453), x)
-	r = l.Make(ssa.DFma, ssa.D, n, l.Double(-2.3190468138462996e-17), r)
-	p := l.Double(1.0 / 39916800)
-	factorial := 3628800.0
-	for k := 10.0; k >= 0; k-- {
-		p = l.Make(ssa.DFma, ssa.D, p, r, l.Double(1/factorial))
-		if k > 0 {
-			factorial /= k
-		}
-	}
-	high := l.Make(ssa.Add, ssa.W, l.Word(p, 1), l.Make(ssa.Shl, ssa.W, l.Word(t, 0), l.Const(20)))
-	return l.Make(ssa.Pack, ssa.D, l.Word(p, 0), high)
-}
+// signOfSecond is the table of LOP3 that takes a bit of the third operand where the second has it set, else of the first.
+const signOfSecond = 0xb8

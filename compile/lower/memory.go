@@ -90,6 +90,9 @@ func (l *lowering) lanesOf(v *ssa.Value, base expr.DType, n int64) (out []*ssa.V
 	return out
 }
 
+// bank is an address among those of variables.
+func (l *lowering) bank(at int64) *ssa.Value { return l.MakeWith(ssa.Bank, ssa.D, at, ssa.Addresses) }
+
 // banked is a number at a constant place of constant memory.
 func (l *lowering) banked(at int64, t expr.DType) *ssa.Value {
 	switch t.Size() {
@@ -147,7 +150,7 @@ func (l *lowering) joined(lanes []*ssa.Value, each int64) *ssa.Value {
 	pair := func(a, b *ssa.Value, selector int64) *ssa.Value {
 		return l.MakeAux(ssa.Raw, ssa.W, "PRMT", a, l.Const(selector), b)
 	}
-	const halves, bytes = 0x5410, 0x3340
+	const halves, bytes = 0x5410, 0x3340 // selectors of PRMT: the lower halves of two words, the lowest bytes of two words
 	switch {
 	case len(lanes) == 1:
 		return lanes[0]
@@ -240,9 +243,10 @@ func (l *lowering) initial(v *cfront.Var, size int64) ([]byte, error) {
 	data := make([]byte, size)
 	n := v.DType.Size()
 	values := []cfront.Expr{v.Init}
-	if u, ok := v.Init.(*cfront.Unknown); ok && len(v.Dims) > 0 {
-		values = u.Args
-	} else if len(v.Dims) > 0 {
+	if len(v.Dims) > 0 {
+		values = listed(v.Init)
+	}
+	if n == 0 || values == nil {
 		return nil, fmt.Errorf("%s starts with values that are not compiled here", v.Name)
 	}
 	for i, e := range values {
@@ -257,4 +261,20 @@ func (l *lowering) initial(v *cfront.Var, size int64) ([]byte, error) {
 		copy(data[int64(i)*n:], word[:n])
 	}
 	return data, nil
+}
+
+// listed are the values of a list, of lists in it too; nil where it is none.
+func listed(e cfront.Expr) (all []cfront.Expr) {
+	list, ok := e.(*cfront.List)
+	if !ok {
+		return nil
+	}
+	for _, item := range list.Items {
+		if inner := listed(item); inner != nil {
+			all = append(all, inner...)
+		} else {
+			all = append(all, item)
+		}
+	}
+	return all
 }

@@ -9,12 +9,12 @@ import (
 // times is how many iterations of a loop are written out beside each other.
 func (l *lowering) times(x *cfront.For, c *counter) int {
 	switch {
-	case x.Unroll == 1 || l.left(x.Body):
+	case x.Unroll == 1 || l.contains(x.Body, func(j *cfront.Jump, inner bool) bool { return j.What == "break" && !inner || j.What == "return" }):
 		return 1
 	case x.Unroll > 1:
 		return x.Unroll
 	}
-	if l.converges(x.Body) || l.contains2(x.Body) {
+	if l.contains2(x.Body) {
 		return 1
 	}
 	for n := l.Times; n > 1; n /= 2 {
@@ -34,44 +34,11 @@ func (l *lowering) contains2(s cfront.Stmt) bool {
 		case *cfront.While:
 			found = true
 		case *cfront.For:
-			if n := l.nominal(x); n <= 1 || !l.writesOut(x, n) {
+			if n := l.nominal(x); n == 0 || !l.writesOut(x, n) {
 				found = true
 			}
 		}
 		stmts, _ := cfront.Inside(s)
-		for _, one := range stmts {
-			walk(one)
-		}
-	}
-	walk(s)
-	return found
-}
-
-// converges reports whether work-items wait for each other in a statement, which keeps compilers from making two loops of one.
-func (l *lowering) converges(s cfront.Stmt) bool {
-	found := false
-	var walk func(s cfront.Stmt)
-	walk = func(s cfront.Stmt) {
-		stmts, exprs := cfront.Inside(s)
-		for _, e := range exprs {
-			if e == nil {
-				continue
-			}
-			cfront.Walk(e, func(e cfront.Expr) {
-				x, ok := e.(*cfront.Call)
-				if !ok {
-					return
-				}
-				if f, known := cfront.IntrinsicOf(x.Func); known {
-					switch f.Kind {
-					case cfront.Barrier, cfront.SubgroupBarrier, cfront.Shuffle, cfront.Vote, cfront.Reduction:
-						found = true
-					}
-				} else if f := l.file.Function(x.Func); f != nil && f.Err == nil {
-					walk(f.Body)
-				}
-			})
-		}
 		for _, one := range stmts {
 			walk(one)
 		}
@@ -103,6 +70,7 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 		l.when(enough, func() {
 			l.counted(left, whole, int64(times), func(fr *frame) {
 				for range times {
+					l.holds(x.Cond)
 					l.iteration(fr, x.Body)
 					l.expression(x.Step)
 				}
@@ -110,6 +78,7 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 		})
 		l.when(l.MakeAux(ssa.Cmp, ssa.Pred, "NE", rest, l.Const(0)), func() {
 			l.counted(left, rest, 1, func(fr *frame) {
+				l.holds(x.Cond)
 				l.iteration(fr, x.Body)
 				l.expression(x.Step)
 			}, assigned)
@@ -133,6 +102,7 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 	if whole := n - n%int64(times); whole > 0 {
 		l.counted(left, l.Const(whole), int64(times), func(fr *frame) {
 			for range times {
+				l.holds(x.Cond)
 				l.iteration(fr, x.Body)
 				l.expression(x.Step)
 			}
@@ -179,6 +149,9 @@ func (l *lowering) length(c *counter) *ssa.Value {
 		return nil
 	case !known && (c.step != "+" || c.op != "<" || !l.harmless(c.by)):
 		return nil
+	}
+	if signed := t.IsSigned() && common(c.v.DType, c.by.Type()).IsSigned(); !signed && (!known || by != 1 && by != -1) {
+		return nil // the counter may run over
 	}
 	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
 	if c.op == "<=" {

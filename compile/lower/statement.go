@@ -64,12 +64,14 @@ func (l *lowering) split2(cond *ssa.Value, yes, no func()) {
 	}
 	depth := len(l.regions)
 	l.Open()
+	l.Assume(cond, true)
 	l.start(first, env)
 	yes()
 	l.Close()
 	l.jumpTo(end, &ends, depth)
 	if no != nil {
 		l.Open()
+		l.Assume(cond, false)
 		l.start(second, env)
 		no()
 		l.Close()
@@ -104,6 +106,9 @@ func (l *lowering) statement(s cfront.Stmt) {
 		return
 	}
 	l.Line = s.Place().Line
+	if a := l.file.Assembly(s); a != nil && l.assembly(s.Place(), a) {
+		return
+	}
 	switch x := s.(type) {
 	case *cfront.Block:
 		for _, inner := range x.Items {
@@ -255,7 +260,7 @@ func (l *lowering) jump(j *cfront.Jump) {
 
 // inlined runs the body of a function where it is called.
 func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
-	const deepest = 64
+	const deepest = 64 // functions that call each other: no stack is exhausted
 	for _, c := range l.calls {
 		if c == f {
 			l.fail(x.Pos, "%s calls itself, which is not compiled here", f.Name)

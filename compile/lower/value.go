@@ -293,7 +293,7 @@ func (l *lowering) readPointer(at cfront.Pos, p place) value {
 		case ok:
 			out.p = &pointer{space: ssa.Global, base: s.x}
 		default:
-			out.p = &pointer{space: ssa.Global}
+			l.fail(at, "what the pointer %s points to is not known here", p.p.v.Name)
 		}
 		return out
 	}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"gpuperf/cfront"
@@ -160,7 +161,7 @@ func (l *lowering) variable(at cfront.Pos, v *cfront.Var) place {
 	case v.Space == cfront.LocalSpace && !v.Pointer && v.Class != cfront.Param:
 		out.p = &pointer{space: ssa.Shared, off: l.inShared(v, size, sizeOf(v.DType, v.Record, false)), object: v}
 	case v.Class == cfront.Global:
-		l.fail(at, "%s is a variable of the program in global memory, which is not compiled here", v.Name)
+		out.p = &pointer{space: ssa.Global, base: l.globalAt(at, v, size), object: v}
 	case l.learnt.memory[v]:
 		out.p = &pointer{space: ssa.Private, base: l.MakeAux(ssa.Special, ssa.W, "stack"), off: l.onStack(v, size), object: v}
 	default:
@@ -220,6 +221,24 @@ func (l *lowering) inBank(at cfront.Pos, v *cfront.Var, size int64) int64 {
 	return where
 }
 
+// globalAt is the address of a variable in global memory.
+func (l *lowering) globalAt(at cfront.Pos, v *cfront.Var, size int64) *ssa.Value {
+	where, ok := l.held[v]
+	if !ok {
+		where = 8 * int64(len(l.Global))
+		l.held[v] = where
+		data, err := l.initial(v, size)
+		if err != nil {
+			l.fail(at, "%v", err)
+		}
+		if data == nil {
+			data = make([]byte, size)
+		}
+		l.Global = append(l.Global, ssa.Held{Name: v.Name, At: where, Bytes: size, Data: data})
+	}
+	return l.bank(where)
+}
+
 // snapshot is what variables hold at the end of a block.
 type snapshot struct {
 	block *ssa.Block
@@ -249,37 +268,52 @@ func (l *lowering) merge(block *ssa.Block, from []snapshot) {
 	if len(from) == 1 {
 		return
 	}
+	all := map[key]slot{}
+	for _, s := range from {
+		maps.Copy(all, s.env)
+	}
 	l.env = map[key]slot{}
-	for _, k := range l.keys(from[0].env) {
-		first := from[0].env[k]
-		same, all := true, true
-		for _, s := range from[1:] {
-			other, ok := s.env[k]
-			all = all && ok && (other.p == nil) == (first.p == nil)
-			same = same && ok && alike(first, other)
-		}
-		switch {
-		case !all:
-		case same:
-			l.env[k] = first
-		case first.p != nil:
-			if p := l.mergePointers(block, from, k); p != nil {
-				l.env[k] = slot{p: p, t: first.t}
-			}
-		default:
-			args := make([]*ssa.Value, len(from))
-			kind := first.x.Type
-			for i, s := range from {
-				args[i] = s.env[k].x
-				if args[i].Type != kind {
-					all = false
-				}
-			}
-			if all {
-				l.env[k] = slot{x: l.Phi(kind, block, args...), t: first.t}
-			}
+	for _, k := range l.keys(all) {
+		if s, ok := l.merged(block, from, k); ok {
+			l.env[k] = s
 		}
 	}
+}
+
+// merged is what a part of a variable holds in a block that control comes to from several others. Where it was written on some ways only, it holds
+// anything on the others.
+func (l *lowering) merged(block *ssa.Block, from []snapshot, k key) (slot, bool) {
+	var first slot
+	same, numbers := true, true
+	args := make([]*ssa.Value, len(from))
+	for i, s := range from {
+		one, ok := s.env[k]
+		if !ok {
+			same = false
+			continue
+		}
+		if first.x == nil && first.p == nil {
+			first = one
+		}
+		same = same && alike(first, one)
+		numbers = numbers && one.p == nil && (first.x == nil || first.x.Type == one.x.Type)
+		args[i] = one.x
+	}
+	switch {
+	case same:
+		return first, true
+	case first.p != nil && !numbers:
+		p := l.mergePointers(block, from, k)
+		return slot{p: p, t: first.t}, p != nil
+	case !numbers:
+		return slot{}, false
+	}
+	for i, a := range args {
+		if a == nil {
+			args[i] = l.Undefined(first.x.Type)
+		}
+	}
+	return slot{x: l.Phi(first.x.Type, block, args...), t: first.t}, true
 }
 
 func alike(a, b slot) bool {
@@ -291,18 +325,35 @@ func alike(a, b slot) bool {
 
 // mergePointers is a pointer that comes from several blocks; nil where they are of different kinds.
 func (l *lowering) mergePointers(block *ssa.Block, from []snapshot, k key) *pointer {
+	if from[0].env[k].p == nil {
+		return nil
+	}
 	first := *from[0].env[k].p
 	var args []*ssa.Value
+	space := first.space
+	for _, s := range from {
+		switch p := s.env[k].p; {
+		case p == nil:
+			return nil
+		case p.space == ssa.NoSpace || p.space == ssa.Private || p.space == ssa.Constant:
+			if p.space != space {
+				return nil
+			}
+		case p.space != space:
+			space = ssa.Generic
+		}
+	}
+	if space == ssa.NoSpace {
+		return nil
+	}
+	first.space = space
 	for _, s := range from {
 		p := s.env[k].p
-		if p.space == ssa.NoSpace || p.space != first.space {
-			return nil
-		}
 		if p.object != first.object {
 			first.object = nil
 		}
 		first.readOnly = first.readOnly && p.readOnly
-		args = append(args, l.addressAt(s.block, p))
+		args = append(args, l.addressIn(s.block, p, space))
 	}
 	first.off, first.base = 0, l.Phi(args[0].Type, block, args...)
 	return &first
@@ -310,10 +361,18 @@ func (l *lowering) mergePointers(block *ssa.Block, from []snapshot, k key) *poin
 
 // addressAt is the value of a pointer, computed at the end of a block.
 func (l *lowering) addressAt(block *ssa.Block, p *pointer) *ssa.Value {
+	return l.addressIn(block, p, p.space)
+}
+
+// addressIn is addressAt, as an address of a space, which may be that of all.
+func (l *lowering) addressIn(block *ssa.Block, p *pointer, space ssa.Space) *ssa.Value {
 	here := l.Block
 	l.Block = block
 	l.Open()
 	x := l.address(p)
+	if space == ssa.Generic && p.space == ssa.Shared {
+		x = l.Make(ssa.Pack, ssa.D, x, l.MakeAux(ssa.Special, ssa.W, "SR_SWINHI"))
+	}
 	l.Close()
 	l.Block = here
 	return x

@@ -9,10 +9,10 @@ import (
 // set is a set of units.
 type set []uint64
 
-func newSet(n int) set             { return make(set, (n+63)/64) }
-func (s set) has(u unit) bool      { return s[u/64]>>(u%64)&1 != 0 }
-func (s set) add(u unit)           { s[u/64] |= 1 << (u % 64) }
-func (s set) remove(u unit)        { s[u/64] &^= 1 << (u % 64) }
+func newSet(n int) set        { return make(set, (n+63)/64) }
+func (s set) has(u unit) bool { return s[u/64]>>(u%64)&1 != 0 }
+func (s set) add(u unit)      { s[u/64] |= 1 << (u % 64) }
+func (s set) remove(u unit)   { s[u/64] &^= 1 << (u % 64) }
 func (s set) each(visit func(unit)) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -93,17 +93,12 @@ func (f *function) interference() *graph {
 	behind := f.live()
 	for _, c := range f.blocks {
 		live := slices.Clone(behind[c])
+		equal := c.equal()
 		c.all(func(in *instruction) {
-			from := none
-			if in.name == "MOV" && in.guard == none && len(in.uses) == 1 && in.operands[1].kind == register {
-				from = in.uses[0]
-			}
-			if in.name == "PLOP3.LUT" && len(in.uses) == 1 && in.guard == none && !in.operands[2].minus {
-				from = in.uses[0]
-			}
+			same := equal[in]
 			for _, u := range in.defines {
 				live.each(func(o unit) {
-					if o != u && o != from && f.isPred[o] == f.isPred[u] {
+					if o != u && f.isPred[o] == f.isPred[u] && !slices.Contains(same, o) {
 						g.with[u].add(o)
 						g.with[o].add(u)
 					}
@@ -120,6 +115,45 @@ func (f *function) interference() *graph {
 		})
 	}
 	return g
+}
+
+// copies is the unit that an instruction copies; none for others.
+func (in *instruction) copies() unit {
+	switch {
+	case in.guard != none || len(in.uses) != 1:
+	case in.name == "MOV" && in.operands[1].kind == register, in.name == "PLOP3.LUT" && !in.operands[2].minus && in.operands[len(in.operands)-2].text == "0xf0":
+		return in.uses[0]
+	}
+	return none
+}
+
+// equal are, for each copy in a block, the units that hold the same value as the one that it writes.
+func (c *code) equal() map[*instruction][]unit {
+	out := map[*instruction][]unit{}
+	classes := map[unit]int{}
+	next := 0
+	for _, in := range c.list {
+		from := in.copies()
+		if from == none {
+			for _, u := range in.defines {
+				delete(classes, u)
+			}
+			continue
+		}
+		class, ok := classes[from]
+		if !ok {
+			next++
+			class = next
+			classes[from] = class
+		}
+		for u, k := range classes {
+			if k == class {
+				out[in] = append(out[in], u)
+			}
+		}
+		classes[in.defines[0]] = class
+	}
+	return out
 }
 
 func (g *graph) find(u unit) unit {
@@ -241,6 +275,7 @@ func (f *function) allocate() (registers []int, most int, err error) {
 		registers[i] = -1
 	}
 	var order []unit
+	triples := f.triples()
 	seen := newSet(len(f.group))
 	for _, c := range f.blocks {
 		for _, list := range [][]*instruction{c.list, c.ends} {
@@ -269,14 +304,13 @@ func (f *function) allocate() (registers []int, most int, err error) {
 		if n > 2 {
 			align = 4
 		}
-		at, limit := 0, mostRegisters
+		limit := mostRegisters
 		if f.isPred[u] {
 			limit = mostPredicates
 		}
-		for ; at+n <= limit; at += align {
-			if f.free(g, registers, first, n, at) {
-				break
-			}
+		at := f.lowest(g, registers, first, n, align, 0, limit)
+		if n == 1 && !f.isPred[u] && at+1 < limit {
+			at = f.betterBank(g, registers, triples[u], u, at, limit)
 		}
 		if at+n > limit {
 			if f.isPred[u] {
@@ -292,6 +326,56 @@ func (f *function) allocate() (registers []int, most int, err error) {
 		}
 	}
 	return registers, most, nil
+}
+
+// lowest is the first place from one on where a group is free; the limit where there is none.
+func (f *function) lowest(g *graph, registers []int, first unit, n, align, from, limit int) int {
+	for at := from; at+n <= limit; at += align {
+		if f.free(g, registers, first, n, at) {
+			return at
+		}
+	}
+	return limit
+}
+
+// triples are, for each unit, the others of instructions that read three: a register bank gives two at once.
+func (f *function) triples() map[unit][][2]unit {
+	out := map[unit][][2]unit{}
+	for _, c := range f.blocks {
+		for _, in := range c.list {
+			var read []unit
+			for _, o := range in.operands {
+				if o.kind == register && !o.written && o.unit != none && !slices.Contains(read, o.unit) {
+					read = append(read, o.unit)
+				}
+			}
+			if len(read) != 3 || in.access != nil {
+				continue
+			}
+			for i, u := range read {
+				out[u] = append(out[u], [2]unit{read[(i+1)%3], read[(i+2)%3]})
+			}
+		}
+	}
+	return out
+}
+
+// betterBank is a place in the register bank in which fewer instructions read all their operands: of two banks, by the last bit of the number.
+func (f *function) betterBank(g *graph, registers []int, with [][2]unit, u unit, at, limit int) int {
+	var same [2]int
+	for _, t := range with {
+		if a, b := registers[t[0]], registers[t[1]]; a >= 0 && b >= 0 && a%2 == b%2 {
+			same[a%2]++
+		}
+	}
+	if same[at%2] <= same[1-at%2] {
+		return at
+	}
+	other := f.lowest(g, registers, u, 1, 2, at+1, limit)
+	if other >= limit {
+		return at
+	}
+	return other
 }
 
 func (f *function) free(g *graph, registers []int, first unit, n, at int) bool {

@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gpuperf/compile/ssa"
@@ -20,7 +21,29 @@ const instructionBytes = 16
 
 // Listing is the machine code of a function as nvdisasm lists code, and how many registers a work-item takes.
 func Listing(from *ssa.Func, o Options) (listing string, registers int, err error) {
-	f := &function{
+	ends := slices.Clone(from.Blocks)
+	pairs := make([][2]*ssa.Block, len(ends))
+	preds := make([][]*ssa.Block, len(ends))
+	for i, b := range ends {
+		pairs[i], preds[i] = b.To, slices.Clone(b.Preds)
+	}
+	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs the fewest
+		for i, b := range ends {
+			b.To, b.Preds = pairs[i], slices.Clone(preds[i])
+		}
+		f, numbers, most, err := attempt(from, o, try == 0)
+		if err == nil {
+			return f.write(numbers, o), max(most, 2), nil
+		}
+		if try > 0 {
+			return "", 0, err
+		}
+	}
+}
+
+// attempt makes code, in an order of its own or in that of the text.
+func attempt(from *ssa.Func, o Options, ordered bool) (f *function, numbers []int, most int, err error) {
+	f = &function{
 		Func: from, of: map[*ssa.Block]*code{}, units: map[*ssa.Value][]unit{}, made: map[constant]unit{}, folded: map[*ssa.Value]bool{}, stack: none,
 	}
 	f.fold()
@@ -28,15 +51,14 @@ func Listing(from *ssa.Func, o Options) (listing string, registers int, err erro
 	g := f.interference()
 	g.coalesce(f.copies)
 	f.rename(g)
-	behind := f.live()
-	for _, c := range f.blocks {
-		f.schedule(c, cmp.Or(o.Limit, mostRegisters*3/4), behind[c].has)
+	if ordered {
+		behind := f.live()
+		for _, c := range f.blocks {
+			f.schedule(c, cmp.Or(o.Limit, mostRegisters*3/4), behind[c].has)
+		}
 	}
-	numbers, most, err := f.allocate()
-	if err != nil {
-		return "", 0, err
-	}
-	return f.write(numbers, o), max(most, 2), nil
+	numbers, most, err = f.allocate()
+	return f, numbers, most, err
 }
 
 // write writes the listing.

@@ -14,7 +14,7 @@ func (f *function) phis() {
 			var phis []*ssa.Value
 			outside := false
 			for _, v := range b.Values {
-				if v.Op == ssa.Phi && v.Args[i] != v {
+				if v.Op == ssa.Phi && v.Args[i] != v && v.Args[i].Op != ssa.Undef {
 					phis = append(phis, v)
 					outside = outside || f.usedOutside(v)
 				}

@@ -28,6 +28,7 @@ func (f *function) fold() {
 	for v := range signed {
 		f.folded[v] = true
 	}
+	f.foldProducts()
 	for _, b := range f.Blocks {
 		for i := len(b.Values) - 1; i >= 0; i-- {
 			if v := b.Values[i]; !f.folded[v] {
@@ -36,6 +37,31 @@ func (f *function) fold() {
 		}
 	}
 }
+
+// foldProducts makes wide products part of all sums that they are in, where they are in nothing else: such a sum takes one instruction, and one of
+// pairs takes two.
+func (f *function) foldProducts() {
+	other := map[*ssa.Value]bool{}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			v.Reads(func(p **ssa.Value) {
+				a := *p
+				if (a.Op == ssa.MulWideS || a.Op == ssa.MulWideU) && (v.Op != ssa.Add || v.Args[0] == v.Args[1] || wideProduct(v.Args[0]) && wideProduct(v.Args[1])) {
+					other[a] = true
+				}
+			})
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if wideProduct(v) && !other[v] {
+				f.folded[v] = true
+			}
+		}
+	}
+}
+
+func wideProduct(v *ssa.Value) bool { return v.Op == ssa.MulWideS || v.Op == ssa.MulWideU }
 
 // takesSign reports whether a sign of an argument is part of the instruction of a value.
 func takesSign(v, a *ssa.Value) bool {
@@ -51,6 +77,12 @@ func takesSign(v, a *ssa.Value) bool {
 
 // foldInto marks an argument that becomes part of the instruction of a value.
 func (f *function) foldInto(v *ssa.Value) {
+	if v.Op == ssa.Select {
+		if yes := v.Args[1]; v.Type == ssa.W && yes.Uses == 1 && yes.Block == v.Block && !f.folded[yes] && changes(yes, v.Args[2]) && v.Args[0].Op != ssa.Const {
+			f.folded[yes] = true
+		}
+		return
+	}
 	for i, a := range v.Args {
 		if a.Uses != 1 || a.Block != v.Block || len(v.Args) != 2 || f.folded[a] {
 			continue
@@ -61,14 +93,14 @@ func (f *function) foldInto(v *ssa.Value) {
 		case v.Op == ssa.Add && v.Type == ssa.W:
 			switch a.Op {
 			case ssa.Mul:
-				ok = !isFixed(a.Args[1]) || !isFixed(other) || other.Op == ssa.Const && other.Int == 0
+				ok = true
 			case ssa.Shl:
 				ok = a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && a.Args[1].Int > 0
 			case ssa.Add, ssa.Sub:
 				ok = fixedCount(a.Args[0], a.Args[1], other) <= 1
 			}
 		case v.Op == ssa.Add && v.Type == ssa.D:
-			ok = a.Op == ssa.MulWideS || a.Op == ssa.MulWideU || a.Op == ssa.Shl && a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && other.Op != ssa.Const
+			ok = wideProduct(a) || a.Op == ssa.Shl && !f.folded[other] && a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && other.Op != ssa.Const
 		case v.Type == ssa.W && (v.Op == ssa.And || v.Op == ssa.Or || v.Op == ssa.Xor):
 			ok = (a.Op == ssa.And || a.Op == ssa.Or || a.Op == ssa.Xor) && fixedCount(a.Args[0], a.Args[1], other) <= 1
 		case v.Op == ssa.PAnd || v.Op == ssa.POr:

@@ -48,7 +48,7 @@ func (f *function) plus(v *ssa.Value) term { return term{v, false} }
 func (f *function) less(v *ssa.Value) term { return term{v, true} }
 
 // alone reports whether a value may be made part of another instruction: nobody else needs it.
-func (f *function) alone(v *ssa.Value, op ssa.Op) bool { return v.Op == op && v.Uses == 1 && f.folded[v] }
+func (f *function) alone(v *ssa.Value, op ssa.Op) bool { return v.Op == op && f.folded[v] }
 
 // sum is a sum: of three, or of a product, or of what is shifted.
 func (f *function) sum(v *ssa.Value, d []operand) {
@@ -57,8 +57,8 @@ func (f *function) sum(v *ssa.Value, d []operand) {
 		other := v.Args[1-i]
 		switch {
 		case f.alone(a, ssa.Mul):
-			b, first := f.any(a.Args[1], true)
-			c, _ := f.any(other, first)
+			b, first := f.any(a.Args[1], !isFixed(other) || other.Op == ssa.Const && other.Int == 0)
+			c, _ := f.any(other, first || b.kind == register)
 			f.emit("IMAD", d, reg(f.word(a.Args[0])), b, c)
 			return
 		case f.alone(a, ssa.Shl):
@@ -110,7 +110,7 @@ func (f *function) shift(v *ssa.Value, d []operand) {
 	by, _ := f.any(n, true)
 	switch {
 	case v.Op == ssa.Shl && n.Op == ssa.Const && n.Int < 32:
-		if f.shl++; f.shl%2 == 0 {
+		if f.shl++; f.shl%2 == 0 || f.now.block.Loop != nil {
 			f.emit("IMAD.SHL.U32", d, reg(f.word(x)), imm(1<<n.Int), reg(none))
 			return
 		}
@@ -241,6 +241,10 @@ func (f *function) selection(v *ssa.Value) {
 	p := f.condition(v.Args[0])
 	yes, no := v.Args[1], v.Args[2]
 	u := f.result(v)
+	if f.folded[yes] && changes(yes, no) {
+		f.changed(u[0], p, yes, no)
+		return
+	}
 	if v.Type == ssa.D {
 		a, b := f.halves(yes), f.halves(no)
 		for i := range u {
@@ -254,6 +258,39 @@ func (f *function) selection(v *ssa.Value) {
 		a = reg(f.word(yes))
 	}
 	f.pick(u[0], p, a, b)
+}
+
+// changes reports whether a value is another one, changed by one instruction, so that a selection of the two is that under a predicate.
+func changes(yes, no *ssa.Value) bool {
+	switch yes.Op {
+	case ssa.Add, ssa.Sub, ssa.FAdd, ssa.FMul, ssa.FFma, ssa.And, ssa.Or, ssa.Xor:
+	default:
+		return false
+	}
+	if yes.Type != ssa.W || no.Op == ssa.Const {
+		return false
+	}
+	for _, a := range yes.Args {
+		if a == no {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is a value, and where a predicate holds that changed.
+func (f *function) changed(to unit, p operand, yes, no *ssa.Value) {
+	f.move(to, no)
+	f.units[yes] = []unit{to}
+	f.folded[yes] = false
+	n := len(f.now.list)
+	f.value(yes)
+	for _, in := range f.now.list[n:] {
+		if len(in.defines) == 1 && in.defines[0] == to {
+			in.guard, in.not = p.unit, p.minus
+			in.uses = append(in.uses, p.unit, to)
+		}
+	}
 }
 
 // halves are the words of a pair as operands.

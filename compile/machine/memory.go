@@ -86,6 +86,8 @@ func (f *function) load(v *ssa.Value) {
 	}
 	name := mnemonics[a.Space][0] + bytesOf(a)
 	switch {
+	case a.Suffix != "":
+		name = "LDSM." + a.Suffix
 	case a.Space == ssa.Global && a.ReadOnly:
 		name += ".CONSTANT"
 	case a.Volatile && (a.Space == ssa.Global || a.Space == ssa.Generic):
@@ -173,4 +175,25 @@ func (f *function) atomic(v *ssa.Value) {
 	}
 	in.wide(u, map[bool]int{true: v.Type.Words(), false: 1}[u != none], pairs...)
 	f.accessing(in, v, o)
+}
+
+// copy selects an asynchronous copy to shared memory.
+func (f *function) copy(v *ssa.Value) {
+	a := v.Access
+	name := "LDGSTS.E"
+	if a.Suffix != "" {
+		name += "." + a.Suffix
+	}
+	to := operand{kind: address, unit: f.addressUnit(v.Args[0]), width: 1, value: a.Other}
+	from := operand{kind: address, unit: f.addressUnit(v.Args[1]), width: 2, value: a.Offset}
+	in := f.guarded(f.emit(name+bytesOf(a), nil, to, from), v)
+	in.fixed, in.base = true, from.unit
+}
+
+// addressUnit is the unit of an address; none for 0.
+func (f *function) addressUnit(v *ssa.Value) unit {
+	if v == nil || v.Op == ssa.Const && v.Int == 0 {
+		return none
+	}
+	return f.words(v)[0]
 }

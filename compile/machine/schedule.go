@@ -9,11 +9,11 @@ import (
 
 // Cycles after which results are there, as a compiler takes them to be when it orders instructions: about those of the data sheets of sm_80 and sm_90.
 const (
-	aluCycles    = 5
-	doubleCycles = 8
-	unitCycles   = 20 // of functions, conversions, special registers
-	sharedCycles = 30
-	globalCycles = 300
+	aluCycles    = 5   // of integer and single-precision arithmetic
+	doubleCycles = 8   // of double precision
+	unitCycles   = 20  // of functions, conversions, special registers
+	sharedCycles = 30  // of a load from shared memory
+	globalCycles = 300 // of a load from L2, about
 )
 
 func (in *instruction) latency() int {
@@ -32,6 +32,9 @@ func (in *instruction) latency() int {
 	}
 	return aluCycles
 }
+
+// fewPredicates are as many as may be live before the order of instructions is to save some.
+const fewPredicates = 5
 
 // edge says that an instruction comes after another one, by so many cycles.
 type edge struct{ to, cycles int }
@@ -52,6 +55,7 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 	}
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
+	limit = min(limit, p.room(c))
 	waiting := &queue{key: func(i int) int { return ready[i] }}
 	here := &queue{key: func(i int) int { return -height[i]*n + i }}
 	for i := range n {
@@ -68,8 +72,11 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 			continue
 		}
 		i := heap.Pop(here).(int)
-		if p.count > limit {
-			i = p.relief(here, waiting, i)
+		switch {
+		case p.preds >= fewPredicates:
+			i = p.relief(here, waiting, i, p.changePreds)
+		case p.count >= limit:
+			i = p.relief(here, waiting, i, p.change)
 		}
 		p.issue(c.list[i])
 		out = append(out, c.list[i])
@@ -131,7 +138,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 			}
 			fixed = i
 		}
-		if in.access != nil {
+		if in.access != nil && !in.access.ReadOnly {
 			for _, m := range memory {
 				if conflict(c.list[m], in) {
 					add(m, i, 1)
@@ -146,7 +153,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 // meets reports whether accesses before an instruction stay before it.
 func meets(in *instruction) bool {
 	name, _, _ := strings.Cut(in.name, ".")
-	return name == "BAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
+	return name == "BAR" || name == "DEPBAR" || name == "MEMBAR" || name == "CCTL" || name == "BSYNC" || name == "WARPSYNC"
 }
 
 // conflict reports whether two accesses may be to the same memory, and one of them writes.
@@ -193,6 +200,7 @@ type pressure struct {
 	live  map[unit]bool
 	after func(unit) bool
 	count int
+	preds int
 }
 
 func newPressure(f *function, c *code, after func(unit) bool) *pressure {
@@ -205,9 +213,9 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 	defined := map[unit]bool{}
 	for _, in := range c.list {
 		for _, u := range in.uses {
-			if !defined[u] && !p.live[u] && !f.isPred[u] {
+			if !defined[u] && !p.live[u] {
 				p.live[u] = true
-				p.count++
+				p.more(u, 1)
 			}
 		}
 		for _, u := range in.defines {
@@ -217,31 +225,61 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 	return p
 }
 
+// Registers that the order of instructions may use: as many as there are without fewer warps at once, or some more than the order of the text needs.
+// Chosen on the first half of the development set: testdata/emulate/choose.txt.
+const (
+	freeRegisters = 26
+	moreOfText    = 8 // one in so many
+)
+
+// room is how many units may be live in a block.
+func (p *pressure) room(c *code) int {
+	q := newPressure(p.f, c, p.after)
+	most := q.count
+	for _, in := range c.list {
+		q.issue(in)
+		most = max(most, q.count)
+	}
+	return max(freeRegisters, most+most/moreOfText)
+}
+
 // issue counts an instruction.
 func (p *pressure) issue(in *instruction) {
 	for _, u := range in.uses {
 		if p.uses[u]--; p.uses[u] == 0 && p.live[u] && !p.after(u) {
 			p.live[u] = false
-			p.count--
+			p.more(u, -1)
 		}
 	}
 	for _, u := range in.defines {
-		if !p.live[u] && !p.f.isPred[u] && (p.uses[u] > 0 || p.after(u)) {
+		if !p.live[u] && (p.uses[u] > 0 || p.after(u)) {
 			p.live[u] = true
-			p.count++
+			p.more(u, 1)
 		}
 	}
 }
 
-// change is by how many units an instruction changes what is live.
-func (p *pressure) change(in *instruction) (n int) {
+// more counts a unit.
+func (p *pressure) more(u unit, n int) {
+	if p.f.isPred[u] {
+		p.preds += n
+	} else {
+		p.count += n
+	}
+}
+
+// change is by how many registers an instruction changes what is live, and changePreds by how many predicates.
+func (p *pressure) change(in *instruction) int      { return p.changeOf(in, false) }
+func (p *pressure) changePreds(in *instruction) int { return p.changeOf(in, true) }
+
+func (p *pressure) changeOf(in *instruction, preds bool) (n int) {
 	for _, u := range in.uses {
-		if p.uses[u] == 1 && p.live[u] && !p.after(u) {
+		if p.f.isPred[u] == preds && p.uses[u] == 1 && p.live[u] && !p.after(u) {
 			n--
 		}
 	}
 	for _, u := range in.defines {
-		if !p.live[u] && !p.f.isPred[u] {
+		if p.f.isPred[u] == preds && !p.live[u] {
 			n++
 		}
 	}
@@ -249,12 +287,12 @@ func (p *pressure) change(in *instruction) (n int) {
 }
 
 // relief is the instruction that leaves the fewest units live, of all that could be done.
-func (p *pressure) relief(here, waiting *queue, chosen int) int {
-	best, least := chosen, p.change(p.c.list[chosen])*len(p.c.list)+chosen
+func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruction) int) int {
+	best, least := chosen, change(p.c.list[chosen])*len(p.c.list)+chosen
 	from, at := (*queue)(nil), -1
 	for _, q := range []*queue{here, waiting} {
 		for k, i := range q.list {
-			if n := p.change(p.c.list[i])*len(p.c.list) + i; n < least {
+			if n := change(p.c.list[i])*len(p.c.list) + i; n < least {
 				best, least, from, at = i, n, q, k
 			}
 		}

@@ -7,11 +7,23 @@ import (
 	"gpuperf/compile/ssa"
 )
 
-// The constant banks of parameters and of variables.
+// The constant banks of parameters, of variables, and of the addresses of variables in global memory.
 const (
 	parameterBank = 0
 	variableBank  = 3
+	addressBank   = 4
 )
+
+// bankOf is the constant bank of a parameter or a variable.
+func bankOf(v *ssa.Value) int {
+	switch {
+	case v.Op == ssa.Param:
+		return parameterBank
+	case v.Aux == ssa.Addresses:
+		return addressBank
+	}
+	return variableBank
+}
 
 // truth is PT.
 var truth = operand{kind: predicate, unit: none}
@@ -49,7 +61,7 @@ func (f *function) selectAll() {
 	f.flow()
 }
 
-const stackAlign = 16
+const stackAlign = 16 // bytes, for the widest access
 
 func (f *function) stackBytes() int64 { return (f.Stack + stackAlign - 1) / stackAlign * stackAlign }
 
@@ -84,10 +96,7 @@ func (f *function) words(v *ssa.Value) []unit {
 		}
 		return out
 	case ssa.Param, ssa.Bank:
-		bank := parameterBank
-		if v.Op == ssa.Bank {
-			bank = variableBank
-		}
+		bank := bankOf(v)
 		if v.Type == ssa.D {
 			return f.bankPair(bank, v.Int)
 		}
@@ -189,7 +198,7 @@ func (f *function) any(v *ssa.Value, first bool) (operand, bool) {
 		case ssa.Param:
 			return banked(parameterBank, v.Int), false
 		case ssa.Bank:
-			return banked(variableBank, v.Int), false
+			return banked(bankOf(v), v.Int), false
 		}
 	}
 	return reg(f.word(v)), first
@@ -270,6 +279,8 @@ func (f *function) value(v *ssa.Value) {
 		f.store(v)
 	case v.Op == ssa.Atomic:
 		f.atomic(v)
+	case v.Op == ssa.Copy:
+		f.copy(v)
 	default:
 		f.effect(v)
 	}
@@ -357,7 +368,7 @@ func (f *function) wideOperand(v *ssa.Value, first bool, in *[]unit) (operand, b
 			o.minus, o.abs = minus, abs
 			return o, false
 		case v.Op == ssa.Bank:
-			o := banked(variableBank, v.Int)
+			o := banked(bankOf(v), v.Int)
 			o.minus, o.abs = minus, abs
 			return o, false
 		}
@@ -400,14 +411,15 @@ func (f *function) raw(v *ssa.Value) {
 		d = []operand{pred(u[0])}
 	}
 	var operands []operand
-	var pairs []unit
+	var pairs, more []unit
 	first := true
 	float := !strings.HasPrefix(v.Aux, "I") && !strings.HasPrefix(v.Aux, "PRMT") && !strings.HasPrefix(v.Aux, "LOP3") && !strings.HasPrefix(v.Aux, "SHF")
 	for i, a := range v.Args {
 		switch {
-		case a.Type == ssa.D:
+		case a.Type == ssa.D || a.Type == ssa.V4:
 			w := f.words(a)
 			operands, pairs = append(operands, reg(w[0])), append(pairs, w[0])
+			more = append(more, w[min(2, len(w)):]...)
 		case v.Aux == "LOP3.LUT" && i == 3:
 			operands = append(operands, imm(a.Int), operand{kind: predicate, unit: none, minus: true})
 		case float:
@@ -422,7 +434,8 @@ func (f *function) raw(v *ssa.Value) {
 			operands = append(operands, o)
 		}
 	}
-	f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	in := f.emit(v.Aux, d, operands...).wide(u[0], v.Type.Words(), pairs...)
+	in.uses = append(in.uses, more...)
 }
 
 // effect are instructions with an effect that the source names. Words behind the mnemonic are operands before the arguments.
@@ -438,7 +451,9 @@ func (f *function) effect(v *ssa.Value) {
 	}
 	words := 0
 	var first unit
-	if v.Type != ssa.None {
+	if name == "VOTE.ANY" && v.Type == ssa.W {
+		results = append(results, reg(f.result(v)[0]), operand{kind: literal, text: "PT", unit: none})
+	} else if v.Type != ssa.None {
 		u := f.result(v)
 		words, first = len(u), u[0]
 		o := reg(u[0])

@@ -51,6 +51,25 @@ func (b *Builder) Open() { b.scopes = append(b.scopes, map[string]*Value{}) }
 // Close ends what Open began.
 func (b *Builder) Close() { b.scopes = b.scopes[:len(b.scopes)-1] }
 
+// Assume says whether a predicate holds where values are made from now on, until Close.
+func (b *Builder) Assume(cond *Value, is bool) {
+	scope := b.scopes[len(b.scopes)-1]
+	switch {
+	case cond.Op == PNot:
+		b.Assume(cond.Args[0], !is)
+		return
+	case cond.Op == PAnd && is, cond.Op == POr && !is:
+		b.Assume(cond.Args[0], is)
+		b.Assume(cond.Args[1], is)
+	case cond.Op == Const:
+		return
+	}
+	scope[keyOf(cond)] = b.Bool(is)
+	if other := opposite[cond.Aux]; cond.Op == Cmp && other != "" {
+		scope[keyOf(&Value{Op: Cmp, Type: Pred, Aux: other, Args: cond.Args})] = b.Bool(!is)
+	}
+}
+
 // Changed says that memory of a space may have changed.
 func (b *Builder) Changed(s Space) {
 	for i := range b.epoch {
@@ -58,6 +77,17 @@ func (b *Builder) Changed(s Space) {
 			b.epoch[i]++
 		}
 	}
+}
+
+// Undefined is a value that may be anything.
+func (b *Builder) Undefined(t Type) *Value {
+	key := fmt.Sprint("undefined", t)
+	v := b.constants[key]
+	if v == nil {
+		v = &Value{ID: b.Next(), Op: Undef, Type: t}
+		b.constants[key] = v
+	}
+	return v
 }
 
 // Const is a word.
@@ -136,6 +166,11 @@ func (b *Builder) MakeAux(op Op, t Type, aux string, args ...*Value) *Value {
 // MakeInt is Make of an operation that a number says more of.
 func (b *Builder) MakeInt(op Op, t Type, n int64, args ...*Value) *Value {
 	return b.make(&Value{Op: op, Type: t, Int: n, Args: args})
+}
+
+// MakeWith is Make of an operation that a number and a name say more of.
+func (b *Builder) MakeWith(op Op, t Type, n int64, aux string) *Value {
+	return b.make(&Value{Op: op, Type: t, Int: n, Aux: aux})
 }
 
 func (b *Builder) make(v *Value) *Value {

@@ -61,7 +61,7 @@ func (b *Builder) foldExtract(v *Value) *Value {
 	case a.Op == Param:
 		return b.MakeInt(Param, W, a.Int+4*v.Int)
 	case a.Op == Bank:
-		return b.MakeInt(Bank, W, a.Int+4*v.Int)
+		return b.make(&Value{Op: Bank, Type: W, Int: a.Int + 4*v.Int, Aux: a.Aux})
 	}
 	return nil
 }

@@ -97,9 +97,9 @@ func (f *Func) fits(b *Block) bool {
 		switch {
 		case v.Guard != nil:
 			return false
-		case v.Op == Load, v.Op == Store, v.Op == Atomic:
+		case v.Op == Load, v.Op == Store, v.Op == Atomic, v.Op == Copy:
 			effects++
-		case v.Op == Effect, v.Op == Copy, v.Op == Phi:
+		case v.Op == Effect, v.Op == Phi:
 			return false
 		case v.Op == Extract, v.Op == Pack, v.Op == FNeg, v.Op == PNot:
 		case v.Op == Raw && slow[v.Aux]:
@@ -124,7 +124,7 @@ func (f *Func) take(b, way *Block, not bool) {
 	}
 	for _, v := range way.Values {
 		v.Block = b
-		if v.Op == Load || v.Op == Store || v.Op == Atomic {
+		if v.Op == Load || v.Op == Store || v.Op == Atomic || v.Op == Copy {
 			v.Guard, v.GuardNot = b.Cond, not
 		}
 		b.Values = append(b.Values, v)
@@ -159,6 +159,12 @@ func (f *Func) select2(b, end *Block, first, second int) {
 
 // chosen is the value of a phi: a load under the predicate that leaves the other value where it is not done, or a selection.
 func (f *Func) chosen(b *Block, phi, x, y *Value) *Value {
+	switch {
+	case x.Op == Undef:
+		return y
+	case y.Op == Undef:
+		return x
+	}
 	for i, load := range []*Value{x, y} {
 		other := []*Value{y, x}[i]
 		if load.Op == Load && load.Guard == b.Cond && load.Else == nil && load.GuardNot == (i == 1) && load.Block == b && other.Op != Load && f.usedOnce(load) && before(b, other, load) {

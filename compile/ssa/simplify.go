@@ -7,11 +7,29 @@ var Passes = []struct {
 }{
 	{"trivial phis", TrivialPhis},
 	{"dead code", Dead},
+	{"join", Join},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
 	{"hoist", Hoist},
+	{"chain", Chain},
+	{"reduce", Reduce},
+	{"widen", Widen},
 	{"fuse", Fuse},
 	{"dead code", Dead},
+}
+
+// Join makes one block of two of which the second is only come to from the first, and always.
+func Join(f *Func) {
+	for i := 0; i < len(f.Blocks); i++ {
+		b := f.Blocks[i]
+		for b.End == Jump && b.Meet == nil && len(b.Breaks) == 0 {
+			next := b.To[0]
+			if len(next.Preds) != 1 || next.Meets || next.Loop != b.Loop || next == b || len(next.Values) > 0 && next.Values[0].Op == Phi {
+				break
+			}
+			f.join(b, next)
+		}
+	}
 }
 
 // TrivialPhis takes away phis of which all arguments are the same, or the phi itself.

@@ -26,13 +26,13 @@ type Op uint8
 
 // The operations. Those with W in their names are of 32 bits where the type of the value does not say; U is unsigned, S signed.
 const (
-	Const Op = iota // Int
-	Param           // Int: the offset among the parameters, in bytes
-	Bank            // Int: the offset in the constant bank of variables
-	Special         // Aux: a special register
-	Phi             // of the values at the ends of the blocks before
-	Extract         // word Int of a longer value
-	Pack            // of words
+	Const   Op = iota // Int
+	Param             // Int: the offset among the parameters, in bytes
+	Bank              // Int: the offset in the constant bank of variables, or with the Aux Addresses of their addresses
+	Special           // Aux: a special register
+	Phi               // of the values at the ends of the blocks before
+	Extract           // word Int of a longer value
+	Pack              // of words
 	Undef
 
 	Add
@@ -86,6 +86,9 @@ const (
 	Effect // Aux: an instruction with an effect
 )
 
+// Addresses is the constant bank of the addresses of variables.
+const Addresses = "addresses"
+
 // Space is a part of memory.
 type Space uint8
 
@@ -102,13 +105,14 @@ const (
 // Access is what a memory operation accesses.
 type Access struct {
 	Space    Space
-	Bytes    int    // of a work-item
-	Signed   bool   // of less than a word
-	Offset   int64  // behind the address
-	Object   any    // what is accessed, where that is known: accesses to other objects are elsewhere
-	ReadOnly bool   // nobody writes what is read
+	Bytes    int   // of a work-item
+	Signed   bool  // of less than a word
+	Offset   int64 // behind the address
+	Object   any   // what is accessed, where that is known: accesses to other objects are elsewhere
+	ReadOnly bool  // nobody writes what is read
 	Volatile bool
-	Suffix   string // of atomic operations: ADD.F32.FTZ.RN
+	Suffix   string // of atomic operations: ADD.F32.FTZ.RN; of loads of matrices, how they lie; of copies, which caches they pass
+	Other    int64  // of a copy, the offset behind the address in shared memory
 }
 
 // Value is computed once.
@@ -181,6 +185,7 @@ type Func struct {
 	Shared int64    // bytes of shared memory
 	Stack  int64    // bytes of private memory
 	Held   []Held   // variables in the constant bank
+	Global []Held   // variables in global memory, and where their addresses are in the constant bank of these
 
 	values int
 }

@@ -79,7 +79,7 @@ func (c *compiler) cubin(source, arch string, options, names []string) (code []b
 	result := c.call("nvrtcCompileProgram", *program, uintptr(len(list)), uintptr(unsafe.Pointer(&list[0])))
 	text, logErr := c.bytes(*program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog")
 	log = strings.TrimSpace(cText(text))
-	const compilation = 6
+	const compilation = 6 // NVRTC_ERROR_COMPILATION
 	switch {
 	case result == compilation:
 		return nil, nil, log, errCompile
@@ -123,7 +123,7 @@ func (c *compiler) symbols(program uintptr, names []string) (map[string]string, 
 
 // bytes asks for the size of something, and for that.
 func (c *compiler) bytes(program uintptr, sizeOf, contents string) ([]byte, error) {
-	const limit = 1 << 30
+	const limit = 1 << 30 // bytes: no program is as large, so a size above is none
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	size := new(uintptr)

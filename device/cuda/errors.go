@@ -16,6 +16,7 @@ var ErrNone = errors.New("no CUDA device was found")
 // code is a CUresult.
 type code int32
 
+// The numbers are those of cuda.h.
 const (
 	success              code = 0
 	invalidValue         code = 1

@@ -27,7 +27,7 @@ func newHold(d *driver) *hold {
 		return nil
 	}
 	h := &hold{program: p.(*program)}
-	const deviceMapped = 2
+	const deviceMapped = 2 // CU_MEMHOSTALLOC_DEVICEMAP
 	if h.flag, err = get[uintptr](&d.api, "cuMemHostAlloc", unsafe.Sizeof(uint32(0)), deviceMapped); err != nil {
 		h.release(d)
 		return nil

@@ -11,7 +11,7 @@ import (
 	"gpuperf/samples"
 )
 
-// Attributes of devices (CUdevice_attribute).
+// Attributes of devices (CUdevice_attribute). The numbers are those of cuda.h.
 const (
 	maxThreadsPerBlock   = 1
 	maxBlockDimX         = 2

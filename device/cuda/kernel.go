@@ -10,7 +10,7 @@ import (
 	"gpuperf/samples"
 )
 
-// Attributes of functions (CUfunction_attribute).
+// Attributes of functions (CUfunction_attribute). The numbers are those of cuda.h.
 const (
 	functionMaxThreads = 0
 	functionShared     = 1
@@ -89,7 +89,7 @@ func (k *kernel) param(i int) (offset, size int, err error) {
 
 // Params counts the parameters by asking for each.
 func (k *kernel) Params() int {
-	const most = 4096
+	const most = 4096 // bytes of parameters until CUDA 12; with more of them than that each would be empty
 	for i := range most {
 		switch _, _, err := k.param(i); codeOf(err) {
 		case success:

@@ -92,7 +92,7 @@ func (d *Data) header(file *os.File) error {
 		return npyf("its header is not complete")
 	}
 	length = int64(binary.LittleEndian.Uint32(append(word, 0, 0)))
-	const limit = 1 << 20
+	const limit = 1 << 20 // bytes: headers of arrays have some hundred
 	text := make([]byte, min(length, limit))
 	if _, err := io.ReadFull(in, text); err != nil || length > limit {
 		return npyf("its header is not complete")

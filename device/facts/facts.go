@@ -178,9 +178,10 @@ const (
 	CodeSecondGap       Key = "code_second_gap"         // of lines there that follow each other
 	CodeFarLatency      Key = "code_far_latency"        // of lines that come from the second-level cache again
 	CodeFarGap          Key = "code_far_gap"
-	CodeGap             Key = "code_gap"     // cycles between two such lines, one after the other
-	CodeLatency         Key = "code_latency" // of code that no cache of the multiprocessor has
-	StartCycles         Key = "start_cycles" // before the first instruction of a launch and after the last
+	CodeGap             Key = "code_gap"          // cycles between two such lines, one after the other
+	CodeLatency         Key = "code_latency"      // of code that no cache of the multiprocessor has
+	StartCycles         Key = "start_cycles"      // before the first instruction of a launch and after the last
+	UnrecordedCycles    Key = "unrecorded_cycles" // of these, what the driver's records of kernels in applications leave out
 
 	// What the compiler for a device makes of code.
 	UnrollWholly        Key = "unroll_wholly"         // instructions of all iterations of a loop of a constant number of them that a compiler unrolls wholly

@@ -25,7 +25,7 @@ func Sheet(nameOrPath string) (*Device, error) {
 		}
 		return d, nil
 	}
-	const most = 1 << 20
+	const most = 1 << 20 // bytes: sheets have a few thousand
 	text, err := bounded.ReadFile(nameOrPath, most)
 	if err != nil {
 		return nil, err

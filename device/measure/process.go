@@ -120,13 +120,8 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 		}
 	}
 	defer come()
-	p.in.SetWriteDeadline(time.Now().Add(limit))
-	if err := writeRequest(p.in, r); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			p.kill()
-			return response{}, errDeadline
-		}
-		return response{}, p.autopsy(err)
+	if err := p.send(r, limit); err != nil {
+		return response{}, err
 	}
 	stop, stopping := ctx.Done(), false
 	for {
@@ -165,6 +160,20 @@ func (p *process) ask(ctx context.Context, r request, limit time.Duration) (resp
 			timer.Reset(grace)
 		}
 	}
+}
+
+// send writes a request; a worker that does not take it in time is killed.
+func (p *process) send(r request, limit time.Duration) error {
+	p.in.SetWriteDeadline(time.Now().Add(limit))
+	err := writeRequest(p.in, r)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		p.kill()
+		return errDeadline
+	}
+	if err != nil {
+		return p.autopsy(err)
+	}
+	return nil
 }
 
 // autopsy makes sure that the worker is dead, and says how it died.
@@ -238,7 +247,7 @@ type excerpt struct {
 	cut  bool
 }
 
-const excerptSize = 4 << 10
+const excerptSize = 4 << 10 // a screen of text
 
 func (e *excerpt) Write(b []byte) (int, error) {
 	e.mu.Lock()

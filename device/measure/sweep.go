@@ -194,7 +194,7 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 
 // doubts says what of a summary should be known to those who use its median.
 func doubts(s samples.Summary, trials int) (out []string) {
-	const wide, many = 0.05, 0.1
+	const wide, many = 0.05, 0.1 // of the median, and of the trials: more than quiet devices show
 	if s.Width() > wide {
 		out = append(out, warning.Noisy.About("", "the median is known only to %.0f %%", 100*s.Width()))
 	}

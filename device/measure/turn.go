@@ -91,7 +91,7 @@ func sign(f *os.File) {
 
 // holder words who has the turn, and for how long.
 func holder(f *os.File, now time.Time) string {
-	const most, longest = 4 << 10, 80
+	const most, longest = 4 << 10, 80 // bytes of the file, and characters of a command in a message
 	text := make([]byte, most)
 	n, _ := f.ReadAt(text, 0)
 	var h holding

@@ -122,7 +122,7 @@ func (n *State) ask(function string, args ...uintptr) (uint64, bool) {
 
 // Clocks returns the state of the device now, nil where nothing of it is told.
 func (n *State) Clocks() *samples.Clocks {
-	const clockSM, clockMemory, gpuTemperature = 1, 2, 0
+	const clockSM, clockMemory, gpuTemperature = 1, 2, 0 // NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU
 	if n == nil {
 		return nil
 	}

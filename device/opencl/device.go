@@ -25,7 +25,7 @@ type driver struct {
 var _ runner.Driver = (*driver)(nil)
 
 func openDevice(p platform, id object, info device.Info) (*driver, error) {
-	const contextPlatform, queueProfiling = 0x1084, 1 << 1
+	const contextPlatform, queueProfiling = 0x1084, 1 << 1 // CL_CONTEXT_PLATFORM, CL_QUEUE_PROFILING_ENABLE
 	d := &driver{platform: p, id: id, nvidia: strings.HasPrefix(p.name, "NVIDIA")}
 	properties := []uintptr{contextPlatform, uintptr(p.id), 0}
 	ids := []object{id}
@@ -65,7 +65,7 @@ func (d *driver) Prelude() string { return "" }
 
 // Alloc makes a buffer.
 func (d *driver) Alloc(bytes int64) (runner.Memory, error) {
-	const readWrite = 1 << 0
+	const readWrite = 1 << 0 // CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION
 	id, err := d.create(createBuffer, uintptr(d.context), readWrite, uintptr(bytes), 0)
 	return runner.Memory(id), err
 }
@@ -75,7 +75,7 @@ func (d *driver) Free(m runner.Memory) { d.release(releaseMemObject, object(m)) 
 
 // Part makes a sub-buffer.
 func (d *driver) Part(m runner.Memory, at, bytes int64) (runner.Memory, error) {
-	const readWrite, region = 1 << 0, 0x1220
+	const readWrite, region = 1 << 0, 0x1220 // CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION
 	place := &[2]uintptr{uintptr(at), uintptr(bytes)}
 	id, err := d.create(createSubBuffer, uintptr(m), readWrite, region, uintptr(unsafe.Pointer(place)))
 	return runner.Memory(id), err

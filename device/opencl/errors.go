@@ -12,6 +12,7 @@ import (
 // code is an error code of OpenCL.
 type code int32
 
+// The numbers are those of cl.h.
 const (
 	success              code = 0
 	deviceNotFound       code = -1

@@ -13,7 +13,7 @@ import (
 	"gpuperf/device/runner"
 )
 
-// Parameters of clGetDeviceInfo. Those behind the blank line belong to extensions.
+// Parameters of clGetDeviceInfo. The numbers are those of cl.h; those behind the blank line are of extensions (cl_ext.h).
 const (
 	deviceType         = 0x1000
 	deviceComputeUnits = 0x1002
@@ -44,7 +44,7 @@ const (
 	deviceMultiple       = 0x1067 // since OpenCL 3.0
 	devicePCIInfo        = 0x410F
 	deviceUUID           = 0x106A
-	assumedSubgroup      = 32
+	assumedSubgroup      = 32     // of a GPU that does not tell it: that of most
 	preferredMultiple    = 0x11B3 // of clGetKernelWorkGroupInfo
 )
 
@@ -68,7 +68,7 @@ var deviceTypes = []struct {
 
 // deviceIDs lists the devices of a platform.
 func (p platform) deviceIDs() ([]object, error) {
-	const all = 0xFFFFFFFF
+	const all = 0xFFFFFFFF // CL_DEVICE_TYPE_ALL
 	ids, err := p.list(getDeviceIDs, deviceNotFound, uintptr(p.id), all)
 	if err != nil {
 		return nil, fmt.Errorf("platform %s: %w", p.name, err)

@@ -48,7 +48,7 @@ func (k *kernel) Release() { k.release(releaseKernel, k.id) }
 
 // Params asks for the number of arguments.
 func (k *kernel) Params() int {
-	const numArgs = 0x1191
+	const numArgs = 0x1191 // CL_KERNEL_NUM_ARGS
 	b, err := k.query(getKernelInfo, numArgs, k.id)
 	if err != nil {
 		return -1
@@ -58,7 +58,7 @@ func (k *kernel) Params() int {
 
 // Compiled describes the compiled kernel, whatever the size of the work-group.
 func (k *kernel) Compiled(int64) samples.Compiled {
-	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4
+	const workGroup, localMem, privateMem = 0x11B0, 0x11B2, 0x11B4 // CL_KERNEL_WORK_GROUP_SIZE, CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_PRIVATE_MEM_SIZE
 	ask := asker(func(param uint32) []byte {
 		b, _ := k.query(getKernelWorkGroupInfo, param, k.id, k.driver.id)
 		return b
@@ -134,7 +134,7 @@ func (k *kernel) Launch(global, local []int64) (runner.Event, error) {
 
 // requires is the error of a launch with other work-groups than the source requires; nil where it requires none.
 func (k *kernel) requires(local []int64) error {
-	const compileWorkGroupSize, word = 0x11B1, 8
+	const compileWorkGroupSize, word = 0x11B1, 8 // CL_KERNEL_COMPILE_WORK_GROUP_SIZE, and bytes of a size_t
 	b, err := k.query(getKernelWorkGroupInfo, compileWorkGroupSize, k.id, k.driver.id)
 	if err != nil || len(b) < 3*word || le(b[:word]) == 0 {
 		return nil
@@ -170,7 +170,7 @@ func (e event) Release() { e.release(releaseEvent, e.id) }
 
 // Wait waits for the launch, and finds the error that ended it.
 func (e event) Wait() error {
-	const executionStatus = 0x11D3
+	const executionStatus = 0x11D3 // CL_EVENT_COMMAND_EXECUTION_STATUS
 	list := []object{e.id}
 	err := e.call(waitForEvents, 1, uintptr(unsafe.Pointer(&list[0])))
 	b, queryErr := e.query(getEventInfo, executionStatus, e.id)
@@ -187,7 +187,7 @@ func (e event) Wait() error {
 
 // SecondsTo asks both events for their times.
 func (e event) SecondsTo(end runner.Event) (float64, error) {
-	const began, ended = 0x1282, 0x1283
+	const began, ended = 0x1282, 0x1283 // CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END
 	from, err := e.query(getEventProfilingInfo, began, e.id)
 	if err != nil {
 		return 0, err

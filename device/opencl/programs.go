@@ -56,7 +56,7 @@ func (d *driver) Compile(s runner.Source) (p runner.Program, log string, err err
 
 // finishBuild builds a program that was created, and releases it when that fails.
 func (d *driver) finishBuild(id object, options string) (runner.Program, string, error) {
-	const buildLog = 0x1183
+	const buildLog = 0x1183 // CL_PROGRAM_BUILD_LOG
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	devices, log := []object{d.id}, ""
@@ -88,7 +88,7 @@ func (d *driver) MachineCode(p runner.Program, entry string) (image []byte, symb
 
 // Binary returns what the driver made of a built program for this device: machine code, or, from NVIDIA's, PTX.
 func (d *driver) Binary(p runner.Program) ([]byte, error) {
-	const binarySizes, binaries, limit = 0x1165, 0x1166, 1 << 30
+	const binarySizes, binaries, limit = 0x1165, 0x1166, 1 << 30 // CL_PROGRAM_BINARY_SIZES, CL_PROGRAM_BINARIES; no binary is as large as the limit
 	id := p.(program).object
 	b, err := d.query(getProgramInfo, binarySizes, id)
 	if err != nil {

@@ -180,7 +180,7 @@ func (a *api) platformIDs() ([]object, error) {
 
 // describe keeps the platforms that tell their names; those that cannot even do that are errors.
 func describe(ids []object, functionsOf func(object) *api) (out []platform, err error) {
-	const version, name, vendor = 0x0901, 0x0902, 0x0903
+	const version, name, vendor = 0x0901, 0x0902, 0x0903 // CL_PLATFORM_VERSION, CL_PLATFORM_NAME, CL_PLATFORM_VENDOR
 	for _, id := range ids {
 		if id == 0 {
 			continue

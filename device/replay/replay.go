@@ -120,7 +120,7 @@ func (e *MissingError) Error() string {
 }
 
 func (d *Device) missing(job device.Job) error {
-	const most = 3
+	const most = 3 // of the nearest recorded sizes, in one message
 	id := job.Identity
 	seen := map[string]bool{}
 	var near []samples.Identity
@@ -141,7 +141,7 @@ func (d *Device) missing(job device.Job) error {
 
 // distance adds up by how many octaves the sizes differ; a size that only one side has is far.
 func distance(a, b map[string]int64) float64 {
-	const far = 64
+	const far = 64 // octaves: more than any two sizes are apart
 	names := maps.Clone(a)
 	maps.Copy(names, b)
 	sum := 0.0

@@ -165,7 +165,7 @@ func (d *Device) repeat(id Memory, size int64) error {
 
 // fill fills a buffer with its seeded data, a piece at a time, so that the host needs no second copy of it.
 func (d *Device) fill(id Memory, a device.Arg) error {
-	const piece = 32 << 20
+	const piece = 32 << 20 // bytes: large enough for the rate of the bus, small beside the memory of the host
 	if s := a.Sequence; s != nil && s.Mul == 0 && s.Terms == nil && a.File == nil && a.Formula == nil && a.Bytes() > alike {
 		host := make([]byte, alike)
 		a.Fill(host, 0)

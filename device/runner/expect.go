@@ -171,7 +171,7 @@ func (e *expected) study(name string, data []byte) {
 
 // holds reports whether data is what a buffer starts with.
 func holds(data []byte, a device.Arg) (bool, error) {
-	const piece = 1 << 20
+	const piece = 1 << 20 // bytes that stay in a cache of the host
 	size := device.DTypeSize(a.DType)
 	start := make([]byte, min(piece, len(data)))
 	for at := 0; at < len(data); at += piece {

@@ -41,14 +41,14 @@ func (d *Device) learn(ctx context.Context, job device.Job, p program, told samp
 	if !ok {
 		known = readLearned(file)
 	}
-	now := learned{cmp.Or(told.Registers, known.Registers), known.Code}
+	now := learned{cmp.Or(told.Registers, known.Registers), cmp.Or(job.Code, known.Code)}
 	var image []byte
 	var symbol string
 	if trials := job.Policy.WithDefaults().Trials; now.Code == nil && trials > fewTrials {
 		image, symbol = d.MachineCode(p.Program, job.Entry)
 	}
 	found := make(chan *samples.Code, 1)
-	go func() { found <- cmp.Or(now.Code, d.disassembled(ctx, image, symbol, now.Registers, arrays(job))) }()
+	go func() { found <- cmp.Or(now.Code, d.disassembled(ctx, image, symbol, now.Registers, job.Arrays())) }()
 	return func() learned {
 		now.Code = <-found
 		p.learned[file] = now
@@ -57,17 +57,6 @@ func (d *Device) learn(ctx context.Context, job device.Job, p program, told samp
 		}
 		return now
 	}
-}
-
-// arrays are the names of the arguments that are buffers, in the order of all arguments.
-func arrays(job device.Job) []string {
-	names := make([]string, len(job.Args))
-	for i, a := range job.Args {
-		if a.Kind == device.Buffer {
-			names[i] = a.Name
-		}
-	}
-	return names
 }
 
 // disassembled is what a kernel of machine code holds; nil where no disassembler is at hand, or none understands it. PTX is assembled as
@@ -106,7 +95,7 @@ func (d *Device) learnedFile(job device.Job) string {
 		return ""
 	}
 	image := sha256.Sum256(job.Image)
-	key := append([]string{device.ProgramFile("", d.info.Fingerprint, job), hex.EncodeToString(image[:]), string(job.Compiler), job.Entry}, arrays(job)...)
+	key := append([]string{device.ProgramFile("", d.info.Fingerprint, job), hex.EncodeToString(image[:]), string(job.Compiler), job.Entry}, job.Arrays()...)
 	sum := sha256.Sum256([]byte(strings.Join(key, "\x00")))
 	return filepath.Join(d.folder, hex.EncodeToString(sum[:16])+learnedEnding)
 }

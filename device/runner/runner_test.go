@@ -204,3 +204,13 @@ func TestTurn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Runs that are asked for come before the trials, though times are steady before.
+func TestWarmUps(t *testing.T) {
+	d, _ := newDevice()
+	job := increment(8)
+	job.Policy.WarmUps = 25
+	if result, err := d.Run(t.Context(), job); err != nil || result.WarmUp < 25 {
+		t.Errorf("%d runs before the trials, want 25 (%v)", result.WarmUp, err)
+	}
+}

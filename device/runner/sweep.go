@@ -30,7 +30,7 @@ __kernel void sweep(__global const uint4 *data, __global uint *never, ulong bloc
 // last-level cache only (NVIDIA's do); the largest caches of GPUs hold 256 MB.
 var flushSizes = map[string]int64{"gpu": 512 << 20, "accelerator": 512 << 20}
 
-const flushElse = 64 << 20
+const flushElse = 64 << 20 // bytes: more than the last-level cache of most processors
 
 func (s *sweeper) prepare(d *Device) error {
 	if s.bound != nil {

@@ -120,6 +120,9 @@ func warmUp(ctx context.Context, policy device.Policy, b *bound, cold bool, resu
 		runs = append(runs, t.device)
 		result.WarmUp++
 		spent := time.Since(start)
+		if len(runs) < policy.WarmUps {
+			continue
+		}
 		if spent >= policy.MinWarmUp && device.Steady(runs) {
 			return nil
 		}
@@ -159,7 +162,7 @@ func (d *Device) trials(ctx context.Context, policy device.Policy, b *bound, col
 // clocks is the state of the device now. For short jobs in quick succession, a recent answer will do, as asking can take
 // longer than a job.
 func (d *Device) clocks(recent bool) *samples.Clocks {
-	const moment = 100 * time.Millisecond
+	const moment = 100 * time.Millisecond // in which clocks change little
 	if !recent || time.Since(d.asked) > moment {
 		d.lastClocks, d.asked = d.Clocks(), time.Now()
 	}

@@ -100,7 +100,7 @@ func (s *study) launched(block, grid float64) float64 {
 	if err != nil || !r.Status.Finite() {
 		return 0
 	}
-	if work := float64(r.Work.Stands) / float64(max(s.Work.Stands, 1)); work < 1-alike || work > 1+2*alike {
+	if work := float64(r.Effort.Stands) / float64(max(s.Effort.Stands, 1)); work < 1-alike || work > 1+2*alike {
 		return 0
 	}
 	return r.Seconds
@@ -187,33 +187,46 @@ func (w *wider) unrolled() float64 {
 
 // again adds the copies of instructions to a change, those of loops of a depth alone where one is given.
 func (w *wider) again(c emulate.Change, depth ...int) float64 {
-	n := len(w.ops)
-	numbers := uint16(0)
-	c.Ops = func(ops []timing.Op) []timing.Op {
-		for i := range ops {
-			for _, r := range slices.Concat(ops[i].Defines, ops[i].Uses) {
-				numbers = max(numbers, r+1)
-			}
-		}
-		data := w.numbers(ops)
-		out := slices.Clone(ops)
-		for copy := 1; copy < w.by; copy++ {
-			for i := range ops {
-				op := ops[i]
-				op.Defines, op.Uses = renamed(op.Defines, data, uint16(copy)*numbers), renamed(op.Uses, data, uint16(copy)*numbers)
-				op.Stall = max(op.Stall/int64(w.by), timing.Cycle)
-				out = append(out, op)
-			}
-		}
-		for i := range ops {
-			if w.work(i) {
-				out[i].Stall = max(out[i].Stall/int64(w.by), timing.Cycle)
-			}
-		}
-		return out
+	c.Ops = w.copied
+	c.Events = w.spread(depth)
+	c.Resident = w.room(func(g *machine.Group) { g.Registers = g.Registers + int64(w.by-1)*w.registers })
+	if c.Resident = min(c.Resident, w.Blocks); c.Resident < 1 {
+		return 0
 	}
+	return w.Again(c)
+}
+
+// copied are the instructions, and after them those of each further copy, with registers of their own.
+func (w *wider) copied(ops []timing.Op) []timing.Op {
+	numbers := uint16(0)
+	for i := range ops {
+		for _, r := range slices.Concat(ops[i].Defines, ops[i].Uses) {
+			numbers = max(numbers, r+1)
+		}
+	}
+	data := w.numbers(ops)
+	out := slices.Clone(ops)
+	for copy := 1; copy < w.by; copy++ {
+		for i := range ops {
+			op := ops[i]
+			op.Defines, op.Uses = renamed(op.Defines, data, uint16(copy)*numbers), renamed(op.Uses, data, uint16(copy)*numbers)
+			op.Stall = max(op.Stall/int64(w.by), timing.Cycle)
+			out = append(out, op)
+		}
+	}
+	for i := range ops {
+		if w.work(i) {
+			out[i].Stall = max(out[i].Stall/int64(w.by), timing.Cycle)
+		}
+	}
+	return out
+}
+
+// spread executes the work of an instruction, in loops of the depth where one is given, once for each copy, each with addresses of its own.
+func (w *wider) spread(depth []int) func(*emulate.Instruction) []emulate.Event {
+	n := len(w.ops)
 	moved := map[*timing.Touched][]*timing.Touched{}
-	c.Events = func(i *emulate.Instruction) []emulate.Event {
+	return func(i *emulate.Instruction) []emulate.Event {
 		out := []emulate.Event{i.Event}
 		op := int(i.Op)
 		in := len(depth) == 0 || i.Loops == depth[0]
@@ -242,11 +255,6 @@ func (w *wider) again(c emulate.Change, depth ...int) float64 {
 		}
 		return out
 	}
-	c.Resident = w.room(func(g *machine.Group) { g.Registers = g.Registers + int64(w.by-1)*w.registers })
-	if c.Resident = min(c.Resident, w.Blocks); c.Resident < 1 {
-		return 0
-	}
-	return w.Again(c)
 }
 
 // numbers are the registers of data as the Ops number them.

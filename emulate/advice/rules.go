@@ -249,7 +249,7 @@ func quotientsOfIntegers(s *study) *trial {
 
 // after picks the instructions that begin an operation, and of those with some names that depend on their results a number, the first aside.
 func (s *study) after(begins func(i int) bool, first, most int, names ...string) (in []bool, some bool) {
-	const follow = 80
+	const follow = 80 // instructions: about those of an iteration of a long loop
 	in = make([]bool, len(s.ops))
 	for i := range in {
 		if !begins(i) {
@@ -284,7 +284,7 @@ func widerAccesses(s *study) *trial {
 	if !some || s.Waves < 1 {
 		return nil
 	}
-	const by = 4
+	const by = 4 // elements: 16 B of 4 B each, the widest access
 	w := s.wider(by)
 	return &trial{fmt.Sprintf("each work-item moves little at once (%s)", s.lines(in)), fmt.Sprintf("%d elements by each work-item, in one access,", by), w.coarsened()}
 }

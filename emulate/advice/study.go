@@ -52,7 +52,7 @@ func look(r *emulate.Result) *study {
 	s := &study{Result: r, code: r.Input().Function}
 	s.ops = make([]use, len(s.code.Instructions))
 	s.spent, s.waits = r.Spent()
-	places, atomics, blocks := map[int64]bool{}, 0.0, float64(r.Work.Blocks)
+	places, atomics, blocks := map[int64]bool{}, 0.0, float64(r.Effort.Blocks)
 	r.Each(func(i *emulate.Instruction, times int64) {
 		u := &s.ops[i.Op]
 		u.add(i, float64(times))

@@ -99,7 +99,7 @@ func (m *Measurement) job() device.Job {
 
 const (
 	preparing   = 256 * 1024 // work-items of kernels that prepare
-	timedTrials = 9
+	timedTrials = 9          // their median is not that of a disturbed one, of up to four
 )
 
 // Tasks are what a campaign runs for measurements: each is refused that the machine code does not measure.

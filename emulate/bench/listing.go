@@ -49,7 +49,7 @@ const (
 
 // Functions reads a file of listings: the kernels by name.
 func Functions(path string) (map[string]*sass.Function, error) {
-	const most = 64 << 20
+	const most = 64 << 20 // bytes of a packed file: those of all measurements have some hundred thousand
 	packed, err := bounded.ReadFile(path, most)
 	if err != nil {
 		return nil, err

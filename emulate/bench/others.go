@@ -13,11 +13,11 @@ var memorySource string
 var machineSource string
 
 const (
-	circle     = 4 << 20 // places of the circle for DRAM: 512 MB, with as much behind it
-	hops       = 128 * 16
-	inner      = 16 // operations in the body of a loop
-	innerTurns = 64
-	farStep    = 1<<20 + 12345
+	circle     = 4 << 20       // places of the circle for DRAM: 512 MB, with as much behind it
+	hops       = 128 * 16      // steps of a chase: a full cycle of 128 lines, 16 times
+	inner      = 16            // operations in the body of a loop
+	innerTurns = 64            // of such a loop: many times what begins and ends it
+	farStep    = 1<<20 + 12345 // odd, so that it visits all places, and far beyond what pages and prefetching join
 )
 
 // queueing warps fill the queue of a sub-partition.
@@ -116,6 +116,15 @@ func ofMachine(multiprocessors int64) []*Measurement {
 // ofMemory are measurements of global memory.
 func ofMemory(multiprocessors int64) []*Measurement {
 	l := list{unit: &unit{name: "memory", text: head + memorySource}}
+	l.chases()
+	l.walks(multiprocessors)
+	l.moves(multiprocessors)
+	l.streams(multiprocessors)
+	return l.all
+}
+
+// chases tell latencies: each load has its address from the one before.
+func (l *list) chases() {
 	load := []hold{{"LDG", inner}}
 	l.add(Measurement{Name: "chase_l1", before: []string{"link"}, numbers: []int64{128, 37}, holds: load, tell: cyclesOf(hops)})
 	for _, places := range []int64{32 << 10, 128 << 10} {
@@ -127,6 +136,10 @@ func ofMemory(multiprocessors int64) []*Measurement {
 	l.add(Measurement{
 		Name: "chase_dram", kernel: "chase_l2", before: []string{"link", "sweep"}, once: true, memory: 2 * circle * 128, numbers: []int64{circle, farStep}, holds: load, tell: cyclesOf(hops),
 	})
+}
+
+// walks tell how latencies grow with the warps that load at once.
+func (l *list) walks(multiprocessors int64) {
 	for _, warps := range []int64{1, 4, 8, 16, 32, 64} {
 		blocks := max(warps/32, 1)
 		for _, where := range []struct {
@@ -141,7 +154,11 @@ func ofMemory(multiprocessors int64) []*Measurement {
 			})
 		}
 	}
-	const eight = 8
+}
+
+// moves tell how many bytes or operations caches take in a cycle, of one multiprocessor and of all.
+func (l *list) moves(multiprocessors int64) {
+	const eight = 8 // accesses in the body of the loop of a move
 	for _, move := range []struct {
 		name, opcode string
 		bytes, loops int64
@@ -171,6 +188,10 @@ func ofMemory(multiprocessors int64) []*Measurement {
 			tell: cycles, turns: 1, operations: 16 * eight,
 		})
 	}
+}
+
+// streams tell the rates of DRAM.
+func (l *list) streams(multiprocessors int64) {
 	for _, megabytes := range []int64{512, 1024} {
 		for _, name := range []string{"read_dram", "write_dram"} {
 			l.add(Measurement{
@@ -183,7 +204,6 @@ func ofMemory(multiprocessors int64) []*Measurement {
 			Name: "read_pages", Varies: map[string]int64{"each": each}, Blocks: 16 * multiprocessors, Items: 256, memory: 1 << 30, numbers: []int64{1 << 20, each}, timed: true, once: true,
 		})
 	}
-	return l.all
 }
 
 // Measurements are all of them, for a device of so many multiprocessors.

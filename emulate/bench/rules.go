@@ -317,7 +317,7 @@ func groupStart(n *Numbers) (float64, string, bool) {
 func codeLatency(n *Numbers) (float64, string, bool) {
 	first, ok := n.value("pass_0", "code", "instructions", int64(1024), "warps", int64(1))
 	again, found := n.value("pass_2", "code", "instructions", int64(1024), "warps", int64(1))
-	const perLine = 8
+	const perLine = 8 // instructions of 16 B in a line of 128 B
 	return (first - again) / 1024 * perLine, "1024 FFMA in a row: what a line of 128 B takes longer the first time", ok && found
 }
 

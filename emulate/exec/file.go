@@ -8,7 +8,7 @@ type row [WarpSize]uint32
 // all are all lanes, as bits.
 const all = 0xffffffff
 
-// The registers of a file by number: general ones, RZ, uniform ones, URZ, and one that takes what is written to RZ and URZ.
+// The registers of a file by number: general ones, RZ, uniform ones, URZ, and one that takes what is written to RZ and URZ. The numbers are those of machine code, and go on from there.
 const (
 	zeroRow      = 255
 	firstUniform = 256
@@ -17,7 +17,7 @@ const (
 	rows         = 513
 )
 
-// The predicates of a file by number: P0 to P6, PT, UP0 to UP6, UPT, and one that takes what is written to PT and UPT.
+// The predicates of a file by number: P0 to P6, PT, UP0 to UP6, UPT, and one that takes what is written to PT and UPT. The numbers are those of machine code, and go on from there.
 const (
 	truePredicate    = 7
 	uniformPredicate = 8

@@ -334,7 +334,7 @@ func bits64(v float64, x *item, order ...int) uint64 {
 	return round.Canonical64
 }
 
-const quiet64 = 1 << 51
+const quiet64 = 1 << 51 // the bit of a double that makes a NaN quiet
 
 func multiplyDoubles(d *decoder) semantics {
 	if !d.only("RN", "RZ", "RM", "RP") {

@@ -233,7 +233,7 @@ func (g *Group) Ended() bool {
 // Run executes the group until it ends or no sub-group can go on, each in turn for as long as it is ready but at most turn steps, and
 // in all at most limit. It returns the steps.
 func (g *Group) Run(limit int) (steps int) {
-	const turn = 4096
+	const turn = 4096 // steps after which another sub-group has its turn: a loop may wait for what that one does
 	for went := true; went && steps < limit; {
 		went = false
 		for _, w := range g.Warps {

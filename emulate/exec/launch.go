@@ -50,7 +50,7 @@ func New(f *sass.Function, job device.Job, assume Assumptions) (*Launch, error) 
 			l.cluster[d] = uint32(n)
 		}
 	}
-	const most = 1024
+	const most = 1024 // work-items of a work-group, in all versions of CUDA
 	if items := int(l.Block[0]) * int(l.Block[1]) * int(l.Block[2]); items < 1 || items > most {
 		return nil, fmt.Errorf("a group has %d work-items, and a device executes at most %d", items, most)
 	}

@@ -27,12 +27,12 @@ type placed struct {
 
 // Addresses of what a launch sees.
 const (
-	firstBuffer = 0x7f_0000_0000
+	firstBuffer = 0x7f_0000_0000 // where drivers give buffers addresses, about
 	alignment   = 1 << 21        // of buffers
 	sharedAt    = 0x7e_0000_0000 // where generic addresses of local (shared) memory begin
 	constantAt  = 0x7e_4000_0000 // where those of the constant bank of parameters begin
 	privateAt   = 0x7e_8000_0000 // where those of private memory begin
-	windowSize  = 1 << 24
+	windowSize  = 1 << 24        // bytes of addresses for a kind of memory: more than a work-group has of any
 )
 
 // newMemory is memory without buffers.

@@ -17,9 +17,9 @@ type Origin uint64
 // operations return: whether they have done what they were to do is seen from bits of any kind.
 const (
 	fromOthers Origin = 1
-	bare       Origin = 1 << 63
-	tried      Origin = 1 << 62
-	lastBuffer        = 61
+	bare       Origin = 1 << 63 // a bit that no buffer has
+	tried      Origin = 1 << 62 // another one
+	lastBuffer        = 61      // the last bit that is left: all further buffers share it
 )
 
 // mostDigits is up to where bits count as a number, as what was cut out of a word.

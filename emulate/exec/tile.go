@@ -17,7 +17,7 @@ type Tile struct {
 }
 
 // A tensor map: the address of the tensor, a word about its kind, the distances of rows and of what lies further apart in units of 16 bytes with their
-// upper bits together, sizes less one, and the steps and the sizes of a box less one (seen in what a driver encodes: testdata/h200/measurement/tensors.csv.gz).
+// upper bits together, sizes less one, and the steps and the sizes of a box less one (seen in what a driver encodes: testdata/h200/measurement/tensors.csv.gz). The numbers are offsets in bytes.
 const (
 	mapBytes  = 64
 	mapKind   = 8

@@ -106,8 +106,8 @@ func multiplyAddWide(unsigned bool) vector {
 // of single precision, or in the range of subnormal numbers.
 func rounded(x, y float64) uint32 {
 	const (
-		rest, half = 1<<29 - 1, 1 << 28
-		least      = 0x381 << 52 // 2^-126
+		rest, half = 1<<29 - 1, 1 << 28 // the bits that a double has beyond single precision, and half of the least that stays
+		least      = 0x381 << 52        // 2^-126
 	)
 	sum := x + y
 	b := math.Float64bits(sum)

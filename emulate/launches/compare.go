@@ -66,11 +66,11 @@ var quantities = []quantity{
 	{"waves", mean(func(l *Launch) float64 { return l.Waves }), func(v float64) string { return fmt.Sprintf("%.2f", v) }, false},
 	{"work-groups at once", mean(func(l *Launch) float64 { return float64(l.Blocks) }), plain, false},
 	{"achieved occupancy", mean(func(l *Launch) float64 { return l.Occupancy }), percent, false},
-	{"instructions", sum(func(l *Launch) float64 { return float64(l.Work.Stands) }), plain, true},
+	{"instructions", sum(func(l *Launch) float64 { return float64(l.Effort.Stands) }), plain, true},
 	{"requests of global memory", sum(func(l *Launch) float64 { return l.Memory.Requests }), plain, true},
 	{"sectors of these", sum(func(l *Launch) float64 { return l.Memory.Sectors }), plain, true},
 	{"sectors to and from L2", sum(func(l *Launch) float64 { return l.Memory.L2Sectors }), plain, true},
-	{"moved by DRAM", sum(func(l *Launch) float64 { return l.Memory.DRAMBytes }), volume, true},
+	{"moved by DRAM", sum(func(l *Launch) float64 { return l.Work.GlobalBytes }), volume, true},
 }
 
 // waits are the reasons for which warps wait, as parts of their time.

@@ -58,7 +58,7 @@ resources: {registers: 32}
 	)
 	blocks := func(r *Report) float64 { return float64(r.Launches[0].Blocks) }
 	l1 := func(r *Report) float64 { return r.Launches[0].Memory.L1Hit }
-	l2 := func(r *Report) float64 { return r.Launches[0].Memory.DRAMBytes }
+	l2 := func(r *Report) float64 { return r.Launches[0].Work.GlobalBytes }
 	for name, c := range map[string]struct {
 		listing, launch, sheet string
 		of                     func(*Report) float64

@@ -70,7 +70,7 @@ func TestSizes(t *testing.T) {
 	if ratio := large.Seconds() / small.Seconds(); ratio < 430 || ratio > 620 {
 		t.Errorf("512 times the work takes %g times as long", ratio)
 	}
-	if s, l := small.Launches[0].Work, large.Launches[0].Work; l.Steps > 2*s.Steps || l.Issued > 400_000 {
+	if s, l := small.Launches[0].Effort, large.Launches[0].Effort; l.Steps > 2*s.Steps || l.Issued > 400_000 {
 		t.Errorf("%+v and %+v", s, l)
 	}
 }
@@ -177,8 +177,8 @@ func TestProgram(t *testing.T) {
 func BenchmarkMatmul(b *testing.B) {
 	for b.Loop() {
 		r := run(b, matmul, nil, false).Launches[0]
-		b.ReportMetric(float64(r.Work.Steps), "steps")
-		b.ReportMetric(float64(r.Work.Issued), "timed")
+		b.ReportMetric(float64(r.Effort.Steps), "steps")
+		b.ReportMetric(float64(r.Effort.Issued), "timed")
 	}
 }
 

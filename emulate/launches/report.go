@@ -11,6 +11,7 @@ type Report struct {
 	Name     string
 	Device   string
 	Code     string // the file with the machine code, where several are emulated
+	Origin   string // of the machine code: one of Origins; "" is Binary
 	Launches []Launch
 	Warnings []string
 

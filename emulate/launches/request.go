@@ -3,11 +3,16 @@ package launches
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"gpuperf/device/cuda"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/internal/counters"
+	"gpuperf/sass"
 	"gpuperf/sass/compiled"
 )
 
@@ -25,7 +30,18 @@ type Request struct {
 	Arch    string   // that sources are compiled for; "" is the usual one
 	Compare bool     // what comes of it is to be compared
 	Profile string   // a samples file with the hardware's counts; "" is none
+	// From fixes where machine code comes from: one of Origins. "" is Binary, or where no compiler is at hand Source.
+	From string
 }
+
+// Where machine code comes from: files and compilers of the device's maker, or package compile.
+const (
+	Binary = "binary"
+	Source = "source"
+)
+
+// Origins are all that Request.From may be.
+var Origins = []string{Source, Binary}
 
 // Run emulates sequences, each by all codes and on all devices, with sensitivities, and of single launches with advice.
 func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report, warnings []string, err error) {
@@ -34,6 +50,9 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 			return nil, nil, err
 		}
 		defer r.Counted.Close()
+	}
+	if r.From != "" && !slices.Contains(Origins, r.From) {
+		return nil, nil, mistake("code comes from %s, not %q", strings.Join(Origins, " or "), r.From)
 	}
 	if len(r.On) == 0 {
 		r.On = []string{Usual}
@@ -53,7 +72,7 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 	compiler := &compiled.Compiler{Arch: cmp.Or(r.Arch, UsualArch)}
 	for _, s := range sequences {
 		for _, code := range r.Codes {
-			listing, err := s.Listing(ctx, code, compiler)
+			listing, origin, err := r.listing(ctx, s, code, compiler)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -64,6 +83,7 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 				if err != nil {
 					return nil, nil, err
 				}
+				report.Origin = origin
 				if len(r.Codes) > 1 {
 					report.Code = filepath.Base(code)
 				}
@@ -75,4 +95,19 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 		warnings = append(warnings, d.Unread()...)
 	}
 	return all, warnings, nil
+}
+
+// listing is the machine code of a sequence, and where it comes from.
+func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *compiled.Compiler) (*sass.Listing, string, error) {
+	if r.From == Source {
+		l, err := s.Compile(ctx, c.Arch)
+		return l, Source, err
+	}
+	l, err := s.Listing(ctx, code, c)
+	if errors.Is(err, cuda.ErrNoCompiler) && r.From == "" {
+		if own, failed := s.Compile(ctx, c.Arch); failed == nil {
+			return own, Source, nil
+		}
+	}
+	return l, Binary, err
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
@@ -89,6 +90,24 @@ func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compil
 		return nil, err
 	}
 	return p.Listing, nil
+}
+
+// Compile is the machine code that package compile makes of the source: what stands for that of the device's compiler where there is none.
+func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, error) {
+	all := &sass.Listing{}
+	for _, job := range s.Job.Launches() {
+		if slices.ContainsFunc(all.Functions, func(f *sass.Function) bool { return f.Name == job.Entry }) {
+			continue
+		}
+		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source})
+		if err != nil {
+			return nil, err
+		}
+		p.Function.Name = job.Entry
+		all.Functions = append(all.Functions, p.Function)
+		s.Code.Shared = max(s.Code.Shared, p.Shared)
+	}
+	return all, nil
 }
 
 // kernels are those of the launches, of a cubin that may have many more.

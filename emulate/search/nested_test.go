@@ -18,8 +18,8 @@ func TestNestedLoops(t *testing.T) {
 			}
 			const blocks, multiprocessors = 64 / 4 / 4 / 2 * 2048 / 2, 132
 			total := float64(blocks) * 64 / 4 / float64(bx)
-			if want := total / math.Ceil(total/multiprocessors); math.Abs(x.Work.Scale-want) > 0.02*want {
-				t.Errorf("%v: the launch has %.1f times the instructions that were timed, want %.1f", c, x.Work.Scale, want)
+			if want := total / math.Ceil(total/multiprocessors); math.Abs(x.Effort.Scale-want) > 0.02*want {
+				t.Errorf("%v: the launch has %.1f times the instructions that were timed, want %.1f", c, x.Effort.Scale, want)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"gpuperf/device/facts"
 	"gpuperf/emulate/launches"
 	"gpuperf/launchfile"
 	"gpuperf/sass"
@@ -51,7 +52,8 @@ func entry[T any](e *emulator, all map[string]*once[T], key string) (one *once[T
 
 // row is that of a launch file.
 func (e *emulator) row(ctx context.Context, path string) *Row {
-	r := &Row{File: filepath.Base(path), Times: 1}
+	device := e.options.Each.Device
+	r := &Row{File: filepath.Base(path), Times: 1, unrecorded: device.Value(facts.UnrecordedCycles) / device.Value(facts.ClockMHz) / 1e6}
 	f, err := launchfile.Load(path)
 	if err == nil {
 		r.Times, r.Application = max(f.Launches, 1), f.Application

@@ -35,7 +35,7 @@ func (r *Row) Error() (float64, bool) {
 	if m == 0 || math.IsInf(r.Seconds(), 0) {
 		return 0, false
 	}
-	return r.Seconds()/m - 1, true
+	return r.Predicted()/m - 1, true
 }
 
 // Errors are those of all rows.
@@ -60,10 +60,10 @@ func (s *Survey) Errors() (e Errors) {
 		all = append(all, off)
 		logs += math.Log(max(off, errorFloor))
 		e.Mean += off
-		e.Measured, e.Predicted = e.Measured+r.All(), e.Predicted+float64(r.Times)*r.Seconds()
+		e.Measured, e.Predicted = e.Measured+r.All(), e.Predicted+float64(r.Times)*r.Predicted()
 		if lo, hi := r.Interval[0], r.Interval[1]; lo != nil && hi != nil {
 			e.Intervals++
-			if *lo <= r.Measured() && r.Measured() <= *hi {
+			if r.recorded(*lo) <= r.Measured() && r.Measured() <= r.recorded(*hi) {
 				e.Inside++
 			}
 		}

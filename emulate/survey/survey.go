@@ -47,6 +47,20 @@ type Row struct {
 	Application *launchfile.Application // how that went; nil where nobody has said
 	Err         error
 	*Outcome    // nil where there is an error
+
+	unrecorded float64 // seconds of a launch that records of applications leave out
+}
+
+// Predicted is the time of a launch as it is measured: in an application without what its records leave out.
+func (r *Row) Predicted() float64 { return r.recorded(r.Seconds()) }
+
+// recorded is a time as records of the application have it.
+func (r *Row) recorded(seconds float64) float64 {
+	const least = 4 // a record has at least this part of what is emulated
+	if r.Application == nil {
+		return seconds
+	}
+	return max(seconds-r.unrecorded, seconds/least)
 }
 
 // Finite reports whether the launches have a predicted time that can be added to others.
@@ -65,7 +79,7 @@ func (r *Row) All() float64 {
 	if a := r.Application; a != nil {
 		return a.Total * max(1, float64(r.Times)/float64(a.Timed))
 	}
-	return float64(r.Times) * r.Seconds()
+	return float64(r.Times) * r.Predicted()
 }
 
 // counts reports whether the time of all launches is a finite one.

@@ -44,7 +44,7 @@ func (s *Survey) cells(r *Row, measured bool) (cells []string) {
 		if e, ok := r.Error(); ok {
 			off = fmt.Sprintf("%+.0f %%", 100*e)
 		}
-		cells = append(cells, seconds, r.Status.Text(r.Seconds()), off)
+		cells = append(cells, seconds, r.Status.Text(r.Predicted()), off)
 	} else {
 		cells = append(cells, r.Status.Text(r.Seconds()))
 	}
@@ -63,7 +63,7 @@ var space = regexp.MustCompile(`\(anonymous namespace\)::|[A-Za-z_]\w*::|^void `
 
 // short is the name of a kernel in a column: as in C++, without what it is declared in.
 func short(name string) string {
-	const longest = 60
+	const longest = 60 // characters: half of a line
 	name = space.ReplaceAllString(demangle.Filter(name, demangle.NoParams), "")
 	if runes := []rune(name); len(runes) > longest {
 		return string(runes[:longest-3]) + "..."
@@ -93,12 +93,23 @@ type rowJSON struct {
 	Error      string          `json:"error,omitempty"`
 }
 
+// interval is that of the predicted time.
+func (r *Row) interval() (in *[2]*float64) {
+	in = &[2]*float64{}
+	for i, end := range r.Interval {
+		if end != nil {
+			in[i] = emulate.Number(r.recorded(*end))
+		}
+	}
+	return in
+}
+
 // MarshalJSON writes the survey as other programs read it.
 func (s *Survey) MarshalJSON() ([]byte, error) {
 	list := []rowJSON{}
 	for _, r := range s.Rows {
 		one := rowJSON{
-			File: r.File, Kernel: r.Kernel, Name: short(r.Kernel), Launches: r.Times, Seconds: emulate.Number(r.All()), Measured: r.Measured(), Predicted: r.Each, Interval: &r.Interval,
+			File: r.File, Kernel: r.Kernel, Name: short(r.Kernel), Launches: r.Times, Seconds: emulate.Number(r.All()), Measured: r.Measured(), Predicted: emulate.Number(r.Predicted()), Interval: r.interval(),
 			Status: r.Status, Bottleneck: r.Bottleneck, Busiest: r.Busiest, Lines: r.Lines, Each: r.Report,
 		}
 		if r.counts() {

@@ -24,7 +24,7 @@ type Options struct {
 // Most is how many cycles a page can show.
 const Most = 100_000
 
-const usual = 10_000
+const usual = 10_000 // cycles: about a page that is quick to draw
 
 // Timeline is what was recorded.
 type Timeline struct {

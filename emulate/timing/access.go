@@ -93,46 +93,62 @@ func (p *multiprocessor) path(part *partition, at, waves, pace int64) (late, rea
 func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	t := e.Touch
 	sectors := p.sectorsOf(&w.cursor, t)
-	n := int64(len(sectors)) + int64(t.Unknown)
-	tr := &p.result.Traffic
-	tr.Requests++
+	p.result.Traffic.Requests++
 	p.result.Busy[L1] += p.Units[L1].Gap
 	switch {
 	case t.Space == LocalSpace:
 		return p.local(sectors, t, at)
 	case t.Atomic:
-		tr.Stored += n
-		gap := p.Units[Atomic].Gap
-		if !op.Answers {
-			gap = int64(float64(gap) * p.Reduction)
-		}
-		gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1))
-		start := max(at, p.shared[Atomic])
-		p.shared[Atomic] = start + gap
-		p.result.Busy[Atomic] += gap
-		p.leave(start + gap)
-		w.written = max(w.written, start+gap+p.Units[L2].Latency)
-		return start + gap + p.Units[Atomic].Latency
+		p.result.Traffic.Stored += int64(len(sectors)) + int64(t.Unknown)
+		return p.atomic(w, t, op, at)
 	case t.Store:
-		tr.Stored += n
-		from, whole := p.send(sectors, t, at), wholly(sectors, t)
-		if whole && !t.Past {
-			p.l1.fill(sectors, t, at)
-		}
-		if p.owes(e, 1) {
-			tr.ToDRAM += n
-			p.dram(n, from)
-			if !whole {
-				p.fill(float64(n) * t.Filled)
-			}
-		}
-		w.written = max(w.written, from+p.Units[L2].Latency)
-		return from + p.Units[L2].Latency
+		return p.store(w, e, sectors, at)
 	}
+	return p.fetch(w, e, sectors, at)
+}
+
+// atomic is when the answer of an atomic operation is there.
+func (p *multiprocessor) atomic(w *warp, t *Touched, op *Op, at int64) int64 {
+	gap := p.Units[Atomic].Gap
+	if !op.Answers {
+		gap = int64(float64(gap) * p.Reduction)
+	}
+	gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1))
+	start := max(at, p.shared[Atomic])
+	p.shared[Atomic] = start + gap
+	p.result.Busy[Atomic] += gap
+	p.leave(start + gap)
+	w.written = max(w.written, start+gap+p.Units[L2].Latency)
+	return start + gap + p.Units[Atomic].Latency
+}
+
+// store is when what is stored has come to the second-level cache.
+func (p *multiprocessor) store(w *warp, e *Event, sectors []int64, at int64) int64 {
+	t := e.Touch
+	n := int64(len(sectors)) + int64(t.Unknown)
+	p.result.Traffic.Stored += n
+	from, whole := p.send(sectors, t, at), wholly(sectors, t)
+	if whole && !t.Past {
+		p.l1.fill(sectors, t, at)
+	}
+	if p.owes(e, 1) {
+		p.result.Traffic.ToDRAM += n
+		p.dram(n, from)
+		if !whole {
+			p.fill(float64(n) * t.Filled)
+		}
+	}
+	w.written = max(w.written, from+p.Units[L2].Latency)
+	return from + p.Units[L2].Latency
+}
+
+// fetch is when what is loaded is there.
+func (p *multiprocessor) fetch(w *warp, e *Event, sectors []int64, at int64) int64 {
+	t, tr := e.Touch, &p.result.Traffic
 	if !t.Copy {
 		at += (waveCycles - 1) * (max(t.Waves, 1) - 1) * p.Units[Shared].Gap
 	}
-	tr.Sectors += n
+	tr.Sectors += int64(len(sectors)) + int64(t.Unknown)
 	missing, lines, filled := p.lookUp(sectors, t, at)
 	tr.Hits += int64(len(sectors)) - missing
 	missing, lines = missing+int64(t.Unknown), lines+int64(t.Unknown)

@@ -83,7 +83,7 @@ func (r Reason) String() string { return reasons[r] }
 // lastStored is how many lines wait for more stores to them (chosen on stores of every third word, and of columns, which are not joined).
 const lastStored = 8
 
-const never = math.MaxInt64 / 4
+const never = math.MaxInt64 / 4 // later than any cycle; sums of a few of them do not overflow
 
 type multiprocessor struct {
 	*Machine

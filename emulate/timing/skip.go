@@ -335,17 +335,7 @@ func (p *multiprocessor) state(r *record) uint64 {
 	}
 	for i := range p.parts {
 		part := &p.parts[i]
-		when(part.free)
-		for _, t := range part.units {
-			when(t)
-		}
-		for j := range part.starts {
-			when(part.starts[(part.head+j)%len(part.starts)])
-		}
-		when(part.banks[0])
-		when(part.banks[1])
-		when(part.uniforms.came)
-		add(part.uniforms.phase)
+		part.state(add, when)
 		for _, w := range part.warps {
 			if w == part.last {
 				add(1)
@@ -383,6 +373,21 @@ func (p *multiprocessor) state(r *record) uint64 {
 		add(*n - *before.fields()[i])
 	}
 	return max(h.Sum64(), 1)
+}
+
+// state adds what a part has besides its warps.
+func (part *partition) state(add, when func(int64)) {
+	when(part.free)
+	for _, t := range part.units {
+		when(t)
+	}
+	for j := range part.starts {
+		when(part.starts[(part.head+j)%len(part.starts)])
+	}
+	when(part.banks[0])
+	when(part.banks[1])
+	when(part.uniforms.came)
+	add(part.uniforms.phase)
 }
 
 func (p *multiprocessor) stateOf(w *warp, depth int, add, when func(int64)) {

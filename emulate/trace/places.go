@@ -63,7 +63,7 @@ func (n *needs) loaded() (more bool) {
 // slot is the file of registers that words of private memory are taken as, by their number from where the stack pointer points.
 const slot sass.File = 255
 
-const slotBytes = 4
+const slotBytes = 4 // of a register
 
 // stack finds the register from which all accesses to private memory are a constant distance, which does not change between them and is used for nothing
 // else, so that no other access reaches there: spilled registers. It is the zero Register where there is none.

@@ -212,7 +212,7 @@ func predicatesOf(in *sass.Instruction) []sass.Register {
 // compared is the comparison that gives a predicate the value that it has at an instruction, in the block that begins at another one; -1 where something else
 // does.
 func (r *recorder) compared(predicate sass.Register, at, from, depth int) int {
-	const deep = 4
+	const deep = 4 // predicates that depend on each other: compilers nest no more in a loop's condition
 	if depth > deep || predicate.File != sass.Predicate && predicate.File != sass.UniformPredicate {
 		return -1
 	}

@@ -75,7 +75,7 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 		recorders[i] = &recorder{Builder: b, w: w, number: b.number, most: b.keeps / len(g.Warps), turned: map[int]int{}}
 		b.number++
 	}
-	const turn = 4096
+	const turn = 4096 // as exec.Group.Run has it
 	bound := Most
 	if b.Steps-b.before > budget {
 		bound = fewSteps

@@ -3,7 +3,7 @@
     python3 kernel_tuner_filter.py [PROFILE]       # that of the H200, unless another is named
 
 The kernel is examples/tune/product.cl. Its launch file, product.yaml, says perf what the parameters are; the same ones, as macros, are Kernel Tuner's.
-Needs Kernel Tuner with PyOpenCL, and perf_client.py: `pip install ./python`.
+Needs Kernel Tuner with PyOpenCL, and perf_client: `pip install ./python`.
 """
 import os
 import sys
@@ -15,14 +15,14 @@ N = 1024
 
 
 def fast(perf, file, sizes, within=2.0):
-    """A restriction for tune_kernel: whether the predicted time of a configuration is within a multiple of the best predicted one. Parameters have the names of the
-    launch file, in capitals."""
+    """The configurations of a launch file, and a restriction for tune_kernel: whether the predicted time of one is within a multiple of the best predicted one.
+    Parameters have the names of the launch file, in capitals."""
     every = perf.search(kernel=file, sizes=sizes, strategy="random").ask(10_000)
     best = min(c.predicted_seconds for c in every if c.predicted_seconds)
     left = {tuple(sorted(c.items())) for c in every if c.predicted_seconds and c.predicted_seconds <= within * best}
     names = list(every[0])
     print(f"perf leaves {len(left)} of {len(every)} configurations, predicted to take {best * 1e3:.3f} ms or up to {within:g} times as long")
-    return lambda values: tuple(sorted((name, values[name.upper()]) for name in names)) in left
+    return every, lambda values: tuple(sorted((name, values[name.upper()]) for name in names)) in left
 
 
 def main():
@@ -30,8 +30,9 @@ def main():
     import numpy
 
     with Perf(profile=sys.argv[1] if len(sys.argv) > 1 else "h200") as perf:
-        predicted_fast = fast(perf, os.path.join(TUNE, "product.yaml"), {"n": N})
-    values = {"TILE": [4, 8, 16, 32], "ROWS": [1, 2, 4, 8], "block_size_x": [4, 8, 16, 32], "block_size_y": [1, 2, 4, 8, 16, 32]}
+        every, predicted_fast = fast(perf, os.path.join(TUNE, "product.yaml"), {"n": N})
+    values = {name.upper(): sorted({c[name] for c in every}) for name in every[0]}
+    values |= {"block_size_x": values["TILE"], "block_size_y": sorted({c["tile"] // c["rows"] for c in every})}
 
     def restriction(c):
         return c["block_size_x"] == c["TILE"] and c["block_size_y"] * c["ROWS"] == c["TILE"] and predicted_fast(c)

@@ -3,7 +3,7 @@
     python3 opentuner_loop.py ./product --tile {tile} --rows {rows}
 
 tunes a program that takes the parameters of examples/tune/product.yaml as arguments and prints the seconds that it took. OpenTuner's techniques propose
-configurations; perf's search is told of each run too, so that both know the best. Needs OpenTuner, and perf_client.py: `pip install ./python`.
+configurations; perf's search is told of each run too, so that both know the best. Needs OpenTuner, and perf_client: `pip install ./python`.
 """
 import argparse
 import math

@@ -3,7 +3,7 @@
     PERF_PROFILE=gpu.yaml pytest test_speed.py
 
 PERF_PROFILE is a profile, calibrated while the kernels were as fast as they should be and committed beside them. On a machine with the GPU the kernels are
-measured; elsewhere PERF_DEVICE=replay:samples.jsonl takes recorded times. Needs perf on the PATH (or PERF), pytest, and perf_client.py: `pip install ./python`.
+measured; elsewhere PERF_DEVICE=replay:samples.jsonl takes recorded times. Needs perf on the PATH (or PERF), pytest, and perf_client: `pip install ./python`.
 """
 import os
 

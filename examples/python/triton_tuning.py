@@ -6,7 +6,7 @@ The ways: `pruned`, with perf_triton.Model as the perf_model of prune_configs_by
 compiled side by side first. Each has a process and a cache of its own. What comes out is a line of JSON for each kernel, with the seconds of tuning and the
 time of the chosen configuration, and at the end a table. What pruning loses is told by the times of the other ways, which run every configuration.
 
-Needs a GPU, PyTorch, Triton, perf on the PATH (or PERF), and perf_triton.py and perf_client.py: `pip install ./python`.
+Needs a GPU, PyTorch, Triton, perf on the PATH (or PERF), and perf_triton.py and perf_client: `pip install ./python`.
 """
 import json
 import os

@@ -85,8 +85,8 @@ type Against struct {
 
 // The trials of a comparison are as many as were asked for, whatever they show: to stop when an interval looks good would make it wrong.
 const (
-	defaultPairs = 60
-	mostPairs    = 1000
+	defaultPairs = 60                    // a ratio is then known to about a tenth of the spread of a trial
+	mostPairs    = 1000                  // beyond which a comparison takes minutes
 	rising       = 20 * time.Millisecond // of runs before the first trial, for clocks to rise
 	settle       = time.Millisecond      // of runs that do not count, for the caches to hold the data of this kernel again: at least two
 )

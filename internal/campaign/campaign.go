@@ -34,6 +34,9 @@ type Options struct {
 	Retry   bool          // measure again what failed before
 	Again   Remeasure     // which other samples of the journal to measure again
 	Trials  int           // of each kernel, at most; 0 is the default of package device
+	WarmUps int           // runs of each kernel before its trials at least; 0 is until its times are steady
+	MinTime time.Duration // that trials of each kernel go on for at least; 0 is until the median is certain
+	Drift   float64       // per cent by which the device may become slower or faster before samples are doubted; 0 is the default of package measure
 	Limit   time.Duration // for building and running one kernel; 0 is the default of package measure
 	Jobs    int           // programs to build, and results to verify, at once; 0 is the number of processors, at most MaxJobs
 	Version string        // of this program, for the records
@@ -82,9 +85,23 @@ type Campaign struct {
 // Waiting is for other processes that had the device, and no part of Measuring.
 type Spent struct{ Building, Verifying, Measuring, Waiting time.Duration }
 
+// String says what took the time of a campaign, "" where nothing did.
+func (s Spent) String() string {
+	var parts []string
+	for _, part := range []struct {
+		took time.Duration
+		what string
+	}{{s.Measuring, "measuring"}, {s.Waiting, "waiting for the device"}, {s.Verifying, "checking results"}, {s.Building, "compiling kernels ahead"}} {
+		if took := part.took.Round(10 * time.Millisecond); took > 0 {
+			parts = append(parts, fmt.Sprintf("%v %s", took, part.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // New makes a campaign of a device that is open, and a journal, which may be nil. Programs are not built ahead.
 func New(dev device.Device, journal *samples.Journal, o Options) *Campaign {
-	return &Campaign{Device: dev, options: o, journal: journal, verified: map[*workload.Kernel]outcome{}, repeated: map[string]bool{}}
+	return &Campaign{Device: dev, options: o, journal: journal, sentinel: measure.Sentinel{Limit: o.Drift / 100}, verified: map[*workload.Kernel]outcome{}, repeated: map[string]bool{}}
 }
 
 // Open opens the device that a query names (see [OpenDevice]), and the journal.

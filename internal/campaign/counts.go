@@ -57,7 +57,7 @@ func Counts(ctx context.Context, o frontend.Options, path string, at map[string]
 			return nil, nil, err
 		}
 		c := &Counted{Case: *newCase(k, wrap(k), own)}
-		if at == nil && k.Sizes == nil {
+		if own == nil && k.Sizes == nil {
 			c.Sizes = nil
 		} else if err := c.CheckCounting(); err != nil {
 			return nil, nil, &InputError{err}

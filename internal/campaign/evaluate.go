@@ -211,15 +211,9 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 	if err != nil {
 		return nil, err
 	}
-	var removed []samples.Record // the trivial prediction, which a model must beat
-	if e.o.WorkRemoved {
-		left, err := workload.WorkRemoved(cases)
-		if err != nil {
-			return nil, err
-		}
-		if removed, err = e.take(ctx, left); err != nil {
-			return nil, err
-		}
+	removed, err := e.workRemoved(ctx, cases)
+	if err != nil {
+		return nil, err
 	}
 	for i, p := range predictions {
 		r := records[i]
@@ -237,6 +231,18 @@ func (e *evaluation) variant(ctx context.Context, file *evaluate.File, suite eva
 		general.know(suite.Name, p, point.Measured)
 	}
 	return v, nil
+}
+
+// workRemoved measures the trivial prediction, which a model must beat; nothing where it is not asked for.
+func (e *evaluation) workRemoved(ctx context.Context, cases []*workload.Case) ([]samples.Record, error) {
+	if !e.o.WorkRemoved {
+		return nil, nil
+	}
+	left, err := workload.WorkRemoved(cases)
+	if err != nil {
+		return nil, err
+	}
+	return e.take(ctx, left)
 }
 
 // model calibrates the model of a variant, or takes it from the profile, once for each model file.

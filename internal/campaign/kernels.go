@@ -52,7 +52,7 @@ func TagCases(folder string, tags []string, match string, on *machine.Machine) (
 // Multiples are what sizes of measurement kernels may be multiples of. Multiprocessors are taken by fours, so that small multiples of them are whole work-groups; those that
 // are left over stay idle.
 func Multiples(on *machine.Machine) map[string]int64 {
-	const by = 4
+	const by = 4 // work-groups of four make sizes of several shapes whole
 	if on == nil {
 		on = machine.Of(nil)
 	}

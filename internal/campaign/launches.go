@@ -13,8 +13,21 @@ import (
 	"gpuperf/internal/warning"
 	"gpuperf/launchfile"
 	"gpuperf/samples"
+	"gpuperf/sass"
 	"gpuperf/workload"
 )
+
+// listed is what the machine code of a launch file holds where a listing of it lies beside it: a disassembler takes longer than measuring.
+func listed(f *launchfile.File, job device.Job) *samples.Code {
+	if f.Program() == "" {
+		return nil
+	}
+	l := sass.Beside(f.Program(), job.Image, job.Entry)
+	if l == nil {
+		return nil
+	}
+	return l.Functions[0].Code(job.Arrays())
+}
 
 // Launches are those that launch files describe, at sizes. All run under one interface.
 type Launches struct {
@@ -133,7 +146,7 @@ func LoadLaunches(ctx context.Context, paths []string, against string, sizes []m
 			if err != nil {
 				return nil, err
 			}
-			job.Identity.Source = labels[i]
+			job.Identity.Source, job.Code = labels[i], listed(f, job)
 			all.jobs = append(all.jobs, job)
 			verdict, err := frontend.CheckLaunch(ctx, f, at)
 			if err != nil {
@@ -200,7 +213,8 @@ func (c *Campaign) launchTasks(mode samples.Mode, launches *Launches) ([]measure
 	}
 	tasks := make([]measure.Task, len(launches.jobs))
 	for i, job := range launches.jobs {
-		job.Policy.Trials, job.Mode = c.options.Trials, mode
+		o := c.options
+		job.Policy.Trials, job.Policy.WarmUps, job.Policy.MinTime, job.Mode = o.Trials, o.WarmUps, o.MinTime, mode
 		tasks[i] = measure.Task{Job: job}
 		if c.Live() {
 			tasks[i].Verdict = launches.verdicts[job.Identity.Key()]

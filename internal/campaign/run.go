@@ -46,7 +46,7 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		if err := cases[i].CheckInterface(c.Device.Info().Interface); err != nil {
 			return inputf("%w: try --interface %s", err, cases[i].Own.Interface)
 		}
-		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials})
+		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials, WarmUps: c.options.WarmUps, MinTime: c.options.MinTime})
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
 		if verdict, ok := device.AsError(err); ok {
@@ -114,7 +114,7 @@ func (c *Campaign) InParts() { c.sentinel.Later = true }
 // Brief is how a search times what it tries: few trials, three of what takes long, and only one of what takes more than slow times the best time so far, in seconds, or, where
 // there is none yet (+Inf), a second. What would take several times that is abandoned between two launches.
 func Brief(trials int, slow, best float64) device.Policy {
-	const several = 4
+	const several = 4 // so that a run which is slow by chance is not abandoned
 	p := device.Policy{Trials: trials, MinTrials: trials, RelCI: -1, MinWarmUp: -1, MaxWarmUp: 1, TimeLimit: 100 * time.Millisecond, Cutoff: time.Second}
 	if !math.IsInf(best, 1) {
 		p.Cutoff = max(time.Duration(slow*best*1e9), 200*time.Microsecond)
@@ -317,7 +317,7 @@ func (c *Campaign) watch(now samples.Record) (warnings []string) {
 		if r.Status != samples.OK || !r.SameWork(now) {
 			continue
 		}
-		const limit = 0.02
+		const limit = 0.02 // more than a device that is as it was differs by
 		if ratio := now.Seconds() / r.Seconds(); math.Abs(ratio-1) > limit {
 			warnings = append(warnings, warning.Drift.About("sentinel kernel", "takes %.4g times as long as on %s, when the first samples of this file were measured",
 				ratio, r.Time.Format(time.DateTime)))

@@ -38,6 +38,22 @@ type Question struct {
 	Sizes   Sizes  `json:"sizes"`
 	Profile string `json:"profile,omitempty"`
 	Model   string `json:"model,omitempty"`
+
+	// How kernel functions are launched, as by the flags of the commands.
+	Local  string   `json:"local,omitempty"`
+	Global string   `json:"global,omitempty"`
+	Groups string   `json:"groups,omitempty"`
+	Shared string   `json:"shared,omitempty"`
+	Assume []string `json:"assume,omitempty"`
+
+	// Only is "seconds" where nothing but the times is of interest.
+	Only string `json:"only,omitempty"`
+}
+
+// files are the options by which the file is read.
+func (q *Question) files(o frontend.Options) frontend.Options {
+	o.Local, o.Global, o.Groups, o.Shared, o.Assume = q.Local, q.Global, q.Groups, q.Shared, q.Assume
+	return o
 }
 
 // Sizes are given as one object, or as a list of several.
@@ -54,7 +70,7 @@ func (s *Sizes) UnmarshalJSON(text []byte) error {
 
 // Predict answers with a summary for each kernel at each of the sizes.
 func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
-	l, err := s.load(ctx, q.Kernel)
+	l, err := s.load(ctx, &q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,15 +94,16 @@ func (s *Session) Predict(ctx context.Context, q Question) ([]Summary, error) {
 }
 
 // load returns the kernels that the user names, of the file as it is now.
-func (s *Session) load(ctx context.Context, name string) (*loaded, error) {
-	path, _, _ := strings.Cut(name, "#")
+func (s *Session) load(ctx context.Context, q *Question) (*loaded, error) {
+	path, _, _ := strings.Cut(q.Kernel, "#")
+	name := strings.Join(append([]string{q.Kernel, q.Local, q.Global, q.Groups, q.Shared}, q.Assume...), "\n")
 	info, err := os.Stat(path)
 	if err == nil {
 		if k := s.loaded[name]; k != nil && k.changed.Equal(info.ModTime()) && k.size == info.Size() && len(k.wrapped) < maxKept {
 			return k.loaded, nil
 		}
 	}
-	l, err := load(ctx, s.Files, []string{name})
+	l, err := load(ctx, q.files(s.Files), []string{q.Kernel})
 	if err == nil && info != nil {
 		if s.loaded == nil {
 			s.loaded = map[string]*kept{}

@@ -13,7 +13,7 @@ import (
 // that none takes stays, for the check of the case to name it.
 func ownSizes(k *frontend.Kernel, all []*frontend.Kernel, sizes []map[string]int64) (out []map[string]int64) {
 	for _, at := range sizes {
-		own := maps.Clone(at)
+		own := given(k, at)
 		maps.DeleteFunc(own, func(name string, _ int64) bool {
 			return !slices.Contains(k.Takes(), name) &&
 				slices.ContainsFunc(all, func(o *frontend.Kernel) bool { return slices.Contains(o.Takes(), name) })
@@ -23,6 +23,18 @@ func ownSizes(k *frontend.Kernel, all []*frontend.Kernel, sizes []map[string]int
 		}
 	}
 	return out
+}
+
+// given are sizes with those that the host code of the file gives, unless none are given and some have no value there: then counts are formulas.
+func given(k *frontend.Kernel, at map[string]int64) map[string]int64 {
+	lacks := slices.ContainsFunc(k.Kernel.Params(), func(p string) bool { _, ok := k.Given[p]; return !ok })
+	if k.Given == nil || at == nil && lacks {
+		return maps.Clone(at)
+	}
+	own := maps.Clone(k.Given)
+	maps.DeleteFunc(own, func(name string, _ int64) bool { return !slices.Contains(k.Takes(), name) })
+	maps.Copy(own, at)
+	return own
 }
 
 // completeSizes returns for each kernel its own sizes as far as they have a value for each of its parameters. Notes name those left

@@ -41,8 +41,8 @@ func (a axis) at(v float64) float64 {
 func (a axis) within(v float64) bool { return a.lo <= v && v <= a.hi }
 
 const (
-	fewTicks  = 3
-	manyTicks = 9
+	fewTicks  = 3 // that tell a scale
+	manyTicks = 9 // that have room for their texts
 )
 
 // ticks returns round values along an axis, between three and nine as far as there are: powers of ten with or without

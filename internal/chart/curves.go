@@ -103,7 +103,7 @@ func (f *Curves) axes() (x, y axis) {
 	xs, ys := f.places()
 	x, y = logAxis(xs), logAxis(ys)
 	if f.Even && len(xs) > 0 {
-		const room = 1.03
+		const room = 1.03 // so that the last point is not on the frame
 		x = axis{hi: min(room*slices.Max(xs), math.MaxFloat64), linear: true}
 	}
 	return x, y

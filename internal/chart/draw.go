@@ -17,15 +17,15 @@ const (
 
 // Sizes in pixels. A cell is a panel with its title, notes and axis texts.
 const (
-	plotHeight        = 270.0
-	besideWidth       = 400.0 // of the plot of a panel beside another, or on a narrow screen
-	aloneWidth        = 640.0 // of the plot of a panel that has a row for itself
-	padLeft, padRight = 74.0, 18.0
-	padTop, padBottom = 60.0, 46.0
-	headHeight        = 74.0
+	plotHeight        = 270.0      // of the plot of a panel
+	besideWidth       = 400.0      // of the plot of a panel beside another, or on a narrow screen
+	aloneWidth        = 640.0      // of the plot of a panel that has a row for itself
+	padLeft, padRight = 74.0, 18.0 // for texts of the axis, and for half of the last one
+	padTop, padBottom = 60.0, 46.0 // for the title, and for texts of the axis
+	headHeight        = 74.0       // for the title of the figure and the legend
 	cellHeight        = padTop + plotHeight + padBottom
-	noteLine          = 13.0
-	characterWidth    = 6.8 // of small text, on average, in a wide font
+	noteLine          = 13.0 // from one line of small text to the next
+	characterWidth    = 6.8  // of small text, on average, in a wide font
 )
 
 // SVG draws the figure as a document of its own, which may also stand inside HTML: two panels in a row.

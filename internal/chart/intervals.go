@@ -33,7 +33,7 @@ func (v *Intervals) SVG() string { return v.draw(aloneWidth) }
 func (v *Intervals) Narrow() string { return v.draw(besideWidth / 2) }
 
 func (v *Intervals) draw(across float64) string {
-	const row, head = 20.0, 56.0
+	const row, head = 20.0, 56.0 // pixels of a row, and of what is above the first
 	left, right, most := 24.0, 24.0, 0.0
 	for _, r := range v.Rows {
 		left, right = max(left, textWidth(r.Name)+24), max(right, textWidth(r.Text)+20)
@@ -43,7 +43,7 @@ func (v *Intervals) draw(across float64) string {
 	}
 	ends := []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, widest}
 	most = ends[slices.IndexFunc(ends, func(end float64) bool { return most <= end })]
-	const room = 1.08
+	const room = 1.08 // so that marks at the ends are whole
 	x := axis{lo: 1 - room*most, hi: 1 + room*most, linear: true}
 	height := row * float64(len(v.Rows))
 	width := max(left+across+right, textWidth(v.Title)*1.5+24, textWidth(v.Note)+24)

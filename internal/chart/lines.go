@@ -30,7 +30,7 @@ var palette = []string{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#
 
 // SVG draws the panels as a document of its own, which may also stand inside HTML.
 func (l *Lines) SVG() string {
-	const plotW, plotH, left, top, right, bottom, head = 300.0, 190.0, 50.0, 30.0, 16.0, 44.0, 76.0
+	const plotW, plotH, left, top, right, bottom, head = 300.0, 190.0, 50.0, 30.0, 16.0, 44.0, 76.0 // pixels of a panel, and of what is around its plot
 	columns := min(max(len(l.Panels), 1), 3)
 	rows := (len(l.Panels) + columns - 1) / columns
 	cellW, cellH := left+plotW+right, top+plotH+bottom
@@ -114,7 +114,7 @@ func (b *Bars) Narrow() string { return b.draw(besideWidth) }
 
 // draw draws bars in a picture that is as wide as one with a plot of a width; long names make it wider.
 func (b *Bars) draw(wide float64) string {
-	const thick, gap = 11.0, 7.0
+	const thick, gap = 11.0, 7.0 // pixels of a bar, and between two
 	left, most := 0.0, 0.0
 	for _, bar := range b.Bars {
 		left = max(left, textWidth(bar.Name)+24)

@@ -12,46 +12,8 @@ import (
 
 // Write writes the report as text.
 func (r *Report) Write(w io.Writer) error {
-	for _, s := range r.Suites {
-		t := format.NewTable("variant", "sizes", ">predicted", ">measured", ">error")
-		for _, v := range s.Variants {
-			for _, p := range v.Points {
-				t.Row(v.Name, format.Sizes(p.At), format.Seconds(p.Predicted), format.Seconds(p.Measured), format.SignedPercent(p.RelativeError))
-			}
-			for _, m := range v.Times {
-				t.Row(v.Name, format.Sizes(m.At), "-", format.Seconds(m.Measured), "-")
-			}
-			for _, k := range v.Skipped {
-				t.Row(v.Name, format.Sizes(k.At), "", string(k.Status), "")
-			}
-		}
-		fmt.Fprintf(w, "suite %s\n", s.Name)
-		t.Write(w)
-		for _, skip := range s.Skips() {
-			fmt.Fprintf(w, "skipped %s\n", skip)
-		}
-		for _, v := range s.Variants {
-			switch {
-			case len(v.Times) > 0:
-				fmt.Fprintf(w, "%s: measured alone, as %s says\n", v.Name, v.Launch)
-				continue
-			case len(v.Points) == 0:
-				fmt.Fprintf(w, "%s: not measured\n", v.Name)
-				continue
-			}
-			fmt.Fprintf(w, "%s: geometric mean relative error %s (model %s)", v.Name, format.Percent(v.GeomeanRelativeError), v.Model)
-			if v.Launch != "" {
-				fmt.Fprintf(w, ", measured as %s says", v.Launch)
-			}
-			if v.WorkRemoved != nil {
-				fmt.Fprintf(w, ", with its work removed %s", format.Percent(*v.WorkRemoved))
-			}
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintf(w, "%s: geometric mean relative error %s, arithmetic mean %s, worst %s\n",
-			s.Name, format.Percent(s.GeomeanRelativeError), format.Percent(s.Points().Mean()), format.Percent(s.Points().Worst()))
-		s.Ranking.write(w)
-		fmt.Fprintln(w)
+	for i := range r.Suites {
+		r.Suites[i].write(w)
 	}
 	fmt.Fprintf(w, "overall: geometric mean relative error %s, arithmetic mean %s, 95th percentile %s, worst %s (caches %s)\n",
 		format.Percent(r.GeomeanRelativeError), format.Percent(r.Points().Mean()), format.Percent(r.Points().Percentile(0.95)),
@@ -72,6 +34,49 @@ func (r *Report) Write(w io.Writer) error {
 		fmt.Fprintf(w, "conditions: %s\n", c)
 	}
 	return nil
+}
+
+// write prints a suite: its points, what was left out, and its errors.
+func (s *SuiteReport) write(w io.Writer) {
+	t := format.NewTable("variant", "sizes", ">predicted", ">measured", ">error")
+	for _, v := range s.Variants {
+		for _, p := range v.Points {
+			t.Row(v.Name, format.Sizes(p.At), format.Seconds(p.Predicted), format.Seconds(p.Measured), format.SignedPercent(p.RelativeError))
+		}
+		for _, m := range v.Times {
+			t.Row(v.Name, format.Sizes(m.At), "-", format.Seconds(m.Measured), "-")
+		}
+		for _, k := range v.Skipped {
+			t.Row(v.Name, format.Sizes(k.At), "", string(k.Status), "")
+		}
+	}
+	fmt.Fprintf(w, "suite %s\n", s.Name)
+	t.Write(w)
+	for _, skip := range s.Skips() {
+		fmt.Fprintf(w, "skipped %s\n", skip)
+	}
+	for _, v := range s.Variants {
+		switch {
+		case len(v.Times) > 0:
+			fmt.Fprintf(w, "%s: measured alone, as %s says\n", v.Name, v.Launch)
+			continue
+		case len(v.Points) == 0:
+			fmt.Fprintf(w, "%s: not measured\n", v.Name)
+			continue
+		}
+		fmt.Fprintf(w, "%s: geometric mean relative error %s (model %s)", v.Name, format.Percent(v.GeomeanRelativeError), v.Model)
+		if v.Launch != "" {
+			fmt.Fprintf(w, ", measured as %s says", v.Launch)
+		}
+		if v.WorkRemoved != nil {
+			fmt.Fprintf(w, ", with its work removed %s", format.Percent(*v.WorkRemoved))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s: geometric mean relative error %s, arithmetic mean %s, worst %s\n",
+		s.Name, format.Percent(s.GeomeanRelativeError), format.Percent(s.Points().Mean()), format.Percent(s.Points().Worst()))
+	s.Ranking.write(w)
+	fmt.Fprintln(w)
 }
 
 // write writes the order at each size: the measured one, and the predicted one where it is wrong.

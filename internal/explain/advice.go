@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	worthwhile = 0.1 // share of the time from which on a cost gets advice
-	again      = 2.0 // loads of an element from which on it is worth keeping in faster memory
-	wasteful   = 0.6 // used share of the moved bytes below which an access is scattered
-	nearRoof   = 0.85
+	worthwhile = 0.1  // share of the time from which on a cost gets advice
+	again      = 2.0  // loads of an element from which on it is worth keeping in faster memory
+	wasteful   = 0.6  // used share of the moved bytes below which an access is scattered
+	nearRoof   = 0.85 // share of the rate of the device from which on there is little to gain
 )
 
 // advice is what there is to say beside remedies: that the roof is near, what the compiler made, and, by models that cannot price what a launch would be

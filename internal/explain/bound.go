@@ -62,7 +62,7 @@ func lift(parts []models.Part, within map[string]float64, p *calibrate.Predictio
 	for _, part := range parts {
 		total += part.Within
 	}
-	const rounding = 1e-9
+	const rounding = 1e-9 // of sums of parts
 	if by := p.Seconds / total; p.Seconds > roof && by > 1+rounding && total > 0 {
 		for i := range parts {
 			parts[i].Within *= by

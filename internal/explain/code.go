@@ -109,7 +109,7 @@ func (e *explainer) code(out *Explanation) error {
 	return nil
 }
 
-const almostOne = 0.99
+const almostOne = 0.99 // of all accesses: the rest are prologues and remainders
 
 // widths are the instructions of a part of the code that are such accesses, the narrowest first.
 func (a CodeAccess) widths(accesses map[samples.CodeAccess]int) []CodeWidth {

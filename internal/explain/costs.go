@@ -37,10 +37,6 @@ func (e *explainer) parts(out *Explanation) error {
 	}
 	parts, within := e.Model.Split(e.values, params)
 	total, raised := lift(parts, within, e.Prediction)
-	roof := 0.0
-	if r := e.Prediction.Roof; r != nil {
-		roof = r.Seconds
-	}
 	e.most = boundOf(e.Model, parts, total, raised)
 	share := func(seconds float64) float64 {
 		if total == 0 {
@@ -68,6 +64,21 @@ func (e *explainer) parts(out *Explanation) error {
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
 	})
+	if err := e.terms(out, parts, within, total, share); err != nil {
+		return err
+	}
+	if raised > 0 {
+		out.Terms = append(out.Terms, Term{Name: roofTerm, Alone: raised, Seconds: raised, Share: share(raised)})
+	}
+	return nil
+}
+
+// terms says of each term of the model what it takes alone, what of the total is its, and what would be gained if it took half.
+func (e *explainer) terms(out *Explanation, parts []models.Part, within map[string]float64, total float64, share func(float64) float64) error {
+	roof := 0.0
+	if r := e.Prediction.Roof; r != nil {
+		roof = r.Seconds
+	}
 	var terms []calibrate.TermValue
 	for _, t := range e.Model.Terms {
 		if !e.Model.Factor(t.Name) {
@@ -93,9 +104,6 @@ func (e *explainer) parts(out *Explanation) error {
 		}
 		term := Term{Name: t.Name, Joins: e.Model.Joins(t.Name), Alone: t.Value, Seconds: within[t.Name], Share: share(within[t.Name]), Halved: halved}
 		out.Terms = append(out.Terms, term)
-	}
-	if raised > 0 {
-		out.Terms = append(out.Terms, Term{Name: roofTerm, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (e *Explanation) Write(w io.Writer, terms bool) {
 	}
 }
 
-const barWidth = 30
+const barWidth = 30 // characters of a whole bar
 
 // bar draws a share.
 func bar(share float64) string {

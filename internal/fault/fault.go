@@ -36,7 +36,7 @@ func Of(p any) *Error {
 		return known
 	}
 	e := &Error{Value: p}
-	const most = 64
+	const most = 64 // frames that are looked through for the one that panicked
 	callers := make([]uintptr, most)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
 	panicked := false

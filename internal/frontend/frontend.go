@@ -48,6 +48,8 @@ type Kernel struct {
 	Launch map[string]string
 	// Sizes are those of a launch file, unless others are given; nil elsewhere.
 	Sizes map[string]int64
+	// Given are those that the host code of the file launches it with, unless others are given; nil elsewhere.
+	Given map[string]int64
 
 	// Unsized is why a kernel function is read at given sizes alone; the kernel has nothing but these. nil for others.
 	Unsized error

@@ -96,19 +96,25 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	if err != nil {
 		return nil, err
 	}
+	var host *hosted
+	var complete func(*cfront.Function, *ckernel.Options) error
 	if opt.Global == nil && opt.Groups == nil {
-		if _, err := cfront.Read(ctx, file, opt.C); err != nil {
-			return nil, placed(ctx, err)
+		if host, err = o.fromHost(ctx, file, &opt); err != nil {
+			return nil, err
 		}
+	}
+	if host != nil {
+		complete = func(fn *cfront.Function, opt *ckernel.Options) error { return host.complete(fn, opt) }
+	} else if opt.Global == nil && opt.Groups == nil {
 		return nil, mistake("%s does not say how its kernels are launched", path).
 			WithHint("give the work-group and all work-items, as in --local 256 --global n, or a launch file: perf init launch --from %s", file)
 	}
-	f, err := readFunction(ctx, file, opt, nil)
+	f, err := readFunction(ctx, file, opt, complete)
 	if errors.As(err, new(*ckernel.LimitError)) {
 		return nil, err
 	}
 	if f == nil || err != nil && len(ckernel.Sizes(f.fn, &f.opt)) == 0 {
-		if in := readInPart(ctx, file, opt); in != nil {
+		if in := readInPart(ctx, file, opt, complete); in != nil {
 			f, err = in, nil
 		}
 	}
@@ -123,6 +129,9 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		if text != "" {
 			k.Launch[name] = text
 		}
+	}
+	if host != nil {
+		k.Launch, k.Given = host.text(f.opt), host.given
 	}
 	if len(f.ir.Divisors) > 0 || err != nil {
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
@@ -142,7 +151,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	values := chosen(sizes, d.ir.Divisors)
 	switch {
 	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
-		if in := readInPart(ctx, d.path, d.opt); in != nil && len(sizes) == 0 {
+		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && len(sizes) == 0 {
 			k := *d.kernel
 			k.Variant.Kernel, k.Unsized = in.ir, nil
 			return &k, nil
@@ -159,7 +168,7 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	f.opt.At = values
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
-		in := readInPart(ctx, f.path, f.opt)
+		in := readInPart(ctx, f.path, f.opt, nil)
 		if in == nil {
 			return nil, placed(ctx, err)
 		}
@@ -173,9 +182,9 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 }
 
 // readInPart is a function without the parts that are not read; nil where it is not read even so.
-func readInPart(ctx context.Context, path string, opt ckernel.Options) *function {
+func readInPart(ctx context.Context, path string, opt ckernel.Options, complete func(*cfront.Function, *ckernel.Options) error) *function {
 	opt.C.Opaque, opt.Opaque = true, true
-	f, err := readFunction(ctx, path, opt, nil)
+	f, err := readFunction(ctx, path, opt, complete)
 	if err != nil {
 		return nil
 	}
@@ -254,7 +263,7 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 	return opt, nil
 }
 
-const maxAxes = 3
+const maxAxes = 3 // of a launch, in OpenCL and CUDA
 
 // nameFunction says which function is meant: one by its name, or an instance of a template.
 func nameFunction(opt *ckernel.Options, name string) {

@@ -108,15 +108,19 @@ func (l *Language) Lex(text string) ([]Token, error) {
 		case ")", "]", "}":
 			depth = max(0, depth-1)
 		}
-		add(Symbol, len(symbol))
-		if meaning := l.Synonyms[symbol]; meaning != "" {
-			t := &toks[len(toks)-1]
-			if t.Text = meaning; IsLetter(meaning[0]) {
-				t.Kind = Name
-			}
-		}
+		toks = append(toks, l.meaning(symbol, at))
+		at += len(symbol)
 	}
 	return append(toks, Token{End, l.EndText, len(text)}), nil
+}
+
+// meaning is the token of a symbol: what it is a synonym of, which may be a word.
+func (l *Language) meaning(symbol string, at int) Token {
+	t := Token{Symbol, cmp.Or(l.Synonyms[symbol], symbol), at}
+	if IsLetter(t.Text[0]) {
+		t.Kind = Name
+	}
+	return t
 }
 
 // blank is the length of the white space, the comment or the continuation of a line that the rest of a text at an

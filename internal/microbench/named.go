@@ -34,7 +34,7 @@ func (f Filter) For(of map[string]int64) (Filter, error) {
 
 // product is the value of a product, or of a name by a number, rounded up; is is false where a text is no such.
 func product(text string, of map[string]int64) (n int64, is bool, err error) {
-	const most = 1 << 40
+	const most = 1 << 40 // elements: beyond the memory of any device
 	up, down, divided := strings.Cut(text, "/")
 	factors := strings.Split(up, "*")
 	if _, named := of[text]; len(factors) == 1 && !divided && !named {

@@ -12,7 +12,7 @@ func (v Variant) Scaled(factor float64) (Variant, error) {
 	if !(factor > 0) || math.IsInf(factor, 0) {
 		return Variant{}, fmt.Errorf("%s cannot be scaled by %g", v, factor)
 	}
-	const mostDoublings = 12
+	const mostDoublings = 12 // a factor of 4096 of work
 	reason := ""
 	for doublings := range mostDoublings + 1 {
 		scaled, open := v.scaledTo(factor, int64(1)<<doublings)

@@ -202,13 +202,7 @@ func generated(subjects []*subject, ops []operation, local []localClass, opt Opt
 	add("launches, and work-groups as large as the kernels'", "empty_kernel", "lsize_0:"+join(items), "num_groups:"+join(groups))
 	var done []string
 	for _, o := range ops {
-		tags := []string{o.generator, "dtype:" + string(o.dtype), "nelements:" + join(sizes.elements), "m:" + join(sizes.updates)}
-		if o.function != "" {
-			tags = append(tags, "function:"+o.function)
-		}
-		if o.generator == "flops_div_pattern" || o.generator == "flops_func_pattern" || o.generator == "flops_pow_pattern" {
-			tags[3] = "m:" + join(sizes.long)
-		}
+		tags := o.tags(sizes)
 		if key := fmt.Sprint(tags); !slices.Contains(done, key) {
 			done = append(done, key)
 			why := fmt.Sprintf("%s of %s", o.op, o.dtype)
@@ -237,6 +231,19 @@ func generated(subjects []*subject, ops []operation, local []localClass, opt Opt
 			"overlap_ratio", "dtype:"+string(expr.Float32), "nelements:"+join(sizes.overlap), "m:"+join(sizes.ratios))
 	}
 	return out
+}
+
+// tags select the measurement kernels of an operation.
+func (o operation) tags(sizes extents) []string {
+	updates := sizes.updates
+	if o.generator == "flops_div_pattern" || o.generator == "flops_func_pattern" || o.generator == "flops_pow_pattern" {
+		updates = sizes.long
+	}
+	tags := []string{o.generator, "dtype:" + string(o.dtype), "nelements:" + join(sizes.elements), "m:" + join(updates)}
+	if o.function != "" {
+		tags = append(tags, "function:"+o.function)
+	}
+	return tags
 }
 
 // extents are the sizes of measurement kernels.

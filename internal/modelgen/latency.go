@@ -212,8 +212,8 @@ const (
 	bodyFeature    = "f_body_"
 	exposedFeature = "f_exposed_"
 	wavesFeature   = "f_waves"
-	bodyItems      = 32 // of a work-group of body_pattern
-	chainItems     = 128
+	bodyItems      = 32  // of a work-group of body_pattern
+	chainItems     = 128 // of a work-group of chain_pattern
 )
 
 // addWaits adds the latency of a pattern's loads, in each loop that has some.

@@ -34,16 +34,9 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	if len(targets) == 0 {
 		return nil, fmt.Errorf("no kernel to predict")
 	}
-	var subjects []*subject
-	for _, t := range targets {
-		s, err := examine(t, opt)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.chooseSizes(opt); err != nil {
-			return nil, t.Variant.Error(err)
-		}
-		subjects = append(subjects, s)
+	subjects, err := examineAll(targets, opt)
+	if err != nil {
+		return nil, err
 	}
 	major, small, err := findPatterns(subjects, opt.Device)
 	if err != nil {
@@ -90,6 +83,22 @@ func Make(targets []Target, opt Options, selected func(models.Measurement) ([]*w
 	}
 	set.Model, err = models.Parse(opt.Name, []byte(set.Text))
 	return set, err
+}
+
+// examineAll examines targets, and chooses the sizes at which each is measured.
+func examineAll(targets []Target, opt Options) ([]*subject, error) {
+	var subjects []*subject
+	for _, t := range targets {
+		s, err := examine(t, opt)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.chooseSizes(opt); err != nil {
+			return nil, t.Variant.Error(err)
+		}
+		subjects = append(subjects, s)
+	}
+	return subjects, nil
 }
 
 // plan lists the kernels that are measured, each once.

@@ -289,20 +289,29 @@ func (c *content) cacheMatters(subjects []*subject, major []*Pattern, opt Option
 		})
 	c.cache = opt.Device.Int(facts.L2Bytes)
 	for _, s := range subjects {
-		inside, edge := false, 0
-		for _, at := range s.sizes {
-			b, err := s.bytes(at)
-			if err != nil {
-				return nil, err
-			}
-			inside = inside || b < cache/2
-			if b > cache/2 && b < 2*cache {
-				edge++
-			}
+		fits, err := s.bothSides(cache)
+		if err != nil {
+			return nil, err
 		}
-		c.fitsCache = c.fitsCache || inside && edge > 1
+		c.fitsCache = c.fitsCache || fits
 	}
 	return out, nil
+}
+
+// bothSides reports whether some size that is measured fits the cache well, and several are about as large as it.
+func (s *subject) bothSides(cache float64) (bool, error) {
+	inside, edge := false, 0
+	for _, at := range s.sizes {
+		b, err := s.bytes(at)
+		if err != nil {
+			return false, err
+		}
+		inside = inside || b < cache/2
+		if b > cache/2 && b < 2*cache {
+			edge++
+		}
+	}
+	return inside && edge > 1, nil
 }
 
 // large reports that the pattern's elements are more than a twentieth of what the kernel touches.

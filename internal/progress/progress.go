@@ -55,7 +55,7 @@ func (p *lines) Measuring(e measure.Event) {
 
 // told reports whether a line tells of the task of this number: of up to so many each, of more the last and as many before it, evenly.
 func told(number, total int) bool {
-	const most = 20
+	const most = 20 // lines: a screen
 	return total <= most || number*most/total > (number-1)*most/total
 }
 

@@ -132,7 +132,7 @@ func lastWave(x *study) []candidate {
 
 // launchBound: the launch itself takes most of the time.
 func launchBound(x *study) []candidate {
-	const most = 0.5
+	const most = 0.5 // from which on the launch takes more than all else
 	if x.Launch < most*x.seconds {
 		return nil
 	}

@@ -38,7 +38,7 @@ func Direct(w io.Writer) io.Writer {
 
 // Columns is the width of a terminal, as far as lines of that length can be read; 80 elsewhere.
 func Columns(w io.Writer) int {
-	const usual, most = 80, 120
+	const usual, most = 80, 120 // characters: of terminals, and of lines that are easily read
 	if Width(w) == 0 {
 		return usual
 	}

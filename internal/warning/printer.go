@@ -80,7 +80,7 @@ func printLine(w io.Writer, text string) {
 
 // subjects lists the first few subjects of warnings.
 func subjects(texts []string) string {
-	const few = 3
+	const few = 3 // names that a line has room for
 	var all []string
 	for _, t := range texts {
 		if s := subject(t); s != "" && !slices.Contains(all, s) {

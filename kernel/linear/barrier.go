@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
 
@@ -173,6 +174,7 @@ func addPend(list []pend, p pend) []pend {
 
 // needs returns the barrier that is needed before s. A barrier on global memory orders both spaces.
 func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Space, why string, err error) {
+	defer throw.Catch(&err)
 	for _, p := range slices.Backward(pending) { // the latest access is the one that readers look for
 		if why != "" && (p.space != kernel.Global || space == kernel.Global) || !p.s.mayClash(s) {
 			continue
@@ -181,10 +183,7 @@ func (b *builder) needs(pending []pend, s *stmt, path []string) (space kernel.Sp
 		if p.carried {
 			carried = path[p.depth]
 		}
-		c, err := b.conflict(p.s, s, path[:p.depth], carried)
-		if err != nil {
-			return "", "", err
-		}
+		c := b.conflict(p.s, s, path[:p.depth], carried)
 		if w := c[p.space]; w != "" && (why == "" || p.space == kernel.Global && space != kernel.Global) {
 			space, why = p.space, w
 		}

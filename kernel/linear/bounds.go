@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
 // loop makes the loop over k.iname in the context ctx; path are the loops around it. Without a barrier in it its bounds
 // may differ between work-items; with one every work-item of a group makes the same iterations.
-func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *polycount.Set, error) {
+func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *polycount.Set) {
 	stmts := k.statements()
 	uniform := k.synchronizes()
 	unroll := b.k.Tags[k.iname].Kind == kernel.Unroll || b.k.Tags[k.iname].Kind == kernel.ILP
@@ -23,48 +24,50 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 			Lower: []polycount.Bound{{Num: polycount.Int(lo), Den: 1}}, Upper: []polycount.Bound{{Num: polycount.Int(hi), Den: 1}},
 		}
 		inner, err := ctx.AddDims(k.iname).Constrain(l.Constraints()...)
-		return l, inner, err
+		throw.If(err)
+		return l, inner
 	}
 	if uniform && !unroll {
 		// The work-items of a group share its index, so that the iterations may depend on that.
 		if parts, err := b.parts(k, stmts, path, isGroup); err == nil {
 			if l, inner, err := b.bounded(k, parts, ctx, false); err == nil && slices.ContainsFunc(l.Constraints(), b.onAxis) {
-				return l, inner, nil
+				return l, inner
 			}
 		}
 	}
 	var parts []*polycount.Set
 	var err error
 	if unroll { // constants only: for all values of everything else
-		parts, err = eachDomain(stmts, func(s *stmt) (*polycount.Set, error) {
-			return s.domain.ToDims(s.domain.Params()...).Project(k.iname)
+		parts, err = throw.Value(func() []*polycount.Set {
+			return eachDomain(stmts, func(s *stmt) (*polycount.Set, error) {
+				return s.domain.ToDims(s.domain.Params()...).Project(k.iname)
+			})
 		})
 	} else {
 		parts, err = b.parts(k, stmts, path, func(string) bool { return !uniform })
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("bounds of %s: %w", k.iname, err)
+		panic(throw.Errorf("bounds of %s: %w", k.iname, err))
 	}
 	l, inner, err := b.bounded(k, parts, ctx, unroll)
 	if unroll || uniform || err == nil && !slices.ContainsFunc(l.Constraints(), b.onAxis) {
-		return l, inner, err
+		throw.If(err)
+		return l, inner
 	}
 	// Bounds that do not differ between work-items will do where the statements have no others in common, or all that they
 	// need of the iname follows.
 	var plain []*polycount.Set
 	for _, p := range parts {
-		q, err := p.Project(append(slices.Clone(path), k.iname)...)
-		if err != nil {
-			return nil, nil, err
-		}
+		q := throw.Get(p.Project(append(slices.Clone(path), k.iname)...))
 		plain = append(plain, q.Disjuncts()...)
 	}
 	even, evenInner, evenErr := b.bounded(k, distinct(plain), ctx, unroll)
 	switch {
 	case evenErr != nil:
-		return l, inner, err
+		throw.If(err)
+		return l, inner
 	case err != nil:
-		return even, evenInner, nil
+		return even, evenInner
 	}
 	for _, p := range parts {
 		cs, _ := p.Constraints()
@@ -73,11 +76,12 @@ func (b *builder) loop(k *block, path []string, ctx *polycount.Set) (*Loop, *pol
 				continue
 			}
 			if ok, err := evenInner.Implies(c); err != nil || !ok {
-				return l, inner, err
+				throw.If(err)
+				return l, inner
 			}
 		}
 	}
-	return even, evenInner, nil
+	return even, evenInner
 }
 
 // synchronizes reports whether there is a barrier in a loop.
@@ -86,7 +90,8 @@ func (k *block) synchronizes() bool {
 }
 
 // parts are the values of k.iname that the statements take, given the loops around it and the axes that are to be kept.
-func (b *builder) parts(k *block, stmts []*stmt, path []string, kept func(axis string) bool) ([]*polycount.Set, error) {
+func (b *builder) parts(k *block, stmts []*stmt, path []string, kept func(axis string) bool) (_ []*polycount.Set, err error) {
+	defer throw.Catch(&err)
 	return eachDomain(stmts, func(s *stmt) (*polycount.Set, error) {
 		keep := append(slices.Clone(path), k.iname)
 		for _, d := range s.domain.Dims() {
@@ -95,45 +100,38 @@ func (b *builder) parts(k *block, stmts []*stmt, path []string, kept func(axis s
 			}
 		}
 		return s.domain.Project(keep...)
-	})
+	}), nil
 }
 
 // eachDomain collects the different disjuncts of what f makes of the domains of the statements.
-func eachDomain(stmts []*stmt, f func(s *stmt) (*polycount.Set, error)) ([]*polycount.Set, error) {
+func eachDomain(stmts []*stmt, f func(s *stmt) (*polycount.Set, error)) []*polycount.Set {
 	var parts, seen []*polycount.Set
 	for _, s := range stmts {
 		if slices.Contains(seen, s.domain) {
 			continue
 		}
 		seen = append(seen, s.domain)
-		p, err := f(s)
-		if err != nil {
-			return nil, err
-		}
-		some, err := inhabited(p.Disjuncts())
-		if err != nil {
-			return nil, err
-		}
+		p := throw.Get(f(s))
+		some := inhabited(p.Disjuncts())
 		parts = append(parts, some...)
 	}
-	return distinct(parts), nil
+	return distinct(parts)
 }
 
 // inhabited leaves out those of several sets that have no point, which projections may leave.
-func inhabited(sets []*polycount.Set) (some []*polycount.Set, err error) {
+func inhabited(sets []*polycount.Set) (some []*polycount.Set) {
+	var err error
 	for _, s := range sets {
 		empty := false
 		if len(sets) > 1 {
 			empty, err = s.IsEmpty()
 		}
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		if !empty {
 			some = append(some, s)
 		}
 	}
-	return some, nil
+	return some
 }
 
 func isGroup(axis string) bool { return strings.HasPrefix(axis, "gid") }
@@ -146,17 +144,15 @@ func (b *builder) onAxis(c polycount.Constraint) bool {
 const mostParts = 128
 
 // bounded is the loop over k.iname for the parts of the statements in it, and the context within.
-func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, unroll bool) (*Loop, *polycount.Set, error) {
+func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, unroll bool) (_ *Loop, _ *polycount.Set, err error) {
+	defer throw.Catch(&err)
 	l := &Loop{Iname: k.iname, Step: 1, Unroll: unroll}
 	if len(parts) == 0 {
 		l.Lower, l.Upper = []polycount.Bound{{Den: 1}}, []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
 	} else if len(parts) > mostParts {
 		return nil, nil, fmt.Errorf("the loop over %s falls into %d parts with bounds of their own, and may have %d", k.iname, len(parts), mostParts)
 	} else {
-		var err error
-		if l.Lower, l.Upper, err = kernel.CommonBounds(parts, k.iname); err != nil {
-			return nil, nil, err
-		}
+		l.Lower, l.Upper = throw.Get2(kernel.CommonBounds(parts, k.iname))
 		if unroll {
 			l.Lower, l.Upper = constant(l.Lower), constant(l.Upper)
 		}
@@ -169,20 +165,16 @@ func (b *builder) bounded(k *block, parts []*polycount.Set, ctx *polycount.Set, 
 			k.iname, ids(k.statements()))
 	}
 	inner := ctx.AddDims(k.iname)
-	if err := l.tighten(inner, parts); err != nil {
-		return nil, nil, err
-	}
-	if err := b.evenlyBounded(k, l); err != nil {
-		return nil, nil, err
-	}
-	inner, err := inner.Constrain(l.Constraints()...)
+	l.tighten(inner, parts)
+	b.evenlyBounded(k, l)
+	inner, err = inner.Constrain(l.Constraints()...)
 	return l, inner, err
 }
 
 // evenlyBounded refuses a loop with a barrier in it whose bounds differ between the work-items of a group.
-func (b *builder) evenlyBounded(k *block, l *Loop) error {
+func (b *builder) evenlyBounded(k *block, l *Loop) {
 	if !k.synchronizes() {
-		return nil
+		return
 	}
 	for _, c := range l.Constraints() {
 		for _, name := range c.Affine.Names() {
@@ -192,54 +184,48 @@ func (b *builder) evenlyBounded(k *block, l *Loop) error {
 				}
 				for _, axis := range slices.Sorted(maps.Keys(w.axes)) {
 					if iname := w.axes[axis]; strings.HasPrefix(axis, "lid") {
-						return fmt.Errorf("loop %s needs a barrier in it, and its bound %s differs between work-items (statement %s, iname %s on %s)",
-							k.iname, name, w.ID, iname, axis)
+						panic(throw.Errorf("loop %s needs a barrier in it, and its bound %s differs between work-items (statement %s, iname %s on %s)",
+							k.iname, name, w.ID, iname, axis))
 					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // tighten drops bounds that the others imply in the context, and finds the step.
-func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) error {
+func (l *Loop) tighten(ctx *polycount.Set, parts []*polycount.Set) {
 	for _, side := range []struct {
 		list       *[]polycount.Bound
 		constraint func(string, polycount.Bound) polycount.Constraint
 		up         bool
 	}{{&l.Lower, kernel.AtLeast, true}, {&l.Upper, kernel.AtMost, false}} {
-		list, err := irredundant(ctx, *side.list, func(b polycount.Bound) polycount.Constraint { return side.constraint(l.Iname, b) })
-		if err == nil {
-			*side.list, err = divisible(ctx, list, side.up)
-		}
-		if err != nil {
-			return err
-		}
+		list := irredundant(ctx, *side.list, func(b polycount.Bound) polycount.Constraint { return side.constraint(l.Iname, b) })
+		*side.list = divisible(ctx, list, side.up)
 	}
 	if len(parts) == 0 || len(l.Lower) > 1 {
-		return nil
+		return
 	}
 	// With one lower bound ⌈Num/Den⌉ and iname ≡ r (mod m), the first value is r − m·⌊(Den·r − Num)/(Den·m)⌋. Several
 	// lower bounds and strides that differ between the statements leave the congruence to guards.
 	m, r := parts[0].Stride(l.Iname)
 	for _, p := range parts[1:] {
 		if m2, r2 := p.Stride(l.Iname); m2 != m || !r2.Equal(r) {
-			return nil
+			return
 		}
 	}
 	if m > 1 {
 		low := l.Lower[0]
 		first := r.Sub(r.Scale(low.Den).Sub(low.Num).FloorDiv(low.Den * m).Scale(m))
 		l.Lower, l.Step = []polycount.Bound{{Num: first, Den: 1}}, m
-		return first.Err()
+		throw.If(first.Err())
+		return
 	}
-	return nil
 }
 
 // divisible rounds the constants of bounds where the rest of the numerator is known to be a multiple of the divisor:
 // floor((n - 1)/16) is (n - 16)/16 where 16 divides n.
-func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) ([]polycount.Bound, error) {
+func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) []polycount.Bound {
 	out := slices.Clone(list)
 	for i, b := range out {
 		if b.Den == 1 {
@@ -248,7 +234,7 @@ func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) ([]polycount
 		c := b.Num.Constant()
 		whole := b.Num.AddInt(-c)
 		if ok, err := ctx.Implies(polycount.EQ(whole.Mod(b.Den), polycount.Int(0))); err != nil {
-			return nil, err
+			panic(throw.Of(err))
 		} else if !ok {
 			continue
 		}
@@ -258,7 +244,7 @@ func divisible(ctx *polycount.Set, list []polycount.Bound, up bool) ([]polycount
 		}
 		out[i].Num = whole.AddInt(round(c, b.Den) * b.Den)
 	}
-	return out, nil
+	return out
 }
 
 func constant(list []polycount.Bound) []polycount.Bound {

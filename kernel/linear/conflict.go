@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -60,13 +61,13 @@ type question struct {
 // the same element of local or global memory, one of them writing. In the loops of common both are at the same
 // iteration, in the loop carried ("" for none) s is at an earlier one; other loops are free. The decision is exact for
 // affine indices; an index that is not affine can be anything.
-func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, error) {
+func (b *builder) conflict(s, t *stmt, common []string, carried string) clash {
 	if !s.mayClash(t) {
-		return nil, nil
+		return nil
 	}
 	q := question{s.index, t.index, len(common), carried != ""}
 	if c, ok := b.memo[q]; ok {
-		return c, nil
+		return c
 	}
 	var c clash
 	for _, x := range s.shared {
@@ -81,7 +82,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			if s == t && x.write && y.write {
 				// That a statement writes different elements often holds whatever the iterations: then it is asked once.
 				if distinct, err := b.always(s.index, cs); err != nil {
-					return nil, err
+					panic(throw.Of(err))
 				} else if distinct {
 					continue
 				}
@@ -95,7 +96,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 			}
 			meet, err := b.meet(cs, "lid")
 			if err != nil {
-				return nil, fmt.Errorf("%s between %s and %s: %w", x.array.Name, s.ID, t.ID, err)
+				panic(throw.Errorf("%s between %s and %s: %w", x.array.Name, s.ID, t.ID, err))
 			}
 			if meet {
 				if c == nil {
@@ -106,7 +107,7 @@ func (b *builder) conflict(s, t *stmt, common []string, carried string) (clash, 
 		}
 	}
 	b.memo[q] = c
-	return c, nil
+	return c
 }
 
 // always decides whether different work-items write different elements by a statement, of which cs are pairs of instances
@@ -299,7 +300,8 @@ func (e *unorderedError) Error() string { return e.msg }
 // also refuses a statement that reads what other work-items write in the same statement, because no barrier fits in between.
 // Where data decides whether a statement writes one element by several work-groups, by an index or a condition, it is noted
 // for the interpreter to find out; where barriers are explicit, all is.
-func (b *builder) crossGroup() error {
+func (b *builder) crossGroup() (err error) {
+	defer throw.Catch(&err)
 	if b.k.ExplicitBarriers {
 		return nil
 	}
@@ -311,14 +313,10 @@ func (b *builder) crossGroup() error {
 						continue
 					}
 					if s == t && x.write == y.write {
-						if err := b.writtenTwice(s, x); err != nil {
-							return err
-						}
+						b.writtenTwice(s, x)
 						continue
 					}
-					if err := b.unordered(s, t, x, y); err != nil {
-						return err
-					}
+					b.unordered(s, t, x, y)
 				}
 			}
 		}
@@ -327,9 +325,9 @@ func (b *builder) crossGroup() error {
 }
 
 // writtenTwice refuses a statement that writes one element by several work-groups.
-func (b *builder) writtenTwice(s *stmt, x access) error {
+func (b *builder) writtenTwice(s *stmt, x access) {
 	if x.array.Space != kernel.Global || b.disjoint(s, s, x, x, nil, "gid", "lid gid") {
-		return nil
+		return
 	}
 	cs := b.instances(s, s, x, x, "lid gid")
 	meet, err := b.meet(cs, "gid")
@@ -348,17 +346,14 @@ func (b *builder) writtenTwice(s *stmt, x access) error {
 	default:
 		err = &unorderedError{fmt.Sprintf("statement %s writes elements of %s by several work-groups, in no order: give each an element of its own", s.ID, x.array.Name)}
 	}
-	return err
+	throw.If(err)
 }
 
-func (b *builder) unordered(s, t *stmt, x, y access) error {
+func (b *builder) unordered(s, t *stmt, x, y access) {
 	if x.array.Space == kernel.Global && !b.disjoint(s, t, x, y, nil, "gid", "lid gid") {
-		meet, err := b.meet(b.instances(s, t, x, y, "lid gid"), "gid")
-		if err != nil {
-			return err
-		}
+		meet := throw.Get(b.meet(b.instances(s, t, x, y, "lid gid"), "gid"))
 		if meet {
-			return &unorderedError{describe(s, t, x, y) + ", in another work-group: nothing orders work-groups of one launch, so this needs two kernels"}
+			panic(throw.Of(&unorderedError{describe(s, t, x, y) + ", in another work-group: nothing orders work-groups of one launch, so this needs two kernels"}))
 		}
 	}
 	if s == t {
@@ -366,14 +361,10 @@ func (b *builder) unordered(s, t *stmt, x, y access) error {
 		for _, l := range s.loops {
 			cs = append(cs, polycount.EQ(polycount.Name(l), polycount.Name(l+second)))
 		}
-		meet, err := b.meet(cs, "lid")
-		if err != nil {
-			return err
-		}
+		meet := throw.Get(b.meet(cs, "lid"))
 		if meet {
-			return &unorderedError{fmt.Sprintf("statement %s reads elements of %s that other work-items write by the same statement: read them into a temporary first",
-				s.ID, x.array.Name)}
+			panic(throw.Of(&unorderedError{fmt.Sprintf("statement %s reads elements of %s that other work-items write by the same statement: read them into a temporary first",
+				s.ID, x.array.Name)}))
 		}
 	}
-	return nil
 }

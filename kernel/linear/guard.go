@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -41,17 +42,15 @@ type item struct {
 }
 
 // program turns the tree of blocks into nodes: loops with their bounds, statements under the guards that these leave.
-func (b *builder) program() error {
-	items, err := b.items(b.root.kids, nil, b.nest.Context)
-	if err != nil {
-		return err
-	}
+func (b *builder) program() (err error) {
+	defer throw.Catch(&err)
+	items := b.items(b.root.kids, nil, b.nest.Context)
 	b.nest.Body = wrap(items)
 	b.fold()
 	return nil
 }
 
-func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]item, error) {
+func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) []item {
 	var out []item
 	for _, k := range kids {
 		var it item
@@ -66,17 +65,16 @@ func (b *builder) items(kids []*block, path []string, ctx *polycount.Set) ([]ite
 		default:
 			it, err = b.stmtItem(k.stmt, ctx)
 		}
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		out = append(out, it)
 	}
-	return out, nil
+	return out
 }
 
-func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
+func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (_ item, err error) {
+	defer throw.Catch(&err)
 	if s.Kind == kernel.LocalBarrier && !b.k.ExplicitBarriers {
-		return barrierItem(s, ctx)
+		return barrierItem(s, ctx), nil
 	}
 	key := guardKey{ctx, s.domain, strings.Join(s.pinned, " ")}
 	conds, known := b.guards[key]
@@ -110,27 +108,25 @@ func (b *builder) stmtItem(s *stmt, ctx *polycount.Set) (item, error) {
 }
 
 // barrierItem makes the item of a barrier statement. Every work-item takes part, so only the loops around it matter.
-func barrierItem(s *stmt, ctx *polycount.Set) (item, error) {
+func barrierItem(s *stmt, ctx *polycount.Set) item {
 	loops, err := s.domain.Project(s.loops...)
-	if err != nil {
-		return item{}, err
-	}
+	throw.If(err)
 	if len(loops.Disjuncts()) > 1 {
-		return item{}, fmt.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops)
+		panic(throw.Errorf("barrier %s: the iterations %s are a union, for which there is no single guard", s.ID, loops))
 	}
 	need, _ := loops.Constraints()
 	left, err := missing(ctx, need)
 	if err != nil {
-		return item{}, fmt.Errorf("guards of %s: %w", s.ID, err)
+		panic(throw.Errorf("guards of %s: %w", s.ID, err))
 	}
 	if len(s.Predicates) > 0 {
-		return item{}, fmt.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID)
+		panic(throw.Errorf("barrier %s stands under a condition, which work-items might not share", s.ID))
 	}
 	var node Node = s.barrier()
 	if len(left) > 0 {
 		node = &Guard{Conds: left, Body: []Node{node}}
 	}
-	return item{node: node, barrier: true}, nil
+	return item{node: node, barrier: true}
 }
 
 func (s *stmt) barrier() *Barrier { return &Barrier{Space: s.Orders(), Why: "statement " + s.ID} }
@@ -163,7 +159,8 @@ func (b *builder) reads(e expr.Expr) (names []string, pure bool) {
 }
 
 // missing are the constraints of need that ctx does not imply, without those that the others imply.
-func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Constraint, error) {
+func missing(ctx *polycount.Set, need []polycount.Constraint) (_ []polycount.Constraint, err error) {
+	defer throw.Catch(&err)
 	var left []polycount.Constraint
 	for _, c := range need {
 		if ok, err := ctx.Implies(c); err != nil {
@@ -172,39 +169,31 @@ func missing(ctx *polycount.Set, need []polycount.Constraint) ([]polycount.Const
 			left = append(left, c)
 		}
 	}
-	return irredundant(ctx, left, func(c polycount.Constraint) polycount.Constraint { return c })
+	return irredundant(ctx, left, func(c polycount.Constraint) polycount.Constraint { return c }), nil
 }
 
 // irredundant drops the items whose constraints those of the others imply in the context, from the last item on.
-func irredundant[T any](ctx *polycount.Set, list []T, constraint func(T) polycount.Constraint) ([]T, error) {
+func irredundant[T any](ctx *polycount.Set, list []T, constraint func(T) polycount.Constraint) []T {
 	for i := len(list) - 1; i >= 0 && len(list) > 1; i-- {
 		rest := slices.Delete(slices.Clone(list), i, i+1)
 		var cs []polycount.Constraint
 		for _, x := range rest {
 			cs = append(cs, constraint(x))
 		}
-		with, err := ctx.Constrain(cs...)
-		if err != nil {
-			return nil, err
-		}
+		with := throw.Get(ctx.Constrain(cs...))
 		if ok, err := with.Implies(constraint(list[i])); err != nil {
-			return nil, err
+			panic(throw.Of(err))
 		} else if ok {
 			list = rest
 		}
 	}
-	return list, nil
+	return list
 }
 
-func (b *builder) loopItem(k *block, path []string, ctx *polycount.Set) (item, error) {
-	l, inner, err := b.loop(k, path, ctx)
-	if err != nil {
-		return item{}, err
-	}
-	body, err := b.items(k.kids, append(slices.Clone(path), k.iname), inner)
-	if err != nil {
-		return item{}, err
-	}
+func (b *builder) loopItem(k *block, path []string, ctx *polycount.Set) (_ item, err error) {
+	defer throw.Catch(&err)
+	l, inner := b.loop(k, path, ctx)
+	body := b.items(k.kids, append(slices.Clone(path), k.iname), inner)
 	it := item{node: l, barrier: slices.ContainsFunc(body, func(i item) bool { return i.barrier })}
 	if !it.barrier && len(body) > 0 {
 		// What all of the body needs in every iteration is asked once, before the loop.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -133,21 +134,18 @@ func (n *Nest) Barriers() ([]Sync, error) {
 		return nil, err
 	}
 	var out []Sync
-	err = n.walkBarriers(n.Body, nil, base, &out)
+	err = throw.Try(func() { n.walkBarriers(n.Body, nil, base, &out) })
 	return out, err
 }
 
-func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, out *[]Sync) error {
+func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, out *[]Sync) {
 	for _, node := range body {
 		inner, open := domain, loops
 		var inside []Node
 		var conds []polycount.Constraint
 		switch x := node.(type) {
 		case *Barrier:
-			d, err := domain.Project(loops...)
-			if err != nil {
-				return err
-			}
+			d := throw.Get(domain.Project(loops...))
 			*out = append(*out, Sync{x, d})
 		case *Guard:
 			inside, conds = x.Body, x.Conds
@@ -158,15 +156,9 @@ func (n *Nest) walkBarriers(body []Node, loops []string, domain *polycount.Set, 
 		if !EffectsOf(n.Kernel, inside).Barrier {
 			continue
 		}
-		inner, err := inner.Constrain(conds...)
-		if err == nil {
-			err = n.walkBarriers(inside, open, inner, out)
-		}
-		if err != nil {
-			return err
-		}
+		inner = throw.Get(inner.Constrain(conds...))
+		n.walkBarriers(inside, open, inner, out)
 	}
-	return nil
 }
 
 // Constraints say which values of the iname the loop visits. With a step there is one lower bound without divisor.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
@@ -216,13 +217,13 @@ func (s *stmt) writesShared(space kernel.Space) bool {
 }
 
 // extents finds the work-group's size and the number of groups, and which statements are pinned to item 0 of an axis.
-func (b *builder) extents() error {
+func (b *builder) extents() (err error) {
+	defer throw.Catch(&err)
 	n := b.nest
 	size, notConstant := b.k.LocalSize()
 	n.Local = size
 	var dims []string
 	var cs []polycount.Constraint
-	var err error
 	for axis := range 3 {
 		name := Axis(kernel.Tag{Kind: kernel.LocalAxis, Axis: axis})
 		n.Local[axis] = max(n.Local[axis], 1)
@@ -243,10 +244,7 @@ func (b *builder) extents() error {
 			n.Groups[axis] = []polycount.Bound{{Num: polycount.Int(0), Den: 1}}
 			continue
 		}
-		upper, err := b.groups(name)
-		if err != nil {
-			return err
-		}
+		upper := b.groups(name)
 		n.Groups[axis] = upper
 		dims = append(dims, name)
 		cs = append(cs, polycount.GE(polycount.Name(name), polycount.Int(0)))
@@ -257,9 +255,7 @@ func (b *builder) extents() error {
 	b.dims = dims
 	n.Context = polycount.NewSet(nil, dims, cs...)
 	if b.k.Assumptions != nil {
-		if n.Context, err = n.Context.IntersectParams(b.k.Assumptions); err != nil {
-			return err
-		}
+		n.Context = throw.Get(n.Context.IntersectParams(b.k.Assumptions))
 	}
 	for _, s := range b.stmts {
 		for _, axis := range dims {
@@ -278,7 +274,7 @@ func (b *builder) uses(axis string) bool {
 }
 
 // groups are the upper bounds of a group axis that hold for all statements on it.
-func (b *builder) groups(axis string) ([]polycount.Bound, error) {
+func (b *builder) groups(axis string) []polycount.Bound {
 	var parts []*polycount.Set
 	var users []string
 	var seen []*polycount.Set
@@ -295,34 +291,23 @@ func (b *builder) groups(axis string) ([]polycount.Bound, error) {
 			parts = append(parts, polycount.NewSet(nil, []string{axis}, kernel.Within(axis, lo, hi)...))
 			continue
 		}
-		p, err := s.domain.Project(axis)
-		if err != nil {
-			return nil, err
-		}
+		p := throw.Get(s.domain.Project(axis))
 		if ok, err := p.Implies(polycount.GE(polycount.Name(axis), polycount.Int(0))); err != nil || !ok {
-			return nil, fmt.Errorf("iname %s on %s starts below 0: shift it (%s)", s.axes[axis], axis, p)
+			panic(throw.Errorf("iname %s on %s starts below 0: shift it (%s)", s.axes[axis], axis, p))
 		}
-		ds, err := kernel.Inhabited(p)
-		if err != nil {
-			return nil, err
-		}
+		ds := throw.Get(kernel.Inhabited(p))
 		parts = append(parts, ds...)
 	}
 	if len(parts) == 0 { // the assumptions leave no point
-		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}, nil
+		return []polycount.Bound{{Num: polycount.Int(-1), Den: 1}}
 	}
-	_, upper, err := kernel.CommonBounds(distinct(parts), axis)
-	if err != nil {
-		return nil, err
-	}
+	_, upper := throw.Get2(kernel.CommonBounds(distinct(parts), axis))
 	upper = slices.DeleteFunc(upper, func(u polycount.Bound) bool { return slices.ContainsFunc(u.Num.Names(), b.k.IsTemp) })
 	if b.k.Assumptions != nil {
-		if upper, err = divisible(b.k.Assumptions, upper, false); err != nil {
-			return nil, err
-		}
+		upper = divisible(b.k.Assumptions, upper, false)
 	}
 	if len(upper) == 0 {
-		return nil, fmt.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", "))
+		panic(throw.Errorf("no number of groups along %s covers the statements %s: their extents cannot be compared", axis, strings.Join(users, ", ")))
 	}
-	return upper, nil
+	return upper
 }

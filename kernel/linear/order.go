@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gpuperf/internal/throw"
 )
 
 // precedence lists, per statement, those that must run before it: its dependencies, and of statements that touch the
 // same variable, one of them writing, without any dependency, the one written first.
-func (b *builder) precedence() ([][]int, error) {
+func (b *builder) precedence() [][]int {
 	n := len(b.stmts)
 	byID := map[string]int{}
 	for i, s := range b.stmts {
@@ -19,7 +21,7 @@ func (b *builder) precedence() ([][]int, error) {
 		for _, d := range s.Deps {
 			j, ok := byID[d]
 			if !ok {
-				return nil, fmt.Errorf("statement %s depends on %q, which is no statement", s.ID, d)
+				panic(throw.Errorf("statement %s depends on %q, which is no statement", s.ID, d))
 			}
 			if j != i {
 				before[i] = append(before[i], j)
@@ -51,7 +53,7 @@ func (b *builder) precedence() ([][]int, error) {
 			}
 		}
 	}
-	return before, nil
+	return before
 }
 
 func (s *stmt) writes(name string) bool {
@@ -82,9 +84,9 @@ func reachable(before [][]int) [][]bool {
 // sequence orders the blocks of one loop body by the dependencies of the statements in them. Of the blocks that are
 // ready it takes the first that needs no barrier after those placed since the last one, so that fetches of several
 // tiles share a barrier; ties go to the order of the text. Explicit barriers do not depend on the order.
-func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error) {
+func (t *treeBuilder) sequence(blocks []*block, path []string) []*block {
 	if len(blocks) == 1 {
-		return blocks, nil
+		return blocks
 	}
 	home := map[int]int{} // statement to block
 	for i, k := range blocks {
@@ -116,10 +118,7 @@ func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error)
 			}
 			clash := false
 			if !t.k.ExplicitBarriers {
-				var err error
-				if clash, err = t.clashes(pending, blocks[i].statements(), path); err != nil {
-					return nil, err
-				}
+				clash = t.clashes(pending, blocks[i].statements(), path)
 			}
 			if next < 0 || !clash {
 				next, quiet = i, !clash
@@ -129,7 +128,8 @@ func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error)
 			}
 		}
 		if next < 0 {
-			return nil, t.circle(blocks, waits, placed)
+			throw.If(t.circle(blocks, waits, placed))
+			return nil
 		}
 		if !quiet {
 			pending = nil
@@ -142,7 +142,7 @@ func (t *treeBuilder) sequence(blocks []*block, path []string) ([]*block, error)
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 func ready(waits map[int][2]int, placed []bool) bool {
@@ -154,16 +154,16 @@ func ready(waits map[int][2]int, placed []bool) bool {
 	return true
 }
 
-func (t *treeBuilder) clashes(pending, stmts []*stmt, path []string) (bool, error) {
+func (t *treeBuilder) clashes(pending, stmts []*stmt, path []string) bool {
 	for _, p := range pending {
 		for _, s := range stmts {
-			why, err := t.conflict(p, s, path, "")
+			why, err := throw.Value(func() clash { return t.conflict(p, s, path, "") })
 			if err != nil || len(why) > 0 {
-				return true, err
+				return throw.Get(true, err)
 			}
 		}
 	}
-	return false, nil
+	return false
 }
 
 // circle explains why no block is ready.

@@ -2,10 +2,10 @@ package linear
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
 
@@ -40,20 +40,12 @@ const (
 // statement there is no program. Priorities choose where there is a choice.
 
 // order builds the tree of loops and orders the blocks in each.
-func (b *builder) order() error {
-	before, err := b.precedence()
-	if err != nil {
-		return err
-	}
-	outside, err := b.priorities()
-	if err != nil {
-		return err
-	}
+func (b *builder) order() (err error) {
+	defer throw.Catch(&err)
+	before := b.precedence()
+	outside := b.priorities()
 	t := &treeBuilder{builder: b, before: before, outside: outside}
-	kids, err := t.build(b.stmts, b.loops, nil)
-	if err != nil {
-		return err
-	}
+	kids := t.build(b.stmts, b.loops, nil)
 	b.root = &block{kids: kids}
 	return nil
 }
@@ -65,7 +57,7 @@ type treeBuilder struct {
 }
 
 // build makes the blocks of statements whose inames on path are open; loops are the inames not open yet.
-func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, error) {
+func (t *treeBuilder) build(stmts []*stmt, loops, path []string) []*block {
 	in := func(s *stmt, iname string) bool { return slices.Contains(s.loops, iname) }
 	users := map[string][]*stmt{}
 	for _, l := range loops {
@@ -92,9 +84,9 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, erro
 			}
 			if len(onlyY) > 0 {
 				_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
-				return nil, fmt.Errorf("loops %s and %s cannot be nested: statement %s runs in both, %s in %s only and %s in %s only; "+
+				panic(throw.Errorf("loops %s and %s cannot be nested: statement %s runs in both, %s in %s only and %s in %s only; "+
 					"duplicate_inames gives a statement a loop of its own, add_inames_to_insn puts it into the other",
-					x, y, both[0].ID, onlyX[0].ID, x, onlyY[0].ID, y)
+					x, y, both[0].ID, onlyX[0].ID, x, onlyY[0].ID, y))
 			}
 			if len(both) == len(users[x]) {
 				same = append(same, y)
@@ -102,17 +94,14 @@ func (t *treeBuilder) build(stmts []*stmt, loops, path []string) ([]*block, erro
 				rest = append(rest, y)
 				if t.outside[[2]string{y, x}] {
 					_, onlyX := split(users[x], func(s *stmt) bool { return in(s, y) })
-					return nil, fmt.Errorf("prioritize_loops wants %s outside %s, but statement %s runs in %s and not in %s; "+
-						"duplicate_inames gives it a loop of its own", y, x, onlyX[0].ID, x, y)
+					panic(throw.Errorf("prioritize_loops wants %s outside %s, but statement %s runs in %s and not in %s; "+
+						"duplicate_inames gives it a loop of its own", y, x, onlyX[0].ID, x, y))
 				}
 			}
 		}
 		same = t.nesting(same)
 		inner := append(slices.Clone(path), same...)
-		kids, err := t.build(users[x], rest, inner)
-		if err != nil {
-			return nil, err
-		}
+		kids := t.build(users[x], rest, inner)
 		for i := len(same) - 1; i >= 0; i-- {
 			kids = []*block{{iname: same[i], kids: kids}}
 		}
@@ -163,12 +152,12 @@ func (t *treeBuilder) rank(iname string) int {
 }
 
 // priorities closes the kernel's priorities transitively. A pair that contradicts earlier ones is left out.
-func (b *builder) priorities() (map[[2]string]bool, error) {
+func (b *builder) priorities() map[[2]string]bool {
 	outside := map[[2]string]bool{}
 	for _, list := range b.k.Priorities {
 		for _, name := range list {
 			if !b.k.IsIname(name) {
-				return nil, fmt.Errorf("prioritize_loops: unknown iname %q", name)
+				panic(throw.Errorf("prioritize_loops: unknown iname %q", name))
 			}
 		}
 		for i, x := range list {
@@ -187,7 +176,7 @@ func (b *builder) priorities() (map[[2]string]bool, error) {
 			}
 		}
 	}
-	return outside, nil
+	return outside
 }
 
 func split(list []*stmt, f func(*stmt) bool) (yes, no []*stmt) {

@@ -3,10 +3,10 @@
 package ops
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -66,7 +66,7 @@ func (v Visitor) under(condition expr.Expr) Visitor {
 
 // call counts a user function: what it declares, or else its definition. Multiply-adds are found within the definition
 // alone.
-func (v Visitor) call(f *kernel.Function) (err error) {
+func (v Visitor) call(f *kernel.Function) {
 	switch {
 	case f.Counts != nil:
 		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
@@ -74,149 +74,119 @@ func (v Visitor) call(f *kernel.Function) (err error) {
 				v.found(name, t, f.Counts[t][name])
 			}
 		}
-		return nil
+		return
 	case f.Def == nil:
-		return fmt.Errorf("function %s has no definition and declares no operations, so that they cannot be counted", f.Name)
+		panic(throw.Errorf("function %s has no definition and declares no operations, so that they cannot be counted", f.Name))
 	}
-	if v.Kernel, err = v.Kernel.Scope(f); err != nil {
-		return err
-	}
+	v.Kernel = throw.Get(v.Kernel.Scope(f))
 	v.Under, v.Skip = nil, nil // a function is over its parameters
 	for _, l := range f.Lets {
-		if err := v.Visit(l.Expr); err != nil {
-			return err
-		}
+		v.visit(l.Expr)
 	}
-	return v.Visit(f.Def)
+	v.visit(f.Def)
 }
 
 // Statement finds the operations of a statement, those of its predicates left out. An atomic update is an operation of its own, which is not
 // part of a multiply-add, and finds its element once.
-func (v Visitor) Statement(s *kernel.Stmt) error {
-	if err := v.Visit(s.LHS); err != nil {
-		return err
-	}
+func (v Visitor) Statement(s *kernel.Stmt) (err error) {
+	defer throw.Catch(&err)
+	v.visit(s.LHS)
 	u := s.Update()
 	if u == nil {
-		return v.Visit(s.RHS)
+		v.visit(s.RHS)
+		return nil
 	}
-	if err := v.Visit(u.Operand); err != nil {
-		return err
-	}
-	t, err := v.Kernel.TypeOf(s.LHS)
-	if err != nil {
-		return err
-	}
+	v.visit(u.Operand)
 	name := "add"
 	if op, ok := Operators[u.Op]; ok {
 		name = op.Name
 	}
-	v.found(name, t, 1)
+	v.found(name, throw.Get(v.Kernel.TypeOf(s.LHS)), 1)
 	return nil
 }
 
 // Visit finds the operations of an expression.
-func (v Visitor) Visit(e expr.Expr) error {
+func (v Visitor) Visit(e expr.Expr) (err error) {
+	defer throw.Catch(&err)
+	v.visit(e)
+	return nil
+}
+
+func (v Visitor) visit(e expr.Expr) {
 	if v.Skip != nil && v.Skip(e) {
-		return nil
+		return
 	}
 	switch x := e.(type) {
 	case *expr.Op:
-		return v.operator(x)
+		v.operator(x)
 	case *expr.Call:
 		if f := v.Kernel.Function(x.Func); f != nil {
-			if err := v.call(f); err != nil {
-				return err
-			}
-			return v.visitAll(x.Args)
+			v.call(f)
+		} else {
+			v.found("func:"+x.Func, throw.Get(v.Kernel.TypeOf(x)), 1)
 		}
-		t, err := v.Kernel.TypeOf(x)
-		if err != nil {
-			return err
-		}
-		v.found("func:"+x.Func, t, 1)
-		return v.visitAll(x.Args)
+		v.visitAll(x.Args)
 	case *expr.Cond:
-		if err := v.Visit(x.If); err != nil {
-			return err
-		}
-		if err := v.under(x.If).Visit(x.Then); err != nil {
-			return err
-		}
-		return v.under(expr.Negate(x.If)).Visit(x.Else)
+		v.visit(x.If)
+		v.under(x.If).visit(x.Then)
+		v.under(expr.Negate(x.If)).visit(x.Else)
 	case *expr.Cast:
-		return v.Visit(x.Arg)
+		v.visit(x.Arg)
 	case *expr.Access:
 		if v.IndexOps {
-			return v.visitAll(x.Index)
+			v.visitAll(x.Index)
 		}
-		return nil
 	case *expr.Reduce:
-		return fmt.Errorf("reduction %s is not realized", x)
+		panic(throw.Errorf("reduction %s is not realized", x))
 	}
-	return nil
 }
 
-func (v Visitor) visitAll(list []expr.Expr) error {
+func (v Visitor) visitAll(list []expr.Expr) {
 	for _, e := range list {
-		if err := v.Visit(e); err != nil {
-			return err
-		}
+		v.visit(e)
 	}
-	return nil
 }
 
-func (v Visitor) operator(x *expr.Op) error {
+func (v Visitor) operator(x *expr.Op) {
 	switch x.Kind {
 	case expr.And, expr.Or:
 		for _, arg := range x.Args { // those before decide whether it is evaluated
-			if err := v.Visit(arg); err != nil {
-				return err
-			}
+			v.visit(arg)
 			if x.Kind == expr.Or {
 				arg = expr.Negate(arg)
 			}
 			v = v.under(arg)
 		}
-		return nil
+		return
 	case expr.Add, expr.Sub:
-		return v.sum(x)
+		v.sum(x)
+		return
 	case expr.Mul:
-		return v.product(x)
+		v.product(x)
+		return
 	case expr.Neg:
-		return v.Visit(x.Args[0])
+		v.visit(x.Args[0])
+		return
 	}
 	if op, ok := Operators[x.Kind]; ok {
-		t, err := v.Kernel.TypeOf(x)
-		if err != nil {
-			return err
-		}
+		t := throw.Get(v.Kernel.TypeOf(x))
 		n := int64(1)
 		if op.PerOperand {
 			n = int64(len(x.Args)) - 1
 		}
 		v.found(op.Name, t, n)
 	}
-	return v.visitAll(x.Args)
+	v.visitAll(x.Args)
 }
 
 // sum counts a sum of k terms: k-1 additions, of which as many as there are terms that are products of the same type are
 // multiply-adds together with one multiplication of each (a*b + c*d is one multiply-add and one multiplication).
-func (v Visitor) sum(x *expr.Op) error {
-	t, err := v.Kernel.TypeOf(x)
-	if err != nil {
-		return err
-	}
-	terms, err := v.flatten(x, t, isSum, nil)
-	if err != nil {
-		return err
-	}
+func (v Visitor) sum(x *expr.Op) {
+	t := throw.Get(v.Kernel.TypeOf(x))
+	terms := v.flatten(x, t, isSum, nil)
 	var products int64
 	for _, term := range terms {
-		n, u, err := v.Multiplications(term)
-		if err != nil {
-			return err
-		}
+		n, u := throw.Get2(v.Multiplications(term))
 		if n > 0 && u == t {
 			products++
 		}
@@ -229,35 +199,25 @@ func (v Visitor) sum(x *expr.Op) error {
 	v.found("add", t, adds-pairs)
 	v.found("madd", t, pairs)
 	v.found("mul", t, -pairs) // the products count theirs below
-	return v.visitAll(terms)
+	v.visitAll(terms)
 }
 
-func (v Visitor) product(x *expr.Op) error {
-	n, t, err := v.Multiplications(x)
-	if err != nil {
-		return err
-	}
+func (v Visitor) product(x *expr.Op) {
+	n, t := throw.Get2(v.Multiplications(x))
 	v.found("mul", t, n)
-	factors, err := v.flatten(x, t, IsProduct, nil)
-	if err != nil {
-		return err
-	}
-	return v.visitAll(factors)
+	factors := v.flatten(x, t, IsProduct, nil)
+	v.visitAll(factors)
 }
 
 // Multiplications counts those at the top of e: factors other than -1, less one. A sign is free.
 func (v Visitor) Multiplications(e expr.Expr) (n int64, t expr.DType, err error) {
+	defer throw.Catch(&err)
 	x, ok := Unsigned(e).(*expr.Op)
 	if !ok || !IsProduct(x) {
 		return 0, "", nil
 	}
-	if t, err = v.Kernel.TypeOf(x); err != nil {
-		return 0, "", err
-	}
-	factors, err := v.flatten(x, t, IsProduct, nil)
-	if err != nil {
-		return 0, "", err
-	}
+	t = throw.Get(v.Kernel.TypeOf(x))
+	factors := v.flatten(x, t, IsProduct, nil)
 	for _, f := range factors {
 		if !IsMinusOne(f) {
 			n++
@@ -270,23 +230,18 @@ func isSum(x *expr.Op) bool     { return x.Kind == expr.Add || x.Kind == expr.Su
 func IsProduct(x *expr.Op) bool { return x.Kind == expr.Mul }
 
 // flatten lists the operands of nested sums or products that are computed in type t.
-func (v Visitor) flatten(x *expr.Op, t expr.DType, same func(*expr.Op) bool, out []expr.Expr) ([]expr.Expr, error) {
+func (v Visitor) flatten(x *expr.Op, t expr.DType, same func(*expr.Op) bool, out []expr.Expr) []expr.Expr {
 	for _, arg := range x.Args {
 		if op, ok := Unsigned(arg).(*expr.Op); ok && same(op) {
-			u, err := v.Kernel.TypeOf(op)
-			if err != nil {
-				return nil, err
-			}
+			u := throw.Get(v.Kernel.TypeOf(op))
 			if u == t {
-				if out, err = v.flatten(op, t, same, out); err != nil {
-					return nil, err
-				}
+				out = v.flatten(op, t, same, out)
 				continue
 			}
 		}
 		out = append(out, arg)
 	}
-	return out, nil
+	return out
 }
 
 // Unsigned takes the signs off e.

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -14,11 +15,11 @@ import (
 // memory gets the lowest axis that other statements use and this one does not, so that neighbouring work-items
 // access neighbouring elements. An iname longer than its axis is split, and its outer part becomes a sequential loop, as
 // does an iname for which there is no axis.
-func resolveAuto(k *kernel.Kernel) error {
+func resolveAuto(k *kernel.Kernel) {
 	for {
 		s, autos := nextAuto(k)
 		if s == nil {
-			return nil
+			return
 		}
 		var axes []int
 		for axis := range 3 {
@@ -33,19 +34,14 @@ func resolveAuto(k *kernel.Kernel) error {
 				axes = append(axes, axis)
 			}
 		}
-		size, err := k.LocalSize()
-		if err != nil {
-			return err
-		}
+		size := throw.Get(k.LocalSize())
 		byStride(k, autos)
 		for i, n := range autos {
 			delete(k.Tags, n)
 			if i >= len(axes) {
 				continue
 			}
-			if err := putOnAxis(k, n, axes[i], size[axes[i]]); err != nil {
-				return err
-			}
+			putOnAxis(k, n, axes[i], size[axes[i]])
 		}
 	}
 }
@@ -109,20 +105,16 @@ func smallest(forms []*kernel.LinearForm, iname string) (stride *expr.Poly) {
 	return stride
 }
 
-func putOnAxis(k *kernel.Kernel, iname string, axis int, size int64) error {
+func putOnAxis(k *kernel.Kernel, iname string, axis int, size int64) {
 	tag := kernel.Tag{Kind: kernel.LocalAxis, Axis: axis}
 	lo, hi, okL, okH, err := k.Interval(polycount.Name(iname), k.Inames())
-	if err != nil {
-		return err
-	}
+	throw.If(err)
 	if okL && okH && lo >= 0 && hi < size {
-		return k.SetTag(iname, tag)
+		throw.If(k.SetTag(iname, tag))
+		return
 	}
-	split, err := SplitIname(k, iname, size, Split{Outer: k.FreshName(iname + "_outer"), Inner: k.FreshName(iname + "_inner")})
-	if err != nil {
-		return err
-	}
+	split := throw.Get(SplitIname(k, iname, size, Split{Outer: k.FreshName(iname + "_outer"), Inner: k.FreshName(iname + "_inner")}))
 	inner := nameset.Remove(split.Inames(), k.Inames()...)[1]
 	*k = *split
-	return k.SetTag(inner, tag)
+	throw.If(k.SetTag(inner, tag))
 }

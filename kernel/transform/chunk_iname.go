@@ -3,6 +3,7 @@ package transform
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -12,10 +13,8 @@ import (
 // values must be constant. If s were a parameter, the start of any contiguous chunk, and also Loopy's
 // floor(s/chunks)*c + min(c, s mod chunks), would be a product of a parameter and an iname, which is not polyhedral.
 func ChunkIname(k *kernel.Kernel, iname string, chunks int64, opt Split) (out *kernel.Kernel, err error) {
-	lo, size, err := checkChunks(k, iname, chunks)
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	lo, size := checkChunks(k, iname, chunks)
 	return divide(k, iname, opt, func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint) {
 		start := outer.Scale(size).FloorDiv(chunks)
 		next := outer.AddInt(1).Scale(size).FloorDiv(chunks)
@@ -23,51 +22,40 @@ func ChunkIname(k *kernel.Kernel, iname string, chunks int64, opt Split) (out *k
 			polycount.GE(outer, polycount.Int(0)), polycount.GE(polycount.Int(chunks-1), outer),
 			polycount.GE(inner, polycount.Int(0)), polycount.GE(next.Sub(start).AddInt(-1), inner),
 		}
-	})
+	}), nil
 }
 
-func checkChunks(k *kernel.Kernel, iname string, chunks int64) (lo polycount.Affine, size int64, err error) {
+func checkChunks(k *kernel.Kernel, iname string, chunks int64) (lo polycount.Affine, size int64) {
 	if !k.IsIname(iname) {
-		return lo, 0, k.UnknownIname(iname)
+		panic(throw.Of(k.UnknownIname(iname)))
 	}
 	if chunks <= 0 {
-		return lo, 0, k.Errorf("cannot divide iname %s into %d chunks: their number must be positive", iname, chunks)
+		panic(throw.Of(k.Errorf("cannot divide iname %s into %d chunks: their number must be positive", iname, chunks)))
 	}
-	starts, err := starts(k, iname)
-	if err != nil {
-		return lo, 0, err
-	}
+	starts := starts(k, iname)
 	for _, start := range starts {
 		first, last, hasFirst, hasLast, err := k.Interval(polycount.Name(iname).Sub(start), []string{iname})
-		if err != nil {
-			return lo, 0, err
-		}
+		throw.If(err)
 		if hasFirst && hasLast {
-			return start.AddInt(first), max(last-first+1, 0), nil
+			return start.AddInt(first), max(last-first+1, 0)
 		}
 	}
-	return lo, 0, k.Errorf("cannot divide iname %[1]s into %[2]d chunks: the number of its values is not constant, so that the start of a chunk"+
+	panic(throw.Of(k.Errorf("cannot divide iname %[1]s into %[2]d chunks: the number of its values is not constant, so that the start of a chunk"+
 		" would be a product of a parameter and the iname of the chunks, which no affine domain has; fix the parameters (fix_parameters),"+
-		" or split into chunks of constant length (split_iname), or split by %[2]d, so that the inner iname counts parts of interleaved values", iname, chunks)
+		" or split into chunks of constant length (split_iname), or split by %[2]d, so that the inner iname counts parts of interleaved values", iname, chunks)))
 }
 
 // starts are candidates for the first value of an iname: 0, for a constant first value, and its lower bounds in parameters.
-func starts(k *kernel.Kernel, iname string) ([]polycount.Affine, error) {
+func starts(k *kernel.Kernel, iname string) []polycount.Affine {
 	out := []polycount.Affine{polycount.Int(0)}
-	d, err := k.DomainOf([]string{iname})
-	if err != nil {
-		return nil, err
-	}
+	d := throw.Get(k.DomainOf([]string{iname}))
 	for _, part := range d.Disjuncts() {
-		lower, _, err := part.Bounds(iname)
-		if err != nil {
-			return nil, err
-		}
+		lower, _ := throw.Get2(part.Bounds(iname))
 		for _, b := range lower {
 			if b.Den == 1 && !slices.ContainsFunc(b.Num.Names(), func(n string) bool { return !k.IsParam(n) }) {
 				out = append(out, b.Num)
 			}
 		}
 	}
-	return out, nil
+	return out
 }

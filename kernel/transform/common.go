@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -12,12 +13,12 @@ import (
 var errExplicit = errors.New("the kernel's barriers are explicit, and this would need more of them")
 
 // matchSome is Match that must find a statement.
-func matchSome(k *kernel.Kernel, text string) ([]*kernel.Stmt, error) {
+func matchSome(k *kernel.Kernel, text string) []*kernel.Stmt {
 	out, err := k.Match(text)
 	if err == nil && len(out) == 0 {
 		err = k.Errorf("no statement matches %q (the statements are %s)", text, nameset.Text(idsOf(k.Statements)))
 	}
-	return out, err
+	return throw.Get(out, err)
 }
 
 func idsOf(list []*kernel.Stmt) []string {
@@ -29,14 +30,13 @@ func idsOf(list []*kernel.Stmt) []string {
 }
 
 // checkNewName refuses a name for a new iname, array or rule that is malformed or in use.
-func checkNewName(k *kernel.Kernel, name string) error {
+func checkNewName(k *kernel.Kernel, name string) {
 	if !expr.IsName(name) {
-		return k.Errorf("%q is not an identifier", name)
+		panic(throw.Of(k.Errorf("%q is not an identifier", name)))
 	}
 	if k.InUse(name) {
-		return k.Errorf("the name %s is in use", name)
+		panic(throw.Of(k.Errorf("the name %s is in use", name)))
 	}
-	return nil
 }
 
 // vectorAccess is an access to several elements of the array at a time; nil where there is none.

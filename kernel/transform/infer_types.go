@@ -3,13 +3,15 @@ package transform
 import (
 	"errors"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
 
 // inferTypes gives element types to temporaries and arguments that have none, from what the kernel assigns to them, in
 // place. Variables that are only read must have a type already.
-func inferTypes(k *kernel.Kernel) error {
+func inferTypes(k *kernel.Kernel) (err error) {
+	defer throw.Catch(&err)
 	var open []*kernel.Array
 	for _, a := range k.Arrays() {
 		if a.DType == "" {
@@ -24,7 +26,7 @@ func inferTypes(k *kernel.Kernel) error {
 	for len(open) > 0 {
 		var left []*kernel.Array
 		for _, a := range open {
-			t, err := assignedType(k, a.Name, map[string]bool{a.Name: true})
+			t, err := throw.Value(func() expr.DType { return assignedType(k, a.Name, map[string]bool{a.Name: true}) })
 			var unknown *kernel.UnknownTypeError
 			switch {
 			case errors.As(err, &unknown):
@@ -36,7 +38,8 @@ func inferTypes(k *kernel.Kernel) error {
 			}
 		}
 		if len(left) == len(open) {
-			return solveTypes(k, left)
+			solveTypes(k, left)
+			return nil
 		}
 		open = left
 	}
@@ -45,7 +48,7 @@ func inferTypes(k *kernel.Kernel) error {
 
 // solveTypes finds the least types of variables that are assigned from each other, by iteration from no types at all to a
 // fixed point.
-func solveTypes(k *kernel.Kernel, open []*kernel.Array) error {
+func solveTypes(k *kernel.Kernel, open []*kernel.Array) {
 	for range 2*len(open) + 8 {
 		changed := false
 		for _, a := range open {
@@ -53,20 +56,17 @@ func solveTypes(k *kernel.Kernel, open []*kernel.Array) error {
 			for _, b := range open {
 				neutral[b.Name] = neutral[b.Name] || k.Array(b.Name).DType == ""
 			}
-			t, err := assignedType(k, a.Name, neutral)
-			if err != nil {
-				return err
-			}
+			t := assignedType(k, a.Name, neutral)
 			if t != k.Array(a.Name).DType {
 				setType(k, a.Name, t)
 				changed = true
 			}
 		}
 		if !changed {
-			return nil
+			return
 		}
 	}
-	return k.Errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)
+	panic(throw.Of(k.Errorf("the dtypes of %s depend on each other: declare one, as in <float32> %s = ...", open[0].Name, open[0].Name)))
 }
 
 func setType(k *kernel.Kernel, name string, t expr.DType) {
@@ -75,7 +75,7 @@ func setType(k *kernel.Kernel, name string, t expr.DType) {
 
 // assignedType is the common type of what is assigned to the variable. The neutral variables, itself among them, count
 // as integer literals do.
-func assignedType(k *kernel.Kernel, name string, neutral map[string]bool) (expr.DType, error) {
+func assignedType(k *kernel.Kernel, name string, neutral map[string]bool) expr.DType {
 	var values []expr.Expr
 	for _, w := range k.Writers(name) {
 		v := expr.Rewrite(w.RHS, func(e expr.Expr) expr.Expr {
@@ -93,12 +93,12 @@ func assignedType(k *kernel.Kernel, name string, neutral map[string]bool) (expr.
 		})
 		t, err := k.TypeOf(v)
 		if err != nil {
-			return "", k.Errorf("statement %s: %w", w.ID, err)
+			panic(throw.Of(k.Errorf("statement %s: %w", w.ID, err)))
 		}
 		if lhs, ok := w.LHS.(*expr.Access); ok && lhs.Lanes > 0 && t.IsVector() {
 			v = &expr.Cast{DType: t.Base(), Arg: expr.Int{}} // the elements of the vector
 		}
 		values = append(values, v)
 	}
-	return k.TypeOf(&expr.Op{Kind: expr.Max, Args: values}) // of several operands: their common type
+	return throw.Get(k.TypeOf(&expr.Op{Kind: expr.Max, Args: values})) // of several operands: their common type
 }

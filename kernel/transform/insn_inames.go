@@ -4,17 +4,16 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
 
 // AddInamesToInsn adds inames to the statements that match. It returns an error if running a statement once per value of
 // them would change the result: if the statement reads what it writes, or if the inames have no value at some of the points
 // at which it runs.
-func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.Kernel, error) {
-	stmts, err := matchSome(k, match)
-	if err != nil {
-		return nil, err
-	}
+func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	stmts := matchSome(k, match)
 	for _, n := range inames {
 		if !k.IsIname(n) {
 			return nil, k.UnknownIname(n)
@@ -46,9 +45,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 			}
 		}
 		before, err := k.DomainOf(s.Inames)
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		after, err := k.DomainOf(grown)
 		if err == nil {
 			after, err = after.Project(s.Inames...)
@@ -71,9 +68,7 @@ func AddInamesToInsn(k *kernel.Kernel, inames []string, match string) (*kernel.K
 		})
 	}
 	for _, n := range inames {
-		if err := c.CheckTag(n); err != nil {
-			return nil, err
-		}
+		throw.If(c.CheckTag(n))
 	}
 	return c, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -13,24 +14,21 @@ import (
 // with 0 <= j < m, name = m*i + j. It is the inverse of SplitIname. All but the first need a constant number of values,
 // and each statement and each reduction must be within all of them or none.
 func JoinInames(k *kernel.Kernel, inames []string, name, tag string) (out *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	if len(inames) < 2 {
 		return nil, k.Errorf("joining inames takes two or more, not %s", nameset.Text(inames))
 	}
 	if name == "" {
 		name = k.FreshName(joinNames(inames))
-	} else if err := checkNewName(k, name); err != nil {
+	} else if err := throw.Try(func() { checkNewName(k, name) }); err != nil {
 		return nil, err
 	}
-	if err := checkReplaceable(k, "join", inames); err != nil {
-		return nil, err
-	}
+	checkReplaceable(k, "join", inames)
 	values := map[string]polycount.Affine{}
 	rest := polycount.Name(name) // joins the inames not yet split off
 	for _, n := range slices.Backward(inames[1:]) {
 		lo, hi, hasLo, hasHi, err := k.Interval(polycount.Name(n), []string{n})
-		if err != nil {
-			return nil, err
-		}
+		throw.If(err)
 		if !hasLo || !hasHi {
 			return nil, k.Errorf("cannot join iname %s: the number of its values is not constant; put it first, split it or fix the parameters", n)
 		}
@@ -60,18 +58,18 @@ func joinNames(inames []string) string {
 
 // checkReplaceable checks that the inames can be replaced together: they are distinct, untagged and of one domain, and each
 // statement and reduction is within all of them or none.
-func checkReplaceable(k *kernel.Kernel, what string, inames []string) error {
+func checkReplaceable(k *kernel.Kernel, what string, inames []string) {
 	for i, n := range inames {
 		switch {
 		case !k.IsIname(n):
-			return k.UnknownIname(n)
+			panic(throw.Of(k.UnknownIname(n)))
 		case slices.Contains(inames[:i], n):
-			return k.Errorf("cannot %s iname %s with itself", what, n)
+			panic(throw.Of(k.Errorf("cannot %s iname %s with itself", what, n)))
 		case k.DomainIndex(n) != k.DomainIndex(inames[0]):
-			return k.Errorf("cannot %s inames %s and %s: they are in different domains", what, inames[0], n)
+			panic(throw.Of(k.Errorf("cannot %s inames %s and %s: they are in different domains", what, inames[0], n)))
 		}
 		if tag, ok := k.Tags[n]; ok {
-			return k.Errorf("cannot %s iname %s: it is tagged %s; tag the new inames instead", what, n, tag)
+			panic(throw.Of(k.Errorf("cannot %s iname %s: it is tagged %s; tag the new inames instead", what, n, tag)))
 		}
 	}
 	all := func(list []string, who string) error {
@@ -89,19 +87,12 @@ func checkReplaceable(k *kernel.Kernel, what string, inames []string) error {
 		return nil
 	}
 	for _, s := range k.Statements {
-		if err := all(s.Inames, "statement "+s.ID); err != nil {
-			return err
-		}
+		throw.If(all(s.Inames, "statement "+s.ID))
 		for _, e := range s.Exprs() {
-			if err := reductions(e, "statement "+s.ID); err != nil {
-				return err
-			}
+			throw.If(reductions(e, "statement "+s.ID))
 		}
 	}
 	for _, r := range k.Rules {
-		if err := reductions(r.Body, "rule "+r.Name); err != nil {
-			return err
-		}
+		throw.If(reductions(r.Body, "rule "+r.Name))
 	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/internal/source"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -15,17 +16,13 @@ import (
 // inames must be quasi-affine in the new ones, so that no point is lost or visited twice. Each statement must be within
 // all of the old inames or none.
 func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
-	m, err := polycount.ParseMap(text)
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	m := throw.Get(polycount.ParseMap(text))
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, source.New("", text, 0, format, args...)
 	}
 	olds, names := m.In(), m.Out()
-	if err := checkReplaceable(k, "map", olds); err != nil {
-		return nil, err
-	}
+	checkReplaceable(k, "map", olds)
 	for i, n := range names {
 		if slices.Contains(olds, n) {
 			return fail("the name %s is on both sides; give the new iname another name", n)
@@ -33,9 +30,7 @@ func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
 		if slices.Contains(names[:i], n) {
 			return fail("iname %s is defined twice", n)
 		}
-		if err := checkNewName(k, n); err != nil {
-			return nil, err
-		}
+		checkNewName(k, n)
 	}
 	for _, p := range m.Params() {
 		if !k.IsParam(p) {
@@ -82,16 +77,14 @@ func MapDomain(k *kernel.Kernel, text string) (out *kernel.Kernel, err error) {
 }
 
 // functionsOf expresses each of the names as a quasi-affine function of other names on a set.
-func functionsOf(set *polycount.Set, names, of []string) (map[string]polycount.Affine, error) {
+func functionsOf(set *polycount.Set, names, of []string) (_ map[string]polycount.Affine, err error) {
+	defer throw.Catch(&err)
 	out := map[string]polycount.Affine{}
 	known := slices.Clone(of)
 	for left := names; len(left) > 0; {
 		var next []string
 		for _, n := range left {
-			e, found, err := functionOf(set, n, known)
-			if err != nil {
-				return nil, err
-			}
+			e, found := functionOf(set, n, known)
 			if !found {
 				next = append(next, n)
 				continue
@@ -107,17 +100,11 @@ func functionsOf(set *polycount.Set, names, of []string) (map[string]polycount.A
 	return out, nil
 }
 
-func functionOf(set *polycount.Set, name string, of []string) (e polycount.Affine, found bool, err error) {
-	only, err := set.Project(append(slices.Clone(of), name)...)
-	if err != nil {
-		return e, false, err
-	}
+func functionOf(set *polycount.Set, name string, of []string) (e polycount.Affine, found bool) {
+	only := throw.Get(set.Project(append(slices.Clone(of), name)...))
 	var candidates []polycount.Affine
 	for _, part := range only.Disjuncts() {
-		lower, upper, err := part.Bounds(name)
-		if err != nil {
-			return e, false, err
-		}
+		lower, upper := throw.Get2(part.Bounds(name))
 		for _, b := range upper {
 			candidates = append(candidates, b.Num.FloorDiv(b.Den))
 		}
@@ -127,8 +114,9 @@ func functionOf(set *polycount.Set, name string, of []string) (e polycount.Affin
 	}
 	for _, e := range candidates {
 		if is, err := set.Implies(polycount.EQ(polycount.Name(name), e)); err != nil || is {
-			return e, is, err
+			throw.If(err)
+			return e, is
 		}
 	}
-	return e, false, nil
+	return e, false
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -11,19 +12,14 @@ import (
 // AddBarrier adds a barrier on local or global memory between the statements that match before and those that match after.
 // It is within the sequential inames that they all share. Its default ID is barrier, barrier_0 and so on. Barriers that
 // accesses need are added without it.
-func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) (*kernel.Kernel, error) {
+func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	kind, ok := map[kernel.Space]kernel.StmtKind{kernel.Local: kernel.LocalBarrier, kernel.Global: kernel.GlobalBarrier}[space]
 	if !ok {
 		return nil, k.Errorf("a barrier is on local or global memory, not %q", space)
 	}
-	first, err := matchSome(k, before)
-	if err != nil {
-		return nil, err
-	}
-	second, err := matchSome(k, after)
-	if err != nil {
-		return nil, err
-	}
+	first := matchSome(k, before)
+	second := matchSome(k, after)
 	switch {
 	case id == "":
 		id = k.FreshID("barrier")
@@ -47,16 +43,11 @@ func AddBarrier(k *kernel.Kernel, before, after, id string, space kernel.Space) 
 }
 
 // AddDependency makes the statements that match depend on those that on matches.
-func AddDependency(k *kernel.Kernel, match, on string) (*kernel.Kernel, error) {
+func AddDependency(k *kernel.Kernel, match, on string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	c := k.Clone()
-	from, err := matchSome(k, match)
-	if err != nil {
-		return nil, err
-	}
-	to, err := matchSome(k, on)
-	if err != nil {
-		return nil, err
-	}
+	from := matchSome(k, match)
+	to := matchSome(k, on)
 	c.MapStmts(func(s *kernel.Stmt) {
 		if slices.Contains(idsOf(from), s.ID) {
 			s.Deps = nameset.Add(s.Deps, nameset.Remove(idsOf(to), s.ID)...)

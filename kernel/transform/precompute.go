@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -15,6 +16,7 @@ import (
 // tile, and makes the uses read the tile. It is AddPrefetch for a rule instead of an array, with the same options. The
 // default name of the tile is <rule>_pre. The rule must not read what the kernel writes.
 func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("precomputing %s: %w", rule, fmt.Errorf(format, args...))
 	}
@@ -31,10 +33,7 @@ func Precompute(k *kernel.Kernel, rule string, sweep []string, opt Prefetch) (ou
 			return fail("it reads %s, which statement %s writes, so that a copy could be out of date", a.Array, w[0].ID)
 		}
 	}
-	expanded, err := expandAround(k, rule)
-	if err != nil {
-		return nil, err
-	}
+	expanded := expandAround(k, rule)
 	p := &prefetch{
 		Kernel: expanded, of: rule, axisCount: len(r.Args), rule: &kernel.Rule{Name: r.Name, Args: r.Args, Body: body}, sweep: sweep, opt: opt,
 	}
@@ -77,38 +76,31 @@ func (p *prefetch) dtype() expr.DType {
 }
 
 // restrictRule restricts the fetch to values that can be computed, if it might compute values that no use needs.
-func (p *prefetch) restrictRule() error {
+func (p *prefetch) restrictRule() {
 	for _, n := range p.free() {
 		if slices.Contains(p.sweep, n) {
-			return fmt.Errorf("it uses the swept iname %s other than through an argument; make it an argument", n)
+			panic(throw.Errorf("it uses the swept iname %s other than through an argument; make it an argument", n))
 		}
 	}
 	if len(p.sites) == 1 && !p.opt.BoundingBox && !p.sites[0].maybe {
 		// a single use needs all that is fetched if it runs wherever its inames have a value
 		s := p.sites[0]
 		used := nameset.Sorted(slices.Concat(s.used, p.outer))
-		all, err := p.DomainOf(used)
-		if err != nil {
-			return err
-		}
-		runs, err := p.DomainOf(nameset.Sorted(s.scope))
-		if err == nil {
-			runs, err = runs.Project(used...)
-		}
-		if err != nil {
-			return err
-		}
+		all := throw.Get(p.DomainOf(used))
+		runs := throw.Get(p.DomainOf(nameset.Sorted(s.scope)))
+		runs = throw.Get(runs.Project(used...))
 		if exact, err := all.IsSubset(runs); err != nil || exact {
-			return err
+			throw.If(err)
+			return
 		}
 	}
 	fetched := p.fetched()
-	return p.restrictTo(fetched, len(expr.Reductions(fetched)) > 0)
+	p.restrictTo(fetched, len(expr.Reductions(fetched)) > 0)
 }
 
 // restrictTo restricts the fetch to points where the elements that e reads exist, because uses need no others. maybe says
 // that e is evaluated under a condition or in a reduction: what it reads then must exist at all points.
-func (p *prefetch) restrictTo(e expr.Expr, maybe bool) error {
+func (p *prefetch) restrictTo(e expr.Expr, maybe bool) {
 	switch x := e.(type) {
 	case *expr.Cond:
 		maybe = true
@@ -121,12 +113,9 @@ func (p *prefetch) restrictTo(e expr.Expr, maybe bool) error {
 				scope = append(scope, n)
 			}
 		})
-		inside, err := inBounds(p.Kernel, x, nameset.Sorted(scope))
-		if err != nil {
-			return err
-		}
+		inside := inBounds(p.Kernel, x, nameset.Sorted(scope))
 		if !inside && (maybe || len(p.dims) == 0) {
-			return fmt.Errorf("%s may be out of bounds at points of the tile that no use is certain to need", x)
+			panic(throw.Errorf("%s may be out of bounds at points of the tile that no use is certain to need", x))
 		}
 		for i, index := range x.Index {
 			if inside {
@@ -135,20 +124,14 @@ func (p *prefetch) restrictTo(e expr.Expr, maybe bool) error {
 			at, err1 := p.AffineOf(index)
 			size, err2 := p.AffineOf(p.Array(x.Array).Shape[i])
 			if err := errors.Join(err1, err2); err != nil {
-				return fmt.Errorf("the fetch cannot be restricted to the array that %s reads: %w", x, err)
+				panic(throw.Errorf("the fetch cannot be restricted to the array that %s reads: %w", x, err))
 			}
 			last := len(p.Domains) - 1
-			d, err := p.Domains[last].Constrain(polycount.GE(at, polycount.Int(0)), polycount.GE(size, at.AddInt(1)))
-			if err != nil {
-				return err
-			}
+			d := throw.Get(p.Domains[last].Constrain(polycount.GE(at, polycount.Int(0)), polycount.GE(size, at.AddInt(1))))
 			p.Domains[last] = d
 		}
 	}
 	for _, c := range expr.Children(e) {
-		if err := p.restrictTo(c, maybe); err != nil {
-			return err
-		}
+		p.restrictTo(c, maybe)
 	}
-	return nil
 }

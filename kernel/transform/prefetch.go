@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -35,6 +36,7 @@ type Prefetch struct {
 // without BoundingBox, to those that are needed; sizes that the tile does not divide lead to guards. The load of the fetch
 // gets the tag of the accesses.
 func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (out *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	fail := func(format string, args ...any) (*kernel.Kernel, error) {
 		return nil, k.Errorf("prefetch of %s: %w", array, fmt.Errorf(format, args...))
 	}
@@ -52,9 +54,7 @@ func AddPrefetch(k *kernel.Kernel, array string, sweep []string, opt Prefetch) (
 		return fail("statement %s writes it, so that a copy could become stale", w[0].ID)
 	}
 	p := &prefetch{of: array, axisCount: len(a.Shape), array: a, sweep: sweep, opt: opt}
-	if p.Kernel, err = expandAround(k, array); err != nil {
-		return nil, err
-	}
+	p.Kernel = expandAround(k, array)
 	if err := p.run(); err != nil {
 		return fail("%w", err)
 	}
@@ -135,12 +135,11 @@ func (x tileAxis) at() polycount.Affine {
 }
 
 // collect finds the accesses.
-func (p *prefetch) collect() error {
+func (p *prefetch) collect() (err error) {
+	defer throw.Catch(&err)
 	for _, s := range p.Statements {
 		for _, e := range s.Exprs() {
-			if err := p.collectIn(s, e, s.Inames, len(s.Predicates) > 0); err != nil {
-				return err
-			}
+			p.collectIn(s, e, s.Inames, len(s.Predicates) > 0)
 		}
 	}
 	if len(p.sites) == 0 {
@@ -168,10 +167,10 @@ func (p *prefetch) uses(e expr.Expr) (tag string, index []expr.Expr, ok bool) {
 	return "", nil, false
 }
 
-func (p *prefetch) collectIn(s *kernel.Stmt, e expr.Expr, scope []string, maybe bool) error {
+func (p *prefetch) collectIn(s *kernel.Stmt, e expr.Expr, scope []string, maybe bool) {
 	switch x := e.(type) {
 	case nil:
-		return nil
+		return
 	case *expr.Reduce:
 		scope = slices.Concat(scope, x.Inames)
 	case *expr.Cond:
@@ -184,7 +183,7 @@ func (p *prefetch) collectIn(s *kernel.Stmt, e expr.Expr, scope []string, maybe 
 		for _, i := range index {
 			x, err := p.AffineOf(i)
 			if err != nil {
-				return fmt.Errorf("%s in statement %s: %w", e, s.ID, err)
+				panic(throw.Errorf("%s in statement %s: %w", e, s.ID, err))
 			}
 			at.index = append(at.index, x)
 			at.used = append(at.used, nameset.Intersect(x.Names(), p.Inames())...)
@@ -198,11 +197,8 @@ func (p *prefetch) collectIn(s *kernel.Stmt, e expr.Expr, scope []string, maybe 
 		p.sites = append(p.sites, at)
 	}
 	for _, c := range expr.Children(e) {
-		if err := p.collectIn(s, c, scope, maybe); err != nil {
-			return err
-		}
+		p.collectIn(s, c, scope, maybe)
 	}
-	return nil
 }
 
 func (p *prefetch) findOuter() error {
@@ -281,11 +277,12 @@ func (p *prefetch) sweptPart(e polycount.Affine) (swept, rest polycount.Affine) 
 	return swept, e.Sub(swept)
 }
 
-func (p *prefetch) name() error {
+func (p *prefetch) name() (err error) {
+	defer throw.Catch(&err)
 	name := p.opt.Name
 	if name == "" {
 		name = p.FreshName(p.of + p.suffix())
-	} else if err := checkNewName(p.Kernel, name); err != nil {
+	} else if err := throw.Try(func() { checkNewName(p.Kernel, name) }); err != nil {
 		return err
 	}
 	p.tile = &kernel.Array{Name: name, DType: p.dtype(), Space: p.opt.Space, Shape: []expr.Expr{}}
@@ -305,9 +302,7 @@ func (p *prefetch) name() error {
 		}
 		if p.opt.DimNames != nil {
 			x.dim = p.opt.DimNames[i]
-			if err := checkNewName(p.Kernel, x.dim); err != nil {
-				return err
-			}
+			checkNewName(p.Kernel, x.dim)
 		} else {
 			x.dim = kernel.Fresh(fmt.Sprintf("%s_dim_%d", p.of, i), func(n string) bool { return n == name || p.InUse(n) })
 		}
@@ -318,9 +313,11 @@ func (p *prefetch) name() error {
 }
 
 // restrict restricts the fetch to the array unless the domain implies that.
-func (p *prefetch) restrict() error {
+func (p *prefetch) restrict() (err error) {
+	defer throw.Catch(&err)
 	if p.rule != nil {
-		return p.restrictRule()
+		p.restrictRule()
+		return nil
 	}
 	if len(p.dims) == 0 {
 		return nil // the fetch is the access itself
@@ -334,22 +331,14 @@ func (p *prefetch) restrict() error {
 			}
 			continue
 		}
-		d, err := p.DomainOf(slices.Concat(p.outer, p.dims))
-		if err != nil {
-			return err
-		}
+		d := throw.Get(p.DomainOf(slices.Concat(p.outer, p.dims)))
 		for _, c := range []polycount.Constraint{
 			polycount.GE(x.at(), polycount.Int(0)),
 			polycount.GE(size.Sub(polycount.Int(1)), x.at()),
 		} {
-			implied, err := d.Implies(c)
-			if err != nil {
-				return err
-			}
+			implied := throw.Get(d.Implies(c))
 			if !implied {
-				if p.Domains[last], err = p.Domains[last].Constrain(c); err != nil {
-					return err
-				}
+				p.Domains[last] = throw.Get(p.Domains[last].Constrain(c))
 			}
 		}
 	}

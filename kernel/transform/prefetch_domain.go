@@ -5,21 +5,20 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
 
 // fetchDomain appends the domain of the fetch's inames: the needed elements, or the box around them.
-func (p *prefetch) fetchDomain() error {
+func (p *prefetch) fetchDomain() (err error) {
+	defer throw.Catch(&err)
 	if len(p.dims) == 0 {
 		return nil
 	}
 	var needed *polycount.Set
 	for _, s := range p.sites {
-		f, err := p.footprint(s)
-		if err != nil {
-			return err
-		}
+		f := p.footprint(s)
 		if needed == nil {
 			needed = f
 			continue
@@ -27,9 +26,7 @@ func (p *prefetch) fetchDomain() error {
 		if same, err := needed.IsSubset(f); err != nil {
 			return err
 		} else if !same {
-			if needed, err = needed.Union(f); err != nil {
-				return err
-			}
+			needed = throw.Get(needed.Union(f))
 		}
 	}
 	domain := p.box()
@@ -40,16 +37,10 @@ func (p *prefetch) fetchDomain() error {
 			return err
 		}
 	}
-	var err error
 	if len(p.outer) > 0 {
-		around, err := p.RawDomainOf(p.outer)
-		if err != nil {
-			return err
-		}
+		around := throw.Get(p.RawDomainOf(p.outer))
 		ctx := around.ToParams(p.outer...)
-		if domain, err = domain.Gist(ctx); err != nil {
-			return err
-		}
+		domain = throw.Get(domain.Gist(ctx))
 	}
 	p.Domains = append(p.Domains, domain)
 	return err
@@ -67,35 +58,30 @@ func (p *prefetch) box() *polycount.Set {
 }
 
 // footprint is the set of the tile's elements that one access needs, for each value of the outer inames.
-func (p *prefetch) footprint(s *site) (*polycount.Set, error) {
-	d, err := p.RawDomainOf(nameset.Sorted(slices.Concat(s.used, p.outer)))
-	if err != nil {
-		return nil, err
-	}
+func (p *prefetch) footprint(s *site) *polycount.Set {
+	d := throw.Get(p.RawDomainOf(nameset.Sorted(slices.Concat(s.used, p.outer))))
 	return p.elements(s, d, slices.Concat(p.outer, p.dims))
 }
 
 // elements adds to d, the points at which an access runs, the elements of the tile that it reads there, and projects the
 // result on the given names.
-func (p *prefetch) elements(s *site, d *polycount.Set, names []string) (*polycount.Set, error) {
+func (p *prefetch) elements(s *site, d *polycount.Set, names []string) *polycount.Set {
 	d = d.AddDims(p.dims...)
 	for i, x := range p.axes {
 		if x.dim == "" {
 			continue
 		}
-		var err error
-		if d, err = d.Constrain(polycount.EQ(x.at(), s.index[i])); err != nil {
-			return nil, err
-		}
+		d = throw.Get(d.Constrain(polycount.EQ(x.at(), s.index[i])))
 	}
-	return d.Project(names...)
+	return throw.Get(d.Project(names...))
 }
 
 // maxTile bounds the tiles whose elements checkFillsBox enumerates.
 const maxTile = 1 << 16
 
 // checkFillsBox returns an error unless the parts of the tile that different accesses need fill the box.
-func (p *prefetch) checkFillsBox() error {
+func (p *prefetch) checkFillsBox() (err error) {
+	defer throw.Catch(&err)
 	size := int64(1)
 	for _, x := range p.axes {
 		if size *= x.extent; size > maxTile {
@@ -104,21 +90,11 @@ func (p *prefetch) checkFillsBox() error {
 	}
 	all := p.box()
 	for _, s := range p.sites {
-		d, err := p.RawDomainOf(s.used)
-		if err != nil {
-			return err
-		}
-		if d, err = p.elements(s, d.ToDims(d.Params()...), p.dims); err != nil { // for any position of the tile
-			return err
-		}
-		if all, err = all.Subtract(d); err != nil {
-			return err
-		}
+		d := throw.Get(p.RawDomainOf(s.used))
+		d = p.elements(s, d.ToDims(d.Params()...), p.dims) // for any position of the tile
+		all = throw.Get(all.Subtract(d))
 	}
-	left, err := all.IsEmpty()
-	if err != nil {
-		return err
-	}
+	left := throw.Get(all.IsEmpty())
 	if !left {
 		return fmt.Errorf("the elements that the accesses need are not a box: elements %s of the tile would be fetched for nothing; fetch them anyway with fetch_bounding_box=True", all)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -11,35 +12,19 @@ import (
 // Prepare expands substitution rules, infers element types, also of literals, realizes reductions, interleaves inames tagged ilp and resolves
 // automatic axes and address spaces. It returns an error if the kernel does not determine one of these.
 func Prepare(k *kernel.Kernel) (out *kernel.Kernel, err error) {
-	c, err := ExpandRules(k)
-	if err != nil {
-		return nil, err
-	}
+	defer throw.Catch(&err)
+	c := throw.Get(ExpandRules(k))
 	c = c.Clone()
-	if err := inferTypes(c); err != nil {
-		return nil, err
-	}
+	throw.If(inferTypes(c))
 	c.TypeLiterals()
-	if c, err = RealizeReduction(c); err != nil {
-		return nil, err
-	}
-	if c, err = resolveILP(c); err != nil {
-		return nil, err
-	}
-	if err := inferTypes(c); err != nil {
-		return nil, err
-	}
-	if err := resolveAuto(c); err != nil {
-		return nil, err
-	}
+	c = throw.Get(RealizeReduction(c))
+	c = resolveILP(c)
+	throw.If(inferTypes(c))
+	resolveAuto(c)
 	resolveSpaces(c)
 	orderBounds(c)
-	if err := c.CheckForm(); err != nil {
-		return nil, err
-	}
-	if err := checkPrepared(c); err != nil {
-		return nil, err
-	}
+	throw.If(c.CheckForm())
+	checkPrepared(c)
 	return c, nil
 }
 
@@ -69,10 +54,10 @@ func orderBounds(k *kernel.Kernel) {
 }
 
 // checkPrepared: all element types are known, and vectors are assigned to vectors of the same number of lanes.
-func checkPrepared(k *kernel.Kernel) error {
+func checkPrepared(k *kernel.Kernel) {
 	for _, a := range k.Arrays() {
 		if a.DType == "" {
-			return k.Errorf("%w", k.UnknownType(a))
+			panic(throw.Of(k.Errorf("%w", k.UnknownType(a))))
 		}
 	}
 	for _, s := range k.Statements {
@@ -80,7 +65,7 @@ func checkPrepared(k *kernel.Kernel) error {
 		for _, e := range s.Exprs() {
 			t, err := k.TypeOf(e)
 			if err != nil {
-				return k.Errorf("statement %s: %w", s.ID, err)
+				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 			}
 			types = append(types, t)
 			expr.Walk(e, func(x expr.Expr) bool {
@@ -90,20 +75,19 @@ func checkPrepared(k *kernel.Kernel) error {
 				return err == nil
 			})
 			if err != nil {
-				return k.Errorf("statement %s: %w", s.ID, err)
+				panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 			}
 		}
 		if s.Kind == kernel.Assign && types[1].IsVector() && types[0].Lanes() != types[1].Lanes() {
-			return k.Errorf("statement %s assigns %s to %s, which is %s", s.ID, types[1], s.LHS, types[0])
+			panic(throw.Of(k.Errorf("statement %s assigns %s to %s, which is %s", s.ID, types[1], s.LHS, types[0])))
 		}
 	}
-	return nil
 }
 
 // resolveILP unrolls the inames tagged ilp inside all other loops, so that their iterations are interleaved:
 // temporaries written within them get an element per iteration, and if the statements are in different loops, each gets
 // its own unrolled loop. It returns an error if that would change the result.
-func resolveILP(k *kernel.Kernel) (*kernel.Kernel, error) {
+func resolveILP(k *kernel.Kernel) *kernel.Kernel {
 	c := k
 	for _, n := range k.Inames() {
 		if k.Tags[n].Kind != kernel.ILP {
@@ -111,11 +95,11 @@ func resolveILP(k *kernel.Kernel) (*kernel.Kernel, error) {
 		}
 		next, err := interleave(c, n)
 		if err != nil {
-			return nil, k.Errorf("iname %s is tagged ilp: %w; unr keeps its iterations one after the other", n, err)
+			panic(throw.Of(k.Errorf("iname %s is tagged ilp: %w; unr keeps its iterations one after the other", n, err)))
 		}
 		c = next
 	}
-	return c, nil
+	return c
 }
 
 func interleave(k *kernel.Kernel, iname string) (*kernel.Kernel, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -14,6 +15,7 @@ import (
 // named by only, or without it all that are written within all of the inames. A temporary that a statement outside the
 // inames reads is an error.
 func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (out *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	for _, n := range only {
 		if !k.IsTemp(n) {
 			return nil, k.Errorf("%s is not a temporary", n)
@@ -26,15 +28,10 @@ func PrivatizeTemporaries(k *kernel.Kernel, inames []string, only ...string) (ou
 		if !k.IsIname(n) {
 			return nil, k.UnknownIname(n)
 		}
-		lower, size, err := extentOf(k, n)
-		if err != nil {
-			return nil, err
-		}
+		lower, size := extentOf(k, n)
 		sizes = append(sizes, size)
 		at := polycount.Name(n).Sub(lower)
-		if err := at.Err(); err != nil {
-			return nil, err
-		}
+		throw.If(at.Err())
 		index = append(index, expr.FromAffine(at))
 	}
 	for _, t := range k.Temps {
@@ -132,21 +129,20 @@ func indexedByAll(writers []*kernel.Stmt, inames []string) bool {
 }
 
 // extentOf is the smallest value of an iname in terms of the parameters, and the number of values up to the largest.
-func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr.Expr, err error) {
-	d, err := k.DomainOf([]string{iname})
-	if err != nil {
-		return lower, nil, err
-	}
+func extentOf(k *kernel.Kernel, iname string) (lower polycount.Affine, size expr.Expr) {
+	var err error
+	d := throw.Get(k.DomainOf([]string{iname}))
 	if n := len(d.Disjuncts()); n != 1 {
-		return lower, nil, k.Errorf("the values of iname %s are a union of %d sets", iname, n)
+		panic(throw.Of(k.Errorf("the values of iname %s are a union of %d sets", iname, n)))
 	}
 	low, up, err := d.Bounds(iname)
 	if err != nil {
-		return lower, nil, k.Errorf("iname %s: %w", iname, err)
+		panic(throw.Of(k.Errorf("iname %s: %w", iname, err)))
 	}
 	if len(low) != 1 || len(up) == 0 || low[0].Den != 1 {
-		return lower, nil, k.Errorf("iname %s needs exactly one lower bound and at least one upper bound", iname)
+		panic(throw.Of(k.Errorf("iname %s needs exactly one lower bound and at least one upper bound", iname)))
 	}
 	size, _, err = kernel.RangeSize(low[0].Num, up)
-	return low[0].Num, size, err
+	throw.If(err)
+	return low[0].Num, size
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -19,22 +20,18 @@ import (
 //
 // A reduction over an iname on a local axis is a tree in local memory (statements _part, _step and so on): the work-items
 // of the axis store their values, then add them in pairs, halving their number in each step, and all can read the result.
-func RealizeReduction(k *kernel.Kernel) (*kernel.Kernel, error) {
+func RealizeReduction(k *kernel.Kernel) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	c := k.Clone()
 	pairReductions(c)
-	if err := separateReductions(c); err != nil {
-		return nil, err
-	}
+	separateReductions(c)
 	for i := 0; i < len(c.Statements); {
 		s := c.Statements[i]
 		if s.RHS == nil || len(expr.Reductions(s.RHS)) == 0 {
 			i++
 			continue
 		}
-		parts, err := realize(c, s)
-		if err != nil {
-			return nil, err
-		}
+		parts := realize(c, s)
 		// the parts may hold further reductions: go on at the first of them
 		c.Statements = slices.Concat(c.Statements[:i], parts, c.Statements[i+1:])
 	}
@@ -102,7 +99,7 @@ type realizer struct {
 }
 
 // realize returns the statements that take the place of s, which comes last. Only the outermost reductions are replaced.
-func realize(k *kernel.Kernel, s *kernel.Stmt) ([]*kernel.Stmt, error) {
+func realize(k *kernel.Kernel, s *kernel.Stmt) []*kernel.Stmt {
 	z := &realizer{Kernel: k, stmt: s}
 	final := *s
 	var bad error
@@ -118,16 +115,17 @@ func realize(k *kernel.Kernel, s *kernel.Stmt) ([]*kernel.Stmt, error) {
 		final.Deps = nameset.Add(final.Deps, z.parts[len(z.parts)-1].ID)
 		return result, true
 	})
-	return append(z.parts, &final), bad
+	return throw.Get(append(z.parts, &final), bad)
 }
 
 // reduce adds the statements that compute a reduction, the last of which makes the result complete.
 func (z *realizer) reduce(r *expr.Reduce) (result expr.Expr, err error) {
+	defer throw.Catch(&err)
 	if axis := slices.IndexFunc(r.Inames, func(n string) bool { return z.Tags[n].Kind == kernel.LocalAxis }); axis >= 0 {
-		return z.tree(r, r.Inames[axis])
+		return z.tree(r, r.Inames[axis]), nil
 	}
 	if r.Index != nil {
-		return z.index(r)
+		return z.index(r), nil
 	}
 	t, _ := z.TypeOf(r) // may be inferred later
 	how := reductionSteps[r.Kind]
@@ -161,10 +159,10 @@ func (z *realizer) temp(base string, t expr.DType) expr.Var {
 }
 
 // typedNeutral is the neutral element of reductions of that kind over values of a type that must be known.
-func (z *realizer) typedNeutral(r *expr.Reduce, kind string, t expr.DType) (expr.Expr, error) {
+func (z *realizer) typedNeutral(r *expr.Reduce, kind string, t expr.DType) expr.Expr {
 	neutral, ok := reductionSteps[kind].neutral(t)
 	if !ok {
-		return nil, z.Errorf("statement %s: %s of %s, of type %s, has no neutral element", z.stmt.ID, r.Kind, r.Body, t)
+		panic(throw.Of(z.Errorf("statement %s: %s of %s, of type %s, has no neutral element", z.stmt.ID, r.Kind, r.Body, t)))
 	}
-	return neutral, nil
+	return neutral
 }

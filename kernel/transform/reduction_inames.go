@@ -11,7 +11,7 @@ import (
 // separateReductions gives reductions copies of their inames, in place, if they cannot share a loop with other users of
 // these inames: reductions of other statements, or over other sets of inames. Reductions of one statement over the same
 // inames share a loop. So do a reduction and a statement on which its statement depends, such as one that fills a tile.
-func separateReductions(k *kernel.Kernel) error {
+func separateReductions(k *kernel.Kernel) {
 	type owner struct {
 		stmt string
 		set  string
@@ -36,9 +36,7 @@ func separateReductions(k *kernel.Kernel) error {
 			if len(copies) == 0 {
 				continue
 			}
-			if err := copyInames(k, copies); err != nil {
-				return err
-			}
+			copyInames(k, copies)
 			by := map[string]expr.Expr{}
 			inames := slices.Clone(r.Inames)
 			for j, n := range inames {
@@ -50,10 +48,10 @@ func separateReductions(k *kernel.Kernel) error {
 			next := *s
 			next.RHS = replaceReduction(s.RHS, r, r.Subst(inames, by))
 			k.Statements[i] = &next
-			return separateReductions(k) // the reductions found are of the old expression
+			separateReductions(k)
+			return // the reductions found are of the old expression
 		}
 	}
-	return nil
 }
 
 // feeds reports whether a statement that s depends on is within the iname.

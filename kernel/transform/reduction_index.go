@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -53,23 +54,21 @@ func mentionsAny(s *kernel.Stmt, name string) bool {
 }
 
 // index computes an argmax or argmin: it adds accumulators of the greatest or least value and of its index.
-func (z *realizer) index(r *expr.Reduce) (result expr.Expr, err error) {
+func (z *realizer) index(r *expr.Reduce) (result expr.Expr) {
+	var err error
 	s := z.stmt
 	value, err := z.TypeOf(r.Body)
 	if err != nil {
-		return nil, z.Errorf("statement %s: %w", s.ID, err)
+		panic(throw.Of(z.Errorf("statement %s: %w", s.ID, err)))
 	}
 	at, err := z.TypeOf(r.Index)
 	if err != nil {
-		return nil, z.Errorf("statement %s: %w", s.ID, err)
+		panic(throw.Of(z.Errorf("statement %s: %w", s.ID, err)))
 	}
 	kind, beyond := r.Kind[len("arg"):], map[string]expr.OpKind{"argmax": expr.Gt, "argmin": expr.Lt}[r.Kind]
-	neutral, err := z.typedNeutral(r, kind, value)
-	if err != nil {
-		return nil, err
-	}
+	neutral := z.typedNeutral(r, kind, value)
 	if !at.IsSigned() && !at.IsFloat() {
-		return nil, z.Errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)
+		panic(throw.Of(z.Errorf("statement %s: the index %s of %s is of type %s, which has no -1 for a range without values: cast it to int32", s.ID, r.Index, r.Kind, at)))
 	}
 	none, _ := constant(-1)(at)
 	name := "_" + strings.Join(r.Inames, "_")
@@ -97,5 +96,5 @@ func (z *realizer) index(r *expr.Reduce) (result expr.Expr, err error) {
 	} {
 		deps = nameset.Add(deps, z.add(name+part.suffix, part.lhs, part.rhs, part.inames, deps))
 	}
-	return index, nil
+	return index
 }

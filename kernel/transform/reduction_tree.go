@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -14,27 +15,22 @@ import (
 // the iname does not take all values of its extent, the remaining elements are neutral. With m values left, the first
 // m/2 work-items each add the value m - m/2 places further on to their own: log2 steps for any extent. Reductions over
 // the other inames stay in the statement that stores the values.
-func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err error) {
+func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr) {
+	var err error
 	s, k := z.stmt, z.Kernel
 	if k.ExplicitBarriers {
-		return nil, k.Errorf("statement %s: %s over iname %s: %w", s.ID, r.Kind, iname, errExplicit)
+		panic(throw.Of(k.Errorf("statement %s: %s over iname %s: %w", s.ID, r.Kind, iname, errExplicit)))
 	}
 	if r.Index != nil {
-		return nil, k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
-			s.ID, r.Kind, iname, k.Tags[iname])
+		panic(throw.Of(k.Errorf("statement %s: %s over iname %s, which is tagged %s, is not supported: find the greatest of each work-item's values in a sequential loop, store them, and let one work-item compare these",
+			s.ID, r.Kind, iname, k.Tags[iname])))
 	}
 	dtype, err := k.TypeOf(r)
 	if err != nil {
-		return nil, k.Errorf("statement %s: %w", s.ID, err)
+		panic(throw.Of(k.Errorf("statement %s: %w", s.ID, err)))
 	}
-	neutral, err := z.typedNeutral(r, r.Kind, dtype)
-	if err != nil {
-		return nil, err
-	}
-	lo, hi, err := constantExtent(k, s, iname)
-	if err != nil {
-		return nil, err
-	}
+	neutral := z.typedNeutral(r, r.Kind, dtype)
+	lo, hi := constantExtent(k, s, iname)
 
 	tile := &kernel.Array{Name: k.FreshName("acc_" + iname), DType: dtype, Space: kernel.Local}
 	var others []expr.Expr // index of the axes before the iname's
@@ -42,10 +38,7 @@ func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err err
 		if k.Tags[n].Kind != kernel.LocalAxis {
 			continue
 		}
-		first, last, err := constantExtent(k, s, n)
-		if err != nil {
-			return nil, err
-		}
+		first, last := constantExtent(k, s, n)
 		tile.Shape = append(tile.Shape, expr.Int{Value: last - first + 1})
 		others = append(others, shifted(n, -first))
 	}
@@ -59,10 +52,7 @@ func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err err
 	add := func(suffix, over string, at, value expr.Expr) {
 		deps = nameset.Add(deps, z.add("_"+iname+suffix, element(at), value, nameset.Add(s.Inames, over), deps))
 	}
-	full, err := takesAll(k, s.Inames, iname, lo, hi)
-	if err != nil {
-		return nil, err
-	}
+	full := takesAll(k, s.Inames, iname, lo, hi)
 	if !full {
 		whole := addBox(k, iname+"_all", lo, hi, k.Tags[iname])
 		add("_init", whole, shifted(whole, -lo), neutral)
@@ -78,7 +68,7 @@ func (z *realizer) tree(r *expr.Reduce, iname string) (result expr.Expr, err err
 		step := addBox(k, iname+"_step", 0, adders-1, k.Tags[iname])
 		add("_step", step, expr.Var{Name: step}, reductionSteps[r.Kind].step(element(expr.Var{Name: step}), element(shifted(step, left))))
 	}
-	return element(expr.Int{Value: 0}), nil
+	return element(expr.Int{Value: 0})
 }
 
 // shifted is iname + by.
@@ -87,32 +77,21 @@ func shifted(iname string, by int64) expr.Expr {
 }
 
 // constantExtent is the least and the greatest value of an iname whose extent s needs to be constant.
-func constantExtent(k *kernel.Kernel, s *kernel.Stmt, iname string) (lo, hi int64, err error) {
+func constantExtent(k *kernel.Kernel, s *kernel.Stmt, iname string) (lo, hi int64) {
 	lo, hi, okL, okH, err := k.Interval(polycount.Name(iname), k.Inames())
-	if err != nil {
-		return 0, 0, err
-	}
+	throw.If(err)
 	if !okL || !okH {
-		return 0, 0, k.Errorf("statement %s reduces over work-items, and the extent of iname %s (%s) is not constant; split it by the size of the work-group, or fix the parameters", s.ID, iname, k.Tags[iname])
+		panic(throw.Of(k.Errorf("statement %s reduces over work-items, and the extent of iname %s (%s) is not constant; split it by the size of the work-group, or fix the parameters", s.ID, iname, k.Tags[iname])))
 	}
-	return lo, hi, nil
+	return lo, hi
 }
 
 // takesAll decides whether iname takes all values from lo to hi wherever the outer inames have values.
-func takesAll(k *kernel.Kernel, outer []string, iname string, lo, hi int64) (bool, error) {
-	around, err := k.DomainOf(outer)
-	if err != nil {
-		return false, err
-	}
-	inside, err := k.DomainOf(slices.Concat(outer, []string{iname}))
-	if err != nil {
-		return false, err
-	}
-	box, err := around.AddDims(iname).Constrain(kernel.Within(iname, lo, hi)...)
-	if err != nil {
-		return false, err
-	}
-	return box.IsSubset(inside)
+func takesAll(k *kernel.Kernel, outer []string, iname string, lo, hi int64) bool {
+	around := throw.Get(k.DomainOf(outer))
+	inside := throw.Get(k.DomainOf(slices.Concat(outer, []string{iname})))
+	box := throw.Get(around.AddDims(iname).Constrain(kernel.Within(iname, lo, hi)...))
+	return throw.Get(box.IsSubset(inside))
 }
 
 // addBox adds an iname from lo to hi with a tag, in place, and returns its name.

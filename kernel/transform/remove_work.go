@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -68,7 +69,7 @@ func RemoveWork(k *kernel.Kernel, opt WorkRemoval) (out *kernel.Kernel, err erro
 	return r.Kernel, r.Check()
 }
 
-const maxAccumulators = 64
+const maxAccumulators = 64 // registers: with more the kernel that is to do nothing spills
 
 // globals lists the arrays in global memory.
 func globals(k *kernel.Kernel) []string {
@@ -118,11 +119,9 @@ type load struct {
 }
 
 // launch adds inames for all work-items and work-groups, on the hardware axes that the kernel uses.
-func (r *remover) launch() error {
-	var err error
-	if r.size, err = r.LocalSize(); err != nil {
-		return err
-	}
+func (r *remover) launch() (err error) {
+	defer throw.Catch(&err)
+	r.size = throw.Get(r.LocalSize())
 	for axis := range 3 {
 		var groups []*polycount.Set
 		local, grid := false, false
@@ -135,17 +134,9 @@ func (r *remover) launch() error {
 				local = true
 			case kernel.Tag{Kind: kernel.GroupAxis, Axis: axis}:
 				grid = true
-				d, err := r.old.DomainOf([]string{n})
-				if err == nil {
-					d, err = d.Rename(n, groupName)
-				}
-				if err != nil {
-					return err
-				}
-				parts, err := kernel.Inhabited(d)
-				if err != nil {
-					return err
-				}
+				d := throw.Get(r.old.DomainOf([]string{n}))
+				d = throw.Get(d.Rename(n, groupName))
+				parts := throw.Get(kernel.Inhabited(d))
 				groups = append(groups, parts...)
 			}
 		}
@@ -177,7 +168,8 @@ func (r *remover) launch() error {
 const groupName = "$group" // no iname has such a name
 
 // collect finds what remains of each statement.
-func (r *remover) collect() error {
+func (r *remover) collect() (err error) {
+	defer throw.Catch(&err)
 	for _, s := range r.old.Statements {
 		p := &part{stmt: s}
 		if s.Kind != kernel.Assign {
@@ -214,10 +206,7 @@ func (r *remover) collect() error {
 			}
 		}
 		for i, l := range p.loads {
-			var err error
-			if p.loads[i].under, err = r.conditions(s, l); err != nil {
-				return err
-			}
+			p.loads[i].under = r.conditions(s, l)
 		}
 		r.parts = append(r.parts, p)
 	}
@@ -296,7 +285,7 @@ func (r *remover) loads(e expr.Expr, under []expr.Expr, out *[]load) {
 }
 
 // conditions are the conditions around a read that stay. The read must be in bounds without the others.
-func (r *remover) conditions(s *kernel.Stmt, l load) ([]expr.Expr, error) {
+func (r *remover) conditions(s *kernel.Stmt, l load) []expr.Expr {
 	var keep, dropped []expr.Expr
 	for _, c := range l.under {
 		if r.pure(c) {
@@ -306,34 +295,32 @@ func (r *remover) conditions(s *kernel.Stmt, l load) ([]expr.Expr, error) {
 		}
 	}
 	if len(dropped) == 0 {
-		return keep, nil
+		return keep
 	}
-	inside, err := inBounds(r.old, l.acc, s.Inames)
+	inside, err := throw.Value(func() bool { return inBounds(r.old, l.acc, s.Inames) })
 	if err == nil && !inside {
 		err = fmt.Errorf("statement %s reads %s only if %s, a condition that would be removed, and without it the read may be out of bounds", s.ID, l.acc, dropped[0])
 	}
-	return keep, err
+	return throw.Get(keep, err)
 }
 
 // inBounds reports whether the element is certain to be in bounds at all points of the inames.
-func inBounds(k *kernel.Kernel, acc *expr.Access, inames []string) (bool, error) {
-	d, err := k.DomainOf(inames)
-	if err != nil {
-		return false, err
-	}
+func inBounds(k *kernel.Kernel, acc *expr.Access, inames []string) bool {
+	d := throw.Get(k.DomainOf(inames))
 	for i, e := range acc.Index {
 		at, err1 := k.AffineOf(e)
 		size, err2 := k.AffineOf(k.Array(acc.Array).Shape[i])
 		if err1 != nil || err2 != nil {
-			return false, nil
+			return false
 		}
 		for _, c := range []polycount.Constraint{polycount.GE(at, polycount.Int(0)), polycount.GE(size, at.AddInt(1))} {
 			if yes, err := d.Implies(c); err != nil || !yes {
-				return false, err
+				throw.If(err)
+				return false
 			}
 		}
 	}
-	return true, nil
+	return true
 }
 
 // boundsOf are the variables that bound the loops of a statement.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -16,7 +17,7 @@ func RenameIname(k *kernel.Kernel, old, name string) (*kernel.Kernel, error) {
 	if !k.IsIname(old) {
 		return nil, k.UnknownIname(old)
 	}
-	if err := checkNewName(k, name); err != nil {
+	if err := throw.Try(func() { checkNewName(k, name) }); err != nil {
 		return nil, fmt.Errorf("renaming iname %s: %w", old, err)
 	}
 	c := k.Clone()
@@ -32,11 +33,9 @@ func RenameIname(k *kernel.Kernel, old, name string) (*kernel.Kernel, error) {
 // DuplicateInames gives the statements that match their own copies of inames, and so their own loops over the same values.
 // The copies are called names, by default <iname>_0 and so on. It is an error if one of these statements shares a variable
 // with another statement within the iname and the order of the two loops would matter.
-func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...string) (*kernel.Kernel, error) {
-	stmts, err := matchSome(k, match)
-	if err != nil {
-		return nil, err
-	}
+func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	stmts := matchSome(k, match)
 	if len(names) > 0 && len(names) != len(inames) {
 		return nil, k.Errorf("%d names for copies of %d inames", len(names), len(inames))
 	}
@@ -71,13 +70,9 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 		if len(chosen) == 0 {
 			return nil, k.Errorf("no statement that matches is within iname %s", iname)
 		}
-		if err := checkSeparable(k, iname, chosen); err != nil {
-			return nil, err
-		}
+		checkSeparable(k, iname, chosen)
 	}
-	if err := copyInames(c, copies); err != nil {
-		return nil, err
-	}
+	copyInames(c, copies)
 	by := map[string]expr.Expr{}
 	for old, name := range copies {
 		by[old] = expr.Var{Name: name}
@@ -106,13 +101,13 @@ func DuplicateInames(k *kernel.Kernel, inames []string, match string, names ...s
 }
 
 // copyInames adds copies of inames, which together take the same values, with the same tags and priorities, in place.
-func copyInames(k *kernel.Kernel, copies map[string]string) error {
+func copyInames(k *kernel.Kernel, copies map[string]string) {
 	olds := slices.Sorted(maps.Keys(copies))
 	for i, d := range k.Domains {
 		own, foreign := nameset.Intersect(olds, d.Dims()), nameset.Intersect(olds, d.Params())
 		if len(own) == 0 {
 			if len(foreign) > 0 {
-				return k.Errorf("cannot duplicate iname %s: the domain %s depends on it; duplicate its inames too", foreign[0], d)
+				panic(throw.Of(k.Errorf("cannot duplicate iname %s: the domain %s depends on it; duplicate its inames too", foreign[0], d)))
 			}
 			continue
 		}
@@ -121,7 +116,7 @@ func copyInames(k *kernel.Kernel, copies map[string]string) error {
 		var err error
 		for _, n := range slices.Concat(own, foreign) {
 			if copied, err = copied.Rename(n, copies[n]); err != nil {
-				return k.Errorf("duplicating iname %s: %w", n, err)
+				panic(throw.Of(k.Errorf("duplicating iname %s: %w", n, err)))
 			}
 			if slices.Contains(own, n) {
 				dims = append(dims, copies[n])
@@ -132,7 +127,7 @@ func copyInames(k *kernel.Kernel, copies map[string]string) error {
 			k.Domains[i], err = d.AddDims(added...).Intersect(copied)
 		}
 		if err != nil {
-			return k.Errorf("duplicating inames %s: %w", nameset.Text(own), err)
+			panic(throw.Of(k.Errorf("duplicating inames %s: %w", nameset.Text(own), err)))
 		}
 	}
 	for _, n := range olds {
@@ -152,13 +147,12 @@ func copyInames(k *kernel.Kernel, copies map[string]string) error {
 		}
 		k.Priorities = append(k.Priorities, next)
 	}
-	return nil
 }
 
 // checkSeparable returns an error unless the chosen statements can have their own loop over iname. The other statements
 // within iname then run before or after all of its iterations, so that what both access must have an element per
 // iteration.
-func checkSeparable(k *kernel.Kernel, iname string, chosen map[string]bool) error {
+func checkSeparable(k *kernel.Kernel, iname string, chosen map[string]bool) {
 	touches := func(s *kernel.Stmt) (all, writes []*expr.Access) {
 		return slices.Concat(k.Reads(s), k.Writes(s)), k.Writes(s)
 	}
@@ -176,15 +170,14 @@ func checkSeparable(k *kernel.Kernel, iname string, chosen map[string]bool) erro
 				for _, a := range pair[0] {
 					for _, b := range pair[1] {
 						if a.Array == b.Array && !indexedAlike(k, iname, a, b) {
-							return k.Errorf("cannot give %s its own loop over %s: it shares %s with %s, and %s is not indexed by %s in the same way in both; give it an element per iteration first (privatize_temporaries_with_inames)",
-								s.ID, iname, a.Array, o.ID, a.Array, iname)
+							panic(throw.Of(k.Errorf("cannot give %s its own loop over %s: it shares %s with %s, and %s is not indexed by %s in the same way in both; give it an element per iteration first (privatize_temporaries_with_inames)",
+								s.ID, iname, a.Array, o.ID, a.Array, iname)))
 						}
 					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // indexedAlike reports whether both accesses have the same index on some axis, with a different value for every value

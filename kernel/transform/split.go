@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/polycount"
 )
@@ -14,6 +15,7 @@ type Split struct {
 // SplitIname replaces iname i by two: i = inner + length·outer with 0 <= inner < length. A tagged iname is an error: its
 // loop is already decided.
 func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
 	if k.IsIname(iname) && length <= 0 {
 		return nil, k.Errorf("cannot split iname %s by %d: the length must be positive", iname, length)
 	}
@@ -21,16 +23,16 @@ func SplitIname(k *kernel.Kernel, iname string, length int64, opt Split) (out *k
 		return inner.Add(outer.Scale(length)), []polycount.Constraint{
 			polycount.GE(inner, polycount.Int(0)), polycount.GE(polycount.Int(length-1), inner),
 		}
-	})
+	}), nil
 }
 
 // divide replaces an iname by an inner and an outer one, of which it is the function value under constraints.
-func divide(k *kernel.Kernel, iname string, opt Split, value func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint)) (*kernel.Kernel, error) {
+func divide(k *kernel.Kernel, iname string, opt Split, value func(inner, outer polycount.Affine) (polycount.Affine, []polycount.Constraint)) *kernel.Kernel {
 	if !k.IsIname(iname) {
-		return nil, k.UnknownIname(iname)
+		panic(throw.Of(k.UnknownIname(iname)))
 	}
 	if tag, ok := k.Tags[iname]; ok {
-		return nil, k.Errorf("cannot split iname %s: it is tagged %s; split first, then tag the parts", iname, tag)
+		panic(throw.Of(k.Errorf("cannot split iname %s: it is tagged %s; split first, then tag the parts", iname, tag)))
 	}
 	if opt.Outer == "" {
 		opt.Outer = iname + "_outer"
@@ -39,26 +41,22 @@ func divide(k *kernel.Kernel, iname string, opt Split, value func(inner, outer p
 		opt.Inner = iname + "_inner"
 	}
 	for _, n := range []string{opt.Outer, opt.Inner} {
-		if err := checkNewName(k, n); err != nil {
-			return nil, err
-		}
+		checkNewName(k, n)
 	}
 	if opt.Outer == opt.Inner {
-		return nil, k.Errorf("cannot split iname %s into %s twice", iname, opt.Outer)
+		panic(throw.Of(k.Errorf("cannot split iname %s into %s twice", iname, opt.Outer)))
 	}
 	c := k.Clone()
 	of, cs := value(polycount.Name(opt.Inner), polycount.Name(opt.Outer))
 	if err := replaceIname(c, iname, []string{opt.Outer, opt.Inner}, of, cs...); err != nil {
-		return nil, k.Errorf("splitting iname %s: %w", iname, err)
+		panic(throw.Of(k.Errorf("splitting iname %s: %w", iname, err)))
 	}
 	for _, t := range [2][2]string{{opt.Outer, opt.OuterTag}, {opt.Inner, opt.InnerTag}} {
 		tag, err := kernel.ParseTag(t[1])
 		if err != nil {
-			return nil, k.Errorf("iname %s: %w", t[0], err)
+			panic(throw.Of(k.Errorf("iname %s: %w", t[0], err)))
 		}
-		if err := c.SetTag(t[0], tag); err != nil {
-			return nil, err
-		}
+		throw.If(c.SetTag(t[0], tag))
 	}
-	return c, nil
+	return c
 }

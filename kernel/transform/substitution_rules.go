@@ -3,6 +3,7 @@ package transform
 import (
 	"slices"
 
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 )
@@ -10,14 +11,10 @@ import (
 // ExtractSubst makes a substitution rule of an expression that the kernel computes: name(parameters...) := template.
 // All expressions of statements and other rules that match the template, with any expressions for its parameters,
 // become uses of the rule. Without parameters, they must equal the template.
-func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) (*kernel.Kernel, error) {
-	e, err := expr.Parse(template)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkNewName(k, name); err != nil {
-		return nil, err
-	}
+func ExtractSubst(k *kernel.Kernel, name, template string, parameters []string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	e := throw.Get(expr.Parse(template))
+	checkNewName(k, name)
 	for i, p := range parameters {
 		if !expr.IsName(p) || slices.Contains(parameters[:i], p) {
 			return nil, k.Errorf("rule %s: bad parameter %q: parameters are distinct names", name, p)
@@ -133,7 +130,7 @@ func ruleNames(k *kernel.Kernel) []string {
 
 // expandAround expands the rules that use an array or a rule, in their bodies or in an operand, so that statements have all
 // uses. The rule itself is dropped.
-func expandAround(k *kernel.Kernel, name string) (*kernel.Kernel, error) {
+func expandAround(k *kernel.Kernel, name string) *kernel.Kernel {
 	c := k.Clone()
 	c.Rules = slices.DeleteFunc(c.Rules, func(r *kernel.Rule) bool { return r.Name == name })
 	around := func(r *kernel.Rule) bool {
@@ -160,13 +157,10 @@ func expandAround(k *kernel.Kernel, name string) (*kernel.Kernel, error) {
 		kept = append(kept, r)
 		return true
 	})
-	out, err := ExpandRules(expanding)
-	if err != nil {
-		return nil, err
-	}
+	out := throw.Get(ExpandRules(expanding))
 	out = out.Clone()
 	out.Rules = kept
-	return out, nil
+	return out
 }
 
 // allExprs lists the expressions of statements and the bodies of rules.

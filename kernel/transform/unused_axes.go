@@ -4,16 +4,15 @@ import (
 	"slices"
 
 	"gpuperf/internal/nameset"
+	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 )
 
 // AddInamesForUnusedAxes adds to the statements that match the inames of the hardware axes that the kernel uses and they do
 // not, so that each work-item runs them. It fails where AddInamesToInsn does, and if several inames are on such an axis.
-func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, error) {
-	stmts, err := matchSome(k, match)
-	if err != nil {
-		return nil, err
-	}
+func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (_ *kernel.Kernel, err error) {
+	defer throw.Catch(&err)
+	stmts := matchSome(k, match)
 	c := k
 	for _, s := range stmts {
 		if s.Kind != kernel.Assign {
@@ -34,9 +33,7 @@ func AddInamesForUnusedAxes(k *kernel.Kernel, match string) (*kernel.Kernel, err
 			}
 		}
 		if len(add) > 0 {
-			if c, err = AddInamesToInsn(c, add, "id:"+s.ID); err != nil {
-				return nil, err
-			}
+			c = throw.Get(AddInamesToInsn(c, add, "id:"+s.ID))
 		}
 	}
 	return c, nil

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 )
@@ -28,6 +29,10 @@ type Kernel struct {
 	Most    int64   // work-items of a work-group; 0 is not known
 	Dynamic string  // the type of the elements of dynamic shared memory; "" is none
 	Notes   []string
+	// Launch is how the host code of the source launches it; nil where it does not.
+	Launch *launches.Bound
+	// Along are the sizes that guards compare the indices along the axes with; "" where none is found.
+	Along [3]string
 
 	file string // that it was found in; "" is not the source
 }
@@ -63,7 +68,7 @@ var readers = map[string]func(path string, text string) ([]Kernel, error){
 // Extensions are those of the files that Read reads.
 func Extensions() []string { return slices.Sorted(maps.Keys(readers)) }
 
-const largest = 64 << 20
+const largest = 64 << 20 // bytes of a source or program that is read
 
 // refused are the types of parameters that launch files do not have.
 var refused = regexp.MustCompile(`\b(?:image\d\w*_t|sampler_t|pipe|queue_t|cudaTextureObject_t|cudaSurfaceObject_t|CUtensorMap)\b`)

@@ -58,8 +58,8 @@ int main() { fold<float, 4, true><<<dim3(10), 128>>>(0, 0, 0, 0, 0, 0); }
 extern "C" __global__ void empty(void) {}
 `}, pick: "fold",
 		want: []string{
-			"kernel: fold<float, 4, true>", "sizes: {count: 1048576}", "grid: [(count + 127) / 128]", "block: [128]", "shared: 4 * 128",
-			"- {buffer: out, dtype: float32, size: count}", "- {buffer: in, dtype: float32, size: count, restore: false}", "- {int64: count}",
+			"kernel: fold<float, 4, true>", "sizes: {count: 32}", "grid: [10]", "block: [128]", "shared: 4 * 128",
+			"- {buffer: out, dtype: float32, size: 10 * 128}", "- {buffer: in, dtype: float32, size: 10 * 128, restore: false}", "- {int64: count}",
 			"- {uint64: 1}", "- {uint8: 0}", "- {float64: 1.5}",
 		},
 	},
@@ -71,6 +71,25 @@ template <class T, class U, int N> __global__ void k(T *x, U y) {}
 __global__ void outside(int n) { a::b::c::k<double, float, 3><<<1, 2>>>(0, 0); }
 `}, pick: "k",
 		want: []string{"kernel: a::b::c::k<double, float, 3>", "- {buffer: x, dtype: float64, size: n}", "- {float32: 1.5}"},
+	},
+	{
+		name: "what the host code says", files: map[string]string{"k.cu": `
+#define T 64
+__global__ void k(float *y, int n, int m) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = m; }
+int main() { int count = 1000; float *d; k<<<(count + T - 1) / T, T>>>(d, count, 2 * count); }
+`},
+		want: []string{"sizes: {n: 1000}", "grid: [(((n + 64) - 1) / 64)]", "block: [64]", "- {int32: n}", "- {int32: (2 * n)}"},
+	},
+	{
+		name: "axes by what guards compare", files: map[string]string{"k.cu": `
+__global__ void k(float *y, int h, int w) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, z = 0;
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= w || row >= h) return;
+  y[row * w + x] = z;
+}
+`},
+		want: []string{"grid: [(w + 15) / 16, (h + 15) / 16]"},
 	},
 	{
 		name: "a kernel without parameters, in a file of an odd name", files: map[string]string{"it's: a #1 \"k\".cu": `extern "C" __global__ void empty() {}`},
@@ -106,8 +125,8 @@ namespace a { struct view { double *x; const int *of; size_t n; float w; }; temp
 int main() { a::k<int><<<dim3(64, 2), dim3(32, 4), 0>>>({}, 3); }
 `}, pick: "a::k",
 		want: []string{
-			"kernel: a::k<int>", "block: [32, 4]", "grid: [(t + 31) / 32, (t + 3) / 4]",
-			"- {struct: [{buffer: x, dtype: float64, size: t * t}, {buffer: of, dtype: int32, size: t * t, restore: false}, {uint64: 1}, {float32: 1.5}]}",
+			"kernel: a::k<int>", "block: [32, 4]", "grid: [64, 2]",
+			"- {struct: [{buffer: x, dtype: float64, size: 64 * 2 * 128}, {buffer: of, dtype: int32, size: 64 * 2 * 128, restore: false}, {uint64: 1}, {float32: 1.5}]}",
 		},
 	},
 	{

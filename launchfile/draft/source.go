@@ -1,10 +1,15 @@
 package draft
 
 import (
+	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpuperf/cfront/cpp"
+	"gpuperf/cfront/launches"
 )
 
 // language is what the sources of an interface write differently.
@@ -40,11 +45,12 @@ func readCUDA(path, text string) ([]Kernel, error) { return readSource(cuda, pat
 
 // readSource finds the kernels that a source defines.
 func readSource(l language, path, text string) (kernels []Kernel) {
+	host := hostLaunches(l, path, text)
 	text = expanded(comments.ReplaceAllString(text, " "))
 	known := structures(text)
-	launches := map[string][]string{}
+	written := map[string][]string{}
 	for _, m := range launched.FindAllStringSubmatch(text, -1) {
-		launches[m[1]] = m[2:]
+		written[m[1]] = m[2:]
 	}
 	within := scopes(text)
 	for _, found := range l.kernel.FindAllStringIndex(text, -1) {
@@ -56,7 +62,7 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		k := Kernel{Name: within(found[0]) + head.name, Dims: 1, Block: head.size, Most: head.most, file: path}
 		if m := template.FindStringSubmatch(text[max(0, found[0]-longestHead):found[0]]); m != nil {
 			var given []string
-			if by := launches[head.name]; by != nil && by[0] != "" {
+			if by := written[head.name]; by != nil && by[0] != "" {
 				given = split(by[0])
 			}
 			k.Name += "<" + strings.Join(arguments(m[1], given, types), ", ") + ">"
@@ -70,7 +76,7 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		for _, m := range l.axis.FindAllStringSubmatch(head.body, -1) {
 			k.Dims = max(k.Dims, axes[m[1]])
 		}
-		by := launches[head.name]
+		by := written[head.name]
 		if by != nil && k.Block == nil {
 			k.Block = blockOf(by[1])
 		}
@@ -81,9 +87,63 @@ func readSource(l language, path, text string) (kernels []Kernel) {
 		if by != nil {
 			k.Notes = append(k.Notes, "launched in the source by <<<"+strings.Join(strings.Fields(by[1]), " ")+">>>")
 		}
+		k.along(head.body)
+		k.launchedBy(host[head.name])
 		kernels = append(kernels, k)
 	}
 	return kernels
+}
+
+// hostLaunches are the launches of the host code of a source, by the names of kernels: of each the first whose work-group is known, or else the first.
+func hostLaunches(l language, path, text string) map[string]*launches.Launch {
+	out := map[string]*launches.Launch{}
+	if l.kernel != cuda.kernel {
+		return out
+	}
+	tokens, err := cpp.Run(context.Background(), cpp.Config{Open: func(name string, _ bool, _ string) (string, string, bool) { return name, "", true }}, path, text)
+	if err != nil { // the source is read as it is
+		return out
+	}
+	for _, one := range launches.Find(tokens) {
+		if before := out[one.Kernel]; before == nil || before.Block == nil {
+			one.Resolve()
+			out[one.Kernel] = one
+		}
+	}
+	return out
+}
+
+// launchedBy takes what the host code says of the launch.
+func (k *Kernel) launchedBy(l *launches.Launch) {
+	if l == nil || l.Arguments() != len(k.Params) {
+		return
+	}
+	var params []launches.Param
+	for _, p := range k.Params {
+		params = append(params, launches.Param{Name: p.Name, Integer: p.isSize()})
+	}
+	if k.Launch = l.Bind(params); k.Launch.Block != nil {
+		k.Block = k.Launch.Block
+		k.Dims = max(len(k.Block), len(k.Launch.Grid))
+		for len(k.Block) < k.Dims {
+			k.Block = append(k.Block, 1)
+		}
+	}
+}
+
+var (
+	indexed = regexp.MustCompile(`\b(\w+)\s*=\s*[^;=]*?(?:\bblockIdx\s*\.\s*([xyz])|get_global_id\s*\(\s*([012])\s*\))`)
+	guarded = `\b%s\s*(?:<|>=)\s*(\w+)\b`
+)
+
+// along finds what the index along each axis is compared with.
+func (k *Kernel) along(body string) {
+	for _, m := range indexed.FindAllStringSubmatch(body, -1) {
+		d := strings.Index("xyz012", m[2]+m[3]) % 3
+		if by := regexp.MustCompile(fmt.Sprintf(guarded, regexp.QuoteMeta(m[1]))).FindStringSubmatch(body); by != nil && k.Along[d] == "" {
+			k.Along[d] = by[1]
+		}
+	}
 }
 
 // blockOf is the size of the work-groups of a launch where it is written in numbers.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gpuperf/kernel/expr"
 )
@@ -70,7 +71,11 @@ func (k Kernel) Write(w io.Writer, folder string) error {
 	out.add("source: "+file, fill)
 	out.add("kernel: "+k.Name, strings.Join(k.Notes, "; "))
 	s := k.sizes()
-	out.add("sizes: {"+strings.Join(s.given, ", ")+"}", "guess; -p gives others")
+	from := "guess"
+	if k.Launch != nil && len(k.Launch.Given) > 0 {
+		from = "as the source has them where it tells"
+	}
+	out.add("sizes: {"+strings.Join(s.given, ", ")+"}", from+"; -p gives others")
 	origin, block := "as the file asks", k.Block
 	switch {
 	case block == nil:
@@ -78,7 +83,16 @@ func (k Kernel) Write(w io.Writer, folder string) error {
 	case k.Grid != nil:
 		origin = "as recorded"
 	}
-	if k.Grid == nil {
+	if k.Grid == nil && k.Launch != nil {
+		var along []string
+		for d := range k.Dims {
+			along = append(along, "1")
+			if d < len(k.Launch.Grid) {
+				along[d] = division(k.Launch.Grid[d])
+			}
+		}
+		out.add("grid: ["+strings.Join(along, ", ")+"]", "work-groups, as the source launches it; division rounds down")
+	} else if k.Grid == nil {
 		out.add("grid: ["+strings.Join(k.grid(s.names, block), ", ")+"]", "guess: a work-item for each element; division rounds down")
 	} else {
 		out.add("grid: "+list(k.Grid), "work-groups, as recorded")
@@ -112,6 +126,9 @@ type sizes struct {
 // sizes are the integers that are passed, or else those in a structure, as far as their names do not say otherwise; n where there are none.
 func (k Kernel) sizes() sizes {
 	s := sizes{of: map[string]string{}}
+	if k.Launch != nil && len(k.Launch.Sizes) > 0 {
+		return k.launchSizes()
+	}
 	s.add(k.Params)
 	for _, p := range k.Params {
 		if p.Kind == Value && len(s.names) == 0 {
@@ -139,10 +156,41 @@ func (k Kernel) sizes() sizes {
 	return s
 }
 
+// launchSizes are those of the launch of the host code, with the values that they have there.
+func (k Kernel) launchSizes() sizes {
+	s := sizes{of: map[string]string{}}
+	for _, name := range k.Launch.Sizes {
+		value, known := k.Launch.Given[name]
+		if !known || value < 1 {
+			value = smallest
+		}
+		if !expr.IsName(name) || name == "step" {
+			continue
+		}
+		s.names = append(s.names, name)
+		s.given = append(s.given, fmt.Sprintf("%s: %d", name, value))
+		s.of[name] = name
+	}
+	for name, text := range k.Launch.Args {
+		s.of[name] = division(text)
+	}
+	s.all = strings.Join(s.names, " * ")
+	if grid := strings.Join(k.Launch.Grid, " * "); !strings.ContainsFunc(grid, unicode.IsLetter) { // a work-item for each element
+		s.all = fmt.Sprintf("%s * %d", division(grid), product(k.block()))
+		if k.Launch.Block != nil {
+			s.all = fmt.Sprintf("%s * %d", division(grid), product(k.Launch.Block))
+		}
+	}
+	return s
+}
+
+// division writes quotients as launch files do.
+func division(text string) string { return strings.ReplaceAll(text, "//", "/") }
+
 // add makes sizes of the integers among parameters, or members of a structure.
 func (s *sizes) add(params []Param) {
 	for _, p := range params {
-		if p.Kind != Value || p.Lanes > 1 || !slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type) || p.setting() != "" {
+		if !p.isSize() || p.setting() != "" {
 			continue
 		}
 		name := p.Name
@@ -151,6 +199,11 @@ func (s *sizes) add(params []Param) {
 		}
 		s.names, s.of[p.Name] = append(s.names, name), name
 	}
+}
+
+// isSize reports whether a parameter is an integer that is passed by value.
+func (p Param) isSize() bool {
+	return p.Kind == Value && p.Lanes <= 1 && slices.Contains([]string{"int32", "uint32", "int64", "uint64"}, p.Type)
 }
 
 // setting is the value of an integer whose name says that it is no size, "" for others.
@@ -181,6 +234,9 @@ func (k Kernel) grid(names []string, block []int64) (grid []string) {
 		along = nil
 		for d := range k.Dims {
 			along = append(along, names[max(0, min(len(names), k.Dims)-1-d)])
+		}
+		if guarded := k.Along[:k.Dims]; !slices.ContainsFunc(guarded, func(n string) bool { return !slices.Contains(names, n) }) {
+			along = slices.Clone(guarded)
 		}
 	}
 	for d, n := range along {

@@ -218,7 +218,7 @@ func (c component) ascends(a device.Arg, n int64) error {
 
 // each calls a function for the number and the value of each element, until it returns an error.
 func (c component) each(a device.Arg, check func(i, v int64) error) error {
-	const chunk = 1 << 16
+	const chunk = 1 << 16 // elements at once, which stay in a cache of the host
 	a.DType, a.Seed = string(c.dtype), 1
 	size := c.dtype.Size()
 	for first := int64(0); first < c.elements; first += chunk {

@@ -228,10 +228,10 @@ type extents struct{ lower.Extents }
 // Bounds of launches: work-groups of at least leastGroup items and launches of at least leastItems, if there is enough work;
 // and at most mostTrips elements for an item or a group along a dimension.
 const (
-	leastGroup  = 32
-	leastItems  = 1 << 15
-	mostTrips   = 16
-	mostFitting = 8
+	leastGroup  = 32      // a sub-group
+	leastItems  = 1 << 15 // about an eighth of what a large device runs at once
+	mostTrips   = 16      // iterations of a loop over what one work-item or group leaves
+	mostFitting = 8       // work-groups: with more, powers of two leave few work-items idle
 )
 
 // ranges lists the ND-ranges that suit maps of these extents.

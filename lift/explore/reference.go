@@ -23,11 +23,11 @@ import (
 
 // The relative tolerances of results: sums in different orders differ more than single operations do.
 const (
-	sumTolerance  = 1e-4
-	elemTolerance = 1e-5
+	sumTolerance  = 1e-4 // a few thousand terms of single precision, each rounded
+	elemTolerance = 1e-5 // some tens of roundings of single precision
 	// where numbers of half precision are computed with
 	halfSumTolerance  = 2e-2
-	halfElemTolerance = 4e-3
+	halfElemTolerance = 4e-3 // four roundings of half precision
 )
 
 // tolerance is that of a program's results.
@@ -111,7 +111,7 @@ type sortedList struct {
 
 // plainest derives variants of all recipes, the plainest first: they may be anywhere in the enumeration, so many are derived.
 func (s *Space) plainest() ([]*derive.Variant, error) {
-	const enough, kept = 1500, 6
+	const enough, kept = 1500, 6 // variants that have all recipes among them, and those whose results are compared before one is the reference
 	opt := s.derivation(max(enough, len(s.Derived.Variants)))
 	opt.Recipes = nil
 	of := fmt.Sprintf("%s %+v", s.Program, opt)

@@ -65,7 +65,7 @@ func (c *lowering) checkVectors(t *lift.Term, env *scope, out *val) {
 
 // checkFirst looks at the first vectors of an array, which fails for elements that are not adjacent.
 func checkFirst(vectors *val) {
-	const enough = 16
+	const enough = 16 // vectors: patterns that scatter elements do so from the first few on
 	for i := range min(lengthOf(vectors.typ), enough) {
 		vectors.at(constant(i))
 	}

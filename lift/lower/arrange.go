@@ -178,7 +178,7 @@ func (c *lowering) evaluate(e expr.Expr, at map[string]index) index {
 	for name, v := range at {
 		by[name] = v.expr()
 	}
-	const far = 1 << 40
+	const far = 1 << 40 // beyond every size
 	return index{e: expr.Subst(e, by), lo: -far, hi: far}
 }
 

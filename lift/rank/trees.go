@@ -13,16 +13,16 @@ import (
 // gradient boosting", 2002). Values of features are put into bins, between which nodes are split: sums over bins tell all splits of a feature in one pass
 // (Ke et al., "LightGBM", 2017, section 2.1). The result is the mean of several such sequences of other random parts.
 const (
-	treeSeed  = 20260101
-	sequences = 4
-	treesEach = 200
-	rate      = 0.05 // the part that is taken
-	levels    = 6    // of nodes that are split, below one another
-	leafRows  = 20   // the least of a leaf, where there are many
-	rowShare  = 0.5  // for each tree, at random
-	tryShare  = 0.3  // of the features, the same
-	binCount  = 64
-	shrinkage = 1 // rows that leaves are taken to have more, of value 0
+	treeSeed  = 20260101 // any: results are to be the same each time
+	sequences = 4        // whose mean is taken
+	treesEach = 200      // of a sequence
+	rate      = 0.05     // the part that is taken
+	levels    = 6        // of nodes that are split, below one another
+	leafRows  = 20       // the least of a leaf, where there are many
+	rowShare  = 0.5      // for each tree, at random
+	tryShare  = 0.3      // of the features, the same
+	binCount  = 64       // of a feature
+	shrinkage = 1        // rows that leaves are taken to have more, of value 0
 )
 
 // treeNode is a leaf if right is 0.

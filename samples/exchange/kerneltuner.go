@@ -136,7 +136,7 @@ func stamped(text string, modified time.Time) time.Time {
 
 // problem adds the sizes of the problem, which are numbers or texts, to an identity.
 func (k *kernelTuner) problem(id *samples.Identity) error {
-	const most = 1 << 53
+	const most = 1 << 53 // up to which numbers of JSON are exact
 	list, ok := k.ProblemSize.([]any)
 	if !ok && k.ProblemSize != nil {
 		list = []any{k.ProblemSize}

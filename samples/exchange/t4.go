@@ -118,7 +118,7 @@ var validities = map[string]samples.Status{
 	"runtime":     samples.Crash,
 }
 
-const milli = 1e3
+const milli = 1e3 // times are in milliseconds there
 
 // writeT4 writes a result for each sample. The configuration is what tells samples apart: the choices of a search, or kernel, arguments, sizes, caches.
 func writeT4(w io.Writer, records []*samples.Record) error {

@@ -153,6 +153,11 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 		return nil, err
 	}
 	p := &part{unit: u, region: r, nest: n, taken: map[string]bool{}}
+	for _, name := range n.Params {
+		if n.Given[name] == nil && n.Vars[name] == nil {
+			return nil, p.refuse(r.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)
+		}
+	}
 	for _, step := range []func() error{p.place, p.scalarsAfter, func() error { return p.kernels(ctx) }, p.transfers, p.written} {
 		if err := step(); err != nil {
 			return nil, err

@@ -139,8 +139,8 @@ func TestOpenExtents(t *testing.T) {
 // TestLeft: regions that would not mean the same as kernels are left as they are, with the reason.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
-		{"int i;\n#pragma scop\nfor (i = 0; i < n; i++) a[i] = 0;\n#pragma endscop\na[i] = 1;", "i counts a loop of the region, and may be used after it"},
-		{"\n#pragma scop\nfor (g = 0; g < n; g++) a[g] = 0;\n#pragma endscop\n", "g counts a loop of the region"},
+		{"int i;\n#pragma scop\nfor (i = 0; i < n && i < 2*g; i++) a[i] = 0;\n#pragma endscop\na[i] = 1;", "i counts a loop of the region, may be used after it"},
+		{"\n#pragma scop\nfor (g = 0; g < n && g < 5; g++) a[g] = 0;\n#pragma endscop\n", "g counts a loop of the region"},
 		{"\n#pragma scop\n#define TWO 2\na[0] = TWO;\n#pragma endscop\n", "#define in a region would be lost"},
 		{"\n#pragma scop\na[0] = 1;\n#ifdef X\na[1] = 1;\n#pragma endscop\n#endif\n", "pragma"},
 		{"double s; for (int t = 0; t < 3; t++) {\n#pragma scop\nif (n > 3) s = 1;\na[0] = s;\n#pragma endscop\n}", "s may carry values from one run of the region to the next"},

@@ -27,7 +27,7 @@ func (u *unit) rewritten(kernels, second string) (main, extra string) {
 	inserted := checks + made.String() + "// End of what perf scop compile adds.\n\n"
 	if u.apart {
 		extra = head + made.String()
-		inserted = checks + "// In " + second + ".\n" + prototypes.String() + "\n"
+		inserted = checks + arithmetic + "// In " + second + ".\n" + prototypes.String() + "\n"
 	}
 	text := u.text
 	for _, p := range slices.Backward(u.parts) {
@@ -36,6 +36,12 @@ func (u *unit) rewritten(kernels, second string) (main, extra string) {
 	at := u.beginning()
 	return head + u.defines() + text[:at] + inserted + text[at:], extra
 }
+
+// arithmetic is what values after regions are computed with, where kernels and what launches them are in a file of their own.
+const arithmetic = `__attribute__((unused)) static long scop_min(long a, long b) { return a < b ? a : b; }
+__attribute__((unused)) static long scop_max(long a, long b) { return a > b ? a : b; }
+__attribute__((unused)) static long scop_floor(long a, long b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+`
 
 // beginning is where declarations can be added: before the first header is included, where all macros that headers look for are defined, or else at the
 // first line.

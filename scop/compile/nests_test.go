@@ -262,7 +262,7 @@ func randomNests(t *testing.T, language string) {
 		t.Run(fmt.Sprint(first), func(t *testing.T) {
 			var texts []string
 			for seed := range min(perBatch, end-first) {
-				texts = append(texts, rapid.Custom(func(t *rapid.T) string { return scoptest.Own(t) }).Example(first+seed))
+				texts = append(texts, rapid.Custom([]func(*rapid.T) string{scoptest.Own, scoptest.Calls}[seed%2]).Example(first+seed))
 			}
 			b := newBatch(t, texts, language)
 			for _, sizes := range [][]string{{"6", "5"}, {"3", "8"}} {

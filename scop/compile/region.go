@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
 	"gpuperf/cfront/cpp"
 	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
@@ -35,6 +36,7 @@ type part struct {
 	indent     string
 	declared   []*cfront.Var        // in the region, and used after it
 	inside     map[*cfront.Var]bool // declared in the region
+	finals     []*cfront.Var        // integers that the text assigns and no kernel
 	repeated   bool                 // the region may run several times in its function
 	changing   map[string]bool      // loops of the host
 	function   string               // the text of the entry
@@ -122,15 +124,22 @@ func (p *part) braces(offset func(line int) int) (start, end int, err error) {
 	return 0, 0, p.refuse(body.Line, "the braces of %s come from macros", p.nest.Name)
 }
 
-// scalarsAfter refuses regions whose iterators are used after them, whose values are not kept, and finds the variables that are declared in the
-// region and used after it.
+// scalarsAfter finds the integers that no kernel assigns and that may be used after the region, with their values there, and the variables that are declared in the
+// region and used after it. It refuses regions whose iterators are used after them where their values are not known.
 func (p *part) scalarsAfter() error {
 	use := usesOf(p.region)
 	for v := range use.iterators {
-		if !use.declared[v] && (v.Class == cfront.Global || use.after[v]) {
-			return p.file.Errorf(v.Pos, "%s counts a loop of the region, and may be used after it", v.Name)
+		if !use.declared[v] && (v.Class == cfront.Global || use.after[v]) && len(p.nest.Finals[v]) == 0 {
+			return p.file.Errorf(v.Pos, "%s counts a loop of the region, may be used after it, and has no value there that is affine", v.Name)
 		}
 	}
+	for v, values := range p.nest.Finals {
+		stored := slices.ContainsFunc(p.nest.Arrays, func(a *scop.Array) bool { return p.nest.Vars[a.Name] == v && a.Written })
+		if len(values) > 0 && !stored && (v.Class == cfront.Global || use.after[v] || use.repeated) {
+			p.finals = append(p.finals, v)
+		}
+	}
+	slices.SortFunc(p.finals, func(v, w *cfront.Var) int { return strings.Compare(v.Name, w.Name) })
 	p.repeated, p.inside = use.repeated, use.declared
 	for _, s := range p.region.Items {
 		d, ok := s.(*cfront.Declare)
@@ -221,6 +230,10 @@ func (p *part) transfers() error {
 		p.arrays = append(p.arrays, b)
 	}
 	for _, a := range p.nest.Arrays {
+		if v := p.nest.Vars[a.Name]; v != nil && v.Whole != nil && len(a.Shape) > 0 && !a.Local {
+			return p.file.Errorf(a.Pos, "%s is a member of records in an array, which kernels have as an array of its own", v.Whole.Name).
+				WithHint("perf scop run, count and deps take it; for compile declare an array for each member")
+		}
 		if v := p.nest.Vars[a.Name]; a.Local && p.repeated && v != nil && !p.inside[v] && analysis.Needs(a) {
 			return p.file.Errorf(a.Pos, "%s may carry values from one run of the region to the next", v.Name)
 		}
@@ -269,15 +282,12 @@ type parameter struct{ declared, given string }
 
 // parameters are the sizes, the scalars, and the arrays.
 func (p *part) parameters() (list []parameter) {
-	text := func(name string) string { return p.nest.Vars[name].Name }
+	text := func(name string) string {
+		t, _ := scop.Text(cfront.Use(p.nest.Vars[name]))
+		return t
+	}
 	for _, name := range p.nest.Params {
-		given := ""
-		if e := p.nest.Given[name]; e != nil {
-			given, _ = scop.Text(e)
-		} else {
-			given = text(name)
-		}
-		list = append(list, parameter{"long " + name, given})
+		list = append(list, parameter{"long " + name, p.textOf(name)})
 	}
 	for _, a := range p.values {
 		list = append(list, parameter{ctypes[a.DType] + " " + a.Name, text(a.Name)})
@@ -305,6 +315,42 @@ var ctypes = map[expr.DType]string{
 	expr.Float32: "float", expr.Float64: "double",
 }
 
+// final is the value of an integer after the region, in the names that the text has.
+func (p *part) final(values []scop.Final) (text string) {
+	own := map[string]expr.Expr{}
+	name := func(n string) {
+		own[n] = expr.Var{Name: p.textOf(n)}
+	}
+	for i, f := range slices.Backward(values) {
+		for _, n := range f.Value.Names() {
+			name(n)
+		}
+		value := inC(expr.Subst(expr.FromAffine(f.Value), own))
+		if i == len(values)-1 {
+			text = value
+			continue
+		}
+		for _, n := range f.When.Params() {
+			name(n)
+		}
+		text = fmt.Sprintf("%s ? %s : (%s)", inC(expr.Subst(cexpr.Disjunction(f.When), own)), value, text)
+	}
+	return text
+}
+
+// textOf is what the text calls a parameter: a variable, or an expression in brackets.
+func (p *part) textOf(name string) string {
+	e := p.nest.Given[name]
+	if e == nil {
+		e = cfront.Use(p.nest.Vars[name])
+	}
+	text, _ := scop.Text(e)
+	if _, variable := e.(*cfront.Ref); !variable {
+		text = "(" + text + ")"
+	}
+	return text
+}
+
 // call is the text that replaces the region.
 func (p *part) call() string {
 	var b strings.Builder
@@ -326,6 +372,12 @@ func (p *part) call() string {
 		given = append(given, x.given)
 	}
 	line("%s(%s);", p.entry, strings.Join(given, ", "))
+	for i, v := range p.finals {
+		line("const long %s_%d = %s;", p.entry, i, p.final(p.nest.Finals[v]))
+	}
+	for i, v := range p.finals {
+		line("%s = %s_%d;", v.Name, p.entry, i)
+	}
 	if p.region.Marked {
 		return b.String()
 	}
@@ -337,7 +389,8 @@ func (p *part) call() string {
 func (p *part) assertions(line func(string, ...any), a *scop.Array) {
 	v := p.nest.Vars[a.Name]
 	t := ctypes[a.DType]
-	element := v.Name + strings.Repeat("[0]", len(a.Shape))
+	name, _ := scop.Text(cfront.Use(v))
+	element := name + strings.Repeat("[0]", len(a.Shape))
 	switch a.DType {
 	case expr.Int8, expr.Int64, expr.Uint64: // which C has two of
 		line("SCOP_SIZE(%s, %s);", element, t)
@@ -359,6 +412,6 @@ func (p *part) assertions(line func(string, ...any), a *scop.Array) {
 		for _, e := range a.Shape[len(a.Shape)-known:] {
 			extents += "[" + e.String() + "]"
 		}
-		line("SCOP_SIZE(%s, %s%s);", v.Name+strings.Repeat("[0]", len(a.Shape)-known), t, extents)
+		line("SCOP_SIZE(%s, %s%s);", name+strings.Repeat("[0]", len(a.Shape)-known), t, extents)
 	}
 }

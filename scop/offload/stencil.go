@@ -95,6 +95,9 @@ func (s *stencil) place(x *scop.Statement) *place {
 	if !clock.Equal(polycount.Name(p.clock).AddInt(-p.shift)) {
 		return nil
 	}
+	if slices.ContainsFunc(x.Accesses, func(a scop.Access) bool { return a.Array.Scattered }) {
+		return nil
+	}
 	store := x.Accesses[len(x.Accesses)-1]
 	if n := len(store.Index); !store.Write || n == 0 || n > 3 || store.Array.Shape[0] == nil {
 		return nil

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -122,15 +121,19 @@ func (f *file) buffer(q pointer, p param) (text, comment string, err error) {
 		text = "buffer: " + f.names[q.Memory]
 	} else {
 		f.named[q.Memory], f.names[q.Memory] = true, f.bufferName(p.Name, q.Memory)
-		filled := "fill: zeros"
+		filled := "fill: unknown"
 		switch {
-		case m.File != "":
-			if filled, err = f.data(m.File, f.names[q.Memory]); err != nil {
+		case m.Zeros:
+			filled = "fill: zeros"
+		case m.File != "" && f.kept[q.Memory]:
+			if filled, err = f.data(m.File); err != nil {
 				return "", "", err
 			}
 			comment = joined(comment, addresses(m.Addresses))
-		case f.contents:
+		case f.all:
 			comment = joined(comment, "its "+format.Bytes(m.Bytes)+" were not kept")
+		case f.kept[q.Memory]:
+			comment = joined(comment, "its "+format.Bytes(m.Bytes)+" decide about the time, and were not kept (--contents)")
 		}
 		text = fmt.Sprintf("buffer: %s, %s, %s", f.names[q.Memory], shape(dtype(p.Type), m.Bytes), filled)
 	}
@@ -156,26 +159,26 @@ func shape(d string, bytes int64) string {
 	return fmt.Sprintf("bytes: %d", bytes)
 }
 
-// data moves a file of the journal beside the launch file.
-func (f *file) data(file, what string) (text string, err error) {
-	name := f.name + "." + notName.ReplaceAllString(what, "_") + ".bin"
-	to := filepath.Join(f.folder, name)
-	if _, err := os.Lstat(to); err == nil && !strings.Contains(f.earlier, "data: "+name) {
-		return "", unablef("%s: no earlier capture has written this file, and it is not replaced\n    choose another folder, or delete the file first", to)
-	}
-	return "data: " + name, os.Rename(filepath.Join(f.journal.folder, file), to)
+// data copies a file of the journal beside the launch file.
+func (f *file) data(file string) (text string, err error) {
+	name, err := f.keep(filepath.Join(f.journal.folder, file), "contents", ".bin")
+	return "data: " + name, err
 }
 
 // globals writes the variables of the module that were kept.
 func (f *file) globals() error {
 	var lines []string
 	for _, v := range f.Variables {
-		if v.File == "" { // it could not be written
+		data := "fill: zeros"
+		switch {
+		case v.Zeros:
+		case v.File == "": // it could not be written
 			continue
-		}
-		data, err := f.data(v.File, v.Name)
-		if err != nil {
-			return err
+		default:
+			var err error
+			if data, err = f.data(v.File); err != nil {
+				return err
+			}
 		}
 		lines = append(lines, fmt.Sprintf("  %s: {bytes: %d, %s}%s", quoted(v.Name), v.Bytes, data, behind(addresses(v.Addresses))))
 	}

@@ -31,6 +31,8 @@ type Options struct {
 	Kernel         string // keeps the kernels whose name matches, a regular expression as of grep -E; "" keeps all
 	Launch         int    // which launch of each kernel; 0 is the first of those that differ in the ND-range or in values of arguments
 	Contents       int64  // keeps what buffers hold that have at most so many bytes; 0 keeps none
+	// Decides names the buffers of a launch file whose contents decide how long the launch takes. Where it is not nil, others are not kept.
+	Decides func(ctx context.Context, path string) ([]string, error)
 }
 
 // Result is what was captured.
@@ -40,6 +42,8 @@ type Result struct {
 	Status  int       `json:"status"` // of the application
 	// Unlisted is why a module has no listing beside it; nil where all have one.
 	Unlisted error `json:"-"`
+	// Undecided is of how many kernels it is not known which contents decide.
+	Undecided int `json:"-"`
 }
 
 // Kernel is a kernel that the application has launched, in one way.
@@ -107,8 +111,12 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if start := new(exec.Error); errors.As(failed, &start) {
 		return Result{}, failed
 	}
-	result, err := Write(journals, o)
-	err = cmp.Or(err, result.list(context.WithoutCancel(ctx)))
+	result, files, err := write(journals, o)
+	ctx = context.WithoutCancel(ctx)
+	err = cmp.Or(err, result.list(ctx))
+	if o.Decides != nil {
+		err = cmp.Or(err, decide(ctx, o, files, &result))
+	}
 	if status := new(StatusError); errors.As(failed, &status) {
 		result.Status = status.Status
 	}
@@ -123,12 +131,16 @@ func Run(ctx context.Context, o Options) (Result, error) {
 const patience = 250 * time.Millisecond
 
 func run(ctx context.Context, o Options, built built, journals string) error {
+	chosen := ""
+	if o.Decides != nil {
+		chosen = "1"
+	}
 	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.Stdin, o.Stdout, o.Stderr
 	cmd.Env = append(os.Environ(),
 		"CUDA_INJECTION64_PATH="+built.cuda, "LD_PRELOAD="+preload(built.opencl), "PERF_CAPTURE_CUPTI="+findCUPTI(),
 		"PERF_CAPTURE_FOLDER="+journals, "PERF_CAPTURE_KERNEL="+o.Kernel, "PERF_CAPTURE_LAUNCH="+strconv.Itoa(o.Launch),
-		"PERF_CAPTURE_CONTENTS="+strconv.FormatInt(o.Contents, 10))
+		"PERF_CAPTURE_CONTENTS="+strconv.FormatInt(o.Contents, 10), "PERF_CAPTURE_CHOSEN="+chosen)
 	cmd.Cancel = func() error {
 		time.Sleep(patience)
 		return cmd.Process.Signal(syscall.SIGTERM)

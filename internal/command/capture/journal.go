@@ -79,6 +79,7 @@ type memory struct {
 	Bytes     int64
 	Host      bool
 	File      string // with what it held; "" is not kept
+	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among what it held
 }
 
@@ -87,6 +88,7 @@ type variable struct {
 	Name      string
 	Bytes     int64
 	File      string // with what it held
+	Zeros     bool   // it held nothing else
 	Addresses int64  // of the application's memory, among that
 }
 

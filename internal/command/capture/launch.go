@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,10 +19,16 @@ import (
 
 // Write writes the launch files of the journals in a folder.
 func Write(journals string, o Options) (Result, error) {
+	result, _, err := write(journals, o)
+	return result, err
+}
+
+// write is Write, with the files that it has written.
+func write(journals string, o Options) (Result, []*file, error) {
 	all, err := readJournals(journals)
 	result := Result{Folder: o.Folder, Kernels: []*Kernel{}}
 	if err != nil {
-		return result, err
+		return result, nil, err
 	}
 	w := writer{options: o, taken: map[string]bool{}}
 	for _, j := range all {
@@ -47,12 +52,12 @@ func Write(journals string, o Options) (Result, error) {
 					k.Launches = counts[way{id: e.ID}]
 				}
 				if err := w.launch(j.before(i), e, k); err != nil {
-					return result, err
+					return result, nil, err
 				}
 			}
 		}
 	}
-	return result, result.check(all, o)
+	return result, w.files, result.check(all, o)
 }
 
 // check is the error of a capture that has brought nothing.
@@ -90,39 +95,45 @@ func unablef(format string, args ...any) error { return &unable{fmt.Sprintf(form
 type writer struct {
 	options Options
 	taken   map[string]bool // names of launch files
+	files   []*file         // that were written
 }
 
 // launch writes one launch.
 func (w *writer) launch(j journal, e event, k *Kernel) error {
-	f := &file{
-		journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, contents: w.options.Contents > 0,
+	f := &file{journal: j, event: e, kernel: k, name: w.name(k, e.Number), folder: w.options.Folder, kept: map[int]bool{}, all: w.options.Contents > 0 && w.options.Decides == nil}
+	for i, m := range f.Memory {
+		f.kept[i] = m.File != "" && w.options.Decides == nil
 	}
 	path := filepath.Join(f.folder, f.name+".yaml")
 	if err := replace.Captured.Check(path, nil); err != nil {
 		k.Why = err.Error()
 		return nil
 	}
-	earlier, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f.earlier = string(earlier)
-	text, err := f.text(w.options)
-	if why := new(unable); errors.As(err, &why) {
-		k.Why = why.why
-		return nil
-	} else if err != nil {
-		return err
-	}
 	k.File, k.Why = path, ""
-	return replace.Bytes(path, []byte(text))
+	err := f.write(w.options)
+	if why := new(unable); errors.As(err, &why) {
+		k.File, k.Why = "", why.why
+		return nil
+	}
+	w.files = append(w.files, f)
+	return err
+}
+
+// write writes the launch file, with what memory held as far as it is kept.
+func (f *file) write(o Options) error {
+	f.lines = nil
+	text, err := f.text(o)
+	if err != nil {
+		return err
+	}
+	return replace.Bytes(f.kernel.File, []byte(text))
 }
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
 // name is that of a launch file: the kernel's and the number of the launch. Instances of a template are numbered.
 func (w *writer) name(k *Kernel, number int64) string {
-	const longest = 60
+	const longest = 60 // characters of a file's name: what folders show
 	base := notName.ReplaceAllString(k.Short(), "_")
 	base = cmp.Or(base[:min(len(base), longest)], "kernel")
 	for i := 1; ; i++ {
@@ -141,15 +152,15 @@ func (w *writer) name(k *Kernel, number int64) string {
 // file is a launch file that is being written.
 type file struct {
 	event
-	journal  journal
-	kernel   *Kernel
-	name     string // of the launch file
-	folder   string
-	contents bool
-	earlier  string   // the launch file of that name that an earlier capture has written
-	names    []string // of the memory
-	named    []bool   // whether the memory has been described
-	lines    []string
+	journal journal
+	kernel  *Kernel
+	name    string // of the launch file
+	folder  string
+	kept    map[int]bool // the memory whose contents are kept
+	all     bool         // whether that of all memory should be
+	names   []string     // of the memory
+	named   []bool       // whether the memory has been described
+	lines   []string
 }
 
 func (f *file) line(format string, args ...any) {
@@ -160,9 +171,6 @@ func (f *file) line(format string, args ...any) {
 func (f *file) text(o Options) (string, error) {
 	f.line("# Launch %d of %s", f.Number, f.kernel.Plain)
 	f.line("# by %s on %s, %s", commandLine(o.Command), f.Device, replace.CapturedComment)
-	if !f.contents && len(f.Memory) > 0 {
-		f.line("# Buffers hold zeros: what they held was not kept (--contents).")
-	}
 	f.line("version: 1")
 	if f.kernel.Launches > 0 && o.Launch == 0 {
 		f.line("launches: %d", f.kernel.Launches)
@@ -206,7 +214,7 @@ func seconds(ns int64) string { return strconv.FormatFloat(float64(ns)/1e9, 'g',
 
 // commandLine is a command in one line, cut where it is long.
 func commandLine(words []string) string {
-	const longest = 100
+	const longest = 100 // characters of a comment: a line
 	text := []rune(strings.Join(strings.Fields(strings.Join(words, " ")), " "))
 	if len(text) > longest {
 		return string(text[:longest]) + " ..."

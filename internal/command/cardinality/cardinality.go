@@ -68,7 +68,7 @@ type Options struct {
 
 const (
 	defaultTime = bounded.Patience
-	mostMemory  = 512 << 20
+	mostMemory  = 512 << 20 // bytes: far more than a count needs, far less than a machine has
 )
 
 // Count is the function of that name within the limits; its errors say how to get larger ones.

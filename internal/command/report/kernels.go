@@ -202,6 +202,9 @@ func (s *Section) prediction(text []byte) error {
 }
 
 func (s *Section) predictions(text []byte) error {
+	if isApplication(text) {
+		return s.applications(text)
+	}
 	var all struct {
 		Kernels []kernel `json:"kernels"`
 	}

@@ -89,7 +89,7 @@ func (s *Section) scatter(r *evaluate.Report) {
 		Title: "Predicted over measured times", XLabel: "measured", YLabel: "predicted", XText: chart.Seconds,
 		Series: []chart.Series{line("equal", func(x float64) float64 { return x }), over},
 	})
-	const band = 1.1
+	const band = 1.1 // a tenth: what readers judge errors by
 	s.picture(&chart.Curves{
 		Title: "Residuals", XLabel: "measured", YLabel: "predicted over measured", XText: chart.Seconds, YText: func(v float64) string { return fmt.Sprintf("%.3g x", v) },
 		Series: []chart.Series{line("equal", constant(1)), line("10 % more", constant(band)), line("10 % less", constant(1/band)), off},

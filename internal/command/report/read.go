@@ -35,10 +35,16 @@ var kinds = []struct {
 }
 
 // Known are the results that a page can show, for messages.
-const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, measure, tune, lift explore and fleet merge print with --json (.json)"
+const Known = "samples (.jsonl), profiles (.yaml), timelines of perf emulate (.json), and what evaluate, rank, predict, explain, app, emulate of a folder, measure, tune, lift explore and fleet merge print with --json (.json)"
 
 // maxResult is the size of the largest result that is read, in bytes.
 const maxResult = 256 << 20
+
+// Application makes a section of what perf emulate tells of a folder, as JSON.
+func Application(title string, text []byte) (Section, error) {
+	s := Section{Title: title, ID: identifier(title)}
+	return s, s.applications(text)
+}
 
 // Read makes a section of a file. An error is one of the file: it cannot be read, or it is none that is known.
 func Read(path string) (Section, error) {

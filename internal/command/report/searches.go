@@ -258,29 +258,33 @@ func (s *Section) configurations(content []byte) error {
 	return nil
 }
 
+// compared is what searches of some programs by strategies came to.
+type compared struct {
+	Seeds    int `json:"seeds"`
+	Programs []struct {
+		Program        string  `json:"program"`
+		Configurations int     `json:"configurations"`
+		Best           float64 `json:"best_seconds"`
+		Strategies     []struct {
+			Strategy string `json:"strategy"`
+			Model    bool   `json:"model"`
+			Seeded   bool   `json:"seeded"`
+			Runs     band   `json:"runs"`
+			Missed   int    `json:"missed"`
+			Curve    []band `json:"curve"`
+		} `json:"strategies"`
+	} `json:"programs"`
+}
+
+type band struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
 // strategies shows what tune prints of a file of samples: how soon each strategy finds fast configurations.
 func (s *Section) strategies(content []byte) error {
-	type band struct {
-		Mean float64 `json:"mean"`
-		Low  float64 `json:"low"`
-		High float64 `json:"high"`
-	}
-	var r struct {
-		Seeds    int `json:"seeds"`
-		Programs []struct {
-			Program        string  `json:"program"`
-			Configurations int     `json:"configurations"`
-			Best           float64 `json:"best_seconds"`
-			Strategies     []struct {
-				Strategy string `json:"strategy"`
-				Model    bool   `json:"model"`
-				Seeded   bool   `json:"seeded"`
-				Runs     band   `json:"runs"`
-				Missed   int    `json:"missed"`
-				Curve    []band `json:"curve"`
-			} `json:"strategies"`
-		} `json:"programs"`
-	}
+	var r compared
 	if err := json.Unmarshal(content, &r); err != nil {
 		return err
 	}

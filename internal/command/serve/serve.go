@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -109,7 +110,11 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 		err = errors.New("there is more in the line, after the object")
 	}
 	if err != nil {
-		return answer{Error: &source.Error{Msg: "a question is an object with id, method and params: " + err.Error()}}
+		told := &source.Error{Msg: "a question is an object with id, method and params: " + err.Error()}
+		if notNumber.Match(line) {
+			told.Hint = "JSON has no NaN and no Infinity: null stands for what is not known"
+		}
+		return answer{Error: told}
 	}
 	if q.ID == nil {
 		return answer{Error: &source.Error{Msg: "the question has no id"}}
@@ -124,6 +129,9 @@ func reply(ctx context.Context, line []byte, length int, methods map[string]Meth
 	}
 	return answer{ID: q.ID, Result: result}
 }
+
+// notNumber finds what programs write for numbers that JSON does not have.
+var notNumber = regexp.MustCompile(`[:\[,]\s*-?(NaN|nan|Infinity|inf)\b`)
 
 // invalid is the place of the first byte that is not UTF-8, -1 where all are.
 func invalid(text []byte) int {

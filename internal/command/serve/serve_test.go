@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/source"
 )
 
 var methods = map[string]Method{
@@ -113,4 +115,24 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("%d answers to %d questions", got, questions)
 		}
 	})
+}
+
+// Programs that write NaN are told what JSON has in its place.
+func TestNotNumbers(t *testing.T) {
+	for _, c := range []struct {
+		value string
+		said  bool
+	}{{"NaN", true}, {"-Infinity", true}, {"nothing", false}} {
+		var hint string
+		var failed *source.Error
+		err := Run(context.Background(), strings.NewReader(`{"id": 1, "params": {"seconds": `+c.value+`}}`), io.Discard, methods, func(err error) any {
+			if errors.As(err, &failed) {
+				hint = failed.Hint
+			}
+			return ""
+		})
+		if err != nil || strings.Contains(hint, "null stands for") != c.said {
+			t.Errorf("%s: hint %q (%v)", c.value, hint, err)
+		}
+	}
 }

@@ -277,37 +277,6 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 	if name == "min" || name == "max" || name == "abs" && !t.IsFloat() {
 		form = known
 	}
-	one := func(a []number) (n number) {
-		switch {
-		case name == "abs" && !t.IsFloat():
-			n.i, n.form = max(a[0].i, -a[0].i), max(index, a[0].form)
-		case name == "min" || name == "max":
-			if n = a[1]; (compare("<", t.Base(), a[0], a[1]).i == 1) == (name == "min") {
-				n = a[0]
-			}
-			n.form = max(index, a[0].form, a[1].form)
-		case name == "abs":
-			n.f = math.Abs(a[0].f)
-		case name == "fma" || name == "mad":
-			n.f = math.FMA(a[0].f, a[1].f, a[2].f)
-		default:
-			var floats []float64
-			for _, b := range a {
-				floats = append(floats, b.f)
-			}
-			var known bool
-			if n.f, known = cvalue.Function(name, floats...); !known {
-				panic(failure("function " + x.Func))
-			}
-		}
-		n.f = cvalue.Round(t.Base(), n.f)
-		for _, b := range a {
-			n.axes |= b.axes
-			n.read = n.read || b.read
-		}
-		n.form = max(n.form, form)
-		return n
-	}
 	for item, is := range mask {
 		for l := range out.lanes {
 			if !is {
@@ -317,7 +286,7 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 			for _, v := range args {
 				a = append(a, v.lane(item, l))
 			}
-			out.v[item*out.lanes+l] = one(a)
+			out.v[item*out.lanes+l] = apply(x, name, form, a)
 		}
 	}
 	switch name {
@@ -329,6 +298,40 @@ func (m *machine) function(x *cfront.Call, mask []bool) values {
 		m.found("func:"+name, t, mask, 1)
 	}
 	return out
+}
+
+// apply is a function of numbers, of the type of the call.
+func apply(x *cfront.Call, name string, form form, a []number) (n number) {
+	t := x.DType
+	switch {
+	case name == "abs" && !t.IsFloat():
+		n.i, n.form = max(a[0].i, -a[0].i), max(index, a[0].form)
+	case name == "min" || name == "max":
+		if n = a[1]; (compare("<", t.Base(), a[0], a[1]).i == 1) == (name == "min") {
+			n = a[0]
+		}
+		n.form = max(index, a[0].form, a[1].form)
+	case name == "abs":
+		n.f = math.Abs(a[0].f)
+	case name == "fma" || name == "mad":
+		n.f = math.FMA(a[0].f, a[1].f, a[2].f)
+	default:
+		var floats []float64
+		for _, b := range a {
+			floats = append(floats, b.f)
+		}
+		var known bool
+		if n.f, known = cvalue.Function(name, floats...); !known {
+			panic(failure("function " + x.Func))
+		}
+	}
+	n.f = cvalue.Round(t.Base(), n.f)
+	for _, b := range a {
+		n.axes |= b.axes
+		n.read = n.read || b.read
+	}
+	n.form = max(n.form, form)
+	return n
 }
 
 // user runs a function of the file.

@@ -134,12 +134,7 @@ func (g *generator) name(prefix string) string {
 
 func (g *generator) program() {
 	w := g.words
-	g.line("%s", w.constant[0])
-	g.line("%sfloat blend(float a, float b)", w.helper)
-	g.line("{\n    float t = a * b;\n    return t + 2.0f * a;\n}\n")
-	g.line("%sfloat positive(float v)", w.helper)
-	g.line("{\n    if (v < 0.0f)\n        return 0.0f;\n    return v * 0.5f;\n}\n")
-	g.line("%sint place(int row, int col, int width) { return row * width + col; }\n", w.helper)
+	g.helpers()
 	g.line("%s void f(int n, int m, float alpha, %[2]sconst float *A, %[2]sconst float *B, %[2]sconst int *D, %[2]sfloat *out, %[2]sint *marks, %[2]sint *counts%[3]s)", w.kernel, w.global, w.constant[1])
 	g.line("{")
 	g.depth++
@@ -180,26 +175,39 @@ func (g *generator) program() {
 		}
 		g.body(guarded)
 	}
-	store := func() {
-		g.line("out[%s] = %s;", at, g.value(0))
-		if g.chance("update", 3) {
-			g.line("out[%s] %s= %s;", at, g.pick("op", "+", "-", "*"), g.value(1))
-		}
-		if g.chance("marks", 3) {
-			g.line("marks[%s] = %s;", at, g.integer())
-		}
-	}
 	if guarded {
-		store()
+		g.store(at)
 	} else {
 		g.line("if (%s) {", inside)
 		g.depth++
-		store()
+		g.store(at)
 		g.depth--
 		g.line("}")
 	}
 	g.depth--
 	g.line("}")
+}
+
+// store writes the results of a work-item.
+func (g *generator) store(at string) {
+	g.line("out[%s] = %s;", at, g.value(0))
+	if g.chance("update", 3) {
+		g.line("out[%s] %s= %s;", at, g.pick("op", "+", "-", "*"), g.value(1))
+	}
+	if g.chance("marks", 3) {
+		g.line("marks[%s] = %s;", at, g.integer())
+	}
+}
+
+// helpers are the functions that kernel functions call.
+func (g *generator) helpers() {
+	w := g.words
+	g.line("%s", w.constant[0])
+	g.line("%sfloat blend(float a, float b)", w.helper)
+	g.line("{\n    float t = a * b;\n    return t + 2.0f * a;\n}\n")
+	g.line("%sfloat positive(float v)", w.helper)
+	g.line("{\n    if (v < 0.0f)\n        return 0.0f;\n    return v * 0.5f;\n}\n")
+	g.line("%sint place(int row, int col, int width) { return row * width + col; }\n", w.helper)
 }
 
 // body writes statements that change private variables.

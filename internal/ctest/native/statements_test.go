@@ -6,7 +6,7 @@ import "fmt"
 func (g *generator) statement() {
 	g.budget--
 	deep := g.depth > 3
-	switch k := g.Intn(42); {
+	switch k := g.Intn(43); {
 	case k == 36:
 		g.shadow()
 	case k == 37:
@@ -78,6 +78,8 @@ func (g *generator) statement() {
 		g.castPointer()
 	case k == 41 && g.cuda:
 		g.specialized()
+	case k == 42 && !deep:
+		g.forward()
 	case k == 33:
 		g.macro()
 	default:
@@ -279,7 +281,13 @@ func (g *generator) choose() {
 // arm writes that of a switch, in braces, as what it declares may not be jumped over.
 func (g *generator) arm(ends bool) {
 	g.line("{")
-	g.scope(g.some)
+	g.scope(func() {
+		if g.some(); g.in(4) {
+			g.mark("break within an arm")
+			g.leaveTo("break")
+			g.some()
+		}
+	})
 	switch {
 	case len(g.loops) > 0 && g.continues && g.in(4):
 		g.mark("continue in a switch")

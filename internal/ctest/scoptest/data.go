@@ -1,18 +1,21 @@
 package scoptest
 
-import "gpuperf/cfront"
+import (
+	"gpuperf/cfront"
+	"gpuperf/kernel/expr"
+)
 
 // onData reports whether the value of an expression depends on data, as Value.Data has it of one that was computed.
 func (m *machine) onData(e cfront.Expr) bool {
 	data := false
 	cfront.Walk(e, func(e cfront.Expr) {
 		switch x := e.(type) {
-		case *cfront.Index:
+		case *cfront.Index, *cfront.Float:
 			data = true
 		case *cfront.Ref:
 			_, iterator := m.iterators[x.Var]
 			_, param := m.params[x.Var.Name]
-			data = data || !iterator && (!param || m.scalars[x.Var])
+			data = data || !iterator && (!param || m.scalars[x.Var]) && x.DType != expr.Int32
 		case *cfront.Binary:
 			data = data || x.Op == "*" && !isInt(x.X) && !isInt(x.Y)
 		}

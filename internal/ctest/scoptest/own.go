@@ -10,20 +10,44 @@ import (
 // Own is a random C function with a region whose sums, products and extremes go into elements of arrays that their operands read at other subscripts: a[i] += a[j], and
 // the like in triangular, reversed, strided and imperfect nests, under conditions, beside other statements and with scalars. It has the parameters of Program, and arrays that are
 // as large.
-func Own(t *rapid.T) string {
-	g := &own{generator: generator{t: t, convex: true}}
+func Own(t *rapid.T) string { return ownText(t, false) }
+
+// Calls is Own with calls of functions that have bodies and with integers that are assigned, for comparisons by a compiler.
+func Calls(t *rapid.T) string { return ownText(t, true) }
+
+// functions are what nests call.
+const functions = `#ifndef FUNCTIONS
+#define FUNCTIONS
+static double bent(double x, int k) { if (x < 0) return k - x; double y = x * 0.5; if (k > 2) { y += 1; } return y + k; }
+static void into(double M[120][120], int i, int j, double v) { for (int l = 0; l < 2; l++) M[i + l + 40][j + 40] += v; }
+static void row(double r[120], int at, const double *from) { r[at] = from[1] - r[at]; at += 1; r[at] = at; }
+static int twice(int i) { int j = i; j += i; return j; }
+#endif
+`
+
+func ownText(t *rapid.T, calls bool) string {
+	g := &own{generator: generator{t: t, convex: true}, calls: calls}
 	g.line("#include <math.h>")
+	if calls {
+		g.text.WriteString(functions)
+	}
 	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
-	g.line("  int i, j, k;")
+	g.line("  int i, j, k, p = 0;")
 	g.line("  double s;")
 	g.line("#pragma scop")
 	g.line("  s = alpha;")
+	if calls {
+		g.line("  p = 3;")
+	}
 	for range rapid.IntRange(1, 2).Draw(t, "nests") {
 		g.array = g.pick("array", "A", "A", "B", "C", "C", "D")
 		g.nest(rapid.SampledFrom([]int{1, 2, 2, 2, 3}).Draw(t, "loops"))
 	}
 	g.line("#pragma endscop")
+	if calls {
+		g.line("  D[60] = p + i;")
+	}
 	g.line("}")
 	return g.text.String()
 }
@@ -31,6 +55,7 @@ func Own(t *rapid.T) string {
 type own struct {
 	generator
 	array string // that most statements of a nest are about
+	calls bool
 }
 
 // nest writes loops around statements, some of which stand before and after the inner loop.
@@ -80,7 +105,7 @@ func plus(names []string, endings ...string) (out []string) {
 
 func (g *own) guarded() {
 	if g.chance("data", 6) {
-		g.line("if (%s %s %s) {", g.operand(1), g.pick("comparison", "<", ">="), g.operand(1))
+		g.line("if (%s + 0.5 %s %s) {", g.operand(1), g.pick("comparison", "<", ">="), g.operand(1))
 		g.assignment()
 		if g.chance("else", 3) {
 			g.line("} else {")
@@ -106,7 +131,20 @@ var accumulations = []string{
 
 func (g *own) assignment() {
 	to := g.element(g.array)
+	i := "0"
+	if len(g.open) > 0 {
+		i = g.pick("argument", g.open...)
+	}
 	switch {
+	case g.calls && g.chance("call", 3):
+		g.line(g.pick("called", "into(A, %[1]s, 2, %[2]s);", "into(B, 1, %[1]s + 1, %[2]s);", "row(A[%[1]s + 40], 41, &B[42][%[1]s + 40]);", "row(B[43], %[1]s + 40, A[40]);",
+			"C[twice(%[1]s) + 40] = bent(%[2]s, %[1]s);", "A[40][%[1]s + 40] += bent(bent(%[2]s, 1), p);"), i, g.operand(0))
+	case g.calls && g.chance("integer", 4):
+		g.line(g.pick("integer", "p = %[1]s + 1;", "p = 2*%[1]s;", "p = p + 0*%[1]s;", "p = twice(%[1]s);"), i)
+	case g.calls && g.chance("scattered", 4):
+		g.line(g.pick("scattered", "C[D[%[1]s + 40] %% 20 + 45] += %[2]s;", "C[%[1]s + 40] += A[41][D[%[1]s + 41] %% 20 + 45];", "B[D[%[1]s + 40] %% 20 + 45][%[1]s + 40] = %[2]s;", "A[44][%[1]s*%[1]s %% 30 + 45] = %[2]s;"), i, g.operand(0))
+	case g.calls && g.chance("by", 4):
+		g.line("C[p + 40] += %s;", g.operand(0))
 	case g.chance("scalar", 8):
 		g.line("s += %s;", g.operand(0))
 	case g.chance("plain", 6):

@@ -18,9 +18,10 @@ func Program(t *rapid.T, convex bool) string {
 	}
 	g.line("void f(int n, int m, double alpha, double A[120][120], double B[120][120], float C[120], int D[120])")
 	g.line("{")
-	g.line("  int i, j, k;")
+	g.line("  int i, j, k, p = 3, q = 5;")
 	g.line("  double s, u;")
 	g.line("  double L[120];")
+	g.integers, g.scattered = !convex && rapid.Bool().Draw(t, "integers"), rapid.Bool().Draw(t, "scattered")
 	g.line("#pragma scop")
 	g.line("  s = u = 1;")
 	g.line("  for (i = 0; i < 120; i++) L[i] = i - 3;")
@@ -28,6 +29,9 @@ func Program(t *rapid.T, convex bool) string {
 		g.block(0)
 	}
 	g.line("#pragma endscop")
+	if g.integers && rapid.Bool().Draw(t, "read") {
+		g.line("  D[0] = p + q;")
+	}
 	if rapid.Bool().Draw(t, "used") {
 		g.line("  A[0][0] = s;")
 	}
@@ -41,7 +45,9 @@ type generator struct {
 	open       []string // iterators
 	statements int
 	convex     bool
-	most       int // statements, about
+	most       int  // statements, about
+	integers   bool // p and q are assigned
+	scattered  bool // subscripts may depend on data, or have products
 }
 
 func (g *generator) line(format string, args ...any) {
@@ -202,7 +208,24 @@ func (g *generator) affine() string {
 }
 
 // subscript is an affine expression that is moved into the array.
-func (g *generator) subscript() string { return g.affine() + " + 40" }
+func (g *generator) subscript() string {
+	if g.integers && g.chance("integer", 3) {
+		return g.pick("integer", "p % 30 + 40", "q % 30 + 40", "(p - q) % 30 + 40", "i % 30 + 40")
+	}
+	if g.scattered && len(g.open) > 0 && g.chance("data", 8) {
+		return g.pick("data", "D["+g.pick("at", g.open...)+" + 40] % 30 + 40", "("+g.affine()+")*("+g.affine()+") % 30 + 45")
+	}
+	return g.affine() + " + 40"
+}
+
+// integer assigns to an integer variable.
+func (g *generator) integer() {
+	p, q := "p", "q"
+	if rapid.Bool().Draw(g.t, "other") {
+		p, q = q, p
+	}
+	g.line("%s", strings.NewReplacer("P", p, "Q", q, "X", g.affine()).Replace(g.pick("integer", "P = X;", "P = X;", "P = Q + X;", "P += 2;", "P++;", "P--;", "P = Q;", "P = P + Q;", "P = 2*X - 1;")))
+}
 
 func (g *generator) target() string {
 	switch rapid.IntRange(0, 5).Draw(g.t, "target") {
@@ -236,6 +259,9 @@ func (g *generator) operand(depth int) string {
 		}
 		return fmt.Sprintf("(%s %s %s)", g.operand(depth+1), g.pick("operator", "+", "-", "*"), g.operand(depth+1))
 	}
+	if g.integers && g.chance("integer", 6) {
+		return g.pick("integer", "(p + 0.5)", "(q - 0.5)")
+	}
 	if g.chance("literal", 4) {
 		return g.pick("literal", "alpha", "2.5", "1.5f", "3", "n")
 	}
@@ -243,6 +269,10 @@ func (g *generator) operand(depth int) string {
 }
 
 func (g *generator) statement() {
+	if g.integers && g.chance("integer", 3) {
+		g.integer()
+		return
+	}
 	g.statements++
 	op := g.pick("assign", "=", "=", "+=", "-=", "*=")
 	switch to := g.target(); {

@@ -4,6 +4,7 @@ package scoptest
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -26,6 +27,8 @@ type Trace struct {
 	Ops map[string]int64
 	// Memory are the values of elements, by array and index.
 	Memory map[string]map[string]Value
+	// Integers are what integer variables hold that the region assigns; they are not among the accesses.
+	Integers map[string]int64
 }
 
 // Value is a number. Data: it is not affine in iterators and parameters, as it depends on what arrays or scalars hold or is a float.
@@ -62,14 +65,17 @@ func Run(r *cfront.Region, params map[string]int64, start func(array, index stri
 		}
 	}()
 	m := &machine{
-		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}}, params: params, start: start, most: most,
-		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{}, inner: map[*cfront.Var]int{},
+		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}, Integers: map[string]int64{}}, params: params, start: start, most: most,
+		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{}, inner: map[*cfront.Var]int{}, integers: map[*cfront.Var]int64{},
 	}
 	for _, s := range r.Items {
 		m.assigned(s)
 	}
 	for _, s := range r.Items {
 		m.statement(s)
+	}
+	for v, i := range m.integers {
+		m.trace.Integers[v.Name] = i
 	}
 	return m.trace, nil
 }
@@ -87,6 +93,8 @@ type machine struct {
 	depth int
 	idle  bool
 	inner map[*cfront.Var]int // depth of the declaration
+	// integers are what integer variables hold that the region assigns: they are no memory.
+	integers map[*cfront.Var]int64
 }
 
 func (m *machine) assigned(s cfront.Stmt) {
@@ -129,7 +137,9 @@ func (m *machine) statement(s cfront.Stmt) {
 		}
 	case *cfront.Declare:
 		for _, v := range x.Vars {
-			if m.inner[v] = m.depth; v.Init != nil {
+			if m.inner[v] = m.depth; v.Init != nil && v.DType == expr.Int32 {
+				m.integers[v] = m.control(v.Init)
+			} else if v.Init != nil {
 				m.store(v.Name, "", m.eval(v.Init), v.DType)
 			}
 		}
@@ -151,15 +161,18 @@ func (m *machine) branch(x *cfront.If) {
 		}
 		return
 	}
-	idle := m.idle
+	idle, before := m.idle, m.integers
+	after := before
 	m.depth++
 	for _, taken := range []bool{true, false} {
 		if s := sides[cvalue.Bit(taken)]; s != nil {
-			m.idle = idle || v.truth() != taken
-			m.statement(s)
+			m.idle, m.integers = idle || v.truth() != taken, maps.Clone(before)
+			if m.statement(s); v.truth() == taken {
+				after = m.integers
+			}
 		}
 	}
-	m.idle = idle
+	m.idle, m.integers = idle, after
 	m.depth--
 }
 
@@ -201,7 +214,16 @@ func (m *machine) loop(x *cfront.For) {
 			m.iterators[v] = by
 		}
 	}
+	m.integers[v] = m.iterators[v]
 	delete(m.iterators, v)
+}
+
+// integer is what an integer variable holds; before it is assigned, what the start of memory says.
+func (m *machine) integer(v *cfront.Var) int64 {
+	if i, ok := m.integers[v]; ok {
+		return i
+	}
+	return int64(m.start(v.Name, ""))
 }
 
 // control evaluates bounds, conditions and subscripts, whose operations are not counted.
@@ -248,7 +270,10 @@ func (m *machine) store(array, index string, v Value, t expr.DType) Value {
 func (m *machine) index(subs []cfront.Expr) string {
 	var parts []string
 	for _, s := range subs {
-		parts = append(parts, fmt.Sprint(m.control(s)))
+		ops := m.trace.Ops
+		m.trace.Ops = map[string]int64{}
+		parts = append(parts, fmt.Sprint(m.eval(s).I))
+		m.trace.Ops = ops
 	}
 	return strings.Join(parts, ",")
 }
@@ -265,6 +290,9 @@ func (m *machine) eval(e cfront.Expr) Value {
 		}
 		if p, ok := m.params[x.Var.Name]; ok && !m.scalars[x.Var] {
 			return integer(p, false)
+		}
+		if x.DType == expr.Int32 {
+			return integer(m.integer(x.Var), false)
 		}
 		return m.load(x.Var.Name, "", x.DType)
 	case *cfront.Index:
@@ -311,6 +339,14 @@ func (m *machine) eval(e cfront.Expr) Value {
 }
 
 func (m *machine) assign(x *cfront.Assign) Value {
+	if r, ok := x.To.(*cfront.Ref); ok && r.DType == expr.Int32 {
+		value := x.Value
+		if x.Op != "" {
+			value = cfront.Operation(x.Pos, x.Op, x.To, value)
+		}
+		m.integers[r.Var] = m.control(value)
+		return integer(m.integers[r.Var], false)
+	}
 	var v Value
 	inner, chained := x.Value.(*cfront.Assign)
 	if chained {

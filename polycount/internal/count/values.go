@@ -13,33 +13,12 @@ import (
 // each modulus; here it stays the number of the dimensions. It gives up if there are more than maxClasses combinations
 // of values, since the result would be longer than the one to be shortened.
 func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecewise, ok bool) {
-	type digit struct {
-		at       int
-		lo, size int64
-	}
 	ge := linear.CloneRows(g.Ge)
 	for isolateDigit(g, ge) {
 		w.Spend(len(ge) * g.Width())
 	}
-	var digits []digit
-	var rest []int
-	classes := int64(1)
-	for k, d := range g.Divs {
-		at := 1 + g.N + k
-		if d.Den != 0 || !slices.ContainsFunc(ge, func(r linear.Row) bool { return r[at] != 0 }) {
-			continue
-		}
-		v := linear.RangeOf(ge, at)
-		if !v.HasLo || !v.HasHi || v.Hi-v.Lo >= quasi.MaxValues {
-			rest = append(rest, at)
-			continue
-		}
-		digits = append(digits, digit{at, v.Lo, v.Hi - v.Lo + 1})
-		if classes *= v.Hi - v.Lo + 1; classes > maxClasses || classes <= 0 {
-			return nil, false
-		}
-	}
-	if len(digits) == 0 || len(rest) == 0 {
+	digits, rest, classes := digitsOf(g, ge, maxClasses)
+	if classes > maxClasses || len(digits) == 0 || len(rest) == 0 {
 		return nil, false
 	}
 	p = quasi.NewPiecewise(g.N)
@@ -81,6 +60,33 @@ func byValues(w *linear.Work, g *linear.Conj, maxClasses int64) (p *quasi.Piecew
 		p.Pieces = []quasi.Piece{{Dom: dom, Q: q}}
 	}
 	return p, true
+}
+
+// digit is an existential variable with few values.
+type digit struct {
+	at       int
+	lo, size int64
+}
+
+// digitsOf are the existential variables with few values, the others, and how many combinations those have: above the limit these are not all.
+func digitsOf(g *linear.Conj, ge []linear.Row, limit int64) (digits []digit, rest []int, classes int64) {
+	classes = 1
+	for k, d := range g.Divs {
+		at := 1 + g.N + k
+		if d.Den != 0 || !slices.ContainsFunc(ge, func(r linear.Row) bool { return r[at] != 0 }) {
+			continue
+		}
+		v := linear.RangeOf(ge, at)
+		if !v.HasLo || !v.HasHi || v.Hi-v.Lo >= quasi.MaxValues {
+			rest = append(rest, at)
+			continue
+		}
+		digits = append(digits, digit{at, v.Lo, v.Hi - v.Lo + 1})
+		if classes = arith.Mul(classes, v.Hi-v.Lo+1); classes > limit {
+			break
+		}
+	}
+	return digits, rest, classes
 }
 
 // tightest keeps one row of each direction; ok is false where a row is a negative constant. Rows are not divided by

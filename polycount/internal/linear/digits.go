@@ -140,58 +140,67 @@ func (s *System) splitDigits() (divided, unsolvable bool) {
 		}
 	}
 	for i := 0; i < len(s.Eq); i++ {
-		e := s.Eq[i]
-		g := int64(0) // divides the coefficients that are not small
-		var sizes []int64
-		for _, k := range e[1:] {
-			if k != 0 {
-				sizes = append(sizes, arith.Abs(k))
-			}
+		low, high, none := s.split(&b, s.Eq[i])
+		if none {
+			return divided, true
 		}
-		slices.Sort(sizes)
-		for j := len(sizes) - 1; j > 0; j-- {
-			g = arith.Gcd(g, sizes[j])
-			if g <= sizes[j-1] {
-				continue
-			}
-			low, high := make(Row, len(e)), make(Row, len(e))
-			low[0] = e[0]
-			for at := 1; at < len(e); at++ {
-				if arith.Abs(e[at]) >= g {
-					high[at] = e[at]
-				} else {
-					low[at] = e[at]
-				}
-			}
-			most, ok := s.most(&b, low)
-			least, ok2 := s.most(&b, NegRow(low))
-			if !ok || !ok2 {
-				continue
-			}
-			first := arith.CeilDiv(arith.Neg(least), g)
-			switch last := arith.FloorDiv(most, g); {
-			case first > last:
-				return divided, true
-			case first == last:
-				low[0], high[0] = arith.Sub(low[0], arith.Mul(first, g)), arith.Mul(first, g)
-				for _, r := range [2]Row{low, high} {
-					k := ContentOf(r)
-					if r[0]%k != 0 {
-						return divided, true
-					}
-					DivideRow(r, k)
-				}
-				s.Eq[i] = low
-				s.Eq = append(s.Eq, high)
-				divided = true
-				i-- // low may have digits of its own
-			default:
-				continue
-			}
-			break
+		if low != nil {
+			s.Eq[i] = low
+			s.Eq = append(s.Eq, high)
+			divided = true
+			i-- // low may have digits of its own
 		}
 	}
 	return divided, false
+}
+
+// split is an equation as two, of its small coefficients and of the others, where the bounds leave one value for each part; nil where they leave several. None: they leave no value.
+func (s *System) split(b *box, e Row) (low, high Row, none bool) {
+	g := int64(0) // divides the coefficients that are not small
+	var sizes []int64
+	for _, k := range e[1:] {
+		if k != 0 {
+			sizes = append(sizes, arith.Abs(k))
+		}
+	}
+	slices.Sort(sizes)
+	for j := len(sizes) - 1; j > 0; j-- {
+		g = arith.Gcd(g, sizes[j])
+		if g <= sizes[j-1] {
+			continue
+		}
+		low, high = make(Row, len(e)), make(Row, len(e))
+		low[0] = e[0]
+		for at := 1; at < len(e); at++ {
+			if arith.Abs(e[at]) >= g {
+				high[at] = e[at]
+			} else {
+				low[at] = e[at]
+			}
+		}
+		most, ok := s.most(b, low)
+		least, ok2 := s.most(b, NegRow(low))
+		if !ok || !ok2 {
+			continue
+		}
+		first := arith.CeilDiv(arith.Neg(least), g)
+		switch last := arith.FloorDiv(most, g); {
+		case first > last:
+			return nil, nil, true
+		case first < last:
+			continue
+		}
+		low[0], high[0] = arith.Sub(low[0], arith.Mul(first, g)), arith.Mul(first, g)
+		for _, r := range [2]Row{low, high} {
+			k := ContentOf(r)
+			if r[0]%k != 0 {
+				return nil, nil, true
+			}
+			DivideRow(r, k)
+		}
+		return low, high, false
+	}
+	return nil, nil, false
 }
 
 // most is an upper bound of a form: that over the box, also after inequalities that lower it are added.

@@ -32,47 +32,46 @@ func (c *Conj) FloorRow(num Row, den int64) Row {
 	}
 	whole[0] = arith.FloorDiv(num[0], den)
 	num[0] = arith.Mod(num[0], den)
+	plus := func(sign int64, num Row, den int64) Row {
+		part := c.FloorRow(num, den)
+		whole = c.Fit(whole)
+		AddTimes(whole, sign, part)
+		return whole
+	}
 	switch {
 	case g == den: // nothing but the constant is left
 		return whole
 	case !IsZero(whole[1:]): // a floor may have got the coefficient 1
-		part := c.FloorRow(num, den)
-		whole = c.Fit(whole)
-		AddTimes(whole, 1, part)
-		return whole
+		return plus(1, num, den)
 	case first < 0:
 		for i := range num {
 			num[i] = -num[i]
 		}
 		num[0] = arith.Add(num[0], den-1)
-		part := c.FloorRow(num, den)
-		whole = c.Fit(whole)
-		AddTimes(whole, -1, part)
-		return whole
+		return plus(-1, num, den)
 	case g > 1:
 		for i := range num {
 			num[i] = arith.FloorDiv(num[i], g)
 		}
-		part := c.FloorRow(num, den/g)
-		whole = c.Fit(whole)
-		AddTimes(whole, 1, part)
-		return whole
+		return plus(1, num, den/g)
 	}
 	for len(num) > 1+c.N && num[len(num)-1] == 0 {
 		num = num[:len(num)-1]
 	}
-	at := -1
-	for i, d := range c.Divs {
-		if d.Den == den && EqualPadded(d.Num, num) {
-			at = 1 + c.N + i
-		}
-	}
-	if at < 0 {
-		at = c.addColumn(Div{num, den})
-	}
+	at := c.column(Div{num, den})
 	whole = c.Fit(whole)
 	whole[at] = arith.Add(whole[at], 1)
 	return whole
+}
+
+// column is that of a floor, which is added where it is new.
+func (c *Conj) column(of Div) int {
+	for i, d := range slices.Backward(c.Divs) {
+		if d.Den == of.Den && EqualPadded(d.Num, of.Num) {
+			return 1 + c.N + i
+		}
+	}
+	return c.addColumn(of)
 }
 
 // Definition is the pair of rows num − den·q ≥ 0 and den − 1 − num + den·q ≥ 0 that determines floor k.

@@ -67,63 +67,9 @@ func MulRow(v []int64, m Matrix) []int64 {
 // ShortCombination returns integers w ≠ 0 for which w·basis has a small maximum norm. The basis is reduced by the
 // algorithm of Lenstra, Lenstra and Lovász (1982); floating point only guides it, the vectors are exact.
 func ShortCombination(basis Matrix) (w, v []int64) {
-	n := len(basis)
-	b, u := make(Matrix, n), Matrix(UnitVectors(n))
-	for i := range b {
-		b[i] = slices.Clone(basis[i])
-	}
-	dotf := func(x, y []float64) (s float64) {
-		for i := range x {
-			s += x[i] * y[i]
-		}
-		return s
-	}
-	for k, rounds := 1, 0; k < n && rounds < 1000; rounds++ {
-		// Gram–Schmidt of the first k+1 vectors: n is small.
-		star := make([][]float64, k+1)
-		norm := make([]float64, k+1)
-		mu := make([]float64, k+1)
-		for i := range star {
-			x := make([]float64, n)
-			for c, y := range b[i] {
-				x[c] = float64(y)
-			}
-			star[i] = slices.Clone(x)
-			for j := range i {
-				m := 0.0
-				if norm[j] > 0 {
-					m = dotf(x, star[j]) / norm[j]
-				}
-				if i == k {
-					mu[j] = m
-				}
-				for c := range star[i] {
-					star[i][c] -= m * star[j][c]
-				}
-			}
-			norm[i] = dotf(star[i], star[i])
-		}
-		reduced := false
-		for j := k - 1; j >= 0; j-- {
-			if q := int64(math.Round(mu[j])); math.Abs(mu[j]) > 0.501 { // short of 1/2, rounding would go back and forth
-				b[k] = CombineRows(1, b[k], -q, b[j])
-				u[k] = CombineRows(1, u[k], -q, u[j])
-				reduced = true
-				break // mu changes: recompute
-			}
-		}
-		switch {
-		case reduced:
-		case norm[k] >= (0.75-mu[k-1]*mu[k-1])*norm[k-1]:
-			k++
-		default:
-			b[k], b[k-1] = b[k-1], b[k]
-			u[k], u[k-1] = u[k-1], u[k]
-			k = max(k-1, 1)
-		}
-	}
+	b, u := reduced(basis)
 	// The shortest in the maximum norm is among small combinations of a reduced basis, or close.
-	best := int64(-1)
+	n, best := len(basis), int64(-1)
 	coeff := make([]int64, n)
 	var try func(i int)
 	try = func(i int) {
@@ -149,6 +95,71 @@ func ShortCombination(basis Matrix) (w, v []int64) {
 	}
 	try(0)
 	return w, v
+}
+
+// reduced is a basis of the same lattice with short vectors, as combinations u of those of the basis (Lenstra, Lenstra and Lovász, 1982).
+func reduced(basis Matrix) (b, u Matrix) {
+	n := len(basis)
+	b, u = make(Matrix, n), UnitVectors(n)
+	for i := range b {
+		b[i] = slices.Clone(basis[i])
+	}
+	for k, rounds := 1, 0; k < n && rounds < 1000; rounds++ {
+		norm, mu := orthogonal(b[:k+1])
+		shorter := false
+		for j := k - 1; j >= 0; j-- {
+			if q := int64(math.Round(mu[j])); math.Abs(mu[j]) > 0.501 { // short of 1/2, rounding would go back and forth
+				b[k] = CombineRows(1, b[k], -q, b[j])
+				u[k] = CombineRows(1, u[k], -q, u[j])
+				shorter = true
+				break // mu changes: recompute
+			}
+		}
+		switch {
+		case shorter:
+		case norm[k] >= (0.75-mu[k-1]*mu[k-1])*norm[k-1]:
+			k++
+		default:
+			b[k], b[k-1] = b[k-1], b[k]
+			u[k], u[k-1] = u[k-1], u[k]
+			k = max(k-1, 1)
+		}
+	}
+	return b, u
+}
+
+// orthogonal are the squares of the lengths of vectors, each without what lies along those before it, and what of the last one lies along each (Gram and Schmidt).
+func orthogonal(vectors Matrix) (norm, mu []float64) {
+	dot := func(x, y []float64) (s float64) {
+		for i := range x {
+			s += x[i] * y[i]
+		}
+		return s
+	}
+	k := len(vectors) - 1
+	star := make([][]float64, k+1)
+	norm, mu = make([]float64, k+1), make([]float64, k+1)
+	for i, v := range vectors {
+		x := make([]float64, len(v))
+		for c, y := range v {
+			x[c] = float64(y)
+		}
+		star[i] = slices.Clone(x)
+		for j := range i {
+			m := 0.0
+			if norm[j] > 0 {
+				m = dot(x, star[j]) / norm[j]
+			}
+			if i == k {
+				mu[j] = m
+			}
+			for c := range star[i] {
+				star[i][c] -= m * star[j][c]
+			}
+		}
+		norm[i] = dot(star[i], star[i])
+	}
+	return norm, mu
 }
 
 // Part transforms vectors, without changing the lattice that they span, so that a form vanishes on all but one of them.

@@ -155,22 +155,25 @@ func (w *Work) feasibleBig(rows []bigRow) bool {
 		case w.feasibleBig(shadow(true)):
 			return true
 		}
-		for _, l := range lower { // a·x = bound + i for i ≤ (top·a − top − a)/top (Pugh 1991, section 3)
-			most := new(big.Int).Mul(top, l[x])
-			most.Sub(most, top).Sub(most, l[x])
-			most.Div(most, top)
-			if !most.IsInt64() || most.Int64() > 1<<20 {
-				arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
-			}
-			for i := int64(0); i <= most.Int64(); i++ {
-				e := append(bigRow{new(big.Int).Sub(l[0], big.NewInt(i))}, l[1:]...)
-				if w.feasibleBig(append(slices.Clip(rows), e, e.times(bigMinusOne, e, new(big.Int)))) {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(lower, func(l bigRow) bool { return w.splinters(rows, l, x, top) })
 	}
+}
+
+// splinters looks for points near a lower bound l of x: a·x = bound + i for i ≤ (top·a − top − a)/top (Pugh 1991, section 3).
+func (w *Work) splinters(rows []bigRow, l bigRow, x int, top *big.Int) bool {
+	most := new(big.Int).Mul(top, l[x])
+	most.Sub(most, top).Sub(most, l[x])
+	most.Div(most, top)
+	if !most.IsInt64() || most.Int64() > 1<<20 {
+		arith.Throw(fmt.Errorf("polycount: %w", ErrBudget))
+	}
+	for i := int64(0); i <= most.Int64(); i++ {
+		e := append(bigRow{new(big.Int).Sub(l[0], big.NewInt(i))}, l[1:]...)
+		if w.feasibleBig(append(slices.Clip(rows), e, e.times(bigMinusOne, e, new(big.Int)))) {
+			return true
+		}
+	}
+	return false
 }
 
 // pickBig chooses the variable to eliminate: where its elimination is exact, or the coefficients are short, and there are

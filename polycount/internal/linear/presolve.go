@@ -314,16 +314,7 @@ func DotOK(r Row, point []int64) (v int64, ok bool) {
 
 // part takes the rows that are connected with the first one out of p, as a system over their own columns.
 func (p *presolved) part() *System {
-	mask := p.rows[0].mask
-	for grown := true; grown; {
-		grown = false
-		for _, r := range p.rows {
-			if r.mask&mask != 0 && r.mask&^mask != 0 {
-				mask |= r.mask
-				grown = true
-			}
-		}
-	}
+	mask := p.connected()
 	s := &System{Width: 1 + bits.OnesCount64(mask)}
 	count := bits.OnesCount64(mask&p.hasLo) + bits.OnesCount64(mask&p.hasHi)
 	for _, r := range p.rows {
@@ -376,6 +367,21 @@ func (p *presolved) part() *System {
 	p.rows = rest
 	s.Eq, s.Ge = eq, rows
 	return s
+}
+
+// connected are the variables that rows link with those of the first row.
+func (p *presolved) connected() uint64 {
+	mask := p.rows[0].mask
+	for grown := true; grown; {
+		grown = false
+		for _, r := range p.rows {
+			if r.mask&mask != 0 && r.mask&^mask != 0 {
+				mask |= r.mask
+				grown = true
+			}
+		}
+	}
+	return mask
 }
 
 // presolvers are kept for the room that they have.

@@ -5,23 +5,11 @@ import "slices"
 // Gist drops the constraints of c that follow from its other constraints and any member of ctx. It returns nil if c and
 // ctx are disjoint.
 func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
-	type base struct {
-		*Conj
-		eq, ge []Row // the constraints of c in it
-	}
 	var bases []base
 	meet := false
 	for _, x := range ctx {
-		b := x.Clone()
-		apply := b.Importer(c, nil)
-		n := base{Conj: b}
-		for _, r := range c.Eq {
-			n.eq = append(n.eq, apply(r))
-		}
-		for _, r := range c.Ge {
-			n.ge = append(n.ge, apply(r))
-		}
-		all := b.Flat()
+		n := baseOf(x, c)
+		all := n.Flat()
 		all.Eq = append(all.Eq, CloneRows(n.eq)...)
 		all.Ge = append(all.Ge, CloneRows(n.ge)...)
 		meet = meet || w.Feasible(all)
@@ -66,6 +54,24 @@ func (w *Work) Gist(c *Conj, ctx []*Conj) *Conj {
 	}
 	out.Simplify()
 	return out
+}
+
+// base is what is known to hold, with the constraints of another conjunction in its columns.
+type base struct {
+	*Conj
+	eq, ge []Row
+}
+
+func baseOf(known, c *Conj) base {
+	n := base{Conj: known.Clone()}
+	apply := n.Importer(c, nil)
+	for _, r := range c.Eq {
+		n.eq = append(n.eq, apply(r))
+	}
+	for _, r := range c.Ge {
+		n.ge = append(n.ge, apply(r))
+	}
+	return n
 }
 
 // Connected are the constraints that are connected with column at through common columns. c must not be empty.

@@ -63,7 +63,7 @@ func NewWork(ctx context.Context, limit int64) *Work {
 
 func AnyWork() *Work { return NewWork(context.Background(), 0) }
 
-const checkEvery = 1 << 16
+const checkEvery = 1 << 16 // units between two looks at the context: some milliseconds
 
 // Spend takes n units. It throws an error if none are left or the context is done.
 func (w *Work) Spend(n int) {

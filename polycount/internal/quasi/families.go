@@ -39,44 +39,9 @@ func oneFamily(a, b linear.Div) bool {
 
 // familyJoined applies FamiliesJoined to the family of one floor and one cofactor.
 func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
-	member := map[int]int64{}
-	for k, d := range p.Table.Divs {
-		if oneFamily(d, of) {
-			member[1+p.Table.N+k] = d.Num[0]
-		}
-	}
-	type line struct {
-		beside string
-		coeffs []arith.Rat
-	}
-	var lines []line
-	index := map[string]int{}
-	for _, t := range q {
-		at := -1
-		for i := 0; i < len(t.Factors); i += 2 {
-			if _, in := member[AtomAt(t.Factors, i)]; in {
-				if at >= 0 {
-					at = -1
-					break
-				}
-				at = i
-			}
-		}
-		if at < 0 {
-			continue
-		}
-		beside := t.Factors[:at] + t.Factors[at+2:]
-		i, known := index[beside]
-		if !known {
-			i = len(lines)
-			index[beside] = i
-			lines = append(lines, line{beside, arith.Zeros(int(of.Den))})
-		}
-		lines[i].coeffs[member[AtomAt(t.Factors, at)]] = t.C
-	}
 	e := p.Table.Fit(slices.Clone(of.Num))
 	e[0] = 0
-	for _, x := range lines {
+	for _, x := range p.family(q, of) {
 		ids, kinds := numbered(x.coeffs)
 		counts := make([]int, kinds)
 		for _, k := range ids {
@@ -101,4 +66,45 @@ func (p *Piecewise) familyJoined(q Quasi, of linear.Div) (out Quasi, ok bool) {
 		return q.Add(change.Scale(height).Mul(Quasi{{x.beside, arith.RatInt(1)}})), true
 	}
 	return nil, false
+}
+
+// line are the coefficients of terms that have one floor of a family each, by its number there, and the same factors beside it.
+type line struct {
+	beside string
+	coeffs []arith.Rat
+}
+
+// family lists the terms of q with one floor of a family, by their other factors.
+func (p *Piecewise) family(q Quasi, of linear.Div) (lines []line) {
+	member := map[int]int64{}
+	for k, d := range p.Table.Divs {
+		if oneFamily(d, of) {
+			member[1+p.Table.N+k] = d.Num[0]
+		}
+	}
+	index := map[string]int{}
+	for _, t := range q {
+		at := -1
+		for i := 0; i < len(t.Factors); i += 2 {
+			if _, in := member[AtomAt(t.Factors, i)]; in {
+				if at >= 0 {
+					at = -1
+					break
+				}
+				at = i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		beside := t.Factors[:at] + t.Factors[at+2:]
+		i, known := index[beside]
+		if !known {
+			i = len(lines)
+			index[beside] = i
+			lines = append(lines, line{beside, arith.Zeros(int(of.Den))})
+		}
+		lines[i].coeffs[member[AtomAt(t.Factors, at)]] = t.C
+	}
+	return lines
 }

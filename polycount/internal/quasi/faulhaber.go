@@ -2,17 +2,18 @@ package quasi
 
 import (
 	"math/big"
+	"sync"
 
 	"gpuperf/polycount/internal/arith"
 )
 
 // powerSums[k] are the coefficients of S_k(x) = Σ_{i=0}^{x} i^k by ascending powers of x (Faulhaber's formula). As
-// S_k(x) − S_k(x−1) = x^k holds for every integer x, Σ_{i=l}^{u} i^k = S_k(u) − S_k(l−1) for all l ≤ u+1.
-var powerSums = func() [][]arith.Rat {
-	const most = 24
-	out := make([][]arith.Rat, most)
+// S_k(x) − S_k(x−1) = x^k holds for every integer x, Σ_{i=l}^{u} i^k = S_k(u) − S_k(l−1) for all l ≤ u+1. Few are asked for, and most commands need none.
+var powerSums = func() []func() []arith.Rat {
+	const most = 24 // powers that are kept: loops nest less deep
+	out := make([]func() []arith.Rat, most)
 	for k := range out {
-		out[k] = powerSum(k)
+		out[k] = sync.OnceValue(func() []arith.Rat { return powerSum(k) })
 	}
 	return out
 }()
@@ -52,7 +53,7 @@ func Bernoulli(n int) []*big.Rat {
 
 func powerSumOf(k int) []arith.Rat {
 	if k < len(powerSums) {
-		return powerSums[k]
+		return powerSums[k]()
 	}
 	return powerSum(k)
 }

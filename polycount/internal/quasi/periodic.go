@@ -171,30 +171,11 @@ func ownAtoms(c *linear.Conj, v int) []bool {
 
 // byResidues rewrites q, a polynomial in variable v and floors of it.
 func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok bool) {
-	period, degree := int64(1), q.degree()
 	if !q.hasFloor(p.Table) {
 		return nil, false
 	}
-	periods := slices.Repeat([]int64{1}, p.Table.Width())
 	own := ownAtoms(p.Table, v)
-	for k, d := range p.Table.Divs {
-		at := 1 + p.Table.N + k
-		if !own[at] {
-			continue
-		}
-		// ⌊num/den⌋ grows by an integer when v grows by this
-		l := int64(1)
-		slope := int64(0)
-		for i := 1; i < len(d.Num); i++ {
-			if d.Num[i] != 0 {
-				l = lcmUpTo(l, periods[i], maxSamples)
-				slope = arith.Gcd(slope, d.Num[i])
-			}
-		}
-		if periods[at] = lcmUpTo(l, l*(d.Den/arith.Gcd(d.Den, slope)), maxSamples); q.Uses(at) {
-			period = lcmUpTo(period, periods[at], maxSamples)
-		}
-	}
+	period, degree := commonPeriod(p, q, own), q.degree()
 	points := period * int64(degree+1)
 	if points > maxSamples || points*int64(len(q)) > maxSampleWork {
 		return nil, false
@@ -231,6 +212,30 @@ func byResidues(w *linear.Work, p *Piecewise, q Quasi, v int) (out Quasi, ok boo
 		out = out.Add(power.Mul(part))
 	}
 	return out, true
+}
+
+// commonPeriod is a number by which the floors of q that are the variable's own grow by integers when it grows by that number; above maxSamples where it is larger than these.
+func commonPeriod(p *Piecewise, q Quasi, own []bool) int64 {
+	period := int64(1)
+	periods := slices.Repeat([]int64{1}, p.Table.Width())
+	for k, d := range p.Table.Divs {
+		at := 1 + p.Table.N + k
+		if !own[at] {
+			continue
+		}
+		l := int64(1)
+		slope := int64(0)
+		for i := 1; i < len(d.Num); i++ {
+			if d.Num[i] != 0 {
+				l = lcmUpTo(l, periods[i], maxSamples)
+				slope = arith.Gcd(slope, d.Num[i])
+			}
+		}
+		if periods[at] = lcmUpTo(l, l*(d.Den/arith.Gcd(d.Den, slope)), maxSamples); q.Uses(at) {
+			period = lcmUpTo(period, periods[at], maxSamples)
+		}
+	}
+	return period
 }
 
 // lcmUpTo is the least common multiple, or a number above the limit.

@@ -111,7 +111,7 @@ const termCost = 16
 
 // multiply is p·q in portions between which the work is limited and can be cancelled.
 func multiply(w *linear.Work, p, q Quasi) Quasi {
-	const portion = 1 << 14
+	const portion = 1 << 14 // products of terms: some milliseconds
 	var out Quasi
 	for n := max(1, portion/max(1, len(q))); len(p) > 0; p = p[min(n, len(p)):] {
 		part := p[:min(n, len(p))]

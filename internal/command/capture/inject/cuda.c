@@ -185,7 +185,7 @@ static void put_contents(struct text *t, const unsigned char *bytes, size_t size
     addresses += find(address, &m);
   }
   put(t, ",\"addresses\":%d", addresses);
-  save(t, "bin", bytes, size);
+  save_contents(t, bytes, size);
 }
 
 /* parameter is the bytes of a parameter; NULL is none. */
@@ -221,6 +221,7 @@ static uint64_t values_of(const struct launch *l) {
 /* put_params writes the parameters, and the allocations that they point into. It tells whether contents were copied. */
 static int put_params(struct text *t, const struct launch *l) {
   struct memory found[256];
+  device_pointer passed[256]; /* the first address of each */
   int n = 0, copied = 0;
   size_t offset = 0, size = 0;
   const unsigned char *value;
@@ -238,7 +239,7 @@ static int put_params(struct text *t, const struct launch *l) {
       int k = 0;
       while (k < n && found[k].start != m.start) k++;
       if (k == sizeof found / sizeof *found) break;
-      if (k == n) found[n++] = m;
+      if (k == n) passed[n] = address, found[n++] = m;
       put(t, "%s{\"offset\":%zu,\"memory\":%d,\"at\":%zu}", comma, at, k, (size_t)(address - m.start));
       comma = ",";
     }
@@ -247,9 +248,14 @@ static int put_params(struct text *t, const struct launch *l) {
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
     put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
-    unsigned char *bytes = found[k].size <= journal.limit ? contents(l, found[k].start, found[k].size) : NULL;
-    if (bytes) put_contents(t, bytes, found[k].size), copied = 1;
+    unsigned char *sample = NULL, *bytes = NULL;
+    size_t left = found[k].start + found[k].size - passed[k], n = left < looked_at ? left : looked_at;
+    if (journal.chosen && found[k].size > small_buffer && found[k].size <= journal.limit) sample = contents(l, passed[k], n);
+    if (worth(found[k].size, sample, n)) bytes = contents(l, found[k].start, found[k].size);
+    copied |= sample || bytes;
+    if (bytes) put_contents(t, bytes, found[k].size);
     free(bytes);
+    free(sample);
     put(t, "}");
   }
   put(t, "]");

@@ -59,6 +59,7 @@ static struct {
   int all;       /* whether each kernel is wanted */
   long launch;   /* which launch of each; 0 is the first of each variant */
   size_t limit;  /* bytes of a buffer whose contents are kept; 0 keeps none */
+  int chosen;    /* whether large ones are kept only where they look like what decides */
   long files;    /* written until now */
   long launches; /* of all kernels */
   struct seen *seen;
@@ -127,29 +128,37 @@ static void problem(const char *what, const char *detail) {
   finish(&t);
 }
 
-/* save writes a file beside the journal and puts its name into the line. */
-static void save(struct text *t, const char *kind, const void *bytes, size_t n) {
-  char name[64], path[4096];
-  snprintf(name, sizeof name, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
+/* write_file writes a file beside the journal, and tells its name. It returns 0 where that cannot be done. */
+static int write_file(const char *kind, const void *bytes, size_t n, char name[64]) {
+  char path[4096];
+  snprintf(name, 64, "%ld-%ld.%s", (long)getpid(), __sync_add_and_fetch(&journal.files, 1), kind);
   snprintf(path, sizeof path, "%s/%s", journal.folder, name);
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0) {
     problem("a file cannot be written", path);
-    return;
+    return 0;
   }
   write_all(file, bytes, n);
   close(file);
-  put(t, ",\"file\":\"%s\"", name);
+  return 1;
+}
+
+/* save writes a file beside the journal and puts its name into the line. */
+static void save(struct text *t, const char *kind, const void *bytes, size_t n) {
+  char name[64];
+  if (write_file(kind, bytes, n, name)) put(t, ",\"file\":\"%s\"", name);
 }
 
 /* begin opens the journal. It returns 0 where this process is not to be captured. */
 static int begin(const char *interface) {
   if (journal.file >= 0) return 1;
-  const char *launch = getenv("PERF_CAPTURE_LAUNCH"), *limit = getenv("PERF_CAPTURE_CONTENTS"), *kernels = getenv("PERF_CAPTURE_KERNEL");
+  const char *launch = getenv("PERF_CAPTURE_LAUNCH"), *limit = getenv("PERF_CAPTURE_CONTENTS"), *kernels = getenv("PERF_CAPTURE_KERNEL"),
+             *chosen = getenv("PERF_CAPTURE_CHOSEN");
   journal.folder = getenv("PERF_CAPTURE_FOLDER");
   if (!journal.folder) return 0;
   journal.interface = interface;
   journal.launch = launch ? atol(launch) : 0;
+  journal.chosen = chosen && *chosen == '1';
   journal.limit = limit ? strtoull(limit, NULL, 10) : 0;
   journal.all = !kernels || !*kernels || regcomp(&journal.kernels, kernels, REG_EXTENDED | REG_NOSUB) != 0;
   void *cxx = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 /* The library that stands before libOpenCL by LD_PRELOAD. It keeps what kernels are passed, and writes their launches into a journal.
    What it needs of OpenCL is declared here, so that it is compiled without its headers. */
-#include "journal.h"
+#include "contents.h"
 
 typedef int32_t status;
 typedef void *object;
@@ -194,8 +194,8 @@ static void put_args(struct text *t, object queue, const struct kernel *k, uint3
     size_t size = 0;
     cl.mem_info(found[m], mem_size, sizeof size, &size, NULL);
     put(t, "%s{\"bytes\":%zu", m ? "," : "", size);
-    void *bytes = size > 0 && size <= journal.limit ? malloc(size) : NULL;
-    if (bytes && cl.read(queue, found[m], 1, 0, size, bytes, 0, NULL, NULL) == 0) save(t, "bin", bytes, size);
+    void *bytes = size > 0 && worth(size, NULL, 0) ? malloc(size) : NULL;
+    if (bytes && cl.read(queue, found[m], 1, 0, size, bytes, 0, NULL, NULL) == 0) save_contents(t, bytes, size);
     free(bytes);
     put(t, "}");
   }

@@ -1,5 +1,5 @@
 /* How long kernels take, by the records of CUPTI's activities: each is found the way of the launch that it is of. */
-#include "journal.h"
+#include "contents.h"
 
 typedef int (*call)();
 

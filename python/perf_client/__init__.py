@@ -4,6 +4,7 @@
 
     with Perf(profile="h200") as perf:
         print(perf.predict("matmul.star", n=4096)["seconds"])
+        print(perf.predict("saxpy.cu", local=256, global_="n", n=1 << 24)["seconds"])
         for row in perf.rank(["transpose.star"], n=4096)["ranking"]:
             print(row["rank"], row["kernel"], row["seconds"])
 
@@ -23,15 +24,29 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import threading
-from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence, Tuple
+from typing import Any, Dict, Iterable, Iterator, Mapping, Sequence, Tuple, Union
 
 __all__ = ["Configuration", "Perf", "PerfError", "Search"]
 
 Sizes = Mapping[str, int]
 Result = Any
+
+Extent = Union[int, str, Sequence[Union[int, str]]]
+"""Work-items or work-groups along the axes: 256, (16, 16), or expressions in sizes such as "m,n/4"."""
+
+
+def _launch(local: Extent | None, global_: Extent | None, groups: Extent | None, shared: int | str | None, assume: Sequence[str]) -> dict[str, Any]:
+    """How a kernel function is launched, as the flags of the commands say it."""
+    def text(extent: Extent | int | str) -> str:
+        return str(extent) if isinstance(extent, (int, str)) else ",".join(str(e) for e in extent)
+
+    told = {name: text(value) for name, value in (("local", local), ("global", global_), ("groups", groups), ("shared", shared)) if value is not None}
+    return {**told, **({"assume": list(assume)} if assume else {})}
+
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -51,7 +66,9 @@ class PerfError(Exception):
         self.line: int | None = told.get("line")
         self.column: int | None = told.get("column")
         self.hint: str | None = told.get("hint")
-        super().__init__(self.message + (f"\n    {self.hint}" if self.hint else ""))
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        known = self.message if not place or place in self.message else f"{place}: {self.message}"
+        super().__init__(known + (f"\n    {self.hint}" if self.hint else ""))
 
 
 class Perf:
@@ -117,35 +134,60 @@ class Perf:
         answer = json.loads(line)
         return PerfError(answer["error"]) if "error" in answer else answer["result"]
 
-    def predict(self, kernel: str, at: Iterable[Sizes] | None = None, *, profile: str | None = None, model: str | None = None,
-                **sizes: int) -> Result:
+    def predict(self, kernel: str, at: Iterable[Sizes] | None = None, *, local: Extent | None = None, global_: Extent | None = None,
+                groups: Extent | None = None, shared: int | str | None = None, assume: Sequence[str] = (), profile: str | None = None,
+                model: str | None = None, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
         """The predicted time of a kernel, FILE or FILE#KERNEL, at sizes: seconds, interval, terms. With at, a list of sizes, or of a file
         with several kernels, the result has "kernels", a list."""
-        params: dict[str, Any] = {**self._named, "kernel": kernel, "sizes": [dict(s) for s in at] if at is not None else sizes}
-        params.update((key, value) for key, value in (("profile", profile), ("model", model)) if value is not None)
-        return self.ask("predict", **params)
+        return self.ask("predict", kernel=kernel, sizes=[dict(s) for s in at] if at is not None else sizes,
+                        **self._model(profile, model), **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
     def seconds(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[float]:
-        """The predicted times of one kernel at many sizes, in seconds."""
+        """The predicted times of one kernel at many sizes, in seconds; named are arguments of predict."""
+        times: list[float] = self.predict(kernel, at, flags={"only": "seconds"}, **named)["seconds"]
+        return times
+
+    def rows(self, kernel: str, at: Iterable[Sizes], **named: Any) -> list[dict[str, Any]]:
+        """The predictions of one kernel at many sizes, as rows of a table: the kernel, its sizes, seconds, and the ends of the 90 % interval, low and high.
+        pandas.DataFrame takes them as they are."""
         result = self.predict(kernel, at, **named)
-        return [one["seconds"] for one in result.get("kernels", [result])]
+        return [{"kernel": one["kernel"], **one["at"], "seconds": one["seconds"], "low": one["interval"][0], "high": one["interval"][1], "bound": one.get("bound")}
+                for one in result.get("kernels", [result])]
 
     def predict_all(self, kernels: Iterable[Tuple[str, Sizes]], **named: Any) -> list[Result]:
         """The predicted times of many kernels, each FILE or FILE#KERNEL with its sizes, as by predict. What perf refuses is a PerfError among them."""
         named = {**self._named, **{key: value for key, value in named.items() if value is not None}}
         return self.ask_all(("predict", {"kernel": kernel, "sizes": sizes, **named}) for kernel, sizes in kernels)
 
-    def count(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+    def count(self, kernel: str, *, local: Extent | None = None, global_: Extent | None = None, groups: Extent | None = None,
+              shared: int | str | None = None, assume: Sequence[str] = (), flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
         """What a kernel does: operations and memory accesses, as functions of its sizes, with values where sizes are given."""
-        return self.ask("count", kernel=kernel, **({"sizes": sizes} if sizes else {}), **(flags or {}))
+        return self.ask("count", kernel=kernel, **({"sizes": sizes} if sizes else {}), **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
-    def rank(self, kernels: Sequence[str], *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+    def rank(self, kernels: Sequence[str], *, local: Extent | None = None, global_: Extent | None = None, groups: Extent | None = None,
+             shared: int | str | None = None, assume: Sequence[str] = (), profile: str | None = None, model: str | None = None,
+             flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
         """Kernels by predicted time, fastest first."""
-        return self.ask("rank", kernels=list(kernels), sizes=sizes, **self._named, **(flags or {}))
+        return self.ask("rank", kernels=list(kernels), sizes=sizes, **self._model(profile, model), **_launch(local, global_, groups, shared, assume), **(flags or {}))
 
-    def explain(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
-        """Why a kernel takes its time, and what would make it faster."""
-        return self.ask("explain", kernel=kernel, sizes=sizes, **self._named, **(flags or {}))
+    def explain(self, kernel: str, other: str | None = None, *, local: Extent | None = None, global_: Extent | None = None, groups: Extent | None = None,
+                shared: int | str | None = None, assume: Sequence[str] = (), profile: str | None = None, model: str | None = None,
+                flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """Why a kernel takes its time, and what would make it faster; with another kernel, what differs between the two."""
+        return self.ask("explain", kernels=[kernel] if other is None else [kernel, other], sizes=sizes, **self._model(profile, model),
+                        **_launch(local, global_, groups, shared, assume), **(flags or {}))
+
+    def tune(self, kernel: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """The fastest configuration of a file that `perf tune` takes, found on a device: flags are those of `perf tune`, such as device and budget."""
+        return self.ask("tune", kernel=kernel, sizes=sizes, **(flags or {}))
+
+    def emulate(self, launch: str, *, flags: Mapping[str, Any] | None = None, **sizes: int) -> Result:
+        """How long a launch file takes, told from its machine code."""
+        return self.ask("emulate", kernel=launch, sizes=sizes, **(flags or {}))
+
+    def _model(self, profile: str | None, model: str | None) -> dict[str, str]:
+        named = (("profile", profile), ("model", model))
+        return {**self._named, **{key: value for key, value in named if value is not None}}
 
     def search(self, parameters: Mapping[str, Sequence[Any]] | None = None, constraints: Sequence[str] = (), *, kernel: str | None = None,
                sizes: Sizes | None = None, strategy: str = "ants", seed: int = 0, profile: str | None = None, model: str | None = None) -> "Search":
@@ -153,8 +195,8 @@ class Perf:
         are integers; or of the choices of a kernel, a file that `perf tune` takes, at sizes. Strategies are those of `perf tune`; with a profile, its model
         orders the configurations of a file."""
         definition: dict[str, Any] = {"parameters": dict(parameters) if parameters is not None else None, "constraints": list(constraints), "kernel": kernel,
-                      "sizes": dict(sizes) if sizes else None, "strategy": strategy, "seed": seed, **({} if kernel is None else self._named)}
-        definition.update((key, value) for key, value in (("profile", profile), ("model", model)) if value is not None)
+                      "sizes": dict(sizes) if sizes else None, "strategy": strategy, "seed": seed}
+        definition.update(self._model(profile, model) if kernel is not None else {})
         return Search(self, f"search {next(self._searches)}", {key: value for key, value in definition.items() if value})
 
 
@@ -177,9 +219,10 @@ class Search:
         return proposed
 
     def tell(self, configuration: Mapping[str, Any], seconds: float | None, metrics: Mapping[str, float] | None = None) -> None:
-        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong. Metrics are
+        """How long a configuration took, which need not be one that was asked for: seconds, or None where it did not run or its result was wrong; NaN and infinity count as None. Metrics are
         between 0 and 1, such as its occupancy."""
-        result = {"configuration": dict(configuration), "seconds": seconds, **({"metrics": dict(metrics)} if metrics else {})}
+        known = seconds if seconds is not None and math.isfinite(seconds) else None  # JSON has no NaN and no infinity
+        result = {"configuration": dict(configuration), "seconds": known, **({"metrics": dict(metrics)} if metrics else {})}
         answer = self._perf.ask("tell", search=self._name, results=[result], **self._definition)
         self.told = answer["told"]
         if answer["best"]:

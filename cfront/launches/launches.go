@@ -1,0 +1,300 @@
+// Package launches finds in the host code of a file how it launches its kernels: kernel<<<grid, block, shared>>>(args) of CUDA C++.
+//
+// Host code is C++ that nothing else here reads. So it is followed as far as launches need it, from its tokens: functions with their parameters, and what
+// numbers and dim3 variables hold where that is plain (names.go). Expressions (expression.go) are integers in sizes. What is not plain is a size, or not
+// known.
+package launches
+
+import (
+	"slices"
+
+	"gpuperf/cfront/cpp"
+)
+
+// Launch is a launch of a kernel.
+type Launch struct {
+	Kernel string // without namespaces and arguments of a template
+	At     cpp.Pos
+	// What Resolve finds. Template are the arguments of a template as the text has them, with constants in numbers; nil where the launch gives none.
+	Template []string
+	// Grid and Block are the extents along the axes; nil where they are not known.
+	Grid, Block []*Expr
+	Shared      *Expr // nil without
+	// Types are those of the arguments as the text declares them; "" where that is not plain.
+	Types []string
+
+	args, template, config []span
+	templated              bool
+	in                     *function
+	host                   *host
+	at                     int // the token
+}
+
+// span are tokens from one on and before another.
+type span struct{ from, to int }
+
+// function is a function of the host, or the file outside of them.
+type function struct {
+	name   string
+	params []string
+	body   span
+	calls  []call
+	// template are the parameters of a template that it is: what stands for each, where nothing is known of them.
+	template map[string]string
+}
+
+// call is a call of a function of the file.
+type call struct {
+	by   *function
+	at   int
+	args []span
+}
+
+// host is the text of a file.
+type host struct {
+	tokens    []cpp.Token
+	functions []*function
+	file      *function
+	close     []int // for each bracket that opens the token where it closes, or 0
+}
+
+// Find lists the launches of a file, in its order. It is nil where there are none.
+func Find(tokens []cpp.Token) (out []*Launch) {
+	if !slices.ContainsFunc(tokens, func(t cpp.Token) bool { return t.Is("<<") }) {
+		return nil
+	}
+	h := &host{tokens: tokens, file: &function{body: span{0, len(tokens)}}}
+	h.match()
+	h.split()
+	for i := 1; i+1 < len(tokens); i++ {
+		if tokens[i].Is("<<") && tokens[i+1].Is("<") {
+			if l := h.launch(i); l != nil {
+				out = append(out, l)
+			}
+		}
+	}
+	return out
+}
+
+// match finds where brackets close.
+func (h *host) match() {
+	h.close = make([]int, len(h.tokens))
+	var open []int
+	for i, t := range h.tokens {
+		switch {
+		case t.Kind != cpp.Symbol:
+		case t.Text == "(" || t.Text == "[" || t.Text == "{":
+			open = append(open, i)
+		case (t.Text == ")" || t.Text == "]" || t.Text == "}") && len(open) > 0:
+			h.close[open[len(open)-1]] = i
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// split finds the functions: a name, parameters in brackets, and a body.
+func (h *host) split() {
+	for i := 2; i < len(h.tokens); i++ {
+		if !h.is(i, "(") || h.tokens[i-1].Kind != cpp.Name || h.close[i] == 0 {
+			continue
+		}
+		end := h.close[i] + 1
+		for h.is(end, "const") || h.is(end, "noexcept") || h.is(end, "override") {
+			end++
+		}
+		if !h.is(end, "{") || h.close[end] == 0 || control[h.tokens[i-1].Text] {
+			continue
+		}
+		f := &function{name: h.tokens[i-1].Text, body: span{end + 1, h.close[end]}}
+		for _, p := range h.list(i) {
+			f.params = append(f.params, h.lastName(p))
+		}
+		f.template = h.templateOf(i - 1)
+		h.functions = append(h.functions, f)
+		i = h.close[end]
+	}
+	for _, by := range h.functions {
+		for i := by.body.from; i+1 < by.body.to; i++ {
+			if f := h.function(h.tokens[i].Text); f != nil && h.is(i+1, "(") {
+				f.calls = append(f.calls, call{by, i, h.list(i + 1)})
+			}
+		}
+	}
+}
+
+// templateOf are the parameters of the template that a function with its name at a token is.
+func (h *host) templateOf(name int) map[string]string {
+	start := name
+	for start > 0 && !h.is(start-1, ";") && !h.is(start-1, "}") && !h.is(start-1, "{") {
+		start--
+	}
+	if !h.is(start, "template") || !h.is(start+1, "<") {
+		return nil
+	}
+	out := map[string]string{}
+	end := h.angle(start+1, name)
+	for _, p := range h.items(span{start + 2, max(end, start+2)}) {
+		stands := "16"
+		if h.is(p.from, "typename") || h.is(p.from, "class") {
+			stands = "float"
+		}
+		out[h.lastName(p)] = stands
+	}
+	return out
+}
+
+// control are words that are followed by a bracket and a block.
+var control = map[string]bool{"if": true, "for": true, "while": true, "switch": true, "catch": true, "return": true}
+
+func (h *host) function(name string) *function {
+	i := slices.IndexFunc(h.functions, func(f *function) bool { return f.name == name })
+	if i < 0 {
+		return nil
+	}
+	return h.functions[i]
+}
+
+func (h *host) is(i int, text string) bool {
+	return i >= 0 && i < len(h.tokens) && h.tokens[i].Is(text)
+}
+
+// list are the items of a list in brackets, which open at a token.
+func (h *host) list(open int) (out []span) {
+	end := h.close[open]
+	if end == 0 || end == open+1 {
+		return nil
+	}
+	return h.items(span{open + 1, end})
+}
+
+// items are the parts of a text between commas that stand in no brackets.
+func (h *host) items(s span) (out []span) {
+	from := s.from
+	for i := s.from; i < s.to; i++ {
+		switch t := h.tokens[i]; {
+		case h.close[i] > i && h.close[i] < s.to:
+			i = h.close[i]
+		case t.Is("<") && h.angle(i, s.to) > 0:
+			i = h.angle(i, s.to)
+		case t.Is(","):
+			out, from = append(out, span{from, i}), i+1
+		}
+	}
+	return append(out, span{from, s.to})
+}
+
+// angle is where arguments of a template close that open at a token; 0 where these are none.
+func (h *host) angle(open, end int) int {
+	if h.tokens[open-1].Kind != cpp.Name {
+		return 0
+	}
+	depth := 0
+	for i := open; i < end; i++ {
+		switch t := h.tokens[i]; {
+		case t.Is("<"):
+			depth++
+		case t.Is(">"):
+			depth--
+		case t.Is(">>"):
+			depth -= 2
+		case t.Kind == cpp.Name, t.Kind == cpp.Number, t.Is(","), t.Is("*"), t.Is("::"), t.Is("&"):
+		default:
+			return 0
+		}
+		if depth <= 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// lastName is the name that a declaration ends with, before a default and brackets.
+func (h *host) lastName(s span) (name string) {
+	for i := s.from; i < s.to && !h.is(i, "=") && !h.is(i, "["); i++ {
+		if h.tokens[i].Kind == cpp.Name {
+			name = h.tokens[i].Text
+		}
+	}
+	return name
+}
+
+// launch reads the launch whose <<< is at a token.
+func (h *host) launch(at int) *Launch {
+	end := at + 2
+	for ; end+1 < len(h.tokens) && !(h.is(end, ">>") && h.is(end+1, ">")) && !h.is(end, ";"); end++ {
+		if h.close[end] > end {
+			end = h.close[end]
+		}
+	}
+	if !h.is(end, ">>") || !h.is(end+2, "(") || h.close[end+2] == 0 {
+		return nil
+	}
+	l := &Launch{host: h, at: at, in: h.within(at), args: h.list(end + 2)}
+	name := at - 1
+	if h.is(name, ">") || h.is(name, ">>") {
+		depth := 0
+		for ; name > 0; name-- {
+			if h.is(name, ">") {
+				depth++
+			} else if h.is(name, ">>") {
+				depth += 2
+			} else if h.is(name, "<") {
+				depth--
+			}
+			if depth == 0 {
+				break
+			}
+		}
+		l.templated, l.template = true, h.items(span{name + 1, at - 1})
+		name--
+	}
+	if name < 0 || h.tokens[name].Kind != cpp.Name {
+		return nil
+	}
+	l.Kernel, l.At = h.tokens[name].Text, h.tokens[name].At
+	l.config = h.items(span{at + 2, end})
+	return l
+}
+
+// Resolve follows what the launch is made of.
+func (l *Launch) Resolve() {
+	if l.templated && l.Template == nil {
+		l.Template = []string{}
+		for _, s := range l.template {
+			l.Template = append(l.Template, l.templateArgument(s))
+		}
+	}
+	for i, s := range l.config {
+		switch i {
+		case 0:
+			l.Grid = l.extents(s)
+		case 1:
+			l.Block = l.extents(s)
+		case 2:
+			l.Shared = l.expression(s)
+			if n, known := l.Shared.Value(); known && n == 0 {
+				l.Shared = nil
+			}
+		}
+	}
+	l.Types = nil
+	for _, s := range l.args {
+		l.Types = append(l.Types, l.host.typeOf(s, l.in, l.at))
+	}
+}
+
+// within is the function that a token is in.
+func (h *host) within(at int) *function {
+	for _, f := range h.functions {
+		if f.body.from <= at && at < f.body.to {
+			return f
+		}
+	}
+	return h.file
+}
+
+// Arguments is the number of arguments.
+func (l *Launch) Arguments() int { return len(l.args) }
+
+// Argument is an argument as an integer.
+func (l *Launch) Argument(i int) *Expr { return l.expression(l.args[i]) }

@@ -1,0 +1,158 @@
+package frontend
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpuperf/cfront"
+	"gpuperf/cfront/launches"
+	"gpuperf/ckernel"
+	"gpuperf/internal/source"
+)
+
+// hosted is how the host code of a file launches a kernel of it, where the options do not say it.
+type hosted struct {
+	launch *launches.Launch
+	given  map[string]int64 // sizes with the values that they have there
+}
+
+// fromHost completes options by the launch that the host code of a file makes of the function. It is nil where it makes none.
+func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options) (*hosted, error) {
+	all, err := hostLaunches(ctx, path, opt.C)
+	if err != nil {
+		return nil, err
+	}
+	name := kernelName(o.Kernel)
+	if name == "" {
+		names := launchedKernels(all)
+		if len(names) != 1 {
+			return nil, severalLaunched(path, names)
+		}
+		name = names[0]
+	}
+	var best *launches.Launch
+	for _, l := range all {
+		if l.Kernel != name {
+			continue
+		}
+		if l.Resolve(); best == nil || known(l) > known(best) {
+			best = l
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	if o.Kernel == "" || !strings.Contains(o.Kernel, "<") {
+		opt.Kernel, opt.C.Instance = name, ""
+		switch {
+		case best.Template != nil:
+			opt.Kernel, opt.C.Instance, opt.C.Arguments = "", name+"<"+strings.Join(best.Template, ", ")+">", best.Types
+		default:
+			chooseInstance(ctx, path, opt, name, best)
+		}
+	}
+	return &hosted{launch: best, given: map[string]int64{}}, nil
+}
+
+// kernelName is the name of a function without namespaces and what follows it.
+func kernelName(text string) string {
+	if i := strings.IndexAny(text, "<("); i >= 0 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text[strings.LastIndexByte(text, ':')+1:])
+}
+
+// known is how much is known of a launch.
+func known(l *launches.Launch) (n int) {
+	for _, list := range [][]*launches.Expr{l.Grid, l.Block} {
+		for _, e := range list {
+			if n++; e == nil {
+				return 0
+			} else if _, is := e.Value(); is {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// hostLaunches are the launches of a file.
+func hostLaunches(ctx context.Context, path string, opt cfront.Options) ([]*launches.Launch, error) {
+	opt.Instance = ""
+	file, err := cfront.Read(ctx, path, opt)
+	if err != nil {
+		return nil, placed(ctx, err)
+	}
+	return file.Launches, nil
+}
+
+// chooseInstance names the instance of a template that a launch without arguments means, or else one that is proposed.
+func chooseInstance(ctx context.Context, path string, opt *ckernel.Options, name string, l *launches.Launch) {
+	plain := opt.C
+	plain.Instance = ""
+	file, err := cfront.Read(ctx, path, plain)
+	if err != nil || !slices.Contains(file.Templates, name) {
+		return
+	}
+	opt.Kernel, opt.C.Instance, opt.C.Arguments = "", name, l.Types
+	if _, err := cfront.Read(ctx, path, opt.C); err != nil && file.Proposed[name] != "" {
+		opt.C.Instance, opt.C.Arguments = file.Proposed[name], nil
+	}
+}
+
+func launchedKernels(all []*launches.Launch) (names []string) {
+	for _, l := range all {
+		if !slices.Contains(names, l.Kernel) {
+			names = append(names, l.Kernel)
+		}
+	}
+	return names
+}
+
+// severalLaunched asks which of several kernels is meant; nil where the host code launches none.
+func severalLaunched(path string, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	return mistake("%s launches %d kernels: %s", path, len(names), strings.Join(names, ", ")).WithHint("choose one with --kernel, or as %s#%s", path, names[0])
+}
+
+// complete gives options what the launch says, once the parameters of the function are known.
+func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
+	l := h.launch
+	if len(fn.Params) != l.Arguments() {
+		return mistake("%s: the launch %s has %d arguments, and %s %d parameters", l.At.File, l.Describe(), l.Arguments(), fn.Name, len(fn.Params))
+	}
+	var params []launches.Param
+	for _, p := range fn.Params {
+		params = append(params, launches.Param{Name: p.Name, Integer: p.DType.IsInteger() && len(p.Dims) == 0 && !p.DType.IsVector()})
+	}
+	b := l.Bind(params)
+	opt.Bind, h.given = b.Args, b.Given
+	if opt.Global == nil && opt.Groups == nil {
+		opt.Groups = b.Grid
+	}
+	if opt.Local == nil && fn.Group == nil {
+		if opt.Local = b.Block; b.Block == nil {
+			return source.At(l.At.File, "", l.At.Pos, "the work-group of the launch %s is not known", l.Describe()).WithHint("give it with --local")
+		}
+	}
+	if opt.Dynamic == "" {
+		opt.Dynamic = b.Shared
+	}
+	return nil
+}
+
+// text is how the launch is said by options, for what is shown and recorded.
+func (h *hosted) text(opt ckernel.Options) map[string]string {
+	var local []string
+	for _, n := range opt.Local {
+		local = append(local, strconv.FormatInt(n, 10))
+	}
+	out := map[string]string{"local": strings.Join(local, ","), "groups": strings.Join(opt.Groups, ","), "global": strings.Join(opt.Global, ","), "shared": opt.Dynamic}
+	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })
+	return out
+}

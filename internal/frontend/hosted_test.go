@@ -1,0 +1,68 @@
+package frontend
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestFromHost takes the launch from the host code of a file.
+func TestFromHost(t *testing.T) {
+	const kernel = "__global__ void k(float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 0; }\n"
+	const tiled = "template <class T, int B> __global__ void t(T *y, int n) { int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = 0; }\n"
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		want       string // the kernel, its launch, and the sizes that are given
+	}{
+		{"sizes have the names of parameters", kernel + "int main() { int N = 1000; k<<<(N + 127) / 128, 128>>>(d, N); }", Options{}, "k groups=((n + 127) // 128) local=128; n=1000"},
+		{"what is passed is computed", kernel + "int main() { int m = 64; k<<<m, 32>>>(d, 32 * m); }", Options{}, "k groups=m local=32; m=64"},
+		{"a name that is another parameter's", kernel + "int main() { int n = 64; k<<<n, 32>>>(d, 2 * n); }", Options{}, "k groups=n_host local=32; n_host=64"},
+		{"a number is a value", kernel + "int main() { k<<<4, 256>>>(d, 1000); }", Options{}, "k groups=4 local=256; n=1000"},
+		{"a size that is not known", kernel + "int main(int c, char **v) { int n = atoi(v[1]); k<<<n / 32, 32>>>(d, n); }", Options{}, "k groups=(n // 32) local=32;"},
+		{"a grid that is not known", kernel + "int main() { k<<<v.size() / 32, 32>>>(d, 5); }", Options{}, "k groups=grid_x local=32; n=5"},
+		{"a grid that is a product", kernel + "int main() { int a = 4, b = 8; k<<<a * b, 32>>>(d, a); }", Options{}, "k groups=32 local=32; n=4"},
+		{"the work-group is given", kernel + "int main() { int n = 64; k<<<n / t, t>>>(d, n); }", Options{Local: "16"}, "k groups=grid_x local=16; n=64"},
+		{"a size of the work-group is a number", kernel + "int main() { int n = 100, t = 64; k<<<(n + t - 1) / t, t>>>(d, n); }", Options{}, "k groups=(((n + 64) - 1) // 64) local=64; n=100"},
+		{"also where it is passed", kernel + "int main() { int t = 64; k<<<1, t>>>(d, t); }", Options{}, "k groups=1 local=64; n=64"},
+		{"a template", tiled + "int main() { const int B = 64; int n = 640; t<float, B><<<n / B, B>>>(d, n); }", Options{}, "t<float, 64> groups=(n // 64) local=64; n=640"},
+		{"a template of which types follow", "template <class T> __global__ void t(T *y, int n) { y[threadIdx.x] = n; }\nint main() { double *d; t<<<1, 64>>>(d, 3); }", Options{}, "t groups=1 local=64; n=3"},
+		{"one of several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{Kernel: "t"}, "t<float, 2> groups=1 local=2; n=4"},
+		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "error: launches 2 kernels: k, t"},
+		{"none", kernel, Options{}, "error: does not say how its kernels are launched"},
+		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known"},
+		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
+	} {
+		path := filepath.Join(t.TempDir(), "a.cu")
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		kernels, err := c.opt.Load(t.Context(), path)
+		if want, fails := strings.CutPrefix(c.want, "error: "); fails {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", c.name, err, want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		k := kernels[0]
+		got := k.Name
+		for _, name := range slices.Sorted(maps.Keys(k.Launch)) {
+			got += fmt.Sprintf(" %s=%s", name, k.Launch[name])
+		}
+		got += ";"
+		for _, name := range slices.Sorted(maps.Keys(k.Given)) {
+			got += fmt.Sprintf(" %s=%d", name, k.Given[name])
+		}
+		if got != c.want {
+			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
