@@ -71,7 +71,7 @@ func Facts() []facts.Key {
 		facts.DRAMReadRate, facts.DRAMQueue, facts.DRAMTurn, facts.DRAMWriteRate, facts.DRAMMixed, facts.DRAMPageSeconds,
 		facts.JumpLatency, facts.GroupStart, facts.GroupGap, facts.CodeLine, facts.CodeLatency, facts.CodeGap, facts.StartCycles,
 		facts.CodeBytes, facts.CodeSecondBytes, facts.CodeSecondLatency, facts.CodeSecondGap, facts.CodeFarLatency, facts.CodeFarGap,
-		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.ConstantPiece, facts.ConstantScattered, facts.UniformConstants, facts.UniformFarLatency, facts.UniformFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
+		facts.ConstantAddress, facts.ConstantBytes, facts.ConstantLine, facts.ConstantFarLatency, facts.ConstantFarGap, facts.UniformConstants, facts.UniformFarLatency, facts.UniformFarGap, facts.HalfTensorLatency, facts.HalfTensorGap, facts.DoubleTensorLatency, facts.DoubleTensorGap,
 		facts.WideDispatch,
 	}
 	for _, f := range fixed {
@@ -109,7 +109,6 @@ func multiprocessor(d *facts.Device, busy, l1 int64) *timing.Machine {
 		Code:       code(d),
 		Constants: timing.Constants{
 			Apart: cycles(facts.ConstantAddress), Bytes: d.Int(facts.ConstantBytes), Line: d.Int(facts.ConstantLine),
-			Piece: d.Int(facts.ConstantPiece), PieceGap: cycles(facts.ConstantScattered),
 			Far:     timing.Resource{Latency: cycles(facts.ConstantFarLatency), Gap: cycles(facts.ConstantFarGap)},
 			Uniform: d.Int(facts.UniformConstants), UniformFar: timing.Resource{Latency: cycles(facts.UniformFarLatency), Gap: timing.Cycles(d.Value(facts.UniformFarGap) * float64(busy))},
 		},

@@ -158,7 +158,6 @@ const (
 	ConstantLine        Key = "constant_line"           // bytes of a line there
 	ConstantFarLatency  Key = "constant_far_latency"    // by which constants come later that it lacks
 	ConstantFarGap      Key = "constant_far_gap"        // of two lines that it lacks
-	ConstantPiece       Key = "constant_piece"          // bytes that come at once of those that it lacks
 	ConstantScattered   Key = "constant_scattered"      // cycles that it takes longer for an address of several that lanes ask for, whose line it lacks
 	UniformConstants    Key = "uniform_constants"       // pieces of 16 B of a sub-partition's cache of constants that a sub-group wants once
 	UniformFarLatency   Key = "uniform_far_latency"     // by which such constants come later that it lacks

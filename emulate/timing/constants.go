@@ -8,8 +8,6 @@ type Constants struct {
 	Bytes int64    // of the cache of the multiprocessor; 0 is without one: all are there
 	Line  int64    // bytes of its lines
 	Far   Resource // of lines that it lacks
-	// Piece is how many bytes come at once of what it lacks, at the gap of PieceGap; 0 is a line, at that of Far.
-	Piece, PieceGap int64
 	// Those that a warp wants once come from a cache of each sub-partition, before the instruction issues. It keeps pieces of lines.
 	Uniform    int64    // pieces there; 0 is without one
 	UniformFar Resource // of lines that no piece is there of, and between two of them
@@ -74,8 +72,8 @@ func (p *multiprocessor) wanted(w *warp, t *Touched, at int64) (there int64) {
 func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64) (result, read int64) {
 	start := p.address(part, at, 1)
 	addresses := max(t.Waves, 1)
-	missing, pieces := p.lacking(&w.cursor, t, start)
-	busy := max(addresses-missing, 0)*p.Units[Constant].Gap + max(missing*p.Constants.Far.Gap, pieces*p.Constants.PieceGap)
+	missing := p.lacking(&w.cursor, t, start)
+	busy := max(addresses-missing, 0)*p.Units[Constant].Gap + missing*p.Constants.Far.Gap
 	begin := max(start, p.shared[Constant])
 	p.shared[Constant] = begin + busy
 	p.result.Busy[Constant] += busy
@@ -86,13 +84,12 @@ func (p *multiprocessor) constant(part *partition, w *warp, t *Touched, at int64
 	return result, start + p.Units[Address].Gap
 }
 
-// lacking is how many lines the cache of constants lacks of those that lanes ask for, and in how many pieces these come. They are there from then on. Lanes that ask for
-// what is not known are taken to want a line each that is not there.
-func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n, pieces int64) {
+// lacking is how many lines the cache of constants lacks of those that lanes ask for. They are there from then on. Lanes that ask for what is not known are taken
+// to want a line each that is not there.
+func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n int64) {
 	if p.constants == nil {
-		return 0, 0
+		return 0
 	}
-	var come, absent []int64
 	all, each := c.shift(t)
 	lines := p.sectors[:0]
 	for i := range t.Lanes {
@@ -107,15 +104,9 @@ func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n, pieces int
 		lines = append(lines, line)
 		if _, ok := p.constants.has(line); !ok {
 			n++
-			absent = append(absent, line)
-			if piece := address / max(p.Constants.Piece, p.Constants.Line); !slices.Contains(come, piece) {
-				come = append(come, piece)
-			}
+			p.constants.fill([]int64{line}, nil, at)
 		}
 	}
-	for _, line := range absent { // when all are looked up
-		p.constants.fill([]int64{line}, nil, at)
-	}
 	p.sectors = lines
-	return n + int64(t.Unknown), int64(len(come) + t.Unknown)
+	return n + int64(t.Unknown)
 }
