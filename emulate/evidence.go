@@ -39,7 +39,7 @@ var (
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
 const (
 	mostlyBusy   = 0.8
-	ratherBusy  = 0.7
+	ratherBusy   = 0.7
 	halfBusy     = 0.5
 	roundsAtMost = 3
 	shortSeconds = 10e-6
