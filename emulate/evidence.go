@@ -38,12 +38,12 @@ var (
 
 // Parts of a time from which on a unit counts as what bounds it, and waves and seconds up to which a launch is short.
 const (
-	mostlyBusy   = 0.8
-	ratherBusy   = 0.7
-	halfBusy     = 0.5
-	roundsAtMost = 3
-	shortSeconds = 10e-6
-	muchAnywhere = 0.3 // of the sectors that are accessed
+	mostlyBusy   = 0.8   // chosen on the looked-at half of the development set, as those below
+	ratherBusy   = 0.7   // where the second-level cache begins to delay what comes
+	halfBusy     = 0.5   // of atomic operations, which queue sooner
+	roundsAtMost = 3     // waves: with more the last one is a small part
+	shortSeconds = 10e-6 // of which the start, a few microseconds, is a part
+	muchAnywhere = 0.3   // of the sectors that are accessed
 )
 
 // interval is what a whole time is taken to be in, in seconds.

@@ -260,12 +260,12 @@ func (f *function) renamed(in *instruction, g *graph) {
 	change(&in.base)
 }
 
-// The registers that there are.
+// The registers that instructions can name: their fields have 8, 3 and 6 bits, of which the last value stands for none.
 const (
-	mostRegisters  = 255
-	mostPredicates = 7
-	mostUniform    = 63
-	stackRegister  = 1
+	mostRegisters  = 255 // R0 to R254
+	mostPredicates = 7   // P0 to P6
+	mostUniform    = 63  // UR0 to UR62
+	stackRegister  = 1   // by the calling convention
 )
 
 // allocate gives each unit a register: in the order of the code the least that is free, beside each other where they are a group.

@@ -134,9 +134,7 @@ func (f *function) store(v *ssa.Value) {
 		name += ".STRONG.SYS"
 	}
 	in := f.accessing(f.emit(name, nil, o, reg(data[0])), v, o)
-	for _, u := range data[1:] {
-		in.uses = append(in.uses, u)
-	}
+	in.uses = append(in.uses, data[1:]...)
 }
 
 // atomic selects an atomic operation: without a result where nobody needs it.

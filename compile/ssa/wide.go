@@ -19,7 +19,6 @@ type run struct {
 // widen makes one load of several in a block.
 func (b *Block) widen(f *Func) bool {
 	groups := map[run][]*Value{}
-	var order []run
 	flush := func(s Space) {
 		for k := range groups {
 			if k.space == s || s == NoSpace {
@@ -37,9 +36,6 @@ func (b *Block) widen(f *Func) bool {
 			k := run{space: v.Access.Space}
 			if len(v.Args) > 0 {
 				k.base = v.Args[0]
-			}
-			if groups[k] == nil {
-				order = append(order, k)
 			}
 			groups[k] = append(groups[k], v)
 			for _, n := range []int{4, 2} {

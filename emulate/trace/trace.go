@@ -115,7 +115,7 @@ func (b *Builder) Again() { b.before = b.Steps }
 
 // Alone is how many instructions a warp of a block executes, without the others. It reports false where it waits for them.
 func (b *Builder) Alone(index [3]uint32, warp int) (n float64, ok bool) {
-	const most = 300_000
+	const most = 300_000 // instructions: about 30 ms
 	g := b.Launch.Group(index)
 	b.shares = map[share]*shared{}
 	r := &recorder{Builder: b, w: g.Warps[warp], number: b.number, most: mostAlone, turned: map[int]int{}}
