@@ -226,6 +226,11 @@ func (e *emulation) prepare() (err error) {
 	if why := machine.Fits(e.Device, machine.Group{Items: items, Registers: registers, Local: e.work.Group.Local, Subgroup: exec.WarpSize}); why != "" {
 		return device.Refusal("%s", why)
 	}
+	if a := e.Job.Attributes; a != nil && a.Cooperative {
+		if why := machine.Together(e.Device, e.work.Group, e.work.Groups); why != "" {
+			return device.Refusal("%s", why)
+		}
+	}
 	multiprocessors := e.Device.Int(facts.Multiprocessors)
 	e.busy = min(e.work.Groups, multiprocessors)
 	e.most = (e.work.Groups + multiprocessors - 1) / multiprocessors

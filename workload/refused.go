@@ -52,8 +52,8 @@ func (c *Case) room(job device.Job, on *facts.Device) *device.Error {
 	if job.Attributes == nil || !job.Attributes.Cooperative {
 		return nil
 	}
-	if most := machine.AtOnce(on, g); most > 0 && groups > most {
-		return device.Refusal("a cooperative launch of %d work-groups, the device runs %d at once", groups, most)
+	if why := machine.Together(on, g, groups); why != "" {
+		return device.Refusal("%s", why)
 	}
 	return nil
 }

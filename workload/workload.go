@@ -210,9 +210,6 @@ func (c *Case) checkSizes(open bool) error {
 		if !slices.Contains(params, name) {
 			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, strings.Join(params, ", "))
 		}
-		if c.Sizes[name] < 1 && c.isExtent(name) {
-			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
-		}
 	}
 	for _, p := range params {
 		_, ok := c.Sizes[p]
@@ -225,25 +222,24 @@ func (c *Case) checkSizes(open bool) error {
 			return c.lacking(kernel, params)
 		}
 	}
-	if c.IR.Assumptions == nil {
-		return nil
+	if c.IR.Assumptions != nil {
+		if holds, err := c.IR.Assumptions.Contains(c.Sizes); err != nil {
+			return err
+		} else if !holds {
+			return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
+		}
 	}
-	holds, err := c.IR.Assumptions.Contains(c.Sizes)
-	if err != nil {
-		return err
-	}
-	if !holds {
-		return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if c.Sizes[name] < 1 && c.isExtent(name) {
+			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
+		}
 	}
 	return nil
 }
 
-// isExtent reports whether a parameter is a size, which is at least 1: all of them but those of kernel functions that are neither in the extents of arrays nor
-// in the launch.
+// isExtent reports whether a parameter is a size, which is at least 1: it is in the extents of arrays, or in the launch of a kernel function. Others, such as the
+// step of a loop of the host, may have any value.
 func (c *Case) isExtent(name string) bool {
-	if c.Own == nil {
-		return true
-	}
 	for _, a := range c.IR.Arrays() {
 		if slices.ContainsFunc(a.Shape, func(e expr.Expr) bool { return e != nil && expr.Mentions(e, name) }) {
 			return true

@@ -83,6 +83,14 @@ func AtOnce(d *facts.Device, g Group) int64 {
 	return n * d.Int(facts.Multiprocessors)
 }
 
+// Together says why work-groups that wait for each other, as those of a cooperative launch do, are too many to run at once; "" where they are not, or it is not known.
+func Together(d *facts.Device, g Group, groups int64) string {
+	if most := AtOnce(d, g); most > 0 && groups > most {
+		return fmt.Sprintf("a cooperative launch of %d work-groups, the device runs %d at once", groups, most)
+	}
+	return ""
+}
+
 // Fits says why a multiprocessor has no room for a work-group, "" where it has, or where that is not known.
 func Fits(d *facts.Device, g Group) string {
 	if most := d.Int(facts.RegistersPerItem); most > 0 && g.Registers > most {

@@ -1,6 +1,8 @@
 package complete
 
 import (
+	"slices"
+
 	"gpuperf/device/replay"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/frontend"
@@ -92,11 +94,14 @@ var flags = map[string]offer{
 	"--table":      files(".jsonl"),
 	"--paths":      words(launches.Paths),
 	"--man":        files(),
+	"--page":       files(".html"),
+	"--from":       words(append(slices.Clone(launches.Origins), "model")),
 
 	"calibrate --model":        forms,
 	"capture --output":         files(),
 	"report --output":          files(".html"),
 	"sass --output":            files(".cubin"),
+	"emulate --from":           words(launches.Origins),
 	"emulate --profile-guided": files(".jsonl", ".jsonl.gz"),
 	"fit --model":              forms,
 	"evaluate --model":         forms,
