@@ -72,8 +72,11 @@ func (r *recorder) begin(loop, header int) {
 		if !r.Launch.Inside(op, loop) {
 			break
 		}
+		if op == header && r.items[i].node != nil { // iterations of the loop that were alike, of which nobody knows here how many
+			break
+		}
 		kept += r.items[i].count()
-		if op == header && r.items[i].node == nil {
+		if op == header {
 			starts, first = append(starts, i), i
 			if len(starts) >= leastTurns && kept >= leastSample {
 				break
