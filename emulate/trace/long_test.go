@@ -2,8 +2,11 @@ package trace
 
 import (
 	"context"
+	"math"
+	"os"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
@@ -110,5 +113,38 @@ func TestDrift(t *testing.T) {
 		if got := moved.touches[items[i].event.Touch].All; got != want {
 			t.Errorf("access %d moves by %d, want %d", i, got, want)
 		}
+	}
+}
+
+// Iterations that were alike count as so many where others behind them stand for the rest of the loop: a triangle of levels, each like the one before but now
+// and then.
+func TestLongBehindAlike(t *testing.T) {
+	text, err := os.ReadFile("../../testdata/emulate/finance.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := compile.Kernel(t.Context(), string(text), "tree", nil, false, compile.Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := func(v float64) device.Arg { return device.Arg{Kind: device.Scalar, DType: "float32", Float: v} }
+	job := device.Job{Entry: "tree", Global: []int64{256}, Local: []int64{256}, Dynamic: 4096, Args: append(buffers("strike", "out"), number(1023), real(0.01), real(0.51), real(0.9999))}
+	var counts [2]int64
+	for i := range counts {
+		x, err := exec.New(p.Function, job, exec.Assumptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := New(x)
+		if b.whole = i == 1; !b.whole {
+			b.keeps = 60_000
+		}
+		for _, w := range b.Block([3]uint32{}).Warps {
+			counts[i] += w.Count()
+		}
+	}
+	const within = 0.25 // levels become shorter: those that stand for others are longer than these
+	if off := float64(counts[0])/float64(counts[1]) - 1; math.Abs(off) > within {
+		t.Errorf("%d instructions, want %d", counts[0], counts[1])
 	}
 }

@@ -61,7 +61,7 @@ func TestAsWritten(t *testing.T) {
 #pragma endscop
 }
 `)
-	_, failed := find(n, schedule.Smart, Options{})
+	_, failed := scop.Limited(t.Context(), n, searching, func(n *scop.Nest) (*Program, error) { return find(n, schedule.Smart, Options{}) })
 	p, err := Find(t.Context(), n, Options{})
 	if err != nil || (p.Original == nil) != (failed == nil) {
 		t.Fatal(p, err, failed)
