@@ -17,7 +17,8 @@ CHECKS   ?= 30
 SEED     ?= 1
 MORE     ?= 1000
 # What is tested and linted. The linter imports ten times as much as the rest: it is looked at by `make long` alone, as are tests that need a browser.
-PACKAGES ?= $$($(GO) list ./... | grep -v /internal/lint$$)
+# What takes long and comes late by name is begun first.
+PACKAGES ?= ./scop/compile ./scop/offload ./lift/... $$($(GO) list ./... | grep -v /internal/lint$$)
 
 .PHONY: all build demo test long check deadcode race fuzz bench opencl slurm clean
 

@@ -222,16 +222,16 @@ func (c *Case) checkSizes(open bool) error {
 			return c.lacking(kernel, params)
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if c.Sizes[name] < 1 && c.isExtent(name) {
+			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
+		}
+	}
 	if c.IR.Assumptions != nil {
 		if holds, err := c.IR.Assumptions.Contains(c.Sizes); err != nil {
 			return err
 		} else if !holds {
 			return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
-		if c.Sizes[name] < 1 && c.isExtent(name) {
-			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
 		}
 	}
 	return nil

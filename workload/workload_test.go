@@ -186,7 +186,7 @@ func TestCheckSizes(t *testing.T) {
 		{map[string]int64{}, "needs a size for n"},
 		{map[string]int64{"m": 32}, "has no parameter m"},
 		{map[string]int64{"n": 33}, "it assumes"},
-		{map[string]int64{"n": 0}, "it assumes"},
+		{map[string]int64{"n": 0}, "size n is 0"},
 	} {
 		err := makeCase(t, fitting, c.sizes).CheckSizes()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
