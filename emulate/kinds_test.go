@@ -2,6 +2,7 @@ package emulate
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"math"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gpuperf/compile"
 	"gpuperf/device/facts"
 	"gpuperf/emulate/emulatetest"
 )
@@ -41,7 +43,21 @@ func measuredKinds(t *testing.T, column string) map[string]float64 {
 	return times
 }
 
-// TestKinds emulates launches that are far off in programs of others, by kind: KIND=pattern those whose names contain it, SHEET=file those of another GPU, ON=column of its times.
+// kindInput is a launch as its recorded machine code, or with FROM=source as what package compile makes of its text.
+func kindInput(k emulatetest.Kernel, d *facts.Device) (Input, error) {
+	in := Input{Function: k.Function, Job: k.Job, Device: d}
+	if os.Getenv("FROM") == "source" {
+		p, err := compile.Job(context.Background(), k.Job, compile.Options{Architecture: "sm_90", Name: "kernel.cu"})
+		if err != nil {
+			return in, err
+		}
+		in.Function, in.Code.Shared = p.Function, p.Shared
+	}
+	return in, nil
+}
+
+// TestKinds emulates launches that are far off in programs of others, by kind: KIND=pattern those whose names contain it, SHEET=file those of another GPU, ON=column of its times;
+// FROM=source what their sources are compiled to here.
 func TestKinds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it emulates a hundred launches")
@@ -68,7 +84,13 @@ func TestKinds(t *testing.T) {
 			continue
 		}
 		before := processor()
-		r, err := Run(Input{Function: k.Function, Job: k.Job, Device: d})
+		in, err := kindInput(k, d)
+		if err != nil { // it is off by all of the time
+			t.Logf("%s: %v", name, err)
+			took, all, widths = append(took, 0), append(all, 1), append(widths, math.Inf(1))
+			continue
+		}
+		r, err := Run(in)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -84,12 +106,12 @@ func TestKinds(t *testing.T) {
 		}
 		of[k.Kind] = append(of[k.Kind], c)
 		took, all = append(took, seconds), append(all, c.off())
-		in := c.measured >= r.Interval[0] && c.measured <= r.Interval[1]
-		if in {
+		within := c.measured >= r.Interval[0] && c.measured <= r.Interval[1]
+		if within {
 			inside++
 		}
 		widths = append(widths, math.Sqrt(r.Interval[1]/max(r.Interval[0], 1e-12))-1)
-		t.Logf("%6.2f  %10.2f us, emulated %10.2f (%s, %.2f to %.2f, %v), %5.2f s, %d steps, %d timed  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, r.Status, r.Interval[0]*1e6, r.Interval[1]*1e6, in, seconds, r.Effort.Steps, r.Effort.Issued, name)
+		t.Logf("%6.2f  %10.2f us, emulated %10.2f (%s, %.2f to %.2f, %v), %5.2f s, %d steps, %d timed  %s", c.ratio(), c.measured*1e6, c.Seconds*1e6, r.Status, r.Interval[0]*1e6, r.Interval[1]*1e6, within, seconds, r.Effort.Steps, r.Effort.Issued, name)
 	}
 	for _, kind := range order {
 		var ratios []string
