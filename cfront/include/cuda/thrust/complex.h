@@ -35,12 +35,10 @@ template <class T> __device__ inline complex<T> operator*(const complex<T> &a, c
 template <class T> __device__ inline complex<T> operator*(const T &a, const complex<T> &b) { return complex<T>(a * b.re, a * b.im); }
 template <class T> __device__ inline complex<T> operator/(const complex<T> &a, const T &b) { return complex<T>(a.re / b, a.im / b); }
 template <class T> __device__ inline complex<T> operator/(const complex<T> &a, const complex<T> &b) {
-  T s = fabs(b.re) + fabs(b.im);
-  T oos = T(1) / s;
-  T ars = a.re * oos, ais = a.im * oos, brs = b.re * oos, bis = b.im * oos;
-  s = (brs * brs) + (bis * bis);
-  oos = T(1) / s;
-  return complex<T>(((ars * brs) + (ais * bis)) * oos, ((ais * brs) - (ars * bis)) * oos);
+  T scale = T(1) / (fabs(b.re) + fabs(b.im));
+  T p = a.re * scale, q = a.im * scale, u = b.re * scale, v = b.im * scale;
+  T inverse = T(1) / (u * u + v * v);
+  return complex<T>((p * u + q * v) * inverse, (q * u - p * v) * inverse);
 }
 template <class T> __device__ inline complex<T> conj(const complex<T> &z) { return complex<T>(z.re, -z.im); }
 template <class T> __device__ inline T norm(const complex<T> &z) { return z.re * z.re + z.im * z.im; }
