@@ -153,7 +153,7 @@ func (b *builder) carried(c *counter, v *cfront.Var, heads map[*cfront.Var]strin
 	}
 	earlier := map[string]polycount.Affine{c.name: i.AddInt(-c.step)}
 	for _, p := range values {
-		when, err := shifted(p.when, earlier)
+		when, err := Substitute(p.when, earlier)
 		if err != nil {
 			return nil
 		}
@@ -172,30 +172,6 @@ func (b *builder) narrowed(when *polycount.Set, c polycount.Constraint) *polycou
 		panic(fault{err: err})
 	}
 	return out
-}
-
-// shifted is a set with expressions in the place of dimensions that it keeps.
-func shifted(s *polycount.Set, by map[string]polycount.Affine) (*polycount.Set, error) {
-	if s == nil {
-		return nil, nil
-	}
-	var out *polycount.Set
-	for _, part := range s.Disjuncts() {
-		list, _ := part.Constraints()
-		for i, c := range list {
-			list[i] = polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality}
-		}
-		next := polycount.NewSet(nil, s.Dims(), list...)
-		if out == nil {
-			out = next
-			continue
-		}
-		var err error
-		if out, err = out.Union(next); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // leave sets what integers are after a loop, which is closed again.

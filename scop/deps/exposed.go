@@ -69,7 +69,7 @@ func (f *statement) unprimed(s *polycount.Set) (*polycount.Set, error) {
 			return nil, err
 		}
 	}
-	return negate(s, f.negated(""))
+	return scop.Substitute(s, f.negated(""))
 }
 
 // partial reports whether elements of the array may not be written.

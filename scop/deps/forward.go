@@ -30,7 +30,7 @@ func forward(s *scop.Statement) (*statement, error) {
 	f := &statement{of: s, dims: s.Iterators}
 	by := f.negated("")
 	var err error
-	if f.domain, err = negate(s.Domain, by); err != nil {
+	if f.domain, err = scop.Substitute(s.Domain, by); err != nil {
 		return nil, err
 	}
 	op := accumulation(s)
@@ -40,7 +40,7 @@ func forward(s *scop.Statement) (*statement, error) {
 			x.index = append(x.index, e.Subst(by))
 		}
 		if a.Where != nil {
-			if x.where, err = negate(a.Where, by); err != nil {
+			if x.where, err = scop.Substitute(a.Where, by); err != nil {
 				return nil, err
 			}
 		}
@@ -78,40 +78,13 @@ func (f *statement) has(x access) bool {
 	return false
 }
 
-// negate replaces names in a set by their negation.
-func negate(s *polycount.Set, by map[string]polycount.Affine) (*polycount.Set, error) {
-	if len(by) == 0 {
-		return s, nil
-	}
-	var out *polycount.Set
-	for _, part := range s.Disjuncts() {
-		list, _ := part.Constraints()
-		for i, c := range list {
-			list[i] = polycount.Constraint{Affine: c.Affine.Subst(by), Equality: c.Equality}
-		}
-		next := polycount.NewSet(s.Params(), s.Dims(), list...).Within(s.Budget())
-		if out == nil {
-			out = next
-			continue
-		}
-		var err error
-		if out, err = out.Union(next); err != nil {
-			return nil, err
-		}
-	}
-	if out == nil {
-		return s, nil
-	}
-	return out, nil
-}
-
 // backward gives pairs of points the iterators of the text.
 func backward(pairs *polycount.Set, from, to *statement) (*polycount.Set, error) {
 	by := from.negated("")
 	for name, a := range to.negated("'") {
 		by[name] = a
 	}
-	return negate(pairs, by)
+	return scop.Substitute(pairs, by)
 }
 
 // primed are the iterators as those of a target.
