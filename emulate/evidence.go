@@ -100,23 +100,14 @@ func (e *emulation) anywhere() float64 {
 		return 0
 	}
 	all, some := 0.0, 0.0
-	var each func(steps []memory.Step)
-	each = func(steps []memory.Step) {
-		for _, s := range steps {
-			switch x := s.(type) {
-			case *memory.Loop:
-				each(x.Body)
-			case *memory.Access:
-				for i := range x.Parts {
-					all += x.Parts[i].Sectors
-					if x.Parts[i].Scattered {
-						some += x.Parts[i].Sectors
-					}
-				}
+	memory.Each(e.accessed.Body, func(x *memory.Access) {
+		for i := range x.Parts {
+			all += x.Parts[i].Sectors
+			if x.Parts[i].Scattered {
+				some += x.Parts[i].Sectors
 			}
 		}
-	}
-	each(e.accessed.Body)
+	})
 	return some / max(all, 1)
 }
 

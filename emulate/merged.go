@@ -26,31 +26,22 @@ func (e *emulation) alike() float64 {
 	}
 	var all, alike float64
 	loaded, along := make([]float64, len(e.accessed.Arrays)), make([]float64, len(e.accessed.Arrays))
-	var each func(steps []memory.Step)
-	each = func(steps []memory.Step) {
-		for _, s := range steps {
-			switch x := s.(type) {
-			case *memory.Loop:
-				each(x.Body)
-			case *memory.Access:
-				for i := range x.Parts {
-					p := &x.Parts[i]
-					if x.Store {
-						continue
-					}
-					all += p.Sectors
-					switch {
-					case p.Scattered:
-					case slices.ContainsFunc(p.Groups[:], func(g memory.Run) bool { return g.Count > 1 && g.Stride == 0 }):
-						along[x.Array] += p.Sectors
-					default:
-						loaded[x.Array] += p.Sectors
-					}
-				}
+	memory.Each(e.accessed.Body, func(x *memory.Access) {
+		if x.Store {
+			return
+		}
+		for i := range x.Parts {
+			p := &x.Parts[i]
+			all += p.Sectors
+			switch {
+			case p.Scattered:
+			case slices.ContainsFunc(p.Groups[:], func(g memory.Run) bool { return g.Count > 1 && g.Stride == 0 }):
+				along[x.Array] += p.Sectors
+			default:
+				loaded[x.Array] += p.Sectors
 			}
 		}
-	}
-	each(e.accessed.Body)
+	})
 	for i, a := range e.accessed.Arrays {
 		alike += along[i]
 		if loaded[i]*sectorBytes > shared*float64(a.Bytes) {

@@ -136,7 +136,7 @@ func largest(most int64, ok func(int64) bool) int64 {
 // span are the iterations of a loop that the groups of a window run.
 func (l *Loop) span(w *window) (s span, ok bool) {
 	var boxes []span
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			var in bool
 			if _, boxes, in = place(&a.Parts[i], w, boxes[:0]); !in {

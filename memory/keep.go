@@ -114,7 +114,7 @@ func (l *Launch) since(d *Device, kept float64, whole *window, room float64) []f
 // restored are the bytes of arrays that are loaded and stored. Whoever times a launch over and over restores them before each, from copies.
 func (l *Launch) restored() (sum float64) {
 	used := make([]direction, len(l.Arrays))
-	each(l.Body, func(a *Access) { used[a.Array] |= a.direction() })
+	Each(l.Body, func(a *Access) { used[a.Array] |= a.direction() })
 	for i, u := range used {
 		if u == loads|stores {
 			sum += float64(l.Arrays[i].Bytes)

@@ -79,7 +79,7 @@ func (l *Launch) run(groups [][3]int64, atOnce int, touch func(a *Access, addres
 				}
 			case *Loop:
 				first, last := int64(math.MaxInt64), int64(math.MinInt64)
-				each(x.Body, func(a *Access) {
+				Each(x.Body, func(a *Access) {
 					for i := range a.Parts {
 						r := a.Parts[i].Loops[len(trips)]
 						first, last = min(first, r.First), max(last, r.First+(r.Count-1)*max(r.Step, 1))

@@ -86,12 +86,12 @@ type Run struct {
 func (*Loop) step()   {}
 func (*Access) step() {}
 
-// each calls f for the accesses of the steps.
-func each(steps []Step, f func(*Access)) {
+// Each calls f for the accesses of the steps, in loops, too.
+func Each(steps []Step, f func(*Access)) {
 	for _, s := range steps {
 		switch x := s.(type) {
 		case *Loop:
-			each(x.Body, f)
+			Each(x.Body, f)
 		case *Access:
 			f(x)
 		}

@@ -171,7 +171,7 @@ func (l *Launch) outlineOf(steps []Step, w *window, which direction) *outline {
 	k := &l.known
 	k.boxes = k.boxes[:0]
 	var order []int // of the patterns
-	each(steps, func(a *Access) {
+	Each(steps, func(a *Access) {
 		if a.direction()&which == 0 {
 			return
 		}

@@ -39,7 +39,7 @@ type Traffic struct {
 // prepare joins neighbouring lanes, and finds the patterns of parts.
 func (l *Launch) prepare() {
 	l.known = known{at: map[outlined]*outline{}, touched: map[width]*touched{}}
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			l.known.enter(a, &a.Parts[i])
 		}
@@ -78,7 +78,7 @@ func (l *Launch) Least() (t Traffic) {
 		return t
 	}
 	l.prepare()
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			switch p := &a.Parts[i]; {
 			case a.Store:
@@ -195,7 +195,7 @@ func (l *Launch) missed(t *Traffic, whole *window) {
 	type load struct{ requests, sectors, lines, group, all float64 }
 	arrays := make([]load, len(l.Arrays))
 	steps := make([][]Step, len(l.Arrays))
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		if a.Store {
 			return
 		}
@@ -253,7 +253,7 @@ func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 // asked are the sectors that sub-groups of some work-groups load.
 func (l *Launch) asked(groups [][3]int64) (sum float64) {
 	w := window{list: groups}
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		for i := range a.Parts {
 			if p := &a.Parts[i]; !a.Store {
 				sum += p.Sectors / p.groups() * float64(w.has(p))
@@ -268,7 +268,7 @@ func (l *Launch) asked(groups [][3]int64) (sum float64) {
 func (l *Launch) filled(w *window) (sum float64) {
 	loaded := map[int]bool{}
 	stored := make([][]Step, len(l.Arrays))
-	each(l.Body, func(a *Access) {
+	Each(l.Body, func(a *Access) {
 		if a.Store {
 			stored[a.Array] = append(stored[a.Array], a)
 		} else {

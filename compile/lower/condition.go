@@ -36,8 +36,8 @@ func (l *lowering) as(e cfront.Expr, v value) value {
 	return l.convert(e.Place(), v, e.Type())
 }
 
-func (l *lowering) simple(e cfront.Expr) bool {
-	const most = 8 // operations, above which a jump is cheaper than doing them always
+// cheap reports whether an expression has at most so many nodes, has no effect and loads nothing, and has only binary operators that allowed accepts.
+func (l *lowering) cheap(e cfront.Expr, most int, allowed func(op string) bool) bool {
 	nodes, ok := 0, true
 	cfront.Walk(e, func(e cfront.Expr) {
 		nodes++
@@ -47,10 +47,15 @@ func (l *lowering) simple(e cfront.Expr) bool {
 		case *cfront.Ref:
 			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
 		case *cfront.Binary:
-			ok = ok && x.Op != "/" && x.Op != "%" && x.Op != "&&" && x.Op != "||"
+			ok = ok && allowed(x.Op)
 		}
 	})
 	return ok && nodes <= most
+}
+
+func (l *lowering) simple(e cfront.Expr) bool {
+	const most = 8 // operations, above which a jump is cheaper than doing them always
+	return l.cheap(e, most, func(op string) bool { return op != "/" && op != "%" && op != "&&" && op != "||" })
 }
 
 func (l *lowering) condition(e cfront.Expr) *ssa.Value {
@@ -134,17 +139,7 @@ func (l *lowering) harmless(e cfront.Expr) bool {
 		return l.harmless(b.X) && l.harmless(b.Y)
 	}
 	const most = 12 // the same, where both sides are computed
-	nodes, ok := 0, true
-	cfront.Walk(e, func(e cfront.Expr) {
-		nodes++
-		switch x := e.(type) {
-		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
-			ok = false
-		case *cfront.Ref:
-			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
-		}
-	})
-	return ok && nodes <= most
+	return l.cheap(e, most, func(string) bool { return true })
 }
 
 func (l *lowering) compare(x *cfront.Binary) *ssa.Value {

@@ -157,9 +157,6 @@ func (l *lowering) size(s cfront.Stmt) int {
 	n := 0
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
-		if e == nil {
-			continue
-		}
 		cfront.Walk(e, func(e cfront.Expr) {
 			switch x := e.(type) {
 			case *cfront.Int, *cfront.Float, *cfront.Ref, *cfront.Cast, *cfront.Lane, *cfront.Address, *cfront.Member, *cfront.List, *cfront.Vector:

@@ -100,9 +100,6 @@ func (l *lowering) assigned(list ...cfront.Stmt) map[*cfront.Var]bool {
 		}
 		stmts, exprs := cfront.Inside(s)
 		for _, e := range exprs {
-			if e == nil {
-				continue
-			}
 			cfront.Walk(e, func(e cfront.Expr) {
 				switch x := e.(type) {
 				case *cfront.Assign:
