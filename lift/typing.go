@@ -352,7 +352,7 @@ func typeIterate(d *draft) *Type {
 		return d.fail("the number of iterations is between 0 and %d, not %d", maxIterations, k)
 	}
 	t := a
-	for i := 0; i < k; i++ {
+	for i := range k {
 		if f = f.taking([]*Type{t}); f.err != nil {
 			return d.fail("step %d: %w", i+1, f.err)
 		}

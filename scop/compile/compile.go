@@ -209,9 +209,7 @@ func (u *unit) result() (*Result, error) {
 		files[stem+"_scop.cu"] = extra
 		build = fmt.Sprintf(u.build, base+" "+stem+"_scop.cu")
 	}
-	for name, text := range u.file.Headers() {
-		files[name] = text
-	}
+	maps.Copy(files, u.file.Headers())
 	return &Result{texts: files, Written: []string{}, Build: build, Regions: u.regions, input: u.file.Name}, nil
 }
 
