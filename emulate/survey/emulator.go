@@ -26,9 +26,9 @@ type emulator struct {
 	listings  map[string]*once[*sass.Listing]
 	outcomes  map[string]*once[*Outcome]
 	kinds     map[string]*kind // of each kernel with each ND-range
-	known     int                        // results that were kept
-	alike     int                        // files whose outcome was that of another
-	done, all int                        // launch files
+	known     int              // results that were kept
+	alike     int              // files whose outcome was that of another
+	done, all int              // launch files
 }
 
 func newEmulator(o Options) *emulator {
