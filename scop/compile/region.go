@@ -129,13 +129,13 @@ func (p *part) braces(offset func(line int) int) (start, end int, err error) {
 func (p *part) scalarsAfter() error {
 	use := usesOf(p.region)
 	for v := range use.iterators {
-		if !use.declared[v] && (v.Class == cfront.Global || use.after[v]) && len(p.nest.Finals[v]) == 0 {
+		if !use.declared[v] && len(p.nest.Finals[v]) == 0 && live(p.region, v) {
 			return p.file.Errorf(v.Pos, "%s counts a loop of the region, may be used after it, and has no value there that is affine", v.Name)
 		}
 	}
 	for v, values := range p.nest.Finals {
 		stored := slices.ContainsFunc(p.nest.Arrays, func(a *scop.Array) bool { return p.nest.Vars[a.Name] == v && a.Written })
-		if len(values) > 0 && !stored && (v.Class == cfront.Global || use.after[v] || use.repeated) {
+		if len(values) > 0 && !stored && live(p.region, v) {
 			p.finals = append(p.finals, v)
 		}
 	}
