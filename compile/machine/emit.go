@@ -30,7 +30,7 @@ func Listing(from *ssa.Func, o Options) (listing string, registers int, err erro
 	for i, b := range ends {
 		pairs[i], preds[i] = b.To, slices.Clone(b.Preds)
 	}
-	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs the fewest
+	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs few, and the fewest where it computes them again
 		for i, b := range ends {
 			b.To, b.Preds = pairs[i], slices.Clone(preds[i])
 		}
@@ -38,7 +38,10 @@ func Listing(from *ssa.Func, o Options) (listing string, registers int, err erro
 		if err == nil {
 			return f.write(numbers, o), max(most, 2), nil
 		}
-		if try > 0 {
+		switch try {
+		case 1:
+			ssa.RepeatComparisons(from)
+		case 2:
 			return "", 0, err
 		}
 	}
