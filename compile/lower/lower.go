@@ -17,6 +17,8 @@ type Options struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations; Runtime is that up to which a loop of another
 	// length is written out Times times.
 	FullUnroll, Runtime, Times int
+	// Again is the size up to which what is written out Times times is so once more.
+	Again int
 	// Fast has approximations in place of functions and divisions; Cheap has divisions and roots that are not rounded correctly.
 	Fast, Cheap bool
 	// Local are the bytes that the launch gives parameters in local memory, by their numbers.
