@@ -61,30 +61,45 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 	}
 	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
 	left := l.hold(ssa.W)
-	rest := l.Make(ssa.And, ssa.W, n, l.Const(int64(times-1)))
-	whole := l.Make(ssa.Sub, ssa.W, n, rest)
+	sizes := []int{times}
+	if l.again(x, c) {
+		sizes = []int{times * l.Times, times}
+	}
 	some := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
 	assigned[left.v] = true
 	l.when(some, func() {
-		enough := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", l.Make(ssa.Add, ssa.W, n, l.Const(-1)), l.Const(int64(times-1)))
-		l.when(enough, func() {
-			l.counted(left, whole, int64(times), func(fr *frame) {
-				for range times {
-					l.holds(x.Cond)
-					l.iteration(fr, x.Body)
-					l.expression(x.Step)
-				}
-			}, assigned)
-		})
-		l.when(l.MakeAux(ssa.Cmp, ssa.Pred, "NE", rest, l.Const(0)), func() {
-			l.counted(left, rest, 1, func(fr *frame) {
-				l.holds(x.Cond)
-				l.iteration(fr, x.Body)
-				l.expression(x.Step)
-			}, assigned)
-		})
+		rest := n
+		for i, each := range append(sizes, 1) {
+			whole := rest
+			if each > 1 {
+				less := l.Make(ssa.And, ssa.W, rest, l.Const(int64(each-1)))
+				whole, rest = l.Make(ssa.Sub, ssa.W, rest, less), less
+			}
+			enough := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", whole, l.Const(0))
+			if i == 0 {
+				enough = l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", l.Make(ssa.Add, ssa.W, n, l.Const(-1)), l.Const(int64(each-1)))
+			}
+			l.when(enough, func() { l.counted(left, whole, int64(each), l.iterations(x, each), assigned) })
+		}
 	})
 	return true
+}
+
+// iterations are so many of a loop, one after the other.
+func (l *lowering) iterations(x *cfront.For, times int) func(*frame) {
+	return func(fr *frame) {
+		for range times {
+			l.holds(x.Cond)
+			l.iteration(fr, x.Body)
+			l.expression(x.Step)
+		}
+	}
+}
+
+// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies whose counter takes consecutive values.
+func (l *lowering) again(x *cfront.For, c *counter) bool {
+	by, known := l.constant(c.by)
+	return x.Unroll == 0 && known && by == 1 && l.size(x.Body) <= l.Again
 }
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.
@@ -100,13 +115,7 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 	assigned[left.v] = true
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions), loop: l.loop}
 	if whole := n - n%int64(times); whole > 0 {
-		l.counted(left, l.Const(whole), int64(times), func(fr *frame) {
-			for range times {
-				l.holds(x.Cond)
-				l.iteration(fr, x.Body)
-				l.expression(x.Step)
-			}
-		}, assigned)
+		l.counted(left, l.Const(whole), int64(times), l.iterations(x, times), assigned)
 	}
 	l.frames = append(l.frames, fr)
 	for range n % int64(times) {
