@@ -58,6 +58,10 @@ func (b *Builder) foldExtract(v *Value) *Value {
 		return b.Const(0)
 	case (a.Op == Zext || a.Op == Sext) && v.Int == 0:
 		return a.Args[0]
+	case a.Type == D && (a.Op == And || a.Op == Or || a.Op == Xor):
+		return b.Make(a.Op, W, b.Word(a.Args[0], int(v.Int)), b.Word(a.Args[1], int(v.Int)))
+	case a.Type == D && v.Int == 0 && (a.Op == Add || a.Op == Sub || a.Op == Mul):
+		return b.Make(a.Op, W, b.Word(a.Args[0], 0), b.Word(a.Args[1], 0))
 	case a.Op == Param:
 		return b.MakeInt(Param, W, a.Int+4*v.Int)
 	case a.Op == Bank:
@@ -163,7 +167,7 @@ func (b *Builder) foldCompare(v *Value) *Value {
 		if v.Op == Cmp && isConst(y, 0) && v.Aux == "GEU" {
 			return b.Bool(true)
 		}
-		return nil
+		return b.foldCompareExtended(v, x, y)
 	}
 	switch {
 	case v.Op == FCmp:
@@ -177,6 +181,25 @@ func (b *Builder) foldCompare(v *Value) *Value {
 		return b.Bool(holds(v.Aux, int64(uint32(x.Int)), int64(uint32(y.Int))))
 	}
 	return b.Bool(holds(v.Aux, int64(int32(x.Int)), int64(int32(y.Int))))
+}
+
+// foldCompareExtended is a comparison of 64 bits of what has 32.
+func (b *Builder) foldCompareExtended(v, x, y *Value) *Value {
+	if v.Op != Cmp || x.Type != D {
+		return nil
+	}
+	number := func(a *Value, least, most int64) bool { return a.Op == Const && a.Int >= least && a.Int <= most }
+	switch {
+	case x.Op == Zext && (y.Op == Zext || number(y, 0, math.MaxUint32)):
+		name := v.Aux
+		if len(name) == 2 && name != "EQ" && name != "NE" {
+			name += "U"
+		}
+		return b.MakeAux(Cmp, Pred, name, x.Args[0], b.Word(y, 0))
+	case x.Op == Sext && (y.Op == Sext || number(y, math.MinInt32, math.MaxInt32)):
+		return b.MakeAux(Cmp, Pred, v.Aux, x.Args[0], b.Word(y, 0))
+	}
+	return nil
 }
 
 func holds(name string, x, y int64) bool {
@@ -322,6 +345,9 @@ func (b *Builder) foldInteger(v *Value) *Value {
 			}
 		}
 	}
+	if r := b.foldExtended(v, x, y); r != nil {
+		return r
+	}
 	if v.Op == Sub && x == y || v.Op == Xor && x == y {
 		return b.like(v.Type, 0)
 	}
@@ -333,6 +359,33 @@ func (b *Builder) foldInteger(v *Value) *Value {
 	}
 	if x.Op == Const && x.Int == 0 && (v.Op == Shl || v.Op == ShrU || v.Op == ShrS) {
 		return x
+	}
+	return nil
+}
+
+// foldExtended is an operation of 64 bits on what has 32, where that suffices.
+func (b *Builder) foldExtended(v, x, y *Value) *Value {
+	if v.Type != D {
+		return nil
+	}
+	low := func(a *Value) bool { return a.Op == Zext || a.Op == Const && uint64(a.Int)>>32 == 0 }
+	switch v.Op {
+	case And:
+		if low(x) || low(y) {
+			return b.Make(Zext, D, b.Make(And, W, b.Word(x, 0), b.Word(y, 0)))
+		}
+	case Or, Xor:
+		if low(x) && low(y) {
+			return b.Make(Zext, D, b.Make(v.Op, W, b.Word(x, 0), b.Word(y, 0)))
+		}
+	case ShrU, ShrS:
+		if x.Op != Zext || y.Op != Const {
+			break
+		}
+		if y.Int >= 32 {
+			return b.Const64(0)
+		}
+		return b.Make(Zext, D, b.Make(ShrU, W, x.Args[0], b.Const(y.Int)))
 	}
 	return nil
 }
