@@ -17,8 +17,9 @@ func (l *lowering) times(x *cfront.For, c *counter) int {
 	if l.contains2(x.Body) {
 		return 1
 	}
+	most, bounded := l.mostTrips(c)
 	for n := l.Times; n > 1; n /= 2 {
-		if n*l.size(x.Body) <= l.Runtime {
+		if n*l.size(x.Body) <= l.Runtime && (!bounded || int64(n) <= most) {
 			return n
 		}
 	}
@@ -96,10 +97,16 @@ func (l *lowering) iterations(x *cfront.For, times int) func(*frame) {
 	}
 }
 
-// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies whose counter takes consecutive values.
+// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies
+// whose counter takes consecutive values up to what is no quotient.
 func (l *lowering) again(x *cfront.For, c *counter) bool {
 	by, known := l.constant(c.by)
-	return x.Unroll == 0 && known && by == 1 && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+	quotient := false
+	cfront.Walk(c.end, func(e cfront.Expr) {
+		b, ok := e.(*cfront.Binary)
+		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
+	})
+	return x.Unroll == 0 && known && by == 1 && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
 }
 
 // subscripts is about how many operations of a statement compute subscripts: most of that is done before a loop, or follows from what was there.
