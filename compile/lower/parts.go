@@ -17,8 +17,9 @@ func (l *lowering) times(x *cfront.For, c *counter) int {
 	if l.contains2(x.Body) {
 		return 1
 	}
+	most, bounded := l.mostTrips(c)
 	for n := l.Times; n > 1; n /= 2 {
-		if n*l.size(x.Body) <= l.Runtime {
+		if n*l.size(x.Body) <= l.Runtime && (!bounded || int64(n) <= most) {
 			return n
 		}
 	}
@@ -96,10 +97,40 @@ func (l *lowering) iterations(x *cfront.For, times int) func(*frame) {
 	}
 }
 
-// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies whose counter takes consecutive values.
+// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies
+// whose counter takes consecutive values up to what is no quotient.
 func (l *lowering) again(x *cfront.For, c *counter) bool {
 	by, known := l.constant(c.by)
-	return x.Unroll == 0 && known && by == 1 && l.size(x.Body) <= l.Again
+	quotient := false
+	cfront.Walk(c.end, func(e cfront.Expr) {
+		b, ok := e.(*cfront.Binary)
+		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
+	})
+	return x.Unroll == 0 && known && by == 1 && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+}
+
+// subscripts is about how many operations of a statement compute subscripts: most of that is done before a loop, or follows from what was there.
+func (l *lowering) subscripts(s cfront.Stmt) (n int) {
+	inside := map[cfront.Expr]bool{}
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			switch x := e.(type) {
+			case *cfront.Index:
+				for _, sub := range x.Subs {
+					cfront.Walk(sub, func(e cfront.Expr) { inside[e] = true })
+				}
+			case *cfront.Binary:
+				if inside[x] {
+					n++
+				}
+			}
+		})
+	}
+	for _, one := range stmts {
+		n += l.subscripts(one)
+	}
+	return n
 }
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.
