@@ -28,6 +28,7 @@ type class struct {
 	scope     *scope
 	instances map[string]*ctype
 	special   []*pattern
+	members   []outsideMember
 }
 
 // templateParam is a type, an integer constant or a function, or a class template.
@@ -121,6 +122,8 @@ func (p *parser) template() {
 	}
 	i, operator := p.functionName(start, end)
 	switch {
+	case i > 0 && p.tokens[i-1].Is("::"):
+		p.outsideTemplate(params, i, end)
 	case operator:
 		p.lift(i, end)
 		p.i = i
@@ -337,7 +340,7 @@ func (p *parser) templateArgument() argument {
 			return argument{f: x}
 		}
 	}
-	v := p.withAngle(1, p.conditional)
+	v := p.evaluated(p.withAngle(1, p.conditional))
 	if ref, ok := v.e.(*Ref); ok && ref.Var.Class == hole {
 		return argument{hole: ref.Var}
 	}
@@ -457,9 +460,7 @@ func (p *parser) declaredInstance(t *template, name string, s *scope) *callable 
 			c.name = fullName(t.self) + "::" + c.name
 		}
 	}
-	if p.accept("->") {
-		c.result, c.auto = p.typeName(), false
-	}
+	p.trailing(c)
 	if p.is("{") {
 		c.body = p.i
 	}
