@@ -271,6 +271,11 @@ func (p *parser) declareMember(c *callable, self *ctype, end int) {
 	if c.name = strings.TrimPrefix(c.name, " "); self != nil && !strings.Contains(c.name, "::") {
 		c.name = fullName(self) + "::" + c.name
 	}
+	p.bodyOf(c, end)
+}
+
+// bodyOf notes where the body of a function begins, after its parameters.
+func (p *parser) bodyOf(c *callable, end int) {
 	p.trailing(c)
 	if p.is(":") {
 		c.inits = p.i

@@ -254,7 +254,7 @@ func (p *parser) deduced(t *template, given []argument, args []value, result *ct
 	copies := maps.Clone(p.lifted)
 	err := p.attempt(func() {
 		p.at(t.start, s, func() {
-			d := p.declarator(p.specifiers().t)
+			_, d := p.head(t)
 			if d.function == nil {
 				return
 			}
