@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,11 +132,9 @@ func openCL() *dialect {
 		ignored: strings.Fields(`volatile register inline __inline __inline__ read_only write_only read_write __read_only __write_only
 			__read_write`),
 	}
-	for name, space := range map[string]Space{
+	maps.Copy(d.spaces, map[string]Space{
 		"__global": GlobalSpace, "__local": LocalSpace, "__constant": ConstantSpace, "__private": PrivateSpace, "__generic": "",
-	} {
-		d.spaces[name] = space
-	}
+	})
 	for _, name := range opaque {
 		d.types[name] = &ctype{form: otherForm, name: name}
 	}

@@ -229,8 +229,8 @@ var sizes = map[string]int{
 }
 
 func halfLiteral(s string) string {
-	if strings.HasSuffix(s, "h") {
-		return "Half(" + strings.TrimSuffix(s, "h") + "f)"
+	if before, ok := strings.CutSuffix(s, "h"); ok {
+		return "Half(" + before + "f)"
 	}
 	return s
 }
