@@ -154,7 +154,7 @@ func (s *Section) choices(runs []searchOf) {
 	if len(ran) <= few {
 		return
 	}
-	bars := chart.Bars{Title: "what matters: the part of the variance of log(time) between the options of a choice", Series: []string{"between options"}, Text: format.Percent}
+	bars := chart.Bars{Title: "what matters", Series: []string{"variance of log(time) between the options of a choice"}, Text: format.Percent}
 	lines := chart.Parallel{Title: "configurations and their times", Axes: axes}
 	options := make([][]string, len(ran))
 	for i, r := range ran {
