@@ -122,6 +122,12 @@ static cl_kernel scop_kernel(const char *source, const char *name)
     return kernel;
 }
 
+static void scop_fill(const char *name, cl_mem buffer, long elements, size_t size, const void *data)
+{
+    if (elements > 0)
+        scop_check(clEnqueueWriteBuffer(scop_queue, buffer, CL_FALSE, 0, elements * size, data, 0, NULL, NULL), name);
+}
+
 // A buffer of so many elements, with the data unless that is NULL. Copies are queued.
 static cl_mem scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
@@ -132,8 +138,8 @@ static cl_mem scop_buffer(const char *name, long elements, size_t size, const vo
     }
     cl_mem buffer = clCreateBuffer(scop_context, CL_MEM_READ_WRITE, elements > 0 ? elements * size : 1, NULL, &status);
     scop_check(status, name);
-    if (data && elements > 0)
-        scop_check(clEnqueueWriteBuffer(scop_queue, buffer, CL_FALSE, 0, elements * size, data, 0, NULL, NULL), name);
+    if (data)
+        scop_fill(name, buffer, elements, size, data);
     return buffer;
 }
 
