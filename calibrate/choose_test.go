@@ -3,6 +3,7 @@ package calibrate
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,9 +14,7 @@ import (
 // TestChoose: the form in which the times were made is found, whatever form the model file has, and by rows that were left out.
 func TestChoose(t *testing.T) {
 	truth := map[string]float64{"p_norm": 4}
-	for n, v := range titanV {
-		truth[n] = v
-	}
+	maps.Copy(truth, titanV)
 	base := model(t, strings.Replace(overlapModel, "p_edge: {min: 0}", "p_edge: {min: 3}", 1))
 	kernels, features := microbenchmarks()
 	for _, c := range []struct {

@@ -74,9 +74,7 @@ fit: {scale_by_output: true, nonnegative: true}
 func microbenchmarks() (kernels []string, features []map[string]float64) {
 	add := func(kernel string, f map[string]float64) {
 		all := map[string]float64{"f_launch": 1, "f_groups": 0, "f_ga": 0, "f_gb": 0, "f_madd": 0, "f_lmem": 0}
-		for k, v := range f {
-			all[k] = v
-		}
+		maps.Copy(all, f)
 		kernels, features = append(kernels, kernel), append(features, all)
 	}
 	for i := range 4 {

@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -230,9 +231,7 @@ var opaque = strings.Fields(`image1d_t image1d_array_t image1d_buffer_t image2d_
 // vectors.
 func withVectors(bases map[string]expr.DType, lanes ...int64) map[string]*ctype {
 	all := map[string]*ctype{}
-	for name, t := range commonTypes {
-		all[name] = t
-	}
+	maps.Copy(all, commonTypes)
 	for base, t := range bases {
 		for _, n := range lanes {
 			name := fmt.Sprint(base, n)

@@ -23,6 +23,7 @@ type parser struct {
 	copies   int         // instances of templates
 	opaque   bool        // statements that are not read are left out
 	argTypes []string    // types of arguments, from which those of a template follow
+	callees  map[string]*callable
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -106,7 +107,7 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own}
+	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own, Summaries: map[string]string{}}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {
@@ -134,7 +135,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
+	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, callees: map[string]*callable{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

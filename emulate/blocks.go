@@ -34,7 +34,7 @@ func (e *emulation) choose() {
 	if e.most <= e.resident {
 		e.longest()
 	}
-	for i := int64(0); i < want; i++ {
+	for i := range want {
 		if steps := e.builder.Steps - done; i >= 3 && steps > mostExecuted*2/3 || i > 1 && steps > mostExecuted {
 			break
 		}

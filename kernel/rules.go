@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/internal/throw"
 	"gpuperf/kernel/expr"
@@ -42,11 +43,9 @@ func (k *Kernel) expand(e expr.Expr, open []string) expr.Expr {
 		if r == nil || bad != nil {
 			return x
 		}
-		for _, o := range open {
-			if o == name {
-				bad = fmt.Errorf("rule %s uses itself", name)
-				return x
-			}
+		if slices.Contains(open, name) {
+			bad = fmt.Errorf("rule %s uses itself", name)
+			return x
 		}
 		if len(args) != len(r.Args) {
 			bad = fmt.Errorf("rule %s takes %d arguments, %s gives %d", name, len(r.Args), x, len(args))

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -189,9 +190,7 @@ func staticOracle(n *linear.Nest, sizes map[string]int64, subgroup int64) (map[s
 // walkScalars runs loops and guards for each work-item by itself and counts iterations and tests.
 func walkScalars(n *linear.Nest, sizes map[string]int64, groups [3]int64, out map[string]float64) {
 	at := map[string]int64{}
-	for k, v := range sizes {
-		at[k] = v
-	}
+	maps.Copy(at, sizes)
 	eval := func(a polycount.Affine) int64 {
 		v, err := a.Eval(at)
 		if err != nil {

@@ -57,7 +57,7 @@ type bound struct {
 }
 
 // node is *loop, *guard, *exec or barrier.
-type node interface{}
+type node any
 
 type loop struct {
 	iname        string

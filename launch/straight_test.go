@@ -2,6 +2,7 @@ package launch
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -58,9 +59,7 @@ func straightOracle(t testing.TB, n *linear.Nest, p *Program, sizes map[string]i
 		}
 	}
 	at := map[string]int64{}
-	for k, v := range sizes {
-		at[k] = v
-	}
+	maps.Copy(at, sizes)
 	eval := func(a polycount.Affine) int64 {
 		v, err := a.Eval(at)
 		if err != nil {

@@ -3,6 +3,7 @@ package launchfile
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -197,9 +198,7 @@ func TestContent(t *testing.T) {
 	text := strings.Replace(strings.Replace(base, "kernel: k\n", "kernel: k\ninclude: [inc]\n", 1), "size: n * m,", "data: x.bin,", 1)
 	hash := func(text string, change ...string) string {
 		changed := map[string]string{}
-		for name, content := range files {
-			changed[name] = content
-		}
+		maps.Copy(changed, files)
 		for i := 0; i < len(change); i += 2 {
 			changed[change[i]] = change[i+1]
 		}

@@ -47,16 +47,16 @@ const rule = "//--------------------- "
 
 // alone is what a listing says of one kernel, which takes less time to read; all of it where that is not found.
 func alone(listing, kernel string) string {
-	head := strings.Index(listing, rule)
+	before, _, ok := strings.Cut(listing, rule)
 	from := strings.Index(listing, rule+".text."+kernel+" ")
-	if head < 0 || from < 0 {
+	if !ok || from < 0 {
 		return listing
 	}
 	part := listing[from:]
 	if end := strings.Index(part[len(rule):], rule); end >= 0 {
 		part = part[:len(rule)+end]
 	}
-	return listing[:head] + part
+	return before + part
 }
 
 // coded tells whether the listing has encodings of a function.

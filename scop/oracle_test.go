@@ -97,9 +97,7 @@ func checkOrder(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace) 
 		}
 		for _, p := range points {
 			in := instance{s: s, point: map[string]int64{}}
-			for name, v := range at {
-				in.point[name] = v
-			}
+			maps.Copy(in.point, at)
 			for i, v := range p {
 				in.point[s.Iterators[i]] = v
 			}
@@ -210,9 +208,7 @@ func checkFinals(t fataler, n *Nest, at map[string]int64, trace *scoptest.Trace)
 // checkCounts compares the symbolic counts with those of the run.
 func checkCounts(t fataler, n *Nest, k *kernel.Kernel, stats *features.Statistics, at map[string]int64, trace *scoptest.Trace) {
 	want, got := map[string]int64{}, map[string]int64{}
-	for op, n := range trace.Ops {
-		want[op] = n
-	}
+	maps.Copy(want, trace.Ops)
 	for _, x := range trace.Touches {
 		if a := k.Array(x.Array); a != nil && a.Space == kernel.Global {
 			want[fmt.Sprintf("%s %v", x.Array, x.Write)]++

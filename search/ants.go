@@ -210,9 +210,7 @@ func (a *ants) Tell(t Trial) {
 	if a.model != nil && t.Result.Valid() {
 		// the best so far has the metric of edges too, so that they can be compared
 		metrics := map[string]float64{}
-		for k, v := range t.Result.Metrics {
-			metrics[k] = v
-		}
+		maps.Copy(metrics, t.Result.Metrics)
 		metrics[speed] = a.expected(t.Config)
 		t.Result.Metrics = metrics
 	}

@@ -246,10 +246,8 @@ func (c *Case) isExtent(name string) bool {
 		}
 	}
 	for _, text := range c.Identity.Args {
-		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-			if part == name {
-				return true
-			}
+		if slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name) {
+			return true
 		}
 	}
 	return false

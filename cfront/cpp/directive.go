@@ -173,7 +173,7 @@ func (r *reader) define(word Token, args []Token) {
 
 // params reads the parameters of a function-like macro, and returns what follows them.
 func (r *reader) params(m *macro, word Token, args []Token) []Token {
-	for i := 0; i < len(args); i++ {
+	for i := range args {
 		t := args[i]
 		switch {
 		case t.Is(")"):

@@ -214,7 +214,7 @@ func (l *lowering) unsignedByConstant(x *ssa.Value, d uint32) *ssa.Value {
 
 // unsignedSmall divides a number of so many bits.
 func (l *lowering) unsignedSmall(x *ssa.Value, d uint32, width int) *ssa.Value {
-	for s := 0; s < 32; s++ {
+	for s := range 32 {
 		low := uint64(1) << (32 + s)
 		m := (low + uint64(d) - 1) / uint64(d)
 		if e := m*uint64(d) - low; m < 1<<32 && e<<width <= low {

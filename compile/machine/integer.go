@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 
 	"gpuperf/compile/ssa"
 )
@@ -270,12 +271,7 @@ func changes(yes, no *ssa.Value) bool {
 	if yes.Type != ssa.W || no.Op == ssa.Const {
 		return false
 	}
-	for _, a := range yes.Args {
-		if a == no {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(yes.Args, no)
 }
 
 // changed is a value, and where a predicate holds that changed.

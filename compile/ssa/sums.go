@@ -2,6 +2,7 @@ package ssa
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -85,9 +86,7 @@ func (s sum) tidy() sum {
 
 func (s sum) plus(t sum, times int32) sum {
 	out := sum{}
-	for p, n := range s {
-		out[p] = n
-	}
+	maps.Copy(out, s)
 	for p, n := range t {
 		out[p] += n * times
 	}
@@ -232,10 +231,8 @@ func shifts(v *Value, users []*Value) bool {
 		if u.Access == nil || len(u.Args) == 0 || u.Args[0] != v || u.Op == Store && len(u.Args) < 2 {
 			return false
 		}
-		for _, a := range u.Args[1:] {
-			if a == v {
-				return false
-			}
+		if slices.Contains(u.Args[1:], v) {
+			return false
 		}
 	}
 	return len(users) > 0

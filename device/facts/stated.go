@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -45,9 +46,7 @@ func (d *Device) state(known map[Key]Fact, nodes map[Key]*yamlfile.Node) {
 			}
 		}
 	}
-	for k, f := range known {
-		d.facts[k] = f
-	}
+	maps.Copy(d.facts, known)
 }
 
 // Stated reports whether a file states facts of the device.

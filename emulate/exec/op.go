@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"maps"
 	"math/bits"
 	"strings"
 
@@ -238,9 +239,7 @@ var forms map[string]form
 func init() {
 	forms = map[string]form{}
 	for _, table := range []map[string]form{integerForms, logicForms, floatForms, doubleForms, halfForms, conversionForms, moveForms, exchangeForms, memoryForms, transferForms, flowForms} {
-		for name, f := range table {
-			forms[name] = f
-		}
+		maps.Copy(forms, table)
 	}
 }
 

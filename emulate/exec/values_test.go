@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,12 +98,7 @@ func TestValues(t *testing.T) {
 }
 
 func contains(list []string, name string) bool {
-	for _, one := range list {
-		if one == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(list, name)
 }
 
 // runValues executes a kernel on one group.

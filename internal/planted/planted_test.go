@@ -4,10 +4,12 @@ package planted
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -90,21 +92,28 @@ func command(args ...string) ([]byte, error) {
 // TestPlanted: the tests of each package, which pass without it, fail with each mistake that is planted in it. The tests
 // are those of make test, though this one takes LONG=1: without it, it is only looked at that the texts of the list still stand in the code.
 func TestPlanted(t *testing.T) {
-	passed := map[string]bool{} // packages
-	for _, m := range read(t) {
+	list := read(t)
+	green := map[string]func() error{} // the tests of a package without a mistake, run once
+	for _, m := range list {
+		green[m.tests] = sync.OnceValue(func() error {
+			if out, err := command("test", "-vet=off", "./"+m.tests); err != nil {
+				return fmt.Errorf("%w: %s", err, out)
+			}
+			return nil
+		})
+	}
+	for _, m := range list {
 		t.Run(strings.ReplaceAll(m.file, "/", ".")+" "+strings.TrimSpace(m.wrong), func(t *testing.T) {
 			if os.Getenv("LONG") == "" {
 				m.planted(t)
 				return
 			}
+			t.Parallel()
 			if out, err := m.run(t, "build", "./"+filepath.Dir(m.file)); err != nil {
 				t.Fatalf("the code with the mistake does not compile: %s", out)
 			}
-			if !passed[m.tests] {
-				if out, err := command("test", "-vet=off", "./"+m.tests); err != nil {
-					t.Fatalf("the tests of %s fail without a mistake, so that they show nothing: %s", m.tests, out)
-				}
-				passed[m.tests] = true
+			if err := green[m.tests](); err != nil {
+				t.Fatalf("the tests of %s fail without a mistake, so that they show nothing: %v", m.tests, err)
 			}
 			if out, err := m.run(t, "test", "-vet=off", "-failfast", "./"+m.tests); err == nil {
 				t.Errorf("no test of %s sees it: %s", m.tests, out)

@@ -159,10 +159,7 @@ func sum(terms []term, constant int64) code {
 		switch {
 		case b.Len() == 0 && negative:
 			b.WriteString("-" + text)
-			prec = precUnary
-			if p < precUnary {
-				prec = p
-			}
+			prec = min(p, precUnary)
 		case b.Len() == 0:
 			b.WriteString(text)
 			prec = p

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -170,10 +171,8 @@ func argument(c *syntax.CallExpr, name, function string) syntax.Expr {
 	index, keys := f.find(name)
 	for i, a := range c.Args {
 		if b, ok := a.(*syntax.BinaryExpr); ok && b.Op == syntax.EQ {
-			for _, key := range keys {
-				if b.X.(*syntax.Ident).Name == key {
-					return b.Y
-				}
+			if slices.Contains(keys, b.X.(*syntax.Ident).Name) {
+				return b.Y
 			}
 			continue
 		}

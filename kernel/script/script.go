@@ -10,6 +10,7 @@ package script
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"time"
@@ -164,12 +165,8 @@ func (o Options) Module(ctx context.Context, filename, text string) (*Module, er
 			}
 		}
 	}
-	for name, v := range o.Predeclared {
-		predeclared[name] = v
-	}
-	for name, v := range guards {
-		predeclared[name] = v
-	}
+	maps.Copy(predeclared, o.Predeclared)
+	maps.Copy(predeclared, guards)
 	if err := guardFile(filename, text, file); err != nil {
 		return nil, err
 	}

@@ -11,9 +11,7 @@ func TestDeriveConcurrently(t *testing.T) {
 	lists := make([][]string, 4)
 	var wait sync.WaitGroup
 	for i := range lists {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			name := []string{"asum", "hotspot2d"}[i%2]
 			result, err := Derive(example(t, name), Options{Count: 40, Seed: 11, Sizes: large[name]})
 			if err != nil {
@@ -23,7 +21,7 @@ func TestDeriveConcurrently(t *testing.T) {
 			for _, v := range result.Variants {
 				lists[i] = append(lists[i], v.ID)
 			}
-		}()
+		})
 	}
 	wait.Wait()
 	if !slices.Equal(lists[0], lists[2]) || !slices.Equal(lists[1], lists[3]) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -40,9 +41,7 @@ func events(t fataler, n *scop.Nest, at map[string]int64) (all []event) {
 		}
 		for _, p := range points {
 			values := map[string]int64{}
-			for name, v := range at {
-				values[name] = v
-			}
+			maps.Copy(values, at)
 			for i, v := range p {
 				values[s.Iterators[i]] = v
 			}

@@ -1,6 +1,8 @@
 package deps
 
 import (
+	"maps"
+
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
@@ -81,9 +83,7 @@ func (f *statement) has(x access) bool {
 // backward gives pairs of points the iterators of the text.
 func backward(pairs *polycount.Set, from, to *statement) (*polycount.Set, error) {
 	by := from.negated("")
-	for name, a := range to.negated("'") {
-		by[name] = a
-	}
+	maps.Copy(by, to.negated("'"))
 	return scop.Substitute(pairs, by)
 }
 

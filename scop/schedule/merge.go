@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/polycount"
@@ -158,9 +159,7 @@ func matching(order, loops []Loop, between []*edge) (out []Loop) {
 func both(l, m Loop) Loop {
 	out := Loop{Of: map[*scop.Statement]polycount.Affine{}, Parallel: true}
 	for _, x := range []Loop{l, m} {
-		for s, a := range x.Of {
-			out.Of[s] = a
-		}
+		maps.Copy(out.Of, x.Of)
 	}
 	return out
 }

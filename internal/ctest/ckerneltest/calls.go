@@ -231,8 +231,8 @@ func (m *machine) pointerValue(e cfront.Expr, mask []bool) (p values) {
 func (m *machine) shuffle(x *cfront.Call, mask []bool) values {
 	args := x.Args
 	name := strings.TrimPrefix(x.Func, "__")
-	if strings.HasSuffix(name, "_sync") {
-		name, args = strings.TrimSuffix(name, "_sync"), args[1:]
+	if before, ok := strings.CutSuffix(name, "_sync"); ok {
+		name, args = before, args[1:]
 	}
 	v := m.value(args[0], mask)
 	var by values

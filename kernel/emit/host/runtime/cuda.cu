@@ -66,6 +66,12 @@ static void scop_open(void)
     }
 }
 
+static void scop_fill(const char *name, void *buffer, long elements, size_t size, const void *data)
+{
+    if (elements > 0)
+        scop_check(cudaMemcpyAsync(buffer, data, elements * size, cudaMemcpyHostToDevice, scop_stream), name);
+}
+
 // A buffer of so many elements, with the data unless that is NULL.
 static void *scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
@@ -75,9 +81,19 @@ static void *scop_buffer(const char *name, long elements, size_t size, const voi
         exit(EXIT_FAILURE);
     }
     scop_check(cudaMalloc(&buffer, elements > 0 ? elements * size : 1), name);
-    if (data && elements > 0)
-        scop_check(cudaMemcpyAsync(buffer, data, elements * size, cudaMemcpyHostToDevice, scop_stream), name);
+    if (data)
+        scop_fill(name, buffer, elements, size, data);
     return buffer;
+}
+
+[[maybe_unused]] static void *scop_memory(const char *name, long elements, size_t size)
+{
+    void *memory = malloc(elements > 0 ? elements * size : 1);
+    if (!memory) {
+        fprintf(stderr, "perf scop: %s: no memory for a copy of it\n", name);
+        exit(EXIT_FAILURE);
+    }
+    return memory;
 }
 
 [[maybe_unused]] static void scop_back(const char *name, const void *buffer, long elements, size_t size, void *data)
