@@ -364,7 +364,7 @@ func divided(p *expr.Poly, d int64) (*expr.Poly, bool) {
 		if !c.IsInt64() || intmath.Mod(c.Int64(), max(d, -d)) != 0 {
 			return nil, false
 		}
-		out = out.Add(term(c.Int64()/d, vars))
+		out = out.Add(expr.Term(c.Int64()/d, vars))
 	}
 	return out, true
 }

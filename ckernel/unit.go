@@ -147,7 +147,7 @@ func (b *position) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly
 	}
 	known, rest := constant(0), constant(0)
 	for c, vars := range n.All() {
-		if one := term(c.Int64(), vars); b.isData(one) {
+		if one := expr.Term(c.Int64(), vars); b.isData(one) {
 			rest = rest.Add(one)
 		} else {
 			known = known.Add(one)
