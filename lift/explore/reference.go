@@ -174,10 +174,13 @@ func (r *Reference) Expect() (*device.Expect, error) {
 func (s *Space) Given() bool { return len(s.options.Expected) > 0 }
 
 // Verified compares the reference with the meaning of the program at a small size, the sizes that it returns, and returns what variants are compared
-// with. Where the meaning is not defined, a warning says so.
+// with. Where the meaning is not defined, or the device takes too long twice, a warning says so.
 func (r *Reference) Verified(ctx context.Context, dev device.Device, warnings *[]string) (*device.Expect, map[string]int64, error) {
 	at, err := r.space.Verify(ctx, dev)
+	e, _ := device.AsError(err)
 	switch {
+	case e != nil && e.Status == samples.Timeout && ctx.Err() == nil: // twice
+		*warnings = append(*warnings, warning.Unverified.Error(fmt.Errorf("the reference is not compared with the semantics of the program: %w", err)).Error())
 	case errors.Is(err, lift.ErrUndefined):
 		*warnings = append(*warnings, NotVerified(err).Error())
 	case err != nil:
