@@ -63,9 +63,10 @@ func (b *builder) called(x *cfront.Call) outcome {
 			}
 			b.learnt.results[here] = fr.result
 		}
-		delete(b.env, fr.result)
-		b.forgetMembers(fr.result)
+		b.drop(fr.result)
+		b.values = append(b.values, fr.result)
 	}
+	values := len(b.values)
 	before, open := b.live, len(b.frames)
 	b.path = fmt.Sprintf("%s/%d:%d %s", path, x.Pos.Line, x.Pos.Column, f.Name)
 	b.frames = append(b.frames, fr)
@@ -74,6 +75,13 @@ func (b *builder) called(x *cfront.Call) outcome {
 	b.frames, b.path = b.frames[:open], path
 	b.live = before
 	b.results = results
+	for v := range b.touchedBy(x).own { // they are gone, and what is known of many takes long to keep
+		b.drop(v)
+	}
+	for _, v := range b.values[values:] {
+		b.drop(v)
+	}
+	b.values = b.values[:values]
 	out := outcome{variable: fr.result}
 	if fr.result != nil {
 		out.value = b.env[fr.result]
@@ -93,6 +101,12 @@ func (b *builder) called(x *cfront.Call) outcome {
 	}
 	b.results[x] = out
 	return out
+}
+
+// drop takes what is known of a variable, and of its members.
+func (b *bindings) drop(v *builderVar) {
+	delete(b.env, v)
+	b.forgetMembers(v)
 }
 
 // callsIn runs the functions that an expression calls whatever it depends on.
