@@ -14,8 +14,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
+	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 )
@@ -163,4 +168,248 @@ func Interrupted(ctx context.Context) error {
 		return nil
 	}
 	return Errorf(samples.Interrupted, "%v", context.Cause(ctx))
+}
+
+// Print lists devices; the one at the chosen index has an asterisk. Of a device that has several interfaces, those behind the first tell only
+// what is their own.
+func Print(w io.Writer, all []Info, chosen int) {
+	for _, interfaces := range Hardware(all) {
+		for n, index := range interfaces {
+			d := all[index]
+			mark := " "
+			if index == chosen {
+				mark = "*"
+			}
+			fmt.Fprintf(w, "%s %d  %s", mark, index, d.Name)
+			if len(interfaces) > 1 {
+				fmt.Fprintf(w, ", by %s", d.Interface)
+			}
+			fmt.Fprintln(w)
+			for _, line := range d.lines() {
+				known := n > 0 && !slices.Contains([]string{"interface", "platform", "version", "local memory", "library"}, line.what)
+				if line.text != "" && !known {
+					fmt.Fprintf(w, "       %-14s %s\n", line.what, line.text)
+				}
+			}
+		}
+	}
+}
+
+// line is something about a device; one without text is not told.
+type line struct{ what, text string }
+
+func (i Info) lines() []line {
+	lines := []line{
+		{"interface", i.Interface.String()},
+		{"type", i.Type},
+		{"vendor", i.Vendor},
+		{"platform", fmt.Sprintf("%d:%d %s, %s", i.PlatformIndex, i.DeviceIndex, i.Platform, i.PlatformVersion)},
+		{"driver", i.Driver},
+		{"version", i.DeviceVersion},
+		{"architecture", i.Architecture},
+		{"compute units", fmt.Sprintf("%d at up to %d MHz", i.ComputeUnits, i.ClockMHz)},
+		{"global memory", fmt.Sprintf("%s, at most %s in one buffer", format.Bytes(i.GlobalMem), format.Bytes(i.MaxAlloc))},
+		{"local memory", format.Bytes(i.LocalMem) + " per work-group"},
+		{"work-group", fmt.Sprintf("at most %d work-items", i.MaxWorkGroup)},
+		{"sub-group", fmt.Sprintf("%d work-items (%s)", i.SubgroupSize, i.SubgroupSource)},
+		{"uuid", i.UUID},
+		{"pci", i.PCI},
+		{"library", i.Library},
+	}
+	if c := i.CUDA; c != nil {
+		lines = append(lines, []line{
+			{"L2 cache", format.Bytes(i.CacheSize)},
+			{"memory clock", fmt.Sprintf("%d MHz, %d bits wide", c.MemoryClockMHz, c.MemoryBusBits)},
+			{"opt-in", format.Bytes(c.LocalMemOptIn) + " of local memory per work-group"},
+			{"each unit", fmt.Sprintf("%s of local memory, %d registers, %d work-items", format.Bytes(c.LocalMemPerUnit), c.RegistersPerUnit, c.WorkItemsPerUnit)},
+		}...)
+	}
+	return lines
+}
+
+// SelectError is a query that names no device, or several.
+type SelectError string
+
+func (e SelectError) Error() string { return string(e) }
+
+// Select returns the index of the device that a query names in a list of all devices. The first rule that matches any
+// device decides, and is an error when it matches several:
+//
+//	""        the first GPU, else the first accelerator, else the first device: a CPU only when there is nothing else
+//	"2"       the index in the list; a number is nothing else
+//	"0:1"     device 1 of platform 0
+//	"gpu"     the type: gpu, cpu, accelerator
+//	text      the device's whole name, then a part of it, then of its UUID, of the platform's name, of the vendor's
+//
+// Text is compared without regard to case. "cuda:" or "opencl:" before a query takes the devices of that interface alone; of a device that
+// has several interfaces the first in the list is meant. Every error lists the devices.
+func Select(all []Info, query string) (int, error) {
+	query = strings.TrimSpace(query)
+	if len(all) == 0 {
+		return 0, fmt.Errorf("no device was found")
+	}
+	for _, i := range samples.Interfaces {
+		if rest, ok := strings.CutPrefix(query, i.String()+":"); ok {
+			return selectOf(all, i, rest)
+		}
+	}
+	which := make([]int, len(all))
+	for i := range which {
+		which[i] = i
+	}
+	return selectAmong(all, which, query)
+}
+
+// selectAmong selects among the devices at some indices. A number that is the index of none of them counts among them.
+func selectAmong(all []Info, which []int, query string) (int, error) {
+	if query == "" {
+		for _, typ := range []string{"gpu", "accelerator"} {
+			if i := slices.IndexFunc(which, func(i int) bool { return all[i].Type == typ }); i >= 0 {
+				return which[i], nil
+			}
+		}
+		return which[0], nil
+	}
+	if index, err := strconv.Atoi(query); err == nil {
+		switch {
+		case slices.Contains(which, index):
+			return index, nil
+		case index < 0 || index >= len(which):
+			return 0, SelectError(fmt.Sprintf("a number is the index of a device, and there is no device %s; there are:\n%s", query, list(all, which)))
+		}
+		return which[index], nil
+	}
+	for _, rule := range rules {
+		hits := slices.DeleteFunc(slices.Clone(which), func(i int) bool { return !rule(all[i], strings.ToLower(query)) })
+		switch {
+		case len(hits) > 0 && all[hits[0]].sameHardware(all[hits[len(hits)-1]]), len(hits) == 1:
+			return hits[0], nil
+		case len(hits) > 1:
+			return 0, SelectError(fmt.Sprintf("%q names %d devices; choose one by its index:\n%s", query, len(hits), list(all, hits)))
+		}
+	}
+	return 0, SelectError(fmt.Sprintf("no device is named %q; there are:\n%s", query, list(all, which)))
+}
+
+// needs says what an interface needs on a machine.
+var needs = map[samples.Interface]string{
+	samples.CUDA:   "NVIDIA's driver (libcuda.so.1)",
+	samples.OpenCL: "a driver of the device's vendor for OpenCL",
+}
+
+// selectOf selects among the devices of an interface.
+func selectOf(all []Info, i samples.Interface, query string) (int, error) {
+	var which []int
+	for index, d := range all {
+		if d.Interface == i {
+			which = append(which, index)
+		}
+	}
+	if len(which) == 0 {
+		return 0, SelectError(fmt.Sprintf("no device has the interface %s, which needs %s; there are:\n%s", i, needs[i], list(all, nil)))
+	}
+	return selectAmong(all, which, query)
+}
+
+var rules = []func(d Info, query string) bool{
+	func(d Info, q string) bool { return q == fmt.Sprintf("%d:%d", d.PlatformIndex, d.DeviceIndex) },
+	func(d Info, q string) bool { return q == d.Type },
+	func(d Info, q string) bool { return q == strings.ToLower(d.Name) },
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Name), q) },
+	func(d Info, q string) bool {
+		return len(q) >= 4 && strings.HasPrefix(strings.ToLower(d.UUID), q)
+	},
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Platform), q) },
+	func(d Info, q string) bool { return strings.Contains(strings.ToLower(d.Vendor), q) },
+}
+
+// list lists the devices at those indices, or all of them.
+func list(all []Info, which []int) string {
+	var lines []string
+	for i, d := range all {
+		if which == nil || slices.Contains(which, i) {
+			lines = append(lines, fmt.Sprintf("  %d  %s, %s, platform %s", i, d.Name, d.Type, d.Platform))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Backends are several interfaces as one. A device that two of them reach is listed once for each, one after the other, the interface that
+// stands first in Backends before.
+type Backends []Backend
+
+// Devices lists the devices of all interfaces. It is an error only if no interface has one: then it is that of all.
+func (b Backends) Devices() ([]Info, error) {
+	all, _, err := b.list(Backend.Devices)
+	return all, err
+}
+
+// Describe is Devices with all that the interfaces can tell.
+func (b Backends) Describe() ([]Info, error) {
+	all, _, err := b.list(Describe)
+	return all, err
+}
+
+// place is where a device is opened.
+type place struct {
+	backend Backend
+	index   int
+}
+
+func (b Backends) list(devices func(Backend) ([]Info, error)) (all []Info, places []place, err error) {
+	var failures []error
+	for _, one := range b {
+		found, err := devices(one)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		for i, d := range found {
+			at := slices.IndexFunc(all, func(o Info) bool { return o.sameHardware(d) })
+			if at < 0 {
+				at = len(all) - 1
+			}
+			for at+1 < len(all) && all[at+1].sameHardware(d) {
+				at++
+			}
+			all, places = slices.Insert(all, at+1, d), slices.Insert(places, at+1, place{one, i})
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil, errors.Join(failures...)
+	}
+	return all, places, nil
+}
+
+// sameHardware reports whether two devices are one, whatever the interface: by UUID, or else by PCI address.
+func (i Info) sameHardware(o Info) bool {
+	if i.UUID != "" && o.UUID != "" {
+		return i.UUID == o.UUID
+	}
+	return i.PCI != "" && i.PCI == o.PCI
+}
+
+// Open opens the device at an index of Devices.
+func (b Backends) Open(index int) (Device, error) {
+	_, places, err := b.list(Backend.Devices)
+	if err != nil {
+		return nil, err
+	}
+	if index < 0 || index >= len(places) {
+		return nil, fmt.Errorf("there is no device %d, but %d devices", index, len(places))
+	}
+	return places[index].backend.Open(places[index].index)
+}
+
+// Hardware groups the indices of devices that are one, in order.
+func Hardware(all []Info) [][]int {
+	var groups [][]int
+	for i, d := range all {
+		if n := len(groups) - 1; n >= 0 && all[groups[n][0]].sameHardware(d) {
+			groups[n] = append(groups[n], i)
+			continue
+		}
+		groups = append(groups, []int{i})
+	}
+	return groups
 }

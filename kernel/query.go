@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math"
+	"math/big"
 	"slices"
 
 	"gpuperf/internal/nameset"
@@ -232,4 +234,124 @@ func (k *Kernel) Readers(name string) []*Stmt {
 		}
 	}
 	return out
+}
+
+// Values gives the elements of an argument whose values matter, such as the row pointers of a sparse matrix. Runs and the
+// references for their results start from these data; counts do not use them.
+type Values struct {
+	Array string
+	Index string    // name of the index in Value
+	Value expr.Expr // over Index and parameters
+}
+
+// String is like "rowptr[i]: i*nnz // n".
+func (v Values) String() string { return v.Array + "[" + v.Index + "]: " + v.Value.String() }
+
+// AssumeValues states the elements of an integer argument with one axis that the kernel only reads: element is like
+// "rowptr[i]" with a name for the index, value an expression in it and the parameters with + - * // %, as in
+// "(7*i + i // 3) % n". Values that the kernel cannot use, such as an index out of bounds, are an
+// error when it runs.
+func (k *Kernel) AssumeValues(element, value string) (*Kernel, error) {
+	e, err := expr.Parse(element)
+	if err != nil {
+		return nil, k.Errorf("values: %w", err)
+	}
+	v, err := expr.Parse(value)
+	if err != nil {
+		return nil, k.Errorf("values of %s: %w", element, err)
+	}
+	acc, ok := e.(*expr.Access)
+	var index expr.Var
+	if ok && len(acc.Index) == 1 {
+		index, ok = acc.Index[0].(expr.Var)
+	}
+	if !ok || index.Name == "" || k.IsParam(index.Name) {
+		return nil, k.Errorf(`values of %s: write the array with a name for its index, as in "rowptr[i]"`, element)
+	}
+	a := k.Array(acc.Array)
+	switch {
+	case a == nil || a.IsValue || k.IsTemp(acc.Array):
+		return nil, k.Errorf("values of %s: %s is not an array argument", element, acc.Array)
+	case len(a.Shape) != 1:
+		return nil, k.Errorf("values of %s: %s has %d axes, values are given for arrays with one", element, acc.Array, len(a.Shape))
+	case a.DType != "" && !a.DType.IsInteger():
+		return nil, k.Errorf("values of %s: %s is %s, values are given for integers", element, acc.Array, a.DType)
+	case len(k.Writers(acc.Array)) > 0:
+		return nil, k.Errorf("values of %s: statement %s writes %s", element, k.Writers(acc.Array)[0].ID, acc.Array)
+	case slices.ContainsFunc(k.Values, func(o Values) bool { return o.Array == acc.Array }):
+		return nil, k.Errorf("the values of %s are given already", acc.Array)
+	}
+	var bad string
+	expr.FreeVars(v, func(n string) {
+		if n != index.Name && !k.IsParam(n) {
+			bad = n
+		}
+	})
+	if bad != "" {
+		return nil, k.Errorf("values of %s: %s is neither its index nor a parameter of the kernel (%s)", element, bad, nameset.Text(k.Params()))
+	}
+	c := k.Clone()
+	c.Values = append(c.Values, Values{acc.Array, index.Name, v})
+	return c, nil
+}
+
+// LocalSize is the extent of the work-group along the axes l.0 to l.2: one more than the largest value of a statement's
+// iname on the axis, 1 where there is none. An extent that is not constant is an error.
+func (k *Kernel) LocalSize() (size [3]int64, err error) {
+	size = [3]int64{1, 1, 1}
+	used := map[string]bool{}
+	for _, s := range k.Statements {
+		for _, n := range s.AllInames() {
+			used[n] = true
+		}
+	}
+	for _, n := range k.Inames() {
+		tag := k.Tags[n]
+		if tag.Kind != LocalAxis || !used[n] {
+			continue
+		}
+		lo, hi, okL, okH, err := k.Interval(polycount.Name(n), k.Inames())
+		switch {
+		case err != nil:
+			return size, err
+		case !okH || !okL:
+			return size, k.Errorf("iname %s is tagged %s, but its extent is not constant; split it by the size of the work-group, or fix the parameters", n, tag)
+		case lo < 0:
+			return size, k.Errorf("iname %s is tagged %s and takes negative values (from %d)", n, tag, lo)
+		}
+		size[tag.Axis] = max(size[tag.Axis], hi+1)
+	}
+	return size, nil
+}
+
+// maxGroup is more work-items than the work-group of any device has.
+const maxGroup = math.MaxInt32
+
+// CheckGroup refuses a work-group that no device can have. One whose size is not constant is left to [Kernel.Launchable].
+func (k *Kernel) CheckGroup() error {
+	size, err := k.LocalSize()
+	if err != nil {
+		return nil
+	}
+	items := new(big.Int).Mul(big.NewInt(size[0]), big.NewInt(size[1]))
+	if items.Mul(items, big.NewInt(size[2])); items.Cmp(big.NewInt(maxGroup)) > 0 {
+		return k.Errorf("a work-group of %d x %d x %d work-items is more than any device has; split the inames tagged l.0 to l.2", size[0], size[1], size[2])
+	}
+	return nil
+}
+
+// Launchable verifies what a prepared kernel needs to run but not to be counted: work-groups and tiles of constant size.
+func (k *Kernel) Launchable() error {
+	for _, a := range k.Arrays() {
+		if a.Space != Local && a.Space != Private {
+			continue
+		}
+		for axis, size := range a.Shape {
+			if _, ok := size.(expr.Int); !ok {
+				return k.Errorf("the size %s of axis %d of %s is not constant, as %s memory needs; fix the parameters", size, axis, a.Name, a.Space)
+			}
+		}
+	}
+	_, err := k.LocalSize()
+	return err
 }

@@ -5,8 +5,13 @@
 package launchfile
 
 import (
+	"cmp"
 	_ "embed" // for Schema
+	"errors"
+	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"gpuperf/device"
 	"gpuperf/device/datafile"
@@ -160,4 +165,132 @@ func (f *File) buffer(n *yamlfile.Node, name string) (*buffer, error) {
 		names = append(names, b.name)
 	}
 	return nil, n.Errorf("there is no buffer %q", name).WithHint("%s", source.Suggest(name, names))
+}
+
+// data opens the file that a node names.
+func (f *File) data(n *yamlfile.Node) (datafile.Data, error) {
+	path := f.near(n.Text)
+	if d, ok := f.opened[path]; ok {
+		return d, nil
+	}
+	d, err := datafile.Open(path)
+	var failed *datafile.Error
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return d, n.Errorf("there is no file %s", path)
+	case errors.As(err, &failed):
+		return d, n.Errorf("%s: %v", path, err)
+	case err != nil:
+		return d, err
+	}
+	f.opened[path] = d
+	return d, nil
+}
+
+// at are the sizes of the file, where others are not given.
+func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
+	at := maps.Clone(f.Sizes)
+	known := slices.Sorted(maps.Keys(f.Sizes))
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		if _, ok := at[name]; !ok {
+			e := cmp.Or(f.root.Get("sizes"), f.root)
+			return nil, e.Errorf("there is no size %q", name).WithHint("%s", source.Suggest(name, known))
+		}
+		at[name] = sizes[name]
+	}
+	return at, nil
+}
+
+// optional reads the value of a key, which may be missing.
+func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
+	}
+	return err
+}
+
+// notAmong is the error about a word that is none of a list.
+func notAmong(n *yamlfile.Node, what string, known []string) *source.Error {
+	return n.Errorf("%q is no %s", n.Text, what).WithHint("%s", source.Suggest(n.Text, known))
+}
+
+// maxStruct bounds the bytes of a structure. Kernels take less than 32 KB of parameters.
+const maxStruct = 1 << 16
+
+// structure lays a structure out as C does.
+func (f *File) structure(a arg, at map[string]int64) (device.Arg, error) {
+	fields, end, err := f.layout(a.parts, at)
+	align := a.align()
+	return device.Arg{Name: "structure", Kind: device.Struct, Count: (end + align - 1) / align * align, Fields: fields}, err
+}
+
+// packed lays all arguments of a launch out as parameters lie in memory: as the members of a structure, without bytes after the last.
+func (f *File) packed(args []arg, at map[string]int64) (device.Arg, error) {
+	fields, end, err := f.layout(args, at)
+	return device.Arg{Name: "arguments", Kind: device.Struct, Count: end, Fields: fields}, err
+}
+
+// align is what the offset of a part is a multiple of, unless it says otherwise.
+func (a arg) align() int64 {
+	switch a.kind {
+	case device.Buffer:
+		return device.PointerSize
+	case device.Scalar:
+		return device.DTypeSize(a.dtype)
+	}
+	align := int64(1)
+	for _, p := range a.parts {
+		align = max(align, p.align())
+	}
+	return align
+}
+
+// span is a part of a structure in memory.
+type span struct {
+	first, end int64
+	node       *yamlfile.Node
+}
+
+// layout places parts one after the other, or where they say. Structures among them become their own parts.
+func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, end int64, err error) {
+	var spans []span
+	next := int64(0) // the first byte after the part before
+	for _, p := range parts {
+		one, err := f.arg(p, at)
+		if err != nil {
+			return nil, 0, err
+		}
+		align := p.align()
+		first := (next + align - 1) / align * align
+		if p.offset != nil {
+			if first, err = p.offset.atLeast(0, at); err != nil {
+				return nil, 0, err
+			}
+		}
+		inner, size := []device.Field{{Arg: one}}, one.Size()
+		if one.Kind == device.Struct {
+			inner, size = one.Fields, one.Count
+		}
+		for _, field := range inner {
+			fields = append(fields, device.Field{Offset: first + field.Offset, Arg: field.Arg})
+		}
+		if first > maxStruct-size {
+			return nil, 0, p.node.Errorf("the structure has more than %d bytes", maxStruct)
+		}
+		next = first + size
+		end = max(end, next)
+		spans = append(spans, span{first, next, p.node})
+	}
+	return fields, end, apart(spans)
+}
+
+// apart refuses parts that share bytes.
+func apart(spans []span) error {
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
+	for i := 1; i < len(spans); i++ {
+		if before, s := spans[i-1], spans[i]; s.first < before.end {
+			return s.node.Errorf("it begins at byte %d, and what stands before it ends after byte %d", s.first, before.end-1)
+		}
+	}
+	return nil
 }

@@ -168,3 +168,144 @@ func (m *Model) definition(leaf *Expr) *Expr {
 	}
 	return nil
 }
+
+// Linear reports whether the model is linear in its parameters: then a fit has one minimum and needs no starting point.
+func (m *Model) Linear() bool {
+	e := m.Expr()
+	linear := true
+	e.walk(func(n *Expr) { linear = linear && !(n.isCondition() && len(n.names(Param)) > 0) })
+	for _, p := range e.names(Param) {
+		linear = linear && len(e.Derivative(p).names(Param)) == 0
+	}
+	return linear
+}
+
+// ShapeParameters lists the parameters that shape a curve and carry no unit of the output: those of the steepness or exponent of
+// step, overlap and pnorm, in exponents, in conditions, and inside exp, log, tanh, sin, cos and atan. The others are costs, whose size follows
+// from the sizes of the output and of the features that they multiply.
+func (m *Model) ShapeParameters() []string {
+	type place struct {
+		e     *Expr
+		shape bool
+	}
+	seen := make(map[place]bool)
+	shape := make(map[string]bool)
+	e := m.Expr()
+	var walk func(place)
+	walk = func(at place) {
+		if seen[at] {
+			return
+		}
+		seen[at] = true
+		if at.e.Op == Param && at.shape {
+			shape[at.e.Name] = true
+		}
+		for i, a := range at.e.Args {
+			walk(place{a, at.shape || shapes(at.e.Op, i)})
+		}
+	}
+	walk(place{e, false})
+	var out []string
+	for _, p := range e.names(Param) {
+		if shape[p] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// shapes reports whether the i-th argument of an operation shapes its curve.
+func shapes(op Op, i int) bool {
+	switch op {
+	case Exp, Log, Tanh, Sin, Cos, Atan, Less, AtMost, Equals, Differs:
+		return true
+	case Pow, Step, PowLog:
+		return i == 1
+	case Overlap, PNorm, Share:
+		return i == 2
+	}
+	return false
+}
+
+// LinearParameters lists parameters in which the model is linear, all together, for any values of the others: as many as are found one
+// after the other.
+func (m *Model) LinearParameters() (list []string) {
+	e := m.Expr()
+	inCondition := make(map[string]bool)
+	e.walk(func(n *Expr) {
+		if n.isCondition() {
+			for _, p := range n.names(Param) {
+				inCondition[p] = true
+			}
+		}
+	})
+	for _, p := range e.names(Param) {
+		if inCondition[p] {
+			continue
+		}
+		slope := e.Derivative(p).names(Param)
+		if !slices.ContainsFunc(append(list, p), func(other string) bool { return slices.Contains(slope, other) }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// Growth returns a function that tells how the model's time grows with each feature, in the order of FeatureNames: its derivatives where
+// every cost is paid. A cost that hides behind a larger one grows all the same, so that overlap, pnorm and max of two costs count as
+// their sum. A feature with no cost, or only with costs fitted to 0, has the growth 0.
+func (m *Model) Growth() func(features, params []float64) []float64 {
+	t := m.growth()
+	return func(features, params []float64) []float64 {
+		t.run(features, params)
+		out := make([]float64, len(t.out))
+		for i, r := range t.out {
+			out[i] = t.regs[r]
+		}
+		return out
+	}
+}
+
+// GrowthWithin is Growth for features in ranges, as [Compiled.Within] is Eval.
+func (m *Model) GrowthWithin() func(features []Range, params []float64) []Range {
+	return m.growth().within
+}
+
+// growth computes how the time grows with each feature.
+func (m *Model) growth() *tape {
+	e := m.Expr()
+	sum := e.unhidden(map[*Expr]*Expr{})
+	names := e.names(Feature)
+	roots := make([]*Expr, len(names))
+	for i, name := range names {
+		roots[i] = sum.Derivative(name)
+	}
+	return assemble(names, e.names(Param), roots)
+}
+
+// unhidden is the expression with the sum of two costs in place of their overlap, and nothing rounded. A maximum with a constant is no
+// overlap.
+func (e *Expr) unhidden(memo map[*Expr]*Expr) *Expr {
+	if len(e.Args) == 0 {
+		return e
+	}
+	if r, ok := memo[e]; ok {
+		return r
+	}
+	args := make([]*Expr, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = a.unhidden(memo)
+	}
+	if e.Op == Choose {
+		args[0] = e.Args[0]
+	}
+	r := &Expr{Op: e.Op, Value: e.Value, Name: e.Name, Args: args}
+	switch {
+	case e.Op == Overlap, e.Op == PNorm, e.Op == Max && args[0].Op != Const && args[1].Op != Const:
+		r = add(args[0], args[1])
+	case e.Op == Ceil, e.Op == Floor, e.Op == Round:
+		r = args[0]
+	}
+	memo[e] = r
+	return r
+}

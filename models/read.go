@@ -2,6 +2,7 @@ package models
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -245,4 +246,159 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 		return v.Errorf("the number of starts is between 1 and 10000")
 	}
 	return err
+}
+
+// resolve checks that every name is defined, that no definition needs itself, and that every definition is used.
+func (r *reader) resolve(output *yamlfile.Node) error {
+	m := r.m
+	var known []string
+	for _, t := range m.Terms {
+		known = append(known, t.Name)
+	}
+	const visiting, done = 1, 2 // states of a term
+	state := make(map[string]int)
+	var visit func(at *yamlfile.Node, e *Expr) error
+	visit = func(at *yamlfile.Node, e *Expr) error {
+		for _, leaf := range slices.Concat(e.leaves(TermRef), e.leaves(Feature)) {
+			inner := m.definition(leaf)
+			switch {
+			case inner == nil && leaf.Op == TermRef:
+				return r.unknown(at, leaf.Name, known)
+			case inner == nil || state[leaf.Name] == done:
+				continue
+			case state[leaf.Name] == visiting:
+				return r.in(at, leaf.Name, "%s is defined by itself", leaf.Name)
+			}
+			state[leaf.Name] = visiting
+			if err := visit(r.nodes[leaf.Name], inner); err != nil {
+				return err
+			}
+			state[leaf.Name] = done
+		}
+		return nil
+	}
+	if err := visit(r.nodes["expression"], m.expression); err != nil {
+		return err
+	}
+	if err := visit(output, &Expr{Op: Feature, Name: m.Output}); err != nil {
+		return err
+	}
+	for _, t := range m.Terms {
+		if state[t.Name] == 0 {
+			return r.nodes[t.Name].Errorf("the expression does not use the term %s", t.Name).WithHint("use it, or remove it")
+		}
+	}
+	for _, f := range m.Features {
+		if state[f.Name] == 0 {
+			return r.nodes[f.Name].Errorf("nothing uses the feature %s", f.Name).WithHint("use it, or remove it")
+		}
+	}
+	if slices.Contains(m.FeatureNames(), m.Output) {
+		return output.Errorf("the expression uses its own output %s", m.Output)
+	}
+	return nil
+}
+
+func (e *Expr) leaves(op Op) []*Expr {
+	var out []*Expr
+	for _, n := range e.names(op) {
+		out = append(out, &Expr{Op: op, Name: n})
+	}
+	return out
+}
+
+func (r *reader) unknown(at *yamlfile.Node, name string, terms []string) error {
+	err := r.in(at, name, "%q is not a term of this model", name)
+	if near := source.Nearest(name, slices.Concat(terms, slices.Sorted(maps.Keys(functions)))); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("features start with f_, parameters with p_; terms stand under terms:")
+}
+
+// Binary is what a model is otherwise where the machine code of the kernel is known.
+type Binary struct {
+	Terms      []Term      // in place of those of the same names
+	Parameters []Parameter // in place of those of the same names, or more of them
+}
+
+// binarySuffix ends the name of a model as it is where the machine code is known.
+const binarySuffix = "_binary"
+
+// WithBinary returns the model as it is where the machine code of the kernel is known; nil where it has no such form.
+func (m *Model) WithBinary() (*Model, error) {
+	if m.Binary == nil {
+		return nil, nil
+	}
+	out := *m
+	out.Name, out.Binary, out.Parameters = m.Name+binarySuffix, nil, nil
+	out.Terms = slices.Clone(m.Terms)
+	for i, t := range out.Terms {
+		if at := slices.IndexFunc(m.Binary.Terms, func(b Term) bool { return b.Name == t.Name }); at >= 0 {
+			out.Terms[i] = m.Binary.Terms[at]
+		}
+	}
+	bare, err := Parse(m.File, []byte(out.String()))
+	if err != nil {
+		return nil, err
+	}
+	// Of the parameters of the model some belong to terms that are replaced.
+	for _, name := range bare.ParameterNames() {
+		is := func(p Parameter) bool { return p.Name == name }
+		for _, list := range [][]Parameter{m.Binary.Parameters, m.Parameters} {
+			if at := slices.IndexFunc(list, is); at >= 0 {
+				out.Parameters = append(out.Parameters, list[at])
+				break
+			}
+		}
+	}
+	return Parse(m.File, []byte(out.String()))
+}
+
+// binary reads the section and tries whether the model can be read with it.
+func (r *reader) binary(n *yamlfile.Node) error {
+	if n == nil {
+		return nil
+	}
+	f, err := n.Fields(Keys["binary"]...)
+	if err != nil {
+		return err
+	}
+	b := &Binary{}
+	var known []string
+	for _, t := range r.m.Terms {
+		known = append(known, t.Name)
+	}
+	err = each(f["terms"], func(p yamlfile.Entry) error {
+		if !slices.Contains(known, p.Key.Text) {
+			return p.Key.Errorf("%q is not a term of this model, so that the binary cannot replace it", p.Key.Text).WithHint("%s", source.Suggest(p.Key.Text, known))
+		}
+		_, text, err := r.parseNode(p.Value)
+		b.Terms = append(b.Terms, Term{Name: p.Key.Text, Expression: text})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(b.Terms) == 0 {
+		return n.Errorf("binary replaces no term of the model").WithHint("terms: {NAME: EXPRESSION}, over features f_static_code_…")
+	}
+	err = each(f["parameters"], func(p yamlfile.Entry) error {
+		one, err := r.m.readParameter(p.Key.Text, p.Value)
+		b.Parameters = append(b.Parameters, one)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.m.Binary = b
+	with, err := r.m.WithBinary()
+	if err != nil {
+		return n.Errorf("with the binary: %s", source.Message(err))
+	}
+	for _, p := range b.Parameters {
+		if used := with.ParameterNames(); !slices.Contains(used, p.Name) {
+			return n.Errorf("with the binary the expression has no parameter %q", p.Name).WithHint("%s", source.Suggest(p.Name, used))
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -183,4 +184,178 @@ func (r Record) checkFields() error {
 func (r Record) SameWork(o Record) bool {
 	return r.SourceHash == o.SourceHash && r.Entry == o.Entry && r.Options == o.Options && r.Mode == o.Mode &&
 		slices.Equal(r.Global, o.Global) && slices.Equal(r.Local, o.Local)
+}
+
+// Compiled is what is known of the built kernel. Zero means that nobody told.
+type Compiled struct {
+	PreferredMultiple int64   `json:"preferred_multiple,omitempty"` // of the work-group size, in work-items
+	MaxWorkGroup      int64   `json:"max_work_group,omitempty"`     // for this kernel, in work-items
+	LocalMem          int64   `json:"local_mem,omitempty"`          // bytes per work-group that the code declares
+	DynamicMem        int64   `json:"dynamic_local_mem,omitempty"`  // bytes of local memory per work-group that the launch adds
+	PrivateMem        int64   `json:"private_mem,omitempty"`        // bytes per work-item: of arrays and spilled registers
+	Registers         int64   `json:"registers,omitempty"`          // of 32 bits, per work-item
+	GroupsPerUnit     int64   `json:"groups_per_unit,omitempty"`    // work-groups that a compute unit holds at once
+	Occupancy         float64 `json:"occupancy,omitempty"`          // the share of the sub-groups that a compute unit can hold
+	Code              *Code   `json:"code,omitempty"`               // nil where no disassembler is at hand
+}
+
+// tunedTag begins the tag of a sample of a search: it has the choices that make the configuration, in their order, as "tune:bm=16,bn=32".
+const tunedTag = "tune:"
+
+// TunedTags are the tags of the sample of a configuration.
+func TunedTags(configuration string) []string { return []string{"tune", tunedTag + configuration} }
+
+// Tuned is the configuration that a sample is of, where a search has measured it.
+func (r Record) Tuned() (configuration string, ok bool) {
+	for _, t := range r.Tags {
+		if c, ok := strings.CutPrefix(t, tunedTag); ok {
+			return c, true
+		}
+	}
+	return "", false
+}
+
+// SentinelSource is the source that sentinel runs are filed under. It is no generator's name.
+const SentinelSource = "sentinel"
+
+// Sentinel is the latest run, before a measurement, of a fixed kernel that shows whether the device still runs as it did.
+type Sentinel struct {
+	Seconds float64   `json:"seconds"` // median of its trials
+	Ratio   float64   `json:"ratio"`   // to the first run of the session
+	Time    time.Time `json:"time"`    // when it ended
+}
+
+func (s Sentinel) check() error {
+	for _, v := range []float64{s.Seconds, s.Ratio} {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return fmt.Errorf("%g is neither a time nor a ratio", v)
+		}
+	}
+	return nil
+}
+
+// IsSentinel reports whether the record is of a sentinel run itself, and of no kernel that anybody asked for.
+func (r Record) IsSentinel() bool { return r.Kernel.Source == SentinelSource }
+
+// Clocks is the state of a device at a moment. Zero means that it was not told.
+type Clocks struct {
+	SM          int64    `json:"sm_mhz,omitempty"`        // of the multiprocessors
+	Memory      int64    `json:"memory_mhz,omitempty"`    // of global memory
+	Power       float64  `json:"power_watts,omitempty"`   // drawn by the board
+	Temperature int64    `json:"temperature_c,omitempty"` // of the GPU, in degrees Celsius
+	Limits      []string `json:"limits,omitempty"`        // what holds the clocks down, in the vendor's words
+}
+
+// Code is what the machine code of a kernel holds. Instructions count as they stand in it, not as often as they are executed.
+type Code struct {
+	CodePart
+	Loops []CodeLoop `json:"loops,omitempty"` // each before those inside it
+}
+
+// CodePart is what a part of the code holds.
+type CodePart struct {
+	Instructions int                `json:"instructions"`
+	Classes      map[string]int     `json:"classes"` // by what they do: float32, integer, memory
+	Accesses     map[CodeAccess]int `json:"accesses,omitempty"`
+	Barriers     int                `json:"barriers,omitempty"`
+}
+
+// CodeLoop is the body of a loop, inner loops aside.
+type CodeLoop struct {
+	Depth int `json:"depth"` // 1 for the outermost
+	CodePart
+}
+
+// CodeAccess is a way in which instructions access memory. Its text is like "global load 16 a".
+type CodeAccess struct {
+	Space  string // global, local, private
+	Action string // load, store, atomic, copy
+	Bytes  int    // for each work-item
+	Array  string // the argument that it points into; "" where that is not known
+}
+
+func (c *Code) check() error {
+	if c == nil {
+		return nil
+	}
+	for i, l := range c.Loops {
+		if l.Depth < 1 {
+			return fmt.Errorf("loops[%d] is %d loops deep", i, l.Depth)
+		}
+	}
+	return nil
+}
+
+// MarshalText writes the text form.
+func (a CodeAccess) MarshalText() ([]byte, error) {
+	return []byte(strings.TrimRight(fmt.Sprintf("%s %s %d %s", a.Space, a.Action, a.Bytes, a.Array), " ")), nil
+}
+
+// UnmarshalText reads the text form.
+func (a *CodeAccess) UnmarshalText(text []byte) error {
+	n, err := fmt.Sscan(string(text), &a.Space, &a.Action, &a.Bytes, &a.Array)
+	if n < 3 {
+		return fmt.Errorf(`%q is no access to memory such as "global load 16 a": %w`, text, err)
+	}
+	return nil
+}
+
+// Comparison is one run whose results agreed with a reference.
+type Comparison struct {
+	Sizes  map[string]int64 `json:"sizes,omitempty"`
+	Groups int64            `json:"groups,omitempty"` // work-groups whose results were compared; 0 is all
+	Of     int64            `json:"of,omitempty"`     // work-groups of the launch
+	// Tolerance is the largest difference that was allowed, relative to the usual magnitude of the elements of an array; 0 where
+	// results had to be equal.
+	Tolerance float64 `json:"tolerance,omitempty"`
+	Reference string  `json:"reference,omitempty"` // what gave the right results; "" is the interpreter
+}
+
+// String is like "n=4096: 5 of 256 work-groups within 2e-06".
+func (c Comparison) String() string {
+	var at []string
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		at = append(at, fmt.Sprintf("%s=%d", name, c.Sizes[name]))
+	}
+	text := strings.Join(at, " ")
+	if text != "" {
+		text += ": "
+	}
+	switch {
+	case c.Groups == 0 || c.Groups == c.Of:
+		text += "all results"
+	default:
+		text += fmt.Sprintf("%d of %d work-groups", c.Groups, c.Of)
+	}
+	if c.Tolerance > 0 {
+		text += fmt.Sprintf(" within %.1g", c.Tolerance)
+	}
+	if c.Reference != "" {
+		text += " of " + c.Reference
+	}
+	return text
+}
+
+func (c Comparison) check() error {
+	if c.Groups < 0 || c.Of < c.Groups || !(c.Tolerance >= 0) {
+		return fmt.Errorf("%d of %d work-groups within %g are no comparison", c.Groups, c.Of, c.Tolerance)
+	}
+	return nil
+}
+
+// Verification says how the results of the kernel were compared with a reference, or why not.
+func (r Record) Verification() string {
+	var list []string
+	for _, c := range r.Verified {
+		list = append(list, c.String())
+	}
+	switch {
+	case r.Unverified != "" && len(list) > 0:
+		list = append(list, r.Unverified)
+	case r.Unverified != "":
+		list = append(list, "not verified: "+r.Unverified)
+	case len(list) == 0:
+		list = append(list, "not verified: the sample does not say")
+	}
+	return strings.Join(list, "; ")
 }

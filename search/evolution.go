@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -89,5 +90,147 @@ func (e *evolution) Tell(t Trial) {
 			i := slices.IndexFunc(e.members, func(x member) bool { return x.seconds == slowest.seconds })
 			e.members[i] = m
 		}
+	}
+}
+
+// genes are numbers from 0 to 1 for choices, so that configurations are points between which one can go. A choice without a gene has any option.
+type genes map[string]float64
+
+// express is the configuration of some genes. Genes that were missing are added.
+func (g genes) express(s Space, r *rand.Rand) Config {
+	return walk(s, func(_ Config, c *Choice) int {
+		x, ok := g[c.Name]
+		if !ok {
+			x = r.Float64()
+			g[c.Name] = x
+		}
+		return min(int(x*float64(len(c.Options))), len(c.Options)-1)
+	})
+}
+
+// genesOf are such of a configuration: the middle of each option.
+func genesOf(s Space, c Config) genes {
+	g := genes{}
+	for i, p := range c {
+		options := s.Next(c[:i:i]).Options
+		g[p.Choice] = (float64(slices.Index(options, p.Option)) + 0.5) / float64(len(options))
+	}
+	return g
+}
+
+// names of all choices of some points, sorted.
+func names(points ...genes) []string {
+	all := map[string]bool{}
+	for _, g := range points {
+		for n := range g {
+			all[n] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// mirrored is a number folded into 0 to 1.
+func mirrored(x float64) float64 {
+	for x < 0 || x > 1 {
+		if x < 0 {
+			x = -x
+		} else {
+			x = 2 - x
+		}
+	}
+	return x
+}
+
+// or is a gene, or any number where it is missing.
+func (g genes) or(name string, r *rand.Rand) float64 {
+	if x, ok := g[name]; ok {
+		return x
+	}
+	return r.Float64()
+}
+
+// simplex is the downhill simplex of Nelder and Mead over genes: the slowest of some points is mirrored at the others, further where that is good, and less where it is
+// not; where nothing helps all move towards the best.
+type simplex struct {
+	space  Space
+	r      *rand.Rand
+	points []member
+	stage  int // what was asked: 0 a first point, 1 the mirrored one, 2 further, 3 nearer
+	asked  genes
+	key    string
+	first  member // the mirrored point, while one further on is tried
+}
+
+func newSimplex(s Space, r *rand.Rand) Strategy { return &simplex{space: s, r: r} }
+
+// corners of the simplex. There are fewer than choices, as each costs a run.
+const corners = 6
+
+func (s *simplex) Ask() Config {
+	g := genes{}
+	if len(s.points) >= corners {
+		slices.SortStableFunc(s.points, func(a, b member) int { return compare(a.seconds, b.seconds) })
+		if s.stage == 0 {
+			s.stage = 1
+		}
+		g = s.along([]float64{0, 1, 2, -0.5}[s.stage])
+	}
+	c := g.express(s.space, s.r)
+	s.asked, s.key = g, c.String()
+	return c
+}
+
+// along is a point on the line from the slowest through the middle of the others, that far beyond this.
+func (s *simplex) along(far float64) genes {
+	last := s.points[len(s.points)-1].genes
+	out := genes{}
+	others := s.points[:len(s.points)-1]
+	all := make([]genes, len(s.points))
+	for i, p := range s.points {
+		all[i] = p.genes
+	}
+	for _, n := range names(all...) {
+		middle := 0.0
+		for _, p := range others {
+			middle += p.genes.or(n, s.r) / float64(len(others))
+		}
+		out[n] = mirrored(middle + far*(middle-last.or(n, s.r)))
+	}
+	return out
+}
+
+func (s *simplex) Tell(t Trial) {
+	if s.asked == nil || t.Config.String() != s.key {
+		return // of another technique
+	}
+	m := member{s.asked, known(t.Result.Seconds)}
+	s.asked = nil
+	if s.stage == 0 {
+		s.points = append(s.points, m)
+		return
+	}
+	last := len(s.points) - 1
+	switch s.stage {
+	case 1:
+		switch {
+		case m.seconds < s.points[0].seconds:
+			s.first, s.stage = m, 2
+		case m.seconds < s.points[last].seconds:
+			s.points[last], s.stage = m, 1
+		default:
+			s.stage = 3
+		}
+	case 2:
+		if s.first.seconds < m.seconds {
+			m = s.first
+		}
+		s.points[last], s.stage = m, 1
+	case 3:
+		s.stage = 1
+		if m.seconds < s.points[last].seconds {
+			s.points[last] = m
+			return
+		}
+		s.points, s.stage = s.points[:1], 0 // new points around the best one would be asked for; any will do
 	}
 }

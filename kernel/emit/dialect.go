@@ -185,3 +185,133 @@ var helpers = []struct{ name, text string }{
 }
 `},
 }
+
+// Accuracy is how exact division and square roots of float32 are where a source is compiled: what the language of a program promises, which may be
+// another one than that of the source.
+type Accuracy string
+
+// The accuracies.
+const (
+	// Usual is what compilers of the source's language do where nothing is said: OpenCL C's is AsOpenCL, CUDA C's is Exact.
+	Usual Accuracy = ""
+	// AsOpenCL is what OpenCL C promises (The OpenCL C Specification, "Relative Error as ULPs"): a quotient is within 2.5 units in the last place of
+	// the exact one, a square root within 3. CUDA's cheap ones are within 2 and 1, before compute capability 5.2 within 3
+	// (CUDA C++ Programming Guide, "Single-Precision Floating-Point Functions").
+	AsOpenCL Accuracy = "opencl"
+	// Exact is rounded correctly, as IEEE 754 has it.
+	Exact Accuracy = "exact"
+)
+
+// Options are what a compiler of a language is told for the accuracy; "" where it has that by itself.
+func (a Accuracy) Options(l Language) string { return dialects[l].accuracy[a] }
+
+// hostC is C11 with GCC's float16, where long has 64 bits. Functions of floats take the type of their operands by tgmath.h.
+var hostC = dialect{
+	title: "C",
+	prelude: `#include <math.h>
+#include <tgmath.h>
+#undef I
+#undef complex
+#undef imaginary
+typedef signed char schar;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+_Static_assert(sizeof(long) == 8, "long has 64 bits");
+#define min(a, b) ((b) < (a) ? (b) : (a))
+#define max(a, b) ((b) > (a) ? (b) : (a))
+#define abs(a) ((a) < 0 ? -(a) : (a))
+#define mad(a, b, c) fma(a, b, c)
+#define rsqrt(a) (1 / sqrt(a))
+#define exp10(a) pow(0 * (a) + 10, a)
+`,
+	axes:     "#define lid(N) ((%[1]s) 0)\n#define gid(N) ((%[1]s) 0)\n",
+	kernel:   "static void ",
+	alone:    true,
+	restrict: "restrict ",
+	align:    " __attribute__((aligned(%d)))",
+	helper:   "static inline ",
+	barriers: map[kernel.Space]string{kernel.Local: ";", kernel.Global: ";"},
+	types: map[expr.DType]string{
+		expr.Bool: "uchar", expr.Int8: "schar", expr.Int16: "short", expr.Int32: "int", expr.Int64: "long",
+		expr.Uint8: "uchar", expr.Uint16: "ushort", expr.Uint32: "uint", expr.Uint64: "ulong",
+		expr.Float16: "_Float16", expr.Float32: "float", expr.Float64: "double",
+	},
+	suffix:   map[expr.DType]string{expr.Float16: "f", expr.Float32: "f", expr.Float64: ""},
+	explicit: map[expr.DType]string{expr.Float16: "(_Float16) %s"},
+	funcs:    map[string]string{"abs": "fabs", "min": "fmin", "max": "fmax"},
+	reserved: strings.Fields(`auto break case char const continue default do double else enum extern float for goto if inline int long register
+		restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool _Complex _Imaginary _Float16
+		asm main NULL NAN INFINITY HUGE_VAL lid gid uchar ushort uint ulong schar mad min max fma div abs labs exit free malloc calloc
+		frexp ldexp ilogb scalbn logb modf nextafter nexttoward remainder remquo nearbyint lrint llrint lround llround nan signbit
+		j0 j1 jn y0 y1 yn gamma drem significand carg cimag conj cproj creal I complex imaginary`),
+}
+
+// temporary is a variable in local or private memory.
+type temporary struct {
+	*kernel.Array
+	sizes    string // "[16*16]", "" of a scalar
+	elements int64
+}
+
+// temporaries declares local and private variables.
+func (w *writer) temporaries(s *Source) string {
+	var b strings.Builder
+	local := w.inSpace(kernel.Local)
+	for _, t := range local {
+		s.LocalBytes += t.elements * t.DType.Size()
+	}
+	if w.static > 0 && s.LocalBytes > w.static {
+		s.LocalBytes = 0
+		w.dynamic(&b, s, local)
+	} else {
+		w.declare(&b, w.local, local)
+	}
+	w.declare(&b, "", w.inSpace(kernel.Private))
+	return b.String()
+}
+
+func (w *writer) inSpace(space kernel.Space) (list []temporary) {
+	for _, a := range w.k.Temps {
+		if a.Space != space {
+			continue
+		}
+		t := temporary{a, "", 1}
+		if len(a.Shape) > 0 {
+			var err error
+			t.elements, err = elementsOf(a)
+			w.check(err)
+			t.sizes = fmt.Sprintf("[%d]", t.elements)
+			if text, ok := product(a); ok {
+				t.sizes = "[" + text + "]"
+			}
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
+func (w *writer) declare(b *strings.Builder, qualifier string, list []temporary) {
+	for _, t := range list {
+		alignment := ""
+		if lanes := w.widest(t.Name); lanes > 1 {
+			alignment = fmt.Sprintf(w.align, lanes*t.DType.Size())
+		}
+		fmt.Fprintf(b, "    %s%s %s%s%s;\n", qualifier, w.types[t.DType], w.name(t.Name), t.sizes, alignment)
+	}
+}
+
+// dynamic places variables one after the other in the local memory that the launch adds.
+func (w *writer) dynamic(b *strings.Builder, s *Source, list []temporary) {
+	const align = 16 // bytes, of the widest access
+	fmt.Fprintf(b, "    extern %suchar %s[]%s;\n", w.local, dynamicMemory, fmt.Sprintf(w.align, align))
+	for _, t := range list {
+		place := fmt.Sprintf("(%s *) (%s + %d)", w.types[t.DType], dynamicMemory, s.Dynamic)
+		fmt.Fprintf(b, "    %s *const %s = %s; // %s\n", w.types[t.DType], w.name(t.Name), place, t.sizes)
+		s.Dynamic += (t.elements*t.DType.Size() + align - 1) / align * align
+	}
+}
+
+// dynamicMemory is the name of the local memory that the launch adds.
+const dynamicMemory = "local_memory"

@@ -12,11 +12,17 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/ianlancetaylor/demangle"
 
 	"gpuperf/cfront/launches"
 	"gpuperf/internal/bounded"
+	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/samples/exchange"
+	"gpuperf/sass"
 )
 
 // Kernel is what is known of a kernel.
@@ -213,3 +219,144 @@ func at(names []string, i int) string {
 }
 
 func isFloat(dtype string) bool { return strings.HasPrefix(dtype, "float") }
+
+// readRecorded reads the launches that Nsight Compute has exported. Their names are demangled, with the types of the parameters.
+func readRecorded(path, _ string) (kernels []Kernel, err error) {
+	_, records, _, err := exchange.Import(path, "ncu")
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range records {
+		k := Kernel{Dims: 1, Block: r.Local}
+		for i, items := range r.Global {
+			k.Grid = append(k.Grid, items/r.Local[i])
+			if items > 1 {
+				k.Dims = i + 1
+			}
+		}
+		k.Grid, k.Block = k.Grid[:k.Dims], k.Block[:k.Dims]
+		var params string
+		k.Name, params = signature(strings.ReplaceAll(r.Kernel.Source, "<unnamed>::", ""))
+		for _, p := range split(params) {
+			if one, ok := readParam(p, nil); ok {
+				k.Params = append(k.Params, one)
+			}
+		}
+		k.Params = named(k.Params)
+		k.Notes = []string{"ND-range as in " + filepath.Base(path) + ", which has " + format.Count(len(r.Trials), "launch") + " of it"}
+		kernels = append(kernels, k)
+	}
+	return kernels, nil
+}
+
+var (
+	ptxEntry = regexp.MustCompile(`(?s)\.entry\s+([\w$.]+)\s*(?:\(([^)]*)\))?([^{;]*)\{`)
+	ptxParam = regexp.MustCompile(`\.param\s+(.*?)\.([a-z])(\d+)\s+(.*?)([\w$]+)\s*(?:\[\s*(\d+)\s*\])?\s*$`)
+	ptxSize  = regexp.MustCompile(`\.(maxntid|reqntid)\s+([\d\s,]+)`)
+	ptxTypes = map[string]string{"u": "uint", "s": "int", "f": "float", "b": "uint"}
+)
+
+// readPTX finds the entries of PTX. A parameter of 64 bits counts as a pointer where the file says so, or its name cannot tell.
+func readPTX(path, text string) (kernels []Kernel, err error) {
+	text = comments.ReplaceAllString(text, " ")
+	for _, m := range ptxEntry.FindAllStringSubmatch(text, -1) {
+		k := Kernel{Name: m[1], Dims: 1, file: path}
+		for _, p := range split(m[2]) {
+			found := ptxParam.FindStringSubmatch(strings.TrimSpace(p))
+			if found == nil {
+				continue
+			}
+			bits, err := strconv.ParseInt(found[3], 10, 64)
+			if err != nil {
+				continue
+			}
+			one := Param{Type: ptxTypes[found[2]] + found[3], Lanes: 1, Text: strings.Join(strings.Fields(p), " ")}
+			switch bytes, array := strconv.ParseInt(found[6], 10, 64); {
+			case array == nil:
+				one.Type, one.Bytes = "", bytes*bits/8
+			case bits == 64 && found[2] != "f":
+				one.Kind, one.Type = Pointer, ""
+			}
+			k.Params = append(k.Params, one)
+		}
+		for _, b := range ptxSize.FindAllStringSubmatch(m[3], -1) {
+			k.Block = numbers(b[2])
+		}
+		k.shape()
+		kernels = append(kernels, k.mangled())
+	}
+	return kernels, nil
+}
+
+// readCubin finds the kernels of a cubin: their names, and how many bytes each parameter has. One of 8 counts as a pointer unless the name
+// tells its type.
+func readCubin(path, text string) (kernels []Kernel, err error) {
+	entries, err := sass.Entries([]byte(text))
+	for _, e := range entries {
+		k := Kernel{Name: e.Name, Dims: 1, file: path}
+		for _, p := range e.Parameters {
+			one := Param{Lanes: 1, Text: strconv.Itoa(p.Bytes) + " bytes", Bytes: int64(p.Bytes)}
+			switch p.Bytes {
+			case 8:
+				one.Kind = Pointer
+			case 1, 2, 4:
+				one.Type = "int" + strconv.Itoa(8*p.Bytes)
+			}
+			k.Params = append(k.Params, one)
+		}
+		kernels = append(kernels, k.mangled())
+	}
+	return kernels, source.InFile(err, path)
+}
+
+// mangled adds what the mangled name of a kernel tells of its parameters.
+func (k Kernel) mangled() Kernel {
+	plain, types, ok := demangled(k.Name)
+	if ok {
+		k.Notes = append(k.Notes, "the mangled name of "+plain)
+	}
+	if !ok || len(types) != len(k.Params) {
+		k.Notes = append(k.Notes, "the file does not tell what its pointers point to, and only how long its values are")
+		k.Params = named(k.Params)
+		return k
+	}
+	k.Params = slices.Clone(k.Params)
+	for i, t := range types {
+		p := &k.Params[i]
+		bytes := p.Bytes
+		if *p, ok = readParam(t, nil); !ok || p.Kind == Value && p.Type == "" {
+			p.Bytes = bytes
+		}
+	}
+	k.Params = named(k.Params)
+	return k
+}
+
+// demangled is the name of a kernel and the types of its parameters; false for a name that is not mangled.
+func demangled(name string) (plain string, params []string, ok bool) {
+	text, err := demangle.ToString(name)
+	if err != nil {
+		return name, nil, false
+	}
+	plain, inside := signature(text)
+	if inside == "" {
+		return plain, nil, true
+	}
+	for _, p := range split(inside) {
+		params = append(params, strings.TrimSpace(p))
+	}
+	return plain, params, true
+}
+
+// signature splits the name of a kernel with its parameters: "void scale<float>(float *, int)".
+func signature(name string) (kernel, params string) {
+	open := strings.LastIndexByte(name, '(')
+	if i := strings.LastIndex(name, ">("); i >= 0 {
+		open = i + 1
+	}
+	if open < 0 {
+		return name, ""
+	}
+	inside, _, _ := balanced(name[open:], '(', ')')
+	return strings.TrimPrefix(name[:open], "void "), inside
+}

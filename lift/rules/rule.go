@@ -293,3 +293,119 @@ func (r *Rule) prepare() (err error) {
 	}
 	return err
 }
+
+// Rules for scans: a scan of chunks, each of which begins with what the chunks before it reduce to (Blelloch, "Prefix sums and their applications", 1990).
+
+func addScans() {
+	chunks := func(name, of string) Rule {
+		return Rule{
+			Name: name, Left: of + "(f, z) $ xs",
+			Right: "join o map(fun(p => " + of + "(f, get(0, p)) $ get(1, p))) $ zip(scanBefore(f, z) o join o map(reduce(f, z)) o split(n) $ xs, split(n) $ xs)",
+			Types: "xs: [A]N", Params: []Param{{"n", Length}}, Where: foldable,
+		}
+	}
+	add(
+		Rule{Name: "scanSeq", Left: "scan(f, z) $ xs", Right: "scanSeq(f, z) $ xs", Types: "xs: [A]N"},
+		Rule{Name: "scanBeforeSeq", Left: "scanBefore(f, z) $ xs", Right: "scanBeforeSeq(f, z) $ xs", Types: "xs: [A]N"},
+		chunks("scanSplit", "scan"),
+		chunks("scanBeforeSplit", "scanBefore"),
+		Rule{
+			Name:  "scanSplitFrom",
+			Left:  "scan(f, z) $ xs",
+			Right: "join o map(fun(p => scan(f, get(0, p)) $ get(1, p))) $ zip(scanBefore(f, z) o join o map(reduce(f, e)) o split(n) $ xs, split(n) $ xs)   (e the neutral element of f; also scanBefore)",
+			Types: "xs: [A]N", Params: []Param{{"n", Length}}, on: lift.Set(lift.Scan, lift.ScanBefore), code: scanSplitFrom,
+		},
+		Rule{Name: "scanRow", Left: "scan(f, z) $ xs", Right: "join o map(scan(f, z)) o split(N) $ xs", Types: "xs: [A]N"},
+		Rule{Name: "scanBeforeRow", Left: "scanBefore(f, z) $ xs", Right: "join o map(scanBefore(f, z)) o split(N) $ xs", Types: "xs: [A]N"},
+		Rule{Name: "scanMapFusion", Left: "scanSeq(f, z) o mapSeq(g) $ xs", Right: "scanSeq(fun(a, y => f(a, g(y))), z) $ xs", Types: "xs: [A]N"},
+		Rule{Name: "scanBeforeMapFusion", Left: "scanBeforeSeq(f, z) o mapSeq(g) $ xs", Right: "scanBeforeSeq(fun(a, y => f(a, g(y))), z) $ xs", Types: "xs: [A]N"},
+	)
+}
+
+// scanSplitFrom is the split of a scan that begins with any element, such as one in a chunk of another.
+func scanSplitFrom(m *Match) *lift.Term {
+	t := m.Term
+	f, z, xs := t.Kids[0], t.Kids[1], t.Kids[2]
+	op, width := operation(f)
+	if op == nil || width > 0 || !op.Associative || op.Neutral == nil {
+		return nil
+	}
+	chunks := lift.SplitOf(m.Sizes["n"], xs)
+	if chunks.Err() != nil {
+		return chunks
+	}
+	parts := lift.JoinOf(lift.Of(lift.Map, lift.Fn1(chunks.Type.Elem, func(c *lift.Term) *lift.Term { return lift.Of(lift.Reduce, f, op.Neutral, c) }), chunks))
+	pairs := lift.Of(lift.Zip, lift.Of(lift.ScanBefore, f, z, parts), chunks)
+	if pairs.Err() != nil {
+		return pairs
+	}
+	return lift.JoinOf(lift.Of(lift.Map, lift.Fn1(pairs.Type.Elem, func(p *lift.Term) *lift.Term {
+		return lift.Of(t.Op, f, lift.GetOf(0, p), lift.GetOf(1, p))
+	}), pairs))
+}
+
+// Rules for what a work-item keeps of a stencil's grid: blocks of it in private memory, whose rows are read in vectors.
+
+func addRows() {
+	add(
+		Rule{
+			Name: "copyPrivateZip", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(tuple(toPrivate o mapSeq(mapSeq(id)) $ get(0, y), …)))) $ xs   (of two or three dimensions)",
+			Types: "xs: [[[scalar]2]M]N", on: lift.Set(lift.MapGlb), fun: lift.Set(lift.Lambda), code: copyPrivateZip,
+		},
+		Rule{
+			Name: "copyPrivateGlb3D", Left: "mapGlb(d, f) $ xs", Right: "mapGlb(d, fun(y => f(toPrivate o mapSeq(mapSeq(mapSeq(id))) $ y))) $ xs",
+			Types: "xs: [[[[scalar]2]3]M]N",
+		},
+		Rule{
+			Name: "mapSeqRest", Left: "mapSeq(f) $ xs", Right: "append(mapSeq(f) o drop(n) $ xs, mapSeq(f) o take(n) $ xs)", Types: "xs: [A]N",
+			Params: []Param{{"n", First}},
+		},
+		Rule{
+			Name: "resultsTogether", Left: "mapSeq(f) $ xs", Right: "mapSeq(id) o toPrivate o mapSeq(f) $ xs", Types: "xs: [A]N", Where: []Condition{inThread},
+		},
+		Rule{
+			Name: "resultVectors", Left: "mapSeq(f) $ xs", Right: "asScalar o mapSeq(fun(y => mapVec(id, y))) o asVector(w) o toPrivate o mapSeq(f) $ xs",
+			Types: "xs: [A]N", Params: []Param{{"w", Width}}, Where: []Condition{inThread},
+		},
+	)
+}
+
+// copyPrivateZip copies the arrays of numbers of two or three dimensions that a tuple has.
+func copyPrivateZip(m *Match) *lift.Term {
+	t := m.Term
+	f, param := t.Kids[0], t.Kids[0].Params[0]
+	if param.Kind != lift.TupleType {
+		return nil
+	}
+	some := false
+	g := lift.Fn1(param, func(q *lift.Term) *lift.Term {
+		parts := gets(q, len(param.Elems))
+		var arrays []*lift.Term
+		var which []int
+		for i, p := range parts {
+			if lengths, number := p.Type.Shape(); (len(lengths) == 2 || len(lengths) == 3) && number.Kind == lift.ScalarType {
+				arrays, which = append(arrays, lift.Of(lift.ToPrivate, copySeq(p))), append(which, i)
+			}
+		}
+		some = len(arrays) > 0
+		return letIn(arrays, func(xs ...*lift.Term) *lift.Term {
+			for k, i := range which {
+				parts[i] = xs[k]
+			}
+			return f.Apply(lift.Of(lift.Tuple, parts...))
+		})
+	})
+	if !some {
+		return nil
+	}
+	return lift.Make(t.Op, t.Attr, g, t.Arg())
+}
+
+// copySeq copies an array, as deep as it is, one element after the other.
+func copySeq(xs *lift.Term) *lift.Term {
+	elem := xs.Type.Elem
+	if elem.Kind != lift.ArrayType {
+		return lift.Of(lift.MapSeq, lift.ID(elem), xs)
+	}
+	return lift.Of(lift.MapSeq, lift.Fn1(elem, copySeq), xs)
+}

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gpuperf/lift"
 )
@@ -231,3 +234,206 @@ func Where(ok func(t *lift.Term) bool, s Strategy) Strategy {
 
 // Normalize applies strategies anywhere until none applies.
 func Normalize(list ...Strategy) Strategy { return Repeat(TopDown(Else(list...))) }
+
+// Derivation is the sequence of rules, with their positions, by which a program was rewritten.
+type Derivation struct {
+	Start  *lift.Program
+	Steps  []Step
+	Result *lift.Program
+}
+
+// Derive rewrites the body of a program by a strategy.
+func Derive(p *lift.Program, s Strategy, opt Options) (*Derivation, error) {
+	run := &Run{Options: opt}
+	run.Given = append(append([]lift.Assumption(nil), p.Assumptions()...), opt.Given...)
+	body, err := run.Do(s, p.Body)
+	if err != nil {
+		return nil, fmt.Errorf("program %s: %w", p.Name, err)
+	}
+	q, err := p.WithBody(body)
+	if err != nil {
+		return nil, err
+	}
+	return &Derivation{p, run.Steps, q}, nil
+}
+
+// Replay applies the steps again, and returns the program after each; the last is the result.
+func (d *Derivation) Replay(opt Options) ([]*lift.Program, error) {
+	run := &Run{Options: opt, MaxSteps: len(d.Steps) + 1}
+	run.Given = append(append([]lift.Assumption(nil), d.Start.Assumptions()...), opt.Given...)
+	var list []*lift.Program
+	p := d.Start
+	for i, s := range d.Steps {
+		body, err := run.Do(At(s.Path, func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+			return run.apply(s.Rule, s.Args, t, site)
+		}), p.Body)
+		if err == nil {
+			p, err = p.WithBody(body)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		list = append(list, p)
+	}
+	if p.Body != d.Result.Body {
+		return nil, fmt.Errorf("the derivation leads to a different program")
+	}
+	return list, nil
+}
+
+// String is the derivation as 001 Figure 10 prints one: each line is an expression, and the rule that gives it from the line
+// before.
+func (d *Derivation) String() string {
+	list, err := d.Replay(Options{At: []map[string]int64{}})
+	if err != nil {
+		return d.short()
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s = %s\n", d.Start.Name, d.Start.BodyText())
+	width := 0
+	for _, s := range d.Steps {
+		width = max(width, len(s.label()))
+	}
+	for i, p := range list {
+		fmt.Fprintf(&b, "  =%-*s %s   (%d)\n", width, d.Steps[i].label(), p.BodyText(), i+1)
+	}
+	return b.String()
+}
+
+// label names a step: by the figure of the paper, otherwise by the rule.
+func (s Step) label() string {
+	return cmp.Or(s.Rule.Figure, s.Rule.Name)
+}
+
+func (d *Derivation) short() string {
+	var b strings.Builder
+	for _, s := range d.Steps {
+		b.WriteString(s.String() + "\n")
+	}
+	return b.String()
+}
+
+// String is the step as text: splitJoin(n = 4) at 0.1.0.
+func (s Step) String() string {
+	text := s.Rule.Name
+	if len(s.Args) > 0 {
+		text += "(" + s.Args.String() + ")"
+	}
+	var parts []string
+	for _, k := range s.Path {
+		parts = append(parts, strconv.Itoa(k))
+	}
+	if len(parts) > 0 {
+		text += " at " + strings.Join(parts, ".")
+	}
+	return text
+}
+
+// Macro is a strategy with a name: several rules at once, in a fixed order (001 section 6.1).
+type Macro struct {
+	Name string
+	Says string // what it does, in one line
+	Run  func(args Args) Strategy
+	// Params are the arguments it needs.
+	Params []Param
+}
+
+var macros = map[string]*Macro{}
+
+// Macros lists the macro rules by name.
+func Macros() []*Macro {
+	var list []*Macro
+	for _, name := range slices.Sorted(maps.Keys(macros)) {
+		list = append(list, macros[name])
+	}
+	return list
+}
+
+// MacroByName returns the macro rule of that name, nil without one.
+func MacroByName(name string) *Macro { return macros[name] }
+
+// fuseReduce makes the reduction of a map sequential and fuses the two (the end of 001 Figure 10).
+var fuseReduce Strategy
+
+func uses(names ...string) (list []Strategy) {
+	for _, n := range names {
+		list = append(list, Use(n))
+	}
+	return list
+}
+
+func addMacros() {
+	// Fusions fuse consecutive maps, and maps with the reductions of their results; simplifications remove pairs of inverse views.
+	fusions := uses("mapFusion", "mapSeqFusion", "mapGlbFusion", "mapLclFusion", "mapWrgFusion", "reduceMapFusion", "reduceUnrollFusion")
+	simplifications := uses("joinSplit", "splitJoinID", "joinVecSplitVec", "asVectorAsScalar", "transposeTwice", "scatterGather",
+		"gatherScatter", "gatherGather", "iterateZero", "iterateOne", "toGlobalTwice", "toLocalTwice")
+	fuseReduce = Seq(Try(Use("reduceSeq")), Repeat(Seq(AtKid(2, Use("mapSeq")), Use("reduceMapFusion"))))
+	for _, m := range []Macro{
+		{Name: "simplify", Says: "removes views that undo each other", Run: func(Args) Strategy { return Normalize(simplifications...) }},
+		{Name: "fuse", Says: "fuses maps with maps, and with the sequential reductions after them", Run: func(Args) Strategy {
+			return Normalize(append(slices.Clone(fusions), simplifications...)...)
+		}},
+		{Name: "fuseReduce", Says: "makes a reduction of a map sequential, and one with it (001 Figure 10)", Run: func(Args) Strategy {
+			return TopDown(fuseReduce)
+		}},
+		{Name: "chunkReduce", Says: "reduces chunks of n first, each on its own, with the map before fused (001 Figure 10)", Params: []Param{{"n", Length}}, Run: chunkReduce},
+		{Name: "tile1D", Says: "computes a stencil along one dimension in overlapping tiles of t results", Params: []Param{{"t", Tile}}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils", "t", a["t"]))
+		}},
+		{Name: "tile2D", Says: "computes a stencil along two dimensions in overlapping tiles of t by v results", Params: []Param{{"t", Tile}, {"v", Tile}}, Run: func(a Args) Strategy {
+			return TopDown(Use("tileStencils2D", "t", a["t"], "v", a["v"]))
+		}},
+		{Name: "tileMaps", Says: "computes a matrix in tiles of n by m", Params: []Param{{"n", Length}, {"m", Length}}, Run: func(a Args) Strategy {
+			// Rows in chunks of n; in each chunk columns in chunks of m; the two inner loops next to each other.
+			return TopDown(Seq(Use("splitJoin", "n", a["n"]), AtKid(0, AtKid(0, AtKid(0,
+				Seq(Use("mapMapInterchange"), AtKid(0, Use("splitJoin", "n", a["m"]))))))))
+		}},
+		{Name: "interchange", Says: "exchanges two nested maps", Run: func(Args) Strategy { return TopDown(Use("mapMapInterchange")) }},
+		{Name: "localCopy", Says: "copies what each work-group reads to local memory", Run: func(Args) Strategy {
+			return BottomUp(Else(Use("copyLocal2D"), Use("copyLocal")))
+		}},
+		{Name: "privateCopy", Says: "copies what each work-item reads to private memory", Run: func(Args) Strategy {
+			return TopDown(Else(Use("copyPrivate"), Use("copyPrivateGlb")))
+		}},
+		{Name: "vectorize", Says: "computes on vectors of w", Params: []Param{{"w", Width}}, Run: func(a Args) Strategy {
+			return BottomUp(Else(Use("vectorizeReduce", "w", a["w"]), Use("vectorize", "w", a["w"])))
+		}},
+		{Name: "coalesce", Says: "lets neighbouring work-items work on neighbouring elements, s chunks apart", Params: []Param{{"s", Length}}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("partRedReorder"), AtKid(2, Use("reorderStride", "s", a["s"]))))
+		}},
+		{Name: "groups", Says: "maps to work-groups along d, and the maps in it to work-items", Params: []Param{{"d", Dimension}}, Run: func(a Args) Strategy {
+			return TopDown(Seq(Use("mapWrg", "d", a["d"]), AtKid(0, TopDown(Use("mapLcl", "d", a["d"])))))
+		}},
+		{Name: "sequential", Says: "makes sequential what is not yet mapped to anything", Run: func(Args) Strategy {
+			return Seq(Repeat(TopDown(Use("reduceSeq"))), Repeat(TopDown(Use("mapSeq"))))
+		}},
+	} {
+		macros[m.Name] = &m
+	}
+}
+
+// chunkReduce follows 001 Figure 10: reduce f z ∘ map g becomes reduce f z ∘ join ∘ map (reduceSeq …) ∘ split n.
+func chunkReduce(a Args) Strategy {
+	n := a["n"]
+	return TopDown(func(run *Run, t *lift.Term, site *Site) (*lift.Term, error) {
+		if t.Op != lift.Reduce || t.Arg().Type.Kind != lift.ArrayType {
+			return nil, errNowhere
+		}
+		m, err := t.Arg().Type.Len.Div(n)
+		if err != nil {
+			return nil, err
+		}
+		return Seq(
+			Use("reducePart", "m", m),
+			AtKid(2, Seq(
+				Use("partRedSplit", "n", n),
+				// join o map(partRed) o split(n) o map(g): the split passes the map, and the maps fuse.
+				AtKid(0, Seq(
+					Repeat(AtKid(1, Use("splitMap"))),
+					Repeat(Use("mapFusion")),
+					AtKid(0, AtKid(0, Seq(Use("partRedReduce"), fuseReduce))),
+				)),
+			)),
+		)(run, t, site)
+	})
+}
