@@ -176,7 +176,7 @@ func (k *known) figure(p pattern, list [][3]int64) figure {
 		}
 		in = at.copies(in)
 	}
-	f := figure{union(in, moves), times}
+	f := figure{k.division.union(in, moves), times}
 	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
 	f.times *= min(p.bytes()/(times*f.bytes()), 1)
 	return f
