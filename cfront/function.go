@@ -76,6 +76,9 @@ func (p *parser) declare(s *specifiers, d declarator, start int) *callable {
 	if s.group != nil {
 		c.group = s.group
 	}
+	if s.summary != "" {
+		p.file.Summaries[d.name] = s.summary
+	}
 	c.most = max(c.most, s.most)
 	c.at = d.at
 	return c

@@ -106,7 +106,7 @@ func (s *scope) find(name string) any {
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
-	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own}
+	f = &File{Name: file, Language: opt.Language, texts: files.texts, own: files.own, Summaries: map[string]string{}}
 	tokens, err := cpp.Run(ctx, cpp.Config{Define: lang.predefined + defines, Open: func(name string, quoted bool, from string) (string, string, bool) {
 		found, text, ok := files.find(name, quoted, from)
 		if !ok && files.refused == nil {

@@ -26,6 +26,7 @@ const hostMacros = `#define __STDC__ 1
 #define __UINT32_TYPE__ unsigned int
 #define __UINT64_TYPE__ unsigned long
 #define __LP64__ 1
+#define pencil_access pencil_access
 `
 
 func hostC() *dialect {

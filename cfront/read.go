@@ -48,11 +48,13 @@ type File struct {
 	Launches []*launches.Launch
 	// Proposed are instances of them, such as k<float, 16>, by their names.
 	Proposed map[string]string
-	texts    map[string]string // of the files that were read
-	own      map[string]string
-	marks    []mark
-	assembly map[Stmt]*Assembly
-	absent   []string // headers that are not found and passed over
+	// Summaries are the functions whose accesses are those of other functions, by the names of these: __attribute__((pencil_access(summary))).
+	Summaries map[string]string
+	texts     map[string]string // of the files that were read
+	own       map[string]string
+	marks     []mark
+	assembly  map[Stmt]*Assembly
+	absent    []string // headers that are not found and passed over
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }

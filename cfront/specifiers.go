@@ -22,6 +22,7 @@ type specifiers struct {
 	packed                         bool // an attribute leaves no gaps between members of a record
 	align                          int64
 	unaligned                      bool // an alignment is not known
+	summary                        string
 }
 
 // numbers are the types that words make: the words sorted, int left out beside others.
@@ -405,6 +406,9 @@ func (p *parser) attribute(s *specifiers) {
 			}
 			p.expect(")")
 		}
+	case name == "pencil_access" && p.accept("("):
+		s.summary = p.name().Text
+		p.expect(")")
 	case name == "packed":
 		s.packed = true
 	case name == "aligned" && p.is("("):

@@ -474,6 +474,11 @@ func Assignment(to, value Expr) *Assign {
 	return &Assign{typed: typed{Pos: value.Place(), DType: to.Type(), Elem: to.PointsTo(), Rec: to.Record()}, To: to, Value: value}
 }
 
+// Calling is the call of a function whose value is of the type of an expression.
+func Calling(like Expr, name string, args ...Expr) *Call {
+	return &Call{typed{Pos: like.Place(), DType: like.Type()}, name, args}
+}
+
 // Zero is the number 0.
 func Zero(at Pos) *Int { return &Int{typed{Pos: at, DType: expr.Int32}, 0} }
 

@@ -314,6 +314,8 @@ func (k *Kernel) LocalSize() (size [3]int64, err error) {
 		switch {
 		case err != nil:
 			return size, err
+		case !okH && !okL && k.nowhere(n):
+			continue // for no sizes that are assumed
 		case !okH || !okL:
 			return size, k.Errorf("iname %s is tagged %s, but its extent is not constant; split it by the size of the work-group, or fix the parameters", n, tag)
 		case lo < 0:
@@ -322,6 +324,16 @@ func (k *Kernel) LocalSize() (size [3]int64, err error) {
 		size[tag.Axis] = max(size[tag.Axis], hi+1)
 	}
 	return size, nil
+}
+
+// nowhere reports whether an iname has no value at any sizes that are assumed.
+func (k *Kernel) nowhere(iname string) bool {
+	d, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return false
+	}
+	parts, err := Inhabited(d)
+	return err == nil && len(parts) == 0
 }
 
 // maxGroup is more work-items than the work-group of any device has.

@@ -86,7 +86,7 @@ type Survey struct {
 	Waves       float64
 	Shared      int64 // bytes of local memory of a work-group
 	Barriers    int64
-	Touched     float64 // bytes of global memory
+	Loaded      float64 // distinct bytes of global memory that are loaded
 	Read        float64 // bytes that come from DRAM, where L2 holds nothing at the start
 }
 
@@ -114,9 +114,9 @@ func (p *Program) Survey(sizes map[string]int64) (*Survey, error) {
 	if err != nil {
 		return nil, p.error(err)
 	}
-	t := r.traffic()
+	t, least := r.traffic(), r.stream.launch(r).Least()
 	out := &Survey{
-		Groups: r.numGroups(), Count: r.groups, Items: r.items, Resident: r.onSM, Waves: r.waves(), Shared: r.shared, Barriers: r.sum[barriers], Touched: t.Touched, Read: t.DRAMReads,
+		Groups: r.numGroups(), Count: r.groups, Items: r.items, Resident: r.onSM, Waves: r.waves(), Shared: r.shared, Barriers: r.sum[barriers], Loaded: least.DRAMReads, Read: t.DRAMReads,
 		Limits: r.limit(), Local: r.local, Iterations: ratio(r.sum[loopBodies], r.total),
 	}
 	for _, at := range s.observed.lines {

@@ -1,6 +1,8 @@
 package lift
 
 import (
+	"slices"
+
 	"gpuperf/kernel/expr"
 )
 
@@ -215,7 +217,20 @@ func typeMapVec(d *draft) *Type {
 	if r.Kind != ScalarType {
 		return d.fail("its function returns %s, not a scalar", r)
 	}
+	if f := d.kids[0].User; d.kids[0].Op == Fun && r.DType.IsInteger() && slices.ContainsFunc(f.Defs, divides) {
+		return d.fail("its function %s divides integers, and no device does that on vectors", f.Name)
+	}
 	return Vector(r.DType, d.kids[1].Type.Width)
+}
+
+// divides reports whether an expression has a quotient, a remainder or a power: of integers they are not computed on vectors.
+func divides(e expr.Expr) (found bool) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		op, ok := e.(*expr.Op)
+		found = found || ok && (op.Kind == expr.FloorDiv || op.Kind == expr.Mod || op.Kind == expr.Pow)
+		return !found
+	})
+	return found
 }
 
 // accumulates checks that the function returns the type of its first parameter.

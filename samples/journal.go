@@ -2,6 +2,7 @@ package samples
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,24 +28,40 @@ type Journal struct {
 }
 
 // Open opens the journal at path, or makes an empty one. What it holds must be readable by [Load]; a last line that
-// was cut off is one of its Warnings, and removed by the next Append.
-func Open(path string) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, source.Unreadable(path, err)
+// was cut off is one of its Warnings, and removed by the next Append. A file that another process has open is refused.
+func Open(path string) (*Journal, error) { return OpenInTurn(context.Background(), path, nil) }
+
+// OpenInTurn is Open, but waits for another process that has the file open until ctx ends; waiting is told once who that is. Nil refuses as Open does.
+func OpenInTurn(ctx context.Context, path string, waiting func(holder string)) (*Journal, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, source.Unreadable(path, err)
+		}
+		if filelock.Held(filelock.Try(f)) { // with another error there are no locks
+			if waiting == nil {
+				err = fmt.Errorf("opening samples: %s is being written: %s", path, filelock.Holder(f))
+				return nil, errors.Join(err, f.Close())
+			}
+			waiting(filelock.Holder(f))
+			if err := filelock.Wait(ctx, f); err != nil {
+				return nil, err
+			}
+		}
+		if !isAt(f, path) { // it was rewritten meanwhile
+			f.Close()
+			continue
+		}
+		j := &Journal{Set: &Set{Path: path, text: f, file: f}}
+		if err := j.open(); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return j, nil
 	}
-	j := &Journal{Set: &Set{Path: path, text: f, file: f}}
-	if err := j.open(); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return j, nil
 }
 
 func (j *Journal) open() error {
-	if err := filelock.Try(j.file); err != nil {
-		return fmt.Errorf("opening samples: %s is being written by another process: %w", j.Path, err)
-	}
 	if isGzip(j.file) {
 		return fmt.Errorf("opening samples: %s is compressed and can only be read; unpack it with gunzip to add to it", j.Path)
 	}

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -23,10 +24,11 @@ func LockWithin(path string, patience time.Duration) (unlock func(), err error) 
 		if err = filelock.Try(f); err == nil && isAt(f, path) {
 			return func() { os.Remove(path); f.Close() }, nil
 		}
-		f.Close()
 		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("another process holds %s: %w", path, err)
+			err = fmt.Errorf("waiting for the lock %s: %s", path, filelock.Holder(f))
+			return nil, errors.Join(err, f.Close())
 		}
+		f.Close()
 	}
 }
 

@@ -3,7 +3,9 @@ package samples
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"math/big"
 	"math/rand"
@@ -312,8 +314,26 @@ func TestJournalKeepsRecords(t *testing.T) {
 	if diff := cmp.Diff(want, all(t, j.Set)); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "has it") {
 		t.Errorf("a second writer: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	late := errors.New("late")
+	if _, err := OpenInTurn(ctx, path, func(string) { cancel(late) }); !errors.Is(err, late) {
+		t.Errorf("one who gives up: %v", err)
+	}
+	next, err := OpenInTurn(t.Context(), path, func(holder string) { // who comes later finds what was written until then
+		if err := j.Append(record(4096, OK)); err != nil || !strings.Contains(holder, "has it") {
+			t.Errorf("%q: %v", holder, err)
+		}
+		j.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if got := all(t, next.Set); len(got) != len(want)+1 {
+		t.Errorf("%d records", len(got))
 	}
 }
 

@@ -169,6 +169,7 @@ type builder struct {
 	wholes   map[*cfront.Var]*cfront.Var // arrays that variables are whose rows are pointers
 	pointed  map[*cfront.Var]bool        // those
 	written  *cfront.Var                 // stands for what has been written
+	unseen   map[string]string           // functions without a body here, by their names and types
 	any      map[*Array][]bool           // dimensions of arrays in which subscripts are not affine
 	probing  bool                        // nothing becomes a parameter
 }
@@ -182,7 +183,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {
@@ -301,7 +302,7 @@ func (b *builder) effect(x *cfront.Do, at scope, place int64) int64 {
 		switch y := e.(type) {
 		case *cfront.Call:
 			if !b.pure(y) {
-				b.fail(y, "", "the call of %s may have effects that are not seen here", y.Func)
+				b.fail(y, "give it a body, or a summary of its accesses (perf help c)", "the call of %s may have effects that are not seen here", y.Func)
 			}
 		case *cfront.Assign:
 			b.fail(y, "make it a statement of its own", "an assignment inside of an expression")

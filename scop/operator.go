@@ -5,6 +5,7 @@ import (
 
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
+	"gpuperf/cfront/inline"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -177,8 +178,11 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.value(value)
 	}
 	name, t, ok := b.library(x)
+	if of, whole, summarized := inline.Summarized(b.file, x); summarized && !ok {
+		return b.summarized(x, of, whole)
+	}
 	if !ok {
-		b.fail(x, "", "the call of %s may have effects that are not seen here", x.Func)
+		b.fail(x, "give it a body, or a summary of its accesses (perf help c)", "the call of %s may have effects that are not seen here", x.Func)
 	}
 	var args []expr.Expr
 	for _, a := range x.Args {

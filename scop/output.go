@@ -43,7 +43,7 @@ func (b *builder) output(x *cfront.Call, at scope, place int64) int64 {
 				args, types = append(args, b.value(a)), append(types, a.Type())
 			}
 		}
-		return &expr.Call{Func: b.outputFunction(x.Func, types), Args: args}
+		return &expr.Call{Func: b.outputFunction(x.Func, expr.Int32, types, true), Args: args}
 	}
 	if s.Guarded = len(b.guards) > 0; s.Guarded {
 		s.RHS = b.choose(use, read, expr.Int32)
@@ -56,19 +56,35 @@ func (b *builder) output(x *cfront.Call, at scope, place int64) int64 {
 	return place + 1
 }
 
-// outputFunction is the name of a function of these types that counts as one operation.
-func (b *builder) outputFunction(of string, types []expr.DType) string {
-	f := &kernel.Function{Result: expr.Int32, Body: "return a0;", Counts: map[expr.DType]map[string]int64{expr.Int32: {"func:" + of: 1}}}
-	f.Def = expr.Var{Name: "a0"}
+// summarized reads a call that stands for accesses of a function without a body.
+func (b *builder) summarized(x *cfront.Call, of string, whole bool) expr.Expr {
+	if b.nest.ordered == nil {
+		b.nest.ordered = b.file.Errorf(x.Pos, "%s has no body here", of).WithHint("perf count, scop show and deps take its summary; give it a body to run it")
+	}
+	var args []expr.Expr
+	var types []expr.DType
+	for _, a := range x.Args {
+		args, types = append(args, b.value(a)), append(types, a.Type())
+	}
+	return &expr.Call{Func: b.outputFunction(x.Func, x.Type(), types, whole), Args: args}
+}
+
+// outputFunction is the name of a function of these types, which counts as one operation or as none, and whose value is that of its first argument.
+func (b *builder) outputFunction(of string, result expr.DType, types []expr.DType, counts bool) string {
+	f := &kernel.Function{Result: result, Body: "return a0;", Counts: map[expr.DType]map[string]int64{}, Def: expr.Var{Name: "a0"}}
+	key := of + " " + string(result)
 	for i, t := range types {
 		f.Params = append(f.Params, kernel.FunctionParam{Name: fmt.Sprintf("a%d", i), DType: t})
+		key += " " + string(t)
 	}
-	for _, known := range b.nest.Functions {
-		if slices.Equal(known.Params, f.Params) && known.Counts[expr.Int32]["func:"+of] > 0 {
-			return known.Name
-		}
+	if name, known := b.unseen[key]; known {
+		return name
+	}
+	if counts {
+		f.Counts[result] = map[string]int64{"func:" + of: 1}
 	}
 	f.Name = b.fresh(of + "_call")
+	b.unseen[key] = f.Name
 	b.nest.Functions = append(b.nest.Functions, f)
 	return f.Name
 }

@@ -9,6 +9,9 @@ import (
 // instance is the body of a function for one call, and the variable that has its value, nil for none. ok is false where the body cannot stand there.
 func (x *expander) instance(call *cfront.Call) (body []cfront.Stmt, result *cfront.Ref, ok bool) {
 	f := x.file.Function(call.Func)
+	if f == nil {
+		f = x.summary(call)
+	}
 	if f == nil || f.Err != nil || len(f.Params) != len(call.Args) || len(x.stack) >= maxExpanded || slices.Contains(x.stack, f) {
 		return nil, nil, false
 	}

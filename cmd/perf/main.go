@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gpuperf/device/measure"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/command/complete"
 	"gpuperf/internal/fault"
@@ -45,6 +46,7 @@ func main() {
 		os.Exit(statusOf(errKilled))
 	}()
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	measure.CloseIdle()
 	stop()
 	os.Exit(status)
 }

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"gpuperf/device/measure"
 )
 
 // Commands of sessions run in a few processes that stay, one command after the other in each: starting a process and reading the profile that
@@ -56,6 +58,7 @@ func TestMain(m *testing.M) {
 		}
 	default:
 		status := runChecked(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+		measure.CloseIdle()
 		if path := os.Getenv(peakFile); path != "" {
 			if text, err := os.ReadFile("/proc/self/status"); err != nil || os.WriteFile(path, text, 0o600) != nil {
 				panic("the status of the process cannot be kept")
@@ -118,7 +121,7 @@ func serveSessions(in io.Reader, out io.Writer) error {
 			return err
 		}
 		if before == 0 {
-			before = runtime.NumGoroutine()
+			before = goroutines()
 		}
 		if err := enter(c); err != nil {
 			return err
@@ -168,10 +171,13 @@ func enter(c call) error {
 	return os.Chdir(c.Dir)
 }
 
-// settles reports whether at most so many goroutines are left, after a moment.
-func settles(goroutines int) bool {
+// goroutines is how many there are, but for those of the workers that wait: one reads what each says, one what it complains of, one waits for its end.
+func goroutines() int { return runtime.NumGoroutine() - 3*measure.Idle() }
+
+// settles reports whether no more goroutines are left than before, after a moment.
+func settles(before int) bool {
 	for range 20 {
-		if runtime.NumGoroutine() <= goroutines {
+		if goroutines() <= before {
 			return true
 		}
 		time.Sleep(time.Millisecond)

@@ -77,13 +77,22 @@ type fakeDevice struct {
 }
 
 func (d *fakeDevice) Info() device.Info { return d.info }
-func (d *fakeDevice) Close() error      { return nil }
+
+func (d *fakeDevice) Close() error {
+	if path := os.Getenv(envPID); path != "" {
+		os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())+" closed"), 0o644)
+	}
+	return nil
+}
 
 func (d *fakeDevice) Run(ctx context.Context, job device.Job) (*device.Result, error) {
 	n := float64(job.Identity.Sizes["n"])
 	switch job.Entry {
 	case "ok":
 		return &device.Result{Trials: []float64{n, n, n}, Outputs: map[string][]byte{"a": {1, 2, 3}, "b": bytes.Repeat([]byte("x\n{"), 100000)}, BuildTime: 1}, nil
+	case "where":
+		folder, _ := os.Getwd()
+		return &device.Result{Outputs: map[string][]byte{"a": fmt.Appendf(nil, "%s %s %d", folder, os.TempDir(), os.Getpid())}}, nil
 	case "print":
 		fmt.Println("drivers print what they like")
 		syscall.Write(1, []byte("{\"id\": 1}\n"))

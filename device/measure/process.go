@@ -27,6 +27,7 @@ type process struct {
 	exit      error         // how
 	stderr    *excerpt
 	lastID    int64
+	kind      string        // "" is one that is for nobody else
 	grace     time.Duration // to end by itself, if more than usual
 
 	waiting func(holder string) // called when a job waits for its turn; nil is not at all

@@ -23,6 +23,7 @@ type request struct {
 	Image int64       `json:"image,omitempty"` // bytes of machine code that follow the line, in place of those of Job
 
 	Programs string `json:"programs,omitempty"` // of open: the folder that keeps built programs, where the device can
+	Place    place  `json:"place,omitzero"`     // of open
 }
 
 type op string
@@ -31,6 +32,7 @@ const (
 	opDevices  op = "devices"  // answers with Devices, as far as is needed to open one
 	opDescribe op = "describe" // answers with Devices
 	opOpen     op = "open"     // opens the device Index; answers with Info
+	opClose    op = "close"    // closes it; answers with nothing
 	opRun      op = "run"      // runs Job on the open device; answers with Result or Error
 	opBuild    op = "build"    // builds the program of Job and keeps it; answers with nothing, or Error
 	opCancel   op = "cancel"   // ends the job under way soon

@@ -22,10 +22,15 @@ type Options struct {
 	Programs   string        // folder that keeps built programs; "" is none
 	// Waiting is called when a job has to wait for the device, with words for the process that has it; nil is not at all.
 	Waiting func(holder string)
+
+	kind string // of process
 }
 
 func (o Options) withDefaults() (Options, error) {
 	if len(o.Command) == 0 {
+		if len(o.Env) == 0 && o.Grace == 0 {
+			o.kind = kindOf(os.Environ())
+		}
 		self, err := os.Executable()
 		if err != nil {
 			return o, fmt.Errorf("starting a worker: %w", err)
@@ -46,7 +51,7 @@ func Devices(ctx context.Context, o Options) ([]device.Info, error) {
 	err = persist(ctx, died, func() error {
 		var p *process
 		if p, all, err = o.begin(ctx, opDescribe); err == nil {
-			p.close()
+			p.rest()
 		}
 		return err
 	})
@@ -75,9 +80,9 @@ func died(err error) bool {
 	return errors.As(err, &dead)
 }
 
-// begin starts a worker and has it list the devices.
+// begin has a worker list the devices.
 func (o Options) begin(ctx context.Context, list op) (*process, []device.Info, error) {
-	p, err := start(o.Command, o.Env)
+	p, err := o.worker()
 	if err != nil {
 		return nil, nil, fmt.Errorf("starting a worker: %w", err)
 	}
@@ -134,10 +139,10 @@ func (r *Remote) connect(ctx context.Context, choose func([]device.Info) (int, e
 	}
 	index, err := choose(all)
 	if err != nil {
-		p.close()
+		p.rest()
 		return err
 	}
-	answer, err := p.ask(ctx, request{Op: opOpen, Index: index, Programs: r.options.Programs}, r.options.StartLimit)
+	answer, err := p.ask(ctx, request{Op: opOpen, Index: index, Programs: r.options.Programs, Place: here()}, r.options.StartLimit)
 	if err != nil {
 		return fmt.Errorf("opening %v: %w", all[index].Fingerprint, explain(err))
 	}
@@ -245,11 +250,11 @@ func verdict(err error, deadline time.Duration) error {
 // Waited is how long jobs have waited for other processes that had the device.
 func (r *Remote) Waited() time.Duration { return r.waited }
 
-// Close ends the worker.
+// Close closes the device. Its worker waits for another to open it, or ends.
 func (r *Remote) Close() error {
 	r.closed = true
 	if r.process != nil {
-		r.process.close()
+		r.process.rest()
 		r.process = nil
 	}
 	return nil

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gpuperf/device"
@@ -40,20 +39,12 @@ func takeTurn(ctx context.Context, path string, waiting func(holder string) (com
 		return done, nil
 	}
 	come := waiting(holder(f, time.Now()))
-	locked := make(chan error, 1)
-	go func() { locked <- filelock.Wait(f) }()
-	select {
-	case <-locked: // with an error there are no locks
-		sign(f)
-		come()
-		return done, nil
-	case <-ctx.Done():
-		go func() { // the system cannot be asked to wait no longer
-			<-locked
-			f.Close()
-		}()
+	if filelock.Wait(ctx, f) != nil {
 		return nil, device.Interrupted(ctx)
 	}
+	sign(f)
+	come()
+	return done, nil
 }
 
 // openTurn opens the file of a turn, which may be another user's, who may let nobody else write.
@@ -73,16 +64,12 @@ func openTurn(path string) (*os.File, error) {
 // holding is what stands in the file of a turn: who has it, and since when.
 type holding struct {
 	Process int       `json:"process"`
-	Command string    `json:"command,omitempty"`
 	Since   time.Time `json:"since"`
 }
 
 // sign writes into the file of a turn who has it: the process that has started this worker. Where that cannot be written, others are told less.
 func sign(f *os.File) {
 	h := holding{Process: os.Getppid(), Since: time.Now()}
-	if line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", h.Process)); err == nil {
-		h.Command = strings.Join(strings.FieldsFunc(string(line), func(c rune) bool { return c == 0 }), " ")
-	}
 	text, err := json.Marshal(h)
 	if err == nil && f.Truncate(0) == nil {
 		f.WriteAt(append(text, '\n'), 0)
@@ -91,18 +78,12 @@ func sign(f *os.File) {
 
 // holder words who has the turn, and for how long.
 func holder(f *os.File, now time.Time) string {
-	const most, longest = 4 << 10, 80 // bytes of the file, and characters of a command in a message
+	const most = 4 << 10 // bytes of the file
 	text := make([]byte, most)
 	n, _ := f.ReadAt(text, 0)
 	var h holding
 	if json.Unmarshal(text[:n], &h) != nil || h.Process == 0 {
 		return "another process has it"
 	}
-	who := fmt.Sprintf("process %d", h.Process)
-	if command := []rune(h.Command); len(command) > longest {
-		who += fmt.Sprintf(" (%s…)", string(command[:longest]))
-	} else if len(command) > 0 {
-		who += fmt.Sprintf(" (%s)", h.Command)
-	}
-	return fmt.Sprintf("%s has had it for %v", who, max(now.Sub(h.Since), 0).Round(100*time.Millisecond))
+	return fmt.Sprintf("%s has had it for %v", filelock.Process(h.Process), max(now.Sub(h.Since), 0).Round(100*time.Millisecond))
 }

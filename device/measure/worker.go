@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"gpuperf/device"
 )
@@ -99,19 +100,9 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 	case r.Op == opDescribe:
 		answer.Devices, err = device.Describe(w.backend)
 	case r.Op == opOpen:
-		if w.device != nil {
-			w.device.Close()
-		}
-		if w.device, err = w.backend.Open(r.Index); err == nil {
-			info := w.device.Info()
-			answer.Info = &info
-			if b, ok := w.device.(device.Builder); ok {
-				b.KeepPrograms(r.Programs)
-			}
-			if s, ok := w.device.(device.Shared); ok {
-				s.TakeTurns(w.turn)
-			}
-		}
+		answer.Info, err = w.open(r)
+	case r.Op == opClose:
+		w.close()
 	case r.Op == opRun && r.Job != nil && w.device != nil:
 		answer.Result, err = w.run(r.ID, *r.Job, cancels)
 	case r.Op == opBuild && r.Job != nil && w.device != nil:
@@ -129,6 +120,36 @@ func (w *worker) handle(r request, cancels <-chan int64) response {
 		answer.Failure = err.Error()
 	}
 	return answer
+}
+
+// open opens a device in place of the one that was.
+func (w *worker) open(r request) (*device.Info, error) {
+	w.close()
+	if err := r.Place.enter(); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.device, err = w.backend.Open(r.Index); err != nil {
+		w.device = nil
+		return nil, err
+	}
+	info := w.device.Info()
+	if b, ok := w.device.(device.Builder); ok {
+		b.KeepPrograms(r.Programs)
+	}
+	if s, ok := w.device.(device.Shared); ok {
+		s.TakeTurns(w.turn)
+	}
+	return &info, nil
+}
+
+// close closes the device, and gives the system back what it has taken: the process may wait for long.
+func (w *worker) close() {
+	if w.device != nil {
+		w.device.Close()
+		w.device = nil
+		debug.FreeOSMemory()
+	}
 }
 
 func (w *worker) run(id int64, job device.Job, cancels <-chan int64) (*device.Result, error) {

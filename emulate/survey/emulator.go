@@ -25,14 +25,14 @@ type emulator struct {
 	lock      sync.Mutex // of what follows
 	listings  map[string]*once[*sass.Listing]
 	outcomes  map[string]*once[*Outcome]
-	kinds     map[string]*once[*Outcome] // of a launch of each kernel with each ND-range, with what binds it
-	known     int                        // results that were kept
-	alike     int                        // files whose outcome was that of another
-	done, all int                        // launch files
+	kinds     map[string]*kind // of each kernel with each ND-range
+	known     int              // results that were kept
+	alike     int              // files whose outcome was that of another
+	done, all int              // launch files
 }
 
 func newEmulator(o Options) *emulator {
-	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}, kinds: map[string]*once[*Outcome]{}}
+	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}, kinds: map[string]*kind{}}
 }
 
 // once is something that is made by whoever asks first, and awaited by all others.
@@ -45,6 +45,12 @@ type once[T any] struct {
 func (o *once[T]) get(make func() (T, error)) (T, error) {
 	o.Do(func() { o.value, o.err = make() })
 	return o.value, o.err
+}
+
+// kind is the launches of a kernel with an ND-range: what binds them is found out of the first one, and awaited by all others.
+type kind struct {
+	known      chan struct{} // closed when it is
+	bottleneck string        // "" where it could not be found out
 }
 
 // entry is that of a key; first tells whether it is new.
@@ -148,18 +154,35 @@ func (e *emulator) outcome(ctx context.Context, f *launchfile.File, sensitivity 
 	if !sensitivity {
 		return e.emulated(ctx, s, l, key, false)
 	}
-	kind, first := entry(e, e.kinds, fmt.Sprint(f.Program(), s.Code.Listing, s.Job.Entry, s.Job.Global, s.Job.Local))
-	if first || s.Job.Then != nil {
-		return kind.get(func() (*Outcome, error) { return e.emulated(ctx, s, l, key, true) })
+	if len(s.Job.Then) > 0 {
+		return e.emulated(ctx, s, l, key, true)
 	}
-	o, err := e.emulated(ctx, s, l, key, false)
-	like, failed := kind.get(func() (*Outcome, error) { return e.emulated(ctx, s, l, key, true) })
-	if err == nil && failed == nil {
-		with := *o
-		with.Bottleneck = like.Bottleneck
-		o = &with
+	k, first := e.kind(fmt.Sprint(f.Program(), s.Code.Listing, s.Job.Entry, s.Job.Global, s.Job.Local))
+	if first {
+		defer close(k.known)
 	}
-	return o, err
+	o, err := e.emulated(ctx, s, l, key, first)
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		k.bottleneck = o.Bottleneck
+		return o, nil
+	}
+	<-k.known
+	with := *o
+	with.Bottleneck = k.bottleneck
+	return &with, nil
+}
+
+// kind is that of a key; first tells whether it is new, and its bottleneck is yet to be found out by whoever asks.
+func (e *emulator) kind(key string) (k *kind, first bool) {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if e.kinds[key] == nil {
+		e.kinds[key], first = &kind{known: make(chan struct{})}, true
+	}
+	return e.kinds[key], first
 }
 
 // emulated is the outcome of a sequence with a hash: what was found out before, or now.

@@ -165,6 +165,37 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
+// What binds is found out of one launch of a kernel and ND-range; the time is that of each.
+func TestKinds(t *testing.T) {
+	at := folder(t)
+	text, err := os.ReadFile(filepath.Join(at, "saxpy-1.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(filepath.Join(at, "matmul-1.yaml"))
+	for i, n := range []string{"1000", "131072", "262144"} {
+		changed := strings.Replace(string(text), "int32: 262144", "int32: "+n, 1) + "application: {seconds: [2e-6], timed: 1, total: 2e-6}\n"
+		if err := os.WriteFile(filepath.Join(at, fmt.Sprintf("saxpy-%d.yaml", i+1)), []byte(changed), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	device, err := facts.Sheet("NVIDIA H200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [2]*Survey
+	for i := range all {
+		if all[i], err = Folder(t.Context(), at, Options{Each: launches.Options{Device: device, Sensitivity: i > 0}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, r := range all[1].Rows {
+		if want := all[0].Rows[i].Seconds(); r.Seconds() != want || r.Bottleneck == "" || i > 0 && r.Seconds() == all[1].Rows[0].Seconds() {
+			t.Errorf("%s: %g seconds, want %g; bottleneck %q", r.File, r.Seconds(), want, r.Bottleneck)
+		}
+	}
+}
+
 func TestShort(t *testing.T) {
 	for name, want := range map[string]string{
 		"matmul":                  "matmul",

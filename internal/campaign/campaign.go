@@ -54,10 +54,10 @@ const MaxJobs = 16
 
 // Monitor is notified of the progress of a campaign.
 type Monitor interface {
-	Building(done, total int) // programs that are built before any is run; first with 1
-	Measuring(measure.Event)  // before and after each kernel
-	Waiting(holder string)    // for another process that has the device, in words
-	Done()                    // with the programs, or the kernels, of one call
+	Building(done, total int)    // programs that are built before any is run; first with 1
+	Measuring(measure.Event)     // before and after each kernel
+	Waiting(what, holder string) // for another process that has the device or the samples, in words
+	Done()                       // with the programs, or the kernels, of one call
 }
 
 // InputError marks an error in what was asked for, as opposed to work that failed.
@@ -118,7 +118,7 @@ func Open(ctx context.Context, query string, o Options) (*Campaign, error) {
 	}
 	workers := measure.Options{Deadline: o.Limit, Programs: filepath.Join(o.Data, "programs")}
 	if o.Monitor != nil {
-		workers.Waiting = o.Monitor.Waiting
+		workers.Waiting = func(holder string) { o.Monitor.Waiting("the device", holder) }
 	}
 	dev, err := OpenDevice(ctx, query, workers)
 	if err != nil {
@@ -139,11 +139,19 @@ func Open(ctx context.Context, query string, o Options) (*Campaign, error) {
 	if err := os.MkdirAll(filepath.Dir(c.options.Samples), 0o755); err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	if c.journal, err = samples.Open(c.options.Samples); err != nil {
+	if c.journal, err = samples.OpenInTurn(ctx, c.options.Samples, o.waiting()); err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
 	c.warn(c.journal.Warnings)
 	return c, nil
+}
+
+// waiting says whom the samples have to wait for; nil where nobody is told, and it is not waited.
+func (o *Options) waiting() func(holder string) {
+	if o.Monitor == nil {
+		return nil
+	}
+	return func(holder string) { o.Monitor.Waiting("the samples file", holder) }
 }
 
 func (c *Campaign) warn(warnings []error) {

@@ -4,6 +4,7 @@ package progress
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"gpuperf/device/measure"
@@ -30,7 +31,7 @@ type lines struct {
 	all      *terminal.Live
 	warnings *warning.Printer
 	began    time.Time // of building programs
-	waited   bool      // it was told that others have the device
+	waited   []string  // what it was told that others have
 }
 
 func (p *lines) Building(done, total int) {
@@ -66,11 +67,11 @@ func (p *lines) warn(e measure.Event) {
 }
 
 // Waiting tells it once: those who take turns with the device have it again and again.
-func (p *lines) Waiting(holder string) {
-	if !p.waited {
-		fmt.Fprintf(p.notes, "waiting for the device: %s\n", holder)
+func (p *lines) Waiting(what, holder string) {
+	if !slices.Contains(p.waited, what) {
+		fmt.Fprintf(p.notes, "waiting for %s: %s\n", what, holder)
+		p.waited = append(p.waited, what)
 	}
-	p.waited = true
 }
 
 func (p *lines) Done() {}
@@ -129,8 +130,8 @@ func (p *line) left(kernels int) string {
 	return fmt.Sprintf("about %v left  ", (mean * time.Duration(kernels)).Round(time.Second))
 }
 
-func (p *line) Waiting(holder string) {
-	p.all.Show("waiting for the device: " + holder)
+func (p *line) Waiting(what, holder string) {
+	p.all.Show(fmt.Sprintf("waiting for %s: %s", what, holder))
 }
 
 func (p *line) Done() {

@@ -13,7 +13,7 @@ func TestWaiting(t *testing.T) {
 	var notes strings.Builder
 	m := New(&notes, terminal.NewLive(&notes), &warning.Printer{})
 	for range 3 {
-		m.Waiting("process 7 has had it for 3s")
+		m.Waiting("the device", "process 7 has had it for 3s")
 	}
 	if got := notes.String(); got != "waiting for the device: process 7 has had it for 3s\n" {
 		t.Errorf("%q", got)

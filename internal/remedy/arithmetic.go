@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -136,19 +137,24 @@ func divisor(k *kernel.Kernel, e expr.Expr) (expr.Expr, expr.OpKind) {
 	return nil, ""
 }
 
-// fixed reports whether an expression stays the same in a loop around a statement: it mentions sizes, arguments and numbers, and variables that are set
-// outside of some of its loops.
+// fixed reports whether an expression stays the same in a loop around a statement, and is known when the kernel runs and not before, or is a number whose
+// inverse compilers do not take, as it is rounded: it mentions sizes, arguments, elements that nobody writes, and variables that are set outside of some of
+// the loops.
 func (x *study) fixed(s *kernel.Stmt, e expr.Expr) bool {
-	ok, varies := true, false
+	if f, ok := e.(expr.Float); ok {
+		frac, _ := math.Frexp(f.Value)
+		return math.Abs(frac) != 0.5
+	}
+	ok, varies, names := true, false, []string{}
 	expr.Walk(e, func(e expr.Expr) bool {
 		switch e := e.(type) {
 		case *expr.Access:
-			ok = false
+			ok, varies = ok && len(x.Kernel.Writers(e.Array)) == 0, true
 		case expr.Var:
 			a := x.Kernel.Array(e.Name)
 			switch {
 			case a == nil:
-				ok = ok && !x.Kernel.IsIname(e.Name)
+				names = append(names, e.Name)
 				varies = varies || slices.Contains(x.Kernel.Params(), e.Name)
 			case a.IsValue:
 				varies = true
@@ -161,7 +167,13 @@ func (x *study) fixed(s *kernel.Stmt, e expr.Expr) bool {
 		}
 		return ok
 	})
-	return ok && varies
+	return ok && varies && x.loops(s, names)
+}
+
+// loops reports whether a statement is in a loop that is none of those by the names, or the names are of no loop.
+func (x *study) loops(s *kernel.Stmt, names []string) bool {
+	of := slices.ContainsFunc(names, x.Kernel.IsIname)
+	return !of || slices.ContainsFunc(s.Inames, func(i string) bool { return !x.Kernel.Tags[i].Parallel() && !slices.Contains(names, i) })
 }
 
 // quotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.

@@ -190,11 +190,12 @@ func atomics(x *study) (out []candidate) {
 		return nil
 	}
 	for _, r := range x.those(func(r *Row) bool { return r.Atomic && r.Store && r.Space == kernel.Global }) {
-		if !r.Data && r.Strides != ([3]int64{}) {
-			continue
-		}
 		lines, places := max(r.Extent/launch.LineBytes, 1), max(r.Extent/r.Bytes, 1)
-		serial := x.updates(&r, float64(r.Requests), float64(r.Items)/float64(r.Requests))
+		asked := float64(r.Requests)
+		if !r.Data && r.Sectors > r.Requests { // of its line, or lines beside each other
+			asked = max(float64(r.Sectors)/sectorsOfLine, asked) / float64(lines)
+		}
+		serial := x.updates(&r, asked, float64(r.Items)/float64(r.Requests))
 		if serial <= x.seconds {
 			continue
 		}
@@ -209,10 +210,12 @@ func atomics(x *study) (out []candidate) {
 	return out
 }
 
+// sectorsOfLine are those that take turns in one.
+const sectorsOfLine = launch.LineBytes / launch.SectorBytes
+
 // updates are the seconds that L2 takes for atomic operations on an array by so many requests of sub-groups, of so many lanes each, or of 1 for each place of
 // the array: lines take turns with none but themselves, and so do in them sectors, for each as many operations as the place has of the request that has most.
 func (x *study) updates(r *Row, requests, lanes float64) float64 {
-	const sectorsOfLine = launch.LineBytes / launch.SectorBytes
 	lines := float64(max(r.Extent/launch.LineBytes, 1))
 	sectors := min(sectorsOfLine, math.Ceil(float64(r.Extent)/launch.SectorBytes))
 	words := min(launch.SectorBytes/float64(r.Bytes), math.Max(float64(r.Extent/r.Bytes), 1))
@@ -349,12 +352,12 @@ func (x *study) subgroups() int64 { return (x.Items + subgroup - 1) / subgroup }
 // passes: DRAM gives again what L2 does not hold any more.
 func passes(x *study) []candidate {
 	r := x.largest(func(r *Row) bool { return r.Space == kernel.Global && !r.Store })
-	if r == nil || x.Read < much*x.Touched {
+	if r == nil || x.Read < much*x.Loaded {
 		return nil
 	}
 	return []candidate{{
 		array: r.Array, at: r.At, share: r.Share, cures: []cure{{edit: launch.Edit{Fetched: true}}},
-		defect: fmt.Sprintf("DRAM gives %s for the %s that are touched: L2 does not hold them until they are used again", format.Rough(x.Read, "B"), format.Rough(x.Touched, "B")),
+		defect: fmt.Sprintf("DRAM gives %s for the %s that are loaded: L2 does not hold them until they are used again", format.Rough(x.Read, "B"), format.Rough(x.Loaded, "B")),
 		remedy: fmt.Sprintf("let work-groups that run at the same time use the same part of %s, or go through it in blocks that L2 holds", r.Array),
 	}}
 }

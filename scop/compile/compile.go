@@ -156,7 +156,7 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 	if err := p.copyable(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{p.place, p.scalarsAfter, func() error { return p.kernels(ctx) }, p.transfers, p.written} {
+	for _, step := range []func() error{p.place, p.scalarsAfter, p.carried, func() error { return p.kernels(ctx) }, p.transfers, p.written} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -164,16 +164,8 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 	return p, nil
 }
 
-// copyable refuses nests with arrays that are not copied as they are: elements of them lie apart, or how many they have is not known.
+// copyable refuses nests with arrays of which it is not known how many elements they have.
 func (p *part) copyable() error {
-	for _, a := range p.nest.Arrays {
-		if a.Pointed {
-			return p.file.Errorf(a.Pos, "the rows of %s are pointers, which are not copied to a device", a.Name).WithHint("declare it as an array of arrays")
-		}
-		if v := p.nest.Vars[a.Name]; v != nil && v.Whole != nil && len(a.Shape) > 0 && !a.Local {
-			return p.file.Errorf(a.Pos, "the members of %s, an array of records, are not copied to a device", v.Whole.Name).WithHint("declare an array for each member")
-		}
-	}
 	for _, name := range p.nest.Params {
 		if p.nest.Given[name] == nil && p.nest.Vars[name] == nil {
 			return p.refuse(p.region.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)

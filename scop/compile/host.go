@@ -113,6 +113,13 @@ func (p *part) written() error {
 	b.WriteByte('\n')
 	for _, x := range p.arrays {
 		data := x.of.Name
+		if x.packing != nil {
+			data = x.packing.memory
+			line("%[1]s *%[2]s = (%[1]s *) scop_memory(\"%[3]s\", %[4]s, sizeof(%[1]s));", p.names[x.of.DType], data, x.of.Name, x.elements())
+			if x.in {
+				p.pack(x, line, false)
+			}
+		}
 		if !x.in {
 			data = "NULL"
 		}
@@ -126,10 +133,22 @@ func (p *part) written() error {
 	b.WriteByte('\n')
 	for _, x := range p.arrays {
 		if x.out {
-			line(p.back, x.name, p.names[x.of.DType], x.of.Name, x.elements(), x.of.Name)
+			data := x.of.Name
+			if x.packing != nil {
+				data = x.packing.memory
+			}
+			line(p.back, x.name, p.names[x.of.DType], x.of.Name, x.elements(), data)
 		}
 	}
 	line("scop_wait(\"%s\");", p.nest.Name)
+	for _, x := range p.arrays {
+		if x.packing != nil {
+			if x.out {
+				p.pack(x, line, true)
+			}
+			line("free(%s);", x.packing.memory)
+		}
+	}
 	for _, x := range p.arrays {
 		line(p.release, x.name)
 	}

@@ -129,13 +129,13 @@ func (p *part) braces(offset func(line int) int) (start, end int, err error) {
 func (p *part) scalarsAfter() error {
 	use := usesOf(p.region)
 	for v := range use.iterators {
-		if !use.declared[v] && (v.Class == cfront.Global || use.after[v]) && len(p.nest.Finals[v]) == 0 {
+		if !use.declared[v] && len(p.nest.Finals[v]) == 0 && live(p.region, v) {
 			return p.file.Errorf(v.Pos, "%s counts a loop of the region, may be used after it, and has no value there that is affine", v.Name)
 		}
 	}
 	for v, values := range p.nest.Finals {
 		stored := slices.ContainsFunc(p.nest.Arrays, func(a *scop.Array) bool { return p.nest.Vars[a.Name] == v && a.Written })
-		if len(values) > 0 && !stored && (v.Class == cfront.Global || use.after[v] || use.repeated) {
+		if len(values) > 0 && !stored && live(p.region, v) {
 			p.finals = append(p.finals, v)
 		}
 	}
@@ -155,6 +155,25 @@ func (p *part) scalarsAfter() error {
 			}
 			p.declared = append(p.declared, v)
 		}
+	}
+	return nil
+}
+
+// carried makes what may carry values from one run of the region to the next data of the program, though nothing else there uses it.
+func (p *part) carried() error {
+	var analysis *deps.Analysis
+	for _, a := range p.nest.Arrays {
+		v := p.nest.Vars[a.Name]
+		if !a.Local || !p.repeated || v == nil || p.inside[v] {
+			continue
+		}
+		var err error
+		if analysis == nil {
+			if analysis, err = deps.Analyze(p.nest); err != nil {
+				return err
+			}
+		}
+		a.Local = !analysis.Needs(a)
 	}
 	return nil
 }
@@ -209,17 +228,17 @@ func (p *part) transfers() error {
 		if b.scratch = own == nil || own.Local; !b.scratch {
 			b.in, b.out = analysis.Needs(own), own.Written
 			if len(own.Shape) > 0 && own.Shape[0] == nil {
-				if b.outer, err = p.reach(own); err != nil {
+				if b.outer, err = p.reach(own, []string{"element"}); err != nil {
 					return err
 				}
+			}
+			if b.packing, err = p.packed(own); err != nil {
+				return err
 			}
 		}
 		p.arrays = append(p.arrays, b)
 	}
 	for _, a := range p.nest.Arrays {
-		if v := p.nest.Vars[a.Name]; a.Local && p.repeated && v != nil && !p.inside[v] && analysis.Needs(a) {
-			return p.file.Errorf(a.Pos, "%s may carry values from one run of the region to the next", v.Name)
-		}
 		if len(a.Shape) == 0 && !a.Written {
 			p.values = append(p.values, a)
 		}
@@ -297,14 +316,18 @@ func (p *part) parameters() (list []parameter) {
 		if b.scratch {
 			continue
 		}
-		x := parameter{"const void *" + b.of.Name, text(b.of.Name)}
+		own := p.nest.Array(b.of.Name)
+		x := parameter{"const void *" + b.of.Name, p.element(own, 0)}
 		if b.out {
 			x.declared = "void *" + b.of.Name
 		}
-		if len(p.nest.Array(b.of.Name).Shape) == 0 {
-			x.given = "&" + x.given
+		if len(own.Shape) == 0 || b.packing != nil && b.packing.apart != "" {
+			x.given = "&" + p.element(own, len(own.Shape))
 		}
 		list = append(list, x)
+		if b.packing != nil && b.packing.apart != "" {
+			list = append(list, parameter{"long " + b.packing.apart, "sizeof " + p.nest.Vars[own.Name].Whole.Name + strings.Repeat("[0]", p.members(own))})
+		}
 	}
 	return list
 }
@@ -390,8 +413,7 @@ func (p *part) call() string {
 func (p *part) assertions(line func(string, ...any), a *scop.Array) {
 	v := p.nest.Vars[a.Name]
 	t := ctypes[a.DType]
-	name, _ := scop.Text(cfront.Use(v))
-	element := name + strings.Repeat("[0]", len(a.Shape))
+	element := p.element(a, len(a.Shape))
 	switch a.DType {
 	case expr.Int8, expr.Int64, expr.Uint64: // which C has two of
 		line("SCOP_SIZE(%s, %s);", element, t)
@@ -408,11 +430,14 @@ func (p *part) assertions(line func(string, ...any), a *scop.Array) {
 	if v.Class == cfront.Param || v.Pointer {
 		known = min(known, len(a.Shape)-1)
 	}
+	if n := p.members(a); n > 0 {
+		known = min(known, len(a.Shape)-n)
+	}
 	if known > 0 {
 		extents := ""
 		for _, e := range a.Shape[len(a.Shape)-known:] {
 			extents += "[" + e.String() + "]"
 		}
-		line("SCOP_SIZE(%s, %s%s);", name+strings.Repeat("[0]", len(a.Shape)-known), t, extents)
+		line("SCOP_SIZE(%s, %s%s);", p.element(a, len(a.Shape)-known), t, extents)
 	}
 }

@@ -75,7 +75,23 @@ func RunAll(launches, others []Launch) (reports []*Report, err error) {
 			reports = append(reports, r)
 		}
 		if len(used) == before {
+			shareByForm(reports)
 			return reports[:len(launches)], nil
+		}
+	}
+}
+
+// shareByForm lets no access be shared that is not at all sizes: a form has what its conditions on sizes leave out at some.
+func shareByForm(reports []*Report) {
+	own := map[Access]bool{}
+	for _, r := range reports {
+		for key, n := range r.Accesses {
+			own[key] = own[key] || !n.Shared
+		}
+	}
+	for _, r := range reports {
+		for key, n := range r.Accesses {
+			n.Shared = !own[key]
 		}
 	}
 }

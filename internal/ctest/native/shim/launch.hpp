@@ -63,7 +63,7 @@ struct Argument {
 	const char *name, *space;
 	double value;
 	template <class P> operator P *() const {
-		constexpr size_t bytes = size_t(1) << 38;
+		constexpr size_t bytes = size_t(1) << 40; // elements of structures by a 32-bit index that wraps are still in the half of an array
 		for (Region &r : now.regions)
 			if (!std::strcmp(r.name, name)) return (P *)(r.low + r.base);
 		char *at = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -80,6 +80,16 @@ static void *scop_buffer(const char *name, long elements, size_t size, const voi
     return buffer;
 }
 
+[[maybe_unused]] static void *scop_memory(const char *name, long elements, size_t size)
+{
+    void *memory = malloc(elements > 0 ? elements * size : 1);
+    if (!memory) {
+        fprintf(stderr, "perf scop: %s: no memory for a copy of it\n", name);
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
 [[maybe_unused]] static void scop_back(const char *name, const void *buffer, long elements, size_t size, void *data)
 {
     if (elements > 0)

@@ -137,6 +137,16 @@ static cl_mem scop_buffer(const char *name, long elements, size_t size, const vo
     return buffer;
 }
 
+SCOP_UNUSED static void *scop_memory(const char *name, long elements, size_t size)
+{
+    void *memory = malloc(elements > 0 ? elements * size : 1);
+    if (!memory) {
+        fprintf(stderr, "perf scop: %s: no memory for a copy of it\n", name);
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
 SCOP_UNUSED static void scop_back(const char *name, cl_mem buffer, long elements, size_t size, void *data)
 {
     if (elements > 0)
