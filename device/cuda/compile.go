@@ -1,13 +1,9 @@
 package cuda
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -255,105 +251,3 @@ func (d *driver) explained(err error, image []byte) error {
 
 // Unload unloads a program.
 func (d *driver) Unload(p runner.Program) { d.do("cuModuleUnload", p.(*program).module) }
-
-// nvccPlaces are where nvcc is looked for, in this order.
-var nvccPlaces = []string{"nvcc", "/usr/local/cuda/bin/nvcc"}
-
-func findNVCC() (string, error) {
-	for _, place := range nvccPlaces {
-		if path, err := exec.LookPath(place); err == nil {
-			return path, nil
-		}
-	}
-	return "", device.Errorf(samples.BuildFailed, "there is no nvcc, which compiles CUDA C with code for the host or with headers of the host's").
-		WithHint("install the CUDA toolkit; or leave the kernels alone in the file, with the folders of its headers as include; or name PTX or cubin, compiled elsewhere")
-}
-
-// nvcc compiles a source that may have code for the host in it.
-func (d *driver) nvcc(s runner.Source) (code []byte, symbols map[string]string, log string, err error) {
-	nvcc, err := findNVCC()
-	if err != nil {
-		return nil, nil, "", err
-	}
-	dir, err := os.MkdirTemp("", "perf-nvcc-")
-	if err != nil {
-		return nil, nil, "", err
-	}
-	defer os.RemoveAll(dir)
-	const source, cubin = "kernel.cu", "kernel.cubin"
-	if err := os.WriteFile(filepath.Join(dir, source), []byte(s.Text+instances(s.Names)), 0o600); err != nil {
-		return nil, nil, "", err
-	}
-	args := append([]string{"-cubin", "-std=c++17", "-o", cubin}, forArchitecture(d.arch, strings.Fields(s.Options))...)
-	cmd := exec.Command(nvcc, append(args, source)...)
-	cmd.Dir = dir
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	err = cmd.Run()
-	log = strings.TrimSpace(said.String())
-	if _, failed := errors.AsType[*exec.ExitError](err); failed {
-		return nil, nil, log, fmt.Errorf("nvcc: the source does not compile")
-	}
-	if err != nil {
-		return nil, nil, log, err
-	}
-	code, err = os.ReadFile(filepath.Join(dir, cubin))
-	return code, nil, log, err
-}
-
-// instances are lines of a source that have instances of templates compiled, which name expressions ask for.
-func instances(names []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if strings.Contains(name, "<") {
-			fmt.Fprintf(&b, "\nstatic const void *const perf_instance_%d __attribute__((used)) = (const void *) (%s);", i, name)
-		}
-	}
-	return b.String()
-}
-
-// ErrNoCompiler says that nothing on the machine compiles CUDA C.
-var ErrNoCompiler = errors.New("there is no compiler of CUDA C here, neither NVRTC (libnvrtc.so) nor nvcc")
-
-// Cubin compiles the source of a job for an architecture such as sm_90, with source lines: by NVRTC, or where there is none by nvcc. It needs no
-// device. The error is ErrNoCompiler where neither is at hand.
-func Cubin(job device.Job, arch string) ([]byte, error) {
-	switch {
-	case job.Image != nil:
-		return job.Image, nil
-	case strings.ContainsRune(job.Source+job.Options, 0):
-		return nil, device.Errorf(samples.BuildFailed, "the source or its options contain a zero byte")
-	}
-	d := &driver{open: dl.OpenFirst, arch: arch}
-	s := runner.Source{Text: job.Source, Options: job.CompilerOptions() + " -lineinfo", Compiler: job.Compiler, Names: job.Names()}
-	if err := d.choose(&s); err != nil {
-		return nil, err
-	}
-	code, _, log, err := d.compile(s)
-	if err == nil {
-		return code, nil
-	}
-	if _, known := device.AsError(err); known {
-		return nil, err
-	}
-	e := device.Errorf(samples.BuildFailed, "%v", err)
-	e.Log = log
-	return nil, e
-}
-
-// choose makes nvcc the compiler of a source where NVRTC is not at hand.
-func (d *driver) choose(s *runner.Source) error {
-	c, err := openCompiler(d.open)
-	if err == nil && s.Compiler != device.NVCC {
-		d.compiler = c
-		return nil
-	}
-	if _, missing := findNVCC(); missing != nil {
-		if err == nil {
-			return missing
-		}
-		return ErrNoCompiler
-	}
-	s.Compiler = device.NVCC
-	return nil
-}

@@ -9,12 +9,9 @@ package linear
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
 	"sync"
 
-	"gpuperf/internal/intmath"
 	"gpuperf/internal/throw"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
@@ -186,89 +183,4 @@ func (b *builder) fold() {
 		}
 	}
 	n.foldNodes(n.Body)
-}
-
-// Effects are what a program does that keeps loads where they are: compilers neither move them out of a loop with such effects nor
-// keep what they loaded across them.
-type Effects struct {
-	Stores  []string // arrays that are written, sorted
-	Barrier bool
-	Guard   bool
-}
-
-// EffectsOf returns the effects of the body of a loop or of a whole program.
-func EffectsOf(k *kernel.Kernel, body []Node) (e Effects) {
-	for _, n := range body {
-		var inner Effects
-		switch n := n.(type) {
-		case *Barrier:
-			inner.Barrier = true
-		case *Guard:
-			inner = EffectsOf(k, n.Body)
-			inner.Guard = true
-		case *Loop:
-			inner = EffectsOf(k, n.Body)
-		case *Exec:
-			for _, w := range k.Writes(n.Stmt) {
-				inner.Stores = append(inner.Stores, w.Array)
-			}
-		}
-		e.Stores = append(e.Stores, inner.Stores...)
-		e.Barrier, e.Guard = e.Barrier || inner.Barrier, e.Guard || inner.Guard
-	}
-	slices.Sort(e.Stores)
-	e.Stores = slices.Compact(e.Stores)
-	return e
-}
-
-// Pins reports whether loads of an array stay inside of a loop with these effects.
-func (e Effects) Pins(array string) bool {
-	return e.Barrier || e.Guard || slices.Contains(e.Stores, array)
-}
-
-// GroupsAt is the number of work-groups along each axis at the given values of the parameters.
-func (n *Nest) GroupsAt(params map[string]int64) (groups [3]int64, err error) {
-	for axis, bounds := range n.Groups {
-		count := int64(math.MaxInt64)
-		for _, b := range bounds {
-			v, err := b.Num.Eval(params)
-			if err != nil {
-				return groups, fmt.Errorf("number of groups along axis %d: %w", axis, err)
-			}
-			count = min(count, intmath.FloorDiv(v, b.Den)+1)
-		}
-		groups[axis] = max(count, 0)
-	}
-	return groups, nil
-}
-
-// Constants are the first and last value of the iname where the bounds are constants.
-func (l *Loop) Constants() (first, last int64, ok bool) {
-	for _, b := range slices.Concat(l.Lower, l.Upper) {
-		if !b.Num.IsConstant() {
-			return 0, 0, false
-		}
-	}
-	first, last = math.MinInt64, math.MaxInt64
-	for _, b := range l.Lower {
-		first = max(first, intmath.CeilDiv(b.Num.Constant(), b.Den))
-	}
-	for _, b := range l.Upper {
-		last = min(last, intmath.FloorDiv(b.Num.Constant(), b.Den))
-	}
-	return first, last, len(l.Lower) > 0 && len(l.Upper) > 0
-}
-
-// ConstantTrips is the number of iterations where it is the same for all values of what the bounds depend on; 0 where it is
-// not known to be, and where there are none.
-func (l *Loop) ConstantTrips() int64 {
-	first, last, ok := l.Constants()
-	if !ok && len(l.Lower) == 1 && len(l.Upper) == 1 && l.Lower[0].Den == 1 && l.Upper[0].Den == 1 {
-		d := l.Upper[0].Num.Sub(l.Lower[0].Num)
-		first, last, ok = 0, d.Constant(), d.IsConstant()
-	}
-	if !ok || last < first {
-		return 0
-	}
-	return (last-first)/max(l.Step, 1) + 1
 }

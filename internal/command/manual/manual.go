@@ -5,16 +5,11 @@
 package manual
 
 import (
-	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"gpuperf/internal/format"
 )
 
 // Page is the help of one command.
@@ -146,101 +141,4 @@ func flags(set *pflag.FlagSet) []block {
 		all = append(all, entry{name, meaning})
 	})
 	return list(all)
-}
-
-// block is a paragraph, an entry of a list, or a line that stays as it is.
-type block struct {
-	gap    bool   // an empty line goes before it
-	head   string // of an entry: the name, with the spaces before it
-	indent int    // the column where the text begins
-	text   string // without line breaks
-}
-
-// entryLine is a line of a list: a name, at least two spaces, and its meaning.
-var entryLine = regexp.MustCompile(`^( +\S(?:.*?\S)?)( {2,})(\S.*)$`)
-
-// deep is an indentation that only a meaning has whose name is on the line before.
-const deep = 12
-
-// parse reads a text as it stands in the source: lines at the margin are joined to paragraphs, those below a meaning belong to it,
-// and other lines that are indented stay.
-func parse(text string) []block {
-	var out []block
-	gap := false
-	for line := range strings.Lines(strings.ReplaceAll(text, "\t", "    ")) {
-		line = strings.TrimRight(line, " \n")
-		if line == "" {
-			gap = len(out) > 0
-			continue
-		}
-		b := parseLine(line)
-		if last := len(out) - 1; last >= 0 && !gap && b.head == "" && b.continues(out[last]) {
-			out[last].text += " " + b.text
-			continue
-		}
-		b.gap, gap = gap, false
-		out = append(out, b)
-	}
-	return out
-}
-
-func parseLine(line string) block {
-	if m := entryLine.FindStringSubmatch(line); m != nil {
-		return block{head: m[1], indent: utf8.RuneCountInString(m[1] + m[2]), text: m[3]}
-	}
-	text := strings.TrimLeft(line, " ")
-	return block{indent: len(line) - len(text), text: text}
-}
-
-// continues reports whether a line belongs to the block before it.
-func (b block) continues(before block) bool {
-	return b.indent == before.indent && (before.joins() || before.head != "")
-}
-
-// joins reports whether the lines of a block are one text that may be broken anywhere.
-func (b block) joins() bool { return b.indent == 0 || b.indent >= deep }
-
-// Text writes the page in lines of at most width columns, as far as words allow.
-func (p *Page) Text(w io.Writer, width int) error {
-	var b strings.Builder
-	for i, s := range p.sections {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if s.heading != "" {
-			b.WriteString(s.heading + ":\n")
-		}
-		for _, block := range s.blocks {
-			block.write(&b, width)
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// hanging is the further indentation of what does not fit the line of an example.
-const hanging = 4
-
-func (b block) write(out *strings.Builder, width int) {
-	if b.gap {
-		out.WriteByte('\n')
-	}
-	line := b.head
-	if line != "" && utf8.RuneCountInString(line)+2 > b.indent {
-		out.WriteString(line + "\n")
-		line = ""
-	}
-	next := b.indent
-	parts := []string{b.text}
-	if b.head == "" && !b.joins() {
-		next += hanging
-	}
-	if b.indent+utf8.RuneCountInString(b.text) > width {
-		parts = format.Wrap(b.text, max(width-next, 20))
-	}
-	column := b.indent
-	for _, part := range parts {
-		out.WriteString(line + strings.Repeat(" ", column-utf8.RuneCountInString(line)) + part + "\n")
-		line, column = "", next
-	}
 }
