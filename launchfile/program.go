@@ -306,7 +306,6 @@ func baseName(kernel string) string {
 	return strings.TrimSpace(name[strings.LastIndex(name, ":")+1:])
 }
 
-// host finds code for the host.
 func (c cudaCode) host() *source.Error {
 	if at := hostCode.FindStringIndex(c.rest); at != nil {
 		return source.New(c.path, c.text, at[0], "the source has code for the host in it, which NVRTC does not compile")

@@ -197,7 +197,6 @@ func NewListed(all []Config) (Listed, error) {
 // Next is a choice that some configuration makes there.
 func (l Listed) Next(made Config) *Choice { return l[made.String()] }
 
-// evaluate is what was recorded.
 func (r *Recorded) evaluate(_ context.Context, list []Config) (out []Result, err error) {
 	for _, c := range list {
 		out = append(out, r.trials[c.String()].Result)

@@ -354,7 +354,6 @@ func atomsAt(table *linear.Conj, point linear.Row) []residue {
 	return out
 }
 
-// coefficients are the residues of those of p.
 func (p Quasi) coefficients() []residue {
 	out := make([]residue, len(p))
 	for i, t := range p {
