@@ -192,7 +192,6 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 	return v, false
 }
 
-// valueOf is the value of a variable.
 func (p *parser) valueOf(at Pos, x *variable) value {
 	if x.t.form == groupForm {
 		return groupValue(at, x.t)

@@ -15,7 +15,6 @@ import (
 // maxRounds bounds how often a function is read, each time with more known of its variables.
 const maxRounds = 60
 
-// build makes the kernel of a function.
 func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options) (*kernel.Kernel, error) {
 	known := newLearnt()
 	for range maxRounds {

@@ -150,7 +150,6 @@ func (f *File) near(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
-// buffer finds a buffer by its name.
 func (f *File) buffer(n *yamlfile.Node, name string) (*buffer, error) {
 	var names []string
 	for _, b := range f.buffers {

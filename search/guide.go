@@ -112,7 +112,6 @@ func (g *guide) hopeless(c Config, best Trial) bool {
 	return len(g.points) > 0 && best.Result.Valid() && g.seconds(c) > farOff*best.Result.Seconds
 }
 
-// learn adds a trial.
 func (g *guide) learn(t Trial) {
 	predicted := g.predicted(t.Config)
 	if !t.Result.Valid() || math.IsInf(predicted, 1) || len(g.points) >= learned {

@@ -177,7 +177,6 @@ func warn[T any](cmd *cobra.Command, warnings []T) {
 	}
 }
 
-// warnf is warn of one warning.
 func warnf(cmd *cobra.Command, kind warning.Kind, about, format string, args ...any) {
 	warn(cmd, []string{kind.About(about, format, args...)})
 }

@@ -333,7 +333,6 @@ func (l *lowering) typeOf(p place) expr.DType {
 	return p.t
 }
 
-// makeRecord makes a record of values.
 func (l *lowering) makeRecord(x *cfront.Make) value {
 	t := l.temporary(x)
 	if x.Rec == nil {

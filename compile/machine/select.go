@@ -73,7 +73,6 @@ func (f *function) inVector(v *ssa.Value) bool {
 	return !f.uniform.loads[v] && (!f.uniform.values[v] || f.uniform.vector[v])
 }
 
-// result are the units of a value.
 func (f *function) result(v *ssa.Value) []unit {
 	if u := f.units[v]; u != nil {
 		return u

@@ -93,7 +93,6 @@ func (s sum) plus(t sum, times int32) sum {
 	return out.tidy()
 }
 
-// number is the value of a sum that is a number.
 func (s sum) number() (int64, bool) {
 	switch n, ok := s[product{}]; {
 	case len(s) == 0:

@@ -34,7 +34,6 @@ type Line struct {
 // mostLines are as many as are kept.
 const mostLines = 5
 
-// outcomeOf is what a report tells.
 func outcomeOf(r *launches.Report) (*Outcome, error) {
 	l := r.Longest()
 	o := &Outcome{

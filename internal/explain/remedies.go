@@ -168,7 +168,6 @@ func (e *explainer) remedies(out *Explanation) error {
 	return nil
 }
 
-// file is the name of the file of a place.
 func file(p kernel.Place) string {
 	if p.File == "" {
 		return ""

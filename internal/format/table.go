@@ -133,7 +133,6 @@ func (t *Table) keys() int {
 	return 3
 }
 
-// write writes some columns.
 func (t *Table) write(w io.Writer, indent string, width, columns []int, mayBreak bool) error {
 	for n, cells := range t.lines() {
 		for _, line := range t.row(cells, width, columns, mayBreak) {

@@ -124,7 +124,6 @@ func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c 
 	return writeSource(dir, tasks[0].Job, on.Device.Info().Interface)
 }
 
-// writeSource writes the source of a job.
 func writeSource(dir string, job device.Job, face samples.Interface) ([]string, error) {
 	name := "kernel" + map[samples.Interface]string{samples.OpenCL: ".cl", samples.CUDA: ".cu"}[face]
 	path, write := filepath.Join(dir, name), replace.Copy.Bytes

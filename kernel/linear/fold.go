@@ -114,7 +114,6 @@ func (r ranges) bound(b polycount.Bound, up bool) polycount.Bound {
 	return b
 }
 
-// loop is the range of the values of a loop.
 func (r ranges) loop(l *Loop) (x interval, ok bool) {
 	x = interval{math.MinInt64, math.MaxInt64}
 	var low, high bool

@@ -78,7 +78,6 @@ func load(path string) (text string, modified time.Time, err error) {
 	return strings.TrimPrefix(string(data), "\ufeff"), info.ModTime().UTC().Truncate(time.Second), nil
 }
 
-// at is an error at a line.
 func (f file) at(line int, format string, args ...any) *source.Error {
 	return &source.Error{File: f.path, Pos: source.Pos{Line: line, Column: 1}, Msg: fmt.Sprintf(format, args...)}
 }
