@@ -217,7 +217,6 @@ func mergeTable(path string, tables []string) (err error) {
 	})
 }
 
-// readRows adds the rows of a table.
 func readRows(rows []row, f io.Reader, file int32) ([]row, error) {
 	lines, at := bufio.NewReader(f), int64(0)
 	for {
