@@ -177,7 +177,6 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 // maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
 const maxSteps = 100_000
 
-// statement follows a statement.
 func (b *builder) statement(s cfront.Stmt) {
 	if b.live.dead || s == nil {
 		return

@@ -48,7 +48,6 @@ func newGuide(s Space, m Model) *guide {
 	return &guide{space: s, model: m, known: map[string]float64{}, width: leastSure}
 }
 
-// place is the point of a configuration.
 func (g *guide) place(c Config) point {
 	var p point
 	for i, pick := range c {

@@ -67,7 +67,6 @@ func attempt(from *ssa.Func, o Options, ordered bool) (f *function, numbers []in
 	return f, numbers, most, err
 }
 
-// write writes the listing.
 func (f *function) write(numbers []int, o Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\t.headerflags\t@\"EF_CUDA_SM%s\"\n\t.section\t.text.%s\n.text.%s:\n", strings.TrimPrefix(o.Architecture, "sm_"), f.Name, f.Name)

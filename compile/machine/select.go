@@ -262,7 +262,6 @@ func (f *function) signed(v *ssa.Value, first bool) (operand, bool) {
 	return o, first
 }
 
-// condition is a predicate as an operand.
 func (f *function) condition(v *ssa.Value) operand {
 	not := false
 	for v.Op == ssa.PNot {

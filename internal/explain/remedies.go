@@ -89,7 +89,6 @@ func (p *pricer) count(of *launch.Program) (map[string]float64, error) {
 	return values, nil
 }
 
-// seconds is the time of a launch.
 func (p *pricer) seconds(of *launch.Program) (float64, error) {
 	values, err := p.count(of)
 	if err != nil {

@@ -47,7 +47,6 @@ type kernelOf struct {
 func (s *cases) Name() string              { return s.name }
 func (s *cases) Problem() samples.Identity { return s.problem }
 
-// at is the kernel of a configuration.
 func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 	key := c.String()
 	s.mu.Lock()

@@ -164,7 +164,6 @@ func (r *Result) writeBest(w io.Writer) error {
 	return nil
 }
 
-// bar is a share as a line.
 func bar(share float64) string {
 	const width = 40 // characters of a whole bar
 	return strings.Repeat("=", max(1, int(share*width+0.5)))

@@ -36,7 +36,6 @@ func (r ranges) least(a polycount.Affine) (v int64, ok bool) {
 	return sum.Constant(), sum.Err() == nil
 }
 
-// of is the range of an expression.
 func (r ranges) of(a polycount.Affine) (x interval, ok bool) {
 	lo, ok := r.least(a)
 	most, ok2 := r.least(a.Neg())

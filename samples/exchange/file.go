@@ -28,7 +28,6 @@ type file struct {
 // drop leaves out a record, or a part of one, that cannot be used; the others are kept.
 func (f file) drop(err error) { *f.dropped = append(*f.dropped, err) }
 
-// lineOf is the line of an offset in the text.
 func (f file) lineOf(offset int) int { return 1 + strings.Count(f.text[:max(offset, 0)], "\n") }
 
 // plainJSON is the text with the numbers that JSON does not have, as Python writes them, in quotes: then what expects a number refuses them where

@@ -357,7 +357,6 @@ func (b *blocks) fetches(p *phase, do func(*fetch) error) error {
 	return nil
 }
 
-// add adds the terms of a phase.
 func (p *phase) add() error {
 	b := p.b
 	term := p.term()
