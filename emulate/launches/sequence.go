@@ -279,7 +279,6 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	return r, nil
 }
 
-// functions are those of the launches.
 func (s *Sequence) functions(l *sass.Listing) (all []*sass.Function, err error) {
 	for _, job := range s.Job.Launches() {
 		f, err := find(l, job.Entry)
