@@ -132,7 +132,9 @@ func TestRoofs(t *testing.T) {
 		file, folder string
 		nest         func(*testing.T, string) *scop.Nest
 	}{
-		{"scop_defaults", "polybench", func(t *testing.T, file string) *scop.Nest { return measured(t, strings.TrimSuffix(filepath.Base(file), ".c")) }},
+		{"scop_defaults", "polybench", func(t *testing.T, file string) *scop.Nest {
+			return measured(t, strings.TrimSuffix(filepath.Base(file), ".c"))
+		}},
 		{"scop_further", "nests", further},
 	} {
 		recorded, err := samples.Load("../../testdata/h200/" + set.file + ".jsonl.gz")
