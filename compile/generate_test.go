@@ -221,8 +221,35 @@ func (d *drawer) statement() {
 	case k < 20:
 		g := d.of("g0", "g1")
 		d.put(d.of("byReference(%s, (int)(%s));", "byPointer(&%s, (unsigned)(%s));"), g, d.value(g))
-	default:
+	case k < 21:
 		d.put("if (%s) { int kept = g0; g0 = g1; g1 = kept; }", d.value(""))
+	default:
+		d.inMemory()
+	}
+}
+
+// inMemory uses what has an address: rows of arrays, records, elements that a pointer goes along.
+func (d *drawer) inMemory() {
+	v := d.name()
+	switch d.IntN(4) {
+	case 0:
+		of := d.of("int", "short", "unsigned char", "long long")
+		d.put("%s %s[4][8] = {{(%[1]s)(%[3]s)}, {1, (%[1]s)(%[4]s)}};", of, v, d.atom(), d.atom())
+		for range 2 {
+			d.put("%s[(unsigned)(%s) & 3][(unsigned)(%s) & 7] %s= %s;", v, d.atom(), d.atom(), d.of("", "+", "^"), d.value(""))
+		}
+		d.put("%s += %s[(unsigned)(%s) & 3][(unsigned)(%s) & 7];", d.of("g0", "g1"), v, d.atom(), d.atom())
+	case 1:
+		d.put("P %s[4] = {{%s & 7, 3u}, {(int)(%s), (unsigned)(%s)}};", v, d.of("x", "z"), d.atom(), d.atom())
+		d.put("%s[(unsigned)(%s) & 3].%s += %s;", v, d.atom(), d.of("a", "b"), d.value(""))
+		d.put("%s ^= %s[(unsigned)(%s) & 3].%s;", d.of("g0", "g1"), v, d.atom(), d.of("sum()", "a", "b", "swapped().b"))
+	case 2:
+		d.put("int %s[8] = {x, z, 5}; { int *p = %[1]s + ((unsigned)(%s) & 3); *p++ += %s; p[1] ^= %s; byPointer(p, (unsigned)(%s)); g1 -= *--p + %[1]s[(unsigned)(%[6]s) & 7]; }",
+			v, d.atom(), d.value(""), d.value(""), d.atom(), d.atom())
+	case 3:
+		to := d.changeable()
+		d.put("%s %s %s;", to, d.of("<<=", ">>="), fmt.Sprintf("(%s) & 7", d.value(to)))
+		d.put("%s %s= %s;", to, d.of("/", "%"), d.of("3", "7", "16", "-5", "100"))
 	}
 }
 

@@ -32,7 +32,8 @@ func TestRandom(t *testing.T) {
 		end, _ = strconv.Atoi(to)
 	}
 	const batch = 100
-	refused, wrong := 0, 0
+	refused, wrong := map[string]int{}, 0
+	all := 0 // that are refused
 	for from := first; from < end; from += batch {
 		var texts []string
 		for seed := from; seed < min(from+batch, end); seed++ {
@@ -43,7 +44,9 @@ func TestRandom(t *testing.T) {
 			got, err := executed(t, texts[i], in)
 			switch {
 			case err != nil && strings.Contains(err.Error(), "not compiled here"):
-				refused++
+				_, why, _ := strings.Cut(strings.SplitN(err.Error(), "\n", 2)[0], ": ")
+				refused[why]++
+				all++
 			case err != nil:
 				t.Errorf("seed %d: %v\n%s", from+i, err, texts[i])
 			default:
@@ -54,8 +57,8 @@ func TestRandom(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d functions tried, %d refused, %d wrong", end-first, refused, wrong)
-	if refused > (end-first)/10 {
+	t.Logf("%d functions tried, %d refused, %d wrong: %v", end-first, all, wrong, refused)
+	if all > (end-first)/10 {
 		t.Error("too many are refused")
 	}
 }
