@@ -47,8 +47,9 @@ type drawer struct {
 }
 
 type array struct {
-	name string
-	size int
+	name  string
+	size  int
+	fixed bool // nothing is assigned to it
 }
 
 // randomFunction is the body of a function of x, y, z, t and n, which writes o.
@@ -210,11 +211,11 @@ func (d *drawer) statement() {
 		d.loop()
 		d.loops--
 	case k < 17:
-		a, of := array{d.name(), 4 << d.IntN(3)}, d.of("int", "unsigned", "short", "unsigned char", "long long")
+		a, of := array{d.name(), 4 << d.IntN(3), false}, d.of("int", "unsigned", "short", "unsigned char", "long long")
 		d.put("%s %s[%d] = {(%[1]s)(%[4]s), (%[1]s)(%[5]s)};", of, a.name, a.size, d.atom(), d.atom())
 		d.arrays = append(d.arrays, a)
-	case k < 18 && len(d.arrays) > 0:
-		a := d.arrays[d.IntN(len(d.arrays))]
+	case k < 18 && len(d.arrays) > 0 && !d.arrays[len(d.arrays)-1].fixed:
+		a := d.arrays[len(d.arrays)-1]
 		d.put("%s[(unsigned)(%s) & %d] %s %s;", a.name, d.atom(), a.size-1, d.of("=", "+=", "^="), d.value(""))
 	case k < 19:
 		d.choice()
@@ -300,4 +301,38 @@ func (d *drawer) loop() {
 	d.block(1 + d.IntN(3))
 	d.vars = slices.DeleteFunc(d.vars, func(v string) bool { return v == i })
 	d.put("%s", end)
+}
+
+// phases is a function as of a work-item in steps between barriers: each step reads elements that others have left in one array of local memory, and leaves
+// one of its own in the other.
+type phases struct {
+	types [2]string
+	steps []string
+}
+
+func randomPhases(seed uint64) (p phases) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	for i := range p.types {
+		p.types[i] = []string{"int", "short", "unsigned char", "long long", "unsigned"}[r.IntN(5)]
+	}
+	for range 2 + r.IntN(2) {
+		d := &drawer{Rand: r, vars: []string{"g0", "g1"}, arrays: []array{{"from", items, true}}}
+		for range 2 + d.IntN(4) {
+			d.statement()
+		}
+		d.put("to[(t * %d + %d) & %d] = %s;", 2*d.IntN(8)+1, d.IntN(items), items-1, d.value(""))
+		p.steps = append(p.steps, strings.Join(d.lines, "\n")+"\n")
+	}
+	return p
+}
+
+const stepParameters = "int x, unsigned y, int z, int t, int n, int &g0, int &g1, const %s *from, %s *to"
+
+// functions are the steps as functions with a name.
+func (p *phases) functions(name string) string {
+	var b strings.Builder
+	for i, step := range p.steps {
+		fmt.Fprintf(&b, "__device__ void %s_%d("+stepParameters+") {\n%s}\n", name, i, p.types[i%2], p.types[(i+1)%2], step)
+	}
+	return b.String()
 }
