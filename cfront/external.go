@@ -86,6 +86,7 @@ func (p *parser) broken(start, end int, err error) {
 // declarationEnd is the token after the declaration that begins at one.
 func (p *cursor) declarationEnd(start int) int {
 	record, function := false, false
+	members, value := false, false // the members that a constructor gives values, and one that braces do
 	depth := 0
 	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
 		t := p.tokens[i]
@@ -102,14 +103,20 @@ func (p *cursor) declarationEnd(start int) int {
 		switch t.Text {
 		case "(", "[", "{":
 			function = function || t.Text == "(" && depth == 0 && !record
+			if depth == 0 {
+				before := p.tokens[i-1]
+				value = members && t.Text == "{" && (before.Kind == cpp.Name || before.Is(">"))
+			}
 			depth++
 		case ")", "]", "}":
 			if depth--; depth < 0 {
 				return i
 			}
-			if depth == 0 && t.Text == "}" && function {
+			if depth == 0 && t.Text == "}" && function && !value {
 				return i + 1
 			}
+		case ":":
+			members = members || depth == 0 && function
 		case "=":
 			record = record || depth == 0
 		case ";":
@@ -285,7 +292,7 @@ func (p *parser) declaration(external bool) []*Var {
 				return nil
 			}
 		case s.auto && p.is("=") && p.peek(1).Is("["):
-			p.closure(d, start)
+			vars = append(vars, p.closureNamed(d)...)
 		default:
 			if v := p.variable(s, d, external); v != nil {
 				vars = append(vars, v)
@@ -300,19 +307,26 @@ func (p *parser) declaration(external bool) []*Var {
 
 // enumeration reads an enum after that word; its names are constants.
 func (p *parser) enumeration() *ctype {
-	if !(p.lang.plusPlus && p.accept("class")) {
-		p.accept("struct")
-	}
+	scoped := p.lang.plusPlus && (p.accept("class") || p.accept("struct"))
 	p.attributes(&specifiers{})
 	t := number(intType.dtype)
+	if p.lang.plusPlus {
+		t.values = &scope{}
+	}
 	if p.tok().Kind == cpp.Name {
 		p.enter(p.next().Text, t)
 	}
 	if p.accept(":") {
-		p.specifiers()
+		if of := p.specifiers().t; of.form == numberForm {
+			t.dtype, t.name = of.dtype, of.name
+		}
 	}
 	if !p.accept("{") {
 		return t
+	}
+	if outer := p.scope; scoped { // the names are known to each other
+		p.scope = &scope{outer: outer}
+		defer func() { p.scope = outer }()
 	}
 	value := int64(0)
 	for !p.accept("}") {
@@ -322,6 +336,9 @@ func (p *parser) enumeration() *ctype {
 			value = p.constant("the value of an enumerator")
 		}
 		p.scope.set(name.Text, &Int{t.typed(Pos(name.At)), value})
+		if t.values != nil {
+			t.values.set(name.Text, p.scope.names[name.Text])
+		}
 		value++
 		if !p.accept(",") && !p.is("}") {
 			p.unexpected(`"," or "}"`)

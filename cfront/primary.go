@@ -57,7 +57,6 @@ func (p *typer) castTo(at Pos, t *ctype, v value) value {
 	return p.folded(value{&Cast{t.typed(at), v.e}, t})
 }
 
-// literal is the value of a constant.
 func literal(e Expr) (float64, bool) {
 	switch x := e.(type) {
 	case *Int:
@@ -135,14 +134,14 @@ func (p *parser) postfixed(at Pos, v value) value {
 	for {
 		switch {
 		case p.is("["):
-			p.next()
+			sign := Pos(p.next().At)
 			i := p.withAngle(0, p.value)
 			p.expect("]")
-			if of, ok := p.operatorCall(at, "[]", v, i); ok {
+			if of, ok := p.operatorCall(sign, "[]", v, i); ok {
 				v = of
 				continue
 			}
-			v = p.element(at, v, i)
+			v = p.element(at, p.plain(v), p.plain(i))
 		case p.accept("."):
 			v = p.member(at, v)
 		case p.accept("->"):
@@ -155,9 +154,10 @@ func (p *parser) postfixed(at Pos, v value) value {
 			v = p.step(at, v, "+", true)
 		case p.accept("--"):
 			v = p.step(at, v, "-", true)
-		case p.accept("("):
+		case p.is("("):
+			sign := Pos(p.next().At)
 			args := p.arguments()
-			if of, ok := p.operatorCall(at, "()", append([]value{v}, args...)...); ok {
+			if of, ok := p.operatorCall(sign, "()", append([]value{v}, args...)...); ok {
 				v = of
 				continue
 			}
@@ -189,6 +189,10 @@ func (p *parser) member(at Pos, x value) value {
 	p.next()
 	if name.Text == "template" {
 		name = p.name()
+	}
+	if name.Text == "operator" && p.lang.plusPlus {
+		p.i--
+		name.Text = p.operatorName()
 	}
 	if x.t.form == groupForm {
 		return p.groupMember(at, x, name.Text)
@@ -272,7 +276,10 @@ func (p *parser) primary() value {
 	case p.lang.plusPlus && p.is("::"):
 		return p.named(at)
 	case p.lang.plusPlus && p.is("["):
-		p.fail(at, "functions without a name are not read")
+		if p.within == nil {
+			p.fail(at, "a function without a name stands outside of functions")
+		}
+		return p.closure(at, "closure")
 	}
 	p.unexpected("an expression")
 	return value{}
@@ -349,6 +356,9 @@ func (p *parser) named(at Pos) value {
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
 	case *overloads:
 		p.next()
+		if x.closure != nil && !p.is("(") {
+			return value{&Make{x.closure.typed(at), "", nil}, x.closure}
+		}
 		if p.lang.hosted {
 			return p.function(at, name.Text, x.list[0].result)
 		}
@@ -404,10 +414,9 @@ func (p *parser) predeclared(at Pos, name cpp.Token) value {
 // cppExpressions are words of C++ that begin expressions that are not read.
 var cppExpressions = map[string]string{
 	"new": "new is not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
-	"decltype": "decltype is not read", "operator": "operators of C++ are not read",
+	"operator": "operators of C++ are not read",
 }
 
-// number is the value of a literal.
 func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")

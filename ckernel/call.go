@@ -84,7 +84,6 @@ func (b *builder) barrier(x *cfront.Call) {
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
 }
 
-// call is the value of a call.
 func (b *builder) call(x *cfront.Call) expr.Expr {
 	switch {
 	case b.file.Function(x.Func) != nil:

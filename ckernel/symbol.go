@@ -57,6 +57,7 @@ type learnt struct {
 	units   map[*builderVar]int64 // bytes of the elements of arrays that are accessed by less than what they are declared with
 	members map[memberOf]*builderVar
 	kept    map[keptOf]*builderVar
+	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
 	changed bool
 }
 
@@ -86,7 +87,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.
@@ -99,8 +100,11 @@ func (b *bindings) follows(v *builderVar) bool {
 	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
 }
 
-// inMemory reports whether a variable is in memory that work-items share.
+// inMemory reports whether a variable is in memory that work-items share, or has members of several types in one place.
 func inMemory(v *builderVar) bool {
+	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
+		return true
+	}
 	return v.Space == cfront.LocalSpace || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
 }
 

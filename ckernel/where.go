@@ -7,7 +7,6 @@ import (
 
 // Sets have no dimensions: sizes, axes and iterations are all parameters of them, so that sets of different loops are of one space.
 
-// everywhere is the set of all points.
 func everywhere() *polycount.Set { return polycount.NewSet(nil, nil) }
 
 // where is the set in which a number is at least 0, or 0; ok is false if that is no set. Extremes and choices in it are taken apart.
@@ -59,7 +58,7 @@ func (b *terms) halves(p *expr.Poly) (s twoPieces, ok bool) {
 		if x == nil || len(x.args) != 2 {
 			continue
 		}
-		rest := minus(p, term(c.Int64(), vars))
+		rest := minus(p, expr.Term(c.Int64(), vars))
 		s = twoPieces{x.extreme, x.choice, rest.Add(x.args[0].Scale(c.Int64())), rest.Add(x.args[1].Scale(c.Int64()))}
 		switch {
 		case c.Sign() > 0:

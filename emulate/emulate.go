@@ -43,6 +43,8 @@ type Input struct {
 	Within float64
 	// Cold is a launch that finds nothing in the caches. Otherwise they are as the same launch has left them.
 	Cold bool
+	// Missing is the part of what it loads that others have displaced from the second-level cache meanwhile.
+	Missing float64
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Regions asks for the same by region.
@@ -76,6 +78,7 @@ type Result struct {
 	Advice      []Advice      // the best first
 	Utilization map[timing.Unit]float64
 	Memory      Memory
+	Touched     []memory.Bytes // of the buffers, those that the launch accesses
 	Hottest     []Hot
 	Lines       []Line                  // of the source, those that warps wait for most first
 	Stalls      [timing.Reasons]float64 // parts of the warps' time in which they wait; they issue in what remains
@@ -120,13 +123,17 @@ func Run(in Input) (_ *Result, err error) {
 			err = fmt.Errorf("%s cannot be emulated: %w", in.Function.Name, fault.Of(p))
 		}
 	}()
-	if err := suits(in.Device); err != nil {
+	many := 0
+	if in.Device, many, err = Device(in.Device); err != nil {
 		return nil, fmt.Errorf("%w\n    perf calibrate --emulator measures them on such a device; in a sheet that names NVIDIA H200 as its architecture they are as there", err)
 	}
 	if in.ClockMHz > 0 {
 		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")
 	}
-	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}}
+	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}, scaled: many}
+	if many > 0 {
+		e.warn("of %s there is a data sheet, and %d numbers that emulation needs are not measured: they are those of %s, scaled by the sheets of both", in.Device.Name(), many, machine.Usual)
+	}
 	if err := e.prepare(); err != nil {
 		return nil, err
 	}
@@ -180,6 +187,7 @@ type emulation struct {
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string
+	scaled   int // facts of the device that are those of another one, scaled
 }
 
 func (e *emulation) prepare() (err error) {

@@ -15,6 +15,7 @@ import (
 
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
+	"gpuperf/internal/toolkit"
 )
 
 // largest is how large a listing or a cubin may be.
@@ -31,9 +32,6 @@ var disassemblers = [][]string{
 func someFunctions(symbols, names string) [][]string {
 	return [][]string{{"nvdisasm", "-hex", "-c", "-gi", "-fun", symbols}, {"nvdisasm", "-hex", "-c", "-fun", symbols}, {"cuobjdump", "-sass", "-fun", names}}
 }
-
-// toolkits are where they are beside the folders of PATH.
-const toolkits = "/usr/local/cuda*/bin"
 
 // ReadFile reads a listing, or a cubin by way of nvdisasm or cuobjdump. Errors about the text are *source.Error.
 func ReadFile(ctx context.Context, path string) (*Listing, error) {
@@ -78,7 +76,7 @@ type cubinFile struct{ path, name string }
 func list(ctx context.Context, cubin cubinFile, commands [][]string) (text, by string, err error) {
 	var failed []error
 	for _, command := range commands {
-		program := tool(command[0])
+		program := toolkit.Find(command[0])
 		if program == "" {
 			continue
 		}
@@ -110,16 +108,4 @@ func said(err error) string {
 		return ": " + string(bytes.TrimSpace(exit.Stderr))
 	}
 	return ""
-}
-
-// tool finds a program of CUDA's toolkit; "" where there is none.
-func tool(name string) string {
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	found, _ := filepath.Glob(filepath.Join(toolkits, name))
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
 }

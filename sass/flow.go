@@ -56,7 +56,6 @@ func (f *Function) flow(p *parser) error {
 	return nil
 }
 
-// cut makes the blocks.
 func (f *Function) cut(leader []bool, labels map[int]string) {
 	n := 0
 	for i := range f.Instructions {
@@ -111,7 +110,7 @@ func (in *Instruction) conditional() bool {
 	if in.Guard != (Guard{}) {
 		return true
 	}
-	return in.jump() == Branch && len(in.Operands) > 1
+	return in.jump() == Branch && len(in.Operands) > 1 || in.Name == "EXIT" && len(in.Operands) > 0
 }
 
 // Targets of jumps, as listings have them.

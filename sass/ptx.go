@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"gpuperf/internal/toolkit"
 )
 
 // IsPTX reports whether a program is PTX, which begins with comments and its version.
@@ -22,7 +24,7 @@ func IsPTX(text []byte) bool {
 
 // Assemble makes a cubin of PTX for an architecture such as sm_90, by way of ptxas.
 func Assemble(ctx context.Context, ptx []byte, arch string) ([]byte, error) {
-	program := tool("ptxas")
+	program := toolkit.Find("ptxas")
 	if program == "" {
 		return nil, failure("ptxas, which makes machine code of PTX, is not at hand").WithHint("it is part of CUDA's toolkit")
 	}

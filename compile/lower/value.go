@@ -20,7 +20,6 @@ type value struct {
 
 func number(t expr.DType, x ...*ssa.Value) value { return value{t: t, x: x} }
 
-// wordType is the type of the words of a number.
 func wordType(t expr.DType) ssa.Type {
 	if t.Base().Size() == 8 {
 		return ssa.D
@@ -49,7 +48,6 @@ func (l *lowering) narrow(x *ssa.Value, t expr.DType) *ssa.Value {
 	return l.Make(ssa.ShrS, ssa.W, l.Make(ssa.Shl, ssa.W, x, l.Const(32-bits)), l.Const(32-bits))
 }
 
-// convert converts a number.
 func (l *lowering) convert(at cfront.Pos, v value, to expr.DType) value {
 	if v.t == to || v.x == nil && to == "" {
 		return v
@@ -84,7 +82,6 @@ func (l *lowering) convert(at cfront.Pos, v value, to expr.DType) value {
 	return out
 }
 
-// converted converts a lane.
 func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	switch {
 	case from == to:
@@ -101,7 +98,7 @@ func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	case from.IsInteger():
 		return l.intToFloat(x, from, to)
 	}
-	return l.floatToInt(x, from, to)
+	return l.floatToInt(x, from, to, ".TRUNC")
 }
 
 func (l *lowering) resized(x *ssa.Value, from, to expr.DType) *ssa.Value {
@@ -169,22 +166,23 @@ func (l *lowering) intToFloat(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	return l.MakeAux(ssa.Raw, ssa.W, "I2FP.F32."+sign+"32", x)
 }
 
-func (l *lowering) floatToInt(x *ssa.Value, from, to expr.DType) *ssa.Value {
-	name, t := "F2I.", ssa.W
+// floatToInt rounds as the modifier says, and keeps what the type has of it.
+func (l *lowering) floatToInt(x *ssa.Value, from, to expr.DType, how string) *ssa.Value {
+	name, t := "F2I", ssa.W
 	if !to.IsSigned() && to.Size() >= 4 {
-		name += "U"
+		name += ".U"
 	} else if to.Size() == 8 {
-		name += "S"
+		name += ".S"
 	}
 	if to.Size() == 8 {
-		name, t = name+"64.", ssa.D
+		name, t = name+"64", ssa.D
 	} else if !to.IsSigned() && to.Size() == 4 {
-		name += "32."
+		name += "32"
 	}
 	if from == expr.Float64 {
-		name += "F64."
+		name += ".F64"
 	}
-	name += "TRUNC"
+	name += how
 	if from == expr.Float32 {
 		name += ".NTZ"
 	}
@@ -302,7 +300,6 @@ func (l *lowering) readPointer(at cfront.Pos, p place) value {
 	return out
 }
 
-// write stores a value in a place.
 func (l *lowering) write(at cfront.Pos, p place, v value) {
 	switch {
 	case len(p.dims) > 0:
@@ -358,7 +355,6 @@ func (l *lowering) writePointer(at cfront.Pos, p place, v value) {
 	l.store(p.p, expr.Uint64, []*ssa.Value{l.address(to)})
 }
 
-// copyRecord assigns a record.
 func (l *lowering) copyRecord(at cfront.Pos, p place, v value) {
 	if v.at == nil {
 		l.fail(at, "no record is assigned to a record")

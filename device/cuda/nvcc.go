@@ -11,17 +11,13 @@ import (
 
 	"gpuperf/device"
 	"gpuperf/device/runner"
+	"gpuperf/internal/toolkit"
 	"gpuperf/samples"
 )
 
-// nvccPlaces are where nvcc is looked for, in this order.
-var nvccPlaces = []string{"nvcc", "/usr/local/cuda/bin/nvcc"}
-
 func findNVCC() (string, error) {
-	for _, place := range nvccPlaces {
-		if path, err := exec.LookPath(place); err == nil {
-			return path, nil
-		}
+	if path := toolkit.Find("nvcc"); path != "" {
+		return path, nil
 	}
 	return "", device.Errorf(samples.BuildFailed, "there is no nvcc, which compiles CUDA C with code for the host or with headers of the host's").
 		WithHint("install the CUDA toolkit; or leave the kernels alone in the file, with the folders of its headers as include; or name PTX or cubin, compiled elsewhere")

@@ -13,7 +13,7 @@ var flowForms = map[string]form{
 	"JMX":           {run: branchIndirect, operands: true, decode: decodeBranch},
 	"CALL":          {run: call, decode: decodeCall},
 	"RET":           {run: branchIndirect, operands: true},
-	"EXIT":          {run: exit},
+	"EXIT":          {run: exit, operands: true},
 	"KILL":          {run: exit},
 	"BPT":           {run: exit},
 	"BSSY":          {run: begin},
@@ -100,12 +100,7 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		}
 		lanes = w.path.lanes
 	}
-	for _, g := range o.guards {
-		b := g.read(f)
-		w.step.Doubtful |= lanes &^ b.known
-		lanes &= b.value | ^b.known
-	}
-	w.step.Doubtful &= lanes
+	lanes = w.holds(o, lanes)
 	if w.garbage {
 		lanes = w.path.lanes
 		w.step.Doubtful = lanes
@@ -117,6 +112,17 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	w.jump(o, lanes, o.target)
+}
+
+// holds are the lanes in which the conditions among the operands hold, and those in which nobody knows, which it notes.
+func (w *Warp) holds(o *op, lanes uint32) uint32 {
+	for _, g := range o.guards {
+		b := g.read(w.path.file)
+		w.step.Doubtful |= lanes &^ b.known
+		lanes &= b.value | ^b.known
+	}
+	w.step.Doubtful &= lanes
+	return lanes
 }
 
 // branchIndirect goes where a register says: lanes with the same target together.
@@ -160,7 +166,6 @@ func branchIndirect(w *Warp, o *op, lanes uint32) {
 	}
 }
 
-// target64 is the sum of the operands in a lane.
 func (o *op) target64(f *file, lane int) (sum int64, known bool) {
 	known = true
 	for i := range o.sources {
@@ -204,7 +209,6 @@ func (w *Warp) anywhere(o *op, lanes uint32) {
 	}
 }
 
-// decodeCall finds the subroutine.
 func decodeCall(d *decoder) {
 	f := d.launch.Function
 	if b := &f.Blocks[d.launch.blockOf[d.o.index]]; len(b.Calls) == 1 {

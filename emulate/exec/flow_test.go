@@ -165,6 +165,13 @@ func TestFlow(t *testing.T) {
 			},
 			letters: "..a.bc.", before: "R4=?", order: "abc", after: "0x2 0x2", doubts: []string{"0010 both ways are taken 1"},
 		},
+		"lanes end under a guard and a condition": {
+			code: []string{
+				"ISETP.LT.AND P0, PT, R1, 0x10, PT", "ISETP.LT.AND P1, PT, R1, RZ, PT", "MOV R9, 0x1", "@P0 EXIT P1", "ISETP.GT.AND P1, PT, R1, 0xf, PT", "MOV R9, 0x2", "EXIT P1",
+				"MOV R9, 0x3", "EXIT",
+			},
+			letters: ".....a.b.", before: "R1=lane", order: "ab", after: "0x3 0x2",
+		},
 		"a mask that is saved and restored": {
 			code: []string{
 				"BSSY B0, `(.L_end)", "BMOV.32.CLEAR R6, B0", "BSSY B0, `(.L_in)", "MOV R9, 0x1", "BSYNC B0", ".L_in: BMOV.32 B0, R6",
@@ -192,5 +199,24 @@ func TestFlow(t *testing.T) {
 				t.Errorf("doubts %q, and they should be %q", doubts, tt.doubts)
 			}
 		})
+	}
+}
+
+// A difference carries where it is not negative, also where nothing is subtracted.
+func TestDifferenceCarries(t *testing.T) {
+	for _, tt := range []struct{ code, before, want string }{
+		{"LEA R9, P0, -R1, R2, 0x1e", "R1=0 R2=0x1000", "0x1000 true"},
+		{"LEA R9, P0, -R1, R2, 0x1e", "R1=4 R2=7", "0x7 true"},
+		{"LEA R9, P0, -R1, R2, 0x2", "R1=2 R2=7", "0xffffffff false"},
+		{"LEA R9, P0, -R1, R2, 0x2", "R1=2 R2=8", "0x0 true"},
+		{"LEA R9, P0, R1, R2, 0x2", "R1=0 R2=8", "0x8 false"},
+	} {
+		_, w := start(t, Assumptions{}, tt.code, "EXIT")
+		put(t, w.path.file, tt.before)
+		w.Step()
+		carry := guard{index: reads(settings(t, "P0=0")[0].register)}.read(w.path.file).value&1 != 0
+		if got := fmt.Sprint(get(w.path.file, settings(t, "R9=0")[0].register, 0), " ", carry); got != tt.want {
+			t.Errorf("%s after %s: %s, and it should be %s", tt.code, tt.before, got, tt.want)
+		}
 	}
 }

@@ -45,7 +45,6 @@ func (g guard) read(f *file) truth {
 	return b
 }
 
-// fixedRows are a value in all lanes.
 func fixedRows(v uint64) (low, high *row) {
 	low, high = &row{}, &row{}
 	for i := range low {

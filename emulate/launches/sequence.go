@@ -10,9 +10,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -92,6 +94,9 @@ func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compil
 	return p.Listing, nil
 }
 
+// languages are those of the sources of interfaces.
+var languages = map[samples.Interface]cfront.Language{samples.OpenCL: cfront.OpenCL, samples.CUDA: cfront.CUDA}
+
 // Compile is the machine code that package compile makes of the source: what stands for that of the device's compiler where there is none.
 func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, error) {
 	all := &sass.Listing{}
@@ -99,7 +104,7 @@ func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, err
 		if slices.ContainsFunc(all.Functions, func(f *sass.Function) bool { return f.Name == job.Entry }) {
 			continue
 		}
-		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source})
+		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source, Language: languages[s.face]})
 		if err != nil {
 			return nil, err
 		}
@@ -140,6 +145,11 @@ func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, erro
 	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
 }
 
+// onlySource reports whether there is nothing but a source, for which the device's maker has no compiler that gives machine code.
+func (s *Sequence) onlySource() bool {
+	return s.face == samples.OpenCL && s.Code.Listing == "" && !sass.IsCubin(s.Job.Image)
+}
+
 // CUDA reports whether the sequence is of kernels in CUDA C, or of machine code.
 func (s *Sequence) CUDA() bool { return s.face == samples.CUDA }
 
@@ -154,6 +164,8 @@ type Options struct {
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
 	Origin string
+	// Missing is that of emulate.Input.
+	Missing float64
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -250,7 +262,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
@@ -273,7 +285,6 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	return r, nil
 }
 
-// functions are those of the launches.
 func (s *Sequence) functions(l *sass.Listing) (all []*sass.Function, err error) {
 	for _, job := range s.Job.Launches() {
 		f, err := find(l, job.Entry)
@@ -365,7 +376,17 @@ func find(l *sass.Listing, kernel string) (*sass.Function, error) {
 	return nil, mistake("the machine code has no kernel %s: %s", kernel, source.Suggest(kernel, names))
 }
 
-// Of is the sequence of a job.
+// Of is the sequence of a job in CUDA C.
 func Of(job device.Job) *Sequence {
 	return &Sequence{Name: job.Identity.Key(), Job: job, Source: compiled.SourceName(job), face: samples.CUDA}
+}
+
+// OfSource is that of a job whose source is for an interface, by its name in outputs.
+func OfSource(job device.Job, on samples.Interface, name string) *Sequence {
+	s := Of(job)
+	s.face, s.Name = on, name
+	if file, _, _ := strings.Cut(job.Identity.Source, "#"); on == samples.OpenCL && file != "" {
+		s.Source = filepath.Base(file)
+	}
+	return s
 }

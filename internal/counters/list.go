@@ -51,12 +51,12 @@ func ReadList(path string, works func(args []string) ([]Work, error)) (all []Wor
 	return all, nil
 }
 
-// OfCases makes the works of cases.
-func OfCases(cases []*workload.Case) (all []Work, err error) {
+// OfCases makes the works of cases on an interface.
+func OfCases(cases []*workload.Case, on samples.Interface) (all []Work, err error) {
 	for _, c := range cases {
-		job, err := c.On(samples.CUDA).Job(device.Policy{})
+		job, err := c.On(on).Job(device.Policy{})
 		if err == nil {
-			err = c.CheckInterface(samples.CUDA)
+			err = c.CheckInterface(on)
 		}
 		if verdict := c.Undefined(); err == nil && verdict != nil {
 			err = verdict

@@ -24,7 +24,7 @@ const (
 // (remedies.go), changes for the costs that matter, the largest first.
 func (e *explainer) advice(out *Explanation) error {
 	say := func(format string, args ...any) { out.Advice = append(out.Advice, fmt.Sprintf(format, args...)) }
-	if out.Roof != nil && out.Roof.Reached > nearRoof {
+	if out.Roof != nil && out.Roof.Reached > nearRoof && len(out.Remedies) == 0 {
 		say("the kernel reaches %.0f %% of the roof (%s): only doing less of that work makes it faster", 100*out.Roof.Reached, out.Roof.Resources[0].Name)
 	}
 	for _, c := range out.Costs {

@@ -46,10 +46,12 @@ func ParseRange(texts []string) (r *Sizes, rest []string, err error) {
 			}
 		}
 	}
+	if r == nil {
+		return nil, texts, nil
+	}
 	return r, rest, nil
 }
 
-// at is the sizes with a value in the range.
 func (r *Sizes) at(n int64) map[string]int64 {
 	sizes := map[string]int64{r.Name: n}
 	maps.Copy(sizes, r.Others)

@@ -59,7 +59,6 @@ func (c *cone) clone() *cone {
 
 func (v vector) clone() vector { return vector{slices.Clone(v.x), new(big.Int).Set(v.tied)} }
 
-// cut adds a constraint.
 func (c *cone) cut(a []int64, equality bool) {
 	n := c.constraints
 	c.constraints++
@@ -171,4 +170,20 @@ func dot(a, x []int64) int64 {
 		}
 	}
 	return s
+}
+
+func mul(a, b int64) int64 {
+	c, ok := product(a, b)
+	if !ok {
+		panic(errOverflow)
+	}
+	return c
+}
+
+func plus(a, b int64) int64 {
+	c := a + b
+	if (c > a) != (b > 0) && b != 0 {
+		panic(errOverflow)
+	}
+	return c
 }

@@ -35,11 +35,11 @@ type Finding struct {
 
 // Machine is what the checks see.
 type Machine struct {
-	Root        string                               // the folder that holds etc, proc and sys; "" is /
-	Data        string                               // the data directory
-	Find        func(program string) (string, error) // the path of a program
-	Open        func(libraries []string) error       // opens the first shared library that there is
-	Counters    func() (string, error)               // the path of ncu
+	Root        string                         // the folder that holds etc, proc and sys; "" is /
+	Data        string                         // the data directory
+	Find        func(program string) string    // the path of a program, "" where it is missing
+	Open        func(libraries []string) error // opens the first shared library that there is
+	Counters    func() (string, error)         // the path of ncu
 	Devices     func(context.Context) ([]device.Info, error)
 	OpenDevice  func(context.Context) (device.Device, error) // the default device
 	Privileged  bool                                         // the user is root

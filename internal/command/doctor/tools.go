@@ -28,7 +28,7 @@ func tools(_ context.Context, m *Machine) (all []Finding) {
 	for _, t := range programs {
 		f := Finding{Subject: "programs", Verdict: Note, Text: t.names[0] + " is missing (" + t.serves + ")", Remedy: t.remedy}
 		for _, name := range t.names {
-			if path, err := m.Find(name); err == nil {
+			if path := m.Find(name); path != "" {
 				f = Finding{Subject: "programs", Verdict: Good, Text: path + " (" + t.serves + ")"}
 				break
 			}
