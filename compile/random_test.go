@@ -189,7 +189,7 @@ __global__ void k(const int *a, const unsigned *b, const int *c, unsigned *out, 
 // executed is what a kernel leaves in a work-group here.
 func executed(t *testing.T, source string, in []byte) ([]byte, error) {
 	t.Helper()
-	p, err := Kernel(context.Background(), source, "k", nil, false, Options{Architecture: "sm_90", Name: "random.cu"})
+	p, err := Kernel(context.Background(), source, "k", Options{Architecture: "sm_90", Name: "random.cu"})
 	if err != nil {
 		return nil, err
 	}
