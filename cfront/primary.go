@@ -57,7 +57,6 @@ func (p *typer) castTo(at Pos, t *ctype, v value) value {
 	return p.folded(value{&Cast{t.typed(at), v.e}, t})
 }
 
-// literal is the value of a constant.
 func literal(e Expr) (float64, bool) {
 	switch x := e.(type) {
 	case *Int:
@@ -418,7 +417,6 @@ var cppExpressions = map[string]string{
 	"operator": "operators of C++ are not read",
 }
 
-// number is the value of a literal.
 func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")

@@ -10,7 +10,6 @@ import (
 	"gpuperf/polycount"
 )
 
-// branch follows an if.
 func (b *builder) branch(x *cfront.If) {
 	c := b.truth(x.Cond)
 	b.nextStatement()

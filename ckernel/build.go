@@ -15,7 +15,6 @@ import (
 // maxRounds bounds how often a function is read, each time with more known of its variables.
 const maxRounds = 60
 
-// build makes the kernel of a function.
 func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options) (*kernel.Kernel, error) {
 	known := newLearnt()
 	for range maxRounds {
@@ -179,7 +178,6 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 // maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
 const maxSteps = 100_000
 
-// statement follows a statement.
 func (b *builder) statement(s cfront.Stmt) {
 	if b.live.dead || s == nil {
 		return
