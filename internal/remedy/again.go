@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/launch"
@@ -45,7 +46,7 @@ func again(x *study) (out []candidate) {
 		}
 		out = append(out, candidate{
 			array: first.Array, at: rest[0].At, share: sum(rest), cures: []cure{{edit: at(rest, launch.Effect{Without: true})}},
-			defect: fmt.Sprintf("a work-item loads in %s %s what it has loaded in line %d", where, strings.Join(lines, " and "), first.At.Line),
+			defect: fmt.Sprintf("a work-item loads in %s %s what it has loaded in line %d", where, format.First(lines, 3), first.At.Line),
 			remedy: fmt.Sprintf("keep its elements of %s, %d, in registers, or those of the work-group in local memory", first.Array, first.Items/(x.Groups*x.Items)),
 		})
 	}

@@ -96,3 +96,30 @@ func launchedAs(text string) (o frontend.Options) {
 	}
 	return o
 }
+
+// TestAgain: what a work-item has loaded before, in another line, is named; neighbours of it, which it loads in another line, are not.
+func TestAgain(t *testing.T) {
+	const passes = `__global__ void k(const float *x, float *y, int m) {
+  int first = threadIdx.x;
+  float sum = 0;
+  for (int c = 0; c < m; c += 256)
+    sum += x[first + c];
+  %s
+  y[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+`
+	for shift, want := range map[string]bool{"": true, " + 1": false} {
+		file := filepath.Join(t.TempDir(), "k.cu")
+		if err := os.WriteFile(file, fmt.Appendf(nil, passes, strings.Repeat("for (int c = 0; c < m; c += 256) sum = sum * 0.5f + x[first + c"+shift+"];\n", 12)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, map[string]int64{"n": 65536, "m": 2048})
+		got := false
+		for _, r := range e.Remedies {
+			got = got || r.Kind == "loads again" && r.Array == "x" && r.Line == 6
+		}
+		if got != want {
+			t.Errorf("x[first + c%s]: %v, %+v", shift, got, e.Remedies)
+		}
+	}
+}
