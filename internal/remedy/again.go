@@ -81,14 +81,17 @@ func (x *study) index(site launch.Site) (index string) {
 	return index
 }
 
-// numbered is the text of the indices of an access, in which the counters of loops are called by when they come.
+// numbered is the text of the indices of an access, in which the counters of loops are called by when they come, and others by their axis.
 func (x *study) numbered(a *expr.Access) string {
 	var counters, parts []string
 	for _, e := range a.Index {
 		e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
 			v, ok := e.(expr.Var)
-			if !ok || !x.Kernel.IsIname(v.Name) || x.Kernel.Tags[v.Name].Parallel() {
+			if !ok || !x.Kernel.IsIname(v.Name) {
 				return e
+			}
+			if tag := x.Kernel.Tags[v.Name]; tag.Parallel() {
+				return expr.Var{Name: tag.String()}
 			}
 			n := slices.Index(counters, v.Name)
 			if n < 0 {
