@@ -42,7 +42,6 @@ type place struct {
 	record *cfront.Record
 }
 
-// array finds the array of a variable.
 func (b *builder) array(at cfront.Expr, v *builderVar) *array {
 	if a := b.arrays[v]; a != nil {
 		return a
@@ -259,7 +258,6 @@ func (b *flow) accessOf(x *expr.Access) *access {
 	return b.accesses[i]
 }
 
-// load is the value of an element.
 func (b *builder) load(e cfront.Expr) expr.Expr {
 	return b.take(e.Place(), b.placeOf(e))
 }

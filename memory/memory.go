@@ -125,7 +125,6 @@ func (p *Part) executions() float64 {
 	return n
 }
 
-// groups are the groups of the part.
 func (p *Part) groups() float64 {
 	return float64(p.Groups[0].Count) * float64(p.Groups[1].Count) * float64(p.Groups[2].Count)
 }

@@ -369,7 +369,6 @@ func (b *builder) chained(a *cfront.Assign, at scope, place int64) (int64, cfron
 	return b.assign(a.Pos, a.To, use, at, place), use
 }
 
-// assign makes a statement.
 func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place int64) int64 {
 	if to.Type() == "" {
 		b.failAt(at, "", "%s is neither a number nor an element of an array of numbers", describe(to))
