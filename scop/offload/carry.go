@@ -91,8 +91,7 @@ func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, err
 		return nil, err
 	}
 	c.runs = cexpr.Predicates(any)
-	if !c.surely(k) {
-		a := k.Array(to.Array)
+	if a := k.Array(to.Array); !c.surely(k) {
 		if len(a.Shape) != len(to.Index) || a.Shape[0] == nil {
 			return nil, nil
 		}

@@ -15,7 +15,7 @@ func TestCopiesThatPay(t *testing.T) {
 		text   string
 		copies bool
 	}{
-		{"void f(int n, int m, double a[n]) { double b[n];\n#pragma scop\nfor (int t = 0; t < m; t++) { for (int i = 1; i < n - 1; i++) b[i] = a[i-1] + a[i+1]; for (int i = 1; i < n - 1; i++) a[i] = b[i]; }\n#pragma endscop\n}\n", false},
+		{"double a[102][2002], b[2002]; void f() {\n#pragma scop\nfor (int t = 0; t < 100; t++) { for (int i = 1; i < 2000; i++) b[i] = a[0][i-1] + a[0][i+1]; for (int i = 1; i < 2000; i++) a[0][i] = b[i]; }\n#pragma endscop\n}\n", false},
 		{"void f(int n, int m, double a[n], double y[n]) { double x = 0;\n#pragma scop\nfor (int i = 0; i < n; i++) { y[i] = a[i] + x; x = a[i]; }\n#pragma endscop\n}\n", true},
 	} {
 		file := filepath.Join(t.TempDir(), "f.c")
