@@ -18,7 +18,7 @@ var intrinsicTable = []struct {
 		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
 		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
-		half_powr:pow pown:pow rootn:rootn ldexp:ldexp j0 j1 y0 y1`},
+		half_powr:pow pown:pow rootn:rootn ldexp:ldexp scalbn:ldexp scalbln:ldexp j0 j1 y0 y1`},
 	{Math, laneResult, "", `dot length fast_length:length distance fast_distance:distance`},
 	{Math, floatResult, "", `fast_normalize:normalize`},
 	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
