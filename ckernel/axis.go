@@ -308,9 +308,12 @@ func (b *builder) assumptions() {
 			b.failLaunch("assume conditions that hold together", "the assumption %s is a choice", text)
 		}
 		for _, p := range set.Params() {
-			to := b.sizeNamed(p).Params()[0]
-			if to != p {
-				set, err = set.Rename(p, to)
+			to := b.sizeNamed(p)
+			if v, given := to.Constant(); given {
+				set, err = set.Fix(map[string]int64{p: v})
+				b.try(err)
+			} else if name := to.Params()[0]; name != p {
+				set, err = set.Rename(p, name)
 				b.try(err)
 			}
 		}

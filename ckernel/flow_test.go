@@ -58,3 +58,18 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestAssumedOfGivenSizes: an assumption about a size that is given holds for the value, or is refused.
+func TestAssumedOfGivenSizes(t *testing.T) {
+	const text = "__kernel void f(__global float *a, int n) {\n  int i = get_global_id(0);\n  if (i < n) a[i] = 1;\n}\n"
+	file, err := cfront.Parse(t.Context(), "a.cl", text, cfront.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[int64]string{256: "", 100: "no sizes satisfy the assumptions n % 128 = 0"} {
+		opt := Options{Local: []int64{128}, Global: []string{"n"}, Assume: []string{"n % 128 = 0"}, At: map[string]int64{"n": n}}
+		if _, err := Read(t.Context(), file, opt); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("n=%d: got %v, want %q", n, err, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -161,7 +162,7 @@ func column(err error, text string) int {
 func cleaned(err error) string {
 	var typ *json.UnmarshalTypeError
 	if errors.As(err, &typ) {
-		return fmt.Sprintf("%s must not be a %s", typ.Field, typ.Value)
+		return fmt.Sprintf("%s must be no %s", cmp.Or(typ.Field, "the line"), typ.Value)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return "the line ends in the middle of it"
