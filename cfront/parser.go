@@ -103,7 +103,6 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-// parse reads a file.
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)

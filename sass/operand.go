@@ -75,7 +75,6 @@ type Reference struct {
 // register is a register in the text of an operand: not part of a longer word, nor behind a dot, as modifiers are.
 var register = regexp.MustCompile(`(^|[^\w.$])(UR|UP|R|P|B)(\d{1,3}|Z|T)((?:\.\w+)*)`)
 
-// operand reads the text of an operand.
 func operand(text string) Operand {
 	o := Operand{Text: text, Kind: kindOf(text)}
 	if strings.HasPrefix(text, "`(") { // labels may look like registers

@@ -118,6 +118,7 @@ func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*wo
 func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms, roofs bool) error {
 	var all []*explain.Explanation
 	for _, s := range subjects {
+		s.Roofline = roofs || wantJSON(cmd)
 		e, err := explain.New(s)
 		if err != nil {
 			return err

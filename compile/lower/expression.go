@@ -6,7 +6,6 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// expression computes an expression.
 func (l *lowering) expression(e cfront.Expr) value {
 	if l.Func.Count() > maxValues {
 		l.fail(e.Place(), "the kernel becomes more than %d values when its loops are unrolled", maxValues)
@@ -325,7 +324,6 @@ func (l *lowering) assign(x *cfront.Assign) value {
 	return v
 }
 
-// typeOf is the type of the number in a place.
 func (l *lowering) typeOf(p place) expr.DType {
 	if p.lanes != nil {
 		return p.t.Base().Vector(int64(len(p.lanes)))
@@ -333,7 +331,6 @@ func (l *lowering) typeOf(p place) expr.DType {
 	return p.t
 }
 
-// makeRecord makes a record of values.
 func (l *lowering) makeRecord(x *cfront.Make) value {
 	t := l.temporary(x)
 	if x.Rec == nil {

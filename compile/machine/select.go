@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"gpuperf/compile/ssa"
 )
@@ -73,7 +75,6 @@ func (f *function) inVector(v *ssa.Value) bool {
 	return !f.uniform.loads[v] && (!f.uniform.values[v] || f.uniform.vector[v])
 }
 
-// result are the units of a value.
 func (f *function) result(v *ssa.Value) []unit {
 	if u := f.units[v]; u != nil {
 		return u
@@ -263,7 +264,6 @@ func (f *function) signed(v *ssa.Value, first bool) (operand, bool) {
 	return o, first
 }
 
-// condition is a predicate as an operand.
 func (f *function) condition(v *ssa.Value) operand {
 	not := false
 	for v.Op == ssa.PNot {
@@ -393,11 +393,11 @@ func (f *function) wideOperand(v *ssa.Value, first bool, in *[]unit) (operand, b
 	if first {
 		switch {
 		case v.Op == ssa.Const && uint32(v.Int) == 0 && v.Int != 0:
-			o := operand{kind: literal, text: fmt.Sprintf("0x%x", uint64(v.Int))}
+			x := math.Float64frombits(uint64(v.Int))
 			if minus {
-				o.text = fmt.Sprintf("0x%x", uint64(v.Int)^1<<63)
+				x = -x
 			}
-			return o, false
+			return text(strconv.FormatFloat(x, 'g', -1, 64)), false // as listings have it
 		case v.Op == ssa.Param:
 			o := banked(parameterBank, v.Int)
 			o.minus, o.abs = minus, abs

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -144,6 +145,11 @@ func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, erro
 	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
 }
 
+// onlySource reports whether there is nothing but a source, for which the device's maker has no compiler that gives machine code.
+func (s *Sequence) onlySource() bool {
+	return s.face == samples.OpenCL && s.Code.Listing == "" && !sass.IsCubin(s.Job.Image)
+}
+
 // CUDA reports whether the sequence is of kernels in CUDA C, or of machine code.
 func (s *Sequence) CUDA() bool { return s.face == samples.CUDA }
 
@@ -158,6 +164,8 @@ type Options struct {
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
 	Origin string
+	// Missing is that of emulate.Input.
+	Missing float64
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -254,7 +262,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
@@ -277,7 +285,6 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	return r, nil
 }
 
-// functions are those of the launches.
 func (s *Sequence) functions(l *sass.Listing) (all []*sass.Function, err error) {
 	for _, job := range s.Job.Launches() {
 		f, err := find(l, job.Entry)
@@ -378,5 +385,8 @@ func Of(job device.Job) *Sequence {
 func OfSource(job device.Job, on samples.Interface, name string) *Sequence {
 	s := Of(job)
 	s.face, s.Name = on, name
+	if file, _, _ := strings.Cut(job.Identity.Source, "#"); on == samples.OpenCL && file != "" {
+		s.Source = filepath.Base(file)
+	}
 	return s
 }

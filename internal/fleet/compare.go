@@ -192,7 +192,6 @@ func (m *Merged) table() *format.Table {
 	return t
 }
 
-// cell is the value of a device.
 func (r Row) cell(i int) string {
 	v := r.Values[i]
 	switch {

@@ -32,7 +32,6 @@ func (x *study) where() (c candidate) {
 	return c
 }
 
-// multiprocessors are those of the device.
 func (x *study) multiprocessors() int64 { return x.Device.Int(facts.Multiprocessors) }
 
 // alone reports that work-items of a group share nothing, so that groups may have any size.
