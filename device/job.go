@@ -212,6 +212,7 @@ type Policy struct {
 	TimeLimit time.Duration `json:"time_limit,omitempty"`  // no trial after the third begins later than this; 0 is 10 s
 	Cutoff    time.Duration `json:"cutoff,omitempty"`      // a job whose first run takes longer is not run again: that run is its only trial; 0 is never
 	Abandon   time.Duration `json:"abandon,omitempty"`     // a job of several launches whose first run has not ended after so long on the device fails, with status timeout; 0 is never
+	Energy    time.Duration `json:"energy,omitempty"`      // after the trials, launches go on for so long, and what the device uses for one is told; 0 is not
 	Graph     bool          `json:"graph,omitempty"`       // several launches are timed as a graph, where the platform has graphs: from the start of the first to the end of the last
 	Profiled  bool          `json:"profiled,omitempty"`    // a profiler is told when the trials begin and end, for it to count nothing else
 }

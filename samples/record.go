@@ -2,6 +2,7 @@ package samples
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -105,6 +106,16 @@ func (r Record) Seconds() float64 {
 		return math.NaN()
 	}
 	return r.Summary.Median
+}
+
+// EnergyMetric is the metric of a record with the joules that the device uses for a run.
+const EnergyMetric = "energy"
+
+// SetMetric adds a metric; the map that the record had stays as it is.
+func (r *Record) SetMetric(name string, m Metric) {
+	all := map[string]Metric{name: m}
+	maps.Copy(all, r.Metrics)
+	r.Metrics = all
 }
 
 // Check returns what makes the record unfit to be written or used, or nil.

@@ -94,6 +94,8 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 	switch {
 	case !(o.Slow > 1):
 		return usagef("--slow %v: must be greater than 1", o.Slow)
+	case !slices.Contains(tune.AllObjectives(), string(o.Objective)):
+		return usagef("--objective %s: it is one of %s", o.Objective, strings.Join(tune.AllObjectives(), ", "))
 	case o.limit < 0:
 		return usagef("--for %v: must be more than 0", o.limit)
 	case o.limit > 0:

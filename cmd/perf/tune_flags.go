@@ -60,6 +60,7 @@ func (o *tuneFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&o.on.options.Retry, "retry", false, "run again what failed before")
 	flags.DurationVar(&o.on.options.Limit, "limit", o.on.options.Limit, "time limit for building and running one configuration")
 	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
+	flags.StringVar((*string)(&o.Objective), "objective", string(tune.Time), "what the fastest (--best) are ordered by: "+strings.Join(tune.AllObjectives(), " or ")+"; energy is measured where NVIDIA's management library tells it")
 	o.addLift(cmd)
 }
 
@@ -79,7 +80,9 @@ func (o *tuneFlags) checkOver(cmd *cobra.Command, sizes int, isRange bool) error
 	case sizes > 1 && isRange:
 		return usagef("-p: either one size is a range, or there are several sizes")
 	case sizes > 1:
-		return refuse(cmd, func(name string) bool { return name == "resume" || name == "device" && o.on.device == allDevices }, "--%s is of one size, and not of several")
+		return refuse(cmd, func(name string) bool {
+			return name == "resume" || name == "objective" && o.Objective == tune.Energy || name == "device" && o.on.device == allDevices
+		}, "--%s is of one size, and not of several")
 	}
 	return refuse(cmd, func(name string) bool { return name == "over" }, "--%s is for several sizes, such as -p n=1024,2048")
 }

@@ -70,6 +70,9 @@ func (d *driver) Profile(on bool) error {
 	return d.do("cuProfilerStop")
 }
 
+// Energy asks NVIDIA's management library.
+func (d *driver) Energy() (joules float64, ok bool) { return d.state.Energy() }
+
 // Clocks asks NVIDIA's management library.
 func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
 

@@ -182,6 +182,9 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 			return r, nil
 		}
 	}
+	if result.Energy > 0 {
+		r.SetMetric(samples.EnergyMetric, samples.Metric{Value: result.Energy, Unit: "J"})
+	}
 	r.Verified, r.Unverified = t.Verified, t.Unverified
 	switch e := t.Job.Expect; {
 	case result.Unverified != "":

@@ -152,6 +152,15 @@ func (n *State) Clocks() *samples.Clocks {
 	return &c
 }
 
+// Energy is what the device has used since the driver was loaded, in joules; false where that is not told, as of GPUs before Volta.
+func (n *State) Energy() (joules float64, ok bool) {
+	if n == nil {
+		return 0, false
+	}
+	millijoules, ok := n.ask("nvmlDeviceGetTotalEnergyConsumption")
+	return float64(millijoules) / 1000, ok
+}
+
 // Close ends the use of the library.
 func (n *State) Close() {
 	if n != nil {

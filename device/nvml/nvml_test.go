@@ -34,6 +34,7 @@ int nvmlDeviceGetClockInfo(void *d, int type, unsigned *mhz) {
 int nvmlDeviceGetPowerUsage(void *d, unsigned *milliwatts) { *milliwatts = 412500; return 0; }
 int nvmlDeviceGetTemperature(void *d, int sensor, unsigned *t) { if (sensor != 0) return 2; *t = 41; return 0; }
 #ifdef LIMITS
+int nvmlDeviceGetTotalEnergyConsumption(void *d, unsigned long long *mj) { *mj = 123456789012ull; return d != &device; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *d, unsigned long long *bits) { *bits = 0x24; return 0; }
 #endif
 `
@@ -80,6 +81,10 @@ func TestNVML(t *testing.T) {
 		n := Open(func([]string) (*dl.Library, error) { return dl.OpenFirst(tt.libraries) }, tt.uuid, tt.pci)
 		if diff := cmp.Diff(tt.want, n.Clocks()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+		joules, ok := n.Energy()
+		if told := tt.want != nil && tt.want.Limits != nil; ok != told || told && joules != 123456789.012 {
+			t.Errorf("%s: %v J, %v", name, joules, ok)
 		}
 		n.Close()
 	}

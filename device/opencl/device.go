@@ -54,6 +54,9 @@ func (d *driver) Close() {
 	d.queue, d.context = 0, 0
 }
 
+// Energy asks NVIDIA's management library.
+func (d *driver) Energy() (joules float64, ok bool) { return d.state.Energy() }
+
 // Clocks asks NVIDIA's management library.
 func (d *driver) Clocks() *samples.Clocks { return d.state.Clocks() }
 

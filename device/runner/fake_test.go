@@ -18,6 +18,8 @@ import (
 
 // fake is a driver in this process. Its kernels increment each byte of their first argument; a launch takes a millisecond.
 type fake struct {
+	asked  int  // for the energy
+	tells  bool // what energy it has used
 	memory map[Memory][]byte
 	whole  map[Memory]Memory // of parts
 	place  map[Memory]int64
@@ -126,6 +128,13 @@ func (f *fake) Variable(_ Program, name string) (Memory, int64, error) {
 	return f.variables[name], int64(len(f.memory[f.variables[name]])), nil
 }
 func (f *fake) Clocks() *samples.Clocks { return nil }
+
+// Energy moves by 3 J every third time that it is asked, if at all.
+func (f *fake) Energy() (joules float64, ok bool) {
+	f.asked++
+	return float64(f.asked / 3 * 3), f.tells
+}
+
 func (f *fake) Profile(on bool) error {
 	f.watched = on
 	return nil

@@ -62,6 +62,8 @@ type Driver interface {
 	Profile(on bool) error
 	// Clocks is the state of the device now, nil where the platform does not tell.
 	Clocks() *samples.Clocks
+	// Energy is what the device has used since some moment, in joules; false where the platform does not tell.
+	Energy() (joules float64, ok bool)
 	// Prelude begins the source of kernels of this package, which are written in OpenCL C.
 	Prelude() string
 	Close()

@@ -205,6 +205,23 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one.
+func TestEnergy(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		d, f := newDevice()
+		f.tells = tells
+		job := increment(8)
+		job.Policy.Energy = time.Millisecond
+		result, err := d.Run(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[bool]float64{true: 1}[tells]; result.Energy != want {
+			t.Errorf("%v: %v J", tells, result.Energy)
+		}
+	}
+}
+
 // Runs that are asked for come before the trials, though times are steady before.
 func TestWarmUps(t *testing.T) {
 	d, _ := newDevice()

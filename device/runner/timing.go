@@ -56,6 +56,9 @@ func (d *Device) time(ctx context.Context, job device.Job, b *bound, result *dev
 		return err
 	}
 	result.Clocks = d.clocks(job.Reuse)
+	if err := d.energy(ctx, policy, b, cold, result); err != nil {
+		return err
+	}
 	if err := b.outside(job); err != nil {
 		return d.Verdict(Running, err)
 	}

@@ -27,6 +27,7 @@ var clocks = map[string]string{
 	"cmd/perf/tune.go":                    "tune --for ends a search",
 	"emulate/survey/kept.go":              "which results were used last",
 	"internal/counters/counters.go":       "the date of a record",
+	"device/runner/energy.go":             "measures",
 	"device/runner/launches.go":           "measures",
 	"device/runner/learned.go":            "ends a disassembler that hangs",
 	"device/runner/programs.go":           "measures how long building takes",

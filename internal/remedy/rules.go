@@ -40,25 +40,6 @@ var rules = []rule{
 // much is from when on sectors or cycles are more than accesses need.
 const much = 1.5
 
-// at lists the accesses as a set with an effect.
-func at(sites []Row, e launch.Effect) launch.Edit {
-	edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
-	for _, s := range sites {
-		edit.Access[s.Site] = e
-	}
-	return edit
-}
-
-// those are the rows for which a condition holds, the largest share first.
-func (x *study) those(is func(*Row) bool) (list []Row) {
-	for i := range x.rows {
-		if is(&x.rows[i]) {
-			list = append(list, x.rows[i])
-		}
-	}
-	return list
-}
-
 // Verb is load, store or update.
 func Verb(s launch.Site) string {
 	switch {
@@ -90,14 +71,6 @@ func Named(s launch.Site) string {
 		return s.Array
 	}
 	return fmt.Sprintf("%s in line %d", s.Array, s.At.Line)
-}
-
-// sum adds shares, of which all together are the time at most.
-func sum(list []Row) (all float64) {
-	for _, r := range list {
-		all += r.Share
-	}
-	return min(all, 1)
 }
 
 // coalescing: accesses to global memory that touch more sectors than their elements fill.

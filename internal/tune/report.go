@@ -137,6 +137,10 @@ func (r *Result) writeBest(w io.Writer) error {
 	if roof {
 		header = append(header, ">of the roof")
 	}
+	energy := slices.ContainsFunc(r.Best, func(b Run) bool { return b.Joules() > 0 })
+	if energy {
+		header = append(header, ">energy", ">power")
+	}
 	if !alike {
 		header = append(header, "results")
 	}
@@ -148,6 +152,9 @@ func (r *Result) writeBest(w io.Writer) error {
 		}
 		if roof {
 			row = append(row, b.Achieved.Cells()[2])
+		}
+		if energy {
+			row = append(row, format.Quantity(b.Joules(), "J"), format.Quantity(b.Joules()/b.Seconds(), "W"))
 		}
 		if !alike {
 			row = append(row, b.Record.Verification())
@@ -187,12 +194,13 @@ type runJSON struct {
 	Reused        bool           `json:"reused,omitempty"`
 	Known         bool           `json:"known,omitempty"` // from an earlier search
 	After         float64        `json:"after_seconds,omitempty"`
+	Energy        float64        `json:"energy_joules,omitempty"`
 	Times         []sizeTime     `json:"times,omitempty"` // where there are several sizes; then seconds is what they are judged by together
 	campaign.Achieved
 }
 
 func (r Run) json() runJSON {
-	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known, After: r.After.Seconds(), Achieved: r.Achieved}
+	out := runJSON{Configuration: r.Config, Status: r.Record.Status, Error: r.Record.Error, Seconds: r.Seconds(), Predicted: r.Predicted, Reused: r.Reused, Known: r.Known, After: r.After.Seconds(), Energy: r.Joules(), Achieved: r.Achieved}
 	if r.Seconds() > 0 {
 		out.Verified = r.Record.Verification()
 	}

@@ -19,6 +19,7 @@ import (
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/warning"
 	"gpuperf/samples"
 	"gpuperf/search"
 )
@@ -80,6 +81,8 @@ type Search struct {
 	Trials int
 	Best   int
 	Final  device.Policy
+	// Objective orders the fastest: by their times, or by the energy that the device uses for a run, where it tells.
+	Objective Objective
 	// Slow is the multiple of the best time so far above which a configuration is not run again: its first run is its time. 0 is 5.
 	Slow float64
 	// Progress, if not nil, is called after every run.
@@ -93,6 +96,29 @@ type Search struct {
 	runs      []Run
 	warnings  []string
 }
+
+// Objective is what the fastest configurations are ordered by.
+type Objective string
+
+const (
+	Time   Objective = "time"
+	Energy Objective = "energy"
+)
+
+// AllObjectives are the objectives.
+func AllObjectives() []string { return []string{string(Time), string(Energy)} }
+
+// Joules is the energy of a run; 0 where nobody has asked for it, or the device does not tell.
+func (r Run) Joules() float64 { return r.Record.Metrics[samples.EnergyMetric].Value }
+
+// byEnergy is the order by energy, then by time; what has none comes last.
+func byEnergy(a, b Run) int {
+	none := func(r Run) int { return map[bool]int{true: 1}[r.Joules() == 0] }
+	return cmp.Or(none(a)-none(b), cmp.Compare(a.Joules(), b.Joules()), byTime(a, b))
+}
+
+// longEnough is how long energy is measured: a counter that moves ten times a second is then known to some per cent.
+const longEnough = time.Second
 
 // Run is a configuration with its record.
 type Run struct {
@@ -394,6 +420,9 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 	if good = fastest; len(good) == 0 {
 		return nil
 	}
+	if s.Objective == Energy {
+		s.Final.Energy = longEnough
+	}
 	var list []Request
 	for i := range good {
 		list = append(list, Request{Config: good[i].Config, Predicted: good[i].Predicted, Policy: s.Final, Before: &good[i].Record})
@@ -411,6 +440,13 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 		}
 	}
 	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
+	if s.Objective == Energy {
+		order = byEnergy
+		if !slices.ContainsFunc(good, func(r Run) bool { return r.Joules() > 0 }) {
+			s.warnings = append(s.warnings, warning.LeftOut.About("energy", "%s does not tell what energy it uses: the fastest are ordered by their times", s.Campaign.Device.Info().Name))
+			order = byTime
+		}
+	}
 	slices.SortStableFunc(good, order)
 	if i := slices.IndexFunc(good, isUsual); i >= 0 {
 		result.Usual = &good[i]

@@ -1,0 +1,30 @@
+package remedy
+
+import "gpuperf/launch"
+
+// at lists the accesses as a set with an effect.
+func at(sites []Row, e launch.Effect) launch.Edit {
+	edit := launch.Edit{Access: map[launch.Site]launch.Effect{}}
+	for _, s := range sites {
+		edit.Access[s.Site] = e
+	}
+	return edit
+}
+
+// those are the rows for which a condition holds, the largest share first.
+func (x *study) those(is func(*Row) bool) (list []Row) {
+	for i := range x.rows {
+		if is(&x.rows[i]) {
+			list = append(list, x.rows[i])
+		}
+	}
+	return list
+}
+
+// sum adds shares, of which all together are the time at most.
+func sum(list []Row) (all float64) {
+	for _, r := range list {
+		all += r.Share
+	}
+	return min(all, 1)
+}
