@@ -293,3 +293,119 @@ func apart(spans []span) error {
 	}
 	return nil
 }
+
+// Application is how a launch went in the application that it was captured from.
+type Application struct {
+	Times  []float64 // seconds that launches took, in order: all, or every so many
+	Timed  int64     // how many launches were timed
+	Total  float64   // seconds of all of these
+	Cold   bool      // the first of the times is of a launch whose code had just been loaded, or whose buffers had just been copied
+	Stream int64     // by the number that the driver's records have
+	Order  int64     // of the first such launch among all that the application made
+}
+
+// Median is the middle one of the times, without the cold one where there are others; 0 where there is none.
+func (a *Application) Median() float64 {
+	times := slices.Clone(a.Times)
+	if a.Cold && len(times) > 1 {
+		times = times[1:]
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return (times[(len(times)-1)/2] + times[len(times)/2]) / 2
+}
+
+// application reads how a launch went.
+func (r *reader) application(n *yamlfile.Node) (*Application, error) {
+	f, err := n.Fields(Keys["application"]...)
+	if err != nil {
+		return nil, err
+	}
+	if f["seconds"] == nil {
+		return nil, n.Errorf("the application has no times").WithHint("write seconds: [1.5e-05], one number a launch")
+	}
+	a := &Application{}
+	list, err := f["seconds"].List()
+	for _, one := range list {
+		v, wrong := positive(one)
+		a.Times, a.Total, err = append(a.Times, v), a.Total+v, cmp.Or(err, wrong)
+	}
+	a.Timed = int64(len(a.Times))
+	err = cmp.Or(err,
+		optional(f["total"], positive, &a.Total),
+		optional(f["timed"], amount, &a.Timed),
+		optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
+		optional(f["stream"], amount, &a.Stream),
+		optional(f["order"], amount, &a.Order),
+	)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(a.Times) == 0:
+		return nil, f["seconds"].Errorf("there is no time")
+	case a.Timed < int64(len(a.Times)):
+		return nil, f["timed"].Errorf("%d launches have no %d times", a.Timed, len(a.Times))
+	}
+	return a, nil
+}
+
+// positive reads a number of seconds.
+func positive(n *yamlfile.Node) (float64, error) {
+	v, err := n.Float()
+	if err == nil && !(v > 0) {
+		err = n.Errorf("expected more than 0 seconds, found %g", v)
+	}
+	return v, err
+}
+
+// Code is the machine code of a launch file, for emulation.
+type Code struct {
+	Listing string // the path of a listing or a cubin; "" for none
+	Arch    string // that it is for, or that the source is built for; "" is not said
+	// Registers of a work-item, and bytes of shared memory of a work-group and of local memory of a work-item, where the listing does not
+	// say; 0 is not said.
+	Registers, Shared, Local int64
+}
+
+// code reads what emulation needs of the machine code.
+func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
+	c := &r.file.Code
+	if err = cmp.Or(
+		optional(f["listing"], (*yamlfile.Node).String, &c.Listing),
+		optional(f["arch"], (*yamlfile.Node).String, &c.Arch),
+	); err != nil {
+		return err
+	}
+	if c.Listing != "" {
+		c.Listing = r.file.near(c.Listing)
+	}
+	if n := f["resources"]; n != nil {
+		fields, err := n.Fields(Keys["resources"]...)
+		if err != nil {
+			return err
+		}
+		for key, into := range map[string]*int64{"registers": &c.Registers, "shared": &c.Shared, "local": &c.Local} {
+			if err := optional(fields[key], amount, into); err != nil {
+				return err
+			}
+			if most, ok := mostOf[key]; ok && *into > most {
+				return fields[key].Errorf("expected %d %s at most, found %d", most, key, *into)
+			}
+		}
+	}
+	return nil
+}
+
+// mostOf is how much a work-item can have. Registers are named in 8 bits, one of whose numbers is that of zero; its own memory is 512 KB (CUDA C++
+// Programming Guide, technical specifications by compute capability), and shared memory is addressed in 24 bits.
+var mostOf = map[string]int64{"registers": 255, "local": 512 << 10, "shared": 1 << 24}
+
+func amount(n *yamlfile.Node) (int64, error) {
+	v, err := n.Int()
+	if err == nil && v < 0 {
+		err = n.Errorf("expected 0 or more, found %d", v)
+	}
+	return int64(v), err
+}

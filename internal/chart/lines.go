@@ -1,8 +1,13 @@
 package chart
 
 import (
+	"encoding/xml"
 	"fmt"
+	"html/template"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // Lines is a set of panels with curves of shares, between 0 and 1, over a number of steps: all on the same axes, the steps on a
@@ -198,4 +203,148 @@ func (b *Bars) stack(c *canvas, bar Bar, left, y, thick float64, length func(flo
 		sum += v
 	}
 	c.text(written(sum), "x", left+length(sum)+5, "y", y+9, "font-size", 9.0, "fill", faint)
+}
+
+// canvas collects SVG elements.
+type canvas struct{ strings.Builder }
+
+// document starts an image, which close("svg") ends.
+func document(title string, width, height float64) *canvas {
+	c := &canvas{}
+	c.open("svg", "xmlns", "http://www.w3.org/2000/svg", "width", width, "height", height,
+		"viewBox", "0 0 "+decimal(width)+" "+decimal(height), "role", "img",
+		"font-family", "system-ui, 'Helvetica Neue', Arial, sans-serif", "font-size", 11.0, "fill", ink)
+	c.leaf("title", title)
+	c.empty("rect", "width", width, "height", height, "fill", "#ffffff")
+	return c
+}
+
+// open starts an element with attributes, given as name and value in turn.
+func (c *canvas) open(name string, attrs ...any) {
+	c.element(name, attrs)
+	c.WriteString(">")
+}
+
+func (c *canvas) close(name string) { fmt.Fprintf(c, "</%s>\n", name) }
+
+// empty writes an element that holds nothing.
+func (c *canvas) empty(name string, attrs ...any) {
+	c.element(name, attrs)
+	c.WriteString("/>\n")
+}
+
+// text writes a text element.
+func (c *canvas) text(content string, attrs ...any) { c.leaf("text", content, attrs...) }
+
+func (c *canvas) leaf(name, content string, attrs ...any) {
+	c.open(name, attrs...)
+	c.escape(content)
+	c.close(name)
+}
+
+func (c *canvas) element(name string, attrs []any) {
+	c.WriteString("<" + name)
+	for i := 0; i+1 < len(attrs); i += 2 {
+		fmt.Fprintf(c, ` %s="`, attrs[i])
+		switch v := attrs[i+1].(type) {
+		case float64:
+			c.WriteString(decimal(v))
+		default:
+			c.escape(fmt.Sprint(v))
+		}
+		c.WriteString(`"`)
+	}
+}
+
+// escape writes text; what XML cannot hold becomes U+FFFD.
+func (c *canvas) escape(text string) { _ = xml.EscapeText(c, []byte(text)) }
+
+// decimal writes a coordinate to a tenth of a pixel.
+func decimal(v float64) string {
+	s := strings.TrimSuffix(strconv.FormatFloat(v, 'f', 1, 64), ".0")
+	if s == "-0" {
+		return "0"
+	}
+	return s
+}
+
+// Picture is drawn for wide screens and for narrow ones.
+type Picture interface {
+	SVG() string
+	Narrow() string
+}
+
+// Inline is a picture as HTML, in both forms; a page shows elements of class "wide" or of class "narrow".
+func Inline(p Picture) template.HTML {
+	return template.HTML(`<div class="wide">` + p.SVG() + "</div>\n<div class=\"narrow\">" + p.Narrow() + "</div>\n") //nolint:gosec // text is escaped
+}
+
+// Intervals are named values with how far they may be off, in parts of the value: one row each, all on one axis.
+type Intervals struct {
+	Title string
+	Note  string // under the title, in grey
+	Rows  []Row
+}
+
+// Row is a value with its interval.
+type Row struct {
+	Name string
+	// Off is the half-width of the interval over the value; NaN or infinite where the value is not determined.
+	Off   float64
+	Text  string // stands at the end
+	Hover string
+}
+
+// widest is the half-width that ends at the frame: beyond it a value is known in order of magnitude at most.
+const widest = 1.0
+
+// SVG draws the intervals as a document of its own.
+func (v *Intervals) SVG() string { return v.draw(aloneWidth) }
+
+// Narrow draws the intervals for a narrow screen.
+func (v *Intervals) Narrow() string { return v.draw(besideWidth / 2) }
+
+func (v *Intervals) draw(across float64) string {
+	const row, head = 20.0, 56.0 // pixels of a row, and of what is above the first
+	left, right, most := 24.0, 24.0, 0.0
+	for _, r := range v.Rows {
+		left, right = max(left, textWidth(r.Name)+24), max(right, textWidth(r.Text)+20)
+		if r.Off <= widest {
+			most = max(most, r.Off)
+		}
+	}
+	ends := []float64{0.01, 0.02, 0.05, 0.1, 0.2, 0.5, widest}
+	most = ends[slices.IndexFunc(ends, func(end float64) bool { return most <= end })]
+	const room = 1.08 // so that marks at the ends are whole
+	x := axis{lo: 1 - room*most, hi: 1 + room*most, linear: true}
+	height := row * float64(len(v.Rows))
+	width := max(left+across+right, textWidth(v.Title)*1.5+24, textWidth(v.Note)+24)
+	c := document(v.Title, width, head+height+34)
+	c.text(v.Title, "x", 12.0, "y", 22.0, "font-size", 15.0, "font-weight", 600)
+	c.text(v.Note, "x", 12.0, "y", 40.0, "fill", faint)
+	at := func(value float64) float64 { return left + across*x.at(value) }
+	for _, tick := range []float64{-most, -most / 2, 0, most / 2, most} {
+		c.empty("line", "x1", at(1+tick), "y1", head, "x2", at(1+tick), "y2", head+height, "stroke", grid)
+		c.text(strings.Replace(fmt.Sprintf("%+g %%", 100*tick), "+0 %", "0", 1), "x", at(1+tick), "y", head+height+16, "text-anchor", "middle", "fill", faint)
+	}
+	for i, r := range v.Rows {
+		y := head + row*(float64(i)+0.5)
+		c.open("g")
+		c.leaf("title", r.Hover)
+		c.text(r.Name, "x", left-8, "y", y+4, "text-anchor", "end")
+		c.text(r.Text, "x", left+across+8, "y", y+4, "fill", faint)
+		style := []any{"stroke", measured, "stroke-width", 2.0}
+		if !(r.Off <= widest) { // from end to end, without caps
+			c.empty("line", append([]any{"x1", left, "y1", y, "x2", left + across, "y2", y, "stroke-dasharray", "2 4"}, style...)...)
+		} else {
+			for _, l := range [][4]float64{{1 - r.Off, y, 1 + r.Off, y}, {1 - r.Off, y - 4, 1 - r.Off, y + 4}, {1 + r.Off, y - 4, 1 + r.Off, y + 4}} {
+				c.empty("line", append([]any{"x1", at(l[0]), "y1", l[1], "x2", at(l[2]), "y2", l[3]}, style...)...)
+			}
+			c.empty("circle", "cx", at(1), "cy", y, "r", 3.5, "fill", measured)
+		}
+		c.close("g")
+	}
+	c.empty("rect", "x", left, "y", head, "width", across, "height", math.Max(height, 1), "fill", "none", "stroke", frame)
+	c.close("svg")
+	return c.String()
 }
