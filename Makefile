@@ -4,9 +4,9 @@ GO       ?= go
 FUZZTIME ?= 3000x
 # As the program is built; the race detector and programs of tests that are in C say otherwise for themselves. Then nothing is compiled twice.
 export CGO_ENABLED := 0
-# Compiling and tests make much garbage and keep little: it is collected where there is a gigabyte and a half of it, which saves tests up to a sixth of
-# their work. The analyzers keep more.
-RARELY   := GOGC=off GOMEMLIMIT=1536MiB
+# Compiling and tests make much garbage and keep little: it is collected where the heap is some times what is kept, which saves tests up to a sixth of
+# their work. Never to collect costs as much again, as the system has to find each page. The analyzers keep more.
+RARELY   := GOGC=1600 GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
 # Tests are compiled and linked without what debuggers read: a tenth less work.
 TESTS    := $(GO) test -vet=off -gcflags=all=-dwarf=false -ldflags='-s -w'

@@ -93,6 +93,7 @@ func (p *typer) vectorAccess(at Pos, name string, explicit []argument, args []va
 // called is a call of a function of the file. One of a record is for an object, or without one for that of the function around.
 func (p *parser) called(at Pos, c *callable, object Expr, args []value) value {
 	given := p.given(at, c, args)
+	p.callees[c.name] = c
 	if c.self != nil {
 		if object == nil {
 			this, ok := p.scope.find("this").(*variable)

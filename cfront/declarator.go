@@ -171,7 +171,7 @@ func (p *parser) suffixes(t *ctype, d *declarator) *ctype {
 			p.next()
 		}
 		if !p.is("]") {
-			extent = p.withAngle(0, p.value).e
+			extent = p.evaluated(p.withAngle(0, p.value)).e
 		}
 		p.expect("]")
 		dims = append(dims, dimension{extent})
@@ -284,6 +284,9 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 		if v, ok := p.byDefault(d.at, t); ok {
 			init = v
 		}
+	}
+	if s.fixed && init.e != nil {
+		init = p.evaluated(init)
 	}
 	if init.e != nil {
 		t = p.initialized(s, entry, init)

@@ -149,13 +149,14 @@ func openCL() *dialect {
 	return d
 }
 
-func cuda() *dialect {
-	d := &dialect{
-		predefined: constants + `#define __CUDACC__ 1
+// cudaMacros are what the compiler and the headers of CUDA 12 define, and the names that HIP has for where a work-item is.
+const cudaMacros = `#define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDA_ARCH__ 800
+#define CUDA_VERSION 12000
+#define CUDART_VERSION 12000
 #define __cplusplus 201703L
 #define __LP64__ 1
 #define assert(condition) ((void) 0)
@@ -172,7 +173,24 @@ func cuda() *dialect {
 #define CUDART_INF_F INFINITY
 #define CUDART_NAN_F NAN
 #define CUDART_MAX_NORMAL_F 3.402823466e+38f
-`,
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+`
+
+func cuda() *dialect {
+	d := &dialect{
+		predefined: constants + cudaMacros,
 		types: withVectors(map[string]expr.DType{
 			"char": expr.Int8, "uchar": expr.Uint8, "short": expr.Int16, "ushort": expr.Uint16, "int": expr.Int32, "uint": expr.Uint32,
 			"long": expr.Int64, "ulong": expr.Uint64, "longlong": expr.Int64, "ulonglong": expr.Uint64, "float": expr.Float32,
@@ -201,7 +219,10 @@ func cuda() *dialect {
 	for _, name := range []string{"cudaTextureObject_t", "cudaSurfaceObject_t"} {
 		d.types[name] = &ctype{form: otherForm, name: "texture"}
 	}
-	d.types["cudaGraphConditionalHandle"] = number(expr.Uint64)
+	for _, name := range []string{"cudaGraphConditionalHandle", "cudaStream_t", "cudaEvent_t"} {
+		d.types[name] = number(expr.Uint64)
+	}
+	d.types["cudaError_t"] = number(expr.Int32)
 	triple := &ctype{form: recordForm, name: "dim3", record: d.types["uint3"].record}
 	d.types["dim3"] = triple
 	d.variables = map[string]*ctype{

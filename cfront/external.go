@@ -86,6 +86,7 @@ func (p *parser) broken(start, end int, err error) {
 // declarationEnd is the token after the declaration that begins at one.
 func (p *cursor) declarationEnd(start int) int {
 	record, function := false, false
+	members, value := false, false // the members that a constructor gives values, and one that braces do
 	depth := 0
 	for i := p.templateHead(start); i < len(p.tokens)-1; i++ {
 		t := p.tokens[i]
@@ -102,14 +103,20 @@ func (p *cursor) declarationEnd(start int) int {
 		switch t.Text {
 		case "(", "[", "{":
 			function = function || t.Text == "(" && depth == 0 && !record
+			if depth == 0 {
+				before := p.tokens[i-1]
+				value = members && t.Text == "{" && (before.Kind == cpp.Name || before.Is(">"))
+			}
 			depth++
 		case ")", "]", "}":
 			if depth--; depth < 0 {
 				return i
 			}
-			if depth == 0 && t.Text == "}" && function {
+			if depth == 0 && t.Text == "}" && function && !value {
 				return i + 1
 			}
+		case ":":
+			members = members || depth == 0 && function
 		case "=":
 			record = record || depth == 0
 		case ";":

@@ -291,7 +291,9 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 			return 0, false
 		case t.form == otherForm:
 		case x.t.form == recordForm || t.form == recordForm:
-			return 0, false
+			if t.conversionTo(x.t) == nil {
+				return 0, false
+			}
 		case x.t.form == numberForm && t.form == numberForm && t.dtype.IsVector() != x.t.dtype.IsVector() && (c.plusPlus || t.dtype.IsVector()):
 			return 0, false // OpenCL C widens numbers
 		case x.t.form == numberForm && t.form != numberForm, x.t.form != numberForm && t.form == numberForm && t.dtype.Size() > 8:
@@ -323,15 +325,26 @@ func (p *parser) closure(d declarator, start int) {
 		c.params = p.signature().params
 	}
 	p.accept("mutable")
-	if p.accept("->") {
-		c.result, c.auto = p.typeName(), false
-	}
+	p.trailing(c)
 	c.body = p.i
 	if !p.is("{") {
 		p.unexpected(`"{"`)
 	}
 	p.pass()
 	p.scope.set(d.name, &overloads{list: []*callable{c}})
+}
+
+// trailing reads the result of a function that follows its parameters. One that is told by an expression in these is that of the body.
+func (p *parser) trailing(c *callable) {
+	switch {
+	case !p.accept("->"):
+	case p.is("decltype"):
+		p.next()
+		p.pass()
+		c.auto, c.result = true, otherType
+	default:
+		c.result, c.auto = p.typeName(), false
+	}
 }
 
 // unchanging reports whether a copy of a variable is as good as the variable.

@@ -108,7 +108,8 @@ var intrinsicTable = []struct {
 	{Image, fixedResult, "float32x4", `read_imagef`},
 	{Image, fixedResult, "int32x4", `read_imagei`},
 	{Image, fixedResult, "uint32x4", `read_imageui`},
-	{Image, fixedResult, "", `write_imagef write_imagei write_imageui`},
+	{Image, fixedResult, "float16x4", `read_imageh`},
+	{Image, fixedResult, "", `write_imagef write_imagei write_imageui write_imageh`},
 	{Image, fixedResult, expr.Int32, `get_image_width get_image_height get_image_depth`},
 	{Image, textureResult, "", `tex1D tex2D tex3D tex1Dfetch tex1DLayered tex2DLayered tex1DLod tex2DLod tex3DLod tex1DGrad tex2DGrad tex3DGrad texCubemap
 		tex2Dgather surf1Dread surf2Dread surf3Dread surf1DLayeredread surf2DLayeredread surfCubemapread`},

@@ -146,6 +146,15 @@ func TestDeclarations(t *testing.T) {
 				"kernel f(global float32 p[*]); float32 r[3]; put<float>(p, sum<float, 3>(r):float32); put<int>(()0, 2)",
 		},
 		{
+			"static functions", cfront.CUDA, "f", "struct A { static __device__ int g() { return 1; } };\nstruct B { static __device__ int g() { return 2; } };\n" +
+				"constexpr int log2i(int n) { int r = 0; while (n > 1) { n /= 2; r++; } return r; }\ntemplate <class T> constexpr bool even(T v) { return v % 2 == 0; }\n" +
+				"template <int N, bool E> __device__ auto h(int x) -> decltype(x + N) { return E ? x : N; }\n" +
+				"__global__ void f(int *p) { const char *s = R\"x(\"a\")x\"; decltype(p[0]) k = A::g(); p[k] = B::g() + h<log2i(64), even(3)>(k); }",
+			"function A::g() int32; return 1; function B::g() int32; return 2; function log2i(int32 n) int32; int32 r = 0; while (n > 1):int32; n /= 2; r +after=; return r; " +
+				"function even<int>(int32 v) bool; return ((v % 2):int32 == 0):int32; function h<6, false>(int32 x) int32; return (0 ? x : 6); " +
+				"kernel f(global int32 p[*]); const int8 s[*] = unknown(a string); int32 k = A::g():int32; p[k] = (B::g():int32 + h<6, false>(k):int32):int32",
+		},
+		{
 			"class template", cfront.CUDA, "f", "template <typename T> struct Pair { T a, b; __device__ T sum() { return a + b; } };\n__global__ void f(Pair<float> *p) { p->a = p[1].b; }",
 			"kernel f(global Pair<float> p[*]); p[0].a = p[1].b",
 		},

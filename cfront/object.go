@@ -14,7 +14,10 @@ func (p *parser) initialised(c *callable) (out []Stmt) {
 	done := map[string]bool{}
 	this := func() Expr { return p.implied(c.at) }
 	assign := func(at Pos, f field, v value) {
-		to := &Member{f.t.typed(at), this(), f.name}
+		to := &Member{f.t.kept().typed(at), this(), f.name}
+		if f.t.refers() && v.e != nil {
+			v.e = p.reference(f.t, v)
+		}
 		out = append(out, &Do{at, &Assign{typed: to.typed, To: to, Value: v.e}})
 	}
 	if c.inits > 0 {
@@ -139,7 +142,7 @@ func (p *parser) memberOf(at Pos, x value, name cpp.Token) (v value, ok bool) {
 	}
 	switch what := x.t.record.scope.names[name.Text].(type) {
 	case *overloads:
-		return p.methodCall(at, x, name.Text, what), true
+		return p.methodCall(Pos(name.At), x, name.Text, what), true
 	case *variable:
 		return p.valueOf(at, what), true
 	case *Int:
@@ -184,12 +187,54 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 			return p.called(at, c, nil, args), true
 		}
 	}
+	if to := args[0].t; op == "=" {
+		v := args[1]
+		known := v.t != nil && v.t.form != otherForm && v.e != nil
+		if !known || to == nil || to.form != recordForm || to.record.vector || v.t.same(to) {
+			return v, false
+		}
+		if p.constructors(to) == nil || v.t.form == recordForm {
+			p.fail(at, "no operator = takes (%s)", argumentTypes(args))
+		}
+		made := p.construct(at, to, args[1:])
+		return value{&Assign{typed: to.typed(at), To: args[0].e, Value: made.e}, to}, true
+	}
 	for _, a := range args {
-		if a.t != nil && a.t.form == recordForm && !a.t.record.vector && op != "=" {
+		if a.t != nil && a.t.form == recordForm && !a.t.record.vector && a.t.conversionTo(nil) == nil {
 			p.fail(at, "no operator %s takes (%s)", op, argumentTypes(args))
 		}
 	}
 	return v, false
+}
+
+// plain is a value that an operator of the language takes: a record that is converted to a number or a pointer is that.
+func (p *parser) plain(v value) value {
+	if c := v.t.conversionTo(nil); c != nil {
+		return p.called(v.e.Place(), c, v.e, nil)
+	}
+	return v
+}
+
+// conversionTo is the function of a record that converts it to a type: the one for just that type, or one for another number where it is a number; with
+// nil the one that it has. It is nil where there is none.
+func (t *ctype) conversionTo(to *ctype) (found *callable) {
+	if t == nil || t.form != recordForm || t.record.scope == nil {
+		return nil
+	}
+	o, _ := t.record.scope.names[conversionName].(*overloads)
+	if o == nil {
+		return nil
+	}
+	for _, c := range o.list {
+		switch {
+		case to != nil && c.result.named().same(to.named()):
+			return c
+		case to != nil && (to.form != numberForm || c.result.form != numberForm || to.dtype.IsVector()):
+		case found == nil:
+			found = c
+		}
+	}
+	return found
 }
 
 func (p *parser) valueOf(at Pos, x *variable) value {
@@ -232,17 +277,11 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 
 // coerced is a value as a variable of a type takes it: a record is converted by its own function, where it has one for that type.
 func (p *parser) coerced(t *ctype, v value) value {
-	if v.t == nil || v.e == nil || v.t.form != recordForm || v.t.record.scope == nil || t.form != pointerForm && t.form != numberForm || t.alias {
+	if v.t == nil || v.e == nil || v.t.form != recordForm || v.t.record.scope == nil || t.form != pointerForm && t.form != numberForm {
 		return v
 	}
-	o, _ := v.t.record.scope.names[conversionName].(*overloads)
-	if o == nil {
-		return v
-	}
-	for _, c := range o.list {
-		if c.result.named().same(t.named()) {
-			return p.called(v.e.Place(), c, v.e, nil)
-		}
+	if c := v.t.conversionTo(t); c != nil {
+		return p.called(v.e.Place(), c, v.e, nil)
 	}
 	return v
 }

@@ -41,7 +41,7 @@ func (p *parser) assignment() value {
 	if !ok || p.tok().Kind != cpp.Symbol {
 		return to
 	}
-	p.next()
+	sign := Pos(p.next().At)
 	v := p.coerced(to.t, p.initializer(to.t))
 	if of, ok := to.e.(*Call); ok && len(of.Args) == 1 && isBits(of) { // *(T *)&x = v
 		if op != "" {
@@ -50,8 +50,14 @@ func (p *parser) assignment() value {
 		x := value{of.Args[0], numberOf(of.Args[0].Type())}
 		return value{&Assign{typed: x.t.typed(at), To: x.e, Value: p.bits(at, p.castTo(at, to.t, v), x.t).e}, x.t}
 	}
-	if of, ok := p.operatorCall(at, op+"=", to, v); ok {
+	if of, ok := p.operatorCall(sign, op+"=", to, v); ok {
 		return of
+	}
+	if op != "" {
+		to = p.plain(to)
+	}
+	if to.t.form != recordForm {
+		v = p.plain(v)
 	}
 	if p.takes(at, to.t, v); op != "" && levels[op] != 8 {
 		p.sameVectors(at, to.t, v.t)
@@ -106,11 +112,11 @@ func (p *parser) binary(least int) value {
 		}
 		p.next()
 		y := p.binary(level + 1)
-		if of, ok := p.operatorCall(at, op.Text, x, y); ok {
+		if of, ok := p.operatorCall(Pos(op.At), op.Text, x, y); ok {
 			x = of
 			continue
 		}
-		x = p.operation(at, op.Text, x, y)
+		x = p.operation(at, op.Text, p.plain(x), p.plain(y))
 	}
 }
 
@@ -324,7 +330,7 @@ func wrapped(n int64, t expr.DType) int64 {
 // constant reads an integer constant.
 func (p *parser) constant(what string) int64 {
 	at := p.here()
-	v := p.conditional()
+	v := p.evaluated(p.conditional())
 	n, ok := v.e.(*Int)
 	if !ok {
 		p.fail(at, "%s is an integer constant", what)
@@ -348,7 +354,7 @@ func (p *parser) unary() value {
 			if of, ok := p.operatorCall(at, t.Text, x); ok {
 				return of
 			}
-			return p.sign(at, t.Text, x)
+			return p.sign(at, t.Text, p.plain(x))
 		case "*":
 			p.next()
 			x := p.unary()

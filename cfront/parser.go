@@ -23,6 +23,7 @@ type parser struct {
 	copies   int         // instances of templates
 	opaque   bool        // statements that are not read are left out
 	argTypes []string    // types of arguments, from which those of a template follow
+	callees  map[string]*callable
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -133,7 +134,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, lookup: lookup{
+	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, callees: map[string]*callable{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

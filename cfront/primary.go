@@ -134,14 +134,14 @@ func (p *parser) postfixed(at Pos, v value) value {
 	for {
 		switch {
 		case p.is("["):
-			p.next()
+			sign := Pos(p.next().At)
 			i := p.withAngle(0, p.value)
 			p.expect("]")
-			if of, ok := p.operatorCall(at, "[]", v, i); ok {
+			if of, ok := p.operatorCall(sign, "[]", v, i); ok {
 				v = of
 				continue
 			}
-			v = p.element(at, v, i)
+			v = p.element(at, p.plain(v), p.plain(i))
 		case p.accept("."):
 			v = p.member(at, v)
 		case p.accept("->"):
@@ -154,9 +154,10 @@ func (p *parser) postfixed(at Pos, v value) value {
 			v = p.step(at, v, "+", true)
 		case p.accept("--"):
 			v = p.step(at, v, "-", true)
-		case p.accept("("):
+		case p.is("("):
+			sign := Pos(p.next().At)
 			args := p.arguments()
-			if of, ok := p.operatorCall(at, "()", append([]value{v}, args...)...); ok {
+			if of, ok := p.operatorCall(sign, "()", append([]value{v}, args...)...); ok {
 				v = of
 				continue
 			}
@@ -188,6 +189,10 @@ func (p *parser) member(at Pos, x value) value {
 	p.next()
 	if name.Text == "template" {
 		name = p.name()
+	}
+	if name.Text == "operator" && p.lang.plusPlus {
+		p.i--
+		name.Text = p.operatorName()
 	}
 	if x.t.form == groupForm {
 		return p.groupMember(at, x, name.Text)
@@ -403,7 +408,7 @@ func (p *parser) predeclared(at Pos, name cpp.Token) value {
 // cppExpressions are words of C++ that begin expressions that are not read.
 var cppExpressions = map[string]string{
 	"new": "new is not read", "throw": "exceptions are not read", "typeid": "typeid is not read",
-	"decltype": "decltype is not read", "operator": "operators of C++ are not read",
+	"operator": "operators of C++ are not read",
 }
 
 func (p *typer) number(at Pos, text string) value {

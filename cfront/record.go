@@ -215,8 +215,9 @@ func (p *parser) method(t *ctype) bool {
 		t.record.why = "it has virtual functions"
 	}
 	self, in := t, p.scope
+	of := t // whose name is part of that of the function
 	if is("friend") {
-		self, in = nil, p.scope.outer
+		self, of, in = nil, nil, p.scope.outer
 	}
 	before := p.scope
 	if p.scope = in; is("static") {
@@ -235,7 +236,11 @@ func (p *parser) method(t *ctype) bool {
 		if d.function == nil {
 			p.fail(d.at, "%s is no function", d.name)
 		}
-		p.declareMember(p.declare(s, d, start), self, end)
+		c := p.declare(s, d, start)
+		if self == nil && of != nil {
+			c.name = fullName(of) + "::" + c.name
+		}
+		p.declareMember(c, self, end)
 	}
 	p.i = end
 	return true
@@ -265,9 +270,12 @@ func (p *parser) declareMember(c *callable, self *ctype, end int) {
 	if c.name = strings.TrimPrefix(c.name, " "); self != nil && !strings.Contains(c.name, "::") {
 		c.name = fullName(self) + "::" + c.name
 	}
-	if p.accept("->") {
-		c.result, c.auto = p.typeName(), false
-	}
+	p.bodyOf(c, end)
+}
+
+// bodyOf notes where the body of a function begins, after its parameters.
+func (p *parser) bodyOf(c *callable, end int) {
+	p.trailing(c)
 	if p.is(":") {
 		c.inits = p.i
 		for p.i < end && !p.is("{") {
@@ -356,10 +364,50 @@ func isRecord(x any) bool {
 
 // outside reads a function of a record whose body stands outside of it, with the name of the record before its own, which stands at a token.
 func (p *parser) outside(at, end int) {
-	t, _ := p.scope.find(p.tokens[at-2].Text).(*ctype)
-	if !isRecord(t) {
+	if t, ok := p.scope.find(p.tokens[at-2].Text).(*ctype); ok && isRecord(t) {
+		p.bodyOutside(t, t.record.scope, at, end)
+	}
+}
+
+// outsideMember is a function of a class template whose body stands outside of it, with the parameters that it names there.
+type outsideMember struct {
+	params  []templateParam
+	at, end int
+}
+
+// outsideTemplate notes a function of a class template, whose name stands at a token: each instance gets the body.
+func (p *parser) outsideTemplate(params []templateParam, at, end int) {
+	i := at - 2
+	for angle := 0; i > 0 && (angle > 0 || p.tokens[i].Is(">") || p.tokens[i].Is(">>")); i-- { // the arguments of the class
+		angle += map[string]int{">": 1, ">>": 2, "<": -1}[p.tokens[i].Text]
+	}
+	c, ok := p.scope.find(p.tokens[i].Text).(*class)
+	if !ok {
 		return
 	}
+	m := outsideMember{params, at, end}
+	c.members = append(c.members, m)
+	for _, t := range c.instances {
+		p.outsideMember(t, m)
+	}
+}
+
+// outsideMember gives an instance of a class template the body of one of its functions.
+func (p *parser) outsideMember(t *ctype, m outsideMember) {
+	if !isRecord(t) || len(m.params) > len(t.record.args) {
+		return
+	}
+	s := &scope{outer: t.record.scope}
+	for i, x := range m.params {
+		s.set(x.name, t.record.args[i].meaning())
+	}
+	_ = p.attempt(func() { // what is not read has no body
+		p.at(m.at, s, func() { p.bodyOutside(t, s, m.at, m.end) })
+	})
+}
+
+// bodyOutside reads a function of a record from its name on, where names mean what they do in a scope.
+func (p *parser) bodyOutside(t *ctype, in *scope, at, end int) {
 	name, key := p.tokens[at].Text, p.tokens[at].Text
 	p.i = at
 	if p.is("operator") {
@@ -372,7 +420,7 @@ func (p *parser) outside(at, end int) {
 		key = constructorName
 	}
 	outer := p.scope
-	p.scope = t.record.scope
+	p.scope = in
 	defer func() { p.scope = outer }()
 	params := p.signature().params
 	o, _ := t.record.scope.names[key].(*overloads)

@@ -135,6 +135,10 @@ func (p *parser) fitting(x *pattern, args []argument) (in *scope, ok bool) {
 		switch {
 		case f.t != nil && args[i].t != nil:
 			p.match(f.t, args[i].t, open, all)
+		case f.class != nil && args[i].class != nil:
+			if n, isOpen := open[f.class.name]; isOpen && f.class.start == 0 {
+				all[n].class = args[i].class
+			}
 		case f.hole != nil && args[i].value != nil:
 			if n, isOpen := open[f.hole.Name]; isOpen {
 				all[n].value = args[i].value
@@ -170,7 +174,10 @@ func (a argument) equal(b argument) bool {
 func (p *parser) patternArguments() (out []argument) {
 	p.expect("<")
 	for !p.is(">") && !p.is(">>") {
-		if p.startsType() {
+		if c, ok := p.meant(p.qualifiers()).(*class); ok && !p.peek(p.qualifiers()+1).Is("<") {
+			p.i += p.qualifiers() + 1
+			out = append(out, argument{class: c})
+		} else if p.startsType() {
 			out = append(out, argument{t: p.typeName()})
 		} else {
 			v := p.withAngle(1, p.conditional)
@@ -202,6 +209,8 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 		case i < len(given) && given[i].meaning() != nil:
 			s.set(x.name, given[i].meaning())
 		case x.isClass:
+			open[x.name] = i
+			s.set(x.name, &class{name: x.name})
 		case x.isType:
 			open[x.name] = i
 			s.set(x.name, &ctype{form: otherForm, name: x.name})
@@ -245,7 +254,7 @@ func (p *parser) deduced(t *template, given []argument, args []value, result *ct
 	copies := maps.Clone(p.lifted)
 	err := p.attempt(func() {
 		p.at(t.start, s, func() {
-			d := p.declarator(p.specifiers().t)
+			_, d := p.head(t)
 			if d.function == nil {
 				return
 			}
@@ -343,6 +352,9 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 			p.members(t)
 		}
 	})
+	for _, m := range c.members {
+		p.outsideMember(t, m)
+	}
 	if fields := t.record.fields; p.lifted[c.name] && len(fields) == 1 && fields[0].t.form == arrayForm {
 		array := fields[0].t
 		if n, ok := array.extent.(*Int); ok && array.elem.dtype.Vector(n.Value).Known() && n.Value > 1 {

@@ -156,7 +156,7 @@ func (p *parser) typeOf() *ctype {
 	if p.startsType() {
 		t = p.typeName()
 	} else {
-		t = p.value().t
+		t = p.withAngle(0, p.value).t.named()
 	}
 	p.expect(")")
 	return t
@@ -182,8 +182,8 @@ func (p *parser) typeHere() *ctype {
 		return voidType
 	case p.is("struct"), p.is("class") && p.lang.plusPlus, p.is("union"), p.is("enum"):
 		return p.record()
-	case typeOf[t.Text]:
-		return p.typeOf()
+	case typeOf[t.Text], p.is("decltype") && p.lang.plusPlus:
+		return p.nestedType(p.typeOf())
 	case p.lang.plusPlus && textures[t.Text] && p.peek(1).Is("<"):
 		return p.texture(p.next().Text)
 	}
@@ -262,6 +262,8 @@ func (p *lookup) startsType() bool {
 		return true
 	case "typeof", "__typeof__", "__typeof":
 		return !p.lang.plusPlus
+	case "decltype":
+		return p.lang.plusPlus && !p.peek(1).Is("auto")
 	case "constexpr", "auto", "class", "alignas", "__align__":
 		return p.lang.plusPlus
 	}

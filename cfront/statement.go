@@ -186,7 +186,10 @@ func (p *parser) branch(at Pos) Stmt {
 	for {
 		p.next()
 		constant := p.lang.plusPlus && p.accept("constexpr")
-		out := &If{Pos: at, Cond: p.condition()}
+		out := &If{Pos: at}
+		if out.Cond = p.condition(); constant {
+			out.Cond = p.evaluated(value{out.Cond, number(out.Cond.Type())}).e
+		}
 		out.Then = p.controlled()
 		chained := p.is("else") && p.peek(1).Is("if")
 		if p.accept("else") && !chained {

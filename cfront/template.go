@@ -18,6 +18,7 @@ type template struct {
 	self      *ctype // of functions of a record
 	open      int    // parameters that take an argument of any type
 	arity     int    // parameters of the function
+	makes     bool   // of constructors
 }
 
 // class is a template of records.
@@ -28,6 +29,7 @@ type class struct {
 	scope     *scope
 	instances map[string]*ctype
 	special   []*pattern
+	members   []outsideMember
 }
 
 // templateParam is a type, an integer constant or a function, or a class template.
@@ -121,11 +123,18 @@ func (p *parser) template() {
 	}
 	i, operator := p.functionName(start, end)
 	switch {
+	case i > 0 && p.scope.class && !operator && p.tokens[i].Text == bareName(p.scope.self):
+		t := p.newTemplate(p.tokens[i].Text, params, i)
+		t.makes = true
+		o := p.overloaded(constructorName)
+		o.templates = append(o.templates, t)
+	case i > 0 && p.tokens[i-1].Is("::"):
+		p.outsideTemplate(params, i, end)
 	case operator:
 		p.lift(i, end)
 		p.i = i
 		o := p.overloaded(p.operatorName())
-		o.templates = append(o.templates, &template{o.name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0, 0})
+		o.templates = append(o.templates, p.newTemplate(o.name, params, start))
 	case i == 0:
 		p.variableTemplate(params, start, end)
 	case len(params) == 0:
@@ -142,8 +151,12 @@ func (p *parser) template() {
 				keepDefaults(params, t.params)
 			}
 		}
-		o.templates = append(o.templates, &template{name, params, start, p.scope, map[string]*callable{}, p.scope.self, 0, 0})
+		o.templates = append(o.templates, p.newTemplate(name, params, start))
 	}
+}
+
+func (p *lookup) newTemplate(name string, params []templateParam, start int) *template {
+	return &template{name: name, params: params, start: start, scope: p.scope, instances: map[string]*callable{}, self: p.scope.self}
 }
 
 // classTemplate notes a template of records, or a specialization of one, which is declared from start to end.
@@ -337,7 +350,7 @@ func (p *parser) templateArgument() argument {
 			return argument{f: x}
 		}
 	}
-	v := p.withAngle(1, p.conditional)
+	v := p.evaluated(p.withAngle(1, p.conditional))
 	if ref, ok := v.e.(*Ref); ok && ref.Var.Class == hole {
 		return argument{hole: ref.Var}
 	}
@@ -439,14 +452,13 @@ func (p *parser) instantiate(t *template, explicit []argument, args []value, at 
 
 // declaredInstance reads the declaration of a function of a template, where its parameters mean what they do in s.
 func (p *parser) declaredInstance(t *template, name string, s *scope) *callable {
-	sp := p.specifiers()
-	d := p.declarator(sp.t)
+	sp, d := p.head(t)
 	if d.function == nil {
 		p.fail(d.at, "%s is no function", t.name)
 	}
 	c := &callable{
 		name: name, at: d.at, params: d.function.params, result: d.t, start: t.start, scope: s, kernel: sp.kernel, device: sp.device,
-		auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed, plusPlus: true,
+		auto: sp.auto && d.t.form == otherForm, group: sp.group, most: sp.most, constant: sp.fixed, plusPlus: true, makes: t.makes,
 	}
 	if t.scope.class {
 		c.self, c.scope = t.self, s
@@ -457,13 +469,18 @@ func (p *parser) declaredInstance(t *template, name string, s *scope) *callable 
 			c.name = fullName(t.self) + "::" + c.name
 		}
 	}
-	if p.accept("->") {
-		c.result, c.auto = p.typeName(), false
-	}
-	if p.is("{") {
-		c.body = p.i
-	}
+	p.bodyOf(c, p.declarationEnd(t.start))
 	return c
+}
+
+// head reads the declaration of a function of a template after the parameters of that.
+func (p *parser) head(t *template) (*specifiers, declarator) {
+	if t.makes {
+		name := p.next()
+		return &specifiers{t: voidType, device: true}, declarator{name.Text, Pos(name.At), voidType, p.signature()}
+	}
+	s := p.specifiers()
+	return s, p.declarator(s.t)
 }
 
 // copy counts the instances of templates.

@@ -133,7 +133,7 @@ func (b *builder) read() (k *kernel.Kernel, repeat bool, err error) {
 func (b *builder) parameter(p *builderVar) {
 	switch {
 	case len(p.Dims) > 0:
-		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" {
+		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" || isVoid(p) {
 			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
 		}
 	case isImage(p):

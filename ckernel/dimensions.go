@@ -2,13 +2,10 @@ package ckernel
 
 import (
 	"fmt"
-	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
 	"gpuperf/cfront"
-	"gpuperf/internal/intmath"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
@@ -74,95 +71,22 @@ func (b *grid) strides(a *array, list []*access, common bool) (out []*expr.Poly)
 	if a.space != cfront.GlobalSpace && a.space != cfront.ConstantSpace {
 		return nil
 	}
-	factors, products := map[string]int64{}, map[string][]string{}
+	var offsets []*expr.Poly
 	for _, x := range list {
-		for c, vars := range x.offset.All() {
-			var sizes []string
-			for _, v := range vars {
-				if b.sizes[v] != nil {
-					sizes = append(sizes, v)
-				}
-			}
-			if len(sizes) == 0 || len(sizes) == len(vars) || !c.IsInt64() {
-				continue
-			}
-			key := strings.Join(sizes, "*")
-			products[key] = sizes
-			factors[key] = intmath.GCD(factors[key], c.Int64())
-		}
+		offsets = append(offsets, x.offset)
 	}
-	for _, key := range slices.Sorted(maps.Keys(products)) {
-		factor := a.lanes
-		if common {
-			factor = max(factors[key], -factors[key])
-		}
-		out = append(out, term(factor, products[key]))
-	}
-	slices.SortStableFunc(out, func(p, q *expr.Poly) int { return degree(q) - degree(p) })
-	for i := 1; i < len(out); i++ {
-		if _, ok := quotientOf(out[i-1], out[i]); !ok {
-			return nil
-		}
-	}
-	return out
-}
-
-func degree(p *expr.Poly) int {
-	n := 0
-	for _, vars := range p.All() {
-		n = max(n, len(vars))
-	}
-	return n
-}
-
-// quotientOf is p/q for products, where q divides p.
-func quotientOf(p, q *expr.Poly) (*expr.Poly, bool) {
-	var rest, by []string
-	factor, divisor := new(big.Int), new(big.Int)
-	for c, vars := range p.All() {
-		factor, rest = c, slices.Clone(vars)
-	}
-	for c, vars := range q.All() {
-		divisor, by = c, vars
-	}
-	left := new(big.Int)
-	factor, left = new(big.Int).QuoRem(factor, divisor, left)
-	if left.Sign() != 0 || !factor.IsInt64() {
-		return nil, false
-	}
-	for _, v := range by {
-		i := slices.Index(rest, v)
-		if i < 0 {
-			return nil, false
-		}
-		rest = slices.Delete(rest, i, i+1)
-	}
-	return term(factor.Int64(), rest), true
+	return expr.Strides(offsets, func(v string) bool { return b.sizes[v] != nil }, a.lanes, common)
 }
 
 // split gives an array dimensions of the given strides, and the last one of stride 1, if all accesses allow that.
 func (b *flow) split(a *array, list []*access, strides []*expr.Poly) bool {
-	var inner []*expr.Poly
-	for i, s := range strides {
-		next := constant(1)
-		if i+1 < len(strides) {
-			next = strides[i+1]
-		}
-		n, ok := quotientOf(s, next)
-		if !ok {
-			return false
-		}
-		inner = append(inner, n)
+	inner, ok := expr.Extents(strides)
+	if !ok {
+		return false
 	}
 	subs := make([][]*expr.Poly, len(list))
 	for i, x := range list {
-		rest := x.offset
-		for _, s := range strides {
-			var q *expr.Poly
-			q, rest = parts(rest, s)
-			subs[i] = append(subs[i], q)
-		}
-		subs[i] = append(subs[i], rest)
+		subs[i] = x.offset.Subscripts(strides)
 		for d, n := range inner {
 			lanes := int64(1)
 			if d == len(inner)-1 {
@@ -178,27 +102,6 @@ func (b *flow) split(a *array, list []*access, strides []*expr.Poly) bool {
 	}
 	a.shape = b.extents(nil, inner)
 	return true
-}
-
-// parts are p/s of the terms that s divides, and the other terms.
-func parts(p, s *expr.Poly) (quotient, rest *expr.Poly) {
-	quotient, rest = constant(0), constant(0)
-	for c, vars := range p.All() {
-		one := bigTerm(c, vars)
-		if q, ok := quotientOf(one, s); ok {
-			quotient = quotient.Add(q)
-		} else {
-			rest = rest.Add(one)
-		}
-	}
-	return quotient, rest
-}
-
-func bigTerm(c *big.Int, vars []string) *expr.Poly {
-	if !c.IsInt64() {
-		return expr.VarPoly("(" + c.String() + ")")
-	}
-	return term(c.Int64(), vars)
 }
 
 // within decides whether an index is in its dimension wherever the access is made.

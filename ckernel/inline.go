@@ -19,11 +19,11 @@ const maxCalls = 64
 
 // called runs the body of a function of the file where the call stands, once for a call in an expression.
 func (b *builder) called(x *cfront.Call) outcome {
-	here := site{x.Pos, b.path}
 	if done, ok := b.results[x]; ok {
 		return done
 	}
 	f := b.file.Function(x.Func)
+	here := site{x.Pos, b.path + "/" + f.Name} // the object that a function is called for may be the value of another call here
 	functions, again := 0, false
 	for _, fr := range b.frames {
 		if fr.function {
@@ -67,7 +67,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 		b.forgetMembers(fr.result)
 	}
 	before, open := b.live, len(b.frames)
-	b.path = fmt.Sprintf("%s/%d:%d", path, x.Pos.Line, x.Pos.Column)
+	b.path = fmt.Sprintf("%s/%d:%d %s", path, x.Pos.Line, x.Pos.Column, f.Name)
 	b.frames = append(b.frames, fr)
 	b.statement(f.Body)
 	b.joinKnown(before, fr.exits)

@@ -173,7 +173,7 @@ func (b *terms) express(p *expr.Poly) expr.Expr {
 	var whole polycount.Affine
 	var rest []expr.Expr
 	for c, vars := range p.All() {
-		if one, ok := b.affine(term(c.Int64(), vars)); ok && c.IsInt64() {
+		if one, ok := b.affine(expr.Term(c.Int64(), vars)); ok && c.IsInt64() {
 			whole = whole.Add(one)
 			continue
 		}
@@ -200,14 +200,6 @@ func (b *terms) express(p *expr.Poly) expr.Expr {
 		return rest[0]
 	}
 	return &expr.Op{Kind: expr.Add, Args: rest}
-}
-
-func term(c int64, vars []string) *expr.Poly {
-	p := constant(c)
-	for _, v := range vars {
-		p = p.Mul(name(v))
-	}
-	return p
 }
 
 // factor is a variable or an atom as an expression.

@@ -208,6 +208,13 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 // castAddress is an address as one of another type.
 func (b *builder) castAddress(x *cfront.Cast) *address {
 	at := b.addressOf(x.X)
+	if at.array != nil && isVoid(at.array.v) && b.learnt.voids[at.array.v] == nil && (x.Elem.Known() || x.Rec != nil) {
+		if b.trial > 0 {
+			b.fail(x, "", "it is not known what %s points to", at.array.name)
+		}
+		b.learnt.voids[at.array.v] = x
+		panic(again{})
+	}
 	if v := at.alias; v != nil && v.DType.IsVector() && b.lanes[v] && x.Elem == v.DType.Base() { // the lanes of a vector
 		return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
 	}

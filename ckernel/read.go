@@ -364,7 +364,7 @@ func divided(p *expr.Poly, d int64) (*expr.Poly, bool) {
 		if !c.IsInt64() || intmath.Mod(c.Int64(), max(d, -d)) != 0 {
 			return nil, false
 		}
-		out = out.Add(term(c.Int64()/d, vars))
+		out = out.Add(expr.Term(c.Int64()/d, vars))
 	}
 	return out, true
 }
@@ -406,7 +406,7 @@ func isWorkItem(f string) bool {
 	case "get_global_linear_id", "get_local_linear_id":
 		return true
 	}
-	return workItemFunctions[f]
+	return workItemFunctions[f] || subgroupFunctions[f]
 }
 
 var workItemFunctions = map[string]bool{
@@ -414,7 +414,33 @@ var workItemFunctions = map[string]bool{
 	"get_num_groups": true, "get_global_size": true, "get_global_offset": true, "get_work_dim": true,
 }
 
+// subgroupFunctions tell where a work-item is in its sub-group, which are the next so many work-items of the group in their linear order.
+var subgroupFunctions = map[string]bool{
+	"get_sub_group_id": true, "get_sub_group_local_id": true, "get_sub_group_size": true, "get_max_sub_group_size": true, "get_num_sub_groups": true,
+}
+
+// subgroupSize is the number of work-items of a sub-group on the devices that CUDA is for; the text of kernels that ask for it is read for these.
+const subgroupSize = 32
+
+// subgroupCall is the value of one of subgroupFunctions.
+func (b *grid) subgroupCall(what string) *expr.Poly {
+	items := b.axes[0].local * b.axes[1].local * b.axes[2].local
+	item, ok := b.affine(b.linearItem())
+	switch {
+	case what == "get_sub_group_id" && ok:
+		return b.fromAffine(item.FloorDiv(subgroupSize))
+	case what == "get_sub_group_local_id" && ok:
+		return b.fromAffine(item.Mod(subgroupSize))
+	case what == "get_num_sub_groups":
+		return constant((items + subgroupSize - 1) / subgroupSize)
+	}
+	return constant(min(items, subgroupSize))
+}
+
 func (b *grid) workItemCall(x *cfront.Call) *expr.Poly {
+	if subgroupFunctions[x.Func] {
+		return b.subgroupCall(x.Func)
+	}
 	switch x.Func {
 	case "get_local_linear_id":
 		return b.linearItem()

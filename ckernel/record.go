@@ -31,6 +31,7 @@ func (l *learnt) member(v *builderVar, f cfront.Field) *builderVar {
 	if m == nil {
 		m = &builderVar{Name: v.Name + "_" + f.Name, Pos: v.Pos, Class: v.Class, DType: f.DType, Record: f.Record, Pointer: f.Pointer, TypeName: f.Type}
 		if f.Pointer {
+			m.TypeName = strings.TrimSuffix(f.Type, " *")
 			m.Dims, m.Space = []cfront.Expr{nil}, cfront.GlobalSpace
 		}
 		for _, d := range f.Dims {
@@ -258,6 +259,9 @@ func (b *builder) readPointer(e cfront.Expr, key memberOf, p place) *address {
 		v = &builderVar{
 			Name: key.v.Name + "_" + strings.Trim(key.name+"_rows", "*_"), Pos: e.Place(), Class: cfront.Global, DType: e.PointsTo(), Record: e.Record(), Pointer: true,
 			Dims: []cfront.Expr{nil}, Space: cfront.GlobalSpace,
+		}
+		if v.DType == "" && v.Record == nil {
+			v.TypeName = "void"
 		}
 		b.learnt.members[key] = v
 	}

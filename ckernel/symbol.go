@@ -57,6 +57,7 @@ type learnt struct {
 	units   map[*builderVar]int64 // bytes of the elements of arrays that are accessed by less than what they are declared with
 	members map[memberOf]*builderVar
 	kept    map[keptOf]*builderVar
+	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
 	changed bool
 }
 
@@ -86,7 +87,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.

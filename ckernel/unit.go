@@ -85,6 +85,13 @@ func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, la
 		base = v.DType.Base()
 	case strings.HasSuffix(v.TypeName, "*"): // pointers
 		base, bytes = expr.Uint64, pointerBytes
+	case isVoid(v):
+		base, bytes = expr.Uint8, 1
+		if t := b.learnt.voids[v]; t != nil && t.Record() != nil && t.Record().Unknown == "" {
+			base, bytes = unitOf(t.Record()), t.Record().Size
+		} else if t != nil && t.PointsTo().Known() && t.PointsTo() != expr.Bool {
+			base, bytes = t.PointsTo().Base(), t.PointsTo().Size()
+		}
 	default:
 		b.fail(at, "numbers, vectors of 2, 4, 8 or 16 of them and records have a place", "%s is no array of numbers or records", v.Name)
 	}
@@ -92,6 +99,11 @@ func (b *builder) elementsOf(at cfront.Expr, v *builderVar) (base expr.DType, la
 		base = expr.DType(fmt.Sprintf("uint%d", 8*unit))
 	}
 	return base, bytes / base.Size()
+}
+
+// isVoid reports whether a variable is a pointer to void: what it points to is what the text first makes of it.
+func isVoid(v *builderVar) bool {
+	return v.Pointer && v.DType == "" && v.Record == nil && v.TypeName == "void"
 }
 
 // unitOf is the type of the elements of arrays of a record: the smallest of its numbers, or so many bytes as divide all.
@@ -135,7 +147,7 @@ func (b *position) settled(pos cfront.Pos, base string, n *expr.Poly) *expr.Poly
 	}
 	known, rest := constant(0), constant(0)
 	for c, vars := range n.All() {
-		if one := term(c.Int64(), vars); b.isData(one) {
+		if one := expr.Term(c.Int64(), vars); b.isData(one) {
 			rest = rest.Add(one)
 		} else {
 			known = known.Add(one)

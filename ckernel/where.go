@@ -58,7 +58,7 @@ func (b *terms) halves(p *expr.Poly) (s twoPieces, ok bool) {
 		if x == nil || len(x.args) != 2 {
 			continue
 		}
-		rest := minus(p, term(c.Int64(), vars))
+		rest := minus(p, expr.Term(c.Int64(), vars))
 		s = twoPieces{x.extreme, x.choice, rest.Add(x.args[0].Scale(c.Int64())), rest.Add(x.args[1].Scale(c.Int64()))}
 		switch {
 		case c.Sign() > 0:

@@ -1,4 +1,4 @@
-// Package compile is a small compiler: from the text of a kernel in CUDA C to machine code in the instructions of NVIDIA's GPUs, as package emulate
+// Package compile is a small compiler: from the text of a kernel in CUDA C or OpenCL C to machine code in the instructions of NVIDIA's GPUs, as package emulate
 // executes and times it. No tools of CUDA are needed, and no GPU.
 //
 // Package cfront reads the text; package lower follows it and unrolls loops; package ssa has what comes of it as values that are folded, found again,
@@ -7,6 +7,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -29,39 +30,53 @@ type Program struct {
 	Listing  string
 }
 
-// Options say what is compiled.
+// Options say what is compiled, and how.
 type Options struct {
 	Architecture string // such as sm_90
 	Name         string // of the file that lines are of
-	Passes       int    // for tests: only so many of the passes; 0 is all
-	Registers    int    // that a work-item may have; 0 is as many as there are
+	Language     cfront.Language
+	Passes       int // for tests: only so many of the passes; 0 is all
+	Registers    int // that a work-item may have; 0 is as many as there are
+	Define       []string
+	Fast, Cheap  bool          // functions and divisions are approximated; quotients and roots are not rounded correctly
+	Local        map[int]int64 // bytes that the launch gives parameters in local memory, by their numbers
 }
 
 // Job compiles the kernel of a job.
 func Job(ctx context.Context, job device.Job, o Options) (*Program, error) {
-	define, fast := defines(job.Options)
-	if m := mostRegisters.FindStringSubmatch(job.Options); m != nil {
-		o.Registers, _ = strconv.Atoi(m[1])
+	o.read(job.Options)
+	o.Local = map[int]int64{}
+	for i, a := range job.Args {
+		if a.Kind == device.Local {
+			o.Local[i] = a.Bytes()
+		}
 	}
-	return Kernel(ctx, job.Source, job.Entry, define, fast, o)
+	return Kernel(ctx, job.Source, job.Entry, o)
 }
 
 var mostRegisters = regexp.MustCompile(`maxrregcount[= ](\d+)`)
 
-// defines are the macros that options of a compiler define, and whether they ask for fast mathematics.
-func defines(options string) (all []string, fast bool) {
+// read takes what options of a compiler say.
+func (o *Options) read(options string) {
+	o.Cheap = o.Language == cfront.OpenCL // which promises no more
 	words := strings.Fields(options)
 	for i, w := range words {
 		switch {
 		case w == "-D" && i+1 < len(words):
-			all = append(all, words[i+1])
+			o.Define = append(o.Define, words[i+1])
 		case strings.HasPrefix(w, "-D"):
-			all = append(all, w[2:])
-		case strings.Contains(w, "use_fast_math"):
-			fast = true
+			o.Define = append(o.Define, w[2:])
+		case strings.Contains(w, "use_fast_math"), w == "-cl-fast-relaxed-math":
+			o.Fast = true
+		case strings.Contains(w, "prec-div=false"):
+			o.Cheap = true
+		case w == "-cl-fp32-correctly-rounded-divide-sqrt":
+			o.Cheap = false
 		}
 	}
-	return all, fast
+	if m := mostRegisters.FindStringSubmatch(options); m != nil {
+		o.Registers, _ = strconv.Atoi(m[1])
+	}
 }
 
 // parametersAt is where the parameters of a kernel begin in constant bank 0 from sm_90 on.
@@ -71,7 +86,7 @@ const parametersAt = 0x210
 const registerFile = 65536
 
 // Kernel compiles a kernel of a text.
-func Kernel(ctx context.Context, text, entry string, define []string, fast bool, o Options) (_ *Program, err error) {
+func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%s cannot be compiled: %w", entry, fault.Of(p))
@@ -81,24 +96,18 @@ func Kernel(ctx context.Context, text, entry string, define []string, fast bool,
 	if name == "" {
 		name = "kernel.cu"
 	}
-	file, err := cfront.Parse(ctx, name, text, cfront.Options{Language: cfront.CUDA, Instance: entry, Define: define})
+	file, err := cfront.Parse(ctx, name, text, cfront.Options{Language: cmp.Or(o.Language, cfront.CUDA), Instance: entry, Define: o.Define})
 	if err != nil {
 		return nil, err
 	}
-	var fn *cfront.Function
-	for _, f := range file.Functions {
-		if f.Kernel && (fn == nil || f.Name == entry) {
-			fn = f
-		}
-	}
-	if fn == nil {
-		return nil, fmt.Errorf("%s: it has no kernel %s", name, entry)
-	}
-	if fn.Err != nil {
-		return nil, fn.Err
+	fn, err := kernelOf(file, entry)
+	if err != nil {
+		return nil, err
 	}
 	like := Like
-	f, err := lower.Kernel(file, fn, lower.Options{FullUnroll: like.FullUnroll, Runtime: like.Runtime, Times: like.Times, Fast: fast, Parameters: parametersAt})
+	f, err := lower.Kernel(file, fn, lower.Options{
+		FullUnroll: like.FullUnroll, Runtime: like.Runtime, Times: like.Times, Again: like.Again, Fast: o.Fast, Cheap: o.Cheap, Parameters: parametersAt, Local: o.Local,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +138,19 @@ func Kernel(ctx context.Context, text, entry string, define []string, fast bool,
 	p.Function.Target = o.Architecture
 	held(p.Function, f)
 	return p, nil
+}
+
+// kernelOf is the kernel of a name, or the only one.
+func kernelOf(file *cfront.File, entry string) (fn *cfront.Function, err error) {
+	for _, f := range file.Functions {
+		if f.Kernel && (fn == nil || f.Name == entry) {
+			fn = f
+		}
+	}
+	if fn == nil {
+		return nil, fmt.Errorf("%s: it has no kernel %s", file.Name, entry)
+	}
+	return fn, fn.Err
 }
 
 // The constant banks of variables, and of the addresses of variables in global memory.
@@ -165,7 +187,9 @@ type Compiler struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations. Runtime is that up to which Times
 	// iterations of a loop of another length are written out beside each other.
 	FullUnroll, Runtime, Times int
+	// Again is the size up to which the latter are so once more.
+	Again int
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4}
+var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 6}

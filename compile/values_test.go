@@ -54,7 +54,7 @@ func TestValues(t *testing.T) {
 	source := withoutAssembly(string(text))
 	for _, name := range []string{"whole", "logic", "division", "longs", "lanes", "shared", "atomics", "floats", "doubles", "conversions", "control"} {
 		t.Run(name, func(t *testing.T) {
-			p, err := Kernel(context.Background(), source, name, nil, false, Options{Architecture: "sm_90", Name: "values.cu"})
+			p, err := Kernel(context.Background(), source, name, Options{Architecture: "sm_90", Name: "values.cu"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,13 +120,17 @@ func Run(in Input) (_ *Result, err error) {
 			err = fmt.Errorf("%s cannot be emulated: %w", in.Function.Name, fault.Of(p))
 		}
 	}()
-	if err := suits(in.Device); err != nil {
+	many := 0
+	if in.Device, many, err = Device(in.Device); err != nil {
 		return nil, fmt.Errorf("%w\n    perf calibrate --emulator measures them on such a device; in a sheet that names NVIDIA H200 as its architecture they are as there", err)
 	}
 	if in.ClockMHz > 0 {
 		in.Device = in.Device.With(facts.ClockMHz, in.ClockMHz, "given")
 	}
-	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}}
+	e := &emulation{Input: in, executed: map[[3]uint32]*timing.Block{}, scaled: many}
+	if many > 0 {
+		e.warn("of %s there is a data sheet, and %d numbers that emulation needs are not measured: they are those of %s, scaled by the sheets of both", in.Device.Name(), many, machine.Usual)
+	}
 	if err := e.prepare(); err != nil {
 		return nil, err
 	}
@@ -180,6 +184,7 @@ type emulation struct {
 	executed map[[3]uint32]*timing.Block
 	steps    map[int32]timing.Step // between the last two blocks, by instruction
 	warnings []string
+	scaled   int // facts of the device that are those of another one, scaled
 }
 
 func (e *emulation) prepare() (err error) {

@@ -32,6 +32,8 @@ var (
 	blockBarrier  = doubtful{1, 1.35}    // bounds
 	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
+	scaledSheet   = doubtful{1.15, 1.15} // what was measured of another device of the architecture is scaled: 52 of 55 launches with intervals lie within on an H100
+	otherSheet    = doubtful{1.5, 1.5}   // the same of one of another architecture, of which nothing is recorded: wide
 	othersTurns   = doubtful{1.2, 1.2}   // work-groups are taken to come in turn
 	othersWait    = doubtful{1.25, 1.35} // they are taken to come at once
 )
@@ -45,6 +47,17 @@ const (
 	shortSeconds = 10e-6 // of which the start, a few microseconds, is a part
 	muchAnywhere = 0.3   // of the sectors that are accessed
 )
+
+// sheetDoubt is what scaling the numbers of another device may be off by.
+func (e *emulation) sheetDoubt() doubtful {
+	switch most := len(Facts()) / 2; {
+	case e.scaled > most:
+		return otherSheet
+	case e.scaled > 0:
+		return scaledSheet
+	}
+	return doubtful{1, 1}
+}
 
 // interval is what a whole time is taken to be in, in seconds.
 func (e *emulation) interval(r *Result, t timed) [2]float64 {
@@ -66,6 +79,7 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 	add(r.Waves >= 1 && r.Waves < roundsAtMost, fewRounds)
 	add(most > mostlyBusy && top != timing.DRAM, busyUnit)
 	add(t.Cut, cutOff)
+	add(e.scaled > 0, e.sheetDoubt())
 	add(busy(timing.L2) > ratherBusy, secondLevel)
 	add(busy(timing.Lines) > ratherBusy, storedLines)
 	add(busy(timing.Atomic) > halfBusy || top == timing.SharedAtomic, atomicPlaces)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpuperf/device/facts"
+	"gpuperf/device/machine"
 	"gpuperf/emulate/timing"
 	"gpuperf/memory"
 )
@@ -48,6 +49,19 @@ var fixed = []struct {
 	key   facts.Key
 	value int64
 }{{facts.SectorBytes, sectorBytes}, {facts.LineBytes, lineBytes}, {facts.Banks, memory.Banks}, {facts.BankBytes, memory.WordBytes}, {facts.SubgroupSize, warpSize}}
+
+// Device is a device with all that emulation needs: what was not measured of it is scaled from the usual one by what data sheets say of both, and many is how
+// many facts those are. It is an error where its own sheet lacks what vendors publish, or its units have other sizes than those that are emulated.
+func Device(d *facts.Device) (whole *facts.Device, many int, err error) {
+	whole = d
+	if d.Need(Facts()...) != nil {
+		usual, _ := facts.Named(machine.Usual)
+		var taken []facts.Key
+		whole, taken = d.Scaled(usual, Facts()...)
+		many = len(taken)
+	}
+	return whole, many, suits(whole)
+}
 
 // suits returns an error where a device lacks facts, or has units of other sizes than those that are emulated.
 func suits(d *facts.Device) error {

@@ -21,6 +21,15 @@ const WithinFromSource = 1.45
 // hottest is how many instructions are listed as those that warps wait for most.
 const hottest = 10
 
+// spread is the factor on each side of the interval of a time of which no more is known.
+func (e *emulation) spread() float64 {
+	f := cmp.Or(e.Within, within)
+	if d := e.sheetDoubt(); d.more > 1 {
+		f = math.Exp(math.Hypot(math.Log(f), math.Log(d.more)))
+	}
+	return f
+}
+
 func (e *emulation) result(t timed) *Result {
 	d := e.Device
 	r := &Result{
@@ -37,7 +46,7 @@ func (e *emulation) result(t timed) *Result {
 		r.Seconds, r.Cycles = math.Inf(1), math.Inf(1)
 	}
 	r.Waves = float64(e.work.Groups) / float64(d.Int(facts.Multiprocessors)*e.resident)
-	if r.Interval = r.Status.Interval(r.Seconds, cmp.Or(e.Within, within)); r.Status == Whole && e.Within == 0 {
+	if r.Interval = r.Status.Interval(r.Seconds, e.spread()); r.Status == Whole && e.Within == 0 {
 		r.Interval = e.interval(r, t)
 	}
 	r.LimitedBy = e.limitedBy()

@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-
-	"gpuperf/emulate/emulatetest"
 )
 
 // uncontrolled are bars of what machine code without its control bits loses against the same with them: code that is compiled here has none, so that
@@ -16,36 +14,27 @@ const (
 	uncontrolledMore  = 0.04
 )
 
-// TestWithoutControl emulates launches of the development set with their control bits and without: LONG=1 all of the half, else every twelfth.
+// TestWithoutControl emulates launches of the development set without their control bits too: LONG=1 all that are emulated with them, else every second.
 func TestWithoutControl(t *testing.T) {
 	t.Parallel()
-	kernels, err := emulatetest.Development("../testdata/emulate/"+half()+".txt", "../testdata/h200/listings_emulate.jsonl.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	times, err := emulatetest.Measured(recordedAt(kernels, "../testdata/h200/emulate.jsonl.gz"), "warm")
+	kernels, err := development()
 	if err != nil {
 		t.Fatal(err)
 	}
 	device := sheet(t)
 	var with, without, apart []float64
 	for i, k := range kernels {
-		measured := times[i].Summary.Median - eventSeconds
-		if !long && i%12 != 5 || measured < short {
+		if !long && i%2 != 0 || k.measured < short {
 			continue
-		}
-		a, err := Run(Input{Function: k.Function, Job: k.Job, Device: device})
-		if err != nil {
-			t.Fatal(err)
 		}
 		b, err := Run(Input{Function: k.Function.WithoutControl(), Job: k.Job, Device: device})
 		if err != nil {
 			t.Fatal(err)
 		}
-		with = append(with, math.Abs(a.Seconds/measured-1))
-		without = append(without, math.Abs(b.Seconds/measured-1))
-		apart = append(apart, math.Abs(b.Seconds/a.Seconds-1))
-		t.Logf("%-60s %8.2f µs with, %8.2f without, %8.2f measured", k.Line, 1e6*a.Seconds, 1e6*b.Seconds, 1e6*measured)
+		with = append(with, math.Abs(k.Seconds/k.measured-1))
+		without = append(without, math.Abs(b.Seconds/k.measured-1))
+		apart = append(apart, math.Abs(b.Seconds/k.Seconds-1))
+		t.Logf("%-60s %8.2f µs with, %8.2f without, %8.2f measured", k.Line, 1e6*k.Seconds, 1e6*b.Seconds, 1e6*k.measured)
 	}
 	middle := func(list []float64) float64 { slices.Sort(list); return list[len(list)/2] }
 	a, b, c := middle(with), middle(without), middle(apart)

@@ -1,6 +1,7 @@
 package polycount
 
 import (
+	"context"
 	"slices"
 
 	"gpuperf/polycount/internal/arith"
@@ -114,6 +115,15 @@ type System struct {
 	cs     []Constraint
 	column map[string]int
 	c      *linear.Conj
+	limit  int64 // units of work for a question; 0 is the default
+	budget *Budget
+}
+
+// Within is s whose questions take their work of a budget, nil for none, and at most so many units each; what takes more is an error that wraps ErrBudget.
+func (s *System) Within(b *Budget, units int64) *System {
+	out := *s
+	out.budget, out.limit = b, units
+	return &out
 }
 
 // NewSystem returns the conjunction of cs. A coefficient that leaves the 64-bit range is an error that wraps ErrOverflow.
@@ -158,9 +168,9 @@ func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 			if err != nil {
 				return false, err
 			}
-			return all.Solvable()
+			return all.Within(s.budget, s.limit).Solvable()
 		}
 		q.Extra = append(q.Extra, affineRow(s.c, c.Affine, s.at))
 	}
-	return linear.AnyWork().Solvable(q), nil
+	return metered(linear.NewWork(context.Background(), s.limit), s.budget).Solvable(q), nil
 }

@@ -7,12 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpuperf/internal/toolkit"
 )
 
 // A listing beside a cubin is taken where it is of the same machine code, and not where the cubin was made anew since.
 func TestBeside(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if tool("nvdisasm") != "" || tool("cuobjdump") != "" {
+	if toolkit.Find("nvdisasm") != "" || toolkit.Find("cuobjdump") != "" {
 		t.Skip("there is a disassembler beside PATH")
 	}
 	code, err := os.ReadFile("../testdata/sass/saxpy.cubin")

@@ -110,7 +110,7 @@ func (in *Instruction) conditional() bool {
 	if in.Guard != (Guard{}) {
 		return true
 	}
-	return in.jump() == Branch && len(in.Operands) > 1
+	return in.jump() == Branch && len(in.Operands) > 1 || in.Name == "EXIT" && len(in.Operands) > 0
 }
 
 // Targets of jumps, as listings have them.

@@ -86,15 +86,15 @@ func load(ctx context.Context, path string, opt cfront.Options) ([]*Nest, error)
 // Build makes the nest of a region. What is not static control is a *source.Error.
 func Build(f *cfront.File, r *cfront.Region) (*Nest, error) {
 	items := members(inline.Expanded(f, r.Items))
-	n, err := build(f, r, items)
+	n, err := build(f, r, items, nil)
 	if err != nil {
 		return nil, offer(f, r, items, err)
 	}
 	return n, nil
 }
 
-// build makes the nest of statements of a region.
-func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err error) {
+// build makes the nest of statements of a region, in which some arrays of one dimension have several of such strides.
+func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt, strides map[*cfront.Var][]*expr.Poly) (n *Nest, err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			fault, ok := e.(fault)
@@ -105,8 +105,15 @@ func build(f *cfront.File, r *cfront.Region, items []cfront.Stmt) (n *Nest, err 
 		}
 	}()
 	b := newBuilder(f, r, items)
-	domain := polycount.NewSet(nil, nil)
-	b.list(items, scope{domain: domain})
+	b.strides = strides
+	b.list(items, scope{domain: polycount.NewSet(nil, nil)})
+	if len(b.strides) == 0 {
+		if found := b.folded(); len(found) > 0 {
+			if n, err := build(f, r, items, found); err == nil {
+				return n, nil
+			}
+		}
+	}
 	return b.finish(), nil
 }
 
@@ -150,28 +157,30 @@ type builder struct {
 	later    []func()               // what is checked when all statements are read
 	pointers []*cfront.Var
 	arrays   map[*cfront.Var]*Array
-	open     []*Loop                     // around the current statement
-	iters    []string                    // their names in the nest
-	at       []*cfront.Var               // their variables
-	domain   *polycount.Set              // of the current statement or part of an expression
-	narrow   bool                        // domain is less than that of the statement
-	found    []Access                    // of the current statement
-	calls    int                         // of functions around the current expression
-	givens   map[string]string           // parameters that stand for expressions, by their text
-	guards   []guard                     // conditions on data around the current statement
-	depth    int                         // branches on data around it
-	inner    map[*cfront.Var]int         // those around the declaration of a variable
-	env      env                         // what is known of integers that the region assigns
-	starts   map[*cfront.Var]string      // parameters that stand for their values before the region
-	finally  map[string]bool             // parameters that values after the region have
-	heads    map[string]bool             // names that stand for their values at the beginning of an iteration
-	signless map[string]bool             // parameters that have no sign
-	wholes   map[*cfront.Var]*cfront.Var // arrays that variables are whose rows are pointers
-	pointed  map[*cfront.Var]bool        // those
-	written  *cfront.Var                 // stands for what has been written
-	unseen   map[string]string           // functions without a body here, by their names and types
-	any      map[*Array][]bool           // dimensions of arrays in which subscripts are not affine
-	probing  bool                        // nothing becomes a parameter
+	open     []*Loop                      // around the current statement
+	iters    []string                     // their names in the nest
+	at       []*cfront.Var                // their variables
+	domain   *polycount.Set               // of the current statement or part of an expression
+	narrow   bool                         // domain is less than that of the statement
+	found    []Access                     // of the current statement
+	calls    int                          // of functions around the current expression
+	givens   map[string]string            // parameters that stand for expressions, by their text
+	guards   []guard                      // conditions on data around the current statement
+	depth    int                          // branches on data around it
+	inner    map[*cfront.Var]int          // those around the declaration of a variable
+	env      env                          // what is known of integers that the region assigns
+	starts   map[*cfront.Var]string       // parameters that stand for their values before the region
+	finally  map[string]bool              // parameters that values after the region have
+	heads    map[string]bool              // names that stand for their values at the beginning of an iteration
+	signless map[string]bool              // parameters that have no sign
+	wholes   map[*cfront.Var]*cfront.Var  // arrays that variables are whose rows are pointers
+	pointed  map[*cfront.Var]bool         // those
+	written  *cfront.Var                  // stands for what has been written
+	flats    map[*cfront.Var][]flatAccess // accesses to arrays of one dimension
+	strides  map[*cfront.Var][]*expr.Poly // of arrays of one dimension that have several
+	unseen   map[string]string            // functions without a body here, by their names and types
+	any      map[*Array][]bool            // dimensions of arrays in which subscripts are not affine
+	probing  bool                         // nothing becomes a parameter
 }
 
 // scope is what is known of a statement in a list: where it runs, and its order so far.
@@ -183,7 +192,7 @@ type scope struct {
 func newBuilder(f *cfront.File, r *cfront.Region, items []cfront.Stmt) *builder {
 	b := &builder{
 		file: f, region: r, nest: &Nest{Name: r.Name, File: f.Name, First: r.First, Last: r.Last, Given: map[string]cfront.Expr{}},
-		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
+		givens: map[string]string{}, inner: map[*cfront.Var]int{}, env: env{}, pointed: map[*cfront.Var]bool{}, wholes: map[*cfront.Var]*cfront.Var{}, unseen: map[string]string{}, flats: map[*cfront.Var][]flatAccess{}, any: map[*Array][]bool{}, starts: map[*cfront.Var]string{}, heads: map[string]bool{}, finally: map[string]bool{}, signless: map[string]bool{},
 		names: map[*cfront.Var]string{}, taken: map[string]bool{}, reserved: map[string]bool{}, arrays: map[*cfront.Var]*Array{},
 	}
 	for _, w := range polycount.Words() {

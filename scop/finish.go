@@ -41,7 +41,25 @@ func (b *builder) finish() *Nest {
 		l.Name = kernel.Fresh(dims[len(dims)-1], func(s string) bool { return names[s] || b.taken[s] && !b.reserved[s] })
 		names[l.Name] = true
 	}
+	n.rowExtents()
 	return n
+}
+
+// rowExtents gives rows that are pointers one length, as far as the nest reaches in any, so that all kernels of the nest agree on where elements are.
+func (n *Nest) rowExtents() {
+	var k *kernel.Kernel
+	for _, a := range n.Arrays {
+		if !a.Pointed || a.Shape[1] != nil {
+			continue
+		}
+		if k == nil {
+			var err error
+			if k, err = n.Kernel(); err != nil {
+				return
+			}
+		}
+		a.Shape = append([]expr.Expr{nil}, k.Array(a.Name).Shape[1:]...)
+	}
 }
 
 // scatter has the subscripts of all accesses 0 where those of any are not affine, and a read before each write of such an array.

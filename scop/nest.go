@@ -70,6 +70,8 @@ type Array struct {
 	// Scattered: subscripts of it depend on data, or are not affine. In a dimension in which any is, the subscripts of all accesses are 0, so that they may be of one
 	// element; a statement that writes to it also reads it, as it may leave what was there.
 	Scattered bool
+	// Flat: it has one dimension in the text, of which the innermost of these are parts.
+	Flat bool
 	// Pointed: its rows are pointers.
 	Pointed bool
 }

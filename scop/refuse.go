@@ -49,7 +49,7 @@ func (o *offering) search(items []cfront.Stmt) {
 		if o.tried++; o.tried > maxTries {
 			return
 		}
-		if _, err := build(o.file, o.region, []cfront.Stmt{s}); err == nil {
+		if _, err := build(o.file, o.region, []cfront.Stmt{s}, nil); err == nil {
 			continue
 		}
 		flush(i)
@@ -67,7 +67,7 @@ func (o *offering) search(items []cfront.Stmt) {
 // try tries a run of statements of which each alone is static control: together they may not be.
 func (o *offering) try(run []cfront.Stmt) {
 	for len(run) > 0 {
-		n, err := build(o.file, o.region, run)
+		n, err := build(o.file, o.region, run, nil)
 		if err != nil {
 			run = run[:len(run)-1]
 			continue

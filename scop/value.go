@@ -117,6 +117,11 @@ func (b *builder) element(x *cfront.Index, write bool) expr.Expr {
 
 // subscripted is an access to an element whose first subscripts are read. Where a subscript has alternatives the access is one of several.
 func (b *builder) subscripted(x *cfront.Index, v *cfront.Var, write bool, index []polycount.Affine) expr.Expr {
+	if len(index) == 0 && len(x.Subs) == 1 && len(v.Dims) == 1 {
+		if b.flatten(v, x.Subs[0]); b.strides[v] != nil {
+			index = b.unflattened(x.Subs[0], v)
+		}
+	}
 	if len(index) < len(x.Subs) {
 		sub := x.Subs[len(index)]
 		var list []piece
@@ -201,12 +206,16 @@ func (b *builder) array(at cfront.Expr, v *cfront.Var) *Array {
 		b.alone(at, v)
 	}
 	a := &Array{Name: b.name(v), Pos: v.Pos, DType: v.DType, Local: v.Class == cfront.Local && !b.uses.outside[v], Pointed: b.pointed[v]}
-	for _, d := range v.Dims {
-		var extent expr.Expr
-		if d != nil {
-			extent = b.extent(d)
+	if b.strides[v] != nil {
+		a.Shape, a.Flat = b.foldedShape(v), true
+	} else {
+		for _, d := range v.Dims {
+			var extent expr.Expr
+			if d != nil {
+				extent = b.extent(d)
+			}
+			a.Shape = append(a.Shape, extent)
 		}
-		a.Shape = append(a.Shape, extent)
 	}
 	b.arrays[v] = a
 	b.nest.Arrays = append(b.nest.Arrays, a)

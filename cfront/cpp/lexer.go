@@ -138,6 +138,9 @@ func scan(s string) (Kind, int) {
 		return newline, 1
 	case letter(c):
 		n := word(s)
+		if m := raw(s, n); m > 0 {
+			return String, m
+		}
 		if n < len(s) && (s[n] == '"' || s[n] == '\'') && slices.Contains([]string{"L", "u", "U", "u8"}, s[:n]) {
 			kind, m := scan(s[n:])
 			return kind, n + m
@@ -171,6 +174,23 @@ func word(s string) int {
 		n++
 	}
 	return n
+}
+
+// raw is the length of a raw string of C++, R"end(...)end" (C++17, 5.13.5), whose prefix has n characters; 0 where none stands there.
+func raw(s string, n int) int {
+	if n == len(s) || s[n] != '"' || !slices.Contains([]string{"R", "LR", "uR", "UR", "u8R"}, s[:n]) {
+		return 0
+	}
+	end, _, ok := strings.Cut(s[n+1:], "(")
+	if !ok || len(end) > 16 || strings.ContainsAny(end, ") \\\t\n\"") {
+		return 0
+	}
+	end = ")" + end + `"`
+	i := strings.Index(s[n+1:], end)
+	if i < 0 {
+		return 0
+	}
+	return n + 1 + i + len(end)
 }
 
 // number is the length of a number (C11, 6.4.8); digits of C++ may be separated by quotes.

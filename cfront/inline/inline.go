@@ -15,12 +15,6 @@ func Expanded(f *cfront.File, items []cfront.Stmt) []cfront.Stmt {
 	return labelled(x.list(items))
 }
 
-func block(at cfront.Pos, items []cfront.Stmt, last int) *cfront.Block {
-	return &cfront.Block{Pos: at, Items: items, Last: last}
-}
-
-func do(at cfront.Pos, x cfront.Expr) *cfront.Do { return &cfront.Do{Pos: at, X: x} }
-
 type expander struct {
 	file  *cfront.File
 	stack []*cfront.Function // whose bodies are being expanded
@@ -74,6 +68,10 @@ func (x *expander) statement(s cfront.Stmt) []cfront.Stmt {
 		return x.declare(y)
 	case *cfront.Do:
 		return x.effect(y)
+	case *cfront.Other:
+		out := *y
+		out.Body = x.list(y.Body)
+		return []cfront.Stmt{&out}
 	}
 	return []cfront.Stmt{s}
 }

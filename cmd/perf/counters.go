@@ -135,7 +135,7 @@ func worksOf(cases []*workload.Case) ([]counters.Work, error) {
 			return nil, usagef("%w: only CUDA's compiler gives machine code", err)
 		}
 	}
-	return counters.OfCases(cases)
+	return counters.OfCases(cases, samples.CUDA)
 }
 
 // variant is a design point of a functional program.

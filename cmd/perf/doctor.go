@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/command/doctor"
 	"gpuperf/internal/counters"
+	"gpuperf/internal/toolkit"
 )
 
 func doctorCommand() *cobra.Command {
@@ -33,7 +33,7 @@ does not work.`,
 			}
 			findings := doctor.Examine(cmd.Context(), doctor.Machine{
 				Data: data,
-				Find: exec.LookPath,
+				Find: toolkit.Find,
 				Open: func(names []string) error {
 					_, err := dl.OpenFirst(names)
 					return err

@@ -22,6 +22,7 @@ import (
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
 	"gpuperf/launchfile"
+	"gpuperf/samples"
 	"gpuperf/workload"
 )
 
@@ -218,13 +219,36 @@ func (o *emulated) sequences(cmd *cobra.Command, args []string) (all []*launches
 			all = append(all, more...)
 			continue
 		}
-		works, err := o.work(cmd, arg)
+		more, err := o.ofKernels(cmd, arg)
 		if err != nil {
 			return nil, err
 		}
-		for _, w := range works {
-			all = append(all, launches.Of(w.Job))
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// ofKernels are the launches of the kernels of a file, or of those of tags. Those in OpenCL C are compiled as they are by perf's own compiler; for
+// others they are taken as the CUDA C that is written from them.
+func (o *emulated) ofKernels(cmd *cobra.Command, arg string) (all []*launches.Sequence, err error) {
+	var works []counters.Work
+	if filepath.Ext(arg) == ".cl" {
+		cases, err := o.Cases(cmd.Context(), []string{arg})
+		if err != nil {
+			return nil, err
 		}
+		if o.From == launches.Source {
+			return sequencesOf(cases)
+		}
+		works, err = counters.OfCases(workload.FromOpenCL(cases), samples.CUDA)
+		if err != nil {
+			return nil, err
+		}
+	} else if works, err = o.works(cmd, strings.Fields(arg)); err != nil {
+		return nil, err
+	}
+	for _, w := range works {
+		all = append(all, launches.Of(w.Job))
 	}
 	return all, nil
 }
@@ -245,16 +269,4 @@ func checkLaunch(cmd *cobra.Command, path string, sizes []map[string]int64) erro
 		}
 	}
 	return nil
-}
-
-// work are the kernels of a file, or those of tags. Those in OpenCL C are taken as the CUDA C that is written from them.
-func (o *emulated) work(cmd *cobra.Command, arg string) ([]counters.Work, error) {
-	if filepath.Ext(arg) != ".cl" {
-		return o.works(cmd, strings.Fields(arg))
-	}
-	cases, err := o.Cases(cmd.Context(), []string{arg})
-	if err != nil {
-		return nil, err
-	}
-	return counters.OfCases(workload.FromOpenCL(cases))
 }

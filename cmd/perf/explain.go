@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpuperf/device/replay"
+	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/explain"
 	"gpuperf/internal/roofline"
@@ -32,15 +33,21 @@ of Stevens and Klöckner, section 8.1: the kernel without arithmetic and local m
 work, against the whole kernel. With --measure both kernels are run; with --replay their times come from
 recorded samples; otherwise the check uses predictions alone.
 
-Of a launch file, unless a profile, a model or samples are named, explain emulates the machine code, as perf emulate does.`,
+Launch files are emulated unless a profile, a model or samples are named: what binds, in which lines the time is lost, and what would help, as perf emulate
+says it. With --from source or --from binary, or where the device has a data sheet and no profile, other kernels are, too.`,
 		Example: `  perf explain examples/matmul/matmul.star -p n=4096 --profile h200
   perf explain examples/matmul/matmul.star \
       examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
   perf explain examples/launch/matmul-sass.yaml`,
 		Args: someArgs(1, 2, "one kernel, or two that are compared"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if named := o.profile + o.model + recorded; named == "" && !o.measured && campaign.AreLaunches(args, "") {
+			if named := o.profile + o.model + o.from + recorded; named == "" && !o.measured && campaign.AreLaunches(args, "") {
 				return (&emulated{countedKernels: countedKernels{chosenKernels: chosenKernels{sizes: o.sizes}}}).print(cmd, args)
+			}
+			if recorded == "" {
+				if done, err := o.explainEmulated(cmd, args); done || err != nil {
+					return err
+				}
 			}
 			if recorded != "" {
 				if o.measured {
@@ -74,11 +81,28 @@ Of a launch file, unless a profile, a model or samples are named, explain emulat
 		},
 	}
 	o.add(cmd)
+	o.addFrom(cmd)
 	cmd.Flags().BoolVar(&o.measured, "measure", false, "measure the kernel, and the kernel with its work removed")
 	cmd.Flags().BoolVar(&terms, "terms", false, "show the terms of the model and their costs by name, as model files have them")
 	cmd.Flags().BoolVar(&roofs, "roofline", false, "draw the roofline: DRAM, the second-level cache, and the path of L1 and local memory")
 	cmd.Flags().StringVar(&recorded, "replay", "", "take both times from this samples file, where it has them")
 	return cmd
+}
+
+// explainEmulated explains by emulation. It reports false where the model is to explain.
+func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done bool, err error) {
+	all, said, err := o.byEmulator(cmd, args, launches.Request{Compare: len(args) == 2})
+	switch {
+	case said != "":
+		note(cmd, "%s", said)
+	case len(all) == 0 || err != nil:
+	case len(args) == 2:
+		c := launches.Comparison{Reports: all}
+		err = show(cmd, c.JSON(), c.Write)
+	default:
+		err = show(cmd, kernelsJSON(all), func(w io.Writer) error { return launches.Write(w, all) })
+	}
+	return len(all) > 0, err
 }
 
 // casesOfAll are the kernels of some arguments.

@@ -13,8 +13,11 @@ import (
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/counters"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/samples"
+	"gpuperf/workload"
 )
 
 // byModel is what --from says for predictions by a calibrated model alone.
@@ -25,51 +28,40 @@ const emulatedName = "emulator"
 
 // addFrom adds where the work of launches comes from that are predicted.
 func (o *predictFlags) addFrom(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&o.from, "from", "", "of launch files for CUDA, what is emulated: binary (machine code) or source (code of perf's own compiler), or model, for "+
-		"which nothing is; by default the first of these that is at hand")
+	cmd.Flags().StringVar(&o.from, "from", "", "what is emulated: binary (machine code) or source (code of perf's own compiler), or model, for which nothing is; by "+
+		"default of launch files for CUDA the first of these that is at hand, and of others the model, unless the device has no profile")
 }
 
-// byEmulator are launch files that are predicted by emulation: all of the arguments are such files for CUDA, and the device is one that is emulated. None
-// are without an error where the model is to predict; said is why, where that is not what one would expect.
-func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string) (all []*launches.Report, said string, err error) {
+// byEmulator are predictions by emulation, for a device that is emulated: of all arguments where that is asked for or the device has no profile, else of
+// launch files for CUDA. None are without an error where the model is to predict; said is why, where that is not what one would expect.
+func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.Request) (all []*launches.Report, said string, err error) {
 	fixed := o.from != ""
 	switch {
 	case fixed && !slices.Contains(append(launches.Origins, byModel), o.from):
 		return nil, "", usagef("--from is source, binary or %s, not %q", byModel, o.from)
 	case o.from == byModel, !fixed && (o.model != "" || o.binary != "" || o.measured):
 		return nil, "", nil
-	case slices.ContainsFunc(args, func(arg string) bool { return !campaign.AreLaunches([]string{arg}, "") }):
-		if fixed {
-			return nil, "", usagef("--from is for launch files")
-		}
+	}
+	launched := !slices.ContainsFunc(args, func(arg string) bool { return !campaign.AreLaunches([]string{arg}, "") })
+	if !fixed && (!launched || !r.Times) && (o.profile == "" || campaign.IsProfile(o.profile)) {
 		return nil, "", nil
 	}
-	device, err := o.sheet(cmd)
+	device, profiled, err := o.sheet(cmd)
 	if err != nil || device == "" {
 		if fixed && err == nil {
 			err = usagef("the device of the profile is none that is emulated: perf emulate names those")
 		}
 		return nil, "", err
 	}
-	sizes, err := parseSizes(o.sizes)
+	fixed = fixed || !profiled
+	sequences, err := o.sequences(cmd, args)
 	if err != nil {
 		return nil, "", err
-	}
-	var sequences []*launches.Sequence
-	for _, path := range args {
-		if err := checkLaunch(cmd, path, sizes); err != nil {
-			return nil, "", err
-		}
-		more, err := launches.LoadAll(path, sizes)
-		if err != nil {
-			return nil, "", err
-		}
-		sequences = append(sequences, more...)
 	}
 	if !fixed && slices.ContainsFunc(sequences, func(s *launches.Sequence) bool { return !s.CUDA() }) {
 		return nil, "", nil
 	}
-	r := launches.Request{On: []string{device}, From: o.from, Times: true}
+	r.On, r.From = []string{device}, o.from
 	all, warnings, err := r.Run(cmd.Context(), sequences)
 	if err != nil && !fixed && cmd.Context().Err() == nil {
 		return nil, "predicted by the model: " + source.Message(err), nil
@@ -78,22 +70,75 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string) (all []*lau
 	return all, "", err
 }
 
-// sheet is the data sheet of the profile's device, "" where it is none that is emulated.
-func (o *predictFlags) sheet(cmd *cobra.Command) (string, error) {
+// sequences are the launches that arguments describe: launch files, and kernels of files at sizes.
+func (o *predictFlags) sequences(cmd *cobra.Command, args []string) (all []*launches.Sequence, err error) {
+	sizes, err := parseSizes(o.sizes)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range args {
+		var more []*launches.Sequence
+		if campaign.AreLaunches([]string{path}, "") {
+			if err = checkLaunch(cmd, path, sizes); err == nil {
+				more, err = launches.LoadAll(path, sizes)
+			}
+		} else {
+			more, err = o.kernels(cmd, path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// kernels are the kernels of a file as launches: of a source that exists as it is, else of CUDA C that is written from the kernel.
+func (o *predictFlags) kernels(cmd *cobra.Command, path string) (all []*launches.Sequence, err error) {
+	cases, err := fileCases(cmd, o.files, path, o.sizes)
+	if err != nil {
+		return nil, err
+	}
+	return sequencesOf(cases)
+}
+
+// sequencesOf are the launches of cases.
+func sequencesOf(cases []*workload.Case) (all []*launches.Sequence, err error) {
+	for _, c := range cases {
+		on := samples.CUDA
+		if c.Own != nil {
+			on = c.Own.Interface
+		}
+		works, err := counters.OfCases([]*workload.Case{c}, on)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, launches.OfSource(works[0].Job, on, c.String()))
+	}
+	return all, nil
+}
+
+// sheet is the device that is predicted for as data sheets name it, "" where it is none that is emulated, and whether there is a profile of it.
+func (o *predictFlags) sheet(cmd *cobra.Command) (name string, profiled bool, err error) {
 	path, err := o.path(cmd)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	profile, err := campaign.LoadProfile(path)
-	if err != nil {
-		return "", err
+	if name = o.profile; err == nil {
+		name, profiled = profile.Device.Name, true
 	}
-	name := profile.Device.Name
-	d, err := facts.Sheet(name)
-	if err != nil || d.Need(emulate.Facts()...) != nil {
-		return "", nil
+	d, missing := facts.Sheet(name)
+	if missing == nil {
+		_, _, missing = emulate.Device(d)
 	}
-	return name, nil
+	switch {
+	case missing == nil:
+		return d.Name(), profiled, nil
+	case profiled:
+		return "", true, nil
+	}
+	return "", false, err
 }
 
 // emulatedSummaries are predictions by emulation as those of models are summed up.
@@ -136,7 +181,7 @@ func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool) error
 
 // emulate predicts launch files by emulation. It reports false where the model is to predict.
 func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (done bool, err error) {
-	all, said, err := o.byEmulator(cmd, args)
+	all, said, err := o.byEmulator(cmd, args, launches.Request{Times: true})
 	if err != nil || len(all) > 0 {
 		if err == nil {
 			err = showEmulated(cmd, all, ranked)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,17 @@ func inSession(ts *testscript.TestScript, args []string) int {
 // TestScripts runs the sessions of testdata/script against the command. UPDATE=1 refreshes the outputs they compare with.
 func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "testdata/script")) }
 
+// withoutCUDA is a PATH without the folders of CUDA's programs.
+func withoutCUDA(path string) string {
+	folders := slices.DeleteFunc(filepath.SplitList(path), func(folder string) bool {
+		return slices.ContainsFunc([]string{"nvcc", "nvdisasm", "cuobjdump", "ptxas", "ncu"}, func(name string) bool {
+			_, err := os.Stat(filepath.Join(folder, name))
+			return err == nil
+		})
+	})
+	return strings.Join(folders, string(filepath.ListSeparator))
+}
+
 // scripts are the sessions in a folder.
 func scripts(t *testing.T, dir string) testscript.Params {
 	root, err := filepath.Abs("../..")
@@ -76,6 +88,10 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("ROOT", root)
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("PERF_DATA", filepath.Join(env.WorkDir, "data"))
+			// Sessions say what they say on a machine without a GPU and without CUDA's programs.
+			env.Setenv("CUDA_VISIBLE_DEVICES", "")
+			env.Setenv("CUDA_HOME", "/none")
+			env.Setenv("PATH", withoutCUDA(env.Getenv("PATH")))
 			// Sessions run at the same time: a CPU as a device takes one core for each (two names, of older and newer PoCL).
 			env.Setenv("POCL_MAX_PTHREAD_COUNT", "1")
 			env.Setenv("POCL_CPU_MAX_CU_COUNT", "1")

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,20 +13,14 @@ import (
 	"gpuperf/calibrate/profiles"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/fleet"
-	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
-	"gpuperf/samples"
 	"gpuperf/scop/offload"
 	"gpuperf/search"
 	"gpuperf/workload"
 )
 
-func tuneCommand() *cobra.Command {
-	o := tuneFlags{strategy: "strategy", samples: "samples"}
-	cmd := &cobra.Command{
-		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | PROG.lift | SAMPLES.jsonl",
-		Short: "Search the configurations of a kernel, a loop nest or a functional program for fast ones, on a device",
-		Long: `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
+// tuneLong is the help of tune.
+const tuneLong = `tune runs configurations of a kernel on a device, and reports the fastest. What can be chosen stands in the file: tunables of a kernel script, as in
 bm = lp.tunable("bm", [16, 32, 64]); parameters of a launch file, which are macros, sizes and the ND-range that depends on these, in its section tune or in a
 file of their own that names it. Of a loop nest in a C file (perf scop) the compiler's choices are searched: the schedule, and for each kernel its
 work-groups, tiles, local memory and shared sums; --schedules partitions decides the order of parts of the nest and which are fused, too, and hyperplanes
@@ -47,6 +40,10 @@ A samples file in place of a kernel compares strategies: all are replayed on the
 it took to reach 95 % of the best recorded speed, and the best time so far over the best recorded one, as means with their confidence intervals of 95 %.
 --strategy ants,random takes some alone. Of functional programs it is what perf lift explore has recorded, too.
 
+Several sizes, as n=1024,2048, are searched together: each configuration runs at all of them. --over worst finds the one that at its worst size takes the
+fewest times what the best takes there, mean the one with the least geometric mean of the times, and each one for each range of sizes, and where one hands over
+to the next.
+
 One size of a functional program may be a range, as n=1000..100000000: then recipes are chosen for parts of it, by predicted times, and it is told where
 one hands over to the next. In the middle of each part as many configurations as the budget says run of its recipe, and of each of those of the parts beside it.
 
@@ -61,7 +58,14 @@ Strategies:
 Of functional programs also:
   rank       by a ranker that learns from the runs, and from samples of other programs (--database)
   descent    the Monte-Carlo descent of Steuwer et al.: each of a sample of the applicable rules is followed by a random walk down to a variant,
-             which is run; the rule with the best time is kept. It makes its own variants`,
+             which is run; the rule with the best time is kept. It makes its own variants`
+
+func tuneCommand() *cobra.Command {
+	o := tuneFlags{strategy: "strategy", samples: "samples"}
+	cmd := &cobra.Command{
+		Use:   "tune KERNEL.star | LAUNCH.yaml | FILE.c | PROG.lift | SAMPLES.jsonl",
+		Short: "Search the configurations of a kernel, a loop nest or a functional program for fast ones, on a device",
+		Long:  tuneLong,
 		Example: `  perf tune examples/tune/transpose.star -p n=512 --budget 6
   perf tune examples/tune/product.yaml --budget 4 --strategy greedy
   perf tune examples/polybench/mvt.c -p n=60 --budget 3
@@ -76,6 +80,7 @@ Of functional programs also:
 	flags := cmd.Flags()
 	flags.StringVar(&o.Strategy, "strategy", "ants", strings.Join(strategies(), ", "))
 	flags.StringVar((*string)(&o.files.Schedules), "schedules", string(offload.ByStrategy), "of a C file, which schedules there are: "+strings.Join(offload.AllSchedules(), ", "))
+	flags.StringVar(&o.over, "over", string(tune.Worst), "how configurations are judged at several sizes: "+strings.Join(tune.AllOvers(), ", "))
 	flags.IntVar(&o.seeds, "seeds", 100, "of a samples file: with how many seeds each strategy is replayed")
 	flags.StringVarP(&o.dir, "output", "o", "", "a folder to write the best configuration to")
 	flags.StringVar(&o.on.options.Samples, "samples", "", "the samples file to add to (default: the device's own in the data directory)")
@@ -122,12 +127,16 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 			return err
 		}
 	}
-	if o.on.device == allDevices {
-		return o.onAll(cmd, path)
-	}
-	at, err := parseOneSize(sizes)
+	cases, err := parseSizes(sizes)
 	if err != nil {
 		return err
+	}
+	at := cases[0]
+	if err := o.checkOver(cmd, len(cases), between != nil); err != nil {
+		return err
+	}
+	if o.on.device == allDevices {
+		return o.onAll(cmd, path)
 	}
 	switch isProgram := filepath.Ext(path) == programs; {
 	case isProgram: // it has strategies of its own
@@ -152,7 +161,7 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		between.Others = at
 		return o.ranges(cmd, path, between)
 	}
-	if o.Target, err = tune.Open(cmd.Context(), path, at, o.files); err != nil {
+	if o.Target, err = o.open(cmd.Context(), path, cases); err != nil {
 		return err
 	}
 	return o.search(cmd)
@@ -197,8 +206,8 @@ func (o *tuneFlags) search(cmd *cobra.Command) error {
 		return err
 	}
 	warn(cmd, result.Warnings)
-	if o.dir != "" && len(result.Best) > 0 && err == nil {
-		err = result.Take(cmd.Context(), o.dir)
+	if ctx := cmd.Context(); o.dir != "" && len(result.Best) > 0 && (err == nil || ctx.Err() != nil) { // who is interrupted gets what there is
+		err = errors.Join(err, result.Take(context.WithoutCancel(ctx), o.dir))
 	}
 	if err := errors.Join(err, show(cmd, result.JSON(), result.Write)); err != nil {
 		return err
@@ -247,33 +256,4 @@ func (o *tuneFlags) predictor(cmd *cobra.Command) error {
 	}
 	o.Predictor, err = (&predictFlags{profile: o.profile, model: o.model}).open(cmd, cases)
 	return err
-}
-
-// tellRuns prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
-func tellRuns(cmd *cobra.Command, usual search.Config) func(tune.Event) {
-	const (
-		every = 10 // runs between two lines on progress
-		told  = 5  // failures of each status; the rest is in the summary
-	)
-	failures := map[samples.Status]int{}
-	return func(e tune.Event) {
-		what := "the usual configuration"
-		if own := e.Config.Without(usual); len(own) > 0 {
-			what = spaced(own)
-		}
-		at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
-		if e.Budget == math.MaxInt { // the time is the limit
-			at = fmt.Sprintf("[%d]", e.Done)
-		}
-		switch {
-		case e.Seconds() == 0:
-			if failures[e.Record.Status]++; failures[e.Record.Status] <= told {
-				note(cmd, "%s %s, %s: %s", at, e.Record.Status, e.Record.Error, what)
-			}
-		case e.Best:
-			note(cmd, "%s %s, the best so far: %s", at, format.Seconds(e.Seconds()), what)
-		case e.Done%every == 0 || e.Done == e.Budget:
-			note(cmd, "%s %s: %s", at, format.Seconds(e.Seconds()), what)
-		}
-	}
 }

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/format"
 	"gpuperf/internal/tune"
 	"gpuperf/lift/explore"
+	"gpuperf/samples"
 	"gpuperf/search"
 )
 
@@ -24,6 +30,7 @@ type tuneFlags struct {
 	limit   time.Duration
 	dir     string
 	seeds   int
+	over    string
 	shard   string
 	// The flags of the strategy and of the samples file: lift explore has other names for them.
 	strategy, samples string
@@ -54,4 +61,54 @@ func (o *tuneFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&o.on.options.Limit, "limit", o.on.options.Limit, "time limit for building and running one configuration")
 	flags.IntVar(&o.on.options.Jobs, "jobs", 0, fmt.Sprintf("programs to build, and results to verify, in parallel (default: the number of processors, at most %d)", campaign.MaxJobs))
 	o.addLift(cmd)
+}
+
+// open opens the target at its sizes.
+func (o *tuneFlags) open(ctx context.Context, path string, cases []map[string]int64) (tune.Target, error) {
+	if len(cases) > 1 {
+		return tune.OpenSeveral(ctx, path, cases, tune.Over(o.over), o.files)
+	}
+	return tune.Open(ctx, path, cases[0], o.files)
+}
+
+// checkOver refuses what is not for several sizes, or for these alone.
+func (o *tuneFlags) checkOver(cmd *cobra.Command, sizes int, isRange bool) error {
+	switch {
+	case o.over != "" && !slices.Contains(tune.AllOvers(), o.over):
+		return usagef("--over %s: it is one of %s", o.over, strings.Join(tune.AllOvers(), ", "))
+	case sizes > 1 && isRange:
+		return usagef("-p: either one size is a range, or there are several sizes")
+	case sizes > 1:
+		return refuse(cmd, func(name string) bool { return name == "resume" || name == "device" && o.on.device == allDevices }, "--%s is of one size, and not of several")
+	}
+	return refuse(cmd, func(name string) bool { return name == "over" }, "--%s is for several sizes, such as -p n=1024,2048")
+}
+
+// tellRuns prints what fails, what is the best so far, every tenth run and the last one: as what of the configuration is not the usual one.
+func tellRuns(cmd *cobra.Command, usual search.Config) func(tune.Event) {
+	const (
+		every = 10 // runs between two lines on progress
+		told  = 5  // failures of each status; the rest is in the summary
+	)
+	failures := map[samples.Status]int{}
+	return func(e tune.Event) {
+		what := "the usual configuration"
+		if own := e.Config.Without(usual); len(own) > 0 {
+			what = spaced(own)
+		}
+		at := fmt.Sprintf("[%d/%d]", e.Done, e.Budget)
+		if e.Budget == math.MaxInt { // the time is the limit
+			at = fmt.Sprintf("[%d]", e.Done)
+		}
+		switch {
+		case e.Seconds() == 0:
+			if failures[e.Record.Status]++; failures[e.Record.Status] <= told {
+				note(cmd, "%s %s, %s: %s", at, e.Record.Status, e.Record.Error, what)
+			}
+		case e.Best:
+			note(cmd, "%s %s, the best so far: %s", at, format.Seconds(e.Seconds()), what)
+		case e.Done%every == 0 || e.Done == e.Budget:
+			note(cmd, "%s %s: %s", at, format.Seconds(e.Seconds()), what)
+		}
+	}
 }

@@ -366,8 +366,11 @@ func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 			return l.Make(ssa.FMul, ssa.W, x, l.Float(1/f))
 		}
 	}
-	if l.Fast {
+	switch {
+	case l.Fast:
 		return l.Make(ssa.FMul, ssa.W, x, l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", y))
+	case l.Cheap:
+		return l.cheapQuotient(x, y)
 	}
 	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", y)
 	minus := l.Make(ssa.FNeg, ssa.W, y)
@@ -380,6 +383,18 @@ func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 		wide := func(v *ssa.Value) *ssa.Value { return l.MakeAux(ssa.Raw, ssa.D, "F2F.F64.F32", v) }
 		return l.MakeAux(ssa.Raw, ssa.W, "F2F.F32.F64", l.doubleQuotient(wide(x), wide(y)))
 	})
+}
+
+// cheapQuotient is a quotient within 2 units in the last place: by a reciprocal of a divisor that is brought into the range where that is exact enough.
+func (l *lowering) cheapQuotient(x, y *ssa.Value) *ssa.Value {
+	const great, small, up = 0x7e800000, 0x00800000, 1 << 24 // bits of 2^126 and of the least normal number; what makes small divisors normal
+	size := l.Make(ssa.FAbs, ssa.W, y)
+	scaled := func(v *ssa.Value) *ssa.Value {
+		one := l.Float(1)
+		s := l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.FCmp, ssa.Pred, "GT", size, l.Const(great)), l.Float(1.0/4), one)
+		return l.Make(ssa.FMul, ssa.W, v, l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.FCmp, ssa.Pred, "LT", size, l.Const(small)), l.Float(up), s))
+	}
+	return l.Make(ssa.FMul, ssa.W, scaled(x), l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", scaled(y)))
 }
 
 // rarely is a value, or where a predicate holds, which it hardly does, another one.

@@ -20,14 +20,42 @@ func (l *lowering) call(x *cfront.Call) value {
 	switch f.Kind {
 	case cfront.Math:
 		return l.math(x, f)
+	case cfront.WorkItem:
+		return l.workItem(x)
+	case cfront.Operator:
+		return l.operator(x, f.IR)
 	case cfront.Barrier:
 		return l.barrier(x, f)
 	case cfront.SubgroupBarrier:
 		l.effect(ssa.None, "WARPSYNC 0xffffffff")
 		return value{}
+	case cfront.Fence, cfront.Atomic, cfront.Load, cfront.Store:
+		return l.ofMemory(x, f)
+	case cfront.Shuffle:
+		return l.shuffle(x, f)
+	case cfront.Vote:
+		return l.vote(x, f)
+	case cfront.Reduction:
+		return l.reduction(x, f)
+	case cfront.Convert:
+		return l.conversion(x, f)
+	case cfront.Reinterpret:
+		return l.reinterpreted(x)
+	case cfront.Trap:
+		return value{}
+	case cfront.Clock:
+		return number(x.DType, l.Emit(&ssa.Value{Op: ssa.Effect, Type: wordType(x.DType), Aux: "CS2R SR_CLOCKLO"}))
+	}
+	l.fail(x.Pos, "%s is not compiled here", x.Func)
+	return value{}
+}
+
+// ofMemory is a function that accesses memory, or orders accesses.
+func (l *lowering) ofMemory(x *cfront.Call, f cfront.Intrinsic) value {
+	switch f.Kind {
 	case cfront.Fence:
 		scope := ".SC.GPU"
-		if strings.HasSuffix(x.Func, "_block") {
+		if strings.HasSuffix(x.Func, "_block") || !strings.HasPrefix(x.Func, "__") {
 			scope = ".ALL.CTA"
 		}
 		l.changedAll()
@@ -35,39 +63,22 @@ func (l *lowering) call(x *cfront.Call) value {
 		return value{}
 	case cfront.Atomic:
 		return l.atomic(x, f)
-	case cfront.Shuffle:
-		return l.shuffle(x, f)
-	case cfront.Vote:
-		return l.vote(x, f)
-	case cfront.Reduction:
-		return l.reduction(x, f)
 	case cfront.Load:
-		if f.IR == "load" {
-			p := l.expression(x.Args[0])
+		if f.IR == "vload" {
+			return l.vectors(x, false)
+		}
+		if p := l.expression(x.Args[0]); f.IR == "load" && p.p != nil {
 			q := *p.p
 			q.readOnly = q.readOnly || x.Func == "__ldg"
 			return l.read(x.Pos, place{p: &q, t: p.elem, rec: recordOf(p)})
 		}
-		if f.IR == "prefetch" {
-			return value{}
-		}
 	case cfront.Store:
-		if f.IR == "store" {
-			p := l.expression(x.Args[0])
-			l.write(x.Pos, place{p: p.p, t: p.elem, rec: recordOf(p)}, l.expression(x.Args[1]))
-			return value{}
+		if f.IR == "vstore" {
+			return l.vectors(x, true)
 		}
-	case cfront.Convert:
-		return l.convert(x.Pos, l.expression(x.Args[0]), x.DType)
-	case cfront.Reinterpret:
-		v := l.expression(x.Args[0])
-		return value{t: x.DType, x: v.x}
-	case cfront.Trap:
-		return value{}
-	case cfront.Clock:
-		return number(x.DType, l.Emit(&ssa.Value{Op: ssa.Effect, Type: wordType(x.DType), Aux: "CS2R SR_CLOCKLO"}))
+		p := l.expression(x.Args[0])
+		l.write(x.Pos, place{p: p.p, t: p.elem, rec: recordOf(p)}, l.expression(x.Args[1]))
 	}
-	l.fail(x.Pos, "%s is not compiled here", x.Func)
 	return value{}
 }
 
@@ -158,6 +169,9 @@ func (l *lowering) atomic(x *cfront.Call, f cfront.Intrinsic) value {
 	}
 	t := p.elem
 	var args []*ssa.Value
+	if by := map[string]int64{"inc": 1, "dec": -1}[f.IR]; by != 0 && len(x.Args) == 1 { // of OpenCL C
+		name, args = "ADD", []*ssa.Value{l.like(wordType(t), by)}
+	}
 	for _, a := range x.Args[1:] {
 		v := l.convert(x.Pos, l.expression(a), t)
 		args = append(args, v.x[0])

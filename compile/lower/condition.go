@@ -142,9 +142,12 @@ func (l *lowering) harmless(e cfront.Expr) bool {
 	return l.cheap(e, most, func(string) bool { return true })
 }
 
+// comparisons are operators as machine code names them.
+var comparisons = map[string]string{"==": "EQ", "!=": "NE", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
+
 func (l *lowering) compare(x *cfront.Binary) *ssa.Value {
 	a, b := l.expression(x.X), l.expression(x.Y)
-	name := map[string]string{"==": "EQ", "!=": "NE", "<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}[x.Op]
+	name := comparisons[x.Op]
 	if a.p != nil || b.p != nil {
 		a, b = l.convert(x.Pos, a, expr.Uint64), l.convert(x.Pos, b, expr.Uint64)
 	}

@@ -17,8 +17,12 @@ type Options struct {
 	// FullUnroll is the size up to which loops of known length are written out, in operations of all iterations; Runtime is that up to which a loop of another
 	// length is written out Times times.
 	FullUnroll, Runtime, Times int
-	// Fast has approximations in place of functions and divisions.
-	Fast bool
+	// Again is the size up to which what is written out Times times is so once more.
+	Again int
+	// Fast has approximations in place of functions and divisions; Cheap has divisions and roots that are not rounded correctly.
+	Fast, Cheap bool
+	// Local are the bytes that the launch gives parameters in local memory, by their numbers.
+	Local map[int]int64
 	// Parameters is where those of the kernel begin in the constant bank.
 	Parameters int64
 }
@@ -119,7 +123,12 @@ func (l *lowering) kernel() (repeat bool, err error) {
 // parameters gives each parameter its place in the constant bank.
 func (l *lowering) parameters() {
 	at := l.Parameters
-	for _, p := range l.fn.Params {
+	for i, p := range l.fn.Params {
+		if p.Space == cfront.LocalSpace {
+			l.groupLocal(p, l.Local[i])
+			l.know(p)
+			continue
+		}
 		size, align := l.layout(p)
 		at = (at + align - 1) / align * align
 		l.parameter(p, at)
@@ -145,12 +154,11 @@ func (l *lowering) layout(p *cfront.Var) (size, align int64) {
 func (l *lowering) parameter(p *cfront.Var, at int64) {
 	switch {
 	case len(p.Dims) > 0 || p.Pointer:
-		space := ssa.Global
 		if p.Reference {
 			l.fail(p.Pos, "a reference as a parameter of a kernel is not compiled here")
 		}
 		l.env[key{p, 0}] = slot{p: &pointer{
-			space: space, base: l.MakeInt(ssa.Param, ssa.D, at), object: restricted(p), readOnly: p.Const && p.Restrict,
+			space: ssa.Global, base: l.MakeInt(ssa.Param, ssa.D, at), object: restricted(p), readOnly: p.Const && p.Restrict || p.Space == cfront.ConstantSpace,
 		}}
 	case p.Record != nil:
 		for _, f := range leaves(p.Record, 0) {

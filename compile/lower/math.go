@@ -43,21 +43,16 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 			r = l.asWord(r)
 		}
 		if t.Base().IsInteger() && kind.IsFloat() && !ints { // lrintf
-			r = l.rounded(r, kind, t.Base())
+			r = l.floatToInt(r, kind, t.Base(), ".TRUNC")
 		}
 		out.x = append(out.x, r)
 	}
 	return out
 }
 
-// rounded is a whole number as an integer.
-func (l *lowering) rounded(x *ssa.Value, from, to expr.DType) *ssa.Value {
-	return l.floatToInt(x, from, to)
-}
-
 // function is a function of a lane; nil for what is not compiled here.
 func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
-	fast := l.Fast || strings.HasPrefix(x.Func, "__") || strings.HasPrefix(x.Func, "native_")
+	fast := l.Fast || strings.HasPrefix(x.Func, "__") && !strings.HasSuffix(x.Func, "_rn") || approximated(x.Func)
 	switch {
 	case t == expr.Float32:
 		return l.single(name, fast, a)
@@ -200,7 +195,7 @@ func (l *lowering) single(name string, fast bool, a []*ssa.Value) *ssa.Value {
 		half := l.MakeAux(ssa.Raw, ssa.W, "LOP3.LUT", l.Float(0.5), l.Const(0x80000000), a[0], l.Const(0xb8))
 		return l.MakeAux(ssa.Raw, ssa.W, "FRND.TRUNC", l.Make(ssa.FAdd, ssa.W, a[0], half))
 	case "sqrt":
-		return l.root(a[0], fast)
+		return l.root(a[0], fast || l.Cheap)
 	case "rsqrt":
 		return l.scaledSmall(a[0], "RSQ", 24, 12)
 	case "exp":

@@ -17,8 +17,9 @@ func (l *lowering) times(x *cfront.For, c *counter) int {
 	if l.contains2(x.Body) {
 		return 1
 	}
+	most, bounded := l.mostTrips(c)
 	for n := l.Times; n > 1; n /= 2 {
-		if n*l.size(x.Body) <= l.Runtime {
+		if n*l.size(x.Body) <= l.Runtime && (!bounded || int64(n) <= most) {
 			return n
 		}
 	}
@@ -61,30 +62,75 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 	}
 	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
 	left := l.hold(ssa.W)
-	rest := l.Make(ssa.And, ssa.W, n, l.Const(int64(times-1)))
-	whole := l.Make(ssa.Sub, ssa.W, n, rest)
+	sizes := []int{times}
+	if l.again(x, c) {
+		sizes = []int{times * l.Times, times}
+	}
 	some := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
 	assigned[left.v] = true
 	l.when(some, func() {
-		enough := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", l.Make(ssa.Add, ssa.W, n, l.Const(-1)), l.Const(int64(times-1)))
-		l.when(enough, func() {
-			l.counted(left, whole, int64(times), func(fr *frame) {
-				for range times {
-					l.holds(x.Cond)
-					l.iteration(fr, x.Body)
-					l.expression(x.Step)
-				}
-			}, assigned)
-		})
-		l.when(l.MakeAux(ssa.Cmp, ssa.Pred, "NE", rest, l.Const(0)), func() {
-			l.counted(left, rest, 1, func(fr *frame) {
-				l.holds(x.Cond)
-				l.iteration(fr, x.Body)
-				l.expression(x.Step)
-			}, assigned)
-		})
+		rest := n
+		for i, each := range append(sizes, 1) {
+			whole := rest
+			if each > 1 {
+				less := l.Make(ssa.And, ssa.W, rest, l.Const(int64(each-1)))
+				whole, rest = l.Make(ssa.Sub, ssa.W, rest, less), less
+			}
+			enough := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", whole, l.Const(0))
+			if i == 0 {
+				enough = l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", l.Make(ssa.Add, ssa.W, n, l.Const(-1)), l.Const(int64(each-1)))
+			}
+			l.when(enough, func() { l.counted(left, whole, int64(each), l.iterations(x, each), assigned) })
+		}
 	})
 	return true
+}
+
+// iterations are so many of a loop, one after the other.
+func (l *lowering) iterations(x *cfront.For, times int) func(*frame) {
+	return func(fr *frame) {
+		for range times {
+			l.holds(x.Cond)
+			l.iteration(fr, x.Body)
+			l.expression(x.Step)
+		}
+	}
+}
+
+// again reports whether a loop that is written out Times times is so once more: NVIDIA's assembler does that to short bodies
+// whose counter takes consecutive values up to what is no quotient.
+func (l *lowering) again(x *cfront.For, c *counter) bool {
+	by, known := l.constant(c.by)
+	quotient := false
+	cfront.Walk(c.end, func(e cfront.Expr) {
+		b, ok := e.(*cfront.Binary)
+		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
+	})
+	return x.Unroll == 0 && known && by == 1 && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+}
+
+// subscripts is about how many operations of a statement compute subscripts: most of that is done before a loop, or follows from what was there.
+func (l *lowering) subscripts(s cfront.Stmt) (n int) {
+	inside := map[cfront.Expr]bool{}
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			switch x := e.(type) {
+			case *cfront.Index:
+				for _, sub := range x.Subs {
+					cfront.Walk(sub, func(e cfront.Expr) { inside[e] = true })
+				}
+			case *cfront.Binary:
+				if inside[x] {
+					n++
+				}
+			}
+		})
+	}
+	for _, one := range stmts {
+		n += l.subscripts(one)
+	}
+	return n
 }
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.
@@ -100,13 +146,7 @@ func (l *lowering) inEqualParts(x *cfront.For, n int64, times int) bool {
 	assigned[left.v] = true
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions), loop: l.loop}
 	if whole := n - n%int64(times); whole > 0 {
-		l.counted(left, l.Const(whole), int64(times), func(fr *frame) {
-			for range times {
-				l.holds(x.Cond)
-				l.iteration(fr, x.Body)
-				l.expression(x.Step)
-			}
-		}, assigned)
+		l.counted(left, l.Const(whole), int64(times), l.iterations(x, times), assigned)
 	}
 	l.frames = append(l.frames, fr)
 	for range n % int64(times) {

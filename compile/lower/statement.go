@@ -368,6 +368,12 @@ func (l *lowering) parameterPlace(p *cfront.Var) place {
 }
 
 // builtin is a variable of the language: threadIdx.x.
+// builtins are the variables of CUDA C that tell where a work-item is.
+var builtins = map[string]struct {
+	special string
+	bank    int64
+}{"threadIdx": {special: "SR_TID"}, "blockIdx": {special: "SR_CTAID"}, "blockDim": {bank: groupAt}, "gridDim": {bank: gridAt}}
+
 func (l *lowering) builtin(x *cfront.Member) (value, bool) {
 	r, ok := x.X.(*cfront.Ref)
 	if !ok || r.Var.Class != cfront.Builtin {
@@ -375,21 +381,9 @@ func (l *lowering) builtin(x *cfront.Member) (value, bool) {
 	}
 	axis := map[string]int64{"x": 0, "y": 1, "z": 2}
 	i, ok := axis[x.Name]
-	if !ok {
+	at, known := builtins[r.Var.Name]
+	if !ok || !known {
 		l.fail(x.Pos, "%s.%s is not compiled here", r.Var.Name, x.Name)
 	}
-	name := string("XYZ"[i])
-	const gridAt = 12 // behind the three words of the work-group
-	switch r.Var.Name {
-	case "threadIdx":
-		return number(expr.Uint32, l.MakeAux(ssa.Special, ssa.W, "SR_TID."+name)), true
-	case "blockIdx":
-		return number(expr.Uint32, l.MakeAux(ssa.Special, ssa.W, "SR_CTAID."+name)), true
-	case "blockDim":
-		return number(expr.Uint32, l.MakeInt(ssa.Param, ssa.W, 4*i)), true
-	case "gridDim":
-		return number(expr.Uint32, l.MakeInt(ssa.Param, ssa.W, gridAt+4*i)), true
-	}
-	l.fail(x.Pos, "%s is not compiled here", r.Var.Name)
-	return value{}, false
+	return number(expr.Uint32, l.where(at.special, at.bank, i)), true
 }

@@ -98,7 +98,7 @@ func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	case from.IsInteger():
 		return l.intToFloat(x, from, to)
 	}
-	return l.floatToInt(x, from, to)
+	return l.floatToInt(x, from, to, ".TRUNC")
 }
 
 func (l *lowering) resized(x *ssa.Value, from, to expr.DType) *ssa.Value {
@@ -166,22 +166,23 @@ func (l *lowering) intToFloat(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	return l.MakeAux(ssa.Raw, ssa.W, "I2FP.F32."+sign+"32", x)
 }
 
-func (l *lowering) floatToInt(x *ssa.Value, from, to expr.DType) *ssa.Value {
-	name, t := "F2I.", ssa.W
+// floatToInt rounds as the modifier says, and keeps what the type has of it.
+func (l *lowering) floatToInt(x *ssa.Value, from, to expr.DType, how string) *ssa.Value {
+	name, t := "F2I", ssa.W
 	if !to.IsSigned() && to.Size() >= 4 {
-		name += "U"
+		name += ".U"
 	} else if to.Size() == 8 {
-		name += "S"
+		name += ".S"
 	}
 	if to.Size() == 8 {
-		name, t = name+"64.", ssa.D
+		name, t = name+"64", ssa.D
 	} else if !to.IsSigned() && to.Size() == 4 {
-		name += "32."
+		name += "32"
 	}
 	if from == expr.Float64 {
-		name += "F64."
+		name += ".F64"
 	}
-	name += "TRUNC"
+	name += how
 	if from == expr.Float32 {
 		name += ".NTZ"
 	}

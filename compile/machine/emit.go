@@ -30,22 +30,39 @@ func Listing(from *ssa.Func, o Options) (listing string, registers int, err erro
 	for i, b := range ends {
 		pairs[i], preds[i] = b.To, slices.Clone(b.Preds)
 	}
-	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs the fewest
+	again := func(ordered bool, less int) (*function, []int, int, error) {
 		for i, b := range ends {
 			b.To, b.Preds = pairs[i], slices.Clone(preds[i])
 		}
-		f, numbers, most, err := attempt(from, o, try == 0)
+		return attempt(from, o, ordered, less)
+	}
+	for try := 0; ; try++ { // predicates are few: without an order of its own the code needs few, and the fewest where it computes them again
+		f, numbers, most, err := again(try == 0, 0)
+		if over := most % registerUnit; err == nil && try == 0 && most > registerUnit && over > 0 && over <= fewTooMany {
+			if g, other, fewer, err := again(true, 2*over); err == nil && fewer <= most-over {
+				f, numbers, most = g, other, fewer
+			}
+		}
 		if err == nil {
 			return f.write(numbers, o), max(most, 2), nil
 		}
-		if try > 0 {
+		switch try {
+		case 1:
+			ssa.RepeatComparisons(from)
+		case 2:
 			return "", 0, err
 		}
 	}
 }
 
-// attempt makes code, in an order of its own or in that of the text.
-func attempt(from *ssa.Func, o Options, ordered bool) (f *function, numbers []int, most int, err error) {
+// Registers are given in so many (CUDA C++ Programming Guide), and code that takes a few more than such a number is ordered again to take no more.
+const (
+	registerUnit = 8
+	fewTooMany   = 2
+)
+
+// attempt makes code, in an order of its own, with room for so many registers less than usual, or in that of the text.
+func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, numbers []int, most int, err error) {
 	f = &function{
 		Func: from, of: map[*ssa.Block]*code{}, units: map[*ssa.Value][]unit{}, made: map[constant]unit{}, folded: map[*ssa.Value]bool{}, stack: none,
 	}
@@ -60,7 +77,7 @@ func attempt(from *ssa.Func, o Options, ordered bool) (f *function, numbers []in
 	if ordered {
 		behind := f.live()
 		for _, c := range f.blocks {
-			f.schedule(c, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), behind[c].has)
+			f.schedule(c, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), less, behind[c].has)
 		}
 	}
 	numbers, most, err = f.allocate()

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"container/heap"
+	"slices"
 	"strings"
 
 	"gpuperf/compile/ssa"
@@ -40,7 +41,7 @@ const fewPredicates = 5
 type edge struct{ to, cycles int }
 
 // schedule orders the instructions of a block: the one first that the longest chain hangs on, among those whose operands are there.
-func (f *function) schedule(c *code, limit int, live func(unit) bool) {
+func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
 	n := len(c.list)
 	if n < 3 {
 		return
@@ -55,7 +56,8 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 	}
 	ready := make([]int, n) // the cycle from which on it may be
 	p := newPressure(f, c, live)
-	limit = min(limit, p.room(c))
+	limit = min(limit, p.room(c)-less)
+	scarce := loaded(c) > limit
 	waiting := &queue{key: func(i int) int { return ready[i] }}
 	here := &queue{key: func(i int) int { return -height[i]*n + i }}
 	for i := range n {
@@ -77,6 +79,9 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 			i = p.relief(here, waiting, i, p.changePreds)
 		case p.count >= limit:
 			i = p.relief(here, waiting, i, p.change)
+		case scarce && p.change(c.list[i]) > 0 && sooner(waiting, cycle+aluCycles, func(j int) bool { return height[j] > height[i] }, ready):
+			heap.Push(here, i)
+			continue
 		}
 		p.issue(c.list[i])
 		out = append(out, c.list[i])
@@ -88,6 +93,21 @@ func (f *function) schedule(c *code, limit int, live func(unit) bool) {
 		}
 	}
 	c.list = out
+}
+
+// loaded are the words that loads of a block fetch from global memory.
+func loaded(c *code) (n int) {
+	for _, in := range c.list {
+		if in.latency() == globalCycles {
+			n += len(in.defines)
+		}
+	}
+	return n
+}
+
+// sooner reports whether one of the instructions that wait is ready by a cycle.
+func sooner(waiting *queue, by int, is func(int) bool, ready []int) bool {
+	return slices.ContainsFunc(waiting.list, func(j int) bool { return ready[j] <= by && is(j) })
 }
 
 // depends finds which instructions come after which.

@@ -58,6 +58,10 @@ func (b *Builder) foldExtract(v *Value) *Value {
 		return b.Const(0)
 	case (a.Op == Zext || a.Op == Sext) && v.Int == 0:
 		return a.Args[0]
+	case a.Type == D && (a.Op == And || a.Op == Or || a.Op == Xor):
+		return b.Make(a.Op, W, b.Word(a.Args[0], int(v.Int)), b.Word(a.Args[1], int(v.Int)))
+	case a.Type == D && v.Int == 0 && (a.Op == Add || a.Op == Sub || a.Op == Mul):
+		return b.Make(a.Op, W, b.Word(a.Args[0], 0), b.Word(a.Args[1], 0))
 	case a.Op == Param:
 		return b.MakeInt(Param, W, a.Int+4*v.Int)
 	case a.Op == Bank:
@@ -163,7 +167,7 @@ func (b *Builder) foldCompare(v *Value) *Value {
 		if v.Op == Cmp && isConst(y, 0) && v.Aux == "GEU" {
 			return b.Bool(true)
 		}
-		return nil
+		return b.foldCompareExtended(v, x, y)
 	}
 	switch {
 	case v.Op == FCmp:
@@ -321,6 +325,9 @@ func (b *Builder) foldInteger(v *Value) *Value {
 				return b.Make(Add, v.Type, b.Make(Add, v.Type, a.Args[0], other), a.Args[1])
 			}
 		}
+	}
+	if r := b.foldExtended(v, x, y); r != nil {
+		return r
 	}
 	if v.Op == Sub && x == y || v.Op == Xor && x == y {
 		return b.like(v.Type, 0)

@@ -64,9 +64,8 @@ func TestSymbolsOfMachineCode(t *testing.T) {
 
 // TestNoCompiler: where nvcc is missing the error says what to do.
 func TestNoCompiler(t *testing.T) {
-	places := nvccPlaces
-	defer func() { nvccPlaces = places }()
-	nvccPlaces = []string{"/none/nvcc"}
+	t.Setenv("PATH", "")
+	t.Setenv("CUDA_HOME", "/none")
 	_, _, _, err := (&driver{}).compile(runner.Source{Compiler: device.NVCC})
 	if err == nil || !strings.Contains(err.Error(), "there is no nvcc") || !strings.Contains(err.Error(), "name PTX or cubin") {
 		t.Error(err)

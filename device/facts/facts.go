@@ -393,7 +393,7 @@ func Of(f samples.Fingerprint) *Device {
 }
 
 // Named returns the data sheet of the device with the name, nil where there is none, and the names that there are. A part of the
-// name will do where no other device has it, and capitals do not matter: h200 is the NVIDIA H200.
+// name will do where all devices that have it are of one architecture, and capitals do not matter: h200 is the NVIDIA H200, a100 the first A100.
 func Named(name string) (*Device, []string) {
 	var known []string
 	var alike []*sheet
@@ -406,7 +406,7 @@ func Named(name string) (*Device, []string) {
 		}
 		known = append(known, s.Names...)
 	}
-	if len(alike) == 1 {
+	if len(alike) > 0 && !slices.ContainsFunc(alike, func(s *sheet) bool { return s.Architecture != alike[0].Architecture }) {
 		return alike[0].device(), nil
 	}
 	return nil, known

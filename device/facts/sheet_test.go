@@ -26,13 +26,15 @@ func TestSheet(t *testing.T) {
 	if named, err := Sheet("NVIDIA H200"); err != nil || named.Int(Multiprocessors) != 132 {
 		t.Error(named, err)
 	}
-	if named, err := Sheet("h200"); err != nil || named.Name() != "NVIDIA H200" {
-		t.Error(named, err)
+	for name, want := range map[string]string{"h200": "NVIDIA H200", "A100": "NVIDIA A100-SXM4-40GB", "v100": "Tesla V100-SXM2-16GB"} {
+		if named, err := Sheet(name); err != nil || named.Name() != want {
+			t.Error(name, named.Name(), err)
+		}
 	}
 	device := func(rest string) string { return write("version: 1\ndevices:\n  - names: [x]\n" + rest) }
 	for path, want := range map[string]string{
 		"H300":                             `no data sheet of "H300"`,
-		"A100":                             `no data sheet of "A100"`, // several
+		"titan":                            `no data sheet of "titan"`, // of several architectures
 		write("version: 1\n"):              "the data sheet has no devices",
 		write("version: 1\ndevice: 3\n"):   `unknown key "device"`,
 		write("version: 2\ndevices: []\n"): "version 2",

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpuperf/launchfile"
 	"gpuperf/sass"
@@ -21,8 +23,16 @@ type Kernel struct {
 }
 
 // Development reads a list of launches, with the machine code that a file of launches has of them. Those that it has none of are left out: they
-// were not recorded yet.
-func Development(list, path string) (all []Kernel, err error) {
+// were not recorded yet. What it has read once it has for all.
+func Development(list, path string) ([]Kernel, error) {
+	read, _ := lists.LoadOrStore([2]string{list, path}, sync.OnceValues(func() ([]Kernel, error) { return development(list, path) }))
+	all, err := read.(func() ([]Kernel, error))()
+	return slices.Clone(all), err
+}
+
+var lists sync.Map
+
+func development(list, path string) (all []Kernel, err error) {
 	text, err := os.ReadFile(list)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ var flowForms = map[string]form{
 	"JMX":           {run: branchIndirect, operands: true, decode: decodeBranch},
 	"CALL":          {run: call, decode: decodeCall},
 	"RET":           {run: branchIndirect, operands: true},
-	"EXIT":          {run: exit},
+	"EXIT":          {run: exit, operands: true},
 	"KILL":          {run: exit},
 	"BPT":           {run: exit},
 	"BSSY":          {run: begin},
@@ -100,12 +100,7 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		}
 		lanes = w.path.lanes
 	}
-	for _, g := range o.guards {
-		b := g.read(f)
-		w.step.Doubtful |= lanes &^ b.known
-		lanes &= b.value | ^b.known
-	}
-	w.step.Doubtful &= lanes
+	lanes = w.holds(o, lanes)
 	if w.garbage {
 		lanes = w.path.lanes
 		w.step.Doubtful = lanes
@@ -117,6 +112,17 @@ func branchTo(w *Warp, o *op, lanes uint32) {
 		return
 	}
 	w.jump(o, lanes, o.target)
+}
+
+// holds are the lanes in which the conditions among the operands hold, and those in which nobody knows, which it notes.
+func (w *Warp) holds(o *op, lanes uint32) uint32 {
+	for _, g := range o.guards {
+		b := g.read(w.path.file)
+		w.step.Doubtful |= lanes &^ b.known
+		lanes &= b.value | ^b.known
+	}
+	w.step.Doubtful &= lanes
+	return lanes
 }
 
 // branchIndirect goes where a register says: lanes with the same target together.

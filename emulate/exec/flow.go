@@ -204,8 +204,9 @@ func (w *Warp) leave(lanes uint32) {
 	w.Group.left(w)
 }
 
-// exit ends lanes, but not where nobody knows.
+// exit ends lanes in which a condition among the operands holds too, but not where nobody knows.
 func exit(w *Warp, o *op, lanes uint32) {
+	lanes = w.holds(o, lanes)
 	if w.step.Doubtful != 0 {
 		w.launch.doubt(UnknownLeave, o.index)
 		lanes &^= w.step.Doubtful

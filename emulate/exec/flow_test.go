@@ -165,6 +165,13 @@ func TestFlow(t *testing.T) {
 			},
 			letters: "..a.bc.", before: "R4=?", order: "abc", after: "0x2 0x2", doubts: []string{"0010 both ways are taken 1"},
 		},
+		"lanes end under a guard and a condition": {
+			code: []string{
+				"ISETP.LT.AND P0, PT, R1, 0x10, PT", "ISETP.LT.AND P1, PT, R1, RZ, PT", "MOV R9, 0x1", "@P0 EXIT P1", "ISETP.GT.AND P1, PT, R1, 0xf, PT", "MOV R9, 0x2", "EXIT P1",
+				"MOV R9, 0x3", "EXIT",
+			},
+			letters: ".....a.b.", before: "R1=lane", order: "ab", after: "0x3 0x2",
+		},
 		"a mask that is saved and restored": {
 			code: []string{
 				"BSSY B0, `(.L_end)", "BMOV.32.CLEAR R6, B0", "BSSY B0, `(.L_in)", "MOV R9, 0x1", "BSYNC B0", ".L_in: BMOV.32 B0, R6",

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpuperf/cfront"
 	"gpuperf/compile"
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -92,6 +93,9 @@ func (s *Sequence) Listing(ctx context.Context, named string, c *compiled.Compil
 	return p.Listing, nil
 }
 
+// languages are those of the sources of interfaces.
+var languages = map[samples.Interface]cfront.Language{samples.OpenCL: cfront.OpenCL, samples.CUDA: cfront.CUDA}
+
 // Compile is the machine code that package compile makes of the source: what stands for that of the device's compiler where there is none.
 func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, error) {
 	all := &sass.Listing{}
@@ -99,7 +103,7 @@ func (s *Sequence) Compile(ctx context.Context, arch string) (*sass.Listing, err
 		if slices.ContainsFunc(all.Functions, func(f *sass.Function) bool { return f.Name == job.Entry }) {
 			continue
 		}
-		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source})
+		p, err := compile.Job(ctx, job, compile.Options{Architecture: arch, Name: s.Source, Language: languages[s.face]})
 		if err != nil {
 			return nil, err
 		}
@@ -364,7 +368,14 @@ func find(l *sass.Listing, kernel string) (*sass.Function, error) {
 	return nil, mistake("the machine code has no kernel %s: %s", kernel, source.Suggest(kernel, names))
 }
 
-// Of is the sequence of a job.
+// Of is the sequence of a job in CUDA C.
 func Of(job device.Job) *Sequence {
 	return &Sequence{Name: job.Identity.Key(), Job: job, Source: compiled.SourceName(job), face: samples.CUDA}
+}
+
+// OfSource is that of a job whose source is for an interface, by its name in outputs.
+func OfSource(job device.Job, on samples.Interface, name string) *Sequence {
+	s := Of(job)
+	s.face, s.Name = on, name
+	return s
 }

@@ -29,6 +29,12 @@ func readProfile(path string) (*calibrate.Profile, error) {
 	return p, nil
 }
 
+// IsProfile reports whether there is a profile, a file or one that comes with the program.
+func IsProfile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || profiles.All.Has(path)
+}
+
 // CalibrationOf finds the calibration of a model in a profile. Why there is none is an error.
 func CalibrationOf(p *calibrate.Profile, model string) (*calibrate.Calibration, error) {
 	if c := p.Find(model); c != nil {

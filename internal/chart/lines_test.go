@@ -90,3 +90,23 @@ func TestIntervals(t *testing.T) {
 		t.Errorf("no %s in\n%s", line, svg)
 	}
 }
+
+// TestParallel: a line goes through its options and its time; the fastest has the colour; what has no time is not drawn.
+func TestParallel(t *testing.T) {
+	p := Parallel{Title: "P", Axes: []string{"bm", "<x>"}, Lines: []Polyline{
+		{Options: []string{"8", "a"}, Seconds: 1}, {Options: []string{"16", ""}, Seconds: 10, Hover: "h"}, {Options: []string{"32", "b"}},
+	}}
+	for _, svg := range []string{p.SVG(), p.Narrow(), (&Parallel{}).SVG()} {
+		wellFormed(t, svg)
+	}
+	svg := p.SVG()
+	// Two options on the first axis, at a quarter and three quarters of the height; one on the second.
+	for _, want := range []string{`d="M74 272.5L394 205L714 `, `d="M74 137.5L714 `, `stroke="` + predicted + `"`, ">&lt;x&gt;<", ">h<", ">8<"} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	if n := strings.Count(svg, "<path"); n != 2 {
+		t.Errorf("%d lines, want 2", n)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"gpuperf/device/measure"
+	"gpuperf/internal/toolkit"
 	"gpuperf/samples"
 	"gpuperf/samples/exchange"
 )
@@ -24,18 +25,13 @@ import (
 // ErrNoNCU says that Nsight Compute is not there.
 var ErrNoNCU = errors.New("ncu was not found")
 
-// installed are the places where CUDA's installers put ncu.
-var installed = []string{"/usr/local/cuda*/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu"}
-
 // Find looks for ncu on the PATH and where it is installed.
 func Find() (string, error) {
-	if path, err := exec.LookPath("ncu"); err == nil {
+	if path := toolkit.Find("ncu"); path != "" {
 		return path, nil
 	}
-	for _, pattern := range installed {
-		if all, _ := filepath.Glob(pattern); len(all) > 0 {
-			return all[len(all)-1], nil
-		}
+	if all, _ := filepath.Glob("/opt/nvidia/nsight-compute/*/ncu"); len(all) > 0 {
+		return all[len(all)-1], nil
 	}
 	return "", fmt.Errorf("%w\n    install Nsight Compute (package nsight-compute, or the CUDA toolkit) and put ncu on the PATH", ErrNoNCU)
 }

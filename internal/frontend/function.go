@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"gpuperf/device"
 	"gpuperf/internal/format"
 	"gpuperf/internal/source"
+	"gpuperf/internal/toolkit"
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/script"
@@ -147,7 +147,7 @@ func emulated(ctx context.Context, err error, file, name string) error {
 		name = ckernel.Names(text)[0]
 	}
 	var at *source.Error
-	if _, lacks := exec.LookPath("nvcc"); lacks != nil || filepath.Ext(file) != ".cu" || name == "" || !errors.As(err, &at) {
+	if toolkit.Find("nvcc") == "" || filepath.Ext(file) != ".cu" || name == "" || !errors.As(err, &at) {
 		return err
 	}
 	return at.WithHint("%s", strings.TrimPrefix(fmt.Sprintf("%s; its machine code is emulated by perf init launch --from %s -k %s, then perf emulate %s.yaml", at.Hint, file, name, name), "; "))

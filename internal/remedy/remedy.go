@@ -132,7 +132,7 @@ type cure struct {
 	kernel *kernel.Kernel // nil for the one that it has
 	edit   launch.Edit
 	what   string  // completes the remedy
-	extra  float64 // seconds beside what the model knows
+	extra  float64 // seconds of what the model does not know, beside the rest
 }
 
 // candidate is a defect that a rule has found.
@@ -159,7 +159,7 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 		} else if err != nil {
 			return out, err
 		}
-		if t += one.extra; t < out.Seconds {
+		if t = max(t, one.extra); t < out.Seconds { // both go on at the same time
 			out.Seconds, out.Remedy = t, c.remedy+one.what
 		}
 	}

@@ -104,6 +104,18 @@ func programOf(space *explore.Space, learning explore.Learning) (*program, error
 	return p, nil
 }
 
+// Measure stops where the reference differs from results that the user has given: all variants would.
+func (p *program) Measure(ctx context.Context, on *campaign.Campaign, list []Request, done func(int, Outcome)) ([]string, error) {
+	var wrong error
+	warnings, err := p.jobs.Measure(ctx, on, list, func(i int, o Outcome) {
+		if p.Given() && o.Record.Status == samples.WrongResult && list[i].Config.String() == p.usual.String() {
+			wrong = &campaign.InputError{Err: fmt.Errorf("the plainest variant, which agrees with the meaning of the program at a small size, differs from the files of --expect: %s", o.Record.Error)}
+		}
+		done(i, o)
+	})
+	return warnings, cmp.Or(wrong, err)
+}
+
 // predictBy has the points predicted by a model, where the ranker asks for that.
 func (p *program) predictBy(m *campaign.Predictor) error {
 	if r, err := rank.Find(cmp.Or(p.Ranker, rank.Default)); err != nil || !r.Predicted() {

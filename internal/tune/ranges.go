@@ -46,6 +46,9 @@ func ParseRange(texts []string) (r *Sizes, rest []string, err error) {
 			}
 		}
 	}
+	if r == nil {
+		return nil, texts, nil
+	}
 	return r, rest, nil
 }
 

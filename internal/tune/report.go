@@ -81,6 +81,9 @@ func (r *Result) Write(w io.Writer) error {
 	if err := r.writeBest(w); err != nil {
 		return err
 	}
+	if len(r.Files) > 0 {
+		defer fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
+	}
 	steps := r.curve()
 	fmt.Fprintln(w, "\nthe best so far, as it was first measured")
 	t := format.NewTable(">runs", ">time", "")
@@ -92,9 +95,6 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	if text := r.text(); text != "" {
 		fmt.Fprintf(w, "\n%s", text)
-	}
-	if len(r.Files) > 0 {
-		fmt.Fprintf(w, "\nwritten: %s\n", strings.Join(r.Files, ", "))
 	}
 	return nil
 }
@@ -123,6 +123,9 @@ func (r *Result) failed() string {
 
 // writeBest prints the fastest. What their results were compared with is said once where it is the same.
 func (r *Result) writeBest(w io.Writer) error {
+	if many, ok := r.search.Target.(*several); ok {
+		return many.write(w, r)
+	}
 	first := r.Best[0].Record.Verification()
 	alike := !slices.ContainsFunc(r.Best, func(b Run) bool { return b.Record.Verification() != first })
 	predicted := slices.ContainsFunc(r.Best, func(b Run) bool { return b.Predicted > 0 })
@@ -149,7 +152,7 @@ func (r *Result) writeBest(w io.Writer) error {
 		if !alike {
 			row = append(row, b.Record.Verification())
 		}
-		t.Row(append(row, strings.ReplaceAll(b.Config.String(), ",", ", "))...)
+		t.Row(append(row, spaced(b.Config))...)
 	}
 	fmt.Fprintf(w, "\nthe fastest%s, measured again with more trials\n", map[bool]string{true: " " + fmt.Sprint(len(r.Best))}[len(r.Best) > 1])
 	if err := t.Write(w); err != nil {
@@ -163,6 +166,9 @@ func (r *Result) writeBest(w io.Writer) error {
 	}
 	return nil
 }
+
+// spaced is a configuration as tables have it.
+func spaced(c search.Config) string { return strings.ReplaceAll(c.String(), ",", ", ") }
 
 func bar(share float64) string {
 	const width = 40 // characters of a whole bar
@@ -180,6 +186,7 @@ type runJSON struct {
 	Reused        bool           `json:"reused,omitempty"`
 	Known         bool           `json:"known,omitempty"` // from an earlier search
 	After         float64        `json:"after_seconds,omitempty"`
+	Times         []sizeTime     `json:"times,omitempty"` // where there are several sizes; then seconds is what they are judged by together
 	campaign.Achieved
 }
 
@@ -211,17 +218,27 @@ func (r *Result) JSON() any {
 		Best           []runJSON `json:"best"`
 		Text           string    `json:"text,omitempty"` // the best in words of its own
 		Usual          float64   `json:"usual_seconds,omitempty"`
+		Over           Over      `json:"over,omitempty"`   // how several sizes are judged
+		Ranges         []stretch `json:"ranges,omitempty"` // of several sizes
 		Curve          []step    `json:"curve"`
 		Runs           []runJSON `json:"runs"`
 		Files          []string  `json:"files,omitempty"`
 		Warnings       []string  `json:"warnings,omitempty"`
 		Stopped        string    `json:"stopped,omitempty"`
 	}{
-		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.text(), 0,
+		r.search.Target.Name(), r.search.Campaign.Device.Info().Name, r.search.Strategy, r.search.Seed, r.Configurations, r.More, runsJSON(r.Best), r.text(), 0, "", nil,
 		append([]step{}, r.curve()...), runsJSON(r.Runs), r.Files, r.Warnings, r.Stopped,
 	}
 	if u := r.Usual; u != nil {
 		out.Usual = u.Seconds()
+	}
+	if many, ok := r.search.Target.(*several); ok {
+		out.Over = many.over
+		many.json(r.Best, out.Best)
+		many.json(r.Runs, out.Runs)
+		if many.over == Each {
+			out.Ranges = many.stretches(r.Runs)
+		}
 	}
 	return out
 }
@@ -231,6 +248,9 @@ const configurationFile = "configuration.json"
 
 // Take writes the best configuration into a folder: what runs, and a file that says which it is.
 func (r *Result) Take(ctx context.Context, dir string) error {
+	if many, ok := r.search.Target.(*several); ok && many.over == Each {
+		return many.takeEach(ctx, r, dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

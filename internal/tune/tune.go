@@ -126,6 +126,10 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	s.Trials, s.Best, s.Slow = cmp.Or(s.Trials, 5), cmp.Or(s.Best, 3), cmp.Or(s.Slow, 5)
 	s.Final.TimeLimit = cmp.Or(s.Final.TimeLimit, 2*time.Second)
 	s.Campaign.InParts()
+	many, _ := s.Target.(*several)
+	if many != nil {
+		many.policy = func(best float64) device.Policy { return campaign.Brief(s.Trials, s.Slow, best) }
+	}
 	var model search.Model
 	if s.Predictor != nil {
 		if p, ok := s.Target.(*program); ok {
@@ -167,7 +171,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 		s.warnings, result.Stopped = append(s.warnings, told.Warnings()...), cmp.Or(told.Ended(), stopped)
 	}
 	if err == nil {
-		err = s.again(ctx, result)
+		err = s.again(ctx, result, many)
 	}
 	result.Configurations, result.More = s.count(ctx, space)
 	result.Warnings = s.warnings
@@ -256,11 +260,20 @@ func (s *Search) enough() bool {
 func (s *Search) over() bool { return !s.Until.IsZero() && time.Now().After(s.Until) }
 
 // predict is the sum of the predicted times of the kernels of a configuration; 0 where one has none.
-func (s *Search) predict(ctx context.Context, c search.Config) (sum float64) {
+func (s *Search) predict(ctx context.Context, c search.Config) float64 {
 	if ctx.Err() != nil || s.over() { // it will not run
 		return 0
 	}
-	counted, err := s.Target.Counted(ctx, c)
+	one := func(t Target, c search.Config) float64 { return s.predictOne(ctx, t, c) }
+	if many, ok := s.Target.(*several); ok {
+		return many.predict(c, one)
+	}
+	return one(s.Target, c)
+}
+
+// predictOne is what predict says of a target at one size.
+func (s *Search) predictOne(ctx context.Context, t Target, c search.Config) (sum float64) {
+	counted, err := t.Counted(ctx, c)
 	if err != nil {
 		return 0
 	}
@@ -365,12 +378,16 @@ func (s *Search) recorded(ctx context.Context, space search.Space) (known []sear
 // mostKernels is how many kernels of a configuration are counted at most, to tell what it does per second: each takes milliseconds, and nests may have thousands.
 const mostKernels = 100
 
-// again measures the fastest configurations again.
-func (s *Search) again(ctx context.Context, result *Result) error {
+// again measures the fastest configurations again; many is the target where it has several sizes.
+func (s *Search) again(ctx context.Context, result *Result, many *several) error {
 	s.measuring.Lock() // what the search has left may still be ending
 	defer s.measuring.Unlock()
 	good := slices.DeleteFunc(slices.Clone(s.runs), func(r Run) bool { return r.Seconds() == 0 })
-	slices.SortStableFunc(good, byTime)
+	order := byTime
+	if many != nil {
+		order = many.byJudgement
+	}
+	slices.SortStableFunc(good, order)
 	fastest := good[:min(len(good), s.Best)]
 	usual := s.Target.Usual().String()
 	isUsual := func(r Run) bool { return r.Config.String() == usual }
@@ -390,14 +407,14 @@ func (s *Search) again(ctx context.Context, result *Result) error {
 	}
 	for i, r := range again {
 		good[i].Record = r
-		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && len(counted) <= mostKernels {
+		if counted, err := s.Target.Counted(ctx, good[i].Config); err == nil && many == nil && len(counted) <= mostKernels {
 			if good[i].Achieved, err = s.Campaign.AchievedTogether(counted, r); err != nil {
 				return err
 			}
 		}
 	}
 	good = slices.DeleteFunc(good, func(r Run) bool { return r.Seconds() == 0 })
-	slices.SortStableFunc(good, byTime)
+	slices.SortStableFunc(good, order)
 	if i := slices.IndexFunc(good, isUsual); i >= 0 {
 		result.Usual = &good[i]
 	}

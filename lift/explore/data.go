@@ -86,21 +86,21 @@ type component struct {
 func components(inputs ...lift.Param) (out []component) {
 	for _, in := range inputs {
 		var list []component
-		var walk func(t *lift.Type, n int64)
-		walk = func(t *lift.Type, n int64) {
+		var walk func(t *lift.Type, n int64, inArray bool)
+		walk = func(t *lift.Type, n int64, inArray bool) {
 			switch t.Kind {
 			case lift.ArrayType:
 				length, _ := t.Len.Const()
-				walk(t.Elem, n*length)
+				walk(t.Elem, n*length, true)
 			case lift.TupleType:
 				for _, e := range t.Elems {
-					walk(e, n)
+					walk(e, n, inArray)
 				}
 			default:
-				list = append(list, component{in.Name, t.DType, n * max(1, int64(t.Width)), in.Type.Kind != lift.ArrayType && t.Kind == lift.ScalarType})
+				list = append(list, component{in.Name, t.DType, n * max(1, int64(t.Width)), !inArray && t.Kind == lift.ScalarType})
 			}
 		}
-		walk(in.Type, 1)
+		walk(in.Type, 1, false)
 		for k := range list {
 			if len(list) > 1 {
 				list[k].name = fmt.Sprintf("%s_%d", in.Name, k)

@@ -170,6 +170,9 @@ func (r *Reference) Expect() (*device.Expect, error) {
 	return e, nil
 }
 
+// Given reports whether the user has given the results.
+func (s *Space) Given() bool { return len(s.options.Expected) > 0 }
+
 // Verified compares the reference with the meaning of the program at a small size, the sizes that it returns, and returns what variants are compared
 // with. Where the meaning is not defined, a warning says so.
 func (r *Reference) Verified(ctx context.Context, dev device.Device, warnings *[]string) (*device.Expect, map[string]int64, error) {

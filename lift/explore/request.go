@@ -100,6 +100,7 @@ func (r Request) expected(at *lift.Program) (list []device.Arg, err error) {
 			return nil, inputf("--expect %s: %w", text, err)
 		}
 		a := device.Arg{Name: name, Kind: device.Buffer, DType: f.DType, Count: f.Bytes / device.DTypeSize(f.DType), File: &f.File}
+		c.value = false // a number is a result of one element
 		if err := c.check(a); err != nil {
 			return nil, inputf("--expect %s: %w", text, err)
 		}

@@ -19,6 +19,8 @@ type buffer struct {
 	scratch bool   // it exists on the device only
 	outer   string // the outermost extent, of an array whose declaration leaves it open
 	packing *packing
+	// moved is how many elements are copied, where that may be less than all: what the region reaches of an array of an open extent.
+	moved string
 }
 
 // elements is the number of elements of an array.
@@ -29,8 +31,26 @@ func (b *buffer) elements() string {
 	return strings.Join(b.extents(), "*")
 }
 
-// reach is one more than the largest subscript of an array in the region, as there may be no memory beyond: of the last of the dimensions that have names, where those before have these values.
-func (p *part) reach(a *scop.Array, names []string) (string, error) {
+// flat is how many elements of an array with flat subscripts the region reaches, at most.
+func (p *part) flat(b *buffer, a *scop.Array) (string, error) {
+	var some []string
+	last := ""
+	for d := range a.Shape {
+		end, err := p.reach(a, d, []string{"element"})
+		if err != nil {
+			return "", err
+		}
+		some = append(some, end+" > 0")
+		if last += fmt.Sprintf(" + (%s - 1)", end); d < len(a.Shape)-1 {
+			last += "*" + strings.Join(b.extents()[d+1:], "*")
+		}
+	}
+	return fmt.Sprintf("(%s ? 1%s : 0)", strings.Join(some, " && "), last), nil
+}
+
+// reach is one more than the largest subscript of an array in the region, as there may be no memory beyond: of the last of the dimensions, from the given one on, that have names, where
+// those before have these values.
+func (p *part) reach(a *scop.Array, first int, names []string) (string, error) {
 	element := names[len(names)-1]
 	var all []string
 	for _, s := range p.nest.Statements {
@@ -42,7 +62,7 @@ func (p *part) reach(a *scop.Array, names []string) (string, error) {
 			if x.Where != nil {
 				where = x.Where
 			}
-			m, err := polycount.NewMap(where.Named(""), names, x.Index[:len(names)])
+			m, err := polycount.NewMap(where.Named(""), names, x.Index[first:first+len(names)])
 			if err != nil {
 				return "", err
 			}
@@ -84,14 +104,16 @@ func end(set *polycount.Set, dim string) (string, error) {
 	if len(high) == 1 && high[0].Den == 1 && !high[0].Num.IsName() {
 		text = "(" + text + ")"
 	}
-	list, _ := set.Constraints()
-	list = slices.DeleteFunc(list, func(c polycount.Constraint) bool { return c.Affine.Has(dim) })
-	if len(list) == 0 {
-		return text, nil
+	where, err := set.ProjectOut(dim)
+	if err != nil {
+		return "", err
 	}
 	var conditions []string
-	for _, c := range cexpr.Predicates(polycount.NewSet(nil, nil, list...)) {
+	for _, c := range cexpr.Predicates(where) {
 		conditions = append(conditions, inC(c))
+	}
+	if len(conditions) == 0 {
+		return text, nil
 	}
 	return fmt.Sprintf("(%s ? %s : 0)", strings.Join(conditions, " && "), text), nil
 }

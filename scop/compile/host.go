@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -120,10 +121,13 @@ func (p *part) written() error {
 				p.pack(x, line, false)
 			}
 		}
-		if !x.in {
+		if !x.in || x.moved != "" {
 			data = "NULL"
 		}
 		line(p.buffer, x.name, p.names[x.of.DType], x.of.Name, x.elements(), data)
+		if x.in && x.moved != "" {
+			line("scop_fill(\"%s\", %s, %s, sizeof(%s), %s);", x.of.Name, x.name, x.moved, p.names[x.of.DType], x.of.Name)
+		}
 	}
 	p.changing = map[string]bool{}
 	p.note(p.program.Steps)
@@ -137,7 +141,7 @@ func (p *part) written() error {
 			if x.packing != nil {
 				data = x.packing.memory
 			}
-			line(p.back, x.name, p.names[x.of.DType], x.of.Name, x.elements(), data)
+			line(p.back, x.name, p.names[x.of.DType], x.of.Name, cmp.Or(x.moved, x.elements()), data)
 		}
 	}
 	line("scop_wait(\"%s\");", p.nest.Name)
@@ -263,51 +267,6 @@ func (p *part) bounds(l *offload.Loop, context *polycount.Set) (lower, end strin
 	return nested("scop_min", lows), "<= " + nested("scop_max", highs), inside
 }
 
-func ceiling(x polycount.Bound) string {
-	if x.Den == 1 {
-		return inC(expr.FromAffine(x.Num))
-	}
-	return fmt.Sprintf("scop_ceil(%s, %d)", inC(expr.FromAffine(x.Num)), x.Den)
-}
-
-func floor(x polycount.Bound) string {
-	if x.Den == 1 {
-		return inC(expr.FromAffine(x.Num))
-	}
-	return fmt.Sprintf("scop_floor(%s, %d)", inC(expr.FromAffine(x.Num)), x.Den)
-}
-
-// until is the end of a loop: "< n" for n - 1.
-func until(high []polycount.Bound) string {
-	for _, x := range high {
-		if x.Den != 1 || x.Num.Constant() != -1 {
-			return "<= " + folded("scop_min", high, floor)
-		}
-	}
-	next := slices.Clone(high)
-	for i := range next {
-		next[i].Num = next[i].Num.AddInt(1)
-	}
-	return "< " + folded("scop_min", next, floor)
-}
-
-func folded(of string, list []polycount.Bound, text func(polycount.Bound) string) string {
-	var all []string
-	for _, x := range list {
-		all = append(all, text(x))
-	}
-	return nested(of, all)
-}
-
-// nested is f(a, f(b, c)).
-func nested(of string, list []string) string {
-	out := list[len(list)-1]
-	for _, x := range slices.Backward(list[:len(list)-1]) {
-		out = fmt.Sprintf("%s(%s, %s)", of, x, out)
-	}
-	return out
-}
-
 // condition is when a launch does something, as far as the loops around do not tell; "" for always. What the sizes alone decide is left out: no
 // work-item does anything then, or there is none.
 func (p *part) condition(where, context *polycount.Set) string {
@@ -353,31 +312,6 @@ func (p *part) groups(kernel int) (out [3]string) {
 		})
 	}
 	return out
-}
-
-// inC writes an expression of integers in C.
-func inC(e expr.Expr) string {
-	calls := map[expr.OpKind]string{expr.FloorDiv: "scop_floor", expr.Min: "scop_min", expr.Max: "scop_max"}
-	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-		x, ok := e.(*expr.Op)
-		if !ok {
-			return e
-		}
-		if x.Kind == expr.Mod {
-			a, b := x.Args[0], x.Args[1]
-			return expr.Binary(expr.Sub, a, expr.Binary(expr.Mul, b, &expr.Call{Func: "scop_floor", Args: []expr.Expr{a, b}}))
-		}
-		name, ok := calls[x.Kind]
-		if !ok {
-			return e
-		}
-		out := x.Args[0]
-		for _, a := range x.Args[1:] {
-			out = &expr.Call{Func: name, Args: []expr.Expr{out, a}}
-		}
-		return out
-	})
-	return e.String()
 }
 
 // check keeps the first error of sets.

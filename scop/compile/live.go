@@ -25,7 +25,7 @@ const (
 
 // live reports whether the value of a variable after a region may be used. Where it is not found out, it may.
 func live(r *cfront.Region, v *cfront.Var) bool {
-	if v.Class == cfront.Global || jumps(r.Function.Body) || pointed(r.Function.Body, v) {
+	if v.Class == cfront.Global || jumps(r.Function.Body, r.Items) || pointed(r.Function.Body, v) {
 		return true
 	}
 	l := &liveness{region: r.Items, of: v}
@@ -33,13 +33,16 @@ func live(r *cfront.Region, v *cfront.Var) bool {
 	return f == used
 }
 
-// jumps reports that a statement has jumps to labels.
-func jumps(s cfront.Stmt) bool {
+// jumps reports that a statement has jumps to labels, other than in the region.
+func jumps(s cfront.Stmt, region []cfront.Stmt) bool {
+	if slices.Contains(region, s) {
+		return false
+	}
 	if j, ok := s.(*cfront.Jump); ok && strings.HasPrefix(j.What, "goto") {
 		return true
 	}
 	inner, _ := cfront.Inside(s)
-	return slices.ContainsFunc(inner, jumps)
+	return slices.ContainsFunc(inner, func(s cfront.Stmt) bool { return jumps(s, region) })
 }
 
 // pointed reports that a statement takes the address of a variable.

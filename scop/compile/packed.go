@@ -36,7 +36,7 @@ func (p *part) packed(a *scop.Array) (*packing, error) {
 		out.names = append(out.names, p.fresh("row"))
 	}
 	for d := range a.Shape {
-		text, err := p.reach(a, out.names[:d+1])
+		text, err := p.reach(a, 0, out.names[:d+1])
 		if err != nil {
 			return nil, err
 		}
@@ -58,6 +58,9 @@ func (p *part) members(a *scop.Array) int {
 // element is the first element of an array, as the text calls it, of so many dimensions.
 func (p *part) element(a *scop.Array, dims int) string {
 	v := p.nest.Vars[a.Name]
+	if a.Flat {
+		dims = min(dims, 1)
+	}
 	if v.Whole == nil {
 		return v.Name + strings.Repeat("[0]", dims)
 	}

@@ -10,7 +10,6 @@ import (
 	"gpuperf/cfront"
 	"gpuperf/cfront/cexpr"
 	"gpuperf/cfront/cpp"
-	"gpuperf/kernel"
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
@@ -228,7 +227,12 @@ func (p *part) transfers() error {
 		if b.scratch = own == nil || own.Local; !b.scratch {
 			b.in, b.out = analysis.Needs(own), own.Written
 			if len(own.Shape) > 0 && own.Shape[0] == nil {
-				if b.outer, err = p.reach(own, []string{"element"}); err != nil {
+				if b.outer, err = p.reach(own, 0, []string{"element"}); err != nil {
+					return err
+				}
+			}
+			if own.Flat && b.outer != "" {
+				if b.moved, err = p.flat(b, own); err != nil {
 					return err
 				}
 			}
@@ -271,12 +275,6 @@ func (p *part) loops(steps []offload.Step) {
 			p.loops(l.Body)
 		}
 	}
-}
-
-func (p *part) fresh(base string) string {
-	name := kernel.Fresh(base, func(s string) bool { return p.taken[s] || !expr.IsName(s) })
-	p.taken[name] = true
-	return name
 }
 
 func (p *part) describe(out *Region) {
@@ -429,6 +427,9 @@ func (p *part) assertions(line func(string, ...any), a *scop.Array) {
 	}
 	if v.Class == cfront.Param || v.Pointer {
 		known = min(known, len(a.Shape)-1)
+	}
+	if a.Flat {
+		known = 0
 	}
 	if n := p.members(a); n > 0 {
 		known = min(known, len(a.Shape)-n)

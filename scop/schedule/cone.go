@@ -171,3 +171,19 @@ func dot(a, x []int64) int64 {
 	}
 	return s
 }
+
+func mul(a, b int64) int64 {
+	c, ok := product(a, b)
+	if !ok {
+		panic(errOverflow)
+	}
+	return c
+}
+
+func plus(a, b int64) int64 {
+	c := a + b
+	if (c > a) != (b > 0) && b != 0 {
+		panic(errOverflow)
+	}
+	return c
+}

@@ -20,6 +20,7 @@ func TestListings(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", bin+":/usr/bin:/bin")
+	t.Setenv("CUDA_HOME", "/none")
 	if err := result.list(t.Context()); err != nil || result.Unlisted != nil {
 		t.Fatal(err, result.Unlisted)
 	}

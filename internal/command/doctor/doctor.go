@@ -44,11 +44,11 @@ type Finding struct {
 
 // Machine is what the checks see.
 type Machine struct {
-	Root        string                               // the folder that holds etc, proc and sys; "" is /
-	Data        string                               // the data directory
-	Find        func(program string) (string, error) // the path of a program
-	Open        func(libraries []string) error       // opens the first shared library that there is
-	Counters    func() (string, error)               // the path of ncu
+	Root        string                         // the folder that holds etc, proc and sys; "" is /
+	Data        string                         // the data directory
+	Find        func(program string) string    // the path of a program, "" where it is missing
+	Open        func(libraries []string) error // opens the first shared library that there is
+	Counters    func() (string, error)         // the path of ncu
 	Devices     func(context.Context) ([]device.Info, error)
 	OpenDevice  func(context.Context) (device.Device, error) // the default device
 	Privileged  bool                                         // the user is root
@@ -156,52 +156,6 @@ func profiles(_ context.Context, m *Machine) (all []Finding) {
 		return []Finding{{"profiles", Note, "no device has been calibrated yet", "perf calibrate; or predict for a device that the program knows: --profile h200"}}
 	}
 	return all
-}
-
-// tool is a program that some commands need.
-type tool struct {
-	names  []string // the first that is found serves
-	serves string   // which command, and for what
-	remedy string
-	nvidia bool // needed for GPUs of NVIDIA alone
-}
-
-var programs = []tool{
-	{[]string{"cc", "gcc", "clang"}, "perf capture: compiles what it puts into a process", "install a C compiler (Debian: apt install gcc libc6-dev)", false},
-	{[]string{"nvdisasm"}, "perf emulate, sass, calibrate --emulator: reads machine code", "install CUDA's package cuda-nvdisasm, or the toolkit", true},
-	{[]string{"nvcc"}, "perf emulate KERNEL.cu without a GPU", "install the CUDA toolkit", true},
-}
-
-// tools looks for programs, and for the permission to read counters.
-func tools(_ context.Context, m *Machine) (all []Finding) {
-	nvidia := slices.Contains(m.gpus(), "NVIDIA")
-	for _, t := range programs {
-		f := Finding{Subject: "programs", Verdict: Note, Text: t.names[0] + " is missing (" + t.serves + ")", Remedy: t.remedy}
-		for _, name := range t.names {
-			if path, err := m.Find(name); err == nil {
-				f = Finding{Subject: "programs", Verdict: Good, Text: path + " (" + t.serves + ")"}
-				break
-			}
-		}
-		if f.Verdict == Good || !t.nvidia || nvidia {
-			all = append(all, f)
-		}
-	}
-	if !nvidia {
-		return all
-	}
-	path, err := m.Counters()
-	if err != nil {
-		text, remedy, _ := strings.Cut(err.Error(), "\n")
-		return append(all, Finding{"counters", Note, text, strings.TrimSpace(remedy)})
-	}
-	f := Finding{Subject: "counters", Verdict: Good, Text: path}
-	parameters, _ := os.ReadFile(filepath.Join(m.Root, "/proc/driver/nvidia/params"))
-	if strings.Contains(string(parameters), "RmProfilingAdminOnly: 1") && !m.Privileged {
-		f.Verdict, f.Text = Doubt, path+", and only root may read the counters"
-		f.Remedy = "as root: echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/profiling.conf, then load the driver anew"
-	}
-	return append(all, f)
 }
 
 // coarse is the resolution of a timer, in seconds, above which times of short kernels say little.

@@ -50,11 +50,11 @@ func (f fake) machine(t *testing.T) Machine {
 		}
 	}
 	missing := errors.New("not there")
-	find := func(name string) (string, error) {
+	find := func(name string) string {
 		if slices.Contains(f.programs, name) {
-			return "/bin/" + name, nil
+			return "/bin/" + name
 		}
-		return "", missing
+		return ""
 	}
 	return Machine{
 		Root: root, Data: filepath.Join(root, "data"), Find: find,
@@ -64,7 +64,12 @@ func (f fake) machine(t *testing.T) Machine {
 			}
 			return missing
 		},
-		Counters: func() (string, error) { return find("ncu") },
+		Counters: func() (string, error) {
+			if path := find("ncu"); path != "" {
+				return path, nil
+			}
+			return "", missing
+		},
 		Devices: func(context.Context) ([]device.Info, error) {
 			if len(f.devices) == 0 {
 				return nil, errors.New("no platform\n  install one")

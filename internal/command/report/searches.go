@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,6 +115,7 @@ func (s *Section) searched(r searched) error {
 		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(one.Seconds), seconds(one.Predicted), text(one.Status)})
 	}
 	s.curves(all, names)
+	s.choices(r.Runs)
 	best := Table{Title: "the fastest, measured again with more trials", Header: columns(">time", ">of the roof", "configuration")}
 	for _, b := range r.Best {
 		row := []Cell{seconds(b.Seconds), {}, text(b.Configuration.String())}
@@ -133,10 +135,83 @@ func (s *Section) searched(r searched) error {
 	return nil
 }
 
+// choices shows how the options of each choice go with the time: the part of its variance that lies between options, and a line for each configuration.
+func (s *Section) choices(runs []searchOf) {
+	var ran []searchOf
+	var axes []string
+	for _, r := range runs {
+		if !(r.Seconds > 0) {
+			continue
+		}
+		ran = append(ran, r)
+		for _, one := range r.Configuration {
+			if !slices.Contains(axes, one.Choice) {
+				axes = append(axes, one.Choice)
+			}
+		}
+	}
+	const few = 3 // runs of which nothing is told
+	if len(ran) <= few {
+		return
+	}
+	bars := chart.Bars{Title: "what matters", Series: []string{"variance of log(time) between the options of a choice"}, Text: format.Percent}
+	lines := chart.Parallel{Title: "configurations and their times", Axes: axes}
+	options := make([][]string, len(ran))
+	for i, r := range ran {
+		for _, axis := range axes {
+			options[i] = append(options[i], r.Configuration.option(axis))
+		}
+		lines.Lines = append(lines.Lines, chart.Polyline{Options: options[i], Seconds: r.Seconds, Hover: r.Configuration.String() + ": " + format.Seconds(r.Seconds)})
+	}
+	for i, axis := range axes {
+		bars.Bars = append(bars.Bars, chart.Bar{Name: axis, Values: []float64{between(ran, func(k int) string { return options[k][i] })}})
+	}
+	slices.SortStableFunc(bars.Bars, func(a, b chart.Bar) int { return cmp.Compare(b.Values[0], a.Values[0]) })
+	bars.Bars = bars.Bars[:min(len(bars.Bars), mostBars)]
+	s.picture(&bars)
+	if len(axes) <= mostAxes {
+		s.picture(&lines)
+	}
+}
+
+// mostAxes bounds the axes of configurations: a page is not wide enough for more.
+const mostAxes = 12
+
+// between is the part of the variance of the logarithms of times that lies between groups, of 1; 0 where there is none.
+func between(runs []searchOf, group func(i int) string) float64 {
+	type sums struct{ n, sum float64 }
+	groups, all, squares := map[string]sums{}, sums{}, 0.0
+	for i, r := range runs {
+		v := math.Log(r.Seconds)
+		g := groups[group(i)]
+		groups[group(i)] = sums{g.n + 1, g.sum + v}
+		all, squares = sums{all.n + 1, all.sum + v}, squares+v*v
+	}
+	total, within := squares-all.sum*all.sum/all.n, squares
+	for _, g := range groups {
+		within -= g.sum * g.sum / g.n
+	}
+	const rounding = 1e-12 // of the squares
+	if total <= rounding*squares {
+		return 0
+	}
+	return max(0, 1-within/total)
+}
+
 // choices are a configuration.
 type choices []struct {
 	Choice string `json:"choice"`
 	Option string `json:"option"`
+}
+
+// option is what is chosen; "" where that choice does not come.
+func (c choices) option(choice string) string {
+	for _, one := range c {
+		if one.Choice == choice {
+			return one.Option
+		}
+	}
+	return ""
 }
 
 // String is "bm=32, bn=16".

@@ -177,7 +177,7 @@ func (r *rewriter) words() {
 			i = r.shared(i)
 		case (r.isSpace(constWords, t.text) || t.text == "__device__") && depth == 0 && r.isArray(i):
 			i = r.fileArray(i, t.text == "__device__")
-		case t.text == "static" && next == "constexpr": // a member of a record
+		case t.text == "static" && (next == "constexpr" || depth > 0 && next == "__device__"): // a member of a record
 			r.out = append(r.out, t)
 		case r.isSpace(localWords, t.text) || r.isSpace(constWords, t.text) || dropped[t.text] || r.openCL && droppedCL[t.text]:
 			r.put(sign, "", t.space)
@@ -338,7 +338,7 @@ func (r *rewriter) pointerDeclared(i int) bool {
 func (r *rewriter) isArray(i int) bool {
 	for ; i < len(r.in); i++ {
 		switch r.at(i) {
-		case "(", "{":
+		case "(", "{", "operator":
 			return false
 		case "[", ";", "=":
 			return true

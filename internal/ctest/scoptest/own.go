@@ -18,6 +18,8 @@ func Calls(t *rapid.T) string { return ownText(t, true) }
 // functions are what nests call.
 const functions = `#ifndef FUNCTIONS
 #define FUNCTIONS
+#include <stdlib.h>
+struct record { double x; float y[3]; int k; };
 static double bent(double x, int k) { if (x < 0) return k - x; double y = x * 0.5; if (k > 2) { y += 1; } return y + k; }
 static void into(double M[120][120], int i, int j, double v) { for (int l = 0; l < 2; l++) M[i + l + 40][j + 40] += v; }
 static void row(double r[120], int at, const double *from) { r[at] = from[1] - r[at]; at += 1; r[at] = at; }
@@ -35,6 +37,13 @@ func ownText(t *rapid.T, calls bool) string {
 	g.line("{")
 	g.line("  int i, j, k, p = 0;")
 	g.line("  double s;")
+	if calls {
+		g.line("  struct record R[20];")
+		g.line("  double F[400];")
+		g.line("  double **P = malloc(20 * sizeof *P);")
+		g.line("  for (i = 0; i < 20; i++) { R[i].x = B[i + 40][30]; R[i].k = i; P[i] = malloc((i + 12) * sizeof **P); for (j = 0; j < i + 12; j++) P[i][j] = A[i + 30][j + 30];")
+		g.line("    for (j = 0; j < 3; j++) R[i].y[j] = B[i + 40][j + 25]; for (j = 0; j < 20; j++) F[20*i + j] = B[i + 30][j + 30]; }")
+	}
 	g.line("#pragma scop")
 	g.line("  s = alpha;")
 	if calls {
@@ -47,6 +56,9 @@ func ownText(t *rapid.T, calls bool) string {
 	g.line("#pragma endscop")
 	if calls {
 		g.line("  D[60] = p + i;")
+		g.line("  for (i = 0; i < 20; i++) { B[i + 40][30] += R[i].x; C[i + 40] += R[i].k; for (j = 0; j < i + 12; j++) A[i + 30][j + 30] += P[i][j]; free(P[i]);")
+		g.line("    for (j = 0; j < 3; j++) B[i + 40][j + 25] += R[i].y[j]; for (j = 0; j < 20; j++) B[i + 30][j + 30] += F[20*i + j]; }")
+		g.line("  free(P);")
 	}
 	g.line("}")
 	return g.text.String()
@@ -146,10 +158,7 @@ var accumulations = []string{
 
 func (g *own) assignment() {
 	to := g.element(g.array)
-	i := "0"
-	if len(g.open) > 0 {
-		i = g.pick("argument", g.open...)
-	}
+	i := g.pick("argument", g.open...)
 	switch {
 	case g.calls && g.chance("call", 3):
 		g.line(g.pick("called", "into(A, %[1]s, 2, %[2]s);", "into(B, 1, %[1]s + 1, %[2]s);", "row(A[%[1]s + 40], 41, &B[42][%[1]s + 40]);", "row(B[43], %[1]s + 40, A[40]);",
@@ -158,6 +167,10 @@ func (g *own) assignment() {
 		g.line(g.pick("integer", "p = %[1]s + 1;", "p = 2*%[1]s;", "p = p + 0*%[1]s;", "p = twice(%[1]s);"), i)
 	case g.calls && g.chance("scattered", 4):
 		g.line(g.pick("scattered", "C[D[%[1]s + 40] %% 20 + 45] += %[2]s;", "C[%[1]s + 40] += A[41][D[%[1]s + 41] %% 20 + 45];", "B[D[%[1]s + 40] %% 20 + 45][%[1]s + 40] = %[2]s;", "A[44][%[1]s*%[1]s %% 30 + 45] = %[2]s;"), i, g.operand(0))
+	case g.calls && g.chance("layout", 3):
+		g.line(g.pick("layout", "R[%[1]s].x += %[2]s;", "R[%[1]s + 1].y[1] = R[%[1]s].y[2] + %[2]s;", "R[%[1]s].k += 1;", "C[%[1]s + 40] += R[%[3]s].x * R[%[1]s].k;",
+			"F[%[1]s*m + 2] += %[2]s;", "F[%[3]s*m + %[1]s] = F[%[1]s*m + %[3]s] + %[2]s;", "F[%[3]s + n*%[1]s] += %[2]s;", "F[%[1]s*n*2 + 2*%[3]s + 1] = F[%[1]s*n*2] + %[2]s;",
+			"P[%[1]s][%[3]s] += %[2]s;", "P[%[1]s][%[1]s + 1] = P[%[1]s + 1][2] * %[2]s;", "P[%[3]s + 1][%[1]s] += P[%[1]s][%[3]s] + %[2]s;"), i, g.operand(0), g.pick("other argument", g.open...))
 	case g.calls && g.chance("by", 4):
 		g.line("C[p + 40] += %s;", g.operand(0))
 	case g.chance("scalar", 8):

@@ -164,13 +164,13 @@ func normalizeEqualities(eq *[]Row) bool {
 		}
 		DivideRow(r, g)
 		if len(kept) < mostCompared {
-			if i := parallel(kept, 0, r, false); i >= 0 {
+			if i := directions(nil).parallel(kept, 0, r, false); i >= 0 {
 				if kept[i][0] != r[0] {
 					return false
 				}
 				continue
 			}
-			if i := parallel(kept, 0, r, true); i >= 0 {
+			if i := directions(nil).parallel(kept, 0, r, true); i >= 0 {
 				if kept[i][0] != -r[0] {
 					return false
 				}
@@ -187,6 +187,7 @@ func normalizeEqualities(eq *[]Row) bool {
 // holds nowhere.
 func normalizeInequalities(ge *[]Row) bool {
 	kept := (*ge)[:0]
+	known := newDirections(len(*ge))
 	for _, r := range *ge {
 		g := ContentOf(r)
 		if g == 0 {
@@ -201,10 +202,11 @@ func normalizeInequalities(ge *[]Row) bool {
 			}
 			r[0] = arith.FloorDiv(r[0], g)
 		}
-		if i := parallel(kept, 0, r, false); i >= 0 {
+		if i := known.parallel(kept, 0, r, false); i >= 0 {
 			kept[i][0] = min(kept[i][0], r[0])
 			continue
 		}
+		known.add(len(kept), r)
 		kept = append(kept, r)
 	}
 	*ge = kept
@@ -214,11 +216,15 @@ func normalizeInequalities(ge *[]Row) bool {
 // joinOpposite makes an equality of two opposite inequalities that meet. It reports false where two exclude each other.
 func joinOpposite(eq, ge *[]Row) bool {
 	rows, joined := *ge, false
+	known := newDirections(len(rows))
+	for i, r := range rows {
+		known.add(i, r)
+	}
 	for i, r := range rows {
 		if r == nil {
 			continue
 		}
-		j := parallel(rows, i+1, r, true)
+		j := known.parallel(rows, i+1, r, true)
 		if j < 0 {
 			continue
 		}
@@ -237,10 +243,52 @@ func joinOpposite(eq, ge *[]Row) bool {
 	return true
 }
 
+// directions finds rows by their coefficients, where there are many; nil looks at all of them.
+type directions map[uint64][]int
+
+// fewRows are found faster one by one.
+const fewRows = 32
+
+func newDirections(rows int) directions {
+	if rows <= fewRows {
+		return nil
+	}
+	return make(directions, rows)
+}
+
+// add notes that a row is the one of that index. Indices increase.
+func (d directions) add(i int, r Row) {
+	if d != nil {
+		h := direction(r, 1)
+		d[h] = append(d[h], i)
+	}
+}
+
+// direction is a hash of the coefficients of a row times a sign.
+func direction(r Row, sign int64) uint64 {
+	h := uint64(14695981039346656037)
+	for _, v := range r[1:] {
+		h = (h ^ uint64(sign*v)) * 1099511628211
+	}
+	return h
+}
+
 // parallel is the first row from an index on that is parallel to r, or opposite with flip; −1 without one. Rows may be nil.
-func parallel(rows []Row, from int, r Row, flip bool) int {
-	for i := from; i < len(rows); i++ {
-		if rows[i] != nil && Parallel(rows[i], r, flip) {
+func (d directions) parallel(rows []Row, from int, r Row, flip bool) int {
+	if d == nil {
+		for i := from; i < len(rows); i++ {
+			if rows[i] != nil && Parallel(rows[i], r, flip) {
+				return i
+			}
+		}
+		return -1
+	}
+	sign := int64(1)
+	if flip {
+		sign = -1
+	}
+	for _, i := range d[direction(r, sign)] {
+		if i >= from && rows[i] != nil && Parallel(rows[i], r, flip) {
 			return i
 		}
 	}

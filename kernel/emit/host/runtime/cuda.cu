@@ -66,6 +66,12 @@ static void scop_open(void)
     }
 }
 
+static void scop_fill(const char *name, void *buffer, long elements, size_t size, const void *data)
+{
+    if (elements > 0)
+        scop_check(cudaMemcpyAsync(buffer, data, elements * size, cudaMemcpyHostToDevice, scop_stream), name);
+}
+
 // A buffer of so many elements, with the data unless that is NULL.
 static void *scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
@@ -75,8 +81,8 @@ static void *scop_buffer(const char *name, long elements, size_t size, const voi
         exit(EXIT_FAILURE);
     }
     scop_check(cudaMalloc(&buffer, elements > 0 ? elements * size : 1), name);
-    if (data && elements > 0)
-        scop_check(cudaMemcpyAsync(buffer, data, elements * size, cudaMemcpyHostToDevice, scop_stream), name);
+    if (data)
+        scop_fill(name, buffer, elements, size, data);
     return buffer;
 }
 

@@ -122,6 +122,12 @@ static cl_kernel scop_kernel(const char *source, const char *name)
     return kernel;
 }
 
+static void scop_fill(const char *name, cl_mem buffer, long elements, size_t size, const void *data)
+{
+    if (elements > 0)
+        scop_check(clEnqueueWriteBuffer(scop_queue, buffer, CL_FALSE, 0, elements * size, data, 0, NULL, NULL), name);
+}
+
 // A buffer of so many elements, with the data unless that is NULL. Copies are queued.
 static cl_mem scop_buffer(const char *name, long elements, size_t size, const void *data)
 {
@@ -132,8 +138,8 @@ static cl_mem scop_buffer(const char *name, long elements, size_t size, const vo
     }
     cl_mem buffer = clCreateBuffer(scop_context, CL_MEM_READ_WRITE, elements > 0 ? elements * size : 1, NULL, &status);
     scop_check(status, name);
-    if (data && elements > 0)
-        scop_check(clEnqueueWriteBuffer(scop_queue, buffer, CL_FALSE, 0, elements * size, data, 0, NULL, NULL), name);
+    if (data)
+        scop_fill(name, buffer, elements, size, data);
     return buffer;
 }
 
@@ -188,15 +194,14 @@ static void scop_launch(const char *name, cl_kernel kernel, long groups_0, long 
 {
     if (groups_0 <= 0 || groups_1 <= 0 || groups_2 <= 0)
         return;
-    size_t most = 0; // which depends on the kernel too
-    scop_check(clGetKernelWorkGroupInfo(kernel, scop_device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL), name);
-    if (items_0 * items_1 * items_2 > most) {
-        fprintf(stderr, "perf scop: %s has work-groups of %zu work-items; the device runs it with %zu at most\n", name, items_0 * items_1 * items_2, most);
-        exit(EXIT_FAILURE);
-    }
     size_t local[3] = {items_0, items_1, items_2}, global[3] = {groups_0 * items_0, groups_1 * items_1, groups_2 * items_2};
     cl_event *event = scop_timed ? &scop_events[scop_pending++] : NULL;
-    scop_check(clEnqueueNDRangeKernel(scop_queue, kernel, 3, NULL, global, local, 0, NULL, event), name);
+    cl_int status = clEnqueueNDRangeKernel(scop_queue, kernel, 3, NULL, global, local, 0, NULL, event);
+    if (status == CL_INVALID_WORK_GROUP_SIZE) { // what CL_KERNEL_WORK_GROUP_SIZE says is too small on some drivers
+        fprintf(stderr, "perf scop: %s has work-groups of %zu work-items; the device does not run it with so many\n", name, items_0 * items_1 * items_2);
+        exit(EXIT_FAILURE);
+    }
+    scop_check(status, name);
     scop_launches++;
     if (scop_pending == (int) (sizeof scop_events / sizeof *scop_events))
         scop_add();

@@ -1,0 +1,34 @@
+// Package toolkit finds the programs of CUDA's toolkit.
+package toolkit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Find is the path of a program: on the PATH, else in the toolkit that CUDA_HOME names, else, where it names none, in the newest one that an
+// installer has put in its usual place. It is "" for a program that is in none.
+func Find(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return last(filepath.Join(home(), "bin", name))
+}
+
+// home is a pattern for the folders of toolkits.
+func home() string {
+	if named := os.Getenv("CUDA_HOME"); named != "" {
+		return named
+	}
+	return "/usr/local/cuda*"
+}
+
+// last is the last file that a pattern matches, "" if there is none.
+func last(pattern string) string {
+	found, _ := filepath.Glob(pattern)
+	if len(found) == 0 {
+		return ""
+	}
+	return found[len(found)-1]
+}
