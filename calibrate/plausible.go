@@ -58,15 +58,15 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 		p[j] = at
 	}
 	if r.Norm <= nearly*size && len(f.model.Edges().List) > 0 {
-		near = append(near, f.beside(r)...)
+		near = append(near, f.nearMinima(r)...)
 	}
 	return near
 }
 
-// beside lists points beside a minimum at which rows without noise are met: a form of overlap is a little less than its larger cost where both are nearly equal, so that two values of a
+// nearMinima lists points beside a minimum at which rows without noise are met: a form of overlap is a little less than its larger cost where both are nearly equal, so that two values of a
 // cost, next to each other, give the same. Each parameter is changed by steps of two per cent, with the others and with other shapes, and those are taken at
 // which the residual is less than at the steps beside them, the least of all first.
-func (f *fitter) beside(r *lm.Result) (points [][]float64) {
+func (f *fitter) nearMinima(r *lm.Result) (points [][]float64) {
 	const several, step, most = 24, 1.02, 3.0 // points of those found; a step of 2 %, as said; up to three times the value on both sides
 	type point struct {
 		p    []float64

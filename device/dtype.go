@@ -112,7 +112,7 @@ func (a Arg) fillChunk(dst []byte, size int64, float bool, i uint64) {
 	var formula []step
 	if a.Formula != nil {
 		var err error
-		if formula, err = a.Formula.steps(); err != nil {
+		if formula, err = a.Formula.parsed(); err != nil {
 			panic(err) // the job was checked
 		}
 	}
@@ -248,8 +248,8 @@ type step struct {
 // index is the number of values that the token "i" takes, which no other has.
 const index = -1
 
-// steps reads the tokens.
-func (f Formula) steps() ([]step, error) {
+// parsed reads the tokens.
+func (f Formula) parsed() ([]step, error) {
 	var list []step
 	depth := 0
 	for _, token := range f {
@@ -308,7 +308,7 @@ func at(list []step, i float64, stack []float64) float64 {
 
 // At is element i. The formula must be one that Check accepts.
 func (f Formula) At(i int64) float64 {
-	list, err := f.steps()
+	list, err := f.parsed()
 	if err != nil {
 		panic(err)
 	}
@@ -320,7 +320,7 @@ func (f Formula) Check(dtype string) error {
 	if dtype == "float16" {
 		return fmt.Errorf("a formula in a buffer of %s", dtype)
 	}
-	_, err := f.steps()
+	_, err := f.parsed()
 	return err
 }
 

@@ -43,7 +43,7 @@ func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
 	one := w.copied(st)
 	defer w.giveBack(one)
 	for i, lane := range st.mask.lanes {
-		one.scene = *w.alone(&st.scene, lane)
+		one.scene = *w.sceneOf(&st.scene, lane)
 		start, ok := w.greatest(l, one)
 		if !ok {
 			st.why = one.why
@@ -155,7 +155,7 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 	inner.env[v] = value
 	inner.parts[v] = uint64(done)
 	if !l.unroll {
-		w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
+		w.sum[loopBodies] += inner.count() * int64(len(inner.mask.lanes))
 	}
 	w.loopBody(l, inner)
 }
@@ -206,7 +206,7 @@ func (w *walk) onAverage(l *loop, st *state, start *form, n int64) {
 	inner.env[l.slot] = *start
 	inner.env[l.slot].k[l.slot] = 1
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
-	w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
+	w.sum[loopBodies] += inner.count() * int64(len(inner.mask.lanes))
 	w.loopBody(l, inner)
 }
 
@@ -317,7 +317,7 @@ func (t *tripCounts) of(lane int32) (int64, bool) {
 	for i := range t.tops {
 		f := t.tops[i]
 		if !t.formed {
-			one := t.w.alone(&t.st.scene, lane)
+			one := t.w.sceneOf(&t.st.scene, lane)
 			ok := false
 			if f, ok = t.top(i, one); !ok {
 				t.st.why = one.why

@@ -76,7 +76,7 @@ func (e *evolution) Tell(t Trial) {
 	if !own {
 		w = waiting{genesOf(e.space, t.Config), -1}
 	}
-	m := member{w.genes, known(t.Result.Seconds)}
+	m := member{w.genes, orInfinite(t.Result.Seconds)}
 	switch {
 	case w.place >= 0:
 		if m.seconds <= e.members[w.place].seconds {
@@ -203,7 +203,7 @@ func (s *simplex) Tell(t Trial) {
 	if s.asked == nil || t.Config.String() != s.key {
 		return // of another technique
 	}
-	m := member{s.asked, known(t.Result.Seconds)}
+	m := member{s.asked, orInfinite(t.Result.Seconds)}
 	s.asked = nil
 	if s.stage == 0 {
 		s.points = append(s.points, m)
