@@ -259,6 +259,11 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 		p.unexpected("a name")
 	}
 	p.next()
+	if t.values != nil {
+		if x, ok := t.values.names[name.Text].(*Int); ok {
+			return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, t}
+		}
+	}
 	if t.form == recordForm && t.record.scope != nil {
 		switch x := t.record.scope.names[name.Text].(type) {
 		case *variable:

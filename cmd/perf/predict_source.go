@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"gpuperf/calibrate"
+	"gpuperf/calibrate/profiles"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
@@ -124,9 +126,12 @@ func (o *predictFlags) sheet(cmd *cobra.Command) (name string, profiled bool, er
 	if err != nil {
 		return "", false, err
 	}
-	profile, err := campaign.LoadProfile(path)
-	if name = o.profile; err == nil {
-		name, profiled = profile.Device.Name, true
+	_, missing := os.Stat(path)
+	if name, profiled = o.profile, missing != nil && profiles.All.Has(path); !profiled { // those that come with the program have the names of data sheets
+		var profile *calibrate.Profile
+		if profile, err = campaign.LoadProfile(path); err == nil {
+			name, profiled = profile.Device.Name, true
+		}
 	}
 	d, missing := facts.Sheet(name)
 	if missing == nil {

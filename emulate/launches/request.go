@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpuperf/device/cuda"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/internal/counters"
+	"gpuperf/internal/parallel"
 	"gpuperf/sass"
 	"gpuperf/sass/compiled"
 )
@@ -70,26 +73,19 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 	if r.Compare && len(sequences)*len(r.Codes)*len(devices) < 2 {
 		return nil, nil, mistake("there is nothing to compare with").WithHint("give two kernels, sizes, codes or devices")
 	}
-	compiler := &compiled.Compiler{Arch: cmp.Or(r.Arch, UsualArch)}
-	for _, s := range sequences {
-		for _, code := range r.Codes {
-			listing, origin, err := r.listing(ctx, s, code, compiler)
-			if err != nil {
-				return nil, nil, err
-			}
-			warnings = append(warnings, listing.Warnings...)
-			for _, r.Device = range devices {
-				r.Sensitivity, r.Advice, r.Origin = !r.Times, !r.Times && len(s.Job.Then) == 0, origin
-				report, err := s.Run(ctx, listing, r.Options)
-				if err != nil {
-					return nil, nil, err
-				}
-				if len(r.Codes) > 1 {
-					report.Code = filepath.Base(code)
-				}
-				all, warnings = append(all, report), append(warnings, report.All()...)
-			}
+	done := make([]done, len(sequences))
+	compiler := &coder{compiler: &compiled.Compiler{Arch: cmp.Or(r.Arch, UsualArch)}}
+	err = parallel.Try(len(sequences), runtime.GOMAXPROCS(0), func(i int) (err error) {
+		if err = ctx.Err(); err == nil {
+			done[i], err = r.one(ctx, sequences[i], compiler, devices)
 		}
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, d := range done {
+		all, warnings = append(all, d.reports...), append(warnings, d.warnings...)
 	}
 	for _, d := range devices {
 		warnings = append(warnings, d.Unread()...)
@@ -97,15 +93,52 @@ func (r Request) Run(ctx context.Context, sequences []*Sequence) (all []*Report,
 	return all, warnings, nil
 }
 
+// done is what comes of a sequence.
+type done struct {
+	reports  []*Report
+	warnings []string
+}
+
+// one emulates a sequence by all codes and on all devices.
+func (r Request) one(ctx context.Context, s *Sequence, c *coder, devices []*facts.Device) (out done, err error) {
+	for _, code := range r.Codes {
+		listing, origin, err := r.listing(ctx, s, code, c)
+		if err != nil {
+			return out, err
+		}
+		out.warnings = append(out.warnings, listing.Warnings...)
+		for _, r.Device = range devices {
+			r.Sensitivity, r.Advice, r.Origin = !r.Times, !r.Times && len(s.Job.Then) == 0, origin
+			report, err := s.Run(ctx, listing, r.Options)
+			if err != nil {
+				return out, err
+			}
+			if len(r.Codes) > 1 {
+				report.Code = filepath.Base(code)
+			}
+			out.reports, out.warnings = append(out.reports, report), append(out.warnings, report.All()...)
+		}
+	}
+	return out, nil
+}
+
+// coder compiles one source at a time by the compiler of the device's maker.
+type coder struct {
+	sync.Mutex
+	compiler *compiled.Compiler
+}
+
 // listing is the machine code of a sequence, and where it comes from.
-func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *compiled.Compiler) (*sass.Listing, string, error) {
+func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *coder) (*sass.Listing, string, error) {
 	if r.From == Source {
-		l, err := s.Compile(ctx, c.Arch)
+		l, err := s.Compile(ctx, c.compiler.Arch)
 		return l, Source, err
 	}
-	l, err := s.Listing(ctx, code, c)
+	c.Lock()
+	l, err := s.Listing(ctx, code, c.compiler)
+	c.Unlock()
 	if errors.Is(err, cuda.ErrNoCompiler) && r.From == "" {
-		if own, failed := s.Compile(ctx, c.Arch); failed == nil {
+		if own, failed := s.Compile(ctx, c.compiler.Arch); failed == nil {
 			return own, Source, nil
 		}
 	}

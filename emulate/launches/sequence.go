@@ -158,6 +158,8 @@ type Options struct {
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
 	Origin string
+	// Missing is that of emulate.Input.
+	Missing float64
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -254,7 +256,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
