@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 )
 
 // roundings is how many units in the last place an output is taken to be off, by its own rounding and that of evaluating the model.
@@ -174,7 +175,7 @@ func (f *fitter) softer(best *lm.Result, opt Options) (points [][]float64) {
 		problem.Residual(p, residuals)
 		norms[&p[0]] = floats.Norm(residuals, 2)
 	}
-	points = slices.DeleteFunc(points, func(p []float64) bool { return finite(norms[&p[0]]) == nil })
+	points = slices.DeleteFunc(points, func(p []float64) bool { return jsonvalue.Finite(norms[&p[0]]) == nil })
 	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(norms[&a[0]], norms[&b[0]]) })
 	return points[:min(several, len(points))]
 }

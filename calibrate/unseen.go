@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -64,7 +65,7 @@ type unseenRow struct {
 
 // newUnseen sums up rows. It returns nil for rows of fewer than two kernels; rows without a finite error are left out.
 func newUnseen(from string, rows []unseenRow, relative bool) *Unseen {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r unseenRow) bool { return finite(r.err) == nil || finite(r.sd) == nil })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r unseenRow) bool { return jsonvalue.Finite(r.err) == nil || jsonvalue.Finite(r.sd) == nil })
 	every := (len(rows)-1)/mostUnseen + 1
 	var kept []unseenRow
 	for i := 0; i < len(rows); i += every {
