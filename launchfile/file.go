@@ -200,14 +200,6 @@ func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
 	return at, nil
 }
 
-// optional reads the value of a key, which may be missing.
-func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
-	if n != nil {
-		*into, err = read(n)
-	}
-	return err
-}
-
 // notAmong is the error about a word that is none of a list.
 func notAmong(n *yamlfile.Node, what string, known []string) *source.Error {
 	return n.Errorf("%q is no %s", n.Text, what).WithHint("%s", source.Suggest(n.Text, known))
@@ -334,11 +326,11 @@ func (r *reader) application(n *yamlfile.Node) (*Application, error) {
 	}
 	a.Timed = int64(len(a.Times))
 	err = cmp.Or(err,
-		optional(f["total"], positive, &a.Total),
-		optional(f["timed"], amount, &a.Timed),
-		optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
-		optional(f["stream"], amount, &a.Stream),
-		optional(f["order"], amount, &a.Order),
+		yamlfile.Optional(f["total"], positive, &a.Total),
+		yamlfile.Optional(f["timed"], amount, &a.Timed),
+		yamlfile.Optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
+		yamlfile.Optional(f["stream"], amount, &a.Stream),
+		yamlfile.Optional(f["order"], amount, &a.Order),
 	)
 	switch {
 	case err != nil:
@@ -373,8 +365,8 @@ type Code struct {
 func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
 	c := &r.file.Code
 	if err = cmp.Or(
-		optional(f["listing"], (*yamlfile.Node).String, &c.Listing),
-		optional(f["arch"], (*yamlfile.Node).String, &c.Arch),
+		yamlfile.Optional(f["listing"], (*yamlfile.Node).String, &c.Listing),
+		yamlfile.Optional(f["arch"], (*yamlfile.Node).String, &c.Arch),
 	); err != nil {
 		return err
 	}
@@ -387,7 +379,7 @@ func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
 			return err
 		}
 		for key, into := range map[string]*int64{"registers": &c.Registers, "shared": &c.Shared, "local": &c.Local} {
-			if err := optional(fields[key], amount, into); err != nil {
+			if err := yamlfile.Optional(fields[key], amount, into); err != nil {
 				return err
 			}
 			if most, ok := mostOf[key]; ok && *into > most {

@@ -15,12 +15,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/source"
 )
@@ -103,6 +103,15 @@ func Parse(file string, text []byte) (*Node, error) {
 	}
 	d.body = docs[0]
 	return d.convert(d.body, 0)
+}
+
+// Load reads a file as parse reads its text.
+func Load[T any](path string, parse func(path string, text []byte) (T, error)) (v T, err error) {
+	text, err := bounded.ReadFile(path, MaxSize)
+	if err != nil {
+		return v, err
+	}
+	return parse(path, text)
 }
 
 // understood turns a panic of the YAML library on malformed input into an error.
@@ -311,6 +320,14 @@ func (n *Node) Pairs() ([]Entry, error) {
 	return n.Entries, nil
 }
 
+// Optional reads a value that may be missing, as that of a key in what Fields returns.
+func Optional[T any](n *Node, read func(*Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
+	}
+	return err
+}
+
 // Get returns the value of a key of a map, nil where there is none.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
@@ -435,53 +452,4 @@ func (n *Node) Decode(into any, known ...string) error {
 func decode(body ast.Node, into any) (err error) {
 	defer understood(&err)
 	return yaml.NodeToValue(body, into, yaml.Strict())
-}
-
-// Put is a scalar at the place of the node, for what a program writes in place of a person.
-func (n *Node) Put(text string) *Node { return &Node{Kind: Scalar, Text: text, Pos: n.Pos, doc: n.doc} }
-
-// PutList is a list of nodes at the place of the node.
-func (n *Node) PutList(items ...*Node) *Node {
-	return &Node{Kind: List, Items: items, Pos: n.Pos, doc: n.doc}
-}
-
-// PutMap is a map at the place of the node.
-func (n *Node) PutMap(entries ...Entry) *Node {
-	return &Node{Kind: Map, Entries: entries, Pos: n.Pos, doc: n.doc}
-}
-
-// Format is a format of files that users write: a map with a version.
-type Format struct {
-	Name    string // in errors, as "suite file"
-	Version int
-	Keys    []string // that a file may have, the version among them
-	Needed  []string // that it must have, beside the version
-}
-
-// Fields returns the values of a file by key. A key that is not known, another version, and a needed key that is missing are errors.
-func (f Format) Fields(root *Node) (map[string]*Node, error) {
-	fields, err := root.Fields(f.Keys...)
-	if err != nil {
-		return nil, err
-	}
-	n := fields["version"]
-	if n == nil {
-		return nil, root.Errorf("the %s has no version", f.Name).WithHint("write version: %d", f.Version)
-	}
-	if v, err := n.Int(); err != nil {
-		return nil, err
-	} else if v != f.Version {
-		return nil, n.Errorf("a %s of version %d is not known", f.Name, v).WithHint("this program reads version %d", f.Version)
-	}
-	return fields, root.Has(f.Name, f.Needed...)
-}
-
-// Has refuses a map that lacks one of these keys; name is what the map describes, for the error.
-func (n *Node) Has(name string, keys ...string) error {
-	for _, key := range keys {
-		if n.Get(key) == nil {
-			return n.Errorf("the %s has no %s", name, key)
-		}
-	}
-	return nil
 }
