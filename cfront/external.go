@@ -292,7 +292,7 @@ func (p *parser) declaration(external bool) []*Var {
 				return nil
 			}
 		case s.auto && p.is("=") && p.peek(1).Is("["):
-			p.closure(d, start)
+			vars = append(vars, p.closureNamed(d)...)
 		default:
 			if v := p.variable(s, d, external); v != nil {
 				vars = append(vars, v)

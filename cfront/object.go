@@ -177,7 +177,7 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 	}
 	if x := args[0]; x.t != nil && x.t.form == recordForm && x.t.record.scope != nil {
 		if o, is := x.t.record.scope.names["operator"+op].(*overloads); is {
-			if c := p.resolve(o, nil, args[1:], at); c != nil && c.self != nil {
+			if c := p.resolve(o, nil, args[1:], at); c != nil && (c.self != nil || op == "()") {
 				return p.called(at, c, x.e, args[1:]), true
 			}
 		}
@@ -237,6 +237,7 @@ func (t *ctype) conversionTo(to *ctype) (found *callable) {
 	return found
 }
 
+// valueOf is the value of a variable.
 func (p *parser) valueOf(at Pos, x *variable) value {
 	if x.t.form == groupForm {
 		return groupValue(at, x.t)

@@ -276,7 +276,10 @@ func (p *parser) primary() value {
 	case p.lang.plusPlus && p.is("::"):
 		return p.named(at)
 	case p.lang.plusPlus && p.is("["):
-		p.fail(at, "functions without a name are not read")
+		if p.within == nil {
+			p.fail(at, "a function without a name stands outside of functions")
+		}
+		return p.closure(at, "closure")
 	}
 	p.unexpected("an expression")
 	return value{}
@@ -353,6 +356,9 @@ func (p *parser) named(at Pos) value {
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
 	case *overloads:
 		p.next()
+		if x.closure != nil && !p.is("(") {
+			return value{&Make{x.closure.typed(at), "", nil}, x.closure}
+		}
 		if p.lang.hosted {
 			return p.function(at, name.Text, x.list[0].result)
 		}

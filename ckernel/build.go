@@ -40,9 +40,10 @@ type builder struct {
 	gone      *polycount.Set          // work-items that have returned; nil for none
 	meets     map[*polycount.Set]bool // sets that barriers were found to be right in
 	frames    []*frame
-	depth     int  // of calls and statements
-	inHead    bool // of a loop, whose arithmetic is free
-	index     int  // what is read is index arithmetic, which is free
+	values    []*builderVar // what values without a name are kept in
+	depth     int           // of calls and statements
+	inHead    bool          // of a loop, whose arithmetic is free
+	index     int           // what is read is index arithmetic, which is free
 	steps     int
 }
 

@@ -335,6 +335,7 @@ func (b *builder) keptRecord(e cfront.Expr) cfront.Expr {
 		b.learnt.kept[key] = v
 	}
 	b.forgetMembers(v)
+	b.values = append(b.values, v)
 	b.assignRecord(e.Place(), cfront.Use(v), e)
 	b.results[e] = outcome{variable: v}
 	return cfront.Use(v)

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"gpuperf/internal/bounded"
-	"gpuperf/internal/source"
 )
 
 // Program is a function from named inputs to a result, with assumptions on the sizes in its types.
@@ -163,20 +160,4 @@ func (a Assumption) subst(by map[string]Size) (Assumption, error) {
 		a.Index, err = a.Index.subst(by)
 	}
 	return a, err
-}
-
-// Load reads a program from a file. It must have a name, which samples and kernels bear.
-func Load(path string) (*Program, error) {
-	text, err := bounded.ReadFile(path, MaxText)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Parse(string(text))
-	if err != nil {
-		return nil, source.InFile(err, path)
-	}
-	if p.Name == "" {
-		return nil, source.New(path, string(text), 0, "the program has no name").WithHint("begin with a line such as: program dot")
-	}
-	return p, nil
 }

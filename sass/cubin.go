@@ -5,7 +5,6 @@ import (
 	"context"
 	"debug/elf"
 	"encoding/binary"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -209,19 +208,4 @@ func Entries(text []byte) ([]Entry, error) {
 		}
 	}
 	return list, nil
-}
-
-// toolkits are where they are beside the folders of PATH.
-const toolkits = "/usr/local/cuda*/bin"
-
-// tool finds a program of CUDA's toolkit; "" where there is none.
-func tool(name string) string {
-	if path, err := exec.LookPath(name); err == nil {
-		return path
-	}
-	found, _ := filepath.Glob(filepath.Join(toolkits, name))
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
 }

@@ -240,8 +240,22 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		}
 		return place
 	case *cfront.For:
+		if list := b.counted(x, at); list != nil {
+			for _, inner := range list {
+				place = b.statement(inner, at, place)
+			}
+			if h, ok := headOf(x); ok {
+				b.env[h.iterator] = nil
+			}
+			return place
+		}
 		b.loop(x, scope{at.domain, appended(at.order, polycount.Int(place))})
 		return place + 1
+	case *cfront.While:
+		for _, inner := range b.repeated(x) {
+			place = b.statement(inner, at, place)
+		}
+		return place
 	case *cfront.If:
 		b.domain = at.domain
 		var holds *polycount.Set

@@ -3,7 +3,6 @@ package workload
 import (
 	"container/list"
 	"fmt"
-	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -117,22 +116,4 @@ func entry[V any](c *cache, at cacheKey, make func() (V, error)) (V, error) {
 func (c *cache) drop(e *list.Element) {
 	c.recent.Remove(e)
 	delete(c.entries, e.Value.(*cacheEntry).key)
-}
-
-// WorkRemoved returns cases of the same kernel, at the same sizes, of which only the accesses to global memory are left
-// (Stevens and Klöckner, section 7.1.1). Cases that share a kernel still do.
-func WorkRemoved(cases []*Case) ([]*Case, error) {
-	var out []*Case
-	for _, c := range cases {
-		k, err := c.Kernel.left()
-		if err != nil {
-			return nil, err
-		}
-		removed := *c
-		removed.Kernel = k
-		removed.Identity.Args = map[string]string{"remove_work": "all", "accumulators": "1"}
-		maps.Copy(removed.Identity.Args, c.Identity.Args)
-		out = append(out, &removed)
-	}
-	return out, nil
 }

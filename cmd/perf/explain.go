@@ -107,14 +107,11 @@ func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done 
 
 // casesOfAll are the kernels of some arguments.
 func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
-	for _, path := range args {
-		cases, err := fileCases(cmd, o.files, path, o.sizes)
-		if err != nil {
-			return nil, err
-		}
-		whole = append(whole, cases...)
+	sizes, err := parseArguments(o.sizes)
+	if err != nil {
+		return nil, err
 	}
-	return whole, nil
+	return campaign.Cases(cmd.Context(), o.files, args, sizes)
 }
 
 // explainAll explains kernels one after the other, or what differs between two.

@@ -10,7 +10,7 @@ import (
 
 // call is a call: of a function of the file, or of one of the language.
 func (l *lowering) call(x *cfront.Call) value {
-	if f := l.file.Function(x.Func); f != nil {
+	if f := l.defined(x.Func); f != nil {
 		return l.inlined(x, f)
 	}
 	f, ok := cfront.IntrinsicOf(x.Func)
@@ -99,6 +99,8 @@ func (l *lowering) named(x *cfront.Call) value {
 			sign = "U8.U8"
 		}
 		return number(c.t, l.MakeAux(ssa.Raw, ssa.W, "IDP.4A."+sign, a.x[0], b.x[0], c.x[0]))
+	case "sincos", "sincosf", "__sincosf":
+		return l.sineAndCosine(x)
 	case "__cvta_generic_to_shared":
 		v := l.expression(x.Args[0])
 		if v.p == nil || v.p.space != ssa.Shared {

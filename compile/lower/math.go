@@ -37,6 +37,9 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 		}
 		r := l.function(x, f.IR, kind, one)
 		if r == nil {
+			r = l.ofLibrary(x, f.IR, kind, one)
+		}
+		if r == nil {
 			l.fail(x.Pos, "%s of %s is not compiled here", x.Func, kind)
 		}
 		if r.Type == ssa.Pred {

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
 	"gpuperf/compile/ssa"
 )
@@ -391,11 +393,11 @@ func (f *function) wideOperand(v *ssa.Value, first bool, in *[]unit) (operand, b
 	if first {
 		switch {
 		case v.Op == ssa.Const && uint32(v.Int) == 0 && v.Int != 0:
-			o := operand{kind: literal, text: fmt.Sprintf("0x%x", uint64(v.Int))}
+			x := math.Float64frombits(uint64(v.Int))
 			if minus {
-				o.text = fmt.Sprintf("0x%x", uint64(v.Int)^1<<63)
+				x = -x
 			}
-			return o, false
+			return text(strconv.FormatFloat(x, 'g', -1, 64)), false // as listings have it
 		case v.Op == ssa.Param:
 			o := banked(parameterBank, v.Int)
 			o.minus, o.abs = minus, abs

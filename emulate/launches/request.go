@@ -130,7 +130,7 @@ type coder struct {
 
 // listing is the machine code of a sequence, and where it comes from.
 func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *coder) (*sass.Listing, string, error) {
-	if r.From == Source {
+	if r.From == Source || r.From == "" && code == "" && s.onlySource() {
 		l, err := s.Compile(ctx, c.compiler.Arch)
 		return l, Source, err
 	}

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -142,6 +143,11 @@ func (s *Sequence) kernel(ctx context.Context, name string) (*sass.Listing, erro
 		return sass.ReadKernelAt(ctx, s.program, s.Job.Image, name)
 	}
 	return sass.ReadKernel(ctx, s.Job.Identity.Source, s.Job.Image, name)
+}
+
+// onlySource reports whether there is nothing but a source, for which the device's maker has no compiler that gives machine code.
+func (s *Sequence) onlySource() bool {
+	return s.face == samples.OpenCL && s.Code.Listing == "" && !sass.IsCubin(s.Job.Image)
 }
 
 // CUDA reports whether the sequence is of kernels in CUDA C, or of machine code.
@@ -379,5 +385,8 @@ func Of(job device.Job) *Sequence {
 func OfSource(job device.Job, on samples.Interface, name string) *Sequence {
 	s := Of(job)
 	s.face, s.Name = on, name
+	if file, _, _ := strings.Cut(job.Identity.Source, "#"); on == samples.OpenCL && file != "" {
+		s.Source = filepath.Base(file)
+	}
 	return s
 }

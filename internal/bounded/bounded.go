@@ -11,14 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"runtime"
 	"runtime/metrics"
 	"sync"
 	"time"
-
-	"gpuperf/internal/source"
 )
 
 // Patience is the limit of time of work that counts what it does: it ends what hangs, also on a busy machine. No result depends on it.
@@ -116,30 +112,4 @@ func memory() uint64 {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 	metrics.Read(read)
 	return read[0].Value.Uint64() + read[1].Value.Uint64()
-}
-
-// ReadFile reads a file of at most so many bytes, and not empty. Errors say in words why a file cannot be read.
-func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := source.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := ReadAll(path, f, most)
-	switch {
-	case err != nil:
-		return nil, source.Unreadable(path, err)
-	case len(text) == 0:
-		return nil, source.Empty(path)
-	}
-	return text, nil
-}
-
-// ReadAll reads at most so many bytes, of the file that the error names.
-func ReadAll(name string, r io.Reader, most int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w %d bytes, the limit of such a file", ErrExceeded, most)}
-	}
-	return text, err
 }

@@ -1,10 +1,8 @@
 package campaign
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -15,7 +13,6 @@ import (
 	"gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/device/measure"
-	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
 	"gpuperf/internal/warning"
 	"gpuperf/samples"
@@ -49,7 +46,7 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		if err := cases[i].CheckInterface(c.Device.Info().Interface); err != nil {
 			return inputf("%w: try --interface %s", err, cases[i].Own.Interface)
 		}
-		job, err := cases[i].On(c.Device.Info().Interface).Job(device.Policy{Trials: c.options.Trials, WarmUps: c.options.WarmUps, MinTime: c.options.MinTime})
+		job, err := cases[i].On(c.Device.Info().Interface).Job(c.policy())
 		job.Mode = mode
 		tasks[i] = measure.Task{Job: job, Tags: cases[i].Tags}
 		if verdict, ok := device.AsError(err); ok {
@@ -65,6 +62,15 @@ func (c *Campaign) Tasks(ctx context.Context, mode samples.Mode, cases []*worklo
 		warnings, err = c.prepare(ctx, cases, tasks)
 	}
 	return tasks, warnings, err
+}
+
+// policy is how often a case runs: as options say; on a CPU for a moment, as each trial there is off by percents, whose median a few dozen make no better.
+func (c *Campaign) policy() device.Policy {
+	p := device.Policy{Trials: c.options.Trials, WarmUps: c.options.WarmUps, MinTime: c.options.MinTime}
+	if c.Device.Info().Type == "cpu" && p == (device.Policy{}) {
+		p.MinTrials, p.RelCI, p.MaxWarmUp, p.TimeLimit = 5, 0.02, 100*time.Millisecond, 300*time.Millisecond
+	}
+	return p
 }
 
 // Take runs tasks that are prepared, and tells the monitor.
@@ -193,10 +199,18 @@ func (c *Campaign) prepare(ctx context.Context, cases []*workload.Case, tasks []
 			pending = append(pending, i)
 		}
 	}
-	if err := c.verify(ctx, pending, cases); err != nil {
+	refer := func(pending []int) {
+		parallel.For(len(pending), func(i int) { c.refer(cases[pending[i]], &tasks[pending[i]]) })
+	}
+	small := pending
+	if c.Device.Info().Type == "cpu" { // a launch of its own, for which a CPU compiles, is for kernels alone whose timed runs are not compared
+		refer(pending)
+		small = slices.DeleteFunc(slices.Clone(pending), func(i int) bool { return tasks[i].Check != nil || tasks[i].Verdict != nil })
+	}
+	if err := c.verify(ctx, small, cases); err != nil {
 		return nil, err
 	}
-	parallel.For(len(pending), func(i int) { c.refer(cases[pending[i]], &tasks[pending[i]]) })
+	refer(small)
 	c.Spent.Verifying += time.Since(start)
 	return append(warnings, unverified(pending, cases, tasks)...), nil
 }
@@ -339,115 +353,4 @@ func (c *Campaign) Pending(tasks []measure.Task) (n int) {
 		}
 	}
 	return n
-}
-
-// Sample is a record, and what its kernel achieved.
-type Sample struct {
-	samples.Record
-	Achieved
-	OfFastest float64 `json:"of_fastest,omitempty"` // its time over that of the fastest of several launch files; 0 is not known
-}
-
-// Samples joins records with what their kernels achieved, as many, or none where that is not known.
-func Samples(records []samples.Record, achieved []Achieved) []Sample {
-	list := make([]Sample, len(records))
-	for i, r := range records {
-		list[i].Record = r
-		if achieved != nil {
-			list[i].Achieved = achieved[i]
-		}
-	}
-	return list
-}
-
-// SampleTable is a table of samples, with columns for what the kernels achieved or without.
-func SampleTable(list []Sample, achieved bool) *format.Table {
-	columns := AchievedHeader
-	if !achieved {
-		columns = nil
-	}
-	known := compiledColumns(list)
-	header := []string{"kernel", "caches", ">median", ">95 % interval"}
-	compared := slices.ContainsFunc(list, func(s Sample) bool { return s.OfFastest > 0 })
-	if compared {
-		header = append(header, ">of the fastest")
-	}
-	header = append(header, columns...)
-	for _, c := range known {
-		header = append(header, c.header)
-	}
-	header = append(header, ">trials", "verified", "status")
-	t := format.NewTable(header...)
-	for _, s := range list {
-		row := []string{s.Kernel.Key(), string(s.Mode)}
-		if s.Status != samples.OK {
-			row = append(append(row, make([]string, len(header)-3)...), fmt.Sprintf("%s: %s", s.Status, s.Error))
-		} else {
-			row = append(row, format.Seconds(s.Seconds()), format.Seconds(s.Summary.Lo)+" – "+format.Seconds(s.Summary.Hi))
-			if compared {
-				row = append(row, format.Known(s.OfFastest, fmt.Sprintf("%.2f x", s.OfFastest)))
-			}
-			row = append(row, s.Cells()[:len(columns)]...)
-			for _, c := range known {
-				row = append(row, cmp.Or(c.cell(s.Compiled), "-"))
-			}
-			row = append(row, fmt.Sprint(len(s.Trials)), s.Verification(), "ok")
-		}
-		t.Row(row...)
-	}
-	return t
-}
-
-// compiledColumn tells something of the built kernel, "" where that is not known.
-type compiledColumn struct {
-	header string
-	cell   func(samples.Compiled) string
-}
-
-// compiledColumns are the columns that some of the samples have something for. Private memory is one where registers are: what a driver for
-// a CPU calls so holds the values of many work-items.
-func compiledColumns(list []Sample) []compiledColumn {
-	return slices.DeleteFunc([]compiledColumn{
-		{">registers", func(c samples.Compiled) string { return positive(c.Registers, fmt.Sprint(c.Registers)) }},
-		{">private", func(c samples.Compiled) string {
-			return positive(min(c.Registers, c.PrivateMem), format.Bytes(c.PrivateMem))
-		}},
-		{">occupancy", func(c samples.Compiled) string { return positive(c.GroupsPerUnit, occupancy(c)) }},
-	}, func(c compiledColumn) bool {
-		return !slices.ContainsFunc(list, func(s Sample) bool { return c.cell(s.Compiled) != "" })
-	})
-}
-
-// occupancy is the share of the sub-groups that a compute unit can hold, or, where that is not known, how many work-groups there are.
-func occupancy(c samples.Compiled) string {
-	if c.Occupancy == 0 {
-		return format.Count(int(c.GroupsPerUnit), "group")
-	}
-	return fmt.Sprintf("%.0f %%", 100*c.Occupancy)
-}
-
-func positive(n int64, text string) string {
-	if n > 0 {
-		return text
-	}
-	return ""
-}
-
-// InModes measures kernels in each state of the caches. The records are in the order of the kernels.
-func InModes(modes []samples.Mode, measure func(samples.Mode) (*Result, error)) (*Result, error) {
-	all := &Result{}
-	for i, mode := range modes {
-		r, err := measure(mode)
-		if err != nil {
-			return nil, err
-		}
-		all.Warnings = append(all.Warnings, r.Warnings...)
-		if i == 0 {
-			all.Records = make([]samples.Record, len(r.Records)*len(modes))
-		}
-		for k, record := range r.Records {
-			all.Records[k*len(modes)+i] = record
-		}
-	}
-	return all, nil
 }

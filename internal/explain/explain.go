@@ -1,22 +1,18 @@
 // Package explain says why a kernel takes the time it takes, in the words of a calibrated model.
 //
 // New splits a prediction into terms, and terms into the costs of each kind of work with its count (costs.go). It checks whether global
-// memory hides on-chip work (Stevens and Klöckner, section 8.1), compares the time with the roofline bound, and
-// says what could make the kernel faster. It runs and fits nothing; callers give measured times.
+// memory hides on-chip work (check.go; Stevens and Klöckner, section 8.1), compares the time with the roofline bound (roof.go), and
+// says what could make the kernel faster (advice.go). It runs and fits nothing; callers give measured times.
 package explain
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/device/machine"
 	"gpuperf/features"
-	"gpuperf/internal/format"
 	"gpuperf/internal/roofline"
-	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -162,106 +158,4 @@ func (e *explainer) seconds() float64 {
 		return e.Measured
 	}
 	return e.Prediction.Seconds
-}
-
-// Caches is what the caches are expected to do (package memory), in bytes of sectors. No model needs to use it.
-type Caches struct {
-	Loaded   float64 `json:"loaded_bytes"`    // by sub-groups, from global memory
-	FromL2   float64 `json:"from_l2_bytes"`   // of these what L1 does not have
-	FromDRAM float64 `json:"from_dram_bytes"` // what L2 does not have, if it holds nothing at the start
-	Written  float64 `json:"written_bytes"`   // distinct
-	Touched  float64 `json:"touched_bytes"`   // distinct, loaded or stored
-	L2       float64 `json:"l2_bytes"`        // of the device
-}
-
-// caches estimates traffic, where the caches of the device are known.
-func (e *explainer) caches(out *Explanation) error {
-	t, err := e.Case.Traffic(e.Facts, e.Lanes)
-	if unable := new(launch.Error); errors.As(err, &unable) || t == nil {
-		return nil // the explanation does without
-	}
-	if t.Touched > 0 {
-		out.Caches = &Caches{
-			Loaded: t.L1Loads * launch.SectorBytes, FromL2: t.L2Loads * launch.SectorBytes, FromDRAM: t.DRAMReads, Written: t.Written, Touched: t.Touched,
-			L2: e.Facts.Value(facts.L2Bytes),
-		}
-	}
-	return nil
-}
-
-// String says it in a line.
-func (c *Caches) String() string {
-	hits := "nothing is loaded"
-	if c.Loaded > 0 {
-		hits = fmt.Sprintf("L1 serves %.0f %% of %s", 100*max(1-c.FromL2/c.Loaded, 0), format.Rough(c.Loaded, "B"))
-	}
-	if c.Touched <= c.L2 {
-		return fmt.Sprintf("%s; all %s fit in L2", hits, format.Rough(c.Touched, "B"))
-	}
-	return fmt.Sprintf("%s; DRAM gives %s and takes %s", hits, format.Rough(c.FromDRAM, "B"), format.Rough(c.Written, "B"))
-}
-
-// Check is the paper's test for overlap (Stevens and Klöckner, section 8.1): the time of the kernel without arithmetic and local
-// memory, and what the removed work costs by the microbenchmarks, against the time of the whole kernel.
-type Check struct {
-	Removed         float64 `json:"removed"`          // seconds of the kernel without its work
-	RemovedMeasured bool    `json:"removed_measured"` // and not predicted
-	Onchip          float64 `json:"onchip"`           // seconds of the removed work by the calibrated costs
-	Full            float64 `json:"full"`             // seconds of the whole kernel
-	FullMeasured    bool    `json:"full_measured"`
-	Hidden          float64 `json:"hidden"` // part of the smaller cost that is hidden: 0 is the sum, 1 the maximum
-	Verdict         string  `json:"verdict"`
-}
-
-// Sum and Max are the times without and with all overlap.
-func (c Check) Sum() float64 { return c.Removed + c.Onchip }
-
-// Max is the time when the smaller part is hidden entirely.
-func (c Check) Max() float64 { return max(c.Removed, c.Onchip) }
-
-// small is the share of the sum below which the smaller cost is no evidence.
-const small = 0.05
-
-func (e *explainer) check(out *Explanation) error {
-	_, _, onchip, ok := e.Model.Form()
-	if !ok || e.Removed == nil {
-		return nil
-	}
-	values, err := e.count(e.Removed)
-	if err != nil {
-		return err
-	}
-	p, err := e.Fit.Predict(e.Model, values)
-	if err != nil {
-		return err
-	}
-	c := &Check{
-		Removed: cmp.Or(e.MeasuredRemoved, p.Seconds), RemovedMeasured: e.MeasuredRemoved > 0,
-		Onchip: max(e.Prediction.Time(onchip)-p.Time(onchip), 0), // loads from caches stay
-		Full:   e.seconds(), FullMeasured: e.Measured > 0,
-	}
-	if less := min(c.Removed, c.Onchip); less > 0 {
-		c.Hidden = (c.Sum() - c.Full) / less
-	}
-	c.Verdict = c.verdict()
-	out.Check = c
-	return nil
-}
-
-func (c Check) verdict() string {
-	switch less := min(c.Removed, c.Onchip); {
-	case !c.FullMeasured || !c.RemovedMeasured:
-		return "not both kernels were measured, so this is what the model says and no evidence"
-	case less < small*c.Sum():
-		return "one of the two is so small that the check tells nothing"
-	case c.Hidden > 1.15:
-		return "the whole kernel takes less than its larger part: the model's costs are too high, or the kernel behaves differently without its work"
-	case c.Hidden >= 0.75:
-		return fmt.Sprintf("%.0f %% of the smaller part hides behind the larger: an overlapping form fits this kernel", 100*c.Hidden)
-	case c.Hidden >= 0.25:
-		return fmt.Sprintf("about %.0f %% of the smaller part hides", 100*c.Hidden)
-	case c.Hidden >= -0.25:
-		return "the parts add up: nothing hides, and a linear form fits this kernel"
-	}
-	return "the whole kernel takes more than the sum of its parts: something that neither part has takes time"
 }

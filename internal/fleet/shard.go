@@ -1,21 +1,12 @@
 package fleet
 
 import (
-	"bufio"
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
-	"gpuperf/internal/campaign"
-	"gpuperf/internal/replace"
 	"gpuperf/internal/source"
-	"gpuperf/samples"
 )
 
 // Shard is a share of a campaign's work: number Index, from 0 on, of Count.
@@ -113,123 +104,4 @@ func slug(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
 	}), "-")
-}
-
-// Device is a device of a fleet. The zero value stands for none, of work that needs none.
-type Device struct {
-	Host  string `json:"host,omitempty"`
-	Index int    `json:"index"` // as perf devices lists it on the host
-	samples.Fingerprint
-}
-
-// Key tells devices apart that are never pooled: by UUID, or else by host and place there, and by the driver, whose compiler makes other code.
-// It is usable as the name of a folder.
-func (d Device) Key() string {
-	if d.Name == "" {
-		return "no-device"
-	}
-	key := filepath.Base(campaign.DeviceFile("", "", d.Fingerprint, ""))
-	if len(d.UUID) < 8 {
-		place := d.PCI
-		if place == "" {
-			place = fmt.Sprint(d.Index)
-		}
-		key += "-" + slug(d.Host+" "+place)
-	}
-	return key + "-driver-" + slug(d.Driver)
-}
-
-// Label names the device in tables.
-func (d Device) Label() string {
-	switch {
-	case d.Name == "":
-		return "no device"
-	case len(d.UUID) >= 8:
-		return fmt.Sprintf("%s %s", d.Name, d.UUID[:8])
-	}
-	return fmt.Sprintf("%s (%d on %s)", d.Name, d.Index, d.Host)
-}
-
-// row is where a line of a table stands, and the time that orders it. A table may have as many rows as there are configurations.
-type row struct {
-	seconds float64
-	at      int64
-	size    int32
-	file    int32
-}
-
-// mergeTables writes for each item that ranks the lines of the tables of its parts, the fastest first. Lines without a time are left out.
-func (f *File) mergeTables(output string, done []finished) (written []string, err error) {
-	for i := range f.Work {
-		w := &f.Work[i]
-		if !w.Kind.Offline {
-			continue
-		}
-		var tables []string
-		for _, u := range f.Units(Shard{0, 1}) {
-			if at := slices.IndexFunc(done, func(d finished) bool { return d.Unit == u.Name }); u.Item == i && at >= 0 {
-				tables = append(tables, tableFile(done[at].Result))
-			}
-		}
-		if len(tables) == 0 {
-			continue
-		}
-		whole := Unit{Item: i, Work: w, Count: 1}
-		path := filepath.Join(output, whole.name()+".jsonl")
-		if err := mergeTable(path, tables); err != nil {
-			return nil, err
-		}
-		written = append(written, path)
-	}
-	return written, nil
-}
-
-// tableFile is the table beside a result.
-func tableFile(result string) string { return strings.TrimSuffix(result, ".json") + ".jsonl" }
-
-func mergeTable(path string, tables []string) (err error) {
-	files := make([]*os.File, len(tables))
-	var rows []row
-	for i, name := range tables {
-		if files[i], err = os.Open(name); err != nil {
-			return err
-		}
-		defer files[i].Close()
-		if rows, err = readRows(rows, files[i], int32(i)); err != nil {
-			return err
-		}
-	}
-	slices.SortFunc(rows, func(a, b row) int {
-		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.file, b.file), cmp.Compare(a.at, b.at))
-	})
-	return replace.File(path, func(w io.Writer) error {
-		var line []byte
-		for _, r := range rows {
-			line = slices.Grow(line[:0], int(r.size))[:r.size]
-			if _, err := files[r.file].ReadAt(line, r.at); err != nil {
-				return err
-			}
-			if _, err := w.Write(line); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-func readRows(rows []row, f io.Reader, file int32) ([]row, error) {
-	lines, at := bufio.NewReader(f), int64(0)
-	for {
-		line, err := lines.ReadSlice('\n')
-		if err == io.EOF {
-			return rows, nil
-		} else if err != nil {
-			return rows, err
-		}
-		var timed struct{ Seconds float64 }
-		if json.Unmarshal(line, &timed) == nil && timed.Seconds > 0 {
-			rows = append(rows, row{timed.Seconds, at, int32(len(line)), file})
-		}
-		at += int64(len(line))
-	}
 }

@@ -170,6 +170,7 @@ func (r *Result) writeBest(w io.Writer) error {
 // spaced is a configuration as tables have it.
 func spaced(c search.Config) string { return strings.ReplaceAll(c.String(), ",", ", ") }
 
+// bar is a share as a line.
 func bar(share float64) string {
 	const width = 40 // characters of a whole bar
 	return strings.Repeat("=", max(1, int(share*width+0.5)))

@@ -1,7 +1,7 @@
 // Package tune searches configurations of programs for fast ones, on a device.
 //
 // A [Target] is what is tuned: a space (package search), and what its configurations are as jobs that are verified. There are those of kernel scripts
-// with tunables and of launch files with parameters (cases.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
+// with tunables (script.go), of launch files with parameters (cases.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
 // strategy propose configurations, runs them as a campaign, and reports (report.go). A model's predictions order candidates where there is a profile.
 // What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go). Of functional programs, recipes are chosen for ranges of a size (ranges.go).
 package tune
@@ -9,7 +9,6 @@ package tune
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,8 +16,6 @@ import (
 	"time"
 
 	"gpuperf/device"
-	"gpuperf/emulate/launches"
-	emulated "gpuperf/emulate/search"
 	"gpuperf/internal/bounded"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/parallel"
@@ -420,50 +417,4 @@ func (s *Search) again(ctx context.Context, result *Result, many *several) error
 	}
 	result.Best = good[:min(len(good), s.Best)]
 	return nil
-}
-
-// Starts are the words that stand for configurations to run first, and what finds these.
-var Starts = map[string]func(context.Context, *Search) ([]search.Config, error){
-	"emulator": byEmulator,
-	"model":    byPredictions,
-}
-
-// starts is how many configurations each of them gives.
-const starts = 3
-
-// Begin are configurations to run first: those that a word of Starts stands for, or the one that the text is.
-func (s *Search) Begin(ctx context.Context, text string) ([]search.Config, error) {
-	if find := Starts[text]; find != nil {
-		return find(ctx, s)
-	}
-	c, err := search.ParseConfig(text)
-	if err != nil {
-		return nil, err
-	}
-	c, err = search.Path(s.Target.Space(), c)
-	return []search.Config{c}, err
-}
-
-// byPredictions are those that the model predicts to be the fastest of many.
-func byPredictions(ctx context.Context, s *Search) ([]search.Config, error) {
-	if s.Predictor == nil {
-		return nil, errors.New("there is no model: give a --profile")
-	}
-	return search.Promising(s.Target.Space(), func(c search.Config) float64 { return s.predict(ctx, c) }, starts, s.Seed), nil
-}
-
-// byEmulator are those that the emulator's search finds, by machine code and without a run.
-func byEmulator(ctx context.Context, s *Search) (out []search.Config, err error) {
-	l, ok := s.Target.(*launchFile)
-	if !ok {
-		return nil, fmt.Errorf("the emulator's search takes launch files, and %s is none", s.Target.Name())
-	}
-	r, err := emulated.Run(ctx, l.path, s.Campaign.Device.Info().Name, launches.UsualArch, emulated.Options{})
-	if err != nil {
-		return nil, err
-	}
-	for _, b := range r.Best[:min(len(r.Best), starts)] {
-		out = append(out, l.file.Config(slices.Clone(b.Configuration)))
-	}
-	return out, nil
 }

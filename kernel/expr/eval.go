@@ -1,10 +1,6 @@
 package expr
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-)
+import "errors"
 
 // Truth is what is known of a condition.
 type Truth int8
@@ -207,102 +203,4 @@ func Compare(op OpKind, order int) (bool, error) {
 		return order >= 0, nil
 	}
 	return false, ErrNoValue
-}
-
-// IsCondition reports whether an expression is made of comparisons, joined by and, or and not.
-func IsCondition(e Expr) bool {
-	op, ok := e.(*Op)
-	switch {
-	case !ok:
-		return false
-	case op.Kind == And || op.Kind == Or || op.Kind == Not:
-		return !slices.ContainsFunc(op.Args, func(e Expr) bool { return !IsCondition(e) })
-	}
-	_, err := Compare(op.Kind, 0)
-	return err == nil
-}
-
-// Holds reports whether a condition on integers holds.
-func Holds(e Expr, at map[string]int64) (bool, error) {
-	if !IsCondition(e) {
-		return false, fmt.Errorf("expected a comparison of integers such as bx * by <= 512, found %v", e)
-	}
-	op := e.(*Op)
-	switch op.Kind {
-	case Not:
-		x, err := Holds(op.Args[0], at)
-		return !x, err
-	case And, Or:
-		for _, a := range op.Args {
-			if x, err := Holds(a, at); err != nil || x == (op.Kind == Or) {
-				return x, err
-			}
-		}
-		return op.Kind == And, nil
-	}
-	x, err := EvalInt(op.Args[0], at)
-	if err != nil {
-		return false, err
-	}
-	y, err := EvalInt(op.Args[1], at)
-	if err != nil {
-		return false, err
-	}
-	return Compare(op.Kind, x.Cmp(y))
-}
-
-// chosen is the side of a choice that its condition chooses.
-func (e *Cond) chosen(at map[string]int64) (Expr, error) {
-	holds, err := Holds(e.If, at)
-	if holds {
-		return e.Then, err
-	}
-	return e.Else, err
-}
-
-// floats are the numbers of double precision, with exact operators: no integer division.
-var floats = Domain[float64]{
-	Int:   func(v int64) float64 { return float64(v) },
-	Float: func(f Float) (float64, error) { return f.Value, nil },
-	Unary: func(op OpKind, a float64) (float64, error) {
-		if op != Neg {
-			return 0, ErrNoValue
-		}
-		return -a, nil
-	},
-	Binary: func(op OpKind, a, b float64) (float64, error) {
-		switch op {
-		case Add:
-			return a + b, nil
-		case Sub:
-			return a - b, nil
-		case Mul:
-			return a * b, nil
-		case Div:
-			return a / b, nil
-		}
-		return 0, ErrNoValue
-	},
-	Refuse: func(part Expr, _ error) error { return fmt.Errorf("%s is not made of parameters by + - * and /", part) },
-}
-
-// EvalFloat evaluates sums, products and quotients of parameters in double precision. A parameter without a value is a
-// *[MissingError].
-func EvalFloat(e Expr, params map[string]int64) (float64, error) {
-	return floats.Eval(e, func(e Expr) (float64, error) {
-		switch x := e.(type) {
-		case Var:
-			if v, ok := params[x.Name]; ok {
-				return float64(v), nil
-			}
-			return 0, &MissingError{x.Name}
-		case *Cond:
-			side, err := x.chosen(params)
-			if err != nil {
-				return 0, err
-			}
-			return EvalFloat(side, params)
-		}
-		return 0, floats.Refuse(e, ErrNoValue)
-	})
 }

@@ -4,12 +4,7 @@
 // form; PolyOf reads polynomials in the parameters.
 package expr
 
-import (
-	"math"
-	"strings"
-
-	"gpuperf/internal/lex"
-)
+import "math"
 
 // Expr is an expression of a statement: immutable, printed by String in the syntax of instructions, which parses back.
 // The node types are Int, Float, Var, Access, Op, Call, Cond, Cast and Reduce.
@@ -124,57 +119,4 @@ type Reduce struct {
 
 	// Extreme names the accumulator of the extreme value if another statement uses it too; else it is "".
 	Extreme string
-}
-
-// Extreme recognizes x < y ? x : y and its like, where x is written as given: "min" or "max", and y. It is "" for other expressions.
-func Extreme(e Expr, x string) (kind string, y Expr) {
-	c, ok := e.(*Cond)
-	if !ok {
-		return "", nil
-	}
-	test, ok := c.If.(*Op)
-	if !ok || len(test.Args) != 2 {
-		return "", nil
-	}
-	left, right, then, other := test.Args[0].String(), test.Args[1].String(), c.Then.String(), c.Else.String()
-	less := test.Kind == Lt || test.Kind == Le
-	if !less && test.Kind != Gt && test.Kind != Ge || left == right || left != x && right != x {
-		return "", nil
-	}
-	y = test.Args[0]
-	if left == x {
-		y = test.Args[1]
-	}
-	switch {
-	case then == left && other == right && less, then == right && other == left && !less:
-		return "min", y
-	case then == right && other == left && less, then == left && other == right && !less:
-		return "max", y
-	}
-	return "", nil
-}
-
-// ImplicitTag is the tag of an access that was given none: the array's letters and digits, then LD for a load or ST for a
-// store, as in aLD and accxST. With it, feature identifiers and RemoveWork can name every access of a kernel whose author
-// wrote no tags.
-func ImplicitTag(array string, store bool) string {
-	base := strings.Map(func(r rune) rune {
-		if r < 0x80 && r != '_' && (lex.IsDigit(byte(r)) || lex.IsLetter(byte(r))) {
-			return r
-		}
-		return -1
-	}, array)
-	base = strings.TrimLeft(base, "0123456789")
-	if store {
-		return base + "ST"
-	}
-	return base + "LD"
-}
-
-// TagOrImplicit is the tag of the access, its implicit one where it was given none.
-func (a *Access) TagOrImplicit(store bool) string {
-	if a.Tag != "" {
-		return a.Tag
-	}
-	return ImplicitTag(a.Array, store)
 }

@@ -2,32 +2,23 @@
 //
 // [Run] runs the application with two small libraries of C (inject/) in its process: one that CUDA's driver loads, which listens to CUPTI's
 // callbacks, and one that stands before libOpenCL. They are compiled on demand and write journals into a folder: modules,
-// kernels, launches with the bytes of each parameter and the memory that it points to. journal.go reads them, launch.go and args.go
+// kernels, launches with the bytes of each parameter and the memory that it points to. journal.go reads them, launch.go, args.go and types.go
 // write a launch file of each launch, from the journal alone.
 package capture
 
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
-
-	"gpuperf/internal/replace"
-	"gpuperf/sass"
 )
 
 // Options say what to run, and which launches to keep.
@@ -170,132 +161,4 @@ func preload(library string) string {
 		return library + ":" + own
 	}
 	return library
-}
-
-// list writes a listing beside each module, of the kernels that were launched alone, where a disassembler is at hand.
-func (r *Result) list(ctx context.Context) error {
-	kernels := map[string][]string{}
-	for _, k := range r.Kernels {
-		if k.source != "" && k.File != "" && !slices.Contains(kernels[k.source], k.Name) {
-			kernels[k.source] = append(kernels[k.source], k.Name)
-		}
-	}
-	for _, source := range slices.Sorted(maps.Keys(kernels)) {
-		path := filepath.Join(r.Folder, source)
-		code, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		text, err := sass.Disassemble(ctx, path, code, kernels[source]...)
-		if err != nil {
-			r.Unlisted = err
-			continue
-		}
-		if err := replace.Listing.Bytes(strings.TrimSuffix(path, filepath.Ext(path))+".sass", []byte(text)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-//go:embed inject/*.c inject/*.h
-var inject embed.FS
-
-var (
-	compilers = []string{"cc", "gcc", "clang"}
-	flags     = []string{"-std=gnu11", "-O1", "-fPIC", "-shared"}
-	linked    = []string{"-ldl", "-lpthread"}
-)
-
-// built are the paths of the libraries.
-type built struct{ cuda, opencl string }
-
-// libraries compiles the libraries, unless the folder of the cache has them.
-func libraries(ctx context.Context, cache string) (built, error) {
-	files, err := inject.ReadDir("inject")
-	if err != nil {
-		return built{}, err
-	}
-	h := sha256.New()
-	fmt.Fprint(h, flags)
-	for _, f := range files {
-		text, err := inject.ReadFile("inject/" + f.Name())
-		if err != nil {
-			return built{}, err
-		}
-		fmt.Fprintf(h, "%s %d\n%s", f.Name(), len(text), text)
-	}
-	folder, err := filepath.Abs(filepath.Join(cache, hex.EncodeToString(h.Sum(nil))[:16]))
-	if err != nil {
-		return built{}, err
-	}
-	if _, err := os.Stat(folder); err != nil {
-		if err := compileInto(ctx, folder); err != nil {
-			return built{}, err
-		}
-	}
-	return built{filepath.Join(folder, "cuda.so"), filepath.Join(folder, "opencl.so")}, nil
-}
-
-// compileInto fills a folder beside the one that is wanted, and renames it, so that no half-made one is ever found.
-func compileInto(ctx context.Context, folder string) error {
-	cc, err := compiler()
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
-		return err
-	}
-	work, err := os.MkdirTemp(filepath.Dir(folder), "new-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	if err := os.CopyFS(work, inject); err != nil {
-		return err
-	}
-	for _, name := range []string{"cuda", "opencl"} {
-		args := slices.Concat(flags, []string{"-o", filepath.Join(work, name+".so"), filepath.Join(work, "inject", name+".c")}, linked)
-		if out, err := exec.CommandContext(ctx, cc, args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s cannot compile the library that captures: %w\n%s", cc, err, out)
-		}
-	}
-	if err := os.Rename(work, folder); err != nil {
-		if _, there := os.Stat(folder); there != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compiler finds the C compiler of the machine.
-func compiler() (string, error) {
-	names := compilers
-	if own := os.Getenv("CC"); own != "" {
-		names = []string{own}
-	}
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("there is no C compiler, which makes the small library that captures: %v were not found\n    "+
-		"install one (Debian and Ubuntu: apt install gcc libc6-dev), or name one by CC", names)
-}
-
-// cuptiPlaces are where CUDA's installers and Python's packages put CUPTI.
-var cuptiPlaces = []string{
-	"$CUDA_HOME/extras/CUPTI/lib64", "$CUDA_PATH/extras/CUPTI/lib64", "/usr/local/cuda/extras/CUPTI/lib64", "/usr/local/cuda/lib64",
-	"/usr/local/cuda-*/extras/CUPTI/lib64", "/opt/cuda/extras/CUPTI/lib64", "/usr/lib/*-linux-gnu",
-	"$VIRTUAL_ENV/lib/python3*/site-packages/nvidia/*/lib", "/usr/local/lib/python3*/*-packages/nvidia/*/lib",
-}
-
-// findCUPTI looks for libcupti; "" leaves it to the loader's own places.
-func findCUPTI() string {
-	for _, place := range cuptiPlaces {
-		if found, _ := filepath.Glob(filepath.Join(os.ExpandEnv(place), "libcupti.so*")); len(found) > 0 {
-			return found[len(found)-1]
-		}
-	}
-	return ""
 }

@@ -2,27 +2,20 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
-	"gpuperf/cfront"
-	"gpuperf/ckernel"
 	"gpuperf/device/facts"
 	"gpuperf/features"
 	"gpuperf/internal/command/cardinality"
 	"gpuperf/internal/evaluate"
 	"gpuperf/internal/fleet"
-	"gpuperf/internal/source"
 	"gpuperf/kernel"
 	"gpuperf/kernel/interp"
 	"gpuperf/kernel/script"
 	"gpuperf/launchfile"
 	"gpuperf/lift"
 	"gpuperf/models"
-	"gpuperf/scop"
 	"gpuperf/workload"
 )
 
@@ -203,81 +196,4 @@ func runExpression(_ context.Context, _, example string) (string, error) {
 		return "", fmt.Errorf("%s has no value without a kernel", features[0])
 	}
 	return fmt.Sprintf("%.6g", eval(nil)), nil
-}
-
-// runNest shows the statements of the loop nest that a function of C is, without their order.
-func runNest(ctx context.Context, _, example string) (string, error) {
-	file, err := cfront.Parse(ctx, "example.c", example, cfront.Options{})
-	if err != nil {
-		return "", err
-	}
-	regions, err := file.Regions()
-	if err != nil {
-		return "", err
-	}
-	nest, err := scop.Build(file, regions[len(regions)-1])
-	if err != nil {
-		return "", err
-	}
-	var out strings.Builder
-	for line := range strings.Lines(nest.String()) {
-		if !strings.HasPrefix(line, "    order:") && strings.TrimSpace(line) != "" {
-			out.WriteString(line)
-		}
-	}
-	return out.String(), nil
-}
-
-// flag is one of a command line, in the first line of an example.
-var flag = regexp.MustCompile(`--(\w+) ('[^']+'|\S+)`)
-
-// readFunction reads a kernel function of CUDA C. Its first line may be a comment with flags for the launch.
-func readFunction(ctx context.Context, text string) (*kernel.Kernel, error) {
-	file, err := cfront.Parse(ctx, "example.cu", text, cfront.Options{Language: cfront.CUDA})
-	if err != nil {
-		return nil, err
-	}
-	o := ckernel.Options{Local: []int64{128}, Global: []string{"n"}}
-	comment := regexp.MustCompile(`^//.*`).FindString(text)
-	for _, m := range flag.FindAllStringSubmatch(comment, -1) {
-		value := m[2]
-		if unquoted, err := strconv.Unquote("\"" + value[1:max(1, len(value)-1)] + "\""); err == nil && value[0] == '\'' {
-			value = unquoted
-		}
-		switch m[1] {
-		case "assume":
-			o.Assume = append(o.Assume, value)
-		case "global":
-			o.Global = []string{value}
-		default:
-			return nil, fmt.Errorf("examples have no flag --%s", m[1])
-		}
-	}
-	return ckernel.Read(ctx, file, o)
-}
-
-// runFunction shows the loop nest of a kernel function.
-func runFunction(ctx context.Context, _, example string) (string, error) {
-	k, err := readFunction(ctx, example)
-	if err != nil {
-		return "", err
-	}
-	nest, err := workload.NewKernel(k).Nest()
-	if err != nil {
-		return "", err
-	}
-	return nest.String(), nil
-}
-
-// runRefusal shows why a kernel function is refused.
-func runRefusal(ctx context.Context, _, example string) (string, error) {
-	_, err := readFunction(ctx, example)
-	var at *source.Error
-	switch {
-	case err == nil:
-		return "", errors.New("it is not refused")
-	case !errors.As(err, &at):
-		return "", err
-	}
-	return at.Error() + "\n", nil
 }

@@ -1,0 +1,89 @@
+package compile
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpuperf/device"
+	"gpuperf/emulate/exec"
+)
+
+// TestLibrary compares functions of mathematics with those of the standard library.
+func TestLibrary(t *testing.T) {
+	unary := map[string]struct {
+		of          func(float64) float64
+		least, most float64
+	}{
+		"tan": {math.Tan, -1.5, 9}, "atan": {math.Atan, -9, 9}, "asin": {math.Asin, -0.99, 0.99}, "acos": {math.Acos, -0.99, 0.99}, "expm1": {math.Expm1, -3, 3},
+		"log1p": {math.Log1p, -0.5, 5}, "sinh": {math.Sinh, -4, 4}, "cosh": {math.Cosh, -4, 4}, "tanh": {math.Tanh, -4, 4}, "cbrt": {math.Cbrt, -30, 30}, "sin": {math.Sin, -9, 9},
+		"cos": {math.Cos, -9, 9}, "log": {math.Log, 0.01, 90}, "log2": {math.Log2, 0.01, 90}, "log10": {math.Log10, 0.01, 90}, "exp2": {math.Exp2, -9, 9},
+	}
+	single := map[string]func(float64) float64{
+		"asinh": math.Asinh, "acosh": math.Acosh, "atanh": math.Atanh, "erf": math.Erf, "erfc": math.Erfc,
+	}
+	text, n := "", 0
+	var want []func(float64) float64
+	add := func(call string, of func(float64) float64) {
+		text, want = text+fmt.Sprintf("  out[%d * 64 + i] = %s;\n", n, call), append(want, of)
+		n++
+	}
+	scaled := func(least, most float64) func(float64) float64 {
+		return func(x float64) float64 { return least + (most-least)*x }
+	}
+	for name, f := range unary {
+		at := scaled(f.least, f.most)
+		of := func(x float64) float64 { return f.of(at(x)) }
+		add(fmt.Sprintf("%s(%g + %g * x[i])", name, f.least, f.most-f.least), of)
+		add(fmt.Sprintf("%sf((float) (%g + %g * x[i]))", name, f.least, f.most-f.least), of)
+	}
+	for name, f := range single {
+		least := 0.0
+		if name == "acosh" {
+			least = 1
+		}
+		add(fmt.Sprintf("%sf((float) (%g + 0.9 * x[i]))", name, least), func(x float64) float64 { return f(least + 0.9*x) })
+	}
+	add("atan2(x[i] - 0.5, 0.3 - x[i])", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
+	add("atan2f((float) (x[i] - 0.5), (float) (0.3 - x[i]))", func(x float64) float64 { return math.Atan2(x-0.5, 0.3-x) })
+	add("pow(x[i] + 0.1, 3.5)", func(x float64) float64 { return math.Pow(x+0.1, 3.5) })
+	text = "extern \"C\" __global__ void k(const double *x, double *out) {\n  int i = threadIdx.x;\n" + text + "}\n"
+	p, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const items = 64
+	var data []byte
+	for i := range items {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(float64(i)/items))
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	launch, err := exec.New(p.Function, device.Job{Global: []int64{items}, Local: []int64{items}, Args: []device.Arg{
+		{Name: "x", Kind: device.Buffer, DType: "float64", Count: items, File: &device.File{Path: path}},
+		{Name: "out", Kind: device.Buffer, DType: "float64", Count: items * int64(n), Sequence: &device.Sequence{}},
+	}}, exec.Assumptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := launch.Group([3]uint32{})
+	g.Run(1_000_000)
+	out := must(g.Read("out", 0, 8*items*int64(n)))
+	lines := strings.Split(text, "\n")[2:]
+	for k, of := range want {
+		for i := range items {
+			got, want := math.Float64frombits(binary.LittleEndian.Uint64(out[8*(k*items+i):])), of(float64(i)/items)
+			if math.Abs(got-want) > 1e-5*max(math.Abs(want), 0.5) && math.Abs(want) < 1e3 {
+				t.Errorf("of %g, %s: %g, want %g", float64(i)/items, strings.TrimSpace(lines[k]), got, want)
+				break
+			}
+		}
+	}
+}

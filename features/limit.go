@@ -1,0 +1,64 @@
+package features
+
+import (
+	"errors"
+	"fmt"
+
+	"gpuperf/polycount"
+)
+
+// Work of the counts of one kernel, in units of package polycount: what one record may take, half a second of one core, what all may take together, and what is left for each of those after that.
+const (
+	workOfRecord = 10_000_000
+	workOfAll    = 40_000_000
+	workAtLeast  = 1_000_000
+)
+
+// limit is the work that is left for the records of a count. A record whose formula takes more is not counted; others are.
+type limit struct {
+	left   int64
+	budget *polycount.Budget // of the record that is counted
+	failed map[where]error   // what exceeded it
+}
+
+func newLimit() *limit { return &limit{left: workOfAll, failed: map[where]error{}} }
+
+// limited counts a record within the limit.
+func (c *counter) limited(count func() (*polycount.Poly, error)) (*polycount.Poly, error) {
+	units := max(min(c.limit.left, workOfRecord), workAtLeast)
+	b := polycount.NewBudget(units)
+	c.limit.budget = b
+	n, err := count()
+	b.End()
+	c.limit.budget = nil
+	c.limit.left -= units - b.Left()
+	return n, err
+}
+
+// noted remembers what exceeds the limit, as other records need it as well.
+func (l *limit) noted(w where, err error) error {
+	if errors.Is(err, polycount.ErrBudget) {
+		l.failed[w] = err
+	}
+	return err
+}
+
+// uncounted says why there is no record of something. Where that is the limit of work, there may be a number at given sizes.
+func uncounted(what string, err error) error {
+	if errors.Is(err, polycount.ErrBudget) {
+		return fmt.Errorf("%s has %s (%w)", what, noFormula, err)
+	}
+	return fmt.Errorf("%s is not counted: %w", what, err)
+}
+
+const noFormula = "no formula within the limit of work"
+
+// exceeds reports that the formula of a record takes more work than is allowed.
+func (s *Statistics) exceeds(key Key) bool {
+	for _, f := range s.failed {
+		if f.key == key && errors.Is(f.err, polycount.ErrBudget) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package modelgen
+
+import (
+	"cmp"
+	"slices"
+
+	"gpuperf/internal/warning"
+	"gpuperf/kernel/script"
+	"gpuperf/models"
+)
+
+// Own lists what is measured of kernels to refine a general model for them: all accesses of a kernel together, without its other work, at
+// sizes around those asked for. On kernels of many kinds each pattern of accesses alone added nothing to that. A kernel that does nothing but
+// access global memory would be measured itself, so of it there is each pattern alone. Notes say what cannot be measured.
+func Own(targets []Target, opt Options) (own []models.Measurement, notes []string, err error) {
+	opt.Points = cmp.Or(opt.Points, ownPoints)
+	for _, t := range targets {
+		s, err := examine(t, opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := s.fewSizes(opt); err != nil {
+			return nil, nil, t.Variant.Error(err)
+		}
+		sets, more, err := s.own(opt)
+		if err != nil {
+			return nil, nil, err
+		}
+		own, notes = append(own, sets...), addOnce(notes, slices.Concat(s.notes, s.outside, more)...)
+	}
+	return own, notes, nil
+}
+
+// OwnSet is what Own lists, with estimated times and without a model.
+func OwnSet(targets []Target, opt Options) (*Set, error) {
+	set := &Set{}
+	for _, t := range targets {
+		own, notes, err := Own([]Target{t}, opt)
+		if err != nil {
+			return nil, err
+		}
+		set.Notes = append(set.Notes, notes...)
+		for _, m := range own {
+			cases, err := Cases([]script.Variant{t.Variant}, m)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range cases {
+				seconds, err := Estimate(opt.Device, c)
+				if err != nil {
+					return nil, err
+				}
+				set.Planned = append(set.Planned, Planned{c, seconds})
+			}
+		}
+	}
+	return set, nil
+}
+
+// ownPoints is the number of sizes of each kernel: fewer than for a model of its own, since the general model says how times grow.
+const ownPoints = 5
+
+// telling is the least share of a kernel's traffic, by estimate, of a pattern that is measured alone.
+const telling = 0.1
+
+// own lists the measurements of one kernel.
+func (s *subject) own(opt Options) (own []models.Measurement, notes []string, err error) {
+	major, _, err := findPatterns([]*subject{s}, opt.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	add := func(keep []string) {
+		set := s.removed(s.withData(keep))
+		if slices.ContainsFunc(own, func(o models.Measurement) bool { return slices.Equal(o.RemoveWork.Keep, set.RemoveWork.Keep) }) {
+			return
+		}
+		if _, err := removeWork(s.Variant.Kernel, set.RemoveWork); err != nil {
+			notes = addOnce(notes, warning.NotMeasured.About("kernel "+s.Variant.Name, "%v", err))
+			return
+		}
+		own = append(own, set)
+	}
+	if s.worksOnChip() && !opt.Isolated {
+		add(nil)
+		return own, notes, nil
+	}
+	slices.SortStableFunc(major, func(a, b *Pattern) int { return -cmp.Compare(a.Uses[0].Share, b.Uses[0].Share) })
+	for _, p := range major {
+		if p.Uses[0].Share < telling {
+			break
+		}
+		add(p.Uses[0].Tags)
+	}
+	return own, notes, nil
+}

@@ -1,0 +1,104 @@
+package kernel
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel/expr"
+)
+
+// addAutomaticDeps adds the dependencies that follow from reads and writes, to the statements for which wanted holds. It
+// leaves out a dependency that would close a cycle with existing ones: explicit dependencies win.
+//
+// A reader of a temporary with a single writer depends on it, whatever their order in the text. All other pairs of
+// statements that access the same variable, at least one of them writing, keep their order in the text.
+func (k *Kernel) addAutomaticDeps(wanted func(*Stmt) bool) {
+	type use struct{ reads, writes []string }
+	uses := make([]use, len(k.Statements))
+	writers := map[string]int{}
+	for i, s := range k.Statements {
+		for _, r := range k.Reads(s) {
+			uses[i].reads = append(uses[i].reads, r.Array)
+		}
+		uses[i].reads = append(nameset.Sorted(uses[i].reads), k.ruleReads(s)...)
+		if t := s.Target(); t != "" {
+			uses[i].writes = []string{t}
+			writers[t]++
+		}
+	}
+	link := func(s, on *Stmt) {
+		if s != on && wanted(s) && !slices.Contains(s.Deps, on.ID) && !k.DependsOn(on, s.ID) {
+			s.Deps = nameset.Add(s.Deps, on.ID)
+		}
+	}
+	single := func(name string) bool { return writers[name] == 1 && k.IsTemp(name) }
+	lastWriter := map[string]*Stmt{}
+	readersSince := map[string][]*Stmt{}
+	for i, s := range k.Statements {
+		for _, name := range uses[i].reads {
+			if w := lastWriter[name]; w != nil && !single(name) {
+				link(s, w)
+			}
+			readersSince[name] = append(readersSince[name], s)
+		}
+		for _, name := range uses[i].writes {
+			if !single(name) {
+				if w := lastWriter[name]; w != nil {
+					link(s, w)
+				}
+				for _, r := range readersSince[name] {
+					link(s, r)
+				}
+			}
+			lastWriter[name], readersSince[name] = s, nil
+			// a statement that reads what it writes counts as a writer
+		}
+	}
+	for i, s := range k.Statements {
+		for _, name := range uses[i].reads {
+			if w := lastWriter[name]; w != nil && single(name) {
+				link(s, w)
+			}
+		}
+	}
+}
+
+// ruleReads lists the variables that s reads through substitution rules, sorted.
+func (k *Kernel) ruleReads(s *Stmt) []string {
+	if len(k.Rules) == 0 {
+		return nil
+	}
+	c := *s
+	c.MapExprs(func(e expr.Expr) expr.Expr {
+		if x, err := k.Expand(e); err == nil {
+			return x
+		}
+		return e
+	})
+	var out []string
+	for _, r := range k.Reads(&c) {
+		out = append(out, r.Array)
+	}
+	return nameset.Sorted(out)
+}
+
+// DependsOn reports whether s depends on the statement with that ID, directly or through others.
+func (k *Kernel) DependsOn(s *Stmt, id string) bool {
+	seen := map[string]bool{}
+	var rec func(s *Stmt) bool
+	rec = func(s *Stmt) bool {
+		for _, d := range s.Deps {
+			if d == id {
+				return true
+			}
+			if !seen[d] {
+				seen[d] = true
+				if next := k.Stmt(d); next != nil && rec(next) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return rec(s)
+}

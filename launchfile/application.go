@@ -1,0 +1,74 @@
+package launchfile
+
+import (
+	"cmp"
+	"slices"
+
+	"gpuperf/internal/yamlfile"
+)
+
+// Application is how a launch went in the application that it was captured from.
+type Application struct {
+	Times  []float64 // seconds that launches took, in order: all, or every so many
+	Timed  int64     // how many launches were timed
+	Total  float64   // seconds of all of these
+	Cold   bool      // the first of the times is of a launch whose code had just been loaded, or whose buffers had just been copied
+	Stream int64     // by the number that the driver's records have
+	Order  int64     // of the first such launch among all that the application made
+}
+
+// Median is the middle one of the times, without the cold one where there are others; 0 where there is none.
+func (a *Application) Median() float64 {
+	times := slices.Clone(a.Times)
+	if a.Cold && len(times) > 1 {
+		times = times[1:]
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	slices.Sort(times)
+	return (times[(len(times)-1)/2] + times[len(times)/2]) / 2
+}
+
+// application reads how a launch went.
+func (r *reader) application(n *yamlfile.Node) (*Application, error) {
+	f, err := n.Fields(Keys["application"]...)
+	if err != nil {
+		return nil, err
+	}
+	if f["seconds"] == nil {
+		return nil, n.Errorf("the application has no times").WithHint("write seconds: [1.5e-05], one number a launch")
+	}
+	a := &Application{}
+	list, err := f["seconds"].List()
+	for _, one := range list {
+		v, wrong := positive(one)
+		a.Times, a.Total, err = append(a.Times, v), a.Total+v, cmp.Or(err, wrong)
+	}
+	a.Timed = int64(len(a.Times))
+	err = cmp.Or(err,
+		yamlfile.Optional(f["total"], positive, &a.Total),
+		yamlfile.Optional(f["timed"], amount, &a.Timed),
+		yamlfile.Optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
+		yamlfile.Optional(f["stream"], amount, &a.Stream),
+		yamlfile.Optional(f["order"], amount, &a.Order),
+	)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(a.Times) == 0:
+		return nil, f["seconds"].Errorf("there is no time")
+	case a.Timed < int64(len(a.Times)):
+		return nil, f["timed"].Errorf("%d launches have no %d times", a.Timed, len(a.Times))
+	}
+	return a, nil
+}
+
+// positive reads a number of seconds.
+func positive(n *yamlfile.Node) (float64, error) {
+	v, err := n.Float()
+	if err == nil && !(v > 0) {
+		err = n.Errorf("expected more than 0 seconds, found %g", v)
+	}
+	return v, err
+}
