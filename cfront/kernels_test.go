@@ -147,6 +147,12 @@ func TestDeclarations(t *testing.T) {
 				"kernel f(global float32 p[*]); float32 r[3]; put<float>(p, sum<float, 3>(r):float32); put<int>(()0, 2)",
 		},
 		{
+			"pointers to functions", cfront.CUDA, "f<g>", "typedef int (*op)(int);\n__device__ int g(int x) { return x; }\n__device__ int h(int x) { return -x; }\n__device__ op table[] = {g, h};\n" +
+				"template <int (*F)(int)> __global__ void f(int *p, int n) { op q = h; p[0] = F(1) + (*F)(2) + q(3) + table[n](4); p[1] = table[1](5); }",
+			"function g(int32 x) int32; return x; function h(int32 x) int32; return (-x); kernel f<g>(global int32 p[*], int32 n); " +
+				"p[0] = (((g(1):int32 + g(2):int32):int32 + h(3):int32):int32 + ((n == 0):int32 ? g(4):int32 : h(4):int32)):int32; p[1] = (0 ? g(5):int32 : h(5):int32)",
+		},
+		{
 			"static functions", cfront.CUDA, "f", "struct A { static __device__ int g() { return 1; } };\nstruct B { static __device__ int g() { return 2; } };\n" +
 				"constexpr int log2i(int n) { int r = 0; while (n > 1) { n /= 2; r++; } return r; }\ntemplate <class T> constexpr bool even(T v) { return v % 2 == 0; }\n" +
 				"template <int N, bool E> __device__ auto h(int x) -> decltype(x + N) { return E ? x : N; }\n" +

@@ -161,6 +161,10 @@ func (p *parser) postfixed(at Pos, v value) value {
 				v = of
 				continue
 			}
+			if of, ok := p.throughPointer(sign, v, args); ok {
+				v = of
+				continue
+			}
 			v = p.indirect(at, v, args)
 		default:
 			return v
@@ -358,6 +362,10 @@ func (p *parser) named(at Pos) value {
 		p.next()
 		if x.closure != nil && !p.is("(") {
 			return value{&Make{x.closure.typed(at), "", nil}, x.closure}
+		}
+		if !p.lang.hosted && !p.is("(") && !p.is("<") && len(x.templates) == 0 && len(x.list) > 0 {
+			t := &ctype{form: functionForm, elem: x.list[0].result, name: x.name, callees: x}
+			return value{&Unknown{t.typed(at), "a function", nil}, t}
 		}
 		if p.lang.hosted {
 			return p.function(at, name.Text, x.list[0].result)

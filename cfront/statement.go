@@ -50,7 +50,7 @@ func (p *parser) statement() Stmt {
 			return p.unrolled(s.unroll)
 		}
 		return p.statement()
-	case t.Kind != cpp.Name:
+	case t.Kind != cpp.Name && !p.is("::"):
 		return p.expressionStatement()
 	}
 	if read := statements[t.Text]; read != nil {

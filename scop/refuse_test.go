@@ -151,3 +151,12 @@ func TestFunctions(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsThatNothingReaches: rows that only statements have that never run.
+func TestRowsThatNothingReaches(t *testing.T) {
+	f, r := parseRegion(t, "void f(int n, double **rows, double a[9]) {\n#pragma scop\nfor (int i = 0; i < n; i++) { if (i >= n) rows[i][i] = 1; a[i] = 0; }\n#pragma endscop\n}\n")
+	n, err := Build(f, r)
+	if err != nil || n.Array("rows") == nil {
+		t.Fatal(n, err)
+	}
+}

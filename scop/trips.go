@@ -44,6 +44,7 @@ func (b *builder) counted(x *cfront.For, at scope) []cfront.Stmt {
 	}
 	set := do(value, cfront.Operation(x.Pos, sign, first, step))
 	body := inline.Renamed(x.Body, h.iterator, counter)
+	b.uses.inside(body) // its variables are its own
 	if !constant && b.invariant(h.start) && b.invariant(bound) {
 		l.body = []cfront.Stmt{set, body}
 		return l.over(l.known(h.start, op, bound, by))

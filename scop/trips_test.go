@@ -39,6 +39,15 @@ func TestTrips(t *testing.T) {
 				}
 			}
 		}},
+		{"for (i = 0; i < n; i += m) { int k = i; if (b[i] > 0) k = 3; a[k] += b[i]; }", "i_trips", 3, true, func(a, b []float64, _ []int64) {
+			for i := 0; i < n; i += m {
+				k := i
+				if b[i] > 0 {
+					k = 3
+				}
+				a[k] += b[i]
+			}
+		}},
 		{"for (i = 0; i < n; i++) for (j = at[i]; j < at[i] + 3; j++) a[i] += b[(j % 5 + 5) % 5];", "j_trips", 5, false, func(a, b []float64, at []int64) {
 			for i := range n {
 				for j := at[i]; j < at[i]+3; j++ {

@@ -303,10 +303,16 @@ func (l *lowering) assign(x *cfront.Assign) value {
 		l.write(x.Pos, to, v)
 		return v
 	}
+	var by, v value
+	first := len(l.assigned(&cfront.Do{X: x.Value})) > 0 // the right side comes first, which shows where it changes something
+	if first {
+		by = l.expression(x.Value)
+	}
 	to := l.placeOf(x.To)
 	old := l.read(x.Pos, to)
-	by := l.expression(x.Value)
-	var v value
+	if !first {
+		by = l.expression(x.Value)
+	}
 	if old.p != nil {
 		n := by
 		if x.Op == "-" {
