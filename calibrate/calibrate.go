@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -85,7 +86,7 @@ func newFitter(m *models.Model, rows []Row, opt Options) (*fitter, error) {
 			WithHint("names of parameters start with p_, as in p_madd * f_op_float32_madd")
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Init)) {
-		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || finite(v) == nil {
+		if v := opt.Init[name]; !slices.Contains(c.Parameters, name) || jsonvalue.Finite(v) == nil {
 			return nil, fmt.Errorf("the starting value %g of %s cannot be used: model %s has the parameters %s", v, name, m.Name, list(c.Parameters))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/parallel"
 )
 
@@ -45,14 +46,14 @@ func (c *CrossEval) MarshalJSON() ([]byte, error) {
 	}
 	kernels := make([]kernelError, len(c.ByKernel))
 	for i, k := range c.ByKernel {
-		kernels[i] = kernelError{k.Kernel, k.Points, finite(k.GeomeanRelErr)}
+		kernels[i] = kernelError{k.Kernel, k.Points, jsonvalue.Finite(k.GeomeanRelErr)}
 	}
 	return json.Marshal(struct {
 		GeomeanRelErr *float64      `json:"geomean_relative_error"`
 		Kernels       int           `json:"kernels"`
 		Skipped       []string      `json:"skipped,omitempty"`
 		ByKernel      []kernelError `json:"by_kernel,omitempty"`
-	}{finite(c.GeomeanRelErr), c.Kernels, c.Skipped, kernels})
+	}{jsonvalue.Finite(c.GeomeanRelErr), c.Kernels, c.Skipped, kernels})
 }
 
 // heldOut is a row predicted by a fit that has not seen its kernel.
@@ -159,7 +160,7 @@ func (f *fitter) predictWithout(ctx context.Context, left func(row int) bool, p0
 			continue
 		}
 		row := heldOut{predicted: p.compiled.Gradient(x, p.params, p.grad), measured: f.t[i]}
-		if len(changing(r.Null, p.grad)) > 0 || finite(row.predicted) == nil {
+		if len(changing(r.Null, p.grad)) > 0 || jsonvalue.Finite(row.predicted) == nil {
 			return nil, nil
 		}
 		for j, held := range r.Active {

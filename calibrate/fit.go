@@ -2,10 +2,10 @@ package calibrate
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Fit is a model's parameters for one device, with the evidence.
@@ -98,9 +98,9 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 	}
 	parameters := make(map[string]parameter)
 	for _, e := range f.Parameters {
-		p := parameter{Value: finite(e.Value), StdErr: finite(e.StdErr), Unit: e.Unit, AtBound: e.AtBound, RateUnit: e.RateUnit, Prior: e.Prior}
+		p := parameter{Value: jsonvalue.Finite(e.Value), StdErr: jsonvalue.Finite(e.StdErr), Unit: e.Unit, AtBound: e.AtBound, RateUnit: e.RateUnit, Prior: e.Prior}
 		if e.RateUnit != "" {
-			p.Rate = finite(e.Rate)
+			p.Rate = jsonvalue.Finite(e.Rate)
 		}
 		parameters[e.Name] = p
 	}
@@ -131,14 +131,7 @@ func (f *Fit) MarshalJSON() ([]byte, error) {
 		Choice        *Choice              `json:"choice,omitempty"`
 		Warnings      []string             `json:"warnings"`
 	}{
-		f.Model, f.Refines, f.BinaryOf, parameters, finite(f.Residual), finite(f.Misfit), f.Verdict, finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
-		finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
+		f.Model, f.Refines, f.BinaryOf, parameters, jsonvalue.Finite(f.Residual), jsonvalue.Finite(f.Misfit), f.Verdict, jsonvalue.Finite(f.GeomeanRelErr), f.Cross, f.Rows, f.Kernels, f.Freedom,
+		jsonvalue.Finite(f.Condition), f.Status, f.Converged, f.Iterations, f.Evaluations, f.Starts, f.Experiment, f.Choice, warnings,
 	})
-}
-
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -33,7 +34,7 @@ func FittedRows(model *models.Model, fit *Fit, rows []Row) ([]FittedRow, error) 
 		if err != nil {
 			return nil, err
 		}
-		out[i] = FittedRow{r.name(i), r.Output, at.Seconds, finite((at.Seconds - r.Output) / r.Output), at.Terms}
+		out[i] = FittedRow{r.name(i), r.Output, at.Seconds, jsonvalue.Finite((at.Seconds - r.Output) / r.Output), at.Terms}
 	}
 	slices.SortStableFunc(out, func(a, b FittedRow) int {
 		return cmp.Compare(b.size(), a.size())

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 )
 
 // roundings is how many units in the last place an output is taken to be off, by its own rounding and that of evaluating the model.
@@ -58,15 +59,15 @@ func (f *fitter) widen(r *lm.Result) (near [][]float64) {
 		p[j] = at
 	}
 	if r.Norm <= nearly*size && len(f.model.Edges().List) > 0 {
-		near = append(near, f.beside(r)...)
+		near = append(near, f.nearMinima(r)...)
 	}
 	return near
 }
 
-// beside lists points beside a minimum at which rows without noise are met: a form of overlap is a little less than its larger cost where both are nearly equal, so that two values of a
+// nearMinima lists points beside a minimum at which rows without noise are met: a form of overlap is a little less than its larger cost where both are nearly equal, so that two values of a
 // cost, next to each other, give the same. Each parameter is changed by steps of two per cent, with the others and with other shapes, and those are taken at
 // which the residual is less than at the steps beside them, the least of all first.
-func (f *fitter) beside(r *lm.Result) (points [][]float64) {
+func (f *fitter) nearMinima(r *lm.Result) (points [][]float64) {
 	const several, step, most = 24, 1.02, 3.0 // points of those found; a step of 2 %, as said; up to three times the value on both sides
 	type point struct {
 		p    []float64
@@ -174,7 +175,7 @@ func (f *fitter) softer(best *lm.Result, opt Options) (points [][]float64) {
 		problem.Residual(p, residuals)
 		norms[&p[0]] = floats.Norm(residuals, 2)
 	}
-	points = slices.DeleteFunc(points, func(p []float64) bool { return finite(norms[&p[0]]) == nil })
+	points = slices.DeleteFunc(points, func(p []float64) bool { return jsonvalue.Finite(norms[&p[0]]) == nil })
 	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(norms[&a[0]], norms[&b[0]]) })
 	return points[:min(several, len(points))]
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/warning"
 	"gpuperf/models"
 )
@@ -42,10 +43,10 @@ type Interval [2]float64
 var unknown = Interval{math.NaN(), math.NaN()}
 
 // Known reports whether there is an interval with two ends.
-func (i Interval) Known() bool { return finite(i[0]) != nil && finite(i[1]) != nil }
+func (i Interval) Known() bool { return jsonvalue.Finite(i[0]) != nil && jsonvalue.Finite(i[1]) != nil }
 
 // Open reports whether the interval has a lower end alone.
-func (i Interval) Open() bool { return finite(i[0]) != nil && math.IsInf(i[1], 1) }
+func (i Interval) Open() bool { return jsonvalue.Finite(i[0]) != nil && math.IsInf(i[1], 1) }
 
 // Holds reports whether the value is in the interval; false where that is not known.
 func (i Interval) Holds(v float64) bool { return i[0] <= v && v <= i[1] }
@@ -70,7 +71,7 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 	if !i.Known() && !i.Open() {
 		return []byte("null"), nil
 	}
-	return json.Marshal([]*float64{finite(i[0]), finite(i[1])})
+	return json.Marshal([]*float64{jsonvalue.Finite(i[0]), jsonvalue.Finite(i[1])})
 }
 
 // listOf is one of the lists of terms of a prediction.
@@ -97,35 +98,10 @@ func (p *Prediction) Time(term string) float64 {
 }
 
 // TermValue is the value of a named term of the model.
-type TermValue struct {
-	Name  string
-	Value float64
-}
+type TermValue = jsonvalue.Member[float64]
 
-// TermValues are terms in the order of the model; in JSON an object in that order.
-type TermValues []TermValue
-
-// MarshalJSON gives {"gmem": 1.5e-3, …}.
-func (t TermValues) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, v := range t {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(v.Name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(finite(v.Value))
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&b, "%s:%s", key, value)
-	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
-}
+// TermValues are terms in the order of the model, also in JSON: {"gmem": 1.5e-3, …}.
+type TermValues = jsonvalue.Object[float64]
 
 // Roof is the least time of a kernel on a device, by the resource that takes the longest.
 type Roof struct {
@@ -275,7 +251,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		if !ok {
 			return nil, fmt.Errorf("no value for the feature %s of model %s", name, p.fit.Model)
 		}
-		if finite(v) == nil {
+		if jsonvalue.Finite(v) == nil {
 			return nil, fmt.Errorf("the feature %s of model %s is %g", name, p.fit.Model, v)
 		}
 		p.x[k] = v
@@ -296,7 +272,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 		out.Warnings = append(out.Warnings, warning.PoorFit.About("", "the fit of the model is %s of the outputs off, do not trust the prediction", format.Percent(p.fit.Misfit)))
 	}
 	out.Seconds = p.compiled.Gradient(p.x, p.params, p.grad)
-	if finite(out.Seconds) == nil {
+	if jsonvalue.Finite(out.Seconds) == nil {
 		return nil, p.broken(out.Seconds)
 	}
 	if out.Seconds < 0 {
@@ -304,7 +280,7 @@ func (p *Predictor) Predict(features map[string]float64) (*Prediction, error) {
 	}
 	for i, v := range p.compiled.Terms(p.x, p.params, nil) {
 		list := p.lists[i](out)
-		*list = append(*list, TermValue{p.compiled.TermNames[i], v})
+		*list = append(*list, TermValue{Name: p.compiled.TermNames[i], Value: v})
 	}
 	out.roots = rootsOf(sharesOf(p.params, p.grad, p.shape))
 	if p.fit.ScaleByOutput && p.fit.Unseen != nil && p.fit.Unseen.Apart != nil {
@@ -338,7 +314,7 @@ func (p *Predictor) raise(out *Prediction) {
 		return
 	}
 	full, slack := p.edges.Raised(p.x, p.params)
-	if slack > out.Seconds && finite(slack) != nil {
+	if slack > out.Seconds && jsonvalue.Finite(slack) != nil {
 		out.Warnings = append(out.Warnings, warning.SoftEdge.About("", "overlap with a soft edge gives %s, raised to the %s that the larger cost takes, less %.0f %%",
 			format.Seconds(out.Seconds), format.Seconds(slack), 100*models.Slack))
 		for i := range out.Interval {
@@ -350,7 +326,7 @@ func (p *Predictor) raise(out *Prediction) {
 		}
 		out.Seconds = slack
 	}
-	if finite(full) != nil {
+	if jsonvalue.Finite(full) != nil {
 		out.Interval[1] = max(out.Interval[1], full) // NaN stays
 	}
 }

@@ -22,7 +22,7 @@ func TestPrediction(t *testing.T) {
 	}
 	v := func(n string) float64 { return fit.Estimate(n).Value }
 	overhead, gmem, onchip := v("p_launch")+8192*v("p_group"), 3e7*v("p_ga")+4e7*v("p_gb"), 1e7*v("p_madd")
-	for i, want := range []TermValue{{"overhead", overhead}, {"gmem", gmem}, {"onchip", onchip}} {
+	for i, want := range []TermValue{{Name: "overhead", Value: overhead}, {Name: "gmem", Value: gmem}, {Name: "onchip", Value: onchip}} {
 		if got := p.Terms[i]; got.Name != want.Name || math.Abs(got.Value-want.Value) > 1e-12*want.Value {
 			t.Errorf("term %+v, want %+v", got, want)
 		}
@@ -116,12 +116,12 @@ func TestAllowAbove(t *testing.T) {
 }
 
 func TestPredictionAsJSON(t *testing.T) {
-	p := Prediction{Seconds: 0.5, Interval: Interval{0.4, 0.6}, Terms: TermValues{{"gmem", 0.3}, {"arith", 0.2}}, Warnings: []string{}}
+	p := Prediction{Seconds: 0.5, Interval: Interval{0.4, 0.6}, Terms: TermValues{{Name: "gmem", Value: 0.3}, {Name: "arith", Value: 0.2}}, Warnings: []string{}}
 	got, err := json.Marshal(p)
 	if want := `{"seconds":0.5,"interval":[0.4,0.6],"terms":{"gmem":0.3,"arith":0.2},"warnings":[]}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
-	p.Joined, p.Factors = TermValues{{"both", 0.5}}, TermValues{{"beyond", 1}}
+	p.Joined, p.Factors = TermValues{{Name: "both", Value: 0.5}}, TermValues{{Name: "beyond", Value: 1}}
 	if got, err = json.Marshal(p); err != nil || !strings.Contains(string(got), `"terms":{"gmem":0.3,"arith":0.2},"joined":{"both":0.5},"factors":{"beyond":1},"warnings"`) {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gpuperf/calibrate/lm"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -148,7 +149,7 @@ func newPrior(m *models.Model, names []string, general *Fit, s Spread) (*prior, 
 		switch {
 		case math.IsInf(e.StdErr, 1):
 			sd[i] = math.Sqrt(unknownVariance)
-		case e.Value > 0 && finite(e.StdErr) != nil:
+		case e.Value > 0 && jsonvalue.Finite(e.StdErr) != nil:
 			sd[i] = min(e.StdErr/e.Value, math.Sqrt(unknownVariance))
 		}
 	}

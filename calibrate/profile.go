@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/replace"
 	"gpuperf/internal/warning"
 	"gpuperf/internal/yamlfile"
@@ -144,13 +143,7 @@ func (p *Profile) Names() []string {
 }
 
 // LoadProfile reads a profile. A file that does not exist gives an error for which errors.Is(err, fs.ErrNotExist) holds.
-func LoadProfile(path string) (*Profile, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return ParseProfile(path, text)
-}
+func LoadProfile(path string) (*Profile, error) { return yamlfile.Load(path, ParseProfile) }
 
 // profileKeys are all keys of the format, for suggestions on a misspelt one.
 var profileKeys = []string{

@@ -110,8 +110,8 @@ func (p *Predictor) costs(features, part map[string]float64) (params, measured [
 		share, general := 1.0, r.general[i].Value
 		if r.cost[i] {
 			own *= math.Exp(off)
-			if all := p.alone(i, whole); all > 0 {
-				share = min(1, p.alone(i, some)/all)
+			if all := p.costAlone(i, whole); all > 0 {
+				share = min(1, p.costAlone(i, some)/all)
 			}
 		}
 		params, measured = append(params, general+share*(own-general)), append(measured, share)
@@ -133,8 +133,8 @@ func (p *Predictor) FitWith(features, part map[string]float64) *Fit {
 	return &out
 }
 
-// alone is what a kernel would take if the i-th parameter were its only cost.
-func (p *Predictor) alone(i int, x []float64) float64 {
+// costAlone is what a kernel would take if the i-th parameter were its only cost.
+func (p *Predictor) costAlone(i int, x []float64) float64 {
 	params := slices.Clone(p.refined.own)
 	for k, cost := range p.refined.cost {
 		if cost && k != i {

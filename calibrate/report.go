@@ -8,6 +8,7 @@ import (
 
 	"gpuperf/calibrate/lm"
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/warning"
 )
 
@@ -94,7 +95,7 @@ func (f *fitter) logSpread(predicted []float64, freedom int) float64 {
 		off := math.Log(v / f.t[i])
 		sum += off * off
 	}
-	if finite(sum) == nil {
+	if jsonvalue.Finite(sum) == nil {
 		return 0
 	}
 	return math.Sqrt(sum / float64(freedom))

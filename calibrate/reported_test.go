@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -49,7 +50,7 @@ func TestReportedFits(t *testing.T) {
 				t.Errorf("%s: no warning %q among\n%s", c.name, part, strings.Join(fit.Warnings, "\n"))
 			}
 		}
-		if finite(fit.GeomeanRelErr) == nil {
+		if jsonvalue.Finite(fit.GeomeanRelErr) == nil {
 			t.Errorf("%s: relative error %g", c.name, fit.GeomeanRelErr)
 		}
 		fitted, err := FittedRows(m, fit, rows)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gpuperf/internal/jsonvalue"
 )
 
 // starts lists the points to start from: the initial values where all parameters have one; one point where the model is linear,
@@ -116,7 +118,7 @@ func (f *fitter) scattered(base []float64, fixed []bool, n int, rng *rand.Rand) 
 			linear.project(p)
 		}
 		// The output is often in proportion to some parameter: what the rest is off as a whole is no matter.
-		if norm := f.normUpToScale(p); finite(norm) != nil {
+		if norm := f.normUpToScale(p); jsonvalue.Finite(norm) != nil {
 			all = append(all, candidate{p, norm})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/models"
 )
 
@@ -64,7 +65,7 @@ type unseenRow struct {
 
 // newUnseen sums up rows. It returns nil for rows of fewer than two kernels; rows without a finite error are left out.
 func newUnseen(from string, rows []unseenRow, relative bool) *Unseen {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r unseenRow) bool { return finite(r.err) == nil || finite(r.sd) == nil })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r unseenRow) bool { return jsonvalue.Finite(r.err) == nil || jsonvalue.Finite(r.sd) == nil })
 	every := (len(rows)-1)/mostUnseen + 1
 	var kept []unseenRow
 	for i := 0; i < len(rows); i += every {
@@ -107,7 +108,7 @@ func newUnseen(from string, rows []unseenRow, relative bool) *Unseen {
 		u.Half = math.Expm1(u.Half)
 	}
 	u.Inside, u.Half, u.Margin = round(u.Inside/float64(u.Points)), round(u.Half), round(u.Margin)
-	u.Apart = apart(kept, near.roots, halves)
+	u.Apart = quantilesByDistance(kept, near.roots, halves)
 	return u
 }
 
@@ -141,10 +142,10 @@ func fewKernels(n int) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n)}.Quantile((1+Confidence)/2) / normalQuantile
 }
 
-// apart compares the differences of two errors with what they would be if the errors were independent: half of the interval of the
+// quantilesByDistance compares the differences of two errors with what they would be if the errors were independent: half of the interval of the
 // difference, over the root of the sum of squares of half the intervals of the two. It has a quantile of this by distance, which never falls
 // with the distance. nil for too few pairs.
-func apart(rows []unseenRow, roots [][]float64, halves []float64) []float64 {
+func quantilesByDistance(rows []unseenRow, roots [][]float64, halves []float64) []float64 {
 	type pair struct{ distance, difference float64 }
 	var pairs []pair
 	for i, r := range rows {

@@ -21,7 +21,7 @@ func (p *parser) evaluated(v value) value {
 		return v
 	}
 	if n, ok := p.evaluate(v.e); ok {
-		return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, wrapped(n, v.t.dtype)}, v.t}
+		return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, v.t.dtype.Wrap(n)}, v.t}
 	}
 	return v
 }
@@ -69,7 +69,7 @@ func (v *evaluator) value(e Expr) int64 {
 			return truth(v.value(x.Y) != 0)
 		}
 	}
-	known := func(e Expr) Expr { return &Int{typed{Pos: e.Place(), DType: e.Type()}, wrapped(v.value(e), e.Type())} }
+	known := func(e Expr) Expr { return &Int{typed{Pos: e.Place(), DType: e.Type()}, e.Type().Wrap(v.value(e))} }
 	var folded Expr
 	switch x := e.(type) {
 	case *Unary:
@@ -88,7 +88,7 @@ func (v *evaluator) value(e Expr) int64 {
 	if !ok {
 		panic(noConstant{})
 	}
-	return wrapped(n, e.Type())
+	return e.Type().Wrap(n)
 }
 
 func (v *evaluator) assign(x *Assign) int64 {
@@ -101,7 +101,7 @@ func (v *evaluator) assign(x *Assign) int64 {
 		before = v.value(x.To)
 		value = Operation(x.Pos, x.Op, x.To, x.Value)
 	}
-	n := wrapped(v.value(value), to.Var.DType)
+	n := to.Var.DType.Wrap(v.value(value))
 	v.vars[to.Var] = n
 	if x.After {
 		return before
@@ -124,14 +124,14 @@ func (v *evaluator) call(x *Call) int64 {
 		if p.DType == "" || len(p.Dims) > 0 || c.self != nil {
 			panic(noConstant{})
 		}
-		inner.vars[p] = wrapped(v.value(x.Args[i]), p.DType)
+		inner.vars[p] = p.DType.Wrap(v.value(x.Args[i]))
 	}
 	n, returned := inner.statement(c.fn.Body)
 	v.steps = inner.steps
 	if returned != "return" {
 		panic(noConstant{})
 	}
-	return wrapped(n, c.fn.Result)
+	return c.fn.Result.Wrap(n)
 }
 
 // statement runs a statement, and tells by which jump it is left, with the value of a return.
@@ -150,7 +150,7 @@ func (v *evaluator) statement(s Stmt) (n int64, jump string) {
 				panic(noConstant{})
 			}
 			if d.Init != nil {
-				v.vars[d] = wrapped(v.value(d.Init), d.DType)
+				v.vars[d] = d.DType.Wrap(v.value(d.Init))
 			}
 		}
 	case *Do:

@@ -215,7 +215,7 @@ func reinterpreted(at Pos, n *Int, t *ctype) value {
 	case expr.Float64:
 		return floatValue(at, math.Float64frombits(uint64(n.Value)), t.dtype)
 	}
-	return value{&Int{t.typed(at), wrapped(n.Value, t.dtype)}, t}
+	return value{&Int{t.typed(at), t.dtype.Wrap(n.Value)}, t}
 }
 
 // intrinsics by their names.

@@ -195,7 +195,7 @@ func (p *typer) folded(v value) value {
 	if !ok || p.lang.hosted && v.t.dtype == expr.Uint64 && n < 0 { // it is above what an Int holds
 		return v
 	}
-	return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, wrapped(n, v.t.dtype)}, v.t}
+	return value{&Int{typed{Pos: v.e.Place(), DType: v.t.dtype}, v.t.dtype.Wrap(n)}, v.t}
 }
 
 // constantOf is the value of an operation on constants.
@@ -234,7 +234,7 @@ func constantOf(e Expr) (int64, bool) {
 			t = common(t, expr.Int32)
 		case x.Op != "&&" && x.Op != "||":
 			t = common(t, x.Y.Type())
-			args[0], args[1] = wrapped(args[0], t), wrapped(args[1], t)
+			args[0], args[1] = t.Wrap(args[0]), t.Wrap(args[1])
 		}
 		return computed(x.Op, args[0], args[1], t == expr.Uint64)
 	}
@@ -304,27 +304,6 @@ func computed(op string, x, y int64, unsigned bool) (int64, bool) {
 		return truth(x != 0 || y != 0), true
 	}
 	return 0, false
-}
-
-// wrapped is an integer as a type holds it.
-func wrapped(n int64, t expr.DType) int64 {
-	switch t {
-	case expr.Bool:
-		return truth(n != 0)
-	case expr.Int8:
-		return int64(int8(n))
-	case expr.Int16:
-		return int64(int16(n))
-	case expr.Int32:
-		return int64(int32(n))
-	case expr.Uint8:
-		return int64(uint8(n))
-	case expr.Uint16:
-		return int64(uint16(n))
-	case expr.Uint32:
-		return int64(uint32(n))
-	}
-	return n
 }
 
 // constant reads an integer constant.

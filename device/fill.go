@@ -62,7 +62,7 @@ func (a Arg) fillChunk(dst []byte, size int64, float bool, i uint64) {
 	var formula []step
 	if a.Formula != nil {
 		var err error
-		if formula, err = a.Formula.steps(); err != nil {
+		if formula, err = a.Formula.parsed(); err != nil {
 			panic(err) // the job was checked
 		}
 	}

@@ -45,8 +45,8 @@ type step struct {
 // index is the number of values that the token "i" takes, which no other has.
 const index = -1
 
-// steps reads the tokens.
-func (f Formula) steps() ([]step, error) {
+// parsed reads the tokens.
+func (f Formula) parsed() ([]step, error) {
 	var list []step
 	depth := 0
 	for _, token := range f {
@@ -105,7 +105,7 @@ func at(list []step, i float64, stack []float64) float64 {
 
 // At is element i. The formula must be one that Check accepts.
 func (f Formula) At(i int64) float64 {
-	list, err := f.steps()
+	list, err := f.parsed()
 	if err != nil {
 		panic(err)
 	}
@@ -117,6 +117,6 @@ func (f Formula) Check(dtype string) error {
 	if dtype == "float16" {
 		return fmt.Errorf("a formula in a buffer of %s", dtype)
 	}
-	_, err := f.steps()
+	_, err := f.parsed()
 	return err
 }

@@ -3,11 +3,11 @@ package emulate
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
 
 	"gpuperf/emulate/exec"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/jsonvalue"
 )
 
 // resultJSON is the form of results for other programs.
@@ -120,7 +120,7 @@ type (
 // MarshalJSON writes the result as other programs read it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	out := resultJSON{
-		Kernel: r.Kernel, Device: r.Device, Status: r.Status, Seconds: Number(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: Number(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Effort.Stands,
+		Kernel: r.Kernel, Device: r.Device, Status: r.Status, Seconds: jsonvalue.Finite(r.Seconds), Interval: Ends(r.Interval), LaunchSeconds: r.Launch, Cycles: jsonvalue.Finite(r.Cycles), ClockMHz: r.ClockMHz, ClockGiven: r.ClockGiven, Instructions: r.Effort.Stands,
 		Waves: r.Waves, Occupancy: occupancyJSON{r.Blocks, r.LimitedBy, r.Occupancy}, Utilization: map[string]float64{},
 		Memory: memoryJSON{r.Memory.L1Hit, r.Memory.L2Hit, r.Work.GlobalBytes, r.Memory.Requests, r.Memory.Sectors, r.Memory.L2Sectors}, Warnings: append([]string{}, r.Warnings...),
 		Unknown: unknownJSON{[]doubtJSON{}, []doubtJSON{}, []doubtJSON{}}, Hottest: []hotJSON{}, Lines: []lineJSON{}, Stalls: map[string]float64{},
@@ -159,20 +159,12 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// Number is a number as JSON has it: null where it is not finite.
-func Number(v float64) *float64 {
-	if math.IsInf(v, 0) || math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
 // Ends are the ends of an interval as JSON has them: null where it has none.
 func Ends(in [2]float64) [2]*float64 {
 	if in[0] == 0 { // of what is supposed nothing is known
 		return [2]*float64{}
 	}
-	return [2]*float64{Number(in[0]), Number(in[1])}
+	return [2]*float64{jsonvalue.Finite(in[0]), jsonvalue.Finite(in[1])}
 }
 
 // of is the list that a doubt belongs to.

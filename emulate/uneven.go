@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/intmath"
 )
 
 // lengths are how many instructions the blocks of a launch execute, where these are not alike: along each axis of the grid, those of some blocks over
@@ -221,17 +222,10 @@ func (e *emulation) mixed(want int64) {
 // turned is the place of a number in an order that goes through n of them in steps of about 0.6 n.
 func turned(i, n int64) int64 {
 	step := n*5/8 + 1
-	for gcd(step, n) > 1 {
+	for intmath.GCD(step, n) > 1 {
 		step++
 	}
 	return i * step % n
-}
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // dealtOut is for how many cycles the launch runs, where a multiprocessor with as many blocks as it has room for executes so many instructions in a

@@ -109,7 +109,7 @@ func (c *counter) written() (out []meeting, err error) {
 		}
 		out, all = append(out, meeting{s.Orders(), at}), append(all, points)
 	}
-	apart, err := c.apart(out, all)
+	apart, err := c.neverMeet(out, all)
 	if err == nil && apart {
 		c.warnings = append(c.warnings, ErrApart)
 	}
@@ -151,8 +151,8 @@ func (c *counter) reached(s *kernel.Stmt) (points *polycount.Set, loops []string
 	return points, loops, err
 }
 
-// apart reports that at some sizes no work-group meets at all barriers that groups meet at, given the points of each.
-func (c *counter) apart(list []meeting, points []*polycount.Set) (bool, error) {
+// neverMeet reports that at some sizes no work-group meets at all barriers that groups meet at, given the points of each.
+func (c *counter) neverMeet(list []meeting, points []*polycount.Set) (bool, error) {
 	if !slices.ContainsFunc(points, func(p *polycount.Set) bool { return len(p.Dims()) > 0 }) {
 		return false, nil
 	}

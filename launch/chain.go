@@ -42,9 +42,9 @@ func (l *linker) variable(e expr.Expr) string {
 	return name
 }
 
-// alone reports whether an operation is computed by code with branches of its own, as quotients and roots that are rounded correctly are: nothing after it
+// hasBranches reports whether an operation is computed by code with branches of its own, as quotients and roots that are rounded correctly are: nothing after it
 // begins before it has ended.
-func alone(kind issue, name string) bool {
+func hasBranches(kind issue, name string) bool {
 	switch kind {
 	case issueDivide, issueDivideDouble, issueRootDouble, issueFunctionDouble, issuePeriodic:
 		return true
@@ -134,7 +134,7 @@ func (l *linker) latency(op string, e expr.Expr) float64 {
 		return l.times[issueSingle]
 	}
 	kind := issueOf(op, t.Base())
-	l.alone = l.alone || alone(kind, op)
+	l.alone = l.alone || hasBranches(kind, op)
 	return l.times[kind]
 }
 

@@ -13,20 +13,20 @@ import (
 // divided.
 func (w *walk) constants(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
-	subgroups := st.points() * int64(len(st.mask.warps))
+	subgroups := st.count() * int64(len(st.mask.warps))
 	all, several := subgroups, int64(0) // addresses, and those of sub-groups that ask for several
 	if slices.ContainsFunc(a.index, func(x *linear.Index) bool { return x.Data }) {
-		all = w.anywhere(a.array, array.bytes*a.lanes, st.points()*int64(len(st.mask.lanes)), subgroups)
+		all = w.anywhere(a.array, array.bytes*a.lanes, st.count()*int64(len(st.mask.lanes)), subgroups)
 		several = all
 		w.issued[issueLocal] += subgroups
-		w.sum[gathers] += st.points() * int64(len(st.mask.lanes))
+		w.sum[gathers] += st.count() * int64(len(st.mask.lanes))
 	} else {
 		addr, lanes, ok := w.addresses(a, st)
 		if !ok {
 			return false
 		}
 		each, apart := w.different(st.mask, addr, lanes)
-		all, several = st.points()*each, st.points()*apart
+		all, several = st.count()*each, st.count()*apart
 		if apart > 0 {
 			w.issued[issueLocal] += subgroups
 		}

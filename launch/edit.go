@@ -253,7 +253,7 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 		x = &Use{Site: site, Space: array.Memory(), Bytes: array.bytes * a.lanes, Data: addr == nil, Extent: w.extents[a.array]}
 		o.uses[site], o.order = x, append(o.order, site)
 	}
-	points, warps := st.points(), int64(len(st.mask.warps))
+	points, warps := st.count(), int64(len(st.mask.warps))
 	x.Requests += points * warps
 	x.Items += points * int64(len(st.mask.lanes))
 	x.Repeated += st.bySubgroups(a.loops)
@@ -282,7 +282,7 @@ func (o *observed) use(w *walk, a *access, st *state, u unitCount, addr *form, l
 
 // privately is an access to a private array. Where an index is no constant of the code, the array cannot be in registers.
 func privately(w *walk, a *access, st *state) {
-	requests := st.points() * int64(len(st.mask.warps))
+	requests := st.count() * int64(len(st.mask.warps))
 	if forSurvey(w) {
 		observe(w, a, st, unitCount{}, nil, nil)
 		u := w.stream.observed.uses[w.p.site(a.from)]
@@ -291,8 +291,8 @@ func privately(w *walk, a *access, st *state) {
 	if a.effect.Spilled {
 		w.sum[straightCycles] += requests
 		w.sum[straightLines] += requests
-		w.issueAccess(kernel.Global, st.points(), len(st.mask.warps), 1)
-		w.path.cycles += w.bySubgroup(st.points(), st.mask) * w.p.opt.Device.Rough(facts.L1Latency)
+		w.issueAccess(kernel.Global, st.count(), len(st.mask.warps), 1)
+		w.path.cycles += w.bySubgroup(st.count(), st.mask) * w.p.opt.Device.Rough(facts.L1Latency)
 	}
 }
 
@@ -331,7 +331,7 @@ func diverges(w *walk, n node, data bool, st, inner *state) {
 			d = &Divergence{At: lineOf(first.at), To: first.target, Data: data}
 			o.parts[n], o.nodes = d, append(o.nodes, n)
 		}
-		times := inner.points() * int64(len(inner.mask.warps))
+		times := inner.count() * int64(len(inner.mask.warps))
 		d.Times += times
 		d.Lanes += float64(times) * float64(len(inner.mask.lanes)) / float64(len(inner.mask.warps)*w.p.opt.SubgroupSize)
 	}

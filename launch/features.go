@@ -277,13 +277,13 @@ func (f *Feature) facts(d *facts.Device) []facts.Key {
 	return f.needs
 }
 
-// known returns the static features that are known on a device.
-func known(d *facts.Device) []Feature {
+// featuresOn returns the static features that are known on a device.
+func featuresOn(d *facts.Device) []Feature {
 	return slices.DeleteFunc(Features(), func(f Feature) bool { return !d.Known(f.facts(d)...) })
 }
 
 // Names returns the names of the static features that are known on a device, in the order of Features.
-func Names(d *facts.Device) []string { return namesOf(known(d)) }
+func Names(d *facts.Device) []string { return namesOf(featuresOn(d)) }
 
 func namesOf(list []Feature) (names []string) {
 	for _, f := range list {

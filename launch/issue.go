@@ -359,7 +359,7 @@ func (b *builder) quotients(index expr.Expr, seen map[string]bool, out *[]instru
 
 // bySubgroups are the executions by sub-groups at a state, of which those in the iterations of a loop in which nothing changes are one.
 func (st *state) bySubgroups(loops uint32) int64 {
-	n := st.points() * int64(len(st.mask.warps))
+	n := st.count() * int64(len(st.mask.warps))
 	for v := st.nv - 1; v >= axisVars && loops&(1<<(v-axisVars)) == 0; v-- {
 		n /= max(st.n[v], 1)
 	}
@@ -398,5 +398,5 @@ func (w *walk) diverge(st *state, inner *laneMask) {
 			n++
 		}
 	}
-	w.issued[issueDivergence] += n * st.points()
+	w.issued[issueDivergence] += n * st.count()
 }

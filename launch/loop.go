@@ -42,7 +42,7 @@ func (w *walk) starts(l *loop, st *state) (lower form, ok bool) {
 	one := w.copied(st)
 	defer w.giveBack(one)
 	for i, lane := range st.mask.lanes {
-		one.scene = *w.alone(&st.scene, lane)
+		one.scene = *w.sceneOf(&st.scene, lane)
 		start, ok := w.greatest(l, one)
 		if !ok {
 			st.why = one.why
@@ -154,7 +154,7 @@ func (w *walk) iterations(t *tripCounts, done, n int64) {
 	inner.env[v] = value
 	inner.parts[v] = uint64(done)
 	if !l.unroll {
-		w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
+		w.sum[loopBodies] += inner.count() * int64(len(inner.mask.lanes))
 	}
 	w.loopBody(l, inner)
 }
@@ -205,7 +205,7 @@ func (w *walk) onAverage(l *loop, st *state, start *form, n int64) {
 	inner.env[l.slot] = *start
 	inner.env[l.slot].k[l.slot] = 1
 	w.centre.at[l.slot], w.centre.lo[l.slot], w.centre.hi[l.slot] = n/2, 0, n-1
-	w.sum[loopBodies] += inner.points() * int64(len(inner.mask.lanes))
+	w.sum[loopBodies] += inner.count() * int64(len(inner.mask.lanes))
 	w.loopBody(l, inner)
 }
 

@@ -84,8 +84,8 @@ func (a *amounts) add(o *amounts, n int64) {
 	}
 }
 
-// within begins a loop or a guard; the function that it returns ends it.
-func (w *walk) within(n node) (leave func()) {
+// enterPart begins a loop or a guard; the function that it returns ends it.
+func (w *walk) enterPart(n node) (leave func()) {
 	if w.parts() == nil {
 		return func() {}
 	}
@@ -100,7 +100,7 @@ func (w *walk) within(n node) (leave func()) {
 // iterates notes the iterations of a loop over a box.
 func (w *walk) iterates(l *loop, st *state) {
 	if n := st.n[l.slot]; w.parts() != nil && n > 0 {
-		w.parts().at[l].trips[trips{int64(st.parts[l.slot]), n}] += st.points() * int64(len(st.mask.warps)) / n
+		w.parts().at[l].trips[trips{int64(st.parts[l.slot]), n}] += st.count() * int64(len(st.mask.warps)) / n
 	}
 }
 
@@ -108,8 +108,8 @@ func (w *walk) iterates(l *loop, st *state) {
 func (w *walk) passes(g *guard, st, inner *state) {
 	if w.parts() != nil {
 		p := w.parts().at[g]
-		p.tested += st.points() * int64(len(st.mask.warps))
-		p.passed += inner.points() * int64(len(inner.mask.warps))
+		p.tested += st.count() * int64(len(st.mask.warps))
+		p.passed += inner.count() * int64(len(inner.mask.warps))
 	}
 }
 

@@ -164,7 +164,7 @@ func New(n *linear.Nest, opt Options) (*Program, error) { return edited(n, opt, 
 func edited(n *linear.Nest, opt Options, edit Edit) (*Program, error) {
 	opt.SubgroupSize, opt.Boxes = cmp.Or(opt.SubgroupSize, DefaultSubgroup), cmp.Or(opt.Boxes, defaultBoxes)
 	p := &Program{
-		nest: n, opt: opt, edit: edit, stand: sync.OnceValue(func() map[*expr.Access]kernel.Place { return placed(n.Kernel) }), features: known(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
+		nest: n, opt: opt, edit: edit, stand: sync.OnceValue(func() map[*expr.Access]kernel.Place { return placed(n.Kernel) }), features: featuresOn(opt.Device), resident: opt.Device.Known(hw.ResidentFacts(opt.Device)...),
 		params: n.Kernel.Params(), varies: map[string][]string{},
 	}
 	names := namesOf(p.features)
@@ -229,17 +229,17 @@ func (b *builder) affine(a polycount.Affine) (*linear.Form, error) {
 
 func (b *builder) index(e expr.Expr) *linear.Index {
 	if values := b.p.nest.Kernel.Values; b.p.opt.Values && len(values) > 0 {
-		e = b.known(e)
+		e = b.withAssumed(e)
 	}
 	return b.p.nest.Index(e)
 }
 
-// known puts what the kernel assumes in the place of elements of arrays, and of scalars that hold such elements.
-func (b *builder) known(e expr.Expr) expr.Expr {
+// withAssumed puts what the kernel assumes in the place of elements of arrays, and of scalars that hold such elements.
+func (b *builder) withAssumed(e expr.Expr) expr.Expr {
 	return expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 		if v, ok := x.(expr.Var); ok {
 			if def := b.definition(v.Name); def != nil {
-				return b.known(def)
+				return b.withAssumed(def)
 			}
 		}
 		return assumed(b.p.nest.Kernel.Values, x)

@@ -21,7 +21,7 @@ const joinable = 16
 func (w *walk) send(a *access, st *state, u unitCount, addr *form) unitCount {
 	last := w.sent
 	w.sent = sent{}
-	requests := st.points() * int64(len(st.mask.warps))
+	requests := st.count() * int64(len(st.mask.warps))
 	if u.partial == 0 || w.p.arrays[a.array].bytes < bankBytes || u.lines > requests*joinable || addr == nil {
 		return u
 	}
@@ -34,10 +34,10 @@ func (w *walk) send(a *access, st *state, u unitCount, addr *form) unitCount {
 		}
 	}
 	if last.open && last.array == a.array && last.line == len(w.lines) && last.subgroups == len(st.mask.warps) &&
-		last.points == st.points() && last.addr.k == addr.k && near(addr.c-last.addr.c) {
+		last.points == st.count() && last.addr.k == addr.k && near(addr.c-last.addr.c) {
 		return unitCount{}
 	}
-	w.sent = sent{a.array, len(w.lines), len(st.mask.warps), *addr, st.points(), true}
+	w.sent = sent{a.array, len(w.lines), len(st.mask.warps), *addr, st.count(), true}
 	return u
 }
 
@@ -74,9 +74,9 @@ func (w *walk) widenStore(st *state, bytes int64, u unitCount, addr *form, each 
 		to.k[v] *= n
 		u = w.distribute(&wide, st.mask, widest, false, &to, each)
 		u.scale(st.weight)
-		return st.points() / n, u
+		return st.count() / n, u
 	}
-	return st.points(), u
+	return st.count(), u
 }
 
 // storeAddress counts the address of a store, where it is not a constant away from that of the store before.

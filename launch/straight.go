@@ -139,14 +139,14 @@ func (w *walk) enter(slot int, body bool) (leave func()) {
 // loopBody walks the body of a loop over a box.
 func (w *walk) loopBody(l *loop, st *state) {
 	w.open[l.slot] = l
-	defer w.within(l)()
+	defer w.enterPart(l)()
 	w.iterates(l, st)
 	if l.straight {
 		w.nodes(l.body, st)
 		return
 	}
 	if l.loads {
-		w.sum[rounds] += st.points() * int64(len(st.mask.lanes))
+		w.sum[rounds] += st.count() * int64(len(st.mask.lanes))
 	}
 	w.turn(l, st)
 	leave := w.enter(l.slot+1, true)
@@ -168,7 +168,7 @@ func (w *walk) barrier() {
 func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form, each []int64) {
 	if a.write {
 		w.epochs[a.array]++
-		points, space := st.points(), w.p.arrays[a.array].Space
+		points, space := st.count(), w.p.arrays[a.array].Space
 		if w.p.opt.Compiled && space == kernel.Local {
 			points, u = w.widenStore(st, bytes, u, addr, each)
 		}
@@ -177,7 +177,7 @@ func (w *walk) record(a *access, st *state, bytes int64, u unitCount, addr *form
 			w.sum[straightLocal] -= u.cycles // of loads alone
 			w.sum[straightLocalStores] += u.cycles
 		}
-		w.moves(a.array, true, st.points()*int64(len(st.mask.warps)), bytes)
+		w.moves(a.array, true, st.count()*int64(len(st.mask.warps)), bytes)
 		w.issueAccess(space, points, len(st.mask.warps), 1)
 		w.storeAddress(a, st, addr)
 		return
@@ -265,15 +265,15 @@ func loopsOfForm(f *linear.Form) (loops uint32) {
 // recordGather notes an access at an index that is read from memory, which no other is known to meet.
 func (w *walk) recordGather(a *access, st *state, runs int64, u *unitCount) {
 	w.issued[issueAddress] += st.bySubgroups(everyLoop)
-	w.moves(a.array, a.write, st.points()*int64(len(st.mask.warps)), w.p.arrays[a.array].bytes*a.lanes)
-	w.issueAccess(w.p.arrays[a.array].Space, st.points(), len(st.mask.warps), 1)
+	w.moves(a.array, a.write, st.count()*int64(len(st.mask.warps)), w.p.arrays[a.array].bytes*a.lanes)
+	w.issueAccess(w.p.arrays[a.array].Space, st.count(), len(st.mask.warps), 1)
 	if w.p.fetches(*a) { // it waits for the load of the index
 		by := int64(1)
 		if l := w.lines[len(w.lines)-1]; l.body {
 			by = max(w.open[l.first-1].by, 1)
 		}
 		w.round(st, 1/float64(by))
-		w.loaded(st.points(), st.mask, w.p.arrays[a.array].bytes*a.lanes)
+		w.loaded(st.count(), st.mask, w.p.arrays[a.array].bytes*a.lanes)
 	}
 	if a.write {
 		w.epochs[a.array]++

@@ -47,12 +47,12 @@ func (s *stream) launch(r *result) *memory.Launch {
 			out.Arrays = append(out.Arrays, memory.Array{Name: a.Name, Bytes: r.arrays[a.Name]})
 		}
 	}
-	out.Body = s.steps(p.body, index)
+	out.Body = s.memorySteps(p.body, index)
 	return out
 }
 
-// steps are nodes with their accesses to global memory.
-func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
+// memorySteps are nodes with their accesses to global memory.
+func (s *stream) memorySteps(list []node, index map[int]int) (out []memory.Step) {
 	take := func(list []access) {
 		for i := range list {
 			if a := s.at[&list[i]]; a != nil {
@@ -67,9 +67,9 @@ func (s *stream) steps(list []node, index map[int]int) (out []memory.Step) {
 			take(x.accesses)
 		case *guard:
 			take(x.loads)
-			out = append(out, s.steps(x.body, index)...)
+			out = append(out, s.memorySteps(x.body, index)...)
 		case *loop:
-			if body := s.steps(x.body, index); len(body) > 0 {
+			if body := s.memorySteps(x.body, index); len(body) > 0 {
 				out = append(out, &memory.Loop{Body: body, Together: x.together()})
 			}
 		}
@@ -101,7 +101,7 @@ func (s *stream) add(w *walk, a *access, st *state, u unitCount, addr *form, lan
 		u = w.send(a, st, u, addr)
 	}
 	p := memory.Part{
-		Times: float64(st.weight), Sectors: float64(u.sectors), Lines: float64(u.lines), Requests: float64(st.points() * int64(len(st.mask.warps))),
+		Times: float64(st.weight), Sectors: float64(u.sectors), Lines: float64(u.lines), Requests: float64(st.count() * int64(len(st.mask.warps))),
 	}
 	switch {
 	case addr == nil:

@@ -73,7 +73,7 @@ func (t *tripCounts) of(lane int32) (int64, bool) {
 	for i := range t.tops {
 		f := t.tops[i]
 		if !t.formed {
-			one := t.w.alone(&t.st.scene, lane)
+			one := t.w.sceneOf(&t.st.scene, lane)
 			ok := false
 			if f, ok = t.top(i, one); !ok {
 				t.st.why = one.why

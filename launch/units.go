@@ -78,7 +78,7 @@ func (u *unitCount) divide(n int64) {
 // touch adds what an access does. It is not ok where the box must be divided.
 func (w *walk) touch(a *access, st *state) bool {
 	array := &w.p.arrays[a.array]
-	points := st.points()
+	points := st.count()
 	runs, bySubgroup := points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
 	switch {
 	case array.Constant:
@@ -113,7 +113,7 @@ func (w *walk) touch(a *access, st *state) bool {
 	if a.effect != (Effect{}) {
 		st, addr, lanes = changedBy(w, a, st, addr, lanes)
 		defer w.giveBack(st)
-		points = st.points()
+		points = st.count()
 		runs, bySubgroup = points*int64(len(st.mask.lanes)), points*int64(len(st.mask.warps))
 	}
 	u := w.distribute(&st.box, st.mask, array.bytes*a.lanes, array.Space == kernel.Global, addr, lanes)
@@ -148,8 +148,8 @@ func (w *walk) conflicts(a *access, st *state) (u unitCount, ok bool) {
 		}
 	}
 	if random {
-		bySubgroup := st.points() * int64(len(st.mask.warps))
-		words := w.anywhere(a.array, bankBytes, st.points()*int64(len(st.mask.lanes)), bySubgroup)
+		bySubgroup := st.count() * int64(len(st.mask.warps))
+		words := w.anywhere(a.array, bankBytes, st.count()*int64(len(st.mask.lanes)), bySubgroup)
 		wide := intmath.CeilDiv(array.bytes*a.lanes, bankBytes)
 		return unitCount{cycles: wide * (bySubgroup + int64(busiestBank*float64(words)))}, true
 	}
@@ -210,7 +210,7 @@ func (w *walk) addresses(a *access, st *state) (addr *form, lanes []int64, ok bo
 		from = once.undecided
 	}
 	lanes = make([]int64, len(list))
-	one := w.alone(&st.scene, list[from])
+	one := w.sceneOf(&st.scene, list[from])
 	for i, lane := range list[from:] {
 		w.move(one, &st.scene, lane)
 		own, ok := w.address(a, one)

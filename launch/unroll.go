@@ -130,7 +130,7 @@ func (w *walk) turn(l *loop, st *state) {
 	if l.trips == 0 && st.parts[l.slot] == 0 {
 		w.issued[issueEntry] += entries
 	}
-	w.path.cycles += w.bySubgroup(st.points(), st.mask) * l.chain / float64(max(l.by, 1))
+	w.path.cycles += w.bySubgroup(st.count(), st.mask) * l.chain / float64(max(l.by, 1))
 	if l.waits {
 		turns = n
 	}
@@ -142,6 +142,6 @@ func (w *walk) turn(l *loop, st *state) {
 // round notes a part of the points of a box as rounds.
 func (w *walk) round(st *state, part float64) {
 	groups := float64(max(w.groups[0]*w.groups[1]*w.groups[2], 1))
-	w.path.longest += float64(st.points()) / groups * part
-	w.path.rounds += w.bySubgroup(st.points(), st.mask) * part
+	w.path.longest += float64(st.count()) / groups * part
+	w.path.rounds += w.bySubgroup(st.count(), st.mask) * part
 }

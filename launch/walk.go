@@ -75,8 +75,8 @@ type standing struct {
 	all memory.Run
 }
 
-// points is the number of points of the box, without the lids.
-func (st *state) points() int64 {
+// count is the number of points of the box, without the lids.
+func (st *state) count() int64 {
 	n := st.weight
 	for v := lidVars; v < st.nv; v++ {
 		n *= st.n[v]
@@ -210,11 +210,11 @@ func (w *walk) nodes(list []node, st *state) {
 		case *exec:
 			w.exec(x, st)
 		case barrier:
-			w.sum[barriers] += st.points() * int64(len(st.mask.lanes))
-			w.sum[warpBarriers] += st.points() * int64(len(st.mask.warps))
+			w.sum[barriers] += st.count() * int64(len(st.mask.lanes))
+			w.sum[warpBarriers] += st.count() * int64(len(st.mask.warps))
 			w.barrier()
 		case *guard:
-			leave := w.within(x)
+			leave := w.enterPart(x)
 			w.guard(x, st)
 			leave()
 		case *loop:
@@ -245,8 +245,8 @@ func (w *walk) move(one, s *scene, lane int32) {
 	}
 }
 
-// alone is the scene of one work-item; the next call overwrites it.
-func (w *walk) alone(s *scene, lane int32) *scene {
+// sceneOf is the scene of one work-item; the next call overwrites it.
+func (w *walk) sceneOf(s *scene, lane int32) *scene {
 	one := &w.one
 	one.box, one.sizes, one.centre, one.why = s.box, s.sizes, s.centre, s.why
 	for i := range s.nv { // further variables are of loops that are not open
@@ -313,7 +313,7 @@ func (w *walk) where(st *state, x *linear.Index, op expr.OpKind, holds bool) (*l
 		return nil, false
 	}
 	return pick(func(l int32) (is, ok bool) {
-		one := w.alone(&st.scene, l)
+		one := w.sceneOf(&st.scene, l)
 		if op == "" {
 			is, ok = one.decide(x)
 		} else if f, ok = value(one, x); ok {
@@ -343,8 +343,8 @@ func (w *walk) guard(g *guard, st *state) {
 	}
 	diverges(w, g, slices.ContainsFunc(g.conds, func(c cond) bool { return c.x.Data }), st, inner)
 	if tested {
-		w.sum[ifs] += st.points() * int64(len(st.mask.lanes))
-		w.issued[issueCondition] += st.points() * int64(len(st.mask.warps)) * int64(len(g.conds))
+		w.sum[ifs] += st.count() * int64(len(st.mask.lanes))
+		w.issued[issueCondition] += st.count() * int64(len(st.mask.warps)) * int64(len(g.conds))
 		w.diverge(st, inner.mask)
 	}
 	if len(g.loads) > 0 && len(loads.lanes) > 0 {
@@ -378,7 +378,7 @@ func (w *walk) exec(x *exec, st *state) {
 	if forSurvey(w) {
 		defer works(w, x)()
 	}
-	runs := st.points() * int64(len(st.mask.lanes))
+	runs := st.count() * int64(len(st.mask.lanes))
 	w.sum[statements] += runs
 	w.sum[selects] += x.selects * runs
 	for i, n := range x.ops {
@@ -397,7 +397,7 @@ func (w *walk) exec(x *exec, st *state) {
 // floats counts floating-point operations by the work-items that get to them.
 func (w *walk) floats(f *floatCount, st *state) {
 	w.below(f.under, st, func(inner *state) bool {
-		w.sum[floating+tally(f.op)] += f.n * inner.points() * int64(len(inner.mask.lanes))
+		w.sum[floating+tally(f.op)] += f.n * inner.count() * int64(len(inner.mask.lanes))
 		return true
 	})
 }

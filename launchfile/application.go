@@ -47,11 +47,11 @@ func (r *reader) application(n *yamlfile.Node) (*Application, error) {
 	}
 	a.Timed = int64(len(a.Times))
 	err = cmp.Or(err,
-		optional(f["total"], positive, &a.Total),
-		optional(f["timed"], amount, &a.Timed),
-		optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
-		optional(f["stream"], amount, &a.Stream),
-		optional(f["order"], amount, &a.Order),
+		yamlfile.Optional(f["total"], positive, &a.Total),
+		yamlfile.Optional(f["timed"], amount, &a.Timed),
+		yamlfile.Optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
+		yamlfile.Optional(f["stream"], amount, &a.Stream),
+		yamlfile.Optional(f["order"], amount, &a.Order),
 	)
 	switch {
 	case err != nil:

@@ -62,7 +62,7 @@ func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
 		}
 		f, err := n.Fields(Keys[kind.key]...)
 		if err == nil {
-			err = cmp.Or(optional(f["offset"], r.numberAt, &a.offset), kind.read(r, f, &a))
+			err = cmp.Or(yamlfile.Optional(f["offset"], r.numberAt, &a.offset), kind.read(r, f, &a))
 		}
 		return a, err
 	}
@@ -76,7 +76,7 @@ func (r *reader) arg(n *yamlfile.Node) (a arg, err error) {
 		a.kind, a.dtype = device.Scalar, dtype
 		a.value, err = r.number(v)
 	}
-	return a, cmp.Or(err, optional(n.Get("offset"), r.numberAt, &a.offset))
+	return a, cmp.Or(err, yamlfile.Optional(n.Get("offset"), r.numberAt, &a.offset))
 }
 
 // numberAt is number, for what may be missing.
@@ -142,7 +142,7 @@ func (r *reader) place(f map[string]*yamlfile.Node, a *arg) error {
 	case r.depth > 0 && !r.file.cuda():
 		return n.Errorf("a structure holds no pointers under OpenCL").WithHint("pass the buffer as an argument of its own")
 	}
-	return optional(f["at"], r.numberAt, &a.at)
+	return yamlfile.Optional(f["at"], r.numberAt, &a.at)
 }
 
 // pointer reads an argument that points to a buffer which is described elsewhere, before or after it.
@@ -230,10 +230,10 @@ func (r *reader) describe(n *yamlfile.Node, f map[string]*yamlfile.Node, b *buff
 		return f["fill"].Errorf("the %s has both data and something to fill it with", what)
 	}
 	err := cmp.Or(
-		optional(f["dtype"], dtype, &b.dtype),
-		optional(cmp.Or(f["size"], f["bytes"]), r.numberAt, &b.size),
-		optional(f["fill"], fill, &b.fill),
-		optional(f["restore"], (*yamlfile.Node).Bool, &b.restore),
+		yamlfile.Optional(f["dtype"], dtype, &b.dtype),
+		yamlfile.Optional(cmp.Or(f["size"], f["bytes"]), r.numberAt, &b.size),
+		yamlfile.Optional(f["fill"], fill, &b.fill),
+		yamlfile.Optional(f["restore"], (*yamlfile.Node).Bool, &b.restore),
 	)
 	if b.data != nil && err == nil {
 		_, err = b.data.String()

@@ -19,8 +19,8 @@ type Code struct {
 func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
 	c := &r.file.Code
 	if err = cmp.Or(
-		optional(f["listing"], (*yamlfile.Node).String, &c.Listing),
-		optional(f["arch"], (*yamlfile.Node).String, &c.Arch),
+		yamlfile.Optional(f["listing"], (*yamlfile.Node).String, &c.Listing),
+		yamlfile.Optional(f["arch"], (*yamlfile.Node).String, &c.Arch),
 	); err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (r *reader) code(f map[string]*yamlfile.Node) (err error) {
 			return err
 		}
 		for key, into := range map[string]*int64{"registers": &c.Registers, "shared": &c.Shared, "local": &c.Local} {
-			if err := optional(fields[key], amount, into); err != nil {
+			if err := yamlfile.Optional(fields[key], amount, into); err != nil {
 				return err
 			}
 			if most, ok := mostOf[key]; ok && *into > most {

@@ -23,14 +23,6 @@ func (f *File) at(sizes map[string]int64) (map[string]int64, error) {
 	return at, nil
 }
 
-// optional reads the value of a key, which may be missing.
-func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
-	if n != nil {
-		*into, err = read(n)
-	}
-	return err
-}
-
 // notAmong is the error about a word that is none of a list.
 func notAmong(n *yamlfile.Node, what string, known []string) *source.Error {
 	return n.Errorf("%q is no %s", n.Text, what).WithHint("%s", source.Suggest(n.Text, known))

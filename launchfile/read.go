@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gpuperf/device/datafile"
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/kernel/expr"
@@ -77,13 +76,13 @@ func FromNode(path string, root *yamlfile.Node, constants map[string]int64) (*Fi
 		func() error { return r.program(f) },
 		func() error { return r.code(f) },
 		func() error { return r.sizes(f["sizes"]) },
-		func() error { return optional(f["restore"], (*yamlfile.Node).Bool, &r.restore) },
+		func() error { return yamlfile.Optional(f["restore"], (*yamlfile.Node).Bool, &r.restore) },
 		func() (err error) { common, err = r.launch(f, launch{}); return err },
 		func() error { return r.sequence(root, f["sequence"], common) },
 		func() error { return r.expect(f["expect"], common) },
-		func() error { return optional(f["assume"], r.assume, &r.file.Assume) },
-		func() error { return optional(f["launches"], amount, &r.file.Launches) },
-		func() error { return optional(f["application"], r.application, &r.file.Application) },
+		func() error { return yamlfile.Optional(f["assume"], r.assume, &r.file.Assume) },
+		func() error { return yamlfile.Optional(f["launches"], amount, &r.file.Launches) },
+		func() error { return yamlfile.Optional(f["application"], r.application, &r.file.Application) },
 		r.allDescribed,
 	} {
 		if err := read(); err != nil {
@@ -127,13 +126,13 @@ func (r *reader) sizes(n *yamlfile.Node) error {
 func (r *reader) launch(f map[string]*yamlfile.Node, like launch) (launch, error) {
 	l := like
 	err := cmp.Or(
-		optional(f["kernel"], (*yamlfile.Node).String, &l.kernel),
-		optional(f["grid"], r.dimensions, &l.grid),
-		optional(f["block"], r.dimensions, &l.block),
-		optional(f["shared"], r.shared, &l.shared),
-		optional(f["attributes"], r.attributes, &l.attributes),
-		optional(f["globals"], r.globals, &l.globals),
-		optional(f["args"], r.args, &l.args),
+		yamlfile.Optional(f["kernel"], (*yamlfile.Node).String, &l.kernel),
+		yamlfile.Optional(f["grid"], r.dimensions, &l.grid),
+		yamlfile.Optional(f["block"], r.dimensions, &l.block),
+		yamlfile.Optional(f["shared"], r.shared, &l.shared),
+		yamlfile.Optional(f["attributes"], r.attributes, &l.attributes),
+		yamlfile.Optional(f["globals"], r.globals, &l.globals),
+		yamlfile.Optional(f["args"], r.args, &l.args),
 	)
 	return l, err
 }
@@ -184,10 +183,10 @@ func (r *reader) attributes(n *yamlfile.Node) (a attributes, err error) {
 		}
 	}
 	err = cmp.Or(
-		optional(f["begin"], r.dimensions, &a.begin),
-		optional(f["cluster"], r.dimensions, &a.cluster),
-		optional(f["cooperative"], (*yamlfile.Node).Bool, &a.cooperative),
-		optional(f["carveout"], r.numberAt, &a.carveout),
+		yamlfile.Optional(f["begin"], r.dimensions, &a.begin),
+		yamlfile.Optional(f["cluster"], r.dimensions, &a.cluster),
+		yamlfile.Optional(f["cooperative"], (*yamlfile.Node).Bool, &a.cooperative),
+		yamlfile.Optional(f["carveout"], r.numberAt, &a.carveout),
 	)
 	return a, err
 }
@@ -356,7 +355,7 @@ func (r *reader) expectedFiles(n *yamlfile.Node, e *expect) error {
 
 func (r *reader) tolerance(n *yamlfile.Node) error {
 	into := &r.file.expect.tolerance
-	if err := optional(n, (*yamlfile.Node).Float, into); err != nil {
+	if err := yamlfile.Optional(n, (*yamlfile.Node).Float, into); err != nil {
 		return err
 	}
 	if *into < 0 || *into > 1 {
@@ -395,7 +394,7 @@ func (r *reader) program(f map[string]*yamlfile.Node) error {
 		return err
 	}
 	p.options = strings.Join(append(words, defines...), " ")
-	if err := optional(f["compiler"], p.chosen, &p.compiler); err != nil {
+	if err := yamlfile.Optional(f["compiler"], p.chosen, &p.compiler); err != nil {
 		return err
 	}
 	if n := f["include"]; n != nil {
@@ -471,10 +470,4 @@ func (r *reader) source(n *yamlfile.Node) (program, error) {
 }
 
 // Load reads a launch file.
-func Load(path string) (*File, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
-}
+func Load(path string) (*File, error) { return yamlfile.Load(path, Parse) }

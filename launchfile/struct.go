@@ -75,11 +75,11 @@ func (f *File) layout(parts []arg, at map[string]int64) (fields []device.Field, 
 		end = max(end, next)
 		spans = append(spans, span{first, next, p.node})
 	}
-	return fields, end, apart(spans)
+	return fields, end, checkDisjoint(spans)
 }
 
-// apart refuses parts that share bytes.
-func apart(spans []span) error {
+// checkDisjoint refuses parts that share bytes.
+func checkDisjoint(spans []span) error {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(spans); i++ {
 		if before, s := spans[i-1], spans[i]; s.first < before.end {

@@ -73,8 +73,8 @@ func (a *Access) direction() direction {
 	return loads
 }
 
-// within is the part of a run inside of a span; false if there is none.
-func (r Run) within(s span) (span, bool) {
+// overlap is the part of a run inside of a span; false if there is none.
+func (r Run) overlap(s span) (span, bool) {
 	first, n := r.clip(s)
 	step := max(r.Step, 1)
 	from := r.First + first*step
@@ -119,7 +119,7 @@ func place(p *Part, w *window, boxes []span) (out placed, _ []span, ok bool) {
 	for axis, r := range p.Groups {
 		box := span{0, 1}
 		if w.list == nil {
-			if box, ok = r.within(w.groups[axis]); !ok {
+			if box, ok = r.overlap(w.groups[axis]); !ok {
 				return out, boxes[:from], false
 			}
 			out.runs *= float64(r.count(box))
@@ -143,7 +143,7 @@ func place(p *Part, w *window, boxes []span) (out placed, _ []span, ok bool) {
 func (p *Part) iterations(depth int, w *window) (span, bool) {
 	r := p.Loops[depth]
 	if depth < len(w.trips) {
-		return r.within(w.trips[depth])
+		return r.overlap(w.trips[depth])
 	}
 	return r.whole(), true
 }

@@ -108,7 +108,7 @@ func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []strin
 	case e.Op == Param:
 		return nil, false
 	case (e.Op == Mul || e.Op == Div) && !scaled:
-		work := e.Derivative(param).alone(param)
+		work := e.Derivative(param).withOnly(param)
 		return work.names(Feature), work.is(0) || len(work.names(Param)) == 0 && work.sumsFeatures()
 	}
 	for _, a := range e.Args {
@@ -125,13 +125,13 @@ func (e *Expr) costFeatures(param string, seen map[*Expr]bool) (features []strin
 	return features, true
 }
 
-// alone is the expression where all parameters but one are 0, as far as sums and products tell.
-func (e *Expr) alone(param string) *Expr {
+// withOnly is the expression where all parameters but one are 0, as far as sums and products tell.
+func (e *Expr) withOnly(param string) *Expr {
 	switch {
 	case e.Op == Param && e.Name != param:
 		return num(0)
 	case simplified[e.Op] != nil:
-		return simplified[e.Op](e.Args[0].alone(param), e.Args[1].alone(param))
+		return simplified[e.Op](e.Args[0].withOnly(param), e.Args[1].withOnly(param))
 	}
 	return e
 }

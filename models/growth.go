@@ -17,7 +17,7 @@ func (m *Model) Growth() func(features, params []float64) []float64 {
 
 // GrowthWithin is Growth for features in ranges, as [Compiled.Within] is Eval.
 func (m *Model) GrowthWithin() func(features []Range, params []float64) []Range {
-	return m.growth().within
+	return m.growth().ranges
 }
 
 // growth computes how the time grows with each feature.

@@ -118,7 +118,7 @@ func (m *Measurement) readScript(f map[string]*yamlfile.Node) (err error) {
 	}
 	m.Script, m.Kernel, _ = source.CutName(path)
 	m.Places = []source.Pos{f["script"].Pos}
-	if err := optional(f["remove_work"], readRemoval, &m.RemoveWork); err != nil {
+	if err := yamlfile.Optional(f["remove_work"], readRemoval, &m.RemoveWork); err != nil {
 		return err
 	}
 	if f["sizes"] == nil {
@@ -249,12 +249,4 @@ func words[T ~string](list []T) (out []string) {
 		out = append(out, string(v))
 	}
 	return out
-}
-
-// optional reads the value of a key, which may be missing.
-func optional[T any](n *yamlfile.Node, read func(*yamlfile.Node) (T, error), into *T) (err error) {
-	if n != nil {
-		*into, err = read(n)
-	}
-	return err
 }

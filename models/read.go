@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/lex"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
@@ -24,13 +23,7 @@ var Keys = map[string][]string{
 }
 
 // Load reads a model file.
-func Load(path string) (*Model, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
-}
+func Load(path string) (*Model, error) { return yamlfile.Load(path, Parse) }
 
 // New makes a model of an output feature and an expression, as the Perflex paper's Model(output, expression).
 func New(name, output, expression string) (*Model, error) {
@@ -211,8 +204,8 @@ func (m *Model) readParameter(name string, n *yamlfile.Node) (Parameter, error) 
 	}
 	var init float64
 	float := (*yamlfile.Node).Float
-	err = cmp.Or(optional(f["init"], float, &init), optional(f["min"], float, &p.Min), optional(f["max"], float, &p.Max),
-		optional(f["unit"], (*yamlfile.Node).String, &p.Unit))
+	err = cmp.Or(yamlfile.Optional(f["init"], float, &init), yamlfile.Optional(f["min"], float, &p.Min), yamlfile.Optional(f["max"], float, &p.Max),
+		yamlfile.Optional(f["unit"], (*yamlfile.Node).String, &p.Unit))
 	if err != nil {
 		return p, err
 	}
@@ -239,8 +232,8 @@ func (m *Model) readFit(n *yamlfile.Node) error {
 		return err
 	}
 	boolean := (*yamlfile.Node).Bool
-	err = cmp.Or(optional(f["scale_by_output"], boolean, &m.Fit.ScaleByOutput), optional(f["nonnegative"], boolean, &m.Fit.Nonnegative),
-		optional(f["starts"], (*yamlfile.Node).Int, &m.Fit.Starts))
+	err = cmp.Or(yamlfile.Optional(f["scale_by_output"], boolean, &m.Fit.ScaleByOutput), yamlfile.Optional(f["nonnegative"], boolean, &m.Fit.Nonnegative),
+		yamlfile.Optional(f["starts"], (*yamlfile.Node).Int, &m.Fit.Starts))
 	if v := f["starts"]; err == nil && v != nil && (m.Fit.Starts < 1 || m.Fit.Starts > 10000) {
 		return v.Errorf("the number of starts is between 1 and 10000")
 	}

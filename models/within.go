@@ -17,10 +17,10 @@ var anything = Range{math.Inf(-1), math.Inf(1)}
 // Within returns a range that holds the model's value for all features in the given ranges, but for rounding errors. It is exact where each feature
 // stands once and costs only grow with it; otherwise it may be wider (Moore, Interval Analysis, 1966).
 func (c *Compiled) Within(features []Range, params []float64) Range {
-	return c.value.within(features, params)[0]
+	return c.value.ranges(features, params)[0]
 }
 
-func (t *tape) within(features []Range, params []float64) (out []Range) {
+func (t *tape) ranges(features []Range, params []float64) (out []Range) {
 	r := make([]Range, len(t.regs))
 	for i, v := range t.regs { // constants among them
 		r[i] = Exactly(v)
@@ -48,13 +48,13 @@ func rangeOf(op Op, a, b, c Range) Range {
 		exact = exact && x[0] == x[1]
 	}
 	if exact {
-		return known(eval(a[0], b[0], c[0]), eval(a[0], b[0], c[0]))
+		return rangeFrom(eval(a[0], b[0], c[0]), eval(a[0], b[0], c[0]))
 	}
 	switch op {
 	case Add, Min, Max, Exp, Tanh, Atan, Sign, Ceil, Floor, Round, And, Or: // they grow with each argument
-		return known(eval(a[0], b[0], 0), eval(a[1], b[1], 0))
+		return rangeFrom(eval(a[0], b[0], 0), eval(a[1], b[1], 0))
 	case Log, Sqrt:
-		return known(eval(max(a[0], 0), 0, 0), eval(a[1], 0, 0))
+		return rangeFrom(eval(max(a[0], 0), 0, 0), eval(a[1], 0, 0))
 	case Sub:
 		return opposed(op, a, b)
 	case Choose:
@@ -70,7 +70,7 @@ func rangeOf(op Op, a, b, c Range) Range {
 	case Not:
 		return Range{eval(a[1], 0, 0), eval(a[0], 0, 0)}
 	case Below, Less, AtMost:
-		return known(eval(a[1], b[0], 0), eval(a[0], b[1], 0))
+		return rangeFrom(eval(a[1], b[0], 0), eval(a[0], b[1], 0))
 	case Neg:
 		return Range{-a[1], -a[0]}
 	case Mul:
@@ -102,14 +102,14 @@ func rangeOf(op Op, a, b, c Range) Range {
 		return Range{min(a[0], b[0]), max(a[1], b[1])}
 	case PNorm:
 		if a[0] >= 0 && b[0] >= 0 && c[0] == c[1] && c[0] > 0 {
-			return known(eval(a[0], b[0], c[0]), eval(a[1], b[1], c[0]))
+			return rangeFrom(eval(a[0], b[0], c[0]), eval(a[1], b[1], c[0]))
 		}
 	}
 	return anything
 }
 
-// known is a range with ends that are not known where they are not numbers, as infinity less infinity.
-func known(lo, hi float64) Range {
+// rangeFrom is a range with ends that are not known where they are not numbers, as infinity less infinity.
+func rangeFrom(lo, hi float64) Range {
 	if math.IsNaN(lo) {
 		lo = anything[0]
 	}
@@ -121,13 +121,13 @@ func known(lo, hi float64) Range {
 
 // opposed is the range of an operation that grows with its first argument and falls with its second.
 func opposed(op Op, a, b Range) Range {
-	return known(ops[op].eval(a[0], b[1], 0), ops[op].eval(a[1], b[0], 0))
+	return rangeFrom(ops[op].eval(a[0], b[1], 0), ops[op].eval(a[1], b[0], 0))
 }
 
 // corners is the range of an operation that has its least and greatest values at ends of its arguments.
 func corners(a, b Range, f func(x, y float64) float64) Range {
 	all := [...]float64{f(a[0], b[0]), f(a[0], b[1]), f(a[1], b[0]), f(a[1], b[1])}
-	return known(slices.Min(all[:]), slices.Max(all[:])) // of which one that is NaN makes both so
+	return rangeFrom(slices.Min(all[:]), slices.Max(all[:])) // of which one that is NaN makes both so
 }
 
 // times is a product that is 0 where a factor is, as infinity stands for large numbers.

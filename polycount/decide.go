@@ -18,7 +18,7 @@ func (s *Set) IsEmpty() (empty bool, err error) {
 // know stand for any integer.
 func (s *Set) Implies(c Constraint) (implied bool, err error) {
 	defer arith.Rescue(&err)
-	if !known(c.Affine, s.at) {
+	if !hasColumns(c.Affine, s.at) {
 		for _, n := range c.Negate() {
 			t, err := s.Constrain(n)
 			if err != nil {
@@ -163,7 +163,7 @@ func (s *System) Solvable(more ...Constraint) (yes bool, err error) {
 	defer arith.Rescue(&err)
 	q := s.c.Question()
 	for _, c := range more {
-		if c.Affine.HasFloor() || !known(c.Affine, s.at) || c.Equality {
+		if c.Affine.HasFloor() || !hasColumns(c.Affine, s.at) || c.Equality {
 			all, err := NewSystem(append(s.cs[:len(s.cs):len(s.cs)], more...)...)
 			if err != nil {
 				return false, err

@@ -78,10 +78,10 @@ func (s *Set) at(name string) int {
 	return 0
 }
 
-// known reports that all names of a have columns.
-func known(a Affine, column func(string) int) bool {
+// hasColumns reports that all names of a have columns.
+func hasColumns(a Affine, column func(string) int) bool {
 	return !slices.ContainsFunc(a.terms, func(t Term) bool {
-		return t.Floor != nil && !known(t.Floor.Num, column) || t.Floor == nil && column(t.Name) == 0
+		return t.Floor != nil && !hasColumns(t.Floor.Num, column) || t.Floor == nil && column(t.Name) == 0
 	})
 }
 
@@ -239,7 +239,7 @@ func (s *Set) Constrain(cs ...Constraint) (out *Set, err error) {
 func (s *Set) withUnknown(cs []Constraint) []string {
 	params := s.params
 	for _, c := range cs {
-		if known(c.Affine, s.at) {
+		if hasColumns(c.Affine, s.at) {
 			continue
 		}
 		for _, n := range c.Affine.Names() {

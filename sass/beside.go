@@ -29,7 +29,7 @@ func Beside(path string, text []byte, kernel string) *Listing {
 	if err != nil {
 		return nil
 	}
-	l, err := Parse(alone(string(listing), kernel))
+	l, err := Parse(sectionOf(string(listing), kernel))
 	if err != nil {
 		return nil
 	}
@@ -45,8 +45,8 @@ func Beside(path string, text []byte, kernel string) *Listing {
 // rule begins what nvdisasm prints of a section.
 const rule = "//--------------------- "
 
-// alone is what a listing says of one kernel, which takes less time to read; all of it where that is not found.
-func alone(listing, kernel string) string {
+// sectionOf is what a listing says of one kernel, which takes less time to read; all of it where that is not found.
+func sectionOf(listing, kernel string) string {
 	before, _, ok := strings.Cut(listing, rule)
 	from := strings.Index(listing, rule+".text."+kernel+" ")
 	if !ok || from < 0 {

@@ -66,12 +66,12 @@ func (b *bandit) Tell(t Trial) {
 		x.Tell(t)
 	}
 	if b.asked >= 0 {
-		b.history = append(b.history, use{b.asked, known(t.Result.Seconds) < b.best})
+		b.history = append(b.history, use{b.asked, orInfinite(t.Result.Seconds) < b.best})
 		if len(b.history) > window {
 			b.history = b.history[1:]
 		}
 	}
-	b.best = min(b.best, known(t.Result.Seconds))
+	b.best = min(b.best, orInfinite(t.Result.Seconds))
 	b.asked = -1
 }
 

@@ -75,7 +75,7 @@ func (e *evolution) Tell(t Trial) {
 	if !own {
 		w = waiting{genesOf(e.space, t.Config), -1}
 	}
-	m := member{w.genes, known(t.Result.Seconds)}
+	m := member{w.genes, orInfinite(t.Result.Seconds)}
 	switch {
 	case w.place >= 0:
 		if m.seconds <= e.members[w.place].seconds {

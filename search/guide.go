@@ -60,8 +60,8 @@ func (g *guide) place(c Config) point {
 	return p
 }
 
-// apart is the square of the distance of two points. A choice that only one has made counts as opposite options.
-func (p point) apart(q point) (sum float64) {
+// squaredDistance is the square of the distance of two points. A choice that only one has made counts as opposite options.
+func (p point) squaredDistance(q point) (sum float64) {
 	for len(p) > 0 && len(q) > 0 {
 		switch c := cmp.Compare(p[0].choice, q[0].choice); {
 		case c < 0:
@@ -83,7 +83,7 @@ func (g *guide) predicted(c Config) float64 {
 	t, ok := g.known[key]
 	g.mu.Unlock()
 	if !ok {
-		t = known(g.model(c))
+		t = orInfinite(g.model(c))
 		g.mu.Lock()
 		g.known[key] = t
 		g.mu.Unlock()
@@ -117,13 +117,13 @@ func (g *guide) learn(t Trial) {
 		return
 	}
 	p := g.place(t.Config)
-	if slices.ContainsFunc(g.points, func(q point) bool { return p.apart(q) == 0 }) {
+	if slices.ContainsFunc(g.points, func(q point) bool { return p.squaredDistance(q) == 0 }) {
 		return
 	}
 	if g.scale == 0 {
 		g.scale = g.usual()
 	}
-	row := g.forward(g.alike(p))
+	row := g.forward(g.correlations(p))
 	last := 1 + noise*noise/(g.width*g.width)
 	for _, x := range row {
 		last -= x * x
@@ -143,11 +143,11 @@ func (g *guide) forward(x []float64) []float64 {
 	return x
 }
 
-// alike are the correlations of the error at a point with those at the known ones.
-func (g *guide) alike(p point) []float64 {
+// correlations are the correlations of the error at a point with those at the known ones.
+func (g *guide) correlations(p point) []float64 {
 	out := make([]float64, len(g.points))
 	for i, q := range g.points {
-		out[i] = math.Exp(-p.apart(q) / (2 * g.scale))
+		out[i] = math.Exp(-p.squaredDistance(q) / (2 * g.scale))
 	}
 	return out
 }
@@ -158,7 +158,7 @@ func (g *guide) usual() float64 {
 	r := rand.New(rand.NewPCG(1, 1))
 	sum := 0.0
 	for range pairs {
-		sum += g.place(anywhere(g.space, r)).apart(g.place(anywhere(g.space, r)))
+		sum += g.place(anywhere(g.space, r)).squaredDistance(g.place(anywhere(g.space, r)))
 	}
 	return max(reach*reach*sum/pairs, 1e-3)
 }
@@ -171,7 +171,7 @@ func (g *guide) error(p point) (mean, spread float64) {
 	if g.weight == nil {
 		g.solve()
 	}
-	alike := g.alike(p)
+	alike := g.correlations(p)
 	mean = g.mean
 	for i, x := range alike {
 		mean += x * g.weight[i]
@@ -289,8 +289,8 @@ func candidate(m Model, propose func() Config) Config {
 	return promising(m, list)
 }
 
-// known is a prediction, or infinity where there is none.
-func known(seconds float64) float64 {
+// orInfinite is a prediction, or infinity where there is none.
+func orInfinite(seconds float64) float64 {
 	if seconds <= 0 {
 		return math.Inf(1)
 	}

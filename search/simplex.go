@@ -59,7 +59,7 @@ func (s *simplex) Tell(t Trial) {
 	if s.asked == nil || t.Config.String() != s.key {
 		return // of another technique
 	}
-	m := member{s.asked, known(t.Result.Seconds)}
+	m := member{s.asked, orInfinite(t.Result.Seconds)}
 	s.asked = nil
 	if s.stage == 0 {
 		s.points = append(s.points, m)

@@ -373,7 +373,7 @@ func compare(a, b float64) int {
 // foretold are the seconds that a model predicts for configurations, infinite where it cannot. Predictions may take long, so that they are made side by side.
 func foretold(m Model, list []Config) []float64 {
 	out := make([]float64, len(list))
-	parallel.For(len(list), func(i int) { out[i] = known(m(list[i])) })
+	parallel.For(len(list), func(i int) { out[i] = orInfinite(m(list[i])) })
 	return out
 }
 

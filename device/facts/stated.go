@@ -89,7 +89,7 @@ func plausible(k Key, v float64, n *yamlfile.Node) error {
 	if slices.Contains(counts, k) && (v < 1 || v != float64(int64(v))) {
 		return n.Errorf("%s is %g; it is a whole number from 1", k, v)
 	}
-	least, most, ok := known(k)
+	least, most, ok := shippedRange(k)
 	switch {
 	case !ok:
 	case least > 0 && v == 0:
@@ -103,8 +103,8 @@ func plausible(k Key, v float64, n *yamlfile.Node) error {
 // maxValue is more than any fact.
 const maxValue = 1e30
 
-// known is between which numbers a fact is of the devices that come with the program.
-func known(k Key) (least, most float64, ok bool) {
+// shippedRange is between which numbers a fact is of the devices that come with the program.
+func shippedRange(k Key) (least, most float64, ok bool) {
 	f := sheets()
 	for _, s := range slices.Concat(f.Architectures, f.Devices, f.Typical) {
 		if fact, has := s.Facts[k]; has {

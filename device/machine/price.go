@@ -3,6 +3,8 @@ package machine
 import (
 	"math"
 	"slices"
+
+	"gpuperf/internal/intmath"
 )
 
 // Work is what launches do, as far as it is known: a part that is not takes no time. Bytes and operations are those of all launches; what follows Group is of one
@@ -70,7 +72,7 @@ const (
 // Cycles is about what a launch takes on its busiest multiprocessor: what this issues and moves, one after the other, and what the work-groups that run there at once
 // wait for together. It is for choices among mappings of the same work: no user sees it.
 func (m *Machine) Cycles(w Work) float64 {
-	turn, resident := float64(ceil(max(w.Groups, 1), m.Multiprocessors)), 1.0
+	turn, resident := float64(intmath.CeilDiv(max(w.Groups, 1), m.Multiprocessors)), 1.0
 	if w.Items > 0 {
 		resident = min(turn, float64(Held(m.device, w.Group)))
 	}
@@ -93,5 +95,3 @@ func (m *Machine) Cycles(w Work) float64 {
 func (m *Machine) Seconds(w Work) float64 {
 	return w.Launches*m.launch + max(m.Cycles(w)*m.seconds, w.GlobalBytes/m.dram)
 }
-
-func ceil(a, b int64) int64 { return (a + b - 1) / b }

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/emulate"
 	"gpuperf/emulate/timing"
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Comparison tells how reports differ from the first of them.
@@ -214,7 +214,7 @@ func (c Comparison) JSON() any {
 	for _, q := range append(slices.Clone(quantities), waits()...) {
 		one := row{Name: q.name}
 		for _, r := range c.Reports {
-			one.Values = append(one.Values, emulate.Number(q.of(r)))
+			one.Values = append(one.Values, jsonvalue.Finite(q.of(r)))
 		}
 		rows = append(rows, one)
 	}

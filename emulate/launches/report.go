@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"gpuperf/emulate"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Report is what emulation tells of a sequence on a device.
@@ -92,7 +93,7 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 		Seconds  *float64       `json:"seconds"`
 		Interval [2]*float64    `json:"interval"`
 		Launches []launch       `json:"launches"`
-	}{r.Name, r.Device, r.Status(), emulate.Number(r.Seconds()), emulate.Ends(r.Interval()), list})
+	}{r.Name, r.Device, r.Status(), jsonvalue.Finite(r.Seconds()), emulate.Ends(r.Interval()), list})
 }
 
 // Longest are the launches that take longest, one of each report.

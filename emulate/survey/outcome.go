@@ -10,6 +10,7 @@ import (
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/timing"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/memory"
 )
 
@@ -42,7 +43,7 @@ const mostLines = 5
 func outcomeOf(r *launches.Report, buffers []device.Arg) (*Outcome, error) {
 	l := r.Longest()
 	o := &Outcome{
-		Kernel: r.Launches[0].Kernel, Status: r.Status(), Each: emulate.Number(r.Seconds()), Interval: emulate.Ends(r.Interval()), Bottleneck: l.Bottleneck.String(),
+		Kernel: r.Launches[0].Kernel, Status: r.Status(), Each: jsonvalue.Finite(r.Seconds()), Interval: emulate.Ends(r.Interval()), Bottleneck: l.Bottleneck.String(),
 		Busiest: busiest(l.Result), Waves: l.Waves, Warnings: r.All(),
 	}
 	if why := r.Launches[0].Why(); r.One() && len(why) > 0 {

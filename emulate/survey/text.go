@@ -10,6 +10,7 @@ import (
 
 	"gpuperf/emulate"
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Write prints the launches as a table, and their sum.
@@ -97,7 +98,7 @@ func (r *Row) interval() (in *[2]*float64) {
 	in = &[2]*float64{}
 	for i, end := range r.Interval {
 		if end != nil {
-			in[i] = emulate.Number(r.recorded(*end))
+			in[i] = jsonvalue.Finite(r.recorded(*end))
 		}
 	}
 	return in
@@ -108,7 +109,7 @@ func (s *Survey) MarshalJSON() ([]byte, error) {
 	list := []rowJSON{}
 	for _, r := range s.Rows {
 		one := rowJSON{
-			File: r.File, Kernel: r.Kernel, Name: short(r.Kernel), Launches: r.Times, Seconds: emulate.Number(r.All()), Measured: r.Measured(), Predicted: emulate.Number(r.Predicted()), Interval: r.interval(),
+			File: r.File, Kernel: r.Kernel, Name: short(r.Kernel), Launches: r.Times, Seconds: jsonvalue.Finite(r.All()), Measured: r.Measured(), Predicted: jsonvalue.Finite(r.Predicted()), Interval: r.interval(),
 			Status: r.Status, Bottleneck: r.Bottleneck, Busiest: r.Busiest, Lines: r.Lines, Each: r.Report,
 		}
 		if r.counts() {

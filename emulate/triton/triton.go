@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/yamlfile"
 )
 
@@ -54,11 +53,7 @@ func Is(path string) bool {
 	if !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
 		return false
 	}
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return false
-	}
-	root, err := yamlfile.Parse(path, text)
+	root, err := yamlfile.Load(path, yamlfile.Parse)
 	if err != nil || root.Get("source") != nil || root.Get("listing") != nil {
 		return false
 	}
@@ -67,13 +62,7 @@ func Is(path string) bool {
 }
 
 // Load reads a description.
-func Load(path string) (*Description, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
-}
+func Load(path string) (*Description, error) { return yamlfile.Load(path, Parse) }
 
 // Parse reads the text of a description. Errors are *source.Error.
 func Parse(path string, text []byte) (*Description, error) {

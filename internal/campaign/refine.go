@@ -76,7 +76,7 @@ func (c *Campaign) Refine(ctx context.Context, mode samples.Mode, r *Refinement,
 	}
 	model := *r.Plan.Model
 	model.Name, model.Measure = r.name, r.measure
-	apart, err := r.apart()
+	apart, err := r.meanLogGain()
 	if err != nil {
 		return out, err
 	}
@@ -88,9 +88,9 @@ func (c *Campaign) Refine(ctx context.Context, mode samples.Mode, r *Refinement,
 	return out, nil
 }
 
-// apart is the mean, over the sizes that are measured, of the logarithm of the kernel's time over that of what is left of it without its work,
+// meanLogGain is the mean, over the sizes that are measured, of the logarithm of the kernel's time over that of what is left of it without its work,
 // whichever is longer, by the general model.
-func (r *Refinement) apart() (float64, error) {
+func (r *Refinement) meanLogGain() (float64, error) {
 	var whole []*workload.Case
 	for _, c := range r.Plan.Cases {
 		if !slices.ContainsFunc(whole, func(o *workload.Case) bool { return maps.Equal(o.Sizes, c.Sizes) }) {

@@ -55,8 +55,8 @@ func (r TimeRange) side(rec samples.Record) (side int, ok bool) {
 	return 0, true
 }
 
-// within reports whether a record has a time within the range.
-func (r TimeRange) within(rec samples.Record) bool {
+// includes reports whether a record has a time within the range.
+func (r TimeRange) includes(rec samples.Record) bool {
 	side, ok := r.side(rec)
 	return ok && side == 0
 }
@@ -297,10 +297,10 @@ func scaleAll(r TimeRange, all []*scaling, take func([]*workload.Case) ([]sample
 	for _, g := range all {
 		before, after := 0, 0
 		for _, row := range g.rows {
-			if r.within(row.Record) {
+			if r.includes(row.Record) {
 				before++
 			}
-			if row.After.Status != "" && r.within(row.After) {
+			if row.After.Status != "" && r.includes(row.After) {
 				after++
 			}
 		}

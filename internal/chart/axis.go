@@ -37,8 +37,8 @@ func (a axis) at(v float64) float64 {
 	return min(max(t, 0), 1)
 }
 
-// within tells whether v lies between the ends.
-func (a axis) within(v float64) bool { return a.lo <= v && v <= a.hi }
+// contains tells whether v lies between the ends.
+func (a axis) contains(v float64) bool { return a.lo <= v && v <= a.hi }
 
 const (
 	fewTicks  = 3 // that tell a scale
@@ -49,12 +49,12 @@ const (
 // their double and fivefold, every second (third …) power over a wide range, and equal steps over a narrow range and along a linear axis.
 func (a axis) ticks() []float64 {
 	if a.linear {
-		return a.steps()
+		return a.equalSteps()
 	}
 	for _, mantissas := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		if t := a.powers(mantissas, 1); len(t) <= manyTicks {
 			if len(t) < fewTicks {
-				return a.steps()
+				return a.equalSteps()
 			}
 			return t
 		}
@@ -73,7 +73,7 @@ func (a axis) powers(mantissas []float64, every int) (ticks []float64) {
 			continue
 		}
 		for _, m := range mantissas {
-			if v := m * math.Pow10(e); a.within(v) {
+			if v := m * math.Pow10(e); a.contains(v) {
 				ticks = append(ticks, v)
 			}
 		}
@@ -81,8 +81,8 @@ func (a axis) powers(mantissas []float64, every int) (ticks []float64) {
 	return ticks
 }
 
-// steps returns multiples of 1, 2 or 5 times a power of ten: the widest step that gives enough of them.
-func (a axis) steps() (ticks []float64) {
+// equalSteps returns multiples of 1, 2 or 5 times a power of ten: the widest step that gives enough of them.
+func (a axis) equalSteps() (ticks []float64) {
 	for e := int(math.Ceil(math.Log10(a.hi))); ; e-- {
 		for _, m := range []float64{5, 2, 1} {
 			step := m * math.Pow10(e)

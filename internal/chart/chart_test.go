@@ -178,7 +178,7 @@ func TestAxis(t *testing.T) {
 			t.Fatalf("ticks from %g to %g: %g", a.lo, a.hi, ticks)
 		}
 		for i, v := range ticks {
-			if !a.within(v) || i > 0 && (v <= ticks[i-1] || Seconds(v) == Seconds(ticks[i-1])) {
+			if !a.contains(v) || i > 0 && (v <= ticks[i-1] || Seconds(v) == Seconds(ticks[i-1])) {
 				t.Fatalf("ticks from %g to %g: %g, written %s", a.lo, a.hi, ticks, Seconds(v))
 			}
 		}

@@ -135,7 +135,7 @@ func (d *drawing) drawPoint(p Point, x float64) {
 	if drawable(p.Predicted) {
 		if p.hasBar() {
 			lo, hi := p.Interval[0], p.Interval[1]
-			bar(d.canvas, x, d.py(hi), d.py(lo), d.y.within(hi), d.y.within(lo))
+			bar(d.canvas, x, d.py(hi), d.py(lo), d.y.contains(hi), d.y.contains(lo))
 		}
 		diamond(d.canvas, x, d.py(p.Predicted))
 	}

@@ -118,7 +118,7 @@ func (s *live) Take(ctx context.Context, works []Work, mode samples.Mode) ([]Cou
 	all := make([]Counted, len(works))
 	var missing []int
 	for i, w := range works {
-		known, err := s.known(w, mode)
+		known, err := s.recorded(w, mode)
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +138,8 @@ func (s *live) Take(ctx context.Context, works []Work, mode samples.Mode) ([]Cou
 	return all, failed
 }
 
-// known is what the journal has of a work.
-func (s *live) known(w Work, mode samples.Mode) (samples.Record, error) {
+// recorded is what the journal has of a work.
+func (s *live) recorded(w Work, mode samples.Mode) (samples.Record, error) {
 	if s.journal == nil {
 		return samples.Record{}, nil
 	}

@@ -11,7 +11,6 @@ import (
 	_ "embed" // for Schema
 	"slices"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -70,13 +69,7 @@ func (f *File) ErrorAt(pos source.Pos, format string, args ...any) *source.Error
 }
 
 // Load reads a suite file.
-func Load(path string) (*File, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(path, text)
-}
+func Load(path string) (*File, error) { return yamlfile.Load(path, Parse) }
 
 // LoadAll reads suite files. The name of a suite must be unique over all files.
 func LoadAll(paths []string) ([]*File, error) {
@@ -144,10 +137,8 @@ func readSuite(n *yamlfile.Node) (Suite, error) {
 		return suite, err
 	}
 	var model string
-	if fields["model"] != nil {
-		if model, err = fields["model"].String(); err != nil {
-			return suite, err
-		}
+	if err := yamlfile.Optional(fields["model"], (*yamlfile.Node).String, &model); err != nil {
+		return suite, err
 	}
 	if suite.Sizes, err = readSizes(fields["sizes"]); err != nil {
 		return suite, err
@@ -207,10 +198,7 @@ func readVariant(n *yamlfile.Node, model string) (Variant, error) {
 		return v, n.Errorf("the variant has no name")
 	}
 	for key, into := range map[string]*string{"name": &v.Name, "script": &v.Script, "launch": &v.Launch, "model": &v.Model} {
-		if fields[key] == nil {
-			continue
-		}
-		if *into, err = fields[key].String(); err != nil {
+		if err := yamlfile.Optional(fields[key], (*yamlfile.Node).String, into); err != nil {
 			return v, err
 		}
 	}

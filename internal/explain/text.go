@@ -96,7 +96,7 @@ func (e *Explanation) writeLines(w io.Writer) {
 	t, rows := format.NewTable("where", "access", "neighbours are apart", ">share of the time"), 0
 	for _, l := range e.Lines {
 		if l.Share >= leastPart {
-			t.Row(place(l.File, l.Line), fmt.Sprintf("%s of %s in %s memory", l.Action, l.Array, l.Space), l.apart(), fmt.Sprintf("%.0f %%", 100*l.Share))
+			t.Row(place(l.File, l.Line), fmt.Sprintf("%s of %s in %s memory", l.Action, l.Array, l.Space), l.strideText(), fmt.Sprintf("%.0f %%", 100*l.Share))
 			rows++
 		}
 	}
@@ -106,8 +106,8 @@ func (e *Explanation) writeLines(w io.Writer) {
 	}
 }
 
-// apart says how far apart neighbours along the axes of a work-group access the array.
-func (l *Line) apart() string {
+// strideText says how far apart neighbours along the axes of a work-group access the array.
+func (l *Line) strideText() string {
 	if l.Data {
 		return "as data says"
 	}
@@ -131,14 +131,14 @@ func (e *Explanation) writeTerms(w io.Writer) {
 		if len(term.Joins) == 0 {
 			shown = bar(term.Share)
 		}
-		t.Row(term.Name, format.Seconds(term.Alone), within(term.Seconds, term.Alone), share, shown, savedText(term.Halved, e.Predicted))
+		t.Row(term.Name, format.Seconds(term.Alone), partText(term.Seconds, term.Alone), share, shown, savedText(term.Halved, e.Predicted))
 	}
 	t.WriteIndented(w, "  ")
 	fmt.Fprintln(w)
 }
 
-// within is the part of the prediction that something takes which takes a time by itself.
-func within(seconds, alone float64) string {
+// partText is the part of the prediction that something takes which takes a time by itself.
+func partText(seconds, alone float64) string {
 	if alone > 0 && seconds < leastShare*alone {
 		return "hidden"
 	}
@@ -179,7 +179,7 @@ func (e *Explanation) writeCosts(w io.Writer) {
 		if c.Parameter != "" {
 			count = format.Quantity(c.Work.Count, "")
 		}
-		t.Row(cmp.Or(c.Parameter, c.Term), c.Term, format.Seconds(c.Alone), within(c.Seconds, c.Alone), fmt.Sprintf("%.1f %%", 100*c.Share), count, short(c.Work.What), rate)
+		t.Row(cmp.Or(c.Parameter, c.Term), c.Term, format.Seconds(c.Alone), partText(c.Seconds, c.Alone), fmt.Sprintf("%.1f %%", 100*c.Share), count, short(c.Work.What), rate)
 		if c.Work.Formula != "" {
 			t.Row("", "", "", "", "", "", short("= "+c.Work.Formula), "")
 		}

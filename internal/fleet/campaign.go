@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 )
@@ -84,11 +83,7 @@ func (f *File) Logs() string { return filepath.Join(f.Output, "logs") }
 
 // Load reads a campaign file. The files that it names must exist.
 func Load(path string) (*File, error) {
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	f, err := Parse(path, text)
+	f, err := yamlfile.Load(path, Parse)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +128,7 @@ func Parse(path string, text []byte) (*File, error) {
 	f.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	f.Output = f.Name + ".fleet"
 	err = errors.Join(
-		readText(fields["name"], &f.Name), readText(fields["output"], &f.Output),
+		yamlfile.Optional(fields["name"], (*yamlfile.Node).String, &f.Name), yamlfile.Optional(fields["output"], (*yamlfile.Node).String, &f.Output),
 		readCount(fields["shards"], &f.Shards, MaxShards), readCount(fields["devices"], &f.Devices, maxDevices),
 	)
 	if err != nil {
@@ -149,13 +144,6 @@ func Parse(path string, text []byte) (*File, error) {
 		return nil, err
 	}
 	return f, readSlurm(fields["slurm"], &f.Slurm)
-}
-
-func readText(n *yamlfile.Node, into *string) (err error) {
-	if n != nil {
-		*into, err = n.String()
-	}
-	return err
 }
 
 // readCount reads a number from 1 to most where there is one.

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Row compares the devices by one figure.
@@ -58,10 +59,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	out := struct {
 		plain
 		Spread *float64 `json:"spread"`
-	}{plain: plain(r)}
-	if s := r.Spread(); !math.IsNaN(s) {
-		out.Spread = &s
-	}
+	}{plain(r), jsonvalue.Finite(r.Spread())}
 	return json.Marshal(out)
 }
 

@@ -38,7 +38,7 @@ func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options
 		if l.Kernel != name {
 			continue
 		}
-		if l.Resolve(); best == nil || known(l) > known(best) {
+		if l.Resolve(); best == nil || knowledge(l) > knowledge(best) {
 			best = l
 		}
 	}
@@ -65,8 +65,8 @@ func kernelName(text string) string {
 	return strings.TrimSpace(text[strings.LastIndexByte(text, ':')+1:])
 }
 
-// known is how much is known of a launch.
-func known(l *launches.Launch) (n int) {
+// knowledge is how much is known of a launch.
+func knowledge(l *launches.Launch) (n int) {
 	for _, list := range [][]*launches.Expr{l.Grid, l.Block} {
 		for _, e := range list {
 			if n++; e == nil {

@@ -26,7 +26,7 @@ func (o Options) units() int64 { return o.Device.Int(facts.Multiprocessors) }
 
 func (o Options) form() models.Form { return cmp.Or(o.Form, models.LinearForm) }
 
-func (o Options) points(params int) int {
+func (o Options) pointCount(params int) int {
 	switch {
 	case o.Points > 0:
 		return o.Points

@@ -95,7 +95,7 @@ func (s *subject) around(from, to float64, opt Options) (chosen []map[string]int
 	if len(params) == 0 {
 		return nil, fmt.Errorf("kernel %s has no size to vary: it would be measured at the size that is to be predicted", s.Variant.Name)
 	}
-	points := opt.points(len(params))
+	points := opt.pointCount(len(params))
 	axes := make([][]int64, len(params))
 	for i, p := range params {
 		if axes[i], err = s.axis(p, points, from, to); err != nil {

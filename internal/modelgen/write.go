@@ -34,7 +34,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 		fmt.Fprintf(&b, "  %s: >-\n", p)
 		fmt.Fprintf(&b, "    %s\n", strings.Join(c.sum(p, form), "\n    + "))
 	}
-	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", within(form, memory, groups), within(form, loads, arithmetic))
+	fmt.Fprintf(&b, "  gmem: %s\n  onchip: %s\n", overlapped(form, memory, groups), overlapped(form, loads, arithmetic))
 	expression := joined[form].expression
 	if c.wait != nil {
 		fmt.Fprintf(&b, "  work: %s\n", strings.TrimPrefix(expression, "overhead + "))
@@ -75,7 +75,7 @@ func (c *content) text(opt Options, form models.Form, subjects []*subject, patte
 // between gmem and onchip is near 2 on GPUs.
 const hiding = 2
 
-func within(form models.Form, a, b part) string {
+func overlapped(form models.Form, a, b part) string {
 	if form == models.LinearForm {
 		return fmt.Sprintf("%s + %s", a, b)
 	}

@@ -105,7 +105,7 @@ func narrow(x *study) []candidate {
 	apart := x.those(func(r *Row) bool {
 		return r.Space != kernel.Private && (r.Data || r.Strides[0] != 0 && r.Strides[0] != r.Bytes)
 	})
-	if len(list) == 0 || len(apart) > 0 || !x.alone() {
+	if len(list) == 0 || len(apart) > 0 || !x.sharesNothing() {
 		return nil
 	}
 	r := &list[0]

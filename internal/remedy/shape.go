@@ -34,15 +34,15 @@ func (x *study) where() (c candidate) {
 
 func (x *study) multiprocessors() int64 { return x.Device.Int(facts.Multiprocessors) }
 
-// alone reports that work-items of a group share nothing, so that groups may have any size.
-func (x *study) alone() bool { return x.Shared == 0 && x.Barriers == 0 }
+// sharesNothing reports that work-items of a group share nothing, so that groups may have any size.
+func (x *study) sharesNothing() bool { return x.Shared == 0 && x.Barriers == 0 }
 
 // subgroup is how many work-items one has.
 const subgroup = launch.DefaultSubgroup
 
 // divided are launches with smaller work-groups.
 func (x *study) divided() (list []cure) {
-	for by := int64(2); x.alone() && x.Items%by == 0 && x.Items/by >= subgroup; by *= 2 {
+	for by := int64(2); x.sharesNothing() && x.Items%by == 0 && x.Items/by >= subgroup; by *= 2 {
 		if x.Items/by%subgroup == 0 {
 			list = append(list, cure{edit: launch.Edit{Divided: by}, what: fmt.Sprintf("work-groups of %d work-items", x.Items/by)})
 		}
@@ -76,7 +76,7 @@ func thereAre(n int64, what string) string {
 
 // smallGroups: work-groups that leave lanes empty, or multiprocessors, as these hold no more work-groups.
 func smallGroups(x *study) []candidate {
-	if x.Items >= 4*subgroup || !x.alone() || x.Local[2] != 1 {
+	if x.Items >= 4*subgroup || !x.sharesNothing() || x.Local[2] != 1 {
 		return nil
 	}
 	c := x.where()

@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/source"
 	"gpuperf/search"
 	"gpuperf/search/params"
@@ -47,48 +48,20 @@ type Definition struct {
 	Model       string           `json:"model,omitempty"`
 }
 
-// Parameters are names with values, in their order.
-type Parameters []Valued
+// Parameters are names with their values, as they were given, in an object of lists: {"bm": [16, 32]}.
+type Parameters jsonvalue.Object[[]json.RawMessage]
 
-// Valued is a parameter with its values, as they were given.
-type Valued struct {
-	Name   string
-	Values []json.RawMessage
+// MarshalJSON writes the object.
+func (p Parameters) MarshalJSON() ([]byte, error) {
+	return jsonvalue.Object[[]json.RawMessage](p).MarshalJSON()
 }
 
-// UnmarshalJSON reads an object of lists.
+// UnmarshalJSON reads the object.
 func (p *Parameters) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("parameters is an object of lists, as in {\"bm\": [16, 32]}")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		v := Valued{Name: name.(string)}
-		if err := d.Decode(&v.Values); err != nil {
-			return fmt.Errorf("values of %s: %w", v.Name, err)
-		}
-		*p = append(*p, v)
+	if err := (*jsonvalue.Object[[]json.RawMessage])(p).UnmarshalJSON(text); err != nil {
+		return fmt.Errorf("parameters is an object of lists, as in {\"bm\": [16, 32]}: %w", err)
 	}
 	return nil
-}
-
-// MarshalJSON writes that object.
-func (p Parameters) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	for i, v := range p {
-		name, _ := json.Marshal(v.Name)
-		values, err := json.Marshal(v.Values)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
-		b.Write(append(append(name, ':'), values...))
-	}
-	return append(b.Bytes(), '}'), nil
 }
 
 // Named is a search: its name, where "" is one too, and in the first question its definition.
@@ -235,11 +208,11 @@ func (one *dialogue) product(q Definition) (search.Space, error) {
 	var all search.Product
 	var names, numbers []string // numbers are the names of parameters with integers, or truths
 	for _, v := range q.Parameters {
-		if v.Name == "" || slices.Contains(names, v.Name) || len(v.Values) == 0 || strings.ContainsAny(v.Name, "=,") {
+		if v.Name == "" || slices.Contains(names, v.Name) || len(v.Value) == 0 || strings.ContainsAny(v.Name, "=,") {
 			return nil, wrong("parameter %q: each has a name of its own, without = and comma, and at least one value", v.Name)
 		}
 		c := search.Choice{Name: v.Name}
-		for _, raw := range v.Values {
+		for _, raw := range v.Value {
 			option := optionOf(raw)
 			if option == "" || slices.Contains(c.Options, option) || strings.Contains(option, ",") {
 				return nil, wrong("parameter %s: value %s: values are numbers, truths or texts without comma, each once", v.Name, raw)

@@ -96,7 +96,7 @@ func TestDialogueErrors(t *testing.T) {
 		`{"parameters": {"a": [1, 1]}}`:                          "value 1: values are numbers, truths or texts without comma, each once",
 		`{"parameters": {"a": [null]}}`:                          "value null",
 		`{"parameters": [1]}`:                                    "parameters is an object of lists",
-		`{"parameters": {"a": 1}}`:                               "values of a",
+		`{"parameters": {"a": 1}}`:                               `[16, 32]}: a: json: cannot unmarshal number`,
 		`{"parameters": {"a": [1]}, "count": -1}`:                "count is -1",
 		`{"parameters": {"a": [1]}, "constraints": ["b < 1"]}`:   `constraint "b < 1": there is no parameter b`,
 		`{"parameters": {"a": ["x"]}, "constraints": ["a < 1"]}`: "constraints are on parameters whose values are integers",

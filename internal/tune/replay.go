@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/search"
@@ -43,18 +44,12 @@ type band search.Band
 
 // MarshalJSON writes the four numbers.
 func (b band) MarshalJSON() ([]byte, error) {
-	finite := func(x float64) *float64 {
-		if math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil
-		}
-		return &x
-	}
 	return json.Marshal(struct {
 		Mean   *float64 `json:"mean"`
 		Low    *float64 `json:"low"`
 		High   *float64 `json:"high"`
 		Median *float64 `json:"median"`
-	}{finite(b.Mean), finite(b.Low), finite(b.High), finite(b.Median)})
+	}{jsonvalue.Finite(b.Mean), jsonvalue.Finite(b.Low), jsonvalue.Finite(b.High), jsonvalue.Finite(b.Median)})
 }
 
 // NewReplay replays all strategies on each program that a samples file has searches of, with so many seeds. Curves have as many points as asked for. Where some strategies are named, it is these alone.

@@ -21,6 +21,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"gpuperf/internal/bounded"
 	"gpuperf/internal/fault"
 	"gpuperf/internal/source"
 )
@@ -103,6 +104,15 @@ func Parse(file string, text []byte) (*Node, error) {
 	}
 	d.body = docs[0]
 	return d.convert(d.body, 0)
+}
+
+// Load reads a file as parse reads its text.
+func Load[T any](path string, parse func(path string, text []byte) (T, error)) (v T, err error) {
+	text, err := bounded.ReadFile(path, MaxSize)
+	if err != nil {
+		return v, err
+	}
+	return parse(path, text)
 }
 
 // understood turns a panic of the YAML library on malformed input into an error.
@@ -309,6 +319,14 @@ func (n *Node) Pairs() ([]Entry, error) {
 		return nil, n.Errorf("expected a map (key: value), found %s", n.describe())
 	}
 	return n.Entries, nil
+}
+
+// Optional reads a value that may be missing, as that of a key in what Fields returns.
+func Optional[T any](n *Node, read func(*Node) (T, error), into *T) (err error) {
+	if n != nil {
+		*into, err = read(n)
+	}
+	return err
 }
 
 // Get returns the value of a key of a map, nil where there is none.

@@ -101,6 +101,30 @@ func (t DType) IsInteger() bool { return t.IsSigned() || dtypes[t].class == clas
 // IsSigned reports whether t is a signed integer type.
 func (t DType) IsSigned() bool { return dtypes[t].class == classInt }
 
+// Wrap is a number as the type holds it, by two's complement: an integer of less than 64 bits modulo their number, and 0 or 1 of truth values. Others keep it.
+func (t DType) Wrap(v int64) int64 {
+	switch t {
+	case Bool:
+		if v != 0 {
+			return 1
+		}
+		return 0
+	case Int8:
+		return int64(int8(v))
+	case Int16:
+		return int64(int16(v))
+	case Int32:
+		return int64(int32(v))
+	case Uint8:
+		return int64(uint8(v))
+	case Uint16:
+		return int64(uint16(v))
+	case Uint32:
+		return int64(uint32(v))
+	}
+	return v
+}
+
 // IsFloat reports whether t is a real floating-point type.
 func (t DType) IsFloat() bool { return dtypes[t].class == classFloat }
 

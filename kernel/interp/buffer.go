@@ -62,7 +62,7 @@ func (b *Buffer) decode(first int, data []byte) {
 		case expr.BFloat16:
 			b.floats[i] = float64(math.Float32frombits(uint32(bits) << 16))
 		default:
-			b.ints[i] = wrap(t, int64(bits))
+			b.ints[i] = t.Wrap(int64(bits))
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (b *Buffer) Set(i int, v float64) {
 	if b.floats != nil {
 		b.floats[i] = round(b.DType, v)
 	} else {
-		b.ints[i] = wrap(b.DType, int64(v))
+		b.ints[i] = b.DType.Wrap(int64(v))
 	}
 }
 
@@ -120,7 +120,7 @@ func (b *Buffer) SetInt(i int, v int64) {
 		return
 	}
 	b.defined[i] = true
-	b.ints[i] = wrap(b.DType, v)
+	b.ints[i] = b.DType.Wrap(v)
 }
 
 // At is element i as a float.

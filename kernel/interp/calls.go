@@ -36,7 +36,7 @@ func (c *compiler) call(t expr.DType, x *expr.Call) value {
 			if len(args) > 1 {
 				b = args[1].i(st)
 			}
-			return wrap(t, integer(in, a, b))
+			return t.Wrap(integer(in, a, b))
 		}}
 	}
 	if test, ok := testFuncs[x.Func]; ok {

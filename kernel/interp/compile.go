@@ -188,9 +188,9 @@ func convert(v value, t expr.DType) value {
 	case t == expr.Bool && f != nil:
 		out = fromTruth(func(st *state) bool { return f(st) != 0 })
 	case f != nil:
-		out.i = func(st *state) int64 { return wrap(t, truncate(t, f(st))) }
+		out.i = func(st *state) int64 { return t.Wrap(truncate(t, f(st))) }
 	default:
-		out.i = func(st *state) int64 { return wrap(t, i(st)) }
+		out.i = func(st *state) int64 { return t.Wrap(i(st)) }
 	}
 	return out
 }

@@ -18,30 +18,6 @@ func round(t expr.DType, v float64) float64 {
 	return v
 }
 
-// wrap reduces to the range of the integer type, as two's complement arithmetic does. uint64 keeps its bits.
-func wrap(t expr.DType, v int64) int64 {
-	switch t {
-	case expr.Bool:
-		if v != 0 {
-			return 1
-		}
-		return 0
-	case expr.Int8:
-		return int64(int8(v))
-	case expr.Int16:
-		return int64(int16(v))
-	case expr.Int32:
-		return int64(int32(v))
-	case expr.Uint8:
-		return int64(uint8(v))
-	case expr.Uint16:
-		return int64(uint16(v))
-	case expr.Uint32:
-		return int64(uint32(v))
-	}
-	return v
-}
-
 // halfBits is the IEEE binary16 nearest to v, ties to even.
 func halfBits(v float64) uint16 {
 	sign := uint16(0)

@@ -80,9 +80,9 @@ var intOps = map[expr.OpKind]func(t expr.DType, a, b int64) int64{
 		r := int64(1)
 		for ; b > 0; b >>= 1 {
 			if b&1 != 0 {
-				r = wrap(t, r*a)
+				r = t.Wrap(r * a)
 			}
-			a = wrap(t, a*a)
+			a = t.Wrap(a * a)
 		}
 		return r
 	},
@@ -109,10 +109,10 @@ func (c *compiler) op(t expr.DType, x *expr.Op) value {
 			return value{t: t, f: func(st *state) float64 { return -f(st) }}
 		}
 		i := args[0].i
-		return value{t: t, i: func(st *state) int64 { return wrap(t, -i(st)) }}
+		return value{t: t, i: func(st *state) int64 { return t.Wrap(-i(st)) }}
 	case expr.BitNot:
 		if i := args[0].i; i != nil {
-			return value{t: t, i: func(st *state) int64 { return wrap(t, ^i(st)) }}
+			return value{t: t, i: func(st *state) int64 { return t.Wrap(^i(st)) }}
 		}
 	}
 	if t.IsFloat() {
@@ -134,7 +134,7 @@ func (c *compiler) op(t expr.DType, x *expr.Op) value {
 			if power && less(t, q, 0) {
 				st.fail(x, "negative power %d of an integer", q)
 			}
-			return wrap(t, f(t, p, q))
+			return t.Wrap(f(t, p, q))
 		}
 	}
 	return value{t: t, i: v}

@@ -15,11 +15,11 @@ func (s *stmt) interval(name string) (lo, hi int64, ok bool) {
 			return 0, 0, false
 		}
 	}
-	return s.within(name)
+	return s.constantRange(name)
 }
 
-// within returns the range that the constant bounds of a name allow; other constraints may narrow it.
-func (s *stmt) within(name string) (lo, hi int64, ok bool) {
+// constantRange returns the range that the constant bounds of a name allow; other constraints may narrow it.
+func (s *stmt) constantRange(name string) (lo, hi int64, ok bool) {
 	return polycount.Between(s.need, name)
 }
 

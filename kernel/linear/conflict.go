@@ -158,7 +158,7 @@ func (b *builder) laterPoints(t *stmt, differing string) *laterPoints {
 	for _, bound := range b.k.Bounds(t.Inames) { // what memory held then
 		p.prime[bound] = polycount.Name(bound + second)
 	}
-	for _, c := range b.points(t) {
+	for _, c := range b.instanceConstraints(t) {
 		p.cs = append(p.cs, polycount.Constraint{Affine: c.Affine.Subst(p.prime), Equality: c.Equality})
 	}
 	b.later[key] = p
@@ -169,7 +169,7 @@ func (b *builder) laterPoints(t *stmt, differing string) *laterPoints {
 // Axes of the kinds in differing ("lid", "lid gid") have names of their own in the second instance, others are shared.
 func (b *builder) instances(s, t *stmt, x, y access, differing string) []polycount.Constraint {
 	later := b.laterPoints(t, differing)
-	cs := slices.Concat(b.points(s), later.cs)
+	cs := slices.Concat(b.instanceConstraints(s), later.cs)
 	forms, others := b.forms(x), b.forms(y)
 	if len(forms) != len(others) {
 		return cs
@@ -224,9 +224,9 @@ func flat(x access, forms []*polycount.Affine) *polycount.Affine {
 	return &sum
 }
 
-// points are the constraints of a statement's instances: its domain, the extents of the axes, where it is pinned, and its predicates as far as
+// instanceConstraints are the constraints of a statement's instances: its domain, the extents of the axes, where it is pinned, and its predicates as far as
 // they compare affine expressions.
-func (b *builder) points(s *stmt) []polycount.Constraint {
+func (b *builder) instanceConstraints(s *stmt) []polycount.Constraint {
 	if s.points == nil {
 		cs, _ := b.nest.Context.Constraints()
 		s.points = slices.Concat(cs, s.need, s.zeros())

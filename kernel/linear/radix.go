@@ -102,11 +102,11 @@ func apartDigits(s, t *stmt, p *polycount.Affine, digits []digit) bool {
 
 // span is a range of a name in both statements.
 func span(s, t *stmt, name string) (lo, hi int64, ok bool) {
-	lo, hi, ok = s.within(name)
+	lo, hi, ok = s.constantRange(name)
 	if !ok || s == t {
 		return lo, hi, ok
 	}
-	l, h, ok := t.within(name)
+	l, h, ok := t.constantRange(name)
 	return min(lo, l), max(hi, h), ok
 }
 

@@ -260,7 +260,7 @@ func TestAlike(t *testing.T) {
 		{"in other loops, too", Work{loads: 8}, Work{}, Work{loads: 1}, 0},
 		{"integers", Work{{Space: Integers}: 8}, Work{}, nil, 0},
 	} {
-		if got := alike(test.has, test.want, test.others); got != test.score {
+		if got := similarity(test.has, test.want, test.others); got != test.score {
 			t.Errorf("%s: %g, want %g", test.name, got, test.score)
 		}
 	}

@@ -66,7 +66,7 @@ type plan struct {
 
 // match finds the loop of the kernel that each loop of the code is.
 func (m *matcher) match() error {
-	p := m.assign(m.root.inner, within(m.kernel.Loops))
+	p := m.assign(m.root.inner, allLoops(m.kernel.Loops))
 	if p == nil {
 		return errors.New("its machine code has loops that are none of the kernel")
 	}
@@ -131,16 +131,16 @@ func bestBefore(plans []*plan, loops []*Loop, last *node, by float64) (best *pla
 	return best
 }
 
-// within lists the loops of a forest, each before those inside it.
-func within(list []*Loop) (all []*Loop) {
+// allLoops lists the loops of a forest, each before those inside it.
+func allLoops(list []*Loop) (all []*Loop) {
 	for _, l := range list {
-		all = append(append(all, l), within(l.Inner)...)
+		all = append(append(all, l), allLoops(l.Inner)...)
 	}
 	return all
 }
 
 // holds reports whether another loop is inside.
-func (l *Loop) holds(x *Loop) bool { return slices.Contains(within(l.Inner), x) }
+func (l *Loop) holds(x *Loop) bool { return slices.Contains(allLoops(l.Inner), x) }
 
 // returns reports whether the loop may have a second iteration.
 func (l *Loop) returns() bool {
@@ -152,7 +152,7 @@ const near = 0.1
 
 // fit says how well a node is a loop; nil where it cannot be.
 func (m *matcher) fit(n *node, l *Loop) *plan {
-	inner, iterations := m.assign(n.inner, within(l.Inner)), l.iterations()
+	inner, iterations := m.assign(n.inner, allLoops(l.Inner)), l.iterations()
 	if inner == nil || iterations == 0 {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (m *matcher) fit(n *node, l *Loop) *plan {
 			c.by, c.rough = r, key.rough()
 		}
 	}
-	out := &plan{inner.score + alike(n.work, own.scaled(max(c.by, 1)), others), map[*node]choice{n: c}}
+	out := &plan{inner.score + similarity(n.work, own.scaled(max(c.by, 1)), others), map[*node]choice{n: c}}
 	if c.by == 0 {
 		out.score--
 	}
@@ -187,8 +187,8 @@ func (m *matcher) fit(n *node, l *Loop) *plan {
 // nothing is work that is a rounding error.
 const nothing = 1e-9
 
-// alike says how well the work of a loop of the code is that of the kernel in a round, but for the kinds that others have.
-func alike(has, want, others Work) (score float64) {
+// similarity says how well the work of a loop of the code is that of the kernel in a round, but for the kinds that others have.
+func similarity(has, want, others Work) (score float64) {
 	for key := range has.Plus(want, 0) {
 		h, w := has[key], want[key]
 		none := h <= nothing || w <= nothing

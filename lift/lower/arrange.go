@@ -50,7 +50,7 @@ var arrangements = map[lift.Op]arrangement{
 		return array(t.Type, xs.space, func(i index) *val {
 			j := c.addInt(i, -left)
 			if lift.PadMode(t.Ints[0]) == lift.PadAny {
-				return c.guarded(c.within(j, n), xs.at(j))
+				return c.guarded(c.rangeGuards(j, n), xs.at(j))
 			}
 			return xs.at(c.padded(lift.PadMode(t.Ints[0]), j, n))
 		})
@@ -67,7 +67,7 @@ var arrangements = map[lift.Op]arrangement{
 		func(_ *lowering, t *lift.Term, xs *val) *val { return array(t.Type, xs.space, xs.at) },
 		func(c *lowering, t *lift.Term, d *val) *val {
 			n := lengthOf(t.Type)
-			return array(t.Arg().Type, d.space, func(i index) *val { return c.guarded(c.within(i, n), d.at(i)) })
+			return array(t.Arg().Type, d.space, func(i index) *val { return c.guarded(c.rangeGuards(i, n), d.at(i)) })
 		},
 	},
 	lift.Drop: {
@@ -78,7 +78,7 @@ var arrangements = map[lift.Op]arrangement{
 			n := lengthOf(t.Type)
 			return array(t.Arg().Type, d.space, func(i index) *val {
 				j := c.addInt(i, -sizeOf(t.Sizes[0]))
-				return c.guarded(c.within(j, n), d.at(j))
+				return c.guarded(c.rangeGuards(j, n), d.at(j))
 			})
 		},
 	},
@@ -348,7 +348,7 @@ func (c *lowering) asVector(t *lift.Type, xs *val, parts bool) *val {
 		if at.buf != nil {
 			for k := int64(1); k < w; k++ {
 				next := lane(k).loc()
-				if next.buf != at.buf || !c.apart(at.index, next.index, k) {
+				if next.buf != at.buf || !c.differBy(at.index, next.index, k) {
 					fail("the %d elements of a vector do not lie next to each other in %s", w, at.buf.name)
 				}
 			}

@@ -20,7 +20,7 @@ func (c *lowering) writePut(t *lift.Term, env *scope, d *val) {
 			at := index{e: place.load(), lo: -1, hi: n}
 			before, puts := c.context, c.puts
 			c.puts = true
-			to := c.guarded(c.within(at, n), d.at(index{e: at.e, lo: 0, hi: n - 1}))
+			to := c.guarded(c.rangeGuards(at, n), d.at(index{e: at.e, lo: 0, hi: n - 1}))
 			c.inside(to, func() { c.copy(from.get(1), to) })
 			c.context, c.puts = before, puts
 		}}

@@ -15,8 +15,8 @@ type guard struct {
 	less int64
 }
 
-// within are the guards that keep an index in 0 .. n-1, as far as it may leave them.
-func (c *lowering) within(i index, n int64) (list []guard) {
+// rangeGuards are the guards that keep an index in 0 .. n-1, as far as it may leave them.
+func (c *lowering) rangeGuards(i index, n int64) (list []guard) {
 	if i.hi >= n {
 		list = append(list, guard{i, n})
 	}

@@ -231,8 +231,8 @@ func (r *indexer) resolve(a polycount.Affine, by map[string]polycount.Affine) po
 	return fitting(out)
 }
 
-// apart reports whether y is known to be k more than x: both are sums of the same terms that are not affine, and of affine ones.
-func (c *lowering) apart(x, y index, k int64) bool {
+// differBy reports whether y is known to be k more than x: both are sums of the same terms that are not affine, and of affine ones.
+func (c *lowering) differBy(x, y index, k int64) bool {
 	a, others := addends(x)
 	b, same := addends(y)
 	if len(others) != len(same) {

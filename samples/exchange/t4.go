@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/samples"
 )
 
@@ -32,49 +32,8 @@ type t4Result struct {
 	Problem       *t4Problem      `json:"problem,omitempty"`
 }
 
-// t4Choices are the members of an object in their order, which is that of a search: which choices there are may depend on those before.
-type t4Choices []t4Choice
-
-type t4Choice struct {
-	name  string
-	value any
-}
-
-func (c t4Choices) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
-	for i, one := range c {
-		name, _ := json.Marshal(one.name)
-		value, err := json.Marshal(one.value)
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = slices.Concat(out, name, []byte{':'}, value)
-	}
-	return append(out, '}'), nil
-}
-
-func (c *t4Choices) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("a configuration is an object")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
-		one := t4Choice{name: name.(string)}
-		if err := d.Decode(&one.value); err != nil {
-			return err
-		}
-		*c = append(*c, one)
-	}
-	return nil
-}
+// t4Choices are in the order of a search: which choices there are may depend on those before.
+type t4Choices = jsonvalue.Object[any]
 
 type t4Problem struct {
 	Kernel string           `json:"kernel"`
@@ -154,16 +113,16 @@ func t4Configuration(r *samples.Record) (out t4Choices, of *t4Problem) {
 	if text, ok := r.Tuned(); ok {
 		for pick := range strings.SplitSeq(text, ",") {
 			name, option, _ := strings.Cut(pick, "=")
-			out = append(out, t4Choice{name, plain(option)})
+			out = append(out, jsonvalue.Member[any]{Name: name, Value: plain(option)})
 		}
 		return out, &t4Problem{program(r), r.Kernel.Sizes, r.Mode, r.Device.Name}
 	}
-	out = t4Choices{{"kernel", program(r)}, {"cache", r.Mode}}
+	out = t4Choices{{Name: "kernel", Value: program(r)}, {Name: "cache", Value: r.Mode}}
 	for _, k := range slices.Sorted(maps.Keys(r.Kernel.Args)) {
-		out = append(out, t4Choice{k, plain(r.Kernel.Args[k])})
+		out = append(out, jsonvalue.Member[any]{Name: k, Value: plain(r.Kernel.Args[k])})
 	}
 	for _, k := range slices.Sorted(maps.Keys(r.Kernel.Sizes)) {
-		out = append(out, t4Choice{k, r.Kernel.Sizes[k]})
+		out = append(out, jsonvalue.Member[any]{Name: k, Value: r.Kernel.Sizes[k]})
 	}
 	return out, nil
 }
@@ -251,8 +210,8 @@ func (one *t4Result) record(name string, modified time.Time) (samples.Record, er
 	}
 	var names []string
 	for _, c := range one.Configuration {
-		if names, r.Kernel.Args[c.name] = append(names, c.name), fmt.Sprint(c.value); c.value == nil {
-			return r, fmt.Errorf("%s has no value", c.name)
+		if names, r.Kernel.Args[c.Name] = append(names, c.Name), fmt.Sprint(c.Value); c.Value == nil {
+			return r, fmt.Errorf("%s has no value", c.Name)
 		}
 	}
 	r.Tags = configured(names, r.Kernel.Args)

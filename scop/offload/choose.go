@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gpuperf/device/machine"
+	"gpuperf/internal/intmath"
 	"gpuperf/internal/nameset"
 	"gpuperf/polycount"
 )
@@ -46,7 +47,7 @@ func (f Form) cycles(m Mapping) float64 {
 	groups, side := int64(1), int64(0)
 	for axis := range f.Parallel {
 		t := of(m.Block, axis) * of(m.Points, axis)
-		groups *= ceil(f.Extent[axis], t)
+		groups *= intmath.CeilDiv(f.Extent[axis], t)
 		side += t
 	}
 	items, pairs := float64(product(m.Block)), float64(f.Operands)/2
@@ -55,7 +56,7 @@ func (f Form) cycles(m Mapping) float64 {
 	on := f.on()
 	issue := items / float64(on.Subgroup*on.Schedulers) * (float64(m.Depth)*pairs*float64(px*py+readCycles*(vectors(px)+vectors(py))) + copyCycles*copies)
 	own := ofCode + float64(f.Bytes)/4*(float64(px*py)+pairs*float64(px+py)+copies)
-	steps := float64(ceil(f.Terms, m.Depth))
+	steps := float64(intmath.CeilDiv(f.Terms, m.Depth))
 	return on.Cycles(machine.Work{
 		Groups: groups, Issue: steps * issue, Rounds: steps,
 		Group: machine.Group{Items: int64(items), Registers: int64(own), Local: f.local(written(m.Block), written(m.Points), m.Depth), Subgroup: on.Subgroup},
@@ -70,8 +71,6 @@ func vectors(points int64) int64 {
 	}
 	return points / lanes
 }
-
-func ceil(a, b int64) int64 { return (a + b - 1) / b }
 
 // extent is about how many values an iname takes where parameters have the given sizes, in all iterations of the host's loops together.
 func (c *compiler) extent(set *polycount.Set, iname string) int64 {

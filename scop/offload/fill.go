@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"gpuperf/device/machine"
+	"gpuperf/internal/intmath"
 )
 
 // loadsOfRound are loads of a shared sum that are on their way together, as compilers unroll its loop by 4. The work-groups of a multiprocessor run in turns of as many as it holds. In
@@ -44,17 +45,17 @@ func (f Form) sharing(m Mapping) (sum float64) {
 func (f Form) stage(s Stage, m Mapping) float64 {
 	on := f.on()
 	block, items := m.Block[0], m.Block[0]*m.Share
-	terms := ceil(s.Terms, m.Share)
+	terms := intmath.CeilDiv(s.Terms, m.Share)
 	along := m.Share // work-items whose loads are next to each other
 	if f.Sums == Items {
 		along = block
 	}
 	along = min(along, on.Subgroup)
-	lines := on.Subgroup / along * ceil(along*f.Bytes, on.Line)
+	lines := on.Subgroup / along * intmath.CeilDiv(along*f.Bytes, on.Line)
 	return on.Cycles(machine.Work{
-		Groups: ceil(s.Items, block), Group: machine.Group{Items: items, Subgroup: on.Subgroup},
-		Rounds: float64(ceil(terms, loadsOfRound)), Barriers: float64(bits.Len64(uint64(m.Share)) - 1),
-		Lines: float64(terms * ceil(items, on.Subgroup) * lines), Bytes: float64(block*s.Terms*f.Bytes) * max(1, float64(on.Sector)/float64(along*f.Bytes)),
+		Groups: intmath.CeilDiv(s.Items, block), Group: machine.Group{Items: items, Subgroup: on.Subgroup},
+		Rounds: float64(intmath.CeilDiv(terms, loadsOfRound)), Barriers: float64(bits.Len64(uint64(m.Share)) - 1),
+		Lines: float64(terms * intmath.CeilDiv(items, on.Subgroup) * lines), Bytes: float64(block*s.Terms*f.Bytes) * max(1, float64(on.Sector)/float64(along*f.Bytes)),
 	})
 }
 
@@ -81,7 +82,7 @@ func points(f Form) Mapping {
 		covered := int64(1)
 		for axis := range f.Parallel {
 			side := block[axis] * m.Points[axis]
-			covered *= side * ceil(f.Extent[axis], side)
+			covered *= side * intmath.CeilDiv(f.Extent[axis], side)
 		}
 		if c := float64(covered); c < narrower*least {
 			best, least = m, c

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gpuperf/internal/bounded"
 	"gpuperf/internal/source"
 	"gpuperf/internal/yamlfile"
 	"gpuperf/launchfile"
@@ -63,11 +62,7 @@ func Load(path string) (*File, error) {
 		return nil, source.At(path, "", source.Pos{}, "expected a launch file with a section tune, or a file with a space, whose names end in %s",
 			strings.Join(launchfile.Extensions, " or "))
 	}
-	text, err := bounded.ReadFile(path, yamlfile.MaxSize)
-	if err != nil {
-		return nil, err
-	}
-	root, err := yamlfile.Parse(path, text)
+	root, err := yamlfile.Load(path, yamlfile.Parse)
 	if err != nil {
 		return nil, err
 	}

@@ -105,8 +105,8 @@ func (k kernel) changes() (list []string) {
 	return append(list, k.Advice...)
 }
 
-// known is a time, NaN for 0, which stands for one that is not known.
-func known(seconds float64) float64 {
+// orNaN is a time, NaN for 0, which stands for one that is not known.
+func orNaN(seconds float64) float64 {
 	if seconds == 0 {
 		return math.NaN()
 	}
@@ -139,7 +139,7 @@ func (s *Section) kernels(title string, all []kernel) {
 			row[8] = percent(m.OfRoof)
 		}
 		t.Rows = append(t.Rows, row)
-		bars.Bars = append(bars.Bars, chart.Bar{Name: k.name(), Values: []float64{known(k.predicted()), known(m.Seconds)}})
+		bars.Bars = append(bars.Bars, chart.Bar{Name: k.name(), Values: []float64{orNaN(k.predicted()), orNaN(m.Seconds)}})
 		one := chart.Bar{Name: k.name(), Values: make([]float64, len(stack.Series))}
 		names, times := k.parts()
 		for _, name := range names {

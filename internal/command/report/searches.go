@@ -324,7 +324,7 @@ func (s *Section) configurations(content []byte) error {
 	for i, b := range r.Best {
 		name := strings.ReplaceAll(b.Configuration, ",", ", ")
 		t.Rows = append(t.Rows, []Cell{{fmt.Sprint(i + 1), float64(i + 1)}, text(name), seconds(b.Seconds), pair(interval{b.Low, b.High})})
-		bars.Bars = append(bars.Bars, chart.Bar{Name: name, Values: []float64{known(b.Seconds)}})
+		bars.Bars = append(bars.Bars, chart.Bar{Name: name, Values: []float64{orNaN(b.Seconds)}})
 	}
 	if len(r.Best) > 1 && len(r.Best) <= mostBars {
 		s.picture(&bars)

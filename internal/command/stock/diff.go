@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gpuperf/calibrate"
+	"gpuperf/internal/jsonvalue"
 )
 
 // Difference is a parameter in two profiles. A number that is not known is NaN, in JSON null.
@@ -19,15 +20,9 @@ func (d Difference) Ratio() float64 { return d.Is / d.Was }
 
 // MarshalJSON writes numbers that are not finite as null.
 func (d Difference) MarshalJSON() ([]byte, error) {
-	finite := func(v float64) *float64 {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil
-		}
-		return &v
-	}
 	return json.Marshal(map[string]any{
-		"model": d.Model, "parameter": d.Parameter, "unit": d.Unit, "was": finite(d.Was), "is": finite(d.Is),
-		"ratio": finite(d.Ratio()), "deviations": finite(d.Deviations),
+		"model": d.Model, "parameter": d.Parameter, "unit": d.Unit, "was": jsonvalue.Finite(d.Was), "is": jsonvalue.Finite(d.Is),
+		"ratio": jsonvalue.Finite(d.Ratio()), "deviations": jsonvalue.Finite(d.Deviations),
 	})
 }
 

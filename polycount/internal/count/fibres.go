@@ -119,11 +119,11 @@ func (f *fibres) frames(w *linear.Work) []frame {
 // more than the distance of its bounds.
 func (f *fibres) single(w *linear.Work) bool {
 	steps := true
-	return arith.Try(func() { steps = f.steps(w) }) == nil && !steps
+	return arith.Try(func() { steps = f.hasStep(w) }) == nil && !steps
 }
 
-// steps reports whether there is such a step.
-func (f *fibres) steps(w *linear.Work) bool {
+// hasStep reports whether there is such a step.
+func (f *fibres) hasStep(w *linear.Work) bool {
 	r := len(f.basis)
 	s := &linear.System{Width: 1 + r}
 	for _, x := range f.frames(w) {

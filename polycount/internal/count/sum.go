@@ -108,7 +108,7 @@ func (k *counter) pin(r *region) bool {
 	for _, at := range r.left {
 		for _, lo := range r.ge {
 			a := lo[at]
-			if a <= 1 || !k.alone(lo, at) {
+			if a <= 1 || !k.onlyCounted(lo, at) {
 				continue
 			}
 			for _, hi := range r.ge {
@@ -127,8 +127,8 @@ func (k *counter) pin(r *region) bool {
 	return false
 }
 
-// alone reports that column at is the only counted variable in x.
-func (k *counter) alone(x linear.Row, at int) bool {
+// onlyCounted reports that column at is the only counted variable in x.
+func (k *counter) onlyCounted(x linear.Row, at int) bool {
 	for c := 1 + k.table.N; c < len(x); c++ {
 		if c != at && x[c] != 0 && k.table.Free(c) {
 			return false
@@ -160,7 +160,7 @@ func (k *counter) choose(r *region) variable {
 				upper++
 			}
 			unit = unit && (x[at] == 1 || x[at] == -1)
-			alone = alone && k.alone(x, at)
+			alone = alone && k.onlyCounted(x, at)
 		}
 		if lower == 0 || upper == 0 {
 			if !k.feasible(r) {

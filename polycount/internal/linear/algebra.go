@@ -7,7 +7,7 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	var out []*Conj
 	for _, x := range a {
 		for _, y := range b {
-			if apart(x, y) {
+			if contradict(x, y) {
 				continue
 			}
 			c := Conjunction(x, y)
@@ -20,8 +20,8 @@ func (w *Work) Intersect(a, b []*Conj) []*Conj {
 	return out
 }
 
-// apart reports that an inequality of x contradicts one of y, which is how most disjoint members are told apart.
-func apart(x, y *Conj) bool {
+// contradict reports that an inequality of x contradicts one of y, which is how most disjoint members are told apart.
+func contradict(x, y *Conj) bool {
 	if len(x.Divs)+len(y.Divs) > 0 {
 		return false
 	}
@@ -50,7 +50,7 @@ func (w *Work) Subtract(a, b []*Conj) []*Conj {
 // SubtractOne is x \ y as disjoint conjunctions: the k-th satisfies the first k−1 constraints of y and violates the
 // k-th.
 func (w *Work) SubtractOne(x, y *Conj) []*Conj {
-	if apart(x, y) {
+	if contradict(x, y) {
 		return []*Conj{x}
 	}
 	both := x.Clone()

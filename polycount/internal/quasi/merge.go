@@ -122,7 +122,7 @@ func (m *merger) moved(p *part, at linear.Row, axis int, r *scatter) linear.Row 
 	if size <= 0 {
 		return nil
 	}
-	step := steps.Lo + (r.within(size)+size)/2
+	step := steps.Lo + (r.next(size)+size)/2
 	if step == 0 {
 		step = steps.Hi
 	}

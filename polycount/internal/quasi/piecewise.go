@@ -168,7 +168,7 @@ func Equal(w *linear.Work, p, q *Piecewise) bool {
 func randomPoint(r *scatter, n int, size int64) []*big.Int {
 	at := []*big.Int{big.NewInt(1)}
 	for range n {
-		at = append(at, big.NewInt(r.within(size)))
+		at = append(at, big.NewInt(r.next(size)))
 	}
 	return at
 }

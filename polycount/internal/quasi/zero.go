@@ -164,7 +164,7 @@ func (g *grid) vanishesAtRandom(w *linear.Work) bool {
 	for size := int64(4); size < 1<<9; size *= 2 {
 		w.Spend(len(g.q) + g.table.Width())
 		for i := 1; i < len(at); i++ {
-			at[i] = r.within(size)
+			at[i] = r.next(size)
 		}
 		if g.q.residueAt(c, atomsAt(g.table, at)) != 0 {
 			return false
@@ -204,8 +204,8 @@ func (g *grid) vanishes(w *linear.Work) bool {
 // scatter is a sequence of numbers without a pattern, always the same one (Knuth's linear congruential generator).
 type scatter uint64
 
-// within is the next number, from −size to size.
-func (s *scatter) within(size int64) int64 {
+// next is the next number, from −size to size.
+func (s *scatter) next(size int64) int64 {
 	*s = *s*6364136223846793005 + 1442695040888963407
 	return int64(*s>>33)%(2*size+1) - size
 }
