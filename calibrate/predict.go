@@ -76,7 +76,6 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 // listOf is one of the lists of terms of a prediction.
 type listOf func(*Prediction) *TermValues
 
-// listed is the list in which a term of the model is.
 func listed(m *models.Model, term string) listOf {
 	switch {
 	case m.Factor(term):

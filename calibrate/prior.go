@@ -182,7 +182,6 @@ func isCost(m *models.Model, name string) bool {
 	return strings.HasPrefix(m.Parameter(name).Unit, "s per ")
 }
 
-// bounds are those of the logarithms.
 func (p *prior) bounds(lower, upper []float64) (lo, hi []float64) {
 	for i, v := range p.value {
 		lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))

@@ -319,3 +319,56 @@ func (p *parser) texture(name string) *ctype {
 	}
 	return t
 }
+
+// throughPointer is a call of a function by a pointer to it: by its name, or as an element of a table whose values are known, which is a choice between the
+// functions that it holds.
+func (p *parser) throughPointer(at Pos, of value, args []value) (v value, ok bool) {
+	if of.t != nil && of.t.callees != nil {
+		c := p.resolve(of.t.callees, nil, args, at)
+		if c == nil {
+			p.fail(at, "no function %s takes (%s)", of.t.name, argumentTypes(args))
+		}
+		return p.called(at, c, nil, args), true
+	}
+	x, ok := of.e.(*Index)
+	if !ok || len(x.Subs) != 1 {
+		return v, false
+	}
+	table, ok := x.Of.(*Ref)
+	if !ok || table.Var.Class != Global {
+		return v, false
+	}
+	list, ok := table.Var.Init.(*List)
+	if !ok || slices.ContainsFunc(args, func(a value) bool { return repeats(a.e) }) || repeats(x.Subs[0]) {
+		return v, false
+	}
+	for i := len(list.Items) - 1; i >= 0; i-- {
+		f := p.functions[list.Items[i]]
+		if f == nil {
+			return v, false
+		}
+		c := p.resolve(f, nil, args, at)
+		if c == nil {
+			return v, false
+		}
+		one := p.called(at, c, nil, slices.Clone(args))
+		if v.e == nil {
+			v = one
+			continue
+		}
+		here := p.operation(at, "==", value{x.Subs[0], intType}, value{NewInt(at, int64(i)), intType})
+		v = p.folded(value{&Select{one.t.typed(at), here.e, one.e, v.e}, one.t})
+	}
+	return v, v.e != nil
+}
+
+// repeats reports whether an expression does something when it is evaluated.
+func repeats(e Expr) (found bool) {
+	Walk(e, func(e Expr) {
+		switch e.(type) {
+		case *Call, *Assign, *Make:
+			found = true
+		}
+	})
+	return found
+}

@@ -35,6 +35,8 @@ type ctype struct {
 	constant bool       // const
 	restrict bool       // of a pointer
 	alias    bool       // a reference: a variable of the type is another name of an object
+	values   *scope     // of an enum of C++: its enumerators
+	callees  *overloads // of the value that a function is, without a call
 }
 
 // record are the members of a record.

@@ -288,6 +288,10 @@ func (p *parser) variable(s *specifiers, d declarator, external bool) *Var {
 	if s.fixed && init.e != nil {
 		init = p.evaluated(init)
 	}
+	if init.t != nil && init.t.callees != nil && !external && t.form != arrayForm {
+		p.scope.set(d.name, init.t.callees) // which assigning to it is refused for
+		return nil
+	}
 	if init.e != nil {
 		t = p.initialized(s, entry, init)
 		if t.refers() {
@@ -412,6 +416,9 @@ func (p *parser) initializer(t *ctype) value {
 			elem = t.record.fields[i].t
 		}
 		item := p.initializer(elem)
+		if item.t != nil && item.t.callees != nil {
+			p.functions[item.e] = item.t.callees
+		}
 		items, types = append(items, item.e), append(types, item)
 		if !p.accept(",") && !p.is("}") {
 			p.unexpected(`"," or "}"`)

@@ -292,7 +292,7 @@ func (p *parser) declaration(external bool) []*Var {
 				return nil
 			}
 		case s.auto && p.is("=") && p.peek(1).Is("["):
-			p.closure(d, start)
+			vars = append(vars, p.closureNamed(d)...)
 		default:
 			if v := p.variable(s, d, external); v != nil {
 				vars = append(vars, v)
@@ -307,19 +307,26 @@ func (p *parser) declaration(external bool) []*Var {
 
 // enumeration reads an enum after that word; its names are constants.
 func (p *parser) enumeration() *ctype {
-	if !(p.lang.plusPlus && p.accept("class")) {
-		p.accept("struct")
-	}
+	scoped := p.lang.plusPlus && (p.accept("class") || p.accept("struct"))
 	p.attributes(&specifiers{})
 	t := number(intType.dtype)
+	if p.lang.plusPlus {
+		t.values = &scope{}
+	}
 	if p.tok().Kind == cpp.Name {
 		p.enter(p.next().Text, t)
 	}
 	if p.accept(":") {
-		p.specifiers()
+		if of := p.specifiers().t; of.form == numberForm {
+			t.dtype, t.name = of.dtype, of.name
+		}
 	}
 	if !p.accept("{") {
 		return t
+	}
+	if outer := p.scope; scoped { // the names are known to each other
+		p.scope = &scope{outer: outer}
+		defer func() { p.scope = outer }()
 	}
 	value := int64(0)
 	for !p.accept("}") {
@@ -329,6 +336,9 @@ func (p *parser) enumeration() *ctype {
 			value = p.constant("the value of an enumerator")
 		}
 		p.scope.set(name.Text, &Int{t.typed(Pos(name.At)), value})
+		if t.values != nil {
+			t.values.set(name.Text, p.scope.names[name.Text])
+		}
 		value++
 		if !p.accept(",") && !p.is("}") {
 			p.unexpected(`"," or "}"`)

@@ -142,7 +142,6 @@ func (f *files) shown(name string) string {
 	return name
 }
 
-// open is the text of a file.
 func (f *files) open(name string) (string, error) {
 	if rest, ok := strings.CutPrefix(name, ownHeaders); ok {
 		text, err := headers.ReadFile("include/" + rest)

@@ -37,6 +37,7 @@ type overloads struct {
 	list      []*callable
 	templates []*template
 	err       error // of a declaration that was not read
+	closure   *ctype
 }
 
 // overloaded are the functions of a name in this scope.
@@ -303,37 +304,6 @@ func (c *callable) takes(args []value) (score int, ok bool) {
 	return score, true
 }
 
-// closure reads a function that a variable holds, [&](int i) { … }, after that variable. It is a function of the block, named after the
-// function around it, whose body names variables of that.
-func (p *parser) closure(d declarator, start int) {
-	p.next()
-	p.expect("[")
-	for !p.accept("]") {
-		t := p.tok()
-		if t.Is("=") || t.Kind == cpp.Name && t.Text != "this" && !p.unchanging(t.Text) {
-			p.fail(p.here(), "functions that copy variables are not read")
-		}
-		if p.next().Is("&") && p.tok().Kind == cpp.Name {
-			p.next()
-		}
-		if !p.accept(",") && !p.is("]") {
-			p.unexpected(`"," or "]"`)
-		}
-	}
-	c := &callable{name: p.within.name + "." + d.name, at: d.at, start: start, scope: p.scope, device: true, auto: true, result: otherType}
-	if p.is("(") {
-		c.params = p.signature().params
-	}
-	p.accept("mutable")
-	p.trailing(c)
-	c.body = p.i
-	if !p.is("{") {
-		p.unexpected(`"{"`)
-	}
-	p.pass()
-	p.scope.set(d.name, &overloads{list: []*callable{c}})
-}
-
 // trailing reads the result of a function that follows its parameters. One that is told by an expression in these is that of the body.
 func (p *parser) trailing(c *callable) {
 	switch {
@@ -345,10 +315,4 @@ func (p *parser) trailing(c *callable) {
 	default:
 		c.result, c.auto = p.typeName(), false
 	}
-}
-
-// unchanging reports whether a copy of a variable is as good as the variable.
-func (p *lookup) unchanging(name string) bool {
-	x, ok := p.scope.find(name).(*variable)
-	return ok && (x.t.form == groupForm || x.t.constant && x.t.form != recordForm)
 }

@@ -195,7 +195,6 @@ func (p *parser) groupMember(at Pos, of value, name string) value {
 	return p.groupResult(at, t, name, p.arguments())
 }
 
-// groupResult is the value of a function of a group.
 func (p *parser) groupResult(at Pos, t *ctype, name string, args []value) value {
 	n, tile := t.extent.(*Int)
 	members := blockMembers

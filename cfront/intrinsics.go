@@ -18,16 +18,18 @@ var intrinsicTable = []struct {
 		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
 		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
-		half_powr:pow pown:pow rootn:rootn ldexp:ldexp j0 j1 y0 y1`},
+		half_powr:pow pown:pow rootn:rootn ldexp:ldexp scalbn:ldexp scalbln:ldexp j0 j1 y0 y1`},
 	{Math, laneResult, "", `dot length fast_length:length distance fast_distance:distance`},
 	{Math, floatResult, "", `fast_normalize:normalize`},
 	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow
 		__tanhf:tanh __fsqrt_rn:sqrt __fsqrt_rz:sqrt __fsqrt_ru:sqrt __fsqrt_rd:sqrt __frsqrt_rn:rsqrt __fmaf_rn:fma __fmaf_rz:fma
 		__fmaf_ru:fma __fmaf_rd:fma __fmaf_ieee_rn:fma __saturatef:saturate`},
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
-		bitselect labs:abs llabs:abs umin:min umax:max llmin:min llmax:max ullmin:min ullmax:max __mulhi:mul_hi __umulhi:mul_hi
-		__mul64hi:mul_hi __umul64hi:mul_hi __sad:sad __usad:sad __brev:brev __brevll:brev __byte_perm:byte_perm popcount clz ctz
-		__rhadd:rhadd __uhadd:hadd __urhadd:rhadd`},
+		bitselect popcount clz ctz`},
+	{Math, fixedResult, expr.Int32, `__mulhi:mul_hi __rhadd:rhadd`},
+	{Math, fixedResult, expr.Uint32, `umin:min umax:max __umulhi:mul_hi __sad:sad __usad:sad __brev:brev __byte_perm:byte_perm __uhadd:hadd __urhadd:rhadd`},
+	{Math, fixedResult, expr.Int64, `labs:abs llabs:abs llmin:min llmax:max __mul64hi:mul_hi`},
+	{Math, fixedResult, expr.Uint64, `ullmin:min ullmax:max __umul64hi:mul_hi __brevll:brev`},
 	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma __hfma_sat:fma_sat __hfma2_sat:fma_sat __hfma_relu:fma_relu __hfma2_relu:fma_relu
 		__hadd_rn:add __hadd2_rn:add __hsub_rn:sub __hsub2_rn:sub __hmul_rn:mul __hmul2_rn:mul __hadd_sat:add_to1 __hadd2_sat:add_to1
 		__hsub_sat:sub_to1 __hsub2_sat:sub_to1 __hmul_sat:mul_to1 __hmul2_sat:mul_to1

@@ -82,9 +82,10 @@ func TestBodies(t *testing.T) {
 		{cu, "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(n));", "other: inline assembly cp.async.ca.shared.global; &n"},
 		{cu, "dim3 b(2, n); int k = b.y; a[warpSize] = gridDim.z;", "dim3 b = uint3{2, n}; int32 k = b.y; a[32] = gridDim.z"},
 		{cu, "using T = double; typedef float2 P; T t = (T) n; P p; p.y = std::max(n, 2); a[0] = std::sqrt(p.x);", "float64 t = (float64)n; float32x2 p; p.1 = max(n, 2):int32; a[0] = sqrt(p.0):float32"},
-		{cu, "for (int i : {1}) ;", "not read: a loop over the elements of a list is not read"},
-		{cu, "auto g = [=](int x) { return x + n; };", "not read: functions that copy variables are not read"},
-		{cu, "a[0] = [](int x) { return x; }(1);", "not read: functions without a name are not read"},
+		{cu, "for (int i : {1}) ;", "block; int32 list of the loop[1] = {1}; for int32 element = 0; (element < 1):int32; element +=; int32 i = list of the loop[element]; nothing"},
+		{cu, "int m = 2; auto g = [=, q = m](int x) { return x + m + q; }; m = g(3);", "int32 m = 2; f.g g = {q = m, m = m, f.g{}}; m = f.g(3):int32; function f.g(int32 x) int32; return ((x + m):int32 + q):int32"},
+		{cu, "a[0] = [](int x) { return x; }(1);", "a[0] = f.closure(1):int32; function f.closure(int32 x) int32; return x"},
+		{cu, "again: a[0] = 1; if (n > a[1]) goto again; a[2] = 1;", "do while (n > a[1]):int32; a[0] = 1; a[2] = 1"},
 		{cu, "int *p = new int;", "not read: new is not read"},
 	} {
 		got, err := functions(t, c.language, "", heads[c.language]+"\n"+c.body+"\n}")
@@ -146,6 +147,12 @@ func TestDeclarations(t *testing.T) {
 				"kernel f(global float32 p[*]); float32 r[3]; put<float>(p, sum<float, 3>(r):float32); put<int>(()0, 2)",
 		},
 		{
+			"pointers to functions", cfront.CUDA, "f<g>", "typedef int (*op)(int);\n__device__ int g(int x) { return x; }\n__device__ int h(int x) { return -x; }\n__device__ op table[] = {g, h};\n" +
+				"template <int (*F)(int)> __global__ void f(int *p, int n) { op q = h; p[0] = F(1) + (*F)(2) + q(3) + table[n](4); p[1] = table[1](5); }",
+			"function g(int32 x) int32; return x; function h(int32 x) int32; return (-x); kernel f<g>(global int32 p[*], int32 n); " +
+				"p[0] = (((g(1):int32 + g(2):int32):int32 + h(3):int32):int32 + ((n == 0):int32 ? g(4):int32 : h(4):int32)):int32; p[1] = (0 ? g(5):int32 : h(5):int32)",
+		},
+		{
 			"static functions", cfront.CUDA, "f", "struct A { static __device__ int g() { return 1; } };\nstruct B { static __device__ int g() { return 2; } };\n" +
 				"constexpr int log2i(int n) { int r = 0; while (n > 1) { n /= 2; r++; } return r; }\ntemplate <class T> constexpr bool even(T v) { return v % 2 == 0; }\n" +
 				"template <int N, bool E> __device__ auto h(int x) -> decltype(x + N) { return E ? x : N; }\n" +
@@ -192,8 +199,9 @@ func TestDeclarations(t *testing.T) {
 		},
 		{
 			"closures", cfront.CUDA, "f", "__global__ void f(float *p) {\n  __shared__ float s[9];\n  auto put = [&](int i, float x) { s[i] = x; };\n" +
-				"  auto get = [&s](auto i) -> float { return s[i]; };\n  put(1, p[0]);\n  p[1] = [&](int i) { return s[i]; }(2);\n}",
-			"error: a:6:10: functions without a name are not read",
+				"  auto get = [&s](int i) -> float { return s[i]; };\n  put(1, p[0]);\n  p[1] = [&](int i) { return s[i]; }(2);\n}",
+			"kernel f(global float32 p[*]); local float32 s[9]; f.put(1, p[0]); p[1] = f.closure(2):float32; function f.put(int32 i, float32 x); s[i] = x; " +
+				"function f.closure(int32 i) float32; return s[i]",
 		},
 		{
 			"closures by name", cfront.CUDA, "f", "__global__ void f(float *p) {\n  __shared__ float s[9];\n  auto put = [&](int i, float x) { s[i] = x; };\n" +

@@ -177,7 +177,7 @@ func (p *parser) operatorCall(at Pos, op string, args ...value) (v value, ok boo
 	}
 	if x := args[0]; x.t != nil && x.t.form == recordForm && x.t.record.scope != nil {
 		if o, is := x.t.record.scope.names["operator"+op].(*overloads); is {
-			if c := p.resolve(o, nil, args[1:], at); c != nil && c.self != nil {
+			if c := p.resolve(o, nil, args[1:], at); c != nil && (c.self != nil || op == "()") {
 				return p.called(at, c, x.e, args[1:]), true
 			}
 		}
@@ -260,6 +260,11 @@ func (p *parser) scoped(at Pos, t *ctype) value {
 		p.unexpected("a name")
 	}
 	p.next()
+	if t.values != nil {
+		if x, ok := t.values.names[name.Text].(*Int); ok {
+			return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, t}
+		}
+	}
 	if t.form == recordForm && t.record.scope != nil {
 		switch x := t.record.scope.names[name.Text].(type) {
 		case *variable:

@@ -24,6 +24,8 @@ type parser struct {
 	opaque   bool        // statements that are not read are left out
 	argTypes []string    // types of arguments, from which those of a template follow
 	callees  map[string]*callable
+	// functions are those that stand as values.
+	functions map[Expr]*overloads
 	// instanceNames are those of functions that are instances.
 	instanceNames map[string]bool
 }
@@ -103,7 +105,6 @@ func (s *scope) find(name string) any {
 	return nil
 }
 
-// parse reads a file.
 func parse(ctx context.Context, file, text, defines string, opt Options, check func()) (f *File, err error) {
 	lang := dialects[opt.Language]
 	files := newFiles(file, text, opt.Include, lang)
@@ -135,7 +136,7 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	if err := limited(tokens); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, callees: map[string]*callable{}, lookup: lookup{
+	p := &parser{argTypes: opt.Arguments, opaque: opt.Opaque && !lang.hosted, instanceNames: map[string]bool{}, callees: map[string]*callable{}, functions: map[Expr]*overloads{}, lookup: lookup{
 		cursor: cursor{typer: typer{f, lang}, ctx: ctx, tokens: tokens}, global: &scope{}, lifted: map[string]bool{},
 		spaces: map[string]bool{"std": true, "cuda": true}, groups: map[string]bool{groupSpace: true},
 	}}

@@ -57,7 +57,6 @@ func (p *typer) castTo(at Pos, t *ctype, v value) value {
 	return p.folded(value{&Cast{t.typed(at), v.e}, t})
 }
 
-// literal is the value of a constant.
 func literal(e Expr) (float64, bool) {
 	switch x := e.(type) {
 	case *Int:
@@ -159,6 +158,10 @@ func (p *parser) postfixed(at Pos, v value) value {
 			sign := Pos(p.next().At)
 			args := p.arguments()
 			if of, ok := p.operatorCall(sign, "()", append([]value{v}, args...)...); ok {
+				v = of
+				continue
+			}
+			if of, ok := p.throughPointer(sign, v, args); ok {
 				v = of
 				continue
 			}
@@ -277,7 +280,10 @@ func (p *parser) primary() value {
 	case p.lang.plusPlus && p.is("::"):
 		return p.named(at)
 	case p.lang.plusPlus && p.is("["):
-		p.fail(at, "functions without a name are not read")
+		if p.within == nil {
+			p.fail(at, "a function without a name stands outside of functions")
+		}
+		return p.closure(at, "closure")
 	}
 	p.unexpected("an expression")
 	return value{}
@@ -354,6 +360,13 @@ func (p *parser) named(at Pos) value {
 		return value{&Int{typed{Pos: at, DType: x.DType}, x.Value}, number(x.DType)}
 	case *overloads:
 		p.next()
+		if x.closure != nil && !p.is("(") {
+			return value{&Make{x.closure.typed(at), "", nil}, x.closure}
+		}
+		if !p.lang.hosted && !p.is("(") && !p.is("<") && len(x.templates) == 0 && len(x.list) > 0 {
+			t := &ctype{form: functionForm, elem: x.list[0].result, name: x.name, callees: x}
+			return value{&Unknown{t.typed(at), "a function", nil}, t}
+		}
 		if p.lang.hosted {
 			return p.function(at, name.Text, x.list[0].result)
 		}
@@ -412,7 +425,6 @@ var cppExpressions = map[string]string{
 	"operator": "operators of C++ are not read",
 }
 
-// number is the value of a literal.
 func (p *typer) number(at Pos, text string) value {
 	digits := strings.ToLower(strings.ReplaceAll(text, "'", ""))
 	hex := strings.HasPrefix(digits, "0x")

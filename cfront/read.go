@@ -100,7 +100,6 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 
 var macroName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?$`)
 
-// defines is the text of the macros.
 func defines(list []string) (string, error) {
 	var b strings.Builder
 	for _, d := range list {

@@ -126,7 +126,6 @@ func (p *parser) members(t *ctype) {
 	t.record.known = true
 }
 
-// readMember reads a member of a record.
 func (p *parser) readMember(t *ctype) {
 	switch {
 	case p.accept(";"):

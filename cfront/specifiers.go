@@ -55,7 +55,7 @@ func (p *parser) specifiers() *specifiers {
 	constant := false
 	for {
 		t := p.tok()
-		if t.Kind != cpp.Name {
+		if t.Kind != cpp.Name && !(p.lang.plusPlus && p.is("::") && s.t == nil && len(words) == 0) {
 			break
 		}
 		space, isSpace := p.lang.spaces[t.Text]

@@ -21,6 +21,9 @@ func (p *parser) block() *Block {
 	p.scope = p.scope.outer
 	b.Last = p.here().Line
 	p.next()
+	if !p.lang.hosted {
+		b.Items = repeated(b.Items)
+	}
 	return b
 }
 
@@ -47,7 +50,7 @@ func (p *parser) statement() Stmt {
 			return p.unrolled(s.unroll)
 		}
 		return p.statement()
-	case t.Kind != cpp.Name:
+	case t.Kind != cpp.Name && !p.is("::"):
 		return p.expressionStatement()
 	}
 	if read := statements[t.Text]; read != nil {
@@ -224,8 +227,10 @@ func (p *parser) forLoop(at Pos) Stmt {
 	switch init := p.here(); {
 	case p.accept(";"):
 	case p.startsType() && !p.converts():
-		if p.lang.plusPlus {
-			p.ranged()
+		if colon := p.colon(); p.lang.plusPlus && colon > 0 {
+			s := p.ranged(at, colon)
+			p.scope = outer
+			return s
 		}
 		if s := p.local(init); s != nil {
 			out.Init = s
@@ -245,25 +250,6 @@ func (p *parser) forLoop(at Pos) Stmt {
 	out.Body = p.controlled()
 	p.scope = outer
 	return out
-}
-
-// ranged refuses for (x : list).
-func (p *cursor) ranged() {
-	for n, depth := 0, 0; ; n++ {
-		t := p.peek(n)
-		switch {
-		case t.Kind == cpp.End, t.Is(";"), t.Is("?"):
-			return
-		case t.Is("("):
-			depth++
-		case t.Is(")"):
-			if depth--; depth < 0 {
-				return
-			}
-		case t.Is(":") && depth == 0:
-			p.fail(p.here(), "a loop over the elements of a list is not read")
-		}
-	}
 }
 
 func (p *parser) whileLoop(at Pos) Stmt {

@@ -218,11 +218,20 @@ func (p *parser) templateParams() (out []templateParam) {
 			p.specifiers()
 			p.accept("*")
 		}
+		function := p.is("(") && p.peek(1).Is("*") // a pointer to one
+		if function {
+			p.next()
+			p.next()
+		}
 		if p.is("...") {
 			p.fail(p.here(), "templates with any number of parameters are not read")
 		}
 		if p.tok().Kind == cpp.Name {
 			x.name = p.next().Text
+		}
+		if function {
+			p.expect(")")
+			p.pass()
 		}
 		if p.accept("=") {
 			x.def = p.i

@@ -479,6 +479,11 @@ func Calling(like Expr, name string, args ...Expr) *Call {
 	return &Call{typed{Pos: like.Place(), DType: like.Type()}, name, args}
 }
 
+// Chosen is cond ? then : other, of the type of then.
+func Chosen(cond, then, other Expr) *Select {
+	return &Select{typed{Pos: cond.Place(), DType: then.Type()}, cond, then, other}
+}
+
 // Zero is the number 0.
 func Zero(at Pos) *Int { return &Int{typed{Pos: at, DType: expr.Int32}, 0} }
 

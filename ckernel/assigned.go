@@ -7,7 +7,6 @@ import (
 	"gpuperf/cfront"
 )
 
-// bodies lists the bodies of all functions.
 func bodies(file *cfront.File) (out []cfront.Stmt) {
 	for _, f := range file.Functions {
 		out = append(out, f.Body)

@@ -10,7 +10,6 @@ import (
 	"gpuperf/polycount"
 )
 
-// branch follows an if.
 func (b *builder) branch(x *cfront.If) {
 	c := b.truth(x.Cond)
 	b.nextStatement()
@@ -103,8 +102,11 @@ func (b *builder) jump(x *cfront.Jump) {
 	f, through := b.target(x)
 	switch {
 	case x.What == "return":
-		if x.Value != nil && f.result != nil {
+		switch {
+		case x.Value != nil && f.result != nil:
 			b.assign(x.Pos, f.result, x.Value)
+		case x.Value != nil: // of a call without a value
+			b.effect(x.Value)
 		}
 		b.leaveThrough(x, f, through)
 		if f == b.frames[0] {

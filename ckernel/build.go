@@ -15,7 +15,6 @@ import (
 // maxRounds bounds how often a function is read, each time with more known of its variables.
 const maxRounds = 60
 
-// build makes the kernel of a function.
 func build(ctx context.Context, file *cfront.File, fn *cfront.Function, opt *Options) (*kernel.Kernel, error) {
 	known := newLearnt()
 	for range maxRounds {
@@ -41,9 +40,10 @@ type builder struct {
 	gone      *polycount.Set          // work-items that have returned; nil for none
 	meets     map[*polycount.Set]bool // sets that barriers were found to be right in
 	frames    []*frame
-	depth     int  // of calls and statements
-	inHead    bool // of a loop, whose arithmetic is free
-	index     int  // what is read is index arithmetic, which is free
+	values    []*builderVar // what values without a name are kept in
+	depth     int           // of calls and statements
+	inHead    bool          // of a loop, whose arithmetic is free
+	index     int           // what is read is index arithmetic, which is free
 	steps     int
 }
 
@@ -178,7 +178,6 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 // maxSteps bounds the statements that are read, with those of loops that are unrolled here and of functions.
 const maxSteps = 100_000
 
-// statement follows a statement.
 func (b *builder) statement(s cfront.Stmt) {
 	if b.live.dead || s == nil {
 		return

@@ -84,7 +84,6 @@ func (b *builder) barrier(x *cfront.Call) {
 	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
 }
 
-// call is the value of a call.
 func (b *builder) call(x *cfront.Call) expr.Expr {
 	switch {
 	case b.file.Function(x.Func) != nil:
@@ -100,7 +99,12 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 	case shuffle.MatchString(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
-		return b.take(x.Pos, b.vectorAt(x, x.Args[0], x.Args[1], x.DType))
+		kept := keptAs(x.Func, x.DType)
+		v := b.take(x.Pos, b.vectorAt(x, x.Args[0], x.Args[1], kept))
+		if kept != x.DType {
+			return &expr.Cast{DType: x.DType, Arg: v}
+		}
+		return v
 	case isLoad(x):
 		return b.take(x.Pos, b.placeOf(x))
 	case strings.HasPrefix(x.Func, "convert_") && len(x.Args) == 1:
@@ -130,9 +134,22 @@ func (b *builder) vectorAt(at, i, p cfront.Expr, t expr.DType) place {
 	return b.placeAt(at.Place(), to.array, to.offset.Add(b.subscript(i).Scale(step)), t)
 }
 
+// keptAs is the type that vload and vstore access for values of a type: those of the half family compute in more digits than they keep.
+func keptAs(function string, t expr.DType) expr.DType {
+	if strings.Contains(function, "_half") {
+		return expr.Float16.Vector(t.Lanes())
+	}
+	return t
+}
+
 func (b *builder) vstore(x *cfront.Call) {
 	v := b.value(x.Args[0])
-	p := b.vectorAt(x, x.Args[1], x.Args[2], x.Args[0].Type())
+	t := x.Args[0].Type()
+	kept := keptAs(x.Func, t)
+	if kept != t {
+		v = &expr.Cast{DType: kept, Arg: v}
+	}
+	p := b.vectorAt(x, x.Args[1], x.Args[2], kept)
 	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, p), rhs: v})
 }
 

@@ -40,7 +40,6 @@ func (b *position) decided(c condition) answer {
 	return unknown
 }
 
-// truth reads a condition.
 func (b *builder) truth(e cfront.Expr) condition {
 	switch x := e.(type) {
 	case *cfront.Int:
@@ -198,7 +197,6 @@ func (b *position) under(c condition, holds bool, read func()) {
 	b.live.domain, b.live.preds = before.domain, before.preds
 }
 
-// comparison reads a comparison.
 func (b *builder) comparison(x *cfront.Binary) condition {
 	t := cfront.Operation(x.Pos, "+", x.X, x.Y).DType
 	p, ok := b.number(x.X)

@@ -3,7 +3,7 @@
 // Load reads a file with package cfront and follows the body of a function once, statement by statement (build.go). Work-items are
 // points: the axes of the launch (axis.go) and the iterations of loops (loop.go) are the names over which sets (where.go) say where a
 // statement runs. An integer variable has a number, a polynomial in these names and in sizes (number.go, read.go), as long as it does not depend on
-// memory, and a pointer has an address (place.go); conditions on numbers are sets (condition.go). All other variables are private
+// memory, and a pointer has an address (address.go); conditions on numbers are sets (condition.go). All other variables are private
 // temporaries, and what is assigned to them and stored in memory are the statements of the kernel (value.go, vector.go, call.go,
 // atomic.go). Functions of the file are followed where they are called (inline.go). Which variables can be followed shows on the way: the
 // function is read again with what was learnt (symbol.go).

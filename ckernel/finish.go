@@ -280,7 +280,6 @@ func sortedSizes(m map[string]*size) []string {
 	return out
 }
 
-// statementOf is a record as a statement.
 func (b *flow) statementOf(r *record) *kernel.Stmt {
 	s := &kernel.Stmt{Kind: r.kind, Memory: r.memory, Atomic: r.atomic, At: kernel.Place{File: r.pos.File, Pos: r.pos.Pos}}
 	for _, l := range r.loops {
@@ -429,7 +428,6 @@ func (b *flow) arguments(k *kernel.Kernel) {
 	slices.Reverse(k.Functions)
 }
 
-// declared is an array as the kernel declares it.
 func declared(a *array) *kernel.Array {
 	out := &kernel.Array{Name: a.name, DType: a.base, Shape: a.shape, Space: kernel.Global, Constant: a.space == cfront.ConstantSpace}
 	switch a.space {

@@ -56,16 +56,9 @@ func (b *builder) called(x *cfront.Call) outcome {
 	b.nextStatement()
 	fr := &frame{function: true, of: f}
 	if f.Result != "" || f.Elem != "" || f.Record != nil {
-		if fr.result = b.learnt.results[here]; fr.result == nil {
-			fr.result = &builderVar{Name: baseName(f.Name) + "_result", Pos: x.Pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
-			if f.Elem != "" || f.Pointer {
-				fr.result.DType, fr.result.Pointer, fr.result.Dims = f.Elem, true, []cfront.Expr{nil}
-			}
-			b.learnt.results[here] = fr.result
-		}
-		delete(b.env, fr.result)
-		b.forgetMembers(fr.result)
+		fr.result = b.resultOf(f, here)
 	}
+	values := len(b.values)
 	before, open := b.live, len(b.frames)
 	b.path = fmt.Sprintf("%s/%d:%d %s", path, x.Pos.Line, x.Pos.Column, f.Name)
 	b.frames = append(b.frames, fr)
@@ -74,6 +67,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 	b.frames, b.path = b.frames[:open], path
 	b.live = before
 	b.results = results
+	b.dropOwn(x, values)
 	out := outcome{variable: fr.result}
 	if fr.result != nil {
 		out.value = b.env[fr.result]
@@ -93,6 +87,39 @@ func (b *builder) called(x *cfront.Call) outcome {
 	}
 	b.results[x] = out
 	return out
+}
+
+// resultOf is the variable for the value of a call.
+func (b *builder) resultOf(f *cfront.Function, here site) *builderVar {
+	v := b.learnt.results[here]
+	if v == nil {
+		v = &builderVar{Name: baseName(f.Name) + "_result", Pos: here.pos, Class: cfront.Local, DType: f.Result, Record: f.Record}
+		if f.Elem != "" || f.Pointer {
+			v.DType, v.Pointer, v.Dims = f.Elem, true, []cfront.Expr{nil}
+		}
+		b.learnt.results[here] = v
+	}
+	b.drop(v)
+	b.values = append(b.values, v)
+	return v
+}
+
+// dropOwn takes what is known of the variables of a function that has returned, and of what values in it were kept in, from one of these on: to keep what is
+// known of many takes long.
+func (b *builder) dropOwn(x *cfront.Call, values int) {
+	for v := range b.touchedBy(x).own {
+		b.drop(v)
+	}
+	for _, v := range b.values[values:] {
+		b.drop(v)
+	}
+	b.values = b.values[:values]
+}
+
+// drop takes what is known of a variable, and of its members.
+func (b *bindings) drop(v *builderVar) {
+	delete(b.env, v)
+	b.forgetMembers(v)
 }
 
 // callsIn runs the functions that an expression calls whatever it depends on.

@@ -75,6 +75,11 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 		name = baseName(opt.C.Instance)
 	}
 	switch {
+	case len(names) == 0 && len(file.Templates) > 0:
+		return nil, &source.Error{
+			Msg:  fmt.Sprintf("the kernel functions of %s are templates: %s", file.Name, nameset.Text(file.Templates)),
+			Hint: fmt.Sprintf("name an instance with its types and numbers, as in --kernel '%s<float, 16>'", file.Templates[0]),
+		}
 	case len(names) == 0:
 		return nil, &source.Error{Msg: file.Name + " has no kernel function", Hint: "kernel functions are __kernel in OpenCL C and __global__ in CUDA C"}
 	case name == "" && len(names) > 1:

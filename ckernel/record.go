@@ -26,6 +26,11 @@ type keptOf struct {
 
 // member is the variable that a member of a record is.
 func (l *learnt) member(v *builderVar, f cfront.Field) *builderVar {
+	for _, o := range distinct(v.Record) {
+		if samePlace(f, o) {
+			f = o
+		}
+	}
 	key := memberOf{v, f.Name}
 	m := l.members[key]
 	if m == nil {
@@ -50,7 +55,7 @@ func (l *learnt) flatten(p *builderVar) (out []*builderVar) {
 	if !isRecord(p) {
 		return []*builderVar{p}
 	}
-	for _, f := range p.Record.Fields {
+	for _, f := range distinct(p.Record) {
 		out = append(out, l.flatten(l.member(p, f))...)
 	}
 	return out
@@ -58,7 +63,7 @@ func (l *learnt) flatten(p *builderVar) (out []*builderVar) {
 
 // flattened is flatten of a parameter of the kernel.
 func (b *builder) flattened(p *builderVar) []*builderVar {
-	if isRecord(p) && (p.Record.Union || p.Record.Unknown != "") {
+	if isRecord(p) && (overlaps(p.Record) || p.Record.Unknown != "") {
 		return []*builderVar{p}
 	}
 	out := b.learnt.flatten(p)
@@ -148,13 +153,29 @@ func (b *builder) isMemory(e cfront.Expr) bool {
 	case *cfront.Index:
 		return b.aliased(x) == nil
 	case *cfront.Member:
-		return !isBuiltin(x.X) && b.isMemory(x.X)
+		if isBuiltin(x.X) {
+			return false
+		}
+		if r := x.X.Record(); r != nil {
+			if f, ok := r.Field(x.Name); ok && f.Record != nil && !f.Pointer && len(f.Dims) == 0 && overlaps(f.Record) {
+				return true
+			}
+		}
+		return b.isMemory(x.X)
 	}
 	return false
 }
 
 // object is the variable that a record is, or else its place. What is no object becomes a variable.
 func (b *builder) objectIn(e cfront.Expr) (v *builderVar, p place) {
+	if v, p = b.objectOf(e); v != nil && inMemory(v) {
+		return nil, b.placeOf(cfront.Use(v))
+	}
+	return v, p
+}
+
+// objectOf is objectIn, and also the variable of a record that is in memory of its own, where a call makes it.
+func (b *builder) objectOf(e cfront.Expr) (v *builderVar, p place) {
 	switch x := e.(type) {
 	case *cfront.Ref:
 		if !inMemory(x.Var) && x.Var.Class != cfront.Builtin {
@@ -182,7 +203,7 @@ func (b *builder) objectIn(e cfront.Expr) (v *builderVar, p place) {
 		}
 	case *cfront.List:
 		b.firstItems(x)
-		return b.objectIn(x.Items[len(x.Items)-1])
+		return b.objectOf(x.Items[len(x.Items)-1])
 	case *cfront.Assign:
 		if v := b.variableOf(x.To); v != nil {
 			if _, done := b.results[x]; !done {
@@ -222,9 +243,6 @@ func (b *builder) memberVariable(x *cfront.Member) *builderVar {
 	}
 	if v.Record == nil {
 		b.fail(x, "", "%s is no structure", v.Name)
-	}
-	if v.Record.Union {
-		b.fail(x, "", "the union %s is a variable, whose members are in one place", v.Name)
 	}
 	if own, ok := v.Record.Field(f.Name); ok {
 		f = own
@@ -317,6 +335,7 @@ func (b *builder) keptRecord(e cfront.Expr) cfront.Expr {
 		b.learnt.kept[key] = v
 	}
 	b.forgetMembers(v)
+	b.values = append(b.values, v)
 	b.assignRecord(e.Place(), cfront.Use(v), e)
 	b.results[e] = outcome{variable: v}
 	return cfront.Use(v)

@@ -17,9 +17,6 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 	if b.isMemory(to) {
 		defer b.pin(to)()
 	}
-	if r.Union {
-		b.failAt(at, "", "the union %s is assigned to as a whole", r.Name)
-	}
 	switch x := e.(type) {
 	case *cfront.Cast:
 		b.assignRecord(at, to, x.X)
@@ -59,17 +56,22 @@ func (b *builder) assignRecord(at cfront.Pos, to, e cfront.Expr) {
 		b.fail(e, "", "%s has no value that is a structure", c.Func)
 	}
 	if !b.isMemory(e) && !isBuiltin(e) {
-		v, _ := b.objectIn(e)
-		if v == nil {
-			b.fail(e, "", "this is no structure that is known")
-		}
-		from = cfront.Use(v)
+		from = b.whole(e)
 	} else {
 		defer b.pin(e)()
 	}
-	for _, f := range r.Fields {
+	for _, f := range covering(r) {
 		b.assignField(at, to, f, cfront.Part(from, f))
 	}
+}
+
+// whole is the variable that a record is.
+func (b *builder) whole(e cfront.Expr) cfront.Expr {
+	v, _ := b.objectOf(e)
+	if v == nil {
+		b.fail(e, "", "this is no structure that is known")
+	}
+	return cfront.Use(v)
 }
 
 // assignOperation assigns the results of an operation on the fields of vectors, field by field.
@@ -117,10 +119,20 @@ func (b *builder) construct(at cfront.Pos, to cfront.Expr, ctor string, args []c
 		return
 	}
 	r := to.Record()
-	if len(args) > len(r.Fields) {
+	fields := distinct(r)
+	switch {
+	case overlaps(r) && len(args) == 0:
+		fields = covering(r)
+	case overlaps(r):
+		fields = fields[:len(args)]
+		if last := fields[len(args)-1]; len(args) > 1 && last.Offset == fields[0].Offset {
+			b.failAt(at, "give its members values one by one", "%d values for %s", len(args), r.Name)
+		}
+	}
+	if len(args) > len(fields) {
 		b.failAt(at, "", "%d values for %s", len(args), r.Name)
 	}
-	for i, f := range r.Fields {
+	for i, f := range fields {
 		var value cfront.Expr = cfront.Zero(at)
 		if i < len(args) {
 			value = args[i]

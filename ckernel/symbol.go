@@ -100,8 +100,11 @@ func (b *bindings) follows(v *builderVar) bool {
 	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
 }
 
-// inMemory reports whether a variable is in memory that work-items share.
+// inMemory reports whether a variable is in memory that work-items share, or has members of several types in one place.
 func inMemory(v *builderVar) bool {
+	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
+		return true
+	}
 	return v.Space == cfront.LocalSpace || v.Class == cfront.Global && (v.Space == cfront.GlobalSpace || v.Space == cfront.ConstantSpace)
 }
 

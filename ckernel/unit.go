@@ -223,3 +223,70 @@ func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
 	}
 	b.env[v] = value{at: &address{array: at.array, offset: b.settled(pos, v.Name+"_offset", at.offset)}}
 }
+
+// Members of a union that have one type are one variable. A variable with members of several types in one place is private memory, whose members are
+// accesses of their types, as those of records in memory are.
+
+// distinct are the members of a record, each place and type once.
+func distinct(r *cfront.Record) (out []cfront.Field) {
+	for _, f := range r.Fields {
+		if !slices.ContainsFunc(out, func(o cfront.Field) bool { return samePlace(f, o) }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func samePlace(f, o cfront.Field) bool {
+	return f.Offset == o.Offset && f.Type == o.Type && slices.Equal(f.Dims, o.Dims)
+}
+
+// overlaps reports whether members of a record of several types are in one place, or those of a record in it.
+func overlaps(r *cfront.Record) bool {
+	if !r.Union {
+		return false
+	}
+	list := distinct(r)
+	for i, f := range list {
+		for _, o := range list[:i] {
+			if f.Offset < o.Offset+bytesIn(o) && o.Offset < f.Offset+bytesIn(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bytesIn is the size of a member.
+func bytesIn(f cfront.Field) int64 {
+	switch {
+	case f.Pointer:
+		return pointerBytes * f.Elements()
+	case f.Record != nil:
+		return f.Record.Size * f.Elements()
+	}
+	return f.DType.Size() * f.Elements()
+}
+
+// covering are members by which a record is copied: of those in one place the largest, and of these the one with the fewest elements, as compilers copy
+// by words that are as long as the alignment allows.
+func covering(r *cfront.Record) (out []cfront.Field) {
+	list := distinct(r)
+	slices.SortStableFunc(list, func(f, o cfront.Field) int {
+		switch {
+		case f.Offset != o.Offset:
+			return int(f.Offset - o.Offset)
+		case bytesIn(f) != bytesIn(o):
+			return int(bytesIn(o) - bytesIn(f))
+		}
+		return int(f.Elements() - o.Elements())
+	})
+	end := int64(0)
+	for _, f := range list {
+		if f.Offset >= end {
+			out = append(out, f)
+			end = f.Offset + bytesIn(f)
+		}
+	}
+	return out
+}

@@ -275,7 +275,6 @@ func (b *builder) unary(x *cfront.Unary) expr.Expr {
 	return b.truthValue(x)
 }
 
-// truthValue is a condition as a value.
 func (b *builder) truthValue(e cfront.Expr) expr.Expr {
 	c := b.truth(e)
 	switch b.decided(c) {

@@ -43,7 +43,6 @@ func lanesApart(file *cfront.File) map[*builderVar]bool {
 	return apart
 }
 
-// vectorVariable is the value of a vector variable.
 func (b *builder) vectorVariable(at cfront.Expr, v *builderVar) expr.Expr {
 	b.checkVector(at, v.DType)
 	if b.lanes[v] {

@@ -7,7 +7,6 @@ import (
 
 // Sets have no dimensions: sizes, axes and iterations are all parameters of them, so that sets of different loops are of one space.
 
-// everywhere is the set of all points.
 func everywhere() *polycount.Set { return polycount.NewSet(nil, nil) }
 
 // where is the set in which a number is at least 0, or 0; ok is false if that is no set. Extremes and choices in it are taken apart.

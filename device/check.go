@@ -82,7 +82,7 @@ func (j Job) checkKeep() *Error {
 // checkShared: all arguments of a name are one buffer.
 func (j Job) checkShared() *Error {
 	first := map[string]Arg{}
-	for b := range j.allBuffers() {
+	for b := range j.Pointers() {
 		a, ok := first[b.Name]
 		if !ok {
 			first[b.Name] = b
@@ -93,8 +93,8 @@ func (j Job) checkShared() *Error {
 	return nil
 }
 
-// allBuffers lists the buffers of all launches as often as they are passed, and the variables.
-func (j Job) allBuffers() iter.Seq[Arg] {
+// Pointers lists the buffers of all launches as often as they are passed, and the variables.
+func (j Job) Pointers() iter.Seq[Arg] {
 	return func(yield func(Arg) bool) {
 		lists := [][]Arg{j.Args}
 		for _, l := range j.Then {
@@ -114,7 +114,7 @@ func (j Job) allBuffers() iter.Seq[Arg] {
 // any launch does so.
 func (j Job) Buffers() []Arg {
 	var out []Arg
-	for a := range j.allBuffers() {
+	for a := range j.Pointers() {
 		i := slices.IndexFunc(out, func(b Arg) bool { return b.Name == a.Name })
 		if i < 0 {
 			a.At = 0

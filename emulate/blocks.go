@@ -38,9 +38,14 @@ func (e *emulation) choose() {
 		if steps := e.builder.Steps - done; i >= 3 && steps > mostExecuted*2/3 || i > 1 && steps > mostExecuted {
 			break
 		}
-		b := e.block(e.place(e.number(i, want)))
+		at := e.place(e.number(i, want))
+		b := e.block(at)
 		if b.Cut && i > 0 { // those before it stand for it
 			break
+		}
+		if b.Cut && e.someWhole() { // only as others were executed before
+			b = e.builder.Whole(at)
+			e.executed[at] = b
 		}
 		e.blocks = append(e.blocks, b)
 	}
@@ -53,6 +58,16 @@ func (e *emulation) choose() {
 		e.repeat(want)
 	}
 	e.met = e.meetings()
+}
+
+// someWhole reports whether any block was executed to its end.
+func (e *emulation) someWhole() bool {
+	for _, b := range e.executed {
+		if !b.Cut {
+			return true
+		}
+	}
+	return false
 }
 
 // longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.

@@ -43,6 +43,8 @@ type Input struct {
 	Within float64
 	// Cold is a launch that finds nothing in the caches. Otherwise they are as the same launch has left them.
 	Cold bool
+	// Missing is the part of what it loads that others have displaced from the second-level cache meanwhile.
+	Missing float64
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
 	// Regions asks for the same by region.
@@ -76,6 +78,7 @@ type Result struct {
 	Advice      []Advice      // the best first
 	Utilization map[timing.Unit]float64
 	Memory      Memory
+	Touched     []memory.Bytes // of the buffers, those that the launch accesses
 	Hottest     []Hot
 	Lines       []Line                  // of the source, those that warps wait for most first
 	Stalls      [timing.Reasons]float64 // parts of the warps' time in which they wait; they issue in what remains

@@ -28,7 +28,7 @@ var (
 	secondLevel   = doubtful{1.15, 1.35} // bounds, and which part of it each address belongs to is not known
 	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
 	atomicPlaces  = doubtful{1.1, 1.7}   // atomic operations bound, and meet by that
-	constantLines = doubtful{1.1, 3}     // constants by address, whose lines go
+	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
 	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers

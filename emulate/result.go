@@ -36,6 +36,9 @@ func (e *emulation) result(t timed) *Result {
 		Kernel: e.Function.Name, Device: d.Name(), Cycles: t.cycles, ClockMHz: d.Value(facts.ClockMHz), ClockGiven: e.ClockMHz > 0, Blocks: e.resident, Limits: e.limits,
 		Launch: d.Value(facts.LaunchSeconds), Memory: e.memory, Work: e.work, Doubts: e.launch.Doubts(), Warnings: e.warnings, function: e.Function, emulation: e, base: t,
 	}
+	if e.accessed != nil {
+		r.Touched = e.accessed.Bytes()
+	}
 	r.Utilization = e.utilization(t)
 	if e.ClockMHz == 0 { // tensor instructions take so much power that the clock goes down
 		r.ClockMHz *= 1 - d.Value(facts.TensorSlowdown)*min(r.Utilization[timing.Tensor]+r.Utilization[timing.Wide], 1)

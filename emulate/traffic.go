@@ -70,6 +70,7 @@ func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
+	t.WarmReads += e.Missing * max(0, t.DRAMReads-t.WarmReads)
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
 	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
 }

@@ -278,7 +278,6 @@ type running struct {
 	at    float64   // when the next block ends
 }
 
-// end is the end of a block.
 func (m *running) end() {
 	m.done, m.now = m.ends[len(m.ends)-1], m.at
 	m.ends = m.ends[:len(m.ends)-1]

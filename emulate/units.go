@@ -74,7 +74,6 @@ var timings = []opTiming{
 	{unit: timing.Dispatch},
 }
 
-// timingOf is the row of an instruction.
 func timingOf(in *sass.Instruction) *opTiming {
 	i := 0
 	for !timings[i].matches(in) { // the last row matches all

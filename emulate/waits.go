@@ -17,6 +17,9 @@ type waited struct {
 
 // waited finds, by instructions that load what loops wait for, who stores that.
 func (e *emulation) waited() map[int32]waited {
+	if len(e.builder.Awaits) == 0 {
+		return nil
+	}
 	wants, stores := map[int32][]int64{}, map[int64]int{} // addresses that are awaited, by instruction; blocks that store there
 	stored := map[string]bool{}
 	for _, b := range e.executed {

@@ -1,11 +1,11 @@
 // Package features counts what a kernel does, symbolically in its sizes, and names the counts.
 //
-// Count makes the Statistics of a kernel, Occurrences.CountAt those at given sizes alone: records of operations (ops.go), memory
-// accesses (mem.go), synchronization (sync.go) and footprints (footprint.go). A record is a comparable key (record.go) and an exact piecewise
+// Count makes the Statistics of a kernel, Occurrences.CountAt those at given sizes alone: records of operations, memory
+// accesses (mem.go), synchronization (sync.go) and footprints (lines.go). A record is a comparable key (record.go) and an exact piecewise
 // quasi-polynomial: occurrences in the text times the multiplicity of their statement (multiplicity.go), under the
 // conditions of branches where these are to be exact (branches.go). A feature identifier f_… (id.go, parse.go) selects among
-// the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element
-// (afr.go), footprint, or cache lines and sectors that sub-groups touch (lines.go); in addition to records there are
+// the records (select.go); Statistics.Value evaluates the selection at sizes (value.go), also as accesses per element,
+// footprint, or cache lines and sectors that sub-groups touch (lines.go); in addition to records there are
 // the chains of dependent operations in loops (loops.go, loop_chain.go). JSON and Write print all records (print.go).
 //
 // The table of classes (class.go) says for each class how identifiers are read, what they select and how values are found. Features of

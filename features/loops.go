@@ -63,7 +63,6 @@ const (
 	loopSize   = 3 // the counter, the comparison and the jump
 )
 
-// findLoops finds the loops of the program.
 func (s *Statistics) findLoops() ([]*loopFacts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -93,7 +93,6 @@ func (c *counter) meetings() (out []meeting, err error) {
 	return out, nil
 }
 
-// written are the meetings of the text.
 func (c *counter) written() (out []meeting, err error) {
 	var all []*polycount.Set
 	for _, s := range c.k.Statements {

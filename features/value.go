@@ -33,7 +33,6 @@ func (s *Statistics) Value(id ID, sizes map[string]int64) (float64, error) {
 	return v, s.wrap(id, err)
 }
 
-// row is the row of a feature's class.
 func (s *Statistics) row(id ID) (*class, error) {
 	if c := id.Class.row(); c != nil {
 		return c, nil

@@ -196,7 +196,6 @@ func (m *maker) ids() error {
 	return nil
 }
 
-// inames finds the inames of each statement.
 func (m *maker) inames() error {
 	for i, s := range m.Kernel.Statements {
 		notes := m.more[i]

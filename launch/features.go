@@ -81,7 +81,6 @@ var accesses = map[kernel.Space]tally{kernel.Global: globalLoads, kernel.Local: 
 // distinct are the loads of elements that work-items do not hold yet.
 var distinct = map[kernel.Space]tally{kernel.Global: distinctGlobal, kernel.Local: distinctLocal}
 
-// of is the sum of some tallies.
 func (s *sums) of(list ...tally) (sum int64) {
 	for _, t := range list {
 		sum += s[t]

@@ -143,7 +143,6 @@ func issueOf(op string, t expr.DType) issue {
 	return issueSingle
 }
 
-// conversion is the kind of a conversion.
 func conversion(from, to expr.DType) issue {
 	switch {
 	case from == to || from.IsInteger() && to.IsInteger():

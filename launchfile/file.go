@@ -1,7 +1,7 @@
 // Package launchfile reads launch files: an existing kernel, in a language of its own, with all that one launch of it needs.
 //
 // [Parse] reads the text of a file (read.go, args.go) and refuses what it cannot mean, with its place; [File.Job] is the launch at given
-// sizes (job.go), for which it reads the source with its headers (program.go) and the files of data (data.go). The package runs nothing.
+// sizes (job.go), for which it reads the source with its headers (program.go) and the files of data. The package runs nothing.
 package launchfile
 
 import (
@@ -150,7 +150,6 @@ func (f *File) near(path string) string {
 	return filepath.Join(filepath.Dir(f.Path), path)
 }
 
-// buffer finds a buffer by its name.
 func (f *File) buffer(n *yamlfile.Node, name string) (*buffer, error) {
 	var names []string
 	for _, b := range f.buffers {

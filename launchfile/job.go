@@ -120,7 +120,6 @@ func withoutPaths(args []device.Arg) {
 	}
 }
 
-// launch gives a job its launches.
 func (f *File) launch(job *device.Job, launches []launch, at map[string]int64) error {
 	var all []device.Launch
 	for _, l := range launches {

@@ -70,7 +70,6 @@ func whole(at map[string]int64) func(expr.Expr) expr.Expr {
 	}
 }
 
-// int is the value as an integer.
 func (v number) int(at map[string]int64) (int64, error) {
 	x, err := expr.EvalInt(expr.Rewrite(v.expr, whole(at)), at)
 	if err != nil {

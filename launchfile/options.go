@@ -222,7 +222,6 @@ func insideFolder(include []*yamlfile.Node, w word, dir string) ([]*yamlfile.Nod
 	return append(include, w.item.Put(dir)), nil
 }
 
-// next reads an option with its value.
 func (w *words) next() (o option, v string, err error) {
 	first := w.list[w.at]
 	w.at++

@@ -179,7 +179,6 @@ func wrap(n *big.Int, d expr.DType) *big.Int {
 	return out
 }
 
-// eval is the value of an expression.
 func (x exprEval) eval(of expr.Expr) Num {
 	v, err := x.value(of)
 	switch {

@@ -114,7 +114,6 @@ func (p *printer) open(weak bool) func() {
 	return func() { p.b.WriteByte(')') }
 }
 
-// term writes a value.
 func (p *printer) term(t *Term, least int) {
 	b := &p.b
 	switch t.Op {

@@ -92,7 +92,6 @@ func (r Run) clip(s span) (first, count int64) {
 	return lo, max(hi-lo+1, 0)
 }
 
-// whole is the span of a run.
 func (r Run) whole() span { return span{r.First, r.First + max(r.Step, 1)*(r.Count-1) + 1} }
 
 // pattern are parts of accesses to one array whose addresses move alike from group to group and iteration to iteration: by the same strides.
@@ -176,7 +175,7 @@ func (k *known) figure(p pattern, list [][3]int64) figure {
 		}
 		in = at.copies(in)
 	}
-	f := figure{union(in, moves), times}
+	f := figure{k.division.union(in, moves), times}
 	// Parts need not be everywhere in a box of groups and iterations, as in a triangle.
 	f.times *= min(p.bytes()/(times*f.bytes()), 1)
 	return f
@@ -210,7 +209,6 @@ func (p pattern) bytes() (sum float64) {
 	return sum
 }
 
-// lengthOf is the length of intervals.
 func lengthOf(in []interval) (sum float64) {
 	for _, x := range in {
 		sum += float64(x.hi - x.lo)

@@ -20,8 +20,8 @@ type Fading struct{ All, None float64 }
 // plain is a cache that keeps all that it has room for.
 var plain = Keeping{Clean: Fading{1, 1}, Dirty: Fading{1, 1}, FirstDirty: 1, MostDirty: 1, DirtyRoom: 1}
 
-// after is the part that is left when others have come, in parts of the capacity.
-func (f Fading) after(others float64) float64 {
+// After is the part that is left when others have come, in parts of the capacity.
+func (f Fading) After(others float64) float64 {
 	switch {
 	case others <= f.All:
 		return 1
@@ -70,8 +70,8 @@ func (l *Launch) keep(t *Traffic, back float64, d *Device, whole *window) {
 	t.WarmWrites, t.WarmReads = back, reads
 	read, written := l.footprints(l.Body, whole, loads, fetchBytes), l.footprints(l.Body, whole, stores, SectorBytes)
 	for i, since := range l.since(d, k.Dirty.All, whole, room) {
-		t.WarmWrites -= written[i] * SectorBytes * k.Dirty.after(since*max(room, k.DirtyRoom*t.Written)/d.L2)
-		t.WarmReads -= read[i] * fetchBytes * k.Clean.after(since*room/d.L2)
+		t.WarmWrites -= written[i] * SectorBytes * k.Dirty.After(since*max(room, k.DirtyRoom*t.Written)/d.L2)
+		t.WarmReads -= read[i] * fetchBytes * k.Clean.After(since*room/d.L2)
 	}
 	t.WarmReads = max(t.WarmReads, 0)
 	if back > 0 {

@@ -38,6 +38,24 @@ type Array struct {
 	Bytes int64
 }
 
+// Bytes is how much of an array a launch loads and stores, each once, in whole sectors.
+type Bytes struct {
+	Name           string
+	Loaded, Stored float64
+}
+
+// Bytes are those of the arrays that the launch accesses.
+func (l *Launch) Bytes() (all []Bytes) {
+	whole := l.whole()
+	loaded, stored := l.footprints(l.Body, &whole, loads, SectorBytes), l.footprints(l.Body, &whole, stores, SectorBytes)
+	for i, a := range l.Arrays {
+		if loaded[i]+stored[i] > 0 {
+			all = append(all, Bytes{a.Name, loaded[i] * SectorBytes, stored[i] * SectorBytes})
+		}
+	}
+	return all
+}
+
 // Step is a *Loop or an *Access.
 type Step interface{ step() }
 
@@ -107,7 +125,6 @@ func (p *Part) executions() float64 {
 	return n
 }
 
-// groups are the groups of the part.
 func (p *Part) groups() float64 {
 	return float64(p.Groups[0].Count) * float64(p.Groups[1].Count) * float64(p.Groups[2].Count)
 }

@@ -72,6 +72,7 @@ type known struct {
 	strides  [][]float64 // of the parts of each pattern
 	arrays   []int       // of each pattern
 	patterns []pattern
+	division division
 	// Memory for the next outline.
 	boxes     []span
 	shifts    []float64

@@ -26,7 +26,7 @@ type box struct {
 }
 
 // union is the set of intervals with copies, as disjoint sets.
-func union(in []interval, moves []stride) []set {
+func (v *division) union(in []interval, moves []stride) []set {
 	in, moves = slices.Clone(in), upward(in, moves)
 	for len(moves) > 0 && (long(in, moves[0].bytes) == len(in) || boxesOf(in, moves) > maxBoxes) {
 		for i := range in {
@@ -34,16 +34,19 @@ func union(in []interval, moves []stride) []set {
 		}
 		in, moves = merged(in), moves[1:]
 	}
-	d := division{moves: moves}
+	v.moves, v.boxes, v.sets, v.spans = moves, v.boxes[:0], nil, v.spans[:0]
+	for len(v.levels) < len(moves) {
+		v.levels = append(v.levels, level{})
+	}
 	at := make([]span, len(moves))
 	for _, x := range in {
-		d.place(x, len(moves)-1, at)
+		v.place(x, len(moves)-1, at)
 	}
 	for i := range moves {
-		d.join(i)
+		v.join(i)
 	}
-	d.divide(d.boxes, len(moves)-1, nil, 0)
-	return d.sets
+	v.divide(v.boxes, len(moves)-1, nil, 0)
+	return v.sets
 }
 
 // upward orders strides, and makes one of those that continue each other. The intervals are moved to where the copies of negative strides begin.
@@ -92,17 +95,34 @@ func boxesOf(in []interval, moves []stride) (n int64) {
 	return n
 }
 
-// division divides a union of boxes.
+// division divides unions of boxes, one after the other.
 type division struct {
 	moves []stride
 	boxes []box
 	sets  []set
+	// Memory: the spans of boxes, the intervals of the next set, and what is divided along each coordinate.
+	spans  []span
+	in     []interval
+	levels []level
+}
+
+// level is a coordinate that is divided: where boxes begin and end, and the boxes of a part.
+type level struct {
+	ends []int64
+	part []box
+}
+
+// box is a box at a copy of a place.
+func (v *division) box(x interval, at []span) box {
+	n := len(v.spans)
+	v.spans = append(v.spans, at...)
+	return box{x, v.spans[n:len(v.spans):len(v.spans)]}
 }
 
 // place adds the boxes of an interval of which the multiples of larger strides than the one at d are known.
 func (v *division) place(x interval, d int, at []span) {
 	if d < 0 {
-		v.carry(box{x, slices.Clone(at)}, 0)
+		v.carry(v.box(x, at), 0)
 		return
 	}
 	m := v.moves[d]
@@ -123,7 +143,7 @@ func (v *division) carry(b box, d int) {
 		n, s := v.moves[d+1].bytes/v.moves[d].bytes, b.at[d]
 		k := intmath.FloorDiv(s.from+n/2, n)
 		if end := k*n - n/2 + n; s.to > end {
-			rest := box{b.interval, slices.Clone(b.at)}
+			rest := v.box(b.interval, b.at)
 			rest.at[d], rest.at[d+1] = span{end - (k+1)*n, s.to - (k+1)*n}, span{b.at[d+1].from + k + 1, b.at[d+1].to + k + 1}
 			v.carry(rest, d)
 			s.to = end
@@ -159,21 +179,23 @@ func (v *division) join(d int) {
 // divide adds the union of boxes, which are alike in the coordinates after d: moved so far, and copied.
 func (v *division) divide(boxes []box, d int, copies []stride, moved int64) {
 	if d < 0 {
-		in := make([]interval, len(boxes))
-		for i, b := range boxes {
-			in[i] = interval{b.lo + moved, b.hi + moved}
+		v.in = v.in[:0]
+		for _, b := range boxes {
+			v.in = append(v.in, interval{b.lo + moved, b.hi + moved})
 		}
-		s := set{in: merged(in), copies: slices.Clone(copies)}
+		s := set{in: slices.Clone(merged(v.in)), copies: slices.Clone(copies)}
 		slices.Reverse(s.copies)
 		v.sets = append(v.sets, s)
 		return
 	}
-	ends := make([]int64, 0, 2*len(boxes))
+	l := &v.levels[d]
+	ends := l.ends[:0]
 	for _, b := range boxes {
 		ends = append(ends, b.at[d].from, b.at[d].to)
 	}
 	slices.Sort(ends)
 	ends = slices.Compact(ends)
+	l.ends = ends
 	if len(v.sets)+len(ends) > maxPieces && len(boxes) > 1 { // taken not to overlap
 		for i := range boxes {
 			v.divide(boxes[i:i+1], d, copies, moved)
@@ -184,12 +206,13 @@ func (v *division) divide(boxes []box, d int, copies []stride, moved int64) {
 		from := ends[i]
 		part := boxes
 		if len(ends) > 2 {
-			part = nil
+			part = l.part[:0]
 			for _, b := range boxes {
 				if b.at[d].from <= from && b.at[d].to >= to {
 					part = append(part, b)
 				}
 			}
+			l.part = part
 		}
 		if len(part) == 0 {
 			continue

@@ -49,7 +49,7 @@ func TestUnionOfNestedStrides(t *testing.T) {
 			sign := rapid.SampledFrom([]int64{1, -1}).Draw(t, "sign")
 			moves = append(moves, stride{sign * bytes, rapid.Int64Range(1, 12).Draw(t, "count")})
 		}
-		f := figure{union(in, moves), 1}
+		f := figure{new(division).union(in, moves), 1}
 		if got, want := f.bytes(), len(enumerated(in, moves)); got != float64(want) {
 			t.Fatalf("%v copied by %v: %g bytes, want %d", in, moves, got, want)
 		}
@@ -74,7 +74,7 @@ func TestUnits(t *testing.T) {
 		"a field of a structure":       {lanesOf(32, 16), []stride{{512, 100}}, 1600},
 		"columns, iteration by itself": {lanesOf(32, 4096), []stride{{4, 1024}, {1 << 17, 8}}, 8 * 32 * 128},
 	} {
-		f := figure{union(test.in, test.moves), 1}
+		f := figure{new(division).union(test.in, test.moves), 1}
 		if got := f.units(unit); got < 0.99*test.want || got > 1.01*test.want {
 			t.Errorf("%s: %g units, want %g", name, got, test.want)
 		}

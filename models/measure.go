@@ -244,7 +244,6 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// words are values as text.
 func words[T ~string](list []T) (out []string) {
 	for _, v := range list {
 		out = append(out, string(v))

@@ -20,7 +20,6 @@ func (c *Compiled) Within(features []Range, params []float64) Range {
 	return c.value.within(features, params)[0]
 }
 
-// within are the ranges of the results.
 func (t *tape) within(features []Range, params []float64) (out []Range) {
 	r := make([]Range, len(t.regs))
 	for i, v := range t.regs { // constants among them

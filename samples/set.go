@@ -55,7 +55,6 @@ func Load(path string) (*Set, error) {
 	return s, nil
 }
 
-// open finds the records.
 func (s *Set) open() error {
 	size, err := s.openText()
 	if err != nil {
@@ -212,7 +211,6 @@ func (s *Set) Find(want Record) (Record, Freshness, error) {
 	return stale, state, nil
 }
 
-// record reads the record of an entry.
 func (s *Set) record(e entry) (*Record, error) {
 	text, err := bufio.NewReader(io.NewSectionReader(s.text, e.At, s.size-e.At)).ReadString('\n')
 	if err == nil || err == io.EOF {

@@ -56,7 +56,6 @@ func (f *Function) flow(p *parser) error {
 	return nil
 }
 
-// cut makes the blocks.
 func (f *Function) cut(leader []bool, labels map[int]string) {
 	n := 0
 	for i := range f.Instructions {

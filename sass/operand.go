@@ -75,7 +75,6 @@ type Reference struct {
 // register is a register in the text of an operand: not part of a longer word, nor behind a dot, as modifiers are.
 var register = regexp.MustCompile(`(^|[^\w.$])(UR|UP|R|P|B)(\d{1,3}|Z|T)((?:\.\w+)*)`)
 
-// operand reads the text of an operand.
 func operand(text string) Operand {
 	o := Operand{Text: text, Kind: kindOf(text)}
 	if strings.HasPrefix(text, "`(") { // labels may look like registers
@@ -92,13 +91,16 @@ func operand(text string) Operand {
 	return o
 }
 
-// widthIn is the width that the text of an operand gives a register with these suffixes. Descriptors of memory have 64 bits.
+// widthIn is the width that the text of an operand gives a register with these suffixes. Descriptors of memory have 64 bits, and so has a uniform register that is
+// added to an address of 64 bits or to an offset: [R2.64+UR4], [R2.U32+UR4].
 func widthIn(text, name, suffixes string) int {
 	switch {
 	case strings.HasPrefix(suffixes, ".64"), strings.Contains(text, "desc["+name+"]"):
 		return 2
 	case strings.HasPrefix(suffixes, ".U32"):
 		return 1
+	case strings.Contains(text, "+"+name) && name[0] == 'U' && (strings.Contains(text, ".64+") || strings.Contains(text, ".U32+")):
+		return 2
 	}
 	return 0
 }

@@ -70,6 +70,8 @@ func TestDefinesAndUses(t *testing.T) {
 		{"UIADD3 UR4, UP0, UR5, UR6, URZ", "UR4 UP0", "UR5 UR6"},
 		{"LDG.E.128.CONSTANT R8, desc[UR4][R2.64+0x10]", "R8 R9 R10 R11", "UR4 UR5 R2 R3"},
 		{"LDG.E.U8 R8, desc[UR4][R2.64]", "R8", "UR4 UR5 R2 R3"},
+		{"LDGSTS.E.LTC128B [R199+0x80], [R192.64+UR28]", "", "R199 R192 R193 UR28 UR29"},
+		{"LDG.E R8, desc[UR4][R2.U32+UR6]", "R8", "UR4 UR5 R2 UR6 UR7"},
 		{"STG.E.64 desc[UR4][R2.64], R6", "", "UR4 UR5 R2 R3 R6 R7"},
 		{"STS.128 [R2+UR4+0x20], R4", "", "R2 UR4 R4 R5 R6 R7"},
 		{"LDS R2, [R2.X4+0x20]", "R2", "R2"},

@@ -240,8 +240,22 @@ func (b *builder) statement(s cfront.Stmt, at scope, place int64) int64 {
 		}
 		return place
 	case *cfront.For:
+		if list := b.counted(x, at); list != nil {
+			for _, inner := range list {
+				place = b.statement(inner, at, place)
+			}
+			if h, ok := headOf(x); ok {
+				b.env[h.iterator] = nil
+			}
+			return place
+		}
 		b.loop(x, scope{at.domain, appended(at.order, polycount.Int(place))})
 		return place + 1
+	case *cfront.While:
+		for _, inner := range b.repeated(x) {
+			place = b.statement(inner, at, place)
+		}
+		return place
 	case *cfront.If:
 		b.domain = at.domain
 		var holds *polycount.Set
@@ -355,7 +369,6 @@ func (b *builder) chained(a *cfront.Assign, at scope, place int64) (int64, cfron
 	return b.assign(a.Pos, a.To, use, at, place), use
 }
 
-// assign makes a statement.
 func (b *builder) assign(at cfront.Pos, to, value cfront.Expr, sc scope, place int64) int64 {
 	if to.Type() == "" {
 		b.failAt(at, "", "%s is neither a number nor an element of an array of numbers", describe(to))

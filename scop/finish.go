@@ -58,7 +58,9 @@ func (n *Nest) rowExtents() {
 				return
 			}
 		}
-		a.Shape = append([]expr.Expr{nil}, k.Array(a.Name).Shape[1:]...)
+		if whole := k.Array(a.Name); whole != nil { // else no statement with it ever runs
+			a.Shape = append([]expr.Expr{nil}, whole.Shape[1:]...)
+		}
 	}
 }
 

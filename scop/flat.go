@@ -69,6 +69,7 @@ func (b *builder) polynomial(e cfront.Expr) (p *expr.Poly, ok bool) {
 // folded are the strides of the arrays that are found to have several dimensions.
 func (b *builder) folded() map[*cfront.Var][]*expr.Poly {
 	out := map[*cfront.Var][]*expr.Poly{}
+	size := func(name string) bool { return !b.reserved[name] && !b.heads[name] }
 	for v, list := range b.flats {
 		if !slices.ContainsFunc(list, func(x flatAccess) bool { return !x.affine }) || slices.ContainsFunc(list, func(x flatAccess) bool { return x.offset == nil }) {
 			continue
@@ -78,8 +79,8 @@ func (b *builder) folded() map[*cfront.Var][]*expr.Poly {
 			offsets = append(offsets, x.offset)
 		}
 		for _, common := range []bool{false, true} {
-			for strides := expr.Strides(offsets, b.isSize, 1, common); len(strides) > 0 && out[v] == nil; strides = strides[1:] {
-				if !slices.ContainsFunc(list, func(x flatAccess) bool { return b.dimensions(x, strides) == nil }) {
+			for strides := expr.Strides(offsets, size, 1, common); len(strides) > 0 && out[v] == nil; strides = strides[1:] {
+				if !slices.ContainsFunc(list, func(x flatAccess) bool { return dimensions(x, strides) == nil }) {
 					out[v] = strides
 				}
 			}
@@ -88,11 +89,8 @@ func (b *builder) folded() map[*cfront.Var][]*expr.Poly {
 	return out
 }
 
-// isSize reports that a name is no iterator.
-func (b *builder) isSize(name string) bool { return !b.reserved[name] && !b.heads[name] }
-
 // dimensions are the subscripts of an access to an array of such strides; nil where an inner one may not be below its extent.
-func (b *builder) dimensions(x flatAccess, strides []*expr.Poly) (subs []polycount.Affine) {
+func dimensions(x flatAccess, strides []*expr.Poly) (subs []polycount.Affine) {
 	inner, ok := expr.Extents(strides)
 	if !ok {
 		return nil
@@ -123,7 +121,7 @@ func (b *builder) unflattened(sub cfront.Expr, v *cfront.Var) []polycount.Affine
 	x := flatAccess{domain: b.domain}
 	var ok bool
 	if x.offset, ok = b.polynomial(sub); ok {
-		if subs := b.dimensions(x, b.strides[v]); subs != nil {
+		if subs := dimensions(x, b.strides[v]); subs != nil {
 			return subs
 		}
 	}

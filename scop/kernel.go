@@ -129,7 +129,6 @@ func (l *Loop) conjunction() ([]polycount.Constraint, error) {
 	return list, nil
 }
 
-// stmt is the statement of the kernel.
 func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
 	out := &kernel.Stmt{ID: s.Name, At: kernel.Place{File: s.Pos.File, Pos: s.Pos.Pos}}
 	by := map[string]expr.Expr{}

@@ -131,11 +131,27 @@ func (b *builder) iterator(v *cfront.Var) string {
 
 // step is what a loop adds to its iterator: ++i, i -= 2, i = i + 1.
 func (b *builder) step(x *cfront.For, v *cfront.Var) int64 {
-	a, ok := x.Step.(*cfront.Assign)
-	if !ok || base(a.To) != v {
+	op, by := increment(x, v)
+	if by == nil {
 		b.failAt(x.Pos, "", "the loop does not end each iteration by adding a constant to %s", v.Name)
 	}
-	op, by := a.Op, a.Value
+	n, ok := by.(*cfront.Int)
+	if !ok || op == "" || n.Value == 0 || n.Value > 1<<30 || n.Value < -1<<30 {
+		b.fail(x.Step, "", "the loop does not add a constant to %s", v.Name)
+	}
+	if op == "-" {
+		return -n.Value
+	}
+	return n.Value
+}
+
+// increment is what a loop adds to its iterator, or subtracts from it: the operator is + or -, and "" where it does something else.
+func increment(x *cfront.For, v *cfront.Var) (op string, by cfront.Expr) {
+	a, ok := x.Step.(*cfront.Assign)
+	if !ok || base(a.To) != v {
+		return "", nil
+	}
+	op, by = a.Op, a.Value
 	if sum, ok := a.Value.(*cfront.Binary); ok && op == "" {
 		op = sum.Op
 		switch {
@@ -147,14 +163,10 @@ func (b *builder) step(x *cfront.For, v *cfront.Var) int64 {
 			op = ""
 		}
 	}
-	n, ok := by.(*cfront.Int)
-	if !ok || op != "+" && op != "-" || n.Value == 0 || n.Value > 1<<30 || n.Value < -1<<30 {
-		b.fail(a, "", "the loop does not add a constant to %s", v.Name)
+	if op != "+" && op != "-" {
+		op = ""
 	}
-	if op == "-" {
-		return -n.Value
-	}
-	return n.Value
+	return op, by
 }
 
 func isVar(e cfront.Expr, v *cfront.Var) bool {

@@ -64,7 +64,6 @@ func (b *builder) allocated(v *cfront.Var) bool {
 	return ok && found
 }
 
-// expressions visits all expressions in a statement.
 func expressions(s cfront.Stmt, visit func(cfront.Expr)) {
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {

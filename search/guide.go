@@ -48,7 +48,6 @@ func newGuide(s Space, m Model) *guide {
 	return &guide{space: s, model: m, known: map[string]float64{}, width: leastSure}
 }
 
-// place is the point of a configuration.
 func (g *guide) place(c Config) point {
 	var p point
 	for i, pick := range c {
@@ -112,7 +111,6 @@ func (g *guide) hopeless(c Config, best Trial) bool {
 	return len(g.points) > 0 && best.Result.Valid() && g.seconds(c) > farOff*best.Result.Seconds
 }
 
-// learn adds a trial.
 func (g *guide) learn(t Trial) {
 	predicted := g.predicted(t.Config)
 	if !t.Result.Valid() || math.IsInf(predicted, 1) || len(g.points) >= learned {

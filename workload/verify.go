@@ -74,10 +74,10 @@ func (c *Case) Compare(ctx context.Context, dev device.Device) (samples.Comparis
 	return ref.Comparison, err
 }
 
-// launched runs a job of a verification. A worker that dies may have been killed, so the job gets a second one.
+// launched runs a job of a verification. A worker that dies may have been killed, and one that is late may have had a busy machine, so the job gets a second one.
 func launched(ctx context.Context, dev device.Device, job device.Job) (*device.Result, error) {
 	result, err := dev.Run(ctx, job)
-	if e, ok := device.AsError(err); ok && ctx.Err() == nil && (e.Status == samples.Crash || e.Status == samples.OutOfMemory) {
+	if e, ok := device.AsError(err); ok && ctx.Err() == nil && (e.Status == samples.Crash || e.Status == samples.OutOfMemory || e.Status == samples.Timeout) {
 		return dev.Run(ctx, job)
 	}
 	return result, err

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -192,20 +193,21 @@ func TestTimedReference(t *testing.T) {
 type dying struct {
 	device.Device
 	deaths, runs int
+	status       samples.Status
 }
 
 func (d *dying) Run(ctx context.Context, job device.Job) (*device.Result, error) {
 	if d.runs++; d.runs <= d.deaths {
-		return nil, device.Errorf(samples.Crash, "the worker died: signal: killed")
+		return nil, device.Errorf(d.status, "the worker died: signal: killed")
 	}
 	return d.Device.Run(ctx, job)
 }
 
-// TestVerifyRetries: a worker that dies gets the job again; only then the kernel has crashed.
+// TestVerifyRetries: a worker that dies, or is late, gets the job again; only then the kernel has crashed.
 func TestVerifyRetries(t *testing.T) {
 	dev := devicetest.Open(t)
-	for deaths, want := range map[int]samples.Status{0: "", 1: "", 2: samples.Crash} {
-		d := &dying{Device: dev, deaths: deaths}
+	for deaths, want := range map[int]samples.Status{0: "", 1: "", 2: samples.Crash, 3: samples.Timeout} {
+		d := &dying{Device: dev, deaths: deaths, status: cmp.Or(want, samples.Timeout)}
 		_, err := Verify(context.Background(), d, oneArray(t, "c[i] = a[i]", "float32", 64))
 		status := samples.Status("")
 		if e, ok := device.AsError(err); ok {

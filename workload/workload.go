@@ -279,7 +279,6 @@ func (c *Case) Job(policy device.Policy) (device.Job, error) {
 	return c.job(policy, source)
 }
 
-// job is the launch of a source.
 func (c *Case) job(policy device.Policy, source *emit.Source) (device.Job, error) {
 	counts, err := c.elements()
 	if err != nil {

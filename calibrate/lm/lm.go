@@ -1,10 +1,9 @@
 // Package lm minimizes a sum of squares by the method of Levenberg and Marquardt in Moré's form, within bounds.
 //
-// Minimize iterates: the Jacobian is factored once with column pivoting (factor.go), a step is sought inside a trust region
-// whose shape follows the scale of the parameters (trust.go), bounds are kept by an active set on the factored problem
-// (bounds.go), and a step is taken when the sum of squares falls as the linear model says it should. When it has converged, the last
-// digits are made good (polish.go). The Result carries what is
-// known at the end: status, covariance, rank, condition and null directions (covariance.go), and the history.
+// Minimize iterates: the Jacobian is factored once with column pivoting and a step is sought inside a trust region whose shape
+// follows the scale of the parameters (trust.go). Bounds are kept by an active set on the factored problem (bounds.go). A step is taken when the sum of
+// squares falls as the linear model says that it should (iterate.go); after convergence a few Newton steps make the last digits right. The Result has the
+// status, the covariance, the rank, the condition, the null directions and the history.
 //
 // It deliberately lacks approximate Jacobians: the models of this project have exact ones.
 //

@@ -180,7 +180,6 @@ func (m *macro) param(t Token) int {
 	return slices.Index(m.params, t.Text)
 }
 
-// quote is the text of an argument as a string.
 func quote(arg []Token) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -206,6 +206,12 @@ func (i *instance) statement(s cfront.Stmt) cfront.Stmt {
 	return s
 }
 
+// Renamed is a statement with another variable in the place of one, and variables of its own.
+func Renamed(s cfront.Stmt, from, to *cfront.Var) cfront.Stmt {
+	i := &instance{vars: map[*cfront.Var]*cfront.Var{from: to}, arrays: map[*cfront.Var]cfront.Expr{}}
+	return i.statement(s)
+}
+
 func (i *instance) optional(s cfront.Stmt) cfront.Stmt {
 	if s == nil {
 		return nil

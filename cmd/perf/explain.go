@@ -107,20 +107,18 @@ func (o *predictFlags) explainEmulated(cmd *cobra.Command, args []string) (done 
 
 // casesOfAll are the kernels of some arguments.
 func casesOfAll(cmd *cobra.Command, o *predictFlags, args []string) (whole []*workload.Case, err error) {
-	for _, path := range args {
-		cases, err := fileCases(cmd, o.files, path, o.sizes)
-		if err != nil {
-			return nil, err
-		}
-		whole = append(whole, cases...)
+	sizes, err := parseArguments(o.sizes)
+	if err != nil {
+		return nil, err
 	}
-	return whole, nil
+	return campaign.Cases(cmd.Context(), o.files, args, sizes)
 }
 
 // explainAll explains kernels one after the other, or what differs between two.
 func explainAll(cmd *cobra.Command, subjects []explain.Subject, two, terms, roofs bool) error {
 	var all []*explain.Explanation
 	for _, s := range subjects {
+		s.Roofline = roofs || wantJSON(cmd)
 		e, err := explain.New(s)
 		if err != nil {
 			return err

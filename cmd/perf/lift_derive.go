@@ -100,6 +100,9 @@ func extent(flag, text string) (out [3]int64, err error) {
 
 // point finds the design point: that of the reference where no variant is named.
 func (o *pointOptions) point(path string, dev *device.Info) (*explore.Space, *explore.Point, error) {
+	if o.variant == "" {
+		o.Variants = explore.Enough
+	}
 	s, err := o.open(path, dev)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -146,6 +147,9 @@ func (o *rankOptions) space(cmd *cobra.Command, p *pointOptions, path string, be
 	}
 	if c.Others > 0 {
 		note(cmd, "%s passed over, whose divisions are rounded otherwise; --exact-division says which are wanted", format.Count(c.Others, "faster sample"))
+	}
+	if c.Data != nil {
+		note(cmd, "the databases have samples at these sizes with other data alone: %s", cmp.Or(strings.Join(c.Data, " "), "random numbers, without --data"))
 	}
 	if c.Point != nil {
 		return s, c, nil

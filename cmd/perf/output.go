@@ -154,7 +154,6 @@ func (m *messages) Fd() uintptr { return terminal.Fd(m.w) }
 // Unwrap is the stream.
 func (m *messages) Unwrap() io.Writer { return m.w }
 
-// fail prints an error.
 func (m *messages) fail(err error) {
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
@@ -177,7 +176,6 @@ func warn[T any](cmd *cobra.Command, warnings []T) {
 	}
 }
 
-// warnf is warn of one warning.
 func warnf(cmd *cobra.Command, kind warning.Kind, about, format string, args ...any) {
 	warn(cmd, []string{kind.About(about, format, args...)})
 }

@@ -122,7 +122,6 @@ func (o *predictFlags) measure(cmd *cobra.Command, c *campaign.Campaign, mode sa
 	return nil
 }
 
-// warnOf gives the warnings of predictions.
 func warnOf(cmd *cobra.Command, predictions []*campaign.Prediction) {
 	for _, r := range predictions {
 		for _, text := range r.Warnings {

@@ -74,6 +74,7 @@ func samplesListCommand() *cobra.Command {
 
 func samplesShowCommand() *cobra.Command {
 	var kernel string
+	var fastest bool
 	cmd := &cobra.Command{
 		Use:     "show SAMPLES.jsonl",
 		Short:   "Show the samples of a file",
@@ -95,9 +96,13 @@ func samplesShowCommand() *cobra.Command {
 					list = append(list, campaign.Sample{Record: *r})
 				}
 			}
+			if fastest {
+				slices.SortStableFunc(list, campaign.Sample.Faster)
+			}
 			return show(cmd, map[string]any{"samples": list}, campaign.SampleTable(list, false).Write)
 		},
 	}
+	cmd.Flags().BoolVar(&fastest, "by-time", false, "the fastest first, what has no time last")
 	cmd.Flags().StringVar(&kernel, "kernel", "", "only kernels with this in their name or sizes")
 	return cmd
 }

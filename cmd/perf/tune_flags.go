@@ -38,7 +38,6 @@ type tuneFlags struct {
 	databases []string
 }
 
-// strategies are the names of all strategies.
 func strategies() []string { return append(search.Names(nil), explore.Strategies()...) }
 
 // add adds the flags of tune and lift explore, whose values are the defaults.

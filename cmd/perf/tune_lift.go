@@ -21,7 +21,6 @@ var (
 	ofRank     = []string{"ranker", "database", "traffic", "enough", "round"}
 )
 
-// addLift adds these flags.
 func (o *tuneFlags) addLift(cmd *cobra.Command) {
 	l := &o.files.Lift
 	addVariants(cmd, &l.Request)

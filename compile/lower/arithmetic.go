@@ -191,6 +191,9 @@ func (l *lowering) unsignedByConstant(x *ssa.Value, d uint32) *ssa.Value {
 	if d&(d-1) == 0 {
 		return l.Make(ssa.ShrU, ssa.W, x, l.Const(int64(bits.TrailingZeros32(d))))
 	}
+	if d > 1<<31 { // it goes in once or not at all
+		return l.Make(ssa.Select, ssa.W, l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", x, l.Const(int64(d))), l.Const(1), l.Const(0))
+	}
 	shift := 32 - bits.LeadingZeros32(d-1)
 	m := (uint64(1)<<(32+shift) + uint64(d) - 1) / uint64(d) // up to 33 bits
 	if m < 1<<32 {
@@ -325,8 +328,7 @@ func (l *lowering) longQuotient(t expr.DType, x, y *ssa.Value) *ssa.Value {
 	return l.Make(ssa.Select, ssa.D, negative, l.Make(ssa.Sub, ssa.D, zero, q), q)
 }
 
-// unsignedLong makes two estimates from above of what remains, each right to some 24 bits, and a correction; operands are below 2 to the power of 63.
-// Numbers that fit in words are divided as words, by a branch as compilers have it.
+// unsignedLong divides numbers without sign. Those that fit in words are divided as words, by a branch as compilers have it.
 func (l *lowering) unsignedLong(x, y *ssa.Value) *ssa.Value {
 	t := l.hold(x.Type)
 	short := l.MakeAux(ssa.Cmp, ssa.Pred, "EQ", l.Make(ssa.Or, ssa.W, l.Word(x, 1), l.Word(y, 1)), l.Const(0))
@@ -336,23 +338,20 @@ func (l *lowering) unsignedLong(x, y *ssa.Value) *ssa.Value {
 	return l.getHeld(t)
 }
 
+// wideQuotient adds up quotients in single precision of what remains, each from below, and corrects their sum.
 func (l *lowering) wideQuotient(x, y *ssa.Value) *ssa.Value {
 	inverse := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RP", y))
 	q, r := l.Const64(0), x
-	const rounds = 3   // of 22 bits each: 64 bits
-	for range rounds { // each quotient is too small by some 2 to the power of -22 of itself
+	const rounds = 4   // of 20 bits each: the last one is of a number below 16
+	for range rounds { // each quotient is too small by up to some 2 to the power of -20 of itself, and 1
 		f := l.MakeAux(ssa.Raw, ssa.W, "I2F.U64.RM", r)
 		below := l.Const(0x3f7ffff8) // what errors of the reciprocal are at most
 		part := l.MakeAux(ssa.Raw, ssa.D, "F2I.U64.TRUNC", l.Make(ssa.FMul, ssa.W, l.Make(ssa.FMul, ssa.W, f, inverse), below))
 		q = l.Make(ssa.Add, ssa.D, q, part)
 		r = l.Make(ssa.Sub, ssa.D, r, l.Make(ssa.Mul, ssa.D, part, y))
 	}
-	for range 2 {
-		more := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", r, y)
-		q = l.Make(ssa.Select, ssa.D, more, l.Make(ssa.Add, ssa.D, q, l.Const64(1)), q)
-		r = l.Make(ssa.Select, ssa.D, more, l.Make(ssa.Sub, ssa.D, r, y), r)
-	}
-	return q
+	more := l.MakeAux(ssa.Cmp, ssa.Pred, "GEU", r, y)
+	return l.Make(ssa.Select, ssa.D, more, l.Make(ssa.Add, ssa.D, q, l.Const64(1)), q)
 }
 
 // divideFloats is a quotient to the last place, as code of NVIDIA's compiler computes it: a reciprocal, Newton's method, and a way of its own for what that

@@ -119,7 +119,6 @@ func (l *lowering) named(x *cfront.Call) value {
 	return value{}
 }
 
-// word is an argument as a word.
 func (l *lowering) word(x *cfront.Call, i int) *ssa.Value {
 	if i >= len(x.Args) {
 		l.fail(x.Pos, "%s has too few arguments", x.Func)

@@ -6,7 +6,6 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// expression computes an expression.
 func (l *lowering) expression(e cfront.Expr) value {
 	if l.Func.Count() > maxValues {
 		l.fail(e.Place(), "the kernel becomes more than %d values when its loops are unrolled", maxValues)
@@ -304,10 +303,16 @@ func (l *lowering) assign(x *cfront.Assign) value {
 		l.write(x.Pos, to, v)
 		return v
 	}
+	var by, v value
+	first := len(l.assigned(&cfront.Do{X: x.Value})) > 0 // the right side comes first, which shows where it changes something
+	if first {
+		by = l.expression(x.Value)
+	}
 	to := l.placeOf(x.To)
 	old := l.read(x.Pos, to)
-	by := l.expression(x.Value)
-	var v value
+	if !first {
+		by = l.expression(x.Value)
+	}
 	if old.p != nil {
 		n := by
 		if x.Op == "-" {
@@ -325,7 +330,6 @@ func (l *lowering) assign(x *cfront.Assign) value {
 	return v
 }
 
-// typeOf is the type of the number in a place.
 func (l *lowering) typeOf(p place) expr.DType {
 	if p.lanes != nil {
 		return p.t.Base().Vector(int64(len(p.lanes)))
@@ -333,7 +337,6 @@ func (l *lowering) typeOf(p place) expr.DType {
 	return p.t
 }
 
-// makeRecord makes a record of values.
 func (l *lowering) makeRecord(x *cfront.Make) value {
 	t := l.temporary(x)
 	if x.Rec == nil {

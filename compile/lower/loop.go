@@ -49,10 +49,24 @@ func (l *lowering) counts(x *cfront.For) *counter {
 		c.end = cond.X
 		c.op = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}[cond.Op]
 	}
-	if assigned := l.assigned(x.Body); assigned[c.v] {
+	changed := l.assigned(x.Body, &cfront.Do{X: x.Cond})
+	if changed[c.v] {
+		return nil
+	}
+	changed[c.v] = true // by the step
+	if names(c.end, changed) || names(c.by, changed) {
 		return nil
 	}
 	return c
+}
+
+// names reports whether an expression has one of the variables in it.
+func names(e cfront.Expr, list map[*cfront.Var]bool) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		r, ok := e.(*cfront.Ref)
+		found = found || ok && list[r.Var]
+	})
+	return found
 }
 
 // isVar reports whether an expression is a variable, perhaps converted.

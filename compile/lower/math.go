@@ -18,8 +18,10 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 	for i, a := range x.Args {
 		v := l.expression(a)
 		switch {
+		case ints && strings.HasPrefix(x.Func, "__") && v.t.IsInteger(): // of CUDA C: __popc, __clzll
+			v = l.convert(x.Pos, v, map[bool]expr.DType{false: expr.Int32, true: expr.Int64}[strings.HasSuffix(x.Func, "ll")])
 		case ints:
-		case f.IR == "byte_perm" || f.IR == "ldexp" && i == 1 || f.IR == "rint" || f.IR == "round":
+		case f.IR == "ldexp" && i == 1 || f.IR == "rint" || f.IR == "round":
 		default:
 			v = l.convert(x.Pos, v, t)
 		}

@@ -20,7 +20,6 @@ type value struct {
 
 func number(t expr.DType, x ...*ssa.Value) value { return value{t: t, x: x} }
 
-// wordType is the type of the words of a number.
 func wordType(t expr.DType) ssa.Type {
 	if t.Base().Size() == 8 {
 		return ssa.D
@@ -49,7 +48,6 @@ func (l *lowering) narrow(x *ssa.Value, t expr.DType) *ssa.Value {
 	return l.Make(ssa.ShrS, ssa.W, l.Make(ssa.Shl, ssa.W, x, l.Const(32-bits)), l.Const(32-bits))
 }
 
-// convert converts a number.
 func (l *lowering) convert(at cfront.Pos, v value, to expr.DType) value {
 	if v.t == to || v.x == nil && to == "" {
 		return v
@@ -84,7 +82,6 @@ func (l *lowering) convert(at cfront.Pos, v value, to expr.DType) value {
 	return out
 }
 
-// converted converts a lane.
 func (l *lowering) converted(x *ssa.Value, from, to expr.DType) *ssa.Value {
 	switch {
 	case from == to:
@@ -303,7 +300,6 @@ func (l *lowering) readPointer(at cfront.Pos, p place) value {
 	return out
 }
 
-// write stores a value in a place.
 func (l *lowering) write(at cfront.Pos, p place, v value) {
 	switch {
 	case len(p.dims) > 0:
@@ -359,7 +355,6 @@ func (l *lowering) writePointer(at cfront.Pos, p place, v value) {
 	l.store(p.p, expr.Uint64, []*ssa.Value{l.address(to)})
 }
 
-// copyRecord assigns a record.
 func (l *lowering) copyRecord(at cfront.Pos, p place, v value) {
 	if v.at == nil {
 		l.fail(at, "no record is assigned to a record")

@@ -144,7 +144,6 @@ func sizeOf(t expr.DType, rec *cfront.Record, ptr bool) int64 {
 	return t.Size()
 }
 
-// variable is the place of a variable.
 func (l *lowering) variable(at cfront.Pos, v *cfront.Var) place {
 	out := place{t: v.DType, rec: v.Record}
 	if v.Pointer {
@@ -382,7 +381,6 @@ func (l *lowering) addressIn(block *ssa.Block, p *pointer, space ssa.Space) *ssa
 	return x
 }
 
-// address is the value of a pointer.
 func (l *lowering) address(p *pointer) *ssa.Value {
 	if p.space == ssa.Global || p.space == ssa.Generic {
 		base := p.base

@@ -84,7 +84,6 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 	return f, numbers, most, err
 }
 
-// write writes the listing.
 func (f *function) write(numbers []int, o Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\t.headerflags\t@\"EF_CUDA_SM%s\"\n\t.section\t.text.%s\n.text.%s:\n", strings.TrimPrefix(o.Architecture, "sm_"), f.Name, f.Name)

@@ -7,7 +7,6 @@ import (
 	"gpuperf/compile/ssa"
 )
 
-// at is the address of an access as an operand.
 func (f *function) address(a *ssa.Access, args []*ssa.Value, addressed bool) operand {
 	o := operand{kind: address, unit: none, value: a.Offset, width: 1}
 	if a.Space == ssa.Global || a.Space == ssa.Generic {

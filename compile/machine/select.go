@@ -75,7 +75,6 @@ func (f *function) inVector(v *ssa.Value) bool {
 	return !f.uniform.loads[v] && (!f.uniform.values[v] || f.uniform.vector[v])
 }
 
-// result are the units of a value.
 func (f *function) result(v *ssa.Value) []unit {
 	if u := f.units[v]; u != nil {
 		return u
@@ -265,7 +264,6 @@ func (f *function) signed(v *ssa.Value, first bool) (operand, bool) {
 	return o, first
 }
 
-// condition is a predicate as an operand.
 func (f *function) condition(v *ssa.Value) operand {
 	not := false
 	for v.Op == ssa.PNot {

@@ -124,12 +124,15 @@ func (f *function) addLong(u []unit, a, b []operand, minus bool) {
 	} else {
 		f.emit("IADD3", []operand{reg(u[0]), pred(p)}, x, y, reg(none))
 	}
-	x, y = operands(1)
 	if minus && b[1].unit == none && b[1].kind == register {
-		// ~0 is all bits
-		f.emit("IADD3.X", []operand{reg(u[1])}, x, imm(-1), reg(none), pred(p), operand{kind: predicate, unit: none, minus: true})
+		x, less := a[1], imm(-1) // ~0 is all bits
+		if x.kind != register {
+			x, less = reg(none), imm(x.value-1)
+		}
+		f.emit("IADD3.X", []operand{reg(u[1])}, x, less, reg(none), pred(p), operand{kind: predicate, unit: none, minus: true})
 		return
 	}
+	x, y = operands(1)
 	f.emit("IADD3.X", []operand{reg(u[1])}, x, y, reg(none), pred(p), operand{kind: predicate, unit: none, minus: true})
 }
 

@@ -29,7 +29,6 @@ func multiply(p, q product) (product, bool) {
 	return product{p.a, q.a}, true
 }
 
-// sumOf is a word as a sum.
 func sumOf(v *Value, depth int) sum {
 	const deepest = 12 // sums of more than so many operations are left as they are: addresses nest less deep
 	self := sum{product{a: v}: 1}
@@ -93,7 +92,6 @@ func (s sum) plus(t sum, times int32) sum {
 	return out.tidy()
 }
 
-// number is the value of a sum that is a number.
 func (s sum) number() (int64, bool) {
 	switch n, ok := s[product{}]; {
 	case len(s) == 0:
@@ -220,7 +218,6 @@ func (f *Func) same(b *Block, v *Value, s sum, size int64, users map[*Value][]*V
 	return false
 }
 
-// word is a constant.
 func (f *Func) word(n int64) *Value {
 	return &Value{ID: f.Next(), Op: Const, Type: W, Int: int64(uint32(n))}
 }

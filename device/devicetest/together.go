@@ -147,7 +147,6 @@ func (p *part) write(source string) {
 	}
 }
 
-// job is a job of the program.
 func (p *part) job(job device.Job) device.Job {
 	job.Source = p.program.String()
 	job.Entry += p.suffix

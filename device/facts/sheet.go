@@ -48,7 +48,6 @@ func Sheet(nameOrPath string) (*Device, error) {
 	return readDevice(devices[0])
 }
 
-// readDevice reads a device of a file.
 func readDevice(n *yamlfile.Node) (*Device, error) {
 	fields, err := n.Fields("names", "architecture", "facts")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package machine answers what a device can do, from its data sheet: occupancy (occupancy.go), caches and how local memory divides them (caches.go),
-// what its compiler does to loops (compiler.go), about what work takes, for choices (price.go), and what it takes at least (roof.go).
+// Package machine answers what a device can do, from its data sheet: occupancy (occupancy.go), caches and how local memory divides them,
+// what its compiler does to loops, the rough cost of work, for choices, and the least time that work takes (roof.go).
 //
 // Facts are data (package facts). Where an answer needs a fact that is not known it says so, or takes the order of magnitude of typical devices: Of does the latter,
 // for choices that are right whatever they are made by, as those of compilers.

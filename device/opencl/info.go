@@ -66,7 +66,6 @@ var deviceTypes = []struct {
 	name string
 }{{1 << 2, "gpu"}, {1 << 3, "accelerator"}, {1 << 1, "cpu"}, {1 << 4, "custom"}}
 
-// deviceIDs lists the devices of a platform.
 func (p platform) deviceIDs() ([]object, error) {
 	const all = 0xFFFFFFFF // CL_DEVICE_TYPE_ALL
 	ids, err := p.list(getDeviceIDs, deviceNotFound, uintptr(p.id), all)

@@ -37,6 +37,9 @@ func TestProgramsAreKept(t *testing.T) {
 		checkAxpy(t, floats(r.Outputs["y"]))
 	}
 	everyWay(t, func(t *testing.T, d *runner.Device) {
+		if d.Info().Fingerprint.Name != builder.Info().Fingerprint.Name {
+			t.Skip("its first device is another one, whose programs are others")
+		}
 		// With the source spoilt under the same name only the kept program can be what runs.
 		spoilt := job
 		spoilt.Source = "no OpenCL C"

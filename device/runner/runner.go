@@ -2,7 +2,7 @@
 //
 // A [Driver] is what an interface to devices gives: memory, programs, kernels and launches. A [Device] is the rest of a device.Device,
 // the same for all interfaces: it fills buffers with their data (buffers.go) and keeps them between jobs (pool.go), keeps built programs
-// (programs.go), compares results on the device (expect.go), flushes the caches (sweep.go), and warms up and takes the trials
+// (programs.go), compares results on the device (expect.go), flushes the caches between launches, and warms up and takes the trials
 // (timing.go).
 package runner
 

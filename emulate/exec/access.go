@@ -77,7 +77,6 @@ func (d *decoder) address(text string, wide bool) (a address, ok bool) {
 	return a, true
 }
 
-// at is the address in a lane.
 func (a *address) at(f *file, lane int) (v uint64, known bool) {
 	v, known = a.offset, true
 	for i := range a.terms {

@@ -25,7 +25,6 @@ func (w *Warp) tell(o *op, lanes uint32, m message) {
 	}
 }
 
-// member is the index of the group of the cluster with a rank.
 func (g *Group) member(rank uint32) (index [3]uint32) {
 	for d, n := range g.launch.cluster {
 		index[d] = g.index[d]/n*n + rank%n

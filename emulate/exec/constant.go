@@ -247,7 +247,6 @@ func alignmentOf(a device.Arg) uint64 {
 	return uint64(a.Size())
 }
 
-// value is the bytes of an argument.
 func value(a device.Arg, m *Memory) ([]byte, error) {
 	switch a.Kind {
 	case device.Buffer:

@@ -166,7 +166,6 @@ func branchIndirect(w *Warp, o *op, lanes uint32) {
 	}
 }
 
-// target64 is the sum of the operands in a lane.
 func (o *op) target64(f *file, lane int) (sum int64, known bool) {
 	known = true
 	for i := range o.sources {
@@ -210,7 +209,6 @@ func (w *Warp) anywhere(o *op, lanes uint32) {
 	}
 }
 
-// decodeCall finds the subroutine.
 func decodeCall(d *decoder) {
 	f := d.launch.Function
 	if b := &f.Blocks[d.launch.blockOf[d.o.index]]; len(b.Calls) == 1 {

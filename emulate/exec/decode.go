@@ -43,7 +43,6 @@ func (l *Launch) registers() error {
 	return nil
 }
 
-// decode makes the operations of the launch.
 func (l *Launch) decode(assume Assumptions) {
 	f := l.Function
 	l.outline()
@@ -71,7 +70,6 @@ func lost(w *Warp, o *op, lanes uint32) {
 // converging are the opcodes that name a convergence barrier.
 var converging = map[string]bool{"BSSY": true, "BSYNC": true, "BREAK": true}
 
-// decode makes an operation.
 func (d *decoder) decode(index int) {
 	o, in := d.o, d.in
 	*o = op{in: in, index: index, to: noRows, toPred: noPredicates, target: -1}

@@ -29,7 +29,6 @@ const (
 // truth is a predicate: its value for each lane and whether that is known. What is not known has the value 0.
 type truth struct{ value, known uint32 }
 
-// not is the negation.
 func (b truth) not() truth { return truth{b.known &^ b.value, b.known} }
 
 // file holds the registers of a sub-group. Uniform registers hold their value in every lane.

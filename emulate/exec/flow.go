@@ -263,14 +263,12 @@ func (w *Warp) living() (lanes uint32) {
 	return lanes
 }
 
-// first is the value of an operand in the first of the lanes.
 func (s *source) first(f *file, lanes uint32) (uint64, bool) {
 	i := bits.TrailingZeros32(lanes)
 	v, known := s.lane(f, i)
 	return v, known
 }
 
-// lane is the value of an operand in a lane.
 func (s *source) lane(f *file, i int) (v uint64, known bool) {
 	low, high, k := s.fixed, s.high, s.known
 	if low == nil {

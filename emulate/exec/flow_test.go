@@ -201,3 +201,22 @@ func TestFlow(t *testing.T) {
 		})
 	}
 }
+
+// A difference carries where it is not negative, also where nothing is subtracted.
+func TestDifferenceCarries(t *testing.T) {
+	for _, tt := range []struct{ code, before, want string }{
+		{"LEA R9, P0, -R1, R2, 0x1e", "R1=0 R2=0x1000", "0x1000 true"},
+		{"LEA R9, P0, -R1, R2, 0x1e", "R1=4 R2=7", "0x7 true"},
+		{"LEA R9, P0, -R1, R2, 0x2", "R1=2 R2=7", "0xffffffff false"},
+		{"LEA R9, P0, -R1, R2, 0x2", "R1=2 R2=8", "0x0 true"},
+		{"LEA R9, P0, R1, R2, 0x2", "R1=0 R2=8", "0x8 false"},
+	} {
+		_, w := start(t, Assumptions{}, tt.code, "EXIT")
+		put(t, w.path.file, tt.before)
+		w.Step()
+		carry := guard{index: reads(settings(t, "P0=0")[0].register)}.read(w.path.file).value&1 != 0
+		if got := fmt.Sprint(get(w.path.file, settings(t, "R9=0")[0].register, 0), " ", carry); got != tt.want {
+			t.Errorf("%s after %s: %s, and it should be %s", tt.code, tt.before, got, tt.want)
+		}
+	}
+}

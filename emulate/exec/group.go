@@ -254,7 +254,6 @@ func (w *Warp) place(lane int) (index [3]uint32) {
 	return [3]uint32{n % b[0], n / b[0] % b[1], n / b[0] / b[1]}
 }
 
-// active is the lowest of the lanes.
 func active(lanes uint32) int { return bits.TrailingZeros32(lanes) }
 
 // Read returns bytes of a buffer as the group left them, and for each whether it is known.

@@ -3,6 +3,7 @@ package exec
 import (
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // integerForms are the opcodes of integer arithmetic and comparison.
@@ -84,15 +85,21 @@ func multiplyAdd(d *decoder) semantics {
 	}
 }
 
-// shiftAdd is (a << s) + b. With HI, a is the low half and c the high half of what is shifted, and the high half of it is added.
+// shiftAdd is (a << s) + b, or b - (a << s), which carries where b is no less. With HI, a is the low half and c the high half of what is shifted, and the high half of
+// it is added.
 func shiftAdd(d *decoder) semantics {
 	if !d.only("X", "HI", "SX32") {
 		return nil
 	}
 	extended := d.has("X")
 	if !d.has("HI") {
+		negated := strings.HasPrefix(d.in.Operands[d.in.Written()].Text, "-")
 		return func(x *item) {
-			sum := uint64(uint32(x.v[0])<<(x.v[2]&31)) + x.v[1]
+			shifted := uint64(uint32(x.v[0]) << (x.v[2] & 31))
+			if negated && shifted == 0 {
+				shifted = 1 << 32
+			}
+			sum := shifted + x.v[1]
 			if extended && x.p[0] {
 				sum++
 			}

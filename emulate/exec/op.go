@@ -60,7 +60,6 @@ type operands struct {
 	known     uint32 // lanes in which all is
 }
 
-// gather finds the operands.
 func (o *op) gather(f *file, a *operands) {
 	a.known = all
 	for i := range o.sources {

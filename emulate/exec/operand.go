@@ -45,7 +45,6 @@ func (g guard) read(f *file) truth {
 	return b
 }
 
-// fixedRows are a value in all lanes.
 func fixedRows(v uint64) (low, high *row) {
 	low, high = &row{}, &row{}
 	for i := range low {
@@ -96,11 +95,17 @@ func (d *decoder) source(o *sass.Operand, width int, n number) source {
 
 // immediate reads a number as listings have it.
 func immediate(text string, n number, wide bool) (uint64, bool) {
-	if v, err := strconv.ParseInt(text, 0, 64); err == nil && (n == integer || n == logical || strings.HasPrefix(text, "0x")) {
+	bits, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		var v int64
+		v, err = strconv.ParseInt(text, 0, 64)
+		bits = uint64(v)
+	}
+	if err == nil && (n == integer || n == logical || strings.HasPrefix(text, "0x")) {
 		if !wide {
-			v &= 0xffffffff
+			bits &= 0xffffffff
 		}
-		return uint64(v), true
+		return bits, true
 	}
 	v, ok := decimal(text)
 	switch {

@@ -27,7 +27,6 @@ type quantity struct {
 	whole bool // it is of all that the launches do: of a part of that it is a lower bound
 }
 
-// written is the quantity of a report.
 func (q *quantity) written(r *Report) string {
 	v, status := q.of(r), r.Status()
 	switch {

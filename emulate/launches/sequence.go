@@ -164,6 +164,8 @@ type Options struct {
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
 	Origin string
+	// Missing is that of emulate.Input.
+	Missing float64
 	// Advice asks for what would make a launch faster.
 	Advice bool
 }
@@ -260,7 +262,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
 				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
-				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within,
+				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
 			})
 			if err != nil {
 				return nil, s.inLaunch(err, i)
@@ -283,7 +285,6 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 	return r, nil
 }
 
-// functions are those of the launches.
 func (s *Sequence) functions(l *sass.Listing) (all []*sass.Function, err error) {
 	for _, job := range s.Job.Launches() {
 		f, err := find(l, job.Entry)

@@ -122,7 +122,6 @@ func (r *Report) table(w io.Writer) {
 	}
 }
 
-// width is that of the column of a parameter.
 func width(p params.Parameter) int {
 	n := len(p.Name)
 	for _, v := range p.Values {

@@ -65,15 +65,17 @@ func entry[T any](e *emulator, all map[string]*once[T], key string) (one *once[T
 
 // task is a launch file that is to be emulated.
 type task struct {
-	file *launchfile.File
-	row  *Row
+	file    *launchfile.File
+	row     *Row
+	regions []region // that its launches touch, where that is known
+	missing float64  // the part of what they load that others have displaced from the cache
 }
 
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
-// rows are those of launch files. What binds is told of those that matter, and found out of one launch of each kernel and ND-range: where the application has told how long all of them took that is known at
-// once, and otherwise when all are emulated.
+// rows are those of launch files. Where the application has told when it launched them, they are emulated again with what others have left in the cache. What binds
+// is told of those that take most of the time, and found out of one launch of each kernel and ND-range.
 func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err error) {
 	device := e.options.Each.Device
 	var tasks []task
@@ -84,26 +86,39 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		if r.Err = err; err == nil {
 			r.Times, r.Application = max(f.Launches, 1), f.Application
 			timed = timed && f.Application != nil
-			tasks = append(tasks, task{f, r})
+			tasks = append(tasks, task{file: f, row: r})
 		}
 		rows = append(rows, r)
 	}
 	e.all = len(tasks)
-	if !e.options.Each.Sensitivity {
-		return rows, e.emulate(ctx, tasks, false)
+	if err := e.emulate(ctx, tasks, false); err != nil {
+		return nil, err
 	}
-	if !timed {
-		if err := e.emulate(ctx, tasks, false); err != nil {
-			return nil, err
-		}
-		tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
+	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
+	most, rest := tasks, []task(nil)
+	if timed {
+		e.displaced(tasks)
 	}
-	most, rest := split(tasks)
-	err = e.emulate(ctx, most, true)
-	if timed && err == nil {
-		err = e.emulate(ctx, rest, false)
+	if e.options.Each.Sensitivity {
+		most, rest = split(tasks)
+		err = e.emulate(ctx, most, true)
+	} else {
+		rest = most
 	}
-	return rows, err
+	rest = slices.DeleteFunc(slices.Clone(rest), func(t task) bool { return t.missing == 0 })
+	return rows, cmp.Or(err, e.emulate(ctx, rest, false))
+}
+
+// displaced finds out what the cache lacks of what launches of an application load.
+func (e *emulator) displaced(tasks []task) {
+	var rows []*Row
+	var touched [][]region
+	for _, t := range tasks {
+		rows, touched = append(rows, t.row), append(touched, t.regions)
+	}
+	for i, part := range missing(e.options.Each.Device, rows, touched) {
+		tasks[i].missing = part
+	}
 }
 
 // split parts launch files into those that take most of the time, and the rest.
@@ -125,8 +140,8 @@ func split(tasks []task) (most, rest []task) {
 // emulate emulates launch files.
 func (e *emulator) emulate(ctx context.Context, tasks []task, sensitivity bool) error {
 	parallel.Try(len(tasks), runtime.GOMAXPROCS(0), func(i int) error {
-		t := tasks[i]
-		t.row.Outcome, t.row.Err = e.outcome(ctx, t.file, sensitivity)
+		t := &tasks[i]
+		t.row.Outcome, t.row.Err = e.outcome(ctx, t, sensitivity)
 		e.lock.Lock()
 		defer e.lock.Unlock()
 		if e.done++; e.options.Progress != nil {
@@ -138,7 +153,8 @@ func (e *emulator) emulate(ctx context.Context, tasks []task, sensitivity bool) 
 }
 
 // outcome is what emulation tells of a launch file.
-func (e *emulator) outcome(ctx context.Context, f *launchfile.File, sensitivity bool) (*Outcome, error) {
+func (e *emulator) outcome(ctx context.Context, t *task, sensitivity bool) (*Outcome, error) {
+	f := t.file
 	s, err := launches.OfFile(f, e.options.Sizes)
 	if err != nil {
 		return nil, err
@@ -152,16 +168,20 @@ func (e *emulator) outcome(ctx context.Context, f *launchfile.File, sensitivity 
 		return nil, err
 	}
 	if !sensitivity {
-		return e.emulated(ctx, s, l, key, false)
+		o, err := e.emulated(ctx, s, l, key, t.missing, false)
+		if err == nil && o.Touched != nil {
+			t.regions = regions(s.Job, o.Touched)
+		}
+		return o, err
 	}
 	if len(s.Job.Then) > 0 {
-		return e.emulated(ctx, s, l, key, true)
+		return e.emulated(ctx, s, l, key, t.missing, true)
 	}
 	k, first := e.kind(fmt.Sprint(f.Program(), s.Code.Listing, s.Job.Entry, s.Job.Global, s.Job.Local))
 	if first {
 		defer close(k.known)
 	}
-	o, err := e.emulated(ctx, s, l, key, first)
+	o, err := e.emulated(ctx, s, l, key, t.missing, first)
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +205,12 @@ func (e *emulator) kind(key string) (k *kind, first bool) {
 	return e.kinds[key], first
 }
 
-// emulated is the outcome of a sequence with a hash: what was found out before, or now.
-func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, sensitivity bool) (*Outcome, error) {
+// emulated is the outcome of a sequence with a hash, of what it loads a part missing in the cache: what was found out before, or now.
+func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, missing float64, sensitivity bool) (*Outcome, error) {
 	each := e.options.Each
+	if each.Missing = missing; missing > 0 {
+		key += fmt.Sprint(" without ", missing)
+	}
 	if each.Sensitivity = sensitivity; sensitivity {
 		key += " and what binds"
 	}
@@ -204,7 +227,7 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 		if err != nil {
 			return nil, err
 		}
-		o, err := outcomeOf(report)
+		o, err := outcomeOf(report, s.Job.Buffers())
 		if err == nil {
 			e.keep.save(key, o)
 		}

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
+	"gpuperf/device"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 )
 
 // Outcome is what emulation tells of the launches of a file, as far as tables and pages show it: short enough to be kept.
@@ -21,7 +24,8 @@ type Outcome struct {
 	Waves      float64         `json:"waves"`
 	Lines      []Line          `json:"lines"` // of the source, those that sub-groups wait for most first
 	Warnings   []string        `json:"warnings"`
-	Report     json.RawMessage `json:"report"` // all of it
+	Touched    []memory.Bytes  `json:"touched"` // of the buffers of the launch, in their order, where it is one
+	Report     json.RawMessage `json:"report"`  // all of it
 }
 
 // Line is a line of the source, or an instruction where lines are not known.
@@ -34,8 +38,8 @@ type Line struct {
 // mostLines are as many as are kept.
 const mostLines = 5
 
-// outcomeOf is what a report tells.
-func outcomeOf(r *launches.Report) (*Outcome, error) {
+// outcomeOf is what a report tells of launches with these buffers.
+func outcomeOf(r *launches.Report, buffers []device.Arg) (*Outcome, error) {
 	l := r.Longest()
 	o := &Outcome{
 		Kernel: r.Launches[0].Kernel, Status: r.Status(), Each: emulate.Number(r.Seconds()), Interval: emulate.Ends(r.Interval()), Bottleneck: l.Bottleneck.String(),
@@ -43,6 +47,14 @@ func outcomeOf(r *launches.Report) (*Outcome, error) {
 	}
 	if why := r.Launches[0].Why(); r.One() && len(why) > 0 {
 		o.Warnings = append(o.Warnings, why[0])
+	}
+	if r.One() {
+		o.Touched = make([]memory.Bytes, len(buffers))
+		for _, t := range l.Touched {
+			if i := slices.IndexFunc(buffers, func(a device.Arg) bool { return a.Name == t.Name }); i >= 0 {
+				o.Touched[i] = t
+			}
+		}
 	}
 	for _, line := range l.Lines[:min(len(l.Lines), mostLines)] {
 		o.Lines = append(o.Lines, Line{line.Place, line.Part, line.Reason.String()})

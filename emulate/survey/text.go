@@ -33,7 +33,6 @@ func (s *Survey) Write(w io.Writer) error {
 	return t.Write(w)
 }
 
-// cells are a row of the table.
 func (s *Survey) cells(r *Row, measured bool) (cells []string) {
 	cells = append(cells, short(r.Kernel), fmt.Sprint(r.Times))
 	if measured {

@@ -156,7 +156,6 @@ const (
 
 var kindNames = [kinds]string{"integer", "float32, float16", "float64", "functions, conversions", "matrices", "memory", "control"}
 
-// kindOf is the kind of a unit.
 func kindOf(u timing.Unit) kind {
 	switch u {
 	case timing.ALU, timing.IMAD, timing.Uniform:

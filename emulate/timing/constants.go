@@ -55,6 +55,7 @@ func (p *multiprocessor) wanted(w *warp, t *Touched, at int64) (there int64) {
 		if place := piece * pieceBytes; u.by == nil || place/p.Constants.Line != u.last/p.Constants.Line {
 			start := max(at, p.uniformFar)
 			p.uniformFar = start + p.Constants.UniformFar.Gap
+			p.result.Busy[Constant] += p.Constants.UniformFar.Gap
 			u.last, u.came, u.by = place, start+p.Constants.UniformFar.Latency, t
 		}
 		if came, full := u.pieces.oldest(); full {
@@ -102,9 +103,11 @@ func (p *multiprocessor) lacking(c *cursor, t *Touched, at int64) (n int64) {
 			continue
 		}
 		lines = append(lines, line)
-		if _, ok := p.constants.has(line); !ok {
+		if came, ok := p.constants.has(line); !ok {
 			n++
-			p.constants.fill([]int64{line}, nil, at)
+			p.constants.fill([]int64{line}, nil, at+p.Constants.Far.Latency)
+		} else if came > at { // asked for before, and still on its way
+			n++
 		}
 	}
 	p.sectors = lines

@@ -189,7 +189,6 @@ func (r *recorder) turn(sample []item, header, turns int) (n int) {
 	return len(sample)
 }
 
-// nodesOf is a node for each item.
 func nodesOf(items []item) (out []timing.Node) {
 	for i := range items {
 		if n := items[i].node; n != nil {

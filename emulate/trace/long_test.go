@@ -123,7 +123,7 @@ func TestLongBehindAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compile.Kernel(t.Context(), string(text), "tree", nil, false, compile.Options{Architecture: "sm_90"})
+	p, err := compile.Kernel(t.Context(), string(text), "tree", compile.Options{Architecture: "sm_90"})
 	if err != nil {
 		t.Fatal(err)
 	}

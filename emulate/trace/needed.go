@@ -25,7 +25,6 @@ func newLive(registers int) (l live) {
 	return l
 }
 
-// under is the set of a guard.
 func under(g sass.Guard) int {
 	if g.Register.File != sass.Predicate || g.Register.Index < 0 || g.Register.Index >= predicates {
 		return 0
@@ -272,7 +271,6 @@ func bulkRegisters(in *sass.Instruction) (list []sass.Register) {
 // mostAxes is how many axes a tensor has at most.
 const mostAxes = 5
 
-// addressRegisters are the registers of a part of an address.
 func addressRegisters(in *sass.Instruction, r sass.Reference) []sass.Register {
 	list := []sass.Register{r.Register}
 	if r.Register.Index != sass.Constant && (r.Width == 2 || r.Width == 0 && in.Has("E") && r.Register.File == sass.General) {

@@ -113,6 +113,14 @@ func (b *Builder) Block(index [3]uint32) *timing.Block {
 // Again lets the blocks that follow be executed as if none had been before.
 func (b *Builder) Again() { b.before = b.Steps }
 
+// Whole executes a block as if none had been before, and those that follow as if it had not been.
+func (b *Builder) Whole(index [3]uint32) *timing.Block {
+	before, steps := b.before, b.Steps
+	b.Again()
+	defer func() { b.before = before + b.Steps - steps }()
+	return b.Block(index)
+}
+
 // Alone is how many instructions a warp of a block executes, without the others. It reports false where it waits for them.
 func (b *Builder) Alone(index [3]uint32, warp int) (n float64, ok bool) {
 	const most = 300_000 // instructions: about 30 ms

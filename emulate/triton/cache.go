@@ -68,7 +68,6 @@ type Left struct{ Path, Why string }
 
 func (l Left) String() string { return l.Path + " is left out: " + l.Why }
 
-// name is that of the kernel.
 func (l Left) name() string { return strings.TrimSuffix(filepath.Base(l.Path), filepath.Ext(l.Path)) }
 
 // most is how many files a cache may have, and maxJSON how long one with what is written beside machine code.

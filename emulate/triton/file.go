@@ -13,7 +13,6 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// readConfigurations reads the list of configurations.
 func (d *Description) readConfigurations(n *yamlfile.Node) error {
 	if n == nil {
 		return nil

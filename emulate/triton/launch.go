@@ -160,7 +160,6 @@ func (d *Description) byPlace(all []yamlfile.Entry, e *Entry, f *sass.Function) 
 	return list, nil
 }
 
-// names are those of the arguments.
 func (e *Entry) names() (list []string) {
 	for _, a := range e.Arguments {
 		list = append(list, a.Name)

@@ -72,7 +72,6 @@ func (r *Ranking) Write(w io.Writer) error {
 	return nil
 }
 
-// configuration is the values in a line.
 func (one *Ranked) configuration() string {
 	var list []string
 	for _, name := range one.names {

@@ -15,6 +15,8 @@ import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"gpuperf/internal/fault"
 )
 
 // Patience is the limit of time of work that counts what it does: it ends what hangs, also on a busy machine. No result depends on it.
@@ -49,6 +51,8 @@ const (
 // Do calls work on a goroutine of its own and returns its error. When a limit is exceeded or ctx ends, the context of
 // the work ends, with the reason as its cause. Work that does not return soon after that is abandoned: *Abandoned.
 //
+// A panic of the work is one of Do.
+//
 // Work may call check after a step that may have allocated a lot, so that the next step does not start beyond the limit.
 func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check func()) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -62,12 +66,21 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 	start := time.Now()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	done := make(chan error, 1)
-	go func() { done <- work(ctx, check) }()
+	done := make(chan func() error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				failed := fault.Of(p)
+				done <- func() error { panic(failed) } // where somebody recovers
+			}
+		}()
+		err := work(ctx, check)
+		done <- func() error { return err }
+	}()
 	for ctx.Err() == nil {
 		select {
-		case err := <-done:
-			return err
+		case end := <-done:
+			return end()
 		case <-ctx.Done():
 		case <-tick.C:
 			if check(); limits.Time > 0 && time.Since(start) > limits.Time {
@@ -75,12 +88,12 @@ func Do(ctx context.Context, limits Limits, work func(ctx context.Context, check
 			}
 		}
 	}
-	asked, end := memory(), time.After(grace)
+	asked, late := memory(), time.After(grace)
 	for {
 		select {
-		case err := <-done:
-			return err
-		case <-end:
+		case end := <-done:
+			return end()
+		case <-late:
 			return &Abandoned{context.Cause(ctx)}
 		case <-tick.C:
 			if limits.Memory > 0 && memory() > asked+limits.Memory {

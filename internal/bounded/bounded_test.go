@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gpuperf/internal/fault"
 )
 
 func TestDo(t *testing.T) {
@@ -89,6 +91,17 @@ func BenchmarkDo(b *testing.B) {
 }
 
 // TestGarbage: it does not count, however rarely the process collects it and whatever else the process keeps.
+func TestPanic(t *testing.T) {
+	defer func() {
+		if failed := fault.Of(recover()); failed == nil || !strings.Contains(failed.Place, "bounded_test.go") {
+			t.Errorf("%v is not the panic of the work", failed)
+		}
+	}()
+	list := []int{}
+	Do(t.Context(), Limits{}, func(context.Context, func()) error { list[len(list)-1] = 0; return nil })
+	t.Error("it returns")
+}
+
 func TestGarbage(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	rest := make([]byte, 256<<20) // which the process keeps

@@ -95,7 +95,6 @@ func inPart(c *workload.Case) bool {
 	return c != nil && c.Kernel != nil && c.IR != nil && len(c.IR.Opaque) > 0 && !(c.Own != nil && c.Own.Disregard)
 }
 
-// undefined says what is undefined of a case.
 func undefined(c *workload.Case) (warnings []string) {
 	for _, text := range c.IR.DoubtsAt(c.Sizes) {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))

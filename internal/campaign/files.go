@@ -147,6 +147,9 @@ func newCase(k *frontend.Kernel, w *workload.Kernel, at map[string]int64) *workl
 			}
 		}
 	}
+	if len(at) > 0 {
+		c.Reached()
+	}
 	return c
 }
 

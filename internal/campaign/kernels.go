@@ -67,7 +67,6 @@ func parseFilter(tags []string, match string) (microbench.Filter, error) {
 	return microbench.ParseFilter(tags, condition)
 }
 
-// generatedCase is a variant of a generator as a case of its kernel.
 func generatedCase(k *workload.Kernel, v microbench.Variant) *workload.Case {
 	args := map[string]string{}
 	for _, a := range v.Args {

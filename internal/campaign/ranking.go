@@ -137,7 +137,6 @@ func (r *Ranking) entries() []entry {
 	return all
 }
 
-// places are those of the entries of a ranking.
 func places(entries []entry) []Place {
 	out, tied := make([]Place, len(entries)), ties(entries)
 	measured, ranked := make([]float64, len(out)), make([]float64, len(out))

@@ -102,7 +102,6 @@ func knownTo(on *facts.Device, plan *Plan) error {
 	return nil
 }
 
-// featuresOn returns the values of features of a case on a device.
 func featuresOn(on *facts.Device, c *workload.Case, ids []features.ID) (map[string]float64, error) {
 	values, err := c.Features(on, ids, int(on.Int(facts.SubgroupSize)))
 	if err != nil {

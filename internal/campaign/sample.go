@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -14,6 +15,16 @@ type Sample struct {
 	samples.Record
 	Achieved
 	OfFastest float64 `json:"of_fastest,omitempty"` // its time over that of the fastest of several launch files; 0 is not known
+}
+
+// Faster orders samples by their times, those without one last.
+func (s Sample) Faster(o Sample) int {
+	a, b := s.Seconds(), o.Seconds()
+	switch {
+	case math.IsNaN(a) || math.IsNaN(b):
+		return cmp.Compare(map[bool]int{true: 1}[math.IsNaN(a)], map[bool]int{true: 1}[math.IsNaN(b)])
+	}
+	return cmp.Compare(a, b)
 }
 
 // Samples joins records with what their kernels achieved, as many, or none where that is not known.

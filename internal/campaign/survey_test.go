@@ -20,7 +20,7 @@ func TestSurvey(t *testing.T) {
 		"inner/b.cl": "__kernel __attribute__((reqd_work_group_size(16, 1, 1))) void small(__global float *y) { y[get_global_id(0)] = 1; }\n",
 		"c.cuh":      "template <class T, int N> __global__ void t(T *y, const int *row) {\n  for (int i = row[0]; i < row[N]; i++) y[i] = N;\n}\n",
 		"d.h":        "#define NOTHING 1\n",
-		"e.cu":       "__global__ void jump(float *y) {\nagain:\n  y[1] = 2;\n  if (y[0] > 1) goto again;\n}\n__global__ void jump2(float *y) {\nagain:\n  y[1] += 2;\n  goto again;\n}\n",
+		"e.cu":       "__global__ void jump(float *y) {\nagain:\n  y[1] = 2;\n  if (y[0] > 1) goto again;\n  if (y[0] > 2) goto again;\n}\n__global__ void jump2(float *y) {\nagain:\n  y[1] += 2;\n  goto again;\n}\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,7 @@
 // Package chart draws predicted and measured times as SVG.
 //
 // A Figure has one Panel for each variant of a computation, all on the same axes, so that variants compare by eye: sizes
-// across, logarithmic where they are numbers; times upwards, always logarithmic (axis.go). SVG draws it (draw.go) with text as
+// across, logarithmic where they are numbers; times upwards, always logarithmic. SVG draws it with text as
 // text, a title on every point for pointers to hover over, and neither scripts nor identifiers, so that several figures
 // can stand in one page. The colours are Okabe and Ito's, which colour-blind readers tell apart; the shapes differ as well.
 package chart

@@ -31,7 +31,6 @@ type anchor struct {
 	iterations float64           // of the kernel's loop in a round
 }
 
-// loop is the loop of the kernel.
 func (w *anchor) loop() *linear.Loop { return w.chain[len(w.chain)-1] }
 
 // place finds the loop of the code that does most of the work, and how often it runs; false where one loop of the kernel alone does not

@@ -58,7 +58,6 @@ func (a CodeAccess) same(b CodeAccess) bool {
 	return a.Space == b.Space && a.Action == b.Action && a.Array == b.Array
 }
 
-// instructions and bytes are those in the code.
 func (a CodeAccess) instructions() (n, bytes int) {
 	for _, w := range a.Widths {
 		n, bytes = n+w.Instructions, bytes+w.Bytes*w.Instructions

@@ -32,6 +32,7 @@ type Subject struct {
 	Unpriced   workload.Unpriced     // work of the case without a cost in the model
 	Roof       machine.Bound         // of the case, with the caches as they were for the time that is explained; without uses it is not known
 	Caches     samples.Mode          // how they were
+	Roofline   bool                  // whether it is wanted
 
 	Record          *samples.Record // of the kernel; nil: not measured
 	Measured        float64         // of the kernel, in seconds; 0: not measured
@@ -59,7 +60,7 @@ type Explanation struct {
 	Code      *Code              `json:"code,omitempty"`           // nil where the machine code is not known
 	Check     *Check             `json:"check,omitempty"`          // nil where the model has no form
 	Roof      *Roof              `json:"roof,omitempty"`           // nil where no peaks are known
-	Roofline  *roofline.Roofline `json:"roofline,omitempty"`       // nil where no floating-point operation with a peak is known, or no traffic
+	Roofline  *roofline.Roofline `json:"roofline,omitempty"`       // nil where it is not wanted, no floating-point operation with a peak is known, or no traffic
 	Unpriced  []Work             `json:"unpriced"`                 // work of the kernel without a cost in the model
 	Lines     []Line             `json:"lines"`                    // that access memory, those that take most of the time first
 	Remedies  []Remedy           `json:"remedies"`                 // what would make it faster, the largest gain first

@@ -89,7 +89,6 @@ func (p *pricer) count(of *launch.Program) (map[string]float64, error) {
 	return values, nil
 }
 
-// seconds is the time of a launch.
 func (p *pricer) seconds(of *launch.Program) (float64, error) {
 	values, err := p.count(of)
 	if err != nil {
@@ -168,7 +167,6 @@ func (e *explainer) remedies(out *Explanation) error {
 	return nil
 }
 
-// file is the name of the file of a place.
 func file(p kernel.Place) string {
 	if p.File == "" {
 		return ""

@@ -25,8 +25,10 @@ type Resource struct {
 }
 
 func (e *explainer) roof(out *Explanation) (err error) {
-	if out.Roofline, err = roofline.Of(e.Case, e.Facts, e.Caches, e.seconds()); err != nil {
-		return err
+	if e.Roofline {
+		if out.Roofline, err = roofline.Of(e.Case, e.Facts, e.Caches, e.seconds()); err != nil {
+			return err
+		}
 	}
 	bound := e.Subject.Roof
 	if len(bound.Uses) == 0 {

@@ -151,7 +151,6 @@ func Parse(path string, text []byte) (*File, error) {
 	return f, readSlurm(fields["slurm"], &f.Slurm)
 }
 
-// readText reads a text where there is one.
 func readText(n *yamlfile.Node, into *string) (err error) {
 	if n != nil {
 		*into, err = n.String()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 
 	"gpuperf/internal/format"
 )
@@ -18,9 +19,11 @@ type Row struct {
 	Unit   string     `json:"unit"`
 	Values []*float64 `json:"values"`           // by device; nil where there is none
 	Choice []string   `json:"choice,omitempty"` // what gave the values
+	parts  [][]int    // of dealt work, by device, that gave the values
 }
 
-// Spread is how much larger than the least value the greatest is, NaN where there are not two, or where they differ in sign.
+// Spread is how much larger than the least value the greatest is, NaN where there are not two, where they differ in sign, or where devices had different parts
+// of the work.
 func (r Row) Spread() float64 {
 	least, most, n := math.Inf(1), math.Inf(-1), 0
 	for _, v := range r.Values {
@@ -28,10 +31,25 @@ func (r Row) Spread() float64 {
 			least, most, n = min(least, *v), max(most, *v), n+1
 		}
 	}
-	if n < 2 || least <= 0 {
+	if n < 2 || least <= 0 || r.divided() {
 		return math.NaN()
 	}
 	return most/least - 1
+}
+
+// divided reports whether devices had different parts of the work.
+func (r Row) divided() bool {
+	var first []int
+	for i, parts := range r.parts {
+		switch {
+		case r.Values[i] == nil:
+		case first == nil:
+			first = parts
+		case !slices.Equal(first, parts):
+			return true
+		}
+	}
+	return false
 }
 
 // MarshalJSON adds the spread.
@@ -63,9 +81,10 @@ func (f *File) compare(devices []MergedDevice) (rows []Row, err error) {
 				if !known {
 					n = len(rows)
 					at[key] = n
-					rows = append(rows, Row{What: u.title(g), Unit: g.Unit, Values: make([]*float64, len(devices))})
+					rows = append(rows, Row{What: u.title(g), Unit: g.Unit, Values: make([]*float64, len(devices)), parts: make([][]int, len(devices))})
 				}
 				rows[n].enter(i, g)
+				rows[n].parts[i] = append(rows[n].parts[i], u.Part)
 			}
 		}
 	}
@@ -173,7 +192,6 @@ func (m *Merged) table() *format.Table {
 	return t
 }
 
-// cell is the value of a device.
 func (r Row) cell(i int) string {
 	v := r.Values[i]
 	switch {

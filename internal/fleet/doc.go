@@ -1,7 +1,7 @@
 // Package fleet does the work of a campaign on many devices.
 //
-// A [File] lists the work: commands of perf (kinds.go). It is given to shards (shard.go), each of which a [Worker] does on one device: what every
-// device is to do, such as calibrating, and of what is dealt out, such as searches, its part. A worker keeps a journal of its shard, and a data
+// A [File] lists the work: commands of perf (figures.go). The work is split into shards (shard.go); a [Worker] does a shard on one device. Some work, such as calibrating,
+// is done on every device; other work, such as searches, is dealt out among the shards. A worker keeps a journal of its shard, and a data
 // directory for each device that it has had, so that it may be killed at any time and nothing of two devices is ever pooled. [File.Status] follows
 // the shards, [File.Merge] collects what they have measured: of each device its samples and its profile, and a table that compares the devices.
 //

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -371,6 +372,14 @@ func TestCompare(t *testing.T) {
 	line := strings.Split(text.String(), "\n")[9]
 	if got := strings.Join(strings.Fields(line), " "); got != "m: p 1 s 1 6 s 6 6 500.00 %" {
 		t.Errorf("%q in\n%s", got, text.String())
+	}
+	r := Row{Values: values[:3], parts: [][]int{{0}, {0}, {0}}}
+	if got := r.Spread(); got != 2 {
+		t.Errorf("the same part: %v", got)
+	}
+	r.parts[1] = []int{1}
+	if got := r.Spread(); !math.IsNaN(got) {
+		t.Errorf("different parts: %v", got)
 	}
 }
 

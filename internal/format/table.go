@@ -52,7 +52,6 @@ func (t *Table) writeWithin(w io.Writer, indent string, room int) error {
 	return nil
 }
 
-// all are the numbers of the columns.
 func (t *Table) all() (columns []int) {
 	for i := range t.header {
 		columns = append(columns, i)
@@ -75,7 +74,6 @@ func (t *Table) lines() [][]string {
 // sticksOut is the width from which on a cell of text moves what follows it in its own line, instead of all lines.
 const sticksOut = 100
 
-// widths are those of the columns.
 func (t *Table) widths() []int {
 	width := make([]int, len(t.header))
 	for _, line := range t.lines() {
@@ -133,7 +131,6 @@ func (t *Table) keys() int {
 	return 3
 }
 
-// write writes some columns.
 func (t *Table) write(w io.Writer, indent string, width, columns []int, mayBreak bool) error {
 	for n, cells := range t.lines() {
 		for _, line := range t.row(cells, width, columns, mayBreak) {

@@ -135,7 +135,7 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	if host != nil {
 		k.Launch, k.Given = host.text(f.opt), host.given
 	}
-	if len(f.ir.Divisors) > 0 || err != nil {
+	if len(f.ir.Divisors) > 0 || err != nil || len(f.open(nil)) > 0 {
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
 	}
 	return []*Kernel{k}, nil
@@ -153,7 +153,17 @@ func emulated(ctx context.Context, err error, file, name string) error {
 	return at.WithHint("%s", strings.TrimPrefix(fmt.Sprintf("%s; its machine code is emulated by perf init launch --from %s -k %s, then perf emulate %s.yaml", at.Hint, file, name, name), "; "))
 }
 
-// divided is a function whose indices are divided by sizes, with the kernels that it has been read as.
+// open are the arrays without a size among those given, whose extent does not show in the text of all sizes: it may at given ones.
+func (f *function) open(sizes map[string]int64) (list []string) {
+	for _, p := range f.ir.Params() {
+		if _, ok := sizes[p]; !ok && (&workload.Kernel{IR: f.ir}).OpenArray(p) != nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// divided is a function whose indices are divided by sizes, or whose arrays have an extent that only given sizes show, with the kernels that it has been read as.
 type divided struct {
 	*function
 	kernel *Kernel
@@ -163,6 +173,11 @@ type divided struct {
 // at is the kernel at the values of the sizes that indices are divided by.
 func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
 	values := chosen(sizes, d.ir.Divisors)
+	if all := ckernel.Sizes(d.fn, &d.opt); len(d.open(sizes)) > 0 {
+		if given := chosen(sizes, all); len(given) == len(all) {
+			values = given
+		}
+	}
 	switch {
 	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
 		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && len(sizes) == 0 {
@@ -183,14 +198,18 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
 		in := readInPart(ctx, f.path, f.opt, nil)
+		if in == nil && !errors.As(err, new(*source.Error)) { // it takes too much: for all sizes it may take less
+			in = readInPart(ctx, f.path, d.opt, nil)
+		}
 		if in == nil {
 			return nil, placed(ctx, err)
 		}
 		ir = in.ir
 	}
 	f.ir = ir
-	k := *d.kernel
-	k.Variant.Kernel, k.Unsized = f.ir, nil
+	k, own := *d.kernel, *d.kernel.Own
+	own.Job = f.job
+	k.Variant.Kernel, k.Unsized, k.Own = f.ir, nil, &own
 	d.known[key] = &k
 	return &k, nil
 }

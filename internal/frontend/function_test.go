@@ -166,6 +166,29 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
+// TestOpen: how large an array is may show at given sizes alone.
+func TestOpen(t *testing.T) {
+	dir := written(t, map[string]string{
+		"plane.cu": "__global__ void k(float *x, int w, int h) { x[(blockIdx.y * 8 + threadIdx.y) * w + blockIdx.x * 32 + threadIdx.x] = 1; }\n",
+	})
+	k := only(t, Options{Local: "32,8", Global: "w,h"}, filepath.Join(dir, "plane.cu"))
+	for _, c := range []struct {
+		sizes map[string]int64
+		want  int64
+	}{{map[string]int64{"w": 64, "h": 16}, 64 * 16}, {map[string]int64{"w": 33, "h": 3}, 33*7 + 64}, {map[string]int64{"w": 64, "h": 16, "x_size": 5000}, 5000}} {
+		at, err := k.At(t.Context(), c.sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := at.Kernel.Array("x").Elements(c.sizes); err != nil || n != c.want {
+			t.Errorf("%v: %d elements, %v, want %d", c.sizes, n, err, c.want)
+		}
+	}
+	if at, err := k.At(t.Context(), map[string]int64{"w": 64}); err != nil || at != k {
+		t.Errorf("without h: %v, %v", at, err)
+	}
+}
+
 // TestDivided: a size that an index is divided by has its value in the kernel that is read for it, and only there.
 func TestDivided(t *testing.T) {
 	dir := written(t, map[string]string{
@@ -175,13 +198,14 @@ func TestDivided(t *testing.T) {
 	for _, c := range []struct {
 		path, size string
 		o          Options
+		at         func(n, cols int64) map[string]int64
 	}{
-		{"bias.cu", "cols", Options{Local: "64", Global: "n"}},
-		{"bias.yaml", "c", Options{}},
+		{"bias.cu", "cols", Options{Local: "64", Global: "n"}, func(n, cols int64) map[string]int64 { return map[string]int64{"n": n, "cols": cols, "b_size": 640} }},
+		{"bias.yaml", "c", Options{}, func(n, cols int64) map[string]int64 { return map[string]int64{"n": n, "c": cols} }},
 	} {
 		k := only(t, c.o, filepath.Join(dir, c.path))
 		for _, cols := range []int64{32, 48} {
-			at, err := k.At(t.Context(), map[string]int64{"n": 640, c.size: cols})
+			at, err := k.At(t.Context(), c.at(640, cols))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +213,7 @@ func TestDivided(t *testing.T) {
 			if !strings.Contains(text, fmt.Sprintf("b[%d] ", cols)) && !strings.Contains(text, fmt.Sprintf("// %d", cols)) || strings.Contains(text, "c_mod") {
 				t.Errorf("%s at %d:\n%s", c.path, cols, text)
 			}
-			again, err := k.At(t.Context(), map[string]int64{"n": 64, c.size: cols})
+			again, err := k.At(t.Context(), c.at(64, cols))
 			if err != nil || again != at {
 				t.Errorf("%s: another kernel for the same %s, %v", c.path, c.size, err)
 			}

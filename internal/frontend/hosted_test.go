@@ -71,7 +71,7 @@ func TestFromHost(t *testing.T) {
 func TestEmulated(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.cu")
-	if err := os.WriteFile(path, []byte("__global__ void k(float *y) {\nagain:\n  y[0] += 1;\n  if (y[0] < 9) goto again;\n}\n"), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("__global__ void k(float *y) {\nagain:\n  y[0] += 1;\n  if (y[0] < 9) goto again;\n  if (y[0] < 7) goto again;\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, compiler := range []bool{false, true} {

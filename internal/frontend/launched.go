@@ -121,7 +121,6 @@ func merged(sizes, others map[string]int64) map[string]int64 {
 	return all
 }
 
-// read reads the function.
 func (l *launched) read(ctx context.Context, launch *launchfile.Launch, at map[string]int64) (*function, error) {
 	opt := launchOptions(launch)
 	opt.At, opt.Opaque, opt.C.Opaque = at, l.opaque, l.opaque

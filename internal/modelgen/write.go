@@ -171,7 +171,6 @@ func (c *content) findsEdge(form models.Form) bool {
 	return c.fitsCache && form != models.LinearForm && c.uses(farFeature)
 }
 
-// product is a term as an expression.
 func (c *content) product(t term, form models.Form) string {
 	sum := strings.Join(t.features, " + ")
 	if len(t.features) > 1 {

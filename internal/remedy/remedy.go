@@ -114,7 +114,37 @@ func (x *study) share() error {
 		}
 		x.rows = append(x.rows, row)
 	}
+	if err := x.together(); err != nil {
+		return err
+	}
 	slices.SortStableFunc(x.rows, func(a, b Row) int { return cmp.Compare(b.Share, a.Share) })
+	return nil
+}
+
+// together finds what goes with the loads of an array in several lines together, and with none of them alone, as others load the same: that is of the first one.
+func (x *study) together() error {
+	loads := func(r *Row) bool { return r.Space == kernel.Global && !r.Store && !r.Atomic }
+	var known []string
+	for i := range min(len(x.rows), mostSites) {
+		r := &x.rows[i]
+		if !loads(r) || slices.Contains(known, r.Array) {
+			continue
+		}
+		known = append(known, r.Array)
+		all := x.those(func(o *Row) bool { return loads(o) && o.Array == r.Array })
+		if len(all) < 2 {
+			continue
+		}
+		p, err := x.Program.With(nil, at(all, launch.Effect{Without: true}))
+		if err != nil {
+			return err
+		}
+		share, err := x.Share(p)
+		if err != nil {
+			return err
+		}
+		r.Share += max(0, share-sum(all))
+	}
 	return nil
 }
 

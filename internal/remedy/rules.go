@@ -27,6 +27,7 @@ var rules = []rule{
 	{"float64", doubles},
 	{"division", divisions},
 	{"repeated accesses", repeated},
+	{"loads again", again},
 	{"results of a work-item", results},
 	{"memory in several passes", passes},
 	{"few work-groups", fewGroups},

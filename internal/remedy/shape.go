@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gpuperf/device/facts"
+	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/launch"
 )
@@ -31,7 +32,6 @@ func (x *study) where() (c candidate) {
 	return c
 }
 
-// multiprocessors are those of the device.
 func (x *study) multiprocessors() int64 { return x.Device.Int(facts.Multiprocessors) }
 
 // alone reports that work-items of a group share nothing, so that groups may have any size.
@@ -57,13 +57,21 @@ func fewGroups(x *study) []candidate {
 		return nil
 	}
 	c := x.where()
-	c.defect = fmt.Sprintf("there are %d work-groups of %d work-items, and the device has room for %d at once", x.Groups, x.Items, room)
+	c.defect = fmt.Sprintf("%s of %s, and the device has room for %d at once", thereAre(x.Groups, "work-group"), format.Count(int(x.Items), "work-item"), room)
 	c.cures = x.divided()
 	if by := (room + x.Groups - 1) / x.Groups; x.Iterations >= float64(by) {
 		c.cures = append(c.cures, cure{edit: launch.Edit{Spread: by}, what: fmt.Sprintf("%d work-groups, each with a part of the iterations", by*x.Groups)})
 	}
 	c.remedy = "more work-groups: "
 	return []candidate{c}
+}
+
+// thereAre is "there are 2 work-groups".
+func thereAre(n int64, what string) string {
+	if n == 1 {
+		return "there is 1 " + what
+	}
+	return "there are " + format.Count(int(n), what)
 }
 
 // smallGroups: work-groups that leave lanes empty, or multiprocessors, as these hold no more work-groups.

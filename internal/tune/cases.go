@@ -47,7 +47,6 @@ type kernelOf struct {
 func (s *cases) Name() string              { return s.name }
 func (s *cases) Problem() samples.Identity { return s.problem }
 
-// at is the kernel of a configuration.
 func (s *cases) at(ctx context.Context, c search.Config) kernelOf {
 	key := c.String()
 	s.mu.Lock()
@@ -124,7 +123,6 @@ func (s *cases) Write(ctx context.Context, on *campaign.Campaign, dir string, c 
 	return writeSource(dir, tasks[0].Job, on.Device.Info().Interface)
 }
 
-// writeSource writes the source of a job.
 func writeSource(dir string, job device.Job, face samples.Interface) ([]string, error) {
 	name := "kernel" + map[samples.Interface]string{samples.OpenCL: ".cl", samples.CUDA: ".cu"}[face]
 	path, write := filepath.Join(dir, name), replace.Copy.Bytes

@@ -188,7 +188,6 @@ func (d *Dialogues) begun(ctx context.Context, q Named) (*dialogue, error) {
 	return one, nil
 }
 
-// wrong is an error of a question.
 func wrong(format string, args ...any) *source.Error {
 	return source.At("", "", source.Pos{}, format, args...)
 }

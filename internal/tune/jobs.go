@@ -24,7 +24,6 @@ func (s jobs) Repeats(ctx context.Context, on samples.Interface, r Run) bool {
 	return s.job(ctx, on, r.Config).Record().SameWork(r.Record)
 }
 
-// enter makes a task the one of a request.
 func (r Request) enter(t *measure.Task) {
 	t.Job.Policy, t.Tags = r.Policy, tags(r.Config)
 	if r.Predicted > 0 {

@@ -66,6 +66,7 @@ func TestProgram(t *testing.T) {
 	}
 	withWrong := func() *explore.Space {
 		s := someVariants(t, 1<<12)
+		s.For(dev.Info().Interface)
 		s.Points = append(s.Points[:5:5], &explore.Point{
 			Variant: &derive.Variant{ID: "bad", Recipe: "bad, very", Program: wrong}, Range: explore.Range{Local: [3]int64{64, 1, 1}, Global: [3]int64{4096, 1, 1}},
 		})

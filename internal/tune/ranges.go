@@ -52,7 +52,6 @@ func ParseRange(texts []string) (r *Sizes, rest []string, err error) {
 	return r, rest, nil
 }
 
-// at is the sizes with a value in the range.
 func (r *Sizes) at(n int64) map[string]int64 {
 	sizes := map[string]int64{r.Name: n}
 	maps.Copy(sizes, r.Others)

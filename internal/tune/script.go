@@ -62,7 +62,6 @@ func openScript(ctx context.Context, path string, sizes map[string]int64) (*scri
 func (s *scripted) Space() search.Space  { return s.space }
 func (s *scripted) Usual() search.Config { return search.Usual(s.space) }
 
-// kernel is the kernel of a configuration.
 func (s *scripted) kernel(ctx context.Context, c search.Config) (*workload.Case, error) {
 	variants, err := s.options(c).Exec(ctx, s.path, s.text)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package tune searches configurations of programs for fast ones, on a device.
 //
 // A [Target] is what is tuned: a space (package search), and what its configurations are as jobs that are verified. There are those of kernel scripts
-// with tunables (script.go), of launch files with parameters (launch.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
+// with tunables (script.go), of launch files with parameters (cases.go), of loop nests in C (nest.go) and of functional programs (lift.go); Open chooses by the file. A [Search] has a
 // strategy propose configurations, runs them as a campaign, and reports (report.go). A model's predictions order candidates where there is a profile.
 // What a journal has of earlier searches can be replayed by all strategies, to compare them (replay.go). Of functional programs, recipes are chosen for ranges of a size (ranges.go).
 package tune

@@ -20,7 +20,6 @@ func newRegister(t expr.DType) *register {
 	return &register{t: t, floats: make([]float64, t.Lanes()), ints: make([]int64, t.Lanes())}
 }
 
-// value reads the register.
 func (r *register) value() value {
 	v := value{t: r.t}
 	switch float := r.t.Base().IsFloat(); {
@@ -42,7 +41,6 @@ func (r *register) value() value {
 	return v
 }
 
-// set writes the register.
 func (r *register) set(v value) func(*state) {
 	switch {
 	case v.fs != nil:

@@ -36,7 +36,6 @@ func (r ranges) least(a polycount.Affine) (v int64, ok bool) {
 	return sum.Constant(), sum.Err() == nil
 }
 
-// of is the range of an expression.
 func (r ranges) of(a polycount.Affine) (x interval, ok bool) {
 	lo, ok := r.least(a)
 	most, ok2 := r.least(a.Neg())
@@ -114,7 +113,6 @@ func (r ranges) bound(b polycount.Bound, up bool) polycount.Bound {
 	return b
 }
 
-// loop is the range of the values of a loop.
 func (r ranges) loop(l *Loop) (x interval, ok bool) {
 	x = interval{math.MinInt64, math.MaxInt64}
 	var low, high bool

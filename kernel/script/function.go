@@ -78,7 +78,6 @@ func (c *invocation) operations(name string) map[expr.DType]map[string]int64 {
 	return out
 }
 
-// userFunctions is a user function or a list of them.
 func (c *invocation) userFunctions(name string) []*kernel.Function {
 	if !c.has(name) {
 		return nil

@@ -48,7 +48,6 @@ var errOpen = errors.New("a choice is open")
 // maxValues bounds those of a tunable.
 const maxValues = 1000
 
-// tunable is the value of a choice.
 func tunable(c *invocation) (starlark.Value, error) {
 	t, all := c.tuning(), Tunable{Name: c.text("name")}
 	if !expr.IsName(all.Name) {
@@ -148,7 +147,6 @@ func constraint(c *invocation) (starlark.Value, error) {
 	return starlark.None, nil
 }
 
-// startTuning is that of a run.
 func (o Options) startTuning() *tuning {
 	if o.tuning != nil {
 		return o.tuning

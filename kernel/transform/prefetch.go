@@ -134,7 +134,6 @@ func (x tileAxis) at() polycount.Affine {
 	return x.base.Add(polycount.Name(x.dim))
 }
 
-// collect finds the accesses.
 func (p *prefetch) collect() (err error) {
 	defer throw.Catch(&err)
 	for _, s := range p.Statements {

@@ -52,7 +52,6 @@ func (r *remover) workItem() []string {
 	return nameset.Sorted(nameset.Remove(slices.Concat(r.groups[:], r.items[:]), ""))
 }
 
-// sum is the sum of all targets.
 func (r *remover) sum() expr.Expr {
 	if len(r.tgt) == 1 {
 		return expr.Var{Name: r.tgt[0].Name}

@@ -35,7 +35,6 @@ type choice struct {
 	rough bool    // nothing but rough work tells
 }
 
-// tree makes a tree of the loops of the code.
 func (m *matcher) tree(code *samples.Code) *node {
 	rest := code.CodePart
 	rest.Classes, rest.Accesses = maps.Clone(rest.Classes), maps.Clone(rest.Accesses)

@@ -129,7 +129,6 @@ func (j joined) join(w Work) Work {
 	return out
 }
 
-// of is the work of a part of the code.
 func (j joined) of(p samples.CodePart) Work {
 	w := Work{}
 	for a, n := range p.Accesses {

@@ -1,8 +1,8 @@
 // Package draft writes a first launch file for a kernel that exists: from its source, from its program, or from what a profiler recorded
 // of it.
 //
-// [Read] finds the kernels in a file: in OpenCL C and CUDA C (source.go), PTX and cubins (binary.go), where mangled names tell the types
-// of parameters (mangled.go), and exports of Nsight Compute (recorded.go). [Kernel.Write] writes the launch file (write.go). What a file
+// [Read] finds the kernels in a file: in OpenCL C and CUDA C (source.go), PTX and cubins, where mangled names tell the types
+// of parameters, and exports of Nsight Compute. [Kernel.Write] writes the launch file (write.go). What a file
 // does not say, such as how many elements a buffer has, is a guess that a comment names. Nothing is compiled or run.
 package draft
 

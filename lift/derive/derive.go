@@ -1,7 +1,7 @@
 // Package derive enumerates low-level variants of a program of package lift.
 //
 // A recipe (recipe.go) is a strategy with some numbers left open: tile sizes, chunk lengths, vector widths. The form of a program
-// determines its recipes: those of nested maps are in grid.go, grid3d.go, walk.go and product.go, those of reductions in
+// determines its recipes: those of nested maps are in grid.go, walk.go and product.go, those of reductions in
 // reduction.go. Each recipe is a stratum; Derive draws from the strata in turn, with random values for the numbers, until it has
 // as many distinct variants as requested. Every variant is derived by the rules of package rules and carries its derivation.
 //

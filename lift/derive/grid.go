@@ -94,7 +94,7 @@ func (e *explorer) recipes() []*recipe {
 	if g == nil {
 		return nil
 	}
-	return slices.Concat(e.gridRecipes(g), e.unevenRecipes(g), e.alignedRecipes(g), e.timeTiles(g))
+	return slices.Concat(e.gridRecipes(g), e.unevenRecipes(g), e.alignedRecipes(g), e.timeTiles(g), e.stagesInTiles(g))
 }
 
 // gridRecipes are the recipes of a nest of maps.

@@ -93,7 +93,6 @@ func reductionAt(s rules.Strategy) rules.Strategy {
 	return rules.TopDown(rules.Where(is(lift.ReduceSeq), s))
 }
 
-// productRecipes are the recipes of a product.
 func (e *explorer) productRecipes(under int) []*recipe {
 	if apart, chain := e.findChain(under); chain != nil {
 		list := apart.layouts(chain)

@@ -11,7 +11,6 @@ import (
 // point gives the numbers that a recipe leaves open values, by name.
 type point map[string]int64
 
-// size is a number of the point as a size.
 func (p point) size(name string) lift.Size { return lift.Nat(p[name]) }
 
 // recipe is a strategy with numbers left open, for the whole program or for its outermost map.

@@ -48,6 +48,43 @@ func (e *explorer) timeTiles(g *grid) (list []*recipe) {
 	return list
 }
 
+// stagesInTiles are the recipes of a pipeline of stencils, of one or two dimensions: a work-group computes all stages of a tile. What it computes stays in local
+// memory but for the last stage.
+func (e *explorer) stagesInTiles(g *grid) (list []*recipe) {
+	dims := len(g.lengths)
+	if dims > 2 || !e.applies(g.under, stagesOf(dims, point{"t": 1, "k": 1})) {
+		return nil
+	}
+	numbers := []number{{"t", divisors(g.lengths[0], 64, 1024)}}
+	name, groups, items := "stages in tiles of t", nest{wrg0}, nest{lcl0}
+	if dims == 2 {
+		name, groups, items = "stages in tiles of t by k", nest{wrg1, wrg0}, nest{lcl1, lcl0}
+		numbers = []number{{"t", divisors(g.lengths[0], 4, 64)}, {"k", divisors(g.lengths[1], 16, 128)}}
+	}
+	for _, copied := range []named{noCopy, {"local copy", inGroups(rules.Else(rules.Use("copyLocal2D"), rules.Use("copyLocal")))}} {
+		list = append(list, &recipe{
+			name: phrase(name, groups.String()+" "+items.String(), copied.name), numbers: numbers, several: true,
+			admits: func(p point) bool { return p["t"]*max(1, p["k"]) >= 64 },
+			build: func(p point) rules.Strategy {
+				tile := rules.Seq(
+					stagesOf(dims, p),
+					rules.Below(2*dims-1, rules.Seq(along(groups, rules.Seq(assign(items), keptInGroup(dims))), copied.use)),
+				)
+				return rules.Seq(rules.Below(g.under, tile), finish(false))
+			},
+		})
+	}
+	return list
+}
+
+// stagesOf computes the stages of a pipeline in tiles.
+func stagesOf(dims int, p point) rules.Strategy {
+	if dims == 1 {
+		return rules.Use("tileStages", "t", p.size("t"))
+	}
+	return rules.Use("tileStages2D", "t", p.size("t"), "k", p.size("k"))
+}
+
 // stepsInTiles computes the steps of an iterate in tiles.
 func stepsInTiles(dims int, p point) rules.Strategy {
 	if dims == 1 {

@@ -3,7 +3,9 @@ package explore
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"gpuperf/internal/format"
 	"gpuperf/kernel/emit"
@@ -20,11 +22,14 @@ type Choice struct {
 	Passed int
 	// Others counts faster ones that were recorded with divisions of another accuracy.
 	Others int
+	// Data are inputs with what they held, as --data has it, where samples of the same sizes were taken with other data, and there are none with this.
+	Data []string
 }
 
 // Recorded is the fastest point of the space in files of samples, among variants that are accepted. It has no Point where there is none.
 func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Choice, error) {
 	var all []samples.Record
+	var data []string
 	for _, path := range paths {
 		set, err := samples.Load(path)
 		if err != nil {
@@ -35,14 +40,22 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 				set.Close()
 				return nil, err
 			}
-			if r.Status == samples.OK && Problem(r.Kernel).Key() == s.Problem().Key() {
+			own, asked := Problem(r.Kernel), s.Problem()
+			switch {
+			case r.Status != samples.OK:
+			case own.Key() == asked.Key():
 				all = append(all, *r)
+			case own.Source == asked.Source && maps.Equal(own.Sizes, asked.Sizes) && data == nil:
+				data = dataOf(own)
 			}
 		}
 		set.Close()
 	}
 	slices.SortStableFunc(all, func(a, b samples.Record) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
 	c := &Choice{}
+	if len(all) == 0 {
+		c.Data = data
+	}
 	for _, r := range all {
 		p, err := s.pointOf(r.Kernel)
 		switch {
@@ -56,6 +69,17 @@ func (s *Space) Recorded(paths []string, accept func(*derive.Variant) bool) (*Ch
 		}
 	}
 	return c, nil
+}
+
+// dataOf is what inputs held in place of random numbers, as --data has it.
+func dataOf(k samples.Identity) []string {
+	list := []string{}
+	for _, name := range slices.Sorted(maps.Keys(k.Args)) {
+		if input, ok := strings.CutPrefix(name, dataPrefix); ok {
+			list = append(list, input+"="+k.Args[name])
+		}
+	}
+	return list
 }
 
 // Predicted is the first point in the order of a scorer whose variant is accepted. The points must be prepared.

@@ -111,7 +111,6 @@ func components(inputs ...lift.Param) (out []component) {
 	return out
 }
 
-// find is the component of a name.
 func find(list []component, name string) (component, error) {
 	var names []string
 	for _, c := range list {

@@ -173,7 +173,6 @@ func Rederive(p *lift.Program, r *samples.Record, opt Options) (err error) {
 	return fmt.Errorf("%s: %w", r.Kernel, err)
 }
 
-// pointOf is the point that samples of an identity are of.
 func (s *Space) pointOf(k samples.Identity) (*Point, error) {
 	v, err := s.Variant(k.Variant)
 	if err != nil {

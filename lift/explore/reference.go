@@ -109,10 +109,13 @@ type sortedList struct {
 	variants []*derive.Variant
 }
 
+// Enough variants have all recipes among them. A space that is asked for its reference alone derives so many, and the reference is chosen from these.
+const Enough = 1500
+
 // plainest derives variants of all recipes, the plainest first: they may be anywhere in the enumeration, so many are derived.
 func (s *Space) plainest() ([]*derive.Variant, error) {
-	const enough, kept = 1500, 6 // variants that have all recipes among them, and those whose results are compared before one is the reference
-	opt := s.derivation(max(enough, len(s.Derived.Variants)))
+	const kept = 6 // lists that are kept
+	opt := s.derivation(max(Enough, len(s.Derived.Variants)))
 	opt.Recipes = nil
 	of := fmt.Sprintf("%s %+v", s.Program, opt)
 	sorted.Lock()
@@ -123,7 +126,7 @@ func (s *Space) plainest() ([]*derive.Variant, error) {
 	}
 	sorted.Unlock() // others need not wait for what is derived
 	all := s.Derived
-	if asked := s.options.Variants; asked != opt.Count || len(all.Variants) != asked || s.options.Recipes != nil {
+	if s.options.Variants != opt.Count || s.options.Recipes != nil {
 		var err error
 		if all, err = derive.Derive(s.Program, opt); err != nil {
 			return nil, err
@@ -137,7 +140,7 @@ func (s *Space) plainest() ([]*derive.Variant, error) {
 		x, y := keys[a], keys[b]
 		return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a.ID, b.ID))
 	})
-	if opt.Count == enough {
+	if opt.Count == Enough {
 		sorted.Lock()
 		defer sorted.Unlock()
 		sorted.lists = append(sorted.lists[max(0, len(sorted.lists)-kept+1):], sortedList{of, variants})
@@ -174,10 +177,13 @@ func (r *Reference) Expect() (*device.Expect, error) {
 func (s *Space) Given() bool { return len(s.options.Expected) > 0 }
 
 // Verified compares the reference with the meaning of the program at a small size, the sizes that it returns, and returns what variants are compared
-// with. Where the meaning is not defined, a warning says so.
+// with. Where the meaning is not defined, or the device takes too long twice, a warning says so.
 func (r *Reference) Verified(ctx context.Context, dev device.Device, warnings *[]string) (*device.Expect, map[string]int64, error) {
 	at, err := r.space.Verify(ctx, dev)
+	e, _ := device.AsError(err)
 	switch {
+	case e != nil && e.Status == samples.Timeout && ctx.Err() == nil: // twice
+		*warnings = append(*warnings, warning.Unverified.Error(fmt.Errorf("the reference is not compared with the semantics of the program: %w", err)).Error())
 	case errors.Is(err, lift.ErrUndefined):
 		*warnings = append(*warnings, NotVerified(err).Error())
 	case err != nil:

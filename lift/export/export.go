@@ -1,7 +1,7 @@
 // Package export writes files by which a variant of a program of package lift runs elsewhere: its kernels, a host function of C that does all of it in
 // one call, and a description of arguments, buffers and launches for those who write their own host.
 //
-// New lowers the variant and finds what the function needs (a Result, which is also the description); host.go writes the function, in a way of each
+// New lowers the variant and finds what the function needs (a Result, which is also the description), and writes the function, in a way of each
 // language (language.go). For devices it calls the helpers of package kernel/emit/host. In plain C the same variant is executed by one work-item, whose
 // loops are those of the variant: its tiles and chunks.
 package export

@@ -8,7 +8,7 @@ import (
 	"gpuperf/lift/explore"
 )
 
-// TestTimeTiles: several steps in a tile compute what the steps compute one after the other.
+// TestTimeTiles: several steps, or stages, in a tile compute what they compute one after the other.
 func TestTimeTiles(t *testing.T) {
 	diffuse, err := os.ReadFile("../../examples/lift/diffuse.lift")
 	if err != nil {
@@ -19,6 +19,16 @@ size n
 fun(xs: [float32]n =>
     iterate(4, fun(y => map(fun(w => at(0, w) + 0.5f * at(3, w) - at(1, w))) o slide(4, 1) o pad(2, 1, wrap) $ y)) $ xs)
 `
+	const separable = `program separable
+size h, w
+def third(a: float32, b: float32, c: float32): float32 = (a + b + c) * 0.25f
+fun(grid: [[float32](w + 2)](h + 2) =>
+    map(map(fun(n => third(at(0, n), at(1, n), at(2, n))))) o map(transpose) o slide(3, 1) o map(map(fun(n => third(at(0, n), at(1, n), at(2, n))))) o map(slide(3, 1)) $ grid)
+`
+	const three = `program three
+size n
+fun(xs: [float32](n + 3) => map(fun(w => at(0, w) - at(1, w))) o slide(2, 1) o map(fun(w => at(0, w) + 0.5f * at(2, w))) o slide(3, 1) o map(fun(x => x * x)) $ xs)
+`
 	for _, c := range []struct {
 		text  string
 		sizes map[string]int64
@@ -26,6 +36,8 @@ fun(xs: [float32]n =>
 	}{
 		{strings.Replace(string(diffuse), "iterate(8", "iterate(4", 1), map[string]int64{"h": 8, "w": 16}, []string{"time tiles of t by k, b steps, wrg1 wrg0 lcl1 lcl0", "time tiles of t by k, b steps, wrg1 wrg0 lcl1 lcl0, local copy"}},
 		{line, map[string]int64{"n": 128}, []string{"time tiles of t, b steps, wrg0 lcl0", "time tiles of t, b steps, wrg0 lcl0, local copy"}},
+		{separable, map[string]int64{"h": 8, "w": 16}, []string{"stages in tiles of t by k, wrg1 wrg0 lcl1 lcl0", "stages in tiles of t by k, wrg1 wrg0 lcl1 lcl0, local copy"}},
+		{three, map[string]int64{"n": 128}, []string{"stages in tiles of t, wrg0 lcl0", "stages in tiles of t, wrg0 lcl0, local copy"}},
 	} {
 		list := points(t, parse(t, c.text), c.sizes, explore.Options{Variants: 4, Ranges: 2, Seed: 3, Recipes: c.names})
 		for _, name := range c.names {

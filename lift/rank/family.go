@@ -78,7 +78,6 @@ func LeaveFamiliesOut(s, more *Set, r Ranker, opt OutcomeOptions) (*Outcomes, er
 	return out.finish(opt)
 }
 
-// measured is the points with a time.
 func (s *Set) measured() *Set { return s.Where(func(p *Point) bool { return !math.IsNaN(p.Seconds) }) }
 
 // transfer adds the outcomes on points of kinds that the training set does not have.

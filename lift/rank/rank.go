@@ -4,8 +4,8 @@
 // A Set holds design points: variants of benchmarks at sizes, each with a vector of static features (package launch), its
 // time if it was measured, and the prediction of a calibrated model if there is one. Vectors are kept in a file next to the
 // samples (vectors.go), so that a training database grows with every run. A Ranker (rankers.go) learns from a set and scores
-// the points of another: by nearest neighbours on principal components as in the paper (pca.go, nearest.go), by boosted
-// trees (trees.go) on features and on the demands on a device computed from them (roofs.go), by a cost model in the language
+// the points of another: by nearest neighbours on principal components as in the paper (pca.go), by boosted
+// trees (trees.go) on features and on the demands on a device computed from them, by a cost model in the language
 // of package models (cost.go), calibrated on measurement kernels or fitted to the training points, or by a cost model
 // corrected by trees (corrected.go). LeaveFamiliesOut (family.go) evaluates a ranker on benchmarks and variants it has not seen, and
 // Redundancy (redundancy.go) finds the features that are related to performance.

@@ -269,6 +269,7 @@ func init() {
 	addLayout()
 	addRows()
 	addSteps()
+	addStages()
 	addMacros()
 }
 

@@ -242,6 +242,13 @@ func newScheme(r *rand.Rand, rule *Rule, left string) *scheme {
 			s.sub["f"] = s.pick("(fun(x0 => (at(0) o at(0) $ x0) * 3 + (at(0) o gather(reverse) o at(2) $ x0)))", "(fun(x0 => (at(1) o at(1) $ x0) - (at(0) o at(0) $ x0) * c))")
 			s.xs = fmt.Sprintf("[[%s]%d]%d", scalar, wide*(1+r.Intn(3)), tall*(1+r.Intn(3)))
 		}
+	case "tileStages2D":
+		rows, columns, tall, wide := 1+r.Intn(3), 1+r.Intn(3), 1+r.Intn(3), 1+r.Intn(2)
+		s.sub["n"], s.sub["m"], s.sub["t"], s.sub["k"] = strconv.Itoa(rows), strconv.Itoa(columns), strconv.Itoa(tall), strconv.Itoa(wide)
+		s.xs = fmt.Sprintf("[[%s]%d]%d", s.elem, columns-1+wide*(1+r.Intn(3)), rows-1+tall*(1+r.Intn(3)))
+		if r.Intn(4) == 0 { // seldom a divisor
+			s.sub["t"] = num(6)
+		}
 	case "reduceMapPad":
 		s.elem = scalar
 		if r.Intn(4) == 0 { // nothing makes 0 of it

@@ -106,6 +106,7 @@ func writeCSV(w io.Writer, records []*samples.Record) error {
 		}
 		return strings.Join(all, " ")
 	}})
+	distinct(columns, len(args), len(sizes))
 	out := csv.NewWriter(w)
 	row := make([]string, len(columns))
 	for i, c := range columns {
@@ -120,4 +121,21 @@ func writeCSV(w io.Writer, records []*samples.Record) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// distinct names the columns of arguments, which come behind the kernel, and those of sizes, which follow, apart from others of the same name.
+func distinct(columns []column, args, sizes int) {
+	called := map[string]int{}
+	for _, c := range columns {
+		called[c.name]++
+	}
+	for i := range columns[1 : 1+args+sizes] {
+		c, kind := &columns[1+i], "argument "
+		if i >= args {
+			kind = "size "
+		}
+		if called[c.name] > 1 {
+			c.name = kind + c.name
+		}
+	}
 }

@@ -232,6 +232,19 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestColumnsDiffer: arguments and sizes may be called as other columns are.
+func TestColumnsDiffer(t *testing.T) {
+	columns := []column{{name: "kernel"}, {name: "local"}, {name: "n"}, {name: "n"}, {name: "driver"}, {name: "local"}, {name: "driver"}}
+	distinct(columns, 2, 2)
+	var got []string
+	for _, c := range columns {
+		got = append(got, c.name)
+	}
+	if want := []string{"kernel", "argument local", "argument n", "size n", "size driver", "local", "driver"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // imported are lines for the records of a file: what a sample says of each.
 func imported(t *testing.T, path, format string) (as string, lines []string) {
 	t.Helper()

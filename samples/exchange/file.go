@@ -28,7 +28,6 @@ type file struct {
 // drop leaves out a record, or a part of one, that cannot be used; the others are kept.
 func (f file) drop(err error) { *f.dropped = append(*f.dropped, err) }
 
-// lineOf is the line of an offset in the text.
 func (f file) lineOf(offset int) int { return 1 + strings.Count(f.text[:max(offset, 0)], "\n") }
 
 // plainJSON is the text with the numbers that JSON does not have, as Python writes them, in quotes: then what expects a number refuses them where
@@ -78,7 +77,6 @@ func load(path string) (text string, modified time.Time, err error) {
 	return strings.TrimPrefix(string(data), "\ufeff"), info.ModTime().UTC().Truncate(time.Second), nil
 }
 
-// at is an error at a line.
 func (f file) at(line int, format string, args ...any) *source.Error {
 	return &source.Error{File: f.path, Pos: source.Pos{Line: line, Column: 1}, Msg: fmt.Sprintf(format, args...)}
 }

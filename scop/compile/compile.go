@@ -167,8 +167,8 @@ func (u *unit) part(ctx context.Context, r *cfront.Region) (*part, error) {
 // copyable refuses nests with arrays of which it is not known how many elements they have.
 func (p *part) copyable() error {
 	for _, name := range p.nest.Params {
-		if p.nest.Given[name] == nil && p.nest.Vars[name] == nil {
-			return p.refuse(p.region.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents", name)
+		if _, given := p.options.Sizes[name]; !given && p.nest.Given[name] == nil && p.nest.Vars[name] == nil {
+			return p.refuse(p.region.First, "%s, how many elements an array has whose subscripts are not affine, is not known: declare its extents, or give -p %[1]s=VALUE", name)
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("(-original +device)\n%s", diff)
 	}
 	var text strings.Builder
-	if err := result.Print(&text); err != nil || !strings.Contains(text.String(), "fill_3, lines 32 to 36, is left as it is: mask is data") {
+	if err := result.Print(&text); err != nil || !strings.Contains(text.String(), "fill_3, lines 32 to 36, is left as it is: how often this loop runs is data") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	// Other macros at the compiler's command line are errors there, and no wrong results.

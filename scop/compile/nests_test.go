@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -257,20 +258,26 @@ func TestRandomNests(t *testing.T) {
 }
 
 func randomNests(t *testing.T, language string) {
+	var mu sync.Mutex
 	var sum tally
-	for first, end := seeds(t); first < end; first += perBatch {
-		t.Run(fmt.Sprint(first), func(t *testing.T) {
-			var texts []string
-			for seed := range min(perBatch, end-first) {
-				texts = append(texts, rapid.Custom([]func(*rapid.T) string{scoptest.Own, scoptest.Calls}[seed%2]).Example(first+seed))
-			}
-			b := newBatch(t, texts, language)
-			for _, sizes := range [][]string{{"6", "5"}, {"3", "8"}} {
-				n := b.compare(t, sizes...)
-				sum = tally{sum.tried + n.tried, sum.accepted + n.accepted, sum.judged + n.judged, sum.wrong + n.wrong}
-			}
-		})
-	}
+	t.Run("seeds", func(t *testing.T) {
+		for first, end := seeds(t); first < end; first += perBatch {
+			t.Run(fmt.Sprint(first), func(t *testing.T) {
+				t.Parallel()
+				var texts []string
+				for seed := range min(perBatch, end-first) {
+					texts = append(texts, rapid.Custom([]func(*rapid.T) string{scoptest.Own, scoptest.Calls}[seed%2]).Example(first+seed))
+				}
+				b := newBatch(t, texts, language)
+				for _, sizes := range [][]string{{"6", "5"}, {"3", "8"}} {
+					n := b.compare(t, sizes...)
+					mu.Lock()
+					sum = tally{sum.tried + n.tried, sum.accepted + n.accepted, sum.judged + n.judged, sum.wrong + n.wrong}
+					mu.Unlock()
+				}
+			})
+		}
+	})
 	t.Logf("nests at sizes: %d tried, %d compiled, %d judged, %d wrong", sum.tried, sum.accepted, sum.judged, sum.wrong)
 	if sum.accepted < sum.tried*3/4 || sum.judged < sum.accepted/2 {
 		t.Error("too few are compared")

@@ -48,6 +48,7 @@ func TestPolybench(t *testing.T) {
 		}
 		for kind, text := range variants {
 			t.Run(name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
 				p := newProgram(t, name, text)
 				original, device := p.original(t), p.openCL(t)
 				for i, sizes := range sets[name] {
@@ -123,6 +124,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	for seed := 1; seed <= programs; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			p := newProgram(t, "random", "#include <math.h>\n"+rapid.Custom(func(t *rapid.T) string { return scoptest.Program(t, seed%4 > 0) }).Example(seed))
 			original, device := p.original(t), p.openCL(t)
 			p.compare(t, original, device, []string{"6", "5"})
@@ -139,6 +141,7 @@ func TestCUDAOnHost(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := newProgram(t, name, read(t, "../../examples/polybench/"+name+".c"))
 			original, device := p.original(t), p.cudaOnHost(t)
 			mini := strings.Fields(sets[name][0])

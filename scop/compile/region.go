@@ -363,6 +363,9 @@ func (p *part) final(values []scop.Final) (text string) {
 // textOf is what the text calls a parameter: a variable, or an expression in brackets.
 func (p *part) textOf(name string) string {
 	e := p.nest.Given[name]
+	if e == nil && p.nest.Vars[name] == nil { // how many elements an array has
+		return fmt.Sprint(p.options.Sizes[name])
+	}
 	if e == nil {
 		e = cfront.Use(p.nest.Vars[name])
 	}

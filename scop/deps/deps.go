@@ -166,7 +166,6 @@ func (z *analyzer) add(k key, pairs *polycount.Set, accumulation bool) error {
 	return err
 }
 
-// dependence is the relation in the iterators of the text.
 func (r *relation) dependence(k key) (*Dependence, error) {
 	pairs := tidy(r.pairs)
 	d := &Dependence{Kind: k.kind, ValueBased: k.value, From: k.from.of, To: k.to.of, Array: k.array, Carrier: k.carrier, Accumulation: r.accumulation}

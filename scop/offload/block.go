@@ -117,7 +117,6 @@ func (b *blocks) linear(x polycount.Affine) bool {
 // vector is how many points of a work-item are next to each other, so that local memory is read in vectors.
 const vector = 4
 
-// make makes the kernel.
 func (b *blocks) make(m Mapping) (*kernel.Kernel, error) {
 	b.frame(m, func(_ int, points int64) int64 {
 		lanes := int64(vector)
@@ -358,7 +357,6 @@ func (b *blocks) fetches(p *phase, do func(*fetch) error) error {
 	return nil
 }
 
-// add adds the terms of a phase.
 func (p *phase) add() error {
 	b := p.b
 	term := p.term()

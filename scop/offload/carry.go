@@ -91,8 +91,35 @@ func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, err
 		return nil, err
 	}
 	c.runs = cexpr.Predicates(any)
+	if a := k.Array(to.Array); !c.surely(k) {
+		if len(a.Shape) != len(to.Index) || a.Shape[0] == nil {
+			return nil, nil
+		}
+		c.runs = append(c.runs, inBounds(a, c.initial)...)
+	}
 	c.dtype, err = k.TypeOf(to)
 	return c, err
+}
+
+// surely reports that the first iteration reads what is loaded before the loop whatever conditions say, so that there is such an element.
+func (c *carry) surely(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) (found bool) {
+		expr.Walk(s.RHS, func(e expr.Expr) bool {
+			_, choice := e.(*expr.Cond)
+			a, is := e.(*expr.Access)
+			found = found || is && c.reads(k, s, a)
+			return !choice
+		})
+		return found && len(s.Predicates) == 0
+	})
+}
+
+// inBounds are the conditions for an element to be one of the array.
+func inBounds(a *kernel.Array, x *expr.Access) (out []expr.Expr) {
+	for d, i := range x.Index {
+		out = append(out, expr.Binary(expr.Ge, i, expr.Int{}), expr.Binary(expr.Lt, i, a.Shape[d]))
+	}
+	return out
 }
 
 // reads reports that an access of a statement of the loop is to what the iteration before has stored.

@@ -21,6 +21,8 @@ func TestCarried(t *testing.T) {
 		"two":           {"A[i][0] = 1; for (int j = 1; j < m; j++) { A[i][j] = 1 / (A[i][j-1] + 2); B[i][j] = B[i][j-1] / (A[i][j-1] + 2) + A[i][j]; }", 2},
 		"read before":   {"for (int j = 1; j < m; j++) { B[i][j] = A[i][j-1]; A[i][j] = A[i][j] + B[i][j]; }", 1},
 		"a later begin": {"for (int j = 3; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + A[i][j-3];", 1},
+		"from the edge": {"for (int j = 0; j < m; j++) A[i][j] = j > 0 ? A[i][j-1] + B[i][j] : B[i][j];", 1},
+		"after others":  {"for (int j = 0; j < m; j++) { if (j > 0) B[i][j] = A[i][j-1]; A[i][j] = B[i][j] * 2; }", 1},
 		"by two":        {"for (int j = 2; j < m; j++) A[i][j] = A[i][j-2] * 0.5;", 0},
 		"every second":  {"for (int j = 1; j < m; j += 2) A[i][j] = A[i][j-1] * 0.5 + A[i][j];", 0},
 		"conditional":   {"for (int j = 1; j < m; j++) { if (j != 4) A[i][j] = A[i][j-1] * 0.5; }", 0},

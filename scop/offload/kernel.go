@@ -7,7 +7,6 @@ import (
 	"gpuperf/scop/schedule"
 )
 
-// launch makes the kernel of a launch.
 func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
 	where, err := values(schedule.Statements(x), host)

@@ -273,7 +273,6 @@ func (c *compiler) nestOf(x *schedule.Launch, host, tiles []level, bounds bounds
 	return n, parallel, nil
 }
 
-// loop adds a loop to a nest.
 func (c *compiler) loop(n *scop.Nest, name string, bounds *polycount.Set, outer []*scop.Loop) *scop.Loop {
 	l := &scop.Loop{Iterator: name, Name: name, DType: expr.Int32, Pos: c.nest.Statements[0].Pos, Step: 1, Outer: slices.Clone(outer), Bounds: bounds}
 	n.Loops = append(n.Loops, l)

@@ -74,7 +74,6 @@ func (b *blocks) unrolled(iname string, extent int64) {
 	}
 }
 
-// inames are those of a point.
 func (x point) inames(more ...string) []string {
 	for _, p := range x.b.order {
 		t := x.b.loops[p]
@@ -89,7 +88,6 @@ func (x point) inames(more ...string) []string {
 	return nameset.Sorted(more)
 }
 
-// at is the sum of the point.
 func (x point) at() *expr.Access { return x.of(x.b.sums.Name) }
 
 // of is the point's element of a private array.

@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -160,7 +161,6 @@ var sizesOf = map[string][2][]int64{
 
 // TestConfigurations: the examples are right on the device in random configurations. LONG=1 takes 20 of all, at both sizes, in float and double.
 func TestConfigurations(t *testing.T) {
-	dev := devicetest.Open(t)
 	long := os.Getenv("LONG") != ""
 	names, kinds, count := []string{"trisolv"}, []string{"double"}, 2
 	if long {
@@ -168,27 +168,32 @@ func TestConfigurations(t *testing.T) {
 	}
 	for _, name := range names {
 		for _, kind := range kinds {
-			n := example(t, name, kind)
 			for i, sizes := range sizesOf[name] {
 				if i > 0 && !long {
 					break
 				}
-				at := map[string]int64{}
-				for i, p := range n.Params {
-					at[p] = sizes[i]
-				}
-				all, err := RunAll(t.Context(), dev, []*scop.Nest{n}, at, RunOptions{Random: count, Seed: uint64(i + 1), Samples: filepath.Join(t.TempDir(), "samples.jsonl")})
-				if err != nil {
-					t.Errorf("%s, %s: %v", name, kind, err)
-				}
-				for _, r := range all {
-					if !r.Verified {
-						t.Logf("%s, %s, %v: %s", name, kind, r.Config, r.Why)
+				t.Run(fmt.Sprint(name, " ", kind, " ", sizes), func(t *testing.T) {
+					if long {
+						t.Parallel()
 					}
-				}
-				if len(all) == count+1 && !long && !slices.ContainsFunc(all, func(r *Result) bool { return r.Verified && r.Config != nil }) {
-					t.Errorf("%s: nothing is verified", name)
-				}
+					n, at := example(t, name, kind), map[string]int64{}
+					for i, p := range n.Params {
+						at[p] = sizes[i]
+					}
+					opt := RunOptions{Random: count, Seed: uint64(i + 1), Samples: filepath.Join(t.TempDir(), "samples.jsonl")}
+					all, err := RunAll(t.Context(), devicetest.Open(t), []*scop.Nest{n}, at, opt)
+					if err != nil {
+						t.Error(err)
+					}
+					for _, r := range all {
+						if !r.Verified {
+							t.Logf("%v: %s", r.Config, r.Why)
+						}
+					}
+					if len(all) == count+1 && !long && !slices.ContainsFunc(all, func(r *Result) bool { return r.Verified && r.Config != nil }) {
+						t.Error("nothing is verified")
+					}
+				})
 			}
 		}
 	}

@@ -399,7 +399,6 @@ func together(set *polycount.Set) expr.Expr {
 	return &expr.Op{Kind: expr.BitAnd, Args: all}
 }
 
-// store stores the tile of an array.
 func (t *timeTile) store(a *scop.Array) error {
 	id := "store_" + a.Name
 	inames, cell := t.cells(id)

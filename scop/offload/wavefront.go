@@ -62,7 +62,6 @@ func (c *compiler) wavefronts(x *schedule.Launch) ([]Step, error) {
 	return []Step{&Loop{w.sum, host.values, []Step{&Launch{k, host.values}}}}, nil
 }
 
-// tiled is a statement with the numbers of its tile.
 func (w *wavefront) tiled(s *scop.Statement) *scop.Statement {
 	out := *s
 	out.Iterators = slices.Concat(w.tiles, s.Iterators)

@@ -59,7 +59,6 @@ func (c *cone) clone() *cone {
 
 func (v vector) clone() vector { return vector{slices.Clone(v.x), new(big.Int).Set(v.tied)} }
 
-// cut adds a constraint.
 func (c *cone) cut(a []int64, equality bool) {
 	n := c.constraints
 	c.constraints++

@@ -42,7 +42,6 @@ func edgesOf(n *scop.Nest, dependences []*deps.Dependence) (edges []*edge, err e
 	return edges, nil
 }
 
-// newEdge is the edge of a conjunction.
 func newEdge(d *deps.Dependence, part *polycount.Set, params []string, budget *int) *edge {
 	list, _ := part.Constraints()
 	names := slices.Concat(params, part.Dims())
@@ -61,7 +60,6 @@ func newEdge(d *deps.Dependence, part *polycount.Set, params []string, budget *i
 	return e.listed()
 }
 
-// listed lists the corners.
 func (e *edge) listed() *edge {
 	add := func(x []int64) {
 		from := 1 + e.params

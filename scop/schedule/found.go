@@ -56,16 +56,24 @@ func carried(a *deps.Analysis) (*scop.Nest, []expand.Copies, error) {
 	return expand.Carried(a, expand.Most)
 }
 
-// withCopies finds a tree with copies, or without them if there are none or that fails; and the analysis of its nest.
+// withCopies finds a tree with copies, or without them if there are none, that fails, or launches cost no less with them; and the analysis of its nest.
 func withCopies(a *deps.Analysis, find Strategy, opt Options) (*Found, *deps.Analysis) {
+	var with *Found
+	var expanded *deps.Analysis
 	if n, copies, err := expand.Nest(a, expand.Most); err == nil && len(copies) > 0 {
 		if b, err := deps.Analyze(n); err == nil {
 			if tree, err := find(n, b.Dependences, opt); err == nil {
-				return &Found{Nest: n, Copies: copies, Tree: tree}, b
+				with, expanded = &Found{Nest: n, Copies: copies, Tree: tree}, b
 			}
 		}
 	}
+	if with != nil && !hasLaunch(with.Tree) {
+		return with, expanded
+	}
 	tree, err := find(a.Nest, a.Dependences, opt)
+	if with != nil && (err != nil || extentsOf(with.Nest, opt).cost(with.Tree) < extentsOf(a.Nest, opt).cost(tree)) {
+		return with, expanded
+	}
 	if err != nil {
 		tree = Original(a.Nest)
 	}

@@ -160,7 +160,6 @@ func (q *problem) independent(s *scop.Statement, found [][]int64) {
 	q.add(all)
 }
 
-// loop is that of a solution.
 func (q *problem) loop(x []int64) Loop {
 	l := Loop{Of: map[*scop.Statement]polycount.Affine{}}
 	for _, s := range q.list {

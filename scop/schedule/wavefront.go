@@ -95,7 +95,6 @@ func along(n Node, around, tiled []Loop) Node {
 	return n
 }
 
-// of is the loop for some of its statements.
 func (l Loop) of(list []*scop.Statement) Loop {
 	all := l.Of
 	l.Of = map[*scop.Statement]polycount.Affine{}

@@ -114,7 +114,6 @@ func equalities(s *scop.Statement, points *polycount.Set) (out []polycount.Affin
 	return out, nil
 }
 
-// apply makes the parts.
 func apply(from *scop.Nest, cuts []Cut) (*scop.Nest, error) {
 	n := *from
 	n.Statements = nil

@@ -1,6 +1,6 @@
 // Package params describes spaces by parameters with values, and conditions on these.
 //
-// Conditions (condition.go) are those of all spaces. Load reads the parameters of a launch file: they are its sizes, on which its grid, work-groups and
+// Conditions are those of all spaces. Load reads the parameters of a launch file: they are its sizes, on which its grid, work-groups and
 // arguments depend, or macros of its source, or both. They stand in a file of their own that names the launch file, or in this as its section tune.
 package params
 

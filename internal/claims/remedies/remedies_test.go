@@ -79,9 +79,9 @@ func list(t *testing.T) (all []planted) {
 }
 
 // explained explains a kernel by the profile of the H200.
-func explained(t *testing.T, p *campaign.Predictor, kernel string, sizes map[string]int64) *explain.Explanation {
+func explained(t *testing.T, p *campaign.Predictor, o frontend.Options, kernel string, sizes map[string]int64) *explain.Explanation {
 	t.Helper()
-	cases, err := campaign.Cases(t.Context(), frontend.Options{}, []string{kernel}, []map[string]int64{maps.Clone(sizes)})
+	cases, err := campaign.Cases(t.Context(), o, []string{kernel}, []map[string]int64{maps.Clone(sizes)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,14 +108,14 @@ func near(said, is float64) bool { return math.Abs(said-is) <= is/3 }
 
 // The first remedy names the array and the line of the planted defect, and the cured kernel gains on an H200 what it says.
 func TestPlanted(t *testing.T) {
-	p, times := predictor(t), recorded(t)
+	p, times := predictor(t), recorded(t, folder)
 	all := list(t)
 	if len(all) != 30 {
 		t.Fatalf("%d kernels, not 30", len(all))
 	}
 	named, gained := 0, 0
 	for _, k := range all {
-		before, gain, verdict := explained(t, p, k.before, k.sizes), times[filepath.Base(k.before)]/times[filepath.Base(k.after)], "nothing"
+		before, gain, verdict := explained(t, p, frontend.Options{}, k.before, k.sizes), times[filepath.Base(k.before)]/times[filepath.Base(k.after)], "nothing"
 		if math.IsNaN(gain) {
 			t.Fatalf("%s: the recording has no times", k.name)
 		}
@@ -141,7 +141,7 @@ func TestPlanted(t *testing.T) {
 const leastNamed, leastGained = 27, 24
 
 // recorded are the medians of times, by launch file, or script and kernel.
-func recorded(t *testing.T) map[string]float64 {
+func recorded(t *testing.T, folder string) map[string]float64 {
 	t.Helper()
 	times := map[string]float64{}
 	for _, file := range []string{"h200_cuda.jsonl.gz", "h200_opencl.jsonl.gz"} {

@@ -1,7 +1,7 @@
 // Package capture writes launch files of the kernels that an application launches.
 //
 // [Run] runs the application with two small libraries of C (inject/) in its process: one that CUDA's driver loads, which listens to CUPTI's
-// callbacks, and one that stands before libOpenCL. They are compiled on demand (compile.go) and write journals into a folder: modules,
+// callbacks, and one that stands before libOpenCL. They are compiled on demand and write journals into a folder: modules,
 // kernels, launches with the bytes of each parameter and the memory that it points to. journal.go reads them, launch.go, args.go and types.go
 // write a launch file of each launch, from the journal alone.
 package capture

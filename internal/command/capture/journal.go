@@ -132,7 +132,6 @@ func (j journal) before(i int) journal {
 	return j
 }
 
-// of lists the events of a kind.
 func (j journal) of(kind string) (all []event) {
 	for _, e := range j.events {
 		if e.Event == kind {

@@ -30,7 +30,6 @@ func (s *Section) table(t Table) {
 	}
 }
 
-// picture adds a picture.
 func (s *Section) picture(p chart.Picture) { s.Pictures = append(s.Pictures, chart.Inline(p)) }
 
 // Section is what one file holds.

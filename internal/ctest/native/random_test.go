@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -83,21 +84,30 @@ func TestRandom(t *testing.T) {
 		t.Skip(err)
 	}
 	first, end := seeds(t)
+	var mu sync.Mutex
 	var all figures
-	for from := first; from < end; from += batch {
-		var list []*function
-		for seed := from; seed < min(from+batch, end); seed++ {
-			list = append(list, random(int64(seed)))
+	t.Run("seeds", func(t *testing.T) {
+		for from := first; from < end; from += batch {
+			t.Run(strconv.Itoa(from), func(t *testing.T) {
+				t.Parallel()
+				var list []*function
+				for seed := from; seed < min(from+batch, end); seed++ {
+					list = append(list, random(int64(seed)))
+				}
+				outcomes := check(t, list)
+				mu.Lock()
+				defer mu.Unlock()
+				for i, o := range outcomes {
+					all.add(list[i], o)
+					if o.refused != nil && os.Getenv("REFUSED") != "" {
+						t.Logf("seed %d refused: %v\n%s", from+i, o.refused, list[i].text)
+					}
+					if o.wrong != "" {
+						t.Errorf("seed %d, --local %s --global %s:\n%s%s", from+i, numbers(list[i].local), strings.Join(list[i].global, ","), o.wrong, list[i].text)
+					}
+				}
+			})
 		}
-		for i, o := range check(t, list) {
-			all.add(list[i], o)
-			if o.refused != nil && os.Getenv("REFUSED") != "" {
-				t.Logf("seed %d refused: %v\n%s", from+i, o.refused, list[i].text)
-			}
-			if o.wrong != "" {
-				t.Errorf("seed %d, --local %s --global %s:\n%s%s", from+i, numbers(list[i].local), strings.Join(list[i].global, ","), o.wrong, list[i].text)
-			}
-		}
-	}
+	})
 	t.Log(&all)
 }

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,6 +37,9 @@ var short = map[string]string{
 }
 
 var vectorType = regexp.MustCompile(`^(u?(?:char|short|int|long)|float|double|half|longlong|ulonglong)(2|4|8|16)$`)
+
+// halfAccess is a function that keeps numbers in 16 bits.
+var halfAccess = regexp.MustCompile(`^(vload|vstore)a?_half(2|4|8|16)?(?:_rt[ezpn])?$`)
 
 var conversion = regexp.MustCompile(`^convert_(u?(?:char|short|int|long)|float|double|half)(?:2|4|8|16)?(?:_sat)?(?:_rt[ezpn])?$`)
 
@@ -211,6 +215,9 @@ func (r *rewriter) words() {
 				base = long
 			}
 			r.put(word, "convert_to<"+base+">", t.space)
+		case halfAccess.MatchString(t.text) && next == "(":
+			m := halfAccess.FindStringSubmatch(t.text)
+			r.put(word, m[1]+"_half_of<"+cmp.Or(m[2], "1")+">", t.space)
 		case strings.HasPrefix(t.text, "vload") && len(t.text) > 5 && next == "(":
 			r.put(word, "vload_of<"+t.text[5:]+">", t.space)
 		case strings.HasPrefix(t.text, "vstore") && len(t.text) > 6 && next == "(":

@@ -540,6 +540,11 @@ func (g *generator) halves() {
 		}
 		return
 	}
+	if g.in(3) {
+		lanes := g.pick("", "4")
+		g.line("vstore_half%[1]s(vload_half%[1]s(%[3]s, %[2]s) * 0.5f, %[4]s, %[2]s);", lanes, g.param("h"), g.index(0), g.index(1))
+		return
+	}
 	g.line("%[1]s[%[2]s] = %[1]s[%[3]s] %[4]s %[1]s[%[5]s];", g.param("h"), g.index(1), g.index(0), g.pick("+", "*", "-"), g.index(1))
 }
 

@@ -48,6 +48,7 @@ func TestRoundTrip(t *testing.T) {
 	} {
 		for language, name := range map[emit.Language]string{emit.OpenCLC: "opencl", emit.CUDAC: "cuda"} {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				n := map[string]int{}
 				for s := range kind.subjects {
 					err := roundtrip.Check(context.Background(), s.kernel, language, symbolic, sizesOf(t, s, 3))

@@ -55,7 +55,9 @@ func ownText(t *rapid.T, calls bool) string {
 	}
 	g.line("#pragma endscop")
 	if calls {
-		g.line("  D[60] = p + i;")
+		if g.line("  D[60] = p;"); !g.stepped { // what the counter has after a loop of such a step is not known
+			g.line("  D[60] += i;")
+		}
 		g.line("  for (i = 0; i < 20; i++) { B[i + 40][30] += R[i].x; C[i + 40] += R[i].k; for (j = 0; j < i + 12; j++) A[i + 30][j + 30] += P[i][j]; free(P[i]);")
 		g.line("    for (j = 0; j < 3; j++) B[i + 40][j + 25] += R[i].y[j]; for (j = 0; j < 20; j++) B[i + 30][j + 30] += F[20*i + j]; }")
 		g.line("  free(P);")
@@ -69,6 +71,8 @@ type own struct {
 	array  string // that most statements of a nest are about
 	calls  bool
 	labels int
+	// stepped: a loop has a parameter as its step.
+	stepped bool
 }
 
 // nest writes loops around statements, some of which stand before and after the inner loop.
@@ -89,6 +93,9 @@ func (g *own) nest(loops int) {
 	}
 	low, high, _ := strings.Cut(g.pick("bounds", bounds...), " ")
 	step := g.pick("step", "1", "1", "1", "1", "2")
+	if g.calls && len(outer) == 0 && g.chance("by a parameter", 5) {
+		step, g.stepped = "m", true
+	}
 	if g.chance("down", 4) {
 		g.line("for (%[1]s = %[2]s - 1; %[1]s >= %[3]s; %[1]s -= %[4]s) {", i, high, low, step)
 	} else {

@@ -65,7 +65,6 @@ wait "$worker"
 	return b.String()
 }
 
-// quoted is a word of the shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
 // Array writes the numbers of tasks, in ascending order, as --array takes them: "0-3,7".

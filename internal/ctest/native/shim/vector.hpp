@@ -168,4 +168,24 @@ template <int N, class V, class I, class T> void vstore_of(const V &v, const I &
 	((Vec<T, N> *)(p + long(read(i).v) * N))->store(whole(v));
 }
 
+// The same with numbers of 16 bits in memory: vload_half(i, p), vstore_half4(v, i, p).
+template <int N, class I> auto vload_half_of(const I &i, const Var<Half> *p) {
+	if constexpr (N == 1) return convert<float>(read(p[long(read(i).v)]));
+	else {
+		VecVal<Half, N> x = vload_of<N>(i, p);
+		VecVal<float, N> out{{}, x.data, x.n};
+		for (int l = 0; l < N; l++) out.v[l] = x.v[l].f;
+		return out;
+	}
+}
+template <int N, class V, class I> void vstore_half_of(const V &v, const I &i, Var<Half> *p) {
+	if constexpr (N == 1) p[long(read(i).v)] = convert<Half>(read(v));
+	else {
+		auto x = whole(v);
+		VecVal<Half, N> out{{}, x.data, x.n};
+		for (int l = 0; l < N; l++) out.v[l] = Half(x.v[l]);
+		vstore_of<N>(out, i, p);
+	}
+}
+
 } // namespace native

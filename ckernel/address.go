@@ -1,0 +1,230 @@
+package ckernel
+
+import "gpuperf/cfront"
+
+// addressOf reads a pointer.
+func (b *builder) addressOf(e cfront.Expr) *address {
+	switch x := e.(type) {
+	case *cfront.Ref:
+		if at := b.env[x.Var].at; at != nil {
+			return at
+		}
+		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
+			return &address{array: b.array(e, x.Var), offset: constant(0)}
+		}
+		if x.Var.Pointer {
+			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
+		}
+	case *cfront.Address:
+		return b.addressOfPlace(x)
+	case *cfront.Index: // an array within an array, or a pointer that a reference names
+		if v := b.aliased(x); v != nil {
+			return b.addressOf(cfront.Use(v))
+		}
+		if at := b.pointerElement(x); at != nil {
+			return at
+		}
+		p := b.placeOf(x)
+		return &address{array: p.array, offset: p.offset}
+	case *cfront.Member:
+		if v := b.memberVariable(x); v != nil {
+			return b.addressOf(cfront.Use(v))
+		}
+		p, f := b.memberPlace(x)
+		if f.Pointer {
+			return b.readPointer(x, memberOf{p.array.v, f.Name}, p)
+		}
+		return &address{array: p.array, offset: p.offset}
+	case *cfront.Cast:
+		return b.castAddress(x)
+	case *cfront.Binary:
+		if at := b.moved(x); at != nil {
+			return at
+		}
+	case *cfront.Select:
+		if at := b.eitherAddress(x); at != nil {
+			return at
+		}
+	case *cfront.Call:
+		if at := b.calledAddress(x); at != nil {
+			return at
+		}
+	case *cfront.Assign:
+		if done, ok := b.results[x]; ok {
+			return done.at
+		}
+		before := b.addressOf(x.To)
+		b.assignment(x)
+		if !x.After {
+			before = b.addressOf(x.To)
+		}
+		b.results[x] = outcome{value: value{at: before}}
+		return before
+	case *cfront.List:
+		b.firstItems(x)
+		return b.addressOf(x.Items[len(x.Items)-1])
+	}
+	b.fail(e, "", "it is not known which array this points to")
+	return nil
+}
+
+// castAddress is an address as one of another type.
+func (b *builder) castAddress(x *cfront.Cast) *address {
+	at := b.addressOf(x.X)
+	if at.array != nil && isVoid(at.array.v) && b.learnt.voids[at.array.v] == nil && (x.Elem.Known() || x.Rec != nil) {
+		if b.trial > 0 {
+			b.fail(x, "", "it is not known what %s points to", at.array.name)
+		}
+		b.learnt.voids[at.array.v] = x
+		panic(again{})
+	}
+	if v := at.alias; v != nil && v.DType.IsVector() && b.lanes[v] && x.Elem == v.DType.Base() { // the lanes of a vector
+		return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
+	}
+	if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
+		b.fail(x, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
+	}
+	return at
+}
+
+// calledAddress is the address that a call returns; nil where that is none.
+func (b *builder) calledAddress(x *cfront.Call) *address {
+	if x.Func == "__builtin_assume_aligned" && len(x.Args) > 0 {
+		return b.addressOf(x.Args[0])
+	}
+	if b.file.Function(x.Func) != nil {
+		if at := b.called(x).at; at != nil {
+			return at
+		}
+	}
+	return nil
+}
+
+// moved is the address that a number of elements is added to or taken from; nil where it is not known.
+func (b *builder) moved(x *cfront.Binary) *address {
+	p, s, sign := x.X, x.Y, int64(1)
+	if p.Type() != "" {
+		p, s = s, p
+	}
+	if x.Op == "-" {
+		sign = -1
+	}
+	if x.Op != "+" && (x.Op != "-" || s.Type() == "") {
+		return nil
+	}
+	at := b.addressOf(p)
+	if at.alias != nil {
+		return nil
+	}
+	return &address{array: at.array, offset: at.offset.Add(b.subscript(s).Scale(sign * b.size(p, at.array) * b.innerSize(p)))}
+}
+
+// eitherAddress is the address that a condition chooses; nil where it is not known which.
+func (b *builder) eitherAddress(x *cfront.Select) *address {
+	c := b.truth(x.If)
+	switch b.decided(c) {
+	case yes:
+		return b.addressOf(x.Then)
+	case no:
+		return b.addressOf(x.Else)
+	}
+	p, q := b.addressOf(x.Then), b.addressOf(x.Else)
+	if c.pred == nil && p.array == q.array && p.array != nil {
+		return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+	}
+	return nil
+}
+
+// innerSize is 1: pointers to arrays are not moved.
+func (b *faults) innerSize(p cfront.Expr) int64 {
+	if ref, ok := p.(*cfront.Ref); ok && len(ref.Var.Dims) > 1 {
+		b.fail(p, "write subscripts", "the rows of %s are moved through by a sum", ref.Var.Name)
+	}
+	return 1
+}
+
+// addressOfPlace reads &x. What is no object, as the argument of a reference may be, becomes one.
+func (b *builder) addressOfPlace(of *cfront.Address) *address {
+	switch x := of.X.(type) {
+	case *cfront.Ref:
+		if inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
+			return b.addressOf(x)
+		}
+		return &address{alias: x.Var}
+	case *cfront.Member:
+		if v := b.memberVariable(x); v != nil {
+			return b.addressOfPlace(&cfront.Address{X: cfront.Use(v)})
+		}
+		if b.isMemory(x.X) {
+			p, _ := b.memberPlace(x)
+			return &address{array: p.array, offset: p.offset}
+		}
+	case *cfront.Index:
+		if v := b.aliased(x); v != nil {
+			return &address{alias: v}
+		}
+		p := b.placeOf(x)
+		return &address{array: p.array, offset: p.offset}
+	case *cfront.Lane:
+		if len(x.Lanes) == 1 {
+			p := b.placeOf(x)
+			return &address{array: p.array, offset: p.offset}
+		}
+	case *cfront.Assign:
+		if v := b.variableOf(x.To); v != nil && !x.After {
+			b.assigned(x)
+			return &address{alias: v}
+		}
+	case *cfront.Select:
+		if at := b.eitherPlace(x); at != nil {
+			return at
+		}
+	}
+	return b.object(of)
+}
+
+// eitherPlace is the address of one of two objects; nil where it is not known which.
+func (b *builder) eitherPlace(x *cfront.Select) *address {
+	c, ok := b.pureTruth(x.If)
+	if !ok {
+		return nil
+	}
+	one := func(e cfront.Expr) *address { return b.addressOfPlace(&cfront.Address{X: e}) }
+	switch b.decided(c) {
+	case yes:
+		return one(x.Then)
+	case no:
+		return one(x.Else)
+	}
+	if !isElement(x.Then) || !isElement(x.Else) {
+		return nil
+	}
+	var p, q *address
+	b.under(c, true, func() { p = one(x.Then) })
+	b.under(c, false, func() { q = one(x.Else) })
+	if p.array == nil || p.array != q.array {
+		return nil
+	}
+	return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
+}
+
+func isElement(e cfront.Expr) bool { _, ok := e.(*cfront.Index); return ok }
+
+// object is the address of a new variable that has the value of what is no object.
+func (b *builder) object(of *cfront.Address) *address {
+	t := of.X.Type()
+	if !t.Known() && of.X.Record() == nil {
+		b.fail(of, "", "the address of this has no place in a kernel")
+	}
+	key := objectOf{of, b.path}
+	v := b.learnt.objects[key]
+	if v == nil {
+		v = &builderVar{Name: "value", Pos: of.Pos, Class: cfront.Local, DType: t, Record: of.X.Record()}
+		b.learnt.objects[key] = v
+	}
+	b.values = append(b.values, v)
+	b.path += "&"
+	b.assign(of.X.Place(), v, of.X)
+	b.path = b.path[:len(b.path)-1]
+	return &address{alias: v}
+}

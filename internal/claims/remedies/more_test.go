@@ -1,0 +1,125 @@
+package remedies
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpuperf/internal/format"
+	"gpuperf/internal/frontend"
+)
+
+// TestMore: of kernels that no rule was made for, the first remedy names array and line of nearly all, from their sources as they are. What their cures
+// gain is known; make test looks at every fourth.
+func TestMore(t *testing.T) {
+	const more = folder + "more/"
+	text, err := os.ReadFile(more + "table.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, times := predictor(t), recorded(t, more)
+	all, named, gained := 0, 0, 0
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		if strings.HasPrefix(line, "#") || os.Getenv("LONG") == "" && i%4 != 0 {
+			continue
+		}
+		cells := strings.Split(line, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		file := cells[0]
+		cases, err := format.ParseCases([]string{cells[3]}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		array, at := defect(t, more+file, cells[4])
+		gain := times[file+"#before"] / times[file+"#after"]
+		if all++; !(gain > 1) {
+			t.Errorf("%s: the cure gains %v", file, gain)
+		}
+		e := explained(t, p, launchedAs(cells[1]), more+file+"#before", cases[0])
+		if len(e.Remedies) == 0 {
+			t.Logf("%-12s nothing", file)
+			continue
+		}
+		first := e.Remedies[0]
+		ok := first.Line == at && (array[0] == "-" || slices.Contains(array, first.Array))
+		if ok {
+			named++
+		}
+		if near(first.Gain, gain) {
+			gained++
+		}
+		t.Logf("%-12s %s in %s, line %d: %v; %.2f said, %.2f measured: %v", file, first.Kind, first.Array, first.Line, ok, first.Gain, gain, near(first.Gain, gain))
+	}
+	if named < all-1 || 2*gained < all {
+		t.Errorf("%d of %d are named, and %d gain what was said", named, all, gained)
+	}
+}
+
+// defect is where a kernel has it: in arrays, "-" for none, and a line.
+func defect(t *testing.T, file, said string) (arrays []string, line int) {
+	t.Helper()
+	if name, at, ok := strings.Cut(said, ", "); ok {
+		line, _ = strconv.Atoi(at)
+		return strings.Split(name, " or "), line
+	}
+	text, err := os.ReadFile(filepath.Clean(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range strings.Split(string(text), "\n") {
+		if _, name, ok := strings.Cut(l, "// defect: "); ok {
+			return strings.Split(name, " or "), i + 1
+		}
+	}
+	t.Fatal(fmt.Errorf("%s does not say where its defect is", file))
+	return nil, 0
+}
+
+// launchedAs are the flags of a launch.
+func launchedAs(text string) (o frontend.Options) {
+	words := strings.Fields(text)
+	for i := 0; i+1 < len(words); i += 2 {
+		switch words[i] {
+		case "--local":
+			o.Local = words[i+1]
+		case "--global":
+			o.Global = words[i+1]
+		case "--groups":
+			o.Groups = words[i+1]
+		}
+	}
+	return o
+}
+
+// TestAgain: what a work-item has loaded before, in another line, is named; neighbours of it, which it loads in another line, are not.
+func TestAgain(t *testing.T) {
+	const passes = `__global__ void k(const float *x, float *y, int m) {
+  int first = threadIdx.x;
+  float sum = 0;
+  for (int c = 0; c < m; c += 256)
+    sum += x[first + c];
+  %s
+  y[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+`
+	for shift, want := range map[string]bool{"": true, " + 1": false} {
+		file := filepath.Join(t.TempDir(), "k.cu")
+		if err := os.WriteFile(file, fmt.Appendf(nil, passes, strings.Repeat("for (int c = 0; c < m; c += 256) sum = sum * 0.5f + x[first + c"+shift+"];\n", 12)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e := explained(t, predictor(t), frontend.Options{Local: "256", Groups: "n"}, file, map[string]int64{"n": 65536, "m": 2048})
+		got := false
+		for _, r := range e.Remedies {
+			got = got || r.Kind == "loads again" && r.Array == "x" && r.Line == 6
+		}
+		if got != want {
+			t.Errorf("x[first + c%s]: %v, %+v", shift, got, e.Remedies)
+		}
+	}
+}
