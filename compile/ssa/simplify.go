@@ -1,7 +1,5 @@
 package ssa
 
-import "slices"
-
 // Passes are done one after the other. Each leaves what the function computes as it was.
 var Passes = []struct {
 	Name string
@@ -119,12 +117,11 @@ const mostHoisted = 2
 // Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes.
 func Hoist(f *Func) {
 	predicates := map[*Loop]int{} // by the loop that they are hoisted out of
-	writes := map[*Loop]bool{}
 	for _, b := range f.Blocks {
 		kept := b.Values[:0]
 		for _, v := range b.Values {
 			to := b
-			for to.Loop != nil && (v.Pure() || loadedOnce(f, v, to, writes)) && !variesIn(v, to.Loop) {
+			for to.Loop != nil && (v.Pure() || loadedOnce(v, to)) && !variesIn(v, to.Loop) {
 				if v.Type == Pred {
 					if predicates[to.Loop] >= mostHoisted {
 						break
@@ -144,24 +141,10 @@ func Hoist(f *Func) {
 	}
 }
 
-// loadedOnce reports whether what a value loads is the same in all iterations of the loop that a block begins, as nothing in it writes.
-func loadedOnce(f *Func, v *Value, b *Block, writes map[*Loop]bool) bool {
-	if v.Op != Load || v.Guard != nil || v.Access.Volatile || b != b.Loop.Header {
-		return false
-	}
-	if v.Access.ReadOnly {
-		return true
-	}
-	found, known := writes[b.Loop]
-	if !known {
-		for _, other := range f.Blocks {
-			if other.Loop.In(b.Loop) {
-				found = found || slices.ContainsFunc(other.Values, func(w *Value) bool { return w.Op > Load })
-			}
-		}
-		writes[b.Loop] = found
-	}
-	return !found
+// loadedOnce reports whether what a value loads is the same in all iterations of the loop that a block begins: nobody writes it. Other memory may be written by
+// other work-items, for which a loop may wait.
+func loadedOnce(v *Value, b *Block) bool {
+	return v.Op == Load && v.Guard == nil && v.Access.ReadOnly && !v.Access.Volatile && b == b.Loop.Header
 }
 
 // variesIn reports whether an argument of a value is computed in a loop.
