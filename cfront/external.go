@@ -38,6 +38,9 @@ func (p *parser) run(instance string) {
 		p.queue = p.queue[1:]
 		p.define(c)
 	}
+	if instance != "" && wanted[0].fn == nil {
+		p.fail(wanted[0].at, "%s has no body", wanted[0].name)
+	}
 	if instance != "" && wanted[0].fn.Err != nil {
 		panic(fault{err: wanted[0].fn.Err})
 	}

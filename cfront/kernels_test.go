@@ -153,6 +153,11 @@ func TestDeclarations(t *testing.T) {
 				"p[0] = (((g(1):int32 + g(2):int32):int32 + h(3):int32):int32 + ((n == 0):int32 ? g(4):int32 : h(4):int32)):int32; p[1] = (0 ? g(5):int32 : h(5):int32)",
 		},
 		{
+			"in a namespace", cfront.CUDA, "f<float>", "namespace a { namespace b { template <class T> __global__ void f(T *p); } }\n" +
+				"template <class T> __global__ void a::b::f(T *p) { p[0] = 1; }", "kernel f<float>(global float32 p[*]); p[0] = 1",
+		},
+		{"without a body", cfront.CUDA, "f<float>", "template <class T> __global__ void f(T *p);", "error: f<float> has no body"},
+		{
 			"static functions", cfront.CUDA, "f", "struct A { static __device__ int g() { return 1; } };\nstruct B { static __device__ int g() { return 2; } };\n" +
 				"constexpr int log2i(int n) { int r = 0; while (n > 1) { n /= 2; r++; } return r; }\ntemplate <class T> constexpr bool even(T v) { return v % 2 == 0; }\n" +
 				"template <int N, bool E> __device__ auto h(int x) -> decltype(x + N) { return E ? x : N; }\n" +

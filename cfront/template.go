@@ -128,7 +128,7 @@ func (p *parser) template() {
 		t.makes = true
 		o := p.overloaded(constructorName)
 		o.templates = append(o.templates, t)
-	case i > 0 && p.tokens[i-1].Is("::"):
+	case i > 1 && p.tokens[i-1].Is("::") && !p.spaces[p.tokens[i-2].Text]:
 		p.outsideTemplate(params, i, end)
 	case operator:
 		p.lift(i, end)

@@ -198,8 +198,8 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	ir, err := ckernel.Read(ctx, f.file, f.opt)
 	if err != nil {
 		in := readInPart(ctx, f.path, f.opt, nil)
-		if in == nil && !errors.As(err, new(*source.Error)) { // it takes too much: for all sizes it may take less
-			in = readInPart(ctx, f.path, d.opt, nil)
+		if in == nil && !errors.As(err, new(*source.Error)) && d.kernel.Unsized != nil { // it takes too much: what it lacks for all sizes may be less
+			return nil, d.kernel.Unsized
 		}
 		if in == nil {
 			return nil, placed(ctx, err)
