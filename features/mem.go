@@ -67,7 +67,12 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 		})
 	}
 	at := c.scopeOf(s)
-	collect(at, s.RHS)
+	if choice, ok := s.RHS.(*expr.Cond); ok && s.Guarded {
+		collect(at, choice.If)
+		collect(c.under(at, choice.If), choice.Then)
+	} else {
+		collect(at, s.RHS)
+	}
 	for _, w := range c.k.Writes(s) {
 		if s.Update() == nil { // which finds its element once
 			for _, i := range w.Index {

@@ -78,6 +78,8 @@ type Stmt struct {
 	Memory Space
 	// Atomic: the statement is an Update of an element that other work-items may update at the same time.
 	Atomic bool
+	// Guarded: RHS is a choice, of what the text assigns where a condition on data holds and else of what LHS has, which nothing loads.
+	Guarded bool
 	// At is where the statement stands in the text that it was read from; the zero place where nobody says it.
 	At Place
 	// Places are where the accesses of the statement stand in the text that it was read from, in the order of Exprs and Accesses; nil where

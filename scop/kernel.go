@@ -130,7 +130,7 @@ func (l *Loop) conjunction() ([]polycount.Constraint, error) {
 }
 
 func (n *Nest) stmt(s *Statement, names map[*Loop]polycount.Affine, bounds map[*Loop][]polycount.Constraint) (*kernel.Stmt, error) {
-	out := &kernel.Stmt{ID: s.Name, At: kernel.Place{File: s.Pos.File, Pos: s.Pos.Pos}}
+	out := &kernel.Stmt{ID: s.Name, Guarded: s.Guarded, At: kernel.Place{File: s.Pos.File, Pos: s.Pos.Pos}}
 	by := map[string]expr.Expr{}
 	whole := polycount.NewSet(nil, nil)
 	for i, l := range s.Loops {

@@ -94,6 +94,8 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 	if err := e.emulate(ctx, tasks, false); err != nil {
 		return nil, err
 	}
+	known, alike := e.known, e.alike // what comes now is of the same files
+	defer func() { e.known, e.alike = known, alike }()
 	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
 	most, rest := tasks, []task(nil)
 	if timed {

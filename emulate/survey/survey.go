@@ -33,7 +33,7 @@ type Survey struct {
 	Folder, Device string
 	Rows           []*Row // those with most time first
 	Failed         []*Row
-	Known          int // results that earlier calls have kept
+	Known          int // launch files whose results earlier calls have kept
 	Alike          int // launch files whose launches are as those of another
 }
 

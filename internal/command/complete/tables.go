@@ -6,6 +6,7 @@ import (
 	"gpuperf/device/replay"
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/frontend"
+	"gpuperf/internal/tune"
 	"gpuperf/launchfile"
 	"gpuperf/launchfile/draft"
 	"gpuperf/lift/explore"
@@ -112,6 +113,8 @@ var flags = map[string]offer{
 	"init launch --output":     files(launchfile.Extensions...),
 	"samples show --kernel":    words([]string{}),
 	"scop schedule --strategy": fixed(schedule.Strategies),
+	"--objective":              fixed(tune.AllObjectives),
+	"tune --over":              fixed(tune.AllOvers),
 	"tune --strategy":          words(append(search.Names(nil), explore.Strategies()...)),
 	"tune --device":            either(devices, words([]string{"all"})),
 	"tune --schedules":         fixed(offload.AllSchedules),
