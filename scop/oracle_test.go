@@ -214,6 +214,11 @@ func checkCounts(t fataler, n *Nest, k *kernel.Kernel, stats *features.Statistic
 			want[fmt.Sprintf("%s %v", x.Array, x.Write)]++
 		}
 	}
+	for array, times := range trace.Kept {
+		if a := k.Array(array); a != nil && a.Space == kernel.Global {
+			want[array+" false"] -= times
+		}
+	}
 	for _, r := range stats.Records {
 		v, err := r.Count.Eval(at)
 		if err != nil {

@@ -173,9 +173,6 @@ func TestConfigurations(t *testing.T) {
 					break
 				}
 				t.Run(fmt.Sprint(name, " ", kind, " ", sizes), func(t *testing.T) {
-					if long {
-						t.Parallel()
-					}
 					n, at := example(t, name, kind), map[string]int64{}
 					for i, p := range n.Params {
 						at[p] = sizes[i]

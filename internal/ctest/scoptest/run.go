@@ -23,6 +23,8 @@ type Touch struct {
 // Trace is what a run did.
 type Trace struct {
 	Touches []Touch
+	// Kept counts those touches, by array, that keep what an element has where a condition on data does not hold: dependences have them, and counts do not.
+	Kept map[string]int64
 	// Ops counts operations as features do without multiply-adds, by type and name: "float64 add".
 	Ops map[string]int64
 	// Memory are the values of elements, by array and index.
@@ -65,7 +67,7 @@ func Run(r *cfront.Region, params map[string]int64, start func(array, index stri
 		}
 	}()
 	m := &machine{
-		trace: &Trace{Ops: map[string]int64{}, Memory: map[string]map[string]Value{}, Integers: map[string]int64{}}, params: params, start: start, most: most,
+		trace: &Trace{Kept: map[string]int64{}, Ops: map[string]int64{}, Memory: map[string]map[string]Value{}, Integers: map[string]int64{}}, params: params, start: start, most: most,
 		iterators: map[*cfront.Var]int64{}, scalars: map[*cfront.Var]bool{}, inner: map[*cfront.Var]int{}, integers: map[*cfront.Var]int64{},
 	}
 	for _, s := range r.Items {
@@ -185,9 +187,11 @@ func (m *machine) kept(to cfront.Expr) {
 	case *cfront.Ref:
 		if m.inner[x.Var] < m.depth {
 			m.touch(x.Var.Name, "", false)
+			m.trace.Kept[x.Var.Name]++
 		}
 	case *cfront.Index:
 		m.touch(x.Of.(*cfront.Ref).Var.Name, m.index(x.Subs), false)
+		m.trace.Kept[x.Of.(*cfront.Ref).Var.Name]++
 	}
 }
 
