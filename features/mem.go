@@ -60,19 +60,16 @@ func (c *counter) accesses(s *kernel.Stmt) (loads []site, store *site) {
 			case *expr.Cond:
 				collect(at, x.If)
 				collect(c.under(at, x.If), x.Then)
-				collect(c.under(at, expr.Negate(x.If)), x.Else)
+				if !s.Guarded || x != s.RHS { // what is kept is not loaded
+					collect(c.under(at, expr.Negate(x.If)), x.Else)
+				}
 				return false
 			}
 			return true
 		})
 	}
 	at := c.scopeOf(s)
-	if choice, ok := s.RHS.(*expr.Cond); ok && s.Guarded {
-		collect(at, choice.If)
-		collect(c.under(at, choice.If), choice.Then)
-	} else {
-		collect(at, s.RHS)
-	}
+	collect(at, s.RHS)
 	for _, w := range c.k.Writes(s) {
 		if s.Update() == nil { // which finds its element once
 			for _, i := range w.Index {
