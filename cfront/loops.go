@@ -69,10 +69,9 @@ func (p *parser) ranged(at Pos, colon int) Stmt {
 	element := append(append([]cpp.Token{}, head...), sign("="), word(list), sign("["), word(rangeIndex), sign("]"), sign(";"))
 	body := &Block{Pos: p.here()}
 	body.Items = append(body.Items, p.spliced(element))
-	if s := p.controlled(); s != nil {
-		body.Items = append(body.Items, s)
-		_, body.Last = Lines(s)
-	}
+	s := p.controlled()
+	body.Items = append(body.Items, s)
+	_, body.Last = Lines(s)
 	loop.Body = body
 	out.Items = append(out.Items, loop)
 	out.Last = body.Last
