@@ -47,7 +47,9 @@ func ReadFile(ctx context.Context, path string) (*Listing, error) {
 }
 
 // Disassembles reports whether a program that lists cubins is at hand.
-func Disassembles() bool { return toolkit.Find("nvdisasm") != "" || toolkit.Find("cuobjdump") != "" }
+func Disassembles() bool {
+	return slices.ContainsFunc(disassemblers, func(command []string) bool { return toolkit.Find(command[0]) != "" })
+}
 
 // Disassemble lists a cubin, or some of its kernels, as a text, with its source lines where it has them. Errors call it by name.
 func Disassemble(ctx context.Context, name string, cubin []byte, kernels ...string) (text string, err error) {

@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"maps"
+
 	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/transform"
@@ -36,17 +38,9 @@ func (c *Case) Reached() {
 		}
 		if a := c.OpenArray(p); a != nil {
 			if n := c.reach(a, at); n > 0 {
-				c.Sizes = with(c.Sizes, p, n)
+				c.Sizes = maps.Clone(c.Sizes) // others have it, too
+				c.Sizes[p] = n
 			}
 		}
 	}
-}
-
-// with is a copy of sizes with one more.
-func with(sizes map[string]int64, name string, n int64) map[string]int64 {
-	out := map[string]int64{name: n}
-	for k, v := range sizes {
-		out[k] = v
-	}
-	return out
 }

@@ -33,7 +33,7 @@ does not work.`,
 			}
 			findings := doctor.Examine(cmd.Context(), doctor.Machine{
 				Data: data,
-				Find: toolkit.Find,
+				Find: func(program string) string { return toolkit.Find(program) },
 				Open: func(names []string) error {
 					_, err := dl.OpenFirst(names)
 					return err

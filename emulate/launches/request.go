@@ -137,7 +137,7 @@ func (r *Request) listing(ctx context.Context, s *Sequence, code string, c *code
 	c.Lock()
 	l, err := s.Listing(ctx, code, c.compiler)
 	c.Unlock()
-	if (errors.Is(err, cuda.ErrNoCompiler) || err != nil && !sass.Disassembles()) && code == "" && r.From == "" {
+	if errors.Is(err, cuda.ErrNoCompiler) && code == "" && r.From == "" {
 		if own, failed := s.Compile(ctx, c.compiler.Arch); failed == nil {
 			return own, Source, nil
 		}

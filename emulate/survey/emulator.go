@@ -97,15 +97,14 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 	known, alike := e.known, e.alike // what comes now is of the same files
 	defer func() { e.known, e.alike = known, alike }()
 	tasks = slices.DeleteFunc(tasks, func(t task) bool { return t.row.Err != nil || !t.row.counts() })
-	most, rest := tasks, []task(nil)
 	if timed {
 		e.displaced(tasks)
 	}
+	rest := tasks
 	if e.options.Each.Sensitivity {
+		var most []task
 		most, rest = split(tasks)
 		err = e.emulate(ctx, most, true)
-	} else {
-		rest = most
 	}
 	rest = slices.DeleteFunc(slices.Clone(rest), func(t task) bool { return t.missing == 0 })
 	return rows, cmp.Or(err, e.emulate(ctx, rest, false))

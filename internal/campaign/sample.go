@@ -19,12 +19,15 @@ type Sample struct {
 
 // Faster orders samples by their times, those without one last.
 func (s Sample) Faster(o Sample) int {
-	a, b := s.Seconds(), o.Seconds()
-	switch {
-	case math.IsNaN(a) || math.IsNaN(b):
-		return cmp.Compare(map[bool]int{true: 1}[math.IsNaN(a)], map[bool]int{true: 1}[math.IsNaN(b)])
+	return cmp.Compare(s.orLast(), o.orLast())
+}
+
+// orLast is the time of a sample, infinite without one.
+func (s Sample) orLast() float64 {
+	if t := s.Seconds(); !math.IsNaN(t) {
+		return t
 	}
-	return cmp.Compare(a, b)
+	return math.Inf(1)
 }
 
 // Samples joins records with what their kernels achieved, as many, or none where that is not known.

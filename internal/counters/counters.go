@@ -27,11 +27,8 @@ var ErrNoNCU = errors.New("ncu was not found")
 
 // Find looks for ncu on the PATH and where it is installed.
 func Find() (string, error) {
-	if path := toolkit.Find("ncu"); path != "" {
+	if path := toolkit.Find("ncu", "/opt/nvidia/nsight-compute/*/ncu"); path != "" {
 		return path, nil
-	}
-	if all, _ := filepath.Glob("/opt/nvidia/nsight-compute/*/ncu"); len(all) > 0 {
-		return all[len(all)-1], nil
 	}
 	return "", fmt.Errorf("%w\n    install Nsight Compute (package nsight-compute, or the CUDA toolkit) and put ncu on the PATH", ErrNoNCU)
 }

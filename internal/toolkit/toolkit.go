@@ -8,12 +8,17 @@ import (
 )
 
 // Find is the path of a program: on the PATH, else in the toolkit that CUDA_HOME names, else, where it names none, in the newest one that an
-// installer has put in its usual place. It is "" for a program that is in none.
-func Find(name string) string {
+// installer has put in its usual place, else where one of the patterns matches. It is "" for a program that is in none.
+func Find(name string, elsewhere ...string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
-	return last(filepath.Join(home(), "bin", name))
+	for _, pattern := range append([]string{filepath.Join(home(), "bin", name)}, elsewhere...) {
+		if found, _ := filepath.Glob(pattern); len(found) > 0 {
+			return found[len(found)-1]
+		}
+	}
+	return ""
 }
 
 // home is a pattern for the folders of toolkits.
@@ -22,13 +27,4 @@ func home() string {
 		return named
 	}
 	return "/usr/local/cuda*"
-}
-
-// last is the last file that a pattern matches, "" if there is none.
-func last(pattern string) string {
-	found, _ := filepath.Glob(pattern)
-	if len(found) == 0 {
-		return ""
-	}
-	return found[len(found)-1]
 }

@@ -272,6 +272,7 @@ func (s *several) stretches(runs []Run) (list []stretch) {
 			}
 		}
 	}
+	var behind []float64 // times of the configuration of the stretch that follows
 	for to := n; to > 0; to = from[to] {
 		k, i := with[to], from[to]
 		one := stretch{From: s.sizes[i], To: s.sizes[to-1], run: good[k], from: i, to: to, Run: good[k].json()}
@@ -281,20 +282,12 @@ func (s *several) stretches(runs []Run) (list []stretch) {
 		}
 		one.Regret = math.Exp(lost/float64(to-i)) - 1
 		if to < n {
-			one.Next = s.crossing(to, times[k], times[with[s.end(from, n, to)]])
+			one.Next = s.crossing(to, times[k], behind)
 		}
+		behind = times[k]
 		list = append([]stretch{one}, list...)
 	}
 	return list
-}
-
-// end is where the stretch ends that begins at a size.
-func (s *several) end(from []int, n, begin int) int {
-	to := n
-	for from[to] != begin {
-		to = from[to]
-	}
-	return to
 }
 
 // crossing is where a configuration hands over to the next one, between the sizes before and at a place: where lines through the logarithms of their times

@@ -32,7 +32,7 @@ type Refused struct{ text string }
 
 func (e *Refused) Error() string { return e.text }
 
-// missing says that there is no compiler, and what to do.
+// missing says that there is no compiler, or nothing that lists what it makes, and what to do.
 type missing struct{ text *source.Error }
 
 func (m missing) Error() string        { return m.text.Error() }
@@ -85,6 +85,9 @@ func (c *Compiler) compile(ctx context.Context, job device.Job) (*Program, error
 		}
 	}
 	listing, err := sass.ReadCubin(ctx, "the code of "+SourceName(job), cubin, true)
+	if at, ok := errors.AsType[*source.Error](err); ok && !sass.Disassembles() {
+		err = missing{at}
+	}
 	return &Program{Cubin: cubin, Listing: listing}, err
 }
 
