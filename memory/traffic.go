@@ -114,6 +114,9 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	t.L2Loads = t.L1Loads * l.missRatio(d, most, resident)
 	whole := l.whole()
 	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, asks: loads, fetch: fetchBytes}
+	if l.Lines {
+		l2.line = LineBytes
+	}
 	misses := func() float64 {
 		return max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * float64(l2.fetch)
 	}
