@@ -44,6 +44,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	b.try(err)
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
 	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
+	l.rolled = x.unroll == 1 || b.asksForStep(x, steps)
 	domain := b.both(b.live.domain, runs)
 	b.live = before
 	b.openLoop(l)
@@ -53,6 +54,35 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	b.live, b.open = before, b.open[:len(b.open)-1]
 	b.env = b.ended(x, first, steps, l, iteration)
 	return true, nil
+}
+
+// asksForStep reports whether a loop asks in each iteration by how much to change its counter: as i += blockDim.x does. Compilers do not unroll it then; where a
+// variable keeps the number from before the loop, they do.
+func (b *bindings) asksForStep(x *loopText, steps map[*builderVar]*expr.Poly) (asks bool) {
+	v := b.counter(x, steps)
+	by := func(e cfront.Expr) {
+		a, ok := e.(*cfront.Assign)
+		if !ok || v == nil || !isRef(a.To, v) {
+			return
+		}
+		cfront.Walk(a.Value, func(e cfront.Expr) {
+			switch x := e.(type) {
+			case *cfront.Ref:
+				asks = asks || x.Var.Class == cfront.Builtin
+			case *cfront.Call:
+				asks = asks || isWorkItem(x.Func)
+			}
+		})
+	}
+	cfront.Walk(x.step, by)
+	if body, ok := x.body.(*cfront.Block); ok {
+		for _, s := range body.Items {
+			if do, ok := s.(*cfront.Do); ok {
+				by(do.X)
+			}
+		}
+	}
+	return asks
 }
 
 // iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that

@@ -247,6 +247,8 @@ func (b *flow) loopDomains(k *kernel.Kernel) {
 		k.Domains = append(k.Domains, polycount.NewSet(nil, []string{l.name}, cs...))
 		if l.unroll {
 			k.Tags[l.name] = kernel.Tag{Kind: kernel.Unroll}
+		} else if l.rolled {
+			k.Tags[l.name] = kernel.Tag{Kind: kernel.Rolled}
 		}
 		if n := len(l.outer); n > 0 {
 			k.Priorities = append(k.Priorities, []string{l.outer[n-1].name, l.name})

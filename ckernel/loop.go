@@ -23,6 +23,7 @@ type loop struct {
 	name   string
 	pos    cfront.Pos
 	unroll bool
+	rolled bool // compilers do not unroll it
 	outer  []*loop
 	bounds []polycount.Constraint
 	guard  *guard

@@ -132,6 +132,11 @@ func (f *Function) String() string {
 // calledNames are names that the parser treats specially before parentheses.
 var calledNames = []string{"cast", "if", "maximum", "minimum", "reduce", "simul_reduce"}
 
+// IsQuotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.
+func (f *Function) IsQuotient() bool {
+	return f != nil && len(f.Params) == 2 && len(f.Counts) == 1 && f.Result.IsInteger() && len(f.Counts[f.Result]) == 1 && f.Counts[f.Result]["div"] == 1
+}
+
 // OpCounts are the names of operations that a function may declare; it may also declare func:<name>.
 var OpCounts = []string{"add", "mul", "madd", "div", "pow", "shift", "bw", "maxmin"}
 

@@ -187,6 +187,7 @@ const (
 	LocalAuto          // l.auto, resolved by Prepare
 	Unroll             // unr
 	ILP                // ilp
+	Rolled             // rolled: Sequential, and compilers do not unroll it
 )
 
 // Tag is an iname tag, written "g.0", "l.1", "l.auto", "unr", "ilp" or "for".

@@ -49,7 +49,7 @@ func ParseTag(text string) (Tag, error) {
 
 // String prints the tag as ParseTag reads it.
 func (t Tag) String() string {
-	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp"}[t.Kind]
+	text := [...]string{"for", "g.", "l.", "l.auto", "unr", "ilp", "rolled"}[t.Kind]
 	if strings.HasSuffix(text, ".") {
 		text += strconv.Itoa(t.Axis)
 	}

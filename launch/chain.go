@@ -54,6 +54,10 @@ func hasBranches(kind issue, name string) bool {
 
 // visit adds the links of an expression whose value is used so many cycles before the end.
 func (l *linker) visit(e expr.Expr, after float64) {
+	if isNumber(e) {
+		l.links = append(l.links, link{"", after})
+		return
+	}
 	switch x := e.(type) {
 	case expr.Var:
 		if a := l.Array(x.Name); a != nil && a.Space == kernel.Local {
@@ -84,8 +88,6 @@ func (l *linker) visit(e expr.Expr, after float64) {
 			after += l.times[conversion(from, x.DType)]
 		}
 		l.visit(x.Arg, after)
-	default:
-		l.links = append(l.links, link{"", after})
 	}
 }
 
@@ -108,7 +110,7 @@ func (l *linker) access(x *expr.Access, after float64) {
 // operator adds the links of an operation. Of several operands the first two come first. A product that is added is part of a multiply-add.
 func (l *linker) operator(x *expr.Op, after float64) {
 	cycles := 0.0
-	if _, constant := constantDivisor(x); constant {
+	if by := divisor(l.Kernel, x); by != nil && l.simple(x, by) {
 		cycles = byConstant * l.times[issueSingle]
 	} else if x.Kind != expr.Neg {
 		cycles = l.latency(ops.Operators[x.Kind].Name, x)
@@ -125,6 +127,13 @@ func (l *linker) operator(x *expr.Op, after float64) {
 		}
 		l.visit(arg, at)
 	}
+}
+
+// simple reports whether a quotient is computed without a division.
+func (l *linker) simple(x *expr.Op, by expr.Expr) bool {
+	power, constant := isConstant(by)
+	t, err := l.TypeOf(x)
+	return err == nil && constant && (power || t.IsInteger())
 }
 
 // latency is that of an operation, in cycles.

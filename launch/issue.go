@@ -217,7 +217,7 @@ func (b *builder) instructions(e expr.Expr, atomic bool, out *[]instruction) err
 	expr.Walk(e, func(x expr.Expr) bool {
 		switch x := x.(type) {
 		case *expr.Cast:
-			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil {
+			if from, err := b.p.nest.Kernel.TypeOf(x.Arg); err == nil && !b.computed.add(x) {
 				*out = append(*out, instruction{conversion(from, x.DType), 1, nil, everyLoop})
 			}
 		case *expr.Access:
@@ -242,12 +242,13 @@ func (b *builder) arithmetic(under []branch, out *[]instruction) ops.Visitor {
 			return b.arithmetic(append(slices.Clip(under), branch{condition(b.index(c)), true}), out)
 		},
 		Skip: func(e expr.Expr) bool {
+			if isNumber(e) {
+				return true
+			}
 			if !shared(e) || b.computed.add(e) {
 				return shared(e)
 			}
-			if x, ok := e.(*expr.Op); ok {
-				b.simplified(x, out)
-			}
+			b.simplified(e, out)
 			return false
 		},
 	}
@@ -293,39 +294,84 @@ func shared(e expr.Expr) bool {
 	return false
 }
 
-// byConstant are the instructions of a division by a constant that is no power of two: a multiplication and shifts, or multiply-adds.
+// byConstant are the instructions of a quotient of integers by a constant that is no power of two: a multiplication and shifts.
 const byConstant = 3
 
+// byFixed are the instructions of a quotient of integers by what does not change while a loop runs: a multiplication by the inverse, which is computed before
+// the loop, and comparisons that correct what it gives, more where numbers have signs.
+func byFixed(t expr.DType) []instruction {
+	n := int64(5)
+	if t.IsSigned() {
+		n = 8
+	}
+	return []instruction{{issueProduct, 2, nil, everyLoop}, {issueLogic, n, nil, everyLoop}}
+}
+
 // simplified notes what compiled code does in place of operations: a shift to the left multiplies, and a quotient by a constant is no division.
-func (b *builder) simplified(x *expr.Op, out *[]instruction) {
+func (b *builder) simplified(e expr.Expr, out *[]instruction) {
 	replace := func(from, to issue, n int64) {
 		*out = append(*out, instruction{from, -1, nil, everyLoop}, instruction{to, n, nil, everyLoop})
 	}
-	switch x.Kind {
-	case expr.Shl:
+	if x, ok := e.(*expr.Op); ok && x.Kind == expr.Shl {
 		replace(issueLogic, issueProduct, 1)
-	case expr.Div, expr.FloorDiv, expr.Mod:
-		t, err := b.p.nest.Kernel.TypeOf(x)
-		if power, constant := constantDivisor(x); constant && err == nil {
-			n := int64(byConstant)
-			if power {
-				n = 1
-			}
-			from, to := issueOf("div", t), issueOf("mul", t)
-			if x.Kind != expr.Div {
-				to = issueInteger
-			}
-			replace(from, to, n)
+		return
+	}
+	by := divisor(b.p.nest.Kernel, e)
+	t, err := b.p.nest.Kernel.TypeOf(e)
+	if by == nil || err != nil {
+		return
+	}
+	power, constant := isConstant(by)
+	switch {
+	case constant && t.Base().IsFloat():
+		if power {
+			replace(issueOf("div", t), issueOf("mul", t), 1)
+		}
+	case constant && power:
+		replace(issueDivideInteger, issueInteger, 1)
+	case constant:
+		replace(issueDivideInteger, issueInteger, byConstant)
+	case t.IsInteger():
+		mask := loopsOf(b.index(by))
+		replace(issueDivideInteger, issueDivideInteger, 0)
+		*out = append(*out, instruction{issueDivideInteger, 1, nil, mask})
+		for _, x := range byFixed(t) {
+			*out = append(*out, x, instruction{x.kind, -x.n, nil, mask})
 		}
 	}
 }
 
-// constantDivisor reports whether an operation is a quotient or remainder by a number, and whether that is a power of two.
-func constantDivisor(x *expr.Op) (power, constant bool) {
-	if x.Kind != expr.Div && x.Kind != expr.FloorDiv && x.Kind != expr.Mod || len(x.Args) != 2 {
-		return false, false
+// divisor is what a quotient or a remainder is divided by; nil for other expressions.
+func divisor(k *kernel.Kernel, e expr.Expr) expr.Expr {
+	switch x := e.(type) {
+	case *expr.Op:
+		if (x.Kind == expr.Div || x.Kind == expr.FloorDiv || x.Kind == expr.Mod) && len(x.Args) == 2 {
+			return x.Args[1]
+		}
+	case *expr.Call:
+		if k.Function(x.Func).IsQuotient() {
+			return x.Args[1]
+		}
 	}
-	v, err := expr.EvalFloat(x.Args[1], nil)
+	return nil
+}
+
+// isNumber reports whether an expression is a number when the code is compiled.
+func isNumber(e expr.Expr) bool {
+	known := true
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x.(type) {
+		case expr.Var, *expr.Access, *expr.Call:
+			known = false
+		}
+		return known
+	})
+	return known
+}
+
+// isConstant reports whether an expression is a number but 0, and whether that is a power of two.
+func isConstant(e expr.Expr) (power, constant bool) {
+	v, err := expr.EvalFloat(e, nil)
 	if err != nil || v == 0 {
 		return false, false
 	}

@@ -124,9 +124,19 @@ var issueTests = map[string]struct {
 		"{[l0]: 0<=l0<32}", "y[l0] = (x[l0] - 1)*(x[l0] - 1) + exp(x[l0] - 1) {id=a}; z[l0] = 3*exp(x[l0] - 1) {dep=a}", "x, y, z: float32", 1,
 		map[string]float64{"single_ops": 3, "float_functions": 1},
 	},
-	"a quotient by a number is no division, a shift to the left is a product": {
-		"{[l0]: 0<=l0<32}", "y[l0] = x[l0]/3 + x[l0]/4; k[l0] = (k[l0] << 3) + (k[l0] >> 2) + k[l0] % 8", "x, y: float32; k: int32", 1,
-		map[string]float64{"float_divisions": 0, "single_ops": 3 + 1 + 1, "integer_divisions": 0, "integer_products": 1, "logic_ops": 1, "integer_ops": 2 + 1},
+	"a quotient of integers by a number is no division, nor one by a power of two, a shift to the left is a product": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[l0]/3 + x[l0]/4; k[l0] = (k[l0] << 3) + (k[l0] >> 2) + k[l0] % 8 + k[l0] // 3", "x, y: float32; k: int32", 1,
+		map[string]float64{"float_divisions": 1, "single_ops": 1 + 1, "integer_divisions": 0, "integer_products": 1, "logic_ops": 1, "integer_ops": 3 + 1 + 3},
+	},
+	"what is a number when the code is compiled is not computed": {
+		"{[l0]: 0<=l0<32}", "y[l0] = x[l0] * (1.0/3.0)", "x, y: float32", 1, map[string]float64{"float_divisions": 0, "single_ops": 1},
+	},
+	"what is converted twice is converted once": {
+		"{[l0]: 0<=l0<32}", "y[l0] = cast(float64, x[l0]) * cast(float64, x[l0])", "x: float32; y: float64", 1, map[string]float64{"double_conversions": 1, "double_ops": 1},
+	},
+	"the inverse of what stays the same in a loop is computed before it": {
+		"[n] -> {[l0, i]: 0<=l0<32 and 0<=i<n}", "y[l0] = y[l0] % n {inames=l0:i}", "y: int32", 64,
+		map[string]float64{"integer_divisions": 1, "integer_products": 2 * 63, "logic_ops": 8 * 63},
 	},
 	"lanes that go to any place of a small table share its lines": {
 		"{[l0]: 0<=l0<32}", "y[l0] = x[at[l0]]", "x (32): float32; y: float32; at: int32", 1,

@@ -65,6 +65,7 @@ type loop struct {
 	lower, upper []bound
 	step         int64
 	unroll       bool
+	rolled       bool    // compilers do not unroll it
 	loads        bool    // from global memory, in the body itself
 	trips        int64   // where they are a constant of the program, else 0
 	straight     bool    // its iterations are one straight line of code
@@ -325,7 +326,7 @@ func (b *builder) loop(l *linear.Loop, depth int) (*loop, error) {
 	if slot >= maxVars {
 		return nil, fmt.Errorf("more than %d loops in each other", maxVars-axisVars)
 	}
-	out := &loop{iname: l.Iname, slot: slot, step: max(l.Step, 1), unroll: l.Unroll, trips: l.ConstantTrips(), average: -1}
+	out := &loop{iname: l.Iname, slot: slot, step: max(l.Step, 1), unroll: l.Unroll, rolled: l.Rolled, trips: l.ConstantTrips(), average: -1}
 	var err error
 	if out.lower, err = b.bounds(l.Lower); err == nil {
 		out.upper, err = b.bounds(l.Upper)

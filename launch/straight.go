@@ -86,7 +86,7 @@ func (p *Program) straighten(list []node) (size int64, loads bool) {
 			if p.opt.Compiled {
 				most = p.compiler.Wholly
 			}
-			x.straight = x.unroll || n > 0 && x.trips > 0 && n*x.trips <= most
+			x.straight = x.unroll || !x.rolled && n > 0 && x.trips > 0 && n*x.trips <= most
 			if p.opt.Compiled {
 				p.unroll(x, n)
 			} else {

@@ -25,7 +25,7 @@ func (p *Program) accessSize(list []access) (size int64) {
 func (p *Program) unroll(x *loop, size int64) {
 	x.loads, x.waits = !x.straight && p.loadsEach(x, x.body), p.loadsIfData(x.body)
 	switch {
-	case x.straight || size == 0 || size > p.compiler.Once:
+	case x.straight || x.rolled || size == 0 || size > p.compiler.Once:
 		x.by = 1
 	case size <= p.compiler.Twice && x.step == 1 && !x.barrier && !slices.ContainsFunc(x.upper, bound.quotient):
 		x.by = p.compiler.By * p.compiler.By

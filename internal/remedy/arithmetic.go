@@ -103,7 +103,9 @@ func divisions(x *study) []candidate {
 			if by == nil || !x.fixed(s, by) {
 				return e
 			}
-			some = true
+			if some = true; op == expr.BitAnd {
+				by = &expr.Op{Kind: expr.Sub, Args: []expr.Expr{by, expr.Int{Value: 1}}}
+			}
 			return &expr.Op{Kind: op, Args: []expr.Expr{expr.Children(e)[0], by}}
 		})
 	})
@@ -121,7 +123,7 @@ func divisions(x *study) []candidate {
 func divisor(k *kernel.Kernel, e expr.Expr) (expr.Expr, expr.OpKind) {
 	switch e := e.(type) {
 	case *expr.Call:
-		if quotient(k.Function(e.Func)) {
+		if k.Function(e.Func).IsQuotient() {
 			return e.Args[1], expr.BitAnd
 		}
 	case *expr.Op:
@@ -174,9 +176,4 @@ func (x *study) fixed(s *kernel.Stmt, e expr.Expr) bool {
 func (x *study) loops(s *kernel.Stmt, names []string) bool {
 	of := slices.ContainsFunc(names, x.Kernel.IsIname)
 	return !of || slices.ContainsFunc(s.Inames, func(i string) bool { return !x.Kernel.Tags[i].Parallel() && !slices.Contains(names, i) })
-}
-
-// quotient reports whether a function computes a quotient or a remainder of integers and nothing else, as those of C are.
-func quotient(f *kernel.Function) bool {
-	return f != nil && len(f.Params) == 2 && len(f.Counts) == 1 && f.Result.IsInteger() && len(f.Counts[f.Result]) == 1 && f.Counts[f.Result]["div"] == 1
 }

@@ -60,6 +60,8 @@ type Loop struct {
 	Step         int64
 	// Unroll asks for one copy of the body per iteration; the bounds are then constants.
 	Unroll bool
+	// Rolled: compilers do not unroll it.
+	Rolled bool
 	Body   []Node
 }
 
