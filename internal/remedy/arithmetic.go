@@ -88,7 +88,7 @@ func doubles(x *study) []candidate {
 
 // divisions: quotients and remainders by what stays the same while a loop runs, which products and shifts could be.
 func divisions(x *study) []candidate {
-	at, n := x.line("float_divisions", "double_divisions", "integer_divisions")
+	at, _ := x.line("float_divisions", "double_divisions", "integer_divisions")
 	if at == nil {
 		return nil
 	}
@@ -114,7 +114,7 @@ func divisions(x *study) []candidate {
 	}
 	return []candidate{{
 		array: at.To, at: at.At, cures: []cure{{kernel: cheap}},
-		defect: fmt.Sprintf("sub-groups divide %s times by what does not change, by code of tens of instructions", format.Rough(float64(n), "")),
+		defect: "what is divided by stays the same here, and a division is code of tens of instructions",
 		remedy: "multiply by an inverse that is computed once; of integers, let the divisor be a constant or a power of two",
 	}}
 }

@@ -55,14 +55,14 @@ func Verb(s launch.Site) string {
 func also(list []Row) string {
 	var names []string
 	for _, r := range list[1:] {
-		if name := Named(r.Site); !slices.Contains(names, name) {
+		if name := Named(r.Site); name != Named(list[0].Site) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return "; so do those of " + format.First(names, 3)
+	return "; the same goes for " + format.First(names, 3)
 }
 
 // Named is an array with its line.
@@ -297,24 +297,20 @@ func divergence(x *study) []candidate {
 	return []candidate{c}
 }
 
-// repeated: a work-item accesses the same element in iterations of a loop.
-func repeated(x *study) (out []candidate) {
-	var arrays []string
-	for _, r := range x.those(func(r *Row) bool {
+// repeated: a work-item accesses the same elements in iterations of a loop.
+func repeated(x *study) []candidate {
+	list := x.those(func(r *Row) bool {
 		return r.Space == kernel.Global && !r.Data && !r.Atomic && float64(r.Requests) >= much*float64(r.Repeated)
-	}) {
-		if slices.Contains(arrays, r.Array) {
-			continue
-		}
-		arrays = append(arrays, r.Array)
-		same := x.those(func(o *Row) bool { return o.Array == r.Array && float64(o.Requests) >= much*float64(o.Repeated) })
-		out = append(out, candidate{
-			array: r.Array, at: r.At, share: sum(same), cures: []cure{{edit: at(same, launch.Effect{Once: true})}},
-			defect: fmt.Sprintf("a work-item %ss each element of %s %.3g times here", Verb(r.Site), r.Array, float64(r.Requests)/float64(r.Repeated)),
-			remedy: fmt.Sprintf("keep the element of %s in a register while the loop runs, or let the loop that reuses it be the innermost one", r.Array),
-		})
+	})
+	if len(list) == 0 {
+		return nil
 	}
-	return out
+	r := &list[0]
+	return []candidate{{
+		array: r.Array, at: r.At, share: sum(list), cures: []cure{{edit: at(list, launch.Effect{Once: true})}},
+		defect: fmt.Sprintf("a work-item %ss each element of %s %.3g times here%s", Verb(r.Site), r.Array, float64(r.Requests)/float64(r.Repeated), also(list)),
+		remedy: "keep the element in a register while the loop runs, or let the loop that reuses it be the innermost one",
+	}}
 }
 
 // results: work-items along an axis all load the same, which a work-item that computes several results would load once for them.
