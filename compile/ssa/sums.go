@@ -329,26 +329,24 @@ func Reduce(f *Func) {
 		}
 		made := map[*Value]*Value{}
 		for _, v := range slices.Clone(b.Values) {
-			a, ok := farOf(v)
-			if !ok {
-				if addresses(v, users[v]) {
-					if p := f.reduced(b.Loop, v, farSum(v, 0)); p != nil {
-						by[v] = p
-					}
+			if a, ok := farOf(v); ok {
+				q := made[a.index]
+				if q == nil {
+					q = f.reduced(b.Loop, a.index, sumOf(a.index, 0))
+					made[a.index] = q
 				}
-				continue
+				if q != nil {
+					step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{q, f.word(a.size)}, Block: b, Line: v.Line}
+					insertBefore(b, v, step)
+					v.Args = []*Value{a.base, step}
+					continue
+				}
 			}
-			q := made[a.index]
-			if q == nil {
-				q = f.reduced(b.Loop, a.index, sumOf(a.index, 0))
-				made[a.index] = q
+			if chained := slices.ContainsFunc(v.Args, func(a *Value) bool { return a.Block == b && addresses(a, users[a]) }); addresses(v, users[v]) && !chained {
+				if p := f.reduced(b.Loop, v, farSum(v, 0)); p != nil {
+					by[v] = p
+				}
 			}
-			if q == nil {
-				continue
-			}
-			step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{q, f.word(a.size)}, Block: b, Line: v.Line}
-			insertBefore(b, v, step)
-			v.Args = []*Value{a.base, step}
 		}
 	}
 	f.Replace(by)
