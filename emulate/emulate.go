@@ -47,6 +47,8 @@ type Input struct {
 	Missing float64
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
+	// Binds asks for no more of that than what binds, in a tenth of the work.
+	Binds bool
 	// Regions asks for the same by region.
 	Regions bool
 }
@@ -142,15 +144,34 @@ func Run(in Input) (_ *Result, err error) {
 	e.traffic()
 	e.gathered()
 	base := e.settled()
+	return e.told(base), nil
+}
+
+// told is what is asked for of a launch that takes as long.
+func (e *emulation) told(base timed) *Result {
 	r := e.result(base)
 	r.emulation, r.base = e, base
-	if in.Sensitivity && r.Status != Endless {
+	switch {
+	case r.Status == Endless:
+	case e.Sensitivity:
 		e.sensitivity(r, base)
+		if e.Regions {
+			e.regions(r, base)
+		}
+	case e.Binds:
+		e.binds(r, base)
 	}
-	if in.Sensitivity && in.Regions && r.Status != Endless {
-		e.regions(r, base)
-	}
-	return r, nil
+	return r
+}
+
+// Displaced is the launch by the same traces where others have displaced a part of what it loads from the second-level cache, with what binds it or without. The
+// result itself is not to be asked again.
+func (r *Result) Displaced(missing float64, binds bool) *Result {
+	e := r.emulation
+	e.Missing, e.Binds = missing, binds
+	e.again, e.shares, e.known = 0, nil, sync.Once{}
+	e.serve()
+	return e.told(e.settled())
 }
 
 // emulation is one in progress.

@@ -20,6 +20,11 @@ func (e *emulation) traffic() {
 	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
+	e.serve()
+}
+
+// serve tells accesses what serves them.
+func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
