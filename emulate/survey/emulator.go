@@ -74,6 +74,14 @@ type task struct {
 	missing float64  // the part of what they load that others have displaced from the cache
 }
 
+// addresses are where its buffers lay in the application; nil is not known.
+func (t *task) addresses() map[string]int64 {
+	if t.row.Application == nil {
+		return nil
+	}
+	return t.row.Application.Addresses
+}
+
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
@@ -174,7 +182,7 @@ func (e *emulator) outcome(ctx context.Context, t *task, binds bool) (*Outcome, 
 	if !binds {
 		o, err := e.emulated(ctx, s, l, key, t.missing, false)
 		if err == nil && o.Touched != nil {
-			t.regions = regions(s.Job, o.Touched)
+			t.regions = regions(s.Job, t.addresses(), o.Touched)
 		}
 		return o, err
 	}
