@@ -195,6 +195,7 @@ type emulation struct {
 	memory   Memory
 	loads    float64           // the part of the loads from the second-level cache that DRAM serves
 	filled   float64           // the part of the sectors that are stored which come from DRAM first
+	own      float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
 	asked    []asked           // loads, by instruction
 	waits    map[int32]float64 // waiting
 	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads

@@ -28,7 +28,7 @@ func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
-	e.waits = e.waiting(loads)
+	e.waits, e.own = e.waiting(loads), e.private()
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
@@ -100,6 +100,10 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 				continue
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
+			if t.Space == timing.LocalSpace {
+				t.DRAM, t.Waits = e.own, 0
+				continue
+			}
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
 			}
