@@ -189,6 +189,7 @@ type emulation struct {
 	blocks   []*timing.Block
 	shown    [3]uint32      // the place of the first of blocks
 	most     int64          // blocks of the multiprocessor with most
+	unseen   float64        // the part of the blocks, which differ and all run at once, that were not looked at
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of
 	moved    memory.Traffic // what it says
@@ -198,6 +199,7 @@ type emulation struct {
 	own      float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
 	asked    []asked           // loads, by instruction
 	waits    map[int32]float64 // waiting
+	fresh    map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
 	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	lengths  *lengths          // of blocks, where these are not alike

@@ -3,12 +3,14 @@ package emulate
 import (
 	"math"
 
-	"gpuperf/device/machine"
+	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
+	"gpuperf/memory"
 )
 
 // private is which part of the memory of work-items themselves DRAM serves, of what the first-level cache lacks. All work-groups that run at once have theirs, and go
-// through it again and again; those that follow take the same places.
+// through it again and again; those that follow take the same places. Nothing of it is held twice, as only one multiprocessor has it, so that the second-level cache keeps as
+// much of it as its size.
 func (e *emulation) private() float64 {
 	if len(e.blocks) == 0 {
 		return 0
@@ -21,9 +23,9 @@ func (e *emulation) private() float64 {
 			bytes += to - from
 		}
 	}
-	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	all := float64(bytes) * float64(min(e.resident*e.busy, e.work.Groups))
-	return 1 - caches.Keeps.Clean.After(all/caches.L2)
+	d := e.Device
+	return 1 - memory.Fading{All: d.Value(facts.L2PrivateKept), None: d.Value(facts.L2PrivateLost)}.After(all/d.Value(facts.L2Bytes))
 }
 
 // reach visits the accesses of nodes to private memory, within loops of so many iterations: from where to where each goes.

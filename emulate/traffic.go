@@ -106,6 +106,9 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 			}
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
+				if fresh, ok := e.fresh[ev.Op]; ok && t.Atomic {
+					t.DRAM = min(stores, fresh)
+				}
 			}
 			if hit, ok := e.assumed(e.ops[ev.Op].Address); ok {
 				t.DRAM = 1 - hit
@@ -354,10 +357,25 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
-	if !t.Store && !t.Atomic {
+	switch {
+	case t.Atomic:
+		w.changes(nodes[0][i].Events[j].Op, float64(w.launch.Arrays[array].Bytes)/sectorBytes, p.Sectors)
+	case !t.Store:
 		w.asked = append(w.asked, asked{nodes[0][i].Events[j].Op, array, p.Sectors, others})
 	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
+}
+
+// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
+func (w *walker) changes(op int32, sectors, changed float64) {
+	if w.fresh == nil {
+		w.fresh = map[int32]float64{}
+	}
+	part := min(sectors/max(changed, 1), 1)
+	if before, ok := w.fresh[op]; ok {
+		part = min(part, before)
+	}
+	w.fresh[op] = part
 }
 
 // parted are the addresses of lanes, those of bulk copies by sector.

@@ -99,8 +99,15 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	case t.Space == LocalSpace:
 		return p.local(e, sectors, at)
 	case t.Atomic:
-		p.result.Traffic.Stored += int64(len(sectors)) + int64(t.Unknown)
-		return p.atomic(w, t, op, at)
+		n := int64(len(sectors)) + int64(t.Unknown)
+		p.result.Traffic.Stored += n
+		done := p.atomic(w, t, op, at)
+		if p.owes(e, 1) { // what is changed comes from DRAM first
+			p.result.Traffic.ToDRAM += n
+			p.result.Traffic.FromDRAM += n
+			done = max(done, p.dram(2*n, at)+p.Units[DRAM].Latency)
+		}
+		return done
 	case t.Store:
 		return p.store(w, e, sectors, at)
 	}
@@ -113,7 +120,7 @@ func (p *multiprocessor) atomic(w *warp, t *Touched, op *Op, at int64) int64 {
 	if !op.Answers {
 		gap = int64(float64(gap) * p.Reduction)
 	}
-	gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1))
+	gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1) * (1 + max(p.Scattered-1, 0)*t.Apart))
 	start := max(at, p.shared[Atomic])
 	p.shared[Atomic] = start + gap
 	p.result.Busy[Atomic] += gap
