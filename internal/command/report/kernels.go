@@ -212,8 +212,27 @@ func (s *Section) predictions(text []byte) error {
 		return err
 	}
 	s.devices(all.Kernels)
+	if len(all.Kernels) > 0 {
+		s.Title = titleOf(all.Kernels)
+	}
 	s.kernels("", all.Kernels)
 	return nil
+}
+
+// titleOf names kernels, the first ones where they are many, with the sizes that all have.
+func titleOf(all []kernel) string {
+	const most = 3
+	var names []string
+	sizes := sizesOf(all[0].At)
+	for _, k := range tellApart(all) {
+		if name := cmp.Or(k.Kernel, k.Launch); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if sizesOf(k.At) != sizes {
+			sizes = ""
+		}
+	}
+	return format.First(names, most) + sizes
 }
 
 // devices says of which devices the times of kernels are.
@@ -260,7 +279,7 @@ func (s *Section) ranks(all []ranked) {
 	}
 	s.devices(kernels)
 	if len(all) == 1 && len(kernels) > 0 {
-		s.Title = fmt.Sprintf("%s%s", format.Count(len(kernels), "kernel"), sizesOf(all[0].At))
+		s.Title = titleOf(kernels)
 	}
 	for _, r := range all {
 		s.kernels("at"+sizesOf(r.At), r.Ranking)
