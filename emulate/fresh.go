@@ -22,22 +22,32 @@ func (v visits) next(op int32) visit {
 
 // touch is what an instruction accesses when a block in the middle executes it.
 type touch struct {
-	at       visit
-	array    int
-	load     bool
-	lanes    []int64
-	width    int64
-	sectors  float64  // that the launch asks for with it
-	apart    [3]int64 // how far it moves from one work-group to the next along each axis
-	turn     int64    // and in an iteration of the loop around it
-	anywhere bool
+	at           visit
+	array        int
+	load, atomic bool
+	lanes        []int64
+	width        int64
+	sectors      float64  // that the launch asks for with it
+	apart        [3]int64 // how far it moves from one work-group to the next along each axis
+	turn         int64    // and in an iteration of the loop around it
+	anywhere     bool
+}
+
+// freshness is what touches sectors first.
+type freshness struct {
+	touches []touch           // of the block in the middle
+	changed map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
+	served  map[visit]float64 // the part of the requests of each load that DRAM serves
+	private float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
+	grid    [3]int64
+	once    int64 // work-groups that run at once
 }
 
 // mostTouched is how many addresses are looked at: beyond, all loads of an array are taken as alike.
 const mostTouched = 200_000
 
-// touch notes an access of a part of a launch.
-func (w *walker) touch(t touch, p *memory.Part) {
+// touch notes an access of a part of a launch to an array of so many sectors.
+func (f *freshness) touch(t touch, p *memory.Part, sectors float64) {
 	for d := range p.Groups {
 		t.apart[d], t.anywhere = p.Groups[d].Stride, t.anywhere || p.Groups[d].Anywhere
 	}
@@ -45,21 +55,24 @@ func (w *walker) touch(t touch, p *memory.Part) {
 		t.turn, t.anywhere = p.Loops[n-1].Stride, t.anywhere || p.Loops[n-1].Anywhere
 	}
 	t.lanes = append([]int64{}, p.Lanes...)
-	w.touches = append(w.touches, t)
+	f.touches = append(f.touches, t)
+	if t.atomic {
+		f.changes(t.at.op, sectors, t.sectors)
+	}
 }
 
 // freshly is which part of what each load asks the second-level cache for nothing has touched before, by instruction, and how many sectors it asks for.
-func (e *emulation) freshly() map[visit]asking {
+func (f *freshness) freshly(arrays int) map[visit]asking {
 	all := 0
-	for i := range e.touches {
-		all += len(e.touches[i].lanes)
+	for i := range f.touches {
+		all += len(f.touches[i].lanes)
 	}
 	out := map[visit]asking{}
 	if all > mostTouched {
 		return out
 	}
-	for a := range e.accessed.Arrays {
-		e.freshOf(a, out)
+	for a := range arrays {
+		f.freshOf(a, out)
 	}
 	return out
 }
@@ -68,11 +81,11 @@ func (e *emulation) freshly() map[visit]asking {
 type asking struct{ sectors, fresh float64 }
 
 // freshOf adds those of an array.
-func (e *emulation) freshOf(array int, out map[visit]asking) {
+func (f *freshness) freshOf(array int, out map[visit]asking) {
 	own, near := map[int64]bool{}, map[int64]bool{} // sectors that this work-group has touched, and those beside it
 	var list []*touch
-	for i := range e.touches {
-		if t := &e.touches[i]; t.array == array {
+	for i := range f.touches {
+		if t := &f.touches[i]; t.array == array {
 			list = append(list, t)
 			if t.anywhere {
 				return
@@ -83,8 +96,8 @@ func (e *emulation) freshOf(array int, out map[visit]asking) {
 		if t.turn != 0 {
 			t.mark(own, -t.turn)
 		}
-		for d, blocks := range e.before() {
-			if blocks >= e.resident*e.busy && t.apart[d] != 0 { // those before along this axis are done
+		for d, blocks := range f.before() {
+			if blocks >= f.once && t.apart[d] != 0 { // those before along this axis are done
 				t.mark(near, -t.apart[d])
 			}
 		}
@@ -109,8 +122,8 @@ func (e *emulation) freshOf(array int, out map[visit]asking) {
 			}
 		}
 		t.mark(own, 0)
-		for d, blocks := range e.before() {
-			if blocks < e.resident*e.busy && t.apart[d] != 0 {
+		for d, blocks := range f.before() {
+			if blocks < f.once && t.apart[d] != 0 {
 				t.mark(near, t.apart[d])
 				t.mark(near, -t.apart[d])
 			}
@@ -119,10 +132,10 @@ func (e *emulation) freshOf(array int, out map[visit]asking) {
 }
 
 // before is how many work-groups come between two that follow each other along each axis.
-func (e *emulation) before() (n [3]int64) {
+func (f *freshness) before() (n [3]int64) {
 	below := int64(1)
 	for d := range n {
-		n[d], below = below, below*e.grid[d]
+		n[d], below = below, below*f.grid[d]
 	}
 	return n
 }
@@ -141,19 +154,29 @@ func (t *touch) distinct() int {
 	return len(sectors)
 }
 
-// firstly is, by instruction, which part of its requests to the second-level cache DRAM serves: all in all as many as of all loads.
-func (e *emulation) firstly(loads float64) map[visit]float64 {
-	asks := e.freshly()
+// serve finds, by instruction, which part of its requests to the second-level cache DRAM serves: all in all as many as of all loads.
+func (f *freshness) serve(loads float64, arrays int) {
+	asks := f.freshly(arrays)
 	all, fresh := 0.0, 0.0
 	for _, x := range asks {
 		all, fresh = all+x.sectors, fresh+x.fresh
 	}
-	out := map[visit]float64{}
-	if fresh == 0 {
-		return out
-	}
+	f.served = map[visit]float64{}
 	for op, x := range asks {
-		out[op] = min(loads*all/fresh*x.fresh/x.sectors, 1)
+		if fresh > 0 {
+			f.served[op] = min(loads*all/fresh*x.fresh/x.sectors, 1)
+		}
 	}
-	return out
+}
+
+// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
+func (f *freshness) changes(op int32, sectors, changed float64) {
+	if f.changed == nil {
+		f.changed = map[int32]float64{}
+	}
+	part := min(sectors/max(changed, 1), 1)
+	if before, ok := f.changed[op]; ok {
+		part = min(part, before)
+	}
+	f.changed[op] = part
 }

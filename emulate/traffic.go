@@ -28,7 +28,9 @@ func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
-	e.waits, e.own, e.dramOf = e.waiting(loads), e.private(), e.firstly(loads)
+	e.waits, e.fresh.private = e.waiting(loads), e.private()
+	e.fresh.grid, e.fresh.once = e.grid, e.resident*e.busy
+	e.fresh.serve(loads, len(e.accessed.Arrays))
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores, visits{})
@@ -100,16 +102,16 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64, seen visits
 				continue
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
-			if part, ok := e.dramOf[at]; ok {
+			if part, ok := e.fresh.served[at]; ok {
 				t.DRAM = part
 			}
 			if t.Space == timing.LocalSpace {
-				t.DRAM, t.Waits = e.own, 0
+				t.DRAM, t.Waits = e.fresh.private, 0
 				continue
 			}
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
-				if fresh, ok := e.fresh[ev.Op]; ok && t.Atomic {
+				if fresh, ok := e.fresh.changed[ev.Op]; ok && t.Atomic {
 					t.DRAM = min(stores, fresh)
 				}
 			}
@@ -362,26 +364,12 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
-	w.touch(touch{at: at, array: array, load: !t.Store && !t.Atomic, sectors: p.Sectors}, &p)
-	switch {
-	case t.Atomic:
-		w.changes(nodes[0][i].Events[j].Op, float64(w.launch.Arrays[array].Bytes)/sectorBytes, p.Sectors)
-	case !t.Store:
-		w.asked = append(w.asked, asked{nodes[0][i].Events[j].Op, array, p.Sectors, others})
+	load := !t.Store && !t.Atomic
+	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, &p, float64(w.launch.Arrays[array].Bytes)/sectorBytes)
+	if load {
+		w.asked = append(w.asked, asked{at.op, array, p.Sectors, others})
 	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
-}
-
-// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
-func (w *walker) changes(op int32, sectors, changed float64) {
-	if w.fresh == nil {
-		w.fresh = map[int32]float64{}
-	}
-	part := min(sectors/max(changed, 1), 1)
-	if before, ok := w.fresh[op]; ok {
-		part = min(part, before)
-	}
-	w.fresh[op] = part
 }
 
 // parted are the addresses of lanes, those of bulk copies by sector.
