@@ -47,7 +47,9 @@ func (f *function) balance(c *code) {
 
 // asProduct makes a sum of two numbers, or a move, an instruction of the pipe of products.
 func (f *function) asProduct(in *instruction) {
-	plain := func(o operand) bool { return o.kind == register && o.text == "" && !o.abs && (o.unit == none || f.class[o.unit] == classGeneral) }
+	plain := func(o operand) bool {
+		return o.kind == register && o.text == "" && !o.abs && (o.unit == none || f.class[o.unit] == classGeneral)
+	}
 	zero := func(o operand) bool { return plain(o) && o.unit == none }
 	o := in.operands
 	switch {
