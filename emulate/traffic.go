@@ -28,10 +28,12 @@ func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
-	e.waits, e.own = e.waiting(loads), e.private()
+	e.waits, e.fresh.private = e.waiting(loads), e.private()
+	e.fresh.grid, e.fresh.once = e.grid, e.resident*e.busy
+	e.fresh.serve(loads, len(e.accessed.Arrays))
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
-			e.miss(w.Nodes, loads, stores)
+			e.miss(w.Nodes, loads, stores, visits{})
 		}
 	}
 }
@@ -91,22 +93,25 @@ func (e *emulation) busyDRAM(t *memory.Traffic) float64 {
 }
 
 // miss tells accesses which part of them DRAM serves, unless that is assumed.
-func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
+func (e *emulation) miss(nodes []timing.Node, loads, stores float64, seen visits) {
 	for i := range nodes {
-		e.miss(nodes[i].Body, loads, stores)
+		e.miss(nodes[i].Body, loads, stores, seen)
 		for _, ev := range nodes[i].Events {
-			t := ev.Touch
+			t, at := ev.Touch, seen.next(ev.Op)
 			if t == nil {
 				continue
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
+			if part, ok := e.fresh.served[at]; ok {
+				t.DRAM = part
+			}
 			if t.Space == timing.LocalSpace {
-				t.DRAM, t.Waits = e.own, 0
+				t.DRAM, t.Waits = e.fresh.private, 0
 				continue
 			}
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
-				if fresh, ok := e.fresh[ev.Op]; ok && t.Atomic {
+				if fresh, ok := e.fresh.changed[ev.Op]; ok && t.Atomic {
 					t.DRAM = min(stores, fresh)
 				}
 			}
@@ -203,6 +208,7 @@ func (w *walker) bodies(middle *timing.Block) {
 				rows[d] = append(rows[d], w.rows[d][i])
 			}
 		}
+		w.seen = visits{}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
 }
@@ -230,6 +236,7 @@ type walker struct {
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
 	firsts [3]map[int32]timing.Step
+	seen   visits // of the warps that are gone through
 	ok     bool
 }
 
@@ -306,7 +313,7 @@ func joined(steps []memory.Step, a *memory.Access) bool {
 
 // access is that of one event of all warps; nil for none of global memory.
 func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int, trips []int64) *memory.Access {
-	t := nodes[0][i].Events[j].Touch
+	t, at := nodes[0][i].Events[j].Touch, w.seen.next(nodes[0][i].Events[j].Op)
 	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
 		return nil
 	}
@@ -357,25 +364,12 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
-	switch {
-	case t.Atomic:
-		w.changes(nodes[0][i].Events[j].Op, float64(w.launch.Arrays[array].Bytes)/sectorBytes, p.Sectors)
-	case !t.Store:
-		w.asked = append(w.asked, asked{nodes[0][i].Events[j].Op, array, p.Sectors, others})
+	load := !t.Store && !t.Atomic
+	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, &p, float64(w.launch.Arrays[array].Bytes)/sectorBytes)
+	if load {
+		w.asked = append(w.asked, asked{at.op, array, p.Sectors, others})
 	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
-}
-
-// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
-func (w *walker) changes(op int32, sectors, changed float64) {
-	if w.fresh == nil {
-		w.fresh = map[int32]float64{}
-	}
-	part := min(sectors/max(changed, 1), 1)
-	if before, ok := w.fresh[op]; ok {
-		part = min(part, before)
-	}
-	w.fresh[op] = part
 }
 
 // parted are the addresses of lanes, those of bulk copies by sector.

@@ -121,17 +121,15 @@ func (l *lowering) both(x *cfront.Binary) *ssa.Value {
 	if l.harmless(x.Y) {
 		return l.Make(op, ssa.Pred, first, l.condition(x.Y))
 	}
-	t := l.temporary(x)
-	decided := l.Const(0)
-	second := func() { l.write(x.Pos, t, number(expr.Int32, l.asWord(l.condition(x.Y)))) }
-	known := func() { l.write(x.Pos, t, number(expr.Int32, decided)) }
+	t := l.hold(ssa.Pred)
+	second := func() { l.setHeld(t, l.condition(x.Y)) }
+	known := func() { l.setHeld(t, l.Bool(op == ssa.POr)) }
 	if op == ssa.POr {
-		decided = l.Const(1)
 		l.split2(first, known, second)
 	} else {
 		l.split2(first, second, known)
 	}
-	return l.nonzero(l.read(x.Pos, t).x[0], expr.Int32)
+	return l.getHeld(t)
 }
 
 func (l *lowering) harmless(e cfront.Expr) bool {

@@ -249,14 +249,20 @@ func (l *lowering) contains(s cfront.Stmt, is func(j *cfront.Jump, inner bool) b
 
 func (l *lowering) whileLoop(x *cfront.While) { l.looped(x.Cond, x.Body, nil, x.Do) }
 
-// looped is a loop: its condition is tested before it and at the end of each iteration.
-func (l *lowering) looped(cond cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool) {
+// looped is a loop: its condition is tested before it and at the end of each iteration. Of what must hold together, what may not be computed in vain is
+// tested in the iteration.
+func (l *lowering) looped(all cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool) {
+	cond := all
+	var then []cfront.Expr
+	for b, ok := cond.(*cfront.Binary); ok && !once && b.Op == "&&" && !l.harmless(b.Y); b, ok = cond.(*cfront.Binary) {
+		cond, then = b.X, append([]cfront.Expr{b.Y}, then...)
+	}
 	l.turning(func() *ssa.Value {
 		if cond == nil {
 			return l.Bool(true)
 		}
 		return l.condition(cond)
-	}, cond, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: cond}))
+	}, cond, then, body, step, once, l.assigned(body, &cfront.Do{X: step}, &cfront.Do{X: all}))
 }
 
 // holds says that the condition of a loop holds at the beginning of an iteration.
@@ -278,11 +284,21 @@ func (l *lowering) pure(e cfront.Expr) bool {
 	return ok
 }
 
-// turning is a loop around a body, as long as a condition holds.
-func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
+// turning is a loop around a body, as long as a condition holds, and others at the beginning of each iteration.
+func (l *lowering) turning(cond func() *ssa.Value, is cfront.Expr, then []cfront.Expr, body cfront.Stmt, step cfront.Expr, once bool, assigned map[*cfront.Var]bool) {
 	l.turningBody(cond, func(fr *frame) {
 		if !once {
 			l.holds(is)
+		}
+		for _, e := range then {
+			out, j := l.Make(ssa.PNot, ssa.Pred, l.condition(e)), &cfront.Jump{Pos: e.Place(), What: "break"}
+			switch {
+			case out.Op != ssa.Const:
+				l.jumpIf(out, j)
+			case out.Int != 0:
+				l.jump(j)
+				return
+			}
 		}
 		l.iteration(fr, body)
 		if !l.dead && step != nil {

@@ -89,6 +89,9 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 			f.schedule(c, min(cmp.Or(o.Limit, mostRegisters)*3/4, mostRegisters), less, behind[c].has)
 		}
 	}
+	for _, c := range f.blocks {
+		f.balance(c)
+	}
 	numbers, most, err = f.allocate()
 	return f, numbers, most, err
 }

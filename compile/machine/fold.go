@@ -83,8 +83,17 @@ func (f *function) foldInto(v *ssa.Value) {
 		}
 		return
 	}
-	for i, a := range v.Args {
-		if a.Uses != 1 || a.Block != v.Block || len(v.Args) != 2 || f.folded[a] {
+	if len(v.Args) != 2 {
+		return
+	}
+	first := 0 // a mask is folded rather than what it is joined with, which may have another one
+	if v.Type == ssa.W && isLogic(v.Args[1]) && fixedCount(v.Args[1].Args...) == 1 {
+		first = 1
+	}
+	for k := range v.Args {
+		i := k ^ first
+		a := v.Args[i]
+		if a.Uses != 1 || a.Block != v.Block || f.folded[a] {
 			continue
 		}
 		other := v.Args[1-i]
@@ -101,9 +110,9 @@ func (f *function) foldInto(v *ssa.Value) {
 			}
 		case v.Op == ssa.Add && v.Type == ssa.D:
 			ok = wideProduct(a) || a.Op == ssa.Shl && !f.folded[other] && a.Args[1].Op == ssa.Const && a.Args[1].Int < 32 && other.Op != ssa.Const
-		case v.Type == ssa.W && (v.Op == ssa.And || v.Op == ssa.Or || v.Op == ssa.Xor):
-			ok = (a.Op == ssa.And || a.Op == ssa.Or || a.Op == ssa.Xor) && fixedCount(a.Args[0], a.Args[1], other) <= 1
-		case v.Op == ssa.PAnd || v.Op == ssa.POr:
+		case v.Type == ssa.W && isLogic(v):
+			ok = isLogic(a) && fixedCount(a.Args[0], a.Args[1], other) <= 1
+		case v.Op == ssa.PAnd || v.Op == ssa.POr || v.Op == ssa.PXor:
 			ok = a.Op == ssa.Cmp || a.Op == ssa.FCmp || a.Op == ssa.DCmp
 		}
 		if ok {
@@ -112,6 +121,8 @@ func (f *function) foldInto(v *ssa.Value) {
 		}
 	}
 }
+
+func isLogic(v *ssa.Value) bool { return v.Op == ssa.And || v.Op == ssa.Or || v.Op == ssa.Xor }
 
 func isFixed(v *ssa.Value) bool { return v.Op == ssa.Const || v.Op == ssa.Param || v.Op == ssa.Bank }
 

@@ -326,8 +326,8 @@ func (f *function) logic(v *ssa.Value) {
 	}
 	x, y := v.Args[0], v.Args[1]
 	for i, c := range v.Args {
-		if (c.Op == ssa.Cmp || c.Op == ssa.FCmp || c.Op == ssa.DCmp) && c.Uses == 1 && f.folded[c] && v.Op != ssa.PXor {
-			how := map[ssa.Op]string{ssa.PAnd: ".AND", ssa.POr: ".OR"}[v.Op]
+		if (c.Op == ssa.Cmp || c.Op == ssa.FCmp || c.Op == ssa.DCmp) && c.Uses == 1 && f.folded[c] {
+			how := map[ssa.Op]string{ssa.PAnd: ".AND", ssa.POr: ".OR", ssa.PXor: ".XOR"}[v.Op]
 			f.compareInto(c, u, c.Args[0], c.Args[1], how, f.condition(v.Args[1-i]))
 			return
 		}

@@ -132,8 +132,15 @@ func (b *Builder) foldPredicate(v *Value) *Value {
 			return b.Make(PNot, Pred, x)
 		}
 	}
-	if x == y && v.Op != PXor {
+	switch {
+	case x == y && v.Op != PXor:
 		return x
+	case x == y:
+		return b.Bool(false)
+	case v.Op == PXor && x.Op == PNot:
+		return b.Make(PNot, Pred, b.Make(PXor, Pred, x.Args[0], y))
+	case v.Op == PXor && y.Op == PNot:
+		return b.Make(PNot, Pred, b.Make(PXor, Pred, x, y.Args[0]))
 	}
 	return nil
 }
@@ -156,6 +163,14 @@ func (b *Builder) foldCompare(v *Value) *Value {
 	}
 	if x.Op == Const && y.Op != Const {
 		return b.MakeAux(v.Op, Pred, exchanged[v.Aux], y, x)
+	}
+	if p, q := b.truth(x), b.truth(y); v.Op == Cmp && p != nil && q != nil {
+		switch different := b.Make(PXor, Pred, p, q); v.Aux {
+		case "NE":
+			return different
+		case "EQ":
+			return b.Make(PNot, Pred, different)
+		}
 	}
 	if x == y && v.Op == Cmp {
 		return b.Bool(holds(v.Aux, 0, 0))
@@ -181,6 +196,19 @@ func (b *Builder) foldCompare(v *Value) *Value {
 		return b.Bool(holds(v.Aux, int64(uint32(x.Int)), int64(uint32(y.Int))))
 	}
 	return b.Bool(holds(v.Aux, int64(int32(x.Int)), int64(int32(y.Int))))
+}
+
+// truth is the predicate that a value of 0 or 1 says; nil for others.
+func (b *Builder) truth(v *Value) *Value {
+	switch {
+	case v.Op != Select || v.Type != W:
+		return nil
+	case isConst(v.Args[1], 1) && isConst(v.Args[2], 0):
+		return v.Args[0]
+	case isConst(v.Args[1], 0) && isConst(v.Args[2], 1):
+		return b.Make(PNot, Pred, v.Args[0])
+	}
+	return nil
 }
 
 func holds(name string, x, y int64) bool {
@@ -346,6 +374,7 @@ func (b *Builder) foldInteger(v *Value) *Value {
 
 // foldSecond folds an operation whose second operand is a number.
 func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
+	y := v.Args[1]
 	ones := int64(-1)
 	if v.Type == W {
 		ones = 0xffffffff
@@ -381,6 +410,12 @@ func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
 		switch {
 		case n == 0:
 			return x
+		case v.Type == W && n < 32 && v.Op != ShrS && x.Op == And && x.Args[1].Op == Const && !logic(x.Args[0]): // a mask goes outwards, where it is joined with others
+			mask := x.Args[1].Int << n
+			if v.Op == ShrU {
+				mask = int64(uint32(x.Args[1].Int) >> n)
+			}
+			return b.Make(And, W, b.Make(v.Op, W, x.Args[0], y), b.Const(mask))
 		case v.Op == Shl && x.Op == Shl && x.Args[1].Op == Const && x.Args[1].Int+n < int64(32*v.Type.Words()):
 			return b.Make(Shl, v.Type, x.Args[0], b.Const(x.Args[1].Int+n))
 		case v.Op == Shl && x.Op == Add && x.Args[1].Op == Const && n < int64(32*v.Type.Words()):
@@ -405,6 +440,8 @@ func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
 	}
 	return nil
 }
+
+func logic(v *Value) bool { return v.Op == And || v.Op == Or || v.Op == Xor }
 
 // computed is an operation on two numbers.
 func (b *Builder) computed(v, x, y *Value) *Value {

@@ -173,16 +173,40 @@ func (f *Func) chosen(b *Block, phi, x, y *Value) *Value {
 		}
 	}
 	if x.Type == Pred {
+		not := func(v *Value) *Value { return &Value{ID: f.Next(), Op: PNot, Type: Pred, Args: []*Value{v}, Block: b, Line: phi.Line} }
+		if op, one, other := decides(b.Cond, x, y, not); op != 0 {
+			v := &Value{ID: f.Next(), Op: op, Type: Pred, Args: []*Value{one, other}, Block: b, Line: phi.Line}
+			if one != b.Cond {
+				b.Values = append(b.Values, one)
+			}
+			b.Values = append(b.Values, v)
+			return v
+		}
 		yes := &Value{ID: f.Next(), Op: PAnd, Type: Pred, Args: []*Value{b.Cond, x}, Block: b, Line: phi.Line}
-		not := &Value{ID: f.Next(), Op: PNot, Type: Pred, Args: []*Value{b.Cond}, Block: b, Line: phi.Line}
-		no := &Value{ID: f.Next(), Op: PAnd, Type: Pred, Args: []*Value{not, y}, Block: b, Line: phi.Line}
+		never := not(b.Cond)
+		no := &Value{ID: f.Next(), Op: PAnd, Type: Pred, Args: []*Value{never, y}, Block: b, Line: phi.Line}
 		v := &Value{ID: f.Next(), Op: POr, Type: Pred, Args: []*Value{yes, no}, Block: b, Line: phi.Line}
-		b.Values = append(b.Values, yes, not, no, v)
+		b.Values = append(b.Values, yes, never, no, v)
 		return v
 	}
 	v := &Value{ID: f.Next(), Op: Select, Type: phi.Type, Args: []*Value{b.Cond, x, y}, Block: b, Line: phi.Line}
 	b.Values = append(b.Values, v)
 	return v
+}
+
+// decides is the operation that selects one of two predicates of which one is known; 0 where none is.
+func decides(cond, yes, no *Value, not func(*Value) *Value) (op Op, one, other *Value) {
+	switch {
+	case isConst(yes, 1):
+		return POr, cond, no
+	case isConst(no, 0):
+		return PAnd, cond, yes
+	case isConst(yes, 0):
+		return PAnd, not(cond), no
+	case isConst(no, 1):
+		return POr, not(cond), yes
+	}
+	return 0, nil, nil
 }
 
 // before reports whether a value is there when another one of a block is computed.

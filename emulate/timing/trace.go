@@ -40,7 +40,7 @@ type Touched struct {
 	Conflicts int64 // times that an atomic operation is done, one after the other
 	// Changed are the lines of global memory that an atomic operation changes; one of which less than a sector is changed counts in part.
 	Changed float64
-	// Apart is which part of the lines that an atomic operation changes have none beside them that it changes, too.
+	// Apart is for an atomic operation 1 where all lanes change lines that lie apart, and 0 where these lie together.
 	Apart  float64
 	Times  int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
 	DRAM   float64

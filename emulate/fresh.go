@@ -1,0 +1,182 @@
+package emulate
+
+import "gpuperf/memory"
+
+// Which loads of a launch DRAM serves: those that touch a sector first. What an instruction loads that work-groups beside this one have loaded before, at the edges of
+// tiles, is in the second-level cache by then, and so is what the iteration before has touched.
+
+// visit is an instruction of what a warp executes, and how often that has it before: as loops are written once, their bodies count once.
+type visit struct {
+	op    int32
+	times int
+}
+
+// visits are those of a warp so far.
+type visits map[int32]int
+
+// next is the visit of an instruction that comes next.
+func (v visits) next(op int32) visit {
+	v[op]++
+	return visit{op, v[op]}
+}
+
+// touch is what an instruction accesses when a block in the middle executes it.
+type touch struct {
+	at           visit
+	array        int
+	load, atomic bool
+	lanes        []int64
+	width        int64
+	sectors      float64  // that the launch asks for with it
+	apart        [3]int64 // how far it moves from one work-group to the next along each axis
+	turn         int64    // and in an iteration of the loop around it
+	anywhere     bool
+}
+
+// freshness is what touches sectors first.
+type freshness struct {
+	touches []touch           // of the block in the middle
+	changed map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
+	served  map[visit]float64 // the part of the requests of each load that DRAM serves
+	private float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
+	grid    [3]int64
+	once    int64 // work-groups that run at once
+}
+
+// mostTouched is how many addresses are looked at: beyond, all loads of an array are taken as alike.
+const mostTouched = 200_000
+
+// touch notes an access of a part of a launch to an array of so many sectors.
+func (f *freshness) touch(t touch, p *memory.Part, sectors float64) {
+	for d := range p.Groups {
+		t.apart[d], t.anywhere = p.Groups[d].Stride, t.anywhere || p.Groups[d].Anywhere
+	}
+	if n := len(p.Loops); n > 0 {
+		t.turn, t.anywhere = p.Loops[n-1].Stride, t.anywhere || p.Loops[n-1].Anywhere
+	}
+	t.lanes = append([]int64{}, p.Lanes...)
+	f.touches = append(f.touches, t)
+	if t.atomic {
+		f.changes(t.at.op, sectors, t.sectors)
+	}
+}
+
+// freshly is which part of what each load asks the second-level cache for nothing has touched before, by instruction, and how many sectors it asks for.
+func (f *freshness) freshly(arrays int) map[visit]asking {
+	all := 0
+	for i := range f.touches {
+		all += len(f.touches[i].lanes)
+	}
+	out := map[visit]asking{}
+	if all > mostTouched {
+		return out
+	}
+	for a := range arrays {
+		f.freshOf(a, out)
+	}
+	return out
+}
+
+// asking is what an instruction asks the second-level cache for.
+type asking struct{ sectors, fresh float64 }
+
+// freshOf adds those of an array.
+func (f *freshness) freshOf(array int, out map[visit]asking) {
+	own, near := map[int64]bool{}, map[int64]bool{} // sectors that this work-group has touched, and those beside it
+	var list []*touch
+	for i := range f.touches {
+		if t := &f.touches[i]; t.array == array {
+			list = append(list, t)
+			if t.anywhere {
+				return
+			}
+		}
+	}
+	for _, t := range list {
+		if t.turn != 0 {
+			t.mark(own, -t.turn)
+		}
+		for d, blocks := range f.before() {
+			if blocks >= f.once && t.apart[d] != 0 { // those before along this axis are done
+				t.mark(near, -t.apart[d])
+			}
+		}
+	}
+	for _, t := range list {
+		if t.load {
+			late, fresh := 0.0, 0.0
+			seen := map[int64]bool{}
+			for _, at := range t.lanes {
+				switch s := at / sectorBytes; {
+				case seen[s] || own[s]:
+				case near[s]:
+					late, seen[s] = late+1, true
+				default:
+					fresh, seen[s] = fresh+1, true
+				}
+			}
+			if n := late + fresh; n > 0 {
+				x := out[t.at]
+				part := t.sectors * n / float64(max(t.distinct(), 1))
+				out[t.at] = asking{x.sectors + part, x.fresh + part*fresh/n}
+			}
+		}
+		t.mark(own, 0)
+		for d, blocks := range f.before() {
+			if blocks < f.once && t.apart[d] != 0 {
+				t.mark(near, t.apart[d])
+				t.mark(near, -t.apart[d])
+			}
+		}
+	}
+}
+
+// before is how many work-groups come between two that follow each other along each axis.
+func (f *freshness) before() (n [3]int64) {
+	below := int64(1)
+	for d := range n {
+		n[d], below = below, below*f.grid[d]
+	}
+	return n
+}
+
+// mark marks the sectors of the access, so far away.
+func (t *touch) mark(sectors map[int64]bool, away int64) {
+	for _, at := range t.lanes {
+		sectors[(at+away)/sectorBytes] = true
+	}
+}
+
+// distinct is how many sectors the access touches.
+func (t *touch) distinct() int {
+	sectors := map[int64]bool{}
+	t.mark(sectors, 0)
+	return len(sectors)
+}
+
+// serve finds, by instruction, which part of its requests to the second-level cache DRAM serves: all in all as many as of all loads.
+func (f *freshness) serve(loads float64, arrays int) {
+	asks := f.freshly(arrays)
+	all, fresh := 0.0, 0.0
+	for _, x := range asks {
+		all, fresh = all+x.sectors, fresh+x.fresh
+	}
+	f.served = map[visit]float64{}
+	for op, x := range asks {
+		if fresh > 0 {
+			f.served[op] = min(loads*all/fresh*x.fresh/x.sectors, 1)
+		}
+	}
+}
+
+// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
+func (f *freshness) changes(op int32, sectors, changed float64) {
+	if f.changed == nil {
+		f.changed = map[int32]float64{}
+	}
+	part := min(sectors/max(changed, 1), 1)
+	if before, ok := f.changed[op]; ok {
+		part = min(part, before)
+	}
+	f.changed[op] = part
+}
