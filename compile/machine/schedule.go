@@ -262,7 +262,7 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 // Chosen on the first half of the development set: testdata/emulate/choose.txt.
 const (
 	freeRegisters = 26
-	moreOfText    = 8 // one in so many
+	moreOfText    = 4 // one in so many
 )
 
 // room is how many units may be live in a block.
