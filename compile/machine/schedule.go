@@ -142,11 +142,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 	for i, in := range c.list {
 		for _, u := range in.uses {
 			if w, ok := written[u]; ok {
-				cycles := c.list[w].latency()
-				if u == in.guard && cycles == aluCycles {
-					cycles = guardCycles
-				}
-				add(w, i, cycles)
+				add(w, i, in.behind(c.list[w], u))
 			}
 			read[u] = append(read[u], i)
 		}
@@ -181,6 +177,14 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 		}
 	}
 	return after, before
+}
+
+// behind is how many cycles an instruction comes after one that writes what it reads.
+func (in *instruction) behind(writer *instruction, u unit) int {
+	if cycles := writer.latency(); u != in.guard || cycles != aluCycles {
+		return cycles
+	}
+	return guardCycles
 }
 
 // meets reports whether accesses before an instruction stay before it.
