@@ -2,6 +2,7 @@ package cfront
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
@@ -223,7 +224,7 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 	return open, s
 }
 
-// propose notes an instance of the template of a kernel: of float, and of 16 as an integer.
+// propose notes an instance of the template of a kernel: of float, true and 16, and the first of an enumeration.
 func (p *lookup) propose(name string, params []templateParam) {
 	var args []string
 	for _, x := range params {
@@ -231,6 +232,10 @@ func (p *lookup) propose(name string, params []templateParam) {
 		case x.def > 0 || x.isClass:
 		case x.isType:
 			args = append(args, "float")
+		case x.of != nil && x.of.values != nil:
+			args = append(args, "0")
+		case x.of != nil && x.of.dtype == boolType.dtype:
+			args = append(args, "true")
 		default:
 			args = append(args, "16")
 		}
@@ -239,6 +244,25 @@ func (p *lookup) propose(name string, params []templateParam) {
 		p.file.Proposed = map[string]string{}
 	}
 	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
+}
+
+// proposed notes the instance that a file asks for: template void k<float, 16>(float *).
+func (p *lookup) proposed(tokens []cpp.Token) {
+	i := slices.IndexFunc(tokens, func(t cpp.Token) bool { return p.file.Proposed[t.Text] != "" })
+	if i < 0 || !tokens[i+1].Is("<") {
+		return
+	}
+	text := ""
+	for _, t := range tokens[i+1:] {
+		if t.Is("(") {
+			break
+		}
+		if word := t.Kind == cpp.Name || t.Kind == cpp.Number; word && text != "" && !strings.HasSuffix(text, "<") && !strings.HasSuffix(text, "::") {
+			text += " "
+		}
+		text += t.Text
+	}
+	p.file.Proposed[tokens[i].Text] = tokens[i].Text + text
 }
 
 // instantiated reads at a token, in a scope, and tells its error.

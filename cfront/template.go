@@ -36,7 +36,8 @@ type class struct {
 type templateParam struct {
 	name            string
 	isType, isClass bool
-	def             int // the token where its default begins; 0 without one
+	def             int    // the token where its default begins; 0 without one
+	of              *ctype // the type of a constant
 }
 
 // argument is what a parameter of a template means: one of the four is set.
@@ -101,6 +102,7 @@ func (p *parser) template() {
 	end := p.declarationEnd(whole)
 	p.next()
 	if !p.is("<") { // an instance is asked for, which is made where it is needed
+		p.proposed(p.tokens[p.i:end])
 		p.i = end
 		return
 	}
@@ -215,7 +217,7 @@ func (p *parser) templateParams() (out []templateParam) {
 			if p.enabler() {
 				break
 			}
-			p.specifiers()
+			x.of = p.specifiers().t
 			p.accept("*")
 		}
 		function := p.is("(") && p.peek(1).Is("*") // a pointer to one
