@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/internal/nameset"
 )
 
 // pattern is a specialization of a class template: for arguments of the form that stands after its name.
@@ -246,6 +247,33 @@ func (p *lookup) propose(name string, params []templateParam) {
 	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
 }
 
+// Instances are those of a template that the host code of the file launches, or else the one that is proposed. What a launch leaves to be told by its
+// arguments, and names that only its surroundings know, are as proposed.
+func (f *File) Instances(name string) (list []string) {
+	_, text, _ := strings.Cut(strings.TrimSuffix(f.Proposed[name], ">"), "<")
+	proposed := strings.Split(text, ", ")
+	for _, l := range f.Launches {
+		if l.Kernel != name {
+			continue
+		}
+		l.Resolve()
+		args := slices.Clone(l.Template)
+		for i, a := range args {
+			if first := strings.TrimLeft(a, "0123456789"); i < len(proposed) && (a == "?" || first == a && !f.known(a)) {
+				args[i] = proposed[i]
+			}
+		}
+		if len(args) < len(proposed) {
+			args = append(args, proposed[len(args):]...)
+		}
+		list = nameset.Add(list, name+"<"+strings.Join(args, ", ")+">")
+	}
+	if len(list) == 0 {
+		list = append(list, f.Proposed[name])
+	}
+	return list
+}
+
 // proposed notes the instance that a file asks for: template void k<float, 16>(float *).
 func (p *lookup) proposed(tokens []cpp.Token) {
 	i := slices.IndexFunc(tokens, func(t cpp.Token) bool { return p.file.Proposed[t.Text] != "" })
@@ -386,4 +414,13 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		}
 	}
 	return t
+}
+
+// keepDefaults gives parameters the defaults that an earlier declaration has.
+func keepDefaults(params, before []templateParam) {
+	for i := range min(len(params), len(before)) {
+		if params[i].def == 0 {
+			params[i].def = before[i].def
+		}
+	}
 }

@@ -190,15 +190,6 @@ func (p *cursor) defines(start, end int) bool {
 	return slices.ContainsFunc(p.tokens[start:end], func(t cpp.Token) bool { return t.Is("{") })
 }
 
-// keepDefaults gives parameters the defaults that an earlier declaration has.
-func keepDefaults(params, before []templateParam) {
-	for i := range min(len(params), len(before)) {
-		if params[i].def == 0 {
-			params[i].def = before[i].def
-		}
-	}
-}
-
 // templateParams reads the parameters of a template, from < to >.
 func (p *parser) templateParams() (out []templateParam) {
 	p.expect("<")

@@ -99,20 +99,9 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	return nil, unread(file.Functions[i].Err)
 }
 
-// instances is a hint on a template: those that the host code of the file launches, or else one of types that are common.
+// instances is a hint on a template.
 func instances(file *cfront.File, name string) string {
-	var list []string
-	for _, l := range file.Launches {
-		if l.Kernel != name {
-			continue
-		}
-		if l.Resolve(); len(l.Template) > 0 && !slices.Contains(l.Template, "?") {
-			list = nameset.Add(list, name+"<"+strings.Join(l.Template, ", ")+">")
-		}
-	}
-	if len(list) == 0 {
-		list = append(list, file.Proposed[name])
-	}
+	list := file.Instances(name)
 	return fmt.Sprintf("name an instance with its types and numbers, as in --kernel '%s'", strings.Join(list[:min(len(list), 3)], "', '"))
 }
 
