@@ -208,7 +208,7 @@ func (c *Case) checkSizes(open bool) error {
 	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) {
-			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, strings.Join(params, ", "))
+			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
 		}
 	}
 	for _, p := range params {
