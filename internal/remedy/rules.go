@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -28,6 +29,7 @@ var rules = []rule{
 	{"loads again", again},
 	{"results of a work-item", results},
 	{"memory in several passes", passes},
+	{"loads in turn", inTurn},
 	{"few work-groups", fewGroups},
 	{"small work-groups", smallGroups},
 	{"occupancy", occupancy},
@@ -289,4 +291,18 @@ func (x *study) largest(is func(*Row) bool) *Row {
 		}
 	}
 	return nil
+}
+
+// inTurn: loops that compilers do not unroll, in which a work-item waits for what it loads before it loads more.
+func inTurn(x *study) []candidate {
+	unrolled := x.Kernel.Clone()
+	maps.DeleteFunc(unrolled.Tags, func(_ string, tag kernel.Tag) bool { return tag.Kind == kernel.Rolled })
+	if len(unrolled.Tags) == len(x.Kernel.Tags) {
+		return nil
+	}
+	c := x.where()
+	c.cures = []cure{{kernel: unrolled}}
+	c.defect = "compilers do not unroll the loop, as each iteration asks for its step, or a pragma forbids it: a work-item waits for what it loads before it loads more"
+	c.remedy = "keep the step in a variable that is set before the loop, or write #pragma unroll 4"
+	return []candidate{c}
 }
