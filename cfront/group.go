@@ -24,6 +24,9 @@ type (
 // blockType is the type of the work-group. That of a tile has an extent: the number of its work-items.
 var blockType = &ctype{form: groupForm, name: "thread_block"}
 
+// gridType is the type of all work-groups together. A barrier of them is not read.
+var gridType = &ctype{form: groupForm, name: "grid_group"}
+
 // groupNames are names that mean the same after "using namespace".
 var groupNames map[string]any
 
@@ -31,6 +34,7 @@ func init() {
 	groupNames = map[string]any{
 		"thread_block": blockType, "thread_block_tile": tileTemplate{},
 		"this_thread_block": groupFunction((*parser).thisBlock), "tiled_partition": groupFunction((*parser).partition),
+		"grid_group": gridType, "this_grid": groupFunction((*parser).thisGrid),
 	}
 	for _, name := range []string{"reduce", "inclusive_scan", "exclusive_scan"} {
 		groupNames[name] = groupFunction(func(p *parser, at Pos) value { return p.groupReduction(at, name) })
@@ -38,7 +42,7 @@ func init() {
 	for name, member := range map[string]string{"sync": "sync", "thread_rank": "thread_rank", "group_size": "size"} {
 		groupNames[name] = groupFunction(func(p *parser, at Pos) value { return p.groupCall(at, name, member) })
 	}
-	for _, name := range strings.Fields(`thread_group grid_group cluster_group multi_grid_group coalesced_group this_grid this_cluster this_multi_grid
+	for _, name := range strings.Fields(`thread_group cluster_group multi_grid_group coalesced_group this_cluster this_multi_grid
 		coalesced_threads labeled_partition binary_partition reduce_update_async memcpy_async wait wait_prior
 		invoke_one invoke_one_broadcast plus less greater bit_and bit_or bit_xor block_tile_memory experimental`) {
 		groupNames[name] = unreadGroup{name}
@@ -51,6 +55,18 @@ var blockMembers = map[string]string{
 	"size": "(blockDim.x * blockDim.y * blockDim.z)", "num_threads": "(blockDim.x * blockDim.y * blockDim.z)",
 	"group_index": "blockIdx", "thread_index": "threadIdx", "group_dim": "blockDim", "dim_threads": "blockDim",
 }
+
+// gridMembers are those of all work-groups.
+var gridMembers = map[string]string{
+	"thread_rank": "((" + blockRank + ") * blockDim.x * blockDim.y * blockDim.z + (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x)",
+	"size":        allItems, "num_threads": allItems, "block_rank": "(" + blockRank + ")", "num_blocks": "(gridDim.x * gridDim.y * gridDim.z)",
+	"group_dim": "gridDim", "dim_blocks": "gridDim", "block_index": "blockIdx", "is_valid": "true",
+}
+
+const (
+	blockRank = "(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x"
+	allItems  = "(gridDim.x * gridDim.y * gridDim.z * blockDim.x * blockDim.y * blockDim.z)"
+)
 
 // tileMembers are those of a tile of N work-items. RANK and SIZE are those of the work-group; MASK has the bits of the tile in a sub-group of 32.
 var tileMembers = map[string]string{
@@ -136,6 +152,12 @@ func (p *cursor) thisBlock(at Pos) value {
 	return groupValue(at, blockType)
 }
 
+func (p *cursor) thisGrid(at Pos) value {
+	p.expect("(")
+	p.expect(")")
+	return groupValue(at, gridType)
+}
+
 // partition reads tiled_partition<N>(group) from < on.
 func (p *parser) partition(at Pos) value {
 	if !p.is("<") {
@@ -198,8 +220,11 @@ func (p *parser) groupMember(at Pos, of value, name string) value {
 func (p *parser) groupResult(at Pos, t *ctype, name string, args []value) value {
 	n, tile := t.extent.(*Int)
 	members := blockMembers
-	if tile {
+	switch {
+	case tile:
 		members = tileMembers
+	case t.same(gridType):
+		members = gridMembers
 	}
 	text, known := members[name]
 	switch {

@@ -27,7 +27,18 @@ var intrinsicTable = []struct {
 	{Math, commonResult, "", `abs min max clamp mul_hi:mul_hi hadd rhadd rotate add_sat sub_sat mad_hi mad_sat abs_diff select:select
 		bitselect popcount clz ctz`},
 	{Math, fixedResult, expr.Int32, `__mulhi:mul_hi __rhadd:rhadd`},
-	{Math, fixedResult, expr.Uint32, `umin:min umax:max __umulhi:mul_hi __sad:sad __usad:sad __brev:brev __byte_perm:byte_perm __uhadd:hadd __urhadd:rhadd`},
+	{Math, fixedResult, expr.Uint32, `umin:min umax:max __umulhi:mul_hi __sad:sad __usad:sad __brev:brev __byte_perm:byte_perm __uhadd:hadd __urhadd:rhadd
+		__funnelshift_l:funnelshift __funnelshift_r:funnelshift __funnelshift_lc:funnelshift __funnelshift_rc:funnelshift
+		__nv_cvt_float4_to_fp8x4:bits`},
+	{Math, fixedResult, expr.Float64, `__hiloint2double:bits`},
+	{Math, fixedResult, expr.Int32, `__double2hiint:bits __double2loint:bits`},
+	{Math, fixedResult, expr.Uint8, `__nv_cvt_float_to_fp8:bits __nv_cvt_double_to_fp8:bits __nv_cvt_halfraw_to_fp8:bits __nv_cvt_bfloat16raw_to_fp8:bits`},
+	{Math, fixedResult, expr.Uint16, `__nv_cvt_float2_to_fp8x2:bits __nv_cvt_halfraw2_to_fp8x2:bits`},
+	{Math, fixedResult, expr.Float32, `__nv_cvt_fp8_to_float:bits`},
+	{Math, fixedResult, expr.Float16, `__nv_cvt_fp8_to_halfraw:bits`},
+	{Math, fixedResult, "float16x2", `__nv_cvt_fp8x2_to_halfraw2:bits`},
+	{Math, fixedResult, "float32x2", `__nv_cvt_fp8x2_to_float2:bits`},
+	{Math, fixedResult, "float32x4", `__nv_cvt_fp8x4_to_float4:bits`},
 	{Math, fixedResult, expr.Int64, `labs:abs llabs:abs llmin:min llmax:max __mul64hi:mul_hi`},
 	{Math, fixedResult, expr.Uint64, `ullmin:min ullmax:max __umul64hi:mul_hi __brevll:brev`},
 	{Math, commonResult, "", `mad24:mad __hfma:fma __hfma2:fma __hfma_sat:fma_sat __hfma2_sat:fma_sat __hfma_relu:fma_relu __hfma2_relu:fma_relu

@@ -131,6 +131,11 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 		tokens = f.marked(tokens)
 	}
 	if lang.plusPlus {
+		for i, t := range tokens {
+			if op, is := operatorNames[t.Text]; is && t.Kind == cpp.Name {
+				tokens[i].Kind, tokens[i].Text = cpp.Symbol, op
+			}
+		}
 		f.Launches = launches.Find(tokens)
 	}
 	if err := limited(tokens); err != nil {
@@ -143,6 +148,11 @@ func parse(ctx context.Context, file, text, defines string, opt Options, check f
 	maps.Copy(p.spaces, p.groups)
 	p.global.outer = &scope{}
 	p.scope = p.global
+	f.known = func(text string) bool {
+		name, _, _ := strings.Cut(text, "<")
+		name = strings.TrimSpace(name[strings.LastIndexByte(name, ':')+1:])
+		return strings.ContainsAny(name, " *") || p.global.find(name) != nil || lang.types[name] != nil || numbers[name] != nil || words[name] != nil
+	}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:

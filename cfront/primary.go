@@ -30,7 +30,7 @@ func (p *parser) cast() (v value, ok bool) {
 		p.next()
 		return p.make(at, t, p.arguments()), true
 	}
-	return p.castTo(at, t, p.unary()), true
+	return p.castTo(at, t, p.coerced(t, p.unary())), true
 }
 
 // withAngleType reads a type where > has its usual meaning.
@@ -328,7 +328,7 @@ func (p *parser) named(at Pos) value {
 		p.expect("(")
 		v := p.withAngle(0, p.value)
 		p.expect(")")
-		return p.castTo(at, t, v)
+		return p.castTo(at, t, p.coerced(t, v))
 	case statements[p.tok().Text] != nil, p.is("else"):
 		p.unexpected(anExpression)
 	case p.lang.plusPlus && cppExpressions[p.tok().Text] != "":
@@ -384,7 +384,11 @@ func (p *parser) ofType(at Pos) value {
 	t := p.specifiers().t
 	switch {
 	case p.accept("("):
-		return p.construct(at, t, p.arguments())
+		args := p.arguments()
+		if len(args) == 1 {
+			args[0] = p.coerced(t, args[0])
+		}
+		return p.construct(at, t, args)
 	case p.is("::"):
 		return p.scoped(at, t)
 	case p.is("{"):

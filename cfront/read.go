@@ -54,7 +54,8 @@ type File struct {
 	own       map[string]string
 	marks     []mark
 	assembly  map[Stmt]*Assembly
-	absent    []string // headers that are not found and passed over
+	absent    []string               // headers that are not found and passed over
+	known     func(name string) bool // of the file or the language
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }

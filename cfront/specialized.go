@@ -2,9 +2,11 @@ package cfront
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"gpuperf/cfront/cpp"
+	"gpuperf/internal/nameset"
 )
 
 // pattern is a specialization of a class template: for arguments of the form that stands after its name.
@@ -223,7 +225,7 @@ func (p *lookup) holes(params []templateParam, given []argument, outer *scope) (
 	return open, s
 }
 
-// propose notes an instance of the template of a kernel: of float, and of 16 as an integer.
+// propose notes an instance of the template of a kernel: of float, true and 16, and the first of an enumeration.
 func (p *lookup) propose(name string, params []templateParam) {
 	var args []string
 	for _, x := range params {
@@ -231,6 +233,10 @@ func (p *lookup) propose(name string, params []templateParam) {
 		case x.def > 0 || x.isClass:
 		case x.isType:
 			args = append(args, "float")
+		case x.of != nil && x.of.values != nil:
+			args = append(args, "0")
+		case x.of != nil && x.of.dtype == boolType.dtype:
+			args = append(args, "true")
 		default:
 			args = append(args, "16")
 		}
@@ -239,6 +245,52 @@ func (p *lookup) propose(name string, params []templateParam) {
 		p.file.Proposed = map[string]string{}
 	}
 	p.file.Proposed[name] = name + "<" + strings.Join(args, ", ") + ">"
+}
+
+// Instances are those of a template that the host code of the file launches, or else the one that is proposed. What a launch leaves to be told by its
+// arguments, and names that only its surroundings know, are as proposed.
+func (f *File) Instances(name string) (list []string) {
+	_, text, _ := strings.Cut(strings.TrimSuffix(f.Proposed[name], ">"), "<")
+	proposed := strings.Split(text, ", ")
+	for _, l := range f.Launches {
+		if l.Kernel != name {
+			continue
+		}
+		l.Resolve()
+		args := slices.Clone(l.Template)
+		for i, a := range args {
+			if first := strings.TrimLeft(a, "0123456789"); i < len(proposed) && (a == "?" || first == a && !f.known(a)) {
+				args[i] = proposed[i]
+			}
+		}
+		if len(args) < len(proposed) {
+			args = append(args, proposed[len(args):]...)
+		}
+		list = nameset.Add(list, name+"<"+strings.Join(args, ", ")+">")
+	}
+	if len(list) == 0 {
+		list = append(list, f.Proposed[name])
+	}
+	return list
+}
+
+// proposed notes the instance that a file asks for: template void k<float, 16>(float *).
+func (p *lookup) proposed(tokens []cpp.Token) {
+	i := slices.IndexFunc(tokens, func(t cpp.Token) bool { return p.file.Proposed[t.Text] != "" })
+	if i < 0 || !tokens[i+1].Is("<") {
+		return
+	}
+	text := ""
+	for _, t := range tokens[i+1:] {
+		if t.Is("(") {
+			break
+		}
+		if word := t.Kind == cpp.Name || t.Kind == cpp.Number; word && text != "" && !strings.HasSuffix(text, "<") && !strings.HasSuffix(text, "::") {
+			text += " "
+		}
+		text += t.Text
+	}
+	p.file.Proposed[tokens[i].Text] = tokens[i].Text + text
 }
 
 // instantiated reads at a token, in a scope, and tells its error.
@@ -362,4 +414,13 @@ func (p *parser) classInstance(c *class, at Pos) *ctype {
 		}
 	}
 	return t
+}
+
+// keepDefaults gives parameters the defaults that an earlier declaration has.
+func keepDefaults(params, before []templateParam) {
+	for i := range min(len(params), len(before)) {
+		if params[i].def == 0 {
+			params[i].def = before[i].def
+		}
+	}
 }

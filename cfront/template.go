@@ -36,7 +36,8 @@ type class struct {
 type templateParam struct {
 	name            string
 	isType, isClass bool
-	def             int // the token where its default begins; 0 without one
+	def             int    // the token where its default begins; 0 without one
+	of              *ctype // the type of a constant
 }
 
 // argument is what a parameter of a template means: one of the four is set.
@@ -101,6 +102,7 @@ func (p *parser) template() {
 	end := p.declarationEnd(whole)
 	p.next()
 	if !p.is("<") { // an instance is asked for, which is made where it is needed
+		p.proposed(p.tokens[p.i:end])
 		p.i = end
 		return
 	}
@@ -188,15 +190,6 @@ func (p *cursor) defines(start, end int) bool {
 	return slices.ContainsFunc(p.tokens[start:end], func(t cpp.Token) bool { return t.Is("{") })
 }
 
-// keepDefaults gives parameters the defaults that an earlier declaration has.
-func keepDefaults(params, before []templateParam) {
-	for i := range min(len(params), len(before)) {
-		if params[i].def == 0 {
-			params[i].def = before[i].def
-		}
-	}
-}
-
 // templateParams reads the parameters of a template, from < to >.
 func (p *parser) templateParams() (out []templateParam) {
 	p.expect("<")
@@ -215,7 +208,7 @@ func (p *parser) templateParams() (out []templateParam) {
 			if p.enabler() {
 				break
 			}
-			p.specifiers()
+			x.of = p.specifiers().t
 			p.accept("*")
 		}
 		function := p.is("(") && p.peek(1).Is("*") // a pointer to one

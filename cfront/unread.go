@@ -232,7 +232,7 @@ func (p *cursor) misplaced(wanted string) bool {
 	case anExpression:
 		return (ends || oneOf(t, infix...)) && !oneOf(after, "...", "operator") || t.Is(":") && !after.Is("?") || controls
 	case `";"`, `":"`:
-		operand := t.Kind == cpp.Name && !slices.Contains(operatorNames, t.Text) && !p.mayBeMacro(t) || t.Kind == cpp.Number || t.Kind == cpp.String
+		operand := t.Kind == cpp.Name && !p.mayBeMacro(t) || t.Kind == cpp.Number || t.Kind == cpp.String
 		ended := oneOf(after, ")", "]", "}", "++", "--") || after.Kind == cpp.Name || after.Kind == cpp.Number
 		return ended && (operand || ends || t.Is("#"))
 	case `"("`:
@@ -260,5 +260,7 @@ const anExpression = "an expression"
 // infix are operators that begin no expression.
 var infix = strings.Fields("= += -= *= /= %= &= |= ^= <<= >>= , / % == != <= >= | ^ || ? . -> #")
 
-// operatorNames are names that stand between operands.
-var operatorNames = strings.Fields("and or xor bitand bitor and_eq or_eq xor_eq not_eq")
+// operatorNames are the operators that C++ has names for.
+var operatorNames = map[string]string{
+	"and": "&&", "or": "||", "not": "!", "xor": "^", "bitand": "&", "bitor": "|", "compl": "~", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=", "not_eq": "!=",
+}

@@ -1,6 +1,7 @@
 package ckernel
 
 import (
+	"fmt"
 	"strings"
 
 	"gpuperf/cfront"
@@ -118,4 +119,45 @@ func (b *position) before(x *cfront.Call, elem expr.DType) expr.Expr {
 	temp := b.scratch("old", elem)
 	b.assignTemp(x.Pos, temp, &expr.Call{Func: b.function(f)})
 	return expr.Var{Name: temp}
+}
+
+// barriers are the functions that a work-group meets at.
+var barriers = []string{"barrier", "work_group_barrier", "__syncthreads"}
+
+// barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
+func (b *builder) barrier(x *cfront.Call) {
+	memory := kernel.Local
+	for _, a := range x.Args {
+		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE
+			memory = kernel.Global
+		}
+	}
+	if before := b.live; len(before.preds) > 0 {
+		b.doubts = append(b.doubts, kernel.Doubt{Text: fmt.Sprintf("%s:%d:%d: whether this barrier is reached depends on data; it is counted as if it is", x.Pos.File, x.Pos.Line, x.Pos.Column)})
+		b.live.preds = nil
+		defer func() { b.live.preds = before.preds }()
+	}
+	b.meeting(x.Pos)
+	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
+}
+
+func isVoteBarrier(x *cfront.Call) bool {
+	f, known := cfront.IntrinsicOf(x.Func)
+	return known && f.Kind == cfront.Barrier && f.IR != "barrier" && len(x.Args) == 1
+}
+
+// voteAtBarrier is a barrier at which a work-group finds how many of its work-items have a condition, or whether one or all do: a barrier, and an operation.
+func (b *builder) voteAtBarrier(x *cfront.Call) expr.Expr {
+	own := b.scratch("vote", expr.Int32)
+	b.assignTemp(x.Pos, own, b.value(x.Args[0]))
+	alone := *x
+	alone.Args = nil
+	b.barrier(&alone)
+	label := strings.TrimLeft(x.Func, "_")
+	f := &kernel.Function{
+		Result: expr.Int32, Counts: map[expr.DType]map[string]int64{expr.Int32: {"func:" + label: 1}},
+		Params: []kernel.FunctionParam{{Name: "a", DType: expr.Int32}}, Body: "return " + x.Func + "(a);",
+	}
+	f.Name = b.functionNamed(label, f)
+	return &expr.Call{Func: f.Name, Args: []expr.Expr{expr.Var{Name: own}}}
 }

@@ -13,9 +13,6 @@ import (
 	"gpuperf/kernel/expr"
 )
 
-// barriers are the functions that a work-group meets at.
-var barriers = []string{"barrier", "work_group_barrier", "__syncthreads"}
-
 // nothing are functions that only order accesses, or tell the compiler something.
 var nothing = []string{
 	"__syncwarp", "mem_fence", "read_mem_fence", "write_mem_fence", "__threadfence", "__threadfence_block", "__threadfence_system", "sub_group_barrier",
@@ -67,23 +64,6 @@ func (b *builder) storeCall(x *cfront.Call) {
 	b.emit(&record{pos: x.Pos, lhs: b.take(x.Pos, b.placeAt(x.Pos, at.array, at.offset, elem)), rhs: v})
 }
 
-// barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
-func (b *builder) barrier(x *cfront.Call) {
-	memory := kernel.Local
-	for _, a := range x.Args {
-		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE
-			memory = kernel.Global
-		}
-	}
-	if before := b.live; len(before.preds) > 0 {
-		b.doubts = append(b.doubts, kernel.Doubt{Text: fmt.Sprintf("%s:%d:%d: whether this barrier is reached depends on data; it is counted as if it is", x.Pos.File, x.Pos.Line, x.Pos.Column)})
-		b.live.preds = nil
-		defer func() { b.live.preds = before.preds }()
-	}
-	b.meeting(x.Pos)
-	b.emit(&record{kind: kernel.LocalBarrier, pos: x.Pos, memory: memory})
-}
-
 func (b *builder) call(x *cfront.Call) expr.Expr {
 	switch {
 	case b.file.Function(x.Func) != nil:
@@ -96,6 +76,8 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.instruction(x, x.Func)
 	case strings.HasPrefix(x.Func, "cg_"):
 		return b.overTile(x)
+	case isVoteBarrier(x):
+		return b.voteAtBarrier(x)
 	case shuffle.MatchString(x.Func):
 		return b.shuffled(x)
 	case strings.HasPrefix(x.Func, "vload") && len(x.Args) == 2:
@@ -412,6 +394,7 @@ var operations = map[string]operation{
 	"mul_hi": {counts: each("mul")}, "mad_hi": {counts: each("madd")}, "add_sat": {counts: each("add")}, "sub_sat": {counts: each("add")},
 	"hadd": {counts: each("add", "shift")}, "rhadd": {counts: each("add", "add", "shift")}, "abs_diff": {counts: each("add", "maxmin")},
 	"sad": {counts: each("add", "add", "maxmin")}, "rotate": {counts: each("shift")}, "brev": {counts: each("bw")}, "byte_perm": {counts: each("bw")},
+	"funnelshift": {counts: each("shift")}, "bits": {counts: each()}, // conversions are free
 }
 
 func binary(op expr.OpKind) func([]expr.Expr, expr.DType) expr.Expr {

@@ -75,10 +75,12 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 		name = baseName(opt.C.Instance)
 	}
 	switch {
+	case opt.C.Instance == "" && slices.Contains(file.Templates, name) && !slices.Contains(names, name):
+		return nil, &source.Error{Msg: fmt.Sprintf("%s of %s is a template", name, file.Name), Hint: instances(file, name)}
 	case len(names) == 0 && len(file.Templates) > 0:
 		return nil, &source.Error{
 			Msg:  fmt.Sprintf("the kernel functions of %s are templates: %s", file.Name, nameset.Text(file.Templates)),
-			Hint: fmt.Sprintf("name an instance with its types and numbers, as in --kernel '%s<float, 16>'", file.Templates[0]),
+			Hint: instances(file, file.Templates[0]),
 		}
 	case len(names) == 0:
 		return nil, &source.Error{Msg: file.Name + " has no kernel function", Hint: "kernel functions are __kernel in OpenCL C and __global__ in CUDA C"}
@@ -89,12 +91,18 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 	}
 	i := slices.IndexFunc(file.Functions, func(f *cfront.Function) bool { return f.Kernel && (f.Name == name || baseName(f.Name) == name) })
 	if i < 0 {
-		return nil, &source.Error{Msg: fmt.Sprintf("%s has no kernel function %q", file.Name, name), Hint: source.Suggest(name, names)}
+		return nil, &source.Error{Msg: fmt.Sprintf("%s has no kernel function %q", file.Name, name), Hint: source.Suggest(name, slices.Concat(names, file.Templates))}
 	}
 	if fn := file.Functions[i]; fn.Err == nil {
 		return fn, nil
 	}
 	return nil, unread(file.Functions[i].Err)
+}
+
+// instances is a hint on a template.
+func instances(file *cfront.File, name string) string {
+	list := file.Instances(name)
+	return fmt.Sprintf("name an instance with its types and numbers, as in --kernel '%s'", strings.Join(list[:min(len(list), 3)], "', '"))
 }
 
 // unread is the error of a function whose body was not read, with what can still be done.

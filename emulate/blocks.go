@@ -84,7 +84,9 @@ func (e *emulation) longest() {
 			}
 		}
 	}
-	switch e.block(e.index(0)); {
+	switch look(0); {
+	case e.builder.Steps > mostLooked: // one more would take long
+		return
 	case e.builder.Steps > mostExecuted:
 		parts = 1
 	case e.builder.Steps > mostExecuted/8:

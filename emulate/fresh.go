@@ -46,8 +46,8 @@ type freshness struct {
 // mostTouched is how many addresses are looked at: beyond, all loads of an array are taken as alike.
 const mostTouched = 200_000
 
-// touch notes an access of a part of a launch to an array of so many sectors.
-func (f *freshness) touch(t touch, p *memory.Part, sectors float64) {
+// touch notes an access of a part of a launch .
+func (f *freshness) touch(t touch, p *memory.Part) {
 	for d := range p.Groups {
 		t.apart[d], t.anywhere = p.Groups[d].Stride, t.anywhere || p.Groups[d].Anywhere
 	}
@@ -56,9 +56,6 @@ func (f *freshness) touch(t touch, p *memory.Part, sectors float64) {
 	}
 	t.lanes = append([]int64{}, p.Lanes...)
 	f.touches = append(f.touches, t)
-	if t.atomic {
-		f.changes(t.at.op, sectors, t.sectors)
-	}
 }
 
 // freshly is which part of what each load asks the second-level cache for nothing has touched before, by instruction, and how many sectors it asks for.
@@ -155,8 +152,13 @@ func (t *touch) distinct() int {
 }
 
 // serve finds, by instruction, which part of its requests to the second-level cache DRAM serves: all in all as many as of all loads.
-func (f *freshness) serve(loads float64, arrays int) {
-	asks := f.freshly(arrays)
+func (f *freshness) serve(loads float64, arrays []memory.Array) {
+	for _, t := range f.touches {
+		if t.atomic {
+			f.changes(t.at.op, room(arrays[t.array])/sectorBytes, t.sectors)
+		}
+	}
+	asks := f.freshly(len(arrays))
 	all, fresh := 0.0, 0.0
 	for _, x := range asks {
 		all, fresh = all+x.sectors, fresh+x.fresh

@@ -41,7 +41,10 @@ func (d *decoder) op(in *sass.Instruction, reuse int) timing.Op {
 	if op.Unit == timing.Wide {
 		d.wide(in, &op)
 	}
-	if in.Code != nil {
+	if in.Code == nil {
+		op.Pipe = pipeOf(&op)
+		d.guards(in, &op)
+	} else {
 		c := in.Code.Control()
 		op.Stall = max(int64(c.Stall), 1) * timing.Cycle
 		op.Yield = c.Yield && c.Stall > 0
@@ -60,6 +63,37 @@ func (d *decoder) op(in *sass.Instruction, reuse int) timing.Op {
 	}
 	op.Banks = d.banks(in, reuse)
 	return op
+}
+
+// guards tells when predicates are there for what they guard, which is later than for what reads them: as if they were registers of their own.
+func (d *decoder) guards(in *sass.Instruction, op *timing.Op) {
+	as := func(r sass.Register) []uint16 {
+		return d.registers([]sass.Register{{File: r.File, Index: -2 - r.Index}}) // no register has such a number
+	}
+	for _, r := range in.Defines() {
+		switch {
+		case !isPredicate(r.File):
+		case op.Unit == timing.ALU:
+			op.Late = append(op.Late, as(r)...)
+		default:
+			op.Defines = append(op.Defines, as(r)...)
+		}
+	}
+	if r := in.Guard.Register; in.Guard != (sass.Guard{}) && r.Index != sass.Constant {
+		op.Uses = append(op.Uses, as(r)...)
+	}
+}
+
+func pipeOf(op *timing.Op) timing.Pipe {
+	switch {
+	case op.Action == timing.Access:
+		return timing.Addresses
+	case op.Unit == timing.ALU:
+		return timing.Integers
+	case op.Unit == timing.FMA || op.Unit == timing.IMAD:
+		return timing.Multiplied
+	}
+	return timing.Elsewhere
 }
 
 func board(n int) int8 {

@@ -46,7 +46,8 @@ func (c counted) most(blocks, deviations float64) (most float64) {
 func (e *emulation) meetings() (m meeting) {
 	words, slices := counted{}, counted{}
 	count := e.Device.Int(facts.L2Slices)
-	for _, b := range e.blocks {
+	blocks := e.evenly()
+	for _, b := range blocks {
 		for _, w := range b.Warps {
 			atomics(w.Nodes, nil, 1, func(ev *timing.Event, times, here float64) {
 				t, each := ev.Touch, e.Device.Value(facts.PlaceGap)
@@ -71,10 +72,38 @@ func (e *emulation) meetings() (m meeting) {
 		words.end()
 		slices.end()
 	}
-	n := float64(max(len(e.blocks), 1))
+	n := float64(max(len(blocks), 1))
 	m.sectors /= n
-	m.word, m.slice = words.most(n, 1), slices.most(n, 2)
+	m.word, m.slice = words.most(n, 1), slices.most(n, 1)
 	return m
+}
+
+// evenly are blocks from all of the grid, where those that are looked at have atomic operations: all of these may belong to one multiprocessor, and with that do what others
+// do not.
+func (e *emulation) evenly() []*timing.Block {
+	const most = 64 // as many as differ by an eighth of what one does by chance
+	some := false
+	for _, b := range e.blocks {
+		for _, w := range b.Warps {
+			atomics(w.Nodes, nil, 1, func(*timing.Event, float64, float64) { some = true })
+		}
+	}
+	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
+		return e.blocks
+	}
+	var list []*timing.Block
+	for k, done := int64(0), e.builder.Steps; k < min(most, e.work.Groups); k++ {
+		if e.builder.Steps-done > mostExecuted {
+			return e.blocks
+		}
+		if b := e.block(e.index(drawnAt(k, e.work.Groups))); !b.Cut {
+			list = append(list, b)
+		}
+	}
+	if len(list) < len(e.blocks) && len(list) < most {
+		return e.blocks
+	}
+	return list
 }
 
 // sliceBytes is how much memory in a row belongs to one part of the second-level cache (seen on an H200: testdata/h200/measurement/traffic.csv.gz,
@@ -85,7 +114,7 @@ const sliceBytes = 256
 // differs belong to one, eight such pairs in a row to different ones, and rows begin as if by chance: then those of 1 to 512 lines meet as often as on an H200 (the
 // same: places 512 B apart, and atoms, by which 3.2, 4.4, 6.8 and 16 lines of 8, 32, 128 and 512 meet; here 4, 4, 7 and 16).
 func slice(place, count int64) int64 {
-	const row, apart = 8, 5
+	const row, apart = 8, 5 // pairs; 5 has no divisor with the number of parts
 	pair := place>>2<<1 | place&1
 	x := uint64(pair/row) * 0x9e3779b97f4a7c15
 	x ^= x >> 29

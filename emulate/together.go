@@ -35,7 +35,7 @@ func (e *emulation) waiting(loads float64) map[int32]float64 {
 	}
 	var all, once float64
 	for a := range requested {
-		distinct[a] = min(distinct[a], float64(e.accessed.Arrays[a].Bytes)/sectorBytes)
+		distinct[a] = min(distinct[a], room(e.accessed.Arrays[a])/sectorBytes)
 		all, once = all+requested[a], once+distinct[a]
 	}
 	out := map[int32]float64{}

@@ -30,7 +30,7 @@ func (e *emulation) serve() {
 	e.filled = part(e.moved.Filled, e.moved.Written)
 	e.waits, e.fresh.private = e.waiting(loads), e.private()
 	e.fresh.grid, e.fresh.once = e.grid, e.resident*e.busy
-	e.fresh.serve(loads, len(e.accessed.Arrays))
+	e.fresh.serve(loads, e.accessed.Arrays)
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores, visits{})
@@ -137,7 +137,7 @@ func (e *emulation) assumed(address int64) (hit float64, ok bool) {
 
 // accesses describes the accesses of the launch for package memory, from a block in the middle and the ones before it along each axis.
 func (e *emulation) accesses() (l *memory.Launch, ok bool) {
-	w := walker{emulation: e, launch: &memory.Launch{Groups: e.grid, Lines: true}, ok: true}
+	w := walker{emulation: e, strewn: map[int32]int{}, launch: &memory.Launch{Groups: e.grid, Lines: true}, ok: true}
 	for _, a := range e.Job.Buffers() {
 		if a.Bytes() > 0 {
 			w.names = append(w.names, a.Name)
@@ -158,6 +158,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 		w.before(middle, d, apart[d])
 	}
 	w.bodies(middle)
+	w.reached()
 	return w.launch, w.ok
 }
 
@@ -236,7 +237,8 @@ type walker struct {
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
 	firsts [3]map[int32]timing.Step
-	seen   visits // of the warps that are gone through
+	seen   visits        // of the warps that are gone through
+	strewn map[int32]int // the arrays that instructions access anywhere
 	ok     bool
 }
 
@@ -364,12 +366,20 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
+	w.note(t, at, array, others, &p)
+	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
+}
+
+// note keeps what an access tells beside its place.
+func (w *walker) note(t *timing.Touched, at visit, array int, others float64, p *memory.Part) {
+	if p.Scattered {
+		w.strewn[at.op] = array
+	}
 	load := !t.Store && !t.Atomic
-	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, &p, float64(w.launch.Arrays[array].Bytes)/sectorBytes)
+	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, p)
 	if load {
 		w.asked = append(w.asked, asked{at.op, array, p.Sectors, others})
 	}
-	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
 }
 
 // parted are the addresses of lanes, those of bulk copies by sector.

@@ -36,6 +36,8 @@ type Launch struct {
 type Array struct {
 	Name  string
 	Bytes int64
+	// Reach is in how many bytes of it accesses lie that go anywhere; 0 is all.
+	Reach int64
 }
 
 // Bytes is how much of an array a launch loads and stores, each once, in whole sectors.

@@ -222,8 +222,11 @@ func (l *Launch) footprints(steps []Step, w *window, which direction, unit int64
 			n += o.figures[i][j].units(unit)
 		}
 		n = min(n, all)
+		if a.Reach > 0 {
+			all = min(all, float64(intmath.CeilDiv(a.Reach, unit)))
+		}
 		if s := anywhere[i]; s > 0 {
-			n += (all - n) * -math.Expm1(-s/all)
+			n += max(all-n, 0) * -math.Expm1(-s/all)
 		}
 		out[i] = n
 	}

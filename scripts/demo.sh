@@ -1,27 +1,30 @@
 #!/usr/bin/env bash
-# The main job on this machine's OpenCL device: calibrate a model of matrix multiplication, then predict sizes that were
-# not measured, and measure them to see.
+# What perf is for, in less than a minute: which kernel is faster on a GPU that need not be here, and why; then a model of this machine's own OpenCL device for a
+# kernel, by which sizes are predicted that were not measured, and measured to see.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export PATH="$PWD/bin:$PATH"
 
-run() { printf '\n$ %s\n' "$*"; PATH="$PWD/bin:$PATH" "$@"; }
-
-result=$(mktemp)
-trap 'rm -f "$result"' EXIT
-# On a CPU the model's own sizes would take minutes each.
-calibration=() sizes=(4096 6144)
-if ! bin/perf devices --json | grep -q '"type": "gpu"'; then
-  calibration=(--tag n:256,320,384,448,512)
-  sizes=(640 768)
-fi
-
+run() { printf '\n$ %s\n' "$*"; "$@"; }
 say() { printf '\n# %s' "$@"; }
 
-say 'Where kernels run:'
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+# On a CPU large sizes would take minutes.
+size=16384 larger=(24576 32768)
+if ! perf devices --json | grep -q '"type": "gpu"'; then
+  size=1024 larger=(1280 1536)
+fi
+
+say 'Which product of matrices is faster on an NVIDIA H200? No GPU is needed to ask:'
+run perf rank examples/matmul/matmul.star examples/matmul/matmul_prefetch.star -p n=4096 --profile h200
+say 'What takes the time of the slower one, in which line, and what would be gained by changing that?'
+run perf explain examples/matmul/matmul.star -p n=4096 --profile h200
+say 'This machine has a device, too:'
 run perf devices
-say 'Measure a product of matrices at some sizes, and fit to the times what one multiply-add costs in it. The profile keeps the cost:'
-run perf calibrate examples/matmul/own_kernel.yaml "${calibration[@]}" | tee "$result"
-say 'Predict larger sizes by that cost, and measure them to see how far off it is. The model has one cost, that of a multiply-add, which includes all' \
-  'else that this kernel does: so perf says that it has none for memory accesses, and calls the times lower bounds.'
-run perf predict examples/matmul/matmul_prefetch.star --model matmul_own_kernel --measure "${sizes[@]/#/-pn=}"
-printf '\nThe profile of this device is %s\n' "$(sed -n 's/^profile: \(.*\) (caches .*/\1/p' "$result")"
+say 'Make a model for a kernel on it: small kernels are measured to find what each of its costs is here, and the profile keeps them.'
+run perf calibrate --for examples/matvec/matvec.star -p "n=$size" --own-model --trials 5 --to "$made" --quiet
+say 'Predict sizes that were not measured by these costs, and measure them to see how far off that is (on a CPU that has other work, too, they take longer):'
+run perf predict examples/matvec/matvec.star "${larger[@]/#/-pn=}" --measure
+say 'Now a kernel of your own: perf explain mine.cu --profile h200 asks about it as it is; docs/tutorial.md goes on from here, in ten minutes.'
+printf '\n'

@@ -185,7 +185,7 @@ func (c *Case) lacking(kernel string, params []string) error {
 	var names, values []string
 	for _, p := range params {
 		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
-			names, values = append(names, p), append(values, p+"=VALUE")
+			names, values = append(names, p), append(values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
 		}
 	}
 	what := "a size"
@@ -201,6 +201,43 @@ func (c *Case) lacking(kernel string, params []string) error {
 	return fmt.Errorf("kernel %s needs %s for %s; give -p %s%s", kernel, what, strings.Join(names, ", "), strings.Join(values, ","), hint)
 }
 
+// Sizes that are proposed, which are only examples of what may be given, so that a call can be copied: how often a loop runs, how many elements or
+// work-groups there are, and what is none of these.
+const (
+	someTrips    = 8    // as of the declaration that is shown beside it
+	someElements = 1024 // a multiple of most work-groups, which assumptions like
+	someGroups   = 128  // about one for each multiprocessor of large devices
+	someNumber   = 1    // it is in most domains
+)
+
+// proposed is a size with which a kernel can be tried.
+func (c *Case) proposed(param string) int64 {
+	switch {
+	case strings.HasPrefix(param, tripsPrefix):
+		return someTrips
+	case slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.IR.Tags[n].Kind == kernel.GroupAxis && c.bounds(param, n) }):
+		return someGroups
+	case c.isExtent(param), slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.bounds(param, n) }):
+		return someElements
+	}
+	return someNumber
+}
+
+// bounds reports whether an iname is compared with a parameter alone.
+func (c *Case) bounds(param, iname string) bool {
+	for _, d := range c.IR.Domains {
+		for _, part := range d.Disjuncts() {
+			list, _ := part.Constraints()
+			if slices.ContainsFunc(list, func(x polycount.Constraint) bool {
+				return len(x.Affine.Names()) == 2 && !x.Affine.HasFloor() && x.Affine.Coeff(param) == 1 && x.Affine.Coeff(iname) == -1
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
 func (c *Case) CheckCounting() error { return c.checkSizes(true) }
 
@@ -208,7 +245,7 @@ func (c *Case) checkSizes(open bool) error {
 	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
 	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
 		if !slices.Contains(params, name) {
-			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, strings.Join(params, ", "))
+			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
 		}
 	}
 	for _, p := range params {

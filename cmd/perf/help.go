@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpuperf/internal/command/manual"
 	"gpuperf/internal/command/reference"
+	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/internal/terminal"
 )
@@ -129,4 +132,28 @@ func unknownCommand(cmd *cobra.Command, name string, known ...string) error {
 		}
 	}
 	return usagef("%s has no command %q; %s\n    see: %s --help", cmd.CommandPath(), name, source.Suggest(name, known), cmd.CommandPath())
+}
+
+// suggestFlag says what flag is meant in place of one that a command does not have: one of its own with a name like it, or that of other commands.
+func suggestFlag(cmd *cobra.Command, err error) string {
+	unknown := new(pflag.NotExistError)
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var known, others []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	name := unknown.GetSpecifiedName()
+	for _, c := range cmd.Root().Commands() {
+		if !c.Hidden && c.Flags().Lookup(name) != nil {
+			others = append(others, c.Name())
+		}
+	}
+	near := source.Nearest(name, known)
+	switch {
+	case len(others) > 0:
+		return fmt.Sprintf(", which is a flag of %s", format.First(others, 4))
+	case near != "":
+		return "; did you mean --" + near + "?"
+	}
+	return ""
 }

@@ -139,7 +139,7 @@ perf init makes a folder with a kernel, a model and a suite, and says what to ty
 		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // a flag of what should have been a command
 			return unknownCommand(cmd, args[0])
 		}
-		return usagef("%v\n    see: %s --help", err, cmd.CommandPath())
+		return usagef("%v%s\n    see: %s --help", err, suggestFlag(cmd, err), cmd.CommandPath())
 	})
 	for _, g := range commands() {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -150,6 +150,9 @@ func (o *tuneFlags) run(cmd *cobra.Command, path string) (err error) {
 		}
 	}
 	o.on.options.Trials = o.Trials
+	if on, ok := tune.Interface(path); ok && o.on.face == "" {
+		o.on.face = on.String()
+	}
 	if o.Campaign, err = o.on.open(cmd); err != nil {
 		return err
 	}

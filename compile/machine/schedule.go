@@ -15,6 +15,7 @@ const (
 	unitCycles   = 20  // of functions, conversions, special registers
 	sharedCycles = 30  // of a load from shared memory
 	globalCycles = 300 // of a load from L2, about
+	guardCycles  = 13  // of a predicate, until it guards
 )
 
 func (in *instruction) latency() int {
@@ -50,6 +51,9 @@ func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
 	height := make([]int, n)
 	for i := n - 1; i >= 0; i-- {
 		height[i] = c.list[i].latency()
+		if slices.ContainsFunc(c.list[i].defines, c.guards) {
+			height[i] = guardCycles
+		}
 		for _, e := range after[i] {
 			height[i] = max(height[i], height[e.to]+e.cycles)
 		}
@@ -95,6 +99,11 @@ func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
 	c.list = out
 }
 
+// guards reports whether a unit decides where control goes behind the block.
+func (c *code) guards(u unit) bool {
+	return slices.ContainsFunc(c.ends, func(in *instruction) bool { return in.guard == u })
+}
+
 // loaded are the words that loads of a block fetch from global memory.
 func loaded(c *code) (n int) {
 	for _, in := range c.list {
@@ -133,7 +142,7 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 	for i, in := range c.list {
 		for _, u := range in.uses {
 			if w, ok := written[u]; ok {
-				add(w, i, c.list[w].latency())
+				add(w, i, in.behind(c.list[w], u))
 			}
 			read[u] = append(read[u], i)
 		}
@@ -168,6 +177,14 @@ func (f *function) depends(c *code) (after [][]edge, before []int) {
 		}
 	}
 	return after, before
+}
+
+// behind is how many cycles an instruction comes after one that writes what it reads.
+func (in *instruction) behind(writer *instruction, u unit) int {
+	if cycles := writer.latency(); u != in.guard || cycles != aluCycles {
+		return cycles
+	}
+	return guardCycles
 }
 
 // meets reports whether accesses before an instruction stay before it.
@@ -249,7 +266,7 @@ func newPressure(f *function, c *code, after func(unit) bool) *pressure {
 // Chosen on the first half of the development set: testdata/emulate/choose.txt.
 const (
 	freeRegisters = 26
-	moreOfText    = 8 // one in so many
+	moreOfText    = 4 // one in so many
 )
 
 // room is how many units may be live in a block.
@@ -307,8 +324,22 @@ func (p *pressure) changeOf(in *instruction, of class) (n int) {
 	return n
 }
 
-// relief is the instruction that leaves the fewest units live, of all that could be done.
+// relief is an instruction that leaves no more units live: of those that may be now the first, else the one of all that leaves the fewest.
 func (p *pressure) relief(here, waiting *queue, chosen int, change func(*instruction) int) int {
+	if change(p.c.list[chosen]) <= 0 {
+		return chosen
+	}
+	first := -1
+	for k, i := range here.list {
+		if change(p.c.list[i]) <= 0 && (first < 0 || here.Less(k, first)) {
+			first = k
+		}
+	}
+	if first >= 0 {
+		i := heap.Remove(here, first).(int)
+		heap.Push(here, chosen)
+		return i
+	}
 	best, least := chosen, change(p.c.list[chosen])*len(p.c.list)+chosen
 	from, at := (*queue)(nil), -1
 	for _, q := range []*queue{here, waiting} {

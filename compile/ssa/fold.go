@@ -164,7 +164,7 @@ func (b *Builder) foldCompare(v *Value) *Value {
 	if x.Op == Const && y.Op != Const {
 		return b.MakeAux(v.Op, Pred, exchanged[v.Aux], y, x)
 	}
-	if p, q := b.truth(x), b.truth(y); v.Op == Cmp && p != nil && q != nil {
+	if p, q := truth(b, x), truth(b, y); v.Op == Cmp && p != nil && q != nil {
 		switch different := b.Make(PXor, Pred, p, q); v.Aux {
 		case "NE":
 			return different
@@ -199,7 +199,7 @@ func (b *Builder) foldCompare(v *Value) *Value {
 }
 
 // truth is the predicate that a value of 0 or 1 says; nil for others.
-func (b *Builder) truth(v *Value) *Value {
+func truth(b *Builder, v *Value) *Value {
 	switch {
 	case v.Op != Select || v.Type != W:
 		return nil
@@ -374,7 +374,6 @@ func (b *Builder) foldInteger(v *Value) *Value {
 
 // foldSecond folds an operation whose second operand is a number.
 func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
-	y := v.Args[1]
 	ones := int64(-1)
 	if v.Type == W {
 		ones = 0xffffffff
@@ -407,20 +406,7 @@ func (b *Builder) foldSecond(v, x *Value, n int64) *Value {
 			return b.Const64(0)
 		}
 	case Shl, ShrU, ShrS:
-		switch {
-		case n == 0:
-			return x
-		case v.Type == W && n < 32 && v.Op != ShrS && x.Op == And && x.Args[1].Op == Const && !logic(x.Args[0]): // a mask goes outwards, where it is joined with others
-			mask := x.Args[1].Int << n
-			if v.Op == ShrU {
-				mask = int64(uint32(x.Args[1].Int) >> n)
-			}
-			return b.Make(And, W, b.Make(v.Op, W, x.Args[0], y), b.Const(mask))
-		case v.Op == Shl && x.Op == Shl && x.Args[1].Op == Const && x.Args[1].Int+n < int64(32*v.Type.Words()):
-			return b.Make(Shl, v.Type, x.Args[0], b.Const(x.Args[1].Int+n))
-		case v.Op == Shl && x.Op == Add && x.Args[1].Op == Const && n < int64(32*v.Type.Words()):
-			return b.Make(Add, v.Type, b.Make(Shl, v.Type, x.Args[0], b.Const(n)), b.like(v.Type, x.Args[1].Int<<n))
-		}
+		return foldShift(b, v, x, n)
 	case And:
 		switch {
 		case n == 0:

@@ -173,7 +173,9 @@ func (f *Func) chosen(b *Block, phi, x, y *Value) *Value {
 		}
 	}
 	if x.Type == Pred {
-		not := func(v *Value) *Value { return &Value{ID: f.Next(), Op: PNot, Type: Pred, Args: []*Value{v}, Block: b, Line: phi.Line} }
+		not := func(v *Value) *Value {
+			return &Value{ID: f.Next(), Op: PNot, Type: Pred, Args: []*Value{v}, Block: b, Line: phi.Line}
+		}
 		if op, one, other := decides(b.Cond, x, y, not); op != 0 {
 			v := &Value{ID: f.Next(), Op: op, Type: Pred, Args: []*Value{one, other}, Block: b, Line: phi.Line}
 			if one != b.Cond {

@@ -80,11 +80,13 @@ const (
 	GlobalLatency        Key = "global_latency"          // of a load from global memory, in additions
 
 	// What the emulator of machine code needs. Latencies and gaps are in cycles of a multiprocessor.
-	SubPartitions       Key = "sub_partitions" // of a multiprocessor, each with a scheduler
-	DispatchGap         Key = "dispatch_gap"   // between two instructions of a sub-partition; gaps and latencies are in cycles
-	ALULatency          Key = "alu_latency"    // of integer and logic instructions, until a dependent one
-	ALUGap              Key = "alu_gap"        // between two of a sub-partition
-	FMALatency          Key = "fma_latency"    // of single precision
+	SubPartitions       Key = "sub_partitions"   // of a multiprocessor, each with a scheduler
+	DispatchGap         Key = "dispatch_gap"     // between two instructions of a sub-partition; gaps and latencies are in cycles
+	ALULatency          Key = "alu_latency"      // of integer and logic instructions, until a dependent one
+	GuardLatency        Key = "guard_latency"    // of integer and logic instructions, until one that their predicate guards
+	CrossingLatency     Key = "crossing_latency" // of a result of these or of products, until another pipe has it, beside the latency
+	ALUGap              Key = "alu_gap"          // between two of a sub-partition
+	FMALatency          Key = "fma_latency"      // of single precision
 	FMAGap              Key = "fma_gap"
 	IMADLatency         Key = "imad_latency" // of products of integers
 	IMADGap             Key = "imad_gap"

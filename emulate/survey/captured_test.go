@@ -67,9 +67,11 @@ func TestCaptured(t *testing.T) {
 	}{
 		{"solver", 7, 86, 1, 0.25, 0.25, false},
 		{"graph", 12, 66, 2, 0.35, 0.3, false},
-		{"particles", 8, 57, 1, 0.2, 0.16, false},
+		{"particles", 8, 57, 1, 0.2, 0.15, false},
 		{"dense", 7, 62, 0, 0.3, 0.15, true},
 		{"jaxed", 28, 854, 4, 0.1, 0.15, true},
+		{"windows", 27, 270, 1, 0.25, 0.1, true},
+		{"values", 23, 196, 0, 0.1, 0.08, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.lasts && os.Getenv("LONG") == "" {

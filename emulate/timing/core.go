@@ -1,6 +1,9 @@
 package timing
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Source gives the blocks of a multiprocessor in the order in which they start; nil when there are no more.
 type Source interface{ Next() *Block }
@@ -158,7 +161,8 @@ type warp struct {
 	copies  int64 // when the copies to shared memory so far end
 	written int64 // when the stores and the atomic operations so far are done
 	ready   []int64
-	done    int64 // instructions
+	from    []Pipe // of each register, what has written it
+	done    int64  // instructions
 	boards  [boards]board
 }
 
@@ -175,7 +179,7 @@ func (m *Machine) Run(ops []Op, source Source, o Options) *Result {
 	p.result.Ops = make([]OpResult, len(ops))
 	p.result.Exact = true
 	for i := range ops {
-		for _, r := range append(ops[i].Defines, ops[i].Uses...) {
+		for _, r := range slices.Concat(ops[i].Defines, ops[i].Uses, ops[i].Late) {
 			p.registers = max(p.registers, int(r)+1)
 		}
 	}
@@ -258,7 +262,7 @@ func (p *multiprocessor) begin(at int64) bool {
 	p.begins = at + p.Begin
 	b := &block{number: p.result.Begun - 1}
 	for i, t := range next.Warps {
-		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, ready: make([]int64, p.registers)}
+		w := &warp{cursor: newCursor(t), trace: t, block: b, number: i, age: p.born, begun: p.resident(at), before: at, at: at, stalled: at, ready: make([]int64, p.registers), from: make([]Pipe, p.registers)}
 		p.born++
 		if w.current() == nil {
 			continue

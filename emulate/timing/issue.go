@@ -19,7 +19,11 @@ func (p *multiprocessor) arrive(w *warp) {
 		}
 	}
 	for _, r := range op.Uses {
-		at = max(at, w.ready[r])
+		there := w.ready[r]
+		if from := w.from[r]; from != op.Pipe && (from == Integers || from == Multiplied) && op.Pipe != Elsewhere {
+			there += p.Crossing
+		}
+		at = max(at, there)
 	}
 	for _, r := range op.Defines {
 		at = max(at, w.ready[r]-p.Units[op.Unit].Latency)
@@ -82,7 +86,10 @@ func (p *multiprocessor) issue(part *partition, w *warp, at int64) {
 	w.at = at + max(op.Stall, p.Units[Dispatch].Gap)
 	result, read := p.occupy(part, w, e, op, at)
 	for _, r := range op.Defines {
-		w.ready[r] = max(w.ready[r], result)
+		w.ready[r], w.from[r] = max(w.ready[r], result), op.Pipe
+	}
+	for _, r := range op.Late {
+		w.ready[r] = max(w.ready[r], result+p.Guard)
 	}
 	p.result.Finished = max(p.result.Finished, result)
 	reason := ForResult

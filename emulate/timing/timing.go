@@ -64,6 +64,8 @@ type Machine struct {
 	L1Bytes    int64 // that hold data of global memory
 	Begin      int64 // between the starts of two blocks
 	Jump       int64 // from a jump to the instruction that it goes to
+	Crossing   int64 // by how much later a result is there for another pipe
+	Guard      int64 // from when a predicate may be read to when it may guard
 	Start      int64 // from the end of a block to the first instruction of the one in its place
 	Code       Code
 	Constants  Constants

@@ -109,6 +109,11 @@ func (l *loaded) cases(ctx context.Context, sizes []map[string]int64) ([]*worklo
 	for _, p := range points {
 		k := l.wrapped[p.Kernel]
 		if _, err := k.Nest(); err != nil {
+			for _, name := range slices.Sorted(maps.Keys(p.at)) {
+				if p.at[name] < 1 { // which is why
+					return nil, inputf("size %s is %d; sizes are at least 1", name, p.at[name])
+				}
+			}
 			return nil, p.Error(err)
 		}
 		c := newCase(p.Kernel, k, p.at)

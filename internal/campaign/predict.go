@@ -17,9 +17,11 @@ import (
 	"gpuperf/features"
 	"gpuperf/internal/format"
 	"gpuperf/internal/parallel"
+	"gpuperf/internal/remedy"
 	"gpuperf/internal/roofline"
 	"gpuperf/internal/source"
 	"gpuperf/internal/warning"
+	"gpuperf/launch"
 	"gpuperf/models"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -177,11 +179,37 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	if inPart(c) {
 		result.Open()
 	}
+	if err := p.crowded(c, result); err != nil {
+		return nil, fmt.Errorf("%s: %w", c, err)
+	}
 	result.Warnings = append(result.Warnings, undefined(c)...)
 	if roof, ok := roofOf(c, p.Facts, p.measured, p.Cache); ok {
 		result.Under(roof)
 	}
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
+}
+
+// crowded opens a prediction where atomic operations on few places, for which models have no cost, take longer than all else.
+func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) error {
+	if p.Facts == nil {
+		return nil
+	}
+	nest, err := c.Nest()
+	if err != nil || len(c.Sizes) == 0 {
+		return nil
+	}
+	program, err := c.Static(launch.Options{SubgroupSize: int(p.Device.SubgroupSize), Device: p.Facts, Compiled: true, Values: true})
+	if err != nil {
+		return err
+	}
+	seconds, text, err := remedy.Crowd(program, nest.Kernel, c.Sizes, p.Facts)
+	if err != nil || seconds <= result.Seconds {
+		return err
+	}
+	result.Open()
+	result.Warnings = slices.Insert(result.Warnings, 0, warning.DoesNotApply.About("model "+p.Model.Name,
+		"has no cost for atomic operations on few places: %s, which does them one after the other, in about %s; the time is a lower bound", text, format.Rough(seconds, "s")))
+	return nil
 }
 
 // Doubts are what is to be known of a measurement beside a prediction.

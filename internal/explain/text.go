@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpuperf/internal/format"
+	"gpuperf/internal/remedy"
 	"gpuperf/internal/terminal"
 	"gpuperf/models"
 )
@@ -58,6 +59,8 @@ func (e *Explanation) Write(w io.Writer, terms bool) {
 	if list := e.changes(); len(list) > 0 {
 		fmt.Fprintf(w, "\nwhat to change\n")
 		writeList(w, list)
+	} else if len(e.Lines) > 0 {
+		fmt.Fprintf(w, "\nwhat to change: of the defects that are known here, removing none would gain %.0f %%\n", 100*(remedy.Worth-1))
 	}
 }
 

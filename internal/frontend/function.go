@@ -293,6 +293,9 @@ func (o Options) launch() (opt ckernel.Options, err error) {
 			}
 		}
 	}
+	if axes := len(opt.Global); axes > 0 && axes < len(opt.Local) {
+		return opt, mistake("--local %s has %d axes, and --global %s has %d", o.Local, len(opt.Local), o.Global, axes).WithHint("give as many for both, as in --local 16,16 --global n,m")
+	}
 	return opt, nil
 }
 

@@ -2,10 +2,9 @@ package remedy
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 
-	"gpuperf/device/facts"
 	"gpuperf/internal/format"
 	"gpuperf/kernel"
 	"gpuperf/launch"
@@ -30,6 +29,7 @@ var rules = []rule{
 	{"loads again", again},
 	{"results of a work-item", results},
 	{"memory in several passes", passes},
+	{"loads in turn", inTurn},
 	{"few work-groups", fewGroups},
 	{"small work-groups", smallGroups},
 	{"occupancy", occupancy},
@@ -156,96 +156,6 @@ func conflicts(x *study) []candidate {
 			axis, Verb(r.Site), r.Array, apart, float64(r.Cycles)/float64(r.Fewest), also(list)),
 		remedy: fmt.Sprintf("pad the rows of %s by one element, or let neighbours access neighbouring elements", r.Array),
 	}}
-}
-
-// atomics: operations of L2 on few lines, which are done one after the other.
-func atomics(x *study) (out []candidate) {
-	if !x.Device.Known(facts.PlaceGap, facts.PlaceFloat, facts.SliceGap, facts.ClockMHz) {
-		return nil
-	}
-	for _, r := range x.those(func(r *Row) bool { return r.Atomic && r.Store && r.Space == kernel.Global }) {
-		serial := x.updates(&r, x.met(&r))
-		if serial <= x.seconds {
-			continue
-		}
-		out = append(out, candidate{
-			array: r.Array, at: r.At, share: 1, extra: serial,
-			defect: fmt.Sprintf("%s updates of %s meet at %s of L2, which does them one after the other",
-				format.Rough(float64(r.Items), ""), r.Array, format.Count(int(max(r.Extent/launch.LineBytes, 1)), "line")),
-			remedy: fmt.Sprintf("let each work-group add up in registers or local memory, and update %s once", r.Array),
-			cures:  []cure{{edit: at([]Row{r}, launch.Effect{Without: true}), extra: x.updates(&r, x.once(&r))}},
-		})
-	}
-	return out
-}
-
-// meeting is what atomic operations do at the lines of L2 that take most of them.
-type meeting struct {
-	sectors float64 // that a line is asked for, in all
-	words   float64 // the same of a word
-	each    float64 // operations on a word each time
-}
-
-// met is what the operations of a launch do. Where no data decides, work-groups that run at once are beside each other, and so is what they update; compilers
-// let a sub-group that updates one integer add up first.
-func (x *study) met(r *Row) meeting {
-	n, lanes := float64(r.Requests), float64(r.Items)/float64(r.Requests)
-	lines, sectors, words := x.shape(r)
-	if r.Data {
-		n, met := lanes/lines/sectors, 0.0 // of a sector
-		met = max(n/words, 2-math.Exp(-n*(n-1)/2/words))
-		return meeting{float64(r.Requests) * sectors, float64(r.Requests), met}
-	}
-	uniform := r.Strides == [3]int64{}
-	part := min(1, float64(x.Resident*x.multiprocessors())/float64(x.Groups)) // of the array, that is updated at one time
-	asked := max(float64(r.Sectors), n)
-	once := asked / n // sectors of a sub-group
-	m := meeting{sectors: asked / max(1, once/sectorsOfLine, lines*part), words: asked / max(once, lines*sectors*part), each: max(1, lanes/once/words)}
-	if uniform {
-		m.words, m.each = asked/max(1, lines*sectors*words*part), lanes
-		if !x.float(r) {
-			m.each = 1
-		}
-	}
-	return m
-}
-
-// once is what they do if each work-group updates each of its places once.
-func (x *study) once(r *Row) meeting {
-	lines, sectors, words := x.shape(r)
-	places := min(lines*sectors*words, float64(x.Items))
-	if !r.Data && r.Strides == [3]int64{} {
-		places = 1
-	}
-	groups := float64(x.Groups)
-	return meeting{groups * math.Ceil(places/words) / lines, groups * max(1, places/(lines*sectors*words)), 1}
-}
-
-// shape is how many lines an array has, sectors each of them, and words each of these.
-func (x *study) shape(r *Row) (lines, sectors, words float64) {
-	extent := float64(r.Extent)
-	lines = max(math.Floor(extent/launch.LineBytes), 1)
-	sectors = min(sectorsOfLine, math.Ceil(extent/launch.SectorBytes))
-	words = min(launch.SectorBytes/float64(r.Bytes), max(math.Floor(extent/float64(r.Bytes)), 1))
-	return lines, sectors, words
-}
-
-// sectorsOfLine are those that take turns in one.
-const sectorsOfLine = launch.LineBytes / launch.SectorBytes
-
-// float reports whether an array has numbers in floating point.
-func (x *study) float(r *Row) bool {
-	a := x.Kernel.Array(r.Array)
-	return a != nil && a.DType.Base().IsFloat()
-}
-
-// updates are the seconds that L2 takes for atomic operations: a line does them one after the other, and those on one word wait for each other.
-func (x *study) updates(r *Row, m meeting) float64 {
-	gap := x.Device.Value(facts.PlaceGap)
-	if x.float(r) {
-		gap = x.Device.Value(facts.PlaceFloat)
-	}
-	return m.each * max(m.sectors*x.Device.Value(facts.SliceGap), m.words*gap) / (x.Device.Value(facts.ClockMHz) * 1e6)
 }
 
 // spilled: private arrays that registers cannot hold, as some index is no constant of the code.
@@ -381,4 +291,18 @@ func (x *study) largest(is func(*Row) bool) *Row {
 		}
 	}
 	return nil
+}
+
+// inTurn: loops that compilers do not unroll, in which a work-item waits for what it loads before it loads more.
+func inTurn(x *study) []candidate {
+	unrolled := x.Kernel.Clone()
+	maps.DeleteFunc(unrolled.Tags, func(_ string, tag kernel.Tag) bool { return tag.Kind == kernel.Rolled })
+	if len(unrolled.Tags) == len(x.Kernel.Tags) {
+		return nil
+	}
+	c := x.where()
+	c.cures = []cure{{kernel: unrolled}}
+	c.defect = "compilers do not unroll the loop, as each iteration asks for its step, or a pragma forbids it: a work-item waits for what it loads before it loads more"
+	c.remedy = "keep the step in a variable that is set before the loop, or write #pragma unroll 4"
+	return []candidate{c}
 }

@@ -9,7 +9,9 @@ import (
 	"gpuperf/internal/frontend"
 	"gpuperf/internal/source"
 	"gpuperf/launchfile"
+	"gpuperf/samples"
 	"gpuperf/scop/offload"
+	"gpuperf/search/params"
 )
 
 // Options are how files are read.
@@ -35,4 +37,17 @@ func Open(ctx context.Context, path string, sizes map[string]int64, o Options) (
 	}
 	return nil, source.At(path, "", source.Pos{}, "not what can be tuned").
 		WithHint("a kernel script (.star) with tunables, a launch file (.yaml) with a section tune, a file of its parameters, a C file (.c) with a loop nest, or a functional program (.lift)")
+}
+
+// Interface is what a launch file runs under; ok is false for other files, and for one that cannot be read, as Open will say.
+func Interface(path string) (on samples.Interface, ok bool) {
+	if !slices.Contains(launchfile.Extensions, filepath.Ext(path)) {
+		return on, false
+	}
+	f, err := params.Load(path)
+	if err != nil {
+		return on, false
+	}
+	file, _ := f.At(f.Base)
+	return file.Interface, true
 }

@@ -71,7 +71,12 @@ func (v Visitor) call(f *kernel.Function) {
 	case f.Counts != nil:
 		for _, t := range slices.Sorted(maps.Keys(f.Counts)) {
 			for _, name := range slices.Sorted(maps.Keys(f.Counts[t])) {
-				v.found(name, t, f.Counts[t][name])
+				if n := f.Counts[t][name]; name == "madd" && v.NoMadd {
+					v.found("mul", t, n)
+					v.found("add", t, n)
+				} else {
+					v.found(name, t, n)
+				}
 			}
 		}
 		return

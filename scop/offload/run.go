@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,7 +157,7 @@ func SizesOf(n *scop.Nest, at map[string]int64, only bool) (map[string]int64, er
 	own := map[string]int64{}
 	for _, name := range slices.Sorted(maps.Keys(at)) {
 		if only && !slices.Contains(n.Params, name) {
-			return nil, source.At(n.File, "", source.Pos{}, "%s has no parameter %s; it has: %s", n.Name, name, strings.Join(n.Params, ", "))
+			return nil, source.At(n.File, "", source.Pos{}, "%s has no parameter %s; it has: %s", n.Name, name, cmp.Or(strings.Join(n.Params, ", "), "none"))
 		}
 	}
 	for _, p := range n.Params {

@@ -221,7 +221,7 @@ func (s *Section) predictions(text []byte) error {
 
 // titleOf names kernels, the first ones where they are many, with the sizes that all have.
 func titleOf(all []kernel) string {
-	const most = 3
+	const most = 3 // names that a line has room for
 	var names []string
 	sizes := sizesOf(all[0].At)
 	for _, k := range tellApart(all) {

@@ -1,6 +1,6 @@
 // Block and warp primitives of CUB (CCCL 2: cub/block, cub/warp), by the algorithms that these choose without another: a block is reduced by
 // shuffles of its sub-groups and a sum over them by its first work-item (BLOCK_REDUCE_WARP_REDUCTIONS), and scanned by raking
-// (BLOCK_SCAN_RAKING); loads and stores are direct.
+// (BLOCK_SCAN_RAKING). Loads and stores that transpose exchange their elements in local memory.
 #pragma once
 namespace cub {
 struct Sum { template <class T> __device__ T operator()(const T &a, const T &b) const { return a + b; } };
@@ -142,20 +142,70 @@ template <class T, int x_threads, int algorithm = 0, int y_threads = 1, int z_th
     out = before + x;
   }
 };
-template <class T, int threads, int items, int algorithm = 0> struct BlockLoad {
-  struct TempStorage { int nothing; };
+// Where an element of a work-item stands: in an order by work-items, in rows of the block, or in rows of its sub-groups.
+template <int threads, int items, int algorithm> __device__ inline int place_in_block(int i) {
+  int rank = rank_in_block();
+  if (algorithm == 1 || algorithm == 3) return i * threads + rank;
+  if (algorithm == 4) return rank / 32 * 32 * items + i * 32 + rank % 32;
+  return rank * items + i;
+}
+template <int algorithm> __device__ inline void exchanged() {
+  if (algorithm == 4)
+    __syncwarp();
+  else
+    __syncthreads();
+}
+template <class T, int threads, int items, int algorithm = 0, int y_threads = 1, int z_threads = 1> struct BlockLoad {
+  struct TempStorage { T grid[algorithm >= 3 ? threads * y_threads * z_threads * items : 1]; };
   TempStorage &storage;
   __device__ BlockLoad(TempStorage &s) : storage(s) {}
-  template <class P> __device__ void Load(const P *p, T (&x)[items]) {
-    for (int i = 0; i < items; i++) x[i] = p[rank_in_block() * items + i];
+  __device__ void Exchange(T *x) {
+    const int all = threads * y_threads * z_threads;
+    if (algorithm < 3) return;
+    for (int i = 0; i < items; i++) storage.grid[place_in_block<all, items, algorithm>(i)] = x[i];
+    exchanged<algorithm>();
+    for (int i = 0; i < items; i++) x[i] = storage.grid[rank_in_block() * items + i];
+  }
+  template <class P> __device__ void Load(P p, T (&x)[items]) {
+    const int all = threads * y_threads * z_threads;
+    for (int i = 0; i < items; i++) x[i] = p[place_in_block<all, items, algorithm>(i)];
+    Exchange(x);
+  }
+  template <class P> __device__ void Load(P p, T (&x)[items], int valid) {
+    const int all = threads * y_threads * z_threads;
+    for (int i = 0; i < items; i++)
+      if (place_in_block<all, items, algorithm>(i) < valid) x[i] = p[place_in_block<all, items, algorithm>(i)];
+    Exchange(x);
+  }
+  template <class P, class D> __device__ void Load(P p, T (&x)[items], int valid, D otherwise) {
+    const int all = threads * y_threads * z_threads;
+    for (int i = 0; i < items; i++) x[i] = otherwise;
+    for (int i = 0; i < items; i++)
+      if (place_in_block<all, items, algorithm>(i) < valid) x[i] = p[place_in_block<all, items, algorithm>(i)];
+    Exchange(x);
   }
 };
-template <class T, int threads, int items, int algorithm = 0> struct BlockStore {
-  struct TempStorage { int nothing; };
+template <class T, int threads, int items, int algorithm = 0, int y_threads = 1, int z_threads = 1> struct BlockStore {
+  struct TempStorage { T grid[algorithm >= 3 ? threads * y_threads * z_threads * items : 1]; };
   TempStorage &storage;
   __device__ BlockStore(TempStorage &s) : storage(s) {}
-  template <class P> __device__ void Store(P *p, T (&x)[items]) {
-    for (int i = 0; i < items; i++) p[rank_in_block() * items + i] = x[i];
+  __device__ void Exchange(T *x) {
+    const int all = threads * y_threads * z_threads;
+    if (algorithm < 3) return;
+    for (int i = 0; i < items; i++) storage.grid[rank_in_block() * items + i] = x[i];
+    exchanged<algorithm>();
+    for (int i = 0; i < items; i++) x[i] = storage.grid[place_in_block<all, items, algorithm>(i)];
+  }
+  template <class P> __device__ void Store(P p, T (&x)[items]) {
+    const int all = threads * y_threads * z_threads;
+    Exchange(x);
+    for (int i = 0; i < items; i++) p[place_in_block<all, items, algorithm>(i)] = x[i];
+  }
+  template <class P> __device__ void Store(P p, T (&x)[items], int valid) {
+    const int all = threads * y_threads * z_threads;
+    Exchange(x);
+    for (int i = 0; i < items; i++)
+      if (place_in_block<all, items, algorithm>(i) < valid) p[place_in_block<all, items, algorithm>(i)] = x[i];
   }
 };
 }
