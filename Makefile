@@ -10,8 +10,8 @@ RARELY   := GOGC=1600 GOMEMLIMIT=1536MiB
 SELDOM   := GOGC=400 GOMEMLIMIT=2GiB
 # Tests are compiled and linked without what debuggers read: a tenth less work.
 TESTS    := $(GO) test -vet=off -gcflags=all=-dwarf=false -ldflags='-s -w'
-# One package more than there are processors: some wait for devices and other processes.
-BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 1 ))
+# Two packages more than there are processors: some wait for devices and other processes.
+BESIDE   := -p $$(( $$(getconf _NPROCESSORS_ONLN) + 2 ))
 # How many inputs each property is tried on; `make test` draws the same ones each time, `make long` others.
 CHECKS   ?= 30
 SEED     ?= 1
