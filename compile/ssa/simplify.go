@@ -111,12 +111,15 @@ func Dead(f *Func) {
 	}
 }
 
-// mostHoisted are as many predicates as are hoisted out of a loop: there are seven in all.
-const mostHoisted = 2
+// As many predicates, of which there are seven in all, and other values are hoisted out of a loop: those have registers as long as it runs.
+const (
+	mostHoisted = 2
+	mostKept    = 96
+)
 
 // Hoist computes what does not change in a loop before it, if it has no effect, and no memory that it reads changes.
 func Hoist(f *Func) {
-	predicates := map[*Loop]int{} // by the loop that they are hoisted out of
+	predicates, others := map[*Loop]int{}, map[*Loop]int{} // by the loop that they are hoisted out of
 	for _, b := range f.Blocks {
 		kept := b.Values[:0]
 		for _, v := range b.Values {
@@ -127,6 +130,8 @@ func Hoist(f *Func) {
 						break
 					}
 					predicates[to.Loop]++
+				} else if others[to.Loop]++; others[to.Loop] > mostKept {
+					break
 				}
 				to = to.Loop.Before
 			}
