@@ -22,8 +22,10 @@ type Machine struct {
 	Line, Sector    int64 // bytes
 	MostItems       int64 // work-items of a work-group
 	MostLocal       int64 // bytes of local memory that a work-group may declare
+	MostRegisters   int64 // of a work-item
 	MostGroups      int64 // work-groups of a launch along each axis but the first
 	Full            int64 // work-items that all multiprocessors hold
+	CPU             bool  // the device is one; all else is of the usual GPU
 
 	device  *facts.Device
 	seconds float64 // of a cycle
@@ -38,17 +40,19 @@ type Machine struct {
 // Of is the machine of a device. What is not known of it is as typical devices have it; of CPUs, for which there are no such forms, nothing is taken, and the
 // machine is the usual one.
 func Of(d *facts.Device) *Machine {
-	if d == nil || d.CPU() {
+	cpu := d != nil && d.CPU()
+	if d == nil || cpu {
 		d, _ = facts.Named(Usual)
 	}
 	d = d.Typical()
 	m := &Machine{
 		Name: d.Name(), Multiprocessors: d.Int(facts.Multiprocessors), Schedulers: d.Int(facts.SubPartitions), Subgroup: d.Int(facts.SubgroupSize),
 		Line: d.Int(facts.LineBytes), Sector: d.Int(facts.SectorBytes), MostItems: d.Int(facts.ItemsPerGroup), MostLocal: min(d.Int(facts.DeclaredLocal), d.Int(facts.LocalPerGroup)), MostGroups: min(d.Int(facts.GroupsY), d.Int(facts.GroupsZ)),
-		device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
+		MostRegisters: d.Int(facts.RegistersPerItem), device: d, seconds: 1e-6 / d.Value(facts.ClockMHz), launch: d.Value(facts.LaunchSeconds), dram: d.Value(facts.MemoryBandwidth),
 		second: d.Value(facts.L2PortBytesPerClock), wait: d.Value(facts.L2Latency), away: d.Value(facts.DRAMLatency),
 		halt: d.Value(facts.BarrierLatency) + 3*d.Value(facts.SharedLatency),
 	}
+	m.CPU = cpu
 	m.Full = m.Multiprocessors * d.Int(facts.Items)
 	return m
 }

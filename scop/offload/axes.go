@@ -34,6 +34,8 @@ type Form struct {
 	Tiles bool
 	// Pointwise: there are neither sums nor loops; work-items may have several points each.
 	Pointwise bool
+	// Sweep tells of loops in the parallel ones whose iterations follow each other.
+	Sweep Sweep
 	// Operands are how many elements a term of such a sum reads.
 	Operands int
 	// Extent are about the values of each parallel loop of a launch without loops, the fastest axis first, Terms those of a sum of a tile, and Bytes the size of an operand.
@@ -56,6 +58,17 @@ var unnamed = sync.OnceValue(func() *machine.Machine { return machine.Of(nil) })
 func (f Form) on() *machine.Machine { return cmp.Or(f.On, unnamed()) }
 
 func (c *compiler) on() *machine.Machine { return cmp.Or(c.opt.On, unnamed()) }
+
+// Sweep is what the longest of the loops that follow each other in a launch does in an iteration.
+type Sweep struct {
+	Loads, Stores  int   // ahead of their iteration; behind it
+	Across, Turned int   // of these, in lines that work-items do not share; of the stores
+	Terms          int64 // iterations
+	Helped         bool  // all work-items of a group make the same, so that others may load and store for them
+}
+
+// some reports that there are any.
+func (s Sweep) some() bool { return s.Loads+s.Across > 0 }
 
 // Stage is how many sums a launch has, and how many terms each.
 type Stage struct{ Items, Terms int64 }
@@ -123,6 +136,8 @@ func chosen(f Form) Mapping {
 		return steps(f)
 	case f.Tiles:
 		return tiles(f)
+	case f.Sweep.some():
+		return sweepsOf(f)
 	case f.Sums == None && f.Serial && f.Parallel == 1: // few work-items with much to do: as many multiprocessors as there are
 		return Mapping{Block: []int64{32}, Share: 1}
 	case f.Pointwise:
@@ -144,23 +159,12 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	} else if !ordered(k) { // the loops around what is left have none
 		k = plain
 	}
-	next, err := carried(k, order)
+	k, err := carriedOn(k, parallel, order)
 	if err != nil {
 		return nil, err
 	}
-	if ordered(next) {
-		k = next
-	}
 	form.Serial = slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return len(nameset.Remove(s.Inames, order...)) > 0 })
-	var over []string
-	for _, s := range k.Statements {
-		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
-			over = nameset.Add(over, fastest(n, list))
-		}
-	}
-	over = slices.DeleteFunc(over, func(r string) bool { // a loop around other statements stays one
-		return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Inames, r) })
-	})
+	over := sharedLoops(k, n)
 	var b *blocks
 	if len(over) > 0 && len(order) <= 1 {
 		form.Sums = direction(n, order, over)
@@ -178,6 +182,9 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 	}
 	one, err := findPointwise(k, order)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.sweeps(&form, k, order); err != nil {
 		return nil, err
 	}
 	if form.Pointwise = one != nil; form.Pointwise {
@@ -219,7 +226,27 @@ func (c *compiler) mapped(plain *kernel.Kernel, n *scop.Nest, parallel []string)
 		m = c.ask(form, n.Statements)
 	}
 	k.ExplicitBarriers = true // no work-item needs what another one does in the same launch
+	if form.Sweep.some() && m.Depth > 1 {
+		steps, err := c.inSteps(k, order, m)
+		if steps != nil || err != nil {
+			return steps, err
+		}
+		form.Sweep = Sweep{}
+		m = c.ask(form, n.Statements)
+	}
 	return onAxes(k, order, m.Block, 0)
+}
+
+// sharedLoops are loops of reductions that work-items share, one of each.
+func sharedLoops(k *kernel.Kernel, n *scop.Nest) (over []string) {
+	for _, s := range k.Statements {
+		if list := s.ReductionInames(); len(list) > 0 { // work-items share one loop of each
+			over = nameset.Add(over, fastest(n, list))
+		}
+	}
+	return slices.DeleteFunc(over, func(r string) bool { // a loop around other statements stays one
+		return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) bool { return slices.Contains(s.Inames, r) })
+	})
 }
 
 // sizes enters the sizes of a form of tiles.

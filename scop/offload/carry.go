@@ -1,6 +1,7 @@
 package offload
 
 import (
+	"fmt"
 	"slices"
 
 	"gpuperf/cfront/cexpr"
@@ -10,7 +11,7 @@ import (
 	"gpuperf/polycount"
 )
 
-// carried keeps in a variable what an iteration of a loop inside the parallel ones stores for the next one, as a device would read it back from memory: of
+// carried keeps in variables what an iteration of a loop inside the parallel ones stores for the next ones and for itself, as a device would read it back from memory: of
 // p[j] = 1/(a·p[j-1] + b), p[j-1] is a variable, which is loaded before the loop and is p[j] at the end of an iteration (scalar replacement: Callahan, Carr and Kennedy, Improving register
 // allocation for subscripted variables, 1990).
 func carried(k *kernel.Kernel, parallel []string) (*kernel.Kernel, error) {
@@ -29,13 +30,17 @@ func carried(k *kernel.Kernel, parallel []string) (*kernel.Kernel, error) {
 	return k, nil
 }
 
-// carry is a statement in one loop whose stores are read in the next iteration.
+// farthest is from how many iterations before values are kept in variables.
+const farthest = 3
+
+// carry is a statement in one loop whose stores are read in the next iterations.
 type carry struct {
 	by      *kernel.Stmt
 	loop    string
-	before  []polycount.Affine // subscripts of what the iteration before it has stored
-	initial *expr.Access       // of the first iteration
-	runs    []expr.Expr        // conditions for the loop to have iterations
+	own     []polycount.Affine   // subscripts of what it stores
+	before  [][]polycount.Affine // subscripts of what the iteration before it has stored, of the one before that, and so on
+	initial []*expr.Access       // of the first iteration
+	runs    [][]expr.Expr        // conditions to load these
 	dtype   expr.DType
 }
 
@@ -61,24 +66,42 @@ func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, err
 	if err != nil || !exact || len(lower) != 1 || lower[0].Den != 1 || slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() }) {
 		return nil, err
 	}
-	moves := false
-	c.initial = &expr.Access{Array: to.Array}
-	for _, e := range to.Index {
-		a, err := k.AffineOf(e)
-		if err != nil || a.HasFloor() { // what a store by data leaves is not known
+	index, moves := make([]polycount.Affine, len(to.Index)), false
+	for d, e := range to.Index {
+		if index[d], err = k.AffineOf(e); err != nil || index[d].HasFloor() { // what a store by data leaves is not known
 			return nil, nil
 		}
-		moves = moves || a.Has(c.loop)
-		at := a.Subst(map[string]polycount.Affine{c.loop: polycount.Name(c.loop).AddInt(-1)})
-		c.before = append(c.before, at)
-		c.initial.Index = append(c.initial.Index, expr.FromAffine(at.Subst(map[string]polycount.Affine{c.loop: lower[0].Num})))
+		moves = moves || index[d].Has(c.loop)
 	}
-	if !moves || !slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
-		return slices.ContainsFunc(k.Reads(o), func(a *expr.Access) bool { return c.reads(k, o, a) })
+	c.shift(index, lower[0].Num)
+	for len(c.before) > 0 && !c.read(k, len(c.before)-1) {
+		c.before, c.initial = c.before[:len(c.before)-1], c.initial[:len(c.before)-1]
+	}
+	if c.own = index; !moves || len(c.before) == 0 && !slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
+		return slices.ContainsFunc(k.Reads(o), func(a *expr.Access) bool { return c.after(k, o) && c.is(k, o, a, c.own) })
 	}) {
 		return nil, nil
 	}
-	around := nameset.Remove(slices.Clone(s.Inames), c.loop)
+	any, err := inhabited(k, domain, nameset.Remove(slices.Clone(s.Inames), c.loop))
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range c.initial {
+		runs := cexpr.Predicates(any)
+		if a := k.Array(to.Array); !c.surely(k, i) {
+			if len(a.Shape) != len(to.Index) || a.Shape[0] == nil {
+				return nil, nil
+			}
+			runs = append(runs, inBounds(a, x)...)
+		}
+		c.runs = append(c.runs, runs)
+	}
+	c.dtype, err = k.TypeOf(to)
+	return c, err
+}
+
+// inhabited are the conditions for a domain to have points, beyond what is so for all iterations of the loops around.
+func inhabited(k *kernel.Kernel, domain *polycount.Set, around []string) (*polycount.Set, error) {
 	any, err := domain.Project(around...)
 	if err != nil {
 		return nil, err
@@ -87,27 +110,37 @@ func findCarry(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (*carry, err
 	if err != nil {
 		return nil, err
 	}
-	if any, err = any.Gist(outer); err != nil {
-		return nil, err
-	}
-	c.runs = cexpr.Predicates(any)
-	if a := k.Array(to.Array); !c.surely(k) {
-		if len(a.Shape) != len(to.Index) || a.Shape[0] == nil {
-			return nil, nil
-		}
-		c.runs = append(c.runs, inBounds(a, c.initial)...)
-	}
-	c.dtype, err = k.TypeOf(to)
-	return c, err
+	return any.Gist(outer)
 }
 
-// surely reports that the first iteration reads what is loaded before the loop whatever conditions say, so that there is such an element.
-func (c *carry) surely(k *kernel.Kernel) bool {
+// shift finds what the iterations before one have stored.
+func (c *carry) shift(index []polycount.Affine, lower polycount.Affine) {
+	to := c.by.LHS.(*expr.Access)
+	for back := int64(1); back <= farthest; back++ {
+		initial, before := &expr.Access{Array: to.Array}, []polycount.Affine(nil)
+		for _, a := range index {
+			at := a.Subst(map[string]polycount.Affine{c.loop: polycount.Name(c.loop).AddInt(-back)})
+			before = append(before, at)
+			initial.Index = append(initial.Index, expr.FromAffine(at.Subst(map[string]polycount.Affine{c.loop: lower})))
+		}
+		c.before, c.initial = append(c.before, before), append(c.initial, initial)
+	}
+}
+
+// read reports that a statement reads what an iteration so far before, or one more, has stored.
+func (c *carry) read(k *kernel.Kernel, back int) bool {
+	return slices.ContainsFunc(k.Statements, func(o *kernel.Stmt) bool {
+		return slices.ContainsFunc(k.Reads(o), func(a *expr.Access) bool { return c.reads(k, o, a) == back })
+	})
+}
+
+// surely reports that the first iteration reads an element that is loaded before the loop whatever conditions say, so that there is one.
+func (c *carry) surely(k *kernel.Kernel, back int) bool {
 	return slices.ContainsFunc(k.Statements, func(s *kernel.Stmt) (found bool) {
 		expr.Walk(s.RHS, func(e expr.Expr) bool {
 			_, choice := e.(*expr.Cond)
 			a, is := e.(*expr.Access)
-			found = found || is && c.reads(k, s, a)
+			found = found || is && c.reads(k, s, a) == back
 			return !choice
 		})
 		return found && len(s.Predicates) == 0
@@ -122,20 +155,33 @@ func inBounds(a *kernel.Array, x *expr.Access) (out []expr.Expr) {
 	return out
 }
 
-// reads reports that an access of a statement of the loop is to what the iteration before has stored.
-func (c *carry) reads(k *kernel.Kernel, s *kernel.Stmt, a *expr.Access) bool {
-	if !slices.Equal(s.Inames, c.by.Inames) || a.Array != c.initial.Array {
+// reads is how many iterations before that of a statement, less one, what an access is to was stored; -1 where it was stored in none of them.
+func (c *carry) reads(k *kernel.Kernel, s *kernel.Stmt, a *expr.Access) int {
+	return slices.IndexFunc(c.before, func(before []polycount.Affine) bool { return c.is(k, s, a, before) })
+}
+
+// is reports that an access of a statement of the loop is to the element of the array with such subscripts.
+func (c *carry) is(k *kernel.Kernel, s *kernel.Stmt, a *expr.Access, index []polycount.Affine) bool {
+	if !slices.Equal(s.Inames, c.by.Inames) || a.Array != c.by.Target() || len(a.Index) != len(index) {
 		return false
 	}
 	for d, e := range a.Index {
-		if at, err := k.AffineOf(e); err != nil || !at.Equal(c.before[d]) {
+		if at, err := k.AffineOf(e); err != nil || !at.Equal(index[d]) {
 			return false
 		}
 	}
 	return true
 }
 
-// in is the kernel with the variable: it is loaded before the loop, and set at the end of an iteration.
+// after reports that a statement stands behind the one that stores.
+func (c *carry) after(k *kernel.Kernel, s *kernel.Stmt) bool {
+	at := func(id string) int {
+		return slices.IndexFunc(k.Statements, func(o *kernel.Stmt) bool { return o.ID == id })
+	}
+	return at(s.ID) > at(c.by.ID)
+}
+
+// in is the kernel with the variables: they are loaded before the loop, and set at the end of an iteration.
 func (c *carry) in(k *kernel.Kernel) *kernel.Kernel {
 	out := k.Clone()
 	variable := func(suffix string) expr.Var {
@@ -143,7 +189,11 @@ func (c *carry) in(k *kernel.Kernel) *kernel.Kernel {
 		out.Temps = append(out.Temps, &kernel.Array{Name: name, DType: c.dtype, Space: kernel.Private, Shape: []expr.Expr{}})
 		return expr.Var{Name: name}
 	}
-	last, stored := variable("_last"), variable("_stored")
+	var last []expr.Var
+	for range c.before {
+		last = append(last, variable("_last"))
+	}
+	stored := variable("_stored")
 	within := func(s *kernel.Stmt) bool { return slices.Contains(s.AllInames(), c.loop) }
 	var list []*kernel.Stmt
 	add := func(s *kernel.Stmt) {
@@ -158,12 +208,19 @@ func (c *carry) in(k *kernel.Kernel) *kernel.Kernel {
 	}
 	for i, s := range out.Statements {
 		if i == first {
-			add(&kernel.Stmt{ID: out.FreshName(c.by.ID + "_begin"), LHS: last, RHS: c.initial, Inames: nameset.Remove(slices.Clone(c.by.Inames), c.loop), Predicates: c.runs})
+			for back, x := range c.initial {
+				add(&kernel.Stmt{ID: ofSeveral(out, c.by.ID+"_begin", back), LHS: last[back], RHS: x, Inames: nameset.Remove(slices.Clone(c.by.Inames), c.loop), Predicates: c.runs[back]})
+			}
 		}
 		own := *s
 		own.RHS = expr.Rewrite(s.RHS, func(e expr.Expr) expr.Expr {
-			if a, ok := e.(*expr.Access); ok && c.reads(k, s, a) {
-				return last
+			if a, ok := e.(*expr.Access); ok {
+				if back := c.reads(k, s, a); back >= 0 {
+					return last[back]
+				}
+				if c.after(k, s) && c.is(k, s, a, c.own) {
+					return stored
+				}
 			}
 			return e
 		})
@@ -173,9 +230,23 @@ func (c *carry) in(k *kernel.Kernel) *kernel.Kernel {
 		}
 		add(&own)
 		if i == final {
-			add(&kernel.Stmt{ID: out.FreshName(c.by.ID + "_end"), LHS: last, RHS: stored, Inames: c.by.Inames})
+			for back := range slices.Backward(last) {
+				next := stored
+				if back > 0 {
+					next = last[back-1]
+				}
+				add(&kernel.Stmt{ID: ofSeveral(out, c.by.ID+"_end", back), LHS: last[back], RHS: next, Inames: c.by.Inames})
+			}
 		}
 	}
 	out.Statements = list
 	return out
+}
+
+// ofSeveral is a fresh name of one of several.
+func ofSeveral(k *kernel.Kernel, base string, back int) string {
+	if back > 0 {
+		base += fmt.Sprint(back + 1)
+	}
+	return k.FreshName(base)
 }

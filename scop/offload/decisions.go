@@ -58,6 +58,9 @@ var decisions = []decision{
 		if f.Parallel == 0 || f.Updates > 0 && made["steps"] == "0" {
 			return nil
 		}
+		if f.Sweep.Helped {
+			return f.usually(written(Default(f).Block), f.grouped([]string{"32x1", "32x2", "32x4", "32x8", "32x16", "64x4", "64x8"})...)
+		}
 		blocks := slices.DeleteFunc(slices.Clone(shapes[f.Parallel]), func(b string) bool {
 			items := product(numbers(b)) * max(number(made["share"]), 1)
 			return items < leastItems || items > f.on().MostItems
@@ -90,6 +93,15 @@ var decisions = []decision{
 		return f.offer(written(Default(f).Points), fit...)
 	}},
 	{"depth", func(f Form, made map[string]string) []string {
+		if f.Sweep.some() {
+			var fit []string
+			for _, d := range sweepSteps {
+				if f.swept(Mapping{Block: numbers(made["block"]), Depth: d}) {
+					fit = append(fit, fmt.Sprint(d))
+				}
+			}
+			return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+		}
 		if made["sums"] != "tiles" {
 			return nil
 		}
@@ -181,6 +193,9 @@ func (f Form) local(block, points string, depth int64) int64 {
 // mapping is what was decided.
 func (f Form) mapping(made map[string]string) Mapping {
 	m := Mapping{Block: numbers(made["block"]), Share: max(number(made["share"]), 1), Steps: number(made["steps"]), Side: numbers(made["side"])}
+	if f.Sweep.some() {
+		m.Depth = number(made["depth"])
+	}
 	if m.Steps > 0 || f.Pointwise {
 		m.Points = numbers(made["points"])
 	}

@@ -38,7 +38,7 @@ func TestPolybench(t *testing.T) {
 			}
 			n := nests[0]
 			tiles := false
-			p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping { tiles = tiles || f.Tiles; return small(f) }})
+			p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping { tiles = tiles || f.Tiles || f.Sweep.some(); return small(f) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,6 +64,12 @@ func ahead(f Form) Mapping {
 	if f.Tiles {
 		m.Points, m.Depth, m.Ahead = []int64{3, 2}, 5, true
 	}
+	if f.Sweep.some() {
+		m.Depth = 2 // lines are shared by parts of a work-group
+	}
+	if f.Sweep.Helped {
+		m.Block[1] = 2
+	}
 	return m
 }
 
@@ -79,6 +85,9 @@ func small(f Form) Mapping {
 	m := Default(f)
 	for i := range m.Block {
 		m.Block[i] = []int64{4, 2, 1}[i]
+	}
+	if f.Sweep.Helped {
+		m.Block[1] = 1
 	}
 	if f.Pointwise {
 		m.Points = make([]int64, f.Parallel)

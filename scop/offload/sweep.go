@@ -1,0 +1,207 @@
+package offload
+
+import (
+	"slices"
+
+	"gpuperf/internal/nameset"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
+	"gpuperf/polycount"
+)
+
+// sweep is a loop inside the parallel ones, whose iterations follow each other. What they load is on its way some iterations ahead (staged.go), as few work-items wait for each load
+// otherwise.
+type sweep struct {
+	k          *kernel.Kernel
+	loop       string
+	around     []string // inames of the other loops
+	first, end int      // its statements are those from first to before end
+	// lower and upper bound its iterations, over parameters and what is around.
+	lower, upper polycount.Affine
+	loads        []*expr.Access  // that no iteration stores for a later one, each once
+	from         map[string]bool // statements with loads that they make
+	stores       []*kernel.Stmt  // whose elements no other access of the loop is to
+}
+
+// takes reports that a load of a statement is made ahead.
+func (x *sweep) takes(s *kernel.Stmt, a *expr.Access) bool { return x.from[s.ID+" "+a.String()] }
+
+// findSweeps are the sweeps of a kernel with a mapping or without: loops inside parallel ones in which there are neither loops nor sums.
+func findSweeps(k *kernel.Kernel, parallel []string) (list []*sweep, err error) {
+	for first := 0; first < len(k.Statements); first++ {
+		s := k.Statements[first]
+		loop := ""
+		for _, n := range s.Inames {
+			if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && k.DomainIndex(n) >= max(k.DomainIndex(loop), 0) {
+				loop = n
+			}
+		}
+		if loop == "" {
+			continue
+		}
+		x := &sweep{k: k, loop: loop, around: nameset.Remove(slices.Clone(s.Inames), loop), first: first, end: first, from: map[string]bool{}}
+		for x.end < len(k.Statements) && slices.Contains(k.Statements[x.end].AllInames(), loop) {
+			x.end++
+		}
+		first = x.end - 1
+		if ok, err := x.fits(); err != nil {
+			return nil, err
+		} else if ok {
+			list = append(list, x)
+		}
+	}
+	return list, nil
+}
+
+func (x *sweep) statements() []*kernel.Stmt { return x.k.Statements[x.first:x.end] }
+
+func (x *sweep) fits() (bool, error) {
+	inames := nameset.Add(slices.Clone(x.around), x.loop)
+	for i, s := range x.k.Statements {
+		within := i >= x.first && i < x.end
+		if within != slices.Contains(s.AllInames(), x.loop) || within && (!slices.Equal(s.Inames, inames) || len(s.ReductionInames()) > 0 || s.Atomic || s.Guarded || s.LHS == nil) {
+			return false, nil
+		}
+	}
+	domain, err := x.k.DomainOf(inames)
+	if err != nil {
+		return false, err
+	}
+	list, exact := domain.Constraints()
+	lower, upper, err := domain.Bounds(x.loop)
+	if err != nil || !exact || len(lower) != 1 || len(upper) != 1 || lower[0].Den != 1 || upper[0].Den != 1 ||
+		slices.ContainsFunc(list, func(c polycount.Constraint) bool { return c.Affine.HasFloor() && c.Affine.Has(x.loop) }) {
+		return false, err
+	}
+	x.lower, x.upper = lower[0].Num, upper[0].Num
+	if len(x.k.Domains[x.k.DomainIndex(x.loop)].Dims()) != 1 || x.lower.HasFloor() || x.upper.HasFloor() {
+		return false, nil
+	}
+	for _, s := range x.statements() {
+		if len(s.Predicates) > 0 {
+			continue
+		}
+		for _, a := range unconditional(s.RHS) {
+			if ok, err := x.ahead(s, a); err != nil {
+				return false, err
+			} else if !ok {
+				continue
+			}
+			x.from[s.ID+" "+a.String()] = true
+			if !slices.ContainsFunc(x.loads, func(o *expr.Access) bool { return equalText(a, o) }) {
+				x.loads = append(x.loads, a)
+			}
+		}
+	}
+	for _, s := range x.statements() {
+		if len(s.Predicates) == 0 && x.alone(s) {
+			x.stores = append(x.stores, s)
+		}
+	}
+	return len(x.loads)+len(x.stores) > 0, nil
+}
+
+// unconditional are the accesses that an expression always makes.
+func unconditional(e expr.Expr) (list []*expr.Access) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		if a, ok := e.(*expr.Access); ok {
+			list = append(list, a)
+		}
+		if c, ok := e.(*expr.Cond); ok {
+			list = append(list, unconditional(c.If)...)
+			return false
+		}
+		op, ok := e.(*expr.Op)
+		return !ok || op.Kind != expr.And && op.Kind != expr.Or
+	})
+	return list
+}
+
+// index is what an access to global memory is to; nil where that depends on data.
+func (x *sweep) index(a *expr.Access) (index []polycount.Affine) {
+	if array := x.k.Array(a.Array); array == nil || array.Space != kernel.Global || a.As != "" || a.Lanes > 1 {
+		return nil
+	}
+	for _, e := range a.Index {
+		i, err := x.k.AffineOf(e)
+		if err != nil || i.HasFloor() {
+			return nil
+		}
+		index = append(index, i)
+	}
+	return index
+}
+
+// ahead reports that an element that a statement loads may be loaded before the loop: each iteration has another, and none stores what a later one, or a later statement of it, loads.
+func (x *sweep) ahead(s *kernel.Stmt, a *expr.Access) (bool, error) {
+	index := x.index(a)
+	if !slices.ContainsFunc(index, func(i polycount.Affine) bool { return i.Has(x.loop) }) {
+		return false, nil
+	}
+	domain, err := x.k.DomainOf(s.Inames)
+	if err != nil {
+		return false, err
+	}
+	earlier := x.loop + "'" // in the same iterations of the loops around
+	list, _ := domain.Constraints()
+	for _, c := range list {
+		list = append(list, polycount.Constraint{Affine: c.Affine.Subst(map[string]polycount.Affine{x.loop: polycount.Name(earlier)}), Equality: c.Equality})
+	}
+	pairs := polycount.NewSet(nil, append(slices.Clone(s.Inames), earlier), list...).Within(domain.Budget())
+	later := true // the statement stands behind the store
+	for _, o := range x.statements() {
+		if later = later && o.ID != s.ID; o.Target() != a.Array {
+			continue
+		}
+		to := x.index(x.k.Writes(o)[0])
+		if len(to) != len(index) {
+			return false, nil
+		}
+		apart := polycount.Name(x.loop).Sub(polycount.Name(earlier))
+		cs := []polycount.Constraint{polycount.GE(apart, polycount.Int(1))}
+		if later {
+			cs[0] = polycount.GE(apart, polycount.Int(0))
+		}
+		for d, i := range to {
+			cs = append(cs, polycount.EQ(index[d], i.Subst(map[string]polycount.Affine{x.loop: polycount.Name(earlier)})))
+		}
+		both, err := pairs.Constrain(cs...)
+		if err != nil {
+			return false, err
+		}
+		if empty, err := both.IsEmpty(); err != nil || !empty {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// alone reports that what a statement stores is used by no other access of the loop but by loads that are made ahead.
+func (x *sweep) alone(s *kernel.Stmt) bool {
+	to, ok := s.LHS.(*expr.Access)
+	if !ok || x.index(to) == nil {
+		return false
+	}
+	for _, o := range x.statements() {
+		if o.ID != s.ID && o.Target() == to.Array {
+			return false
+		}
+		for _, a := range x.k.Reads(o) {
+			if a.Array == to.Array && !x.takes(o, a) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// across reports that an access moves by one element of the last dimension in an iteration, and that work-items, of one iname, are in other dimensions: neighbouring work-items access lines of
+// their own.
+func (x *sweep) across(a *expr.Access, item string) bool {
+	index := x.index(a)
+	last := len(index) - 1
+	if last < 1 || magnitude(index[last].Coeff(x.loop)) != 1 || index[last].Has(item) {
+		return false
+	}
+	return !slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(x.loop) }) && slices.ContainsFunc(index[:last], func(i polycount.Affine) bool { return i.Has(item) })
+}

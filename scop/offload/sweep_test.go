@@ -1,0 +1,53 @@
+package offload
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpuperf/scop/schedule"
+)
+
+// TestSweeps: loops inside parallel ones compute what the text does with whatever steps they are made in, and whoever helps; what may depend on each other stays in its order.
+func TestSweeps(t *testing.T) {
+	const head = "void f(int n, int m, double A[n][m], double B[n][m], double C[m][n]) {\n#pragma scop\nfor (int i = 0; i < n; i++) {\n%s\n}\n#pragma endscop\n}\n"
+	for name, x := range map[string]struct {
+		text  string
+		swept bool
+	}{
+		"rows":           {"for (int j = 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", true},
+		"backwards":      {"for (int j = m - 2; j >= 0; j--) A[i][j] = A[i][j+1] * 0.5 + B[i][j];", true},
+		"columns":        {"for (int j = 1; j < m; j++) C[j][i] = C[j-1][i] * 0.5 + B[i][j];", true},
+		"in place":       {"for (int j = 1; j < m; j++) A[i][j] += A[i][j-1] * 0.5;", true},
+		"there and back": {"for (int j = 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j]; for (int j = m - 2; j >= 0; j--) B[i][j] = B[i][j+1] * 0.25 + A[i][j];", true},
+		"two":            {"A[i][0] = 1; for (int j = 1; j < m; j++) { A[i][j] = 1 / (A[i][j-1] + 2); B[i][j] = B[i][j-1] / (A[i][j-1] + 2) + A[i][j]; }", true},
+		"triangle":       {"for (int j = i + 1; j < m; j++) A[i][j] = A[i][j-1] * 0.5 + B[i][j];", true},
+		"far":            {"for (int j = 5; j < m; j++) A[i][j] = A[i][j-5] * 0.5 + B[i][j];", true},
+		"conditional":    {"for (int j = 1; j < m; j++) { if (j > 2) A[i][j] = A[i][j-1] * 0.5; B[i][j] = A[i][j] + C[j][i]; }", true},
+		"doubled":        {"for (int j = 0; j < m/2; j++) A[i][2*j] = A[i][j] + B[i][j];", false},
+		"stored later":   {"for (int j = 0; j < m - 1; j++) { B[i][j] = A[i][j+1] + 1; A[i][j] = B[i][j] * C[j][i]; }", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := nestOf(t, "sweep.c", fmt.Sprintf(head, x.text))
+			for _, m := range []Mapping{{Block: []int64{4, 1}, Depth: 2}, {Block: []int64{4, 2}, Depth: 4}, {Block: []int64{4, 2}, Depth: 8}, {Block: []int64{2, 4}, Depth: 16}, {Block: []int64{4, 1}, Depth: 3}} {
+				p, err := find(n, schedule.Smart, Options{Map: func(f Form) Mapping {
+					if own := small(f); !f.Sweep.some() {
+						return own
+					}
+					return m
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(fmt.Sprint(p.Kernels), "_step] : ") != x.swept && m.Depth != 3 { // of which 4 work-items have no parts
+					t.Errorf("%v", p.Kernels)
+				}
+				for _, at := range []map[string]int64{{"n": 9, "m": 23}, {"n": 3, "m": 1}, {"n": 5, "m": 2}, {"n": 4, "m": 9}, {"n": 6, "m": 17}} {
+					if ok, err := n.Context.Contains(at); err == nil && ok {
+						check(t, p, at)
+					}
+				}
+			}
+		})
+	}
+}
