@@ -16,6 +16,9 @@ func (p *parser) run(instance string) {
 		if strings.HasPrefix(p.tok().At.File, ownHeaders) { // programs may have names of their own that libraries have in namespaces
 			p.scope = p.global.outer
 		}
+		if p.lang.plusPlus && closes(p.tok()) {
+			p.fail(p.here(), "%q closes no bracket", p.tok().Text)
+		}
 		p.external()
 	}
 	p.scope = p.global

@@ -295,13 +295,17 @@ func (p *cursor) closeAngle() {
 
 func (p *cursor) unexpected(wanted string) {
 	t := p.tok()
+	err := p.file.Errorf(p.here(), "%q stands where %s should stand", t.Text, wanted)
 	switch t.Kind {
 	case cpp.End:
-		p.fail(p.here(), "the text ends where %s should stand", wanted)
+		err = p.file.Errorf(p.here(), "the text ends where %s should stand", wanted)
 	case cpp.Pragma:
-		p.fail(p.here(), "#pragma %s stands where %s should stand", t.Text, wanted)
+		err = p.file.Errorf(p.here(), "#pragma %s stands where %s should stand", t.Text, wanted)
 	}
-	p.fail(p.here(), "%q stands where %s should stand", t.Text, wanted)
+	if p.misplaced(wanted) {
+		panic(fault{err: &malformed{err}})
+	}
+	panic(fault{err: err})
 }
 
 // name passes a name that is no keyword.
@@ -324,20 +328,28 @@ func (p *lookup) at(i int, s *scope, f func()) {
 	p.i, p.scope, p.split, p.angle, p.depth = saved, scope, split, angle, depth
 }
 
-// pass passes tokens up to the end of what the bracket at the current token opens.
+// pass passes tokens up to the end of what the bracket at the current token opens. Without an end nothing behind it can be told.
 func (p *cursor) pass() {
-	open := p.here()
-	for depth := 0; ; {
-		switch t := p.next(); {
-		case t.Kind == cpp.End:
-			p.fail(open, "the bracket is not closed")
-		case t.Kind != cpp.Symbol:
-		case t.Text == "(" || t.Text == "[" || t.Text == "{":
-			depth++
-		case t.Text == ")" || t.Text == "]" || t.Text == "}":
-			if depth--; depth == 0 {
-				return
-			}
+	var open []cpp.Token
+	for {
+		t := p.next()
+		switch last := len(open) - 1; {
+		case oneOf(t, "(", "[", "{"):
+			open = append(open, t)
+		case !closes(t):
+		case open[last].Is("{") && oneOf(t, ")", "]"):
+			panic(fault{p.file.Errorf(Pos(t.At), "%q closes no bracket", t.Text), true})
+		case closing[open[last].Text] != t.Text:
+			panic(fault{p.file.Errorf(Pos(open[last].At), "the bracket is not closed"), true})
+		case last == 0:
+			return
+		default:
+			open = open[:last]
 		}
 	}
 }
+
+func closes(t cpp.Token) bool { return t.Kind == cpp.End || oneOf(t, ")", "]", "}") }
+
+// closing are brackets by those that they close.
+var closing = map[string]string{"(": ")", "[": "]", "{": "}"}

@@ -118,6 +118,8 @@ func (p *parser) arguments() (out []value) {
 		out = append(out, v)
 		if !p.accept(",") && !p.is(")") {
 			p.unexpected(`"," or ")"`)
+		} else if p.tokens[p.i-1].Is(",") && p.is(")") {
+			p.unexpected(anExpression)
 		}
 	}
 	p.angle = saved
@@ -285,7 +287,7 @@ func (p *parser) primary() value {
 		}
 		return p.closure(at, "closure")
 	}
-	p.unexpected("an expression")
+	p.unexpected(anExpression)
 	return value{}
 }
 
@@ -327,6 +329,8 @@ func (p *parser) named(at Pos) value {
 		v := p.withAngle(0, p.value)
 		p.expect(")")
 		return p.castTo(at, t, v)
+	case statements[p.tok().Text] != nil, p.is("else"):
+		p.unexpected(anExpression)
 	case p.lang.plusPlus && cppExpressions[p.tok().Text] != "":
 		p.fail(at, "%s", cppExpressions[p.tok().Text])
 	case p.startsType():

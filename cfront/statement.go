@@ -290,6 +290,9 @@ func (p *parser) jump(at Pos) Stmt {
 		out.Label = p.name().Text
 	case out.What == "return" && !p.is(";"):
 		v := p.returned()
+		if p.within.result.form == voidForm && v.t != nil && v.t.form == numberForm {
+			panic(fault{err: &malformed{p.file.Errorf(v.e.Place(), "%s returns nothing, and this is a number: a semicolon may lack after return", p.within.name)}})
+		}
 		if p.within.auto && p.within.result.form == otherForm && v.t != nil {
 			alias := p.within.result.alias
 			p.within.result = v.t.pointed().with(func(t *ctype) { t.alias = alias })

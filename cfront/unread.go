@@ -1,6 +1,7 @@
 package cfront
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,6 +19,9 @@ func (p *parser) readable() (s Stmt) {
 	err := p.attempt(func() { s = p.statement() })
 	if err == nil {
 		return s
+	}
+	if Malformed(err) {
+		panic(fault{err: err})
 	}
 	p.i = start
 	p.skip()
@@ -206,3 +210,55 @@ func (p *parser) operands() *Assembly {
 	p.expect(")")
 	return a
 }
+
+// malformed is an error of a text that no compiler accepts. It is never left out, as what is only not read here may be.
+type malformed struct{ at *source.Error }
+
+func (e *malformed) Error() string { return e.at.Error() }
+func (e *malformed) Unwrap() error { return e.at }
+
+// Malformed reports that an error of a function is one of a text that no compiler accepts.
+func Malformed(err error) bool {
+	var e *malformed
+	return errors.As(err, &e)
+}
+
+// misplaced reports that no grammar of C or C++ has the current token here, whatever stands around it.
+func (p *cursor) misplaced(wanted string) bool {
+	t, after := p.tok(), p.tokens[max(p.i-1, 0)]
+	ends := oneOf(t, ";", ")", "]", "}") || t.Kind == cpp.End
+	controls := statements[t.Text] != nil || t.Is("else")
+	switch wanted {
+	case anExpression:
+		return (ends || oneOf(t, infix...)) && !oneOf(after, "...", "operator") || t.Is(":") && !after.Is("?") || controls
+	case `";"`, `":"`:
+		operand := t.Kind == cpp.Name && !slices.Contains(operatorNames, t.Text) && !p.mayBeMacro(t) || t.Kind == cpp.Number || t.Kind == cpp.String
+		ended := oneOf(after, ")", "]", "}", "++", "--") || after.Kind == cpp.Name || after.Kind == cpp.Number
+		return ended && (operand || ends || t.Is("#"))
+	case `"("`:
+		return ends || oneOf(after, "if", "for", "while", "switch")
+	case `")"`, `"]"`, `"}"`, `"," or ")"`, `"," or "}"`:
+		return ends
+	case "the name of a member":
+		return ends || t.Kind == cpp.Number
+	case "a name":
+		return t.Kind == cpp.Number
+	}
+	return false
+}
+
+// mayBeMacro reports that a name may be of a macro of a header that is not found.
+func (p *cursor) mayBeMacro(t cpp.Token) bool {
+	return len(p.file.absent) > 0 && t.Text == strings.ToUpper(t.Text)
+}
+
+func oneOf(t cpp.Token, texts ...string) bool { return slices.ContainsFunc(texts, t.Is) }
+
+// anExpression is how messages name one.
+const anExpression = "an expression"
+
+// infix are operators that begin no expression.
+var infix = strings.Fields("= += -= *= /= %= &= |= ^= <<= >>= , / % == != <= >= | ^ || ? . -> #")
+
+// operatorNames are names that stand between operands.
+var operatorNames = strings.Fields("and or xor bitand bitor and_eq or_eq xor_eq not_eq")

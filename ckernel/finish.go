@@ -78,10 +78,11 @@ func (b *flow) kernel() *kernel.Kernel {
 	b.axisDomains(k)
 	b.loopDomains(k)
 	var before string
+	taken := map[string]bool{}
 	for i, r := range b.records {
 		s := b.statementOf(r)
-		s.ID = fmt.Sprintf("line%d", r.pos.Line)
-		s.ID = kernel.Fresh(s.ID, func(id string) bool { return k.Stmt(id) != nil })
+		s.ID = kernel.Fresh(fmt.Sprintf("line%d", r.pos.Line), func(id string) bool { return taken[id] })
+		taken[s.ID] = true
 		if i > 0 {
 			s.Deps = []string{before}
 		}

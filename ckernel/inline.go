@@ -41,7 +41,7 @@ func (b *builder) called(x *cfront.Call) outcome {
 	case f.Kernel:
 		b.fail(x, "", "a kernel calls a kernel")
 	case f.Err != nil:
-		panic(fault{err: unread(f.Err)})
+		panic(fault{unread(f.Err), cfront.Malformed(f.Err)})
 	}
 	for _, a := range x.Args { // calls in arguments come before parameters have values
 		b.callsIn(a)

@@ -100,7 +100,7 @@ func Find(file *cfront.File, opt *Options) (*cfront.Function, error) {
 // unread is the error of a function whose body was not read, with what can still be done.
 func unread(err error) error {
 	var e *source.Error
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || cfront.Malformed(err) {
 		return err
 	}
 	return e.WithHint("%s", strings.TrimPrefix(e.Hint+"; "+elsewhere, "; "))

@@ -399,20 +399,26 @@ func (b *builder) once(x *loopText, steps map[*builderVar]*expr.Poly) (done bool
 	return true, nil
 }
 
-// maxCopies bounds the iterations of loops that are unrolled here, and copiedSteps the statements of all of them.
+// maxCopies bounds the iterations of loops that are unrolled here, copiedSteps the statements of all of them, and maxConditions the constraints by which
+// it is told where one of them runs: deciding more takes longer and longer.
 const (
-	maxCopies   = 1024
-	copiedSteps = maxSteps / 4
+	maxCopies     = 1024
+	copiedSteps   = maxSteps / 4
+	maxConditions = 16
 )
 
 // unrolledHere follows a loop iteration by iteration, where numbers decide after which it ends.
 func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done bool, why error) {
 	undo := b.snapshot()
 	f := &frame{text: x, copies: true}
-	first := b.steps
+	first, conditions := b.steps, constraints(b.live.domain)
 	for i := range maxCopies {
 		if b.steps-first > copiedSteps {
 			break
+		}
+		if constraints(b.live.domain)-conditions > maxConditions {
+			undo()
+			return false, b.file.Errorf(x.pos, "where the iterations of the loop run takes more than %d constraints", maxConditions).WithHint("%s", elsewhere)
 		}
 		var is answer
 		why = b.attempt(func() {
@@ -434,6 +440,15 @@ func (b *builder) unrolledHere(x *loopText, _ map[*builderVar]*expr.Poly) (done 
 	}
 	undo()
 	return false, b.file.Errorf(x.pos, "the loop makes more than %d iterations or %d statements, and its variables change by another amount in each", maxCopies, copiedSteps).WithHint("%s", elsewhere)
+}
+
+// constraints is the number of constraints of a set.
+func constraints(s *polycount.Set) (n int) {
+	for _, d := range s.Disjuncts() {
+		list, _ := d.Constraints()
+		n += len(list)
+	}
+	return n
 }
 
 // iterationCopy is iteration where breaks end the loop for good.

@@ -122,19 +122,19 @@ func Kernel(ctx context.Context, text, entry string, o Options) (_ *Program, err
 	if n := fn.MostItems; n > 0 && (most == 0 || registerFile/int(n) < most) {
 		most = registerFile / int(n)
 	}
-	listing, registers, err := machine.Listing(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
-	if err == nil && most > 0 && registers > most {
-		err = fmt.Errorf("it takes %d registers and may have %d, and what compilers put into memory then is not known", registers, most)
+	code, err := machine.Make(f, machine.Options{Architecture: o.Architecture, File: name, Limit: most})
+	if err == nil && most > 0 && code.Registers > most {
+		err = fmt.Errorf("it takes %d registers and may have %d, and what compilers put into memory then is not known", code.Registers, most)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s is not compiled here: %w", name, entry, err)
 	}
-	l, err := sass.Parse(listing)
+	l, err := sass.Parse(code.Listing)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the code of %s: %w", name, entry, err)
 	}
-	p := &Program{Function: l.Functions[0], Shared: f.Shared, Listing: listing}
-	p.Function.Registers = registers
+	p := &Program{Function: l.Functions[0], Shared: f.Shared, Listing: code.Listing}
+	p.Function.Registers, p.Function.Rare = code.Registers, code.Rare
 	p.Function.Target = o.Architecture
 	held(p.Function, f)
 	return p, nil

@@ -18,6 +18,7 @@ const (
 	mostWhole    = 800_000 // instructions that are timed, in the run of the launch as it is
 	mostTimed    = 300_000 // the same, with something changed
 	enoughTimed  = 60_000  // the same, once a wave has ended
+	mostLooked   = 300_000 // the same for the block that takes longest, where they differ
 	windows      = 6       // waves of blocks that stand for all
 )
 
@@ -70,9 +71,19 @@ func (e *emulation) someWhole() bool {
 	return false
 }
 
-// longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it.
+// longest looks for the multiprocessor whose blocks execute most, where all run at once: the launch ends with it. Where blocks differ, as many are looked at as there is
+// work for.
 func (e *emulation) longest() {
-	parts, most := int64(8), int64(0)
+	parts, longest, shortest := int64(8), 0.0, math.Inf(1)
+	look := func(number int64) {
+		b := e.block(e.index(number))
+		if takes := lasts(b); !b.Cut {
+			shortest = min(shortest, takes)
+			if takes > longest {
+				e.first, longest = number%e.busy, takes
+			}
+		}
+	}
 	switch e.block(e.index(0)); {
 	case e.builder.Steps > mostExecuted:
 		parts = 1
@@ -80,16 +91,28 @@ func (e *emulation) longest() {
 		parts = 2
 	}
 	for i := range parts + 1 {
-		first := i * (e.busy - 1) / parts
-		b := e.block(e.index(first))
-		sum := int64(0)
-		for _, w := range b.Warps {
-			sum += w.Count()
-		}
-		if sum > most && !b.Cut {
-			e.first, most = first, sum
-		}
+		look(i * (e.busy - 1) / parts)
 	}
+	if longest < alike*shortest {
+		return
+	}
+	for k := range e.work.Groups {
+		if e.builder.Steps > mostLooked {
+			e.unseen = 1 - float64(k)/float64(e.work.Groups)
+			return
+		}
+		look(drawnAt(k, e.work.Groups))
+	}
+}
+
+// lasts is about how many cycles a block takes, to tell which takes longest: as long as its longest warp alone, or as all of them issue.
+func lasts(b *timing.Block) float64 {
+	const alone, partitions = 8, 4 // cycles from one instruction of a warp to the next, in which memory counts, and partitions that issue one a cycle
+	longest, all := int64(0), int64(0)
+	for _, w := range b.Warps {
+		longest, all = max(longest, w.Count()), all+w.Count()
+	}
+	return float64(alone*longest) + float64(all)/partitions
 }
 
 // number is the number, among those of the multiprocessor, of one of the blocks that are looked at: whole waves, spread evenly.
@@ -337,6 +360,7 @@ func (e *emulation) machine(resident int64) *timing.Machine {
 	if crowded := timing.Cycles(e.crowded()); crowded > 0 {
 		atomic := &m.Units[timing.Atomic].Gap
 		reduction := max(float64(*atomic)*m.Reduction, float64(crowded))
+		m.Scattered *= float64(*atomic) / float64(max(*atomic, crowded)) // which wait for each other more than by chance
 		*atomic = max(*atomic, crowded)
 		m.Reduction = reduction / float64(*atomic)
 	}

@@ -47,6 +47,8 @@ type Input struct {
 	Missing float64
 	// Sensitivity asks for the time with each latency and gap 10 % greater.
 	Sensitivity bool
+	// Binds asks for no more of that than what binds, in a tenth of the work.
+	Binds bool
 	// Regions asks for the same by region.
 	Regions bool
 }
@@ -142,15 +144,34 @@ func Run(in Input) (_ *Result, err error) {
 	e.traffic()
 	e.gathered()
 	base := e.settled()
+	return e.told(base), nil
+}
+
+// told is what is asked for of a launch that takes as long.
+func (e *emulation) told(base timed) *Result {
 	r := e.result(base)
 	r.emulation, r.base = e, base
-	if in.Sensitivity && r.Status != Endless {
+	switch {
+	case r.Status == Endless:
+	case e.Sensitivity:
 		e.sensitivity(r, base)
+		if e.Regions {
+			e.regions(r, base)
+		}
+	case e.Binds:
+		e.binds(r, base)
 	}
-	if in.Sensitivity && in.Regions && r.Status != Endless {
-		e.regions(r, base)
-	}
-	return r, nil
+	return r
+}
+
+// Displaced is the launch by the same traces where others have displaced a part of what it loads from the second-level cache, with what binds it or without. The
+// result itself is not to be asked again.
+func (r *Result) Displaced(missing float64, binds bool) *Result {
+	e := r.emulation
+	e.Missing, e.Binds = missing, binds
+	e.again, e.shares, e.known = 0, nil, sync.Once{}
+	e.serve()
+	return e.told(e.settled())
 }
 
 // emulation is one in progress.
@@ -168,14 +189,17 @@ type emulation struct {
 	blocks   []*timing.Block
 	shown    [3]uint32      // the place of the first of blocks
 	most     int64          // blocks of the multiprocessor with most
+	unseen   float64        // the part of the blocks, which differ and all run at once, that were not looked at
 	first    int64          // number of the first block of the multiprocessor that is looked at
 	accessed *memory.Launch // what memory is told of
 	moved    memory.Traffic // what it says
 	memory   Memory
 	loads    float64           // the part of the loads from the second-level cache that DRAM serves
 	filled   float64           // the part of the sectors that are stored which come from DRAM first
+	own      float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
 	asked    []asked           // loads, by instruction
 	waits    map[int32]float64 // waiting
+	fresh    map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
 	again    float64           // the part of what a block loads again that DRAM serves; 0 is as of all loads
 	sector   float64           // seconds for which DRAM is busy with a sector; 0 is what its rate says
 	lengths  *lengths          // of blocks, where these are not alike

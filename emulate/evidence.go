@@ -27,13 +27,14 @@ var (
 	cutOff        = doubtful{1.15, 1.1}  // the end is extrapolated
 	secondLevel   = doubtful{1.15, 1.35} // bounds, and which part of it each address belongs to is not known
 	storedLines   = doubtful{1.3, 1.2}   // the same of lines that are stored
-	atomicPlaces  = doubtful{1.1, 1.7}   // atomic operations bound, and meet by that
+	atomicPlaces  = doubtful{1.2, 1.7}   // atomic operations bound, and meet by that
 	constantLines = doubtful{5, 5}       // constants whose lines go: which are kept is known roughly
 	blockBarrier  = doubtful{1, 1.35}    // bounds
 	scattered     = doubtful{1.15, 1.3}  // addresses are anywhere
 	privateMemory = doubtful{1.1, 2}     // arrays of work-items that are not in registers
 	scaledSheet   = doubtful{1.15, 1.15} // what was measured of another device of the architecture is scaled: 52 of 55 launches with intervals lie within on an H100
 	otherSheet    = doubtful{1.5, 1.5}   // the same of one of another architecture, of which nothing is recorded: wide
+	longestBlock  = doubtful{1, 1.5}     // the launch ends with its longest block, and not all were looked at
 	othersTurns   = doubtful{1.2, 1.2}   // work-groups are taken to come in turn
 	othersWait    = doubtful{1.25, 1.35} // they are taken to come at once
 )
@@ -87,6 +88,7 @@ func (e *emulation) interval(r *Result, t timed) [2]float64 {
 	add(top == timing.Barrier, blockBarrier)
 	add(e.anywhere() > muchAnywhere, scattered)
 	add(e.accessesPrivate(), privateMemory)
+	add(e.unseen > 0, longestBlock)
 	for _, d := range e.launch.Doubts() {
 		if d.Kind == exec.AssumedOrder {
 			add(true, othersTurns)

@@ -65,6 +65,7 @@ const raised = 0.1
 type parameter struct {
 	Sensitivity
 	change Change
+	most   float64 // about what the sensitivity can be at most: for which part of the time the unit is busy, or warps wait for it
 }
 
 // raise raises a latency or a gap of a machine.
@@ -97,10 +98,30 @@ func (e *emulation) sensitivity(r *Result, base timed) {
 	for _, v := range values[len(list):] {
 		r.Scatter = max(r.Scatter, math.Abs(v))
 	}
+	r.bind()
+}
+
+// bind sorts sensitivities; the first one that is none to room is what binds.
+func (r *Result) bind() {
 	slices.SortStableFunc(r.Sensitivity, func(a, b Sensitivity) int { return cmp.Compare(b.Value, a.Value) })
 	if i := slices.IndexFunc(r.Sensitivity, func(s Sensitivity) bool { return s.Kind != Capacity }); i >= 0 {
 		r.Bottleneck = Bottleneck{r.Sensitivity[i].Unit, r.Sensitivity[i].Kind}
 	}
+}
+
+// binds finds out what binds: parameters are raised in the order of what the time can depend on them at most, until that is less than it does on one before.
+func (e *emulation) binds(r *Result, base timed) {
+	list, found := e.parameters(r, base), 0.0
+	slices.SortStableFunc(list, func(a, b parameter) int { return cmp.Compare(b.most, a.most) })
+	for _, p := range list {
+		if p.most < found {
+			break
+		}
+		s := p.Sensitivity
+		s.Value = (e.time(p.change).cycles/base.cycles - 1) / raised
+		r.Sensitivity, found = append(r.Sensitivity, s), max(found, s.Value)
+	}
+	r.bind()
 }
 
 // jolts are by how many parts the gap between the starts of two work-groups is raised, to see by how much times differ by chance: sub-groups that
@@ -137,14 +158,14 @@ func (e *emulation) parameters(r *Result, base timed) (list []parameter) {
 			all += n
 		}
 	}
-	add := func(s Sensitivity) { list = append(list, parameter{s, Change{Machine: s.raise}}) }
+	add := func(s Sensitivity, most float64) { list = append(list, parameter{s, Change{Machine: s.raise}, most}) }
 	for _, u := range timing.Units() {
-		if r.Utilization[u] >= idle {
-			add(Sensitivity{Unit: u, Kind: Throughput})
+		if busy := r.Utilization[u]; busy >= idle {
+			add(Sensitivity{Unit: u, Kind: Throughput}, busy)
 		}
 		for reason, units := range behind {
-			if base.Busy[u] > 0 && slices.Contains(units, u) && float64(waited[reason]) >= unheard*float64(all) {
-				add(Sensitivity{Unit: u, Kind: Latency})
+			if part := float64(waited[reason]) / float64(all); base.Busy[u] > 0 && slices.Contains(units, u) && part >= unheard {
+				add(Sensitivity{Unit: u, Kind: Latency}, 2*part) // those that end last may wait longer than all do
 			}
 		}
 	}
@@ -160,11 +181,11 @@ func (e *emulation) capacities() (list []parameter) {
 	for _, k := range rooms {
 		d := e.Device.With(k, math.Floor(e.Device.Value(k)*(1+raised)), "raised")
 		if n, _ := machine.Resident(machine.Limits(d, e.work.Group)); min(n, e.most) > min(e.resident, e.most) {
-			list = append(list, parameter{Sensitivity{Kind: Capacity, Room: by}, Change{Resident: n}})
+			list = append(list, parameter{Sensitivity: Sensitivity{Kind: Capacity, Room: by}, change: Change{Resident: n}})
 		}
 	}
 	larger := func(m *timing.Machine) { m.L1Bytes = int64(float64(m.L1Bytes) * (1 + raised)) }
-	return append(list, parameter{Sensitivity{Kind: Capacity, Room: "L1"}, Change{Machine: larger}}, parameter{Sensitivity{Kind: Capacity, Room: "L2"}, e.largerL2()})
+	return append(list, parameter{Sensitivity: Sensitivity{Kind: Capacity, Room: "L1"}, change: Change{Machine: larger}}, parameter{Sensitivity: Sensitivity{Kind: Capacity, Room: "L2"}, change: e.largerL2()})
 }
 
 // largerL2 is a second-level cache with more room.

@@ -20,10 +20,15 @@ func (e *emulation) traffic() {
 	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
+	e.serve()
+}
+
+// serve tells accesses what serves them.
+func (e *emulation) serve() {
 	loads, stores, sector := e.served(e.moved)
 	e.memory.L2Hit, e.sector, e.loads = 1-loads, sector, loads
 	e.filled = part(e.moved.Filled, e.moved.Written)
-	e.waits = e.waiting(loads)
+	e.waits, e.own = e.waiting(loads), e.private()
 	for _, b := range e.blocks {
 		for _, w := range b.Warps {
 			e.miss(w.Nodes, loads, stores)
@@ -95,8 +100,15 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64) {
 				continue
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
+			if t.Space == timing.LocalSpace {
+				t.DRAM, t.Waits = e.own, 0
+				continue
+			}
 			if t.Store || t.Atomic {
 				t.DRAM, t.Filled = stores, e.filled
+				if fresh, ok := e.fresh[ev.Op]; ok && t.Atomic {
+					t.DRAM = min(stores, fresh)
+				}
 			}
 			if hit, ok := e.assumed(e.ops[ev.Op].Address); ok {
 				t.DRAM = 1 - hit
@@ -345,10 +357,25 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 		}
 	}
 	p.Sectors, p.Lines, p.Requests = executions*distinct(sectors), executions*distinct(lines), executions*float64(len(nodes))
-	if !t.Store && !t.Atomic {
+	switch {
+	case t.Atomic:
+		w.changes(nodes[0][i].Events[j].Op, float64(w.launch.Arrays[array].Bytes)/sectorBytes, p.Sectors)
+	case !t.Store:
 		w.asked = append(w.asked, asked{nodes[0][i].Events[j].Op, array, p.Sectors, others})
 	}
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
+}
+
+// changes notes that an atomic operation changes sectors of an array, of all of which each may come from DRAM once: not what counters hold, which it changes again and again.
+func (w *walker) changes(op int32, sectors, changed float64) {
+	if w.fresh == nil {
+		w.fresh = map[int32]float64{}
+	}
+	part := min(sectors/max(changed, 1), 1)
+	if before, ok := w.fresh[op]; ok {
+		part = min(part, before)
+	}
+	w.fresh[op] = part
 }
 
 // parted are the addresses of lanes, those of bulk copies by sector.

@@ -21,6 +21,8 @@ type Object struct {
 	Statistics   []any  `json:"statistics"` // the kind, the key's fields, and Counted; Measured for accesses to memory
 	// AsIfHeld are Statistics.AsIfHeld.
 	AsIfHeld []string `json:"as_if_held,omitempty"`
+	// Without are the parts of the source that are not counted, each with its line and the reason.
+	Without []string `json:"without,omitempty"`
 }
 
 // Counted is the part that all records have: the symbolic count and, where sizes are given, its value.

@@ -83,22 +83,30 @@ func (k *Kernel) ruleReads(s *Stmt) []string {
 }
 
 // DependsOn reports whether s depends on the statement with that ID, directly or through others.
-func (k *Kernel) DependsOn(s *Stmt, id string) bool {
-	seen := map[string]bool{}
-	var rec func(s *Stmt) bool
-	rec = func(s *Stmt) bool {
-		for _, d := range s.Deps {
-			if d == id {
-				return true
-			}
-			if !seen[d] {
-				seen[d] = true
-				if next := k.Stmt(d); next != nil && rec(next) {
-					return true
-				}
+func (k *Kernel) DependsOn(s *Stmt, id string) bool { return k.before(s, id)[id] }
+
+// Before are the IDs of the statements on which s depends, directly or through others.
+func (k *Kernel) Before(s *Stmt) map[string]bool { return k.before(s, "") }
+
+// before is Before, which ends where it finds a statement.
+func (k *Kernel) before(s *Stmt, last string) map[string]bool {
+	out := map[string]bool{}
+	var byID map[string]*Stmt
+	for todo := slices.Clone(s.Deps); len(todo) > 0 && !out[last]; {
+		d := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if out[d] {
+			continue
+		}
+		if byID == nil {
+			byID = make(map[string]*Stmt, len(k.Statements))
+			for _, x := range k.Statements {
+				byID[x.ID] = x
 			}
 		}
-		return false
+		if out[d] = true; byID[d] != nil {
+			todo = append(todo, byID[d].Deps...)
+		}
 	}
-	return rec(s)
+	return out
 }

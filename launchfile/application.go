@@ -15,6 +15,8 @@ type Application struct {
 	Cold   bool      // the first of the times is of a launch whose code had just been loaded, or whose buffers had just been copied
 	Stream int64     // by the number that the driver's records have
 	Order  int64     // of the first such launch among all that the application made
+	// Addresses are where buffers lay in the first such launch, by their names, in bytes; nil is not said.
+	Addresses map[string]int64
 }
 
 // Median is the middle one of the times, without the cold one where there are others; 0 where there is none.
@@ -52,6 +54,7 @@ func (r *reader) application(n *yamlfile.Node) (*Application, error) {
 		yamlfile.Optional(f["cold"], (*yamlfile.Node).Bool, &a.Cold),
 		yamlfile.Optional(f["stream"], amount, &a.Stream),
 		yamlfile.Optional(f["order"], amount, &a.Order),
+		yamlfile.Optional(f["addresses"], addresses, &a.Addresses),
 	)
 	switch {
 	case err != nil:
@@ -62,6 +65,17 @@ func (r *reader) application(n *yamlfile.Node) (*Application, error) {
 		return nil, f["timed"].Errorf("%d launches have no %d times", a.Timed, len(a.Times))
 	}
 	return a, nil
+}
+
+// addresses reads places in memory by the names of buffers.
+func addresses(n *yamlfile.Node) (map[string]int64, error) {
+	all, err := n.Ints()
+	for name, at := range all {
+		if at < 0 {
+			return nil, n.Errorf("an address is at least 0, and %s is at %d", name, at)
+		}
+	}
+	return all, err
 }
 
 // positive reads a number of seconds.

@@ -38,7 +38,7 @@ var Keys = map[string][]string{
 	"struct":      {"struct", "offset"},
 	"global":      {"dtype", "size", "bytes", "fill", "data", "restore"},
 	"resources":   {"registers", "shared", "local"},
-	"application": {"seconds", "timed", "total", "cold", "stream", "order"},
+	"application": {"seconds", "timed", "total", "cold", "stream", "order", "addresses"},
 	"assumption":  {"branch", "taken", "loop", "trips", "region", "l2_hit", "sizes"},
 	"expect":      {"kernel", "source", "grid", "block", "shared", "attributes", "args", "results", "tolerance"},
 }

@@ -8,7 +8,6 @@ type cache struct {
 	holds direction // accesses that it keeps
 	asks  direction // accesses whose misses count
 	fetch int64     // bytes that a miss loads, or stores
-	own   bool      // of a multiprocessor: what a sub-group loads together it loads once
 }
 
 // need is the capacity that a window takes.
@@ -81,10 +80,7 @@ func (c *cache) missesOf(l *Loop, w *window) (sum float64) {
 	}
 	trips := all.to - all.from
 	middle := func(n int64) *window { return at(all.from+(trips-n)/2, n) }
-	together := int64(1)
-	if c.own {
-		together = min(max(l.Together, 1), trips)
-	}
+	together := min(max(l.Together, 1), trips) // what a sub-group loads together it loads once
 	if one := middle(together); c.need(l.Body, one) > c.bytes {
 		if trips > fewTrips || together > 1 {
 			return float64(trips) / float64(together) * c.misses(l.Body, one)

@@ -113,7 +113,7 @@ func (l *Launch) Estimate(d Device) (t Traffic) {
 	resident := min(max(d.Resident, 1), most)
 	t.L2Loads = t.L1Loads * l.missRatio(d, most, resident)
 	whole := l.whole()
-	l2 := cache{Launch: l, bytes: d.L2, line: fetchBytes, holds: loads | stores, asks: loads, fetch: fetchBytes}
+	l2 := cache{Launch: l, bytes: d.L2, line: LineBytes, holds: loads | stores, asks: loads, fetch: fetchBytes}
 	misses := func() float64 {
 		return max(l2.waves(total, min(resident*d.Multiprocessors, total), l.consecutive), l2.traffic(l.Body, &whole)) * float64(l2.fetch)
 	}
@@ -235,7 +235,7 @@ func (l *Launch) missed(t *Traffic, whole *window) {
 // missRatio is the part of the sectors loaded that L1 does not have.
 func (l *Launch) missRatio(d Device, most, resident int64) float64 {
 	groups := l.dealt(d.Multiprocessors)
-	l1 := cache{Launch: l, own: true, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
+	l1 := cache{Launch: l, bytes: d.L1, line: LineBytes, holds: loads, asks: loads, fetch: SectorBytes}
 	fetched := func(n int64) float64 { return l1.waves(n, resident, groups) }
 	asked := func(n int64) float64 { return l.asked(groups(n)[0].list) }
 	n := min(most, sampledWaves*resident)

@@ -126,8 +126,12 @@ func (v *division) place(x interval, d int, at []span) {
 		return
 	}
 	m := v.moves[d]
-	for k := intmath.FloorDiv(x.lo+m.bytes/2, m.bytes); x.lo < x.hi; k++ {
-		end := min(x.hi, k*m.bytes-m.bytes/2+m.bytes)
+	half := m.bytes / 2
+	if half > LineBytes { // so that parts share no line
+		half -= half % LineBytes
+	}
+	for k := intmath.FloorDiv(x.lo+half, m.bytes); x.lo < x.hi; k++ {
+		end := min(x.hi, k*m.bytes-half+m.bytes)
 		at[d] = span{k, k + m.count}
 		v.place(interval{x.lo - k*m.bytes, end - k*m.bytes}, d-1, at)
 		x.lo = end
@@ -279,7 +283,8 @@ func (s *set) units(size int64) float64 {
 			i++
 			x.hi = in[i].hi
 		}
-		n += float64(x.hi-x.lo-grain)/float64(size) + 1
+		grains := intmath.FloorDiv(x.hi-1, grain) - intmath.FloorDiv(x.lo, grain) // between its first and its last
+		n += float64(grains*grain)/float64(size) + 1
 	}
 	return n * copies
 }

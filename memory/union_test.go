@@ -71,6 +71,7 @@ func TestUnits(t *testing.T) {
 		"rows above and below":         {apart(lanesOf(32, 4), 3, 4096), []stride{{128, 32}, {4096, 100}}, 102 * 128},
 		"planes before and after":      {apart(lanesOf(32, 4), 3, 1<<20), []stride{{128, 32}, {4096, 256}, {1 << 20, 50}}, 52 * 128 * 256},
 		"rows of an odd length":        {apart(lanesOf(32, 4), 5, 2064), []stride{{128, 16}, {2064, 512}}, 516 * 2064 / 32},
+		"words in rows of 516":         {lanesOf(32, 1<<20), []stride{{2064, 512}}, 32 * 512},
 		"a field of a structure":       {lanesOf(32, 16), []stride{{512, 100}}, 1600},
 		"columns, iteration by itself": {lanesOf(32, 4096), []stride{{4, 1024}, {1 << 17, 8}}, 8 * 32 * 128},
 	} {

@@ -32,6 +32,7 @@ type Function struct {
 	Instructions []Instruction
 	Blocks       []Block // by address
 	Loops        []*Loop // by the address of their headers
+	Rare         []int64 // addresses at which ways begin that are hardly taken, beside those that call subroutines of arithmetic
 }
 
 // Instruction is one instruction.

@@ -37,6 +37,7 @@ type span struct{ from, to int }
 type function struct {
 	name   string
 	params []string
+	types  []string // of params
 	body   span
 	calls  []call
 	// template are the parameters of a template that it is: what stands for each, where nothing is known of them.
@@ -105,11 +106,11 @@ func (h *host) split() {
 		if !h.is(end, "{") || h.close[end] == 0 || control[h.tokens[i-1].Text] {
 			continue
 		}
-		f := &function{name: h.tokens[i-1].Text, body: span{end + 1, h.close[end]}}
+		f := &function{name: h.tokens[i-1].Text, body: span{end + 1, h.close[end]}, template: h.templateOf(i - 1)}
 		for _, p := range h.list(i) {
-			f.params = append(f.params, h.lastName(p))
+			name := h.lastName(p)
+			f.params, f.types = append(f.params, name), append(f.types, h.typeIn(p, name, f.template))
 		}
-		f.template = h.templateOf(i - 1)
 		h.functions = append(h.functions, f)
 		i = h.close[end]
 	}

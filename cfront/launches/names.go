@@ -22,7 +22,7 @@ type definition struct {
 func (h *host) definitions(name string, in *function) (out []definition) {
 	first, member, _ := strings.Cut(name, ".")
 	for i := in.body.from; i < in.body.to; i++ {
-		if in == h.file && h.close[i] > i && h.tokens[i].Is("{") && h.within(i+1) != h.file {
+		if in == h.file && h.close[i] > i && (h.tokens[i].Is("(") || h.tokens[i].Is("{") && h.within(i+1) != h.file) { // what is declared there is of a function
 			i = h.close[i]
 			continue
 		}
@@ -247,6 +247,9 @@ func (h *host) typeOf(s span, in *function, at int) string {
 	}
 	name := h.tokens[s.from].Text
 	for _, f := range []*function{in, h.file} {
+		if i := slices.Index(in.params, name); f != in && i >= 0 {
+			return in.types[i]
+		}
 		for _, d := range h.definitions(name, f) {
 			if !d.declared || d.at > at && f == in {
 				continue
@@ -260,14 +263,23 @@ func (h *host) typeOf(s span, in *function, at int) string {
 					}
 					break
 				}
-				if t := h.tokens[i]; !t.Is("static") && !t.Is("const") {
-					words = append(words, cmp.Or(in.template[t.Text], t.Text))
-				}
+				words = append(words, h.typeIn(span{i, i + 1}, "", in.template))
 			}
-			return strings.Join(words, " ")
+			return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 		}
 	}
 	return ""
+}
+
+// typeIn is the text of a declaration before a name, with what stands for parameters of a template.
+func (h *host) typeIn(s span, name string, template map[string]string) string {
+	var words []string
+	for i := s.from; i < s.to && (name == "" || h.tokens[i].Text != name); i++ {
+		if t := h.tokens[i]; !t.Is("static") && !t.Is("const") {
+			words = append(words, cmp.Or(template[t.Text], t.Text))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // templateArgument is an argument of a template: a number where it is one, else its text.

@@ -97,8 +97,8 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("POCL_CPU_MAX_CU_COUNT", "1")
 			// A kernel is compiled once for all sessions, and where nothing has changed not at all: this is PoCL's own place, which sessions, that have no home, lack.
 			env.Setenv("POCL_CACHE_DIR", filepath.Join(cache, "pocl", "kcache"))
-			// How rarely garbage is collected is for all processes as it is for the tests.
-			for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+			// How rarely garbage is collected, and whether PoCL optimizes, is for all processes as it is for the tests.
+			for _, name := range []string{"GOGC", "GOMEMLIMIT", "POCL_EXTRA_BUILD_FLAGS"} {
 				if value, ok := os.LookupEnv(name); ok {
 					env.Setenv(name, value)
 				}

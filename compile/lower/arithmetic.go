@@ -400,7 +400,10 @@ func (l *lowering) cheapQuotient(x, y *ssa.Value) *ssa.Value {
 func (l *lowering) rarely(when, usual *ssa.Value, other func() *ssa.Value) *ssa.Value {
 	t := l.hold(usual.Type)
 	l.setHeld(t, usual)
-	l.when(when, func() { l.setHeld(t, other()) })
+	l.when(when, func() {
+		l.Block.Rare = true
+		l.setHeld(t, other())
+	})
 	return l.getHeld(t)
 }
 

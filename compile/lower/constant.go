@@ -216,7 +216,16 @@ func (l *lowering) callSize(x *cfront.Call) int {
 		return n
 	}
 	if f, ok := cfront.IntrinsicOf(x.Func); ok && f.Kind == cfront.Math {
+		if single[f.IR] {
+			return 1
+		}
 		return function
 	}
 	return intrinsic
+}
+
+// single are the functions that an instruction computes, of numbers of 32 bits.
+var single = map[string]bool{
+	"min": true, "max": true, "fmin": true, "fmax": true, "abs": true, "fabs": true, "fma": true, "mad": true, "mul_hi": true, "popcount": true, "brev": true, "byte_perm": true,
+	"add": true, "sub": true, "mul": true, "floor": true, "ceil": true, "trunc": true, "rint": true,
 }

@@ -186,17 +186,12 @@ func (l *lowering) writesOut(x *cfront.For, n int) bool {
 func (l *lowering) unrolled(x *cfront.For, n int) {
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions) + 1, loop: l.loop}
 	leaves := l.left(x.Body)
-	before, had := l.Block, l.Block.Meet
+	l.frames = append(l.frames, fr)
+	var r region
 	if leaves {
-		before.Meet = fr.end
-		l.regions = append(l.regions, fr.end)
+		r = l.enter(fr.end)
 	} else {
 		fr.regions--
-	}
-	l.frames = append(l.frames, fr)
-	if leaves {
-		l.Open()
-		defer l.Close()
 	}
 	for range n {
 		if l.dead {
@@ -208,20 +203,9 @@ func (l *lowering) unrolled(x *cfront.For, n int) {
 		}
 	}
 	l.frames = l.frames[:len(l.frames)-1]
-	if !leaves {
-		return
+	if leaves {
+		l.leave(r, &fr.ends)
 	}
-	l.regions = l.regions[:len(l.regions)-1]
-	l.jumpTo(fr.end, &fr.ends, len(l.regions)+1)
-	if before.Meet == fr.end && len(fr.ends) > 1 {
-		fr.end.Meets = true
-	} else {
-		if before.Meet == fr.end {
-			before.Meet = had
-		}
-		l.forget(fr.end)
-	}
-	l.merge(fr.end, fr.ends)
 }
 
 // iteration is a body once.
@@ -231,14 +215,10 @@ func (l *lowering) iteration(fr *frame, body cfront.Stmt) {
 		l.statement(body)
 		return
 	}
-	l.Open() // what follows a jump is not there in the next iteration
+	r := l.enter(fr.next) // what follows a jump is not there in the next iteration
+	fr.turn = len(l.regions)
 	l.statement(body)
-	l.Close()
-	if len(fr.nexts) == 0 {
-		return
-	}
-	l.jumpTo(fr.next, &fr.nexts, fr.regions)
-	l.merge(fr.next, fr.nexts)
+	l.leave(r, &fr.nexts)
 }
 
 // left reports whether a statement leaves the loop that it is the body of, or the function.
@@ -319,8 +299,9 @@ func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once b
 	if first.Op == ssa.Const && first.Int == 0 {
 		return
 	}
+	l.fresh()
 	fr := &frame{end: l.NewBlock(), regions: len(l.regions) + 1}
-	before, had := l.Block, l.Block.Meet
+	before := l.Block
 	before.Meet = fr.end
 	l.regions = append(l.regions, fr.end)
 	header, pre := l.NewBlock(), l.NewBlock()
@@ -369,7 +350,7 @@ func (l *lowering) turningBody(cond func() *ssa.Value, body func(*frame), once b
 	if before.Meet == fr.end && len(fr.ends) > 0 {
 		fr.end.Meets = true
 	} else if before.Meet == fr.end {
-		before.Meet = had
+		before.Meet = nil
 	}
 	l.merge(fr.end, fr.ends)
 }

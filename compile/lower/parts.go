@@ -63,7 +63,7 @@ func (l *lowering) inParts(x *cfront.For, c *counter, times int) bool {
 	assigned := l.assigned(x.Body, &cfront.Do{X: x.Step})
 	left := l.hold(ssa.W)
 	sizes := []int{times}
-	if l.again(x, c) {
+	if most, bounded := l.mostTrips(c); l.again(x, c) && (!bounded || most >= int64(times*l.Times)) {
 		sizes = []int{times * l.Times, times}
 	}
 	some := l.MakeAux(ssa.Cmp, ssa.Pred, "NE", n, l.Const(0))
@@ -106,7 +106,24 @@ func (l *lowering) again(x *cfront.For, c *counter) bool {
 		b, ok := e.(*cfront.Binary)
 		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
 	})
-	return x.Unroll == 0 && known && by == 1 && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+	return x.Unroll == 0 && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+}
+
+// straight reports whether a statement has no loops in it, and calls nothing.
+func (l *lowering) straight(s cfront.Stmt) bool {
+	ok := true
+	stmts, exprs := cfront.Inside(s)
+	for _, e := range exprs {
+		cfront.Walk(e, func(e cfront.Expr) {
+			_, call := e.(*cfront.Call)
+			ok = ok && !call
+		})
+	}
+	for _, one := range stmts {
+		_, loop := one.(*cfront.For)
+		ok = ok && !loop && l.straight(one)
+	}
+	return ok
 }
 
 // subscripts is about how many operations of a statement compute subscripts: most of that is done before a loop, or follows from what was there.

@@ -39,7 +39,7 @@ func (l *lowering) span(e cfront.Expr) (span, bool) {
 	case *cfront.Binary:
 		a, first := l.span(x.X)
 		b, second := l.span(x.Y)
-		if first && second {
+		if x.Op == "&" && second || first && second {
 			return spanOf(x.Op, a, b)
 		}
 	}
@@ -58,6 +58,8 @@ func spanOf(op string, a, b span) (span, bool) {
 		return span{a.least + b.least, a.most + b.most}, true
 	case op == "-":
 		return span{a.least - b.most, a.most - b.least}, true
+	case op == "&" && b.least >= 0:
+		return span{0, b.most}, true
 	case op == "*" && b.least >= 0 && b.least == b.most:
 		return span{a.least * b.least, a.most * b.most}, true
 	case op == "/" && b.least > 0 && b.least == b.most:
@@ -68,13 +70,13 @@ func spanOf(op string, a, b span) (span, bool) {
 
 // mostTrips is how often a loop turns at most; false where that is not known.
 func (l *lowering) mostTrips(c *counter) (int64, bool) {
-	s, ok := l.env[key{c.v, 0}]
+	first, ok := l.span(&cfront.Ref{Var: c.v})
 	by, known := l.constant(c.by)
 	end, bounded := l.span(c.end)
-	if !ok || s.x == nil || s.x.Op != ssa.Const || !known || by <= 0 || c.step != "+" || !bounded || c.op != "<" && c.op != "<=" {
+	if !ok || !known || by <= 0 || c.step != "+" || !bounded || c.op != "<" && c.op != "<=" {
 		return 0, false
 	}
-	most := end.most - l.signedOf(s.x, c.v.DType)
+	most := end.most - first.least
 	if c.op == "<" {
 		most--
 	}

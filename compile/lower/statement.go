@@ -16,6 +16,7 @@ type frame struct {
 	next     *ssa.Block // of a loop: the end of an iteration
 	nexts    []snapshot
 	regions  int   // that are open around it
+	turn     int   // of a loop: those around the end of an iteration
 	result   place // of a function
 	loop     *ssa.Loop
 }
@@ -31,6 +32,47 @@ func (l *lowering) jumpTo(to *ssa.Block, list *[]snapshot, regions int) {
 	l.Goto(to)
 	*list = append(*list, snapshot{l.Block, l.env})
 	l.dead = true
+}
+
+// region is a part of the kernel at whose end the work-items that have begun it together meet again.
+type region struct{ before, end *ssa.Block }
+
+// enter begins a region behind the block.
+func (l *lowering) enter(end *ssa.Block) region {
+	l.fresh()
+	l.Block.Meet = end
+	l.regions = append(l.regions, end)
+	l.Open()
+	return region{l.Block, end}
+}
+
+// leave ends a region, to whose end lead the jumps of a list. Without any there is nothing to meet for.
+func (l *lowering) leave(r region, ends *[]snapshot) {
+	l.Close()
+	l.regions = l.regions[:len(l.regions)-1]
+	jumps := len(*ends)
+	if jumps > 0 {
+		l.jumpTo(r.end, ends, len(l.regions)+1)
+	}
+	if len(*ends) > 1 {
+		r.end.Meets = true
+	} else {
+		r.before.Meet = nil
+		l.forget(r.end)
+	}
+	if jumps > 0 {
+		l.merge(r.end, *ends)
+	}
+}
+
+// fresh goes on in another block where a region begins behind this one already.
+func (l *lowering) fresh() {
+	if l.Block.Meet == nil {
+		return
+	}
+	next := l.NewBlock()
+	l.Goto(next)
+	l.start(next, l.env)
 }
 
 // start begins a block that control comes to from a branch.
@@ -51,6 +93,7 @@ func (l *lowering) split2(cond *ssa.Value, yes, no func()) {
 		}
 		return
 	}
+	l.fresh()
 	from, env := l.Block, l.env
 	first, second, end := l.NewBlock(), l.NewBlock(), l.NewBlock()
 	var ends []snapshot
@@ -209,11 +252,11 @@ func (l *lowering) jumps(s cfront.Stmt) *cfront.Jump {
 // jumpIf jumps where a predicate holds.
 func (l *lowering) jumpIf(cond *ssa.Value, j *cfront.Jump) {
 	f := l.target(j)
-	to, list := f.end, &f.ends
+	to, list, around := f.end, &f.ends, f.regions
 	if j.What == "continue" {
-		to, list = f.next, &f.nexts
+		to, list, around = f.next, &f.nexts, f.turn
 	}
-	if len(l.regions) > f.regions { // from within regions: those who meet there must know
+	if len(l.regions) > around { // from within regions: those who meet there must know
 		l.split2(cond, func() { l.jump(j) }, nil)
 		return
 	}
@@ -249,7 +292,7 @@ func (l *lowering) jump(j *cfront.Jump) {
 	}
 	f := l.target(j)
 	if j.What == "continue" {
-		l.jumpTo(f.next, &f.nexts, f.regions)
+		l.jumpTo(f.next, &f.nexts, f.turn)
 		return
 	}
 	if j.What == "return" && j.Value != nil {
@@ -308,31 +351,11 @@ func (l *lowering) inlined(x *cfront.Call, f *cfront.Function) value {
 			fr.result.rec = nil
 		}
 	}
-	before := l.Block
-	had := before.Meet
-	before.Meet = fr.end
-	l.frames, l.calls, l.regions = append(l.frames, fr), append(l.calls, f), append(l.regions, fr.end)
-	l.Open()
+	l.frames, l.calls = append(l.frames, fr), append(l.calls, f)
+	r := l.enter(fr.end)
 	l.statement(f.Body)
-	l.Close()
-	l.frames, l.calls, l.regions = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1], l.regions[:len(l.regions)-1]
-	if len(fr.ends) == 0 { // it is left at its end alone: the block goes on
-		if before.Meet == fr.end {
-			before.Meet = had
-		}
-		l.forget(fr.end)
-	} else {
-		l.jumpTo(fr.end, &fr.ends, len(l.regions)+1)
-		if before.Meet != fr.end || len(fr.ends) == 1 {
-			if before.Meet == fr.end {
-				before.Meet = had
-			}
-			l.forget(fr.end)
-		} else {
-			fr.end.Meets = true
-		}
-		l.merge(fr.end, fr.ends)
-	}
+	l.frames, l.calls = l.frames[:len(l.frames)-1], l.calls[:len(l.calls)-1]
+	l.leave(r, &fr.ends)
 	if fr.result.p == nil {
 		return value{}
 	}

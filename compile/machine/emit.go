@@ -22,8 +22,15 @@ const mostUnits = 30_000
 // instructionBytes is the size of an instruction.
 const instructionBytes = 16
 
-// Listing is the machine code of a function as nvdisasm lists code, and how many registers a work-item takes.
-func Listing(from *ssa.Func, o Options) (listing string, registers int, err error) {
+// Code is machine code as nvdisasm lists it, how many registers a work-item takes, and where ways begin that are hardly taken: addresses in bytes.
+type Code struct {
+	Listing   string
+	Registers int
+	Rare      []int64
+}
+
+// Make is the machine code of a function.
+func Make(from *ssa.Func, o Options) (c Code, err error) {
 	ends := slices.Clone(from.Blocks)
 	pairs := make([][2]*ssa.Block, len(ends))
 	preds := make([][]*ssa.Block, len(ends))
@@ -44,13 +51,15 @@ func Listing(from *ssa.Func, o Options) (listing string, registers int, err erro
 			}
 		}
 		if err == nil {
-			return f.write(numbers, o), max(most, 2), nil
+			c.Listing, c.Rare = f.write(numbers, o)
+			c.Registers = max(most, 2)
+			return c, nil
 		}
 		switch try {
 		case 1:
 			ssa.RepeatComparisons(from)
 		case 2:
-			return "", 0, err
+			return c, err
 		}
 	}
 }
@@ -84,7 +93,7 @@ func attempt(from *ssa.Func, o Options, ordered bool, less int) (f *function, nu
 	return f, numbers, most, err
 }
 
-func (f *function) write(numbers []int, o Options) string {
+func (f *function) write(numbers []int, o Options) (listing string, rare []int64) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\t.headerflags\t@\"EF_CUDA_SM%s\"\n\t.section\t.text.%s\n.text.%s:\n", strings.TrimPrefix(o.Architecture, "sm_"), f.Name, f.Name)
 	labels := map[*ssa.Block]string{}
@@ -94,6 +103,9 @@ func (f *function) write(numbers []int, o Options) string {
 	at, line := 0, 0
 	for _, c := range f.blocks {
 		fmt.Fprintf(&b, "%s:\n", labels[c.block])
+		if c.block.Rare {
+			rare = append(rare, int64(at))
+		}
 		for _, list := range [][]*instruction{c.list, c.ends} {
 			for _, in := range list {
 				if in.guard == none && in.not { // never
@@ -112,7 +124,7 @@ func (f *function) write(numbers []int, o Options) string {
 	if len(last.list)+len(last.ends) == 0 || at == 0 {
 		fmt.Fprintf(&b, "        /*%04x*/                   EXIT ;\n", at)
 	}
-	return b.String()
+	return b.String(), rare
 }
 
 func (f *function) text(in *instruction, numbers []int, labels map[*ssa.Block]string) string {

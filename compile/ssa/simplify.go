@@ -1,5 +1,7 @@
 package ssa
 
+import "slices"
+
 // Passes are done one after the other. Each leaves what the function computes as it was.
 var Passes = []struct {
 	Name string
@@ -10,6 +12,7 @@ var Passes = []struct {
 	{"join", Join},
 	{"predicate", Predicate},
 	{"trivial phis", TrivialPhis},
+	{"long products", LongProducts},
 	{"hoist", Hoist},
 	{"chain", Chain},
 	{"reduce", Reduce},
@@ -203,4 +206,48 @@ func insertBefore(b *Block, before, v *Value) {
 			return
 		}
 	}
+}
+
+// LongProducts makes one product of 64 bits of the two that give the low and the high word of it.
+func LongProducts(f *Func) {
+	by := map[*Value]*Value{}
+	for _, b := range f.Blocks {
+		low := map[[2]*Value]*Value{}
+		key := func(v *Value) [2]*Value {
+			if v.Args[0].ID > v.Args[1].ID {
+				return [2]*Value{v.Args[1], v.Args[0]}
+			}
+			return [2]*Value{v.Args[0], v.Args[1]}
+		}
+		for _, v := range b.Values {
+			if v.Op == Mul && v.Type == W {
+				low[key(v)] = v
+			}
+		}
+		for _, v := range slices.Clone(b.Values) {
+			if v.Op != MulHiU && v.Op != MulHiS {
+				continue
+			}
+			other := low[key(v)]
+			if other == nil || by[other] != nil {
+				continue
+			}
+			first := v
+			if slices.Index(b.Values, other) < slices.Index(b.Values, v) {
+				first = other
+			}
+			op := MulWideU
+			if v.Op == MulHiS {
+				op = MulWideS
+			}
+			wide := &Value{ID: f.Next(), Op: op, Type: D, Args: slices.Clone(v.Args), Block: b, Line: v.Line}
+			insertBefore(b, first, wide)
+			for i, part := range []*Value{other, v} {
+				word := &Value{ID: f.Next(), Op: Extract, Type: W, Int: int64(i), Args: []*Value{wide}, Block: b, Line: part.Line}
+				insertBefore(b, first, word)
+				by[part] = word
+			}
+		}
+	}
+	f.Replace(by)
 }

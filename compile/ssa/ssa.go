@@ -149,6 +149,7 @@ type Block struct {
 	Meets bool
 	// Breaks are the blocks at which work-items that leave by a jump will not meet the others.
 	Breaks []*Block
+	Rare   bool // it computes what numbers that are out of range need
 }
 
 // End is how control goes on behind a block.

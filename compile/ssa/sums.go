@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// sum is a word as a sum of products of up to two values, each with a factor; that of nothing is a number. It is right modulo 2 to the power of 32.
-type sum map[product]int32
+// sum is an integer as a sum of products of up to two values, each with a factor; that of nothing is a number. Of a word it is right modulo 2 to the power
+// of 32, and factors are those of a word with a sign.
+type sum map[product]int64
 
 // product is that of two values, by the order of their numbers; nil for none.
 type product struct{ a, b *Value }
@@ -29,41 +30,92 @@ func multiply(p, q product) (product, bool) {
 	return product{p.a, q.a}, true
 }
 
+// deepest is how many operations sums are followed through: addresses nest less deep.
+const deepest = 12
+
 func sumOf(v *Value, depth int) sum {
-	const deepest = 12 // sums of more than so many operations are left as they are: addresses nest less deep
 	self := sum{product{a: v}: 1}
 	if v.Op == Const {
-		return sum{product{}: int32(v.Int)}.tidy()
+		return sum{product{}: int64(int32(v.Int))}.tidy()
 	}
 	if v.Type != W || depth > deepest {
 		return self
 	}
 	switch v.Op {
 	case Add, Sub:
-		sign := int32(1)
+		sign := int64(1)
 		if v.Op == Sub {
 			sign = -1
 		}
-		return self.unless(sumOf(v.Args[0], depth+1).plus(sumOf(v.Args[1], depth+1), sign))
+		return self.unless(sumOf(v.Args[0], depth+1).plus(sumOf(v.Args[1], depth+1), sign).word())
 	case Shl:
 		if n := v.Args[1]; n.Op == Const && n.Int < 32 {
-			return self.unless(sum{}.plus(sumOf(v.Args[0], depth+1), 1<<n.Int))
+			return self.unless(sum{}.plus(sumOf(v.Args[0], depth+1), 1<<n.Int).word())
 		}
 	case Mul:
-		x, y := sumOf(v.Args[0], depth+1), sumOf(v.Args[1], depth+1)
-		out := sum{}
-		for p, m := range x {
-			for q, n := range y {
-				r, ok := multiply(p, q)
-				if !ok {
-					return self
-				}
-				out[r] += m * n
-			}
+		if out := sumOf(v.Args[0], depth+1).times(sumOf(v.Args[1], depth+1)); out != nil {
+			return self.unless(out.word())
 		}
-		return self.unless(out.tidy())
 	}
 	return self
+}
+
+// farSum is an integer of 64 bits as a sum in which words stand for what they are with their sign. Words that are extended with their sign are indices, which
+// do not run over.
+func farSum(v *Value, depth int) sum {
+	self := sum{product{a: v}: 1}
+	switch {
+	case v.Op == Const:
+		return sum{product{}: v.Int}.tidy()
+	case depth > deepest:
+		return self
+	}
+	switch v.Op {
+	case Sext:
+		return sumOf(v.Args[0], depth+1)
+	case Add, Sub:
+		sign := int64(1)
+		if v.Op == Sub {
+			sign = -1
+		}
+		return self.unless(farSum(v.Args[0], depth+1).plus(farSum(v.Args[1], depth+1), sign))
+	case Shl:
+		if n := v.Args[1]; n.Op == Const && n.Int < 32 {
+			return self.unless(sum{}.plus(farSum(v.Args[0], depth+1), 1<<n.Int))
+		}
+	case Mul:
+		if out := farSum(v.Args[0], depth+1).times(farSum(v.Args[1], depth+1)); out != nil {
+			return self.unless(out)
+		}
+	case MulWideS:
+		if out := sumOf(v.Args[0], depth+1).times(sumOf(v.Args[1], depth+1)); out != nil {
+			return self.unless(out)
+		}
+	}
+	return self
+}
+
+// times is a product of sums; nil where products of more than two values come of it.
+func (s sum) times(t sum) sum {
+	out := sum{}
+	for p, m := range s {
+		for q, n := range t {
+			r, ok := multiply(p, q)
+			if !ok {
+				return nil
+			}
+			out[r] += m * n
+		}
+	}
+	return out.tidy()
+}
+
+// word has the factors of a word.
+func (s sum) word() sum {
+	for p, n := range s {
+		s[p] = int64(int32(n))
+	}
+	return s.tidy()
 }
 
 // unless is a sum, or the value itself where that has too many terms.
@@ -83,7 +135,7 @@ func (s sum) tidy() sum {
 	return s
 }
 
-func (s sum) plus(t sum, times int32) sum {
+func (s sum) plus(t sum, times int64) sum {
 	out := sum{}
 	maps.Copy(out, s)
 	for p, n := range t {
@@ -97,13 +149,13 @@ func (s sum) number() (int64, bool) {
 	case len(s) == 0:
 		return 0, true
 	case ok && len(s) == 1:
-		return int64(n), true
+		return n, true
 	}
 	return 0, false
 }
 
 // one is the only value in a sum, and its factor.
-func (s sum) one() (v *Value, times int32) {
+func (s sum) one() (v *Value, times int64) {
 	if len(s) != 1 {
 		return nil, 0
 	}
@@ -154,7 +206,7 @@ func farOf(v *Value) (f far, ok bool) {
 const mostNeighbours = 24
 
 // Chain makes addresses of a block of each other: those that are a constant apart are one with an offset, and those that are a multiple of a value apart
-// follow by one product from the one before, as NVIDIA's compiler has them. Indices are signed, and so do not run over.
+// follow by one product from the one before, as NVIDIA's compiler has them.
 func Chain(f *Func) {
 	users := usersOf(f)
 	by := map[*Value]*Value{}
@@ -163,16 +215,15 @@ func Chain(f *Func) {
 			v *Value
 			s sum
 		}
-		known := map[far][]seen{}
+		known := map[*Value][]seen{}
 		for _, v := range slices.Clone(b.Values) {
-			a, ok := farOf(v)
-			if !ok {
+			if _, ok := farOf(v); !ok && !addresses(v, users[v]) {
 				continue
 			}
-			key := far{base: a.base, size: a.size}
-			s := sumOf(a.index, 0)
-			list := known[key]
-			if f.same(b, v, s, a.size, users, func(use func(*Value, sum) bool) {
+			s := farSum(v, 0)
+			base := s.base()
+			list := known[base]
+			if f.same(b, v, s, users, func(use func(*Value, sum) bool) {
 				for i := len(list) - 1; i >= max(0, len(list)-mostNeighbours); i-- {
 					if use(list[i].v, list[i].s) {
 						return
@@ -181,21 +232,38 @@ func Chain(f *Func) {
 			}, by) {
 				continue
 			}
-			known[key] = append(known[key], seen{v, s})
+			known[base] = append(known[base], seen{v, s})
 		}
 	}
 	f.Replace(by)
 }
 
+// base is the first value of 64 bits in a sum: the address of an array, to which the rest is added.
+func (s sum) base() *Value {
+	for _, p := range s.terms() {
+		if p.a != nil && p.b == nil && p.a.Type == D {
+			return p.a
+		}
+	}
+	return nil
+}
+
+// addresses reports whether a value of 64 bits is the address of an access.
+func addresses(v *Value, users []*Value) bool {
+	return v.Op == Add && v.Type == D && slices.ContainsFunc(users, func(u *Value) bool {
+		return u.Access != nil && len(u.Args) > 0 && u.Args[0] == v && (u.Op != Store || len(u.Args) > 1)
+	})
+}
+
 // same makes an address of those before it. It reports whether it is one of them with an offset.
-func (f *Func) same(b *Block, v *Value, s sum, size int64, users map[*Value][]*Value, each func(func(*Value, sum) bool), by map[*Value]*Value) (found bool) {
+func (f *Func) same(b *Block, v *Value, s sum, users map[*Value][]*Value, each func(func(*Value, sum) bool), by map[*Value]*Value) (found bool) {
 	each(func(other *Value, t sum) bool {
 		n, ok := s.plus(t, -1).number()
 		if !ok || !shifts(v, users[v]) {
 			return false
 		}
 		for _, u := range users[v] {
-			u.Access.Offset += n * size
+			u.Access.Offset += n
 		}
 		by[v] = other
 		users[other] = append(users[other], users[v]...)
@@ -207,10 +275,10 @@ func (f *Func) same(b *Block, v *Value, s sum, size int64, users map[*Value][]*V
 	}
 	each(func(other *Value, t sum) bool {
 		by, times := s.plus(t, -1).one()
-		if by == nil || by.Type != W {
+		if by == nil || by.Type != W || times != int64(int32(times)) {
 			return false
 		}
-		step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{by, f.word(int64(times) * size)}, Block: b, Line: v.Line}
+		step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{by, f.word(times)}, Block: b, Line: v.Line}
 		insertBefore(b, v, step)
 		v.Args = []*Value{other, step}
 		return true
@@ -250,37 +318,43 @@ func usersOf(f *Func) map[*Value][]*Value {
 	return out
 }
 
-// Reduce replaces products of what counts the iterations of a loop in indices by sums: the index of the next iteration is that of this one and a step.
+// Reduce replaces products of what counts the iterations of a loop in indices by sums: the index of the next iteration is that of this one and a step. Of
+// indices of 64 bits it is the address that goes on by a step.
 func Reduce(f *Func) {
+	users := usersOf(f)
+	by := map[*Value]*Value{}
 	for _, b := range f.Blocks {
 		if b.Loop == nil || len(b.Loop.Header.Preds) != 2 {
 			continue
 		}
 		made := map[*Value]*Value{}
 		for _, v := range slices.Clone(b.Values) {
-			a, ok := farOf(v)
-			if !ok {
-				continue
+			if a, ok := farOf(v); ok {
+				q := made[a.index]
+				if q == nil {
+					q = f.reduced(b.Loop, a.index, sumOf(a.index, 0))
+					made[a.index] = q
+				}
+				if q != nil {
+					step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{q, f.word(a.size)}, Block: b, Line: v.Line}
+					insertBefore(b, v, step)
+					v.Args = []*Value{a.base, step}
+					continue
+				}
 			}
-			q := made[a.index]
-			if q == nil {
-				q = f.reduced(b.Loop, a.index)
-				made[a.index] = q
+			if chained := slices.ContainsFunc(v.Args, func(a *Value) bool { return a.Block == b && addresses(a, users[a]) }); addresses(v, users[v]) && !chained {
+				if p := f.reduced(b.Loop, v, farSum(v, 0)); p != nil {
+					by[v] = p
+				}
 			}
-			if q == nil {
-				continue
-			}
-			step := &Value{ID: f.Next(), Op: MulWideS, Type: D, Args: []*Value{q, f.word(a.size)}, Block: b, Line: v.Line}
-			insertBefore(b, v, step)
-			v.Args = []*Value{a.base, step}
 		}
 	}
+	f.Replace(by)
 }
 
-// reduced is a phi that has the value of an index in each iteration; nil where that is not to be.
-func (f *Func) reduced(l *Loop, index *Value) *Value {
+// reduced is a phi that has the value of an index or address, a sum, in each iteration; nil where that is not to be.
+func (f *Func) reduced(l *Loop, index *Value, s sum) *Value {
 	header := l.Header
-	s := sumOf(index, 0)
 	var counter *Value
 	for _, p := range s.terms() {
 		for _, v := range []*Value{p.a, p.b} {
@@ -293,14 +367,14 @@ func (f *Func) reduced(l *Loop, index *Value) *Value {
 			counter = v
 		}
 	}
-	if counter == nil || len(counter.Args) != 2 {
+	if counter == nil || counter.Type != W || len(counter.Args) != 2 {
 		return nil
 	}
 	next := counter.Args[1]
 	if next.Op != Add || next.Args[0] != counter || next.Args[1].Op != Const {
 		return nil
 	}
-	by := int32(next.Args[1].Int)
+	by := int64(int32(next.Args[1].Int))
 	// what is multiplied by the counter, and what is not
 	factor, rest := sum{}, sum{}
 	for p, n := range s {
@@ -322,47 +396,48 @@ func (f *Func) reduced(l *Loop, index *Value) *Value {
 }
 
 // counted makes the phi of an index that is a factor times a counter, and a rest, where the counter goes from a value by a number.
-func (f *Func) counted(l *Loop, index, from *Value, factor, rest sum, by int32) *Value {
+func (f *Func) counted(l *Loop, index, from *Value, factor, rest sum, by int64) *Value {
 	header := l.Header
 	before, end := l.Before, header.Preds[1]
-	start := sum{}.plus(rest, 1)
-	for p, n := range factor {
-		first := sumOf(from, 0)
-		for q, m := range first {
-			r, ok := multiply(p, q)
-			if !ok {
-				return nil
-			}
-			start[r] += n * m
-		}
+	first := factor.times(sumOf(from, 0))
+	if first == nil {
+		return nil
 	}
-	phi := &Value{ID: f.Next(), Op: Phi, Type: W, Block: header, Line: index.Line}
+	t := index.Type
+	phi := &Value{ID: f.Next(), Op: Phi, Type: t, Block: header, Line: index.Line}
 	header.Values = append([]*Value{phi}, header.Values...)
-	step := f.valueOf(before, sum{}.plus(factor, by), index.Line)
-	first := f.valueOf(before, start.tidy(), index.Line)
-	again := &Value{ID: f.Next(), Op: Add, Type: W, Args: []*Value{phi, step}, Block: end, Line: index.Line}
+	step := f.valueOf(before, t, sum{}.plus(factor, by), index.Line)
+	start := f.valueOf(before, t, rest.plus(first, 1), index.Line)
+	again := &Value{ID: f.Next(), Op: Add, Type: t, Args: []*Value{phi, step}, Block: end, Line: index.Line}
 	end.Values = append(end.Values, again)
-	phi.Args = []*Value{first, again}
+	phi.Args = []*Value{start, again}
 	return phi
 }
 
-// valueOf makes the value of a sum at the end of a block.
-func (f *Func) valueOf(b *Block, s sum, line int) (out *Value) {
+// valueOf makes the value of a sum, of one word or two, at the end of a block.
+func (f *Func) valueOf(b *Block, t Type, s sum, line int) (out *Value) {
 	add := func(op Op, args ...*Value) *Value {
-		v := &Value{ID: f.Next(), Op: op, Type: W, Args: args, Block: b, Line: line}
+		v := &Value{ID: f.Next(), Op: op, Type: t, Args: args, Block: b, Line: line}
 		b.Values = append(b.Values, v)
 		return v
 	}
+	number := func(n int64) *Value {
+		if t == W {
+			return f.word(n)
+		}
+		return &Value{ID: f.Next(), Op: Const, Type: D, Int: n}
+	}
 	for _, p := range s.terms() {
-		n := f.word(int64(s[p]))
-		term := n
-		if p.a != nil {
-			term = p.a
-			if p.b != nil {
-				term = add(Mul, p.a, p.b)
-			}
-			if s[p] != 1 {
-				term = add(Mul, term, n)
+		var term *Value
+		switch n := s[p]; {
+		case p.a == nil:
+			term = number(n)
+		case t == D && p.b == nil && p.a.Type == W && n == int64(int32(n)):
+			term = add(MulWideS, p.a, f.word(n))
+		default:
+			term = f.productOf(p, t, add)
+			if n != 1 {
+				term = add(Mul, term, number(n))
 			}
 		}
 		if out == nil {
@@ -372,7 +447,26 @@ func (f *Func) valueOf(b *Block, s sum, line int) (out *Value) {
 		}
 	}
 	if out == nil {
-		return f.word(0)
+		return number(0)
 	}
 	return out
+}
+
+// productOf makes a product, of one word or two.
+func (f *Func) productOf(p product, t Type, add func(Op, ...*Value) *Value) *Value {
+	switch {
+	case p.b == nil && p.a.Type == t:
+		return p.a
+	case p.b == nil:
+		return add(Sext, p.a)
+	case t == D && p.a.Type == W && p.b.Type == W:
+		return add(MulWideS, p.a, p.b)
+	}
+	wide := func(v *Value) *Value {
+		if v.Type == t {
+			return v
+		}
+		return add(Sext, v)
+	}
+	return add(Mul, wide(p.a), wide(p.b))
 }

@@ -12,13 +12,9 @@ import (
 )
 
 // Open opens the device that a user gets by default, until the test ends. Where there is no library of an interface the test is
-// skipped, with what would have to be installed as the reason. PoCL compiles without optimizing, which takes half the work and is as right; with LONG=1 as
-// for users.
+// skipped, with what would have to be installed as the reason.
 func Open(t testing.TB) device.Device {
 	t.Helper()
-	if os.Getenv("LONG") == "" {
-		t.Setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
-	}
 	backend := device.Backends{&cuda.Backend{}, &opencl.Backend{}}
 	all, err := backend.Devices()
 	if errors.Is(err, opencl.ErrNone) {

@@ -58,6 +58,8 @@ const (
 	L2DirtyMost          Key = "l2_dirty_most"           // that L2 uses for such data
 	L2DirtyRoom          Key = "l2_dirty_room"           // that such data takes, by its size
 	L2PartlyLost         Key = "l2_partly_lost"          // of such data in sectors that are stored in part, what is kept less
+	L2PrivateKept        Key = "l2_private_kept"         // up to how much private memory of work-items that run at once L2 keeps all of it, in parts of its size
+	L2PrivateLost        Key = "l2_private_lost"         // from how much on it keeps nothing
 	L2SharedRoom         Key = "l2_shared_room"          // that data takes more where many multiprocessors read it, by its size
 	LineBytes            Key = "line_bytes"              // of a cache line
 	SectorBytes          Key = "sector_bytes"            // the smallest transfer from global memory
@@ -148,6 +150,7 @@ const (
 	L2Slices            Key = "l2_slices"               // parts of the second-level cache that work for themselves, among which lines are spread
 	AtomicSectors       Key = "atomic_sectors"          // of atomic operations with a result that the second-level cache does in a cycle
 	ReductionSectors    Key = "reduction_sectors"       // of those without a result
+	AtomicScattered     Key = "atomic_scattered"        // by how much longer atomic operations of lanes take that lie in lines apart by chance, as these meet in parts of the cache
 	AtomicLine          Key = "atomic_line"             // what a line takes that they change, besides its sectors, in sectors; less where less than a sector is changed
 	FenceLatency        Key = "fence_latency"           // of a fence of memory for the whole device
 	FenceGap            Key = "fence_gap"               // of two fences of a multiprocessor, and of one and its atomic operations

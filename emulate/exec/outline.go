@@ -83,6 +83,9 @@ func (l *Launch) avoids(block int) bool {
 	f := l.Function
 	for range len(f.Blocks) {
 		b := &f.Blocks[block]
+		if slices.Contains(f.Rare, f.Instructions[b.From].Address) {
+			return true
+		}
 		for i := b.From; i < b.To; i++ {
 			if l.slow(i) {
 				return true

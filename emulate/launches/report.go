@@ -96,6 +96,13 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}{r.Name, r.Device, r.Status(), jsonvalue.Finite(r.Seconds()), emulate.Ends(r.Interval()), list})
 }
 
+// Displaced is the report of the same launch where others have displaced a part of what it loads from the second-level cache: see emulate.Result.
+func (r *Report) Displaced(missing float64, binds bool) *Report {
+	again := *r
+	again.Launches = []Launch{{1, r.Launches[0].Displaced(missing, binds)}}
+	return &again
+}
+
 // Longest are the launches that take longest, one of each report.
 func Longest(all []*Report) (list []*emulate.Result) {
 	for _, r := range all {

@@ -156,10 +156,10 @@ func (s *Sequence) CUDA() bool { return s.face == samples.CUDA }
 // Options say how a sequence is emulated.
 type Options struct {
 	Device *facts.Device
-	// Sensitivity and Regions are those of emulate.Input.
-	Sensitivity, Regions bool
-	ClockMHz             float64 // 0 is the greatest of the device
-	Paths                string  // one of Paths; "" is the first
+	// Sensitivity, Binds and Regions are those of emulate.Input.
+	Sensitivity, Binds, Regions bool
+	ClockMHz                    float64 // 0 is the greatest of the device
+	Paths                       string  // one of Paths; "" is the first
 	// Counted is where the hardware's counts of launches are, which decide about branches on unknown data; nil for nowhere.
 	Counted counters.Source
 	// Origin is where the machine code comes from: one of Origins; "" is Binary.
@@ -261,7 +261,7 @@ func (s *Sequence) Run(ctx context.Context, l *sass.Listing, o Options) (*Report
 		}
 		if !ok {
 			result, err := emulate.Run(emulate.Input{
-				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Regions: o.Regions,
+				Function: f, Job: job, Code: s.Code, Assume: assumed[f], Device: o.Device, ClockMHz: o.ClockMHz, Sensitivity: o.Sensitivity, Binds: o.Binds, Regions: o.Regions,
 				Overwritten: names(overwritten), Paper: o.Paths == "paper", Profile: profile, Within: within, Missing: o.Missing,
 			})
 			if err != nil {

@@ -14,17 +14,18 @@ import (
 
 // In an application other launches come between two of the same: what a launch loads may lie in the second-level cache, as an earlier one has left it there, or
 // not. The launches of a folder are gone through in the order in which the application has made them, as far as launch files say: the first of each has its
-// number there, and the others of a file are taken to come evenly until the end. Buffers of two files are taken to be the same where they have the same size
-// and are the same one of those of this size in their files.
+// number there, and the others of a file are taken to come evenly until the end. Where launch files say where buffers lay, these are places in one memory. Else
+// buffers of two files are taken to be the same where they have the same size and are the same one of those of this size in their files.
 
-// region is memory that launches touch, in bytes: a place in a buffer.
+// region is memory that launches touch, in bytes: so many from a place on.
 type region struct {
-	key            string
+	memory         string // the buffer that the place is in; "" is all memory
+	at             int64
 	loaded, stored float64
 }
 
 // regions are those that a launch touches. What it touches of a buffer that several arguments point into is dealt to their places evenly.
-func regions(job device.Job, touched []memory.Bytes) (all []region) {
+func regions(job device.Job, addresses map[string]int64, touched []memory.Bytes) (all []region) {
 	places := map[string][]int64{}
 	for a := range job.Pointers() {
 		if !slices.Contains(places[a.Name], a.At) {
@@ -33,14 +34,18 @@ func regions(job device.Job, touched []memory.Bytes) (all []region) {
 	}
 	ofSize := map[int64]int{}
 	for i, b := range job.Buffers() {
-		nth := ofSize[b.Bytes()]
+		within := fmt.Sprint(b.Bytes(), " ", ofSize[b.Bytes()])
 		ofSize[b.Bytes()]++
 		if i >= len(touched) {
 			continue
 		}
+		from, known := addresses[b.Name]
+		if known {
+			within = ""
+		}
 		n := float64(len(places[b.Name]))
 		for _, at := range places[b.Name] {
-			all = append(all, region{fmt.Sprint(b.Bytes(), " ", nth, " ", at), touched[i].Loaded / n, touched[i].Stored / n})
+			all = append(all, region{within, from + at, touched[i].Loaded / n, touched[i].Stored / n})
 		}
 	}
 	return all
@@ -58,11 +63,34 @@ type held struct {
 // them are the same is not known, and what is in them was mostly stored just before. Chosen on testdata/h200/captured/eager.py.
 const little = 32
 
-// part is what is left of a region. Those with a turn were touched together.
+// part is what is left of a region: from one place to another. Those with a turn were touched together.
 type part struct {
-	key   string
-	bytes float64
-	turn  int
+	memory   string
+	from, to float64
+	turn     int
+}
+
+// common is where two parts overlap: from the second to the first, where they do not.
+func (p part) common(q part) (from, to float64) {
+	if p.memory != q.memory {
+		return 0, 0
+	}
+	return max(p.from, q.from), min(p.to, q.to)
+}
+
+// without are the pieces of a part that another one does not have.
+func (p part) without(q part) (rest []part) {
+	from, to := p.common(q)
+	if from >= to {
+		return []part{p}
+	}
+	if p.from < from {
+		rest = append(rest, part{p.memory, p.from, from, p.turn})
+	}
+	if to < p.to {
+		rest = append(rest, part{p.memory, to, p.to, p.turn})
+	}
+	return rest
 }
 
 // launch touches regions, and tells which part of what it loads was not there.
@@ -71,29 +99,43 @@ func (h *held) launch(all []region) float64 {
 	found, loaded := 0.0, 0.0
 	var now []part
 	for _, r := range all {
-		p := part{r.key, max(r.loaded, r.stored), h.turn}
+		from := float64(r.at)
+		now = append(now, part{r.memory, from, from + max(r.loaded, r.stored), h.turn})
 		if loaded += r.loaded; r.loaded < h.bytes/little {
 			found += r.loaded
-		} else if i := slices.IndexFunc(h.list, func(p part) bool { return p.key == r.key }); i >= 0 {
-			before, since := h.list[i], 0.0
-			for _, q := range h.list {
-				if q.turn >= before.turn {
-					since += q.bytes
-				}
-			}
-			found += h.keeps.After(since/h.bytes) * min(r.loaded, before.bytes)
-			p.bytes = max(p.bytes, before.bytes)
+			continue
 		}
-		now = append(now, p)
+		for _, q := range h.list {
+			if from, to := q.common(part{r.memory, from, from + r.loaded, 0}); from < to {
+				found += h.keeps.After(h.since(q.turn)/h.bytes) * (to - from)
+			}
+		}
 	}
-	room := h.bytes * h.keeps.None
-	for _, q := range h.list {
-		if room -= q.bytes; room > 0 && !slices.ContainsFunc(now, func(p part) bool { return p.key == q.key }) {
+	room, before := h.bytes*h.keeps.None, h.list
+	for _, p := range now {
+		var rest []part
+		for _, q := range before {
+			rest = append(rest, q.without(p)...)
+		}
+		before = rest
+	}
+	for _, q := range before {
+		if room -= q.to - q.from; room > 0 {
 			now = append(now, q)
 		}
 	}
 	h.list = now
-	return 1 - found/max(loaded, 1)
+	return 1 - min(found/max(loaded, 1), 1)
+}
+
+// since are the bytes that were touched since a turn, and in it.
+func (h *held) since(turn int) (bytes float64) {
+	for _, q := range h.list {
+		if q.turn >= turn {
+			bytes += q.to - q.from
+		}
+	}
+	return bytes
 }
 
 // turn is a launch of a file in the course of an application.

@@ -16,10 +16,10 @@ func TestMissing(t *testing.T) {
 	}
 	const mb = 1e6
 	all := [][]region{
-		{{"x", 10 * mb, 0}, {"y", 0, 10 * mb}},
-		{{"y", 10 * mb, 0}, {"z", 0, 120 * mb}},
-		{{"x", 10 * mb, 0}},
-		{{"w", 1e4, 0}},
+		{{"x", 0, 10 * mb, 0}, {"y", 0, 0, 10 * mb}},
+		{{"y", 0, 10 * mb, 0}, {"z", 0, 0, 120 * mb}},
+		{{"x", 0, 10 * mb, 0}},
+		{{"w", 0, 1e4, 0}},
 	}
 	for _, tt := range []struct {
 		times int64
@@ -33,8 +33,17 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%d times: %v are missing, and should be %v", tt.times, got, tt.want)
 		}
 	}
+	// Places in one memory: b loads the second half of what a stores, and what lies behind that, which nobody has touched.
+	places := [][]region{{{"", 1 << 30, 0, 20 * mb}}, {{"", 1<<30 + 10*mb, 20 * mb, 0}}}
+	var two []*Row
+	for i := range places {
+		two = append(two, &Row{Times: 1, Application: &launchfile.Application{Order: int64(i)}})
+	}
+	if got := missing(d, two, places); !slices.Equal(got, []float64{1, 0.5}) {
+		t.Errorf("%v are missing, and should be all of the first, which has none before it, and half of the second", got)
+	}
 	rows := []*Row{{Times: 3, Application: &launchfile.Application{}}}
-	if got := missing(d, rows, [][]region{{{"x", 30 * mb, 0}}}); got[0] != 0 {
+	if got := missing(d, rows, [][]region{{{"x", 0, 30 * mb, 0}}}); got[0] != 0 {
 		t.Errorf("a launch that comes alone misses %v of what it has left", got)
 	}
 }

@@ -27,12 +27,15 @@ type emulator struct {
 	outcomes  map[string]*once[*Outcome]
 	kinds     map[string]*kind // of each kernel with each ND-range
 	known     int              // results that were kept
-	alike     int              // files whose outcome was that of another
-	done, all int              // launch files
+	again     bool             // launches are emulated again
+	held      map[string]*launches.Report
+	steps     int // instructions that were executed for those that are held
+	alike     int // files whose outcome was that of another
+	done, all int // launch files
 }
 
 func newEmulator(o Options) *emulator {
-	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}, kinds: map[string]*kind{}}
+	return &emulator{options: o, keep: newKeep(o), listings: map[string]*once[*sass.Listing]{}, outcomes: map[string]*once[*Outcome]{}, kinds: map[string]*kind{}, held: map[string]*launches.Report{}}
 }
 
 // once is something that is made by whoever asks first, and awaited by all others.
@@ -71,6 +74,14 @@ type task struct {
 	missing float64  // the part of what they load that others have displaced from the cache
 }
 
+// addresses are where its buffers lay in the application; nil is not known.
+func (t *task) addresses() map[string]int64 {
+	if t.row.Application == nil {
+		return nil
+	}
+	return t.row.Application.Addresses
+}
+
 // explained is the part of the application's time of which it is found out what binds: those launches that take most of it.
 const explained = 0.95
 
@@ -90,7 +101,7 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		}
 		rows = append(rows, r)
 	}
-	e.all = len(tasks)
+	e.all, e.again = len(tasks), timed || e.options.Each.Binds
 	if err := e.emulate(ctx, tasks, false); err != nil {
 		return nil, err
 	}
@@ -101,7 +112,7 @@ func (e *emulator) rows(ctx context.Context, paths []string) (rows []*Row, err e
 		e.displaced(tasks)
 	}
 	rest := tasks
-	if e.options.Each.Sensitivity {
+	if e.options.Each.Binds {
 		var most []task
 		most, rest = split(tasks)
 		err = e.emulate(ctx, most, true)
@@ -139,10 +150,10 @@ func split(tasks []task) (most, rest []task) {
 }
 
 // emulate emulates launch files.
-func (e *emulator) emulate(ctx context.Context, tasks []task, sensitivity bool) error {
+func (e *emulator) emulate(ctx context.Context, tasks []task, binds bool) error {
 	parallel.Try(len(tasks), runtime.GOMAXPROCS(0), func(i int) error {
 		t := &tasks[i]
-		t.row.Outcome, t.row.Err = e.outcome(ctx, t, sensitivity)
+		t.row.Outcome, t.row.Err = e.outcome(ctx, t, binds)
 		e.lock.Lock()
 		defer e.lock.Unlock()
 		if e.done++; e.options.Progress != nil {
@@ -154,7 +165,7 @@ func (e *emulator) emulate(ctx context.Context, tasks []task, sensitivity bool) 
 }
 
 // outcome is what emulation tells of a launch file.
-func (e *emulator) outcome(ctx context.Context, t *task, sensitivity bool) (*Outcome, error) {
+func (e *emulator) outcome(ctx context.Context, t *task, binds bool) (*Outcome, error) {
 	f := t.file
 	s, err := launches.OfFile(f, e.options.Sizes)
 	if err != nil {
@@ -168,10 +179,10 @@ func (e *emulator) outcome(ctx context.Context, t *task, sensitivity bool) (*Out
 	if err != nil {
 		return nil, err
 	}
-	if !sensitivity {
+	if !binds {
 		o, err := e.emulated(ctx, s, l, key, t.missing, false)
 		if err == nil && o.Touched != nil {
-			t.regions = regions(s.Job, o.Touched)
+			t.regions = regions(s.Job, t.addresses(), o.Touched)
 		}
 		return o, err
 	}
@@ -207,12 +218,14 @@ func (e *emulator) kind(key string) (k *kind, first bool) {
 }
 
 // emulated is the outcome of a sequence with a hash, of what it loads a part missing in the cache: what was found out before, or now.
-func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, missing float64, sensitivity bool) (*Outcome, error) {
+func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.Listing, key string, missing float64, binds bool) (*Outcome, error) {
 	each := e.options.Each
-	if each.Missing = missing; missing > 0 {
+	each.Missing, each.Binds = missing, binds
+	hash := key
+	if missing > 0 {
 		key += fmt.Sprint(" without ", missing)
 	}
-	if each.Sensitivity = sensitivity; sensitivity {
+	if binds {
 		key += " and what binds"
 	}
 	one, first := entry(e, e.outcomes, key)
@@ -224,7 +237,7 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 			e.count(&e.known)
 			return o, nil
 		}
-		report, err := s.Run(ctx, l, each)
+		report, err := e.report(ctx, s, l, hash, each)
 		if err != nil {
 			return nil, err
 		}
@@ -234,6 +247,38 @@ func (e *emulator) emulated(ctx context.Context, s *launches.Sequence, l *sass.L
 		}
 		return o, err
 	})
+}
+
+// mostHeld is how many instructions were executed for the reports that are held at most: each takes some tens of bytes.
+const mostHeld = 4_000_000
+
+// report emulates a sequence with a hash. Of one that was emulated before in this call the traces are there, as far as there is room for them.
+func (e *emulator) report(ctx context.Context, s *launches.Sequence, l *sass.Listing, hash string, each launches.Options) (r *launches.Report, err error) {
+	if r = e.take(hash); r != nil {
+		r = r.Displaced(each.Missing, each.Binds)
+	} else if r, err = s.Run(ctx, l, each); err != nil {
+		return nil, err
+	}
+	if steps := r.Launches[0].Effort.Steps; r.One() && e.again {
+		e.lock.Lock()
+		defer e.lock.Unlock()
+		if e.held[hash] == nil && e.steps+steps <= mostHeld {
+			e.held[hash], e.steps = r, e.steps+steps
+		}
+	}
+	return r, nil
+}
+
+// take is a report that is held, and no longer is; nil where there is none.
+func (e *emulator) take(hash string) *launches.Report {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	r := e.held[hash]
+	if r != nil {
+		delete(e.held, hash)
+		e.steps -= r.Launches[0].Effort.Steps
+	}
+	return r
 }
 
 func (e *emulator) count(n *int) {

@@ -49,7 +49,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := 0 // of two passes: what binds is found out of those that take most of the time
-	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Sensitivity: true}, Progress: func(done, total int) {
+	s, err := Folder(t.Context(), folder(t), Options{Each: launches.Options{Device: device, Binds: true}, Progress: func(done, total int) {
 		if last++; done != min(last, total) {
 			t.Errorf("%d of %d are done after %d", done, total, last-1)
 		}
@@ -75,7 +75,7 @@ func TestFolder(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), `"file":"matmul-1.yaml","kernel":"matmul","name":"matmul","launches":3,`) || !strings.Contains(string(text), `"error":`) {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, err := Folder(t.Context(), t.TempDir(), Options{Each: launches.Options{Device: device, Sensitivity: true}}); err == nil || !strings.Contains(err.Error(), "has no launch files") {
+	if _, err := Folder(t.Context(), t.TempDir(), Options{Each: launches.Options{Device: device, Binds: true}}); err == nil || !strings.Contains(err.Error(), "has no launch files") {
 		t.Error(err)
 	}
 }
@@ -185,7 +185,7 @@ func TestKinds(t *testing.T) {
 	}
 	var all [2]*Survey
 	for i := range all {
-		if all[i], err = Folder(t.Context(), at, Options{Each: launches.Options{Device: device, Sensitivity: i > 0}}); err != nil {
+		if all[i], err = Folder(t.Context(), at, Options{Each: launches.Options{Device: device, Binds: i > 0}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,7 +58,7 @@ func (r Request) Tables(ctx context.Context) (all []Table, warnings []string, er
 				return nil, nil, err
 			}
 			each := r.Options
-			each.Device, each.Sensitivity = d, !r.Times
+			each.Device, each.Binds = d, !r.Times
 			var t Table
 			if isFolder(path) {
 				t, err = Folder(ctx, path, Options{Sizes: r.Sizes, Each: each, Compiler: compiler, Kept: r.Kept, Progress: r.Progress})

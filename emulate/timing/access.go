@@ -97,10 +97,17 @@ func (p *multiprocessor) global(w *warp, e *Event, op *Op, at int64) int64 {
 	p.result.Busy[L1] += p.Units[L1].Gap
 	switch {
 	case t.Space == LocalSpace:
-		return p.local(sectors, t, at)
+		return p.local(e, sectors, at)
 	case t.Atomic:
-		p.result.Traffic.Stored += int64(len(sectors)) + int64(t.Unknown)
-		return p.atomic(w, t, op, at)
+		n := int64(len(sectors)) + int64(t.Unknown)
+		p.result.Traffic.Stored += n
+		done := p.atomic(w, t, op, at)
+		if p.owes(e, 1) { // what is changed comes from DRAM first
+			p.result.Traffic.ToDRAM += n
+			p.result.Traffic.FromDRAM += n
+			done = max(done, p.dram(2*n, at)+p.Units[DRAM].Latency)
+		}
+		return done
 	case t.Store:
 		return p.store(w, e, sectors, at)
 	}
@@ -113,7 +120,7 @@ func (p *multiprocessor) atomic(w *warp, t *Touched, op *Op, at int64) int64 {
 	if !op.Answers {
 		gap = int64(float64(gap) * p.Reduction)
 	}
-	gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1))
+	gap = int64(float64(gap) * (float64(max(t.Conflicts, 1)) + p.Changed*t.Changed) * max(op.Parts, 1) * (1 + max(p.Scattered-1, 0)*t.Apart))
 	start := max(at, p.shared[Atomic])
 	p.shared[Atomic] = start + gap
 	p.result.Busy[Atomic] += gap
@@ -243,11 +250,15 @@ func (p *multiprocessor) send(sectors []int64, t *Touched, at int64) int64 {
 }
 
 // local is an access to the memory of the work-items themselves, which the first-level cache keeps until it is full. Stores pass it.
-func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
+func (p *multiprocessor) local(e *Event, sectors []int64, at int64) int64 {
+	t := e.Touch
 	if t.Store {
 		p.l1.fill(sectors, t, at)
 		p.result.Traffic.Stored += int64(len(sectors))
-		p.send(sectors, t, at)
+		if from := p.send(sectors, t, at); p.owes(e, 1) {
+			p.result.Traffic.ToDRAM += int64(len(sectors))
+			p.dram(int64(len(sectors)), from)
+		}
 		return at + p.Units[L1].Latency
 	}
 	missing, lines, filled := p.lookUp(sectors, t, at)
@@ -257,7 +268,13 @@ func (p *multiprocessor) local(sectors []int64, t *Touched, at int64) int64 {
 		return max(at+p.Units[L1].Latency, filled)
 	}
 	p.result.Traffic.FromL2 += missing
-	result := p.second(lines, missing, at) + p.Units[L2].Latency
+	from := p.second(lines, missing, at)
+	result := from + p.Units[L2].Latency
+	if p.owes(e, 1) {
+		p.result.Traffic.FromDRAM += missing
+		p.brought(lines)
+		result = p.dram(missing, from) + p.Units[DRAM].Latency + p.crowd()
+	}
 	p.l1.fill(sectors, t, result)
 	return result
 }

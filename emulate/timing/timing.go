@@ -68,6 +68,7 @@ type Machine struct {
 	Code       Code
 	Constants  Constants
 	Second     Second
+	Scattered  float64  // by how much longer an atomic operation takes all lines of which lie apart; 0 is not
 	Changed    float64  // what a line takes that an atomic operation changes, besides its sectors, in sectors
 	Reduction  float64  // what an atomic operation takes whose result nobody wants, over one with a result
 	Fence      Resource // of memory, for all of the device

@@ -40,11 +40,13 @@ type Touched struct {
 	Conflicts int64 // times that an atomic operation is done, one after the other
 	// Changed are the lines of global memory that an atomic operation changes; one of which less than a sector is changed counts in part.
 	Changed float64
-	Times   int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
-	DRAM    float64
-	Waits   float64 // the part of its requests that wait for DRAM, as other blocks ask for the same at the same time
-	Filled  float64 // of the sectors that are stored in part, those that come from DRAM first
-	Later   int64   // by how much the result comes later, as others are waited for that store it
+	// Apart is which part of the lines that an atomic operation changes have none beside them that it changes, too.
+	Apart  float64
+	Times  int64 // of a bulk copy, the blocks of the cluster that get it, each of which gives as much to this one; 0 is 1
+	DRAM   float64
+	Waits  float64 // the part of its requests that wait for DRAM, as other blocks ask for the same at the same time
+	Filled float64 // of the sectors that are stored in part, those that come from DRAM first
+	Later  int64   // by how much the result comes later, as others are waited for that store it
 }
 
 // Step is the distance of addresses from one iteration to the next: All for all lanes, or that of each.

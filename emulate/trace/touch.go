@@ -58,7 +58,7 @@ func touched(accesses []exec.Access, number int64) *timing.Touched {
 	}
 	t.Waves = waves(t)
 	if t.Atomic {
-		t.Conflicts, t.Changed = conflicts(t), changed(t)
+		t.Conflicts, t.Changed, t.Apart = conflicts(t), changed(t), linesApart(t)
 	}
 	if len(accesses) > 1 {
 		t.Copy = true
@@ -232,6 +232,26 @@ func changed(t *timing.Touched) (n float64) {
 		n += min(float64(bytes)/sectorBytes, 1)
 	}
 	return n + float64(t.Unknown)*float64(t.Width)/sectorBytes
+}
+
+// linesApart is which part of the lines of global memory that an atomic operation changes lie apart from all others that it does; 0 for a single one.
+func linesApart(t *timing.Touched) float64 {
+	if t.Space == timing.SharedSpace {
+		return 0
+	}
+	lines, alone := map[int64]bool{}, 0
+	for _, a := range t.Lanes {
+		lines[a/passBytes] = true
+	}
+	for line := range lines {
+		if !lines[line-1] && !lines[line+1] {
+			alone++
+		}
+	}
+	if len(lines) < 2 {
+		return 0
+	}
+	return float64(alone) / float64(len(lines))
 }
 
 const sectorBytes = memory.SectorBytes

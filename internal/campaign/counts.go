@@ -95,16 +95,27 @@ func inPart(c *workload.Case) bool {
 	return c != nil && c.Kernel != nil && c.IR != nil && len(c.IR.Opaque) > 0 && !(c.Own != nil && c.Own.Disregard)
 }
 
+// without are the parts of a case that are not counted, each with its line and the reason.
+func without(c *workload.Case) (parts []string) {
+	if c.Kernel == nil || c.IR == nil {
+		return nil
+	}
+	for _, o := range c.IR.Opaque {
+		parts = append(parts, fmt.Sprintf("line %d (%s)", o.Place.Line, o.Text))
+	}
+	return parts
+}
+
+func notCounted(c *workload.Case, parts []string) string {
+	return warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s", strings.Join(parts, ", "))
+}
+
 func undefined(c *workload.Case) (warnings []string) {
 	for _, text := range c.IR.DoubtsAt(c.Sizes) {
 		warnings = append(warnings, warning.Undefined.About("kernel "+c.Name, "%s", text))
 	}
-	if parts := c.IR.Opaque; len(parts) > 0 {
-		var texts []string
-		for _, o := range parts {
-			texts = append(texts, fmt.Sprintf("line %d (%s)", o.Place.Line, o.Text))
-		}
-		warnings = append(warnings, warning.Opaque.About("kernel "+c.Name, "opaque, and not counted: %s", strings.Join(texts, ", ")))
+	if parts := without(c); len(parts) > 0 {
+		warnings = append(warnings, notCounted(c, parts))
 	}
 	if c.Own != nil && len(c.Own.Passed) > 0 {
 		warnings = append(warnings, warning.MissingHeader.About("kernel "+c.Name, "not found, and passed over: %s; -I gives folders of headers", strings.Join(c.Own.Passed, ", ")))
@@ -120,6 +131,9 @@ func (c *Counted) JSON() (any, error) {
 	o, err := c.Statistics.JSON(c.Sizes, c.alone...)
 	if err == nil && c.Own != nil {
 		o.Kernel = c.Name
+	}
+	if err == nil {
+		o.Without = without(&c.Case)
 	}
 	return o, err
 }
@@ -150,7 +164,11 @@ func WriteCounts(w io.Writer, all []*Counted) error {
 		if len(of) == 1 && len(all) > 1 && all[0].Name == all[len(all)-1].Name {
 			title += " " + format.Sizes(of[0].Sizes)
 		}
-		fmt.Fprintf(w, "%s%s, sub-groups of %d\n", strings.Repeat("\n", min(i, 1)), title, of[0].Statistics.SubgroupSize)
+		part := ""
+		if parts := without(&of[0].Case); len(parts) > 0 {
+			part = ", in part: " + format.Count(len(parts), "opaque statement") + " not counted"
+		}
+		fmt.Fprintf(w, "%s%s, sub-groups of %d%s\n", strings.Repeat("\n", min(i, 1)), title, of[0].Statistics.SubgroupSize, part)
 		if err := of[0].Statistics.Write(w, of[0].alone, columns...); err != nil {
 			return err
 		}
@@ -191,6 +209,9 @@ func Features(cases []*workload.Case, ids []features.ID, counting features.Optio
 		}
 		if list := statistics.AsIfHeld(); len(list) > 0 {
 			warnings = append(warnings, warning.Estimated.About(c.Name, "conditions of %s depend on data or are not affine: counted as if they held", strings.Join(list, ", ")))
+		}
+		if parts := without(c); len(parts) > 0 {
+			warnings = append(warnings, notCounted(c, parts))
 		}
 		r := FeatureValues{Kernel: c.Name, At: c.Sizes}
 		for _, id := range ids {

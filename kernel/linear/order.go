@@ -47,7 +47,7 @@ func (b *builder) precedence() [][]int {
 				if j >= i {
 					break
 				}
-				if (a.write || b.stmts[j].writes(a.array.Name)) && !after[i][j] && !after[j][i] && !slices.Contains(before[i], j) {
+				if !after[i][j] && !after[j][i] && (a.write || b.stmts[j].writes(a.array.Name)) && !slices.Contains(before[i], j) {
 					before[i] = append(before[i], j)
 				}
 			}

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"maps"
 	"slices"
 
 	"gpuperf/internal/nameset"
@@ -44,13 +45,28 @@ func orderBounds(k *kernel.Kernel) {
 	if len(k.Bounds(k.Inames())) == 0 {
 		return
 	}
-	k.MapStmts(func(s *kernel.Stmt) {
+	k.MapStmts(func(*kernel.Stmt) {})
+	writers := map[string][]*kernel.Stmt{}
+	for _, s := range k.Statements {
+		writers[s.Target()] = append(writers[s.Target()], s)
+	}
+	before := map[string]map[string]bool{} // what writers of bounds depend on, by their IDs
+	for _, s := range k.Statements {
 		for _, t := range k.Bounds(s.AllInames()) {
-			if writers := k.Writers(t); len(writers) == 1 && !k.DependsOn(writers[0], s.ID) {
-				s.Deps = nameset.Add(s.Deps, writers[0].ID)
+			if len(writers[t]) != 1 {
+				continue
+			}
+			w := writers[t][0]
+			if before[w.ID] == nil {
+				before[w.ID] = k.Before(w)
+			}
+			if w != s && !before[w.ID][s.ID] && !slices.Contains(s.Deps, w.ID) {
+				s.Deps = nameset.Add(s.Deps, w.ID)
+				maps.DeleteFunc(before, func(_ string, list map[string]bool) bool { return list[s.ID] })
+				delete(before, s.ID)
 			}
 		}
-	})
+	}
 }
 
 // checkPrepared: all element types are known, and vectors are assigned to vectors of the same number of lanes.

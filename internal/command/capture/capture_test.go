@@ -24,6 +24,9 @@ func needsCompiler(t *testing.T) {
 	}
 }
 
+// lies is where a buffer lay.
+var lies = regexp.MustCompile(`(\bb\d): \d+`)
+
 var holdsAddresses = regexp.MustCompile(`data: (contents-\w+\.bin)\}, \{hex: "000000000000e03f"`)
 
 // TestWithoutGPU captures an application of a driver without a GPU (testdata/gpu.c), and so runs the library that CUDA's driver loads.
@@ -66,6 +69,7 @@ func TestWithoutGPU(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v; %s", k.Plain, err, k.Why)
 		}
+		text = lies.ReplaceAll(text, []byte("$1: 4096"))
 		if at := holdsAddresses.FindSubmatch(text); at != nil { // addresses differ from run to run
 			text = bytes.ReplaceAll(text, at[1], []byte("addresses.bin"))
 			if err := os.Rename(filepath.Join(o.Folder, string(at[1])), filepath.Join(o.Folder, "addresses.bin")); err != nil {

@@ -77,6 +77,7 @@ type pointer struct {
 // memory is an allocation that a launch was passed.
 type memory struct {
 	Bytes     int64
+	Address   int64 // in the application; 0 is not told
 	Host      bool
 	File      string // with what it held; "" is not kept
 	Zeros     bool   // it held nothing else

@@ -168,7 +168,7 @@ func (f *file) text(o Options) (string, error) {
 	if f.kernel.Launches > 0 && o.Launch == 0 {
 		f.line("launches: %d", f.kernel.Launches)
 	}
-	f.application()
+	above := len(f.lines)
 	write := f.cuda
 	if f.kernel.on == "opencl" {
 		write = f.opencl
@@ -182,14 +182,15 @@ func (f *file) text(o Options) (string, error) {
 	if err := f.globals(); err != nil {
 		return "", err
 	}
+	f.lines = slices.Insert(f.lines, above, f.application()...)
 	return strings.Join(f.lines, "\n") + "\n", nil
 }
 
-// application writes how long these launches took in the application.
-func (f *file) application() {
+// application says how long these launches took in the application, and where buffers lay there.
+func (f *file) application() []string {
 	t := f.kernel.took
 	if t.Timed == 0 {
-		return
+		return nil
 	}
 	var each []string
 	for _, ns := range t.Each {
@@ -199,7 +200,17 @@ func (f *file) application() {
 	if f.Way == 1 || t.Copied { // the code of the kernel was loaded for the first
 		cold = ", cold: true"
 	}
-	f.line("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d}", strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order)
+	var lie []string
+	for i, m := range f.Memory {
+		if f.names[i] != "" && m.Address > 0 {
+			lie = append(lie, fmt.Sprintf("%s: %d", f.names[i], m.Address))
+		}
+	}
+	addresses := ""
+	if lie != nil {
+		addresses = ", addresses: {" + strings.Join(lie, ", ") + "}"
+	}
+	return []string{fmt.Sprintf("application: {seconds: [%s], timed: %d, total: %s%s, stream: %d, order: %d%s}", strings.Join(each, ", "), t.Timed, seconds(t.Total), cold, t.Stream, t.Order, addresses)}
 }
 
 // seconds are nanoseconds as YAML has seconds.

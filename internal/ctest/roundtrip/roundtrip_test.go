@@ -5,9 +5,11 @@ import (
 	"errors"
 	"iter"
 	"os"
+	"slices"
 	"testing"
 
 	"gpuperf/internal/ctest/roundtrip"
+	"gpuperf/internal/parallel"
 	"gpuperf/kernel/emit"
 )
 
@@ -49,12 +51,16 @@ func TestRoundTrip(t *testing.T) {
 		for language, name := range map[emit.Language]string{emit.OpenCLC: "opencl", emit.CUDAC: "cuda"} {
 			t.Run(kind.name+"/"+name, func(t *testing.T) {
 				t.Parallel()
+				all := slices.Collect(kind.subjects)
+				ends := make([]error, len(all))
+				parallel.For(len(all), func(i int) {
+					ends[i] = roundtrip.Check(context.Background(), all[i].kernel, language, symbolic, sizesOf(t, all[i], 3))
+				})
 				n := map[string]int{}
-				for s := range kind.subjects {
-					err := roundtrip.Check(context.Background(), s.kernel, language, symbolic, sizesOf(t, s, 3))
+				for i, err := range ends {
 					n[became(err)]++
 					if err != nil && !errors.Is(err, roundtrip.ErrNotCounted) {
-						t.Errorf("%s: %v", s.name, err)
+						t.Errorf("%s: %v", all[i].name, err)
 					}
 				}
 				t.Logf("kernels by what became of them: %v", n)

@@ -247,7 +247,7 @@ static int put_params(struct text *t, const struct launch *l) {
   }
   put(t, "],\"memory\":[");
   for (int k = 0; k < n; k++) {
-    put(t, "%s{\"bytes\":%zu,\"host\":%s", k ? "," : "", found[k].size, found[k].type == 1 ? "true" : "false");
+    put(t, "%s{\"bytes\":%zu,\"address\":%llu,\"host\":%s", k ? "," : "", found[k].size, (unsigned long long)found[k].start, found[k].type == 1 ? "true" : "false");
     unsigned char *sample = NULL, *bytes = NULL;
     size_t left = found[k].start + found[k].size - passed[k], n = left < looked_at ? left : looked_at;
     if (journal.chosen && found[k].size > small_buffer && found[k].size <= journal.limit) sample = contents(l, passed[k], n);
