@@ -1,6 +1,91 @@
 package ckernel
 
-import "gpuperf/cfront"
+import (
+	"maps"
+
+	"gpuperf/cfront"
+	"gpuperf/polycount"
+)
+
+// twoAddresses are those of a pointer that points to one array where a set holds, and to another one elsewhere. What uses the pointer is followed twice.
+type twoAddresses struct {
+	when          *polycount.Set
+	first, second value
+}
+
+// points reports that a value is an address in memory, or one of two.
+func (v value) points() bool { return v.either != nil || v.at != nil && v.at.array != nil }
+
+// split is thrown where a pointer is used that has one of two addresses, up to the statement.
+type split struct{ v *builderVar }
+
+// splitting follows a statement by read, or on both sides of what decides where a pointer in it points to.
+func (b *builder) splitting(read func()) {
+	undo, before := b.snapshot(), b.live
+	v := splitOn(read)
+	if v == nil {
+		return
+	}
+	undo()
+	b.live = before
+	two := b.env[v].either
+	side := func(of value) func() {
+		return func() {
+			b.sides++
+			defer func() { b.sides-- }()
+			b.env[v] = of
+			b.nextStatement()
+			b.splitting(read)
+		}
+	}
+	then := b.both(b.live.domain, two.when)
+	other, err := b.live.domain.Subtract(two.when)
+	b.try(err)
+	switch {
+	case b.isEmpty(then):
+		side(two.second)()
+	case b.isEmpty(other):
+		side(two.first)()
+	default:
+		b.twoWays(two.when, b.narrowed(then), b.narrowed(b.simple(other)), side(two.first), side(two.second))
+	}
+}
+
+// splitOn is the pointer that is not known where a statement uses it, nil if there is none.
+func splitOn(read func()) (v *builderVar) {
+	defer func() {
+		if e := recover(); e != nil {
+			s, is := e.(split)
+			if !is {
+				panic(e)
+			}
+			v = s.v
+		}
+	}()
+	read()
+	return nil
+}
+
+// pointerValue reads what a pointer is assigned, which a condition may choose of two.
+func (b *builder) pointerValue(e cfront.Expr) value {
+	x, is := e.(*cfront.Select)
+	if !is {
+		return value{at: b.addressOf(e)}
+	}
+	c, ok := b.pureTruth(x.If)
+	if !ok || c.pred != nil || b.decided(c) != unknown {
+		return value{at: b.addressOf(e)}
+	}
+	env := maps.Clone(b.env)
+	var p, q value
+	b.under(c, true, func() { p = b.pointerValue(x.Then) })
+	b.under(c, false, func() { q = b.pointerValue(x.Else) })
+	if out := b.join(c.set, p, q); out.points() {
+		return out
+	}
+	b.env = env
+	return value{at: b.addressOf(e)}
+}
 
 // addressOf reads a pointer.
 func (b *builder) addressOf(e cfront.Expr) *address {
@@ -11,6 +96,9 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		}
 		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
 			return &address{array: b.array(e, x.Var), offset: constant(0)}
+		}
+		if b.env[x.Var].either != nil {
+			panic(split{x.Var})
 		}
 		if x.Var.Pointer {
 			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)

@@ -126,6 +126,9 @@ var barriers = []string{"barrier", "work_group_barrier", "__syncthreads"}
 
 // barrier enters a barrier, at which all work-items of a group meet, also those that have returned in the text.
 func (b *builder) barrier(x *cfront.Call) {
+	if b.sides > 0 {
+		b.fail(x, "", "a barrier in what is followed for each of two arrays that a pointer may point to")
+	}
 	memory := kernel.Local
 	for _, a := range x.Args {
 		if n, ok := a.(*cfront.Int); ok && n.Value&2 != 0 { // CLK_GLOBAL_MEM_FENCE

@@ -25,7 +25,7 @@ func (b *builder) branch(x *cfront.If) {
 			b.statement(x.Then)
 			return
 		}
-		b.twoWays(x, c.set, b.narrowed(then), b.narrowed(b.simple(other)))
+		b.twoWays(c.set, b.narrowed(then), b.narrowed(b.simple(other)), func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
 		return
 	}
 	if b.isEmpty(b.both(b.live.domain, c.set)) {
@@ -33,7 +33,7 @@ func (b *builder) branch(x *cfront.If) {
 		return
 	}
 	then, other := b.onData(x.Cond.Place(), &c)
-	b.twoWays(x, nil, then, other)
+	b.twoWays(nil, then, other, func() { b.statement(x.Then) }, func() { b.statement(x.Else) })
 }
 
 // onData evaluates a condition on data, as a flag that it is from then on, and is where it holds, and where not.
@@ -67,13 +67,13 @@ func (b *position) narrowed(domain *polycount.Set) live {
 }
 
 // twoWays follows both sides of a branch, of which the first runs where a set holds; nil where that depends on data.
-func (b *builder) twoWays(x *cfront.If, when *polycount.Set, then, other live) {
+func (b *builder) twoWays(when *polycount.Set, then, other live, first, second func()) {
 	before, env := b.live, maps.Clone(b.env)
 	b.live = then
-	b.statement(x.Then)
+	first()
 	afterThen, thenEnv := b.live, b.env
 	b.live, b.env = other, env
-	b.statement(x.Else)
+	second()
 	afterElse, elseEnv := b.live, b.env
 	switch {
 	case afterThen.dead && afterElse.dead:

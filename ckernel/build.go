@@ -185,11 +185,16 @@ func (b *builder) statement(s cfront.Stmt) {
 	b.step(s.Place())
 	b.depth++
 	defer func() { b.depth-- }()
-	if _, block := s.(*cfront.Block); b.opt.Opaque && !block {
-		b.tolerated(s)
+	_, block := s.(*cfront.Block)
+	read := func() { b.oneStatement(s) }
+	if b.opt.Opaque && !block {
+		read = func() { b.tolerated(s) }
+	}
+	if b.chosen && !block {
+		b.splitting(read)
 		return
 	}
-	b.oneStatement(s)
+	read()
 }
 
 func (b *builder) oneStatement(s cfront.Stmt) {
@@ -258,7 +263,7 @@ func (b *builder) declare(v *builderVar) {
 			b.assignRecord(v.Pos, cfront.Use(v), v.Init)
 		}
 	case v.Init != nil && (v.Pointer || v.Reference && len(v.Dims) > 0):
-		b.env[v] = value{at: b.addressOf(v.Init)}
+		b.env[v] = b.pointerValue(v.Init)
 		b.settleAddress(v.Pos, v)
 	case isImage(v):
 	case v.DType == "" && v.Record == nil:
@@ -380,7 +385,7 @@ func (b *builder) variableOf(e cfront.Expr) *builderVar {
 func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 	switch {
 	case v.Pointer:
-		b.env[v] = value{at: b.addressOf(e)}
+		b.env[v] = b.pointerValue(e)
 		b.settleAddress(at, v)
 		return
 	case v.Record != nil && len(v.Dims) == 0:

@@ -257,7 +257,7 @@ func (b *bindings) after(x *loopText, first map[*builderVar]value, steps map[*bu
 	out := maps.Clone(b.env)
 	for v := range x.assigned {
 		last := out[v]
-		if !last.isNum && last.at == nil {
+		if !last.isNum && last.at == nil && last.either == nil {
 			continue
 		}
 		out[v] = value{}

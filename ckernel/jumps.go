@@ -121,7 +121,7 @@ func (b *builder) leaveThrough(x *cfront.Jump, f *frame, through []*frame) {
 		out.live.preds = append(slices.Clip(out.live.preds), expr.Binary(expr.Ne, expr.Var{Name: l.left}, expr.Int{}))
 	}
 	for v, val := range out.env {
-		if val.isNum && !b.known(val.num, out.live) || val.at != nil && val.at.offset != nil && !b.known(val.at.offset, out.live) {
+		if val.either != nil || val.isNum && !b.known(val.num, out.live) || val.at != nil && val.at.offset != nil && !b.known(val.at.offset, out.live) {
 			out.env[v] = value{}
 		}
 	}

@@ -150,6 +150,11 @@ func (x *loopText) stepped() cfront.Expr {
 func (b *builder) follow(x *loopText) {
 	before := b.live
 	x.assigned = b.changedBy(x.body, x.step, x.cond)
+	for v := range x.assigned {
+		if b.env[v].either != nil && v.Pointer {
+			panic(split{v})
+		}
+	}
 	steps, fault := b.changes(x)
 	if fault != nil && b.trial > 0 && !b.opt.Opaque {
 		panic(asFault(fault))
@@ -306,7 +311,7 @@ func (b *bindings) plainStep(x *loopText, v *builderVar) (int64, bool) {
 
 // unknown takes what is known of a variable.
 func (b *bindings) unknown(v *builderVar) {
-	if val := b.env[v]; val.isNum || val.at != nil {
+	if val := b.env[v]; val.isNum || val.at != nil || val.either != nil {
 		b.env[v] = value{}
 	}
 }

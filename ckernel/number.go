@@ -40,6 +40,7 @@ type terms struct {
 	temps     map[string]*kernel.Array
 	tempOrder []string
 	bounds    map[string]bool // temporaries that bound loops
+	chosen    bool            // a pointer has one of two addresses
 }
 
 // atom enters an atom under a text that is equal for equal values.

@@ -22,6 +22,8 @@ type value struct {
 	isNum bool
 	num   *expr.Poly
 	at    *address
+	// either: the address is one of two.
+	either *twoAddresses
 	// data: its temporary has it.
 	data bool
 	// from are the assignments that made the number. Without any it is free, as the counters of loops are.
@@ -77,6 +79,7 @@ type bindings struct {
 	assignedTo map[*builderVar]bool   // variables of the file that something assigns to
 	path       string                 // of calls
 	trial      int                    // what is read now may be read again
+	sides      int                    // what is read now is one side of what splits a statement
 }
 
 func newBindings(of flow, known *learnt) bindings {
@@ -216,6 +219,11 @@ func (b *terms) join(when *polycount.Set, x, y value) value {
 		if when != nil {
 			return value{at: &address{x.at.array, b.either(when, x.at.offset, y.at.offset), x.at.alias}}
 		}
+	case x.either != nil && x.either == y.either:
+		return x
+	case when != nil && x.points() && y.points():
+		b.chosen = true
+		return value{either: &twoAddresses{when, x, y}}
 	}
 	return value{}
 }

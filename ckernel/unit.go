@@ -218,7 +218,7 @@ func (a *array) flat(subs []*expr.Poly) *expr.Poly {
 // settleAddress keeps the part of a pointer that depends on data in a temporary, so that it is computed once.
 func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
 	at := b.env[v].at
-	if at.array == nil {
+	if at == nil || at.array == nil {
 		return
 	}
 	b.env[v] = value{at: &address{array: at.array, offset: b.settled(pos, v.Name+"_offset", at.offset)}}
