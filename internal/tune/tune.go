@@ -382,11 +382,12 @@ func (s *Search) recorded(ctx context.Context, space search.Space) (known []sear
 	if err != nil {
 		return nil, err
 	}
-	same := make([]bool, len(runs))
-	parallel.For(len(runs), func(i int) {
-		_, err := search.Path(space, runs[i].Config) // the space may be another one now
-		same[i] = err == nil && s.Target.Repeats(ctx, on.Interface, runs[i])
+	runs = slices.DeleteFunc(runs, func(r Run) bool {
+		_, err := search.Path(space, r.Config) // the space may be another one now
+		return err != nil
 	})
+	same := make([]bool, len(runs))
+	parallel.For(len(runs), func(i int) { same[i] = s.Target.Repeats(ctx, on.Interface, runs[i]) })
 	for i, r := range runs {
 		if !same[i] {
 			continue
