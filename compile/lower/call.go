@@ -14,7 +14,7 @@ func (l *lowering) call(x *cfront.Call) value {
 		return l.inlined(x, f)
 	}
 	f, ok := cfront.IntrinsicOf(x.Func)
-	if !ok {
+	if !ok || f.IR == "funnelshift" {
 		return l.named(x)
 	}
 	switch f.Kind {
@@ -89,7 +89,7 @@ func recordOf(v value) *cfront.Record {
 	return v.rec
 }
 
-// named are functions that the reader knows nothing of.
+// named are functions that the reader knows nothing of, or no more than what they count as.
 func (l *lowering) named(x *cfront.Call) value {
 	switch x.Func {
 	case "__dp4a":
