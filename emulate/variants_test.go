@@ -8,11 +8,11 @@ import (
 	"gpuperf/samples"
 )
 
-// sampled are the programs whose variants are emulated without LONG.
-var sampled = []string{"gemv.lift", "heat3d.lift"}
+// sampled is the program whose variants are emulated without LONG.
+var sampled = []string{"gemv.lift"}
 
 // TestVariants emulates variants of functional programs that were drawn at random and measured on an H200: of five programs, or by REPORT=1 of the others, which
-// no form and no number was chosen by. Without LONG it is every fourth of two programs: enough of each to be ranked.
+// no form and no number was chosen by. Without LONG it is every fourth of one program: enough to be ranked.
 func TestVariants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it emulates many launches")

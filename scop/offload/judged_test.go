@@ -25,7 +25,7 @@ func TestJudged(t *testing.T) {
 	dev := devicetest.Open(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".c")
-		if os.Getenv("LONG") == "" && !slices.Contains([]string{"durbin", "heat-3d"}, name) {
+		if os.Getenv("LONG") == "" && !slices.Contains([]string{"durbin", "jacobi-1d"}, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

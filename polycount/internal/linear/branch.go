@@ -23,7 +23,7 @@ func (w *Work) settle(s *System, point Row) (yes bool) {
 	if point != nil {
 		clear(point[1:])
 	}
-	x, lo, hi := s.narrowest()
+	x, lo, hi := w.narrowest(s)
 	if x == 0 {
 		return w.search(s, point)
 	}
@@ -39,8 +39,10 @@ func (w *Work) settle(s *System, point Row) (yes bool) {
 
 // narrowest finds the variable with the fewest possible values, but more than one; x is 0 where no variable has at most
 // branchValues. If a variable has no value, lo > hi.
-func (s *System) narrowest() (x int, lo, hi int64) {
-	for i, p := range s.Ranges() {
+func (w *Work) narrowest(s *System) (x int, lo, hi int64) {
+	ranges, touched := s.ranges()
+	w.Spend(touched)
+	for i, p := range ranges {
 		if i == 0 || !p.HasLo || !p.HasHi || p.Hi == p.Lo || arith.Sub(p.Hi, p.Lo) >= branchValues {
 			continue
 		}
@@ -53,7 +55,13 @@ func (s *System) narrowest() (x int, lo, hi int64) {
 
 // Ranges are the intervals that the constraints, one by one, leave the columns.
 func (s *System) Ranges() []Range {
-	known := make([]Range, s.Width)
+	known, _ := s.ranges()
+	return known
+}
+
+// ranges are Ranges and how many coefficients were looked at for them.
+func (s *System) ranges() (known []Range, touched int) {
+	known = make([]Range, s.Width)
 	// most is an upper bound of a row without its term at column skip.
 	most := func(r Row, skip int) (top int64, ok bool) {
 		top = r[0]
@@ -85,6 +93,7 @@ func (s *System) Ranges() []Range {
 				if r[i] == 0 {
 					continue
 				}
+				touched += len(r)
 				if top, ok := most(r, i); ok {
 					old := known[i]
 					known[i].Bound(r[i], top)
@@ -93,7 +102,7 @@ func (s *System) Ranges() []Range {
 			}
 		}
 	}
-	return known
+	return known, touched
 }
 
 // exactPair reports that the real and the dark shadow of a pair of bounds have the same integer points. Without this

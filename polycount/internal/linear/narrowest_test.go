@@ -1,6 +1,11 @@
 package linear
 
-import "testing"
+import (
+	"errors"
+	"testing"
+
+	"gpuperf/polycount/internal/arith"
+)
 
 // Bounds are carried from row to row.
 func TestNarrowest(t *testing.T) {
@@ -15,8 +20,16 @@ func TestNarrowest(t *testing.T) {
 		{[]Row{{-4611686018427387904, 1}, {4611686018427387906, -1}}, 3},
 	} {
 		s := &System{Ge: c.ge, Width: len(c.ge[0])}
-		if x, lo, hi := s.narrowest(); x == 0 && c.width != 0 || x != 0 && hi-lo+1 != c.width {
+		if x, lo, hi := AnyWork().narrowest(s); x == 0 && c.width != 0 || x != 0 && hi-lo+1 != c.width {
 			t.Errorf("%v: column %d in %d..%d, want %d values", c.ge, x, lo, hi, c.width)
 		}
+	}
+}
+
+// What bounds take is work: without it, one footprint of a 3-D stencil took minutes within its limit.
+func TestNarrowestIsWork(t *testing.T) {
+	s := &System{Ge: []Row{{0, 0, 1, 0}, {-1, 1, -1, 0}, {6, -1, 0, 0}, {4, 0, 0, 1}, {0, 0, 1, -1}}, Width: 4}
+	if err := arith.Try(func() { NewWork(t.Context(), 10).narrowest(s) }); !errors.Is(err, ErrBudget) {
+		t.Errorf("ten units suffice: %v", err)
 	}
 }
