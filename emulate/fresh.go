@@ -26,7 +26,6 @@ type touch struct {
 	array        int
 	load, atomic bool
 	lanes        []int64
-	width        int64
 	sectors      float64  // that the launch asks for with it
 	apart        [3]int64 // how far it moves from one work-group to the next along each axis
 	turn         int64    // and in an iteration of the loop around it
