@@ -45,7 +45,7 @@ type freshness struct {
 // mostTouched is how many addresses are looked at: beyond, all loads of an array are taken as alike.
 const mostTouched = 200_000
 
-// touch notes an access of a part of a launch .
+// touch notes an access of a part of a launch.
 func (f *freshness) touch(t touch, p *memory.Part) {
 	for d := range p.Groups {
 		t.apart[d], t.anywhere = p.Groups[d].Stride, t.anywhere || p.Groups[d].Anywhere
