@@ -95,14 +95,15 @@ var (
 
 // sweepsOf is the mapping of sweeps that takes least.
 func sweepsOf(f Form) (best Mapping) {
+	plain := Mapping{Block: [][]int64{nil, {32}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1, Depth: 1}
 	if f.on().CPU { // whose caches load ahead
-		return Mapping{Block: [][]int64{nil, {32}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1, Depth: 1}
+		return plain
 	}
 	least := math.Inf(1)
 	for _, helpers := range sweepHelpers {
-		m := Mapping{Block: [][]int64{nil, {32}, {32, 16}, {32, 4, 4}}[f.Parallel], Share: 1}
+		m := plain
 		if f.Sweep.Helped {
-			m.Block = append(m.Block, helpers)
+			m.Block = append(slices.Clone(plain.Block), helpers)
 		} else if helpers > 1 {
 			break
 		}

@@ -30,12 +30,7 @@ func (x *sweep) takes(s *kernel.Stmt, a *expr.Access) bool { return x.from[s.ID+
 func findSweeps(k *kernel.Kernel, parallel []string) (list []*sweep, err error) {
 	for first := 0; first < len(k.Statements); first++ {
 		s := k.Statements[first]
-		loop := ""
-		for _, n := range s.Inames {
-			if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && k.DomainIndex(n) >= max(k.DomainIndex(loop), 0) {
-				loop = n
-			}
-		}
+		loop := innermost(k, s, parallel)
 		if loop == "" {
 			continue
 		}

@@ -39,14 +39,20 @@ func loopAt(k *kernel.Kernel, at int, parallel []string) (loop string, end int) 
 		return "", at
 	}
 	s := k.Statements[at]
-	for _, n := range s.Inames {
-		if !slices.Contains(parallel, n) && (loop == "" || k.DomainIndex(n) > k.DomainIndex(loop)) {
-			loop = n
-		}
-	}
+	loop = innermost(k, s, parallel)
 	for end = at; end < len(k.Statements) && slices.Equal(k.Statements[end].Inames, s.Inames); end++ {
 	}
 	return loop, end
+}
+
+// innermost is the innermost loop of a statement that is neither parallel nor on an axis or unrolled; "" where there is none.
+func innermost(k *kernel.Kernel, s *kernel.Stmt, parallel []string) (loop string) {
+	for _, n := range s.Inames {
+		if !slices.Contains(parallel, n) && k.Tags[n].Kind == kernel.Sequential && (loop == "" || k.DomainIndex(n) > k.DomainIndex(loop)) {
+			loop = n
+		}
+	}
+	return loop
 }
 
 // pair are two loops that follow each other.

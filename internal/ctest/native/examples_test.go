@@ -37,7 +37,7 @@ func TestExamples(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for i, file := range files {
-		if os.Getenv("LONG") != "" || i%6 == 0 {
+		if os.Getenv("LONG") != "" || i%6 == 0 || filepath.Base(file) == "chosen.cu" { // there was a fault in that one, too
 			own = append(own, file)
 		}
 	}
