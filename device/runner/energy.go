@@ -2,37 +2,45 @@ package runner
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"gpuperf/device"
 	"gpuperf/internal/warning"
+	"gpuperf/samples"
 )
 
-// energy runs for as long as the policy says, one run after the other, and tells what the device uses for one: between two moments at which its counter has moved,
-// as that moves some times a second.
+// energy runs for as long as the policy says and tells what the device uses for one run, between two moments at which its counter has moved, as that moves some
+// times a second. Runs follow each other without a gap, in which the device would use energy too: a kernel whose caches or buffers are prepared before each run
+// has none.
 func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, cold bool, result *device.Result) error {
 	const patience = 2 * time.Second // beyond the time of the policy, in which a counter that works has moved
 	if policy.Energy <= 0 {
 		return nil
 	}
-	untold := func() {
-		result.Warnings = append(result.Warnings, warning.LeftOut.About("", "the device does not tell what energy it uses"))
+	untold := func(why string) error {
+		result.Warnings = append(result.Warnings, warning.LeftOut.About("", "%s", why))
+		return nil
+	}
+	if cold || len(b.updated) > 0 {
+		return untold("what energy a run uses is not told: before each, its buffers or the caches are prepared, which uses energy too")
 	}
 	begun, ok := d.Energy()
 	if !ok {
-		untold()
-		return nil
+		return untold("the device does not tell what energy it uses")
 	}
+	each := b.inARow(samples.Summarize(result.Trials).Median)
 	runs := -1 // until the counter has moved for the first time
 	for start, first := time.Now(), begun; time.Since(start) < policy.Energy+patience; {
 		if err := device.Interrupted(ctx); err != nil {
 			return err
 		}
-		if _, err := b.run(ctx, cold); err != nil {
+		if _, err := b.launch(slices.Repeat(b.launches, each), true); err != nil {
 			return err
 		}
 		if runs >= 0 {
-			runs++
+			runs += each
 		}
 		now, ok := d.Energy()
 		switch {
@@ -45,6 +53,11 @@ func (d *Device) energy(ctx context.Context, policy device.Policy, b *bound, col
 		}
 		begun = now
 	}
-	untold()
-	return nil
+	return untold("the device does not tell what energy it uses")
+}
+
+// inARow is how many runs of so many seconds are enqueued at once, so that the device is hardly ever without work while the host looks at its counter.
+func (b *bound) inARow(seconds float64) int {
+	const enough, most = 0.05, 4096 // seconds, launches
+	return int(max(1, min(math.Ceil(enough/max(seconds, 1e-9)), float64(most/max(1, len(b.launches))))))
 }

@@ -205,19 +205,26 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one.
+// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one and nothing is prepared between the runs.
 func TestEnergy(t *testing.T) {
-	for _, tells := range []bool{true, false} {
+	for _, c := range []struct {
+		tells, restored bool
+		want            float64
+	}{
+		{true, false, 1.0 / 50}, // the counter moves by 1 J in 50 ms, in which 50 runs of 1 ms end
+		{true, true, 0},
+		{false, false, 0},
+	} {
 		d, f := newDevice()
-		f.tells = tells
+		f.tells = c.tells
 		job := increment(8)
-		job.Policy.Energy = time.Millisecond
+		job.Args[0].Read, job.Policy.Energy = c.restored, time.Millisecond
 		result, err := d.Run(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]float64{true: 1}[tells]; result.Energy != want {
-			t.Errorf("%v: %v J", tells, result.Energy)
+		if result.Energy != c.want || (c.want == 0) != strings.Contains(strings.Join(result.Warnings, " "), "energy") {
+			t.Errorf("%+v: %v J, %q", c, result.Energy, result.Warnings)
 		}
 	}
 }
