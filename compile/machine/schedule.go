@@ -83,7 +83,7 @@ func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
 			i = p.relief(here, waiting, i, p.changePreds)
 		case p.count >= limit:
 			i = p.relief(here, waiting, i, p.change)
-		case scarce && p.change(c.list[i]) > 0 && sooner(waiting, cycle+aluCycles, func(j int) bool { return height[j] > height[i] }, ready):
+		case (scarce || height[i] < globalCycles) && p.change(c.list[i]) > 0 && sooner(waiting, cycle+aluCycles, func(j int) bool { return height[j] > height[i] }, ready):
 			heap.Push(here, i)
 			continue
 		}

@@ -7,6 +7,8 @@ type Builder struct {
 	*Func
 	Block *Block // where values are made
 	Line  int
+	// Within are the operands of the operation whose instructions are made, as in Value.
+	Within []*Value
 
 	scopes    []map[string]*Value // values that were computed before, innermost last
 	constants map[string]*Value
@@ -70,6 +72,15 @@ func (b *Builder) Assume(cond *Value, is bool) {
 	}
 }
 
+// Expand makes the instructions of an operation of some operands.
+func (b *Builder) Expand(operands []*Value, make func() *Value) *Value {
+	defer func(outer []*Value) { b.Within = outer }(b.Within)
+	if b.Within == nil {
+		b.Within = operands
+	}
+	return make()
+}
+
 // Changed says that memory of a space may have changed.
 func (b *Builder) Changed(s Space) {
 	for i := range b.epoch {
@@ -127,7 +138,7 @@ func (b *Builder) Phi(t Type, block *Block, args ...*Value) *Value {
 
 // Emit makes a value with an effect, or whose value nobody may take for that of another.
 func (b *Builder) Emit(v *Value) *Value {
-	v.ID, v.Block, v.Line = b.Next(), b.Block, b.Line
+	v.ID, v.Block, v.Line, v.Within = b.Next(), b.Block, b.Line, b.Within
 	b.Block.Values = append(b.Block.Values, v)
 	return v
 }
@@ -149,6 +160,9 @@ func keyOf(v *Value) string {
 	k = fmt.Appendf(k, "%d %d %d %s", v.Op, v.Type, v.Int, v.Aux)
 	for _, a := range v.Args {
 		k = fmt.Appendf(k, " %d", a.ID)
+	}
+	for _, a := range v.Within {
+		k = fmt.Appendf(k, " of %d", a.ID)
 	}
 	return string(k)
 }
@@ -177,6 +191,7 @@ func (b *Builder) make(v *Value) *Value {
 	if folded := b.fold(v); folded != nil {
 		return folded
 	}
+	v.Within = b.Within
 	return b.known(keyOf(v), v)
 }
 
