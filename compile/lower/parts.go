@@ -136,7 +136,9 @@ func (l *lowering) work(s cfront.Stmt) (n int) {
 			switch x := e.(type) {
 			case *cfront.Index:
 				for _, sub := range x.Subs {
-					n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
+					if !divides(sub) {
+						n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
+					}
 				}
 				if l.inRegisters(x) {
 					n--
@@ -165,6 +167,15 @@ func (l *lowering) inRegisters(e cfront.Expr) bool {
 	}
 	r, ok := e.(*cfront.Ref)
 	return ok && (r.Var.Class == cfront.Local || r.Var.Class == cfront.Param) && !r.Var.Pointer && r.Var.Space != cfront.LocalSpace && !l.learnt.memory[r.Var]
+}
+
+// divides reports whether a quotient is in an expression: what has one does not follow from what was there.
+func divides(e cfront.Expr) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		b, ok := e.(*cfront.Binary)
+		found = found || ok && (b.Op == "/" || b.Op == "%")
+	})
+	return found
 }
 
 func isProduct(e cfront.Expr) bool {
