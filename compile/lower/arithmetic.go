@@ -379,7 +379,17 @@ func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 	case l.Cheap:
 		return l.cheapQuotient(x, y)
 	}
-	return l.Expand([]*ssa.Value{x, y}, func() *ssa.Value { return l.floatQuotient(x, y) })
+	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value { return l.floatQuotient(x, y) })
+}
+
+// expanded makes the instructions of an operation of some operands, which the assembler writes in place of it.
+func expanded(b *ssa.Builder, operands []*ssa.Value, make func() *ssa.Value) *ssa.Value {
+	if b.Within != nil { // a part of another one
+		return make()
+	}
+	b.Within = operands
+	defer func() { b.Within = nil }()
+	return make()
 }
 
 func (l *lowering) floatQuotient(x, y *ssa.Value) *ssa.Value {
@@ -442,7 +452,7 @@ func (l *lowering) divideDoubles(x, y *ssa.Value) *ssa.Value {
 			return l.Make(ssa.DMul, ssa.D, x, l.Double(1/f))
 		}
 	}
-	return l.Expand([]*ssa.Value{x, y}, func() *ssa.Value {
+	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value {
 		q := l.doubleQuotient(x, y)
 		// out of range: the high word of the quotient tells
 		const least = 0x00100000

@@ -288,7 +288,7 @@ func (l *lowering) root(x *ssa.Value, fast bool) *ssa.Value {
 	if fast {
 		return l.Make(ssa.FMul, ssa.W, l.scaledSmall(x, "RSQ", 24, 12), x)
 	}
-	return l.Expand([]*ssa.Value{x}, func() *ssa.Value { return l.exactRoot(x) })
+	return expanded(l.Builder, []*ssa.Value{x}, func() *ssa.Value { return l.exactRoot(x) })
 }
 
 func (l *lowering) exactRoot(x *ssa.Value) *ssa.Value {

@@ -72,15 +72,6 @@ func (b *Builder) Assume(cond *Value, is bool) {
 	}
 }
 
-// Expand makes the instructions of an operation of some operands.
-func (b *Builder) Expand(operands []*Value, make func() *Value) *Value {
-	defer func(outer []*Value) { b.Within = outer }(b.Within)
-	if b.Within == nil {
-		b.Within = operands
-	}
-	return make()
-}
-
 // Changed says that memory of a space may have changed.
 func (b *Builder) Changed(s Space) {
 	for i := range b.epoch {
