@@ -126,7 +126,7 @@ func (l *lowering) straight(s cfront.Stmt) bool {
 	return ok
 }
 
-// work is about how many instructions a statement without loops takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
+// work is about how many instructions a statement takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
 // product that is added to something is one with the sum.
 func (l *lowering) work(s cfront.Stmt) (n int) {
 	stmts, exprs := cfront.Inside(s)
@@ -154,10 +154,14 @@ func (l *lowering) work(s cfront.Stmt) (n int) {
 			}
 		})
 	}
+	inner := 0
 	for _, one := range stmts {
-		n += l.work(one)
+		inner += l.work(one)
 	}
-	return n
+	if f, ok := s.(*cfront.For); ok {
+		inner *= max(l.nominal(f), 1)
+	}
+	return n + inner
 }
 
 // inRegisters reports whether an expression is a variable that is not kept in memory, or an element of one.
