@@ -205,7 +205,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one.
+// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one, which is asked after many runs.
 func TestEnergy(t *testing.T) {
 	for _, tells := range []bool{true, false} {
 		d, f := newDevice()
@@ -216,8 +216,8 @@ func TestEnergy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]float64{true: 1}[tells]; result.Energy != want {
-			t.Errorf("%v: %v J", tells, result.Energy)
+		if want := map[bool]float64{true: 3}[tells]; result.Energy != want || result.Power > 0 != tells || f.asked > 10 {
+			t.Errorf("%v: %v J, %v W, asked %d times", tells, result.Energy, result.Power, f.asked)
 		}
 	}
 }
