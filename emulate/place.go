@@ -72,36 +72,41 @@ func (e *emulation) meetings() (m meeting) {
 		words.end()
 		slices.end()
 	}
-	n := float64(max(len(blocks), 1))
+	n, deviations := float64(max(len(blocks), 1)), 1.0
+	if len(blocks) < mostCounted/2 {
+		deviations = 2 // what one of two or three blocks does alone is not what most do
+	}
 	m.sectors /= n
-	m.word, m.slice = words.most(n, 1), slices.most(n, 1)
+	m.word, m.slice = words.most(n, deviations), slices.most(n, deviations)
 	return m
 }
 
+// mostCounted is how many blocks are looked at for where atomic operations meet: as many as differ by an eighth of what one does by chance.
+const mostCounted = 64
+
 // evenly are blocks from all of the grid, where those that are looked at have atomic operations: all of these may belong to one multiprocessor, and with that do what others
-// do not.
+// do not. Those that go on as others, whose addresses are written once, are left out.
 func (e *emulation) evenly() []*timing.Block {
-	const most = 64 // as many as differ by an eighth of what one does by chance
 	some := false
+	var own, list []*timing.Block
 	for _, b := range e.blocks {
+		if len(b.Warps) > 0 && b.Warps[0].Trips == nil {
+			own = append(own, b)
+		}
 		for _, w := range b.Warps {
 			atomics(w.Nodes, nil, 1, func(*timing.Event, float64, float64) { some = true })
 		}
 	}
 	if !some || e.lengths != nil || e.cluster(0)*e.cluster(1)*e.cluster(2) > 1 {
-		return e.blocks
+		return own
 	}
-	var list []*timing.Block
-	for k, done := int64(0), e.builder.Steps; k < min(most, e.work.Groups); k++ {
-		if e.builder.Steps-done > mostExecuted {
-			return e.blocks
-		}
+	for k, done := int64(0), e.builder.Steps; k < min(mostCounted, e.work.Groups) && e.builder.Steps-done <= mostExecuted; k++ {
 		if b := e.block(e.index(drawnAt(k, e.work.Groups))); !b.Cut {
 			list = append(list, b)
 		}
 	}
-	if len(list) < len(e.blocks) && len(list) < most {
-		return e.blocks
+	if len(list) < len(own) && len(list) < mostCounted {
+		return own
 	}
 	return list
 }

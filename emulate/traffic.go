@@ -72,14 +72,18 @@ func (e *emulation) settled() timed {
 	return e.whole()
 }
 
-// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector.
+// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector; 0 where it serves
+// none of these, as of a launch that loads nothing.
 func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
 	t.WarmReads += e.Missing * max(0, t.DRAMReads-t.WarmReads)
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
-	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
+	if sectors := loads*t.L2Loads + stores*t.L2Stores; sectors >= 1 {
+		sector = e.busyDRAM(&t) / sectors
+	}
+	return loads, stores, sector
 }
 
 // busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.
