@@ -20,6 +20,7 @@ func (e *emulation) traffic() {
 	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
+	e.contend()
 	e.serve()
 }
 
@@ -157,6 +158,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
 		at, middle = e.shown, e.blocks[0]
 	}
+	at, middle = e.usual(at, middle)
 	w.at = at
 	for d := range e.grid {
 		w.before(middle, d, apart[d])
@@ -164,6 +166,21 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	w.bodies(middle)
 	w.reached()
 	return w.launch, w.ok
+}
+
+// usual is a block that accesses memory for others: the one in the middle, or one of a few drawn from all where that one executes less than half of what blocks do on average, as
+// those that have nothing to do.
+func (e *emulation) usual(at [3]uint32, middle *timing.Block) ([3]uint32, *timing.Block) {
+	const drawn = 8
+	mean := instructions(e.blocks)
+	long := func(b *timing.Block) bool { return 2*instructions([]*timing.Block{b}) >= mean }
+	for k := int64(0); k < drawn && !long(middle); k++ {
+		other := e.index(drawnAt(k, e.work.Groups))
+		if b := e.block(other); !b.Cut && long(b) {
+			at, middle = other, b
+		}
+	}
+	return at, middle
 }
 
 // before compares a block with the one before it along an axis, which is so many work-groups away.
