@@ -1,16 +1,14 @@
 package emulate
 
 import (
-	"math"
-
 	"gpuperf/device/facts"
 	"gpuperf/emulate/timing"
 	"gpuperf/emulate/trace"
 )
 
 // Loops that compare and swap in shared memory, as sums of floating-point numbers are made there, try again where another lane has been faster. A warp is executed as if it
-// were alone, so that of m of its lanes that meet at a place each tries (m+1)/2 times on average. Where lanes of other warps come to the place at the same time, too, λ in all, each tries
-// (λ+1)/2 times (testdata/h200/measurement/pieces.csv.gz, swaps_inside), and the atomic operation takes as much longer.
+// were alone, so that of m of its lanes that meet at a place one is done with each try. Where lanes of other warps come to the place at the same time, too, λ in all, a try of the warp is the last of
+// λ/m of which one succeeds (testdata/h200/measurement/pieces.csv.gz, swaps_inside: each lane tries λ/2 times), and its answer comes as much later.
 
 // swaps are the tries of a warp until all of its lanes are done, and how many of its lanes come to each place.
 type swaps struct {
@@ -21,7 +19,7 @@ type swaps struct {
 // contend tells atomic operations of shared memory that try again of the other warps that do at the same time.
 func (e *emulation) contend() {
 	told := map[*timing.Touched]bool{}
-	gap := e.Device.Value(facts.SharedSwapGap) / e.Device.Value(facts.SharedAtomicGap)
+	each := e.Device.Value(facts.SharedSwapCycles) * timing.Cycle
 	for _, b := range e.blocks {
 		turns := map[visit][]swaps{} // by instruction, and how often a warp has come to it
 		for _, w := range b.Warps {
@@ -37,12 +35,12 @@ func (e *emulation) contend() {
 			for _, s := range warps {
 				lanes, times := 0.0, 0.0
 				for place, own := range s.places {
-					lanes, times = lanes+own, times+own*(all[place]+1)/(own+1)
+					lanes, times = lanes+own, times+all[place]
 				}
 				for _, t := range s.tries {
 					if !told[t] {
 						told[t] = true
-						t.Conflicts = int64(math.Round(float64(t.Conflicts) * max(times/lanes*gap, 1)))
+						t.Later = int64(each * max(times/lanes-1, 0))
 					}
 				}
 			}
