@@ -171,7 +171,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 // usual is a block that accesses memory for others: the one in the middle, or one of a few drawn from all where that one executes less than half of what blocks do on average, as
 // those that have nothing to do.
 func (e *emulation) usual(at [3]uint32, middle *timing.Block) ([3]uint32, *timing.Block) {
-	const drawn = 8
+	const drawn = 8 // as nearly all of so many would have to be such blocks
 	mean := instructions(e.blocks)
 	long := func(b *timing.Block) bool { return 2*instructions([]*timing.Block{b}) >= mean }
 	for k := int64(0); k < drawn && !long(middle); k++ {
