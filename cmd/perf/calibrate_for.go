@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/device/facts"
 	"gpuperf/internal/campaign"
+	"gpuperf/internal/frontend"
 	"gpuperf/internal/modelgen"
 	"gpuperf/models"
 	"gpuperf/samples"
@@ -26,12 +28,14 @@ type forOptions struct {
 	points   int
 	isolated bool
 	dryRun   bool
+	files    frontend.Options
 }
 
 func (o *forOptions) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&o.kernels, "for", nil, "refine the model for any kernel for those of a script, KERNEL.star or KERNEL.star#name (may be repeated)")
+	f.StringArrayVar(&o.kernels, "for", nil, "refine the model for any kernel for those of a file, KERNEL or KERNEL#name: a script, a kernel function or a launch file (may be repeated)")
 	addSizes(cmd, &o.sizes)
+	addFiles(cmd, &o.files)
 	f.BoolVar(&o.own, "own-model", false, "with --for: make one model for the kernels alone, which needs no other, and calibrate it")
 	f.StringVar(&o.folder, "to", ".", "with --own-model: the folder to write the model file to")
 	f.StringVar(&o.name, "name", "", "with --own-model: the model's name, and that of its file (default: the first script's)")
@@ -73,11 +77,14 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	if err != nil {
 		return err
 	}
-	targets, notes, err := campaign.Targets(cmd.Context(), o.kernels, points, o.folder)
+	targets, notes, err := campaign.Targets(cmd.Context(), o.files, o.kernels, points, o.folder)
 	if err != nil {
 		return err
 	}
 	warn(cmd, notes)
+	if i := slices.IndexFunc(targets, func(t modelgen.Target) bool { return len(t.Whole) > 0 }); o.own && i >= 0 {
+		return usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)
+	}
 	if o.dryRun {
 		device, err := o.target(cmd, on.device)
 		if err != nil {
