@@ -82,8 +82,8 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	warn(cmd, notes)
-	if i := slices.IndexFunc(targets, func(t modelgen.Target) bool { return len(t.Whole) > 0 }); o.own && i >= 0 {
-		return usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)
+	if err := o.checkOwn(targets); err != nil {
+		return err
 	}
 	if o.dryRun {
 		device, err := o.target(cmd, on.device)
@@ -134,6 +134,15 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	return calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
+}
+
+// checkOwn refuses kernels of which no models are made.
+func (o *forOptions) checkOwn(targets []modelgen.Target) error {
+	i := slices.IndexFunc(targets, func(t modelgen.Target) bool { return len(t.Whole) > 0 })
+	if !o.own || i < 0 {
+		return nil
+	}
+	return usagef("%s: --own-model makes models of kernels of scripts; without it the model for any kernel is refined for this one", targets[i].Script)
 }
 
 // options are those of modelgen.
