@@ -106,15 +106,7 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 	defer finish(cmd, c)
 	device := facts.Of(c.Device.Info().Fingerprint)
 	if !o.own {
-		var fits []fitting
-		for _, t := range targets {
-			fits = append(fits, func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, to *calibrate.Profile) (*campaign.Calibrated, error) {
-				m, notes, err := c.RefineIn(cmd.Context(), mode, to, t, o.options(device), within)
-				warn(cmd, notes)
-				return m, err
-			})
-		}
-		return calibrateAll(cmd, c, on, fits, profile)
+		return calibrateAll(cmd, c, on, o.refinements(cmd, targets, device), profile)
 	}
 	path, set, err := campaign.OwnModel(targets, o.options(device), selected, o.own, o.modelName(), o.folder)
 	if err != nil {
@@ -134,6 +126,19 @@ func (o *forOptions) run(cmd *cobra.Command, on measureFlags, selected campaign.
 		return err
 	}
 	return calibrateAll(cmd, c, on, []fitting{ofPlan(cmd, plan)}, profile)
+}
+
+// refinements refine the model for any kernel for each of the targets.
+func (o *forOptions) refinements(cmd *cobra.Command, targets []modelgen.Target, device *facts.Device) []fitting {
+	var fits []fitting
+	for _, t := range targets {
+		fits = append(fits, func(c *campaign.Campaign, mode samples.Mode, within campaign.TimeRange, to *calibrate.Profile) (*campaign.Calibrated, error) {
+			m, notes, err := c.RefineIn(cmd.Context(), mode, to, t, o.options(device), within)
+			warn(cmd, notes)
+			return m, err
+		})
+	}
+	return fits
 }
 
 // checkOwn refuses kernels of which no models are made.
