@@ -61,6 +61,7 @@ type learnt struct {
 	kept    map[keptOf]*builderVar
 	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
 	moving  map[*builderVar]bool        // pointers whose offsets in their arrays depend on data
+	parted  map[*builderVar]bool        // variables that are accessed as others than what they are declared as
 	turning map[*builderVar]bool        // pointers that iterations of loops leave in another array
 	changed bool
 }
@@ -92,7 +93,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.
@@ -102,11 +103,14 @@ func (b *bindings) here(at cfront.Pos) site { return site{at, b.path} }
 
 // follows reports whether a variable can have a number: a scalar integer of a type in which no index overflows.
 func (b *bindings) follows(v *builderVar) bool {
-	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !inMemory(v)
+	return len(v.Dims) == 0 && (v.DType.IsInteger() && v.DType.Size() >= 4 || v.DType == expr.Bool) && !b.learnt.opaque[v] && !b.inMemory(v)
 }
 
-// inMemory reports whether a variable is in memory that work-items share, or has members of several types in one place.
-func inMemory(v *builderVar) bool {
+// inMemory reports whether a variable is in memory that work-items share, has members of several types in one place, or is accessed as another type.
+func (b *bindings) inMemory(v *builderVar) bool {
+	if b.learnt.parted[v] {
+		return true
+	}
 	if v.Record != nil && len(v.Dims) == 0 && v.Class != cfront.Builtin && overlaps(v.Record) {
 		return true
 	}

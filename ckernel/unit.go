@@ -41,7 +41,7 @@ func (b *bindings) unit(at cfront.Pos, a *array, bytes int64) {
 	if bytes <= 0 || bytes%a.base.Size() == 0 {
 		return
 	}
-	if a.v.Class == cfront.Local && a.space == cfront.PrivateSpace && a.v.Record == nil && len(a.v.Dims) == 0 {
+	if a.v.Class == cfront.Local && a.space == cfront.PrivateSpace && a.v.Record == nil && len(a.v.Dims) == 0 && !b.learnt.parted[a.v] {
 		b.failAt(at, "", "a part of %s is accessed, which is no array", a.v.Name)
 	}
 	if b.trial > 0 {

@@ -74,7 +74,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 // variable is the value of a variable. The arithmetic that made a number is then work, and the assignment a statement.
 func (b *builder) variable(at cfront.Expr, v *builderVar) expr.Expr {
 	switch {
-	case inMemory(v) && len(v.Dims) == 0:
+	case b.inMemory(v) && len(v.Dims) == 0:
 		return b.take(at.Place(), b.placeAt(at.Place(), b.array(at, v), constant(0), v.DType))
 	case len(v.Dims) > 0 || v.DType == "":
 		b.fail(at, "", "%s is neither a number nor an element of an array of numbers", v.Name)
