@@ -250,18 +250,6 @@ func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	return out, err
 }
 
-// candidates are the variables that an iteration may assign to and whose values are known before it, but some.
-func (b *builder) candidates(x *loopText, but map[*builderVar]*expr.Poly) (candidates []*builderVar) {
-	for v := range x.assigned {
-		_, not := but[v]
-		if val := b.env[v]; !not && (val.isNum && b.follows(v) || val.at != nil && val.at.array != nil && !b.learnt.moving[v]) {
-			candidates = append(candidates, v)
-		}
-	}
-	slices.SortFunc(candidates, func(v, w *builderVar) int { return site{pos: v.Pos}.compare(site{pos: w.Pos}) })
-	return candidates
-}
-
 // changesBut is changes, with the values before the loop of some variables that keep them.
 func (b *builder) changesBut(x *loopText, kept map[*builderVar]*expr.Poly) (map[*builderVar]*expr.Poly, error) {
 	candidates := b.candidates(x, kept)

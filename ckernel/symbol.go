@@ -147,6 +147,18 @@ func (b *builder) integerOf(at cfront.Pos, v *builderVar) (val value, ok bool) {
 	return val, true
 }
 
+// candidates are the variables that an iteration may assign to and whose values are known before it, but some.
+func (b *builder) candidates(x *loopText, but map[*builderVar]*expr.Poly) (candidates []*builderVar) {
+	for v := range x.assigned {
+		_, not := but[v]
+		if val := b.env[v]; !not && (val.isNum && b.follows(v) || val.at != nil && val.at.array != nil && !b.learnt.moving[v]) {
+			candidates = append(candidates, v)
+		}
+	}
+	slices.SortFunc(candidates, func(v, w *builderVar) int { return site{pos: v.Pos}.compare(site{pos: w.Pos}) })
+	return candidates
+}
+
 // temp is the private temporary of a variable.
 func (b *bindings) temp(v *builderVar) string {
 	n := b.copies[v]
