@@ -18,10 +18,7 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	case *cfront.Int:
 		return expr.Int{Value: x.Value}
 	case *cfront.Float:
-		if math.IsNaN(x.Value) || !x.DType.IsFloat() {
-			b.fail(x, "", "this number has no place in a kernel")
-		}
-		return cexpr.Float(x.Value, x.DType)
+		return b.float(x)
 	case *cfront.Ref:
 		return b.variable(x, x.Var)
 	case *cfront.Index:
@@ -69,6 +66,19 @@ func (b *builder) value(e cfront.Expr) expr.Expr {
 	}
 	b.fail(e, "", "this has no place in a kernel")
 	return nil
+}
+
+// float is a number in floating point. What is none is the value of a function that computes nothing.
+func (b *builder) float(x *cfront.Float) expr.Expr {
+	switch {
+	case !x.DType.IsFloat():
+		b.fail(x, "", "this number has no place in a kernel")
+	case math.IsNaN(x.Value):
+		f := &kernel.Function{Result: x.DType, Counts: map[expr.DType]map[string]int64{}, Body: "return NAN;"}
+		f.Name = b.functionNamed("nan", f)
+		return &expr.Call{Func: f.Name}
+	}
+	return cexpr.Float(x.Value, x.DType)
 }
 
 // variable is the value of a variable. The arithmetic that made a number is then work, and the assignment a statement.
