@@ -196,7 +196,7 @@ func divergence(x *study) []candidate {
 	if worst == nil {
 		return nil
 	}
-	c := candidate{array: worst.To, at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
+	c := candidate{array: x.result(worst.At, worst.To), at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
 	if worst.Data {
 		c.before = &launch.Edit{Half: true}
 		c.defect = "what this line runs under depends on data, so that most sub-groups go all ways"
