@@ -303,7 +303,7 @@ func inTurn(x *study) []candidate {
 	}
 	c := x.where()
 	c.cures = []cure{{kernel: unrolled}}
-	c.defect = "compilers do not unroll the loop, as each iteration asks for its step, or a pragma forbids it: a work-item waits for what it loads before it loads more"
-	c.remedy = "keep the step in a variable that is set before the loop, or write #pragma unroll 4"
+	c.defect = "compilers do not unroll the loop, as its counter changes in arithmetic without signs and may wrap around, or a pragma forbids it: a work-item waits for what it loads before it loads more"
+	c.remedy = "let the counter and its step be integers with signs, as in const int step = blockDim.x before the loop"
 	return []candidate{c}
 }
