@@ -194,12 +194,19 @@ func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, erro
 	}
 	switch {
 	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
-		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && len(sizes) == 0 {
+		err := error(nil)
+		if len(sizes) > 0 {
+			err = d.readable(ctx, sizes)
+		}
+		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && err == nil {
 			k := *d.kernel
 			k.Variant.Kernel, k.Unsized = in.ir, nil
 			return &k, nil
 		}
-		return nil, d.unsized(ctx, sizes)
+		if err == nil {
+			err = d.kernel.Unsized
+		}
+		return nil, err
 	case len(values) == 0:
 		return d.kernel, nil
 	}
@@ -241,11 +248,12 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
 const trial = 256
 
-// unsized is the error of a function that is not read for all sizes. Where it goes away at given ones, those that lack a value are named.
-func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
+// readable is the error of a function that is not read for all sizes, but is at given ones: those that lack a value are named. It is nil where it is not read at
+// given ones either.
+func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
 	if !errors.As(d.kernel.Unsized, &at) {
-		return d.kernel.Unsized
+		return nil
 	}
 	opt := d.opt
 	opt.At = map[string]int64{}
@@ -257,8 +265,8 @@ func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
 		}
 		opt.At[n] = v
 	}
-	if _, err := ckernel.Read(ctx, d.file, opt); err != nil && source.Message(err) == source.Message(at) {
-		return d.kernel.Unsized
+	if _, err := ckernel.Read(ctx, d.file, opt); err != nil {
+		return nil
 	}
 	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
 }
