@@ -245,7 +245,7 @@ func results(x *study) []candidate {
 			e := launch.Effect{}
 			some := false
 			for _, o := range list {
-				if o.Shared[axis] && x.Count[axis]%by == 0 {
+				if n := x.Count[axis]; o.Shared[axis] && (n%by == 0 || n >= manyGroups*by) {
 					e = edit.Access[o.Site]
 					e.Fewer[axis], some = by, true
 					edit.Access[o.Site] = e
@@ -264,6 +264,9 @@ func results(x *study) []candidate {
 	}
 	return []candidate{c}
 }
+
+// manyGroups are work-groups along an axis from which on it does not matter that a part of one is left.
+const manyGroups = 16
 
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
