@@ -20,7 +20,7 @@ func shares(f Form) (best Mapping) {
 	}
 	least := math.Inf(1)
 	for _, block := range []int64{2, 4, 8, 16, 32, 1} {
-		for share := int64(8); share <= 256; share *= 2 {
+		for share := int64(8); share <= 512; share *= 2 {
 			m := Mapping{Block: []int64{block}, Share: share}
 			if items := block * share; items < 64 || items > f.on().MostItems {
 				continue
