@@ -81,7 +81,7 @@ var edits = strings.NewReplacer(
 // other are results that are others here, by kernel: of functions whose rounding the trees do not keep, and of products of 24 bits, which are taken
 // for products of 32.
 var other = map[string][][2]int{
-	"whole": {{41, 43}}, "conversions": {{12, 24}, {31, 76}}, "lanes": {{31, 37}}, "shared": {{32, 33}},
+	"whole": {{41, 43}}, "conversions": {{12, 24}, {31, 76}}, "shared": {{32, 33}},
 	"floats": {{15, 31}, {59, 60}}, "doubles": {{34, 36}, {44, 46}},
 }
 
