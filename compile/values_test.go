@@ -208,3 +208,13 @@ func TestSpellings(t *testing.T) {
 		}
 	}
 }
+
+// TestStepsOfThemselves: what a counter steps by may follow from the counter.
+func TestStepsOfThemselves(t *testing.T) {
+	for _, step := range []string{"i += i", "i += i + 1", "i *= 2", "i += i & 12"} {
+		text := "__global__ void k(int *y, int n) { __shared__ int t[256]; int s = 0; for (int i = 4; i < n; " + step + ") s += t[i] ^ t[i + 1]; y[threadIdx.x] = s; }"
+		if _, err := Kernel(context.Background(), text, "k", Options{Architecture: "sm_90"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
