@@ -56,6 +56,7 @@ type File struct {
 	assembly  map[Stmt]*Assembly
 	absent    []string               // headers that are not found and passed over
 	known     func(name string) bool // of the file or the language
+	leftOut   map[string]int         // lines of statements that are not read, by the names that they seem to declare
 	// Passed are those of them in quotes, which belong to the program.
 	Passed []string
 }
@@ -83,6 +84,9 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	}
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
+	}
+	if !dialects[opt.Language].hosted {
+		text = embedded(text)
 	}
 	defines, err := defines(opt.Define)
 	if err != nil {

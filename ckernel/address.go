@@ -2,8 +2,11 @@ package ckernel
 
 import (
 	"maps"
+	"slices"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -94,13 +97,14 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 		if at := b.env[x.Var].at; at != nil {
 			return at
 		}
-		if len(x.Var.Dims) > 0 && !x.Var.Pointer || inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
+		if len(x.Var.Dims) > 0 && !x.Var.Pointer || b.inMemory(x.Var) || x.Var.Pointer && !x.Var.DType.Known() && x.Var.Record == nil {
 			return &address{array: b.array(e, x.Var), offset: constant(0)}
 		}
 		if b.env[x.Var].either != nil {
 			panic(split{x.Var})
 		}
 		if x.Var.Pointer {
+			b.moves(x.Var)
 			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
 		}
 	case *cfront.Address:
@@ -142,6 +146,9 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return done.at
 		}
 		before := b.addressOf(x.To)
+		if x.After && b.isMoving(x.To) { // its offset is another one then
+			before = &address{array: before.array, offset: b.settled(x.Pos, "at", before.offset)}
+		}
 		b.assignment(x)
 		if !x.After {
 			before = b.addressOf(x.To)
@@ -170,6 +177,10 @@ func (b *builder) castAddress(x *cfront.Cast) *address {
 		return &address{array: b.array(cfront.Use(v), v), offset: constant(0)}
 	}
 	if at.alias != nil && x.Elem != at.alias.DType && !(x.Elem.Base() == at.alias.DType.Base() && b.lanes[at.alias]) {
+		if v := at.alias; b.trial == 0 && v.DType.Known() && (x.Elem.Known() || x.Rec != nil) && !slices.Contains(b.params, v) {
+			b.learnt.parted[v] = true
+			panic(again{})
+		}
 		b.fail(x, "", "%s holds %s, and is accessed as %s", at.alias.Name, at.alias.DType, x.Elem)
 	}
 	return at
@@ -216,11 +227,20 @@ func (b *builder) eitherAddress(x *cfront.Select) *address {
 	case no:
 		return b.addressOf(x.Else)
 	}
-	p, q := b.addressOf(x.Then), b.addressOf(x.Else)
-	if c.pred == nil && p.array == q.array && p.array != nil {
+	onData := c.pred != nil
+	var p, q *address
+	b.evaluated(&c, true, x.Then, func() { p = b.addressOf(x.Then) })
+	b.evaluated(&c, false, x.Else, func() { q = b.addressOf(x.Else) })
+	switch {
+	case p.array != q.array || p.array == nil:
+		return nil
+	case !onData:
 		return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
 	}
-	return nil
+	flag := b.scratch("holds", expr.Int32)
+	b.assignTemp(x.If.Place(), flag, cexpr.Number(c.whole()))
+	chosen := &expr.Cond{If: expr.Binary(expr.Ne, expr.Var{Name: flag}, expr.Int{}), Then: b.express(p.offset), Else: b.express(q.offset)}
+	return &address{array: p.array, offset: b.opaque(b.free(chosen))}
 }
 
 // innerSize is 1: pointers to arrays are not moved.
@@ -235,7 +255,7 @@ func (b *faults) innerSize(p cfront.Expr) int64 {
 func (b *builder) addressOfPlace(of *cfront.Address) *address {
 	switch x := of.X.(type) {
 	case *cfront.Ref:
-		if inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
+		if b.inMemory(x.Var) || len(x.Var.Dims) > 0 && !x.Var.Pointer {
 			return b.addressOf(x)
 		}
 		return &address{alias: x.Var}

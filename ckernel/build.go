@@ -136,6 +136,7 @@ func (b *builder) parameter(p *builderVar) {
 	case len(p.Dims) > 0:
 		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" || isVoid(p) {
 			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
+			b.settleAddress(p.Pos, p)
 		}
 	case isImage(p):
 	case p.DType == "":
@@ -393,7 +394,7 @@ func (b *builder) assign(at cfront.Pos, v *builderVar, e cfront.Expr) {
 		return
 	case len(v.Dims) > 0 || v.DType == "":
 		b.failAt(at, "", "%s is no variable that is assigned to as a whole", v.Name)
-	case inMemory(v):
+	case b.inMemory(v):
 		b.storeScalar(at, v, e)
 		return
 	case v.DType.IsVector():

@@ -195,4 +195,4 @@ type Compiler struct {
 }
 
 // Like is NVIDIA's compiler.
-var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 6}
+var Like = Compiler{FullUnroll: 400, Runtime: 120, Times: 4, Again: 12}

@@ -20,6 +20,7 @@ func (e *emulation) traffic() {
 	caches := machine.Caches(e.Device, e.work.Group.Local, min(e.resident, e.most))
 	caches.L2 /= e.larger()
 	e.moved = e.accessed.Estimate(caches)
+	e.contend()
 	e.serve()
 }
 
@@ -72,14 +73,18 @@ func (e *emulation) settled() timed {
 	return e.whole()
 }
 
-// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector.
+// served are the parts of loads and of stores that DRAM serves, of what moves between caches, and for how many seconds it is busy with a sector; 0 where it serves
+// none of these, as of a launch that loads nothing.
 func (e *emulation) served(t memory.Traffic) (loads, stores, sector float64) {
 	if e.Cold {
 		t.WarmReads, t.WarmWrites = t.DRAMReads, t.DRAMWrites
 	}
 	t.WarmReads += e.Missing * max(0, t.DRAMReads-t.WarmReads)
 	loads, stores = part(t.WarmReads, t.L2Loads*sectorBytes), part(t.WarmWrites, t.L2Stores*sectorBytes)
-	return loads, stores, e.busyDRAM(&t) / max(loads*t.L2Loads+stores*t.L2Stores, 1)
+	if sectors := loads*t.L2Loads + stores*t.L2Stores; sectors >= 1 {
+		sector = e.busyDRAM(&t) / sectors
+	}
+	return loads, stores, sector
 }
 
 // busyDRAM is for how many seconds DRAM is busy: with what it moves, two sectors at least, and with turning to other places.
@@ -103,7 +108,7 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64, seen visits
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
 			if part, ok := e.fresh.served[at]; ok {
-				t.DRAM = part
+				t.DRAM, t.Waits = part, min(t.Waits+e.fresh.behind[at], 1-part)
 			}
 			if t.Space == timing.LocalSpace {
 				t.DRAM, t.Waits = e.fresh.private, 0
@@ -153,6 +158,7 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	if middle.Cut && len(e.blocks) > 0 && !e.blocks[0].Cut { // another one was executed to its end
 		at, middle = e.shown, e.blocks[0]
 	}
+	at, middle = e.usual(at, middle)
 	w.at = at
 	for d := range e.grid {
 		w.before(middle, d, apart[d])
@@ -160,6 +166,21 @@ func (e *emulation) accesses() (l *memory.Launch, ok bool) {
 	w.bodies(middle)
 	w.reached()
 	return w.launch, w.ok
+}
+
+// usual is a block that accesses memory for others: the one in the middle, or one of a few drawn from all where that one executes less than half of what blocks do on average, as
+// those that have nothing to do.
+func (e *emulation) usual(at [3]uint32, middle *timing.Block) ([3]uint32, *timing.Block) {
+	const drawn = 8 // as nearly all of so many would have to be such blocks
+	mean := instructions(e.blocks)
+	long := func(b *timing.Block) bool { return 2*instructions([]*timing.Block{b}) >= mean }
+	for k := int64(0); k < drawn && !long(middle); k++ {
+		other := e.index(drawnAt(k, e.work.Groups))
+		if b := e.block(other); !b.Cut && long(b) {
+			at, middle = other, b
+		}
+	}
+	return at, middle
 }
 
 // before compares a block with the one before it along an axis, which is so many work-groups away.
@@ -209,7 +230,7 @@ func (w *walker) bodies(middle *timing.Block) {
 				rows[d] = append(rows[d], w.rows[d][i])
 			}
 		}
-		w.seen = visits{}
+		w.seen, w.flight, w.flying = visits{}, 1, map[uint16]bool{}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
 }
@@ -237,8 +258,10 @@ type walker struct {
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
 	firsts [3]map[int32]timing.Step
-	seen   visits        // of the warps that are gone through
-	strewn map[int32]int // the arrays that instructions access anywhere
+	seen   visits          // of the warps that are gone through
+	flight int             // how often these have waited for what they load, and 1
+	flying map[uint16]bool // registers that are loaded
+	strewn map[int32]int   // the arrays that instructions access anywhere
 	ok     bool
 }
 
@@ -316,6 +339,7 @@ func joined(steps []memory.Step, a *memory.Access) bool {
 // access is that of one event of all warps; nil for none of global memory.
 func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int, trips []int64) *memory.Access {
 	t, at := nodes[0][i].Events[j].Touch, w.seen.next(nodes[0][i].Events[j].Op)
+	w.land(&w.ops[at.op], t)
 	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
 		return nil
 	}
@@ -370,13 +394,26 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
 }
 
+// land ends a flight where an instruction uses what was loaded in it.
+func (w *walker) land(op *timing.Op, t *timing.Touched) {
+	if slices.ContainsFunc(op.Uses, func(r uint16) bool { return w.flying[r] }) {
+		w.flight++
+		clear(w.flying)
+	}
+	if t != nil && t.Space == timing.GlobalSpace && !t.Store {
+		for _, r := range op.Defines {
+			w.flying[r] = true
+		}
+	}
+}
+
 // note keeps what an access tells beside its place.
 func (w *walker) note(t *timing.Touched, at visit, array int, others float64, p *memory.Part) {
 	if p.Scattered {
 		w.strewn[at.op] = array
 	}
 	load := !t.Store && !t.Atomic
-	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, p)
+	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors, flight: w.flight}, p)
 	if load {
 		w.asked = append(w.asked, asked{at.op, array, p.Sectors, others})
 	}

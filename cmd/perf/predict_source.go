@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -189,20 +190,28 @@ func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
 	return nil
 }
 
-// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last.
-func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool) error {
+// showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.
+func showEmulated(cmd *cobra.Command, all []*launches.Report, ranked bool, top int) error {
 	if ranked {
 		slices.SortStableFunc(all, func(a, b *launches.Report) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	}
+	if top > 0 {
+		shown := map[string]int{}
+		all = slices.DeleteFunc(all, func(r *launches.Report) bool {
+			_, at, _ := strings.Cut(r.Name, " ") // the sizes
+			shown[at]++
+			return shown[at] > top
+		})
 	}
 	return show(cmd, kernelsJSON(emulatedSummaries(all)), func(w io.Writer) error { return writeEmulated(w, all, ranked) })
 }
 
 // emulate predicts launch files by emulation. It reports false where the model is to predict.
-func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (done bool, err error) {
+func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool, top int) (done bool, err error) {
 	all, said, err := o.byEmulator(cmd, args, launches.Request{Times: true})
 	if err != nil || len(all) > 0 {
 		if err == nil {
-			err = showEmulated(cmd, all, ranked)
+			err = showEmulated(cmd, all, ranked, top)
 		}
 		return true, err
 	}
@@ -214,7 +223,7 @@ func (o *predictFlags) emulate(cmd *cobra.Command, args []string, ranked bool) (
 
 // predict predicts the kernels of a file.
 func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
-	if done, err := o.emulate(cmd, args, false); done || err != nil {
+	if done, err := o.emulate(cmd, args, false, 0); done || err != nil {
 		return err
 	}
 	cases, err := fileCases(cmd, o.files, args[0], o.sizes)
@@ -242,8 +251,63 @@ func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
+	predictions, emulated, err := o.narrower(cmd, p, predictions)
+	if err != nil {
+		return err
+	}
+	return show(cmd, kernelsJSON(append(p.Summaries(predictions), emulatedSummaries(emulated)...)), func(w io.Writer) error {
 		warnOf(cmd, predictions)
-		return p.Write(w, predictions)
+		if len(predictions) > 0 {
+			if err := p.Write(w, predictions); err != nil {
+				return err
+			}
+		}
+		if len(emulated) == 0 {
+			return nil
+		}
+		return writeEmulated(w, emulated, false)
 	})
+}
+
+// narrower takes from the predictions of the model for any kernel those whose intervals emulation from source makes narrower, and emulates them: how wide the intervals
+// are is all that tells before a measurement which of the two is nearer.
+func (o *predictFlags) narrower(cmd *cobra.Command, p *campaign.Predictor, all []*campaign.Prediction) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
+	if o.from != "" || o.model != "" || o.binary != "" || o.measured {
+		return all, nil, nil
+	}
+	device, profiled, err := o.sheet(cmd)
+	if err != nil || device == "" || !profiled {
+		return all, nil, nil //nolint:nilerr // it is not emulated
+	}
+	for _, r := range all {
+		wide := r.Interval[1] / r.Interval[0]
+		if !p.For(r.Case).Static() || wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+			kept = append(kept, r)
+			continue
+		}
+		report := fromSource(cmd, device, r.Case)
+		if err := cmd.Context().Err(); err != nil {
+			return nil, nil, err
+		}
+		if report == nil || report.Interval()[1]/report.Interval()[0] >= wide {
+			kept = append(kept, r)
+			continue
+		}
+		note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", r.Case, p.For(r.Case).Model.Name)
+		emulated = append(emulated, report)
+	}
+	return kept, emulated, nil
+}
+
+// fromSource emulates a case as a compiler of perf's own has it; nil where that does not come to a time.
+func fromSource(cmd *cobra.Command, device string, c *workload.Case) *launches.Report {
+	sequences, err := sequencesOf([]*workload.Case{c})
+	if err != nil {
+		return nil
+	}
+	all, _, err := (launches.Request{On: []string{device}, From: launches.Source, Times: true}).Run(cmd.Context(), sequences)
+	if err != nil || all[0].Status() != emulate.Whole {
+		return nil
+	}
+	return all[0]
 }

@@ -132,6 +132,9 @@ type Value struct {
 	Else     *Value
 	// Uses are as of the last Func.CountUses.
 	Uses int
+	// Within are the operands of the operation, such as a quotient, of whose instructions the value is one that an assembler writes in place of it: they stay
+	// together, and those of two operations are not shared.
+	Within []*Value
 }
 
 // Block is values that are computed together; control goes on as its end says.

@@ -60,14 +60,6 @@ type Kernel struct {
 	extent func(a *kernel.Array, at map[string]int64) int64                   // the outermost of a buffer; nil: nobody says it
 }
 
-// Extent is the outermost extent of an array that the kernel does not tell, at sizes; 0 where nobody says it.
-func (k *Kernel) Extent(a *kernel.Array, at map[string]int64) int64 {
-	if a == nil || k.extent == nil {
-		return 0
-	}
-	return k.extent(a, at)
-}
-
 // At is the kernel for sizes: itself, unless its work-groups depend on them.
 func (k *Kernel) At(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
 	if k.at == nil {

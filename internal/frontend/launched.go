@@ -169,12 +169,7 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 // extent is the outermost extent of an array, by the bytes of its buffer; 0 where that is not known.
 func (f *function) extent(launch *launchfile.Launch, a *kernel.Array, at map[string]int64) int64 {
 	all, _ := f.bytes(launch, a.Name, at)
-	bytes := a.DType.Size()
-	for _, e := range a.Shape[1:] {
-		one, _ := expr.EvalInt64(e, at)
-		bytes *= max(one, 1)
-	}
-	return all / bytes
+	return all / innerBytes(a, at)
 }
 
 // bytes are those of the buffer that is passed for an array.

@@ -52,6 +52,9 @@ var decisions = []decision{
 		if f.Group {
 			return f.grouped(f.offer(written(Default(f).Block), "512", "64", "128", "256", "1024"))
 		}
+		if f.Each {
+			return f.grouped(f.usually(written(Default(f).Block), "32x1", "64x1", "128x1", "256x1", "32x2", "32x4", "32x8", "32x16", "16x4", "16x8", "16x16"))
+		}
 		if f.Tiled > 0 {
 			return f.grouped(f.offer(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8"))
 		}

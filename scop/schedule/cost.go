@@ -28,6 +28,9 @@ type extents struct {
 	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
 	around []Loop
 	items  []int
+	sums   bool    // work-items also share sums in loops
+	hosted bool    // launches of iterations cost what the host's loops do in their place
+	team   float64 // work-items of a work-group, where there are many groups; 0 where it is alone
 }
 
 // extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
@@ -118,6 +121,12 @@ func (e extents) cost(n Node) (time float64) {
 		if x.Tiled != nil {
 			return e.wavefront(x)
 		}
+		if x.Each && e.hosted {
+			return e.cost(x.Host)
+		}
+		if x.Each {
+			return e.eachOf(x)
+		}
 		if x.Host != nil {
 			work := e.group(x.Body)
 			work.Launches = 1
@@ -146,7 +155,7 @@ func (e extents) inside(n Node, outermost, share bool) (steps, points, lines flo
 			switch {
 			case l.Parallel && outermost:
 				items++
-			case !l.Reduction:
+			case !l.Reduction && (l.Parallel || !e.sums):
 				share = false
 			}
 		}
