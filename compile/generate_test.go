@@ -275,7 +275,7 @@ func (d *drawer) loop() {
 	i := d.name()
 	few := d.of("3", "5", fmt.Sprintf("(int)((unsigned)%s & 7)", d.of("x", "y", "z")), fmt.Sprintf("(int)((unsigned)%s & 3) + 1", d.of(d.vars...)))
 	end, jumps := "}", []string{"break", "continue"}
-	switch d.IntN(11) {
+	switch d.IntN(13) {
 	case 0, 1:
 		d.put("for (int %[1]s = 0; %[1]s < %[2]s; %[1]s++) {", i, few)
 	case 2:
@@ -300,6 +300,12 @@ func (d *drawer) loop() {
 	case 9:
 		d.put("for (int %[1]s = 0; ; %[1]s++) {", i)
 		d.put("  if (%s %s 5) break;", i, d.of(">=", "=="))
+	case 11:
+		d.put("for (long long of%[1]s = %[2]s; of%[1]s >= 0; of%[1]s--) {", i, few)
+		d.put("  int %[1]s = (int)of%[1]s;", i)
+	case 12:
+		d.put("for (unsigned long long of%[1]s = 2; of%[1]s < 2ull + (unsigned)(%[2]s); ++of%[1]s) {", i, few)
+		d.put("  int %[1]s = (int)of%[1]s;", i)
 	case 10:
 		d.put("int at%[1]s = 0; for (int %[1]s = 0; %[1]s < %[2]s; %[1]s++, at%[1]s += 3) {", i, few)
 		end = fmt.Sprintf("%s += at%s; }", d.vars[0], i)

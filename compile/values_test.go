@@ -192,6 +192,9 @@ func TestSpellings(t *testing.T) {
 		"int j = 0; while (j < m) { s += x[j * n + i]; j += 1; s *= 0.5f; }",
 		"int j = 0; for (; j < m; ) { s += x[j * n + i]; ++j; }",
 		"const float *p = x + i; for (int j = 0; j < m; j++, p += n) s += *p;",
+		"for (long long j = 0; j < m; j++) s += x[j * n + i];",
+		"for (size_t j = 0; j < (size_t)m; ++j) s += x[j * n + i];",
+		"for (long long j = m; j > 0; --j) s += x[j * n + i];",
 		"for (int j = 0; ; j++) { if (j >= m) break; s += x[j * n + i]; }",
 		"int j = 0; while (true) { if (j == m) { break; } s += x[j * n + i]; j++; }",
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpuperf/internal/intmath"
+	"gpuperf/kernel"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
 )
@@ -425,4 +426,71 @@ func (t tested) change(list []linear.Node) {
 			t.change(x.Body)
 		}
 	}
+}
+
+// held are the results of loads that guarded code finds at hand, as it comes after them: by the text of the access.
+type held struct {
+	at    map[string]atHand
+	level int // of guards
+}
+
+// atHand is the result of a load at a level of guards, with the arrays and variables on which it depends.
+type atHand struct {
+	names []string
+	level int
+}
+
+// has reports whether the result of a load was at hand before the innermost guard. It is from now on.
+func (h *held) has(a *expr.Access) bool {
+	key := a.String()
+	if old, ok := h.at[key]; ok {
+		return old.level < h.level
+	}
+	var names []string
+	expr.FreeVars(a, func(name string) { names = append(names, name) })
+	expr.Walk(a, func(e expr.Expr) bool {
+		if x, ok := e.(*expr.Access); ok {
+			names = append(names, x.Array)
+		}
+		return true
+	})
+	h.at[key] = atHand{names, h.level}
+	return false
+}
+
+// guarded runs do, which goes through nodes that are executed under a condition: what is loaded there is at hand there alone.
+func (h *held) guarded(list []linear.Node, do func()) {
+	before := maps.Clone(h.at)
+	h.level++
+	do()
+	h.level--
+	h.at = before
+	h.change(list)
+}
+
+// change forgets what depends on what nodes store and set.
+func (h *held) change(list []linear.Node) {
+	for _, n := range list {
+		for _, s := range within(n) {
+			if s.LHS != nil {
+				maps.DeleteFunc(h.at, func(_ string, r atHand) bool { return slices.Contains(r.names, s.Target()) })
+			}
+		}
+	}
+}
+
+// fresh leaves out the loads of compiled code whose results are at hand, and notes the others.
+func (b *builder) fresh(list []access) []access {
+	if !b.p.opt.Compiled {
+		return list
+	}
+	return slices.DeleteFunc(list, func(a access) bool {
+		return !a.write && b.p.arrays[a.array].Space == kernel.Global && len(a.under) == 0 && b.held.has(a.from.access)
+	})
+}
+
+// changes forgets what a statement changes.
+func (b *builder) changes(n linear.Node) {
+	b.change([]linear.Node{n})
+	b.held.change([]linear.Node{n})
 }

@@ -53,6 +53,10 @@ var issueTests = map[string]struct {
 			"<> t = x[l0]*3 {id=f}; z[l0] = t + 1 {id=g, dep=f}; v[l0] = t + 2 {dep=g}", "x, y, z, v: float32", 1,
 		map[string]float64{"single_ops": 2 + 3},
 	},
+	"a load that a condition has made is not made again under it, unless something is stored": {
+		"{[l0]: 0<=l0<32}", "if x[l0] > 1\ny[l0] = x[l0] {id=a}\nend; x[l0] = 3 {id=b, dep=a}; if z[l0] > 1\nv[l0] = x[l0] {dep=b}\nend", "x, y, z, v: float32", 1,
+		map[string]float64{"global_accesses": 6},
+	},
 	"what a condition has led to is not tested again": {
 		"{[l0]: 0<=l0<32}", "<> s = 2*x[l0] {id=a}; <> t = 3*x[l0] {id=b}; if s > 1\ny[l0] = 1 {id=c, dep=a}\nend; if s > 1 and t > 1\nz[l0] = 1 {id=d, dep=b:c}\nend; " +
 			"if s > 1 and t <= 1\nv[l0] = 1 {id=e, dep=d}\nend; s = 4 {id=f, dep=e, inames=l0}; if s > 1\nw[l0] = 1 {dep=f}\nend", "x, y, z, v, w: float32", 1,

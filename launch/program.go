@@ -201,7 +201,7 @@ func (p *Program) build() (err error) {
 			return fmt.Errorf("work-groups of %v are larger than %d work-items", n.Local, maxLanes)
 		}
 	}
-	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}, tested: tested{}}
+	b := &builder{p: p, arrays: map[string]int{}, computed: computed{}, fused: fused{}, tested: tested{}, held: held{at: map[string]atHand{}}}
 	if p.body, err = b.nodes(n.Body, 0); err != nil {
 		return err
 	}
@@ -219,6 +219,7 @@ type builder struct {
 	computed
 	fused
 	tested
+	held held
 }
 
 // affine gives an affine expression its slots. What depends on data is an error.
@@ -304,9 +305,10 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 			if n, err = b.exec(x.Stmt); err != nil {
 				err = fmt.Errorf("statement %s: %w", x.Stmt.ID, err)
 			}
-			b.change([]linear.Node{from})
+			b.changes(from)
 		case *linear.Barrier:
 			n = barrier{}
+			clear(b.held.at)
 		case *linear.Guard:
 			b.computed = computed{}
 			n, err = b.guard(x, depth)
@@ -314,8 +316,10 @@ func (b *builder) nodes(list []linear.Node, depth int) ([]node, error) {
 		case *linear.Loop:
 			b.computed = computed{}
 			b.tested = tested{}
+			clear(b.held.at)
 			n, err = b.loop(x, depth)
 			b.computed, b.tested = computed{}, tested{}
+			clear(b.held.at)
 		}
 		if err != nil {
 			return nil, err
@@ -407,7 +411,10 @@ func (b *builder) guard(g *linear.Guard, depth int) (*guard, error) {
 		}
 	}
 	var err error
-	b.under(g.Body, func() { out.body, err = b.nodes(g.Body, depth) })
+	out.loads = b.fresh(out.loads)
+	b.held.guarded(g.Body, func() {
+		b.under(g.Body, func() { out.body, err = b.nodes(g.Body, depth) })
+	})
 	return out, err
 }
 
@@ -436,6 +443,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 	if err := b.instructions(value, u != nil && !inL2, &out.issues); err != nil {
 		return nil, err
 	}
+	out.accesses = b.fresh(out.accesses)
 	joins(b.p.nest.Kernel, value, b.fused[s], func(t expr.DType, n int64) {
 		out.issues = append(out.issues, instruction{issueOf("mul", t), -n, nil, everyLoop})
 		for i, f := range floatOps {
@@ -459,9 +467,7 @@ func (b *builder) exec(s *kernel.Stmt) (*exec, error) {
 			return nil, err
 		}
 	}
-	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) {
-		out.ops[opClassOf(op)] += n
-	}}.Statement(s)
+	err := ops.Visitor{Kernel: b.p.nest.Kernel, Found: func(op string, _ expr.DType, n int64) { out.ops[opClassOf(op)] += n }}.Statement(s)
 	switch {
 	case err != nil:
 	case inL2:

@@ -230,6 +230,9 @@ func (l *lowering) length(c *counter) *ssa.Value {
 	by, known := l.constant(c.by)
 	s, ok := l.env[key{c.v, 0}]
 	t := common(c.v.DType, c.end.Type())
+	if ok && s.x != nil && wordType(t) == ssa.D && c.v.DType.Size() >= 4 && l.harmless(c.end) && known && by == 1 {
+		return l.longLength(c, s.x, t)
+	}
 	if !ok || s.x == nil || !l.harmless(c.end) || wordType(t) != ssa.W || wordType(c.v.DType) != ssa.W || c.v.DType.Size() < 4 {
 		return nil
 	}
@@ -269,4 +272,29 @@ func (l *lowering) length(c *counter) *ssa.Value {
 		n = l.quotient(expr.Uint32, l.Make(ssa.Add, ssa.W, span, l.Const(by-1)), l.Const(by))
 	}
 	return l.Make(ssa.Select, ssa.W, some, n, l.Const(0))
+}
+
+// longLength is the length of a loop with a counter of 64 bits that takes consecutive values. What does not end soon is taken to turn most times.
+func (l *lowering) longLength(c *counter, first *ssa.Value, t expr.DType) *ssa.Value {
+	const most = 1<<31 - 1<<8 // the counter of what is left has 32 bits, and whole parts are taken from it
+	up := c.op == "<" || c.op == "<="
+	if up != (c.step == "+") && c.op != "!=" || c.step != "+" && c.step != "-" || !up && c.op != ">" && c.op != ">=" && c.op != "!=" {
+		return nil
+	}
+	start := l.convert(c.cond.Pos, number(c.v.DType, first), t).x[0]
+	end := l.convert(c.cond.Pos, l.expression(c.end), t).x[0]
+	if by := map[string]int64{"<=": 1, ">=": -1}[c.op]; by != 0 {
+		end = l.Make(ssa.Add, ssa.D, end, l.like(ssa.D, by))
+	}
+	span, name := l.Make(ssa.Sub, ssa.D, end, start), "LT"
+	if c.step == "-" {
+		span, name = l.Make(ssa.Sub, ssa.D, start, end), "GT"
+	}
+	some := l.Bool(true)
+	if c.op != "!=" {
+		some = l.compared(name, t, start, end)
+	}
+	few := l.compared("LT", expr.Uint64, span, l.like(ssa.D, most))
+	low := l.convert(c.cond.Pos, number(expr.Uint64, span), expr.Uint32).x[0]
+	return l.Make(ssa.Select, ssa.W, some, l.Make(ssa.Select, ssa.W, few, low, l.Const(most)), l.Const(0))
 }
