@@ -198,7 +198,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // notCompiled is what examples have that is not compiled yet.
-var notCompiled = map[string]string{"axpy_half.cl": "float16"}
+var notCompiled = map[string]string{}
 
 // TestCorpus: the kernel functions of the examples compute what their text says.
 func TestCorpus(t *testing.T) {

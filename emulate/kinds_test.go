@@ -22,10 +22,10 @@ import (
 // kindsFolder has kernels of kinds that were far off in programs of others, half of what there is of each kind. Times of each GPU stand in measured.csv.
 const kindsFolder = "../testdata/emulate/kinds/"
 
-// measuredKinds are the times between events in seconds, by launch.
-func measuredKinds(t *testing.T, column string) map[string]float64 {
+// measuredTimes are the times between events in seconds, by launch, of a column of the table of a folder.
+func measuredTimes(t *testing.T, folder, column string) map[string]float64 {
 	t.Helper()
-	file, err := os.Open(kindsFolder + "measured.csv")
+	file, err := os.Open(folder + "measured.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, d := measuredKinds(t, cmp.Or(os.Getenv("ON"), "h200_us")), sheet(t)
+	times, d := measuredTimes(t, kindsFolder, cmp.Or(os.Getenv("ON"), "h200_us")), sheet(t)
 	if name := os.Getenv("SHEET"); name != "" {
 		if d, err = facts.Sheet(name); err != nil {
 			t.Fatal(err)

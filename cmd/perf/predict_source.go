@@ -11,6 +11,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	gpu "gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
@@ -65,7 +66,7 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	}
 	r.On, r.From = []string{device}, o.from
 	all, warnings, err := r.Run(cmd.Context(), sequences)
-	if err != nil && !fixed && cmd.Context().Err() == nil {
+	if _, refused := gpu.AsError(err); err != nil && !fixed && !refused && cmd.Context().Err() == nil {
 		return nil, "predicted by the model: " + source.Message(err), nil
 	}
 	warn(cmd, warnings)
@@ -150,9 +151,13 @@ func (o *predictFlags) sheet(cmd *cobra.Command) (name string, profiled bool, er
 func emulatedSummaries(all []*launches.Report) []campaign.Summary {
 	var out []campaign.Summary
 	for _, r := range all {
+		p := &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()}
+		if r.One() {
+			p.Warnings = slices.Concat(p.Warnings, r.Launches[0].Why())
+		}
 		out = append(out, campaign.Summary{
-			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device,
-			Prediction: &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()},
+			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
+			Status: string(r.Status()), Time: campaign.SecondsOf(p),
 		})
 	}
 	return out
@@ -173,7 +178,15 @@ func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
 		}
 		t.Row(row...)
 	}
-	return t.Write(w)
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, r := range all {
+		for _, l := range r.Launches {
+			l.WriteReasons(w, r.Name)
+		}
+	}
+	return nil
 }
 
 // showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last.
@@ -229,8 +242,63 @@ func (o *predictFlags) predict(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return show(cmd, kernelsJSON(p.Summaries(predictions)), func(w io.Writer) error {
+	predictions, emulated, err := o.narrower(cmd, p, predictions)
+	if err != nil {
+		return err
+	}
+	return show(cmd, kernelsJSON(append(p.Summaries(predictions), emulatedSummaries(emulated)...)), func(w io.Writer) error {
 		warnOf(cmd, predictions)
-		return p.Write(w, predictions)
+		if len(predictions) > 0 {
+			if err := p.Write(w, predictions); err != nil {
+				return err
+			}
+		}
+		if len(emulated) == 0 {
+			return nil
+		}
+		return writeEmulated(w, emulated, false)
 	})
+}
+
+// narrower takes from the predictions of the model for any kernel those whose intervals emulation from source makes narrower, and emulates them: how wide the intervals
+// are is all that tells before a measurement which of the two is nearer.
+func (o *predictFlags) narrower(cmd *cobra.Command, p *campaign.Predictor, all []*campaign.Prediction) (kept []*campaign.Prediction, emulated []*launches.Report, err error) {
+	if o.from != "" || o.model != "" || o.binary != "" || o.measured {
+		return all, nil, nil
+	}
+	device, profiled, err := o.sheet(cmd)
+	if err != nil || device == "" || !profiled {
+		return all, nil, nil //nolint:nilerr // it is not emulated
+	}
+	for _, r := range all {
+		wide := r.Interval[1] / r.Interval[0]
+		if !p.For(r.Case).Static() || wide <= emulate.WithinFromSource*emulate.WithinFromSource {
+			kept = append(kept, r)
+			continue
+		}
+		report := fromSource(cmd, device, r.Case)
+		if err := cmd.Context().Err(); err != nil {
+			return nil, nil, err
+		}
+		if report == nil || report.Interval()[1]/report.Interval()[0] >= wide {
+			kept = append(kept, r)
+			continue
+		}
+		note(cmd, "%s is emulated from source, whose interval is narrower than that of the model %s; --from model takes this", r.Case, p.For(r.Case).Model.Name)
+		emulated = append(emulated, report)
+	}
+	return kept, emulated, nil
+}
+
+// fromSource emulates a case as a compiler of perf's own has it; nil where that does not come to a time.
+func fromSource(cmd *cobra.Command, device string, c *workload.Case) *launches.Report {
+	sequences, err := sequencesOf([]*workload.Case{c})
+	if err != nil {
+		return nil
+	}
+	all, _, err := (launches.Request{On: []string{device}, From: launches.Source, Times: true}).Run(cmd.Context(), sequences)
+	if err != nil || all[0].Status() != emulate.Whole {
+		return nil
+	}
+	return all[0]
 }

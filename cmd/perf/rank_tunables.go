@@ -52,9 +52,13 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	for _, c := range counted {
 		cases = append(cases, c.Case)
 	}
+	guide, final, err := o.finals(cmd)
+	if err != nil {
+		return err
+	}
 	path, _, _ := source.CutName(args[0])
-	r := tune.Ranking{Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, All: a.table != "" && top == 0, Table: a.table}
-	if r.Predictor, err = o.open(cmd, cases); err != nil {
+	r := tune.Ranking{Final: final, Target: target, Sizes: at, Hash: campaign.HashOfFile(path), Index: part.Index, Parts: part.Count, Top: top, All: a.table != "" && top == 0, Table: a.table}
+	if r.Predictor, err = guide.open(cmd, cases); err != nil {
 		return err
 	}
 	const every = 10_000 // some seconds of work

@@ -78,6 +78,12 @@ func (l *lowering) arithmetic(at cfront.Pos, op string, a, b value) value {
 	}
 	a, b = l.convert(at, a, t), l.convert(at, b, t)
 	out := value{t: t}
+	if t.Base() == expr.Float16 && op != "/" {
+		pair := func(words []*ssa.Value) *ssa.Value { return l.halfOperation(at, op, words[0], words[1]) }
+		if out.x = l.inPairs([][]*ssa.Value{a.x, b.x}, pair); out.x != nil {
+			return out
+		}
+	}
 	for i := range a.x {
 		out.x = append(out.x, l.operation(at, op, t.Base(), a.x[i], b.x[i]))
 	}
@@ -103,6 +109,8 @@ var (
 
 func (l *lowering) operation(at cfront.Pos, op string, t expr.DType, x, y *ssa.Value) *ssa.Value {
 	switch {
+	case t == expr.Float16:
+		return l.halfOperation(at, op, x, y)
 	case t == expr.Float32:
 		if o, ok := floatOps[op]; ok {
 			return l.Make(o, ssa.W, x, y)
@@ -371,6 +379,20 @@ func (l *lowering) divideFloats(x, y *ssa.Value) *ssa.Value {
 	case l.Cheap:
 		return l.cheapQuotient(x, y)
 	}
+	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value { return l.floatQuotient(x, y) })
+}
+
+// expanded makes the instructions of an operation of some operands, which the assembler writes in place of it.
+func expanded(b *ssa.Builder, operands []*ssa.Value, make func() *ssa.Value) *ssa.Value {
+	if b.Within != nil { // a part of another one
+		return make()
+	}
+	b.Within = operands
+	defer func() { b.Within = nil }()
+	return make()
+}
+
+func (l *lowering) floatQuotient(x, y *ssa.Value) *ssa.Value {
 	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RCP", y)
 	minus := l.Make(ssa.FNeg, ssa.W, y)
 	one := l.Float(1)
@@ -430,13 +452,15 @@ func (l *lowering) divideDoubles(x, y *ssa.Value) *ssa.Value {
 			return l.Make(ssa.DMul, ssa.D, x, l.Double(1/f))
 		}
 	}
-	q := l.doubleQuotient(x, y)
-	// out of range: the high word of the quotient tells
-	const least = 0x00100000
-	high := l.Make(ssa.And, ssa.W, l.Word(q, 1), l.Const(0x7fffffff))
-	slow := l.MakeAux(ssa.Cmp, ssa.Pred, "LTU", high, l.Const(least))
-	return l.rarely(slow, q, func() *ssa.Value {
-		return l.Make(ssa.DMul, ssa.D, x, l.doubleQuotient(l.Double(1), y))
+	return expanded(l.Builder, []*ssa.Value{x, y}, func() *ssa.Value {
+		q := l.doubleQuotient(x, y)
+		// out of range: the high word of the quotient tells
+		const least = 0x00100000
+		high := l.Make(ssa.And, ssa.W, l.Word(q, 1), l.Const(0x7fffffff))
+		slow := l.MakeAux(ssa.Cmp, ssa.Pred, "LTU", high, l.Const(least))
+		return l.rarely(slow, q, func() *ssa.Value {
+			return l.Make(ssa.DMul, ssa.D, x, l.doubleQuotient(l.Double(1), y))
+		})
 	})
 }
 

@@ -42,7 +42,10 @@ func (l *lowering) cheap(e cfront.Expr, most int, allowed func(op string) bool) 
 	cfront.Walk(e, func(e cfront.Expr) {
 		nodes++
 		switch x := e.(type) {
-		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
+		case *cfront.Call:
+			f, known := cfront.IntrinsicOf(x.Func)
+			ok = ok && known && f.Kind == cfront.Math && single[f.IR]
+		case *cfront.Assign, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.List, *cfront.Select:
 			ok = false
 		case *cfront.Ref:
 			ok = ok && (x.Var.Class != cfront.Global && x.Var.Space != cfront.LocalSpace && !l.learnt.memory[x.Var])
@@ -156,6 +159,8 @@ func (l *lowering) compare(x *cfront.Binary) *ssa.Value {
 
 func (l *lowering) compared(name string, t expr.DType, a, b *ssa.Value) *ssa.Value {
 	switch {
+	case t == expr.Float16:
+		return l.compared(name, expr.Float32, l.halfConverted(a, t, expr.Float32), l.halfConverted(b, t, expr.Float32))
 	case t == expr.Float32 || t == expr.Float64:
 		if name == "NE" {
 			name = "NEU"

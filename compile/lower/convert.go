@@ -18,6 +18,12 @@ type rounding struct{ end, name string }
 
 // conversion is a function that converts: to whole numbers as its name says, and where it asks for that kept within their range.
 func (l *lowering) conversion(x *cfront.Call, f cfront.Intrinsic) value {
+	switch {
+	case f.IR == "pack":
+		return l.picked(x, "xx")
+	case strings.Trim(f.IR, "xy,") == "" && f.IR != "":
+		return l.picked(x, f.IR)
+	}
 	if f.IR != "" && f.IR != "splat" {
 		l.fail(x.Pos, "%s is not compiled here", x.Func)
 	}
@@ -39,6 +45,18 @@ func (l *lowering) conversion(x *cfront.Call, f cfront.Intrinsic) value {
 		return l.saturated(x, v)
 	}
 	return l.convert(x.Pos, v, x.DType)
+}
+
+// picked are lanes of arguments by their letters, of two arguments one of each. A number has one lane.
+func (l *lowering) picked(x *cfront.Call, letters string) value {
+	out := value{t: x.DType}
+	letters = strings.ReplaceAll(letters, ",", "")
+	for i, letter := range letters {
+		v := l.expression(x.Args[min(i, len(x.Args)-1)])
+		lane := min(strings.IndexRune("xy", letter), len(v.x)-1)
+		out.x = append(out.x, l.converted(v.x[lane], v.t.Base(), x.DType.Base()))
+	}
+	return out
 }
 
 // saturated converts to short whole numbers, within their range.

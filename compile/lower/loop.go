@@ -276,8 +276,11 @@ func (l *lowering) holds(cond cfront.Expr) {
 func (l *lowering) pure(e cfront.Expr) bool {
 	ok := true
 	cfront.Walk(e, func(e cfront.Expr) {
-		switch e.(type) {
-		case *cfront.Assign, *cfront.Call, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
+		switch x := e.(type) {
+		case *cfront.Call:
+			f, known := cfront.IntrinsicOf(x.Func)
+			ok = ok && known && f.Kind == cfront.Math && single[f.IR]
+		case *cfront.Assign, *cfront.Index, *cfront.Make, *cfront.Unknown, *cfront.Select:
 			ok = false
 		}
 	})

@@ -59,6 +59,8 @@ func (l *lowering) math(x *cfront.Call, f cfront.Intrinsic) value {
 func (l *lowering) function(x *cfront.Call, name string, t expr.DType, a []*ssa.Value) *ssa.Value {
 	fast := l.Fast || strings.HasPrefix(x.Func, "__") && !strings.HasSuffix(x.Func, "_rn") || approximated(x.Func)
 	switch {
+	case t == expr.Float16:
+		return l.halfFunction(x, name, a)
 	case t == expr.Float32:
 		return l.single(name, fast, a)
 	case t == expr.Float64:
@@ -286,6 +288,10 @@ func (l *lowering) root(x *ssa.Value, fast bool) *ssa.Value {
 	if fast {
 		return l.Make(ssa.FMul, ssa.W, l.scaledSmall(x, "RSQ", 24, 12), x)
 	}
+	return expanded(l.Builder, []*ssa.Value{x}, func() *ssa.Value { return l.exactRoot(x) })
+}
+
+func (l *lowering) exactRoot(x *ssa.Value) *ssa.Value {
 	r := l.MakeAux(ssa.Raw, ssa.W, "MUFU.RSQ", x)
 	const from, span = 0x0d000000, 0x727fffff // bits of the least number for which the short way is exact, and how far those go
 	odd := l.MakeAux(ssa.Cmp, ssa.Pred, "GTU", l.Make(ssa.Add, ssa.W, x, l.Const(-from)), l.Const(span))

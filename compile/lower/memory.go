@@ -154,6 +154,10 @@ func (l *lowering) joined(lanes []*ssa.Value, each int64) *ssa.Value {
 	switch {
 	case len(lanes) == 1:
 		return lanes[0]
+	case each == 2 && lanes[0].Op == ssa.Const && lanes[1].Op == ssa.Const:
+		return l.Const(lanes[0].Int&0xffff | lanes[1].Int<<16)
+	case each == 2 && lanes[1].Op == ssa.ShrU && lanes[1].Args[0] == lanes[0] && lanes[1].Args[1].Op == ssa.Const && lanes[1].Args[1].Int == 16: // the halves of a word
+		return lanes[0]
 	case each == 2:
 		return pair(lanes[0], lanes[1], halves)
 	case len(lanes) == 2:

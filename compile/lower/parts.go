@@ -106,7 +106,7 @@ func (l *lowering) again(x *cfront.For, c *counter) bool {
 		b, ok := e.(*cfront.Binary)
 		quotient = quotient || ok && (b.Op == "/" || b.Op == "%" || b.Op == ">>")
 	})
-	return x.Unroll == 0 && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.size(x.Body)-l.subscripts(x.Body) <= l.Again
+	return x.Unroll == 0 && known && (by == 1 || by > 0 && l.straight(x.Body)) && !quotient && l.work(x.Body) <= l.Again
 }
 
 // straight reports whether a statement has no loops in it, and calls nothing.
@@ -126,28 +126,65 @@ func (l *lowering) straight(s cfront.Stmt) bool {
 	return ok
 }
 
-// subscripts is about how many operations of a statement compute subscripts: most of that is done before a loop, or follows from what was there.
-func (l *lowering) subscripts(s cfront.Stmt) (n int) {
-	inside := map[cfront.Expr]bool{}
+// work is about how many instructions a statement takes, but for its subscripts: most of these are computed before a loop, or follow from what was there. A
+// product that is added to something is one with the sum.
+func (l *lowering) work(s cfront.Stmt) (n int) {
 	stmts, exprs := cfront.Inside(s)
 	for _, e := range exprs {
+		n += l.size(&cfront.Do{Pos: s.Place(), X: e})
 		cfront.Walk(e, func(e cfront.Expr) {
 			switch x := e.(type) {
 			case *cfront.Index:
 				for _, sub := range x.Subs {
-					cfront.Walk(sub, func(e cfront.Expr) { inside[e] = true })
+					if !divides(sub) {
+						n -= l.size(&cfront.Do{Pos: s.Place(), X: sub})
+					}
+				}
+				if l.inRegisters(x) {
+					n--
+				}
+			case *cfront.Assign:
+				if l.inRegisters(x.To) && x.Op == "" {
+					n--
 				}
 			case *cfront.Binary:
-				if inside[x] {
-					n++
+				if (x.Op == "+" || x.Op == "-") && !x.Type().IsInteger() && (isProduct(x.X) || isProduct(x.Y)) {
+					n--
 				}
 			}
 		})
 	}
+	inner := 0
 	for _, one := range stmts {
-		n += l.subscripts(one)
+		inner += l.work(one)
 	}
-	return n
+	if f, ok := s.(*cfront.For); ok {
+		inner *= max(l.nominal(f), 1)
+	}
+	return n + inner
+}
+
+// inRegisters reports whether an expression is a variable that is not kept in memory, or an element of one.
+func (l *lowering) inRegisters(e cfront.Expr) bool {
+	if x, ok := e.(*cfront.Index); ok {
+		e = x.Of
+	}
+	r, ok := e.(*cfront.Ref)
+	return ok && (r.Var.Class == cfront.Local || r.Var.Class == cfront.Param) && !r.Var.Pointer && r.Var.Space != cfront.LocalSpace && !l.learnt.memory[r.Var]
+}
+
+// divides reports whether a quotient is in an expression: what has one does not follow from what was there.
+func divides(e cfront.Expr) (found bool) {
+	cfront.Walk(e, func(e cfront.Expr) {
+		b, ok := e.(*cfront.Binary)
+		found = found || ok && (b.Op == "/" || b.Op == "%")
+	})
+	return found
+}
+
+func isProduct(e cfront.Expr) bool {
+	b, ok := e.(*cfront.Binary)
+	return ok && b.Op == "*"
 }
 
 // inEqualParts is inParts of a loop of known length: the rest is written out.

@@ -83,7 +83,9 @@ func (f *function) schedule(c *code, limit, less int, live func(unit) bool) {
 			i = p.relief(here, waiting, i, p.changePreds)
 		case p.count >= limit:
 			i = p.relief(here, waiting, i, p.change)
-		case scarce && p.change(c.list[i]) > 0 && sooner(waiting, cycle+aluCycles, func(j int) bool { return height[j] > height[i] }, ready):
+		case p.change(c.list[i]) > 0 && sooner(waiting, cycle+aluCycles, func(j int) bool {
+			return height[j] > height[i] && (scarce || height[j] >= globalCycles && height[i] < globalCycles && c.list[i].access == nil)
+		}, ready):
 			heap.Push(here, i)
 			continue
 		}

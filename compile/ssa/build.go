@@ -7,6 +7,8 @@ type Builder struct {
 	*Func
 	Block *Block // where values are made
 	Line  int
+	// Within are the operands of the operation whose instructions are made, as in Value.
+	Within []*Value
 
 	scopes    []map[string]*Value // values that were computed before, innermost last
 	constants map[string]*Value
@@ -127,7 +129,7 @@ func (b *Builder) Phi(t Type, block *Block, args ...*Value) *Value {
 
 // Emit makes a value with an effect, or whose value nobody may take for that of another.
 func (b *Builder) Emit(v *Value) *Value {
-	v.ID, v.Block, v.Line = b.Next(), b.Block, b.Line
+	v.ID, v.Block, v.Line, v.Within = b.Next(), b.Block, b.Line, b.Within
 	b.Block.Values = append(b.Block.Values, v)
 	return v
 }
@@ -149,6 +151,9 @@ func keyOf(v *Value) string {
 	k = fmt.Appendf(k, "%d %d %d %s", v.Op, v.Type, v.Int, v.Aux)
 	for _, a := range v.Args {
 		k = fmt.Appendf(k, " %d", a.ID)
+	}
+	for _, a := range v.Within {
+		k = fmt.Appendf(k, " of %d", a.ID)
 	}
 	return string(k)
 }
@@ -177,6 +182,7 @@ func (b *Builder) make(v *Value) *Value {
 	if folded := b.fold(v); folded != nil {
 		return folded
 	}
+	v.Within = b.Within
 	return b.known(keyOf(v), v)
 }
 

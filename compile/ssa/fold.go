@@ -18,6 +18,11 @@ func (b *Builder) fold(v *Value) *Value {
 		return b.foldPredicate(v)
 	case Cmp, FCmp, DCmp:
 		return b.foldCompare(v)
+	case Raw:
+		if v.Aux == "MUFU.RCP" && v.Args[0].Op == Const { // of a divisor that is known; it is as exact as the unit's
+			return b.Float(1 / f32(v.Args[0]))
+		}
+		return nil
 	case FAdd, FMul, FMin, FMax, FNeg, FAbs, FFma:
 		return b.foldFloat(v)
 	case DAdd, DMul, DNeg, DAbs, DFma:

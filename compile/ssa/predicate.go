@@ -92,6 +92,9 @@ func (f *Func) fits(b *Block) bool {
 	if b == nil {
 		return true
 	}
+	if b.Rare { // it is called
+		return false
+	}
 	pure, effects := 0, 0
 	for _, v := range b.Values {
 		switch {

@@ -14,6 +14,7 @@ var Passes = []struct {
 	{"trivial phis", TrivialPhis},
 	{"long products", LongProducts},
 	{"hoist", Hoist},
+	{"unify", Unify},
 	{"chain", Chain},
 	{"reduce", Reduce},
 	{"widen", Widen},
@@ -155,14 +156,10 @@ func loadedOnce(v *Value, b *Block) bool {
 	return v.Op == Load && v.Guard == nil && v.Access.ReadOnly && !v.Access.Volatile && b == b.Loop.Header
 }
 
-// variesIn reports whether an argument of a value is computed in a loop.
+// variesIn reports whether an argument of a value, or an operand of the operation that it is part of, is computed in a loop.
 func variesIn(v *Value, l *Loop) bool {
-	for _, a := range v.Args {
-		if a.Block != nil && a.Block.Loop.In(l) {
-			return true
-		}
-	}
-	return false
+	in := func(a *Value) bool { return a.Block != nil && a.Block.Loop.In(l) }
+	return slices.ContainsFunc(v.Args, in) || slices.ContainsFunc(v.Within, in)
 }
 
 // Fuse makes a product and a sum one operation, where nobody else needs the product.
@@ -171,6 +168,10 @@ func Fuse(f *Func) {
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
 			sum, product, negate, fused := FAdd, FMul, FNeg, FFma
+			if v.Op == Raw && v.Aux == "HADD2" {
+				fuseHalves(v)
+				continue
+			}
 			if v.Op == DAdd {
 				sum, product, negate, fused = DAdd, DMul, DNeg, DFma
 			}
@@ -195,6 +196,16 @@ func Fuse(f *Func) {
 				v.Op, v.Args = fused, []*Value{x, y, c}
 				break
 			}
+		}
+	}
+}
+
+// fuseHalves is Fuse of a sum of numbers of half precision.
+func fuseHalves(v *Value) {
+	for i, m := range v.Args {
+		if m.Op == Raw && m.Aux == "HMUL2" && m.Uses == 1 {
+			v.Aux, v.Args = "HFMA2", []*Value{m.Args[0], m.Args[1], v.Args[1-i]}
+			return
 		}
 	}
 }

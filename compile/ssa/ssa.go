@@ -132,6 +132,9 @@ type Value struct {
 	Else     *Value
 	// Uses are as of the last Func.CountUses.
 	Uses int
+	// Within are the operands of the operation, such as a quotient, of whose instructions the value is one that an assembler writes in place of it: they stay
+	// together, and those of two operations are not shared.
+	Within []*Value
 }
 
 // Block is values that are computed together; control goes on as its end says.
@@ -187,6 +190,7 @@ type Func struct {
 	Stack  int64    // bytes of private memory
 	Held   []Held   // variables in the constant bank
 	Global []Held   // variables in global memory, and where their addresses are in the constant bank of these
+	Params []Held   // the parameters of a kernel that lie in their constant bank, in order
 
 	values int
 }

@@ -35,6 +35,8 @@ type Ranking struct {
 	All       bool   // predict all configurations; otherwise only those that may be among the fastest
 	// Table is a file with a line for each configuration; "" is none. One that holds some already, of a ranking that was stopped, is continued.
 	Table string
+	// Final, if not nil, tells the time of a kernel in place of the predictor, and takes long. It is asked of the finalists alone.
+	Final *Final
 	// Progress, if not nil, is told now and then how many are done.
 	Progress func(done int)
 }
@@ -49,9 +51,12 @@ type Ranked struct {
 	Hash           string           `json:"hash"`          // of the file and the fitted model
 	Top            int              `json:"top,omitempty"` // so many are wanted, and others need not be predicted; 0 where all are
 	Configurations int              `json:"configurations"`
-	Refused        int              `json:"refused"`   // that the device would not run, or that have no kernel
-	Bounded        int              `json:"bounded"`   // that were not predicted, as bounds of their times show that they are not among the best
-	Continued      int              `json:"continued"` // that the table held already
+	Refused        int              `json:"refused"` // that the device would not run, or that have no kernel
+	Bounded        int              `json:"bounded"` // that were not predicted, as bounds of their times show that they are not among the best
+	Finalists      int              `json:"finalists,omitempty"`
+	Final          string           `json:"final,omitempty"`    // what told the times of the finalists, which the best are of; "" where there are none
+	Timeless       []RankedConfig   `json:"timeless,omitempty"` // finalists of which that knows no time
+	Continued      int              `json:"continued"`          // that the table held already
 	Best           []RankedConfig   `json:"best"`
 	Table          string           `json:"table,omitempty"`
 }
@@ -72,6 +77,10 @@ const rankTogether = 128
 // Run predicts.
 func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 	r.Parts, r.Top = max(r.Parts, 1), cmp.Or(r.Top, 10)
+	listed := r.Top
+	if r.Final != nil {
+		r.Top = max(r.Top, mostFinalists)
+	}
 	out = &Ranked{
 		File: r.Target.Name(), Sizes: r.Sizes, Model: r.Predictor.Model.Name, Device: r.Predictor.Device.Name,
 		Part: fmt.Sprintf("%d/%d", r.Index, r.Parts), Best: []RankedConfig{}, Table: r.Table,
@@ -119,7 +128,10 @@ func (r Ranking) Run(ctx context.Context) (out *Ranked, err error) {
 			}
 		}
 	}
-	return out, flush()
+	if err = flush(); err == nil && r.Final != nil {
+		err = r.final(ctx, out, listed)
+	}
+	return out, err
 }
 
 // enter counts a configuration, and keeps it where it is among the fastest; of those that are as fast, the first come first.
@@ -295,7 +307,7 @@ func (t *table) close() error {
 
 // Write prints the fastest.
 func (out *Ranked) Write(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s predicted for %s by %s", out.File, format.Count(out.Configurations-out.Refused-out.Bounded, "configuration"), out.Device, out.Model)
+	fmt.Fprintf(w, "%s: %s predicted%s by %s", out.File, format.Count(out.Configurations-out.Refused-out.Bounded, "configuration"), out.forDevice(), out.Model)
 	if out.Bounded > 0 {
 		fmt.Fprintf(w, ", %d slower by bounds of their times", out.Bounded)
 	}
@@ -305,7 +317,7 @@ func (out *Ranked) Write(w io.Writer) error {
 	if !strings.HasSuffix(out.Part, "/1") {
 		fmt.Fprintf(w, ", part %s", out.Part)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprint(w, "\n", out.finalText())
 	t := format.NewTable(">rank", ">predicted", ">90 % interval", "configuration")
 	for i, l := range out.Best {
 		interval := "-"
