@@ -29,6 +29,9 @@ type Prediction struct {
 	Warnings []string   `json:"warnings"`
 	Roof     *Roof      `json:"roof,omitempty"` // nil where no rate of the device is known
 
+	// Lacking is how much of the seconds is of work that the model has no cost for.
+	Lacking float64 `json:"lacking,omitempty"`
+
 	Undetermined []string `json:"undetermined,omitempty"` // parameters that the prediction needs and calibration did not determine
 
 	roots  []float64 // of the shares of its costs

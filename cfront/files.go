@@ -193,8 +193,12 @@ func (f *files) opened(name string, text []byte) (string, error) {
 		f.refuse("it includes more than %d bytes", 4*maxBytes)
 		return "", fs.ErrPermission
 	}
-	f.texts[f.shown(name)] = string(text)
-	return string(text), nil
+	of := string(text)
+	if !f.lang.hosted {
+		of = embedded(of)
+	}
+	f.texts[f.shown(name)] = of
+	return of, nil
 }
 
 // Limits of what is read. Parsing, checking and converting recurse into what they read, and a stack that grows beyond the limit of

@@ -32,6 +32,7 @@ const (
 	Print           Kind = "print"
 	Trap            Kind = "trap"
 	Clock           Kind = "clock"
+	Outputs         Kind = "outputs" // of numbers, with results that are stored where the last arguments point to. IR: the operations of all results, which may be none
 )
 
 // Intrinsic is a function of a kernel language.
@@ -243,5 +244,5 @@ var intrinsics = func() map[string]Intrinsic {
 // HasEffects reports whether a function of a kernel language does more than give a value.
 func HasEffects(name string) bool {
 	f, ok := IntrinsicOf(name)
-	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction}, f.Kind)
+	return ok && slices.Contains([]Kind{Atomic, Store, Barrier, Print, Trap, Shuffle, Vote, Reduction, Outputs}, f.Kind)
 }

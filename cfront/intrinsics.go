@@ -12,13 +12,15 @@ var intrinsicTable = []struct {
 }{
 	{Math, floatResult, "", `sqrt rsqrt cbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh
 		atanh fabs floor ceil round trunc rint erf erfc tgamma lgamma pow atan2 fmin fmax fmod hypot fdim copysign fma mad
-		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr nextafter remainder nearbyint:rint logb degrees radians sign mix step
-		smoothstep clamp:clamp fract normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
+		sinpi cospi tanpi asinpi acospi atanpi atan2pi powr:pow nextafter remainder nearbyint:rint logb degrees radians sign mix step
+		smoothstep clamp:clamp normalize cross maxmag minmag rhypot rcbrt erfinv erfcinv erfcx
 		normcdf normcdfinv saturate:saturate
 		native_sqrt:sqrt native_rsqrt:rsqrt native_exp:exp native_exp2:exp2 native_exp10:exp10 native_log:log native_log2:log2
 		native_log10:log10 native_sin:sin native_cos:cos native_tan:tan native_powr:pow half_sqrt:sqrt half_rsqrt:rsqrt half_exp:exp
 		half_exp2:exp2 half_exp10:exp10 half_log:log half_log2:log2 half_log10:log10 half_sin:sin half_cos:cos half_tan:tan
 		half_powr:pow pown:pow rootn:rootn ldexp:ldexp scalbn:ldexp scalbln:ldexp j0 j1 y0 y1`},
+	{Outputs, floatResult, "", `sincos:sin,cos sincospi:sinpi,cospi fract:fract, modf:modf, frexp:frexp, remquo:remquo, lgamma_r:lgamma,`},
+	{Outputs, singleResult, "", `sincosf:sin,cos __sincosf:sin,cos sincospif:sinpi,cospi modff:modf, frexpf:frexp, remquof:remquo,`},
 	{Math, laneResult, "", `dot length fast_length:length distance fast_distance:distance`},
 	{Math, floatResult, "", `fast_normalize:normalize`},
 	{Math, singleResult, "", `__expf:exp __exp10f:exp10 __logf:log __log2f:log2 __log10f:log10 __sinf:sin __cosf:cos __tanf:tan __powf:pow

@@ -180,7 +180,11 @@ func (files *files) explain(f *File, err error) error {
 		return out.WithHint(missingHeader)
 	}
 	if len(e.Tests) > 0 {
-		return out.WithHint("-D defines what it asks for: -D %s", strings.Join(e.Tests, ", or -D "))
+		hint := "-D defines what it asks for: -D " + strings.Join(e.Tests, ", or -D ")
+		for i, tests := range e.Others {
+			hint += []string{", and behind it: ", "; "}[min(i, 1)] + "-D " + strings.Join(tests, ", or -D ")
+		}
+		return out.WithHint("%s", hint)
 	}
 	return out
 }

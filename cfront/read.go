@@ -84,6 +84,9 @@ func Parse(ctx context.Context, path, text string, opt Options) (*File, error) {
 	if dialects[opt.Language] == nil {
 		return nil, fmt.Errorf("%s: %s is no language that is read here", path, opt.Language)
 	}
+	if !dialects[opt.Language].hosted {
+		text = embedded(text)
+	}
 	defines, err := defines(opt.Define)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"maps"
 
 	"gpuperf/cfront"
+	"gpuperf/cfront/cexpr"
+	"gpuperf/kernel/expr"
 	"gpuperf/polycount"
 )
 
@@ -101,6 +103,7 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			panic(split{x.Var})
 		}
 		if x.Var.Pointer {
+			b.moves(x.Var)
 			b.fail(e, "give each of the arrays its own statement", "it is not known which array %s points to", x.Var.Name)
 		}
 	case *cfront.Address:
@@ -142,6 +145,9 @@ func (b *builder) addressOf(e cfront.Expr) *address {
 			return done.at
 		}
 		before := b.addressOf(x.To)
+		if x.After && b.isMoving(x.To) { // its offset is another one then
+			before = &address{array: before.array, offset: b.settled(x.Pos, "at", before.offset)}
+		}
 		b.assignment(x)
 		if !x.After {
 			before = b.addressOf(x.To)
@@ -216,11 +222,20 @@ func (b *builder) eitherAddress(x *cfront.Select) *address {
 	case no:
 		return b.addressOf(x.Else)
 	}
-	p, q := b.addressOf(x.Then), b.addressOf(x.Else)
-	if c.pred == nil && p.array == q.array && p.array != nil {
+	onData := c.pred != nil
+	var p, q *address
+	b.evaluated(&c, true, x.Then, func() { p = b.addressOf(x.Then) })
+	b.evaluated(&c, false, x.Else, func() { q = b.addressOf(x.Else) })
+	switch {
+	case p.array != q.array || p.array == nil:
+		return nil
+	case !onData:
 		return &address{array: p.array, offset: b.either(c.set, p.offset, q.offset)}
 	}
-	return nil
+	flag := b.scratch("holds", expr.Int32)
+	b.assignTemp(x.If.Place(), flag, cexpr.Number(c.whole()))
+	chosen := &expr.Cond{If: expr.Binary(expr.Ne, expr.Var{Name: flag}, expr.Int{}), Then: b.express(p.offset), Else: b.express(q.offset)}
+	return &address{array: p.array, offset: b.opaque(b.free(chosen))}
 }
 
 // innerSize is 1: pointers to arrays are not moved.

@@ -136,6 +136,7 @@ func (b *builder) parameter(p *builderVar) {
 	case len(p.Dims) > 0:
 		if p.DType.Known() || p.Record != nil && p.Record.Unknown == "" || isVoid(p) {
 			b.env[p] = value{at: &address{array: b.array(cfront.Use(p), p), offset: constant(0)}}
+			b.settleAddress(p.Pos, p)
 		}
 	case isImage(p):
 	case p.DType == "":

@@ -38,6 +38,10 @@ func (b *builder) callEffect(x *cfront.Call) {
 		b.copyBytes(x)
 	case isInstruction(x), strings.HasPrefix(x.Func, cfront.AssemblyPrefix):
 		b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", expr.Int32)}, rhs: b.instruction(x, x.Func)})
+	case isOutputs(x):
+		if v := b.outputs(x); x.DType.Known() && outputsValue(x) {
+			b.emit(&record{pos: x.Pos, lhs: expr.Var{Name: b.scratch("done", x.DType)}, rhs: v})
+		}
 	default:
 		b.call(x)
 	}
@@ -76,6 +80,8 @@ func (b *builder) call(x *cfront.Call) expr.Expr {
 		return b.instruction(x, x.Func)
 	case strings.HasPrefix(x.Func, "cg_"):
 		return b.overTile(x)
+	case isOutputs(x):
+		return b.outputs(x)
 	case isVoteBarrier(x):
 		return b.voteAtBarrier(x)
 	case shuffle.MatchString(x.Func):
@@ -392,7 +398,10 @@ var operations = map[string]operation{
 	"gt": {counts: each("maxmin")}, "ge": {counts: each("maxmin")},
 
 	"mul_hi": {counts: each("mul")}, "mad_hi": {counts: each("madd")}, "add_sat": {counts: each("add")}, "sub_sat": {counts: each("add")},
-	"hadd": {counts: each("add", "shift")}, "rhadd": {counts: each("add", "add", "shift")}, "abs_diff": {counts: each("add", "maxmin")},
+	"mad_sat": {counts: each("madd")}, "degrees": {counts: each("mul")}, "radians": {counts: each("mul")}, "maxmag": {counts: each("maxmin")}, "minmag": {counts: each("maxmin")},
+	"cross": {counts: func(int64) map[string]int64 { return map[string]int64{"mul": 3, "madd": 3} }},
+	"any":   {counts: each()}, "all": {counts: each()}, "isnormal": {counts: each()}, "isordered": {counts: each()}, "isunordered": {counts: each()}, "islessgreater": {counts: each()},
+	"bitselect": {counts: each("bw")}, "hadd": {counts: each("add", "shift")}, "rhadd": {counts: each("add", "add", "shift")}, "abs_diff": {counts: each("add", "maxmin")},
 	"sad": {counts: each("add", "add", "maxmin")}, "rotate": {counts: each("shift")}, "brev": {counts: each("bw")}, "byte_perm": {counts: each("bw")},
 	"funnelshift": {counts: each("shift")}, "bits": {counts: each()}, // conversions are free
 }
@@ -464,5 +473,6 @@ func (b *flow) otherFunction(x *cfront.Call, of cfront.Intrinsic, args []expr.Ex
 // knownFunctions are functions of numbers that count under their own name.
 var knownFunctions = map[string]bool{
 	"sincos": true, "sinpi": true, "cospi": true, "tanpi": true, "rcbrt": true, "remainder": true, "ldexp": true, "frexp": true, "erfcx": true, "erfinv": true,
-	"normcdf": true, "j0": true, "j1": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true,
+	"normcdf": true, "normcdfinv": true, "erfcinv": true, "j0": true, "j1": true, "y0": true, "y1": true, "rhypot": true, "rootn": true,
+	"asinpi": true, "acospi": true, "atanpi": true, "atan2pi": true, "ilogb": true, "ctz": true, "nextafter": true, "signbit": true, "logb": true, "dp4a": true,
 }

@@ -257,6 +257,9 @@ func (b *bindings) after(x *loopText, first map[*builderVar]value, steps map[*bu
 	out := maps.Clone(b.env)
 	for v := range x.assigned {
 		last := out[v]
+		if b.stays(v) {
+			continue
+		}
 		if !last.isNum && last.at == nil && last.either == nil {
 			continue
 		}

@@ -106,14 +106,52 @@ func (b *flow) split(a *array, list []*access, strides []*expr.Poly) bool {
 
 // within decides whether an index is in its dimension wherever the access is made.
 func (b *flow) within(x *access, index, extent *expr.Poly, lanes int64) bool {
-	i, ok := b.affine(index)
-	n, sized := b.affine(extent)
-	if !ok || !sized {
-		return false
-	}
 	at := x.live
-	return b.holdsAt(&at, polycount.GE(i, polycount.Int(0))) && b.holdsAt(&at, polycount.GE(n, i.AddInt(lanes)))
+	return b.naturalAt(&at, index) && b.naturalAt(&at, minus(extent, index).Add(constant(-lanes)))
 }
+
+// naturalAt decides whether a number is at least 0 at the points of a domain: of the least of two numbers both are, of the greatest one is enough.
+func (b *grid) naturalAt(at *live, p *expr.Poly) bool {
+	if a, ok := b.affine(p); ok {
+		return b.holdsAt(at, polycount.GE(a, polycount.Int(0)))
+	}
+	s, ok := b.halves(p)
+	switch {
+	case !ok:
+		return false
+	case s.extreme == expr.Max:
+		return b.naturalAt(at, s.first) || b.naturalAt(at, s.second)
+	}
+	return b.naturalAt(at, s.first) && b.naturalAt(at, s.second)
+}
+
+// piece is an affine number in a set.
+type piece struct {
+	number polycount.Affine
+	set    *polycount.Set
+}
+
+// pieces are the affine pieces of a number in a set; nil where it has others, or as many as extremes in extremes make.
+func (b *terms) pieces(p *expr.Poly, set *polycount.Set, depth int) (out []piece) {
+	if a, ok := b.affine(p); ok {
+		return []piece{{a, set}}
+	}
+	s, ok := b.halves(p)
+	if !ok || depth == maxExtremes {
+		return nil
+	}
+	when, ok := b.whenFirst(s)
+	if !ok {
+		return nil
+	}
+	first, second := b.pieces(s.first, b.both(set, when), depth+1), b.pieces(s.second, b.both(set, b.not(when)), depth+1)
+	if first == nil || second == nil {
+		return nil
+	}
+	return append(first, second...)
+}
+
+const maxExtremes = 4 // in each other, as two in clamp
 
 // shapes finds the outermost extents: one more than the largest index. Where that depends on data the number of elements is a size of the launch.
 func (b *flow) shapes(k *kernel.Kernel) error {
@@ -214,39 +252,49 @@ func (b *flow) accessesAlone(k *kernel.Kernel, array string) *kernel.Kernel {
 		if x.array.name != array {
 			continue
 		}
-		at, ok := b.affine(x.subs[0])
-		if !ok {
+		all := b.pieces(x.subs[0], x.live.domain, 0)
+		if all == nil {
 			return nil
 		}
-		const value = "$index" // no variable has such a name
-		set, err := x.live.domain.Constrain(polycount.EQ(polycount.Name(value), at))
-		b.try(err)
-		inner := slices.DeleteFunc(set.Params(), func(n string) bool { return b.sizes[n] != nil })
-		values, err := set.ToDims(inner...).Project(value)
-		if err != nil {
-			return nil
-		}
-		parts, err := kernel.Inhabited(values)
-		b.try(err)
-		for _, part := range parts {
-			iname := fmt.Sprintf("e%d", len(c.Domains))
-			for k.InUse(iname) {
-				iname += "_"
+		for _, one := range all {
+			if !b.accessAlone(k, c, x, one) {
+				return nil
 			}
-			part, err = part.Rename(value, iname)
-			b.try(err)
-			c.Domains = append(c.Domains, part)
-			lhs := &expr.Access{Array: array, Index: []expr.Expr{expr.Var{Name: iname}}}
-			for range x.subs[1:] {
-				lhs.Index = append(lhs.Index, expr.Int{})
-			}
-			if len(x.subs) == 1 && x.span > 1 {
-				lhs.Lanes = x.span
-			}
-			c.Statements = append(c.Statements, &kernel.Stmt{ID: iname, LHS: lhs, RHS: expr.Int{}, Inames: []string{iname}})
 		}
 	}
 	return c
+}
+
+// accessAlone adds a statement for the values that the outermost index of an access takes where it is a piece; false where these are no set.
+func (b *flow) accessAlone(k, c *kernel.Kernel, x *access, at piece) bool {
+	const value = "$index" // no variable has such a name
+	set, err := at.set.Constrain(polycount.EQ(polycount.Name(value), at.number))
+	b.try(err)
+	inner := slices.DeleteFunc(set.Params(), func(n string) bool { return b.sizes[n] != nil })
+	values, err := set.ToDims(inner...).Project(value)
+	if err != nil {
+		return false
+	}
+	parts, err := kernel.Inhabited(values)
+	b.try(err)
+	for _, part := range parts {
+		iname := fmt.Sprintf("e%d", len(c.Domains))
+		for k.InUse(iname) {
+			iname += "_"
+		}
+		part, err = part.Rename(value, iname)
+		b.try(err)
+		c.Domains = append(c.Domains, part)
+		lhs := &expr.Access{Array: x.array.name, Index: []expr.Expr{expr.Var{Name: iname}}}
+		for range x.subs[1:] {
+			lhs.Index = append(lhs.Index, expr.Int{})
+		}
+		if len(x.subs) == 1 && x.span > 1 {
+			lhs.Lanes = x.span
+		}
+		c.Statements = append(c.Statements, &kernel.Stmt{ID: iname, LHS: lhs, RHS: expr.Int{}, Inames: []string{iname}})
+	}
+	return true
 }
 
 // dynamic is the shape of an array in local memory whose size the launch gives; nil where it does not say.

@@ -236,7 +236,7 @@ const symbol = "$"
 func (b *builder) changes(x *loopText) (map[*builderVar]*expr.Poly, error) {
 	var candidates []*builderVar
 	for v := range x.assigned {
-		if val := b.env[v]; val.isNum && b.follows(v) || val.at != nil && val.at.array != nil {
+		if val := b.env[v]; val.isNum && b.follows(v) || val.at != nil && val.at.array != nil && !b.learnt.moving[v] {
 			candidates = append(candidates, v)
 		}
 	}
@@ -311,6 +311,9 @@ func (b *bindings) plainStep(x *loopText, v *builderVar) (int64, bool) {
 
 // unknown takes what is known of a variable.
 func (b *bindings) unknown(v *builderVar) {
+	if b.stays(v) {
+		return
+	}
 	if val := b.env[v]; val.isNum || val.at != nil || val.either != nil {
 		b.env[v] = value{}
 	}
@@ -324,7 +327,7 @@ func (b *builder) iteration(x *loopText, copies *frame) {
 	}
 	depth := len(b.frames)
 	b.frames = append(b.frames, f)
-	before := b.live
+	before, arrays := b.live, b.pointedTo(x)
 	b.statement(x.body)
 	b.joinKnown(before, f.exits)
 	f.exits = nil
@@ -334,6 +337,10 @@ func (b *builder) iteration(x *loopText, copies *frame) {
 		b.inHead = true
 		b.effect(x.step)
 		b.inHead = false
+	}
+	b.sameArrays(arrays, b.env)
+	for _, e := range f.broke {
+		b.sameArrays(arrays, e.env)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // pureCalls are functions of integers that numbers are made with, by their operands.
-var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin": 2, "umax": 2}
+var pureCalls = map[string]int{"min": 2, "max": 2, "abs": 1, "mad24": 3, "umin": 2, "umax": 2, "clamp": 3}
 
 // plain reports whether an expression has no arithmetic, nor have the variables in it.
 func (b *bindings) plain(e cfront.Expr) bool {
@@ -396,6 +396,8 @@ func (b *builder) callNumber(x *cfront.Call) (*expr.Poly, bool) {
 		return b.extremeOf(expr.Max, args[0], args[1]), true
 	case "abs":
 		return b.extremeOf(expr.Max, args[0], args[0].Scale(-1)), true
+	case "clamp":
+		return b.extremeOf(expr.Min, b.extremeOf(expr.Max, args[0], args[1]), args[2]), true
 	}
 	return args[0].Mul(args[1]).Add(args[2]), b.inSizes(args[0]) || b.inSizes(args[1]) // mad24
 }

@@ -60,6 +60,8 @@ type learnt struct {
 	members map[memberOf]*builderVar
 	kept    map[keptOf]*builderVar
 	voids   map[*builderVar]cfront.Expr // what pointers to void are first converted to
+	moving  map[*builderVar]bool        // pointers whose offsets in their arrays depend on data
+	turning map[*builderVar]bool        // pointers that iterations of loops leave in another array
 	changed bool
 }
 
@@ -90,7 +92,7 @@ func newBindings(of flow, known *learnt) bindings {
 }
 
 func newLearnt() *learnt {
-	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, false}
+	return &learnt{map[*builderVar]bool{}, map[site]bool{}, map[site]*builderVar{}, map[objectOf]*builderVar{}, map[*cfront.Function]*touched{}, map[*builderVar]int64{}, map[memberOf]*builderVar{}, map[keptOf]*builderVar{}, map[*builderVar]cfront.Expr{}, map[*builderVar]bool{}, map[*builderVar]bool{}, false}
 }
 
 // again is thrown when a variable turns out to be opaque.

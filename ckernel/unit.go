@@ -221,6 +221,10 @@ func (b *bindings) settleAddress(pos cfront.Pos, v *builderVar) {
 	if at == nil || at.array == nil {
 		return
 	}
+	if b.learnt.moving[v] {
+		b.move(pos, v, at)
+		return
+	}
 	b.env[v] = value{at: &address{array: at.array, offset: b.settled(pos, v.Name+"_offset", at.offset)}}
 }
 

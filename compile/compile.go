@@ -159,8 +159,11 @@ const (
 	addressBank  = 4
 )
 
-// held says where variables of constant memory lie, and what they start with.
+// held says where parameters and variables of constant memory lie, and what the latter start with.
 func held(to *sass.Function, f *ssa.Func) {
+	for _, p := range f.Params {
+		to.Parameters = append(to.Parameters, sass.Parameter{From: int(p.At), Bytes: int(p.Bytes)})
+	}
 	for _, g := range f.Global {
 		if to.Variables == nil {
 			to.Variables = map[string][]byte{}

@@ -86,6 +86,7 @@ type Result struct {
 	WarmUp    int                `json:"warm_up"`            // runs before the trials, the first included
 	Clocks    *samples.Clocks    `json:"clocks,omitempty"`   // just after the trials; nil where the platform does not tell
 	Energy    float64            `json:"energy,omitempty"`   // joules of a run, with what the device uses meanwhile in any case; 0 where nobody asked, or the platform does not tell
+	Power     float64            `json:"power,omitempty"`    // watts that the device took while its energy was measured
 	Warnings  []string           `json:"warnings,omitempty"` // doubts about the trials
 	Outputs   map[string][]byte  `json:"-"`                  // of the buffers in Job.Keep, after the first run; little-endian
 	// Unverified says why results that agree with those expected show nothing; "" where they do, or nothing was expected.

@@ -30,6 +30,7 @@ type touch struct {
 	apart        [3]int64 // how far it moves from one work-group to the next along each axis
 	turn         int64    // and in an iteration of the loop around it
 	anywhere     bool
+	flight       int // from 1: accesses of one flight are made before the warp waits for any of them
 }
 
 // freshness is what touches sectors first.
@@ -37,6 +38,7 @@ type freshness struct {
 	touches []touch           // of the block in the middle
 	changed map[int32]float64 // of atomic operations, by instruction, which part of what they change nothing in the launch has touched, at most
 	served  map[visit]float64 // the part of the requests of each load that DRAM serves
+	behind  map[visit]float64 // the part that waits for DRAM as others that run at the same time have asked for it
 	private float64           // the part of the memory of work-items themselves, of what L1 lacks, that DRAM serves
 	grid    [3]int64
 	once    int64 // work-groups that run at once
@@ -74,11 +76,16 @@ func (f *freshness) freshly(arrays int) map[visit]asking {
 }
 
 // asking is what an instruction asks the second-level cache for.
-type asking struct{ sectors, fresh float64 }
+type asking struct {
+	sectors float64
+	fresh   float64 // of these, what nothing has touched before
+	under   float64 // what work-groups that run at the same time have just asked for: it is on its way
+}
 
 // freshOf adds those of an array.
 func (f *freshness) freshOf(array int, out map[visit]asking) {
-	own, near := map[int64]bool{}, map[int64]bool{} // sectors that this work-group has touched, and those beside it
+	// sectors that this work-group has touched, those beside it that are done, and those that run at the same time
+	own, done, beside := map[int64]bool{}, map[int64]bool{}, map[int64]int{} // beside with the flight
 	var list []*touch
 	for i := range f.touches {
 		if t := &f.touches[i]; t.array == array {
@@ -90,38 +97,47 @@ func (f *freshness) freshOf(array int, out map[visit]asking) {
 	}
 	for _, t := range list {
 		if t.turn != 0 {
-			t.mark(own, -t.turn)
+			t.mark(-t.turn, func(s int64) { own[s] = true })
 		}
 		for d, blocks := range f.before() {
 			if blocks >= f.once && t.apart[d] != 0 { // those before along this axis are done
-				t.mark(near, -t.apart[d])
+				t.mark(-t.apart[d], func(s int64) { done[s] = true })
 			}
 		}
 	}
 	for _, t := range list {
 		if t.load {
-			late, fresh := 0.0, 0.0
+			late, under, fresh := 0.0, 0.0, 0.0
 			seen := map[int64]bool{}
 			for _, at := range t.lanes {
 				switch s := at / sectorBytes; {
 				case seen[s] || own[s]:
-				case near[s]:
+				case done[s]:
+					late, seen[s] = late+1, true
+				case beside[s] == t.flight:
+					under, seen[s] = under+1, true
+				case beside[s] > 0:
 					late, seen[s] = late+1, true
 				default:
 					fresh, seen[s] = fresh+1, true
 				}
 			}
-			if n := late + fresh; n > 0 {
+			if n := late + under + fresh; n > 0 {
 				x := out[t.at]
 				part := t.sectors * n / float64(max(t.distinct(), 1))
-				out[t.at] = asking{x.sectors + part, x.fresh + part*fresh/n}
+				out[t.at] = asking{x.sectors + part, x.fresh + part*fresh/n, x.under + part*under/n}
 			}
 		}
-		t.mark(own, 0)
+		t.mark(0, func(s int64) { own[s] = true })
 		for d, blocks := range f.before() {
 			if blocks < f.once && t.apart[d] != 0 {
-				t.mark(near, t.apart[d])
-				t.mark(near, -t.apart[d])
+				for _, away := range [2]int64{t.apart[d], -t.apart[d]} {
+					t.mark(away, func(s int64) {
+						if beside[s] == 0 {
+							beside[s] = t.flight
+						}
+					})
+				}
 			}
 		}
 	}
@@ -136,17 +152,17 @@ func (f *freshness) before() (n [3]int64) {
 	return n
 }
 
-// mark marks the sectors of the access, so far away.
-func (t *touch) mark(sectors map[int64]bool, away int64) {
+// mark visits the sectors of the access, so far away.
+func (t *touch) mark(away int64, visit func(sector int64)) {
 	for _, at := range t.lanes {
-		sectors[(at+away)/sectorBytes] = true
+		visit((at + away) / sectorBytes)
 	}
 }
 
 // distinct is how many sectors the access touches.
 func (t *touch) distinct() int {
 	sectors := map[int64]bool{}
-	t.mark(sectors, 0)
+	t.mark(0, func(s int64) { sectors[s] = true })
 	return len(sectors)
 }
 
@@ -162,10 +178,11 @@ func (f *freshness) serve(loads float64, arrays []memory.Array) {
 	for _, x := range asks {
 		all, fresh = all+x.sectors, fresh+x.fresh
 	}
-	f.served = map[visit]float64{}
+	f.served, f.behind = map[visit]float64{}, map[visit]float64{}
 	for op, x := range asks {
 		if fresh > 0 {
-			f.served[op] = min(loads*all/fresh*x.fresh/x.sectors, 1)
+			first := loads * all / fresh // of what is touched first
+			f.served[op], f.behind[op] = min(first*x.fresh/x.sectors, 1), min(first, 1)*x.under/x.sectors
 		}
 	}
 }

@@ -137,7 +137,7 @@ func atomics(nodes []timing.Node, trips []int64, times float64, visit func(ev *t
 			}
 			here := 1.0
 			for level, n := range trips {
-				if level >= len(t.Steps) || t.Steps[level].All == 0 && t.Steps[level].Each == nil {
+				if level >= len(t.Steps) || t.Steps[level].All == 0 || t.Steps[level].Each != nil {
 					here *= float64(n)
 				}
 			}

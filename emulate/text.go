@@ -60,6 +60,14 @@ var headings = map[Status]string{Supposed: "not known", AtLeast: "at least", End
 // mostReasons is how many reasons are printed.
 const mostReasons = 6
 
+// WriteReasons prints why the time of a launch with a name has no interval.
+func (r *Result) WriteReasons(w io.Writer, name string) {
+	if len(r.Reasons) > 0 {
+		fmt.Fprintf(w, "\n%s\n", name)
+		r.writeReasons(w)
+	}
+}
+
 // writeReasons prints why the time has no interval, before anything else.
 func (r *Result) writeReasons(w io.Writer) {
 	list := r.Grouped()

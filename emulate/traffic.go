@@ -103,7 +103,7 @@ func (e *emulation) miss(nodes []timing.Node, loads, stores float64, seen visits
 			}
 			t.DRAM, t.Waits = loads, e.waits[ev.Op]
 			if part, ok := e.fresh.served[at]; ok {
-				t.DRAM = part
+				t.DRAM, t.Waits = part, min(t.Waits+e.fresh.behind[at], 1-part)
 			}
 			if t.Space == timing.LocalSpace {
 				t.DRAM, t.Waits = e.fresh.private, 0
@@ -209,7 +209,7 @@ func (w *walker) bodies(middle *timing.Block) {
 				rows[d] = append(rows[d], w.rows[d][i])
 			}
 		}
-		w.seen = visits{}
+		w.seen, w.flight, w.flying = visits{}, 1, map[uint16]bool{}
 		w.launch.Body = append(w.launch.Body, w.steps(nodes, rows, nil)...)
 	}
 }
@@ -237,8 +237,10 @@ type walker struct {
 	rows   [3][][]timing.Node // of each axis and warp, the trace with the distance from the block before
 	// firsts are the same of each axis and instruction, for its first execution, where the blocks do not execute the same.
 	firsts [3]map[int32]timing.Step
-	seen   visits        // of the warps that are gone through
-	strewn map[int32]int // the arrays that instructions access anywhere
+	seen   visits          // of the warps that are gone through
+	flight int             // how often these have waited for what they load, and 1
+	flying map[uint16]bool // registers that are loaded
+	strewn map[int32]int   // the arrays that instructions access anywhere
 	ok     bool
 }
 
@@ -316,6 +318,7 @@ func joined(steps []memory.Step, a *memory.Access) bool {
 // access is that of one event of all warps; nil for none of global memory.
 func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int, trips []int64) *memory.Access {
 	t, at := nodes[0][i].Events[j].Touch, w.seen.next(nodes[0][i].Events[j].Op)
+	w.land(&w.ops[at.op], t)
 	if t == nil || t.Space != timing.GlobalSpace || len(t.Lanes) == 0 {
 		return nil
 	}
@@ -370,13 +373,26 @@ func (w *walker) access(nodes [][]timing.Node, rows [3][][]timing.Node, i, j int
 	return &memory.Access{Array: array, Store: t.Store || t.Atomic, Width: min(t.Width, sectorBytes), Parts: []memory.Part{p}}
 }
 
+// land ends a flight where an instruction uses what was loaded in it.
+func (w *walker) land(op *timing.Op, t *timing.Touched) {
+	if slices.ContainsFunc(op.Uses, func(r uint16) bool { return w.flying[r] }) {
+		w.flight++
+		clear(w.flying)
+	}
+	if t != nil && t.Space == timing.GlobalSpace && !t.Store {
+		for _, r := range op.Defines {
+			w.flying[r] = true
+		}
+	}
+}
+
 // note keeps what an access tells beside its place.
 func (w *walker) note(t *timing.Touched, at visit, array int, others float64, p *memory.Part) {
 	if p.Scattered {
 		w.strewn[at.op] = array
 	}
 	load := !t.Store && !t.Atomic
-	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors}, p)
+	w.fresh.touch(touch{at: at, array: array, load: load, atomic: t.Atomic, sectors: p.Sectors, flight: w.flight}, p)
 	if load {
 		w.asked = append(w.asked, asked{at.op, array, p.Sectors, others})
 	}

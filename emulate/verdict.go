@@ -155,6 +155,9 @@ func (e *emulation) judgeData(j *judgement) {
 			what, taken = "whether work-items go that way", "none does"
 		case exec.UnknownTarget:
 			status, what, taken = AtLeast, "where the jump leads", "work-items end there"
+		case exec.Misaligned:
+			j.add(Endless, d.Index, "the address is no multiple of the size of the access, which ends the launch with an error")
+			continue
 		case exec.UnknownAddress:
 			if _, said := e.assumed(e.ops[d.Index].Address); said {
 				continue
@@ -286,6 +289,24 @@ func (r *Result) Grouped() (list []Grouped) {
 		list = append(list, Grouped{why.Status, line})
 	}
 	return list
+}
+
+// outside warns of accesses that lie in no buffer.
+func (r *Result) outside() (warnings []string) {
+	const most = 4 // places
+	var places []string
+	for _, d := range r.Doubts {
+		if d.Kind == exec.Outside {
+			places = append(places, r.where(d.Index))
+		}
+	}
+	if n := len(places) - most; n > 0 {
+		places = append(places[:most], fmt.Sprintf("%d others", n))
+	}
+	if len(places) > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s accesses memory behind the end of a buffer of the launch: %s", r.Kernel, strings.Join(places, ", ")))
+	}
+	return warnings
 }
 
 // where is an instruction by its line and its address.

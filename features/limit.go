@@ -53,6 +53,14 @@ func uncounted(what string, err error) error {
 
 const noFormula = "no formula within the limit of work"
 
+// Uncounted are the keys of records that are missing, as warnings say: their numbers are not known, and not 0.
+func (s *Statistics) Uncounted() (keys []Key) {
+	for _, f := range s.failed {
+		keys = append(keys, f.key)
+	}
+	return keys
+}
+
 // exceeds reports that the formula of a record takes more work than is allowed.
 func (s *Statistics) exceeds(key Key) bool {
 	for _, f := range s.failed {

@@ -34,6 +34,7 @@ type Effect struct {
 type Edit struct {
 	Access     map[Site]Effect
 	Together   bool  // work-items that pass a guard or stay in a loop are neighbours, and half of all where that depends on data
+	Half       bool  // every other work-item passes a guard that depends on data, as Together has it, but its neighbours do not
 	Joined     int64 // so many work-groups along axis 0 are one; 0 is 1. Work-groups must have one work-item along axis 2
 	Wide       int64 // work-groups along axis 0 are so many times fewer, as each work-item does what so many neighbours did; 0 is 1
 	Divided    int64 // work-groups are so many, each with a part of the sub-groups; 0 is 1
@@ -341,6 +342,13 @@ func diverges(w *walk, n node, data bool, st, inner *state) {
 			n, inner.sorted = (n+1)/2, true
 		}
 		inner.mask = w.newMask(slices.Clone(st.mask.lanes[:n]))
+	}
+	if w.p.edit.Half && data && !st.sorted {
+		var lanes []int32
+		for i := 0; i < len(inner.mask.lanes); i += 2 {
+			lanes = append(lanes, inner.mask.lanes[i])
+		}
+		inner.mask, inner.sorted = w.newMask(lanes), true
 	}
 }
 

@@ -51,7 +51,12 @@ type Arg struct {
 func (a Arg) Errorf(format string, args ...any) *source.Error { return a.node.Errorf(format, args...) }
 
 // Launch is the only launch of the file at sizes, where they differ from those of the file.
-func (f *File) Launch(sizes map[string]int64) (*Launch, error) {
+func (f *File) Launch(sizes map[string]int64) (*Launch, error) { return f.only(sizes, false) }
+
+// Bounds is Launch for those who ask what it may access: pointers into buffers are arrays that begin there.
+func (f *File) Bounds(sizes map[string]int64) (*Launch, error) { return f.only(sizes, true) }
+
+func (f *File) only(sizes map[string]int64, inside bool) (*Launch, error) {
 	at, err := f.at(sizes)
 	if err != nil {
 		return nil, err
@@ -86,7 +91,7 @@ func (f *File) Launch(sizes map[string]int64) (*Launch, error) {
 		out.Shared = out.whole(*l.shared)
 	}
 	for _, a := range l.args {
-		one, err := f.described(a, l.args, out, at)
+		one, err := f.described(a, l.args, out, at, inside)
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +112,7 @@ func (l *Launch) fixed(e expr.Expr) expr.Expr {
 }
 
 // described is an argument among those of a launch.
-func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64) (out Arg, err error) {
+func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64, inside bool) (out Arg, err error) {
 	out = Arg{Kind: a.kind, DType: a.dtype, node: a.node}
 	switch a.kind {
 	case device.Scalar:
@@ -138,7 +143,12 @@ func (f *File) described(a arg, all []arg, l *Launch, at map[string]int64) (out 
 		if a.at == nil {
 			return out, nil
 		}
-		if n, err := a.at.int(at); err != nil || n != 0 {
+		n, err := a.at.int(at)
+		switch {
+		case err == nil && n == 0:
+		case err == nil && inside && n <= filled.Bytes():
+			out.Elements, out.Whole = expr.Int{Value: (filled.Bytes() - n) / device.DTypeSize(filled.DType)}, false
+		default:
 			return out, out.Errorf("a pointer into the middle of a buffer is no array that could be counted").WithHint("leave out at, or pass two buffers; %s", elsewhere)
 		}
 	default:

@@ -108,8 +108,12 @@ func (r Record) Seconds() float64 {
 	return r.Summary.Median
 }
 
-// EnergyMetric is the metric of a record with the joules that the device uses for a run.
-const EnergyMetric = "energy"
+// EnergyMetric is the metric of a record with the joules that the device uses for a run, and PowerMetric that of its watts while runs followed each other. Where they
+// did so with gaps, their quotient is more than the time of a run.
+const (
+	EnergyMetric = "energy"
+	PowerMetric  = "power"
+)
 
 // SetMetric adds a metric; the map that the record had stays as it is.
 func (r *Record) SetMetric(name string, m Metric) {

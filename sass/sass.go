@@ -24,7 +24,7 @@ type Function struct {
 	Name         string
 	Target       string            // the architecture, such as sm_90; "" where the listing does not say
 	Registers    int               // allocated to a work-item; 0 where the listing does not say
-	Parameters   []Parameter       // of a kernel, in order; only cubins say
+	Parameters   []Parameter       // of a kernel, in order; listings do not say
 	Constants    map[int][]byte    // what constant banks start with, by number; only cubins say
 	Addresses    []Address         // the places of constant banks that hold addresses of variables; only cubins say
 	Held         []Held            // variables that lie in constant banks; only cubins say

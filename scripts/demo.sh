@@ -25,6 +25,6 @@ run perf devices
 say 'Make a model for a kernel on it: small kernels are measured to find what each of its costs is here, and the profile keeps them.'
 run perf calibrate --for examples/matvec/matvec.star -p "n=$size" --own-model --trials 5 --to "$made" --quiet
 say 'Predict sizes that were not measured by these costs, and measure them to see how far off that is (on a CPU that has other work, too, they take longer):'
-run perf predict examples/matvec/matvec.star "${larger[@]/#/-pn=}" --measure
+run perf predict examples/matvec/matvec.star "${larger[@]/#/-pn=}" --measure -o "$made/samples.jsonl"
 say 'Now a kernel of your own: perf explain mine.cu --profile h200 asks about it as it is; docs/tutorial.md goes on from here, in ten minutes.'
 printf '\n'

@@ -163,11 +163,17 @@ type Unpriced struct {
 	Share   float64 // of the least time that all work takes, by the roofline of the device
 }
 
-// mainShare is the share of the work from which on a model that ignores it does not apply.
-const mainShare = 0.25
+// Shares of the work that a model ignores: from the one on a reader is told, from the other on the model does not apply.
+const (
+	toldShare = 0.01
+	mainShare = 0.25
+)
 
 // Main reports whether the model ignores so much that its prediction is no more than a lower bound.
 func (u Unpriced) Main() bool { return u.Share >= mainShare }
+
+// Noticeable reports whether what the model ignores is more than the error of any prediction hides.
+func (u Unpriced) Noticeable() bool { return u.Share >= toldShare }
 
 // Unpriced finds the work of the case with which the time of a model does not grow, as [features.Statistics.Uncovered] does. With warm
 // caches, data that fit into the cache of the device need not come from its memory.

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"gpuperf/device"
 	"gpuperf/device/facts"
@@ -174,120 +173,6 @@ func (k *Kernel) OpenArray(param string) *kernel.Array {
 		return k.IR.Args[i]
 	}
 	return nil
-}
-
-// CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
-// of the kernel does not hold.
-func (c *Case) CheckSizes() error { return c.checkSizes(false) }
-
-// lacking is the error of sizes that are not given, all of them.
-func (c *Case) lacking(kernel string, params []string) error {
-	var names, values []string
-	for _, p := range params {
-		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
-			names, values = append(names, p), append(values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
-		}
-	}
-	what := "a size"
-	if len(names) > 1 {
-		what = "sizes"
-	}
-	hint := ""
-	for _, n := range names {
-		if line, ok := strings.CutPrefix(n, tripsPrefix); ok {
-			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
-		}
-	}
-	return fmt.Errorf("kernel %s needs %s for %s; give -p %s%s", kernel, what, strings.Join(names, ", "), strings.Join(values, ","), hint)
-}
-
-// Sizes that are proposed, which are only examples of what may be given, so that a call can be copied: how often a loop runs, how many elements or
-// work-groups there are, and what is none of these.
-const (
-	someTrips    = 8    // as of the declaration that is shown beside it
-	someElements = 1024 // a multiple of most work-groups, which assumptions like
-	someGroups   = 128  // about one for each multiprocessor of large devices
-	someNumber   = 1    // it is in most domains
-)
-
-// proposed is a size with which a kernel can be tried.
-func (c *Case) proposed(param string) int64 {
-	switch {
-	case strings.HasPrefix(param, tripsPrefix):
-		return someTrips
-	case slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.IR.Tags[n].Kind == kernel.GroupAxis && c.bounds(param, n) }):
-		return someGroups
-	case c.isExtent(param), slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.bounds(param, n) }):
-		return someElements
-	}
-	return someNumber
-}
-
-// bounds reports whether an iname is compared with a parameter alone.
-func (c *Case) bounds(param, iname string) bool {
-	for _, d := range c.IR.Domains {
-		for _, part := range d.Disjuncts() {
-			list, _ := part.Constraints()
-			if slices.ContainsFunc(list, func(x polycount.Constraint) bool {
-				return len(x.Affine.Names()) == 2 && !x.Affine.HasFloor() && x.Affine.Coeff(param) == 1 && x.Affine.Coeff(iname) == -1
-			}) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
-func (c *Case) CheckCounting() error { return c.checkSizes(true) }
-
-func (c *Case) checkSizes(open bool) error {
-	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
-	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
-		if !slices.Contains(params, name) {
-			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
-		}
-	}
-	for _, p := range params {
-		_, ok := c.Sizes[p]
-		array := c.OpenArray(p)
-		switch {
-		case ok, open && array != nil:
-		case array != nil:
-			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
-		default:
-			return c.lacking(kernel, params)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
-		if c.Sizes[name] < 1 && c.isExtent(name) {
-			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
-		}
-	}
-	if c.IR.Assumptions != nil {
-		if holds, err := c.IR.Assumptions.Contains(c.Sizes); err != nil {
-			return err
-		} else if !holds {
-			return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
-		}
-	}
-	return nil
-}
-
-// isExtent reports whether a parameter is a size, which is at least 1: it is in the extents of arrays, or in the launch of a kernel function. Others, such as the
-// step of a loop of the host, may have any value.
-func (c *Case) isExtent(name string) bool {
-	for _, a := range c.IR.Arrays() {
-		if slices.ContainsFunc(a.Shape, func(e expr.Expr) bool { return e != nil && expr.Mentions(e, name) }) {
-			return true
-		}
-	}
-	for _, text := range c.Identity.Args {
-		if slices.Contains(strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), name) {
-			return true
-		}
-	}
-	return false
 }
 
 // On returns the case for a device of an interface.
@@ -488,4 +373,91 @@ func (c *Case) launch() (global, local [3]int64, err error) {
 		return global, local, err
 	}
 	return source.NDRange(c.Sizes)
+}
+
+// CheckSizes returns an error where a parameter of the kernel has no size, a size is for no parameter, or an assumption
+// of the kernel does not hold.
+func (c *Case) CheckSizes() error { return c.checkSizes(false) }
+
+// lacking is the error of sizes that are not given, all of them.
+func (c *Case) lacking(kernel string, params []string) error {
+	var names, values []string
+	for _, p := range params {
+		if _, ok := c.Sizes[p]; !ok && c.OpenArray(p) == nil {
+			names, values = append(names, p), append(values, fmt.Sprintf("%s=%d", p, c.proposed(p)))
+		}
+	}
+	what := "a size"
+	if len(names) > 1 {
+		what = "sizes"
+	}
+	hint := ""
+	for _, n := range names {
+		if line, ok := strings.CutPrefix(n, tripsPrefix); ok {
+			hint = fmt.Sprintf("; %s is how often the loop in line %s runs on average, as in --assume 'trips(%[2]s) = 8'", n, line)
+		}
+	}
+	if len(c.IR.Opaque) > 0 { // which may be why the size is one
+		o := c.IR.Opaque[0]
+		hint += fmt.Sprintf("; line %d of the kernel is not read: %s", o.Place.Line, o.Text)
+	}
+	return fmt.Errorf("kernel %s needs %s for %s; give -p %s%s", kernel, what, strings.Join(names, ", "), strings.Join(values, ","), hint)
+}
+
+// Sizes that are proposed, which are only examples of what may be given, so that a call can be copied: how often a loop runs, how many elements or
+// work-groups there are, and what is none of these.
+const (
+	someTrips    = 8    // as of the declaration that is shown beside it
+	someElements = 1024 // a multiple of most work-groups, which assumptions like
+	someGroups   = 128  // about one for each multiprocessor of large devices
+	someNumber   = 1    // it is in most domains
+)
+
+// proposed is a size with which a kernel can be tried.
+func (c *Case) proposed(param string) int64 {
+	switch {
+	case strings.HasPrefix(param, tripsPrefix):
+		return someTrips
+	case slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.IR.Tags[n].Kind == kernel.GroupAxis && c.bounds(param, n) }):
+		return someGroups
+	case c.isExtent(param), slices.ContainsFunc(c.IR.Inames(), func(n string) bool { return c.bounds(param, n) }):
+		return someElements
+	}
+	return someNumber
+}
+
+// CheckCounting is CheckSizes for counts, which do not depend on extents of arrays that nothing but the array has.
+func (c *Case) CheckCounting() error { return c.checkSizes(true) }
+
+func (c *Case) checkSizes(open bool) error {
+	params, kernel := c.IR.Params(), cmp.Or(c.Label, c.IR.Name)
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if !slices.Contains(params, name) {
+			return fmt.Errorf("kernel %s has no parameter %s; it has: %s", kernel, name, cmp.Or(strings.Join(params, ", "), "none"))
+		}
+	}
+	for _, p := range params {
+		_, ok := c.Sizes[p]
+		array := c.OpenArray(p)
+		switch {
+		case ok, open && array != nil:
+		case array != nil:
+			return fmt.Errorf("kernel %s: how large %s is does not show; give -p %s=VALUE, assume what it depends on, as in --assume 'n %% 16 = 0', or let a launch file describe it", kernel, array.Name, p)
+		default:
+			return c.lacking(kernel, params)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Sizes)) {
+		if c.Sizes[name] < 1 && c.empties(name) {
+			return fmt.Errorf("size %s is %d; sizes are at least 1", name, c.Sizes[name])
+		}
+	}
+	if c.IR.Assumptions != nil {
+		if holds, err := c.IR.Assumptions.Contains(c.Sizes); err != nil {
+			return err
+		} else if !holds {
+			return fmt.Errorf("kernel %s cannot have %s: it assumes %s", kernel, FormatSizes(c.Sizes), c.IR.Assumptions)
+		}
+	}
+	return nil
 }

@@ -58,6 +58,8 @@ type Error struct {
 	Missing bool
 	// Tests are names that conditions around an #error test and nothing defines.
 	Tests []string
+	// Others are those of each #error behind the first, as far as the text can be followed without what they ask for.
+	Others [][]string
 }
 
 func (e *Error) Error() string {
@@ -87,7 +89,9 @@ func Run(ctx context.Context, cfg Config, file, text string) (tokens []Token, er
 		switch e := recover().(type) {
 		case nil:
 		case *Error:
-			err = e
+			if err = e; r.refused != nil {
+				err = r.refused
+			}
 		case stopped:
 			err = e.error
 		default:
@@ -103,6 +107,9 @@ func Run(ctx context.Context, cfg Config, file, text string) (tokens []Token, er
 	for {
 		t := r.expanded()
 		tokens = append(tokens, t)
+		if t.Kind == End && r.refused != nil {
+			return nil, r.refused
+		}
 		if t.Kind == End {
 			return tokens, nil
 		}

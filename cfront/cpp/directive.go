@@ -64,7 +64,7 @@ func (r *reader) directive(in *input) (Token, bool) {
 		if n := len(in.conditions); n > 0 {
 			e.Tests = in.conditions[n-1].tests
 		}
-		panic(e)
+		r.refuse(e)
 	case "pragma":
 		if len(args) == 1 && args[0].Is("once") {
 			r.once[in.file] = true
@@ -78,6 +78,21 @@ func (r *reader) directive(in *input) (Token, bool) {
 		}
 	}
 	return Token{}, false
+}
+
+// refuse notes an #error. Where it asks for a macro the text is followed further, to tell what else is asked for.
+func (r *reader) refuse(e *Error) {
+	first := r.refused
+	switch {
+	case len(e.Tests) == 0 && first == nil:
+		panic(e)
+	case len(e.Tests) == 0:
+		panic(first)
+	case first == nil:
+		r.refused = e
+	case !slices.Equal(e.Tests, first.Tests) && !slices.ContainsFunc(first.Others, func(o []string) bool { return slices.Equal(o, e.Tests) }):
+		first.Others = append(first.Others, e.Tests)
+	}
 }
 
 // rest lists the tokens up to the end of the line.

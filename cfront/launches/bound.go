@@ -21,6 +21,8 @@ type Bound struct {
 	Grid   []string
 	Block  []int64 // nil where it is not known
 	Shared string  // bytes; "" without
+	// Bytes are those of the buffers that parameters point to, as expressions in sizes, where the host code shows them.
+	Bytes map[string]string
 	// Sizes are the names of all sizes: parameters in their order, then others.
 	Sizes []string
 
@@ -57,6 +59,7 @@ func (l *Launch) Bind(params []Param) *Bound {
 		b.Shared = b.use(shared)
 	}
 	b.Block, b.Grid = trimmed(b.Block, 1), trimmed(b.Grid, "1")
+	b.buffers(params)
 	maps.DeleteFunc(b.Given, func(name string, _ int64) bool { return b.Args[name] != "" })
 	var others []string
 	for _, name := range b.named {
@@ -68,6 +71,22 @@ func (l *Launch) Bind(params []Param) *Bound {
 	b.Sizes = append(b.Sizes, others...)
 	b.Sizes = slices.DeleteFunc(b.Sizes, func(name string) bool { return b.Args[name] != "" })
 	return b
+}
+
+// buffers finds the bytes of the buffers. They are no reason for further sizes: what is none of those of the launch is its value.
+func (b *Bound) buffers(params []Param) {
+	b.Bytes = map[string]string{}
+	for i, p := range params {
+		if p.Integer || i >= b.launch.Arguments() {
+			continue
+		}
+		e := b.launch.bytesOf(i)
+		values := e.Sizes(b.named)
+		maps.DeleteFunc(values, func(name string, _ *int64) bool { return b.named[name] != "" })
+		if e = e.with(values); e != nil && !slices.ContainsFunc(slices.Collect(maps.Values(values)), func(n *int64) bool { return n == nil }) {
+			b.Bytes[p.Name] = e.Text(b.named)
+		}
+	}
 }
 
 // trimmed are extents without those behind the first that are 1.

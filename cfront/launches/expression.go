@@ -196,6 +196,28 @@ var bytes = map[string]int64{
 	"float2": 8, "float4": 16, "int2": 8, "int4": 16, "double2": 16, "uint4": 16, "ptrdiff_t": 8,
 }
 
+// sizeOf are the bytes of a type, as of unsigned long; 0 where it is not one of numbers, or a pointer.
+func (p *parser) sizeOf(from, to int) (size int64) {
+	if p.h.is(to-1, "*") && to > from+1 {
+		return 8
+	}
+	if _, is := p.typeWords(from, to); !is {
+		if t := p.in.template[p.h.tokens[from].Text]; to == from+1 {
+			return bytes[t]
+		}
+		return 0
+	}
+	for _, t := range p.h.tokens[from:to] {
+		switch n := bytes[t.Text]; {
+		case t.Text == "long" || t.Text == "short":
+			return n
+		case n > 0:
+			size = n
+		}
+	}
+	return size
+}
+
 // converted is a value as an integer, or in floating point.
 func converted(e *Expr, float bool) *Expr {
 	if e == nil {
@@ -343,7 +365,7 @@ func (p *parser) call(name string) *Expr {
 	}
 	p.i = p.h.close[open] + 1
 	if name == "sizeof" {
-		if n := bytes[p.h.tokens[open+1].Text]; n > 0 && p.h.close[open] == open+2 {
+		if n := p.sizeOf(open+1, p.h.close[open]); n > 0 {
 			return &Expr{number: n}
 		}
 		return nil

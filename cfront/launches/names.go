@@ -111,7 +111,12 @@ func (h *host) declares(name int) bool {
 	if i == name || first.Kind != cpp.Name || control[first.Text] || first.Is("else") || first.Is("case") || first.Is("delete") || first.Is("goto") {
 		return false
 	}
-	if next := h.tokens[i+1]; next.Kind != cpp.Name && !next.Is("*") && !next.Is("<") && !next.Is("::") && !next.Is("&") {
+	switch next := h.tokens[i+1]; {
+	case next.Is("<"): // a template, or a comparison
+		if h.angle(i+1, name) == 0 {
+			return false
+		}
+	case next.Kind != cpp.Name && !next.Is("*") && !next.Is("::") && !next.Is("&"):
 		return false
 	}
 	for j := name - 1; j > i; j-- {

@@ -70,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil && ctx.Err() != nil {
 		err = stoppedBy(cmd)
 	}
-	if err != nil && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
+	if err != nil && !errors.Is(err, errReported) && (wantJSON(cmd) || slices.Contains(args, "--json")) { // flags after a wrong one are not read
 		out.fail(err)
 	}
 	if broken := out.flush(); broken != nil && (err == nil || errors.Is(err, broken) || errors.Is(err, errReported)) {

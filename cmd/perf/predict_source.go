@@ -12,6 +12,7 @@ import (
 
 	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	gpu "gpuperf/device"
 	"gpuperf/device/facts"
 	"gpuperf/emulate"
 	"gpuperf/emulate/launches"
@@ -66,7 +67,7 @@ func (o *predictFlags) byEmulator(cmd *cobra.Command, args []string, r launches.
 	}
 	r.On, r.From = []string{device}, o.from
 	all, warnings, err := r.Run(cmd.Context(), sequences)
-	if err != nil && !fixed && cmd.Context().Err() == nil {
+	if _, refused := gpu.AsError(err); err != nil && !fixed && !refused && cmd.Context().Err() == nil {
 		return nil, "predicted by the model: " + source.Message(err), nil
 	}
 	warn(cmd, warnings)
@@ -151,9 +152,13 @@ func (o *predictFlags) sheet(cmd *cobra.Command) (name string, profiled bool, er
 func emulatedSummaries(all []*launches.Report) []campaign.Summary {
 	var out []campaign.Summary
 	for _, r := range all {
+		p := &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()}
+		if r.One() {
+			p.Warnings = slices.Concat(p.Warnings, r.Launches[0].Why())
+		}
 		out = append(out, campaign.Summary{
-			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device,
-			Prediction: &calibrate.Prediction{Seconds: r.Seconds(), Interval: r.Interval(), Warnings: r.All()},
+			Kernel: r.Name, Model: emulatedName, Counts: "from " + cmp.Or(r.Origin, launches.Binary), Device: r.Device, Prediction: p,
+			Status: string(r.Status()), Time: campaign.SecondsOf(p),
 		})
 	}
 	return out
@@ -174,7 +179,15 @@ func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
 		}
 		t.Row(row...)
 	}
-	return t.Write(w)
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, r := range all {
+		for _, l := range r.Launches {
+			l.WriteReasons(w, r.Name)
+		}
+	}
+	return nil
 }
 
 // showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.

@@ -84,7 +84,8 @@ Arrays get copies for the iterations of loops, and statements are split, where m
 
 --strategy pluto looks for parallel outer loops and deep bands. The others also say which loops are in a launch of a kernel, and which ones around it
 are the host's: launches takes those that cost least at the sizes of -p, bounded tries more loops for the host, with coefficients from -2 to 2, and feautrier has as few
-sequential loops as possible. wavefronts is launches with a launch for each wavefront of tiles wherever loops are permutable. --fusion says which statements share loops.`,
+sequential loops as possible. wavefronts is launches with a launch for each wavefront of tiles wherever loops are permutable,
+and with a work-group for each iteration wherever these do not depend on each other. --fusion says which statements share loops.`,
 		Example: `  perf scop schedule examples/polybench/jacobi-2d.c
   perf scop schedule examples/polybench/cholesky.c --strategy launches`,
 		Args: exactArgs(1, "one C file"),

@@ -86,11 +86,11 @@ func predictOne(ctx context.Context, session *campaign.Session, q campaign.Quest
 	return kernelsJSON(all), nil
 }
 
-// secondsOf are the times of predictions alone.
+// secondsOf are the times of predictions alone; null where one has none.
 func secondsOf(all []campaign.Summary) any {
-	seconds := make([]float64, len(all))
+	seconds := make([]any, len(all))
 	for i, one := range all {
-		seconds[i] = one.Seconds
+		seconds[i] = one.Time
 	}
 	return map[string]any{"seconds": seconds}
 }

@@ -41,6 +41,8 @@ func (l *lowering) call(x *cfront.Call) value {
 		return l.conversion(x, f)
 	case cfront.Reinterpret:
 		return l.reinterpreted(x)
+	case cfront.Outputs:
+		return l.named(x)
 	case cfront.Trap:
 		return value{}
 	case cfront.Clock:

@@ -123,6 +123,7 @@ func (l *lowering) kernel() (repeat bool, err error) {
 // parameters gives each parameter its place in the constant bank.
 func (l *lowering) parameters() {
 	at := l.Parameters
+	l.Params = nil
 	for i, p := range l.fn.Params {
 		if p.Space == cfront.LocalSpace {
 			l.groupLocal(p, l.Local[i])
@@ -132,6 +133,7 @@ func (l *lowering) parameters() {
 		size, align := l.layout(p)
 		at = (at + align - 1) / align * align
 		l.parameter(p, at)
+		l.Params = append(l.Params, ssa.Held{Name: p.Name, At: at, Bytes: size})
 		at += size
 	}
 }

@@ -190,6 +190,7 @@ type Func struct {
 	Stack  int64    // bytes of private memory
 	Held   []Held   // variables in the constant bank
 	Global []Held   // variables in global memory, and where their addresses are in the constant bank of these
+	Params []Held   // the parameters of a kernel that lie in their constant bank, in order
 
 	values int
 }

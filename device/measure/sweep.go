@@ -184,6 +184,7 @@ func (s Sweep) measure(ctx context.Context, t Task) (samples.Record, error) {
 	}
 	if result.Energy > 0 {
 		r.SetMetric(samples.EnergyMetric, samples.Metric{Value: result.Energy, Unit: "J"})
+		r.SetMetric(samples.PowerMetric, samples.Metric{Value: result.Power, Unit: "W"})
 	}
 	r.Verified, r.Unverified = t.Verified, t.Unverified
 	switch e := t.Job.Expect; {

@@ -205,19 +205,21 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one.
+// TestEnergy: what the device uses for a run is told between two moves of its counter, if it has one, which is asked after many runs.
 func TestEnergy(t *testing.T) {
-	for _, tells := range []bool{true, false} {
+	for _, c := range []struct {
+		tells, restored bool
+	}{{true, false}, {true, true}, {false, false}} {
 		d, f := newDevice()
-		f.tells = tells
+		f.tells = c.tells
 		job := increment(8)
-		job.Policy.Energy = time.Millisecond
+		job.Args[0].Read, job.Policy.Energy = c.restored, time.Millisecond
 		result, err := d.Run(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[bool]float64{true: 1}[tells]; result.Energy != want {
-			t.Errorf("%v: %v J", tells, result.Energy)
+		if want := map[bool]float64{true: 3}[c.tells]; result.Energy != want || result.Power > 0 != c.tells {
+			t.Errorf("%+v: %v J, %v W", c, result.Energy, result.Power)
 		}
 	}
 }

@@ -156,10 +156,7 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 		return nil, err
 	}
 	at := l.parameters
-	for i, a := range job.Args {
-		if a.Kind == device.Local {
-			continue
-		}
+	for i, a := range inBank(job.Args) {
 		data, err := value(a, m)
 		if err != nil {
 			return nil, err
@@ -177,14 +174,19 @@ func constants(f *sass.Function, job device.Job, m *Memory) (banks, error) {
 	return b, nil
 }
 
+// inBank are the arguments that lie in the constant bank: all but memory of work-groups.
+func inBank(args []device.Arg) []device.Arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a device.Arg) bool { return a.Kind == device.Local })
+}
+
 // passed refuses arguments that are not as many as the kernel has parameters, or of other sizes.
 func passed(f *sass.Function, job device.Job) error {
-	args := slices.DeleteFunc(slices.Clone(job.Args), func(a device.Arg) bool { return a.Kind == device.Local })
+	args := inBank(job.Args)
 	if f.Parameters == nil || job.Packed {
 		return nil
 	}
 	if len(args) != len(f.Parameters) {
-		return fmt.Errorf("the kernel %s has %d parameters, and the arguments of the launch are %d", f.Name, len(f.Parameters), len(args))
+		return device.Refusal("the kernel %s has %d parameters, and the arguments of the launch are %d", f.Name, len(f.Parameters), len(args))
 	}
 	for i, a := range args {
 		size := a.Size()
@@ -192,7 +194,7 @@ func passed(f *sass.Function, job device.Job) error {
 			size = a.Count
 		}
 		if want := int64(f.Parameters[i].Bytes); size != want {
-			return fmt.Errorf("parameter %d of %s has %d bytes, and the argument %s %d", i+1, f.Name, want, a.Name, size)
+			return device.Refusal("parameter %d of %s has %d bytes, and the argument %s has %d", i+1, f.Name, want, a.Name, size)
 		}
 	}
 	return nil

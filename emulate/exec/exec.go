@@ -71,6 +71,8 @@ const (
 	UnknownTrips   Kind = "is taken as often as the default says"
 	AssumedBranch  Kind = "is taken as often as was assumed"
 	UnknownAddress Kind = "accesses an unknown address"
+	Misaligned     Kind = "accesses an address that is no multiple of its size"
+	Outside        Kind = "accesses what lies in no buffer"
 	UnknownOpcode  Kind = "has results that are not known"
 	UnknownTarget  Kind = "leads where nothing is known of"
 	AssumedOrder   Kind = "returns what it would if all work-groups came in turn"

@@ -85,8 +85,37 @@ func (w *Warp) reach(o *op, part *address, space sass.Space, action sass.Action,
 	if a.Known != lanes {
 		w.launch.doubt(UnknownAddress, o.index)
 	}
+	w.allowed(o, a)
 	return a
 }
+
+// allowed notes what a device would not access: an address that is no multiple of the size, and one that lies in no buffer. Lanes that may not take
+// part do not count, and neither do addresses that follow from what nobody has said.
+func (w *Warp) allowed(o *op, a *Access) {
+	lanes := a.Known &^ w.step.Doubtful
+	if lanes == 0 || w.path.joined > 0 || a.Space != sass.Local && a.Space != sass.Global {
+		return
+	}
+	low, high, or := ^uint64(0), uint64(0), uint64(0)
+	for m := lanes; m != 0; m &= m - 1 {
+		at := a.Address[active(m)]
+		low, high, or = min(low, at), max(high, at), or|at
+	}
+	misaligned := a.Bytes&(a.Bytes-1) == 0 && a.Bytes <= widest && or&uint64(a.Bytes-1) != 0
+	outside := a.Space == sass.Global && !w.launch.Memory.within(low, high)
+	if !misaligned && !outside || w.path.file.from.at(o.follows.address, lanes) != 0 {
+		return
+	}
+	if misaligned {
+		w.launch.doubt(Misaligned, o.index)
+	}
+	if outside {
+		w.launch.doubt(Outside, o.index)
+	}
+}
+
+// widest is the most that a work-item accesses at once, in bytes; bulk copies are more.
+const widest = 16
 
 // common is the space that all known generic addresses lie in, Generic if there are several or none.
 func (a *Access) common() sass.Space {

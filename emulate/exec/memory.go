@@ -16,6 +16,7 @@ type Memory struct {
 	pages   map[uint64]*page
 	// overwritten names buffers of which nobody knows what they hold.
 	overwritten []string
+	last        *placed // where accesses lay that were looked at last
 }
 
 // placed is a buffer at an address.
@@ -88,6 +89,25 @@ func (m *Memory) number(address uint64) int {
 		return -1
 	}
 	return i
+}
+
+// within reports whether two addresses lie in buffers, or where no buffers are placed: memory that the launch does not describe.
+func (m *Memory) within(low, high uint64) bool {
+	if b := m.last; b == nil || low < b.at || high-b.at >= uint64(b.arg.Bytes()) {
+		for _, at := range [2]uint64{low, high} {
+			if b = m.holding(at); b == nil && m.among(at) {
+				return false
+			}
+		}
+		m.last = b
+	}
+	return true
+}
+
+// among reports whether an address lies behind a buffer, before where the next one may begin.
+func (m *Memory) among(address uint64) bool {
+	i := sort.Search(len(m.buffers), func(i int) bool { return m.buffers[i].at > address }) - 1
+	return i >= 0 && address < (m.buffers[i].at+uint64(m.buffers[i].arg.Bytes())+alignment-1)/alignment*alignment
 }
 
 // page makes a page as the launch finds it.

@@ -50,6 +50,7 @@ func TestHostileCode(t *testing.T) {
 		"unknown condition": {[]string{"LDG.E R4, [R2]", "ISETP.GE.AND P0, PT, R4, RZ, PT", "@P0 BRA 0x0", "@P0 EXIT", "BRA 0x10", "EXIT"}, "", true},
 		"a call of nothing": {[]string{"CALL.REL.NOINC 0x7000", "EXIT"}, "", false},
 		"a return":          {[]string{"RET.REL.NODEC R20 0x0", "EXIT"}, "", false},
+		"a buffer's end":    {[]string{"MOV R2, c[0x0][0x218]", "MOV R3, c[0x0][0x21c]", "LDG.E R4, [R2.64+0x4000]", "EXIT"}, "memory behind the end of a buffer of the launch: 0x20", false},
 		"an exit alone":     {[]string{"EXIT"}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestParameters(t *testing.T) {
 	}
 	for want, parameters := range map[string][]sass.Parameter{
 		"has 2 parameters, and the arguments of the launch are 3": {{From: 0x210, Bytes: 4}, {From: 0x218, Bytes: 8}},
-		"parameter 2 of f has 4 bytes, and the argument x 8":      {{From: 0x210, Bytes: 4}, {From: 0x214, Bytes: 4}, {From: 0x218, Bytes: 8}},
+		"parameter 2 of f has 4 bytes, and the argument x has 8":  {{From: 0x210, Bytes: 4}, {From: 0x214, Bytes: 4}, {From: 0x218, Bytes: 8}},
 		"": {{From: 0x210, Bytes: 4}, {From: 0x218, Bytes: 8}, {From: 0x220, Bytes: 8}},
 	} {
 		l.Functions[0].Parameters = parameters

@@ -25,6 +25,7 @@ func TestStatus(t *testing.T) {
 		says         string
 	}{
 		"a cutoff on data that is given":          {"cutoff#cutoff", near, 132, emulate.Whole, ""},
+		"an address that is odd":                  {"cutoff#cutoff", strings.Replace(near, "size: n,", "size: n, at: 2,", 1), 132, emulate.Endless, "the address is no multiple of the size of the access"},
 		"a cutoff on more than is executed":       {"cutoff#cutoff", strings.NewReplacer("1500", "250000", "size: n", "size: 250000").Replace(near), 132, emulate.Whole, ""},
 		"a counter that nobody gives":             {"counter#counter", "{buffer: count, dtype: int32, size: 1}, " + x + ", " + y + ", {int32: n}", 132, emulate.Supposed, "how often a loop turns follows from what buffer count (argument 1) holds"},
 		"a counter that is given":                 {"counter#counter", "{buffer: count, dtype: int32, size: 2, fill: iota}, " + x + ", " + y + ", {int32: n}", 132, emulate.Whole, ""},

@@ -140,22 +140,30 @@ func wrap(k *frontend.Kernel) *workload.Kernel {
 func newCase(k *frontend.Kernel, w *workload.Kernel, at map[string]int64) *workload.Case {
 	c := &workload.Case{Kernel: w, Script: k.File, Name: k.Name, Label: k.Name, Sizes: at, Verify: k.Own == nil || k.Own.Unverified == ""}
 	c.Identity = samples.Identity{Source: filepath.Base(k.File), Variant: k.Name, Args: k.Launch, Sizes: at}
+	all := at
 	if k.Sizes != nil {
-		all := maps.Clone(k.Sizes)
-		maps.Copy(all, at)
+		all = merge(k.Sizes, at)
 		c.Identity = samples.Identity{Source: filepath.Base(k.File), Sizes: all}
 		c.Sizes = maps.Clone(all)
 		maps.DeleteFunc(c.Sizes, func(name string, _ int64) bool { return !slices.Contains(k.Kernel.Params(), name) })
-		for _, p := range k.Kernel.Params() {
-			if n := k.Extent(w.OpenArray(p), all); n > 0 {
-				c.Sizes[p] = n
-			}
+	}
+	for _, p := range k.Kernel.Params() {
+		if n := k.Extent(w.OpenArray(p), all); n > 0 {
+			c.Sizes = merge(c.Sizes, map[string]int64{p: n})
 		}
 	}
 	if len(at) > 0 {
 		c.Reached()
 	}
 	return c
+}
+
+// merge are sizes with others in addition, and in the place of those of the same name.
+func merge(sizes, others map[string]int64) map[string]int64 {
+	all := map[string]int64{}
+	maps.Copy(all, sizes)
+	maps.Copy(all, others)
+	return all
 }
 
 // distinct shortens absolute paths to the last elements that tell different ones apart.

@@ -173,7 +173,7 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 		result.Open()
 		result.Warnings = slices.Insert(result.Warnings, 0, warning.DoesNotApply.About(
 			"model "+p.Model.Name, "does not apply, having no cost for a main part of the work (%s); the time is a lower bound", kinds))
-	case len(unpriced.Records) > 0:
+	case unpriced.Noticeable():
 		result.Warnings = append(result.Warnings, warning.NoCost.About("", "the model has no cost for %s", kinds))
 	}
 	if inPart(c) {
@@ -189,7 +189,8 @@ func (p *Predictor) predict(c *workload.Case) (*Prediction, error) {
 	return &Prediction{Case: c, Prediction: result, Fit: fit, Unpriced: unpriced, values: values, model: p.Model}, nil
 }
 
-// crowded opens a prediction where atomic operations on few places, for which models have no cost, take longer than all else.
+// crowded is the time of a case whose atomic operations on few places, for which models have no cost, take longer than all else. What is known of them is rough: the
+// interval has no upper end.
 func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) error {
 	if p.Facts == nil {
 		return nil
@@ -208,7 +209,8 @@ func (p *Predictor) crowded(c *workload.Case, result *calibrate.Prediction) erro
 	}
 	result.Open()
 	result.Warnings = slices.Insert(result.Warnings, 0, warning.DoesNotApply.About("model "+p.Model.Name,
-		"has no cost for atomic operations on few places: %s, which does them one after the other, in about %s; the time is a lower bound", text, format.Rough(seconds, "s")))
+		"has no cost for atomic operations on few places: %s, which does them one after the other; the time is what that takes, and %s without it", text, format.Rough(result.Seconds, "s")))
+	result.Seconds, result.Lacking = seconds, seconds-result.Seconds
 	return nil
 }
 

@@ -27,7 +27,10 @@ func ownSizes(k *frontend.Kernel, all []*frontend.Kernel, sizes []map[string]int
 
 // given are sizes with those that the host code of the file gives, unless none are given and some have no value there: then counts are formulas.
 func given(k *frontend.Kernel, at map[string]int64) map[string]int64 {
-	lacks := slices.ContainsFunc(k.Kernel.Params(), func(p string) bool { _, ok := k.Given[p]; return !ok })
+	lacks := slices.ContainsFunc(k.Kernel.Params(), func(p string) bool {
+		_, ok := k.Given[p]
+		return !ok && k.Extent((&workload.Kernel{IR: k.Kernel}).OpenArray(p), k.Given) == 0
+	})
 	if k.Given == nil || at == nil && lacks {
 		return maps.Clone(at)
 	}

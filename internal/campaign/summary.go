@@ -9,6 +9,7 @@ import (
 	"gpuperf/calibrate"
 	"gpuperf/internal/explain"
 	"gpuperf/internal/format"
+	"gpuperf/internal/jsonvalue"
 	"gpuperf/internal/roofline"
 	"gpuperf/samples"
 )
@@ -24,7 +25,9 @@ type Summary struct {
 	At       map[string]int64 `json:"at,omitempty"`
 	Row      string           `json:"row,omitempty"` // of a table of feature values
 	Measured *Measured        `json:"measured,omitempty"`
-	Bound    string           `json:"bound,omitempty"` // what takes most of the time, in the words of explain
+	Bound    string           `json:"bound,omitempty"`   // what takes most of the time, in the words of explain
+	Status   string           `json:"status,omitempty"`  // of an emulated time: what kind of one it is
+	Time     any              `json:"seconds,omitempty"` // of the prediction: null where it has none
 	*calibrate.Prediction
 	Roofline *roofline.Roofline `json:"roofline,omitempty"` // where it was asked for
 }
@@ -40,6 +43,14 @@ type Measured struct {
 	Achieved
 }
 
+// SecondsOf is the time of a prediction as JSON has it: null where it is not finite, nothing where there is no prediction.
+func SecondsOf(p *calibrate.Prediction) any {
+	if p == nil {
+		return nil
+	}
+	return jsonvalue.Finite(p.Seconds)
+}
+
 // Summaries sums up predictions.
 func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 	all := make([]Summary, len(predictions))
@@ -50,7 +61,7 @@ func (p *Predictor) Summaries(predictions []*Prediction) []Summary {
 }
 
 func (p *Predictor) summary(r *Prediction) Summary {
-	s := Summary{Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction, Roofline: r.roofline}
+	s := Summary{Time: SecondsOf(r.Prediction), Script: r.Script, Kernel: r.Name, Model: p.For(r.Case).Model.Name, Counts: p.counts(r), Device: p.Device.Name, At: r.Sizes, Prediction: r.Prediction, Roofline: r.roofline}
 	if r.values != nil {
 		s.Bound = explain.BoundOf(r.model, r.Fit, r.values, r.Prediction).String()
 	}

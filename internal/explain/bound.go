@@ -32,11 +32,11 @@ func BoundOf(m *models.Model, fit *calibrate.Fit, values map[string]float64, p *
 	}
 	parts, within := m.Split(values, params)
 	total, raised := lift(parts, within, p)
-	return boundOf(m, parts, total, raised)
+	return boundOf(m, parts, total, raised, raisedBy(p))
 }
 
-func boundOf(m *models.Model, parts []models.Part, total, raised float64) (most Bound) {
-	seconds := map[string]float64{roofTerm: raised}
+func boundOf(m *models.Model, parts []models.Part, total, raised float64, by string) (most Bound) {
+	seconds := map[string]float64{by: raised}
 	for _, p := range parts {
 		seconds[p.Term] += p.Within
 	}
@@ -44,7 +44,7 @@ func boundOf(m *models.Model, parts []models.Part, total, raised float64) (most 
 	for _, t := range m.Terms {
 		names = append(names, t.Name)
 	}
-	for _, name := range append(names, models.WholeTerm, roofTerm) {
+	for _, name := range append(names, models.WholeTerm, by) {
 		if total > 0 && seconds[name]/total > most.Share {
 			most = Bound{name, seconds[name] / total}
 		}
@@ -63,21 +63,33 @@ func lift(parts []models.Part, within map[string]float64, p *calibrate.Predictio
 		total += part.Within
 	}
 	const rounding = 1e-9 // of sums of parts
-	if by := p.Seconds / total; p.Seconds > roof && by > 1+rounding && total > 0 {
+	modelled := p.Seconds - p.Lacking
+	if by := modelled / total; modelled > roof && by > 1+rounding && total > 0 {
 		for i := range parts {
 			parts[i].Within *= by
 		}
 		for term := range within {
 			within[term] *= by
 		}
-		total = p.Seconds
+		total = modelled
 	}
-	raised = max(roof-total, 0)
+	raised = max(roof-total, p.Lacking, 0)
 	return total + raised, raised
+}
+
+// raisedBy names what a prediction is more than the model says for.
+func raisedBy(p *calibrate.Prediction) string {
+	if p.Lacking > 0 {
+		return crowdTerm
+	}
+	return roofTerm
 }
 
 // roofTerm names the part by which a prediction was raised to the least time that the device needs.
 const roofTerm = "roof"
+
+// crowdTerm names the part of atomic operations that wait for each other, for which models have no cost.
+const crowdTerm = "crowd"
 
 // bound says in one sentence what takes most of the time: the term, and the work that takes most of the term.
 func (e *explainer) bound(out *Explanation) error {

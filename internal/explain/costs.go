@@ -37,7 +37,7 @@ func (e *explainer) parts(out *Explanation) error {
 	}
 	parts, within := e.Model.Split(e.values, params)
 	total, raised := lift(parts, within, e.Prediction)
-	e.most = boundOf(e.Model, parts, total, raised)
+	e.most = boundOf(e.Model, parts, total, raised, raisedBy(e.Prediction))
 	share := func(seconds float64) float64 {
 		if total == 0 {
 			return 0
@@ -58,8 +58,13 @@ func (e *explainer) parts(out *Explanation) error {
 		}
 		out.Costs = append(out.Costs, cost)
 	}
+	by := raisedBy(e.Prediction)
 	if raised > 0 {
-		out.Costs = append(out.Costs, Cost{Term: roofTerm, By: inWords(roofTerm), Words: inWords(roofTerm), Work: Work{What: "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"}, Alone: raised, Seconds: raised, Share: share(raised)})
+		what := by
+		if by == roofTerm {
+			what = "roof: " + e.Prediction.Roof.Resource + " at the rate of the device"
+		}
+		out.Costs = append(out.Costs, Cost{Term: by, By: inWords(by), Words: inWords(by), Work: Work{What: what}, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	slices.SortStableFunc(out.Costs, func(a, b Cost) int {
 		return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(b.Alone, a.Alone))
@@ -68,7 +73,7 @@ func (e *explainer) parts(out *Explanation) error {
 		return err
 	}
 	if raised > 0 {
-		out.Terms = append(out.Terms, Term{Name: roofTerm, Alone: raised, Seconds: raised, Share: share(raised)})
+		out.Terms = append(out.Terms, Term{Name: by, Alone: raised, Seconds: raised, Share: share(raised)})
 	}
 	return nil
 }

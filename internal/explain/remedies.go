@@ -153,13 +153,14 @@ func (e *explainer) remedies(out *Explanation) error {
 			File: file(r.At), Line: r.At.Line, Action: remedy.Verb(r.Site), Array: r.Array, Space: string(r.Space), Strides: r.Strides, Data: r.Data, Share: r.Share,
 		})
 	}
+	scale := (out.Predicted - e.Prediction.Lacking) / found.Seconds // the prediction may have been raised to a roof
 	for _, a := range found.Advice {
 		r := Remedy{
 			Kind: a.Rule, File: file(a.At), Line: a.At.Line, Array: a.Array, Share: a.Share, Defect: a.Defect, Remedy: a.Remedy, Gain: a.Gain,
-			Seconds: out.Predicted * a.Seconds / found.Seconds,
+			Seconds: scale * a.Seconds,
 		}
-		if a.Base > found.Seconds*remedy.Worth {
-			r.Beyond = out.Predicted * a.Base / found.Seconds
+		if base := scale * a.Base; base > out.Predicted*remedy.Worth {
+			r.Beyond = base
 		}
 		r.Text = r.text()
 		out.Remedies = append(out.Remedies, r)

@@ -21,6 +21,7 @@ var termWords = map[string]string{
 	"wait":           "waiting for results",
 	"latency":        "waiting for results",
 	models.WholeTerm: "the rest",
+	crowdTerm:        "atomic operations that meet in L2",
 	roofTerm:         "the roof of the device, which the model does not know",
 }
 

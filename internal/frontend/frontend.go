@@ -60,14 +60,6 @@ type Kernel struct {
 	extent func(a *kernel.Array, at map[string]int64) int64                   // the outermost of a buffer; nil: nobody says it
 }
 
-// Extent is the outermost extent of an array that the kernel does not tell, at sizes; 0 where nobody says it.
-func (k *Kernel) Extent(a *kernel.Array, at map[string]int64) int64 {
-	if a == nil || k.extent == nil {
-		return 0
-	}
-	return k.extent(a, at)
-}
-
 // At is the kernel for sizes: itself, unless its work-groups depend on them.
 func (k *Kernel) At(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
 	if k.at == nil {
@@ -243,11 +235,12 @@ func (k *Kernel) Takes() []string {
 // function, a work-group that it does not allow, an access out of bounds. It is nil where nothing speaks against it, also where the function
 // cannot be read. A function whose reading was stopped is an error: what would be said depended on how busy the machine is.
 func CheckLaunch(ctx context.Context, file *launchfile.File, sizes map[string]int64) (*device.Error, error) {
-	launch, err := file.Launch(sizes)
+	launch, err := file.Bounds(sizes)
 	if err != nil {
 		return nil, nil
 	}
 	opt, l := launchOptions(launch), Options{}.launched(file)
+	l.bounds = true
 	text, err := l.source(ctx, launch, opt.C)
 	if err != nil {
 		return nil, stopped(ctx, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -101,6 +102,9 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 	var host *hosted
 	var complete func(*cfront.Function, *ckernel.Options) error
 	if opt.Global == nil && opt.Groups == nil {
+		if all, err := hostLaunches(ctx, file, opt.C); err == nil && o.Kernel == "" && len(launchedKernels(all)) > 1 {
+			return o.eachLaunched(ctx, file, launchedKernels(all))
+		}
 		if host, err = o.fromHost(ctx, file, &opt); err != nil {
 			return nil, err
 		}
@@ -133,12 +137,24 @@ func (o Options) kernelFunction(ctx context.Context, path string) ([]*Kernel, er
 		}
 	}
 	if host != nil {
-		k.Launch, k.Given = host.text(f.opt), host.given
+		k.Launch, k.Given, k.extent = host.text(f.opt), host.given, host.extent
 	}
-	if len(f.ir.Divisors) > 0 || err != nil || len(f.open(nil)) > 0 {
+	if len(f.ir.Divisors) > 0 || err != nil || f.open(k, nil) {
 		k.at = (&divided{function: f, kernel: k, known: map[string]*Kernel{}}).at
 	}
 	return []*Kernel{k}, nil
+}
+
+// eachLaunched loads the kernels of a file by their names, as a script with several is loaded.
+func (o Options) eachLaunched(ctx context.Context, file string, names []string) (all []*Kernel, err error) {
+	for _, o.Kernel = range names {
+		one, err := o.kernelFunction(ctx, file)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one...)
+	}
+	return all, nil
 }
 
 // emulated is the error of a function that is refused, with the calls that emulate it, where the compiler for that is at hand.
@@ -153,14 +169,12 @@ func emulated(ctx context.Context, err error, file, name string) error {
 	return at.WithHint("%s", strings.TrimPrefix(fmt.Sprintf("%s; its machine code is emulated by perf init launch --from %s -k %s, then perf emulate %s.yaml", at.Hint, file, name, name), "; "))
 }
 
-// open are the arrays without a size among those given, whose extent does not show in the text of all sizes: it may at given ones.
-func (f *function) open(sizes map[string]int64) (list []string) {
-	for _, p := range f.ir.Params() {
-		if _, ok := sizes[p]; !ok && (&workload.Kernel{IR: f.ir}).OpenArray(p) != nil {
-			list = append(list, p)
-		}
-	}
-	return list
+// open reports whether some array has no size among those given, and nobody says its extent, which does not show in the text of all sizes: it may at given ones.
+func (f *function) open(k *Kernel, sizes map[string]int64) bool {
+	return slices.ContainsFunc(f.ir.Params(), func(p string) bool {
+		a := (&workload.Kernel{IR: f.ir}).OpenArray(p)
+		return a != nil && sizes[p] == 0 && k.Extent(a, sizes) == 0
+	})
 }
 
 // divided is a function whose indices are divided by sizes, or whose arrays have an extent that only given sizes show, with the kernels that it has been read as.
@@ -173,19 +187,26 @@ type divided struct {
 // at is the kernel at the values of the sizes that indices are divided by.
 func (d *divided) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
 	values := chosen(sizes, d.ir.Divisors)
-	if all := ckernel.Sizes(d.fn, &d.opt); len(d.open(sizes)) > 0 {
+	if all := ckernel.Sizes(d.fn, &d.opt); d.open(d.kernel, sizes) {
 		if given := chosen(sizes, all); len(given) == len(all) {
 			values = given
 		}
 	}
 	switch {
 	case d.kernel.Unsized != nil && len(values) < len(d.ir.Divisors):
-		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && len(sizes) == 0 {
+		err := error(nil)
+		if len(sizes) > 0 {
+			err = d.readable(ctx, sizes)
+		}
+		if in := readInPart(ctx, d.path, d.opt, nil); in != nil && err == nil {
 			k := *d.kernel
 			k.Variant.Kernel, k.Unsized = in.ir, nil
 			return &k, nil
 		}
-		return nil, d.unsized(ctx, sizes)
+		if err == nil {
+			err = d.kernel.Unsized
+		}
+		return nil, err
 	case len(values) == 0:
 		return d.kernel, nil
 	}
@@ -227,11 +248,12 @@ func readInPart(ctx context.Context, path string, opt ckernel.Options, complete 
 // trial is what sizes are taken to be that are not given, to see whether a function is read at given ones.
 const trial = 256
 
-// unsized is the error of a function that is not read for all sizes. Where it goes away at given ones, those that lack a value are named.
-func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
+// readable is the error of a function that is not read for all sizes, but is at given ones: those that lack a value are named. It is nil where it is not read at
+// given ones either.
+func (d *divided) readable(ctx context.Context, sizes map[string]int64) error {
 	var at *source.Error
 	if !errors.As(d.kernel.Unsized, &at) {
-		return d.kernel.Unsized
+		return nil
 	}
 	opt := d.opt
 	opt.At = map[string]int64{}
@@ -243,8 +265,8 @@ func (d *divided) unsized(ctx context.Context, sizes map[string]int64) error {
 		}
 		opt.At[n] = v
 	}
-	if _, err := ckernel.Read(ctx, d.file, opt); err != nil && source.Message(err) == source.Message(at) {
-		return d.kernel.Unsized
+	if _, err := ckernel.Read(ctx, d.file, opt); err != nil {
+		return nil
 	}
 	return at.WithHint("%s", strings.TrimPrefix(at.Hint+"; ", "; ")+"it may be read at given sizes: -p "+strings.Join(lacking, ","))
 }

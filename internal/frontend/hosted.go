@@ -11,12 +11,15 @@ import (
 	"gpuperf/cfront/launches"
 	"gpuperf/ckernel"
 	"gpuperf/internal/source"
+	"gpuperf/kernel"
+	"gpuperf/kernel/expr"
 )
 
 // hosted is how the host code of a file launches a kernel of it, where the options do not say it.
 type hosted struct {
 	launch *launches.Launch
-	given  map[string]int64 // sizes with the values that they have there
+	given  map[string]int64  // sizes with the values that they have there
+	bytes  map[string]string // of buffers, by the parameters that point to them
 }
 
 // fromHost completes options by the launch that the host code of a file makes of the function. It is nil where it makes none.
@@ -28,8 +31,8 @@ func (o Options) fromHost(ctx context.Context, path string, opt *ckernel.Options
 	name := kernelName(o.Kernel)
 	if name == "" {
 		names := launchedKernels(all)
-		if len(names) != 1 {
-			return nil, severalLaunched(path, names)
+		if len(names) == 0 {
+			return nil, nil
 		}
 		name = names[0]
 	}
@@ -112,14 +115,6 @@ func launchedKernels(all []*launches.Launch) (names []string) {
 	return names
 }
 
-// severalLaunched asks which of several kernels is meant; nil where the host code launches none.
-func severalLaunched(path string, names []string) error {
-	if len(names) == 0 {
-		return nil
-	}
-	return mistake("%s launches %d kernels: %s", path, len(names), strings.Join(names, ", ")).WithHint("choose one with --kernel, or as %s#%s", path, names[0])
-}
-
 // complete gives options what the launch says, once the parameters of the function are known.
 func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 	l := h.launch
@@ -131,7 +126,7 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 		params = append(params, launches.Param{Name: p.Name, Integer: p.DType.IsInteger() && len(p.Dims) == 0 && !p.DType.IsVector()})
 	}
 	b := l.Bind(params)
-	opt.Bind, h.given = b.Args, b.Given
+	opt.Bind, h.given, h.bytes = b.Args, b.Given, b.Bytes
 	if opt.Global == nil && opt.Groups == nil {
 		opt.Groups = b.Grid
 	}
@@ -144,6 +139,16 @@ func (h *hosted) complete(fn *cfront.Function, opt *ckernel.Options) error {
 		opt.Dynamic = b.Shared
 	}
 	return nil
+}
+
+// extent is the outermost extent of an array, by the bytes that the host code allocates for it; 0 where these are not known, or a size says it.
+func (h *hosted) extent(a *kernel.Array, at map[string]int64) int64 {
+	e, err := expr.ParseSizes(h.bytes[a.Name])
+	if given, is := a.Shape[0].(expr.Var); err != nil || is && at[given.Name] > 0 {
+		return 0
+	}
+	all, _ := expr.EvalInt64(e, at)
+	return all / innerBytes(a, at)
 }
 
 // text is how the launch is said by options, for what is shown and recorded.

@@ -22,6 +22,7 @@ func TestFromHost(t *testing.T) {
 		{"sizes have the names of parameters", kernel + "int main() { int N = 1000; k<<<(N + 127) / 128, 128>>>(d, N); }", Options{}, "k groups=((n + 127) // 128) local=128; n=1000"},
 		{"what is passed is computed", kernel + "int main() { int m = 64; k<<<m, 32>>>(d, 32 * m); }", Options{}, "k groups=m local=32; m=64"},
 		{"a name that is another parameter's", kernel + "int main() { int n = 64; k<<<n, 32>>>(d, 2 * n); }", Options{}, "k groups=n_host local=32; n_host=64"},
+		{"a size in conditions of loops", kernel + "int main() { const size_t n = 1 << 10; for (size_t i = 0; i < n; i++) h[i] = 0; k<<<n / 32, 32>>>(d, n); }", Options{}, "k groups=(n // 32) local=32; n=1024"},
 		{"a number is a value", kernel + "int main() { k<<<4, 256>>>(d, 1000); }", Options{}, "k groups=4 local=256; n=1000"},
 		{"a size that is not known", kernel + "int main(int c, char **v) { int n = atoi(v[1]); k<<<n / 32, 32>>>(d, n); }", Options{}, "k groups=(n // 32) local=32;"},
 		{"a grid that is not known", kernel + "int main() { k<<<v.size() / 32, 32>>>(d, 5); }", Options{}, "k groups=grid_x local=32; n=5"},
@@ -32,7 +33,7 @@ func TestFromHost(t *testing.T) {
 		{"a template", tiled + "int main() { const int B = 64; int n = 640; t<float, B><<<n / B, B>>>(d, n); }", Options{}, "t<float, 64> groups=(n // 64) local=64; n=640"},
 		{"a template of which types follow", "template <class T> __global__ void t(T *y, int n) { y[threadIdx.x] = n; }\nint main() { double *d; t<<<1, 64>>>(d, 3); }", Options{}, "t groups=1 local=64; n=3"},
 		{"one of several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{Kernel: "t"}, "t<float, 2> groups=1 local=2; n=4"},
-		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "error: launches 2 kernels: k, t"},
+		{"several", kernel + tiled + "int main() { k<<<1, 64>>>(d, 3); t<float, 2><<<1, 2>>>(d, 4); }", Options{}, "k groups=1 local=64; n=3 | t<float, 2> groups=1 local=2; n=4"},
 		{"none", kernel, Options{}, "error: does not say how its kernels are launched"},
 		{"a work-group that is not known", kernel + "int main() { k<<<4, f()>>>(d, 3); }", Options{}, "error: the work-group of the launch <<<4, ?>>> in line 2 is not known"},
 		{"another number of arguments", kernel + "int main() { k<<<4, 64>>>(d); }", Options{}, "error: has 1 arguments, and k 2 parameters"},
@@ -52,17 +53,49 @@ func TestFromHost(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		k := kernels[0]
-		got := k.Name
-		for _, name := range slices.Sorted(maps.Keys(k.Launch)) {
-			got += fmt.Sprintf(" %s=%s", name, k.Launch[name])
+		var all []string
+		for _, k := range kernels {
+			one := k.Name
+			for _, name := range slices.Sorted(maps.Keys(k.Launch)) {
+				one += fmt.Sprintf(" %s=%s", name, k.Launch[name])
+			}
+			one += ";"
+			for _, name := range slices.Sorted(maps.Keys(k.Given)) {
+				one += fmt.Sprintf(" %s=%d", name, k.Given[name])
+			}
+			all = append(all, one)
 		}
-		got += ";"
-		for _, name := range slices.Sorted(maps.Keys(k.Given)) {
-			got += fmt.Sprintf(" %s=%d", name, k.Given[name])
-		}
+		got := strings.Join(all, " | ")
 		if got != c.want {
 			t.Errorf("%s: %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestAllocated takes how large an array is whose index is data from where the host code allocates it, unless a size says it.
+func TestAllocated(t *testing.T) {
+	const kernel = "__global__ void k(float *y, const int *at, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[at[i]] = 0; }\n"
+	for text, want := range map[string]int64{
+		"int main() { int n = 1000; float *y; int *at; cudaMalloc((void **)&y, 3 * n * sizeof(float)); k<<<n / 32, 32>>>(y, at, n); }":          6000,
+		"int main() { int n = 1000; float *y; CHECK(cudaMallocManaged(&y, 256 * sizeof(unsigned int))); k<<<n / 32, 32>>>(y, at, n); }":         256,
+		"void run(float *out, int n) { k<<<n / 32, 32>>>(out, at, n); }\nint main() { float *y; cudaMalloc(&y, 4096); run(y, 1000); }":          1024,
+		"int main(int c, char **v) { int n = 1000, m = atoi(v[1]); float *y; cudaMalloc(&y, m * sizeof(float)); k<<<n / 32, 32>>>(y, at, n); }": 0,
+		"int main() { int n = 1000; float *y; k<<<n / 32, 32>>>(y, at, n); cudaMalloc(&y, 4 * n); }":                                            0,
+	} {
+		path := filepath.Join(t.TempDir(), "a.cu")
+		if err := os.WriteFile(path, []byte(kernel+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		kernels, err := Options{}.Load(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kernels[0]
+		if got := k.Extent(k.Kernel.Array("y"), map[string]int64{"n": 2000}); got != want {
+			t.Errorf("%s: y has %d elements, want %d", text, got, want)
+		}
+		if got := k.Extent(k.Kernel.Array("y"), map[string]int64{"n": 2000, "y_size": 7}); got != 0 {
+			t.Errorf("%s: y has %d elements where a size says it", text, got)
 		}
 	}
 }

@@ -49,6 +49,7 @@ type launched struct {
 	divisors  []string
 	disregard bool
 	opaque    bool         // parts that are not read are left out
+	bounds    bool         // what it may access is asked for
 	text      *cfront.File // of the function, once it is read
 	readBy    cfront.Options
 }
@@ -67,7 +68,11 @@ func (l *launched) source(ctx context.Context, launch *launchfile.Launch, opt cf
 
 // at is the kernel for sizes, where they differ from those of the file.
 func (l *launched) at(ctx context.Context, sizes map[string]int64) (*Kernel, error) {
-	launch, err := l.file.Launch(sizes)
+	describe := l.file.Launch
+	if l.bounds {
+		describe = l.file.Bounds
+	}
+	launch, err := describe(sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -164,12 +169,7 @@ func pass(launch *launchfile.Launch, fn *cfront.Function, opt *ckernel.Options) 
 // extent is the outermost extent of an array, by the bytes of its buffer; 0 where that is not known.
 func (f *function) extent(launch *launchfile.Launch, a *kernel.Array, at map[string]int64) int64 {
 	all, _ := f.bytes(launch, a.Name, at)
-	bytes := a.DType.Size()
-	for _, e := range a.Shape[1:] {
-		one, _ := expr.EvalInt64(e, at)
-		bytes *= max(one, 1)
-	}
-	return all / bytes
+	return all / innerBytes(a, at)
 }
 
 // bytes are those of the buffer that is passed for an array.

@@ -149,6 +149,8 @@ func TestCheckLaunch(t *testing.T) {
 	}{
 		{0, good[0], ""},
 		{0, "{buffer: x, dtype: float32, size: n}", "x[64*g0 + l0 + 1] is out of bounds: its indices are 1 to 128, and x has 128 elements"},
+		{0, "{buffer: x, dtype: float32, size: n + 4, at: 12}", ""},
+		{0, "{buffer: x, dtype: float32, size: n + 4, at: 16}", "x[64*g0 + l0 + 1] is out of bounds: its indices are 1 to 128, and x has 128 elements"},
 		{0, "{buffer: x, dtype: float64, size: n + 1}", "the parameter x of k is a pointer to float32, and the argument holds float64"},
 		{0, "{buffer: x, dtype: int32, size: n + 1}", ""}, // the bits of integers, as floating-point numbers
 		{0, "{buffer: x, dtype: int16, size: 2 * n + 2}", "the argument holds int16"},

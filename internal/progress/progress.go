@@ -83,7 +83,7 @@ func outcome(e measure.Event) string {
 	case r.Status != samples.OK:
 		return fmt.Sprintf("%s: %s", r.Status, r.Error)
 	case e.Reused:
-		return format.Seconds(r.Seconds()) + " (measured before)"
+		return format.Seconds(r.Seconds()) + " (measured before" + age(r.Time) + ")"
 	case e.Stale:
 		return format.Seconds(r.Seconds()) + " (measured anew: the source has changed)"
 	}
@@ -137,4 +137,19 @@ func (p *line) Waiting(what, holder string) {
 func (p *line) Done() {
 	p.all.Show("")
 	p.measured, p.spent = 0, 0
+}
+
+// age words how old a sample is that is taken for a measurement, from an hour on: ", 3 days ago"; "" where that is unknown.
+func age(at time.Time) string {
+	n, unit := int(time.Since(at)/time.Hour), "hour"
+	if n >= 24 {
+		n, unit = n/24, "day"
+	}
+	switch {
+	case n == 0 || at.IsZero():
+		return ""
+	case n > 1:
+		unit += "s"
+	}
+	return fmt.Sprintf(", %d %s ago", n, unit)
 }

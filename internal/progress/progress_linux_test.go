@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -53,7 +54,7 @@ func threeKernels(stream *os.File, quiet bool) {
 	m.Done() // interrupted
 	for i, r := range []samples.Record{
 		{Status: samples.OK, Warnings: []string{warning.Noisy.About("", "12 of 60 trials are outliers")}},
-		{Status: samples.OK, Warnings: []string{warning.Noisy.About("", "13 of 60 trials are outliers")}},
+		{Status: samples.OK, Time: time.Now().Add(-75 * time.Hour), Warnings: []string{warning.Noisy.About("", "13 of 60 trials are outliers")}},
 		{Status: samples.Crash, Error: "lost"},
 	} {
 		id := samples.Identity{Source: "a_kernel_of_a_long_name", Sizes: map[string]int64{"n": int64(i)}}
@@ -124,7 +125,7 @@ func TestFile(t *testing.T) {
 	want := "building 2 programs\n" +
 		"[1/3] a_kernel_of_a_long_name n=0  NaN s, 0 trials\n" +
 		"warning: a_kernel_of_a_long_name n=0: 12 of 60 trials are outliers [noisy]\n" +
-		"[2/3] a_kernel_of_a_long_name n=1  NaN s (measured before)\n" +
+		"[2/3] a_kernel_of_a_long_name n=1  NaN s (measured before, 3 days ago)\n" +
 		"[3/3] a_kernel_of_a_long_name n=2  crash: lost\n" +
 		"warning: 1 more like the one above [noisy]: a_kernel_of_a_long_name n=1\n"
 	if string(got) != want {

@@ -172,6 +172,8 @@ type candidate struct {
 	defect, remedy string
 	cures          []cure
 	extra          float64 // seconds that the defect takes beside what the model knows
+	// before is the launch that cures are compared with, where they take to be known what is not of the launch, such as how many work-items pass a guard.
+	before *launch.Edit
 }
 
 // try prices the cures of a defect; the best of them is the remedy.
@@ -191,6 +193,17 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 		if t = max(t, one.extra); t < out.Seconds { // both go on at the same time
 			out.Seconds, out.Remedy = t, c.remedy+one.what
 		}
+	}
+	if c.before != nil {
+		p, err := x.Program.With(nil, *c.before)
+		if err != nil {
+			return out, err
+		}
+		before, err := x.Seconds(p)
+		if err != nil {
+			return out, err
+		}
+		out.Seconds *= x.seconds / before
 	}
 	if out.Base = max(x.seconds, c.extra); out.Seconds > 0 {
 		out.Gain = out.Base / out.Seconds

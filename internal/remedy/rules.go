@@ -198,6 +198,7 @@ func divergence(x *study) []candidate {
 	}
 	c := candidate{array: worst.To, at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
 	if worst.Data {
+		c.before = &launch.Edit{Half: true}
 		c.defect = "what this line runs under depends on data, so that most sub-groups go all ways"
 		c.remedy = "sort the work by the way that it takes, so that sub-groups go one way (if half of it goes each way)"
 	} else {

@@ -74,17 +74,20 @@ func thereAre(n int64, what string) string {
 	return "there are " + format.Count(int(n), what)
 }
 
-// smallGroups: work-groups that leave lanes empty, or multiprocessors, as these hold no more work-groups.
+// smallGroups: work-groups that leave lanes empty, or multiprocessors, as these hold no more work-groups, or that take longer to start than to run.
 func smallGroups(x *study) []candidate {
-	if x.Items >= 4*subgroup || !x.sharesNothing() || x.Local[2] != 1 {
+	if x.Items >= 8*subgroup || !x.sharesNothing() || x.Local[2] != 1 {
 		return nil
 	}
 	c := x.where()
 	c.defect = fmt.Sprintf("work-groups of %d work-items: a multiprocessor holds %d of them, %d work-items of %d", x.Items, x.Resident, x.Resident*x.Items, x.Device.Int(facts.Items))
-	if x.Items < subgroup {
+	switch {
+	case x.Resident*x.Items >= x.Device.Int(facts.Items):
+		c.defect = fmt.Sprintf("%s of %d work-items are started one after the other, which takes longer than what they do", format.Rough(float64(x.Groups), "work-groups"), x.Items)
+	case x.Items < subgroup:
 		c.defect = fmt.Sprintf("work-groups of %d work-items leave %d of %d lanes of their sub-groups empty", x.Items, subgroup-x.Items, subgroup)
 	}
-	for _, items := range []int64{64, 128, 256} {
+	for _, items := range []int64{64, 128, 256, 512} {
 		if by := items / x.Items; by > 1 {
 			c.cures = append(c.cures, cure{edit: launch.Edit{Joined: by}, what: fmt.Sprintf("work-groups of %d work-items", by*x.Items)})
 		}

@@ -154,7 +154,7 @@ func (r *Result) writeBest(w io.Writer) error {
 			row = append(row, b.Achieved.Cells()[2])
 		}
 		if energy {
-			row = append(row, format.Quantity(b.Joules(), "J"), format.Quantity(b.Joules()/b.Seconds(), "W"))
+			row = append(row, format.Quantity(b.Joules(), "J"), format.Quantity(b.Record.Metrics[samples.PowerMetric].Value, "W"))
 		}
 		if !alike {
 			row = append(row, b.Record.Verification())

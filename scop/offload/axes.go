@@ -26,6 +26,9 @@ type Form struct {
 	Group bool
 	// Tiled is of how many loops the tiles are that work-groups make in wavefronts; 0 for other launches.
 	Tiled int
+	// Each tells that work-groups each make an iteration of the loops around, with barriers inside.
+	Each   bool
+	Groups int64 // about how many
 	// Parallel loops of others, 3 at most.
 	Parallel int
 	// Serial: there are loops in these that are no sums.
@@ -130,6 +133,8 @@ func chosen(f Form) Mapping {
 	switch {
 	case f.Group:
 		return Mapping{Block: []int64{512}, Share: 1}
+	case f.Each:
+		return eachOf(f)
 	case f.Tiled > 0:
 		return Mapping{Block: []int64{32, 16}, Side: []int64{32, 32, 32, 32}[:f.Tiled]}
 	case f.Updates > 0:

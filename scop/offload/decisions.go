@@ -52,6 +52,9 @@ var decisions = []decision{
 		if f.Group {
 			return f.grouped(f.offer(written(Default(f).Block), "512", "64", "128", "256", "1024"))
 		}
+		if f.Each {
+			return f.grouped(f.usually(written(Default(f).Block), "32x1", "64x1", "128x1", "256x1", "32x2", "32x4", "32x8", "32x16", "16x4", "16x8", "16x16"))
+		}
 		if f.Tiled > 0 {
 			return f.grouped(f.offer(written(Default(f).Block), "32x16", "16x16", "32x8", "32x32", "64x8"))
 		}
@@ -112,6 +115,18 @@ var decisions = []decision{
 			}
 		}
 		return f.offer(fmt.Sprint(Default(f).Depth), fit...)
+	}},
+	{"slices", func(f Form, made map[string]string) []string {
+		if made["sums"] != "tiles" || f.Parallel > sliceAxis {
+			return nil
+		}
+		var fit []string
+		for _, n := range slicesOfSums {
+			if f.holds(Mapping{Block: numbers(made["block"]), Points: numbers(made["points"]), Depth: number(made["depth"]), Share: n}) {
+				fit = append(fit, fmt.Sprint(n))
+			}
+		}
+		return f.offer(fmt.Sprint(Default(f).Share), fit...)
 	}},
 	{"operands", func(f Form, made map[string]string) []string {
 		if made["sums"] != "tiles" {
@@ -201,6 +216,7 @@ func (f Form) mapping(made map[string]string) Mapping {
 	}
 	if made["sums"] == "tiles" {
 		m.Points, m.Depth, m.Ahead = numbers(made["points"]), number(made["depth"]), made["operands"] == whenFetched(true)
+		m.Share = max(number(made["slices"]), 1)
 	}
 	return m
 }

@@ -7,7 +7,9 @@ import (
 
 	"gpuperf/kernel"
 	"gpuperf/kernel/transform"
+	"gpuperf/polycount"
 	"gpuperf/scop"
+	"gpuperf/scop/schedule"
 )
 
 // errGroup is wrapped where one work-group cannot do what several launches do.
@@ -47,4 +49,149 @@ func (c *compiler) inOneGroup(plain *kernel.Kernel, n *scop.Nest, bands [][]stri
 		return nil, fmt.Errorf("%w: %w", errGroup, err)
 	}
 	return k, nil
+}
+
+// each makes a launch whose work-groups each make an iteration of the outermost loops: their work-items share the parallel loops inside, and barriers stand where launches would end.
+// Where the kernel cannot be made, the loops of the host do it.
+func (c *compiler) each(x *schedule.Launch) ([]Step, error) {
+	list := schedule.Statements(x)
+	band := x.Body.(*schedule.Band)
+	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
+	where, err := values(list, nil)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := c.groupsOf(list, band.Loops)
+	if err != nil {
+		return nil, err
+	}
+	n, bands, err := c.nestOf(&schedule.Launch{Body: band.Body, Host: x.Host}, nil, groups, values, name)
+	if err != nil {
+		return nil, err
+	}
+	k, err := c.sharedInside(n, groups, bands)
+	if err == nil {
+		err = runs(k, c.on())
+	}
+	if err == nil {
+		k, err = c.onGrid(k)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGroup, err)
+	}
+	c.program.Kernels = append(c.program.Kernels, k)
+	return []Step{&Launch{k, where}}, nil
+}
+
+// groupsOf are the loops of work-groups, numbered from 0.
+func (c *compiler) groupsOf(list []*scop.Statement, loops []schedule.Loop) (groups []level, err error) {
+	context := c.nest.Context
+	for _, l := range loops {
+		groups = append(groups, level{name: c.fresh(plain(l, "group")), loop: l})
+		last := len(groups) - 1
+		if groups[last], err = fromZero(list, groups, context); err != nil {
+			return nil, err
+		}
+		if context, err = context.AddDims(groups[last].name).Constrain(polycount.GE(polycount.Name(groups[last].name), polycount.Int(0))); err != nil {
+			return nil, err
+		}
+		if groups[last].values, err = values(list, groups); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
+}
+
+// sharedInside makes the kernel of a nest whose outermost loops are those of work-groups.
+func (c *compiler) sharedInside(n *scop.Nest, groups []level, bands [][]string) (*kernel.Kernel, error) {
+	plain, err := n.Kernel()
+	if err != nil {
+		return nil, err
+	}
+	k, bands := withoutLaunches(plain, n, bands)
+	form := Form{Kernel: n.Name, Each: true, Groups: 1}
+	for _, g := range groups {
+		form.Groups *= c.extentOf(k, g.name)
+	}
+	for _, band := range bands {
+		for axis, p := range axes(n, band) {
+			if axis < len(form.Extent) {
+				form.Parallel = max(form.Parallel, axis+1)
+				form.Extent[axis] = max(form.Extent[axis], c.extentOf(k, p))
+			}
+		}
+	}
+	m := c.ask(form, n.Statements)
+	for i, g := range groups {
+		k.Tags[g.name] = kernel.Tag{Kind: kernel.GroupAxis, Axis: i}
+	}
+	return shareBands(k, n, bands, m.Block)
+}
+
+// extentOf is about how many values a loop of a kernel takes.
+func (c *compiler) extentOf(k *kernel.Kernel, iname string) int64 {
+	set, err := k.DomainOf([]string{iname})
+	if err != nil {
+		return typicalSize
+	}
+	return c.extent(set, iname)
+}
+
+// withoutLaunches is the kernel of a nest whose work-groups make what launches would, with sums in registers and barriers; and the parallel loops of each band that it has.
+func withoutLaunches(plain *kernel.Kernel, n *scop.Nest, bands [][]string) (*kernel.Kernel, [][]string) {
+	plain.ExplicitBarriers = true
+	parallel := slices.Concat(bands...)
+	var together []string // loops that all work-items of a group make
+	for _, l := range n.Loops {
+		if !slices.ContainsFunc(append(slices.Clip(l.Outer), l), func(l *scop.Loop) bool { return slices.Contains(parallel, l.Name) }) {
+			together = append(together, l.Name)
+		}
+	}
+	k := reductions(plain, slices.Concat(parallel, together))
+	if !ordered(k) {
+		k = plain
+	}
+	k = withBarriers(k, together, parallel)
+	var left [][]string
+	for _, band := range bands {
+		if band = slices.DeleteFunc(slices.Clone(band), func(p string) bool { return !k.IsIname(p) }); len(band) > 0 {
+			left = append(left, band)
+		}
+	}
+	return k, left
+}
+
+// shareBands puts the parallel loops of each band on axes of work-items.
+func shareBands(k *kernel.Kernel, n *scop.Nest, bands [][]string, block []int64) (*kernel.Kernel, error) {
+	var err error
+	for _, band := range bands {
+		for axis, p := range axes(n, band) {
+			if axis == len(block) {
+				break
+			}
+			if k, err = transform.SplitIname(k, p, block[axis], transform.Split{Outer: p + "_part", Inner: p + "_item", InnerTag: fmt.Sprintf("l.%d", axis)}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// eachOf is the mapping of a launch whose work-groups make iterations: as many work-items as leave a device full of work-groups, as wide as the loops along the first axis. More of them would
+// wait for each other more often, with less to do.
+func eachOf(f Form) Mapping {
+	const most = 256 // that hide latencies where a group is alone on its multiprocessor
+	items := int64(leastItems)
+	for items < most && 2*items*f.Groups <= f.on().Full {
+		items *= 2
+	}
+	wide := int64(8)
+	for wide < min(f.Extent[0], items) {
+		wide *= 2
+	}
+	high := int64(1)
+	for f.Parallel > 1 && high < f.Extent[1] && wide*high < items {
+		high *= 2
+	}
+	return Mapping{Block: []int64{wide, high}, Share: 1}
 }

@@ -8,6 +8,9 @@ import (
 )
 
 func (c *compiler) launch(x *schedule.Launch, host []level) ([]Step, error) {
+	if x.Each {
+		return c.each(x)
+	}
 	name := c.fresh(fmt.Sprintf("%s_%d", c.nest.Name, len(c.program.Kernels)))
 	where, err := values(schedule.Statements(x), host)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"gpuperf/internal/nameset"
 	"gpuperf/kernel"
-	"gpuperf/kernel/transform"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 	"gpuperf/scop/schedule"
@@ -228,32 +227,12 @@ func (w *wavefront) kernel(n *scop.Nest, bands [][]string) (*kernel.Kernel, erro
 	if err != nil {
 		return nil, err
 	}
-	plain.ExplicitBarriers = true
-	parallel := slices.Concat(bands...)
-	var together []string // loops that all work-items of a group make
-	for _, l := range n.Loops {
-		if !slices.ContainsFunc(append(slices.Clip(l.Outer), l), func(l *scop.Loop) bool { return slices.Contains(parallel, l.Name) }) {
-			together = append(together, l.Name)
-		}
-	}
-	k := reductions(plain, slices.Concat(parallel, together))
-	if !ordered(k) {
-		k = plain
-	}
-	k = withBarriers(k, together, parallel)
+	k, bands := withoutLaunches(plain, n, bands)
 	for i, t := range w.tiles[:len(w.tiles)-1] {
 		k.Tags[t] = kernel.Tag{Kind: kernel.GroupAxis, Axis: i}
 	}
-	for _, band := range bands {
-		band = slices.DeleteFunc(slices.Clone(band), func(p string) bool { return !k.IsIname(p) })
-		for axis, p := range axes(n, band) {
-			if axis == len(w.m.Block) {
-				break
-			}
-			if k, err = transform.SplitIname(k, p, w.m.Block[axis], transform.Split{Outer: p + "_part", Inner: p + "_item", InnerTag: fmt.Sprintf("l.%d", axis)}); err != nil {
-				return nil, err
-			}
-		}
+	if k, err = shareBands(k, n, bands, w.m.Block); err != nil {
+		return nil, err
 	}
 	err = runs(k, w.c.on())
 	return k, err

@@ -28,6 +28,7 @@ type extents struct {
 	// around are the loops around a part, and items the numbers of those whose iterations are work-items (stride.go).
 	around []Loop
 	items  []int
+	team   float64 // work-items of a work-group, where there are many groups; 0 where it is alone
 }
 
 // extentsOf are how many values the loops of a nest take at the sizes for which launches are compared.
@@ -117,6 +118,9 @@ func (e extents) cost(n Node) (time float64) {
 	case *Launch:
 		if x.Tiled != nil {
 			return e.wavefront(x)
+		}
+		if x.Each {
+			return e.eachOf(x)
 		}
 		if x.Host != nil {
 			work := e.group(x.Body)

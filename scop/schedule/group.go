@@ -112,7 +112,19 @@ const groupItems = 512
 // inTurn is what a part takes that a work-group runs up to a barrier: the loads behind that wait for the stores before it.
 func (e extents) inTurn(steps, points, lines float64) machine.Work {
 	const afterBarrier = 2 // loads: that which stores wait for, and that which comes behind
-	return machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: lines}
+	work := machine.Work{Barriers: 1, Rounds: afterBarrier + waiting*steps, Bytes: moved * points, Lines: lines}
+	if e.team > 0 { // others are there that issue meanwhile
+		work.Issue = issued * steps * e.team / float64(e.on.Subgroup*e.on.Schedulers)
+	}
+	return work
+}
+
+// shared are the work-items that share a loop.
+func (e extents) shared() float64 {
+	if e.team > 0 {
+		return e.team
+	}
+	return groupItems
 }
 
 // group is about what one work-group does that runs a part.
@@ -137,8 +149,8 @@ func (e extents) group(n Node) (work machine.Work) {
 		switch {
 		case items > 1:
 			steps, points, lines := e.inside(x, true, false)
-			return e.inTurn(math.Ceil(items/groupItems)*steps, points, lines)
-		case reduction && alone:
+			return e.inTurn(math.Ceil(items/e.shared())*steps, points, lines)
+		case reduction && alone && e.team == 0:
 			return e.inTurn(others/groupItems+combining, others, others*moved/float64(e.on.Line))
 		}
 		return e.in(x.Loops, false).group(x.Body).Times(others)

@@ -30,7 +30,7 @@ func Bounded(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, e
 	return find(n, dependences, p)
 }
 
-// Wavefronts is Launches with wavefronts of tiles (wavefront.go) wherever loops are permutable, whatever they cost.
+// Wavefronts is Launches with wavefronts of tiles (wavefront.go) wherever loops are permutable, and work-groups for iterations that depend on no other (each.go), whatever they cost.
 func Wavefronts(n *scop.Nest, dependences []*deps.Dependence, opt Options) (Node, error) {
 	p := forHost(n, opt, (*pluto).launch)
 	p.tiles = true

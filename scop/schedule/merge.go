@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gpuperf/internal/intmath"
 	"gpuperf/polycount"
 	"gpuperf/scop"
 )
@@ -51,6 +52,11 @@ func withNext(parts []Node, next Node, later []Node, edges []*edge) ([]Node, err
 			if len(later) > 0 && linked(next, later[0], edges) && !linked(part, next, edges) { // what the next launch begins with is left to it
 				continue
 			}
+			if left, err := fillLater(next, later, edges); err != nil {
+				return nil, err
+			} else if left && !fillLines(part, next) {
+				continue
+			}
 		} else if !linked(part, next, edges) {
 			continue
 		}
@@ -70,6 +76,47 @@ func withNext(parts []Node, next Node, later []Node, edges []*edge) ([]Node, err
 		}
 	}
 	return append(parts, next), nil
+}
+
+// fillLater reports that launches behind can be joined with one, and store elements between its own: stored by two launches, such lines would go to memory twice.
+func fillLater(n Node, later []Node, edges []*edge) (bool, error) {
+	for _, other := range later {
+		both, err := joined(n, other, edges)
+		if both == nil || err != nil {
+			return false, err
+		}
+		if fillLines(n, other) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// fillLines reports that two parts store every other element, or fewer, of lines of one array.
+func fillLines(a, b Node) bool {
+	for _, s := range a.statements() {
+		for _, t := range b.statements() {
+			x, step := storesOf(s)
+			if y, other := storesOf(t); x == y && step == other && step > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// storesOf is the array that a statement stores, and how far apart its elements are in a line: the greatest common divisor of the coefficients of the last subscript, 0 where there are none.
+func storesOf(s *scop.Statement) (in *scop.Array, step int64) {
+	for _, a := range s.Accesses {
+		if !a.Write || len(a.Index) == 0 {
+			continue
+		}
+		in = a.Array
+		for _, i := range s.Iterators {
+			step = intmath.GCD(step, a.Index[len(a.Index)-1].Coeff(i))
+		}
+	}
+	return in, step
 }
 
 // linked reports that a part depends on an earlier one.

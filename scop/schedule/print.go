@@ -29,6 +29,8 @@ type NodeObject struct {
 	Launch   *NodeObject   `json:"launch,omitempty"`
 	// Group: the launch has one work-group.
 	Group bool `json:"group,omitempty"`
+	// Each: it has one for each iteration of the outermost band.
+	Each bool `json:"each,omitempty"`
 	// Tiled: the launch is one of several, of a wavefront of tiles of these loops; each work-group makes a tile.
 	Tiled     []LoopObject `json:"tiled,omitempty"`
 	Band      []LoopObject `json:"band,omitempty"`
@@ -60,7 +62,8 @@ func objectOf(n Node) *NodeObject {
 	case *Band:
 		out.Band, out.Body = loopObjects(x.Loops, x.statements()), objectOf(x.Body)
 	case *Launch:
-		out.Launch, out.Group, out.Tiled = objectOf(x.Body), x.Host != nil && x.Tiled == nil, loopObjects(x.Tiled, x.statements())
+		out.Each = x.Each
+		out.Launch, out.Group, out.Tiled = objectOf(x.Body), x.Host != nil && x.Tiled == nil && !x.Each, loopObjects(x.Tiled, x.statements())
 	case *Leaf:
 		out.Statement = x.Statement.Name
 	}
@@ -103,6 +106,9 @@ func (n *NodeObject) write(w io.Writer, indent string) {
 	case n.Tiled != nil:
 		fmt.Fprintf(w, "%slaunch for each wavefront of tiles, with a work-group for each tile\n", indent)
 		writeLoops(w, n.Tiled, indent+"    ")
+		n.Launch.write(w, indent+"  ")
+	case n.Each:
+		fmt.Fprintf(w, "%slaunch with a work-group for each iteration\n", indent)
 		n.Launch.write(w, indent+"  ")
 	case n.Launch != nil:
 		fmt.Fprintf(w, "%slaunch%s\n", indent, map[bool]string{true: " of one work-group"}[n.Group])

@@ -8,7 +8,7 @@
 // that, whether any dependence is violated.
 //
 // Search makes the most of a nest before that: arrays get copies (package expand) and statements are split (package split). Launches makes trees for a device: launches, and the
-// host's loops around them, of several the one that costs least (launch.go, cost.go). Feautrier and Bounded are other ways to the host's loops. Where nothing is found, the order
+// host's loops around them, of several the one that costs least (launch.go, cost.go). Launches of one work-group and of one for each iteration have barriers in place of launches (group.go, each.go). Feautrier and Bounded are other ways to the host's loops. Where nothing is found, the order
 // is that of the text (original.go).
 package schedule
 
@@ -44,10 +44,12 @@ type Loop struct {
 // Launch is what one launch of a kernel does. Its body is a band whose parallel loops are outermost, or has no loops.
 type Launch struct {
 	Body Node
-	// Host is not nil where the launch has one work-group, or one for a tile, with sequential loops outermost: the loops of the host and the launches that it stands for.
+	// Host is not nil where the launch has one work-group, or one for a tile or an iteration, with sequential loops outermost: the loops of the host and the launches that it stands for.
 	Host Node
 	// Tiled are not nil where the launch is one of several, of a wavefront of tiles of these permutable loops: each of its work-groups does what Host does in a tile.
 	Tiled []Loop
+	// Each: the body is a band of parallel loops, and each of their iterations is a work-group, which does what Host does there.
+	Each bool
 }
 
 // Leaf is a statement.
@@ -138,7 +140,7 @@ func Over(n Node, by map[*scop.Statement]*scop.Statement) Node {
 	case *Band:
 		return &Band{loops(x.Loops), Over(x.Body, by)}
 	case *Launch:
-		out := &Launch{Body: Over(x.Body, by), Tiled: loops(x.Tiled)}
+		out := &Launch{Body: Over(x.Body, by), Tiled: loops(x.Tiled), Each: x.Each}
 		if x.Host != nil {
 			out.Host = Over(x.Host, by)
 		}

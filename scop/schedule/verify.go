@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpuperf/polycount"
+	"gpuperf/scop"
 	"gpuperf/scop/deps"
 )
 
@@ -54,7 +55,7 @@ func pairsOf(d *deps.Dependence) (pairs *polycount.Set, primed map[string]polyco
 	return pairs, primed
 }
 
-// verifyTiles returns an error that names a dependence that leads to less along a loop of tiles.
+// verifyTiles returns an error that names a dependence that leads to less along a loop of tiles, or to another work-group.
 func verifyTiles(n Node, dependences []*deps.Dependence) error {
 	if s, ok := n.(*Sequence); ok {
 		for _, part := range s.Parts {
@@ -64,16 +65,25 @@ func verifyTiles(n Node, dependences []*deps.Dependence) error {
 		}
 	}
 	x, ok := n.(*Launch)
-	if !ok || x.Tiled == nil {
+	if !ok || x.Tiled == nil && !x.Each {
 		return nil
 	}
-	list := x.statements()
+	list, apart := x.statements(), x.Tiled
+	if x.Each {
+		for _, l := range x.Body.(*Band).Loops { // nothing depends on another iteration, before or behind
+			back := Loop{Of: map[*scop.Statement]polycount.Affine{}}
+			for s, a := range l.Of {
+				back.Of[s] = a.Neg()
+			}
+			apart = append(apart, l, back)
+		}
+	}
 	for _, d := range dependences {
 		if !slices.Contains(list, d.From) || !slices.Contains(list, d.To) {
 			continue
 		}
 		pairs, primed := pairsOf(d)
-		for _, l := range x.Tiled {
+		for _, l := range apart {
 			wrong, err := pairs.Constrain(polycount.GE(l.Of[d.From], l.Of[d.To].Subst(primed).AddInt(1)))
 			if err != nil {
 				return err

@@ -55,7 +55,9 @@ func (p *pluto) wavefront(part Node, edges []*edge) (Node, error) {
 		return part, nil
 	case err != nil:
 		return nil, err
-	case len(loops) < 2 || len(loops) > mostTiled || slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }):
+	case slices.ContainsFunc(loops, func(l Loop) bool { return l.Parallel }):
+		return p.each(part, loops)
+	case len(loops) < 2 || len(loops) > mostTiled:
 		return part, nil
 	}
 	out := &Launch{Body: along(flat(opened(Hosted(part))), nil, loops), Host: part, Tiled: loops}

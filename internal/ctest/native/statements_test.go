@@ -6,7 +6,7 @@ import "fmt"
 func (g *generator) statement() {
 	g.budget--
 	deep := g.depth > 3
-	switch k := g.Intn(43); {
+	switch k := g.Intn(45); {
 	case k == 36:
 		g.shadow()
 	case k == 37:
@@ -82,6 +82,10 @@ func (g *generator) statement() {
 		g.forward()
 	case k == 33:
 		g.macro()
+	case k == 43:
+		g.moving()
+	case k == 44:
+		g.outputs()
 	default:
 		g.line("%s += %s;", g.assignable(), g.value(1))
 	}

@@ -72,9 +72,9 @@ func unrolled(k *kernel.Kernel, s *kernel.Stmt) ([]*kernel.Stmt, error) {
 	return list, nil
 }
 
-// decidedBy reports whether a minimum, maximum or quotient in an index may depend on an iname.
+// decidedBy reports whether a minimum, maximum or quotient in an index, or a condition, may depend on an iname.
 func decidedBy(s *kernel.Stmt, iname string) bool {
-	found := false
+	found := slices.ContainsFunc(s.Predicates, func(p expr.Expr) bool { return expr.Mentions(p, iname) })
 	for _, e := range s.Exprs() {
 		for _, a := range expr.Accesses(e) {
 			for _, i := range a.Index {
@@ -164,8 +164,8 @@ func asWritten(k *kernel.Kernel) (*kernel.Kernel, error) {
 	helpers := map[string]bool{}
 	var value func(e expr.Expr) expr.Expr
 	value = func(e expr.Expr) expr.Expr {
-		if _, ok := e.(*expr.Access); ok {
-			return e // arithmetic of indices does not count
+		if _, ok := e.(*expr.Access); ok || k.IsAffineCondition(e) {
+			return e // arithmetic of indices does not count, and conditions say what does
 		}
 		if isNumber(k, e) { // which a compiler computes
 			return &expr.Cast{DType: expr.Int32, Arg: expr.Int{}}

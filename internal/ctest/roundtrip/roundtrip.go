@@ -63,11 +63,11 @@ func (s *source) read(ctx context.Context) (*kernel.Kernel, error) {
 		opt.Assume = s.assumptions()
 	}
 	for _, a := range k.Averages {
-		text, err := s.trips(a)
+		texts, err := s.trips(a)
 		if err != nil {
 			return nil, err
 		}
-		opt.Assume = append(opt.Assume, text)
+		opt.Assume = append(opt.Assume, texts...)
 	}
 	return ckernel.Read(ctx, file, opt)
 }
@@ -163,11 +163,11 @@ func (s *source) assumptions() []string {
 	return out
 }
 
-// trips says the average trips of the loop that an average of the kernel is about, by its line.
-func (s *source) trips(a kernel.Average) (string, error) {
+// trips says the average trips of the loop that an average of the kernel is about, by its line: by several where an unrolled loop is around it.
+func (s *source) trips(a kernel.Average) (texts []string, err error) {
 	of, err := expr.ToAffine(a.Of, nil)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	var iname string
 	var rest polycount.Affine
@@ -191,10 +191,13 @@ func (s *source) trips(a kernel.Average) (string, error) {
 	visit(s.nest.Body)
 	for i, line := range strings.Split(s.Text, "\n") {
 		if iname != "" && strings.HasPrefix(strings.TrimSpace(line), "for (") && declares(line, iname) {
-			return fmt.Sprintf("trips(%d) = %s + %s", i+1, a.Value, expr.FromAffine(s.renamed(rest))), nil
+			texts = append(texts, fmt.Sprintf("trips(%d) = %s + %s", i+1, a.Value, expr.FromAffine(s.renamed(rest))))
 		}
 	}
-	return "", fmt.Errorf("no loop has the trips %s", a.Of)
+	if len(texts) == 0 {
+		return nil, fmt.Errorf("no loop has the trips %s", a.Of)
+	}
+	return texts, nil
 }
 
 // ErrNotWritten is a kernel that the language cannot hold, ErrNotRead a source that is not read back, ErrNotCounted a kernel that has loops whose trips depend
@@ -284,10 +287,10 @@ func newCounter(k *kernel.Kernel, symbolic bool) (c counter, err error) {
 	return c, err
 }
 
-// count is the number of a record, and whether it is a footprint.
+// count is the number of a record, whether it is a footprint, and whether it is not known.
 type count struct {
-	n         float64
-	footprint bool
+	n                  float64
+	footprint, unknown bool
 }
 
 // counts are the records at sizes, under the rules, that are not 0.
@@ -301,6 +304,11 @@ func counts(list [2]counter, at map[string]int64, rule func(features.Key) featur
 				return nil, err
 			}
 		}
+		for _, key := range s.Uncounted() {
+			if key = rule(key); key != nil {
+				out[key.String()] = count{unknown: true}
+			}
+		}
 		for _, r := range s.Records {
 			n, err := r.At(at)
 			if err != nil {
@@ -311,14 +319,14 @@ func counts(list [2]counter, at map[string]int64, rule func(features.Key) featur
 			}
 			if key := rule(r.Key); key != nil && n != 0 {
 				_, footprint := key.(features.Footprint)
-				out[key.String()] = count{out[key.String()].n + n, footprint}
+				out[key.String()] = count{out[key.String()].n + n, footprint, out[key.String()].unknown}
 			}
 		}
 	}
 	return out, nil
 }
 
-// differences lists the records that differ. Footprints are compared where both kernels have them.
+// differences lists the records that differ. Footprints are compared where both kernels have them, and nothing where the kernel's own number is not known.
 func differences(a, b map[string]count) string {
 	keys := map[string]bool{}
 	for k := range a {
@@ -330,7 +338,7 @@ func differences(a, b map[string]count) string {
 	var lines []string
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		x, y := a[k], b[k]
-		if x.n != y.n && (!x.footprint && !y.footprint || x.n != 0 && y.n != 0) {
+		if x.n != y.n && !x.unknown && (!x.footprint && !y.footprint || x.n != 0 && y.n != 0) {
 			lines = append(lines, fmt.Sprintf("  %s: -%g +%g", k, x.n, y.n))
 		}
 	}

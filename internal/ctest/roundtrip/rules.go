@@ -9,6 +9,7 @@ import (
 	"gpuperf/kernel/emit"
 	"gpuperf/kernel/expr"
 	"gpuperf/kernel/linear"
+	"gpuperf/polycount"
 )
 
 // functions are those that the IR has under several names, or as operators, and the languages under one.
@@ -27,7 +28,8 @@ func (s *source) rules(names map[string]string, sizes map[string]int64) func(fea
 		return n
 	}
 	integers, floats := operationsKept(s.nest.Kernel)
-	together := !s.apart(s.nest.Body)
+	integers = integers && !hasLoop(s.nest.Body, s.divides)
+	together := !hasLoop(s.nest.Body, s.apart)
 	return func(key features.Key) features.Key {
 		switch k := key.(type) {
 		case features.Op:
@@ -52,6 +54,9 @@ func (s *source) rules(names map[string]string, sizes map[string]int64) func(fea
 				k.DType = expr.Uint8
 			}
 			k.LStrides, k.GStrides = moving(k.LStrides, s.single(true), sizes), moving(k.GStrides, s.single(false), sizes)
+			if k.LStrides == fromData || k.GStrides == fromData {
+				k.LStrides, k.GStrides = fromData, fromData
+			}
 			return k
 		case features.Sync:
 			// CUDA C has one barrier for all memory.
@@ -71,13 +76,16 @@ func (s *source) rules(names map[string]string, sizes map[string]int64) func(fea
 }
 
 // operationsKept reports of which operations a source has as many as the kernel. A function with a body of its own is as its author wrote it, whatever its
-// definition. emit simplifies quotients of indices in values, as 3 + (i + 16) // 16 to 4 + i // 16, and those in definitions.
+// definition. emit simplifies quotients of indices in values, as 3 + (i + 16) // 16 to 4 + i // 16, and those in definitions. Of a function that an index
+// calls, the source counts the operations.
 func operationsKept(k *kernel.Kernel) (integers, floats bool) {
 	integers, floats = true, true
 	visit := func(scope *kernel.Kernel, e expr.Expr, definition bool) {
 		expr.Walk(e, func(x expr.Expr) bool {
 			switch x := x.(type) {
 			case *expr.Access:
+				called := slices.ContainsFunc(x.Index, func(i expr.Expr) bool { return calls(i) })
+				integers = integers && !called
 				return false
 			case *expr.Call:
 				if f := k.Function(x.Func); f != nil && f.Body != "" {
@@ -113,16 +121,38 @@ func operationsKept(k *kernel.Kernel) (integers, floats bool) {
 	return integers, floats
 }
 
+// calls reports whether an expression calls a function.
+func calls(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(x expr.Expr) bool {
+		_, call := x.(*expr.Call)
+		found = found || call
+		return !found
+	})
+	return found
+}
+
 // apart reports whether a loop with a step begins at another value in each work-item. The work-items of a sub-group make its iterations together, each with its
 // own value; the kernel counts those of one value together.
-func (s *source) apart(body []linear.Node) bool {
+func (s *source) apart(l *linear.Loop) bool {
+	return l.Step > 1 && slices.ContainsFunc(l.Lower[0].Num.Names(), func(name string) bool { return strings.HasPrefix(name, "lid") })
+}
+
+// divides reports whether a bound of a loop is a quotient of data, for which the source calls a function.
+func (s *source) divides(l *linear.Loop) bool {
+	return slices.ContainsFunc(slices.Concat(l.Lower, l.Upper), func(b polycount.Bound) bool {
+		return b.Den != 1 && slices.ContainsFunc(b.Num.Names(), s.nest.Kernel.IsTemp)
+	})
+}
+
+// hasLoop reports whether there is such a loop in a body.
+func hasLoop(body []linear.Node, such func(*linear.Loop) bool) bool {
 	return slices.ContainsFunc(body, func(n linear.Node) bool {
 		switch x := n.(type) {
 		case *linear.Guard:
-			return s.apart(x.Body)
+			return hasLoop(x.Body, such)
 		case *linear.Loop:
-			own := x.Step > 1 && slices.ContainsFunc(x.Lower[0].Num.Names(), func(name string) bool { return strings.HasPrefix(name, "lid") })
-			return own || s.apart(x.Body)
+			return such(x) || hasLoop(x.Body, such)
 		}
 		return false
 	})
@@ -143,11 +173,17 @@ func (s *source) single(local bool) (out [3]bool) {
 	return out
 }
 
+// fromData are the strides of an element that data chooses. The source does not say along which axes it changes.
+const fromData = features.Strides("?")
+
 // moving are the strides along axes that are not single, as numbers.
 func moving(strides features.Strides, single [3]bool, sizes map[string]int64) features.Strides {
 	var items []string
 	for _, item := range strings.Split(string(strides), ";") {
 		axis, stride, ok := strings.Cut(item, ":")
+		if stride == "?" {
+			return fromData
+		}
 		if !ok || single[axis[0]-'0'] {
 			continue
 		}

@@ -1,5 +1,5 @@
-/* What memory holds, beside the journal: small memory as a whole, and larger one where it looks like integers, as those of indices and counters do,
-   which decide how long a kernel takes. perf drops later what decides nothing. */
+/* What memory holds, beside the journal: small memory as a whole, larger one where it looks like integers, as those of indices and counters do,
+   which decide how long a kernel takes, and some of what looks otherwise. perf drops later what decides nothing. */
 #include "journal.h"
 
 enum { looked_at = 65536, small_buffer = 4 << 20 };
@@ -7,6 +7,10 @@ enum { looked_at = 65536, small_buffer = 4 << 20 };
 /* spent are bytes that were copied until now, of all that may be: an application with very many buffers is not held up for ever. */
 static uint64_t spent;
 static const uint64_t most_spent = (uint64_t)16 << 30;
+
+/* unlike are those of them that do not look as if they decide: keys in floating point and bytes of images are such, and most other data. */
+static uint64_t unlike;
+static const uint64_t most_unlike = (uint64_t)2 << 30;
 
 /* worth tells whether contents of a size are to be kept. Sample is the beginning of what is passed, NULL where it is not known. */
 static int worth(size_t size, const unsigned char *sample, size_t n) {
@@ -19,7 +23,10 @@ static int worth(size_t size, const unsigned char *sample, size_t n) {
     if (v > -(1 << 25) && v < 1 << 25) like += v != 0; /* numbers of either float format have bits of an exponent above these */
     else other++;
   }
-  return like > 0 && other * 10 <= like;
+  if (like > 0 && other * 10 <= like) return 1;
+  if (!sample || unlike + size > most_unlike) return 0;
+  unlike += size;
+  return 1;
 }
 
 /* hash_words is a hash of much: of eight bytes at once. */

@@ -93,6 +93,14 @@ NATIVE_SINGLE2(__fdividef, "div", p / (q == 0 ? 1 : q))
 NATIVE_SINGLE2(__fadd_rn, "add", p + q)
 NATIVE_SINGLE2(__fmul_rn, "mul", p *q)
 
+// Functions with two results.
+template <class A, class T> auto sincos(const A &a, T *c) {
+	auto x = as<float>(a);
+	*c = function<float>("func:cos", std::cos(x.v), x);
+	return function<float>("func:sin", std::sin(x.v), x);
+}
+template <class A, class S, class C> void sincosf(const A &a, S *s, C *c) { *s = sincos(a, c); }
+
 template <class T, class A, class B, class C> auto fused(const A &a, const B &b, const C &c) {
 	auto x = as<T>(a);
 	auto y = as<T>(b);

@@ -1,0 +1,21 @@
+package cfront
+
+import "testing"
+
+// TestEmbedded: the text of raw strings is read where it stands; a program that has such a string is not one.
+func TestEmbedded(t *testing.T) {
+	for in, want := range map[string]string{
+		"R\"(a\nb)\"":                   "   a\nb  ",
+		"// x\nR\"--(a)\" ) --\")--\"":  "// x\n     a)\" ) --\"    ",
+		"R\"(a)\"\n /* x */ R\"(b)\"\n": "   a  \n /* x */    b  \n",
+		"R\"(a)\" b":                    "R\"(a)\" b",
+		"const char *s = R\"(a)\";":     "const char *s = R\"(a)\";",
+		"R\"(a":                         "R\"(a",
+		"/* x":                          "/* x",
+		"":                              "",
+	} {
+		if got := embedded(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

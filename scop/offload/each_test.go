@@ -1,0 +1,54 @@
+package offload
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gpuperf/internal/ctest/scoptest"
+	"gpuperf/polycount"
+	"gpuperf/scop/schedule"
+)
+
+// TestEach: where work-groups each make a problem of a batch they compute what the text says, without races. LONG=1 tries many.
+func TestEach(t *testing.T) {
+	programs := 12
+	if os.Getenv("LONG") != "" {
+		programs = 400
+	}
+	made, refused := 0, 0
+	for seed := range programs {
+		text := rapid.Custom(scoptest.Batch).Example(seed)
+		n := nestOf(t, "test.c", text)
+		f, err := schedule.Search(n, schedule.Wavefronts, schedule.Options{Fusion: schedule.Fusions[seed%len(schedule.Fusions)]})
+		if errors.Is(err, polycount.ErrBudget) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		tree, err := f.Launches()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(f.Nest, tree, Options{Map: small})
+		if err != nil { // the order of the text is taken then
+			refused++
+			continue
+		}
+		if p.asked[0].form.Each {
+			made++
+		}
+		p.Text = n
+		check(t, p, map[string]int64{"n": 7, "m": 5})
+		if t.Failed() {
+			t.Fatal(text)
+		}
+	}
+	t.Logf("%d of %d have a work-group for each problem, %d are refused", made, programs, refused)
+	if made < programs/3 || refused > programs/10 {
+		t.Errorf("%d of %d have a work-group for each problem, and %d are refused", made, programs, refused)
+	}
+}

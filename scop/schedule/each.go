@@ -1,0 +1,83 @@
+package schedule
+
+import (
+	"math"
+	"slices"
+
+	"gpuperf/device/machine"
+)
+
+// each makes a launch whose work-groups each make an iteration of loops that are parallel around a whole part, as the many problems of a batch, where that costs less than what the part is: work-items
+// share the parallel loops inside, and barriers stand where launches would end.
+func (p *pluto) each(part Node, loops []Loop) (Node, error) {
+	var outer []Loop
+	for _, l := range loops {
+		if l.Parallel && len(outer) < mostOuter {
+			outer = append(outer, l)
+		}
+	}
+	body := inner(flat(opened(Hosted(part))), outer)
+	if body == nil || !hasParallel(body) {
+		return part, nil
+	}
+	out := &Launch{Body: &Band{outer, body}, Host: part, Each: true}
+	if !p.tiles && p.cost(out) >= p.cost(part) {
+		return part, nil
+	}
+	if fits, err := haveBounds(out.Body, nil); !fits || err != nil {
+		return part, err
+	}
+	return out, nil
+}
+
+// mostOuter loops are around work-groups: as many as there are axes.
+const mostOuter = 3
+
+// inner is a tree without the loops that loops around it determine; nil where that changes a loop that is not parallel.
+func inner(n Node, around []Loop) Node {
+	switch x := n.(type) {
+	case *Sequence:
+		out := &Sequence{}
+		for _, part := range x.Parts {
+			next := inner(part, around)
+			if next == nil {
+				return nil
+			}
+			out.Parts = append(out.Parts, next)
+		}
+		return out
+	case *Band:
+		var left []Loop
+		for _, l := range x.Loops {
+			switch {
+			case tellsApart(x.statements(), slices.Concat(around, left), l):
+				left = append(left, l)
+			case !l.Parallel:
+				return nil
+			}
+		}
+		body := inner(x.Body, slices.Concat(around, left))
+		if body == nil || len(left) == 0 {
+			return body
+		}
+		return &Band{left, body}
+	}
+	return n
+}
+
+// issued are about the instructions of a point: those of its statement, with its loop and its addresses.
+const issued = 16
+
+// eachOf is about what a launch takes whose work-groups make iterations of loops around, with as many work-items each as take least.
+func (e extents) eachOf(x *Launch) float64 {
+	band := x.Body.(*Band)
+	groups := e.iterations(band.Loops)
+	least := math.Inf(1)
+	for e.team = 32; e.team <= groupItems; e.team *= 2 {
+		work := e.in(band.Loops, false).group(band.Body)
+		work.Launches, work.Groups = 1, int64(math.Ceil(groups))
+		work.Group = machine.Group{Items: int64(e.team), Registers: tileRegisters, Subgroup: e.on.Subgroup}
+		least = min(least, e.on.Seconds(work))
+	}
+	return least
+}
