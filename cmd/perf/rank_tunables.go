@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +77,9 @@ func (a *allConfigurations) rank(cmd *cobra.Command, o *predictFlags, args []str
 	}
 	if err := show(cmd, result, result.Write); err != nil {
 		return err
+	}
+	if len(result.Best) == 0 && len(result.Timeless) > 0 {
+		return fmt.Errorf("no configuration has a time: %s", result.Timeless[0].Refused)
 	}
 	if len(result.Best) == 0 && result.Configurations > 0 {
 		return errors.New("the device would refuse every configuration")

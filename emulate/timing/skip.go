@@ -184,8 +184,12 @@ func (p *multiprocessor) allMoved(r *record, m *mark) bool {
 	return true
 }
 
-// together reports whether the warps of each block that meet at barriers have begun as many iterations since the mark. One that got further ahead with
-// each repetition would wait at the end for others that have left the loop.
+// apart is by how many of its iterations one block may get ahead of another one while a period lasts that is repeated: one part in so many.
+const apart = 8
+
+// together reports whether the warps of each block that meet at barriers have begun as many iterations since the mark, and the blocks about as many as each other. A
+// warp that got further ahead with each repetition would wait at the end for others that have left the loop, and a block would leave it long before those
+// that do as much.
 func (p *multiprocessor) together(r *record, m *mark) bool {
 	moved := map[*block]int64{}
 	for w := range p.warps {
@@ -199,7 +203,11 @@ func (p *multiprocessor) together(r *record, m *mark) bool {
 		}
 		moved[w.block] = n
 	}
-	return true
+	least, most := int64(never), int64(0)
+	for _, n := range moved {
+		least, most = min(least, n), max(most, n)
+	}
+	return most == 0 || (most-least)*apart <= most
 }
 
 // skip repeats what has happened since the mark as often as all warps can.
