@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"gpuperf/calibrate"
 	"gpuperf/calibrate/profiles"
+	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/format"
 	"gpuperf/internal/frontend"
@@ -144,4 +147,30 @@ func predictTable(cmd *cobra.Command, p *campaign.Predictor, path string) error 
 		}
 		return campaign.WriteRows(w, all)
 	})
+}
+
+// writeEmulated writes times by emulation, ranked where that is asked for.
+func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
+	fmt.Fprintf(w, "emulated on %s\n", all[0].Device)
+	header := []string{"launch", ">predicted", ">90 % interval", "code from"}
+	if ranked {
+		header = append([]string{">rank"}, header...)
+	}
+	t := format.NewTable(header...)
+	for i, r := range all {
+		row := []string{r.Name, r.Text(), calibrate.Interval(r.Interval()).String(), cmp.Or(r.Origin, launches.Binary)}
+		if ranked {
+			row = append([]string{fmt.Sprint(i + 1)}, row...)
+		}
+		t.Row(row...)
+	}
+	if err := t.Write(w); err != nil {
+		return err
+	}
+	for _, r := range all {
+		for _, l := range r.Launches {
+			l.WriteReasons(w, r.Name)
+		}
+	}
+	return nil
 }

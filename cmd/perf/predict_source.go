@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"gpuperf/emulate/launches"
 	"gpuperf/internal/campaign"
 	"gpuperf/internal/counters"
-	"gpuperf/internal/format"
 	"gpuperf/internal/source"
 	"gpuperf/samples"
 	"gpuperf/workload"
@@ -162,32 +160,6 @@ func emulatedSummaries(all []*launches.Report) []campaign.Summary {
 		})
 	}
 	return out
-}
-
-// writeEmulated writes times by emulation, ranked where that is asked for.
-func writeEmulated(w io.Writer, all []*launches.Report, ranked bool) error {
-	fmt.Fprintf(w, "emulated on %s\n", all[0].Device)
-	header := []string{"launch", ">predicted", ">90 % interval", "code from"}
-	if ranked {
-		header = append([]string{">rank"}, header...)
-	}
-	t := format.NewTable(header...)
-	for i, r := range all {
-		row := []string{r.Name, r.Text(), calibrate.Interval(r.Interval()).String(), cmp.Or(r.Origin, launches.Binary)}
-		if ranked {
-			row = append([]string{fmt.Sprint(i + 1)}, row...)
-		}
-		t.Row(row...)
-	}
-	if err := t.Write(w); err != nil {
-		return err
-	}
-	for _, r := range all {
-		for _, l := range r.Launches {
-			l.WriteReasons(w, r.Name)
-		}
-	}
-	return nil
 }
 
 // showEmulated shows predictions by emulation; ranked, the fastest comes first, and those without a time last. Top is how many of each size are shown, 0 for all.

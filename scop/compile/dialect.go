@@ -94,9 +94,9 @@ func cudaLaunch(p *part, kernel int, line func(string, ...any)) {
 	s := p.sources[kernel]
 	var args []string
 	for _, x := range s.Params {
-		args = append(args, p.argument(x))
+		args = append(args, ", "+p.argument(x)) // none where a kernel stores to nothing that its caller sees
 	}
 	g, l := p.groups(kernel), p.linear[kernel].Local
-	line("scop_launch(\"%[1]s\", %[1]s, %[2]s, %[3]s, %[4]s, dim3(%[5]d, %[6]d, %[7]d), %[8]d, %[9]s);",
-		s.Entry, g[0], g[1], g[2], l[0], l[1], l[2], s.Dynamic, strings.Join(args, ", "))
+	line("scop_launch(\"%[1]s\", %[1]s, %[2]s, %[3]s, %[4]s, dim3(%[5]d, %[6]d, %[7]d), %[8]d%[9]s);",
+		s.Entry, g[0], g[1], g[2], l[0], l[1], l[2], s.Dynamic, strings.Join(args, ""))
 }
