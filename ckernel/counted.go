@@ -44,7 +44,7 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	b.try(err)
 	l := &loop{name: iname, pos: x.pos, bounds: bounds}
 	l.unroll = x.unroll != 0 && x.unroll != 1 && l.constantTrips()
-	l.rolled = x.unroll == 1 || b.asksForStep(x, steps)
+	l.rolled = x.unroll == 1 || b.mayWrap(x, steps)
 	domain := b.both(b.live.domain, runs)
 	b.live = before
 	b.openLoop(l)
@@ -56,23 +56,19 @@ func (b *builder) counted(x *loopText, steps map[*builderVar]*expr.Poly) (done b
 	return true, nil
 }
 
-// asksForStep reports whether a loop asks in each iteration by how much to change its counter: as i += blockDim.x does. Compilers do not unroll it then; where a
-// variable keeps the number from before the loop, they do.
-func (b *bindings) asksForStep(x *loopText, steps map[*builderVar]*expr.Poly) (asks bool) {
+// mayWrap reports whether the counter of a loop may wrap around before the loop ends, for all that compilers know: it changes in arithmetic without signs by what is known
+// when the kernel runs alone, as in i += blockDim.x, of whatever type i is. Compilers do not know how often such a loop runs, and do not unroll it; of numbers with signs,
+// which do not wrap in C, they do.
+func (b *bindings) mayWrap(x *loopText, steps map[*builderVar]*expr.Poly) (wraps bool) {
 	v := b.counter(x, steps)
 	by := func(e cfront.Expr) {
 		a, ok := e.(*cfront.Assign)
 		if !ok || v == nil || !isRef(a.To, v) {
 			return
 		}
-		cfront.Walk(a.Value, func(e cfront.Expr) {
-			switch x := e.(type) {
-			case *cfront.Ref:
-				asks = asks || x.Var.Class == cfront.Builtin
-			case *cfront.Call:
-				asks = asks || isWorkItem(x.Func)
-			}
-		})
+		step := a.Value.Type()
+		unsigned := noSign(v.DType) && v.DType.Size() >= step.Size() || noSign(step) && step.Size() >= v.DType.Size()
+		wraps = wraps || unsigned && knownLate(a.Value, 0)
 	}
 	cfront.Walk(x.step, by)
 	if body, ok := x.body.(*cfront.Block); ok {
@@ -82,7 +78,23 @@ func (b *bindings) asksForStep(x *loopText, steps map[*builderVar]*expr.Poly) (a
 			}
 		}
 	}
-	return asks
+	return wraps
+}
+
+func noSign(t expr.DType) bool { return t.IsInteger() && !t.IsSigned() }
+
+// knownLate reports whether something in an expression is known when the kernel runs alone: what it asks for where it is, and its arguments.
+func knownLate(e cfront.Expr, depth int) (late bool) {
+	const followed = 8 // variables that are made of others
+	cfront.Walk(e, func(e cfront.Expr) {
+		switch x := e.(type) {
+		case *cfront.Ref:
+			late = late || x.Var.Class == cfront.Builtin || x.Var.Init == nil || depth < followed && knownLate(x.Var.Init, depth+1)
+		case *cfront.Call:
+			late = late || isWorkItem(x.Func)
+		}
+	})
+	return late
 }
 
 // iterationName is the iname of a loop, and the number of iterations before one in terms of it. The iname is the variable itself where that

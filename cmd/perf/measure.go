@@ -16,9 +16,9 @@ func measureCommand() *cobra.Command {
 	var kernels chosenKernels
 	var against string
 	cmd := &cobra.Command{
-		Use:   "measure KERNEL -p n=2048 | LAUNCH.yaml... | TAG...",
+		Use:   "measure KERNEL... -p n=2048 | LAUNCH.yaml... | TAG...",
 		Short: "Measure kernels on a device",
-		Long: `measure runs the kernels of a file at the given sizes, those that launch files describe (perf help launch), or the measurement
+		Long: `measure runs the kernels of files at the given sizes, those that launch files describe (perf help launch), or the measurement
 kernels that tags select, and adds the samples to a file. Kernels that the file has already are not measured again. A kernel that hangs,
 crashes or is refused leaves a sample with that status; the others are still measured.
 

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"gpuperf/internal/frontend"
@@ -10,10 +11,10 @@ import (
 	"gpuperf/workload"
 )
 
-// Chosen says which kernels arguments name: those of a file, or measurement kernels by their tags.
+// Chosen says which kernels arguments name: those of files, or measurement kernels by their tags.
 type Chosen struct {
 	Files             frontend.Options
-	Sizes             []map[string]int64 // for a file; one without any size where none is given
+	Sizes             []map[string]int64 // for files; one without any size where none is given
 	Generators, Match string             // for tags: a folder, "" for none, and the condition
 }
 
@@ -30,8 +31,9 @@ func (c *Chosen) Cases(ctx context.Context, args []string) ([]*workload.Case, er
 		return nil, inputf("-p is for files with kernels; tags give sizes as %s", `"n:2048"`)
 	case !file:
 		return TagCases(c.Generators, args, c.Match, nil)
-	case len(args) > 1:
-		return nil, inputf("one file with kernels is taken at a time, got %s too", args[1])
+	}
+	if i := slices.IndexFunc(args, func(arg string) bool { return !frontend.IsKernel(arg) }); i >= 0 {
+		return nil, inputf("%s is a file with kernels, and %s none", args[0], args[i])
 	}
 	return Cases(ctx, c.Files, args, c.Sizes)
 }

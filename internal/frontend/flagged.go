@@ -174,6 +174,9 @@ func (f *function) argument(p *cfront.Var, at map[string]int64) (string, error) 
 		if !ok {
 			n = 1
 		}
+		if _, err := (device.Arg{DType: base, Int: n}).ScalarBytes(); err != nil {
+			return "", f.errorf(p, "%s is %d, which does not fit its type, %s", p.Name, n, base).WithHint("indices of that type overflow, too: declare it and what is computed from it with 64 bits, or take a smaller %s", p.Name)
+		}
 		return base + ": " + strconv.FormatInt(n, 10), nil
 	}
 	return "", f.errorf(p, "nothing is known to pass for %s", p.Name).WithHint("a launch file can say it: perf init launch --from %s", f.path)

@@ -3,6 +3,7 @@ package remedy
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"gpuperf/internal/format"
@@ -80,7 +81,7 @@ func doubles(x *study) []candidate {
 		}
 	}
 	return []candidate{{
-		array: at.To, at: at.At, cures: []cure{{kernel: single}},
+		array: x.result(at.At, at.To), at: at.At, cures: []cure{{kernel: single}},
 		defect: fmt.Sprintf("float64 is computed with, and converted to and from, %s times by sub-groups, though no array has it", format.Rough(float64(n), "")),
 		remedy: "write literals of float32, as 0.5f, and variables and functions of that type",
 	}}
@@ -104,7 +105,7 @@ func divisions(x *study) []candidate {
 				return e
 			}
 			if some = true; op == expr.BitAnd {
-				by = &expr.Op{Kind: expr.Sub, Args: []expr.Expr{by, expr.Int{Value: 1}}}
+				by = x.mask(by)
 			}
 			return &expr.Op{Kind: op, Args: []expr.Expr{expr.Children(e)[0], by}}
 		})
@@ -113,10 +114,22 @@ func divisions(x *study) []candidate {
 		return nil
 	}
 	return []candidate{{
-		array: at.To, at: at.At, cures: []cure{{kernel: cheap}},
+		array: x.result(at.At, at.To), at: at.At, cures: []cure{{kernel: cheap}},
 		defect: "what is divided by stays the same here, and a division is code of tens of instructions",
 		remedy: "multiply by an inverse that is computed once; of integers, let the divisor be a constant or a power of two",
 	}}
+}
+
+// mask is the mask by which a remainder is found of the power of two that is as large as a divisor, or as much smaller as need be; a work-item has it before its loops.
+func (x *study) mask(by expr.Expr) expr.Expr {
+	number := by
+	if c, ok := by.(*expr.Cast); ok {
+		number = c.Arg
+	}
+	if n, known := expr.EvalInt64(number, x.Sizes); known && n > 0 {
+		return expr.Int{Value: 1<<(bits.Len64(uint64(n))-1) - 1}
+	}
+	return &expr.Op{Kind: expr.Sub, Args: []expr.Expr{by, expr.Int{Value: 1}}}
 }
 
 // divisor is what an expression divides by, with an operation that costs as little as the one in its place would; nil for other expressions.

@@ -203,7 +203,7 @@ func (x *study) try(rule string, c candidate) (Advice, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Seconds *= x.seconds / before
+		out.Seconds *= x.seconds / min(before, x.seconds)
 	}
 	if out.Base = max(x.seconds, c.extra); out.Seconds > 0 {
 		out.Gain = out.Base / out.Seconds

@@ -1,6 +1,9 @@
 package remedy
 
-import "gpuperf/launch"
+import (
+	"gpuperf/kernel"
+	"gpuperf/launch"
+)
 
 // at lists the accesses as a set with an effect.
 func at(sites []Row, e launch.Effect) launch.Edit {
@@ -27,4 +30,14 @@ func sum(list []Row) (all float64) {
 		all += r.Share
 	}
 	return min(all, 1)
+}
+
+// result is what a line computes: the array in global memory that it stores to, or else the variable, which may be one that the script does not name.
+func (x *study) result(line kernel.Place, variable string) string {
+	for _, s := range x.Kernel.Statements {
+		if to := s.Target(); to != "" && s.At.Line == line.Line && s.At.File == line.File && x.Kernel.SpaceOf(to) == kernel.Global {
+			return to
+		}
+	}
+	return variable
 }

@@ -196,7 +196,7 @@ func divergence(x *study) []candidate {
 	if worst == nil {
 		return nil
 	}
-	c := candidate{array: worst.To, at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
+	c := candidate{array: x.result(worst.At, worst.To), at: worst.At, cures: []cure{{edit: launch.Edit{Together: true}}}}
 	if worst.Data {
 		c.before = &launch.Edit{Half: true}
 		c.defect = "what this line runs under depends on data, so that most sub-groups go all ways"
@@ -245,7 +245,7 @@ func results(x *study) []candidate {
 			e := launch.Effect{}
 			some := false
 			for _, o := range list {
-				if o.Shared[axis] && x.Count[axis]%by == 0 {
+				if n := x.Count[axis]; o.Shared[axis] && (n%by == 0 || n >= manyGroups*by) {
 					e = edit.Access[o.Site]
 					e.Fewer[axis], some = by, true
 					edit.Access[o.Site] = e
@@ -264,6 +264,9 @@ func results(x *study) []candidate {
 	}
 	return []candidate{c}
 }
+
+// manyGroups are work-groups along an axis from which on it does not matter that a part of one is left.
+const manyGroups = 16
 
 // manyResults are the loads of a work-item from which on keeping what it loads is worth while.
 const manyResults = 16
@@ -303,7 +306,7 @@ func inTurn(x *study) []candidate {
 	}
 	c := x.where()
 	c.cures = []cure{{kernel: unrolled}}
-	c.defect = "compilers do not unroll the loop, as each iteration asks for its step, or a pragma forbids it: a work-item waits for what it loads before it loads more"
-	c.remedy = "keep the step in a variable that is set before the loop, or write #pragma unroll 4"
+	c.defect = "compilers do not unroll the loop, as its counter changes in arithmetic without signs and may wrap around, or a pragma forbids it: a work-item waits for what it loads before it loads more"
+	c.remedy = "let the counter and its step be integers with signs, as in const int step = blockDim.x before the loop"
 	return []candidate{c}
 }

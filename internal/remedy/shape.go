@@ -26,7 +26,7 @@ func (x *study) where() (c candidate) {
 			n += count
 		}
 		if n > most {
-			most, c = n, candidate{array: w.To, at: w.At}
+			most, c = n, candidate{array: x.result(w.At, w.To), at: w.At}
 		}
 	}
 	return c

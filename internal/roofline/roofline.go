@@ -75,12 +75,26 @@ func Of(c *workload.Case, on *facts.Device, caches samples.Mode, seconds float64
 	}
 	r.add(DRAM, moved, machine.GlobalPeak, on)
 	r.add(L2, (t.L2Loads+t.L2Stores)*launch.SectorBytes, machine.L2Peak, on)
-	local, err := c.LocalBytes(counts, on)
+	path, err := pathBytes(c, on, lanes)
 	if err != nil {
 		return nil, err
 	}
-	r.add(L1, (t.L1Loads+t.L2Stores)*launch.SectorBytes+local, machine.LocalPeak, on)
+	r.add(L1, path, machine.LocalPeak, on)
 	return r, nil
+}
+
+// pathBytes is what the banks of L1 and local memory could have moved in the cycles that they take: bank conflicts and lines that are used in part count whole, and what
+// compilers keep in registers does not.
+func pathBytes(c *workload.Case, on *facts.Device, lanes int) (float64, error) {
+	p, err := c.Static(launch.Options{SubgroupSize: lanes, Device: on, Compiled: true})
+	if err != nil {
+		return 0, err
+	}
+	cycles, err := p.Totals(c.Sizes, []string{"f_static_wavefronts"})
+	if err != nil {
+		return 0, err
+	}
+	return cycles[0] * on.Value(facts.LocalBytesPerClock), nil
 }
 
 func (r *Roofline) add(name string, bytes float64, peak func(*facts.Device) (machine.Peak, bool), on *facts.Device) {

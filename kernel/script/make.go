@@ -292,7 +292,8 @@ func (c *invocation) makeError(err error, spec kernel.Spec) error {
 	return c.asArgError(err, "")
 }
 
-// place gives the statements of a new kernel their places in the file, where the text of the instructions stands there as it is.
+// place gives the statements of a new kernel their places in the file: where the text of the instructions stands there as it is, and else where the argument begins
+// that makes it, as many lines further as the text has before the statement, if it is a literal with a format.
 func (c *invocation) place(k *kernel.Kernel) {
 	known, _ := c.thread.Local(placesKey).(*places)
 	if known == nil || c.thread.CallStackDepth() < 2 {
@@ -307,7 +308,9 @@ func (c *invocation) place(k *kernel.Kernel) {
 	for _, s := range k.Statements {
 		at, ok := source.Pos{}, text != nil
 		if ok {
-			at, ok = in.intoText(text, s.At.Pos)
+			if at, ok = in.intoText(text, s.At.Pos); !ok {
+				at, ok = nearText(text, s.At.Pos), true
+			}
 		}
 		if s.At = (kernel.Place{}); ok {
 			s.At = kernel.Place{File: in.file, Pos: at}

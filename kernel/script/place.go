@@ -264,6 +264,19 @@ func (p *places) intoText(e syntax.Expr, within source.Pos) (source.Pos, bool) {
 	return source.Pos{}, false
 }
 
+// nearText is the line of the file near which a position of a computed string is: a literal has its lines there, whatever is put into them.
+func nearText(e syntax.Expr, within source.Pos) source.Pos {
+	if b, ok := e.(*syntax.BinaryExpr); ok && b.Op == syntax.PERCENT {
+		e = b.X
+	}
+	start, _ := e.Span()
+	at := source.Pos{Line: int(start.Line), Column: int(start.Col)}
+	if lit, ok := e.(*syntax.Literal); ok && lit.Token == syntax.STRING && within.Line > 1 && strings.Contains(lit.Raw, "\n") {
+		at = source.Pos{Line: at.Line + within.Line - 1, Column: 1}
+	}
+	return at
+}
+
 // offsetOf is the byte offset of a position in text.
 func offsetOf(text string, p source.Pos) int {
 	offset := 0

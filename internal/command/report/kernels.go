@@ -282,6 +282,10 @@ func (s *Section) ranks(all []ranked) {
 		s.Title = titleOf(kernels)
 	}
 	for _, r := range all {
-		s.kernels("at"+sizesOf(r.At), r.Ranking)
+		heading := "each at its own sizes"
+		if len(r.At) > 0 {
+			heading = "at" + sizesOf(r.At)
+		}
+		s.kernels(heading, r.Ranking)
 	}
 }
