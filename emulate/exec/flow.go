@@ -229,9 +229,10 @@ func stop(w *Warp, o *op, _ uint32) {
 // begin notes which lanes meet at a convergence barrier: BSSY.
 func begin(w *Warp, o *op, lanes uint32) { w.path.masks[o.to[1]] = lanes }
 
-// breaks takes lanes from a convergence barrier: BREAK.
+// breaks takes lanes in which a condition among the operands holds too from a convergence barrier: BREAK.
 func breaks(w *Warp, o *op, lanes uint32) {
 	p := w.path
+	lanes = w.holds(o, lanes)
 	mask := p.masks[o.to[1]]
 	for _, q := range w.paths {
 		if q.masks[o.to[1]] == mask {

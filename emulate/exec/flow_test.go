@@ -50,6 +50,13 @@ func TestFlow(t *testing.T) {
 			},
 			letters: ".....sa.", before: "R1=lane", order: "sa", after: "0x1 0x2",
 		},
+		"lanes leave a barrier on two conditions": {
+			code: []string{
+				"BSSY B0, `(.L_end)", "MOV R9, 0x1", "ISETP.LT.AND P0, PT, R1, 0x10, PT", "ISETP.GE.AND P1, PT, R1, 0x8, PT", "@P0 BREAK !P1, B0", "@P0 BRA !P1, `(.L_out)",
+				"@P0 BRA `(.L_sync)", "MOV R8, 0x1", ".L_sync: BSYNC B0", ".L_end: MOV R9, 0x2", ".L_out: EXIT",
+			},
+			letters: "........sa.", before: "R1=lane", order: "ssa", after: "0x1 0x2",
+		},
 		"a barrier waits for those alone that have not left": {
 			code: []string{
 				"BSSY B0, `(.L_end)", "ISETP.LT.AND P0, PT, R1, 0x10, PT", "@P0 BRA `(.L_out)", "MOV R9, 0x1", "BRA `(.L_sync)",
